@@ -1,0 +1,90 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target of ours: Swift 6 language mode, strict memory safety, no warning left standing.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// Kernel targets are unsafe by nature: small, and reached only through the checked entry points
+/// of `NNRuntime`. The same sources are compiled once for each instruction set (docs/adr/0002).
+/// Always optimised: a kernel in a debug build would be a thousand times too slow to test with.
+func kernel(_ flags: [String]) -> [SwiftSetting] {
+  [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .unsafeFlags(["-O"] + flags.flatMap { ["-Xcc", $0] }),
+  ]
+}
+
+func tests(_ module: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+  .testTarget(
+    name: "\(module)Tests", dependencies: ["TestSupport"] + dependencies, resources: resources,
+    swiftSettings: strict)
+}
+
+let package = Package(
+  name: "ardf",
+  products: [
+    .executable(name: "ardf", targets: ["ardf"]),
+    .library(name: "NNRuntime", targets: ["NNRuntime"]),
+    .library(name: "Models", targets: ["Models"]),
+    .library(name: "AppCore", targets: ["AppCore"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+  ],
+  targets: [
+    .systemLibrary(name: "COpenBLAS", providers: [.apt(["libopenblas-dev"])]),
+    .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
+    .systemLibrary(name: "CSpng", pkgConfig: "spng", providers: [.apt(["libspng-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .target(name: "CKernelShims"),
+
+    .target(name: "NNKernelInterface", swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+    .target(
+      name: "NNKernelsPortable", dependencies: ["NNKernelInterface", "CKernelShims"], swiftSettings: kernel([])),
+    .target(
+      name: "NNKernelsAVX2", dependencies: ["NNKernelInterface", "CKernelShims"],
+      swiftSettings: kernel(["-march=x86-64-v3"])),
+    .target(
+      name: "NNKernelsAVX512", dependencies: ["NNKernelInterface", "CKernelShims"],
+      swiftSettings: kernel(["-march=x86-64-v4"])),
+
+    .target(name: "Geometry", swiftSettings: strict),
+    .target(name: "FileFormats", dependencies: ["CZlib", "CCrypto"], swiftSettings: strict),
+    .target(
+      name: "Imaging", dependencies: ["Geometry", "FileFormats", "CTurboJPEG", "CSpng"], swiftSettings: strict),
+    .target(
+      name: "NNRuntime",
+      dependencies: [
+        "FileFormats", "COpenBLAS", "CKernelShims", "NNKernelInterface", "NNKernelsPortable", "NNKernelsAVX2",
+        "NNKernelsAVX512",
+      ], swiftSettings: strict),
+    .target(
+      name: "Models", dependencies: ["NNRuntime", "FileFormats", "Geometry", "Imaging"], swiftSettings: strict),
+    .target(name: "AppCore", dependencies: ["FileFormats", "Geometry", "Imaging"], swiftSettings: strict),
+    .executableTarget(
+      name: "ardf",
+      dependencies: [
+        "AppCore", "Models", "NNRuntime", "Imaging", "Geometry", "FileFormats",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ], swiftSettings: strict),
+
+    .target(name: "TestSupport", dependencies: ["FileFormats"], path: "Tests/TestSupport", swiftSettings: strict),
+    tests("Geometry", ["Geometry"]),
+    tests("FileFormats", ["FileFormats"]),
+    tests("Imaging", ["Imaging", "Geometry", "FileFormats"], resources: [.copy("Goldens")]),
+    tests("NNKernels", ["NNKernelInterface", "NNRuntime"]),
+    tests("NNRuntime", ["NNRuntime", "FileFormats"]),
+    tests(
+      "Models", ["Models", "NNRuntime", "FileFormats", "Geometry", "Imaging"], resources: [.copy("Goldens")]),
+    tests("AppCore", ["AppCore", "FileFormats", "Geometry", "Imaging"], resources: [.copy("Goldens")]),
+    tests("Command", ["ardf", "FileFormats", "Imaging"]),
+  ]
+)

@@ -1,0 +1,26 @@
+// Header-only shims for what Swift cannot reach by itself: the CPU's feature bits.
+#pragma once
+#include <stdint.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+
+/// Registers eax, ebx, ecx, edx of a CPUID leaf; all zero where the leaf does not exist.
+typedef struct {
+  uint32_t eax, ebx, ecx, edx;
+} ardf_cpuid_result;
+
+static inline ardf_cpuid_result ardf_cpuid(uint32_t leaf, uint32_t subleaf) {
+  ardf_cpuid_result r = {0, 0, 0, 0};
+  __get_cpuid_count(leaf, subleaf, &r.eax, &r.ebx, &r.ecx, &r.edx);
+  return r;
+}
+
+/// XCR0: which register files the operating system saves (bit 1 xmm, 2 ymm, 5 to 7 zmm).
+/// Only call where CPUID leaf 1 reports OSXSAVE.
+static inline uint64_t ardf_xgetbv0(void) {
+  uint32_t lo, hi;
+  __asm__ volatile("xgetbv" : "=a"(lo), "=d"(hi) : "c"(0));
+  return ((uint64_t)hi << 32) | lo;
+}
+#endif
