@@ -1,0 +1,35 @@
+/// A coordinate frame: a type without values that marks what the numbers of a point mean.
+///
+/// Points of different frames are different types, so they neither add nor compare, and a function that
+/// wants one frame does not compile with another.
+public protocol CoordinateFrame: Sendable {}
+
+/// A frame of two axes.
+public protocol PlanarFrame: CoordinateFrame {}
+
+/// A right-handed frame of three axes, in metres.
+public protocol SpatialFrame: CoordinateFrame {}
+
+/// Pixels of the picture as stored (for a phone: the landscape sensor frame).
+///
+/// Origin at the top-left corner, y down, *edge* convention: pixel (i, j) covers [i, i+1) x [j, j+1), so its
+/// centre is (i + 0.5, j + 0.5). Intrinsics alone count from pixel centres: edge = centre + 0.5.
+public enum ImagePixels: PlanarFrame {}
+
+/// Pixels of the picture turned upright by its `Orientation`; origin top-left, y down, edge convention.
+public enum UprightPixels: PlanarFrame {}
+
+/// Pixels of a network's input, letterbox borders included; origin top-left, y down, edge convention.
+public enum NetworkPixels: PlanarFrame {}
+
+/// Points of the view a picture is shown in; origin top-left, y down.
+public enum ViewPoints: PlanarFrame {}
+
+/// Fractions [0, 1] of a picture's sides with the origin at the bottom-left corner, y up.
+public enum NormalizedBottomLeft: PlanarFrame {}
+
+/// The camera's own frame: x right, y up, looking along -z, metres.
+public enum CameraARKit: SpatialFrame {}
+
+/// The fixed frame of a session: +y against gravity, metres.
+public enum World: SpatialFrame {}

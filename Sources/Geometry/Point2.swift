@@ -1,0 +1,53 @@
+/// A position in a planar frame.
+public struct Point2<Frame: PlanarFrame>: Hashable, Sendable {
+  /// The horizontal coordinate.
+  public var x: Double
+  /// The vertical coordinate.
+  public var y: Double
+
+  /// The point (x, y).
+  @inlinable
+  public init(_ x: Double, _ y: Double) {
+    self.x = x
+    self.y = y
+  }
+
+  /// Whether both coordinates are finite.
+  @inlinable public var isFinite: Bool { x.isFinite && y.isFinite }
+
+  /// The same numbers said to be of another frame: an assertion by the caller, no conversion.
+  @inlinable
+  public func relabeled<Other: PlanarFrame>(as frame: Other.Type = Other.self) -> Point2<Other> {
+    Point2<Other>(x, y)
+  }
+
+  /// The displacement from `rhs` to `lhs`.
+  @inlinable
+  public static func - (lhs: Self, rhs: Self) -> Vector2<Frame> {
+    Vector2(lhs.x - rhs.x, lhs.y - rhs.y)
+  }
+
+  /// The point displaced by a vector.
+  @inlinable
+  public static func + (lhs: Self, rhs: Vector2<Frame>) -> Self {
+    Point2(lhs.x + rhs.x, lhs.y + rhs.y)
+  }
+}
+
+/// A displacement in a planar frame.
+public struct Vector2<Frame: PlanarFrame>: Hashable, Sendable {
+  /// The horizontal coordinate.
+  public var x: Double
+  /// The vertical coordinate.
+  public var y: Double
+
+  /// The displacement (x, y).
+  @inlinable
+  public init(_ x: Double, _ y: Double) {
+    self.x = x
+    self.y = y
+  }
+
+  /// Euclidean length.
+  @inlinable public var length: Double { (x * x + y * y).squareRoot() }
+}
