@@ -1,0 +1,108 @@
+/// Why a picture could not be read or written, and which one.
+public struct ImageError: Error, Equatable, CustomStringConvertible {
+  /// The file, or the name the caller gave to bytes in memory.
+  public let file: String
+  /// What is wrong.
+  public let defect: ImageDefect
+
+  /// Names a defect of a file.
+  public init(file: String, defect: ImageDefect) {
+    self.file = file
+    self.defect = defect
+  }
+
+  /// One line: the file, the defect, and where possible what to do.
+  public var description: String { "\(file): \(defect)" }
+}
+
+/// What is wrong with a picture.
+public enum ImageDefect: Error, Equatable, CustomStringConvertible {
+  /// There is no such file.
+  case missing
+  /// The file exists but the system refuses to read it.
+  case unreadable(reason: String)
+  /// More bytes than the limits allow.
+  case fileTooLarge(bytes: Int, limit: Int)
+  /// A file of no bytes.
+  case empty
+  /// The first bytes are neither a JPEG's nor a PNG's.
+  case unknownFormat
+  /// The data end before the picture does.
+  case truncated(ImageFormat)
+  /// The header gives a width or height of zero.
+  case zeroSize(ImageFormat)
+  /// More pixels than the limits allow.
+  case tooManyPixels(width: Int, height: Int, limit: Int)
+  /// The data contradict themselves or their checksums.
+  case corrupt(ImageFormat, detail: String)
+  /// A valid picture of a kind this reader does not take.
+  case unsupported(ImageFormat, detail: String)
+  /// The encoder refused.
+  case encodingFailed(ImageFormat, detail: String)
+
+  /// The defect in words.
+  public var description: String {
+    switch self {
+    case .missing: "no such file"
+    case .unreadable(let reason): "cannot be read: \(reason)"
+    case .fileTooLarge(let bytes, let limit): "file has \(bytes) bytes, the limit is \(limit)"
+    case .empty: "file is empty"
+    case .unknownFormat: "neither a JPEG nor a PNG picture"
+    case .truncated(let format): "\(format) data end too early: copy or download the file again"
+    case .zeroSize(let format): "\(format) header gives a width or height of zero"
+    case .tooManyPixels(let width, let height, let limit):
+      "picture of \(width)x\(height) pixels exceeds the limit of \(limit) pixels"
+    case .corrupt(let format, let detail): "corrupt \(format) data: \(detail)"
+    case .unsupported(let format, let detail): "unsupported \(format): \(detail)"
+    case .encodingFailed(let format, let detail): "\(format) encoding failed: \(detail)"
+    }
+  }
+}
+
+/// The container formats that are read and written.
+public enum ImageFormat: String, Sendable, CustomStringConvertible {
+  /// Baseline or progressive JPEG.
+  case jpeg = "JPEG"
+  /// Portable Network Graphics.
+  case png = "PNG"
+
+  /// The name of the format.
+  public var description: String { rawValue }
+
+  /// The format that the first bytes announce, whatever the file is called.
+  public init?(sniffing bytes: [UInt8]) {
+    if bytes.starts(with: PNGStructure.signature) {
+      self = .png
+    } else if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
+      self = .jpeg
+    } else {
+      return nil
+    }
+  }
+}
+
+/// Sizes beyond which a picture is refused before anything is allocated for it.
+public struct ImageLimits: Sendable, Equatable {
+  /// Most pixels (width times height).
+  public var maxPixels: Int
+  /// Most bytes of the encoded file.
+  public var maxFileBytes: Int
+
+  /// Limits on decoded and encoded size.
+  public init(maxPixels: Int, maxFileBytes: Int) {
+    self.maxPixels = maxPixels
+    self.maxFileBytes = maxFileBytes
+  }
+
+  /// 64 Mi pixels and 256 MiB.
+  public static let `default` = ImageLimits(maxPixels: 64 << 20, maxFileBytes: 256 << 20)
+
+  /// Throws unless `width` x `height` is a size that may be allocated.
+  func check(width: Int, height: Int, format: ImageFormat) throws(ImageDefect) {
+    guard width > 0, height > 0 else { throw .zeroSize(format) }
+    let (count, overflow) = width.multipliedReportingOverflow(by: height)
+    guard !overflow, count <= maxPixels else {
+      throw .tooManyPixels(width: width, height: height, limit: maxPixels)
+    }
+  }
+}

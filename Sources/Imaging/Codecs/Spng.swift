@@ -1,0 +1,162 @@
+import CSpng
+import Glibc
+
+/// The one place that calls libspng.
+enum Spng {
+  struct Header {
+    let width: Int
+    let height: Int
+    let bitDepth: Int
+    let isGrayscale: Bool
+  }
+
+  /// Largest chunk and sum of kept chunks, in bytes.
+  private static let chunkLimit = 16 << 20
+
+  static func header(_ bytes: [UInt8], limits: ImageLimits) throws(ImageDefect) -> Header {
+    var header: Header?
+    _ = try decode(bytes, limits: limits, into: UInt8.self) { found in
+      header = found
+      return nil
+    }
+    guard let header else { throw .corrupt(.png, detail: "no header") }
+    return header
+  }
+
+  static func decodeRGB(_ bytes: [UInt8], limits: ImageLimits) throws(ImageDefect) -> RGBImage {
+    let (header, pixels) = try decode(bytes, limits: limits, into: UInt8.self) { _ in
+      Layout(format: SPNG_FMT_RGB8, elementsPerPixel: 3)
+    }
+    return RGBImage(width: header.width, height: header.height, pixels: pixels)
+  }
+
+  static func decodeRGBA(_ bytes: [UInt8], limits: ImageLimits) throws(ImageDefect) -> RGBAImage {
+    let (header, pixels) = try decode(bytes, limits: limits, into: UInt8.self) { _ in
+      Layout(format: SPNG_FMT_RGBA8, elementsPerPixel: 4, flags: SPNG_DECODE_TRNS)
+    }
+    return RGBAImage(width: header.width, height: header.height, pixels: pixels)
+  }
+
+  static func decodeGray<Sample: FixedWidthInteger & UnsignedInteger & BitwiseCopyable & Sendable>(
+    _ bytes: [UInt8], limits: ImageLimits, as sample: Sample.Type
+  ) throws(ImageDefect) -> Plane<Sample> {
+    let (header, elements) = try decode(bytes, limits: limits, into: sample) { header throws(ImageDefect) in
+      guard header.isGrayscale, header.bitDepth == Sample.bitWidth else {
+        throw .unsupported(
+          .png, detail: "\(Sample.bitWidth)-bit greyscale expected, this is "
+            + "\(header.bitDepth)-bit \(header.isGrayscale ? "greyscale" : "colour")")
+      }
+      return Layout(format: SPNG_FMT_PNG, elementsPerPixel: 1)
+    }
+    return Plane(width: header.width, height: header.height, elements: elements)
+  }
+
+  // MARK: - Decoding
+
+  private struct Layout {
+    let format: spng_format
+    let elementsPerPixel: Int
+    var flags = spng_decode_flags(0)
+  }
+
+  /// Checks the header, asks `layout` what to decode to (nil: nothing), and decodes to the end of file.
+  private static func decode<Element: BitwiseCopyable>(
+    _ bytes: [UInt8], limits: ImageLimits, into element: Element.Type,
+    layout: (Header) throws(ImageDefect) -> Layout?
+  ) throws(ImageDefect) -> (Header, [Element]) {
+    guard let context = unsafe spng_ctx_new(0) else {
+      throw .unreadable(reason: "out of memory for a PNG decoder")
+    }
+    defer { unsafe spng_ctx_free(context) }
+    var outcome: Result<(Header, [Element]), ImageDefect> = .failure(.truncated(.png))
+    unsafe bytes.withUnsafeBytes { source in
+      do throws(ImageDefect) {
+        try unsafe check(spng_set_chunk_limits(context, chunkLimit, chunkLimit))
+        try unsafe check(spng_set_png_buffer(context, source.baseAddress, source.count))
+        let header = unsafe try readHeader(context, limits: limits)
+        guard let layout = try layout(header) else {
+          outcome = .success((header, []))
+          return
+        }
+        let count = header.width * header.height * layout.elementsPerPixel
+        var status: Int32 = 0
+        let elements = unsafe [Element](unsafeUninitializedCapacity: count) { buffer, initialized in
+          status = unsafe spng_decode_image(
+            context, buffer.baseAddress, count * MemoryLayout<Element>.stride,
+            Int32(layout.format.rawValue), Int32(layout.flags.rawValue))
+          initialized = status == 0 ? count : 0
+        }
+        try check(status)
+        try unsafe check(spng_decode_chunks(context))
+        outcome = .success((header, elements))
+      } catch {
+        outcome = .failure(error)
+      }
+    }
+    return try outcome.get()
+  }
+
+  private static func readHeader(
+    _ context: OpaquePointer, limits: ImageLimits
+  ) throws(ImageDefect) -> Header {
+    var header = spng_ihdr()
+    try unsafe check(spng_get_ihdr(context, &header))
+    try limits.check(width: Int(header.width), height: Int(header.height), format: .png)
+    return Header(
+      width: Int(header.width), height: Int(header.height), bitDepth: Int(header.bit_depth),
+      isGrayscale: header.color_type == UInt8(SPNG_COLOR_TYPE_GRAYSCALE.rawValue))
+  }
+
+  private static func check(_ status: Int32) throws(ImageDefect) {
+    guard status != 0 else { return }
+    switch spng_errno(rawValue: unsafe unsafeBitCast(status, to: spng_errno.RawValue.self)) {
+    case SPNG_IO_EOF, SPNG_IO_ERROR, SPNG_EIDAT_TOO_SHORT: throw .truncated(.png)
+    case SPNG_EWIDTH, SPNG_EHEIGHT: throw .zeroSize(.png)
+    default: throw .corrupt(.png, detail: unsafe String(cString: spng_strerror(status)))
+    }
+  }
+
+  // MARK: - Encoding
+
+  enum Content: UInt8 {
+    case grayscale = 0
+    case rgb = 2
+    case rgba = 6
+  }
+
+  /// Encodes rows of `samples`; the bytes depend on nothing but the arguments.
+  static func encode<Sample: FixedWidthInteger & BitwiseCopyable>(
+    _ samples: [Sample], width: Int, height: Int, content: Content
+  ) throws(ImageDefect) -> [UInt8] {
+    guard let width = UInt32(exactly: width), let height = UInt32(exactly: height) else {
+      throw .encodingFailed(.png, detail: "picture too large for the format")
+    }
+    guard let context = unsafe spng_ctx_new(Int32(SPNG_CTX_ENCODER.rawValue)) else {
+      throw .encodingFailed(.png, detail: "out of memory")
+    }
+    defer { unsafe spng_ctx_free(context) }
+    var header = spng_ihdr()
+    header.width = width
+    header.height = height
+    header.bit_depth = UInt8(Sample.bitWidth)
+    header.color_type = content.rawValue
+    var status = unsafe spng_set_ihdr(context, &header)
+    if status == 0 { status = unsafe spng_set_option(context, SPNG_ENCODE_TO_BUFFER, 1) }
+    if status == 0 {
+      status = unsafe samples.withUnsafeBytes { source in
+        unsafe spng_encode_image(
+          context, source.baseAddress, source.count, Int32(SPNG_FMT_PNG.rawValue),
+          Int32(SPNG_ENCODE_FINALIZE.rawValue))
+      }
+    }
+    guard status == 0 else {
+      throw .encodingFailed(.png, detail: unsafe String(cString: spng_strerror(status)))
+    }
+    var size = 0
+    guard let encoded = unsafe spng_get_png_buffer(context, &size, &status), status == 0 else {
+      throw .encodingFailed(.png, detail: unsafe String(cString: spng_strerror(status)))
+    }
+    defer { unsafe free(encoded) }
+    return unsafe [UInt8](UnsafeRawBufferPointer(start: encoded, count: size))
+  }
+}
