@@ -25,6 +25,15 @@ public struct RGBAImage: Sendable, Equatable {
       width: width, height: height, pixels: (0..<width * height).flatMap { _ in pixel })
   }
 
+  /// A picture without transparency.
+  public init(_ image: RGBImage) {
+    var pixels = [UInt8](repeating: 255, count: image.width * image.height * 4)
+    for pixel in 0..<image.width * image.height {
+      for channel in 0..<3 { pixels[pixel * 4 + channel] = image.pixels[pixel * 3 + channel] }
+    }
+    self.init(width: image.width, height: image.height, pixels: pixels)
+  }
+
   /// The colour, with its alpha, of the pixel in column `x` and row `y`.
   public subscript(x: Int, y: Int) -> Color {
     precondition(x >= 0 && x < width && y >= 0 && y < height, "pixel outside the image")

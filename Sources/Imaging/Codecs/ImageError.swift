@@ -1,3 +1,5 @@
+import Geometry
+
 /// Why a picture could not be read or written, and which one.
 public struct ImageError: Error, Equatable, CustomStringConvertible {
   /// The file, or the name the caller gave to bytes in memory.
@@ -101,7 +103,7 @@ public struct ImageLimits: Sendable, Equatable {
   func check(width: Int, height: Int, format: ImageFormat) throws(ImageDefect) {
     guard width > 0, height > 0 else { throw .zeroSize(format) }
     let (count, overflow) = width.multipliedReportingOverflow(by: height)
-    guard !overflow, count <= maxPixels else {
+    guard !overflow, count <= maxPixels, max(width, height) <= PixelSize.maximumSide else {
       throw .tooManyPixels(width: width, height: height, limit: maxPixels)
     }
   }

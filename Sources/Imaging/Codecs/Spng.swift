@@ -43,7 +43,8 @@ enum Spng {
     let (header, elements) = try decode(bytes, limits: limits, into: sample) { header throws(ImageDefect) in
       guard header.isGrayscale, header.bitDepth == Sample.bitWidth else {
         throw .unsupported(
-          .png, detail: "\(Sample.bitWidth)-bit greyscale expected, this is "
+          .png,
+          detail: "\(Sample.bitWidth)-bit greyscale expected, this is "
             + "\(header.bitDepth)-bit \(header.isGrayscale ? "greyscale" : "colour")")
       }
       return Layout(format: SPNG_FMT_PNG, elementsPerPixel: 1)
@@ -109,7 +110,7 @@ enum Spng {
 
   private static func check(_ status: Int32) throws(ImageDefect) {
     guard status != 0 else { return }
-    switch spng_errno(rawValue: unsafe unsafeBitCast(status, to: spng_errno.RawValue.self)) {
+    switch spng_errno(rawValue: status) {
     case SPNG_IO_EOF, SPNG_IO_ERROR, SPNG_EIDAT_TOO_SHORT: throw .truncated(.png)
     case SPNG_EWIDTH, SPNG_EHEIGHT: throw .zeroSize(.png)
     default: throw .corrupt(.png, detail: unsafe String(cString: spng_strerror(status)))

@@ -9,7 +9,7 @@ enum TurboJPEG {
   }
 
   static func header(_ bytes: [UInt8]) throws(ImageDefect) -> Header {
-    let decoder = try makeDecoder()
+    let decoder = unsafe try makeDecoder()
     defer { unsafe _ = tjDestroy(decoder) }
     // The call may succeed and leave all four untouched (tables without a frame), and may fail
     // only for an unusual subsampling, which decoding does not mind.
@@ -58,7 +58,7 @@ enum TurboJPEG {
   private static func attempt(
     _ bytes: [UInt8], _ header: Header, _ format: TJPF, _ channels: Int, stopOnWarning: Bool
   ) throws(ImageDefect) -> (pixels: [UInt8], warning: String?) {
-    let decoder = try makeDecoder()
+    let decoder = unsafe try makeDecoder()
     defer { unsafe _ = tjDestroy(decoder) }
     let flags = TJFLAG_ACCURATEDCT | TJFLAG_LIMITSCANS | (stopOnWarning ? TJFLAG_STOPONWARNING : 0)
     let size = header.width * header.height * channels
@@ -101,7 +101,7 @@ enum TurboJPEG {
     let capacity = Int(tjBufSize(Int32(image.width), Int32(image.height), Int32(TJSAMP_420.rawValue)))
     guard capacity > 0 else { throw .encodingFailed(.jpeg, detail: "picture too large for the format") }
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
-      var target = unsafe buffer.baseAddress
+      var target = buffer.baseAddress
       var size = UInt(capacity)
       status = unsafe image.pixels.withUnsafeBufferPointer { source in
         unsafe tjCompress2(

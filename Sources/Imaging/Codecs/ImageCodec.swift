@@ -1,0 +1,214 @@
+import Geometry
+
+/// A decoded picture as it was stored, with the turn that its EXIF data ask for.
+public struct DecodedImage: Sendable, Equatable {
+  /// The stored pixels, not turned.
+  public let image: RGBImage
+  /// How to turn them upright; `.up` where the file says nothing valid.
+  public let orientation: Orientation
+  /// The container format the bytes announced.
+  public let format: ImageFormat
+
+  /// The picture turned upright.
+  public func upright() -> RGBImage { image.oriented(orientation) }
+}
+
+/// What a picture's header says, read without decoding the pixels.
+public struct ImageHeader: Sendable, Equatable {
+  /// The container format the bytes announced.
+  public let format: ImageFormat
+  /// Stored size, before any turn.
+  public let size: PixelSize
+  /// How to turn the stored pixels upright.
+  public let orientation: Orientation
+}
+
+/// Reads and writes JPEG and PNG pictures.
+///
+/// The format is found from the bytes, never from the file's name. Sizes are checked against the
+/// limits before anything is allocated; data that end early are an error, not a partial picture.
+/// Errors name the file, or for bytes in memory the `name` they were given.
+public enum ImageCodec {
+  /// Decodes a picture file to 8-bit RGB; alpha is dropped, 16-bit samples keep their high byte.
+  public static func decode(
+    path: String, limits: ImageLimits = .default
+  ) throws(ImageError) -> DecodedImage {
+    try decode(try read(path, limits), name: path, limits: limits)
+  }
+
+  /// Decodes a picture in memory to 8-bit RGB; alpha is dropped, 16-bit samples keep their high byte.
+  public static func decode(
+    _ bytes: [UInt8], name: String = "picture", limits: ImageLimits = .default
+  ) throws(ImageError) -> DecodedImage {
+    try naming(name) { () throws(ImageDefect) in
+      let format = try sniff(bytes, limits)
+      let image =
+        switch format {
+        case .jpeg: try TurboJPEG.decodeRGB(bytes, limits: limits)
+        case .png: try Spng.decodeRGB(bytes, limits: limits)
+        }
+      return DecodedImage(image: image, orientation: orientation(of: bytes, format), format: format)
+    }
+  }
+
+  /// Reads a picture file's format, size and orientation without decoding its pixels.
+  public static func header(
+    path: String, limits: ImageLimits = .default
+  ) throws(ImageError) -> ImageHeader {
+    try header(try read(path, limits), name: path, limits: limits)
+  }
+
+  /// Reads a picture's format, size and orientation without decoding its pixels.
+  public static func header(
+    _ bytes: [UInt8], name: String = "picture", limits: ImageLimits = .default
+  ) throws(ImageError) -> ImageHeader {
+    try naming(name) { () throws(ImageDefect) in
+      let format = try sniff(bytes, limits)
+      let size: PixelSize
+      switch format {
+      case .jpeg:
+        let header = try TurboJPEG.header(bytes)
+        try limits.check(width: header.width, height: header.height, format: .jpeg)
+        size = PixelSize(width: header.width, height: header.height)
+      case .png:
+        let header = try Spng.header(bytes, limits: limits)
+        size = PixelSize(width: header.width, height: header.height)
+      }
+      return ImageHeader(format: format, size: size, orientation: orientation(of: bytes, format))
+    }
+  }
+
+  /// Decodes a picture file with straight alpha, opaque where the file has none.
+  public static func decodeRGBA(
+    path: String, limits: ImageLimits = .default
+  ) throws(ImageError) -> RGBAImage {
+    try decodeRGBA(try read(path, limits), name: path, limits: limits)
+  }
+
+  /// Decodes a picture in memory with straight alpha, opaque where it has none.
+  public static func decodeRGBA(
+    _ bytes: [UInt8], name: String = "picture", limits: ImageLimits = .default
+  ) throws(ImageError) -> RGBAImage {
+    try naming(name) { () throws(ImageDefect) in
+      switch try sniff(bytes, limits) {
+      case .jpeg: RGBAImage(try TurboJPEG.decodeRGB(bytes, limits: limits))
+      case .png: try Spng.decodeRGBA(bytes, limits: limits)
+      }
+    }
+  }
+
+  /// Decodes an 8-bit greyscale PNG file, its samples untouched (confidence maps, masks).
+  public static func decodeGray8(
+    path: String, limits: ImageLimits = .default
+  ) throws(ImageError) -> Plane<UInt8> {
+    try decodeGray8(try read(path, limits), name: path, limits: limits)
+  }
+
+  /// Decodes an 8-bit greyscale PNG in memory, its samples untouched.
+  public static func decodeGray8(
+    _ bytes: [UInt8], name: String = "picture", limits: ImageLimits = .default
+  ) throws(ImageError) -> Plane<UInt8> {
+    try decodeGray(bytes, name, limits, as: UInt8.self)
+  }
+
+  /// Decodes a 16-bit greyscale PNG file, its samples untouched (depth in millimetres).
+  public static func decodeGray16(
+    path: String, limits: ImageLimits = .default
+  ) throws(ImageError) -> Plane<UInt16> {
+    try decodeGray16(try read(path, limits), name: path, limits: limits)
+  }
+
+  /// Decodes a 16-bit greyscale PNG in memory, its samples untouched.
+  public static func decodeGray16(
+    _ bytes: [UInt8], name: String = "picture", limits: ImageLimits = .default
+  ) throws(ImageError) -> Plane<UInt16> {
+    try decodeGray(bytes, name, limits, as: UInt16.self)
+  }
+
+  /// An 8-bit RGB PNG.
+  public static func encodePNG(_ image: RGBImage) throws(ImageError) -> [UInt8] {
+    try encodePNG(image.pixels, image.width, image.height, .rgb)
+  }
+
+  /// An 8-bit RGB PNG with alpha.
+  public static func encodePNG(_ image: RGBAImage) throws(ImageError) -> [UInt8] {
+    try encodePNG(image.pixels, image.width, image.height, .rgba)
+  }
+
+  /// An 8-bit greyscale PNG.
+  public static func encodePNG(_ plane: Plane<UInt8>) throws(ImageError) -> [UInt8] {
+    try encodePNG(plane.elements, plane.width, plane.height, .grayscale)
+  }
+
+  /// A 16-bit greyscale PNG.
+  public static func encodePNG(_ plane: Plane<UInt16>) throws(ImageError) -> [UInt8] {
+    try encodePNG(plane.elements, plane.width, plane.height, .grayscale)
+  }
+
+  /// A JPEG with 4:2:0 chroma and a quality in 1...100.
+  public static func encodeJPEG(_ image: RGBImage, quality: Int = 90) throws(ImageError) -> [UInt8] {
+    precondition((1...100).contains(quality), "JPEG quality is 1...100")
+    return try naming("picture") { () throws(ImageDefect) in
+      try TurboJPEG.encode(image, quality: quality)
+    }
+  }
+
+  // MARK: - Shared steps
+
+  private static func read(_ path: String, _ limits: ImageLimits) throws(ImageError) -> [UInt8] {
+    try naming(path) { () throws(ImageDefect) in
+      try ImageFile.read(path: path, limit: limits.maxFileBytes)
+    }
+  }
+
+  private static func sniff(
+    _ bytes: [UInt8], _ limits: ImageLimits
+  ) throws(ImageDefect) -> ImageFormat {
+    guard !bytes.isEmpty else { throw .empty }
+    guard bytes.count <= limits.maxFileBytes else {
+      throw .fileTooLarge(bytes: bytes.count, limit: limits.maxFileBytes)
+    }
+    guard let format = ImageFormat(sniffing: bytes) else { throw .unknownFormat }
+    return format
+  }
+
+  private static func orientation(of bytes: [UInt8], _ format: ImageFormat) -> Orientation {
+    let code =
+      switch format {
+      case .jpeg: ExifOrientation.value(inJPEG: bytes)
+      case .png: ExifOrientation.value(inPNG: bytes)
+      }
+    return code.flatMap(Orientation.init(rawValue:)) ?? .up
+  }
+
+  private static func decodeGray<
+    Sample: FixedWidthInteger & UnsignedInteger & BitwiseCopyable & Sendable
+  >(
+    _ bytes: [UInt8], _ name: String, _ limits: ImageLimits, as sample: Sample.Type
+  ) throws(ImageError) -> Plane<Sample> {
+    try naming(name) { () throws(ImageDefect) in
+      guard try sniff(bytes, limits) == .png else {
+        throw .unsupported(.jpeg, detail: "a greyscale PNG is expected here")
+      }
+      return try Spng.decodeGray(bytes, limits: limits, as: sample)
+    }
+  }
+
+  private static func encodePNG<Sample: FixedWidthInteger & BitwiseCopyable>(
+    _ samples: [Sample], _ width: Int, _ height: Int, _ content: Spng.Content
+  ) throws(ImageError) -> [UInt8] {
+    try naming("picture") { () throws(ImageDefect) in
+      try Spng.encode(samples, width: width, height: height, content: content)
+    }
+  }
+
+  private static func naming<Value>(
+    _ file: String, _ body: () throws(ImageDefect) -> Value
+  ) throws(ImageError) -> Value {
+    do throws(ImageDefect) {
+      return try body()
+    } catch {
+      throw ImageError(file: file, defect: error)
+    }
+  }
+}
