@@ -1,0 +1,92 @@
+import Glibc
+
+/// A run of bytes that is either an array or a part of a mapped file; slices copy nothing.
+///
+/// Unsafe only where a mapped file's pointer is turned into a span.
+public struct FileBytes: Sendable {
+  private enum Source: Sendable {
+    case array([UInt8])
+    case mapped(MappedFile)
+  }
+
+  private let source: Source
+  private let range: Range<Int>
+
+  /// The number of bytes.
+  public var count: Int { range.count }
+
+  /// All of `bytes`.
+  public init(_ bytes: [UInt8]) {
+    source = .array(bytes)
+    range = 0..<bytes.count
+  }
+
+  /// All of a mapped file.
+  public init(_ file: MappedFile) {
+    source = .mapped(file)
+    range = 0..<file.count
+  }
+
+  private init(source: Source, range: Range<Int>) {
+    self.source = source
+    self.range = range
+  }
+
+  /// Maps the file at `path`; an empty file gives no bytes.
+  public init(path: String) throws(FileError) {
+    do {
+      self.init(try MappedFile(path: path))
+    } catch .empty {
+      self.init([])
+    }
+  }
+
+  /// The part of these bytes at `subrange`, sharing their memory; the range must lie within.
+  public func slice(_ subrange: Range<Int>) -> FileBytes {
+    precondition(subrange.lowerBound >= 0 && subrange.upperBound <= count, "slice outside the bytes")
+    let start = range.lowerBound
+    return FileBytes(source: source, range: start + subrange.lowerBound..<start + subrange.upperBound)
+  }
+
+  /// Calls `body` with the bytes.
+  public func withBytes<Result>(_ body: (Span<UInt8>) throws -> Result) rethrows -> Result {
+    switch source {
+    case .array(let bytes): try body(bytes.span.extracting(range))
+    case .mapped(let file): try file.withBytes { try body($0.extracting(range)) }
+    }
+  }
+
+  /// Calls `body` with the bytes as a raw buffer, valid only inside the call.
+  @unsafe public func withUnsafeBytes<Result>(
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
+    switch source {
+    case .array(let bytes):
+      try unsafe bytes.withUnsafeBytes { try unsafe body(UnsafeRawBufferPointer(rebasing: $0[range])) }
+    case .mapped(let file):
+      try unsafe file.withUnsafeBytes { try unsafe body(UnsafeRawBufferPointer(rebasing: $0[range])) }
+    }
+  }
+
+  /// A copy of the bytes.
+  public func array() -> [UInt8] { elements(of: UInt8.self) }
+
+  /// A copy of the bytes as elements in this machine's byte order; a tail shorter than one element
+  /// is left out.
+  public func elements<Element: BitwiseCopyable>(of type: Element.Type) -> [Element] {
+    let length = count / MemoryLayout<Element>.stride
+    return unsafe withUnsafeBytes { raw in
+      unsafe [Element](unsafeUninitializedCapacity: length) { buffer, initialized in
+        if length > 0 {
+          unsafe memcpy(buffer.baseAddress!, raw.baseAddress!, length * MemoryLayout<Element>.stride)
+        }
+        initialized = length
+      }
+    }
+  }
+}
+
+/// The bytes of an array of plain values in this machine's byte order.
+public func rawBytes<Element: BitwiseCopyable>(of elements: [Element]) -> [UInt8] {
+  unsafe elements.withUnsafeBytes { unsafe [UInt8]($0) }
+}

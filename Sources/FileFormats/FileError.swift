@@ -1,0 +1,60 @@
+import Glibc
+
+/// A file operation that the system refused, named after what the user can do about it.
+public enum FileError: Error, Equatable, CustomStringConvertible {
+  /// Nothing exists at the path.
+  case missing(path: String)
+  /// A file was expected and the path is a directory.
+  case isDirectory(path: String)
+  /// A directory was expected along the path and something else is there.
+  case notADirectory(path: String)
+  /// The file holds no bytes.
+  case empty(path: String)
+  /// Something other than a regular file (a pipe, a device, a socket).
+  case notARegularFile(path: String)
+  /// The final name is taken and replacing was not asked for.
+  case alreadyExists(path: String)
+  /// The system denied access.
+  case permissionDenied(path: String)
+  /// The disk, or the user's quota of it, is full.
+  case noSpace(path: String)
+  /// Any other failure, with the system's error number.
+  case io(path: String, errno: Int32)
+
+  /// The path that the operation was about.
+  public var path: String {
+    switch self {
+    case .missing(let path), .isDirectory(let path), .notADirectory(let path), .empty(let path),
+      .notARegularFile(let path), .alreadyExists(let path), .permissionDenied(let path), .noSpace(let path),
+      .io(let path, _):
+      path
+    }
+  }
+
+  /// One line that names the defect and the remedy.
+  public var description: String {
+    switch self {
+    case .missing(let path): "\(path): no such file or directory"
+    case .isDirectory(let path): "\(path): is a directory, a file is needed"
+    case .notADirectory(let path): "\(path): not a directory"
+    case .empty(let path): "\(path): the file is empty"
+    case .notARegularFile(let path): "\(path): not a regular file"
+    case .alreadyExists(let path): "\(path): already exists; pass --force to replace it"
+    case .permissionDenied(let path): "\(path): permission denied"
+    case .noSpace(let path): "\(path): no space left on the device"
+    case .io(let path, let code): "\(path): \(POSIX.message(for: code))"
+    }
+  }
+
+  static func from(errno code: Int32, path: String) -> FileError {
+    switch code {
+    case ENOENT: .missing(path: path)
+    case EISDIR: .isDirectory(path: path)
+    case ENOTDIR: .notADirectory(path: path)
+    case EEXIST, ENOTEMPTY: .alreadyExists(path: path)
+    case EACCES, EPERM, EROFS: .permissionDenied(path: path)
+    case ENOSPC, EDQUOT: .noSpace(path: path)
+    default: .io(path: path, errno: code)
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/// A defect of a JSON text, with the byte offset where it was found.
+public enum JSONError: Error, Equatable, CustomStringConvertible {
+  /// The text is larger than the limit.
+  case tooLarge(bytes: Int, limit: Int)
+  /// Arrays and objects are nested deeper than the limit.
+  case tooDeep(limit: Int, offset: Int)
+  /// More values than the limit.
+  case tooManyValues(limit: Int, offset: Int)
+  /// The text ends inside a value.
+  case unexpectedEnd(offset: Int)
+  /// A byte that cannot stand here.
+  case unexpectedByte(UInt8, expected: String, offset: Int)
+  /// An object names the same key twice.
+  case duplicateKey(String, offset: Int)
+  /// An unescaped control character inside a string.
+  case controlCharacter(UInt8, offset: Int)
+  /// A backslash followed by something JSON does not define, or half a surrogate pair.
+  case invalidEscape(offset: Int)
+  /// A string that is not UTF-8.
+  case invalidUTF8(offset: Int)
+  /// A number that JSON does not allow (leading zero, bare minus, missing digits).
+  case invalidNumber(offset: Int)
+  /// A number beyond the range of a double.
+  case numberOutOfRange(offset: Int)
+  /// Something after the document's value.
+  case trailingBytes(offset: Int)
+
+  /// One line that names the defect and its place.
+  public var description: String {
+    switch self {
+    case .tooLarge(let bytes, let limit): "JSON of \(bytes) bytes is over the limit of \(limit)"
+    case .tooDeep(let limit, let offset): "JSON nested deeper than \(limit) levels at byte \(offset)"
+    case .tooManyValues(let limit, let offset): "JSON with more than \(limit) values at byte \(offset)"
+    case .unexpectedEnd(let offset): "JSON ends early, at byte \(offset): the file is truncated"
+    case .unexpectedByte(let byte, let expected, let offset):
+      "JSON has \(Self.name(byte)) at byte \(offset) where \(expected) is expected"
+    case .duplicateKey(let key, let offset): "JSON names the key \"\(key)\" twice, again at byte \(offset)"
+    case .controlCharacter(let byte, let offset):
+      "JSON string holds the control character \(Self.name(byte)) at byte \(offset)"
+    case .invalidEscape(let offset): "JSON string has an invalid escape at byte \(offset)"
+    case .invalidUTF8(let offset): "JSON string at byte \(offset) is not UTF-8"
+    case .invalidNumber(let offset): "JSON number at byte \(offset) is malformed"
+    case .numberOutOfRange(let offset): "JSON number at byte \(offset) is out of range"
+    case .trailingBytes(let offset): "JSON document is followed by more text at byte \(offset)"
+    }
+  }
+
+  private static func name(_ byte: UInt8) -> String {
+    if (0x21...0x7e).contains(byte) { return "'\(Character(UnicodeScalar(byte)))'" }
+    let digits = String(byte, radix: 16)
+    return "0x" + (digits.count == 1 ? "0" : "") + digits
+  }
+}
+
+/// What a JSON text may cost.
+public struct JSONLimits: Sendable {
+  /// The largest text in bytes.
+  public var bytes: Int
+  /// The deepest nesting of arrays and objects.
+  public var depth: Int
+  /// The most values, keys not counted.
+  public var values: Int
+
+  /// Limits for documents that people and tools write: 64 MiB, 64 levels, 2 million values.
+  public static let standard = JSONLimits(bytes: 64 << 20, depth: 64, values: 2_000_000)
+
+  /// Limits of one's own.
+  public init(bytes: Int, depth: Int, values: Int) {
+    self.bytes = bytes
+    self.depth = depth
+    self.values = values
+  }
+}

@@ -1,0 +1,88 @@
+extension JSONValue {
+  /// The canonical text of the value: the same bytes for the same value, always.
+  ///
+  /// Keys are sorted by their UTF-8 bytes. Whole numbers are written as such. Other numbers are the
+  /// shortest decimal text that reads back as the same double, with a fraction or an exponent, minus
+  /// zero as `0.0`; numbers that are not finite become `null`. `pretty` indents by two spaces, keeps
+  /// arrays of plain values on one line and ends with a newline.
+  public func serialized(pretty: Bool = false) -> String {
+    var text: [UInt8] = []
+    write(to: &text, indent: pretty ? 0 : nil)
+    if pretty { text.append(UInt8(ascii: "\n")) }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  private var isContainer: Bool {
+    switch self {
+    case .array, .object: true
+    default: false
+    }
+  }
+
+  private func write(to text: inout [UInt8], indent: Int?) {
+    switch self {
+    case .null: text += "null".utf8
+    case .bool(let value): text += (value ? "true" : "false").utf8
+    case .integer(let value): text += String(value).utf8
+    case .number(let value): text += Self.text(of: value).utf8
+    case .string(let value): Self.write(value, to: &text)
+    case .array(let elements):
+      let isFlat = !elements.contains(where: \.isContainer)
+      Self.write(
+        elements, between: "[", "]", to: &text, indent: isFlat ? nil : indent,
+        separator: isFlat && indent != nil ? ", " : ","
+      ) { element, text, inner in element.write(to: &text, indent: inner) }
+    case .object(let members):
+      let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+      Self.write(sorted, between: "{", "}", to: &text, indent: indent, separator: ",") {
+        member, text, inner in
+        Self.write(member.key, to: &text)
+        text += (inner == nil ? ":" : ": ").utf8
+        member.value.write(to: &text, indent: inner)
+      }
+    }
+  }
+
+  private static func write<Element>(
+    _ elements: [Element], between open: String, _ close: String, to text: inout [UInt8], indent: Int?,
+    separator: String, element: (Element, inout [UInt8], Int?) -> Void
+  ) {
+    text += open.utf8
+    let inner = indent.map { $0 + 1 }
+    for (index, value) in elements.enumerated() {
+      if index > 0 { text += separator.utf8 }
+      if let inner { newline(inner, &text) }
+      element(value, &text, inner)
+    }
+    if let indent, !elements.isEmpty { newline(indent, &text) }
+    text += close.utf8
+  }
+
+  private static func newline(_ indent: Int, _ text: inout [UInt8]) {
+    text.append(UInt8(ascii: "\n"))
+    text += repeatElement(UInt8(ascii: " "), count: 2 * indent)
+  }
+
+  private static func text(of value: Double) -> String {
+    guard value.isFinite else { return "null" }
+    return value == 0 ? "0.0" : value.description
+  }
+
+  private static func write(_ string: String, to text: inout [UInt8]) {
+    text.append(UInt8(ascii: "\""))
+    for byte in string.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""): text += "\\\"".utf8
+      case UInt8(ascii: "\\"): text += "\\\\".utf8
+      case UInt8(ascii: "\n"): text += "\\n".utf8
+      case UInt8(ascii: "\r"): text += "\\r".utf8
+      case UInt8(ascii: "\t"): text += "\\t".utf8
+      case 0..<0x20, 0x7f:
+        let digits = String(byte, radix: 16)
+        text += "\\u00\(digits.count == 1 ? "0" : "")\(digits)".utf8
+      default: text.append(byte)
+      }
+    }
+    text.append(UInt8(ascii: "\""))
+  }
+}

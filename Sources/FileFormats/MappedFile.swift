@@ -1,0 +1,47 @@
+import Glibc
+
+/// A regular file mapped read-only into memory for as long as the object lives.
+///
+/// Unsafe by nature; every way to the bytes goes through a bounds-checked span.
+public final class MappedFile: Sendable {
+  /// The path the file was opened at.
+  public let path: String
+  /// The size of the file in bytes, at least 1.
+  public let count: Int
+
+  private let address: UInt
+
+  /// Maps the file at `path`.
+  ///
+  /// - Throws: `FileError` when the file is missing, empty, a directory, not regular or unreadable.
+  public init(path: String) throws(FileError) {
+    let (descriptor, size) = try POSIX.openRegularFile(path)
+    defer { close(descriptor) }
+    guard size > 0 else { throw .empty(path: path) }
+    let mapping = unsafe mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor, 0)
+    guard let mapping = unsafe mapping, unsafe mapping != MAP_FAILED else {
+      throw .from(errno: errno, path: path)
+    }
+    self.path = path
+    count = size
+    address = UInt(bitPattern: mapping)
+  }
+
+  deinit { unsafe munmap(UnsafeMutableRawPointer(bitPattern: address), count) }
+
+  /// Calls `body` with all the bytes.
+  public func withBytes<Result>(_ body: (Span<UInt8>) throws -> Result) rethrows -> Result {
+    try unsafe withUnsafeBytes { raw in
+      try unsafe body(Span(_unsafeElements: raw.bindMemory(to: UInt8.self)))
+    }
+  }
+
+  /// Calls `body` with all the bytes as a raw buffer, valid only inside the call.
+  @unsafe public func withUnsafeBytes<Result>(
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
+    defer { withExtendedLifetime(self) {} }
+    return try unsafe body(
+      UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: address), count: count))
+  }
+}

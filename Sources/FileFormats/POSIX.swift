@@ -1,0 +1,148 @@
+import Glibc
+
+/// The system calls this module makes, each with its error checked.
+///
+/// Unsafe by nature.
+enum POSIX {
+  enum Kind { case file, directory, link, other }
+
+  static func message(for code: Int32) -> String {
+    unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
+  }
+
+  static func kind(of path: String) throws(FileError) -> Kind {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0 else { throw .from(errno: errno, path: path) }
+    return kind(mode: status.st_mode)
+  }
+
+  private static func kind(mode: mode_t) -> Kind {
+    switch mode & S_IFMT {
+    case S_IFREG: .file
+    case S_IFDIR: .directory
+    case S_IFLNK: .link
+    default: .other
+    }
+  }
+
+  static func exists(_ path: String) -> Bool { (try? kind(of: path)) != nil }
+
+  /// Opens for reading and returns the descriptor and the size of a regular file.
+  static func openRegularFile(_ path: String) throws(FileError) -> (descriptor: Int32, size: Int) {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw .from(errno: errno, path: path) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else {
+      let code = errno
+      close(descriptor)
+      throw .from(errno: code, path: path)
+    }
+    switch kind(mode: status.st_mode) {
+    case .file: return (descriptor, Int(status.st_size))
+    case .directory:
+      close(descriptor)
+      throw .isDirectory(path: path)
+    default:
+      close(descriptor)
+      throw .notARegularFile(path: path)
+    }
+  }
+
+  /// Creates a file that must not exist yet.
+  static func create(_ path: String) throws(FileError) -> Int32 {
+    let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
+    guard descriptor >= 0 else { throw .from(errno: errno, path: path) }
+    return descriptor
+  }
+
+  static func write(_ bytes: Span<UInt8>, to descriptor: Int32, path: String) throws(FileError) {
+    let failure: Int32 = unsafe bytes.withUnsafeBufferPointer { buffer in
+      var done = 0
+      while done < buffer.count {
+        let count = unsafe Glibc.write(descriptor, buffer.baseAddress! + done, buffer.count - done)
+        if count >= 0 { done += count } else if errno != EINTR { return errno }
+      }
+      return 0
+    }
+    guard failure == 0 else { throw .from(errno: failure, path: path) }
+  }
+
+  static func synchronize(_ descriptor: Int32, path: String) throws(FileError) {
+    guard fsync(descriptor) == 0 else { throw .from(errno: errno, path: path) }
+  }
+
+  static func synchronizeDirectory(_ path: String) throws(FileError) {
+    let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .from(errno: errno, path: path) }
+    defer { close(descriptor) }
+    // Some file systems cannot synchronise a directory and say so with EINVAL.
+    guard fsync(descriptor) == 0 || errno == EINVAL else { throw .from(errno: errno, path: path) }
+  }
+
+  static func makeDirectory(_ path: String) throws(FileError) {
+    guard unsafe mkdir(path, 0o777) == 0 else { throw .from(errno: errno, path: path) }
+  }
+
+  static func rename(_ source: String, to destination: String) throws(FileError) {
+    guard unsafe Glibc.rename(source, destination) == 0 else { throw .from(errno: errno, path: destination) }
+  }
+
+  /// Gives a file its final name only if that name is free, in one step where the file system has links.
+  static func renameExclusively(_ source: String, to destination: String) throws(FileError) {
+    if unsafe link(source, destination) == 0 {
+      unlink(source)
+      return
+    }
+    let code = errno
+    guard code == EPERM || code == EOPNOTSUPP || code == ENOSYS || code == EMLINK else {
+      throw .from(errno: code, path: destination)
+    }
+    guard !exists(destination) else { throw .alreadyExists(path: destination) }
+    try rename(source, to: destination)
+  }
+
+  static func unlink(_ path: String) { _ = unsafe Glibc.unlink(path) }
+
+  static func entries(of directory: String) throws(FileError) -> [String] {
+    guard let stream = unsafe opendir(directory) else { throw .from(errno: errno, path: directory) }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    while let entry = unsafe readdir(stream) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// Removes a file or a whole folder, following no link; what cannot be removed stays.
+  static func removeTree(_ path: String) {
+    if (try? kind(of: path)) == .directory {
+      for name in (try? entries(of: path)) ?? [] { removeTree("\(path)/\(name)") }
+      _ = unsafe rmdir(path)
+    } else {
+      unlink(path)
+    }
+  }
+
+  /// Flushes every file and folder below `path`, deepest first.
+  static func synchronizeTree(_ path: String) throws(FileError) {
+    for name in try entries(of: path) {
+      let child = "\(path)/\(name)"
+      switch try kind(of: child) {
+      case .directory: try synchronizeTree(child)
+      case .file:
+        let (descriptor, _) = try openRegularFile(child)
+        defer { close(descriptor) }
+        try synchronize(descriptor, path: child)
+      case .link, .other: continue
+      }
+    }
+    try synchronizeDirectory(path)
+  }
+
+  static func closeDescriptor(_ descriptor: Int32) { close(descriptor) }
+
+  static var processIdentifier: Int32 { getpid() }
+}
