@@ -1,0 +1,170 @@
+import Foundation
+import Geometry
+
+/// One level of the detection pyramid: a grid of anchors and the network pixels between them.
+public struct PyramidLevel: Sendable, Equatable {
+  /// Rows of the grid.
+  public let height: Int
+  /// Columns of the grid.
+  public let width: Int
+  /// Network pixels per cell (8, 16 or 32).
+  public let stride: Int
+  /// Index of this level's first anchor among all anchors.
+  public let firstAnchor: Int
+
+  /// Anchors of this level.
+  public var count: Int { height * width }
+
+  /// The levels P3, P4, P5 of a network input, in order, anchors row-major within a level.
+  ///
+  /// - Precondition: both sides are multiples of 32.
+  public static func pyramid(inputHeight: Int, inputWidth: Int) -> [PyramidLevel] {
+    precondition(inputHeight % 32 == 0 && inputWidth % 32 == 0, "network sides are multiples of 32")
+    var first = 0
+    return [8, 16, 32].map { stride in
+      let level = PyramidLevel(
+        height: inputHeight / stride, width: inputWidth / stride, stride: stride, firstAnchor: first)
+      first += level.count
+      return level
+    }
+  }
+}
+
+/// An anchor whose best class passed the confidence threshold.
+public struct Candidate: Sendable, Equatable {
+  /// Index among all anchors: P3, P4, P5, row-major within a level.
+  public let anchor: Int
+  public let classIndex: Int
+  /// Sigmoid of the best class logit.
+  public let score: Float
+  /// In the network input, padding included. The edges are single-precision values.
+  public let box: Rect<NetworkPixels>
+
+  /// A candidate from its parts.
+  public init(anchor: Int, classIndex: Int, score: Float, box: Rect<NetworkPixels>) {
+    self.anchor = anchor
+    self.classIndex = classIndex
+    self.score = score
+    self.box = box
+  }
+}
+
+/// From raw head outputs (channels-last, one buffer a level) to boxes and scores.
+///
+/// Ported from Ultralytics 8.4.190 (`Detect._inference`, `DFL`, `dist2bbox`); deviations: anchors below
+/// the threshold are never decoded, and the best class is that of the largest *logit*.
+public enum HeadDecoding {
+  /// Bins of the distance distribution of one box side (`reg_max`).
+  public static let bins = 16
+  /// Box logits of one anchor: left, top, right, bottom, 16 bins each.
+  public static let boxChannels = 4 * bins
+
+  /// The anchors of one level whose best score is strictly greater than `confidence`.
+  ///
+  /// - Parameters:
+  ///   - boxes: box logits, (height, width, 64).
+  ///   - classes: class logits, (height, width, classCount).
+  public static func candidates(
+    level: PyramidLevel, boxes: Span<Float>, classes: Span<Float>, classCount: Int, confidence: Float
+  ) -> [Candidate] {
+    precondition(boxes.count == level.count * boxChannels && classes.count == level.count * classCount)
+    let bar = logitBar(confidence)
+    var found: [Candidate] = []
+    for cell in 0..<level.count {
+      let row = classes.extracting(cell * classCount..<(cell + 1) * classCount)
+      guard exceeds(row, bar) else { continue }
+      var best = 0
+      for index in 1..<max(1, classCount) where row[index] > row[best] || row[best].isNaN { best = index }
+      let score = sigmoid(row[best])
+      guard score > confidence else { continue }
+      let logits = boxes.extracting(cell * boxChannels..<(cell + 1) * boxChannels)
+      let (centre, size) = decodeBox(logits, cell: cell, level: level)
+      found.append(
+        Candidate(
+          anchor: level.firstAnchor + cell, classIndex: best, score: score,
+          box: Rect(
+            minX: Double(centre.x - size.x / 2), minY: Double(centre.y - size.y / 2),
+            maxX: Double(centre.x + size.x / 2), maxY: Double(centre.y + size.y / 2))))
+    }
+    return found
+  }
+
+  /// The reference's decoded output of one level, written into `output`, the whole (4 + classCount +
+  /// coefficientCount, anchorCount) matrix: centre x, centre y, width, height, class probabilities, mask
+  /// coefficients.
+  public static func decode(
+    level: PyramidLevel, boxes: Span<Float>, classes: Span<Float>, coefficients: Span<Float>,
+    classCount: Int, coefficientCount: Int, anchorCount: Int, into output: inout [Float]
+  ) {
+    precondition(output.count == (4 + classCount + coefficientCount) * anchorCount)
+    precondition(boxes.count == level.count * boxChannels && classes.count == level.count * classCount)
+    precondition(coefficients.count == level.count * coefficientCount)
+    for cell in 0..<level.count {
+      let anchor = level.firstAnchor + cell
+      let logits = boxes.extracting(cell * boxChannels..<(cell + 1) * boxChannels)
+      let (centre, size) = decodeBox(logits, cell: cell, level: level)
+      output[anchor] = centre.x
+      output[anchorCount + anchor] = centre.y
+      output[2 * anchorCount + anchor] = size.x
+      output[3 * anchorCount + anchor] = size.y
+      for index in 0..<classCount {
+        output[(4 + index) * anchorCount + anchor] = sigmoid(classes[cell * classCount + index])
+      }
+      for index in 0..<coefficientCount {
+        output[(4 + classCount + index) * anchorCount + anchor] =
+          coefficients[cell * coefficientCount + index]
+      }
+    }
+  }
+
+  /// Distribution focal loss: the expected bin of a softmax over 16 logits, side by side for the four sides.
+  static func distances(_ logits: Span<Float>) -> SIMD4<Float> {
+    var distances = SIMD4<Float>(repeating: 0)
+    for side in 0..<4 {
+      let first = side * bins
+      var peak = logits[first]
+      for bin in 1..<bins { peak = max(peak, logits[first + bin]) }
+      var total: Float = 0
+      var moment: Float = 0
+      for bin in 0..<bins {
+        let weight = exp(logits[first + bin] - peak)
+        total += weight
+        moment += weight * Float(bin)
+      }
+      distances[side] = moment / total
+    }
+    return distances
+  }
+
+  /// Centre and size in network pixels.
+  private static func decodeBox(
+    _ logits: Span<Float>, cell: Int, level: PyramidLevel
+  ) -> (centre: SIMD2<Float>, size: SIMD2<Float>) {
+    let anchor = SIMD2<Float>(Float(cell % level.width) + 0.5, Float(cell / level.width) + 0.5)
+    let sides = distances(logits)
+    let low = anchor - SIMD2(sides[0], sides[1])
+    let high = anchor + SIMD2(sides[2], sides[3])
+    let stride = Float(level.stride)
+    return ((low + high) / 2 * stride, (high - low) * stride)
+  }
+
+  /// A logit that no score above `confidence` can stay below: its logit less a margin for rounding.
+  private static func logitBar(_ confidence: Float) -> Float {
+    guard confidence > 0 else { return -.infinity }
+    guard confidence < 1 else { return .infinity }
+    let value = Double(confidence)
+    return Float(log(value / (1 - value)) - 1e-3)
+  }
+
+  /// Whether any element is above the bar. Counts without branching, so that it runs on whole vectors.
+  @inline(__always)
+  private static func exceeds(_ row: Span<Float>, _ bar: Float) -> Bool {
+    var hits: UInt32 = 0
+    for index in row.indices { hits |= row[index] > bar ? 1 : 0 }
+    return hits != 0
+  }
+}
+
+/// The logistic function.
+@inline(__always)
+func sigmoid(_ x: Float) -> Float { 1 / (1 + exp(-x)) }

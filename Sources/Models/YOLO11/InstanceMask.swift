@@ -1,0 +1,85 @@
+import Imaging
+
+/// The pixels of one object: a binary raster of a rectangle of the image, zero everywhere else.
+public struct InstanceMask: Sendable, Equatable {
+  /// Size of the whole raster.
+  public let rasterWidth, rasterHeight: Int
+  /// The rectangle held, by its first column and row.
+  public let columns, rows: Range<Int>
+  /// 0 or 1, row-major over the rectangle.
+  public let elements: [UInt8]
+
+  /// A mask from its rectangle.
+  ///
+  /// - Precondition: `elements` holds exactly the rectangle, which lies in the raster.
+  public init(rasterWidth: Int, rasterHeight: Int, columns: Range<Int>, rows: Range<Int>, elements: [UInt8]) {
+    precondition(elements.count == columns.count * rows.count)
+    precondition(columns.lowerBound >= 0 && columns.upperBound <= rasterWidth)
+    precondition(rows.lowerBound >= 0 && rows.upperBound <= rasterHeight)
+    self.rasterWidth = rasterWidth
+    self.rasterHeight = rasterHeight
+    self.columns = columns
+    self.rows = rows
+    self.elements = elements
+  }
+
+  /// Pixels set.
+  public var area: Int { elements.reduce(0) { $0 + Int($1) } }
+
+  /// Whether the pixel is set. Pixels outside the rectangle are not.
+  public subscript(column: Int, row: Int) -> Bool {
+    guard columns.contains(column), rows.contains(row) else { return false }
+    return elements[(row - rows.lowerBound) * columns.count + column - columns.lowerBound] != 0
+  }
+
+  /// The whole raster, 0 and `value`.
+  public func plane(value: UInt8 = 1) -> Plane<UInt8> {
+    var all = [UInt8](repeating: 0, count: rasterWidth * rasterHeight)
+    var source = 0
+    for row in rows {
+      let start = row * rasterWidth + columns.lowerBound
+      for target in start..<start + columns.count {
+        all[target] = elements[source] == 0 ? 0 : value
+        source += 1
+      }
+    }
+    return Plane(width: rasterWidth, height: rasterHeight, elements: all)
+  }
+}
+
+/// The probabilities of one object on the prototype grid, zero outside its box.
+public struct PrototypeMask: Sendable, Equatable {
+  /// Size of the whole grid (a quarter of the network input).
+  public let gridWidth, gridHeight: Int
+  /// The cells held: those whose index lies in the box, half-open.
+  public let columns, rows: Range<Int>
+  /// Sigmoids of the mask logits, row-major over the cells held.
+  public let probabilities: [Float]
+
+  /// A mask from its cells.
+  public init(
+    gridWidth: Int, gridHeight: Int, columns: Range<Int>, rows: Range<Int>, probabilities: [Float]
+  ) {
+    precondition(probabilities.count == columns.count * rows.count)
+    precondition(columns.lowerBound >= 0 && columns.upperBound <= gridWidth)
+    precondition(rows.lowerBound >= 0 && rows.upperBound <= gridHeight)
+    self.gridWidth = gridWidth
+    self.gridHeight = gridHeight
+    self.columns = columns
+    self.rows = rows
+    self.probabilities = probabilities
+  }
+
+  /// The whole grid.
+  public func plane() -> Plane<Float> {
+    var all = [Float](repeating: 0, count: gridWidth * gridHeight)
+    var source = 0
+    for row in rows {
+      for column in columns {
+        all[row * gridWidth + column] = probabilities[source]
+        source += 1
+      }
+    }
+    return Plane(width: gridWidth, height: gridHeight, elements: all)
+  }
+}
