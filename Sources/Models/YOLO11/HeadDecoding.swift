@@ -12,6 +12,14 @@ public struct PyramidLevel: Sendable, Equatable {
   /// Index of this level's first anchor among all anchors.
   public let firstAnchor: Int
 
+  /// A level from its parts.
+  public init(height: Int, width: Int, stride: Int, firstAnchor: Int) {
+    self.height = height
+    self.width = width
+    self.stride = stride
+    self.firstAnchor = firstAnchor
+  }
+
   /// Anchors of this level.
   public var count: Int { height * width }
 
@@ -118,7 +126,7 @@ public enum HeadDecoding {
   }
 
   /// Distribution focal loss: the expected bin of a softmax over 16 logits, side by side for the four sides.
-  static func distances(_ logits: Span<Float>) -> SIMD4<Float> {
+  package static func distances(_ logits: Span<Float>) -> SIMD4<Float> {
     var distances = SIMD4<Float>(repeating: 0)
     for side in 0..<4 {
       let first = side * bins

@@ -197,12 +197,12 @@ private struct LogitField {
     let weight = taps.weights[row]
     let first = (taps.starts[row] - firstRow) * width
     let lines = values.span.extracting(first..<first + 3 * width)
+    precondition(target >= 0 && target + width <= elements.count)
     var output = elements.mutableSpan
-    var line = output.extracting(target..<target + width)
     for column in 0..<width {
       let logit =
         weight[0] * lines[column] + weight[1] * lines[width + column] + weight[2] * lines[2 * width + column]
-      line[column] = logit > 0 ? 1 : 0
+      output[target + column] = logit > 0 ? 1 : 0
     }
   }
 }

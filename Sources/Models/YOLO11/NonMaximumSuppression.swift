@@ -1,3 +1,5 @@
+import Geometry
+
 /// Greedy suppression of overlapping candidates, class by class.
 ///
 /// Ported from Ultralytics 8.4.190 (`non_max_suppression`, best class only); equal scores are ordered by
