@@ -31,10 +31,14 @@ struct MaskDecoderTests {
     let box = Rect<NetworkPixels>(minX: 0, minY: 0, maxX: 32, maxY: 32)
     #expect(decoder.networkMask(prototypes: halves.span, coefficients: [-1], box: box).area == 512)
     #expect(decoder.networkMask(prototypes: halves.span, coefficients: [0], box: box).area == 0)
-    #expect(decoder.networkMaskIsEmpty(prototypes: halves.span, coefficients: [0], box: box))
-    #expect(!decoder.networkMaskIsEmpty(prototypes: halves.span, coefficients: [1], box: box))
+    #expect(isEmpty(decoder, [0], box))
+    #expect(!isEmpty(decoder, [1], box))
     let left = Rect<NetworkPixels>(minX: 0, minY: 0, maxX: 16, maxY: 32)
-    #expect(decoder.networkMaskIsEmpty(prototypes: halves.span, coefficients: [1], box: left))
+    #expect(isEmpty(decoder, [1], left))
+  }
+
+  private func isEmpty(_ decoder: MaskDecoder, _ coefficients: [Float], _ box: Rect<NetworkPixels>) -> Bool {
+    decoder.networkMaskIsEmpty(prototypes: halves.span, coefficients: coefficients, box: box)
   }
 
   @Test("a box outside the raster has an empty mask")
@@ -44,7 +48,7 @@ struct MaskDecoderTests {
       let rect = Rect<NetworkPixels>(minX: box.0, minY: box.1, maxX: box.2, maxY: box.3)
       let mask = decoder.networkMask(prototypes: halves.span, coefficients: [1], box: rect)
       #expect(mask.elements.isEmpty && mask.area == 0)
-      #expect(decoder.networkMaskIsEmpty(prototypes: halves.span, coefficients: [1], box: rect))
+      #expect(isEmpty(decoder, [1], rect))
     }
   }
 
