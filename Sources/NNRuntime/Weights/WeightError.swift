@@ -1,0 +1,140 @@
+import FileFormats
+
+/// A defect of a weight file or of its fit to a network: what is wrong, in which tensor, in which file.
+public struct WeightError: Error, Equatable, CustomStringConvertible {
+  /// What is wrong.
+  public enum Kind: Error, Equatable {
+    /// The file cannot be opened.
+    case file(FileError)
+    /// Too short to hold even the header's length.
+    case tooSmall(bytes: Int)
+    /// A zip archive, as PyTorch writes checkpoints.
+    case zipArchive
+    /// The header's length is over the limit of 16 MiB.
+    case headerTooLong(bytes: UInt64)
+    /// The file ends inside its header.
+    case headerCutOff(fileBytes: Int, promised: Int)
+    /// The header does not start with `{`.
+    case headerNotAnObject
+    /// The header is not strict JSON.
+    case malformedHeader(JSONError)
+    /// The metadata is not an object of strings.
+    case invalidMetadata
+    /// A tensor's name is empty or holds control characters.
+    case invalidName
+    /// A tensor's entry is not an object.
+    case entryNotAnObject
+    /// A tensor's entry lacks a field.
+    case missingField(String)
+    /// A tensor's entry has a field the format does not define.
+    case unknownField(String)
+    /// An element type the format does not define, or that is not supported.
+    case unknownDType(String)
+    /// The shape is not a list of whole numbers from 0.
+    case invalidShape
+    /// More than 8 dimensions.
+    case tooManyDimensions(Int)
+    /// The product of the extents overflows.
+    case shapeOverflows([Int])
+    /// The offsets are not two whole numbers in order.
+    case invalidOffsets
+    /// The offsets enclose another number of bytes than the shape needs.
+    case wrongByteCount(found: Int, needed: Int)
+    /// The tensor's data starts before another's ends.
+    case overlap(with: String)
+    /// Bytes before the tensor's data belong to no tensor.
+    case hole(bytes: Int)
+    /// The file is shorter than its header says.
+    case incomplete(fileBytes: Int, promised: Int)
+    /// The file goes on after the last tensor.
+    case trailingBytes(Int)
+
+    /// No tensor of that name; the nearest names there are.
+    case missing(nearest: [String])
+    /// The tensor has another shape than the network needs.
+    case wrongShape(found: [Int], expected: [Int])
+    /// The tensor does not hold floating-point numbers.
+    case notFloat(DType)
+    /// The tensor holds an infinity or a NaN at this flat index.
+    case nonFinite(index: Int)
+    /// Tensors that the network did not take.
+    case unused([String])
+  }
+
+  /// What is wrong.
+  public let kind: Kind
+  /// The tensor it is about, where it is about one.
+  public let tensor: String?
+  /// The file's path, or what stands for it.
+  public let file: String
+
+  /// Builds an error.
+  public init(_ kind: Kind, tensor: String? = nil, file: String) {
+    self.kind = kind
+    self.tensor = tensor
+    self.file = file
+  }
+
+  /// One line: the file, the tensor, the defect and the remedy.
+  public var description: String {
+    if case .file(let error) = kind { return error.description }
+    return tensor.map { "\(file): tensor \"\($0)\": \(kind)" } ?? "\(file): \(kind)"
+  }
+}
+
+extension WeightError.Kind: CustomStringConvertible {
+  /// The defect and the remedy.
+  public var description: String {
+    switch self {
+    case .file(let error): "\(error)"
+    case .tooSmall(let bytes): "file is \(byteText(bytes)), too small for a safetensors header"
+    case .zipArchive: "this is a zip archive such as a PyTorch checkpoint: run `ardf convert` on it first"
+    case .headerTooLong(let bytes):
+      "header length \(bytes) is over the limit of 16 MiB: damaged, or not a safetensors file"
+    case .headerCutOff(let file, let promised):
+      "file is \(byteText(file)), its header alone takes \(byteText(promised)): "
+        + "download incomplete, or not a safetensors file"
+    case .headerNotAnObject: "header does not start with '{': damaged, or not a safetensors file"
+    case .malformedHeader(let error): "malformed header: \(error)"
+    case .invalidMetadata: "__metadata__ is not an object of strings"
+    case .invalidName: "the name is empty or holds control characters"
+    case .entryNotAnObject: "the entry is not an object"
+    case .missingField(let field): "the entry has no \"\(field)\""
+    case .unknownField(let field): "the entry has the unknown field \"\(field)\""
+    case .unknownDType(let name): "element type \"\(name)\" is not supported"
+    case .invalidShape: "\"shape\" is not a list of whole numbers from 0"
+    case .tooManyDimensions(let count): "\(count) dimensions, at most 8 are allowed"
+    case .shapeOverflows(let shape): "shape \(shape) has too many elements"
+    case .invalidOffsets: "\"data_offsets\" is not [begin, end] with 0 <= begin <= end"
+    case .wrongByteCount(let found, let needed):
+      "\"data_offsets\" enclose \(byteText(found)), the shape needs \(byteText(needed))"
+    case .overlap(let other): "its data overlaps that of \"\(other)\""
+    case .hole(let bytes): "\(byteText(bytes)) before its data belong to no tensor"
+    case .incomplete(let file, let promised):
+      "file is \(byteText(file)), header promises \(byteText(promised)): download incomplete"
+    case .trailingBytes(let bytes): "\(byteText(bytes)) after the last tensor belong to no tensor"
+    case .missing(let nearest):
+      nearest.isEmpty
+        ? "is missing" : "is missing; nearest names: \(nearest.joined(separator: ", "))"
+    case .wrongShape(let found, let expected): "shape \(found), the network needs \(expected)"
+    case .notFloat(let dtype): "element type \(dtype), floating-point numbers are needed"
+    case .nonFinite(let index):
+      "element \(index) is infinite or not a number: pass --allow-nonfinite to accept it"
+    case .unused(let names):
+      "\(names.count == 1 ? "1 tensor is" : "\(names.count) tensors are") not part of the network: "
+        + names.prefix(5).joined(separator: ", ") + (names.count > 5 ? ", ..." : "")
+    }
+  }
+
+  private func byteText(_ count: Int) -> String {
+    func tenths(_ unit: Int) -> String {
+      // Two figures at least: 1.2, 12, 123.
+      if count >= 10 * unit { return String((count + unit / 2) / unit) }
+      let tenths = (count * 10 + unit / 2) / unit
+      return "\(tenths / 10).\(tenths % 10)"
+    }
+    if count >= 1_000_000_000 { return "\(tenths(1_000_000_000)) GB" }
+    if count >= 1_000_000 { return "\(tenths(1_000_000)) MB" }
+    return count == 1 ? "1 byte" : "\(count) bytes"
+  }
+}

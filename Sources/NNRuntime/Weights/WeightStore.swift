@@ -1,0 +1,163 @@
+import FileFormats
+import Synchronization
+
+/// The named tensors of a weight file, with a record of which of them were taken.
+public final class WeightStore: Sendable {
+  /// The file's path, or a description of where the tensors came from.
+  public let file: String
+  /// The file's metadata.
+  public let metadata: [String: String]
+  /// The tensors' names, sorted.
+  public let names: [String]
+  /// Whether infinities and NaN are accepted in weights.
+  public let allowNonFinite: Bool
+
+  private let tensors: [String: Tensor]
+  private let used = Mutex<Set<String>>([])
+
+  /// Opens a safetensors file; the data stays in the mapped file until it is taken.
+  public init(path: String, allowNonFinite: Bool = false) throws(WeightError) {
+    let bytes: FileBytes
+    do {
+      bytes = try FileBytes(MappedFile(path: path))
+    } catch {
+      throw WeightError(.file(error), file: path)
+    }
+    (tensors, metadata) = try Self.parse(bytes, file: path)
+    names = tensors.keys.sorted()
+    file = path
+    self.allowNonFinite = allowNonFinite
+  }
+
+  /// Reads a safetensors file held in memory.
+  public init(bytes: [UInt8], file: String, allowNonFinite: Bool = false) throws(WeightError) {
+    (tensors, metadata) = try Self.parse(FileBytes(bytes), file: file)
+    names = tensors.keys.sorted()
+    self.file = file
+    self.allowNonFinite = allowNonFinite
+  }
+
+  /// Tensors that never were in a file.
+  public init(tensors: [String: Tensor], metadata: [String: String] = [:], file: String = "memory") {
+    self.tensors = tensors
+    self.metadata = metadata
+    self.file = file
+    names = tensors.keys.sorted()
+    allowNonFinite = false
+  }
+
+  private static func parse(
+    _ bytes: FileBytes, file: String
+  ) throws(WeightError) -> ([String: Tensor], [String: String]) {
+    let header = try SafetensorsHeader(bytes, file: file)
+    var tensors: [String: Tensor] = [:]
+    for entry in header.entries {
+      let start = header.dataOffset
+      let data = bytes.slice(start + entry.range.lowerBound..<start + entry.range.upperBound)
+      tensors[entry.name] = Tensor(shape: entry.shape, dtype: entry.dtype, storage: TensorStorage(data))
+    }
+    return (tensors, header.metadata)
+  }
+
+  /// The scope of all names.
+  public var root: WeightScope { WeightScope(store: self, prefix: "") }
+
+  /// Whether there is a tensor of that full name.
+  public func contains(_ name: String) -> Bool { tensors[name] != nil }
+
+  /// The tensor of that full name, whatever it holds, marked as used.
+  public func tensor(named name: String) throws(WeightError) -> Tensor {
+    guard let tensor = tensors[name] else {
+      throw WeightError(.missing(nearest: nearest(to: name)), tensor: name, file: file)
+    }
+    used.withLock { _ = $0.insert(name) }
+    return tensor
+  }
+
+  /// The tensor of that full name as a network needs it: of this shape, of floating-point numbers,
+  /// finite unless the store allows otherwise; marked as used.
+  public func weight(named name: String, shape: [Int]) throws(WeightError) -> Tensor {
+    let tensor = try tensor(named: name)
+    guard tensor.shape == shape else {
+      throw WeightError(.wrongShape(found: tensor.shape, expected: shape), tensor: name, file: file)
+    }
+    guard tensor.dtype.isFloat else { throw WeightError(.notFloat(tensor.dtype), tensor: name, file: file) }
+    if !allowNonFinite, let index = tensor.firstNonFinite {
+      throw WeightError(.nonFinite(index: index), tensor: name, file: file)
+    }
+    return tensor
+  }
+
+  /// The names not taken so far, sorted.
+  public var unusedNames: [String] {
+    let used = used.withLock { $0 }
+    return names.filter { !used.contains($0) }
+  }
+
+  /// Checks that every tensor was taken.
+  ///
+  /// - Parameter ignoring: names that may stay, and scopes given with a final dot (`"model.23.dfl."`).
+  public func verifyAllUsed(ignoring ignored: [String] = []) throws(WeightError) {
+    let unused = unusedNames.filter { name in
+      !ignored.contains { $0.hasSuffix(".") ? name.hasPrefix($0) : name == $0 }
+    }
+    guard unused.isEmpty else { throw WeightError(.unused(unused), file: file) }
+  }
+
+  /// Up to three existing names that differ least from `name`.
+  private func nearest(to name: String) -> [String] {
+    let wanted = Array(name.utf8)
+    return names.map { ($0, editDistance(wanted, Array($0.utf8))) }
+      .filter { $0.1 <= max(4, wanted.count / 3) }
+      .sorted { ($0.1, $0.0) < ($1.1, $1.0) }
+      .prefix(3).map(\.0)
+  }
+}
+
+/// A part of the names of a store: those that begin with a prefix and a dot.
+public struct WeightScope: Sendable {
+  /// The store the names belong to.
+  public let store: WeightStore
+  /// The full name of the scope, empty at the root.
+  public let prefix: String
+
+  /// The scope beneath, by one or more components: `scope["model.0"]["conv"]`.
+  public subscript(name: String) -> WeightScope { WeightScope(store: store, prefix: fullName(name)) }
+
+  /// The scope of a numbered child: `scope["m"][0]`.
+  public subscript(index: Int) -> WeightScope { self[String(index)] }
+
+  /// The name of a tensor of this scope in the file.
+  public func fullName(_ name: String) -> String { prefix.isEmpty ? name : "\(prefix).\(name)" }
+
+  /// Whether the scope has the tensor `name`.
+  public func contains(_ name: String) -> Bool { store.contains(fullName(name)) }
+
+  /// The tensor `name` of the scope; see `WeightStore.weight(named:shape:)`.
+  public func tensor(_ name: String, shape: [Int]) throws(WeightError) -> Tensor {
+    try store.weight(named: fullName(name), shape: shape)
+  }
+
+  /// The tensor `name` of the scope, of any shape and element type.
+  public func tensor(_ name: String) throws(WeightError) -> Tensor { try store.tensor(named: fullName(name)) }
+
+  /// The full names inside the scope, sorted.
+  public var names: [String] {
+    prefix.isEmpty ? store.names : store.names.filter { $0.hasPrefix(prefix + ".") }
+  }
+}
+
+/// The least number of inserted, removed or replaced bytes between two names (Levenshtein).
+private func editDistance(_ a: [UInt8], _ b: [UInt8]) -> Int {
+  var row = Array(0...b.count)
+  for (i, x) in a.enumerated() {
+    var diagonal = row[0]
+    row[0] = i + 1
+    for (j, y) in b.enumerated() {
+      let replaced = diagonal + (x == y ? 0 : 1)
+      diagonal = row[j + 1]
+      row[j + 1] = min(replaced, row[j] + 1, diagonal + 1)
+    }
+  }
+  return row[b.count]
+}

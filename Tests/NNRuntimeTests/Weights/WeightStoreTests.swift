@@ -1,0 +1,113 @@
+import FileFormats
+import NNRuntime
+import TestSupport
+import Testing
+
+@Suite struct WeightStoreTests {
+  private func store() -> WeightStore {
+    WeightStore(
+      tensors: [
+        "model.0.conv.weight": Tensor(shape: [2, 3], floats: [1, 2, 3, 4, 5, 6]),
+        "model.0.conv.bias": Tensor(shape: [2], roundingToHalf: [0.5, -2]),
+        "model.1.steps": Tensor(shape: [], dtype: .int64, storage: TensorStorage(copying: [7 as Int64])),
+        "model.1.bad": Tensor(shape: [3], floats: [0, .nan, .infinity]),
+      ], metadata: ["architecture": "test"], file: "test")
+  }
+
+  @Test func scopesNestAndUsageIsTracked() throws {
+    let store = store()
+    let conv = store.root["model"][0]["conv"]
+    #expect(conv.prefix == "model.0.conv")
+    #expect(conv.names == ["model.0.conv.bias", "model.0.conv.weight"])
+    #expect(try conv.tensor("weight", shape: [2, 3])[1, 2] == 6)
+    #expect(store.unusedNames == ["model.0.conv.bias", "model.1.bad", "model.1.steps"])
+    #expect(try store.root["model.0"]["conv"].tensor("bias", shape: [2]).floats() == [0.5, -2])
+    try store.verifyAllUsed(ignoring: ["model.1."])
+    let error = #expect(throws: WeightError.self) { try store.verifyAllUsed(ignoring: ["model.1.steps"]) }
+    #expect(error?.description == "test: 1 tensor is not part of the network: model.1.bad")
+  }
+
+  @Test func misfitsAreNamed() throws {
+    let root = store().root
+    func message(_ name: String, _ shape: [Int]) -> String? {
+      #expect(throws: WeightError.self) { try root.tensor(name, shape: shape) }?.description
+    }
+    #expect(
+      message("model.0.conv.weigth", [2]) == "test: tensor \"model.0.conv.weigth\": is missing; "
+        + "nearest names: model.0.conv.weight, model.0.conv.bias")
+    #expect(message("zzz", [2]) == "test: tensor \"zzz\": is missing")
+    #expect(
+      message("model.0.conv.weight", [3, 2])
+        == "test: tensor \"model.0.conv.weight\": shape [2, 3], the network needs [3, 2]")
+    #expect(
+      message("model.1.steps", [])
+        == "test: tensor \"model.1.steps\": element type I64, floating-point numbers are needed")
+    #expect(
+      message("model.1.bad", [3]) == "test: tensor \"model.1.bad\": element 1 is infinite or not a number: "
+        + "pass --allow-nonfinite to accept it")
+  }
+
+  @Test func writtenFilesReadBack() throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.file("a.safetensors")
+    let tensors: [String: Tensor] = [
+      "b": Tensor(shape: [2, 2], floats: [1, 2, 3, .infinity]),
+      "a": Tensor(shape: [3], roundingToHalf: [1, 2, 65504]),
+      "c": Tensor(shape: [], dtype: .float64, storage: TensorStorage(copying: [0.1])),
+      "empty": Tensor(shape: [0, 4], floats: []),
+      "flag": Tensor(shape: [1], dtype: .bool, storage: TensorStorage(copying: [1 as UInt8])),
+    ]
+    try SafetensorsWriter.write(tensors, metadata: ["k": "v\n\"é"], to: path, overwrite: false)
+    let store = try WeightStore(path: path, allowNonFinite: true)
+    #expect(store.names == ["a", "b", "c", "empty", "flag"])
+    #expect(store.metadata == ["k": "v\n\"é"])
+    for (name, tensor) in tensors {
+      let read = try store.tensor(named: name)
+      #expect(read.shape == tensor.shape && read.dtype == tensor.dtype && read.floats() == tensor.floats())
+    }
+    let first = try folder.read("a.safetensors")
+    try SafetensorsWriter.write(tensors, metadata: ["k": "v\n\"é"], to: path, overwrite: true)
+    #expect(try folder.read("a.safetensors") == first)
+  }
+
+  @Test func writerKeepsTheGivenOrderAndLeavesNothingWhenAbandoned() throws {
+    let folder = try TemporaryDirectory()
+    do {
+      let writer = try SafetensorsWriter(
+        path: folder.file("a"), entries: [.init(name: "z", dtype: .float32, shape: [1])], overwrite: false)
+      try writer.append(Tensor(shape: [1], floats: [1]))
+    }
+    #expect(try folder.entries() == [])
+  }
+
+  @Test func everyBinary16ValueConvertsExactly() {
+    let all = (0...UInt16.max).map { $0 }
+    let floats = HalfPrecision.floats(fromBinary16: all.span)
+    for (bits, float) in zip(all, floats) {
+      let expected = Float(Float16(bitPattern: bits))
+      #expect(float == expected || float.isNaN && expected.isNaN, "\(bits)")
+      if !float.isNaN { #expect(HalfPrecision.binary16(from: float) == bits) }
+    }
+    // Halfway cases and their neighbours round as the type itself does.
+    for bits in stride(from: UInt32(0x3300_0000), to: 0x4780_0000, by: 0xfff) {
+      let value = Float(bitPattern: bits)
+      #expect(HalfPrecision.binary16(from: value) == Float16(value).bitPattern, "\(value)")
+    }
+  }
+
+  @Test(.enabled(if: SharedData.exists("weights"), "real weights are not present beside the package"))
+  func depthWeightsOpenAndConvertQuickly() throws {
+    let store = try WeightStore(path: SharedData.path("weights/dav2s-ardf-fp16.safetensors"))
+    #expect(store.names.count == 239)
+    var count = 0
+    let time = try ContinuousClock().measure {
+      for name in store.names {
+        let tensor = try store.root.tensor(name, shape: store.tensor(named: name).shape)
+        count += tensor.floats().count
+      }
+    }
+    #expect(count == 24_785_089)
+    try store.verifyAllUsed()
+    print("checked and widened \(count) half-precision weights in \(time)")
+  }
+}
