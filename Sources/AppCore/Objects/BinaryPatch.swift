@@ -1,0 +1,61 @@
+import Geometry
+import Imaging
+
+/// The set pixels of a large picture, kept as the rectangle that holds them all.
+struct BinaryPatch: Sendable {
+  /// Column and row of the rectangle's first pixel.
+  let x: Int
+  let y: Int
+  /// The rectangle, non-zero where set; nil if no pixel is set.
+  let cells: Plane<UInt8>?
+
+  private init(x: Int, y: Int, cells: Plane<UInt8>?) {
+    self.x = x
+    self.y = y
+    self.cells = cells
+  }
+
+  /// The patch of a mask at full resolution.
+  init(_ mask: Plane<UInt8>) {
+    var first = (x: mask.width, y: mask.height)
+    var last = (x: -1, y: -1)
+    for y in 0..<mask.height {
+      for x in 0..<mask.width where mask.elements[y * mask.width + x] != 0 {
+        first = (min(first.x, x), min(first.y, y))
+        last = (max(last.x, x), y)
+      }
+    }
+    let cells =
+      last.x < 0
+      ? nil : mask.cropped(x: first.x, y: first.y, width: last.x - first.x + 1, height: last.y - first.y + 1)
+    self.init(x: cells == nil ? 0 : first.x, y: cells == nil ? 0 : first.y, cells: cells)
+  }
+
+  /// Whether the pixel in column `px` and row `py` of the picture is set.
+  func isSet(_ px: Int, _ py: Int) -> Bool {
+    guard let cells, px >= x, py >= y, px - x < cells.width, py - y < cells.height else { return false }
+    return cells[px - x, py - y] != 0
+  }
+
+  /// The patch of the upright picture, turned back to the stored picture of size `stored`.
+  func turnedBack(from orientation: Orientation, stored: PixelSize) -> BinaryPatch {
+    guard let cells else { return self }
+    let bounds = orientation.stored(
+      Rect<UprightPixels>(
+        x: Double(x), y: Double(y), width: Double(cells.width), height: Double(cells.height)), stored: stored)
+    return BinaryPatch(
+      x: Int(bounds.minX), y: Int(bounds.minY), cells: cells.oriented(orientation.inverse))
+  }
+
+  /// The whole picture, 255 where set.
+  func plane(of size: PixelSize) -> Plane<UInt8> {
+    var plane = Plane<UInt8>(width: size.width, height: size.height, fill: 0)
+    guard let cells else { return plane }
+    for row in 0..<cells.height {
+      for column in 0..<cells.width where cells[column, row] != 0 {
+        plane.elements[(y + row) * size.width + x + column] = 255
+      }
+    }
+    return plane
+  }
+}

@@ -1,0 +1,145 @@
+import Geometry
+import Imaging
+
+/// Which pixels of a picture belong to one object: probabilities on a coarse grid, and where a file or a
+/// network gives them, the exact pixels as well.
+///
+/// The grid lies in the upright picture that the network saw; `orientation` leads from the stored picture to it.
+public struct InstanceMask: Sendable {
+  /// Cells along the longer side of the grid made from a binary mask.
+  static let gridSide = 160
+
+  /// The stored picture's size.
+  public let imageSize: PixelSize
+  /// How the stored picture was turned for the network.
+  public let orientation: Orientation
+  /// Probabilities in [0, 1]; whole positions are cell centres.
+  public let grid: Plane<Float>
+  /// Where the grid lies on the upright picture.
+  let placement: GridPlacement
+  /// The exact pixels, in the stored picture.
+  let pixels: BinaryPatch?
+
+  private init(
+    imageSize: PixelSize, orientation: Orientation, grid: Plane<Float>, placement: GridPlacement,
+    pixels: BinaryPatch?
+  ) {
+    self.imageSize = imageSize
+    self.orientation = orientation
+    self.grid = grid
+    self.placement = placement
+    self.pixels = pixels
+  }
+
+  /// A mask on a network's prototype grid, which covers the letterbox's whole input, padding included.
+  ///
+  /// `binary`, if given, is the same mask at the picture's full resolution, any non-zero value inside.
+  /// - Precondition: `binary` has the size of the letterbox's picture.
+  public init(probabilities: Plane<Float>, letterbox: Letterbox, binary: Plane<UInt8>? = nil) {
+    precondition(
+      binary.map { $0.width == letterbox.imageSize.width && $0.height == letterbox.imageSize.height } ?? true,
+      "a full-resolution mask has the picture's size")
+    self.init(
+      imageSize: letterbox.imageSize, orientation: .up, grid: probabilities,
+      placement: GridPlacement(letterbox: letterbox, gridWidth: probabilities.width, probabilities.height),
+      pixels: binary.map(BinaryPatch.init))
+  }
+
+  /// A mask from the full-resolution picture, any non-zero value inside.
+  ///
+  /// The coarse grid holds the share of set pixels under each cell.
+  public init(binary: Plane<UInt8>) {
+    let size = PixelSize(width: binary.width, height: binary.height)
+    let longer = max(size.width, size.height)
+    let side = min(Self.gridSide, longer)
+    let grid = coverage(
+      of: binary, width: max(1, size.width * side / longer), max(1, size.height * side / longer))
+    self.init(
+      imageSize: size, orientation: .up, grid: grid,
+      placement: GridPlacement(covering: size, gridWidth: grid.width, grid.height),
+      pixels: BinaryPatch(binary))
+  }
+
+  /// The probability that the object is seen at `point`: of the exact pixel where those are known, else bilinear
+  /// between cell centres; 0 outside the picture.
+  public func probability(at point: Point2<ImagePixels>) -> Double {
+    guard point.x >= 0, point.y >= 0, point.x < Double(imageSize.width), point.y < Double(imageSize.height)
+    else { return 0 }
+    if let pixels { return pixels.isSet(Int(point.x), Int(point.y)) ? 1 : 0 }
+    return gridProbability(at: point)
+  }
+
+  /// The bilinear grid value at a point inside the picture.
+  func gridProbability(at point: Point2<ImagePixels>) -> Double {
+    let cell = placement.cell(at: orientation.upright(point, stored: imageSize))
+    return Double(grid.bilinear(cell.x, cell.y))
+  }
+
+  /// The mask without a border whose width follows the box.
+  ///
+  /// A square minimum filter of radius clamp(round(0.05 * min(box sides) in cells), 1, 3), edges extended. The
+  /// exact pixels are dropped.
+  public func eroded(for box: Rect<ImagePixels>) -> InstanceMask {
+    let side = min(box.width, box.height) * placement.cellsPerPixel
+    let radius = side.isFinite ? Int(min(max((0.05 * side).rounded(), 1), 3)) : 1
+    return InstanceMask(
+      imageSize: imageSize, orientation: orientation, grid: minimum(of: grid, radius: radius),
+      placement: placement, pixels: nil)
+  }
+
+  /// A mask found on the upright picture, said of the stored picture of size `stored`.
+  func turnedBack(from turn: Orientation, stored: PixelSize) -> InstanceMask {
+    precondition(orientation == .up, "the mask is turned back once")
+    precondition(turn.apply(to: stored) == imageSize, "the mask belongs to another picture")
+    return InstanceMask(
+      imageSize: stored, orientation: turn, grid: grid, placement: placement,
+      pixels: pixels?.turnedBack(from: turn, stored: stored))
+  }
+
+  /// The mask at the stored picture's full resolution: 255 where `probability` at the pixel's centre exceeds 0.5.
+  public func binary() -> Plane<UInt8> {
+    if let pixels { return pixels.plane(of: imageSize) }
+    var plane = Plane<UInt8>(width: imageSize.width, height: imageSize.height, fill: 0)
+    for y in 0..<imageSize.height {
+      for x in 0..<imageSize.width
+      where gridProbability(at: Point2(Double(x) + 0.5, Double(y) + 0.5)) > 0.5 {
+        plane.elements[y * imageSize.width + x] = 255
+      }
+    }
+    return plane
+  }
+}
+
+/// Where a grid of cells lies on a picture: cell = pixel * scale + offset, pixels by edges, cells by centres.
+struct GridPlacement: Sendable, Hashable {
+  let scaleX: Double
+  let scaleY: Double
+  let offsetX: Double
+  let offsetY: Double
+
+  /// A grid over a letterbox's whole input: with a stride of 4, cell = (pixel * scale + padding) / 4 - 0.5.
+  init(letterbox: Letterbox, gridWidth: Int, _ gridHeight: Int) {
+    let perInputX = Double(gridWidth) / Double(letterbox.networkSize.width)
+    let perInputY = Double(gridHeight) / Double(letterbox.networkSize.height)
+    scaleX = letterbox.scale.x * perInputX
+    scaleY = letterbox.scale.y * perInputY
+    offsetX = Double(letterbox.padLeft) * perInputX - 0.5
+    offsetY = Double(letterbox.padTop) * perInputY - 0.5
+  }
+
+  /// A grid over exactly the picture.
+  init(covering size: PixelSize, gridWidth: Int, _ gridHeight: Int) {
+    scaleX = Double(gridWidth) / Double(size.width)
+    scaleY = Double(gridHeight) / Double(size.height)
+    offsetX = -0.5
+    offsetY = -0.5
+  }
+
+  /// The position among cell centres of a point of the upright picture.
+  func cell(at point: Point2<UprightPixels>) -> (x: Double, y: Double) {
+    (point.x * scaleX + offsetX, point.y * scaleY + offsetY)
+  }
+
+  /// Cells a pixel along the picture's rows.
+  var cellsPerPixel: Double { scaleX }
+}
