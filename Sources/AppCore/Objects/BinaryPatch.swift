@@ -49,13 +49,15 @@ struct BinaryPatch: Sendable {
 
   /// The whole picture, 255 where set.
   func plane(of size: PixelSize) -> Plane<UInt8> {
-    var plane = Plane<UInt8>(width: size.width, height: size.height, fill: 0)
-    guard let cells else { return plane }
-    for row in 0..<cells.height {
-      for column in 0..<cells.width where cells[column, row] != 0 {
-        plane.elements[(y + row) * size.width + x + column] = 255
+    var pixels = [UInt8](repeating: 0, count: size.width * size.height)
+    if let cells {
+      for row in 0..<cells.height {
+        let start = (y + row) * size.width + x
+        for column in 0..<cells.width where cells.elements[row * cells.width + column] != 0 {
+          pixels[start + column] = 255
+        }
       }
     }
-    return plane
+    return Plane(width: size.width, height: size.height, elements: pixels)
   }
 }

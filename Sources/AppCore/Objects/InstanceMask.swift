@@ -99,14 +99,14 @@ public struct InstanceMask: Sendable {
   /// The mask at the stored picture's full resolution: 255 where `probability` at the pixel's centre exceeds 0.5.
   public func binary() -> Plane<UInt8> {
     if let pixels { return pixels.plane(of: imageSize) }
-    var plane = Plane<UInt8>(width: imageSize.width, height: imageSize.height, fill: 0)
+    var set = [UInt8](repeating: 0, count: imageSize.width * imageSize.height)
     for y in 0..<imageSize.height {
       for x in 0..<imageSize.width
       where gridProbability(at: Point2(Double(x) + 0.5, Double(y) + 0.5)) > 0.5 {
-        plane.elements[y * imageSize.width + x] = 255
+        set[y * imageSize.width + x] = 255
       }
     }
-    return plane
+    return Plane(width: imageSize.width, height: imageSize.height, elements: set)
   }
 }
 
