@@ -1,0 +1,137 @@
+/// Why a capture, or one frame of it, cannot be read or written.
+///
+/// Every case names the file (relative to the capture's root where there is one) and the defect; the
+/// description also says what to do about it.
+public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
+  /// Nothing is at the path.
+  case notFound(path: String)
+  /// The path, or a file of the capture, exists but the system refuses to hand it over.
+  case unreadable(file: String, reason: String)
+  /// A folder is needed and the path is something else.
+  case notADirectory(path: String)
+  /// The folder holds none of the known layouts.
+  case unrecognisedLayout(path: String)
+  /// The folder is of a known layout but no frame in it can be used.
+  case noUsableFrame(path: String, firstReason: String)
+  /// More frames than the limit.
+  case tooManyFrames(path: String, limit: Int)
+  /// No frame has that index.
+  case noSuchFrame(index: Int, count: Int)
+  /// A file of the capture is larger than its kind may be.
+  case fileTooLarge(file: String, bytes: Int, limit: Int)
+  /// A file is not what its name promises.
+  case malformed(file: String, reason: String)
+  /// The `schema` field names another format or version.
+  case unsupportedSchema(file: String, found: String, expected: String)
+  /// A required field is absent.
+  case missingField(file: String, field: String)
+  /// A field holds something of another kind.
+  case badField(file: String, field: String, expected: String)
+  /// A name inside the capture leads out of its folder.
+  case nameEscapesCapture(file: String, name: String)
+  /// A name inside the capture leads to nothing.
+  case missingFile(file: String, name: String)
+  /// A name inside the capture leads to a folder, device or pipe.
+  case notARegularFile(file: String, name: String)
+  /// The picture is not of the size the frame states.
+  case imageSizeMismatch(file: String, stated: PixelSize, actual: PixelSize)
+  /// Depth and confidence differ in size.
+  case confidenceSizeMismatch(file: String, depth: PixelSize, confidence: PixelSize)
+  /// The depth grid is not of the size the frame states.
+  case depthSizeMismatch(file: String, stated: PixelSize, actual: PixelSize)
+  /// Depth and image are not of the same shape.
+  case depthAspectMismatch(file: String, depth: PixelSize, image: PixelSize)
+  /// The depth file has another element type or rank.
+  case badDepthFormat(file: String, found: String)
+  /// The confidence file has another element type or rank.
+  case badConfidenceFormat(file: String, found: String)
+  /// A depth sample is negative or infinite.
+  case badDepthValue(file: String, x: Int, y: Int)
+  /// A confidence value is not 0, 1 or 2.
+  case badConfidenceValue(file: String, x: Int, y: Int, value: Int)
+  /// A frame states a confidence file but no depth.
+  case confidenceWithoutDepth(file: String)
+  /// Focal lengths or principal point make no camera.
+  case badIntrinsics(file: String, reason: String)
+  /// The camera-to-world matrix is not a rigid transform.
+  case badPose(file: String, reason: String)
+  /// The orientation's name is not a known one.
+  case unknownOrientation(file: String, found: String)
+  /// A recorded clip's index points outside its data, or a message's parts do not add up.
+  case badMessage(file: String, message: Int, reason: String)
+  /// A frame cannot be written in the native layout.
+  case unwritable(reason: String)
+
+  public var description: String {
+    switch self {
+    case .notFound(let path):
+      "\(path): no such file or folder; check the path"
+    case .notADirectory(let path):
+      "\(path): is not a folder; a capture is one"
+    case .unreadable(let file, let reason):
+      "\(file): cannot be read (\(reason)); check its permissions"
+    case .unrecognisedLayout(let path):
+      "\(path): not a known capture; expected frame.json (native), NNNNN.json with NNNNN_rgb.jpg, "
+        + "index.jsonl with messages.bin, frame_NNNNN.json (3D Scanner App), or pictures (.jpg, .png)"
+    case .noUsableFrame(let path, let firstReason):
+      "\(path): no usable frame; the first was skipped because: \(firstReason)"
+    case .tooManyFrames(let path, let limit):
+      "\(path): more than \(limit) frames; split the sequence"
+    case .noSuchFrame(let index, let count):
+      "frame \(index) does not exist; the capture has \(count), counted from 0"
+    case .fileTooLarge(let file, let bytes, let limit):
+      "\(file): \(bytes) bytes, more than the \(limit) this kind of file may have; is it the right file?"
+    case .malformed(let file, let reason):
+      "\(file): \(reason); export the capture again"
+    case .unsupportedSchema(let file, let found, let expected):
+      "\(file): schema is \"\(found)\", this version reads \"\(expected)\"; convert it with a matching version"
+    case .missingField(let file, let field):
+      "\(file): field \"\(field)\" is missing; add it"
+    case .badField(let file, let field, let expected):
+      "\(file): field \"\(field)\" must be \(expected)"
+    case .nameEscapesCapture(let file, let name):
+      "\(file): \"\(name)\" leads out of the capture's folder; files must lie beneath it"
+    case .missingFile(let file, let name):
+      "\(file): names \"\(name)\", which does not exist; copy it beside the frame"
+    case .notARegularFile(let file, let name):
+      "\(file): \"\(name)\" is not a regular file; replace it by one"
+    case .imageSizeMismatch(let file, let stated, let actual):
+      "\(file): states a picture of \(stated), the picture has \(actual); correct one of them"
+    case .confidenceSizeMismatch(let file, let depth, let confidence):
+      "\(file): depth is \(depth) but confidence is \(confidence); both must cover the same cells"
+    case .depthSizeMismatch(let file, let stated, let actual):
+      "\(file): states a depth grid of \(stated), the depth file has \(actual); correct one of them"
+    case .depthAspectMismatch(let file, let depth, let image):
+      "\(file): depth \(depth) and image \(image) are not of the same shape; both must see the same field"
+    case .badDepthFormat(let file, let found):
+      "\(file): depth must be float32 metres (height, width) or a 16-bit grey PNG in millimetres, found \(found)"
+    case .badConfidenceFormat(let file, let found):
+      "\(file): confidence must be uint8 (height, width), found \(found)"
+    case .badDepthValue(let file, let x, let y):
+      "\(file): depth at column \(x), row \(y) is negative or infinite; use 0 or NaN where there is none"
+    case .badConfidenceValue(let file, let x, let y, let value):
+      "\(file): confidence at column \(x), row \(y) is \(value); it must be 0, 1 or 2"
+    case .confidenceWithoutDepth(let file):
+      "\(file): names a confidence file but no depth; remove it or add the depth"
+    case .badIntrinsics(let file, let reason):
+      "\(file): intrinsics \(reason); check the order of the matrix and the image size they belong to"
+    case .badPose(let file, let reason):
+      "\(file): camera-to-world \(reason); check the order of the matrix (rows or columns first)"
+    case .unknownOrientation(let file, let found):
+      "\(file): orientation \"\(found)\" is unknown; use portrait, portraitUpsideDown, landscapeLeft or "
+        + "landscapeRight"
+    case .badMessage(let file, let message, let reason):
+      "\(file): message \(message) \(reason); the download may be incomplete"
+    case .unwritable(let reason):
+      "cannot be written as a native capture: \(reason)"
+    }
+  }
+
+  /// Whether the input is absent rather than wrong.
+  public var isMissingInput: Bool {
+    switch self {
+    case .notFound, .missingFile: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import FileFormats
+import FoundationEssentials
+import Geometry
+import Imaging
+
+/// Access to the files of one capture that never leaves its folder.
+struct CaptureFolder: Sendable {
+  /// The path as the caller wrote it.
+  let path: String
+  let limits: CaptureLimits
+
+  private let resolvedRoot: String
+
+  /// - Throws: `CaptureError.notFound`, `.notARegularFile` when the path is no folder.
+  init(path: String, limits: CaptureLimits) throws(CaptureError) {
+    var isFolder = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+      throw .notFound(path: path)
+    }
+    guard isFolder else { throw .notADirectory(path: path) }
+    self.path = path
+    self.limits = limits
+    resolvedRoot = Self.resolved(path)
+  }
+
+  /// The names directly in the folder, or in one beneath it, sorted; hidden ones left out.
+  func names(in subfolder: String? = nil) throws(CaptureError) -> [String] {
+    let folder = try subfolder.map { name throws(CaptureError) in try checkedPath(name, namedBy: name) } ?? path
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: folder).filter { !$0.hasPrefix(".") }.sorted()
+    } catch {
+      throw .unreadable(file: subfolder ?? path, reason: "the folder cannot be listed")
+    }
+  }
+
+  /// Whether a folder of that name lies directly in the capture.
+  func hasSubfolder(_ name: String) -> Bool {
+    var isFolder = false
+    return FileManager.default.fileExists(atPath: "\(path)/\(name)", isDirectory: &isFolder) && isFolder
+  }
+
+  /// Whether anything lies at a relative name.
+  func hasFile(_ name: String) -> Bool { FileManager.default.fileExists(atPath: "\(path)/\(name)") }
+
+  /// The path of a regular file beneath the root.
+  ///
+  /// - Parameters:
+  ///   - name: Relative name as found in the capture.
+  ///   - file: The file that mentions it, for messages.
+  /// - Throws: `.nameEscapesCapture`, `.missingFile`, `.notARegularFile`, `.fileTooLarge`.
+  func location(of name: String, namedBy file: String, limit: Int) throws(CaptureError) -> String {
+    let full = try checkedPath(name, namedBy: file)
+    guard let attributes = try? FileManager.default.attributesOfItem(atPath: full) else {
+      throw .unreadable(file: name, reason: "its kind and size are hidden")
+    }
+    guard attributes[.type] as? FileAttributeType == .typeRegular else {
+      throw .notARegularFile(file: file, name: name)
+    }
+    if let bytes = attributes[.size] as? Int, bytes > limit {
+      throw .fileTooLarge(file: name, bytes: bytes, limit: limit)
+    }
+    return full
+  }
+
+  /// Parses a JSON file of the capture.
+  func metadata(_ name: String) throws(CaptureError) -> FrameFields {
+    let full = try location(of: name, namedBy: name, limit: limits.metadataBytes)
+    let bytes: [UInt8]
+    do {
+      bytes = try FileBytes(path: full).array()
+    } catch {
+      throw .unreadable(file: name, reason: error.description)
+    }
+    return try FrameFields(file: name, json: bytes)
+  }
+
+  /// The link-free path of a name, which must exist beneath the root.
+  private func checkedPath(_ name: String, namedBy file: String) throws(CaptureError) -> String {
+    let components = name.split(separator: "/", omittingEmptySubsequences: false)
+    guard !name.isEmpty, !name.utf8.contains(0), !components.contains(where: { $0.isEmpty || $0 == ".." }) else {
+      throw .nameEscapesCapture(file: file, name: name)
+    }
+    let full = "\(path)/\(name)"
+    guard FileManager.default.fileExists(atPath: full) else { throw .missingFile(file: file, name: name) }
+    let resolved = Self.resolved(full)
+    let prefix = resolvedRoot.hasSuffix("/") ? resolvedRoot : resolvedRoot + "/"
+    guard resolved.hasPrefix(prefix) else { throw .nameEscapesCapture(file: file, name: name) }
+    return resolved
+  }
+
+  private static func resolved(_ path: String) -> String {
+    URL(filePath: path).resolvingSymlinksInPath().standardizedFileURL.path
+  }
+}

@@ -1,0 +1,50 @@
+import Geometry
+import Imaging
+
+/// One shot of a camera: picture, depth, confidence, and where the camera stood.
+///
+/// Everything is in the stored (sensor) picture's frame: top-left origin, y down, not yet turned upright.
+public struct CapturedFrame: Sendable {
+  /// The frame's name within its capture, such as `00030`.
+  public let name: String
+  /// The picture as stored; nil where a caller asked for none or the capture has none.
+  public let image: RGBImage?
+  /// Size of the stored picture, present or not.
+  public let imageSize: PixelSize
+  /// Planar depth Z in metres, NaN or 0 where there is none. Its grid covers the picture's whole field.
+  public let depth: Plane<Float>?
+  /// Confidence 0, 1 or 2 of each depth cell; nil stands for 2 everywhere.
+  public let confidence: Plane<UInt8>?
+  /// Pinhole camera for `imageSize`, pixel-centre convention; nil for a plain picture.
+  public let intrinsics: Intrinsics?
+  /// The camera's pose; identity for a plain picture.
+  public let cameraToWorld: RigidTransform<CameraARKit, World>
+  /// How to turn the stored picture upright.
+  public let orientation: Orientation
+  /// Seconds on the recording's own clock.
+  public let timestamp: Double
+
+  /// A frame from its parts, which must already agree with each other.
+  public init(
+    name: String, image: RGBImage?, imageSize: PixelSize, depth: Plane<Float>? = nil,
+    confidence: Plane<UInt8>? = nil, intrinsics: Intrinsics? = nil,
+    cameraToWorld: RigidTransform<CameraARKit, World> = .identity, orientation: Orientation = .up,
+    timestamp: Double = 0
+  ) {
+    self.name = name
+    self.image = image
+    self.imageSize = imageSize
+    self.depth = depth
+    self.confidence = confidence
+    self.intrinsics = intrinsics
+    self.cameraToWorld = cameraToWorld
+    self.orientation = orientation
+    self.timestamp = timestamp
+  }
+
+  /// Intrinsics for the depth grid; nil without depth or intrinsics.
+  public var depthIntrinsics: Intrinsics? {
+    guard let depth, let intrinsics else { return nil }
+    return intrinsics.scaled(toWidth: depth.width, height: depth.height)
+  }
+}

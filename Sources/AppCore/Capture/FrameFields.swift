@@ -1,0 +1,79 @@
+import FileFormats
+import Geometry
+
+/// The fields of one JSON object, taken out with checks that name file and field.
+struct FrameFields: Sendable {
+  let file: String
+  private let object: JSONValue
+
+  init(file: String, json: [UInt8]) throws(CaptureError) {
+    do {
+      object = try JSONValue.parse(json)
+    } catch {
+      throw .malformed(file: file, reason: "not valid JSON: \(error)")
+    }
+    self.file = file
+    guard object.object != nil else { throw .malformed(file: file, reason: "the outermost value is no object") }
+  }
+
+  /// Whether the field is present and not null.
+  func has(_ field: String) -> Bool {
+    guard let value = object[field] else { return false }
+    return value != .null
+  }
+
+  func string(_ field: String) throws(CaptureError) -> String {
+    guard let text = try present(field).string else {
+      throw .badField(file: file, field: field, expected: "a string")
+    }
+    return text
+  }
+
+  func optionalString(_ field: String) throws(CaptureError) -> String? {
+    has(field) ? try string(field) : nil
+  }
+
+  func number(_ field: String) throws(CaptureError) -> Double {
+    guard let number = try present(field).number, number.isFinite else {
+      throw .badField(file: file, field: field, expected: "a finite number")
+    }
+    return number
+  }
+
+  func numbers(_ field: String, count: Int) throws(CaptureError) -> [Double] {
+    guard let values = try present(field).array, values.count == count else {
+      throw .badField(file: file, field: field, expected: "\(count) numbers")
+    }
+    let numbers = values.compactMap(\.number)
+    guard numbers.count == count, numbers.allSatisfy(\.isFinite) else {
+      throw .badField(file: file, field: field, expected: "\(count) numbers")
+    }
+    return numbers
+  }
+
+  /// A width and a height in pixels from an array of two.
+  func size(_ field: String) throws(CaptureError) -> PixelSize {
+    let sides = try numbers(field, count: 2)
+    return try Self.size(sides[0], sides[1], file: file, field: field)
+  }
+
+  /// A width and a height in pixels from a field each.
+  func size(width: String, height: String) throws(CaptureError) -> PixelSize {
+    try Self.size(try number(width), try number(height), file: file, field: "\(width), \(height)")
+  }
+
+  private static func size(
+    _ width: Double, _ height: Double, file: String, field: String
+  ) throws(CaptureError) -> PixelSize {
+    guard let w = Int(exactly: width), let h = Int(exactly: height), let size = try? PixelSize(checking: w, h)
+    else {
+      throw .badField(file: file, field: field, expected: "a width and a height in whole pixels")
+    }
+    return size
+  }
+
+  private func present(_ field: String) throws(CaptureError) -> JSONValue {
+    guard let value = object[field], value != .null else { throw .missingField(file: file, field: field) }
+    return value
+  }
+}
