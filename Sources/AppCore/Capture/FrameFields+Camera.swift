@@ -130,10 +130,12 @@ extension Orientation {
   init(gravityIn cameraToWorld: RigidTransform<CameraARKit, World>) {
     let right = cameraToWorld.xAxis.y
     let up = cameraToWorld.yAxis.y
-    if (right * right + up * up).squareRoot() < Self.leastUprightness || abs(up) >= abs(right) {
+    if (right * right + up * up).squareRoot() < Self.leastUprightness {
+      self = .up
+    } else if abs(up) >= abs(right) {
       self = up < 0 ? .down : .up
     } else {
-      // Against gravity lies the stored picture's left or right side.
+      // The stored picture's left side faces up when its x axis points down.
       self = right < 0 ? .right : .left
     }
   }

@@ -10,7 +10,7 @@ struct FrameFields: Sendable {
     do {
       object = try JSONValue.parse(json)
     } catch {
-      throw .malformed(file: file, reason: "not valid JSON: \(error)")
+      throw .malformed(file: file, reason: error.description)
     }
     self.file = file
     guard object.object != nil else { throw .malformed(file: file, reason: "the outermost value is no object") }
@@ -41,11 +41,7 @@ struct FrameFields: Sendable {
   }
 
   func numbers(_ field: String, count: Int) throws(CaptureError) -> [Double] {
-    guard let values = try present(field).array, values.count == count else {
-      throw .badField(file: file, field: field, expected: "\(count) numbers")
-    }
-    let numbers = values.compactMap(\.number)
-    guard numbers.count == count, numbers.allSatisfy(\.isFinite) else {
+    guard let numbers = try present(field).numbers, numbers.count == count else {
       throw .badField(file: file, field: field, expected: "\(count) numbers")
     }
     return numbers

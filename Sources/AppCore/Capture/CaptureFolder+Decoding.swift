@@ -1,0 +1,114 @@
+import FileFormats
+import Geometry
+import Imaging
+
+/// A picture as it is stored, not decoded.
+public struct EncodedPicture: Sendable {
+  /// JPEG or PNG bytes.
+  public let bytes: [UInt8]
+  /// Their format.
+  public let format: ImageFormat
+
+  /// A picture whose format its first bytes announce; nil if they announce none.
+  init?(_ bytes: [UInt8]) {
+    guard let format = ImageFormat(sniffing: bytes) else { return nil }
+    self.bytes = bytes
+    self.format = format
+  }
+}
+
+extension CaptureFolder {
+  /// The bytes of a file, of a frame's size at most.
+  func bytes(_ name: String, namedBy file: String) throws(CaptureError) -> [UInt8] {
+    let full = try location(of: name, namedBy: file, limit: limits.frameFileBytes)
+    do {
+      return try FileBytes(path: full).array()
+    } catch {
+      throw .unreadable(file: name, reason: error.description)
+    }
+  }
+
+  func encodedPicture(_ name: String, namedBy file: String) throws(CaptureError) -> EncodedPicture {
+    guard let picture = EncodedPicture(try bytes(name, namedBy: file)) else {
+      throw .malformed(file: name, reason: "neither a JPEG nor a PNG picture")
+    }
+    return picture
+  }
+
+  func picture(_ name: String, namedBy file: String) throws(CaptureError) -> RGBImage {
+    try DepthDecoding.picture(try bytes(name, namedBy: file), file: name)
+  }
+
+  /// Depth from a 16-bit PNG in millimetres or a float32 array in metres, by the file's name.
+  func depth(_ name: String, namedBy file: String) throws(CaptureError) -> Plane<Float> {
+    let bytes = try bytes(name, namedBy: file)
+    return name.hasSuffix(".npy")
+      ? try DepthDecoding.metres(npy: bytes, file: name, limits: limits)
+      : try DepthDecoding.metres(png: bytes, file: name, limits: limits)
+  }
+
+  /// Confidence from an 8-bit PNG or a uint8 array, by the file's name.
+  func confidence(_ name: String, namedBy file: String) throws(CaptureError) -> Plane<UInt8> {
+    let bytes = try bytes(name, namedBy: file)
+    return name.hasSuffix(".npy")
+      ? try DepthDecoding.confidence(npy: bytes, file: name, limits: limits)
+      : try DepthDecoding.confidence(png: bytes, file: name, limits: limits)
+  }
+}
+
+/// Pictures, depth and confidence grids from the bytes that captures store.
+enum DepthDecoding {
+  static let metresPerMillimetre: Float = 0.001
+
+  static func picture(_ bytes: [UInt8], file: String) throws(CaptureError) -> RGBImage {
+    do {
+      return try ImageCodec.decode(bytes, name: file).image
+    } catch {
+      throw .malformed(file: file, reason: error.defect.description)
+    }
+  }
+
+  static func pictureHeader(_ bytes: [UInt8], file: String) throws(CaptureError) -> ImageHeader {
+    do {
+      return try ImageCodec.header(bytes, name: file)
+    } catch {
+      throw .malformed(file: file, reason: error.defect.description)
+    }
+  }
+
+  static func metres(png bytes: [UInt8], file: String, limits: CaptureLimits) throws(CaptureError) -> Plane<Float> {
+    do {
+      return metres(try ImageCodec.decodeGray16(bytes, name: file, limits: imageLimits(limits)))
+    } catch {
+      throw badDepth(error, file: file)
+    }
+  }
+
+  static func metres(_ millimetres: Plane<UInt16>) -> Plane<Float> {
+    millimetres.map { Float($0) * metresPerMillimetre }
+  }
+
+  static func confidence(
+    png bytes: [UInt8], file: String, limits: CaptureLimits
+  ) throws(CaptureError) -> Plane<UInt8> {
+    do {
+      return try ImageCodec.decodeGray8(bytes, name: file, limits: imageLimits(limits))
+    } catch {
+      guard case .unsupported(_, let detail) = error.defect else {
+        throw .malformed(file: file, reason: error.defect.description)
+      }
+      throw .badConfidenceFormat(file: file, found: detail)
+    }
+  }
+
+  private static func badDepth(_ error: ImageError, file: String) -> CaptureError {
+    guard case .unsupported(_, let detail) = error.defect else {
+      return .malformed(file: file, reason: error.defect.description)
+    }
+    return .badDepthFormat(file: file, found: detail)
+  }
+
+  private static func imageLimits(_ limits: CaptureLimits) -> ImageLimits {
+    ImageLimits(maxPixels: limits.depthCells, maxFileBytes: limits.frameFileBytes)
+  }
+}

@@ -1,0 +1,42 @@
+import Geometry
+import Imaging
+
+/// Pictures without depth or camera: one file or a folder of them, in the order of their names.
+///
+/// Their EXIF orientation says how they are turned upright; the timestamp is the position.
+struct PlainImages: CaptureSource {
+  let path: String
+  let frames: [FrameReference]
+  let skipped: [SkippedFrame] = []
+  var layout: CaptureLayout { .images }
+
+  private let folder: CaptureFolder
+
+  init(_ folder: CaptureFolder, path: String, names: [String]) throws(CaptureError) {
+    guard names.count <= folder.limits.frames else {
+      throw .tooManyFrames(path: path, limit: folder.limits.frames)
+    }
+    self.folder = folder
+    self.path = path
+    frames = names.enumerated().map { FrameReference(name: $1, timestamp: Double($0)) }
+  }
+
+  func frame(at index: Int, decodingImage: Bool) throws(CaptureError) -> CapturedFrame {
+    let reference = try reference(at: index)
+    let bytes = try folder.bytes(reference.name, namedBy: reference.name)
+    let header = try DepthDecoding.pictureHeader(bytes, file: reference.name)
+    return CapturedFrame(
+      name: reference.name,
+      image: decodingImage ? try DepthDecoding.picture(bytes, file: reference.name) : nil,
+      imageSize: header.size, orientation: header.orientation, timestamp: reference.timestamp)
+  }
+
+  func encodedPicture(at index: Int) throws(CaptureError) -> EncodedPicture? {
+    let name = try reference(at: index).name
+    return try folder.encodedPicture(name, namedBy: name)
+  }
+
+  static func isPicture(_ name: String) -> Bool {
+    [".jpg", ".jpeg", ".png"].contains { name.lowercased().hasSuffix($0) }
+  }
+}
