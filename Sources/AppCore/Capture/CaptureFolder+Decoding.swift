@@ -101,6 +101,42 @@ enum DepthDecoding {
     }
   }
 
+  static func metres(npy bytes: [UInt8], file: String, limits: CaptureLimits) throws(CaptureError) -> Plane<Float> {
+    let array = try array(npy: bytes, file: file)
+    guard case .float32(let elements) = array.storage, let size = gridSize(array, limits) else {
+      throw .badDepthFormat(file: file, found: summary(of: array))
+    }
+    return Plane(width: size.width, height: size.height, elements: elements)
+  }
+
+  static func confidence(
+    npy bytes: [UInt8], file: String, limits: CaptureLimits
+  ) throws(CaptureError) -> Plane<UInt8> {
+    let array = try array(npy: bytes, file: file)
+    guard case .uint8(let elements) = array.storage, let size = gridSize(array, limits) else {
+      throw .badConfidenceFormat(file: file, found: summary(of: array))
+    }
+    return Plane(width: size.width, height: size.height, elements: elements)
+  }
+
+  private static func array(npy bytes: [UInt8], file: String) throws(CaptureError) -> NPYArray {
+    do {
+      return try NPYArray.read(bytes: bytes)
+    } catch {
+      throw .malformed(file: file, reason: error.description)
+    }
+  }
+
+  /// The size of a (height, width) array within the limits.
+  private static func gridSize(_ array: NPYArray, _ limits: CaptureLimits) -> PixelSize? {
+    guard array.shape.count == 2, array.count <= limits.depthCells else { return nil }
+    return try? PixelSize(checking: array.shape[1], array.shape[0])
+  }
+
+  private static func summary(of array: NPYArray) -> String {
+    "\(array.storage.typeName) of shape \(array.shape)"
+  }
+
   private static func badDepth(_ error: ImageError, file: String) -> CaptureError {
     guard case .unsupported(_, let detail) = error.defect else {
       return .malformed(file: file, reason: error.defect.description)

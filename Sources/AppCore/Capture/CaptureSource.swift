@@ -72,6 +72,11 @@ public protocol CaptureSource: Sendable {
   ///   - decodingImage: false leaves the picture undecoded (`image` is nil), which is much faster.
   /// - Throws: `CaptureError`.
   func frame(at index: Int, decodingImage: Bool) throws(CaptureError) -> CapturedFrame
+
+  /// The picture of a frame as it is stored; nil where the frame has none.
+  ///
+  /// - Throws: `CaptureError`.
+  func encodedPicture(at index: Int) throws(CaptureError) -> EncodedPicture?
 }
 
 extension CaptureSource {

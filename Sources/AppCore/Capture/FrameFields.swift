@@ -40,6 +40,14 @@ struct FrameFields: Sendable {
     return number
   }
 
+  /// A whole number from zero upwards.
+  func count(_ field: String) throws(CaptureError) -> Int {
+    guard let count = try present(field).integer, count >= 0 else {
+      throw .badField(file: file, field: field, expected: "a whole number from 0 upwards")
+    }
+    return count
+  }
+
   func numbers(_ field: String, count: Int) throws(CaptureError) -> [Double] {
     guard let numbers = try present(field).numbers, numbers.count == count else {
       throw .badField(file: file, field: field, expected: "\(count) numbers")

@@ -1,0 +1,79 @@
+import FileFormats
+import Geometry
+import Imaging
+
+/// Writes captures in the native layout, whole or not at all.
+public enum NativeCaptureWriter {
+  /// Writes one frame as a folder with frame.json.
+  ///
+  /// - Parameters:
+  ///   - picture: The stored picture's own bytes, kept as they are; nil encodes `frame.image` as PNG.
+  ///   - force: Replaces an existing folder.
+  /// - Throws: `CaptureError.unwritable` if the frame has no camera or a mirrored orientation, `FileError`.
+  public static func write(
+    _ frame: CapturedFrame, picture: EncodedPicture? = nil, to path: String, force: Bool = false
+  ) throws {
+    let folder = try AtomicDirectory(path: path, force: force)
+    try write(frame, picture: picture, metadata: NativeCapture.frameFile, prefix: "", into: folder)
+    try folder.commit()
+  }
+
+  /// Writes every usable frame of a capture as a sequence `NNNNNN.json` beside its files, pictures unchanged.
+  ///
+  /// - Parameter progress: Called after each frame with how many are written.
+  /// - Throws: `CaptureError`, `FileError`.
+  public static func convert(
+    _ source: any CaptureSource, to path: String, force: Bool = false, progress: (Int) -> Void = { _ in }
+  ) throws {
+    let folder = try AtomicDirectory(path: path, force: force)
+    for index in source.frames.indices {
+      let frame = try source.frame(at: index, decodingImage: false)
+      let stem = numbered(index)
+      try write(
+        frame, picture: try source.encodedPicture(at: index), metadata: "\(stem).json", prefix: "\(stem)_",
+        into: folder)
+      progress(index + 1)
+    }
+    try folder.commit()
+  }
+
+  private static func write(
+    _ frame: CapturedFrame, picture: EncodedPicture?, metadata: String, prefix: String,
+    into folder: AtomicDirectory
+  ) throws {
+    guard let intrinsics = frame.intrinsics else { throw CaptureError.unwritable(reason: "it has no camera") }
+    guard let posture = frame.orientation.posture else {
+      throw CaptureError.unwritable(reason: "its orientation is mirrored")
+    }
+    var fields: [String: JSONValue] = [
+      "schema": .string(NativeCapture.schema),
+      "imageSize": [.integer(frame.imageSize.width), .integer(frame.imageSize.height)],
+      "intrinsics": .array(intrinsics.columnMajor.map(JSONValue.number)),
+      "cameraToWorld": .array(frame.cameraToWorld.columnMajor.map(JSONValue.number)),
+      "orientation": .string(posture),
+      "timestamp": .number(frame.timestamp),
+    ]
+    if let picture = try picture ?? frame.image.flatMap({ EncodedPicture(try ImageCodec.encodePNG($0)) }) {
+      let name = prefix + (picture.format == .jpeg ? "image.jpg" : "image.png")
+      try folder.write(picture.bytes, to: name)
+      fields["image"] = .string(name)
+    }
+    if let depth = frame.depth {
+      let array = NPYArray(shape: [depth.height, depth.width], floats: depth.elements)
+      try folder.write(array.encoded(), to: prefix + "depth.npy")
+      fields["depth"] = .string(prefix + "depth.npy")
+    }
+    if let confidence = frame.confidence {
+      let array = NPYArray(shape: [confidence.height, confidence.width], .uint8(confidence.elements))
+      try folder.write(array.encoded(), to: prefix + "confidence.npy")
+      fields["confidence"] = .string(prefix + "confidence.npy")
+    }
+    try folder.write(JSONValue.object(fields).serialized(pretty: true), to: metadata)
+  }
+
+  /// Six digits.
+  private static func numbered(_ index: Int) -> String {
+    let digits = String(index)
+    return String(repeating: "0", count: max(0, 6 - digits.count)) + digits
+  }
+}

@@ -1,0 +1,172 @@
+import FileFormats
+import Geometry
+import Imaging
+
+/// A clip in its recorded form: `index.jsonl`, one line `{seq, offset, length}` a message, and `messages.bin`.
+///
+/// A message is four parts, each behind its length as u32 little-endian: JSON header, JPEG, depth as raw
+/// u16 millimetres, confidence as raw u8.
+struct RecordedClip: CaptureSource {
+  static let indexFile = "index.jsonl"
+  static let messagesFile = "messages.bin"
+
+  let path: String
+  let frames: [FrameReference]
+  let skipped: [SkippedFrame]
+  var layout: CaptureLayout { .recordedClip }
+
+  private let messages: FileBytes
+  private let numbers: [Int]
+  private let limits: CaptureLimits
+  private let ranges: [Int: Range<Int>]
+
+  init(path: String, index: [UInt8], messages: FileBytes, limits: CaptureLimits) throws(CaptureError) {
+    let ranges = try Self.ranges(index: index, messageBytes: messages.count, path: path, limits: limits)
+    var listing = SequenceListing(path: path, limits: limits)
+    for (number, range) in ranges.sorted(by: { $0.key < $1.key }) {
+      try listing.add(name: Self.name(number), file: "\(number)") { () throws(CaptureError) in
+        try ClipMessage(messages.slice(range), number: number, limits: limits).header().timestamp()
+      }
+    }
+    try listing.finish()
+    self.path = path
+    self.messages = messages
+    self.limits = limits
+    self.ranges = ranges
+    frames = listing.frames.map(\.reference)
+    skipped = listing.skipped
+    numbers = listing.frames.compactMap { Int($0.file) }
+  }
+
+  func frame(at index: Int, decodingImage: Bool) throws(CaptureError) -> CapturedFrame {
+    let reference = try reference(at: index)
+    let message = try message(at: index)
+    var parts = try message.header().parts(name: reference.name)
+    if decodingImage {
+      parts.image = try DepthDecoding.picture(message.picture.array(), file: "\(reference.name), picture")
+    }
+    guard let size = parts.statedDepthSize else { return try parts.assembled() }
+    parts.depth = try message.depth(size: size)
+    parts.confidence = try message.confidence(size: size)
+    return try parts.assembled()
+  }
+
+  func encodedPicture(at index: Int) throws(CaptureError) -> EncodedPicture? {
+    _ = try reference(at: index)
+    return EncodedPicture(try message(at: index).picture.array())
+  }
+
+  private func message(at index: Int) throws(CaptureError) -> ClipMessage {
+    let number = numbers[index]
+    guard let range = ranges[number] else { throw .noSuchFrame(index: index, count: frames.count) }
+    return try ClipMessage(messages.slice(range), number: number, limits: limits)
+  }
+
+  /// Five digits, as the clip's unpacked files are named.
+  private static func name(_ number: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, 5 - digits.count)) + digits
+  }
+
+  /// Where each message lies, by sequence number.
+  private static func ranges(
+    index: [UInt8], messageBytes: Int, path: String, limits: CaptureLimits
+  ) throws(CaptureError) -> [Int: Range<Int>] {
+    let lines = index.split(separator: UInt8(ascii: "\n")).filter { line in
+      line.contains { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\r") }
+    }
+    guard lines.count <= limits.frames else { throw .tooManyFrames(path: path, limit: limits.frames) }
+    var ranges: [Int: Range<Int>] = [:]
+    for (row, line) in lines.enumerated() {
+      let fields = try FrameFields(file: "\(indexFile), line \(row + 1)", json: Array(line))
+      let number = try fields.count("seq")
+      let offset = try fields.count("offset")
+      let length = try fields.count("length")
+      guard length <= messageBytes, offset <= messageBytes - length else {
+        throw .badMessage(
+          file: messagesFile, message: number, reason: "ends beyond the file's \(messageBytes) bytes")
+      }
+      guard ranges.updateValue(offset..<offset + length, forKey: number) == nil else {
+        throw .badMessage(file: indexFile, message: number, reason: "is listed twice")
+      }
+    }
+    return ranges
+  }
+}
+
+/// The parts of one message.
+struct ClipMessage {
+  let picture: FileBytes
+  private let number: Int
+  private let limits: CaptureLimits
+  private let headerBytes: FileBytes
+  private let depthBytes: FileBytes
+  private let confidenceBytes: FileBytes
+
+  private static let partCount = 4
+
+  init(_ message: FileBytes, number: Int, limits: CaptureLimits) throws(CaptureError) {
+    var parts: [FileBytes] = []
+    var position = 0
+    while parts.count < Self.partCount {
+      guard message.count - position >= 4 else {
+        throw .badMessage(
+          file: RecordedClip.messagesFile, message: number, reason: "has \(parts.count) of its 4 parts")
+      }
+      let length = Int(message.slice(position..<position + 4).littleEndianUInt32)
+      position += 4
+      guard length <= message.count - position else {
+        throw .badMessage(
+          file: RecordedClip.messagesFile, message: number, reason: "ends inside part \(parts.count + 1)")
+      }
+      parts.append(message.slice(position..<position + length))
+      position += length
+    }
+    guard position == message.count else {
+      throw .badMessage(
+        file: RecordedClip.messagesFile, message: number,
+        reason: "has \(message.count - position) bytes after its last part")
+    }
+    self.number = number
+    self.limits = limits
+    (headerBytes, picture, depthBytes, confidenceBytes) = (parts[0], parts[1], parts[2], parts[3])
+  }
+
+  func header() throws(CaptureError) -> ClipHeader {
+    guard headerBytes.count <= limits.metadataBytes else {
+      throw .badMessage(file: RecordedClip.messagesFile, message: number, reason: "has an oversized header")
+    }
+    return ClipHeader(try FrameFields(file: "message \(number)", json: headerBytes.array()))
+  }
+
+  func depth(size: PixelSize) throws(CaptureError) -> Plane<Float> {
+    try check(depthBytes, cells: size, bytesPerCell: 2, what: "depth")
+    let millimetres = depthBytes.elements(of: UInt16.self).map(UInt16.init(littleEndian:))
+    return DepthDecoding.metres(Plane(width: size.width, height: size.height, elements: millimetres))
+  }
+
+  func confidence(size: PixelSize) throws(CaptureError) -> Plane<UInt8> {
+    try check(confidenceBytes, cells: size, bytesPerCell: 1, what: "confidence")
+    return Plane(width: size.width, height: size.height, elements: confidenceBytes.array())
+  }
+
+  private func check(
+    _ bytes: FileBytes, cells: PixelSize, bytesPerCell: Int, what: String
+  ) throws(CaptureError) {
+    let expected = cells.width * cells.height * bytesPerCell
+    guard bytes.count == expected else {
+      throw .badMessage(
+        file: RecordedClip.messagesFile, message: number,
+        reason: "holds \(bytes.count) bytes of \(what), its header promises \(expected)")
+    }
+  }
+}
+
+extension FileBytes {
+  /// The first four bytes, least significant first; there must be as many.
+  fileprivate var littleEndianUInt32: UInt32 {
+    withBytes { bytes in
+      UInt32(bytes[0]) | UInt32(bytes[1]) << 8 | UInt32(bytes[2]) << 16 | UInt32(bytes[3]) << 24
+    }
+  }
+}
