@@ -1,3 +1,5 @@
+import Geometry
+
 /// Why a capture, or one frame of it, cannot be read or written.
 ///
 /// Every case names the file (relative to the capture's root where there is one) and the defect; the
@@ -96,13 +98,13 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     case .notARegularFile(let file, let name):
       "\(file): \"\(name)\" is not a regular file; replace it by one"
     case .imageSizeMismatch(let file, let stated, let actual):
-      "\(file): states a picture of \(stated), the picture has \(actual); correct one of them"
+      "\(file): states a picture of \(sides(stated)), the picture has \(sides(actual)); correct one of them"
     case .confidenceSizeMismatch(let file, let depth, let confidence):
-      "\(file): depth is \(depth) but confidence is \(confidence); both must cover the same cells"
+      "\(file): depth is \(sides(depth)) but confidence is \(sides(confidence)); both must cover the same cells"
     case .depthSizeMismatch(let file, let stated, let actual):
-      "\(file): states a depth grid of \(stated), the depth file has \(actual); correct one of them"
+      "\(file): states a depth grid of \(sides(stated)), the depth file has \(sides(actual)); correct one of them"
     case .depthAspectMismatch(let file, let depth, let image):
-      "\(file): depth \(depth) and image \(image) are not of the same shape; both must see the same field"
+      "\(file): depth \(sides(depth)) and image \(sides(image)) are not of the same shape; both must see the same field"
     case .badDepthFormat(let file, let found):
       "\(file): depth must be float32 metres (height, width) or a 16-bit grey PNG in millimetres, found \(found)"
     case .badConfidenceFormat(let file, let found):
@@ -134,4 +136,6 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     default: false
     }
   }
+
+  private func sides(_ size: PixelSize) -> String { "\(size.width)x\(size.height)" }
 }

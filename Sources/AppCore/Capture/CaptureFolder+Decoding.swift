@@ -76,7 +76,9 @@ enum DepthDecoding {
     }
   }
 
-  static func metres(png bytes: [UInt8], file: String, limits: CaptureLimits) throws(CaptureError) -> Plane<Float> {
+  static func metres(png bytes: [UInt8], file: String, limits: CaptureLimits) throws(CaptureError) -> Plane<
+    Float
+  > {
     do {
       return metres(try ImageCodec.decodeGray16(bytes, name: file, limits: imageLimits(limits)))
     } catch {
@@ -101,7 +103,9 @@ enum DepthDecoding {
     }
   }
 
-  static func metres(npy bytes: [UInt8], file: String, limits: CaptureLimits) throws(CaptureError) -> Plane<Float> {
+  static func metres(npy bytes: [UInt8], file: String, limits: CaptureLimits) throws(CaptureError) -> Plane<
+    Float
+  > {
     let array = try array(npy: bytes, file: file)
     guard case .float32(let elements) = array.storage, let size = gridSize(array, limits) else {
       throw .badDepthFormat(file: file, found: summary(of: array))

@@ -25,9 +25,11 @@ struct CaptureFolder: Sendable {
 
   /// The names directly in the folder, or in one beneath it, sorted; hidden ones left out.
   func names(in subfolder: String? = nil) throws(CaptureError) -> [String] {
-    let folder = try subfolder.map { name throws(CaptureError) in try checkedPath(name, namedBy: name) } ?? path
+    let folder =
+      try subfolder.map { name throws(CaptureError) in try checkedPath(name, namedBy: name) } ?? path
     do {
-      return try FileManager.default.contentsOfDirectory(atPath: folder).filter { !$0.hasPrefix(".") }.sorted()
+      return try FileManager.default.contentsOfDirectory(atPath: folder).filter { !$0.hasPrefix(".") }
+        .sorted()
     } catch {
       throw .unreadable(file: subfolder ?? path, reason: "the folder cannot be listed")
     }
@@ -77,7 +79,8 @@ struct CaptureFolder: Sendable {
   /// The link-free path of a name, which must exist beneath the root.
   private func checkedPath(_ name: String, namedBy file: String) throws(CaptureError) -> String {
     let components = name.split(separator: "/", omittingEmptySubsequences: false)
-    guard !name.isEmpty, !name.utf8.contains(0), !components.contains(where: { $0.isEmpty || $0 == ".." }) else {
+    guard !name.isEmpty, !name.utf8.contains(0), !components.contains(where: { $0.isEmpty || $0 == ".." })
+    else {
       throw .nameEscapesCapture(file: file, name: name)
     }
     let full = "\(path)/\(name)"

@@ -16,7 +16,8 @@ public enum CaptureReader {
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
       throw .notFound(path: path)
     }
-    return isFolder ? try open(folder: CaptureFolder(path: path, limits: limits)) : try open(file: path, limits)
+    return isFolder
+      ? try open(folder: CaptureFolder(path: path, limits: limits)) : try open(file: path, limits)
   }
 
   private static func open(folder: CaptureFolder) throws(CaptureError) -> any CaptureSource {
@@ -31,7 +32,8 @@ public enum CaptureReader {
     if numbered.contains(where: { present.contains(ClipFolder.picture($0)) }) {
       return try ClipFolder(folder, stems: numbered)
     }
-    let scans = stems.filter { $0.hasPrefix("frame_") }.map { String($0.dropFirst("frame_".count)) }.filter(isNumber)
+    let scans = stems.filter { $0.hasPrefix("frame_") }.map { String($0.dropFirst("frame_".count)) }.filter(
+      isNumber)
     if !scans.isEmpty { return try ScannerAppExport(folder, numbers: scans) }
     if !numbered.isEmpty {
       return try NativeCapture(sequence: folder, metadata: numbered.map { ($0, "\($0).json") })
@@ -46,11 +48,10 @@ public enum CaptureReader {
     throw .unrecognisedLayout(path: folder.path)
   }
 
-  private static func open(file path: String, _ limits: CaptureLimits) throws(CaptureError) -> any CaptureSource {
+  private static func open(file path: String, _ limits: CaptureLimits) throws(CaptureError)
+    -> any CaptureSource
+  {
     let (parent, name) = split(path)
-    if name.hasSuffix(".zip") || name.hasSuffix(".whl") {
-      return try recordedClip(archive: path, limits: limits)
-    }
     let folder = try CaptureFolder(path: parent, limits: limits)
     guard name.hasSuffix(".json") else { return try PlainImages(folder, path: path, names: [name]) }
     let stem = String(name.dropLast(".json".count))
@@ -72,7 +73,8 @@ public enum CaptureReader {
       throw .unreadable(file: messages, reason: error.description)
     }
     return try RecordedClip(
-      path: folder.path, index: try folder.bytes(index, namedBy: index), messages: data, limits: folder.limits)
+      path: folder.path, index: try folder.bytes(index, namedBy: index), messages: data, limits: folder.limits
+    )
   }
 
   private static func isNumber(_ name: String) -> Bool {

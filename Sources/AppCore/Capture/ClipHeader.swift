@@ -23,7 +23,8 @@ struct ClipHeader: Sendable {
     let calibratedSize = try fields.size(width: "intrinsics_width", height: "intrinsics_height")
     return FrameParts(
       file: fields.file, name: name, timestamp: try timestamp(), imageSize: imageSize,
-      orientation: try fields.orientation(fields.has("image_orientation") ? "image_orientation" : "device_orientation"),
+      orientation: try fields.orientation(
+        fields.has("image_orientation") ? "image_orientation" : "device_orientation"),
       intrinsics: try fields.intrinsics(imageSize: calibratedSize).scaled(to: imageSize),
       cameraToWorld: try fields.pose("T_wc", order: .columnMajor),
       statedDepthSize: try fields.size(width: "depth_width", height: "depth_height"))

@@ -37,13 +37,16 @@ extension FrameFields {
   /// Intrinsics from a field each.
   func intrinsics(imageSize: PixelSize) throws(CaptureError) -> Intrinsics {
     try intrinsics(
-      fx: try number("fx"), fy: try number("fy"), cx: try number("cx"), cy: try number("cy"), imageSize: imageSize)
+      fx: try number("fx"), fy: try number("fy"), cx: try number("cx"), cy: try number("cy"),
+      imageSize: imageSize)
   }
 
   private func intrinsics(
     fx: Double, fy: Double, cx: Double, cy: Double, imageSize: PixelSize
   ) throws(CaptureError) -> Intrinsics {
-    guard fx > 0, fy > 0 else { throw .badIntrinsics(file: file, reason: "have a focal length that is not positive") }
+    guard fx > 0, fy > 0 else {
+      throw .badIntrinsics(file: file, reason: "have a focal length that is not positive")
+    }
     // Edge coordinates of a point are its pixel-centre coordinates plus one half.
     guard imageSize.bounds(in: ImagePixels.self).contains(Point2(cx + 0.5, cy + 0.5)) else {
       throw .badIntrinsics(file: file, reason: "have their principal point outside the picture")
@@ -59,7 +62,8 @@ extension FrameFields {
   /// A camera-to-world matrix of sixteen numbers.
   func pose(_ field: String, order: MatrixOrder) throws(CaptureError) -> RigidTransform<CameraARKit, World> {
     let m = order.columnMajor(try numbers(field, count: 16), side: 4)
-    guard [3, 7, 11].allSatisfy({ abs(m[$0]) <= Self.poseTolerance }), abs(m[15] - 1) <= Self.poseTolerance else {
+    guard [3, 7, 11].allSatisfy({ abs(m[$0]) <= Self.poseTolerance }), abs(m[15] - 1) <= Self.poseTolerance
+    else {
       throw .badPose(
         file: file,
         reason: "has a last row other than 0 0 0 1 read \(order == .columnMajor ? "by columns" : "by rows")")

@@ -13,7 +13,9 @@ struct FrameFields: Sendable {
       throw .malformed(file: file, reason: error.description)
     }
     self.file = file
-    guard object.object != nil else { throw .malformed(file: file, reason: "the outermost value is no object") }
+    guard object.object != nil else {
+      throw .malformed(file: file, reason: "the outermost value is no object")
+    }
   }
 
   /// Whether the field is present and not null.

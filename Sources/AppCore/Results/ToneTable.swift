@@ -26,7 +26,8 @@ struct ToneTable: Sendable {
       // The output never falls as the input grows, so one sweep along the thresholds suffices.
       for value in 0..<256 {
         let mixed =
-          coverage * min(1, objectGain * light[value]) + (1 - coverage) * min(1, backgroundGain * light[value])
+          coverage * min(1, objectGain * light[value]) + (1 - coverage)
+          * min(1, backgroundGain * light[value])
         while stored < 255, mixed >= thresholds[stored] { stored += 1 }
         entries[alpha << 8 | value] = UInt8(stored)
       }

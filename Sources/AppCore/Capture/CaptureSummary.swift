@@ -1,0 +1,153 @@
+import FileFormats
+import Geometry
+import Imaging
+
+/// Sanity figures of a capture: does it hold what it claims, in the units and axes it claims?
+public struct CaptureSummary: Sendable, Equatable {
+  /// The spread of a frame's depth, metres.
+  public struct DepthFigures: Sendable, Equatable {
+    /// The nearest.
+    public let least: Double
+    /// The middle one.
+    public let median: Double
+    /// The farthest.
+    public let greatest: Double
+  }
+
+  /// Figures of one frame.
+  public struct Frame: Sendable, Equatable {
+    /// Name within the capture.
+    public let name: String
+    /// Seconds on the recording's own clock.
+    public let timestamp: Double
+    /// Size of the stored picture.
+    public let imageSize: PixelSize
+    /// Size of the depth grid; nil without depth.
+    public let depthSize: PixelSize?
+    /// Share of cells with a depth, 0...1.
+    public let validShare: Double
+    /// Least, median and greatest depth in metres; nil without any.
+    public let depthMetres: DepthFigures?
+    /// Cells of confidence 0, 1 and 2; nil where the capture has no confidence.
+    public let confidenceCounts: [Int]?
+    /// How the picture is turned upright, as stated.
+    public let orientation: Orientation
+    /// How gravity would have it turned; nil without camera.
+    public let orientationByGravity: Orientation?
+
+    /// Measures a frame.
+    public init(_ frame: CapturedFrame) {
+      name = frame.name
+      timestamp = frame.timestamp
+      imageSize = frame.imageSize
+      depthSize = frame.depth?.size
+      let valid = (frame.depth?.elements ?? []).filter { $0 > 0 }.sorted()
+      validShare = frame.depth.map { Double(valid.count) / Double($0.elements.count) } ?? 0
+      depthMetres =
+        valid.isEmpty
+        ? nil
+        : DepthFigures(
+          least: Double(valid[0]), median: Double(valid[valid.count / 2]),
+          greatest: Double(valid[valid.count - 1]))
+      confidenceCounts = frame.confidence.map { plane in
+        plane.elements.reduce(into: [0, 0, 0]) { counts, value in counts[Int(min(value, 2))] += 1 }
+      }
+      orientation = frame.orientation
+      orientationByGravity = frame.intrinsics.map { _ in Orientation(gravityIn: frame.cameraToWorld) }
+    }
+  }
+
+  /// The layout it was recognised as.
+  public let layout: CaptureLayout
+  /// Figures of each usable frame.
+  public let frames: [Frame]
+  /// Frames left out.
+  public let skipped: [SkippedFrame]
+  /// Greatest distance of a camera from the first, metres.
+  public let baseline: Double
+  /// Reprojection of the first frame onto a later one near it; nil for a single frame or without depth.
+  public let reprojection: Reprojection?
+
+  /// Depth beyond what a phone's sensor measures, metres.
+  public static let plausibleDepth = 0.05...20.0
+  /// Reprojection errors above this, in metres, point to wrong axes or units.
+  public static let plausibleReprojectionError = 0.05
+
+  /// Reads every frame of a capture, pictures left undecoded.
+  ///
+  /// - Throws: `CaptureError` of the first frame that cannot be read.
+  public init(of source: any CaptureSource) throws(CaptureError) {
+    layout = source.layout
+    skipped = source.skipped
+    var frames: [Frame] = []
+    var first: CapturedFrame?
+    var second: CapturedFrame?
+    var baseline = 0.0
+    for index in source.frames.indices {
+      let frame = try source.frame(at: index, decodingImage: false)
+      frames.append(Frame(frame))
+      if let first {
+        baseline = max(baseline, first.cameraToWorld.origin.distance(to: frame.cameraToWorld.origin))
+        if second == nil { second = frame }
+      } else {
+        first = frame
+      }
+    }
+    self.frames = frames
+    self.baseline = baseline
+    reprojection = first.flatMap { from in second.flatMap { Reprojection(from: from, to: $0) } }
+  }
+
+  /// What looks wrong, one line each; empty for a sane capture.
+  public var warnings: [String] {
+    var warnings: [String] = []
+    for frame in frames {
+      if let depth = frame.depthMetres, !Self.plausibleDepth.contains(depth.median) {
+        warnings.append(
+          "\(frame.name): median depth \(depth.median) m; are the units metres (or u16 millimetres)?")
+      }
+      if let gravity = frame.orientationByGravity, gravity != frame.orientation {
+        warnings.append(
+          "\(frame.name): orientation \(frame.orientation) but gravity says \(gravity); check pose and orientation"
+        )
+      }
+    }
+    if let reprojection, reprojection.medianError > Self.plausibleReprojectionError {
+      warnings.append(
+        "depth of the first frames disagrees by \(reprojection.medianError) m; check the pose's axes and order"
+      )
+    }
+    return warnings
+  }
+
+  /// The figures as a document of schema `ardf.capture-check/1`.
+  public var json: JSONValue {
+    [
+      "schema": "ardf.capture-check/1", "layout": .string(layout.rawValue),
+      "conventions": .string(layout.conventions), "baselineMeters": .rounded(baseline, decimals: 4),
+      "reprojection": reprojection.map {
+        ["medianErrorMeters": .rounded($0.medianError, decimals: 4), "pairs": .integer($0.pairs)]
+      } ?? .null,
+      "warnings": .array(warnings.map(JSONValue.string)),
+      "skipped": .array(skipped.map { ["name": .string($0.name), "reason": .string($0.reason)] }),
+      "frames": .array(frames.map(\.json)),
+    ]
+  }
+}
+
+extension CaptureSummary.Frame {
+  fileprivate var json: JSONValue {
+    [
+      "name": .string(name), "timestamp": .number(timestamp), "imageSize": Self.sides(imageSize),
+      "depthSize": depthSize.map(Self.sides) ?? .null, "validShare": .rounded(validShare, decimals: 4),
+      "depthMeters": depthMetres.map {
+        .array([$0.least, $0.median, $0.greatest].map { .rounded($0, decimals: 3) })
+      } ?? .null,
+      "confidence": confidenceCounts.map { .array($0.map(JSONValue.integer)) } ?? .null,
+      "orientation": .string("\(orientation)"),
+      "orientationByGravity": orientationByGravity.map { .string("\($0)") } ?? .null,
+    ]
+  }
+
+  private static func sides(_ size: PixelSize) -> JSONValue { [.integer(size.width), .integer(size.height)] }
+}

@@ -1,0 +1,68 @@
+import AppCore
+import FileFormats
+import Geometry
+import Imaging
+import TestSupport
+import Testing
+
+@Suite struct CaptureSummaryTests {
+  /// A camera at `x` metres that looks straight at a wall four metres behind the origin.
+  private func frame(at x: Double, metres: Float = 4, yaw: Double = 0) throws -> CapturedFrame {
+    CapturedFrame(
+      name: "\(x)", image: nil, imageSize: PixelSize(width: 64, height: 48),
+      depth: Plane(width: 16, height: 12, fill: metres),
+      intrinsics: try Intrinsics(fx: 56, fy: 56, cx: 31.5, cy: 23.5, imageWidth: 64, imageHeight: 48),
+      cameraToWorld: RigidTransform(rotation: Quaternion(yaw: yaw), origin: Point3(x, 0, 0)))
+  }
+
+  @Test func sidewaysMotionAlongAWallReprojectsExactly() throws {
+    let tolerance = 1e-9
+    let result = try #require(Reprojection(from: try frame(at: 0), to: try frame(at: 0.5)))
+    #expect(result.medianError < tolerance)
+    #expect(result.pairs < 16 * 12)
+  }
+
+  @Test func wrongUnitsShow() throws {
+    let result = try #require(Reprojection(from: try frame(at: 0), to: try frame(at: 0, metres: 5)))
+    #expect(result.medianError == 1)
+  }
+
+  @Test func cellsWithoutConfidenceDoNotCount() throws {
+    let sure = try frame(at: 0)
+    let unsure = CapturedFrame(
+      name: "unsure", image: nil, imageSize: sure.imageSize, depth: sure.depth,
+      confidence: Plane(width: 16, height: 12, fill: 1), intrinsics: sure.intrinsics)
+    #expect(Reprojection(from: unsure, to: sure) == nil)
+    #expect(Reprojection(from: sure, to: unsure) == nil)
+  }
+
+  @Test func figures() throws {
+    let fixture = try CaptureFixture.native()
+    let summary = try CaptureSummary(of: try CaptureReader.open(fixture.path))
+    let figures = try #require(summary.frames.first)
+    #expect(figures.validShare == 1)
+    #expect(figures.depthMetres?.least == 1)
+    #expect(figures.confidenceCounts == [0, 0, 48])
+    #expect(figures.orientationByGravity == .up)
+    #expect(summary.baseline == 0)
+    #expect(summary.reprojection == nil)
+    #expect(summary.warnings.isEmpty)
+    #expect(summary.json["schema"]?.string == "ardf.capture-check/1")
+  }
+
+  @Test func depthInMillimetresIsWarnedAbout() throws {
+    let fixture = try CaptureFixture.native()
+    try fixture.directory.write(
+      NPYArray(shape: [6, 8], floats: [Float](repeating: 1500, count: 48)).encoded(), to: "depth.npy")
+    let warnings = try CaptureSummary(of: try CaptureReader.open(fixture.path)).warnings
+    #expect(warnings.count == 1)
+    #expect(warnings.first?.contains("are the units metres") == true)
+  }
+
+  @Test func orientationAgainstGravityIsWarnedAbout() throws {
+    let fixture = try CaptureFixture.native()
+    try fixture.changing(["orientation": "portrait"])
+    let warnings = try CaptureSummary(of: try CaptureReader.open(fixture.path)).warnings
+    #expect(warnings.first?.contains("gravity says up") == true)
+  }
+}
