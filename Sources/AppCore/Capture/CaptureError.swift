@@ -64,6 +64,7 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
   /// A frame cannot be written in the native layout.
   case unwritable(reason: String)
 
+  /// One line that names the file and the defect and says what to do.
   public var description: String {
     switch self {
     case .notFound(let path):

@@ -2,7 +2,7 @@ import FileFormats
 import Geometry
 import Imaging
 
-/// Sanity figures of a capture: does it hold what it claims, in the units and axes it claims?
+/// Sanity figures of a capture: whether it holds what it claims, in the units and axes it claims.
 public struct CaptureSummary: Sendable, Equatable {
   /// The spread of a frame's depth, metres.
   public struct DepthFigures: Sendable, Equatable {

@@ -11,7 +11,7 @@ public struct CapturedFrame: Sendable {
   public let image: RGBImage?
   /// Size of the stored picture, present or not.
   public let imageSize: PixelSize
-  /// Planar depth Z in metres, NaN or 0 where there is none. Its grid covers the picture's whole field.
+  /// Planar depth Z in metres, NaN or 0 where there is none; its grid covers the picture's whole field.
   public let depth: Plane<Float>?
   /// Confidence 0, 1 or 2 of each depth cell; nil stands for 2 everywhere.
   public let confidence: Plane<UInt8>?

@@ -14,7 +14,7 @@ struct NativeCapture: CaptureSource {
   private let folder: CaptureFolder
   private let files: [SequenceFrame]
 
-  /// A single frame: the folder holds frame.json. Its metadata must be in order.
+  /// A single frame, whose folder holds frame.json; its metadata must be in order.
   init(single folder: CaptureFolder) throws(CaptureError) {
     let fields = try Self.fields(Self.frameFile, in: folder)
     let reference = FrameReference(
@@ -76,7 +76,7 @@ struct NativeCapture: CaptureSource {
     return try folder.encodedPicture(beside(file, name), namedBy: file)
   }
 
-  /// A name found in a metadata file, relative to the capture. Absolute names stay so, to be refused.
+  /// A name found in a metadata file, relative to the capture; absolute names stay so, to be refused.
   private func beside(_ file: String, _ name: String) -> String {
     guard !name.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return name }
     return file[...slash] + name
