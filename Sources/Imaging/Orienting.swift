@@ -19,6 +19,7 @@ extension Plane {
   public var size: PixelSize { PixelSize(width: width, height: height) }
 
   /// This stored plane turned upright: every element moves, none changes.
+  @inlinable
   public func oriented(_ orientation: Orientation) -> Plane {
     guard orientation != .up else { return self }
     let upright = orientation.apply(to: size)
@@ -29,7 +30,8 @@ extension Plane {
 }
 
 /// The index map of an orientation is affine, so two steps and an origin describe it.
-private func orientedElements<Element>(
+@inlinable
+func orientedElements<Element>(
   _ elements: [Element], stored: PixelSize, _ orientation: Orientation, elementsPerPixel: Int
 ) -> [Element] {
   func linear(_ x: Int, _ y: Int) -> Int {

@@ -4,12 +4,11 @@ public struct Plane<Element: Sendable>: Sendable {
   public let width: Int
   /// Rows.
   public let height: Int
-  /// Row-major elements, `height * width` of them.
-  public var elements: [Element] {
-    didSet { precondition(elements.count == width * height, "a plane holds one element a cell") }
-  }
+  /// Row-major elements; their count stays `height * width`.
+  public var elements: [Element]
 
   /// Wraps row-major elements; their count must be `width * height`.
+  @inlinable
   public init(width: Int, height: Int, elements: [Element]) {
     precondition(width > 0 && height > 0, "a plane has at least one cell")
     precondition(elements.count == width * height, "a plane holds one element a cell")
@@ -19,6 +18,7 @@ public struct Plane<Element: Sendable>: Sendable {
   }
 
   /// A plane with one value everywhere.
+  @inlinable
   public init(width: Int, height: Int, fill value: Element) {
     precondition(width > 0 && height > 0, "a plane has at least one cell")
     self.width = width
@@ -27,6 +27,7 @@ public struct Plane<Element: Sendable>: Sendable {
   }
 
   /// The element in column `x` and row `y`.
+  @inlinable
   public subscript(x: Int, y: Int) -> Element {
     get {
       precondition(x >= 0 && x < width && y >= 0 && y < height, "cell outside the plane")
@@ -39,17 +40,26 @@ public struct Plane<Element: Sendable>: Sendable {
   }
 
   /// The plane of transformed elements.
+  @inlinable
   public func map<Result: Sendable>(_ transform: (Element) throws -> Result) rethrows -> Plane<Result> {
     Plane<Result>(width: width, height: height, elements: try elements.map(transform))
   }
 
   /// The `width` x `height` part whose top-left cell is (`x`, `y`); it must lie inside the plane.
+  @inlinable
   public func cropped(x: Int, y: Int, width: Int, height: Int) -> Plane {
     Plane(
       width: width, height: height,
       elements: croppedRows(
         of: elements, rowLength: self.width, rowCount: self.height, elementsPerPixel: 1,
         x: x, y: y, width: width, height: height))
+  }
+}
+
+extension Plane {
+  /// Checks the count that `elements`, being mutable, could have lost: for code that trusts it.
+  func checkCount() {
+    precondition(elements.count == width * height, "a plane holds one element a cell")
   }
 }
 

@@ -4,10 +4,8 @@ public struct RGBAImage: Sendable, Equatable {
   public let width: Int
   /// Rows.
   public let height: Int
-  /// Interleaved red, green, blue, alpha bytes, `height * width * 4` of them.
-  public var pixels: [UInt8] {
-    didSet { precondition(pixels.count == width * height * 4, "an RGBA image holds 4 bytes a pixel") }
-  }
+  /// Interleaved red, green, blue, alpha bytes; their count stays `height * width * 4`.
+  public var pixels: [UInt8]
 
   /// Wraps interleaved bytes; their count must be `width * height * 4`.
   public init(width: Int, height: Int, pixels: [UInt8]) {
@@ -16,6 +14,11 @@ public struct RGBAImage: Sendable, Equatable {
     self.width = width
     self.height = height
     self.pixels = pixels
+  }
+
+  /// Checks the count that `pixels`, being mutable, could have lost: for code that trusts it.
+  func checkCount() {
+    precondition(pixels.count == width * height * 4, "an RGBA image holds 4 bytes a pixel")
   }
 
   /// A picture of one colour, transparent unless told otherwise.

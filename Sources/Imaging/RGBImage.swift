@@ -4,10 +4,8 @@ public struct RGBImage: Sendable, Equatable {
   public let width: Int
   /// Rows.
   public let height: Int
-  /// Interleaved bytes, `height * width * 3` of them.
-  public var pixels: [UInt8] {
-    didSet { precondition(pixels.count == width * height * 3, "an RGB image holds 3 bytes a pixel") }
-  }
+  /// Interleaved bytes; their count stays `height * width * 3`.
+  public var pixels: [UInt8]
 
   /// Wraps interleaved bytes.
   ///
@@ -18,6 +16,11 @@ public struct RGBImage: Sendable, Equatable {
     self.width = width
     self.height = height
     self.pixels = pixels
+  }
+
+  /// Checks the count that `pixels`, being mutable, could have lost: for code that trusts it.
+  func checkCount() {
+    precondition(pixels.count == width * height * 3, "an RGB image holds 3 bytes a pixel")
   }
 
   /// A picture of one colour, whose alpha is ignored.
@@ -34,6 +37,7 @@ public struct RGBImage: Sendable, Equatable {
   }
 
   /// The opaque colour of the pixel in column `x` and row `y`.
+  @inlinable
   public subscript(x: Int, y: Int) -> Color {
     get {
       let index = offset(x, y)
@@ -47,7 +51,8 @@ public struct RGBImage: Sendable, Equatable {
     }
   }
 
-  private func offset(_ x: Int, _ y: Int) -> Int {
+  @usableFromInline
+  func offset(_ x: Int, _ y: Int) -> Int {
     precondition(x >= 0 && x < width && y >= 0 && y < height, "pixel outside the image")
     return (y * width + x) * 3
   }
@@ -63,18 +68,17 @@ public struct RGBImage: Sendable, Equatable {
 
   /// The three channels as planes of values in 0...1 (bytes divided by 255).
   public func unitPlanes() -> [Plane<Float>] {
-    let scale = (0...255).map { Float($0) / 255 }
+    let units = (0...255).map { Float($0) / 255 }
     return (0..<3).map { channel in
-      var plane = Plane<Float>(width: width, height: height, fill: 0)
-      for index in 0..<width * height {
-        plane.elements[index] = scale[Int(pixels[index * 3 + channel])]
-      }
-      return plane
+      var elements = [Float](repeating: 0, count: width * height)
+      for index in elements.indices { elements[index] = units[Int(pixels[index * 3 + channel])] }
+      return Plane(width: width, height: height, elements: elements)
     }
   }
 }
 
 /// Copies a rectangle out of row-major storage.
+@usableFromInline
 func croppedRows<Element>(
   of elements: [Element], rowLength: Int, rowCount: Int, elementsPerPixel: Int,
   x: Int, y: Int, width: Int, height: Int

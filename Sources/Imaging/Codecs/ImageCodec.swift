@@ -127,27 +127,32 @@ public enum ImageCodec {
 
   /// An 8-bit RGB PNG.
   public static func encodePNG(_ image: RGBImage) throws(ImageError) -> [UInt8] {
-    try encodePNG(image.pixels, image.width, image.height, .rgb)
+    image.checkCount()
+    return try encodePNG(image.pixels, image.width, image.height, .rgb)
   }
 
   /// An 8-bit RGB PNG with alpha.
   public static func encodePNG(_ image: RGBAImage) throws(ImageError) -> [UInt8] {
-    try encodePNG(image.pixels, image.width, image.height, .rgba)
+    image.checkCount()
+    return try encodePNG(image.pixels, image.width, image.height, .rgba)
   }
 
   /// An 8-bit greyscale PNG.
   public static func encodePNG(_ plane: Plane<UInt8>) throws(ImageError) -> [UInt8] {
-    try encodePNG(plane.elements, plane.width, plane.height, .grayscale)
+    plane.checkCount()
+    return try encodePNG(plane.elements, plane.width, plane.height, .grayscale)
   }
 
   /// A 16-bit greyscale PNG.
   public static func encodePNG(_ plane: Plane<UInt16>) throws(ImageError) -> [UInt8] {
-    try encodePNG(plane.elements, plane.width, plane.height, .grayscale)
+    plane.checkCount()
+    return try encodePNG(plane.elements, plane.width, plane.height, .grayscale)
   }
 
   /// A JPEG with 4:2:0 chroma and a quality in 1...100.
   public static func encodeJPEG(_ image: RGBImage, quality: Int = 90) throws(ImageError) -> [UInt8] {
     precondition((1...100).contains(quality), "JPEG quality is 1...100")
+    image.checkCount()
     return try naming("picture") { () throws(ImageDefect) in
       try TurboJPEG.encode(image, quality: quality)
     }

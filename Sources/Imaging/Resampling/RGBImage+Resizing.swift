@@ -1,0 +1,76 @@
+extension RGBImage {
+  /// This picture at another size, bilinear on half-pixel centres in the 11-bit fixed-point
+  /// arithmetic of `cv2.resize(..., INTER_LINEAR)`; no antialiasing, enlarging included.
+  public func resizedBilinear8(width newWidth: Int, height newHeight: Int) -> RGBImage {
+    precondition(newWidth > 0 && newHeight > 0, "an image has at least one pixel")
+    checkCount()
+    guard newWidth != width || newHeight != height else { return self }
+    let columns = FixedPointTaps(from: width, to: newWidth)
+    let rows = FixedPointTaps(from: height, to: newHeight).entries
+    let rowCount = newWidth * 3
+    // Two blended source rows are kept: consecutive output rows mostly share them.
+    var kept = [[Int16]](repeating: [Int16](repeating: 0, count: rowCount), count: 2)
+    var keptRows: [Int32] = [-1, -1]
+    let resized = unsafe [UInt8](unsafeUninitializedCapacity: rowCount * newHeight) { target, count in
+      for (y, entry) in rows.enumerated() {
+        if keptRows[1] == entry.first {
+          kept.swapAt(0, 1)
+          keptRows.swapAt(0, 1)
+        }
+        for (slot, source) in [entry.first, entry.second].enumerated() where keptRows[slot] != source {
+          unsafe pixels.withUnsafeBufferPointer { pixels in
+            unsafe kept[slot].withUnsafeMutableBufferPointer { row in
+              unsafe ResamplingKernels.bilinear8Columns(
+                pixels.baseAddress! + Int(source) * width * 3, columns, into: row.baseAddress!)
+            }
+          }
+          keptRows[slot] = source
+        }
+        unsafe ResamplingKernels.bilinear8Rows(
+          kept[0], entry.firstWeight, kept[1], entry.secondWeight, count: rowCount,
+          into: target.baseAddress! + y * rowCount)
+      }
+      count = rowCount * newHeight
+    }
+    return RGBImage(width: newWidth, height: newHeight, pixels: resized)
+  }
+
+  /// Red, green and blue planes at another size, bicubic with A = -0.75 on half-pixel centres and a
+  /// replicated border, as `cv2.resize(picture / 255, INTER_CUBIC)` on floats: values are in 0...1
+  /// but for the overshoot of the kernel, which is not clipped; no antialiasing.
+  public func resizedBicubicUnit(width newWidth: Int, height newHeight: Int) -> [Plane<Float>] {
+    precondition(newWidth > 0 && newHeight > 0, "an image has at least one pixel")
+    checkCount()
+    let count = newWidth * newHeight
+    let horizontal = ResamplingTaps.bicubic(from: width, to: newWidth)
+    let vertical = ResamplingTaps.bicubic(from: height, to: newHeight)
+    var red = [Float](repeating: 0, count: count)
+    var green = red
+    var blue = red
+    unsafe pixels.withUnsafeBufferPointer { source in
+      unsafe red.withUnsafeMutableBufferPointer { red in
+        unsafe green.withUnsafeMutableBufferPointer { green in
+          unsafe blue.withUnsafeMutableBufferPointer { blue in
+            unsafe ResamplingKernels.resampleRGB(
+              source, (width, height), scale: 1 / 255, horizontal: horizontal, vertical: vertical,
+              into: [red.baseAddress!, green.baseAddress!, blue.baseAddress!])
+          }
+        }
+      }
+    }
+    return [red, green, blue].map { Plane(width: newWidth, height: newHeight, elements: $0) }
+  }
+
+  /// This picture with a border of `color` on each side.
+  public func padded(left: Int, top: Int, right: Int, bottom: Int, color: Color) -> RGBImage {
+    precondition(min(left, top, right, bottom) >= 0, "padding is not negative")
+    let newWidth = left + width + right
+    var result = RGBImage(width: newWidth, height: top + height + bottom, color: color)
+    for row in 0..<height {
+      let start = ((top + row) * newWidth + left) * 3
+      result.pixels.replaceSubrange(
+        start..<start + width * 3, with: pixels[row * width * 3..<(row + 1) * width * 3])
+    }
+    return result
+  }
+}
