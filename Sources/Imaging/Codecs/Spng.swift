@@ -143,6 +143,12 @@ enum Spng {
     header.color_type = content.rawValue
     var status = unsafe spng_set_ihdr(context, &header)
     if status == 0 { status = unsafe spng_set_option(context, SPNG_ENCODE_TO_BUFFER, 1) }
+    // On photographs: 5 times faster than the library's defaults, for files 5 % larger.
+    for (option, value) in [
+      (SPNG_IMG_COMPRESSION_LEVEL, 2), (SPNG_FILTER_CHOICE, Int32(SPNG_FILTER_CHOICE_UP.rawValue)),
+    ] where status == 0 {
+      status = unsafe spng_set_option(context, option, value)
+    }
     if status == 0 {
       status = unsafe samples.withUnsafeBytes { source in
         unsafe spng_encode_image(

@@ -1,0 +1,93 @@
+/// Maps a value in 0...1 to a colour, for showing depth; never used in any calculation.
+public struct ColorMap: Sendable, Equatable {
+  /// 256 colours, evenly spaced over 0...1.
+  public let colors: [Color]
+
+  private init(_ color: (Double) -> Color) {
+    colors = (0...255).map { color(Double($0) / 255) }
+  }
+
+  /// The colour of a value; values outside 0...1 are clamped, NaN counts as 0.
+  public func callAsFunction(_ value: Float) -> Color {
+    colors[value > 0 ? Int((min(value, 1) * 255).rounded()) : 0]
+  }
+
+  /// Paints a plane, `range.lowerBound` taking the first colour and `range.upperBound` the last;
+  /// values that are not finite become `missing`.
+  public func paint(
+    _ plane: Plane<Float>, range: ClosedRange<Float>, missing: Color = .black
+  ) -> RGBImage {
+    let scale = 1 / max(range.upperBound - range.lowerBound, .leastNormalMagnitude)
+    var pixels = [UInt8]()
+    pixels.reserveCapacity(plane.elements.count * 3)
+    for value in plane.elements {
+      let color = value.isFinite ? self((value - range.lowerBound) * scale) : missing
+      pixels.append(color.red)
+      pixels.append(color.green)
+      pixels.append(color.blue)
+    }
+    return RGBImage(width: plane.width, height: plane.height, pixels: pixels)
+  }
+
+  /// Rainbow with smooth lightness: the degree-5 polynomial fit to Google's Turbo map
+  /// (A. Mikhailov, "Turbo, an improved rainbow colormap", 2019; fit by R. Du).
+  public static let turbo = ColorMap { t in
+    Color(
+      unitRed: polynomial(
+        t, [0.13572138, 4.61539260, -42.66032258, 132.13108234, -152.94239396, 59.28637943]),
+      green: polynomial(t, [0.09140261, 2.19418839, 4.84296658, -14.18503333, 4.27729857, 2.82956604]),
+      blue: polynomial(
+        t, [0.10667330, 12.64194608, -60.58204836, 110.36276771, -89.90310912, 27.34824973]))
+  }
+
+  /// Black through purple and orange to pale yellow, lightness rising evenly: the degree-6
+  /// polynomial fit to matplotlib's inferno (N. Smith, S. van der Walt; fit by M. Zucker, CC0).
+  public static let inferno = ColorMap { t in
+    Color(
+      unitRed: polynomial(
+        t,
+        [
+          0.0002189403691192265, 0.1065134194856116, 11.60249308247187, -41.70399613139459,
+          77.162935699427, -71.31942824499214, 25.13112622477341,
+        ]),
+      green: polynomial(
+        t,
+        [
+          0.001651004631001012, 0.5639564367884091, -3.972853965665698, 17.43639888205313,
+          -33.40235894210092, 32.62606426397723, -12.24266895238567,
+        ]),
+      blue: polynomial(
+        t,
+        [
+          -0.01948089843709184, 3.932712388889277, -15.9423941062914, 44.35414519872813,
+          -81.80730925738993, 73.20951985803202, -23.07032500287172,
+        ]))
+  }
+
+  /// Blue (0) through pale yellow to dark red (1): ColorBrewer's 11-class Spectral, reversed and
+  /// interpolated linearly (C. Brewer, colorbrewer2.org), the customary map for relative depth.
+  public static let spectral = ColorMap { t in
+    let knots: [(Double, Double, Double)] = [
+      (94, 79, 162), (50, 136, 189), (102, 194, 165), (171, 221, 164), (230, 245, 152),
+      (255, 255, 191), (254, 224, 139), (253, 174, 97), (244, 109, 67), (213, 62, 79), (158, 1, 66),
+    ]
+    let position = t * Double(knots.count - 1)
+    let left = min(Int(position), knots.count - 2)
+    let share = position - Double(left)
+    func mix(_ a: Double, _ b: Double) -> Double { (a + share * (b - a)) / 255 }
+    let (from, to) = (knots[left], knots[left + 1])
+    return Color(unitRed: mix(from.0, to.0), green: mix(from.1, to.1), blue: mix(from.2, to.2))
+  }
+
+  /// The debug view's jet: each channel clamp(1.5 - 4 |t - c|), c = 3/4, 1/2, 1/4, truncated to a byte.
+  public static let jet = ColorMap { t in
+    func channel(_ center: Double) -> UInt8 {
+      UInt8(255 * min(1, max(0, 1.5 - 4 * abs(t - center))))
+    }
+    return Color(red: channel(0.75), green: channel(0.5), blue: channel(0.25))
+  }
+
+  private static func polynomial(_ t: Double, _ coefficients: [Double]) -> Double {
+    coefficients.reversed().reduce(0) { $0 * t + $1 }
+  }
+}

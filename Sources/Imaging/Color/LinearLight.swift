@@ -1,0 +1,77 @@
+import Glibc
+
+/// The sRGB transfer curve (IEC 61966-2-1) for 8-bit values, and arithmetic in linear light.
+public enum LinearLight {
+  /// Linear light in 0...1 of each sRGB byte.
+  public static let decoded: [Float] = (0...255).map { Float(decode(Double($0) / 255)) }
+
+  /// The exact curve from an encoded value in 0...1 to linear light.
+  public static func decode(_ encoded: Double) -> Double {
+    encoded <= 0.04045 ? encoded / 12.92 : pow((encoded + 0.055) / 1.055, 2.4)
+  }
+
+  /// The exact curve from linear light in 0...1 to an encoded value.
+  public static func encode(_ linear: Double) -> Double {
+    linear <= 0.0031308 ? linear * 12.92 : 1.055 * pow(linear, 1 / 2.4) - 0.055
+  }
+
+  /// The sRGB byte nearest to a linear value; values outside 0...1 are clipped.
+  public static func byte(_ linear: Float) -> UInt8 {
+    guard linear > 0 else { return 0 }
+    guard linear < 1 else { return 255 }
+    var byte = Int(firstBytes[Int(linear * Float(cells))])
+    while byte < 255, linear >= thresholds[byte] { byte += 1 }
+    return UInt8(byte)
+  }
+
+  /// The gain of an exposure change in stops.
+  public static func gain(exposureValue: Double) -> Double { exp2(exposureValue) }
+
+  /// Each byte after multiplication by `gain` in linear light, clipped: 256 entries.
+  public static func table(gain: Double) -> [UInt8] {
+    decoded.map { byte(Float(Double($0) * gain)) }
+  }
+
+  /// The linear value from which each byte gives way to the next: 255 of them.
+  private static let thresholds: [Float] = (0..<255).map { Float(decode((Double($0) + 0.5) / 255)) }
+
+  private static let cells = 4096
+
+  /// For each of `cells` equal parts of 0...1, the byte of its lower end.
+  private static let firstBytes: [UInt8] = (0..<cells).map { cell in
+    UInt8((encode(Double(cell) / Double(cells)) * 255).rounded(.down))
+  }
+}
+
+extension RGBImage {
+  /// Every channel multiplied by 2 to the `exposureValue` in linear light, clipped at white.
+  public func exposed(by exposureValue: Double) -> RGBImage {
+    let table = LinearLight.table(gain: LinearLight.gain(exposureValue: exposureValue))
+    return RGBImage(width: width, height: height, pixels: pixels.map { table[Int($0)] })
+  }
+
+  /// Two gains mixed in linear light: `inside` times the picture where `mask` is 1, `outside` times
+  /// the picture where it is 0, each clipped at white first.
+  ///
+  /// The mask has the picture's size and values in 0...1; values outside are clamped.
+  public func relit(mask: Plane<Float>, insideGain: Double, outsideGain: Double) -> RGBImage {
+    precondition(mask.width == width && mask.height == height, "the mask has the picture's size")
+    let outside = LinearLight.decoded.map { min(1, $0 * Float(outsideGain)) }
+    let inside = LinearLight.decoded.map { min(1, $0 * Float(insideGain)) }
+    let outsideBytes = outside.map(LinearLight.byte)
+    var result = self
+    for (index, value) in mask.elements.enumerated() {
+      for position in index * 3..<index * 3 + 3 {
+        let byte = Int(pixels[position])
+        if value > 0 {
+          let share = min(value, 1)
+          let light = outside[byte] + share * (inside[byte] - outside[byte])
+          result.pixels[position] = LinearLight.byte(light)
+        } else {
+          result.pixels[position] = outsideBytes[byte]
+        }
+      }
+    }
+    return result
+  }
+}
