@@ -1,0 +1,135 @@
+/// The kernels of one instruction set: what `NNRuntime` calls, and all it may call.
+///
+/// A kernel sees pointers and integers; it checks nothing. Every pointer, size and range in a task was
+/// checked when the plan was made. `begin..<end` selects the share of the work that one call does; the
+/// result of an element never depends on how the work was shared.
+///
+/// Scratch memory is 64-byte aligned and belongs to the calling thread for the length of the call.
+public struct KernelTable: Sendable {
+  /// `portable`, `avx2` or `avx512`.
+  public var name: String
+  /// Output channels in a full panel of packed weights.
+  public var panelWidth: Int
+  /// Most output pixels (rows of the product) that one tile holds in registers.
+  public var tileRows: Int
+
+  /// Floats that the packed weights of a convolution take.
+  public var packedConvolutionCount: @Sendable (_ shape: ConvolutionShape) -> Int
+  /// Packs weights (out, in, kernel height, kernel width), each output channel times its `scale`.
+  public var packConvolution:
+    @Sendable (
+      _ shape: ConvolutionShape, _ weights: UnsafePointer<Float>, _ scale: UnsafePointer<Float>?,
+      _ packed: UnsafeMutablePointer<Float>
+    ) -> Void
+  /// Output pixels `begin..<end` (row-major), output channel panels `panels`.
+  public var convolution:
+    @Sendable (
+      _ task: UnsafePointer<ConvolutionTask>, _ begin: Int, _ end: Int, _ firstPanel: Int, _ lastPanel: Int,
+      _ scratch: UnsafeMutablePointer<Float>
+    ) -> Void
+  /// Scratch floats of `convolution`.
+  public var convolutionScratch: @Sendable (_ shape: ConvolutionShape) -> Int
+
+  /// Floats that the transformed, packed weights of a Winograd F(4x4,3x3) convolution take.
+  public var packedWinogradCount: @Sendable (_ shape: ConvolutionShape) -> Int
+  /// Transforms and packs 3x3 weights (out, in, 3, 3), each output channel times its `scale`; the input
+  /// channels `begin..<end` only, so that threads can share the work.
+  public var packWinograd:
+    @Sendable (
+      _ shape: ConvolutionShape, _ weights: UnsafePointer<Float>, _ scale: UnsafePointer<Float>?,
+      _ packed: UnsafeMutablePointer<Float>, _ begin: Int, _ end: Int
+    ) -> Void
+  /// Output tiles `begin..<end` (4x4 pixels, row-major), output channel panels `firstPanel..<lastPanel`.
+  public var winograd:
+    @Sendable (
+      _ task: UnsafePointer<ConvolutionTask>, _ begin: Int, _ end: Int, _ firstPanel: Int, _ lastPanel: Int,
+      _ scratch: UnsafeMutablePointer<Float>
+    ) -> Void
+  /// Scratch floats of `winograd`.
+  public var winogradScratch: @Sendable (_ shape: ConvolutionShape) -> Int
+
+  /// Output rows `begin..<end` of a depthwise convolution.
+  public var depthwise: @Sendable (_ task: UnsafePointer<DepthwiseTask>, _ begin: Int, _ end: Int) -> Void
+  /// Output rows `begin..<end` of a max-pool; padding counts as minus infinity.
+  public var maxPool: @Sendable (_ task: UnsafePointer<PoolTask>, _ begin: Int, _ end: Int) -> Void
+  /// Output rows `begin..<end` of a separable resize.
+  public var resize:
+    @Sendable (
+      _ task: UnsafePointer<ResizeTask>, _ begin: Int, _ end: Int, _ scratch: UnsafeMutablePointer<Float>
+    ) -> Void
+  /// Scratch floats of `resize`.
+  public var resizeScratch: @Sendable (_ task: UnsafePointer<ResizeTask>) -> Int
+  /// Pixels (tokens) `begin..<end` of a layer normalisation over channels, biased variance.
+  public var layerNorm: @Sendable (_ task: UnsafePointer<LayerNormTask>, _ begin: Int, _ end: Int) -> Void
+  /// Pixels `begin..<end` of a softmax over channels.
+  public var softmax: @Sendable (_ task: UnsafePointer<ElementwiseTask>, _ begin: Int, _ end: Int) -> Void
+  /// Pixels `begin..<end` of an elementwise operation.
+  public var elementwise: @Sendable (_ task: UnsafePointer<ElementwiseTask>, _ begin: Int, _ end: Int) -> Void
+  /// Work items `begin..<end` of an attention; item i is query block i % blocks of head i / blocks.
+  public var attention:
+    @Sendable (
+      _ task: UnsafePointer<AttentionTask>, _ begin: Int, _ end: Int, _ scratch: UnsafeMutablePointer<Float>
+    ) -> Void
+  /// Work items of an attention: heads x query blocks.
+  public var attentionItems: @Sendable (_ task: UnsafePointer<AttentionTask>) -> Int
+  /// Scratch floats of `attention`.
+  public var attentionScratch: @Sendable (_ task: UnsafePointer<AttentionTask>) -> Int
+
+  /// All kernels of an instruction set.
+  public init(
+    name: String, panelWidth: Int, tileRows: Int,
+    packedConvolutionCount: @escaping @Sendable (ConvolutionShape) -> Int,
+    packConvolution:
+      @escaping @Sendable (
+        ConvolutionShape, UnsafePointer<Float>, UnsafePointer<Float>?, UnsafeMutablePointer<Float>
+      ) -> Void,
+    convolution:
+      @escaping @Sendable (
+        UnsafePointer<ConvolutionTask>, Int, Int, Int, Int, UnsafeMutablePointer<Float>
+      ) -> Void,
+    convolutionScratch: @escaping @Sendable (ConvolutionShape) -> Int,
+    packedWinogradCount: @escaping @Sendable (ConvolutionShape) -> Int,
+    packWinograd:
+      @escaping @Sendable (
+        ConvolutionShape, UnsafePointer<Float>, UnsafePointer<Float>?, UnsafeMutablePointer<Float>, Int, Int
+      ) -> Void,
+    winograd:
+      @escaping @Sendable (
+        UnsafePointer<ConvolutionTask>, Int, Int, Int, Int, UnsafeMutablePointer<Float>
+      ) -> Void,
+    winogradScratch: @escaping @Sendable (ConvolutionShape) -> Int,
+    depthwise: @escaping @Sendable (UnsafePointer<DepthwiseTask>, Int, Int) -> Void,
+    maxPool: @escaping @Sendable (UnsafePointer<PoolTask>, Int, Int) -> Void,
+    resize: @escaping @Sendable (UnsafePointer<ResizeTask>, Int, Int, UnsafeMutablePointer<Float>) -> Void,
+    resizeScratch: @escaping @Sendable (UnsafePointer<ResizeTask>) -> Int,
+    layerNorm: @escaping @Sendable (UnsafePointer<LayerNormTask>, Int, Int) -> Void,
+    softmax: @escaping @Sendable (UnsafePointer<ElementwiseTask>, Int, Int) -> Void,
+    elementwise: @escaping @Sendable (UnsafePointer<ElementwiseTask>, Int, Int) -> Void,
+    attention:
+      @escaping @Sendable (UnsafePointer<AttentionTask>, Int, Int, UnsafeMutablePointer<Float>) -> Void,
+    attentionItems: @escaping @Sendable (UnsafePointer<AttentionTask>) -> Int,
+    attentionScratch: @escaping @Sendable (UnsafePointer<AttentionTask>) -> Int
+  ) {
+    self.name = name
+    self.panelWidth = panelWidth
+    self.tileRows = tileRows
+    self.packedConvolutionCount = packedConvolutionCount
+    self.packConvolution = packConvolution
+    self.convolution = convolution
+    self.convolutionScratch = convolutionScratch
+    self.packedWinogradCount = packedWinogradCount
+    self.packWinograd = packWinograd
+    self.winograd = winograd
+    self.winogradScratch = winogradScratch
+    self.depthwise = depthwise
+    self.maxPool = maxPool
+    self.resize = resize
+    self.resizeScratch = resizeScratch
+    self.layerNorm = layerNorm
+    self.softmax = softmax
+    self.elementwise = elementwise
+    self.attention = attention
+    self.attentionItems = attentionItems
+    self.attentionScratch = attentionScratch
+  }
+}

@@ -1,0 +1,107 @@
+// Elementary functions on whole vectors. Swift's own `rounded`, `min`, `max` and float-integer conversions
+// of vectors compile to a scalar call a lane; these use only arithmetic, comparisons and bit casts.
+
+/// The larger of each pair of lanes; `b` where `a` is not a number.
+@inline(__always)
+func larger(_ a: Vector, _ b: Vector) -> Vector { b.replacing(with: a, where: a .> b) }
+
+/// The smaller of each pair of lanes; `b` where `a` is not a number.
+@inline(__always)
+func smaller(_ a: Vector, _ b: Vector) -> Vector { b.replacing(with: a, where: a .< b) }
+
+/// exp(x), relative error below 3e-7; saturates at 2^-126 and 2^127, and passes NaN on.
+///
+/// x * log2(e) = n + f with n an integer and f in [-1/2, 1/2]; 2^f by its Taylor polynomial of degree 6 in
+/// f ln 2, 2^n by writing the exponent. Adding 1.5 * 2^23 rounds to the nearest integer and leaves it in
+/// the low mantissa bits.
+@inline(__always)
+func exponential(_ x: Vector) -> Vector {
+  var t = x * Vector(repeating: 1.442_695_040_888_963_4)
+  t.replace(with: Vector(repeating: -126), where: t .< Vector(repeating: -126))
+  t.replace(with: Vector(repeating: 127), where: t .> Vector(repeating: 127))
+  let rounder = Vector(repeating: 12_582_912)
+  let shifted = t + rounder
+  let f = t - (shifted - rounder)
+  var p = Vector(repeating: 1.540_353_0e-4)
+  p = multiplyAdd(p, f, Vector(repeating: 1.333_355_8e-3))
+  p = multiplyAdd(p, f, Vector(repeating: 9.618_129_1e-3))
+  p = multiplyAdd(p, f, Vector(repeating: 5.550_410_9e-2))
+  p = multiplyAdd(p, f, Vector(repeating: 2.402_265_1e-1))
+  p = multiplyAdd(p, f, Vector(repeating: 6.931_471_8e-1))
+  p = multiplyAdd(p, f, Vector(repeating: 1))
+  let exponent = (unsafeBitCast(shifted, to: SIMD16<UInt32>.self) &+ SIMD16<UInt32>(repeating: 127)) &<< 23
+  return p * unsafeBitCast(exponent, to: Vector.self)
+}
+
+/// 1 / (1 + exp(-x))
+@inline(__always)
+func sigmoid(_ x: Vector) -> Vector {
+  let one = Vector(repeating: 1)
+  return one / (one + exponential(Vector(repeating: 0) - x))
+}
+
+/// x * sigmoid(x)
+@inline(__always)
+func silu(_ x: Vector) -> Vector { x / (Vector(repeating: 1) + exponential(Vector(repeating: 0) - x)) }
+
+/// erf(x), absolute error below 1.5e-7 (Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26).
+@inline(__always)
+func errorFunction(_ x: Vector) -> Vector {
+  let zero = Vector(repeating: 0)
+  let negative = x .< zero
+  let magnitude = x.replacing(with: zero - x, where: negative)
+  let one = Vector(repeating: 1)
+  let t = one / multiplyAdd(magnitude, Vector(repeating: 0.327_591_1), one)
+  var p = Vector(repeating: 1.061_405_429)
+  p = multiplyAdd(p, t, Vector(repeating: -1.453_152_027))
+  p = multiplyAdd(p, t, Vector(repeating: 1.421_413_741))
+  p = multiplyAdd(p, t, Vector(repeating: -0.284_496_736))
+  p = multiplyAdd(p, t, Vector(repeating: 0.254_829_592))
+  let y = one - p * t * exponential(zero - magnitude * magnitude)
+  return y.replacing(with: zero - y, where: negative)
+}
+
+/// x/2 * (1 + erf(x / sqrt 2)), the exact form, not the tanh approximation.
+@inline(__always)
+func gelu(_ x: Vector) -> Vector {
+  let half = Vector(repeating: 0.5) * x
+  return multiplyAdd(half, errorFunction(x * Vector(repeating: 0.707_106_781_186_547_6)), half)
+}
+
+/// max(x, 0); NaN becomes 0 nowhere: it passes on.
+@inline(__always)
+func relu(_ x: Vector) -> Vector {
+  let zero = Vector(repeating: 0)
+  return x.replacing(with: zero, where: x .< zero)
+}
+
+/// The sum of all lanes, always in the same order.
+@inline(__always)
+func sum(_ x: Vector) -> Float {
+  let eight = x.lowHalf + x.highHalf
+  let four = eight.lowHalf + eight.highHalf
+  let two = four.lowHalf + four.highHalf
+  return two.x + two.y
+}
+
+/// The largest lane.
+@inline(__always)
+func maximum(_ x: Vector) -> Float {
+  let eight = x.lowHalf.replacing(with: x.highHalf, where: x.highHalf .> x.lowHalf)
+  let four = eight.lowHalf.replacing(with: eight.highHalf, where: eight.highHalf .> eight.lowHalf)
+  return Swift.max(Swift.max(four.x, four.y), Swift.max(four.z, four.w))
+}
+
+/// The first `count` floats at `pointer`, zeros behind them.
+@inline(__always)
+func loadPartial(_ pointer: UnsafePointer<Float>, count: Int) -> Vector {
+  var vector = Vector(repeating: 0)
+  for lane in 0..<count { vector[lane] = pointer[lane] }
+  return vector
+}
+
+/// Writes the first `count` lanes only.
+@inline(__always)
+func storePartial(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, count: Int) {
+  for lane in 0..<count { pointer[lane] = vector[lane] }
+}
