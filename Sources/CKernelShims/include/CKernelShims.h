@@ -23,4 +23,9 @@ static inline uint64_t ardf_xgetbv0(void) {
   __asm__ volatile("xgetbv" : "=a"(lo), "=d"(hi) : "c"(0));
   return ((uint64_t)hi << 32) | lo;
 }
+
+/// Tells the CPU that this is a waiting loop.
+static inline void ardf_spin_pause(void) { __builtin_ia32_pause(); }
+#else
+static inline void ardf_spin_pause(void) {}
 #endif

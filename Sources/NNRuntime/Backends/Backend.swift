@@ -1,0 +1,16 @@
+import NNKernelInterface
+
+/// Whose kernels run a plan. Backends check each other: they share no arithmetic.
+public enum Backend: Hashable, Sendable {
+  /// The kernels of this project, in the instruction set that the CPU (or `ARDF_ISA`) gives.
+  case native
+  /// im2col and OpenBLAS's SGEMM, plain loops for the rest.
+  case openBLAS
+
+  func kernels() throws -> KernelTable {
+    switch self {
+    case .native: try InstructionSet.selected().kernels
+    case .openBLAS: try openBLASKernels()
+    }
+  }
+}

@@ -1,0 +1,158 @@
+// Running a plan: nothing is allocated and nothing can fail once the session is made.
+
+import NNKernelInterface
+import Synchronization
+
+/// One step of a run: chunks that may run side by side.
+struct Step: Sendable {
+  /// Index of the layer in its plan.
+  var layer: Int
+  var chunks: Int
+  var scratchFloats: Int
+  var body: @Sendable (_ chunk: Int, _ scratch: UnsafeMutablePointer<Float>) -> Void
+}
+
+/// Memory and packed weights for running a plan again and again. One run at a time: calls take turns.
+public final class Session: Sendable {
+  /// What is run.
+  public let plan: Plan
+  private let pool: ThreadPool
+  private let arena: AlignedMemory
+  private let scratch: AlignedMemory
+  private let scratchStride: Int
+  private let steps: [Step]
+  private let constants: [ValueID: AlignedMemory]
+  private let turn = Mutex<Void>(())
+
+  /// Packs the weights (or takes them from `weights`) and lays out memory.
+  public init(_ plan: Plan, pool: ThreadPool = ThreadPool(), weights: PackedWeights = PackedWeights()) {
+    self.plan = plan
+    self.pool = pool
+    arena = AlignedMemory(count: plan.layout.count)
+    var builder = StepBuilder(plan: plan, arena: arena, weights: weights, pool: pool)
+    steps = builder.steps()
+    constants = builder.constants
+    scratchStride = ((steps.map(\.scratchFloats).max() ?? 0) + 63) / 64 * 64
+    scratch = AlignedMemory(count: scratchStride * pool.threads)
+  }
+
+  /// Fills the inputs with `prepare`, runs the network, reads the outputs with `read`.
+  public func run<Result>(
+    prepare: (borrowing SessionInputs) throws -> Void, read: (borrowing SessionOutputs) throws -> Result
+  ) rethrows -> Result {
+    try turn.withLock { _ in
+      try prepare(SessionInputs(session: self))
+      runSteps(observe: nil)
+      return try read(SessionOutputs(session: self))
+    }
+  }
+
+  /// As `run`, telling `observe` the nanoseconds of every layer of the plan.
+  public func profile<Result>(
+    prepare: (borrowing SessionInputs) throws -> Void,
+    observe: (_ layer: Int, _ nanoseconds: UInt64) -> Void,
+    read: (borrowing SessionOutputs) throws -> Result
+  ) rethrows -> Result {
+    try turn.withLock { _ in
+      try prepare(SessionInputs(session: self))
+      withoutActuallyEscaping(observe) { runSteps(observe: $0) }
+      return try read(SessionOutputs(session: self))
+    }
+  }
+
+  private func runSteps(observe: ((_ layer: Int, _ nanoseconds: UInt64) -> Void)?) {
+    let (base, stride) = unsafe (scratch, scratchStride)
+    for step in steps {
+      let start = observe == nil ? 0 : monotonicNanoseconds()
+      pool.run(step.chunks) { chunk, thread in
+        unsafe step.body(chunk, base.base + thread * stride)
+      }
+      observe?(step.layer, monotonicNanoseconds() - start)
+    }
+  }
+
+  /// The elements of a value, channels last, dense.
+  fileprivate func read(_ value: ValueID) -> [Float] {
+    let shape = plan.placement.shapes[value]
+    let location = plan.placement.locations[value]
+    let memory = constants[location.buffer] ?? arena
+    let base = (constants[location.buffer] == nil ? plan.bufferOffsets[location.buffer]! : 0) + location.offset
+    return [Float](unsafeUninitializedCapacity: shape.count) { buffer, count in
+      for pixel in 0..<shape.pixels {
+        for channel in 0..<shape.channels {
+          unsafe buffer.initializeElement(
+            at: pixel * shape.channels + channel, to: memory.base[base + pixel * location.pixelStride + channel])
+        }
+      }
+      count = shape.count
+    }
+  }
+
+  fileprivate func withElements<Result>(
+    _ value: ValueID, _ body: (inout MutableSpan<Float>) throws -> Result
+  ) rethrows -> Result {
+    let location = plan.placement.locations[value]
+    let start = plan.bufferOffsets[location.buffer]! + location.offset
+    let count = plan.placement.shapes[value].count
+    var span = unsafe MutableSpan(_unsafeStart: arena.base + start, count: count)
+    return try body(&span)
+  }
+
+  fileprivate func outputElements<Result>(
+    _ value: ValueID, _ body: (Span<Float>, Int) throws -> Result
+  ) rethrows -> Result {
+    let location = plan.placement.locations[value]
+    let start = plan.bufferOffsets[location.buffer]! + location.offset
+    let shape = plan.placement.shapes[value]
+    let count = (shape.pixels - 1) * location.pixelStride + shape.channels
+    let span = unsafe Span(_unsafeStart: arena.base + start, count: count)
+    return try body(span, location.pixelStride)
+  }
+}
+
+/// The inputs of a session that is about to run.
+public struct SessionInputs: ~Copyable {
+  fileprivate let session: Session
+
+  /// Lets `body` write input `name`: height x width x channels floats, channels last.
+  public func fill<Result>(
+    _ name: String, _ body: (inout MutableSpan<Float>) throws -> Result
+  ) rethrows -> Result {
+    guard let input = session.plan.graph.inputs.first(where: { $0.name == name }) else {
+      preconditionFailure("no input \(name)")
+    }
+    return try session.withElements(input.value, body)
+  }
+}
+
+/// The results of a run.
+public struct SessionOutputs: ~Copyable {
+  fileprivate let session: Session
+
+  /// Shape and elements of output `name`, channels last.
+  public func output(_ name: String) -> (shape: MapShape, elements: [Float]) {
+    let value = id(name)
+    return (session.plan.placement.shapes[value], session.read(value))
+  }
+
+  /// Lets `body` read output `name` where it lies: its elements, and the floats from one pixel to the next.
+  public func withOutput<Result>(
+    _ name: String, _ body: (_ elements: Span<Float>, _ pixelStride: Int) throws -> Result
+  ) rethrows -> Result {
+    try session.outputElements(id(name), body)
+  }
+
+  /// Shape and elements of a layer's result by its name (fused: the name of the last layer joined); nil where
+  /// there is no such layer. Only whole in plans that retain.
+  public func value(named name: String) -> (shape: MapShape, elements: [Float])? {
+    guard let node = session.plan.graph.nodes.last(where: { ($0.fused.last ?? $0.name) == name }) else { return nil }
+    return (session.plan.placement.shapes[node.output], session.read(node.output))
+  }
+
+  private func id(_ name: String) -> ValueID {
+    guard let output = session.plan.graph.outputs.first(where: { $0.name == name }) else {
+      preconditionFailure("no output \(name)")
+    }
+    return output.value
+  }
+}

@@ -1,0 +1,396 @@
+// From a plan to steps: offsets become pointers. All pointer arithmetic of a session is here.
+
+import NNKernelInterface
+
+/// Makes the steps of a session and what they read: packed weights, constants, resize tables.
+struct StepBuilder {
+  let plan: Plan
+  let arena: AlignedMemory
+  let weights: PackedWeights
+  let pool: ThreadPool
+  private(set) var constants: [ValueID: AlignedMemory] = [:]
+  private var zeros: AlignedMemory
+
+  init(plan: Plan, arena: AlignedMemory, weights: PackedWeights, pool: ThreadPool) {
+    self.plan = plan
+    self.arena = arena
+    self.weights = weights
+    self.pool = pool
+    zeros = AlignedMemory(count: (plan.placement.shapes.map(\.channels).max() ?? 0) + 64)
+  }
+
+  private var kernels: KernelTable { plan.kernels }
+  private var shapes: [MapShape] { plan.placement.shapes }
+
+  /// The steps in running order.
+  mutating func steps() -> [Step] {
+    packWeights()
+    var steps: [Step] = []
+    for (index, node) in plan.placement.nodes.enumerated() {
+      if case .constant(let tensor) = node.operation {
+        constants[node.output] = AlignedMemory(tensor.floats())
+      } else if let step = step(node, index) {
+        steps.append(step)
+      }
+    }
+    return steps
+  }
+
+  private func step(_ node: Node, _ index: Int) -> Step? {
+    switch node.operation {
+    case .input, .constant, .slice, .view, .concatenate: nil
+    case .convolution(let layer) where layer.isDepthwise: depthwise(node, index, layer)
+    case .convolution(let layer): convolution(node, index, layer)
+    case .transposedConvolution(let layer): transposed(node, index, layer)
+    case .affine(let scale, let shift):
+      elementwise(node, index, .affine, .none, AlignedMemory(scale), AlignedMemory(shift))
+    case .activation(let activation): elementwise(node, index, .unary, activation, nil, nil)
+    case .add: elementwise(node, index, .add, .none, nil, nil)
+    case .copy: elementwise(node, index, .unary, .none, nil, nil)
+    case .prependToken(let token): prepend(node, index, AlignedMemory(token))
+    case .maxPool(let kernel, let stride, let padding): maxPool(node, index, kernel, stride, padding)
+    case .resize(let interpolation): resize(node, index, interpolation)
+    case .layerNorm(let gamma, let beta, let epsilon):
+      layerNorm(node, index, AlignedMemory(gamma), AlignedMemory(beta), epsilon)
+    case .softmax: softmax(node, index)
+    case .attention(let layout): attention(node, index, layout)
+    }
+  }
+
+  // MARK: Memory
+
+  private func pointer(_ value: ValueID) -> UnsafeMutablePointer<Float> {
+    let location = plan.placement.locations[value]
+    if let constant = constants[location.buffer] { return unsafe constant.base + location.offset }
+    return unsafe arena.base + plan.bufferOffsets[location.buffer]! + location.offset
+  }
+
+  private func map(_ value: ValueID) -> MapPointer {
+    let stride = plan.placement.locations[value].pixelStride
+    return unsafe MapPointer(base: pointer(value), pixelStride: stride, rowStride: stride * shapes[value].width)
+  }
+
+  private func mutableMap(_ value: ValueID) -> MutableMapPointer {
+    let stride = plan.placement.locations[value].pixelStride
+    return unsafe MutableMapPointer(
+      base: pointer(value), pixelStride: stride, rowStride: stride * shapes[value].width)
+  }
+
+  /// A step over `items` (rows, pixels) in chunks of about `together`.
+  private func step(
+    _ index: Int, items: Int, together: Int, scratch: Int = 0,
+    _ body: @escaping @Sendable (_ begin: Int, _ end: Int, _ scratch: UnsafeMutablePointer<Float>) -> Void
+  ) -> Step {
+    let chunks = max(1, min(items, (items + together - 1) / max(1, together)))
+    return Step(layer: index, chunks: chunks, scratchFloats: scratch) { chunk, scratch in
+      unsafe body(items * chunk / chunks, items * (chunk + 1) / chunks, scratch)
+    }
+  }
+
+  /// Rows that make about 32,000 elements.
+  private func rowsTogether(_ shape: MapShape) -> Int { max(1, 32_768 / (shape.width * shape.channels)) }
+  /// Pixels that make about 32,000 elements.
+  private func pixelsTogether(_ shape: MapShape) -> Int { max(1, 32_768 / shape.channels) }
+
+  // MARK: Convolutions
+
+  private func key(_ node: Node, _ algorithm: Algorithm, part: Int = 0) -> PackedWeights.Key {
+    PackedWeights.Key(layer: node.name, algorithm: algorithm, kernels: kernels.name, part: part)
+  }
+
+  /// Packs the weights of all layers, the layers shared out over the threads.
+  private func packWeights() {
+    let nodes = plan.placement.nodes.filter {
+      switch $0.operation {
+      case .convolution(let layer): !layer.isDepthwise
+      case .transposedConvolution: true
+      default: false
+      }
+    }
+    let builder = self
+    pool.run(nodes.count) { chunk, _ in
+      let node = nodes[chunk]
+      switch node.operation {
+      case .convolution(let layer): _ = builder.packed(node, layer)
+      case .transposedConvolution(let layer):
+        for part in 0..<layer.stride * layer.stride { _ = builder.packedSubpixel(node, layer, part) }
+      default: break
+      }
+    }
+  }
+
+  private func packed(_ node: Node, _ layer: Convolution) -> AlignedMemory {
+    let shape = node.convolutionShape(layer, shapes)
+    let algorithm = node.choice(shapes).algorithm
+    return weights.memory(key(node, algorithm)) {
+      let source = layer.weights.floats()
+      let memory: AlignedMemory
+      if algorithm == .winograd {
+        memory = AlignedMemory(count: kernels.packedWinogradCount(shape))
+        unsafe withPointers(source, layer.scale) {
+          unsafe kernels.packWinograd(shape, $0, $1, memory.base, 0, shape.inChannels)
+        }
+      } else {
+        memory = AlignedMemory(count: kernels.packedConvolutionCount(shape))
+        unsafe withPointers(source, layer.scale) { unsafe kernels.packConvolution(shape, $0, $1, memory.base) }
+      }
+      return memory
+    }
+  }
+
+  /// The weights (out, in) of one position of a transposed convolution's kernel.
+  private func packedSubpixel(_ node: Node, _ layer: Convolution, _ part: Int) -> AlignedMemory {
+    let shape = node.subpixelShape(layer, shapes)
+    return weights.memory(key(node, .subpixel, part: part)) {
+      let source = layer.weights.floats()
+      let positions = layer.kernelHeight * layer.kernelWidth
+      var slice = [Float](repeating: 0, count: shape.outChannels * shape.inChannels)
+      for input in 0..<shape.inChannels {
+        for output in 0..<shape.outChannels {
+          slice[output * shape.inChannels + input] =
+            source[(input * shape.outChannels + output) * positions + part]
+        }
+      }
+      let memory = AlignedMemory(count: kernels.packedConvolutionCount(shape))
+      unsafe withPointers(slice, layer.scale) { unsafe kernels.packConvolution(shape, $0, $1, memory.base) }
+      return memory
+    }
+  }
+
+  private func withPointers(
+    _ source: [Float], _ scale: [Float]?, _ body: (UnsafePointer<Float>, UnsafePointer<Float>?) -> Void
+  ) {
+    unsafe source.withUnsafeBufferPointer { source in
+      if let scale {
+        unsafe scale.withUnsafeBufferPointer { unsafe body(source.baseAddress!, $0.baseAddress!) }
+      } else {
+        unsafe body(source.baseAddress!, nil)
+      }
+    }
+  }
+
+  private func convolution(_ node: Node, _ index: Int, _ layer: Convolution) -> Step {
+    let shape = node.convolutionShape(layer, shapes)
+    let task = convolutionTask(
+      shape, layer, input: map(node.inputs[0]), output: mutableMap(node.output),
+      residual: node.inputs.count > 1 ? map(node.inputs[1]) : nil, weights: packed(node, layer))
+    let winograd = node.choice(shapes).algorithm == .winograd
+    let grid =
+      winograd
+      ? WorkGrid(winograd: shape, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)
+      : WorkGrid(direct: shape, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)
+    let kernel = winograd ? kernels.winograd : kernels.convolution
+    let scratch = winograd ? kernels.winogradScratch(shape) : kernels.convolutionScratch(shape)
+    return Step(layer: index, chunks: grid.chunks, scratchFloats: scratch) { chunk, scratch in
+      let (rows, panels) = grid.range(chunk)
+      unsafe kernel(task.pointer, rows.lowerBound, rows.upperBound, panels.lowerBound, panels.upperBound, scratch)
+    }
+  }
+
+  private func convolutionTask(
+    _ shape: ConvolutionShape, _ layer: Convolution, input: MapPointer, output: MutableMapPointer,
+    residual: MapPointer?, weights: AlignedMemory
+  ) -> TaskMemory<ConvolutionTask> {
+    let bias = AlignedMemory(layer.bias, count: layer.bias.count + 64)
+    return unsafe TaskMemory(
+      ConvolutionTask(
+        shape: shape, input: input, output: output, residual: residual, weights: weights.base, bias: bias.base,
+        zeros: zeros.base, activation: layer.activation), keeping: [weights, bias, zeros, arena] + operands)
+  }
+
+  /// All constants: kept alive by every task, since any may be its residual.
+  private var operands: [AlignedMemory] { Array(constants.values) }
+
+  private func transposed(_ node: Node, _ index: Int, _ layer: Convolution) -> Step {
+    let shape = node.subpixelShape(layer, shapes)
+    let output = mutableMap(node.output)
+    let step = layer.stride
+    let tasks = (0..<step * step).map { part in
+      let (v, u) = part.quotientAndRemainder(dividingBy: step)
+      return unsafe convolutionTask(
+        shape, layer, input: map(node.inputs[0]),
+        output: MutableMapPointer(
+          base: output.base + v * output.rowStride + u * output.pixelStride,
+          pixelStride: step * output.pixelStride, rowStride: step * output.rowStride),
+        residual: nil, weights: packedSubpixel(node, layer, part))
+    }
+    let grid = WorkGrid(direct: shape, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)
+    let kernel = kernels.convolution
+    return Step(
+      layer: index, chunks: grid.chunks * tasks.count, scratchFloats: kernels.convolutionScratch(shape)
+    ) { chunk, scratch in
+      let (part, piece) = chunk.quotientAndRemainder(dividingBy: grid.chunks)
+      let (rows, panels) = grid.range(piece)
+      unsafe kernel(
+        tasks[part].pointer, rows.lowerBound, rows.upperBound, panels.lowerBound, panels.upperBound, scratch)
+    }
+  }
+
+  private func depthwise(_ node: Node, _ index: Int, _ layer: Convolution) -> Step {
+    let (input, output) = (shapes[node.inputs[0]], shapes[node.output])
+    let positions = layer.kernelHeight * layer.kernelWidth
+    let source = layer.weights.floats()
+    var filters = [Float](repeating: 0, count: positions * output.channels)
+    for channel in 0..<output.channels {
+      for position in 0..<positions {
+        filters[position * output.channels + channel] =
+          source[channel * positions + position] * (layer.scale?[channel] ?? 1)
+      }
+    }
+    let weights = AlignedMemory(filters, count: filters.count + 16)
+    let bias = AlignedMemory(layer.bias, count: layer.bias.count + 16)
+    let task = unsafe TaskMemory(
+      DepthwiseTask(
+        inHeight: input.height, inWidth: input.width, outHeight: output.height, outWidth: output.width,
+        channels: output.channels, kernel: layer.kernelHeight, stride: layer.stride, padding: layer.padding,
+        input: map(node.inputs[0]), output: mutableMap(node.output),
+        residual: node.inputs.count > 1 ? map(node.inputs[1]) : nil, weights: weights.base, bias: bias.base,
+        activation: layer.activation), keeping: [weights, bias, arena] + operands)
+    let kernel = kernels.depthwise
+    return step(index, items: output.height, together: rowsTogether(output)) { begin, end, _ in
+      unsafe kernel(task.pointer, begin, end)
+    }
+  }
+
+  // MARK: Windows and resizing
+
+  private func maxPool(_ node: Node, _ index: Int, _ size: Int, _ stride: Int, _ padding: Int) -> Step {
+    let (input, output) = (shapes[node.inputs[0]], shapes[node.output])
+    let task = unsafe TaskMemory(
+      PoolTask(
+        inHeight: input.height, inWidth: input.width, outHeight: output.height, outWidth: output.width,
+        channels: output.channels, kernel: size, stride: stride, padding: padding, input: map(node.inputs[0]),
+        output: mutableMap(node.output)), keeping: [arena])
+    let kernel = kernels.maxPool
+    return step(index, items: output.height, together: rowsTogether(output)) { begin, end, _ in
+      unsafe kernel(task.pointer, begin, end)
+    }
+  }
+
+  private func resize(_ node: Node, _ index: Int, _ interpolation: Interpolation) -> Step {
+    let (input, output) = (shapes[node.inputs[0]], shapes[node.output])
+    let rows = ResampleTable(from: input.height, to: output.height, interpolation)
+    let columns = ResampleTable(from: input.width, to: output.width, interpolation)
+    let rowTable = TaskMemory(array: rows.indices)
+    let columnTable = TaskMemory(array: columns.indices)
+    let (rowWeights, columnWeights) = (AlignedMemory(rows.weights), AlignedMemory(columns.weights))
+    let task = unsafe TaskMemory(
+      ResizeTask(
+        inHeight: input.height, inWidth: input.width, outHeight: output.height, outWidth: output.width,
+        channels: output.channels, taps: rows.taps, rowIndices: rowTable.pointer,
+        columnIndices: columnTable.pointer, rowWeights: rowWeights.base, columnWeights: columnWeights.base,
+        input: map(node.inputs[0]), output: mutableMap(node.output)),
+      keeping: [arena, rowWeights, columnWeights, rowTable, columnTable])
+    let kernel = kernels.resize
+    let scratch = unsafe kernels.resizeScratch(task.pointer)
+    return step(index, items: output.height, together: rowsTogether(output), scratch: scratch) {
+      begin, end, scratch in
+      unsafe kernel(task.pointer, begin, end, scratch)
+    }
+  }
+
+  // MARK: Tokens and elements
+
+  private func layerNorm(
+    _ node: Node, _ index: Int, _ gamma: AlignedMemory, _ beta: AlignedMemory, _ epsilon: Float
+  ) -> Step {
+    let output = shapes[node.output]
+    let task = unsafe TaskMemory(
+      LayerNormTask(
+        channels: output.channels, epsilon: epsilon, input: map(node.inputs[0]),
+        output: mutableMap(node.output), gamma: gamma.base, beta: beta.base), keeping: [arena, gamma, beta])
+    let kernel = kernels.layerNorm
+    return step(index, items: output.pixels, together: pixelsTogether(output)) { begin, end, _ in
+      unsafe kernel(task.pointer, begin, end)
+    }
+  }
+
+  private func softmax(_ node: Node, _ index: Int) -> Step {
+    let task = elementwiseTask(node, .unary, .none, nil, nil)
+    let kernel = kernels.softmax
+    let output = shapes[node.output]
+    return step(index, items: output.pixels, together: pixelsTogether(output)) { begin, end, _ in
+      unsafe kernel(task.pointer, begin, end)
+    }
+  }
+
+  private func elementwise(
+    _ node: Node, _ index: Int, _ operation: ElementwiseOperation, _ activation: Activation,
+    _ scale: AlignedMemory?, _ shift: AlignedMemory?
+  ) -> Step {
+    let task = elementwiseTask(node, operation, activation, scale, shift)
+    let kernel = kernels.elementwise
+    let output = shapes[node.output]
+    return step(index, items: output.pixels, together: pixelsTogether(output)) { begin, end, _ in
+      unsafe kernel(task.pointer, begin, end)
+    }
+  }
+
+  private func elementwiseTask(
+    _ node: Node, _ operation: ElementwiseOperation, _ activation: Activation, _ scale: AlignedMemory?,
+    _ shift: AlignedMemory?
+  ) -> TaskMemory<ElementwiseTask> {
+    let output = shapes[node.output]
+    return unsafe TaskMemory(
+      ElementwiseTask(
+        operation: operation, activation: activation, width: output.width, channels: output.channels,
+        a: map(node.inputs[0]), b: node.inputs.count > 1 ? map(node.inputs[1]) : nil,
+        scale: scale.map { unsafe UnsafePointer($0.base) }, shift: shift.map { unsafe UnsafePointer($0.base) },
+        output: mutableMap(node.output)), keeping: [arena, scale, shift].compactMap(\.self) + operands)
+  }
+
+  private func prepend(_ node: Node, _ index: Int, _ token: AlignedMemory) -> Step {
+    let target = pointer(node.output)
+    let channels = shapes[node.output].channels
+    let task = unsafe TaskMemory(
+      ElementwiseTask(
+        operation: .unary, activation: .none, width: 1, channels: channels,
+        a: MapPointer(base: token.base, pixelStride: channels, rowStride: channels), b: nil, scale: nil,
+        shift: nil, output: MutableMapPointer(base: target, pixelStride: channels, rowStride: channels)),
+      keeping: [arena, token])
+    let kernel = kernels.elementwise
+    return step(index, items: 1, together: 1) { begin, end, _ in unsafe kernel(task.pointer, begin, end) }
+  }
+
+  private func attention(_ node: Node, _ index: Int, _ layout: AttentionLayout) -> Step {
+    let output = plan.placement.locations[node.output]
+    let input = plan.placement.locations[node.inputs[0]]
+    let base = pointer(node.inputs[0])
+    let task = unsafe TaskMemory(
+      AttentionTask(
+        tokens: shapes[node.output].pixels, heads: layout.heads, keyWidth: layout.keyWidth,
+        valueWidth: layout.valueWidth, scale: layout.scale, query: base + layout.queryOffset,
+        key: base + layout.keyOffset, value: base + layout.valueOffset, tokenStride: input.pixelStride,
+        queryHeadStride: layout.queryHeadStride, keyHeadStride: layout.keyHeadStride,
+        valueHeadStride: layout.valueHeadStride, output: pointer(node.output),
+        outputTokenStride: output.pixelStride, outputHeadStride: layout.valueWidth), keeping: [arena])
+    let kernel = kernels.attention
+    return unsafe step(
+      index, items: kernels.attentionItems(task.pointer), together: 1,
+      scratch: kernels.attentionScratch(task.pointer)
+    ) { begin, end, scratch in unsafe kernel(task.pointer, begin, end, scratch) }
+  }
+}
+
+/// A task at a fixed address, with the memory that its pointers lead to kept alive.
+private final class TaskMemory<Task>: @unchecked Sendable {
+  let pointer: UnsafePointer<Task>
+  private let kept: [AnyObject]
+
+  init(_ task: Task, keeping kept: [AnyObject]) {
+    let memory = UnsafeMutablePointer<Task>.allocate(capacity: 1)
+    unsafe memory.initialize(to: task)
+    unsafe pointer = UnsafePointer(memory)
+    self.kept = kept
+  }
+
+  init(array: [Task]) {
+    let memory = UnsafeMutablePointer<Task>.allocate(capacity: max(1, array.count))
+    for (index, element) in array.enumerated() { unsafe (memory + index).initialize(to: element) }
+    unsafe pointer = UnsafePointer(memory)
+    kept = []
+  }
+
+  /// Tasks and indices are trivial: nothing to deinitialise.
+  deinit { unsafe pointer.deallocate() }
+}

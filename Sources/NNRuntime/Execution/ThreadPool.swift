@@ -1,0 +1,179 @@
+// A persistent team of threads that shares the chunks of one step after another.
+//
+// One word holds the state: generation (24 bits), chunks of the step (20), next chunk (20). Whoever moves
+// the word on from chunk i has chunk i; as a step ends only when all its chunks are done, the step's body is
+// alive for whoever holds one. Threads without work spin for a while, then sleep.
+
+import CKernelShims
+import Glibc
+import Synchronization
+
+/// Threads that run the chunks of a step side by side; the caller is one of them.
+///
+/// Which thread runs which chunk differs from run to run: a body must give the same result for a chunk
+/// wherever and whenever it runs. Calls from several threads take turns.
+public final class ThreadPool: Sendable {
+  /// Threads, the caller included.
+  public let threads: Int
+
+  /// Most chunks of one step.
+  static let maximumChunks = 1 << 20 - 1
+
+  private let team: Team
+  private let turn = Mutex<Void>(())
+
+  /// A team of `threads` (at least one); by default as many as there are processors.
+  public init(threads: Int = ThreadPool.processors) {
+    precondition(threads >= 1 && threads <= 1024, "1 to 1024 threads")
+    self.threads = threads
+    team = Team(workers: threads - 1)
+  }
+
+  deinit { team.stop() }
+
+  /// Processors that this process may use.
+  public static var processors: Int {
+    var set = cpu_set_t()
+    let size = MemoryLayout<cpu_set_t>.size
+    guard unsafe sched_getaffinity(0, size, &set) == 0 else { return max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+    return unsafe withUnsafeBytes(of: set) { bytes in max(1, unsafe bytes.reduce(0) { $0 + $1.nonzeroBitCount }) }
+  }
+
+  /// Runs `body(chunk, thread)` for every chunk; `thread` is below `threads`, and no two calls with the same
+  /// one overlap.
+  func run(_ chunks: Int, _ body: @Sendable (_ chunk: Int, _ thread: Int) -> Void) {
+    precondition(chunks <= Self.maximumChunks, "too many chunks")
+    turn.withLock { _ in
+      if threads == 1 || chunks <= 1 {
+        for chunk in 0..<chunks { body(chunk, 0) }
+      } else {
+        withoutActuallyEscaping(body) { team.run(chunks, $0) }
+      }
+    }
+  }
+}
+
+private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
+
+/// What the threads share.
+private final class Team: @unchecked Sendable {
+  /// Turns of the spinning loop before a thread sleeps: some hundred microseconds.
+  private static let patience = 20_000
+
+  private let state = Atomic<UInt64>(0)
+  private let completed = Atomic<Int>(0)
+  private let sleepers = Atomic<Int>(0)
+  private let stopping = Atomic<Bool>(false)
+  /// Written before `state` announces a step, read only by holders of one of its chunks.
+  private nonisolated(unsafe) var body: Body?
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let condition: UnsafeMutablePointer<pthread_cond_t>
+  private var workers: [pthread_t] = []
+
+  init(workers count: Int) {
+    unsafe mutex = .allocate(capacity: 1)
+    unsafe condition = .allocate(capacity: 1)
+    unsafe pthread_mutex_init(mutex, nil)
+    unsafe pthread_cond_init(condition, nil)
+    for index in 0..<count {
+      let start = unsafe Unmanaged.passRetained(Start(team: self, index: index + 1))
+      var thread = pthread_t()
+      let status = unsafe pthread_create(
+        &thread, nil,
+        { context in
+          let start = unsafe Unmanaged<Start>.fromOpaque(context!).takeRetainedValue()
+          start.team.work(start.index)
+          return nil
+        }, start.toOpaque())
+      precondition(status == 0, "cannot start a thread")
+      workers.append(thread)
+    }
+  }
+
+  deinit {
+    unsafe pthread_mutex_destroy(mutex)
+    unsafe pthread_cond_destroy(condition)
+    unsafe mutex.deallocate()
+    unsafe condition.deallocate()
+  }
+
+  func stop() {
+    stopping.store(true, ordering: .sequentiallyConsistent)
+    wake()
+    for worker in workers { unsafe pthread_join(worker, nil) }
+    workers = []
+  }
+
+  func run(_ chunks: Int, _ body: @escaping Body) {
+    unsafe self.body = body
+    completed.store(0, ordering: .relaxed)
+    let generation = (state.load(ordering: .relaxed) >> 40 &+ 1) & 0xFF_FFFF
+    state.store(generation << 40 | UInt64(chunks) << 20, ordering: .sequentiallyConsistent)
+    if sleepers.load(ordering: .sequentiallyConsistent) > 0 { wake() }
+    while takeChunk(thread: 0) {}
+    var turns = 0
+    while completed.load(ordering: .acquiring) < chunks {
+      turns += 1
+      if turns < Self.patience { ardf_spin_pause() } else { sched_yield() }
+    }
+    unsafe self.body = nil
+  }
+
+  private func work(_ thread: Int) {
+    var idle = 0
+    while !stopping.load(ordering: .acquiring) {
+      if takeChunk(thread: thread) {
+        idle = 0
+      } else if idle < Self.patience {
+        idle += 1
+        ardf_spin_pause()
+      } else {
+        sleep()
+        idle = 0
+      }
+    }
+  }
+
+  /// Runs the next chunk of the step; false where none is left.
+  private func takeChunk(thread: Int) -> Bool {
+    let seen = state.load(ordering: .acquiring)
+    let (chunks, next) = (Int(seen >> 20 & 0xF_FFFF), Int(seen & 0xF_FFFF))
+    guard next < chunks else { return false }
+    guard state.weakCompareExchange(expected: seen, desired: seen + 1, ordering: .acquiringAndReleasing).exchanged
+    else { return true }
+    unsafe body!(next, thread)
+    completed.add(1, ordering: .releasing)
+    return true
+  }
+
+  private func hasWork() -> Bool {
+    let seen = state.load(ordering: .sequentiallyConsistent)
+    return seen & 0xF_FFFF < seen >> 20 & 0xF_FFFF
+  }
+
+  private func sleep() {
+    unsafe pthread_mutex_lock(mutex)
+    sleepers.add(1, ordering: .sequentiallyConsistent)
+    while !hasWork() && !stopping.load(ordering: .sequentiallyConsistent) {
+      unsafe pthread_cond_wait(condition, mutex)
+    }
+    sleepers.subtract(1, ordering: .sequentiallyConsistent)
+    unsafe pthread_mutex_unlock(mutex)
+  }
+
+  private func wake() {
+    unsafe pthread_mutex_lock(mutex)
+    unsafe pthread_cond_broadcast(condition)
+    unsafe pthread_mutex_unlock(mutex)
+  }
+}
+
+/// What a new thread is given.
+private final class Start: Sendable {
+  let team: Team
+  let index: Int
+  init(team: Team, index: Int) {
+    self.team = team
+    self.index = index
+  }
+}

@@ -1,0 +1,69 @@
+// Fusion: what follows a convolution elementwise is done while its sums are in registers or the first-level
+// cache. out = activation((x * w) * scale + shift) + residual, so affine, activation and addition can join in
+// this order, each if nothing else reads what it reads.
+
+extension Graph {
+  /// The same network with affine maps, activations and residual additions joined to the layers before them.
+  func fused() -> Graph {
+    var graph = self
+    var producer = [Int?](repeating: nil, count: shapes.count)
+    for (index, node) in graph.nodes.enumerated() { producer[node.output] = index }
+    let reads = graph.readCounts()
+    var removed = Set<Int>()
+
+    for index in graph.nodes.indices {
+      let node = graph.nodes[index]
+      for (position, input) in node.inputs.enumerated().reversed() {
+        // Of two convolutions that are added, the later one takes the other's result as its residual.
+        guard reads[input] == 1, let before = producer[input],
+          let joined = graph.nodes[before].joined(by: node, at: position),
+          node.inputs.allSatisfy({ $0 == input || graph.isReady($0, before: before, producer) })
+        else { continue }
+        graph.nodes[before] = joined
+        producer[node.output] = before
+        removed.insert(index)
+        break
+      }
+    }
+    graph.nodes = graph.nodes.enumerated().filter { !removed.contains($0.offset) }.map(\.element)
+    return graph
+  }
+
+  /// Whether a value has been made before the node at `index` runs.
+  private func isReady(_ value: ValueID, before index: Int, _ producer: [Int?]) -> Bool {
+    producer[value].map { $0 < index } ?? true
+  }
+}
+
+extension Node {
+  /// This layer with `next`, which reads its output as operand `position`, done on the way to memory; nil
+  /// where it can't be.
+  fileprivate func joined(by next: Node, at position: Int) -> Node? {
+    var layer: Convolution
+    let transposed: Bool
+    switch operation {
+    case .convolution(let convolution): (layer, transposed) = (convolution, false)
+    case .transposedConvolution(let convolution): (layer, transposed) = (convolution, true)
+    default: return nil
+    }
+    var joined = self
+    let hasResidual = inputs.count > 1
+    switch next.operation {
+    case .affine(let scale, let shift):
+      guard layer.activation == .none, !hasResidual else { return nil }
+      layer.scale = layer.scale.map { zip($0, scale).map { $0 * $1 } } ?? scale
+      layer.bias = layer.bias.indices.map { layer.bias[$0] * scale[$0] + shift[$0] }
+    case .activation(let activation):
+      guard layer.activation == .none, !hasResidual else { return nil }
+      layer.activation = activation
+    case .add:
+      guard !hasResidual, !transposed else { return nil }
+      joined.inputs.append(next.inputs[1 - position])
+    default: return nil
+    }
+    joined.operation = transposed ? .transposedConvolution(layer) : .convolution(layer)
+    joined.output = next.output
+    joined.fused.append(next.name)
+    return joined
+  }
+}

@@ -1,0 +1,111 @@
+import NNKernelInterface
+
+/// What is applied elementwise to a layer's sum.
+public typealias Activation = NNKernelInterface.Activation
+
+/// How a map is resampled to another size.
+public enum Interpolation: Hashable, Sendable {
+  /// Each output pixel copies the input pixel that it falls in.
+  case nearest
+  /// Two taps an axis. `alignCorners` maps the centres of the corner pixels onto each other,
+  /// src = i (in - 1) / (out - 1); else src = (i + 1/2) in / out - 1/2, clamped below at 0.
+  case bilinear(alignCorners: Bool)
+  /// Four taps an axis with A = -0.75, half-pixel coordinates, taps clamped to the border.
+  case bicubic
+}
+
+/// Where the heads of an attention find queries, keys and values in the channels of their input.
+public struct AttentionLayout: Hashable, Sendable {
+  /// Number of heads.
+  public var heads: Int
+  /// Channels of one head's query (and key), and of its value.
+  public var keyWidth, valueWidth: Int
+  /// First query, key and value channel of head 0.
+  public var queryOffset, keyOffset, valueOffset: Int
+  /// Channels from one head to the next, for queries, keys and values.
+  public var queryHeadStride, keyHeadStride, valueHeadStride: Int
+  /// Factor on q k^T.
+  public var scale: Float
+
+  /// `[q | k | v]`, each with all heads side by side, as in a vision transformer.
+  public static func packed(heads: Int, width: Int) -> AttentionLayout {
+    let channels = heads * width
+    return AttentionLayout(
+      heads: heads, keyWidth: width, valueWidth: width, queryOffset: 0, keyOffset: channels,
+      valueOffset: 2 * channels, queryHeadStride: width, keyHeadStride: width, valueHeadStride: width,
+      scale: 1 / Float(width).squareRoot())
+  }
+
+  /// Heads side by side, each with its own `q, k, v`, as in YOLO11's C2PSA.
+  public static func interleaved(heads: Int, keyWidth: Int, valueWidth: Int) -> AttentionLayout {
+    let stride = 2 * keyWidth + valueWidth
+    return AttentionLayout(
+      heads: heads, keyWidth: keyWidth, valueWidth: valueWidth, queryOffset: 0, keyOffset: keyWidth,
+      valueOffset: 2 * keyWidth, queryHeadStride: stride, keyHeadStride: stride, valueHeadStride: stride,
+      scale: 1 / Float(keyWidth).squareRoot())
+  }
+}
+
+/// A convolution or linear layer, with all that was fused into it:
+/// out = activation((input * weights) * scale + bias) + residual.
+struct Convolution: Sendable {
+  /// (out, in / groups, kernel height, kernel width); transposed: (in, out, kernel height, kernel width).
+  var weights: Tensor
+  /// One factor an output channel, folded into the weights when they are packed.
+  var scale: [Float]?
+  var bias: [Float]
+  var outChannels: Int
+  var kernelHeight, kernelWidth: Int
+  var stride: Int
+  var padding: Int
+  /// One input channel a filter.
+  var isDepthwise: Bool
+  var activation: Activation = .none
+}
+
+/// One operation of a graph. Its inputs are values; a residual is the last input of a convolution.
+enum Operation: Sendable {
+  case input
+  case constant(Tensor)
+  case convolution(Convolution)
+  case transposedConvolution(Convolution)
+  case affine(scale: [Float], shift: [Float])
+  case activation(Activation)
+  case add
+  case concatenate
+  case slice(channels: Range<Int>)
+  /// The same memory under another shape, from pixel `firstPixel` on.
+  case view(firstPixel: Int)
+  case prependToken([Float])
+  case maxPool(kernel: Int, stride: Int, padding: Int)
+  case resize(Interpolation)
+  case layerNorm(gamma: [Float], beta: [Float], epsilon: Float)
+  case softmax
+  case attention(AttentionLayout)
+  case copy
+
+  /// The field's name of the operation.
+  var name: String {
+    switch self {
+    case .input: "input"
+    case .constant: "constant"
+    case .convolution(let c): c.isDepthwise ? "depthwise" : c.kernelHeight * c.kernelWidth == 1 ? "conv1x1" : "conv"
+    case .transposedConvolution: "convtranspose"
+    case .affine: "affine"
+    case .activation(let activation): "\(activation)"
+    case .add: "add"
+    case .concatenate: "concat"
+    case .slice: "slice"
+    case .view: "view"
+    case .prependToken: "prepend"
+    case .maxPool: "maxpool"
+    case .resize(.nearest): "nearest"
+    case .resize(.bilinear): "bilinear"
+    case .resize(.bicubic): "bicubic"
+    case .layerNorm: "layernorm"
+    case .softmax: "softmax"
+    case .attention: "attention"
+    case .copy: "copy"
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import NNKernelInterface
+
+/// How a layer is computed.
+public enum Algorithm: String, Sendable {
+  /// One matrix product over the pixels.
+  case gemm
+  /// A matrix product a kernel position, inputs read in place.
+  case direct
+  /// Winograd F(4x4,3x3).
+  case winograd = "winograd-f4x4"
+  /// A matrix product a position of the kernel, outputs interleaved.
+  case subpixel
+  /// Online-softmax attention in blocks.
+  case blocked
+  /// A loop over pixels, vectorised over channels.
+  case vector
+  /// No work: another layer's memory.
+  case none
+}
+
+/// An algorithm, and why it was chosen.
+public struct AlgorithmChoice: Sendable {
+  /// The algorithm.
+  public var algorithm: Algorithm
+  /// For people who read a plan.
+  public var reason: String
+}
+
+extension AlgorithmChoice {
+  /// Pixels below which the tiles of a Winograd convolution are too few to fill a register tile.
+  private static let fewPixels = 64
+
+  /// The choice for a dense convolution. It depends on the shape alone, never on the machine's load or the
+  /// number of threads, so that results are the same everywhere.
+  static func convolution(_ shape: ConvolutionShape) -> AlgorithmChoice {
+    if shape.kernelHeight == 1, shape.kernelWidth == 1 {
+      return AlgorithmChoice(algorithm: .gemm, reason: "1x1: a product over pixels")
+    }
+    guard shape.kernelHeight == 3, shape.kernelWidth == 3 else {
+      return AlgorithmChoice(algorithm: .direct, reason: "kernel is not 3x3")
+    }
+    guard shape.stride == 1, shape.padding == 1 else {
+      return AlgorithmChoice(algorithm: .direct, reason: "stride \(shape.stride)")
+    }
+    guard shape.inChannels % 16 == 0, shape.outChannels % 16 == 0 else {
+      return AlgorithmChoice(algorithm: .direct, reason: "channels are not multiples of 16")
+    }
+    guard shape.outHeight * shape.outWidth >= fewPixels else {
+      return AlgorithmChoice(algorithm: .direct, reason: "fewer than \(fewPixels) pixels")
+    }
+    return AlgorithmChoice(algorithm: .winograd, reason: "3x3, stride 1: 4 times fewer products")
+  }
+}
+
+/// How the work of a convolution is cut into chunks: ranges of rows (pixels or tiles) times ranges of panels.
+/// It depends on the shape alone.
+struct WorkGrid: Equatable, Sendable {
+  /// Rows in all, and the unit that no cut divides.
+  var rows: Int
+  var unit: Int
+  var rowChunks: Int
+  var panels: Int
+  var panelChunks: Int
+
+  var chunks: Int { rowChunks * panelChunks }
+
+  /// Products of a chunk: some tens of microseconds.
+  private static let chunkOperations = 8_000_000.0
+  /// Weights that a chunk streams from the second-level cache.
+  private static let cachedWeights = 256 * 1024
+
+  /// The panels of a chunk share a cache, and the rows make it worth while.
+  init(direct shape: ConvolutionShape, panelWidth: Int, tileRows: Int) {
+    rows = shape.outHeight * shape.outWidth
+    unit = tileRows
+    panels = (shape.outChannels + panelWidth - 1) / panelWidth
+    let depth = shape.kernelHeight * shape.kernelWidth * shape.inChannels
+    let columns = min(panelWidth, shape.outChannels)
+    let panelsTogether = max(1, Self.cachedWeights / (depth * columns))
+    panelChunks = (panels + panelsTogether - 1) / panelsTogether
+    let unitOperations = Double(2 * unit * depth * columns * ((panels + panelChunks - 1) / panelChunks))
+    let units = (rows + unit - 1) / unit
+    let together = max(1, min(units, Int(Self.chunkOperations / unitOperations)))
+    rowChunks = (units + together - 1) / together
+  }
+
+  /// Blocks of tiles; few tiles are shared by splitting the output channels too.
+  init(winograd shape: ConvolutionShape, panelWidth: Int, tileRows: Int) {
+    rows = ((shape.outHeight + 3) / 4) * ((shape.outWidth + 3) / 4)
+    unit = 1
+    panels = (shape.outChannels + panelWidth - 1) / panelWidth
+    let tileOperations = Double(2 * 36 * shape.inChannels * shape.outChannels)
+    let wanted = Int(Self.chunkOperations / tileOperations)
+    let together = min(max(wanted, 2 * tileRows), 8 * tileRows)
+    rowChunks = max(1, (rows + together / 2) / together)
+    panelChunks = rowChunks >= 4 ? 1 : min(panels, (4 + rowChunks - 1) / rowChunks)
+  }
+
+  /// The rows and panels of a chunk.
+  func range(_ chunk: Int) -> (rows: Range<Int>, panels: Range<Int>) {
+    let (group, part) = (chunk / rowChunks, chunk % rowChunks)
+    let units = (rows + unit - 1) / unit
+    let first = units * part / rowChunks * unit
+    let last = min(rows, units * (part + 1) / rowChunks * unit)
+    return (first..<last, panels * group / panelChunks..<panels * (group + 1) / panelChunks)
+  }
+}

@@ -1,0 +1,55 @@
+/// Where the buffers of a plan lie in one block of memory: a pure function from sizes and lifetimes to
+/// offsets, such that buffers that live at the same time don't overlap.
+public struct ArenaLayout: Equatable, Sendable {
+  /// A buffer and the steps during which it holds something, first write to last read inclusive.
+  public struct Request: Equatable, Sendable {
+    /// Floats that the buffer needs.
+    public var count: Int
+    /// Steps.
+    public var lifetime: ClosedRange<Int>
+
+    /// A buffer of `count` floats.
+    public init(count: Int, lifetime: ClosedRange<Int>) {
+      self.count = count
+      self.lifetime = lifetime
+    }
+  }
+
+  /// Every offset is a multiple of this many floats: a cache line.
+  public static let alignment = 16
+
+  /// First float of each buffer, in the order of the requests.
+  public let offsets: [Int]
+  /// Floats of the whole block.
+  public let count: Int
+
+  /// Lays the largest buffers out first, each into the tightest gap that its lifetime leaves.
+  public init(_ requests: [Request]) {
+    var offsets = [Int](repeating: 0, count: requests.count)
+    var placed: [Int] = []
+    var end = 0
+    let order = requests.indices.sorted {
+      (requests[$1].count, $0) < (requests[$0].count, $1)
+    }
+    for index in order {
+      let request = requests[index]
+      let size = Self.aligned(request.count)
+      let neighbours = placed.filter { requests[$0].lifetime.overlaps(request.lifetime) }
+        .sorted { offsets[$0] < offsets[$1] }
+      var best: (offset: Int, gap: Int)?
+      var cursor = 0
+      for neighbour in neighbours {
+        let gap = offsets[neighbour] - cursor
+        if gap >= size, best.map({ gap < $0.gap }) ?? true { best = (cursor, gap) }
+        cursor = max(cursor, offsets[neighbour] + Self.aligned(requests[neighbour].count))
+      }
+      offsets[index] = best?.offset ?? cursor
+      placed.append(index)
+      end = max(end, offsets[index] + size)
+    }
+    self.offsets = offsets
+    self.count = end
+  }
+
+  private static func aligned(_ count: Int) -> Int { (count + alignment - 1) / alignment * alignment }
+}

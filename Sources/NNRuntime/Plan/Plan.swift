@@ -1,0 +1,142 @@
+import NNKernelInterface
+
+/// How a graph is to be run.
+public struct PlanOptions: Sendable {
+  /// Whose kernels run.
+  public var backend: Backend
+  /// Join elementwise layers to the ones before them.
+  public var fuse: Bool
+  /// Keep the result of every layer until the end of a run, for `Session.value(named:)`.
+  public var retain: Bool
+
+  /// By default the native kernels of the CPU's best instruction set, fused, memory reused.
+  public init(backend: Backend = .native, fuse: Bool = true, retain: Bool = false) {
+    self.backend = backend
+    self.fuse = fuse
+    self.retain = retain
+  }
+}
+
+/// One layer as it will run.
+public struct PlannedLayer: Sendable {
+  /// Module path of the layer, and of those that were joined to it.
+  public var name: String
+  public var fused: [String]
+  /// The field's name of the operation.
+  public var operation: String
+  /// Shapes of what it reads and makes.
+  public var inputs: [MapShape]
+  public var output: MapShape
+  /// How it is computed and why.
+  public var choice: AlgorithmChoice
+  /// Multiplications and additions of the layer as it is defined, whatever the algorithm: 2 x MAC.
+  public var operations: Double
+}
+
+/// A graph with its algorithms chosen and its memory laid out; immutable, and good for any number of
+/// sessions.
+public struct Plan: Sendable {
+  /// What was asked for.
+  public let options: PlanOptions
+  /// The kernels that will run.
+  let kernels: KernelTable
+  let graph: Graph
+  let placement: Placement
+  let layout: ArenaLayout
+  /// First float of each buffer in the arena.
+  let bufferOffsets: [ValueID: Int]
+  /// In running order.
+  public let layers: [PlannedLayer]
+
+  /// Plans `graph`; throws where the asked backend can't be had on this machine.
+  public init(_ graph: Graph, options: PlanOptions = PlanOptions()) throws {
+    self.options = options
+    kernels = try options.backend.kernels()
+    let graph = options.fuse ? graph.fused() : graph
+    let placement = Placement(graph)
+    let (buffers, requests) = placement.requests(graph, retain: options.retain)
+    let layout = ArenaLayout(requests)
+    self.graph = graph
+    self.placement = placement
+    self.layout = layout
+    bufferOffsets = Dictionary(uniqueKeysWithValues: zip(buffers, layout.offsets))
+    layers = placement.nodes.map { PlannedLayer($0, shapes: placement.shapes) }
+  }
+
+  /// What the network is called.
+  public var name: String { graph.name }
+  /// The kernels' name: an instruction set, or `openblas`.
+  public var kernelName: String { kernels.name }
+  /// Bytes of the arena that holds all intermediate results.
+  public var arenaBytes: Int { layout.count * MemoryLayout<Float>.stride }
+  /// Bytes that all intermediate results would take without sharing memory.
+  public var unsharedBytes: Int {
+    Set(placement.locations.map(\.buffer)).reduce(0) { $0 + placement.shapes[$1].count }
+      * MemoryLayout<Float>.stride
+  }
+}
+
+extension PlannedLayer {
+  fileprivate init(_ node: Node, shapes: [MapShape]) {
+    name = node.name
+    fused = node.fused
+    operation = node.operation.name
+    inputs = node.inputs.map { shapes[$0] }
+    output = shapes[node.output]
+    choice = node.choice(shapes)
+    operations = node.operations(shapes)
+  }
+}
+
+extension Node {
+  /// The integers of a dense convolution.
+  func convolutionShape(_ layer: Convolution, _ shapes: [MapShape]) -> ConvolutionShape {
+    let (input, output) = (shapes[inputs[0]], shapes[output])
+    return ConvolutionShape(
+      inHeight: input.height, inWidth: input.width, inChannels: input.channels, outHeight: output.height,
+      outWidth: output.width, outChannels: output.channels, kernelHeight: layer.kernelHeight,
+      kernelWidth: layer.kernelWidth, stride: layer.stride, padding: layer.padding)
+  }
+
+  /// The integers of one position of a transposed convolution: a 1x1 convolution on the input's grid.
+  func subpixelShape(_ layer: Convolution, _ shapes: [MapShape]) -> ConvolutionShape {
+    let input = shapes[inputs[0]]
+    return ConvolutionShape(
+      inHeight: input.height, inWidth: input.width, inChannels: input.channels, outHeight: input.height,
+      outWidth: input.width, outChannels: layer.outChannels, kernelHeight: 1, kernelWidth: 1, stride: 1,
+      padding: 0)
+  }
+
+  func choice(_ shapes: [MapShape]) -> AlgorithmChoice {
+    switch operation {
+    case .convolution(let layer) where layer.isDepthwise:
+      AlgorithmChoice(algorithm: .vector, reason: "one filter a channel")
+    case .convolution(let layer):
+      .convolution(convolutionShape(layer, shapes))
+    case .transposedConvolution:
+      AlgorithmChoice(algorithm: .subpixel, reason: "kernel as large as the stride: outputs don't overlap")
+    case .attention:
+      AlgorithmChoice(algorithm: .blocked, reason: "scores stay in the cache")
+    case .input, .constant, .slice, .view, .concatenate:
+      AlgorithmChoice(algorithm: .none, reason: "memory of another value")
+    default:
+      AlgorithmChoice(algorithm: .vector, reason: "elementwise or windowed")
+    }
+  }
+
+  func operations(_ shapes: [MapShape]) -> Double {
+    let output = shapes[output]
+    switch operation {
+    case .convolution(let layer):
+      let depth = (layer.isDepthwise ? 1 : shapes[inputs[0]].channels) * layer.kernelHeight * layer.kernelWidth
+      return 2 * Double(output.count) * Double(depth)
+    case .transposedConvolution:
+      return 2 * Double(output.count) * Double(shapes[inputs[0]].channels)
+    case .attention(let layout):
+      let pairs = Double(output.pixels) * Double(output.pixels) * Double(layout.heads)
+      return 2 * pairs * Double(layout.keyWidth + layout.valueWidth)
+    default:
+      return 0
+    }
+  }
+}
