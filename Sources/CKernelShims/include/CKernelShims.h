@@ -1,6 +1,17 @@
-// Header-only shims for what Swift cannot reach by itself: the CPU's feature bits.
+// Header-only shims for what Swift cannot reach by itself: the CPU's feature bits, the
+// processors of this process, the hint of a waiting loop.
 #pragma once
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <sched.h>
 #include <stdint.h>
+
+/// Processors that this process may run on.
+static inline int ardf_available_processors(void) {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
 
 #if defined(__x86_64__)
 #include <cpuid.h>

@@ -11,13 +11,13 @@ public final class PackedWeights: Sendable {
     var part: Int
   }
 
-  private let packed = Mutex<[Key: AlignedMemory]>([:])
+  private let packed = Mutex<[Key: FloatMemory]>([:])
 
   /// Nothing packed yet.
   public init() {}
 
   /// The packed form under `key`, made by `pack` where it isn't there.
-  func memory(_ key: Key, _ pack: () -> AlignedMemory) -> AlignedMemory {
+  func memory(_ key: Key, _ pack: () -> FloatMemory) -> FloatMemory {
     if let known = packed.withLock({ $0[key] }) { return known }
     let memory = pack()
     return packed.withLock { table in

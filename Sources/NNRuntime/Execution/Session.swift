@@ -4,7 +4,7 @@ import NNKernelInterface
 import Synchronization
 
 /// One step of a run: chunks that may run side by side.
-struct Step: Sendable {
+@safe struct Step: Sendable {
   /// Index of the layer in its plan.
   var layer: Int
   var chunks: Int
@@ -17,23 +17,23 @@ public final class Session: Sendable {
   /// What is run.
   public let plan: Plan
   private let pool: ThreadPool
-  private let arena: AlignedMemory
-  private let scratch: AlignedMemory
+  private let arena: FloatMemory
+  private let scratch: FloatMemory
   private let scratchStride: Int
   private let steps: [Step]
-  private let constants: [ValueID: AlignedMemory]
+  private let constants: [ValueID: FloatMemory]
   private let turn = Mutex<Void>(())
 
   /// Packs the weights (or takes them from `weights`) and lays out memory.
   public init(_ plan: Plan, pool: ThreadPool = ThreadPool(), weights: PackedWeights = PackedWeights()) {
     self.plan = plan
     self.pool = pool
-    arena = AlignedMemory(count: plan.layout.count)
+    arena = FloatMemory(count: plan.layout.count)
     var builder = StepBuilder(plan: plan, arena: arena, weights: weights, pool: pool)
     steps = builder.steps()
     constants = builder.constants
     scratchStride = ((steps.map(\.scratchFloats).max() ?? 0) + 63) / 64 * 64
-    scratch = AlignedMemory(count: scratchStride * pool.threads)
+    scratch = FloatMemory(count: scratchStride * pool.threads)
   }
 
   /// Fills the inputs with `prepare`, runs the network, reads the outputs with `read`.
@@ -61,11 +61,11 @@ public final class Session: Sendable {
   }
 
   private func runSteps(observe: ((_ layer: Int, _ nanoseconds: UInt64) -> Void)?) {
-    let (base, stride) = unsafe (scratch, scratchStride)
+    let (scratch, stride) = (scratch, scratchStride)
     for step in steps {
       let start = observe == nil ? 0 : monotonicNanoseconds()
       pool.run(step.chunks) { chunk, thread in
-        unsafe step.body(chunk, base.base + thread * stride)
+        unsafe step.body(chunk, scratch.base + thread * stride)
       }
       observe?(step.layer, monotonicNanoseconds() - start)
     }
@@ -77,7 +77,7 @@ public final class Session: Sendable {
     let location = plan.placement.locations[value]
     let memory = constants[location.buffer] ?? arena
     let base = (constants[location.buffer] == nil ? plan.bufferOffsets[location.buffer]! : 0) + location.offset
-    return [Float](unsafeUninitializedCapacity: shape.count) { buffer, count in
+    return unsafe [Float](unsafeUninitializedCapacity: shape.count) { buffer, count in
       for pixel in 0..<shape.pixels {
         for channel in 0..<shape.channels {
           unsafe buffer.initializeElement(

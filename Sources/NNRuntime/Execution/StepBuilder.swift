@@ -5,18 +5,18 @@ import NNKernelInterface
 /// Makes the steps of a session and what they read: packed weights, constants, resize tables.
 struct StepBuilder {
   let plan: Plan
-  let arena: AlignedMemory
+  let arena: FloatMemory
   let weights: PackedWeights
   let pool: ThreadPool
-  private(set) var constants: [ValueID: AlignedMemory] = [:]
-  private var zeros: AlignedMemory
+  private(set) var constants: [ValueID: FloatMemory] = [:]
+  private var zeros: FloatMemory
 
-  init(plan: Plan, arena: AlignedMemory, weights: PackedWeights, pool: ThreadPool) {
+  init(plan: Plan, arena: FloatMemory, weights: PackedWeights, pool: ThreadPool) {
     self.plan = plan
     self.arena = arena
     self.weights = weights
     self.pool = pool
-    zeros = AlignedMemory(count: (plan.placement.shapes.map(\.channels).max() ?? 0) + 64)
+    zeros = FloatMemory(count: (plan.placement.shapes.map(\.channels).max() ?? 0) + 64)
   }
 
   private var kernels: KernelTable { plan.kernels }
@@ -28,7 +28,7 @@ struct StepBuilder {
     var steps: [Step] = []
     for (index, node) in plan.placement.nodes.enumerated() {
       if case .constant(let tensor) = node.operation {
-        constants[node.output] = AlignedMemory(tensor.floats())
+        constants[node.output] = FloatMemory(tensor.floats())
       } else if let step = step(node, index) {
         steps.append(step)
       }
@@ -43,15 +43,15 @@ struct StepBuilder {
     case .convolution(let layer): convolution(node, index, layer)
     case .transposedConvolution(let layer): transposed(node, index, layer)
     case .affine(let scale, let shift):
-      elementwise(node, index, .affine, .none, AlignedMemory(scale), AlignedMemory(shift))
+      elementwise(node, index, .affine, .none, FloatMemory(scale), FloatMemory(shift))
     case .activation(let activation): elementwise(node, index, .unary, activation, nil, nil)
     case .add: elementwise(node, index, .add, .none, nil, nil)
     case .copy: elementwise(node, index, .unary, .none, nil, nil)
-    case .prependToken(let token): prepend(node, index, AlignedMemory(token))
+    case .prependToken(let token): prepend(node, index, FloatMemory(token))
     case .maxPool(let kernel, let stride, let padding): maxPool(node, index, kernel, stride, padding)
     case .resize(let interpolation): resize(node, index, interpolation)
     case .layerNorm(let gamma, let beta, let epsilon):
-      layerNorm(node, index, AlignedMemory(gamma), AlignedMemory(beta), epsilon)
+      layerNorm(node, index, FloatMemory(gamma), FloatMemory(beta), epsilon)
     case .softmax: softmax(node, index)
     case .attention(let layout): attention(node, index, layout)
     }
@@ -82,7 +82,7 @@ struct StepBuilder {
     _ body: @escaping @Sendable (_ begin: Int, _ end: Int, _ scratch: UnsafeMutablePointer<Float>) -> Void
   ) -> Step {
     let chunks = max(1, min(items, (items + together - 1) / max(1, together)))
-    return Step(layer: index, chunks: chunks, scratchFloats: scratch) { chunk, scratch in
+    return unsafe Step(layer: index, chunks: chunks, scratchFloats: scratch) { chunk, scratch in
       unsafe body(items * chunk / chunks, items * (chunk + 1) / chunks, scratch)
     }
   }
@@ -119,19 +119,19 @@ struct StepBuilder {
     }
   }
 
-  private func packed(_ node: Node, _ layer: Convolution) -> AlignedMemory {
+  private func packed(_ node: Node, _ layer: Convolution) -> FloatMemory {
     let shape = node.convolutionShape(layer, shapes)
     let algorithm = node.choice(shapes).algorithm
     return weights.memory(key(node, algorithm)) {
       let source = layer.weights.floats()
-      let memory: AlignedMemory
+      let memory: FloatMemory
       if algorithm == .winograd {
-        memory = AlignedMemory(count: kernels.packedWinogradCount(shape))
+        memory = FloatMemory(count: kernels.packedWinogradCount(shape))
         unsafe withPointers(source, layer.scale) {
           unsafe kernels.packWinograd(shape, $0, $1, memory.base, 0, shape.inChannels)
         }
       } else {
-        memory = AlignedMemory(count: kernels.packedConvolutionCount(shape))
+        memory = FloatMemory(count: kernels.packedConvolutionCount(shape))
         unsafe withPointers(source, layer.scale) { unsafe kernels.packConvolution(shape, $0, $1, memory.base) }
       }
       return memory
@@ -139,7 +139,7 @@ struct StepBuilder {
   }
 
   /// The weights (out, in) of one position of a transposed convolution's kernel.
-  private func packedSubpixel(_ node: Node, _ layer: Convolution, _ part: Int) -> AlignedMemory {
+  private func packedSubpixel(_ node: Node, _ layer: Convolution, _ part: Int) -> FloatMemory {
     let shape = node.subpixelShape(layer, shapes)
     return weights.memory(key(node, .subpixel, part: part)) {
       let source = layer.weights.floats()
@@ -151,7 +151,7 @@ struct StepBuilder {
             source[(input * shape.outChannels + output) * positions + part]
         }
       }
-      let memory = AlignedMemory(count: kernels.packedConvolutionCount(shape))
+      let memory = FloatMemory(count: kernels.packedConvolutionCount(shape))
       unsafe withPointers(slice, layer.scale) { unsafe kernels.packConvolution(shape, $0, $1, memory.base) }
       return memory
     }
@@ -179,9 +179,9 @@ struct StepBuilder {
       winograd
       ? WorkGrid(winograd: shape, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)
       : WorkGrid(direct: shape, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)
-    let kernel = winograd ? kernels.winograd : kernels.convolution
+    let kernel = unsafe winograd ? kernels.winograd : kernels.convolution
     let scratch = winograd ? kernels.winogradScratch(shape) : kernels.convolutionScratch(shape)
-    return Step(layer: index, chunks: grid.chunks, scratchFloats: scratch) { chunk, scratch in
+    return unsafe Step(layer: index, chunks: grid.chunks, scratchFloats: scratch) { chunk, scratch in
       let (rows, panels) = grid.range(chunk)
       unsafe kernel(task.pointer, rows.lowerBound, rows.upperBound, panels.lowerBound, panels.upperBound, scratch)
     }
@@ -189,9 +189,9 @@ struct StepBuilder {
 
   private func convolutionTask(
     _ shape: ConvolutionShape, _ layer: Convolution, input: MapPointer, output: MutableMapPointer,
-    residual: MapPointer?, weights: AlignedMemory
+    residual: MapPointer?, weights: FloatMemory
   ) -> TaskMemory<ConvolutionTask> {
-    let bias = AlignedMemory(layer.bias, count: layer.bias.count + 64)
+    let bias = FloatMemory(layer.bias, count: layer.bias.count + 64)
     return unsafe TaskMemory(
       ConvolutionTask(
         shape: shape, input: input, output: output, residual: residual, weights: weights.base, bias: bias.base,
@@ -199,7 +199,7 @@ struct StepBuilder {
   }
 
   /// All constants: kept alive by every task, since any may be its residual.
-  private var operands: [AlignedMemory] { Array(constants.values) }
+  private var operands: [FloatMemory] { Array(constants.values) }
 
   private func transposed(_ node: Node, _ index: Int, _ layer: Convolution) -> Step {
     let shape = node.subpixelShape(layer, shapes)
@@ -215,8 +215,8 @@ struct StepBuilder {
         residual: nil, weights: packedSubpixel(node, layer, part))
     }
     let grid = WorkGrid(direct: shape, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)
-    let kernel = kernels.convolution
-    return Step(
+    let kernel = unsafe kernels.convolution
+    return unsafe Step(
       layer: index, chunks: grid.chunks * tasks.count, scratchFloats: kernels.convolutionScratch(shape)
     ) { chunk, scratch in
       let (part, piece) = chunk.quotientAndRemainder(dividingBy: grid.chunks)
@@ -237,8 +237,8 @@ struct StepBuilder {
           source[channel * positions + position] * (layer.scale?[channel] ?? 1)
       }
     }
-    let weights = AlignedMemory(filters, count: filters.count + 16)
-    let bias = AlignedMemory(layer.bias, count: layer.bias.count + 16)
+    let weights = FloatMemory(filters, count: filters.count + 16)
+    let bias = FloatMemory(layer.bias, count: layer.bias.count + 16)
     let task = unsafe TaskMemory(
       DepthwiseTask(
         inHeight: input.height, inWidth: input.width, outHeight: output.height, outWidth: output.width,
@@ -246,8 +246,8 @@ struct StepBuilder {
         input: map(node.inputs[0]), output: mutableMap(node.output),
         residual: node.inputs.count > 1 ? map(node.inputs[1]) : nil, weights: weights.base, bias: bias.base,
         activation: layer.activation), keeping: [weights, bias, arena] + operands)
-    let kernel = kernels.depthwise
-    return step(index, items: output.height, together: rowsTogether(output)) { begin, end, _ in
+    let kernel = unsafe kernels.depthwise
+    return unsafe step(index, items: output.height, together: rowsTogether(output)) { begin, end, _ in
       unsafe kernel(task.pointer, begin, end)
     }
   }
@@ -256,13 +256,13 @@ struct StepBuilder {
 
   private func maxPool(_ node: Node, _ index: Int, _ size: Int, _ stride: Int, _ padding: Int) -> Step {
     let (input, output) = (shapes[node.inputs[0]], shapes[node.output])
-    let task = unsafe TaskMemory(
+    let task = TaskMemory(
       PoolTask(
         inHeight: input.height, inWidth: input.width, outHeight: output.height, outWidth: output.width,
         channels: output.channels, kernel: size, stride: stride, padding: padding, input: map(node.inputs[0]),
         output: mutableMap(node.output)), keeping: [arena])
-    let kernel = kernels.maxPool
-    return step(index, items: output.height, together: rowsTogether(output)) { begin, end, _ in
+    let kernel = unsafe kernels.maxPool
+    return unsafe step(index, items: output.height, together: rowsTogether(output)) { begin, end, _ in
       unsafe kernel(task.pointer, begin, end)
     }
   }
@@ -273,7 +273,7 @@ struct StepBuilder {
     let columns = ResampleTable(from: input.width, to: output.width, interpolation)
     let rowTable = TaskMemory(array: rows.indices)
     let columnTable = TaskMemory(array: columns.indices)
-    let (rowWeights, columnWeights) = (AlignedMemory(rows.weights), AlignedMemory(columns.weights))
+    let (rowWeights, columnWeights) = (FloatMemory(rows.weights), FloatMemory(columns.weights))
     let task = unsafe TaskMemory(
       ResizeTask(
         inHeight: input.height, inWidth: input.width, outHeight: output.height, outWidth: output.width,
@@ -281,9 +281,9 @@ struct StepBuilder {
         columnIndices: columnTable.pointer, rowWeights: rowWeights.base, columnWeights: columnWeights.base,
         input: map(node.inputs[0]), output: mutableMap(node.output)),
       keeping: [arena, rowWeights, columnWeights, rowTable, columnTable])
-    let kernel = kernels.resize
+    let kernel = unsafe kernels.resize
     let scratch = unsafe kernels.resizeScratch(task.pointer)
-    return step(index, items: output.height, together: rowsTogether(output), scratch: scratch) {
+    return unsafe step(index, items: output.height, together: rowsTogether(output), scratch: scratch) {
       begin, end, scratch in
       unsafe kernel(task.pointer, begin, end, scratch)
     }
@@ -292,43 +292,43 @@ struct StepBuilder {
   // MARK: Tokens and elements
 
   private func layerNorm(
-    _ node: Node, _ index: Int, _ gamma: AlignedMemory, _ beta: AlignedMemory, _ epsilon: Float
+    _ node: Node, _ index: Int, _ gamma: FloatMemory, _ beta: FloatMemory, _ epsilon: Float
   ) -> Step {
     let output = shapes[node.output]
     let task = unsafe TaskMemory(
       LayerNormTask(
         channels: output.channels, epsilon: epsilon, input: map(node.inputs[0]),
         output: mutableMap(node.output), gamma: gamma.base, beta: beta.base), keeping: [arena, gamma, beta])
-    let kernel = kernels.layerNorm
-    return step(index, items: output.pixels, together: pixelsTogether(output)) { begin, end, _ in
+    let kernel = unsafe kernels.layerNorm
+    return unsafe step(index, items: output.pixels, together: pixelsTogether(output)) { begin, end, _ in
       unsafe kernel(task.pointer, begin, end)
     }
   }
 
   private func softmax(_ node: Node, _ index: Int) -> Step {
     let task = elementwiseTask(node, .unary, .none, nil, nil)
-    let kernel = kernels.softmax
+    let kernel = unsafe kernels.softmax
     let output = shapes[node.output]
-    return step(index, items: output.pixels, together: pixelsTogether(output)) { begin, end, _ in
+    return unsafe step(index, items: output.pixels, together: pixelsTogether(output)) { begin, end, _ in
       unsafe kernel(task.pointer, begin, end)
     }
   }
 
   private func elementwise(
     _ node: Node, _ index: Int, _ operation: ElementwiseOperation, _ activation: Activation,
-    _ scale: AlignedMemory?, _ shift: AlignedMemory?
+    _ scale: FloatMemory?, _ shift: FloatMemory?
   ) -> Step {
     let task = elementwiseTask(node, operation, activation, scale, shift)
-    let kernel = kernels.elementwise
+    let kernel = unsafe kernels.elementwise
     let output = shapes[node.output]
-    return step(index, items: output.pixels, together: pixelsTogether(output)) { begin, end, _ in
+    return unsafe step(index, items: output.pixels, together: pixelsTogether(output)) { begin, end, _ in
       unsafe kernel(task.pointer, begin, end)
     }
   }
 
   private func elementwiseTask(
-    _ node: Node, _ operation: ElementwiseOperation, _ activation: Activation, _ scale: AlignedMemory?,
-    _ shift: AlignedMemory?
+    _ node: Node, _ operation: ElementwiseOperation, _ activation: Activation, _ scale: FloatMemory?,
+    _ shift: FloatMemory?
   ) -> TaskMemory<ElementwiseTask> {
     let output = shapes[node.output]
     return unsafe TaskMemory(
@@ -339,8 +339,8 @@ struct StepBuilder {
         output: mutableMap(node.output)), keeping: [arena, scale, shift].compactMap(\.self) + operands)
   }
 
-  private func prepend(_ node: Node, _ index: Int, _ token: AlignedMemory) -> Step {
-    let target = pointer(node.output)
+  private func prepend(_ node: Node, _ index: Int, _ token: FloatMemory) -> Step {
+    let target = unsafe pointer(node.output)
     let channels = shapes[node.output].channels
     let task = unsafe TaskMemory(
       ElementwiseTask(
@@ -348,14 +348,14 @@ struct StepBuilder {
         a: MapPointer(base: token.base, pixelStride: channels, rowStride: channels), b: nil, scale: nil,
         shift: nil, output: MutableMapPointer(base: target, pixelStride: channels, rowStride: channels)),
       keeping: [arena, token])
-    let kernel = kernels.elementwise
-    return step(index, items: 1, together: 1) { begin, end, _ in unsafe kernel(task.pointer, begin, end) }
+    let kernel = unsafe kernels.elementwise
+    return unsafe step(index, items: 1, together: 1) { begin, end, _ in unsafe kernel(task.pointer, begin, end) }
   }
 
   private func attention(_ node: Node, _ index: Int, _ layout: AttentionLayout) -> Step {
     let output = plan.placement.locations[node.output]
     let input = plan.placement.locations[node.inputs[0]]
-    let base = pointer(node.inputs[0])
+    let base = unsafe pointer(node.inputs[0])
     let task = unsafe TaskMemory(
       AttentionTask(
         tokens: shapes[node.output].pixels, heads: layout.heads, keyWidth: layout.keyWidth,
@@ -364,7 +364,7 @@ struct StepBuilder {
         queryHeadStride: layout.queryHeadStride, keyHeadStride: layout.keyHeadStride,
         valueHeadStride: layout.valueHeadStride, output: pointer(node.output),
         outputTokenStride: output.pixelStride, outputHeadStride: layout.valueWidth), keeping: [arena])
-    let kernel = kernels.attention
+    let kernel = unsafe kernels.attention
     return unsafe step(
       index, items: kernels.attentionItems(task.pointer), together: 1,
       scratch: kernels.attentionScratch(task.pointer)
@@ -373,7 +373,7 @@ struct StepBuilder {
 }
 
 /// A task at a fixed address, with the memory that its pointers lead to kept alive.
-private final class TaskMemory<Task>: @unchecked Sendable {
+@safe private final class TaskMemory<Task>: @unchecked Sendable {
   let pointer: UnsafePointer<Task>
   private let kept: [AnyObject]
 

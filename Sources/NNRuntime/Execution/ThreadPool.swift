@@ -33,10 +33,7 @@ public final class ThreadPool: Sendable {
 
   /// Processors that this process may use.
   public static var processors: Int {
-    var set = cpu_set_t()
-    let size = MemoryLayout<cpu_set_t>.size
-    guard unsafe sched_getaffinity(0, size, &set) == 0 else { return max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
-    return unsafe withUnsafeBytes(of: set) { bytes in max(1, unsafe bytes.reduce(0) { $0 + $1.nonzeroBitCount }) }
+    max(1, Int(ardf_available_processors()))
   }
 
   /// Runs `body(chunk, thread)` for every chunk; `thread` is below `threads`, and no two calls with the same
@@ -56,7 +53,7 @@ public final class ThreadPool: Sendable {
 private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
 
 /// What the threads share.
-private final class Team: @unchecked Sendable {
+@safe private final class Team: @unchecked Sendable {
   /// Turns of the spinning loop before a thread sleeps: some hundred microseconds.
   private static let patience = 20_000
 
@@ -100,7 +97,7 @@ private final class Team: @unchecked Sendable {
   func stop() {
     stopping.store(true, ordering: .sequentiallyConsistent)
     wake()
-    for worker in workers { unsafe pthread_join(worker, nil) }
+    for worker in workers { pthread_join(worker, nil) }
     workers = []
   }
 

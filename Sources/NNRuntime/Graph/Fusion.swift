@@ -2,6 +2,8 @@
 // cache. out = activation((x * w) * scale + shift) + residual, so affine, activation and addition can join in
 // this order, each if nothing else reads what it reads.
 
+import NNKernelInterface
+
 extension Graph {
   /// The same network with affine maps, activations and residual additions joined to the layers before them.
   func fused() -> Graph {

@@ -3,7 +3,7 @@ import Glibc
 /// Floats on a cache line boundary, freed with their last owner.
 ///
 /// Not synchronised: whoever hands it to several threads sees to it that they write different floats.
-final class AlignedMemory: @unchecked Sendable {
+@safe final class FloatMemory: @unchecked Sendable {
   let count: Int
   let base: UnsafeMutablePointer<Float>
 
