@@ -1,0 +1,297 @@
+// Blocked attention with an online softmax: no score matrix ever reaches memory.
+//
+// A work item is a few panels of queries of one head. Queries lie along the lanes: each panel is transposed
+// once into scratch, and the scores of a block of keys are the tile product of the keys, read where they lie,
+// with the panel. Maximum, exponential and sum then run down the lanes with no work across them. The loads
+// and stores that the exponentials leave idle copy the block's values, which are read many times, to a dense
+// matrix: at the stride of the tokens they would fight for a few cache sets.
+//
+// With m the running maximum of a query, l its running sum and o its running output, a block of scores s
+// updates
+//   m' = max(m, max s),  p = 2^(s - m'),  l' = l 2^(m - m') + sum p,  o' = o 2^(m - m') + p v
+// and the result is o / l. Scores are in units of log2: the queries carry scale * log2(e).
+
+import NNKernelInterface
+
+/// Where the pieces of the scratch memory start, in floats.
+private struct AttentionScratch {
+  /// Of each panel of queries: the transposed queries (key width, panel), the output (panel, padded value
+  /// width), running maxima and sums, and the factors of the last block; then the size of them all.
+  var queries, output, maxima, sums, factors, panelCount: Int
+  /// Of a block of keys: scores (keys, panel), values (keys, padded value width), row pointers.
+  var scores, values, rows, count: Int
+  /// Floats from one row of output or values to the next.
+  var valueStride: Int
+
+  @inline(__always)
+  init(_ task: AttentionTask) {
+    let panel = InstructionSet.panelWidth
+    valueStride = (task.valueWidth + 15) / 16 * 16
+    queries = 0
+    output = queries + task.keyWidth * panel
+    maxima = output + panel * valueStride
+    sums = maxima + panel
+    factors = sums + panel
+    panelCount = factors + panel
+    scores = panelCount * AttentionScratch.panels
+    values = scores + AttentionScratch.keys * panel
+    rows = values + AttentionScratch.keys * valueStride
+    count = rows + 2 * InstructionSet.tileRows
+  }
+
+  /// Keys of a block: a multiple of every instruction set's tile rows; their scores and values stay in the L1
+  /// cache.
+  @inline(__always) static var keys: Int { 84 }
+
+  /// Panels of a work item: each further one shares the keys and values that the first brought into the cache.
+  @inline(__always) static var panels: Int { 1 }
+
+  /// Queries of a work item.
+  @inline(__always) static var queries: Int { panels * InstructionSet.panelWidth }
+
+  @inline(__always) static func blocks(_ task: AttentionTask) -> Int { (task.tokens + queries - 1) / queries }
+}
+
+func attentionItems(_ task: UnsafePointer<AttentionTask>) -> Int {
+  task.pointee.heads * AttentionScratch.blocks(task.pointee)
+}
+
+func attentionScratch(_ task: UnsafePointer<AttentionTask>) -> Int { AttentionScratch(task.pointee).count }
+
+func attention(
+  _ taskPointer: UnsafePointer<AttentionTask>, _ begin: Int, _ end: Int,
+  _ scratch: UnsafeMutablePointer<Float>
+) {
+  let task = taskPointer.pointee
+  let layout = AttentionScratch(task)
+  let blocks = AttentionScratch.blocks(task)
+  for item in begin..<end {
+    let head = item / blocks
+    let first = item % blocks * AttentionScratch.queries
+    let last = min(first + AttentionScratch.queries, task.tokens)
+    forEachPanel(layout, first, last, scratch) { query, used, columns, panel in
+      beginPanel(task, layout, head, query, used, columns, panel)
+    }
+    var key = 0
+    while key < task.tokens {
+      let keys = min(AttentionScratch.keys, task.tokens - key)
+      forEachPanel(layout, first, last, scratch) { query, _, columns, panel in
+        scoreKeys(task, layout, head, key, keys, columns, panel, scratch)
+        var column = 0
+        while column < columns {
+          let copies = query == first && column == 0
+          exponentiate(
+            scratch + layout.scores + column, stride: columns, keys: keys,
+            maxima: panel + layout.maxima + column,
+            sums: panel + layout.sums + column, factors: panel + layout.factors + column,
+            values: task.value + head * task.valueHeadStride + key * task.tokenStride,
+            valueStride: task.tokenStride, valueWidth: copies ? task.valueWidth : 0,
+            copy: scratch + layout.values)
+          column += 16
+        }
+        addValues(layout, keys, columns, panel, scratch)
+      }
+      key += keys
+    }
+    forEachPanel(layout, first, last, scratch) { query, used, _, panel in
+      endPanel(task, layout, head, query, used, panel)
+    }
+  }
+}
+
+/// Calls `body(first query, queries, columns, state)` for each panel of queries `first..<last`.
+@inline(__always)
+private func forEachPanel(
+  _ layout: AttentionScratch, _ first: Int, _ last: Int, _ scratch: UnsafeMutablePointer<Float>,
+  _ body: (Int, Int, Int, UnsafeMutablePointer<Float>) -> Void
+) {
+  var query = first
+  var panel = scratch
+  while query < last {
+    let used = min(InstructionSet.panelWidth, last - query)
+    body(query, used, used > 16 ? InstructionSet.panelWidth : 16, panel)
+    query += InstructionSet.panelWidth
+    panel += layout.panelCount
+  }
+}
+
+/// Transposes the queries and clears the running state.
+@inline(__always)
+private func beginPanel(
+  _ task: AttentionTask, _ layout: AttentionScratch, _ head: Int, _ first: Int, _ used: Int, _ columns: Int,
+  _ panel: UnsafeMutablePointer<Float>
+) {
+  transposeQueries(task, head, first, used, columns, panel + layout.queries)
+  var column = 0
+  while column < columns {
+    store(Vector(repeating: -.greatestFiniteMagnitude), panel + layout.maxima + column)
+    store(Vector(repeating: 0), panel + layout.sums + column)
+    column += 16
+  }
+  var index = 0
+  while index < columns * layout.valueStride {
+    store(Vector(repeating: 0), panel + layout.output + index)
+    index += 16
+  }
+}
+
+/// Writes the quotients of output and sum.
+@inline(__always)
+private func endPanel(
+  _ task: AttentionTask, _ layout: AttentionScratch, _ head: Int, _ first: Int, _ used: Int,
+  _ panel: UnsafeMutablePointer<Float>
+) {
+  for query in 0..<used {
+    let target = task.output + (first + query) * task.outputTokenStride + head * task.outputHeadStride
+    let source = panel + layout.output + query * layout.valueStride
+    let factor = Vector(repeating: 1 / panel[layout.sums + query])
+    var channel = 0
+    while channel + 16 <= task.valueWidth {
+      store(load(source + channel) * factor, target + channel)
+      channel += 16
+    }
+    if channel < task.valueWidth {
+      storePartial(load(source + channel) * factor, target + channel, count: task.valueWidth - channel)
+    }
+  }
+}
+
+/// Queries times scale * log2(e), transposed to (key width, columns); the last query fills the lanes
+/// behind it.
+@inline(__always)
+private func transposeQueries(
+  _ task: AttentionTask, _ head: Int, _ first: Int, _ used: Int, _ columns: Int,
+  _ target: UnsafeMutablePointer<Float>
+) {
+  let factor = task.scale * 1.442_695_040_888_963_4
+  for column in 0..<columns {
+    let query = task.query + head * task.queryHeadStride + (first + min(column, used - 1)) * task.tokenStride
+    for k in 0..<task.keyWidth { target[k * columns + column] = query[k] * factor }
+  }
+}
+
+/// scores[key, query] for a block of keys.
+@inline(__always)
+private func scoreKeys(
+  _ task: AttentionTask, _ layout: AttentionScratch, _ head: Int, _ first: Int, _ keys: Int, _ columns: Int,
+  _ panel: UnsafePointer<Float>, _ scratch: UnsafeMutablePointer<Float>
+) {
+  let rows = UnsafeMutableRawPointer(scratch + layout.rows).assumingMemoryBound(to: UnsafePointer<Float>.self)
+  var key = 0
+  while key < keys {
+    let count = min(InstructionSet.tileRows, keys - key)
+    let start = task.key + head * task.keyHeadStride + (first + key) * task.tokenStride
+    for row in 0..<count { rows[row] = start + row * task.tokenStride }
+    multiplyTile(
+      TileProduct(
+        segments: 1, depth: task.keyWidth, rows: rows, rowCapacity: InstructionSet.tileRows,
+        columns: panel + layout.queries, columnStride: columns,
+        output: scratch + layout.scores + key * columns, outputStride: columns),
+      rows: count, columns: columns)
+    key += count
+  }
+}
+
+/// The online softmax of sixteen queries over a block of keys: scores become weights in place. On the way the
+/// first `valueWidth` floats of each key's value are copied, rows padded with zeros to whole vectors.
+@inline(never)
+private func exponentiate(
+  _ scores: UnsafeMutablePointer<Float>, stride: Int, keys: Int, maxima: UnsafeMutablePointer<Float>,
+  sums: UnsafeMutablePointer<Float>, factors: UnsafeMutablePointer<Float>, values: UnsafePointer<Float>,
+  valueStride: Int, valueWidth: Int, copy: UnsafeMutablePointer<Float>
+) {
+  let old = load(maxima)
+  var (max0, max1) = (old, old)
+  var key = 0
+  while key + 2 <= keys {
+    max0 = larger(load(scores + key * stride), max0)
+    max1 = larger(load(scores + (key + 1) * stride), max1)
+    key += 2
+  }
+  if key < keys { max0 = larger(load(scores + key * stride), max0) }
+  let new = larger(max0, max1)
+
+  var (sum0, sum1) = (Vector(repeating: 0), Vector(repeating: 0))
+  let copyStride = (valueWidth + 15) / 16 * 16
+  key = 0
+  while key + 2 <= keys {
+    let target = scores + key * stride
+    let first = powerOfTwo(load(target) - new)
+    let second = powerOfTwo(load(target + stride) - new)
+    store(first, target)
+    store(second, target + stride)
+    sum0 += first
+    sum1 += second
+    copyRow(values + key * valueStride, copy + key * copyStride, valueWidth)
+    copyRow(values + (key + 1) * valueStride, copy + (key + 1) * copyStride, valueWidth)
+    key += 2
+  }
+  if key < keys {
+    let last = powerOfTwo(load(scores + key * stride) - new)
+    store(last, scores + key * stride)
+    sum0 += last
+    copyRow(values + key * valueStride, copy + key * copyStride, valueWidth)
+  }
+  let factor = powerOfTwo(old - new)
+  store(new, maxima)
+  store(multiplyAdd(load(sums), factor, sum0 + sum1), sums)
+  store(factor, factors)
+}
+
+/// Copies `count` floats, and zeros up to a whole vector.
+@inline(__always)
+private func copyRow(_ source: UnsafePointer<Float>, _ target: UnsafeMutablePointer<Float>, _ count: Int) {
+  var index = 0
+  while index + 16 <= count {
+    store(load(source + index), target + index)
+    index += 16
+  }
+  if index < count { store(loadPartial(source + index, count: count - index), target + index) }
+}
+
+/// 2^x for x <= 0, relative error below 3e-7; saturates at 2^-125.
+///
+/// x = n + f with n an integer and f in [-1/2, 1/2]: a polynomial of degree 5 in f (1 + f g(f), g interpolated
+/// at Chebyshev points), then n is added to its exponent. Adding 1.5 * 2^23 rounds to the nearest integer and
+/// leaves it in the low mantissa bits.
+@inline(__always)
+private func powerOfTwo(_ x: Vector) -> Vector {
+  let bounded = larger(x, Vector(repeating: -125))
+  let rounder = Vector(repeating: 12_582_912)
+  let shifted = bounded + rounder
+  let f = bounded - (shifted - rounder)
+  var p = Vector(repeating: 1.338_13e-3)
+  p = multiplyAdd(p, f, Vector(repeating: 9.666_37e-3))
+  p = multiplyAdd(p, f, Vector(repeating: 5.550_381e-2))
+  p = multiplyAdd(p, f, Vector(repeating: 2.402_234_9e-1))
+  p = multiplyAdd(p, f, Vector(repeating: 6.931_471_8e-1))
+  p = multiplyAdd(p, f, Vector(repeating: 1))
+  let exponent = unsafeBitCast(shifted, to: SIMD16<UInt32>.self) &<< 23
+  return unsafeBitCast(unsafeBitCast(p, to: SIMD16<UInt32>.self) &+ exponent, to: Vector.self)
+}
+
+/// output[query] = output[query] * factors[query] + sum over the block's keys of weights * values.
+@inline(__always)
+private func addValues(
+  _ layout: AttentionScratch, _ keys: Int, _ columns: Int, _ panel: UnsafeMutablePointer<Float>,
+  _ scratch: UnsafePointer<Float>
+) {
+  let stride = layout.valueStride
+  var channel = 0
+  while channel < stride {
+    let width = min(InstructionSet.panelWidth, stride - channel)
+    var query = 0
+    while query < columns {
+      let rows = weightedTileRows(remaining: columns - query)
+      addWeightedRows(
+        WeightedSum(
+          depth: keys, weights: scratch + layout.scores + query, weightStride: columns,
+          columns: scratch + layout.values + channel, columnStride: stride,
+          factors: panel + layout.factors + query,
+          output: panel + layout.output + query * stride + channel, outputStride: stride),
+        rows: rows, columns: width)
+      query += rows
+    }
+    channel += width
+  }
+}

@@ -1,0 +1,92 @@
+// Elementwise steps. Where all maps are dense, pixels follow each other without a gap and the step runs over
+// one long row instead of many short ones; a lane computes the same either way.
+
+import NNKernelInterface
+
+func elementwise(_ taskPointer: UnsafePointer<ElementwiseTask>, _ begin: Int, _ end: Int) {
+  let task = taskPointer.pointee
+  specialised(task.activation) { activation in
+    switch task.operation {
+    case .unary:
+      forEachRun(task, begin, end) { a, _, output, count in
+        transform(output, count) { channel in
+          activate(load(a + channel), activation)
+        } last: { channel, rest in
+          activate(loadPartial(a + channel, count: rest), activation)
+        }
+      }
+    case .add:
+      forEachRun(task, begin, end) { a, b, output, count in
+        transform(output, count) { channel in
+          activate(load(a + channel) + load(b + channel), activation)
+        } last: { channel, rest in
+          activate(
+            loadPartial(a + channel, count: rest) + loadPartial(b + channel, count: rest), activation)
+        }
+      }
+    case .affine:
+      guard let scale = task.scale, let shift = task.shift else { return }
+      forEachPixel(task, begin, end) { a, _, output in
+        transform(output, task.channels) { channel in
+          activate(multiplyAdd(load(a + channel), load(scale + channel), load(shift + channel)), activation)
+        } last: { channel, rest in
+          activate(
+            multiplyAdd(
+              loadPartial(a + channel, count: rest), loadPartial(scale + channel, count: rest),
+              loadPartial(shift + channel, count: rest)), activation)
+        }
+      }
+    }
+  }
+}
+
+/// Stores `whole(i)` at each sixteen of `count` floats, and `last(i, rest)` at what remains.
+@inline(__always)
+private func transform(
+  _ output: UnsafeMutablePointer<Float>, _ count: Int, whole: (Int) -> Vector, last: (Int, Int) -> Vector
+) {
+  var channel = 0
+  while channel + 16 <= count {
+    store(whole(channel), output + channel)
+    channel += 16
+  }
+  if channel < count {
+    storePartial(last(channel, count - channel), output + channel, count: count - channel)
+  }
+}
+
+/// Calls `body(a, b, output)` for pixels `begin..<end`; `b` is `a` where the task has none.
+@inline(__always)
+private func forEachPixel(
+  _ task: ElementwiseTask, _ begin: Int, _ end: Int,
+  _ body: (UnsafePointer<Float>, UnsafePointer<Float>, UnsafeMutablePointer<Float>) -> Void
+) {
+  let (a, output) = (task.a, task.output)
+  let b = task.b ?? a
+  for pixel in begin..<end {
+    let (y, x) = (pixel / task.width, pixel % task.width)
+    body(
+      a.base + y * a.rowStride + x * a.pixelStride, b.base + y * b.rowStride + x * b.pixelStride,
+      output.base + y * output.rowStride + x * output.pixelStride)
+  }
+}
+
+/// Calls `body(a, b, output, floats)` for each contiguous run of pixels `begin..<end`.
+@inline(__always)
+private func forEachRun(
+  _ task: ElementwiseTask, _ begin: Int, _ end: Int,
+  _ body: (UnsafePointer<Float>, UnsafePointer<Float>, UnsafeMutablePointer<Float>, Int) -> Void
+) {
+  let (a, output) = (task.a, task.output)
+  let b = task.b ?? a
+  let (pixel, row) = (task.channels, task.channels * task.width)
+  let dense =
+    a.pixelStride == pixel && b.pixelStride == pixel && output.pixelStride == pixel && a.rowStride == row
+    && b.rowStride == row && output.rowStride == row
+  if dense {
+    let first = begin * pixel
+    body(a.base + first, b.base + first, output.base + first, (end - begin) * pixel)
+  } else {
+    forEachPixel(task, begin, end) { a, b, output in body(a, b, output, pixel) }
+  }
+}

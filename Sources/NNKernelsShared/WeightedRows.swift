@@ -1,0 +1,145 @@
+// The register tile of attention's second product: rows of C are sums of the rows of B, weighted by the
+// columns of A. The weights of all rows at one k are contiguous, unlike in `TileProduct`, where each row of A
+// is contiguous along k.
+
+/// What one tile adds up: C[row] = C[row] * factors[row] + sum over k of weights[k, row] * B[k].
+struct WeightedSum {
+  /// Rows of B.
+  var depth: Int
+  /// A: weights of the tile's first row, `weightStride` floats from one k to the next.
+  var weights: UnsafePointer<Float>
+  var weightStride: Int
+  /// B, `columnStride` floats from one k to the next.
+  var columns: UnsafePointer<Float>
+  var columnStride: Int
+  /// One a row of the tile.
+  var factors: UnsafePointer<Float>
+  /// C, `outputStride` floats from one row to the next.
+  var output: UnsafeMutablePointer<Float>
+  var outputStride: Int
+}
+
+/// Some rows of accumulators.
+private protocol WeightedRows {
+  associatedtype Columns: TileColumns
+  static var count: Int { get }
+  init()
+  mutating func step(_ weights: UnsafePointer<Float>, _ columns: Columns)
+  func merge(into output: UnsafeMutablePointer<Float>, stride: Int, factors: UnsafePointer<Float>)
+}
+
+/// One row, sixteen columns.
+private struct NarrowWeightedRow: WeightedRows {
+  var sum = Vector(repeating: 0)
+  @inline(__always) static var count: Int { 1 }
+  @inline(__always) init() {}
+  @inline(__always) mutating func step(_ weights: UnsafePointer<Float>, _ columns: OneVector) {
+    sum = multiplyAdd(Vector(repeating: weights[0]), columns.first, sum)
+  }
+  @inline(__always) func merge(
+    into output: UnsafeMutablePointer<Float>, stride: Int, factors: UnsafePointer<Float>
+  ) {
+    store(multiplyAdd(load(output), Vector(repeating: factors[0]), sum), output)
+  }
+}
+
+/// One row, thirty-two columns.
+private struct WideWeightedRow: WeightedRows {
+  var low = Vector(repeating: 0)
+  var high = Vector(repeating: 0)
+  @inline(__always) static var count: Int { 1 }
+  @inline(__always) init() {}
+  @inline(__always) mutating func step(_ weights: UnsafePointer<Float>, _ columns: TwoVectors) {
+    let weight = Vector(repeating: weights[0])
+    low = multiplyAdd(weight, columns.first, low)
+    high = multiplyAdd(weight, columns.second, high)
+  }
+  @inline(__always) func merge(
+    into output: UnsafeMutablePointer<Float>, stride: Int, factors: UnsafePointer<Float>
+  ) {
+    let factor = Vector(repeating: factors[0])
+    store(multiplyAdd(load(output), factor, low), output)
+    store(multiplyAdd(load(output + 16), factor, high), output + 16)
+  }
+}
+
+/// Two groups, one above the other.
+private struct WeightedStack<Upper: WeightedRows, Lower: WeightedRows>: WeightedRows
+where Upper.Columns == Lower.Columns {
+  var upper = Upper()
+  var lower = Lower()
+  @inline(__always) static var count: Int { Upper.count + Lower.count }
+  @inline(__always) init() {}
+  @inline(__always) mutating func step(_ weights: UnsafePointer<Float>, _ columns: Upper.Columns) {
+    upper.step(weights, columns)
+    lower.step(weights + Upper.count, columns)
+  }
+  @inline(__always) func merge(
+    into output: UnsafeMutablePointer<Float>, stride: Int, factors: UnsafePointer<Float>
+  ) {
+    upper.merge(into: output, stride: stride, factors: factors)
+    lower.merge(into: output + Upper.count * stride, stride: stride, factors: factors + Upper.count)
+  }
+}
+
+private typealias Two<Row: WeightedRows> = WeightedStack<Row, Row>
+private typealias Four<Row: WeightedRows> = WeightedStack<Two<Row>, Two<Row>>
+private typealias Five<Row: WeightedRows> = WeightedStack<Four<Row>, Row>
+private typealias Six<Row: WeightedRows> = WeightedStack<Four<Row>, Two<Row>>
+private typealias Eight<Row: WeightedRows> = WeightedStack<Four<Row>, Four<Row>>
+private typealias Ten<Row: WeightedRows> = WeightedStack<Eight<Row>, Two<Row>>
+private typealias Eleven<Row: WeightedRows> = WeightedStack<Ten<Row>, Row>
+
+@inline(__always)
+private func add<Rows: WeightedRows>(_: Rows.Type, _ sum: WeightedSum) {
+  var sums = Rows()
+  var weights = sum.weights
+  var columns = sum.columns
+  for _ in 0..<sum.depth {
+    sums.step(weights, Rows.Columns(at: columns))
+    weights += sum.weightStride
+    columns += sum.columnStride
+  }
+  sums.merge(into: sum.output, stride: sum.outputStride, factors: sum.factors)
+}
+
+/// Rows that one call of `addWeightedRows` takes, of `remaining` that are left: shares of sixteen or
+/// thirty-two rows that differ by one at most and fit in registers.
+@inline(__always)
+func weightedTileRows(remaining: Int) -> Int {
+  if InstructionSet.tileRows >= 14 {
+    remaining > 16 ? 11 : remaining == 10 ? 10 : 8
+  } else if InstructionSet.tileRows >= 6 {
+    remaining > 11 ? 6 : 5
+  } else {
+    2
+  }
+}
+
+/// Adds up `rows` rows (one of the counts that `weightedTileRows` returns), 32 or 16 columns.
+@inline(never)
+func addWeightedRows(_ sum: WeightedSum, rows: Int, columns: Int) {
+  if columns > 16 {
+    addRows(WideWeightedRow.self, sum, rows)
+  } else {
+    addRows(NarrowWeightedRow.self, sum, rows)
+  }
+}
+
+@inline(__always)
+private func addRows<Row: WeightedRows>(_: Row.Type, _ sum: WeightedSum, _ rows: Int) {
+  if InstructionSet.tileRows >= 14 {
+    switch rows {
+    case 11: add(Eleven<Row>.self, sum)
+    case 10: add(Ten<Row>.self, sum)
+    default: add(Eight<Row>.self, sum)
+    }
+  } else if InstructionSet.tileRows >= 6 {
+    switch rows {
+    case 6: add(Six<Row>.self, sum)
+    default: add(Five<Row>.self, sum)
+    }
+  } else {
+    add(Two<Row>.self, sum)
+  }
+}
