@@ -1,0 +1,106 @@
+import Imaging
+
+/// The function that is fitted.
+public enum FusionModel: String, Sendable, CaseIterable {
+  /// 1 / Z = scale * r + shift, robustly: what relative depth means.
+  case inverse
+  /// Z = alpha * r + beta by least squares: what the phone app does, for comparison.
+  case linear
+}
+
+/// How the sensor's errors grow with depth.
+public enum SensorNoise: Sendable {
+  /// In proportion to Z: every pair weighs the same.
+  case proportional
+  /// With the square of Z: pairs weigh 1 / Z^2.
+  case quadratic
+}
+
+/// From which coefficients the robust fit sets out.
+public enum FusionStart: Sendable, Equatable {
+  /// From least squares and Huber passes: for up to about 30 % outliers.
+  case leastSquares
+  /// From the best of `FusionOptions.hypotheses` lines through two random pairs each: for more outliers.
+  case twoPointHypotheses(seed: UInt64)
+}
+
+/// How `DepthFusion.fit` works.
+public struct FusionOptions: Sendable {
+  /// The least number of pairs.
+  public static let minimumPairs = 20
+  /// How many two-point lines are tried.
+  public static let hypotheses = 64
+
+  /// The function that is fitted.
+  public var model: FusionModel
+  /// How the sensor's errors grow with depth.
+  public var noise: SensorNoise
+  /// Where the robust fit sets out.
+  public var start: FusionStart
+
+  /// Options; the defaults suit a phone's depth sensor.
+  public init(
+    model: FusionModel = .inverse, noise: SensorNoise = .proportional, start: FusionStart = .leastSquares
+  ) {
+    self.model = model
+    self.noise = noise
+    self.start = start
+  }
+}
+
+/// Fits relative depth to a sensor's metres.
+public enum DepthFusion {
+  /// Spread (standard deviation / mean) of the relative depths below which nothing can be fitted.
+  static let minimumSpread = 1e-3
+  /// Median relative residual above which a fit is refused.
+  static let maximumMedianResidual = 0.15
+  /// Slopes of the linear model that the phone app accepts.
+  static let linearSlopes = 1e-4..<1000.0
+
+  /// The alignment of a relative depth map with a sensor's depth of the same picture.
+  ///
+  /// Both grids cover the picture's whole field, in the same orientation. Same input, same result, bit for bit.
+  public static func fit(
+    relative: RelativeDepth, sensor: MetricDepth, options: FusionOptions = FusionOptions()
+  ) -> FusionReport {
+    let mapping: FusionGridMapping = options.model == .linear ? .indexRatio : .halfPixel
+    return fit(DepthPairs(relative: relative, sensor: sensor, mapping: mapping), options: options)
+  }
+
+  /// The alignment of pairs of relative depth and metres; pairs that are not finite and positive are left out.
+  package static func fit(
+    relative: [Double], meters: [Double], options: FusionOptions = FusionOptions()
+  ) -> FusionReport {
+    let usable = zip(relative, meters).filter { $0 > 0 && $0.isFinite && $1 > 0 && $1.isFinite }
+    return fit(DepthPairs(relative: usable.map(\.0), meters: usable.map(\.1)), options: options)
+  }
+
+  private static func fit(_ pairs: DepthPairs, options: FusionOptions) -> FusionReport {
+    func refused(_ status: FusionStatus) -> FusionReport {
+      FusionReport(refused: status, pairs: pairs.count, model: options.model)
+    }
+    guard pairs.count >= FusionOptions.minimumPairs else { return refused(.tooFewPairs) }
+    guard spread(pairs.relative) >= minimumSpread else { return refused(.degenerate) }
+
+    switch options.model {
+    case .linear:
+      guard let line = LinearDepthFit.leastSquares(pairs), linearSlopes.contains(abs(line.alpha))
+      else { return refused(.degenerate) }
+      return FusionReport(accepted: line.alignment(over: pairs), model: .linear)
+    case .inverse:
+      var regression = RobustInverseFit(pairs, noise: options.noise)
+      guard let line = regression.solve(start: options.start) else { return refused(.degenerate) }
+      guard line.slope > 0 else { return refused(.negativeSlope) }
+      let alignment = regression.alignment(line)
+      guard alignment.medianRelativeResidual <= maximumMedianResidual else { return refused(.poorFit) }
+      return FusionReport(accepted: alignment, model: .inverse)
+    }
+  }
+
+  /// Standard deviation over mean, centred sums.
+  private static func spread(_ values: [Double]) -> Double {
+    let mean = values.reduce(0, +) / Double(values.count)
+    let variance = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(values.count)
+    return variance.squareRoot() / mean
+  }
+}

@@ -1,0 +1,56 @@
+import Geometry
+import Imaging
+
+/// Where relative and sensor depth are both known: the material of a fit.
+struct DepthPairs {
+  /// Relative inverse depth r, positive.
+  var relative: [Double] = []
+  /// Sensor depth Z in metres.
+  var meters: [Double] = []
+
+  var count: Int { relative.count }
+
+  /// One pair for every valid sensor cell under which the relative depth is finite and positive.
+  ///
+  /// The sensor is never resampled; the relative depth is read bilinearly at each sensor cell.
+  init(relative: RelativeDepth, sensor: MetricDepth, mapping: FusionGridMapping) {
+    let values = relative.values
+    self.relative.reserveCapacity(sensor.width * sensor.height)
+    meters.reserveCapacity(sensor.width * sensor.height)
+    let columns = mapping.cells(from: sensor.width, to: values.width)
+    let rows = mapping.cells(from: sensor.height, to: values.height)
+    for y in 0..<sensor.height {
+      for x in 0..<sensor.width {
+        let cell = y * sensor.width + x
+        guard sensor.states.elements[cell] != .invalid else { continue }
+        let r = values.bilinear(in: values.elements.span, columns[x], rows[y])
+        guard r > 0, r.isFinite else { continue }
+        self.relative.append(Double(r))
+        meters.append(Double(sensor.values.elements[cell]))
+      }
+    }
+  }
+
+  init(relative: [Double], meters: [Double]) {
+    self.relative = relative
+    self.meters = meters
+  }
+}
+
+/// How a sensor cell finds its place on the relative depth's grid.
+enum FusionGridMapping {
+  /// Cell centre to cell centre.
+  case halfPixel
+  /// Index times ratio: what the phone app does.
+  case indexRatio
+
+  func cells(from source: Int, to target: Int) -> [CellPair] {
+    let halfPixel = GridMapping(from: source, to: target)
+    return (0..<source).map { index in
+      switch self {
+      case .halfPixel: CellPair(halfPixel(index), count: target)
+      case .indexRatio: CellPair(Double(index) / Double(source) * Double(target), count: target)
+      }
+    }
+  }
+}
