@@ -1,37 +1,65 @@
 /// The value that would stand at `rank` if `values` were sorted; exact, without sorting them all.
 ///
 /// A sorted sample of the values gives a bracket that very probably holds the rank; one pass counts the values
-/// below it and collects those inside, and only these are sorted. Where the bracket misses, all are.
+/// below it and collects those inside, and the search goes on among these. Where the bracket misses, all values
+/// are sorted. `scratch` is working space that callers keep between calls.
 /// - Precondition: `values` holds no NaN and `rank` is one of its indices.
 package func orderStatistic(_ values: [Double], rank: Int, scratch: inout [Double]) -> Double {
   precondition(values.indices.contains(rank), "rank \(rank) of \(values.count) values")
-  let sampleCount = 512
-  guard values.count > 4 * sampleCount else { return values.sorted()[rank] }
-  // A prime step visits the values in an order that regular structure (image rows) does not follow.
-  let step = values.count % 7919 == 0 ? 7907 : 7919
-  var sample: [Double] = []
-  sample.reserveCapacity(sampleCount)
-  var index = 0
-  for _ in 0..<sampleCount {
-    sample.append(values[index])
-    index = (index + step) % values.count
-  }
-  sample.sort()
-  // Half a bracket of 5 % of the ranks is more than two standard deviations of a sample quantile.
-  let centre = rank * sampleCount / values.count
-  let margin = 26
-  let low = centre - margin < 0 ? -Double.infinity : sample[centre - margin]
-  let high = centre + margin >= sampleCount ? Double.infinity : sample[centre + margin]
+  guard let bracket = Bracket(values.span, rank: rank) else { return values.sorted()[rank] }
   if scratch.count < values.count { scratch = [Double](repeating: 0, count: values.count) }
-  var below = 0
-  var inside = 0
-  for value in values {
-    below += value < low ? 1 : 0
-    scratch[inside] = value
-    inside += value >= low && value <= high ? 1 : 0
+  let found = bracket.collect(values.span, into: &scratch)
+  guard rank >= found.below, rank < found.below + found.inside else { return values.sorted()[rank] }
+  var rest = Array(scratch[..<found.inside])
+  guard let inner = Bracket(rest.span, rank: rank - found.below) else {
+    rest.sort()
+    return rest[rank - found.below]
   }
-  guard rank >= below, rank < below + inside else { return values.sorted()[rank] }
-  return scratch[..<inside].sorted()[rank - below]
+  let core = inner.collect(rest.span, into: &scratch)
+  let last = rank - found.below - core.below
+  guard last >= 0, last < core.inside else { return rest.sorted()[rank - found.below] }
+  return scratch[..<core.inside].sorted()[last]
+}
+
+/// Two values between which the value at a rank very probably lies.
+private struct Bracket {
+  static let sampleCount = 256
+  /// Ranks of the sample on either side: three standard deviations of its median.
+  static let margin = 24
+
+  let low: Double
+  let high: Double
+
+  /// A bracket from a sample; nil for so few values that sorting them is as fast.
+  init?(_ values: Span<Double>, rank: Int) {
+    guard values.count > 4 * Self.sampleCount else { return nil }
+    // A prime step visits the values in an order that regular structure, such as image rows, does not follow.
+    let step = values.count % 7919 == 0 ? 7907 : 7919
+    var sample: [Double] = []
+    sample.reserveCapacity(Self.sampleCount)
+    var index = 0
+    for _ in 0..<Self.sampleCount {
+      sample.append(values[index])
+      index = (index + step) % values.count
+    }
+    sample.sort()
+    let centre = rank * Self.sampleCount / values.count
+    low = centre < Self.margin ? -.infinity : sample[centre - Self.margin]
+    high = centre + Self.margin >= Self.sampleCount ? .infinity : sample[centre + Self.margin]
+  }
+
+  /// Moves the values inside to the front of `scratch` and counts them and those below.
+  func collect(_ values: Span<Double>, into scratch: inout [Double]) -> (below: Int, inside: Int) {
+    var below = 0
+    var inside = 0
+    for index in values.indices {
+      let value = values[index]
+      scratch[inside] = value
+      below += value < low ? 1 : 0
+      inside += (value >= low ? 1 : 0) & (value <= high ? 1 : 0)
+    }
+    return (below, inside)
+  }
 }
 
 /// The upper median: the value at rank count / 2.

@@ -20,7 +20,7 @@ struct RobustInverseFit {
   static let deviationFactor = 1.4826
   static let smallestSigma = 1e-6
   /// Passes end when neither coefficient moves by more than this share of the typical 1 / Z.
-  static let convergence = 1e-12
+  static let convergence = 1e-10
   /// Two-point lines are compared on at most this many pairs.
   static let judgedPairs = 1024
 
@@ -31,6 +31,8 @@ struct RobustInverseFit {
   private let priors: [Double]
   private var residuals: [Double]
   private var distances: [Double]
+  /// w * Z^2 times the robust weight.
+  private var weights: [Double]
   private var scratch: [Double] = []
 
   init(_ pairs: DepthPairs, noise: SensorNoise) {
@@ -43,6 +45,7 @@ struct RobustInverseFit {
       }
     residuals = [Double](repeating: 0, count: pairs.count)
     distances = residuals
+    weights = residuals
   }
 
   /// The fitted line; nil if the weighted relative depths do not differ.
@@ -79,12 +82,13 @@ struct RobustInverseFit {
 
   /// Weighted regression of 1 / Z on r; `weight` sees the residuals left by the last `sigma(_:)`.
   @inline(__always)
-  private func regression(_ weight: (Double) -> Double) -> Line? {
+  private mutating func regression(_ weight: (Double) -> Double) -> Line? {
     var sum = 0.0
     var sumR = 0.0
     var sumQ = 0.0
     for index in residuals.indices {
       let p = priors[index] * weight(residuals[index])
+      weights[index] = p
       sum += p
       sumR += p * pairs.relative[index]
       sumQ += p * inverses[index]
@@ -95,10 +99,10 @@ struct RobustInverseFit {
     var covariance = 0.0
     var variance = 0.0
     for index in residuals.indices {
-      let p = priors[index] * weight(residuals[index])
       let dr = pairs.relative[index] - meanR
-      covariance += p * dr * (inverses[index] - meanQ)
-      variance += p * dr * dr
+      let pdr = weights[index] * dr
+      covariance += pdr * (inverses[index] - meanQ)
+      variance += pdr * dr
     }
     guard variance > 0 else { return nil }
     let slope = covariance / variance
