@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Compares `oracles/depth_anything.py` with the Depth Anything of the transformers package at random weights.
+
+    python tools/check_depth_reference.py --size 518x518
+
+transformers resamples the position embedding to the exact grid instead of with scales (n + 0.1) / 37, so the two
+are the same network at 518 x 518 only; at other sizes its embedding is replaced by ours before comparing.
+"""
+
+import argparse
+
+import torch
+from make_random_checkpoint import random_depth
+from make_reference_outputs import parse_size
+from oracles.depth_anything import PATCH, Shape, interpolate_positions
+from oracles.random_weights import normal_image
+from oracles.torchvision_operators import declare_operators
+
+
+def transformers_network(shape):
+    """The untrained network with the small variant's sizes and the taps of version 2."""
+    declare_operators()
+    from transformers import DepthAnythingConfig, DepthAnythingForDepthEstimation, Dinov2Config
+
+    backbone = Dinov2Config(
+        hidden_size=shape.embed_dim,
+        num_hidden_layers=shape.depth,
+        num_attention_heads=shape.heads,
+        image_size=518,
+        patch_size=PATCH,
+        out_features=[f"stage{tap + 1}" for tap in shape.taps],
+        reshape_hidden_states=False,
+    )
+    config = DepthAnythingConfig(
+        backbone_config=backbone,
+        reassemble_hidden_size=shape.embed_dim,
+        neck_hidden_sizes=list(shape.out_channels),
+        fusion_hidden_size=shape.features,
+        head_hidden_size=32,
+    )
+    return DepthAnythingForDepthEstimation(config).eval()
+
+
+def transformers_state(state, depth):
+    """The same weights under the names of transformers."""
+    renamed = {}
+    embeddings = {
+        "cls_token": "cls_token",
+        "mask_token": "mask_token",
+        "pos_embed": "position_embeddings",
+        "patch_embed.proj.weight": "patch_embeddings.projection.weight",
+        "patch_embed.proj.bias": "patch_embeddings.projection.bias",
+    }
+    for ours, theirs in embeddings.items():
+        renamed[f"backbone.embeddings.{theirs}"] = state[f"pretrained.{ours}"]
+    for leaf in ("weight", "bias"):
+        renamed[f"backbone.layernorm.{leaf}"] = state[f"pretrained.norm.{leaf}"]
+    for index in range(depth):
+        ours, theirs = f"pretrained.blocks.{index}.", f"backbone.encoder.layer.{index}."
+        for leaf in ("weight", "bias"):
+            packed = state[f"{ours}attn.qkv.{leaf}"].chunk(3)
+            for name, value in zip(("q_proj", "k_proj", "v_proj"), packed, strict=True):
+                renamed[f"{theirs}attention.{name}.{leaf}"] = value
+            renamed[f"{theirs}attention.o_proj.{leaf}"] = state[f"{ours}attn.proj.{leaf}"]
+            for name in ("norm1", "norm2", "mlp.fc1", "mlp.fc2"):
+                renamed[f"{theirs}{name}.{leaf}"] = state[f"{ours}{name}.{leaf}"]
+        for number in (1, 2):
+            renamed[f"{theirs}layer_scale{number}.lambda1"] = state[f"{ours}ls{number}.gamma"]
+    for name, value in state.items():
+        if name.startswith("depth_head."):
+            renamed[_head_name(name.removeprefix("depth_head."))] = value
+    return renamed
+
+
+def _head_name(name):
+    parts = name.split(".")
+    if parts[0] == "projects":
+        return f"neck.reassemble_stage.layers.{parts[1]}.projection.{parts[2]}"
+    if parts[0] == "resize_layers":
+        return f"neck.reassemble_stage.layers.{parts[1]}.resize.{parts[2]}"
+    if parts[1].endswith("_rn"):
+        return f"neck.convs.{int(parts[1][5]) - 1}.{parts[2]}"
+    if parts[1] == "output_conv1":
+        return f"head.conv1.{parts[2]}"
+    if parts[1] == "output_conv2":
+        return f"head.conv{2 + int(parts[2]) // 2}.{parts[3]}"
+    layer = f"neck.fusion_stage.layers.{4 - int(parts[1][-1])}"
+    if parts[2] == "out_conv":
+        return f"{layer}.projection.{parts[3]}"
+    return f"{layer}.residual_layer{parts[2][-1]}.convolution{parts[3][-1]}.{parts[4]}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--size", type=parse_size, default=(518, 518), help="height x width")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--tolerance", type=float, default=1e-5, help="largest relative difference accepted")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    ours = random_depth(arguments.seed)
+    shape = Shape()
+    theirs = transformers_network(shape)
+    theirs.load_state_dict(transformers_state(ours.state_dict(), shape.depth))
+    height, width = arguments.size
+    image = normal_image(arguments.seed, height, width)
+    embedding = interpolate_positions(ours.pretrained.pos_embed, height // PATCH, width // PATCH)
+    theirs.backbone.embeddings.interpolate_pos_encoding = lambda *_: embedding
+    with torch.inference_mode():
+        a, b = ours(image), theirs(image).predicted_depth
+    difference = float((a - b).abs().max() / b.abs().max())
+    print(f"{height}x{width}: largest difference {difference:.2e} of the largest value")
+    raise SystemExit(difference > arguments.tolerance)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Writes a checkpoint of seeded random weights: the exact architecture and keys, no training.
+
+python tools/make_random_checkpoint.py yolo11n-seg --seed 1 --out yolo11n-seg-random.safetensors
+python tools/make_random_checkpoint.py depth-anything-v2-small --seed 1 --out depth-random.safetensors
+"""
+
+import argparse
+
+import torch
+from oracles import depth_anything, yolo11
+from oracles.random_weights import calibrate, clouds, randomise, uniform_image
+from oracles.tensor_files import save_tensors
+
+#: The DFL logits are spread and the class logits kept low, as a trained detector has them.
+YOLO_GAINS = {
+    f"{branch}.{level}.2": gain for level in range(3) for branch, gain in (("cv2", 2.0), ("cv3", 1.0))
+}
+YOLO_BIASES = {f"cv3.{level}.2": -4.0 for level in range(3)}
+
+#: Layers without an activation before them keep their scale, residual branches add less than what they add to.
+DEPTH_GAINS = {
+    "attn.qkv": 1.0,
+    "patch_embed.proj": 1.0,
+    "out_conv": 1.0,
+    "conv2": 0.7,
+    "output_conv1": 1.0,
+    "output_conv2.2": 0.5,
+    **{f"projects.{index}": 1.0 for index in range(4)},
+    **{f"resize_layers.{index}": 1.0 for index in (0, 1, 3)},
+    **{f"layer{level}_rn": 1.0 for level in (1, 2, 3, 4)},
+}
+
+#: Keeps the last ReLU open nearly everywhere.
+DEPTH_BIASES = {"output_conv2.2": 3.0}
+
+
+def random_yolo(variant, classes, seed, scale=None):
+    """A YOLO11-seg network with random weights."""
+    model = randomise(yolo11.build(variant, classes, scale), seed, YOLO_GAINS, YOLO_BIASES)
+    images = torch.cat([uniform_image(seed, 320, 320), clouds(seed, 5, 320, 320)])
+    return calibrate(model, images, seed)
+
+
+def random_depth(seed, shape=None):
+    """A Depth Anything V2 network with random weights."""
+    model = depth_anything.DepthAnything(shape or depth_anything.Shape()).eval()
+    return randomise(model, seed, DEPTH_GAINS, DEPTH_BIASES)
+
+
+def yolo_metadata(variant, classes, source):
+    """The metadata that names a YOLO11-seg checkpoint."""
+    names = yolo11.class_names() if classes == 80 else [f"class {index}" for index in range(classes)]
+    return {
+        "architecture": "yolo11-seg",
+        "variant": variant,
+        "names": names,
+        "stride": "32",
+        "source": source,
+        "licence": "none: random numbers",
+    }
+
+
+def depth_metadata(variant, source):
+    """The metadata that names a Depth Anything V2 checkpoint."""
+    return {
+        "architecture": "depth-anything-v2",
+        "variant": variant,
+        "source": source,
+        "licence": "none: random numbers",
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    models = [f"yolo11{variant}-seg" for variant in yolo11.SCALES] + ["depth-anything-v2-small"]
+    parser.add_argument("model", choices=models)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--classes", type=int, default=80, help="number of classes of a detector")
+    parser.add_argument("--out", required=True, help="safetensors file to write")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    source = f"random seed {arguments.seed}"
+    if arguments.model.startswith("yolo11"):
+        variant = arguments.model.removeprefix("yolo11").removesuffix("-seg")
+        weights = yolo11.state(random_yolo(variant, arguments.classes, arguments.seed))
+        metadata = yolo_metadata(variant, arguments.classes, source)
+    else:
+        weights = random_depth(arguments.seed).state_dict()
+        metadata = depth_metadata("small", source)
+    save_tensors(arguments.out, weights, metadata)
+    print(f"{arguments.out}: {len(weights)} tensors, {sum(v.numel() for v in weights.values())} values")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Runs a checkpoint through its PyTorch reference and writes the input with every output.
+
+    python tools/make_reference_outputs.py --weights yolo11n-seg-random.safetensors --size 480x640 --out n.ref.safetensors
+    python tools/make_reference_outputs.py --weights yolo11n-seg.pt --image bus.jpg --out bus.ref.safetensors
+
+The tensors are named in `oracles/yolo11.py` and `oracles/depth_anything.py`; `input` is (1, 3, height, width).
+Without `--image` the input is random: uniform in 0...1 for the detector, standard normal for depth.
+Everything is computed in float64 unless told otherwise and stored as float32, so that the difference from an
+engine is the engine's own error.
+"""
+
+import argparse
+from pathlib import Path
+
+import torch
+from oracles import depth_anything, pictures, yolo11
+from oracles.random_weights import normal_image, uniform_image
+from oracles.tensor_files import load_tensors, save_tensors
+
+
+def load_network(path):
+    """`("yolo11-seg" | "depth-anything-v2", network)` of a `.pt` or safetensors checkpoint."""
+    if Path(path).suffix == ".pt":
+        return "yolo11-seg", yolo11.load(path)
+    tensors, metadata = load_tensors(path)
+    weights = {name: torch.from_numpy(value).float() for name, value in tensors.items()}
+    if any(name.startswith("pretrained.") for name in weights):
+        network = depth_anything.DepthAnything().eval()
+        network.load_state_dict(weights)
+        return "depth-anything-v2", network
+    classes = weights["model.23.cv3.0.2.weight"].shape[0]
+    network = yolo11.build(metadata["variant"], classes)
+    missing, unexpected = network.load_state_dict(weights, strict=False)
+    if unexpected or any(not name.endswith("num_batches_tracked") for name in missing):
+        raise SystemExit(f"{path} does not hold this network: missing {missing}, unexpected {unexpected}")
+    return "yolo11-seg", network
+
+
+def parse_size(text):
+    """(height, width) of a text such as 480x640."""
+    height, width = (int(part) for part in text.split("x"))
+    return height, width
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--weights", required=True, help="checkpoint: .pt or .safetensors")
+    parser.add_argument("--out", required=True, help="safetensors file to write")
+    parser.add_argument(
+        "--size", type=parse_size, help="height x width of a random input, or of the letterbox"
+    )
+    parser.add_argument("--seed", type=int, default=2, help="seed of the random input")
+    parser.add_argument("--image", help="picture to preprocess as the network's reference does")
+    parser.add_argument("--clockwise", action="store_true", help="turn the picture by 90 degrees first")
+    parser.add_argument(
+        "--float32", action="store_true", help="compute in float32, as PyTorch does by default"
+    )
+    parser.add_argument("--threads", type=int, default=1)
+    arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
+    architecture, network = load_network(arguments.weights)
+    detector = architecture == "yolo11-seg"
+    metadata = {"torch": torch.__version__, "computed in": "float32" if arguments.float32 else "float64"}
+    if arguments.image:
+        picture = pictures.read(arguments.image, arguments.clockwise)
+        metadata["image"] = Path(arguments.image).name
+        metadata["picture size"] = f"{picture.shape[0]}x{picture.shape[1]}"
+        image = (
+            pictures.letterbox_input(picture, arguments.size or (640, 640))
+            if detector
+            else pictures.depth_input(picture)
+        )
+    else:
+        height, width = arguments.size or ((640, 640) if detector else (518, 518))
+        image = (uniform_image if detector else normal_image)(arguments.seed, height, width)
+        metadata["input seed"] = str(arguments.seed)
+    dtype = torch.float32 if arguments.float32 else torch.float64
+    tensors = (yolo11 if detector else depth_anything).outputs(network, image, dtype)
+    for name, value in sorted(tensors.items()):
+        print(
+            f"{name:14} {str(tuple(value.shape)):22} mean {value.mean():9.4f}  std {value.std():8.4f}"
+            f"  min {value.min():9.3f}  max {value.max():9.3f}"
+        )
+    save_tensors(arguments.out, {"input": image, **tensors}, metadata)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Reference implementations in PyTorch and the files they are compared through."""

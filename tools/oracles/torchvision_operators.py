@@ -1,0 +1,34 @@
+"""The torchvision operators that a CPU build of torch has no library for.
+
+PyPI's torchvision is built for another torch: its Python part works once the two operators whose schemas its
+import needs are declared. Call `declare_operators()` before importing anything that imports torchvision.
+"""
+
+import functools
+
+import torch
+
+
+def _nms(boxes, scores, threshold):
+    """Greedy suppression as torchvision defines it: sorted by score (stable), IoU above the threshold goes."""
+    order = scores.argsort(descending=True, stable=True)
+    areas = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
+    kept = []
+    while len(order):
+        first, rest = order[0], order[1:]
+        kept.append(first)
+        low = torch.maximum(boxes[first, :2], boxes[rest, :2])
+        high = torch.minimum(boxes[first, 2:], boxes[rest, 2:])
+        intersection = (high - low).clamp(min=0).prod(1)
+        order = rest[~(intersection / (areas[first] + areas[rest] - intersection) > threshold)]
+    return torch.stack(kept) if kept else torch.empty(0, dtype=torch.int64)
+
+
+@functools.cache
+def declare_operators():
+    """Declares `nms`, with a CPU implementation, and `qnms`; they live as long as the object returned."""
+    library = torch.library.Library("torchvision", "DEF")
+    for operator in ("nms", "qnms"):
+        library.define(f"{operator}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+    library.impl("nms", _nms, "CPU")
+    return library
