@@ -10,6 +10,7 @@ are the same network at 518 x 518 only; at other sizes its embedding is replaced
 import argparse
 
 import torch
+
 from make_random_checkpoint import random_depth
 from make_reference_outputs import parse_size
 from oracles.depth_anything import PATCH, Shape, interpolate_positions

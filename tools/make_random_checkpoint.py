@@ -8,14 +8,13 @@ python tools/make_random_checkpoint.py depth-anything-v2-small --seed 1 --out de
 import argparse
 
 import torch
+
 from oracles import depth_anything, yolo11
 from oracles.random_weights import calibrate, clouds, randomise, uniform_image
 from oracles.tensor_files import save_tensors
 
 #: The DFL logits are spread and the class logits kept low, as a trained detector has them.
-YOLO_GAINS = {
-    f"{branch}.{level}.2": gain for level in range(3) for branch, gain in (("cv2", 2.0), ("cv3", 1.0))
-}
+YOLO_GAINS = {f"{branch}.{level}.2": gain for level in range(3) for branch, gain in (("cv2", 2.0), ("cv3", 1.0))}
 YOLO_BIASES = {f"cv3.{level}.2": -4.0 for level in range(3)}
 
 #: Layers without an activation before them keep their scale, residual branches add less than what they add to.

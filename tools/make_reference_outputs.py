@@ -14,6 +14,7 @@ import argparse
 from pathlib import Path
 
 import torch
+
 from oracles import depth_anything, pictures, yolo11
 from oracles.random_weights import normal_image, uniform_image
 from oracles.tensor_files import load_tensors, save_tensors
@@ -47,15 +48,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--weights", required=True, help="checkpoint: .pt or .safetensors")
     parser.add_argument("--out", required=True, help="safetensors file to write")
-    parser.add_argument(
-        "--size", type=parse_size, help="height x width of a random input, or of the letterbox"
-    )
+    parser.add_argument("--size", type=parse_size, help="height x width of a random input, or of the letterbox")
     parser.add_argument("--seed", type=int, default=2, help="seed of the random input")
     parser.add_argument("--image", help="picture to preprocess as the network's reference does")
     parser.add_argument("--clockwise", action="store_true", help="turn the picture by 90 degrees first")
-    parser.add_argument(
-        "--float32", action="store_true", help="compute in float32, as PyTorch does by default"
-    )
+    parser.add_argument("--float32", action="store_true", help="compute in float32, as PyTorch does by default")
     parser.add_argument("--threads", type=int, default=1)
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)

@@ -29,9 +29,7 @@ def randomise(model, seed, gains=None, biases=None):
             owner, _, leaf = key.rpartition(".")
             if leaf == "num_batches_tracked" or owner.endswith("dfl.conv"):
                 continue
-            drawn = _draw(
-                generator, modules[owner], owner, leaf, tuple(value.shape), gains or {}, biases or {}
-            )
+            drawn = _draw(generator, modules[owner], owner, leaf, tuple(value.shape), gains or {}, biases or {})
             value.copy_(torch.from_numpy(drawn.astype(np.float32)))
     return model
 
@@ -56,9 +54,7 @@ def _draw(generator, module, owner, leaf, shape, gains, biases):
 
 
 def _fan_in(module, shape):
-    if isinstance(
-        module, nn.ConvTranspose2d
-    ):  # kernel equals stride: each output sees every input channel once
+    if isinstance(module, nn.ConvTranspose2d):  # kernel equals stride: each output sees every input channel once
         return shape[0]
     return int(np.prod(shape[1:]))
 

@@ -70,7 +70,12 @@ def outputs(model, image, dtype=torch.float64):
     """
     model = copy.deepcopy(model).to(dtype)
     with torch.inference_mode():
-        (decoded, proto), raw = model(image.to(dtype))
+        return named_outputs(model(image.to(dtype)))
+
+
+def named_outputs(result):
+    """The tensors named in `outputs` of what the network, or its head, returns."""
+    (decoded, proto), raw = result
     named = {"output0": decoded, "proto": proto}
     start = 0
     for level, feature in enumerate(raw["feats"]):

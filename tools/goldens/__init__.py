@@ -1,0 +1,1 @@
+"""Writers of the goldens that the tests read."""
