@@ -29,8 +29,9 @@ public struct ColorMap: Sendable, Equatable {
     return RGBImage(width: plane.width, height: plane.height, pixels: pixels)
   }
 
-  /// Rainbow with smooth lightness: the degree-5 polynomial fit to Google's Turbo map
-  /// (A. Mikhailov, "Turbo, an improved rainbow colormap", 2019; fit by R. Du).
+  /// Rainbow with smooth lightness: the degree-5 polynomial fit to Google's Turbo map.
+  ///
+  /// Anton Mikhailov, "Turbo, an improved rainbow colormap", 2019; fit by Ruofei Du.
   public static let turbo = ColorMap { t in
     Color(
       unitRed: polynomial(
@@ -40,8 +41,9 @@ public struct ColorMap: Sendable, Equatable {
         t, [0.10667330, 12.64194608, -60.58204836, 110.36276771, -89.90310912, 27.34824973]))
   }
 
-  /// Black through purple and orange to pale yellow, lightness rising evenly: the degree-6
-  /// polynomial fit to matplotlib's inferno (N. Smith, S. van der Walt; fit by M. Zucker, CC0).
+  /// Black through purple and orange to pale yellow, lightness rising evenly: a polynomial fit to inferno.
+  ///
+  /// Nathaniel Smith and Stefan van der Walt's map for matplotlib (CC0); fit by Matt Zucker.
   public static let inferno = ColorMap { t in
     Color(
       unitRed: polynomial(
@@ -64,8 +66,9 @@ public struct ColorMap: Sendable, Equatable {
         ]))
   }
 
-  /// Blue (0) through pale yellow to dark red (1): ColorBrewer's 11-class Spectral, reversed and
-  /// interpolated linearly (C. Brewer, colorbrewer2.org), the customary map for relative depth.
+  /// Blue (0) through pale yellow to dark red (1), the customary map for relative depth.
+  ///
+  /// Cynthia Brewer's 11-class Spectral (colorbrewer2.org), reversed and interpolated linearly.
   public static let spectral = ColorMap { t in
     let knots: [(Double, Double, Double)] = [
       (94, 79, 162), (50, 136, 189), (102, 194, 165), (171, 221, 164), (230, 245, 152),

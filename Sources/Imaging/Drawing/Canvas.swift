@@ -1,0 +1,173 @@
+import Geometry
+
+/// A picture being drawn on, in edge coordinates of `Frame`: pixel (x, y) covers [x, x+1) x [y, y+1).
+///
+/// Drawing is deterministic: the same calls give the same bytes. Colours are blended as encoded sRGB,
+/// the way 2-D drawing systems do. Whatever lies outside the picture is clipped; coordinates that are
+/// not finite draw nothing.
+public struct Canvas<Frame: PlanarFrame>: Sendable {
+  /// The picture so far.
+  public internal(set) var image: RGBImage
+
+  /// Draws on top of a picture.
+  public init(_ image: RGBImage, in frame: Frame.Type = Frame.self) {
+    image.checkCount()
+    self.image = image
+  }
+
+  // MARK: - Lines
+
+  /// Draws a straight line.
+  public mutating func strokeLine(from start: Point2<Frame>, to end: Point2<Frame>, _ style: StrokeStyle) {
+    strokeLines([[start, end]], style)
+  }
+
+  /// Draws a polyline through `points`, back to the first if `closed`.
+  public mutating func strokePolyline(_ points: [Point2<Frame>], closed: Bool = false, _ style: StrokeStyle) {
+    strokeLines([closed ? points + points.prefix(1) : points], style)
+  }
+
+  /// Draws several polylines as one shape: where they cross, a translucent colour is laid on once.
+  public mutating func strokeLines(_ lines: [[Point2<Frame>]], _ style: StrokeStyle) {
+    let lines = lines.map { $0.map { (x: $0.x, y: $0.y) } }.filter { line in
+      line.allSatisfy { $0.x.isFinite && $0.y.isFinite }
+    }
+    image.paint(style.color, around: lines.joined(), margin: style.width / 2 + 1) { mask in
+      for line in lines {
+        mask.addPolyline(line, style)
+      }
+      if !style.antialiased { mask.harden() }
+    }
+  }
+
+  /// Draws the outline of a rectangle with square corners, the line centred on its sides.
+  public mutating func strokeRect(_ rect: Rect<Frame>, _ style: StrokeStyle) {
+    let corners = [
+      Point2<Frame>(rect.minX, rect.minY), Point2(rect.maxX, rect.minY), Point2(rect.maxX, rect.maxY),
+      Point2(rect.minX, rect.maxY),
+    ]
+    guard style.dash.isEmpty else {
+      strokePolyline(corners, closed: true, style)
+      return
+    }
+    guard rect.isFinite else { return }
+    let half = style.width / 2
+    let outer = rectangle(rect, grownBy: half)
+    var contours = [outer]
+    if rect.width > style.width, rect.height > style.width {
+      contours.append(rectangle(rect, grownBy: -half).reversed())
+    }
+    paintArea(contours, color: style.color, antialiased: style.antialiased)
+  }
+
+  /// Draws a circle's outline, the line centred on it.
+  public mutating func strokeCircle(center: Point2<Frame>, radius: Double, _ style: StrokeStyle) {
+    guard radius > 0, radius.isFinite else { return }
+    let count = Arc.segments(radius: radius, angle: 2 * .pi)
+    strokePolyline(
+      (0..<count).map { step in
+        let angle = 2 * Double.pi * Double(step) / Double(count)
+        return Point2(center.x + radius * cosine(angle), center.y + radius * sine(angle))
+      }, closed: true, style)
+  }
+
+  // MARK: - Areas
+
+  /// Fills a rectangle, blending partly covered edge pixels; corners are rounded if a radius is given.
+  public mutating func fillRect(_ rect: Rect<Frame>, color: Color, cornerRadius: Double = 0) {
+    guard rect.isFinite, !rect.isEmpty else { return }
+    let corners = rectangle(rect, grownBy: 0).map {
+      RoundedPath.Vertex(x: $0.x, y: $0.y, radius: cornerRadius)
+    }
+    paintArea([RoundedPath(vertices: corners, isClosed: true).flattened()], color: color)
+  }
+
+  /// Fills a polygon without self-intersections; points in either direction.
+  public mutating func fillPolygon(_ points: [Point2<Frame>], color: Color, antialiased: Bool = true) {
+    guard points.allSatisfy(\.isFinite) else { return }
+    paintArea([points.map { ($0.x, $0.y) }], color: color, antialiased: antialiased)
+  }
+
+  /// Fills a disc.
+  public mutating func fillCircle(center: Point2<Frame>, radius: Double, color: Color) {
+    guard radius > 0, radius.isFinite, center.isFinite else { return }
+    image.paint(color, around: CollectionOfOne((x: center.x, y: center.y)), margin: radius + 1) { mask in
+      mask.addDisc(center: (center.x, center.y), radius: radius)
+    }
+  }
+
+  private mutating func paintArea(
+    _ contours: [[(x: Double, y: Double)]], color: Color, antialiased: Bool = true
+  ) {
+    image.paint(color, around: contours.joined(), margin: 0) { mask in
+      mask.addArea(contours)
+      if !antialiased { mask.harden() }
+    }
+  }
+
+  private func rectangle(_ rect: Rect<Frame>, grownBy margin: Double) -> [(x: Double, y: Double)] {
+    let (left, right) = (rect.minX - margin, rect.maxX + margin)
+    let (top, bottom) = (rect.minY - margin, rect.maxY + margin)
+    return [(left, top), (right, top), (right, bottom), (left, bottom)]
+  }
+}
+
+extension CoverageMask {
+  /// Adds a polyline, dashed if the style says so, with round corners.
+  mutating func addPolyline(_ points: [(x: Double, y: Double)], _ style: StrokeStyle) {
+    for piece in Dashing.pieces(of: points, pattern: style.dash) where piece.count > 1 {
+      let isClosed = piece.count > 2 && piece[0] == piece[piece.count - 1]
+      for index in 1..<piece.count {
+        var round: RoundEnds = .both
+        if !style.roundCaps, !isClosed {
+          if index == 1 { round.remove(.start) }
+          if index == piece.count - 1 { round.remove(.end) }
+        }
+        addSegment(piece[index - 1], piece[index], thickness: style.width, round: round)
+      }
+    }
+  }
+}
+
+extension RGBImage {
+  /// Collects a shape that stays within `margin` of `points`, and paints it.
+  mutating func paint(
+    _ color: Color, around points: some Sequence<(x: Double, y: Double)>, margin: Double,
+    collect: (inout CoverageMask) -> Void
+  ) {
+    var bounds = (
+      minX: Double.infinity, minY: Double.infinity, maxX: -Double.infinity, maxY: -Double.infinity
+    )
+    for point in points {
+      bounds.minX = min(bounds.minX, point.x - margin)
+      bounds.minY = min(bounds.minY, point.y - margin)
+      bounds.maxX = max(bounds.maxX, point.x + margin)
+      bounds.maxY = max(bounds.maxY, point.y + margin)
+    }
+    guard color.alpha > 0, var mask = CoverageMask(bounds: bounds, canvas: (width, height)) else { return }
+    collect(&mask)
+    paint(color, through: mask)
+  }
+
+  /// Blends a colour in by coverage, rounding to the nearest level.
+  mutating func paint(_ color: Color, through mask: CoverageMask) {
+    let opacity = Float(color.alpha)
+    let channels = (Int(color.red), Int(color.green), Int(color.blue))
+    for row in 0..<mask.height {
+      for column in mask.touched[row] {
+        let alpha = Int(mask.coverage[row * mask.width + column] * opacity + 0.5)
+        guard alpha > 0 else { continue }
+        let index = ((row + mask.minY) * width + column + mask.minX) * 3
+        pixels[index] = Self.blend(channels.0, over: pixels[index], alpha)
+        pixels[index + 1] = Self.blend(channels.1, over: pixels[index + 1], alpha)
+        pixels[index + 2] = Self.blend(channels.2, over: pixels[index + 2], alpha)
+      }
+    }
+  }
+
+  /// `alpha` in 0...255 of `color`, the rest of what was there.
+  @inline(__always)
+  static func blend(_ color: Int, over background: UInt8, _ alpha: Int) -> UInt8 {
+    UInt8(truncatingIfNeeded: (color * alpha + Int(background) * (255 - alpha) + 127) / 255)
+  }
+}
