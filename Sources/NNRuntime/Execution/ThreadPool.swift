@@ -38,7 +38,7 @@ public final class ThreadPool: Sendable {
 
   /// Runs `body(chunk, thread)` for every chunk; `thread` is below `threads`, and no two calls with the same
   /// one overlap.
-  func run(_ chunks: Int, _ body: @Sendable (_ chunk: Int, _ thread: Int) -> Void) {
+  package func run(_ chunks: Int, _ body: @Sendable (_ chunk: Int, _ thread: Int) -> Void) {
     precondition(chunks <= Self.maximumChunks, "too many chunks")
     turn.withLock { _ in
       if threads == 1 || chunks <= 1 {

@@ -1,7 +1,4 @@
-import NNKernelInterface
-
-/// What is applied elementwise to a layer's sum.
-public typealias Activation = NNKernelInterface.Activation
+@_exported import enum NNKernelInterface.Activation
 
 /// How a map is resampled to another size.
 public enum Interpolation: Hashable, Sendable {

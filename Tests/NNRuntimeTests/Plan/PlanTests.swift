@@ -1,0 +1,94 @@
+import NNRuntime
+import Testing
+
+@Suite("Plan: fusion and placement")
+struct PlanTests {
+  /// Weights of a convolution, all a tenth.
+  private func weights(_ out: Int, _ perGroup: Int, _ kernel: Int) -> Tensor {
+    Tensor(
+      shape: [out, perGroup, kernel, kernel],
+      floats: [Float](repeating: 0.1, count: out * perGroup * kernel * kernel))
+  }
+
+  private func ones(_ count: Int) -> Tensor { Tensor(shape: [count], floats: [Float](repeating: 1, count: count)) }
+
+  private func normalised(_ x: Value, _ name: String) -> Value {
+    let channels = x.shape.channels
+    return x.batchNorm(
+      gamma: ones(channels), beta: ones(channels), mean: ones(channels), variance: ones(channels), epsilon: 1e-3,
+      name: "\(name).bn"
+    ).activation(.silu, name: "\(name).act")
+  }
+
+  @Test("batch norm, activation and residual join the convolution before them")
+  func fusion() throws {
+    let builder = GraphBuilder(name: "bottleneck")
+    let x = builder.input("x", height: 8, width: 8, channels: 16)
+    let y = normalised(x.convolution(weights(8, 16, 3), padding: 1, name: "cv1.conv"), "cv1")
+    let z = normalised(y.convolution(weights(16, 8, 3), padding: 1, name: "cv2.conv"), "cv2")
+    let sum = x.adding(z, name: "add")
+    let graph = builder.finish(outputs: [("y", sum)])
+
+    let plan = try Plan(graph)
+    #expect(plan.layers.map(\.name) == ["x", "cv1.conv", "cv2.conv"])
+    #expect(plan.layers[1].fused == ["cv1.bn", "cv1.act"])
+    #expect(plan.layers[2].fused == ["cv2.bn", "cv2.act", "add"])
+
+    let plain = try Plan(graph, options: PlanOptions(fuse: false))
+    #expect(
+      plain.layers.map(\.name) == [
+        "x", "cv1.conv", "cv1.bn", "cv1.act", "cv2.conv", "cv2.bn", "cv2.act", "add",
+      ])
+  }
+
+  @Test("what others read stays unfused")
+  func sharedValuesStay() throws {
+    let builder = GraphBuilder(name: "shared")
+    let x = builder.input("x", height: 4, width: 4, channels: 16)
+    let y = x.convolution(weights(16, 16, 1), name: "conv")
+    let a = y.activation(.relu, name: "act")
+    let plan = try Plan(builder.finish(outputs: [("a", a), ("y", y)]))
+    #expect(plan.layers.map(\.name) == ["x", "conv", "act"])
+  }
+
+  @Test("split, chain and concatenate run without a copy")
+  func concatenationByStride() throws {
+    let builder = GraphBuilder(name: "C3k2")
+    let x = builder.input("x", height: 8, width: 8, channels: 16)
+    let y = x.convolution(weights(32, 16, 1), name: "cv1")
+    let a = y.channels(0..<16, name: "a")
+    let b = y.channels(16..<32, name: "b")
+    let m = b.convolution(weights(16, 16, 3), padding: 1, name: "m")
+    let all = builder.concatenate([a, b, m], name: "cat")
+    let out = all.convolution(weights(16, 48, 1), name: "cv2")
+    let plan = try Plan(builder.finish(outputs: [("y", out)]))
+    #expect(!plan.layers.contains { $0.operation == "copy" })
+    // The concatenation, the input and the output are all the memory there is.
+    #expect(plan.arenaBytes <= 8 * 8 * (48 + 16 + 16) * 4)
+  }
+
+  @Test("an operand that another concatenation holds is copied")
+  func secondConcatenationCopies() throws {
+    let builder = GraphBuilder(name: "twice")
+    let x = builder.input("x", height: 4, width: 4, channels: 16)
+    let y = x.convolution(weights(16, 16, 1), name: "conv")
+    let z = x.convolution(weights(16, 16, 1), name: "other")
+    let first = builder.concatenate([y, z], name: "first")
+    let second = builder.concatenate([z, y], name: "second")
+    let plan = try Plan(builder.finish(outputs: [("1", first), ("2", second)]))
+    #expect(plan.layers.filter { $0.operation == "copy" }.count == 2)
+  }
+
+  @Test("the algorithm comes with its reason and does not depend on threads")
+  func reasons() throws {
+    let builder = GraphBuilder(name: "choices")
+    let x = builder.input("x", height: 32, width: 32, channels: 16)
+    let a = x.convolution(weights(16, 16, 3), padding: 1, name: "winograd")
+    let b = a.convolution(weights(16, 16, 3), stride: 2, padding: 1, name: "strided")
+    let c = b.convolution(weights(8, 16, 1), name: "product")
+    let d = c.convolution(weights(8, 8, 3), padding: 1, name: "narrow")
+    let plan = try Plan(builder.finish(outputs: [("y", d)]))
+    #expect(plan.layers.dropFirst().map(\.choice.algorithm) == [.winograd, .direct, .gemm, .direct])
+    for layer in plan.layers { #expect(!layer.choice.reason.isEmpty) }
+  }
+}
