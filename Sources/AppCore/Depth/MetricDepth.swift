@@ -83,6 +83,16 @@ public struct MetricDepth: Sendable, Equatable {
   }
 }
 
+extension MetricDepth {
+  /// Whether the cell under a point of the picture lies beyond the range that the fit has seen.
+  func isExtrapolated(at point: Point2<ImagePixels>, imageSize: PixelSize) -> Bool {
+    guard imageSize.bounds().contains(point) else { return false }
+    let x = min(width - 1, Int(point.x * Double(width) / Double(imageSize.width)))
+    let y = min(height - 1, Int(point.y * Double(height) / Double(imageSize.height)))
+    return states[x, y] == .extrapolated
+  }
+}
+
 /// Which readings of a depth sensor count.
 public struct SensorRules: Sendable, Equatable {
   /// Accepted depth in metres, both ends included.

@@ -1,0 +1,124 @@
+import Geometry
+
+/// How boxes are put around objects.
+public struct ExtentOptions: Sendable {
+  /// How a box is put around enough points: `minimumArea` or `principalAxes`.
+  public var method: Box3D.Method
+  /// Whether readings on other surfaces than the largest are left out before the 5 to 95 % depth band.
+  public var keepsLargestSurface: Bool
+
+  /// Options; by default the rectangle of least area around the largest surface.
+  public init(method: Box3D.Method = .minimumArea, keepsLargestSurface: Bool = true) {
+    self.method = method
+    self.keepsLargestSurface = keepsLargestSurface
+  }
+}
+
+/// Measures detected objects in a scene.
+public struct ExtentEstimator: Sendable {
+  /// Readings needed for a distance from the sensor.
+  static let minimumSamples = 3
+  /// Points needed for a box around them.
+  static let minimumPoints = 10
+  /// Fused depths that are believed, metres, both ends excluded.
+  static let fusedRange = (above: 0.05, below: 10.0)
+  /// The fused reading is taken this share of the box's height above its lower edge: the edge itself usually
+  /// shows the floor.
+  static let fusedInset = 0.1
+  /// A larger share of readings on other surfaces is worth a warning.
+  static let notableDiscard = 0.05
+
+  /// The scene.
+  public let scene: DepthScene
+  /// How boxes are put around objects.
+  public let options: ExtentOptions
+
+  /// An estimator for one scene.
+  public init(scene: DepthScene, options: ExtentOptions = ExtentOptions()) {
+    self.scene = scene
+    self.options = options
+  }
+
+  /// Measures every detection, in order; their boxes are in the stored picture's pixels.
+  public func extents(of detections: [Detection]) -> [ObjectExtent] {
+    detections.map(extent(of:))
+  }
+
+  /// Measures one detection, whose box is in the stored picture's pixels.
+  public func extent(of detection: Detection) -> ObjectExtent {
+    let box = detection.box.clipped(to: scene.imageSize.bounds())
+    guard detection.box.isFinite, !box.isEmpty else {
+      return ObjectExtent(detection: detection, distance: .unknown, warnings: [.unusableBox])
+    }
+    var warnings: [ExtentWarning] = detection.mask == nil ? [.noMask] : []
+    let window = scene.sensor.map {
+      SensorWindow($0, box: box, mask: detection.mask, imageSize: scene.imageSize)
+    }
+    let distance = distance(window, box, &warnings)
+    guard let meters = distance.meters, let range = distance.range else {
+      return ObjectExtent(detection: detection, distance: distance, warnings: warnings)
+    }
+    guard let intrinsics = scene.intrinsics else {
+      return ObjectExtent(detection: detection, distance: distance, warnings: warnings + [.noIntrinsics])
+    }
+
+    let surface = surface(window?.masked ?? [], intrinsics)
+    if surface.discardedShare > Self.notableDiscard { warnings.append(.splitSurface) }
+    let box3D: Box3D?
+    if surface.cloud.count >= Self.minimumPoints {
+      box3D = Box3D(around: surface.cloud, method: options.method)
+    } else {
+      warnings.append(.fewPoints)
+      if scene.looksVertically { warnings.append(.verticalView) }
+      box3D = Box3D(sixPoints: box, meters: meters, range: range, in: scene)
+    }
+    let alongRows = box.width * meters / intrinsics.fx
+    let alongColumns = box.height * meters / intrinsics.fy
+    let turned = scene.orientation.transposes
+    return ObjectExtent(
+      detection: detection, distance: distance, worldWidth: turned ? alongColumns : alongRows,
+      worldHeight: turned ? alongRows : alongColumns, box3D: box3D, cloud: surface.cloud,
+      discardedShare: surface.discardedShare, warnings: warnings)
+  }
+
+  /// Masked sensor readings, else all in the window, else one fused reading, else nothing.
+  private func distance(
+    _ window: SensorWindow?, _ box: Rect<ImagePixels>, _ warnings: inout [ExtentWarning]
+  ) -> ObjectDistance {
+    if let window, window.masked.count >= Self.minimumSamples {
+      return ObjectDistance(sensor: window.masked.map(\.meters))
+    }
+    if let window, window.all.count >= Self.minimumSamples {
+      warnings.append(.wholeWindow)
+      return ObjectDistance(sensor: window.all.map(\.meters))
+    }
+    let point = fusedPoint(box)
+    guard let fused = scene.fused, let meters = fused.meters(at: point, imageSize: scene.imageSize),
+      meters > Self.fusedRange.above, meters < Self.fusedRange.below
+    else { return .unknown }
+    if fused.isExtrapolated(at: point, imageSize: scene.imageSize) { warnings.append(.extrapolated) }
+    return ObjectDistance(fused: meters)
+  }
+
+  /// Above the middle of the lower edge, as the upright picture shows the box.
+  private func fusedPoint(_ box: Rect<ImagePixels>) -> Point2<ImagePixels> {
+    let upright = scene.orientation.upright(box, stored: scene.imageSize)
+    return scene.orientation.stored(
+      Point2(upright.center.x, upright.maxY - Self.fusedInset * upright.height), stored: scene.imageSize)
+  }
+
+  /// The world points of the readings' largest surface within its 5 to 95 % depth band.
+  private func surface(
+    _ cells: [SensorWindow.Cell], _ intrinsics: Intrinsics
+  ) -> (cloud: [Point3<World>], discardedShare: Double) {
+    guard let sensor = scene.sensor, !cells.isEmpty else { return ([], 0) }
+    let kept =
+      options.keepsLargestSurface
+      ? SurfaceComponent.largest(cells, intrinsics: intrinsics, sensor: sensor) : cells
+    let band = depthBand(kept.map(\.meters).sorted())
+    let cloud = kept.filter { band.contains($0.meters) }.map {
+      scene.cameraToWorld.apply(intrinsics.unproject($0.point, depth: $0.meters))
+    }
+    return (cloud, Double(cells.count - kept.count) / Double(cells.count))
+  }
+}

@@ -1,0 +1,51 @@
+import Geometry
+
+/// How far away an object is, and how that is known.
+public struct ObjectDistance: Sendable, Equatable {
+  /// Where a distance comes from.
+  public enum Source: String, Sendable, CaseIterable {
+    /// The depth sensor.
+    case lidar
+    /// Relative depth aligned with the sensor.
+    case fusion
+    /// There is no distance.
+    case none
+  }
+
+  /// Planar depth in metres, the median of the samples; nil for source `none`.
+  public let meters: Double?
+  /// Where it comes from.
+  public let source: Source
+  /// How many readings it rests on.
+  public let samples: Int
+  /// The 5 % and 95 % quantiles of the readings, metres.
+  public let range: ClosedRange<Double>?
+
+  /// No distance.
+  static let unknown = ObjectDistance(meters: nil, source: .none, samples: 0, range: nil)
+
+  private init(meters: Double?, source: Source, samples: Int, range: ClosedRange<Double>?) {
+    self.meters = meters
+    self.source = source
+    self.samples = samples
+    self.range = range
+  }
+
+  /// The distance of at least one sensor reading.
+  init(sensor readings: [Double]) {
+    let sorted = readings.sorted()
+    let n = sorted.count
+    self.init(meters: sorted[n / 2], source: .lidar, samples: n, range: depthBand(sorted))
+  }
+
+  /// The distance read from fused depth at one point.
+  init(fused meters: Double) {
+    self.init(meters: meters, source: .fusion, samples: 1, range: meters...meters)
+  }
+}
+
+/// The 5 % and 95 % quantiles d[5n / 100] and d[min(n - 1, 95n / 100)] of sorted depths, integer division.
+func depthBand(_ sorted: [Double]) -> ClosedRange<Double> {
+  let n = sorted.count
+  return sorted[5 * n / 100]...sorted[min(n - 1, 95 * n / 100)]
+}

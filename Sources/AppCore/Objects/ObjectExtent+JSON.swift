@@ -1,0 +1,46 @@
+import FileFormats
+import Geometry
+
+extension ObjectExtent {
+  /// What `objects.json` calls its layout.
+  public static let schema = "ardf.objects/1"
+
+  /// Decimals of metres and radians in files: micrometres.
+  static let decimals = 6
+
+  /// The content of `objects.json`.
+  public static func json(_ extents: [ObjectExtent]) -> JSONValue {
+    ["schema": .string(schema), "objects": .array(extents.map(\.json))]
+  }
+
+  /// The object's entry in `objects.json`; lengths in metres, positions in the world, unknown values null.
+  public var json: JSONValue {
+    [
+      "id": .integer(id), "className": .string(className),
+      "confidence": .rounded(Double(confidence), decimals: Self.decimals),
+      "distanceMeters": Self.number(distance.meters), "distanceSource": .string(distance.source.rawValue),
+      "samples": .integer(distance.samples),
+      "depthRange": distance.range.map { Self.numbers([$0.lowerBound, $0.upperBound]) } ?? .null,
+      "worldWidth": Self.number(worldWidth), "worldHeight": Self.number(worldHeight),
+      "label": .string(label), "box3D": box3D.map(boxJSON) ?? .null,
+      "warnings": .array(warnings.map { .string($0.rawValue) }),
+    ]
+  }
+
+  private func boxJSON(_ box: Box3D) -> JSONValue {
+    [
+      "center": Self.numbers([box.center.x, box.center.y, box.center.z]),
+      "dimensions": Self.numbers([box.dimensions.x, box.dimensions.y, box.dimensions.z]),
+      "yaw": Self.number(box.yaw), "quaternion": Self.numbers(box.rotation.xyzw),
+      "corners": .array(box.corners.map { Self.numbers([$0.x, $0.y, $0.z]) }),
+      "method": .string(box.method.rawValue), "points": .integer(cloud.count),
+      "discardedShare": Self.number(discardedShare),
+    ]
+  }
+
+  private static func number(_ value: Double?) -> JSONValue {
+    value.map { .rounded($0, decimals: decimals) } ?? .null
+  }
+
+  private static func numbers(_ values: [Double]) -> JSONValue { .array(values.map { number($0) }) }
+}

@@ -1,0 +1,78 @@
+import Geometry
+
+/// What a reader should know before trusting an `ObjectExtent`.
+public enum ExtentWarning: String, Sendable, CaseIterable {
+  /// The detection's box is empty, not finite or outside the picture.
+  case unusableBox = "unusable-box"
+  /// The detector gave no mask: everything in the box counts as the object.
+  case noMask = "no-mask"
+  /// Too few readings lie on the mask: the distance is that of everything in the box.
+  case wholeWindow = "whole-window"
+  /// Too few points for a box around them: its sides come from the picture.
+  case fewPoints = "few-points"
+  /// A considerable share of the readings lies on other surfaces and was left out.
+  case splitSurface = "split-surface"
+  /// The fused reading lies beyond the depths that the fit has seen.
+  case extrapolated
+  /// The camera looks straight up or down: the box is turned to the picture's top.
+  case verticalView = "vertical-view"
+  /// The picture has no intrinsics: there are no sizes.
+  case noIntrinsics = "no-intrinsics"
+}
+
+/// Where a detected object is, how large it is and which way it is turned.
+public struct ObjectExtent: Sendable {
+  /// The detection's `id`.
+  public let id: Int
+  /// The detection's class.
+  public let className: String
+  /// The detection's score.
+  public let confidence: Float
+  /// Planar depth and its source.
+  public let distance: ObjectDistance
+  /// The detection box's width at that depth, on the upright picture, metres; nil without distance or intrinsics.
+  public let worldWidth: Double?
+  /// The detection box's height at that depth, on the upright picture, metres.
+  public let worldHeight: Double?
+  /// The box in the world; nil without distance or intrinsics.
+  public let box3D: Box3D?
+  /// The points that the box was put around.
+  public let cloud: [Point3<World>]
+  /// The share of the mask's readings that lie on other surfaces than the object's.
+  public let discardedShare: Double
+  /// What to know before trusting the numbers, each at most once.
+  public let warnings: [ExtentWarning]
+
+  init(
+    detection: Detection, distance: ObjectDistance, worldWidth: Double? = nil, worldHeight: Double? = nil,
+    box3D: Box3D? = nil, cloud: [Point3<World>] = [], discardedShare: Double = 0, warnings: [ExtentWarning]
+  ) {
+    id = detection.id
+    className = detection.className
+    confidence = detection.confidence
+    self.distance = distance
+    self.worldWidth = worldWidth
+    self.worldHeight = worldHeight
+    self.box3D = box3D
+    self.cloud = cloud
+    self.discardedShare = discardedShare
+    self.warnings = warnings
+  }
+
+  /// Two lines for people: `cup 95%` and `2.30 m` or `-- m`.
+  public var label: String { Self.label(className, confidence: confidence, meters: distance.meters) }
+
+  /// Class and truncated percentage, then metres with two decimals or `-- m`.
+  public static func label(_ className: String, confidence: Float, meters: Double?) -> String {
+    // In Float, as the score: 0.95 is 95 % there and 94.99 % in Double.
+    let percent = confidence.isFinite ? Int(min(max(confidence, 0), 1) * 100) : 0
+    return "\(className) \(percent)%\n\(meters.map(twoDecimals) ?? "--") m"
+  }
+
+  private static func twoDecimals(_ value: Double) -> String {
+    guard value.isFinite, abs(value) < 1e9 else { return "--" }
+    let hundredths = Int((abs(value) * 100).rounded())
+    let fraction = hundredths % 100
+    return "\(value < 0 ? "-" : "")\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction)"
+  }
+}

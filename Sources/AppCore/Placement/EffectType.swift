@@ -1,0 +1,61 @@
+/// A visual effect that can be placed on an object.
+public enum EffectType: String, Sendable, CaseIterable, Hashable {
+  case explosion, flamethrower, smoke, lightning, magic, snow, tornado, love, aurora, dance, confetti
+  case dragonBreath
+  /// A translucent red cube at the object's box.
+  case debugCube
+  /// The object's points as yellow dots.
+  case debugMesh
+
+  /// What an effect is made of.
+  public enum AssetKind: String, Sendable {
+    /// A looped film with transparency on an upright plane.
+    case video
+    /// An animated three-dimensional model.
+    case model
+    /// Drawn from the measured extent, without any asset.
+    case debug
+  }
+
+  /// Whether the effect needs no asset.
+  public var isDebug: Bool { self == .debugCube || self == .debugMesh }
+
+  /// The effect whose name is `name`, ignoring case, `-` and `_`: `dragon-breath` is `dragonBreath`.
+  public init?(name: String) {
+    let key = name.lowercased().filter { $0 != "-" && $0 != "_" }
+    guard let match = Self.allCases.first(where: { $0.rawValue.lowercased() == key }) else { return nil }
+    self = match
+  }
+}
+
+/// A set of effects that a version of the app offers.
+public enum EffectCatalogue: String, Sendable, CaseIterable {
+  /// Films: thirteen effects.
+  case films
+  /// The older set of animated models: six effects.
+  case models
+
+  /// The effects in the order in which they are offered.
+  public var effects: [EffectType] {
+    switch self {
+    case .films:
+      [
+        .explosion, .flamethrower, .smoke, .lightning, .magic, .snow, .tornado, .love, .aurora, .dance,
+        .confetti, .debugCube, .debugMesh,
+      ]
+    case .models: [.flamethrower, .explosion, .lightning, .dragonBreath, .smoke, .debugCube]
+    }
+  }
+
+  /// What an effect of this catalogue is made of.
+  public func kind(of effect: EffectType) -> EffectType.AssetKind {
+    if effect.isDebug { return .debug }
+    return self == .films ? .video : .model
+  }
+
+  /// The effects that can be placed with the assets at hand, named as the effects; debug effects always can.
+  public func available(assets: Set<String>) -> [EffectType] {
+    let present = Set(assets.compactMap(EffectType.init(name:)))
+    return effects.filter { $0.isDebug || present.contains($0) }
+  }
+}
