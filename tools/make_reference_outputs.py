@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs a checkpoint through its PyTorch reference and writes the input with every output.
 
-    python tools/make_reference_outputs.py --weights yolo11n-seg-random.safetensors --size 480x640 --out n.ref.safetensors
+    python tools/make_reference_outputs.py --weights yolo11n-random.safetensors --size 480x640 --out n.ref.safetensors
     python tools/make_reference_outputs.py --weights yolo11n-seg.pt --image bus.jpg --out bus.ref.safetensors
 
 The tensors are named in `oracles/yolo11.py` and `oracles/depth_anything.py`; `input` is (1, 3, height, width).

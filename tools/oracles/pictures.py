@@ -52,5 +52,10 @@ def depth_input(picture, side=518):
     """The depth network's normalised input (1, 3, H, W)."""
     height, width = depth_size(*picture.shape[:2], side)
     scaled = cv2.resize(picture / 255.0, (width, height), interpolation=cv2.INTER_CUBIC)
-    planar = ((scaled - MEAN) / STANDARD_DEVIATION).astype(np.float32).transpose(2, 0, 1)
+    return normalised(scaled)
+
+
+def normalised(picture):
+    """(1, 3, H, W) of an RGB picture in 0...1, less the mean, over the standard deviation."""
+    planar = ((picture - MEAN) / STANDARD_DEVIATION).astype(np.float32).transpose(2, 0, 1)
     return torch.from_numpy(np.ascontiguousarray(planar))[None]
