@@ -98,7 +98,7 @@ def main():
     network = random_depth(seed=1)
     network.pretrained.load_state_dict(state)
     metadata = depth_metadata("small", f"{Path(arguments.onnx).name}, head of random seed 1")
-    metadata["licence"] = "encoder Apache-2.0"
+    metadata["license"] = "encoder Apache-2.0"
     save_tensors(arguments.out, network.state_dict(), metadata)
     versions = {"onnxruntime": onnxruntime.__version__, "image": Path(arguments.image).name}
     save_tensors(arguments.reference, tensors, versions)

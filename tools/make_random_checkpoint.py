@@ -6,12 +6,15 @@ python tools/make_random_checkpoint.py depth-anything-v2-small --seed 1 --out de
 """
 
 import argparse
+import copy
+from pathlib import Path
 
 import torch
 
 from oracles import depth_anything, yolo11
 from oracles.random_weights import calibrate, clouds, randomise, uniform_image
 from oracles.tensor_files import save_tensors
+from oracles.transformers_names import transformers_state
 
 #: The DFL logits are spread and the class logits kept low, as a trained detector has them.
 YOLO_GAINS = {f"{branch}.{level}.2": gain for level in range(3) for branch, gain in (("cv2", 2.0), ("cv3", 1.0))}
@@ -51,22 +54,42 @@ def yolo_metadata(variant, classes, source):
     """The metadata that names a YOLO11-seg checkpoint."""
     names = yolo11.class_names() if classes == 80 else [f"class {index}" for index in range(classes)]
     return {
+        "format": "ardf.weights/1",
         "architecture": "yolo11-seg",
         "variant": variant,
         "names": names,
         "stride": "32",
         "source": source,
-        "licence": "none: random numbers",
+        "license": "none: random numbers",
     }
 
 
 def depth_metadata(variant, source):
     """The metadata that names a Depth Anything V2 checkpoint."""
     return {
+        "format": "ardf.weights/1",
         "architecture": "depth-anything-v2",
         "variant": variant,
         "source": source,
-        "licence": "none: random numbers",
+        "license": "none: random numbers",
+    }
+
+
+def published_detector(model, names):
+    """What ultralytics saves in a `.pt` file: the whole model in float16 among notes on its training."""
+    model = copy.deepcopy(model).half()
+    model.names = dict(enumerate(names))
+    return {
+        "epoch": -1,
+        "best_fitness": None,
+        "model": model,
+        "ema": None,
+        "updates": None,
+        "optimizer": None,
+        "train_args": {"task": "segment", "mode": "train", "imgsz": 640},
+        "date": "2024-01-01T00:00:00",
+        "version": yolo11.import_ultralytics().__version__,
+        "license": "AGPL-3.0",
     }
 
 
@@ -76,18 +99,27 @@ def main():
     parser.add_argument("model", choices=models)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--classes", type=int, default=80, help="number of classes of a detector")
-    parser.add_argument("--out", required=True, help="safetensors file to write")
+    parser.add_argument("--transformers", action="store_true", help="depth weights under the names of transformers")
+    parser.add_argument("--out", required=True, help="file to write: .safetensors, .pt or .pth")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     source = f"random seed {arguments.seed}"
     if arguments.model.startswith("yolo11"):
         variant = arguments.model.removeprefix("yolo11").removesuffix("-seg")
-        weights = yolo11.state(random_yolo(variant, arguments.classes, arguments.seed))
+        model = random_yolo(variant, arguments.classes, arguments.seed)
         metadata = yolo_metadata(variant, arguments.classes, source)
+        weights = yolo11.state(model)
+        published = published_detector(model, metadata["names"])
     else:
-        weights = random_depth(arguments.seed).state_dict()
         metadata = depth_metadata("small", source)
-    save_tensors(arguments.out, weights, metadata)
+        weights = published = random_depth(arguments.seed).state_dict()
+        if arguments.transformers:
+            weights = transformers_state(weights, depth_anything.Shape().depth)
+            metadata = {"format": "pt"}
+    if Path(arguments.out).suffix in (".pt", ".pth"):
+        torch.save(published, arguments.out)
+    else:
+        save_tensors(arguments.out, weights, metadata)
     print(f"{arguments.out}: {len(weights)} tensors, {sum(v.numel() for v in weights.values())} values")
 
 
