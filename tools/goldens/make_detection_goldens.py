@@ -2,7 +2,7 @@
 """Writes what ultralytics detects in pictures, as a golden to compare a detector with.
 
     cd tools
-    python -m goldens.make_detection_goldens --weights yolo11n-seg.pt --root ../../shared/data \\
+    python -m goldens.make_detection_goldens --weights yolo11n-seg.pt --root DATA \\
         images coco/images --clockwise captures/bedroom/00000_rgb.jpg captures/bedroom/00030_rgb.jpg \\
         --out ../Tests/ModelsTests/Goldens/ultralytics-8.4.190-yolo11n-seg.json --full full-detections
 
