@@ -21,7 +21,7 @@ public enum HalfPrecision {
   }
 
   /// The single-precision value of one binary16 bit pattern.
-  @inline(__always)
+  @inlinable @inline(__always)
   public static func float(fromBinary16 bits: UInt16) -> Float {
     let wide = UInt32(bits)
     let sign = (wide & 0x8000) << 16

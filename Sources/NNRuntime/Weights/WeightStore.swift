@@ -16,24 +16,26 @@ public final class WeightStore: Sendable {
   private let used = Mutex<Set<String>>([])
 
   /// Opens a safetensors file; the data stays in the mapped file until it is taken.
-  public init(path: String, allowNonFinite: Bool = false) throws(WeightError) {
+  public convenience init(path: String, allowNonFinite: Bool = false) throws(WeightError) {
     let bytes: FileBytes
     do {
       bytes = try FileBytes(MappedFile(path: path))
     } catch {
       throw WeightError(.file(error), file: path)
     }
-    (tensors, metadata) = try Self.parse(bytes, file: path)
-    names = tensors.keys.sorted()
-    file = path
-    self.allowNonFinite = allowNonFinite
+    try self.init(file: bytes, name: path, allowNonFinite: allowNonFinite)
   }
 
   /// Reads a safetensors file held in memory.
-  public init(bytes: [UInt8], file: String, allowNonFinite: Bool = false) throws(WeightError) {
-    (tensors, metadata) = try Self.parse(FileBytes(bytes), file: file)
+  public convenience init(bytes: [UInt8], file: String, allowNonFinite: Bool = false) throws(WeightError) {
+    try self.init(file: FileBytes(bytes), name: file, allowNonFinite: allowNonFinite)
+  }
+
+  /// Reads a safetensors file whose bytes are at hand; `name` is what errors call it.
+  public init(file bytes: FileBytes, name: String, allowNonFinite: Bool = false) throws(WeightError) {
+    (tensors, metadata) = try Self.parse(bytes, file: name)
     names = tensors.keys.sorted()
-    self.file = file
+    file = name
     self.allowNonFinite = allowNonFinite
   }
 

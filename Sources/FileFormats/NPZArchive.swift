@@ -1,0 +1,43 @@
+/// A `.npz` file: named NumPy arrays in a zip archive.
+public struct NPZArchive: Sendable {
+  /// The arrays' names, sorted.
+  public let names: [String]
+
+  private let archive: ZipArchive
+
+  /// Opens the file at `path`.
+  ///
+  /// - Throws: `FileError` or `ZipError`.
+  public init(path: String) throws { self.init(try ZipArchive(path: path)) }
+
+  /// Opens a file held in memory.
+  public init(bytes: [UInt8]) throws(ZipError) { self.init(try ZipArchive(FileBytes(bytes))) }
+
+  private init(_ archive: ZipArchive) {
+    self.archive = archive
+    names = archive.members.map(\.name).filter { $0.hasSuffix(".npy") }.map { String($0.dropLast(4)) }
+      .sorted()
+  }
+
+  /// Whether there is an array of that name.
+  public func contains(_ name: String) -> Bool { archive.contains(name + ".npy") }
+
+  /// The array of that name.
+  ///
+  /// - Throws: `ZipError` or `NPYError`.
+  public func array(named name: String) throws -> NPYArray {
+    guard contains(name) else { throw NPYError.noSuchArray(name, available: names) }
+    return try NPYArray.read(archive.contents(name + ".npy"))
+  }
+
+  /// The `.npz` file of `arrays`, names sorted, members stored.
+  public static func encoded(_ arrays: [String: NPYArray]) -> [UInt8] {
+    ZipWriter.archive(
+      arrays.sorted { $0.key < $1.key }.map { (name: $0.key + ".npy", bytes: $0.value.encoded()) })
+  }
+
+  /// Writes `arrays` as a `.npz` file, whole or not at all.
+  public static func write(_ arrays: [String: NPYArray], path: String, overwrite: Bool) throws(FileError) {
+    try AtomicFile.write(encoded(arrays), to: path, overwrite: overwrite)
+  }
+}

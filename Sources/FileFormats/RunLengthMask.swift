@@ -1,0 +1,132 @@
+/// A defect of a COCO run-length mask.
+public enum RunLengthError: Error, Equatable, CustomStringConvertible {
+  /// A character outside `0` to `o`, or a number that does not end.
+  case malformedCounts(offset: Int)
+  /// A run of negative length or a number too large.
+  case invalidRun(index: Int)
+  /// The runs do not cover the mask exactly.
+  case wrongTotal(found: Int, expected: Int)
+  /// A negative or too large size.
+  case invalidSize(height: Int, width: Int)
+
+  /// One line that names the defect.
+  public var description: String {
+    switch self {
+    case .malformedCounts(let offset): "mask counts are malformed at character \(offset)"
+    case .invalidRun(let index): "mask run \(index) has an impossible length"
+    case .wrongTotal(let found, let expected): "mask runs cover \(found) pixels of \(expected)"
+    case .invalidSize(let height, let width): "mask size \(height) x \(width) is impossible"
+    }
+  }
+}
+
+/// A binary mask as COCO keeps it: run lengths down the columns, zeros first.
+public struct RunLengthMask: Sendable, Equatable {
+  /// The largest mask that is decoded, four times the largest picture.
+  public static let maximumPixels = 1 << 28
+
+  /// Rows.
+  public let height: Int
+  /// Columns.
+  public let width: Int
+  /// Lengths of the runs of zeros and ones in turn, column by column.
+  public let runs: [Int]
+
+  /// Encodes a row-major mask, in which every byte but 0 counts as set.
+  public init(height: Int, width: Int, mask: [UInt8]) {
+    precondition(mask.count == height * width, "a mask of \(mask.count) bytes for \(height) x \(width)")
+    var runs: [Int] = []
+    var current = false
+    var length = 0
+    for column in 0..<width {
+      for row in 0..<height {
+        let isSet = mask[row * width + column] != 0
+        if isSet != current {
+          runs.append(length)
+          current = isSet
+          length = 0
+        }
+        length += 1
+      }
+    }
+    runs.append(length)
+    self.height = height
+    self.width = width
+    self.runs = runs
+  }
+
+  /// Decodes the compressed text of COCO annotations.
+  public init(height: Int, width: Int, counts: String) throws(RunLengthError) {
+    let (total, overflow) = height.multipliedReportingOverflow(by: width)
+    guard height >= 0, width >= 0, !overflow, total <= Self.maximumPixels else {
+      throw .invalidSize(height: height, width: width)
+    }
+    var runs: [Int] = []
+    var sum = 0
+    let bytes = Array(counts.utf8)
+    var position = 0
+    while position < bytes.count {
+      var value = 0
+      var shift = 0
+      while true {
+        // 12 groups of 5 bits are more than any mask needs and stay within 64 bits.
+        guard position < bytes.count, shift < 60, (48..<112).contains(bytes[position]) else {
+          throw .malformedCounts(offset: min(position, bytes.count))
+        }
+        let group = Int(bytes[position]) - 48
+        value |= (group & 0x1f) << shift
+        shift += 5
+        position += 1
+        if group & 0x20 == 0 {
+          if group & 0x10 != 0 { value |= -1 << shift }
+          break
+        }
+      }
+      if runs.count > 2 { value += runs[runs.count - 2] }
+      guard value >= 0, value <= total else { throw .invalidRun(index: runs.count) }
+      guard sum + value <= total else {
+        throw .wrongTotal(found: sum + value, expected: total)
+      }
+      sum += value
+      runs.append(value)
+    }
+    guard sum == total else { throw .wrongTotal(found: sum, expected: total) }
+    self.height = height
+    self.width = width
+    self.runs = runs
+  }
+
+  /// The compressed text, as pycocotools writes it.
+  public var counts: String {
+    var text: [UInt8] = []
+    for (index, run) in runs.enumerated() {
+      // From the fourth run on, the difference to the last run of the same value is kept.
+      var value = index > 2 ? run - runs[index - 2] : run
+      var hasMore = true
+      while hasMore {
+        var group = value & 0x1f
+        value >>= 5
+        hasMore = group & 0x10 != 0 ? value != -1 : value != 0
+        if hasMore { group |= 0x20 }
+        text.append(UInt8(group + 48))
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// The row-major mask of zeros and ones.
+  public var mask: [UInt8] {
+    var mask = [UInt8](repeating: 0, count: height * width)
+    var position = 0
+    for (index, run) in runs.enumerated() {
+      if index % 2 == 1 {
+        for flat in position..<position + run { mask[flat % height * width + flat / height] = 1 }
+      }
+      position += run
+    }
+    return mask
+  }
+
+  /// The number of set pixels.
+  public var area: Int { stride(from: 1, to: runs.count, by: 2).reduce(0) { $0 + runs[$1] } }
+}

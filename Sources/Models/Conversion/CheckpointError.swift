@@ -1,0 +1,107 @@
+import FileFormats
+import NNRuntime
+
+/// A defect of a checkpoint, or a checkpoint of something else than the networks known here.
+public struct CheckpointError: Error, Equatable, CustomStringConvertible {
+  /// What is wrong.
+  public enum Kind: Error, Equatable {
+    /// The file cannot be opened.
+    case file(FileError)
+    /// Neither a zip archive nor a safetensors file.
+    case unknownFormat
+    /// The safetensors file is damaged.
+    case weights(WeightError.Kind)
+    /// The archive is damaged.
+    case zip(ZipError)
+    /// The archive is not one that PyTorch writes.
+    case notTorch
+    /// The checkpoint was written on a big-endian machine.
+    case bigEndian
+    /// The pickled part is damaged.
+    case pickle(PickleError)
+    /// Modules nested deeper than any network's.
+    case tooDeep(limit: Int)
+    /// More modules than any network has.
+    case tooManyModules(limit: Int)
+    /// The same tensor name twice.
+    case duplicateName
+    /// No table of tensors and no module was found.
+    case noTensors
+    /// A storage holds another number of bytes than declared.
+    case wrongStorageSize(found: Int, needed: Int)
+    /// A tensor's view reaches over its storage.
+    case outsideStorage
+    /// More dimensions or elements than a tensor can have.
+    case invalidShape([Int])
+    /// The tensors are those of no network known here.
+    case unknownArchitecture(String)
+    /// Batch normalisation was folded away before saving.
+    case fused
+    /// The network needs a tensor that is not there.
+    case missing
+    /// A tensor that the network does not have.
+    case unexpected
+    /// A tensor with another shape than the network's.
+    case wrongShape(found: [Int], expected: [Int])
+    /// A tensor of something else than floating-point numbers.
+    case notFloat(String)
+    /// The class names do not fit the number of classes.
+    case wrongClassCount(names: Int, classes: Int)
+    /// The three parts of an attention's projection differ in type.
+    case mixedTypes
+  }
+
+  /// What is wrong.
+  public let kind: Kind
+  /// The tensor it is about, where it is about one.
+  public let tensor: String?
+  /// The file's path.
+  public let file: String
+
+  /// Builds an error.
+  public init(_ kind: Kind, tensor: String? = nil, file: String) {
+    self.kind = kind
+    self.tensor = tensor
+    self.file = file
+  }
+
+  /// One line: the file, the tensor, the defect and the remedy.
+  public var description: String {
+    if case .file(let error) = kind { return error.description }
+    return tensor.map { "\(file): tensor \"\($0)\": \(kind)" } ?? "\(file): \(kind)"
+  }
+}
+
+extension CheckpointError.Kind: CustomStringConvertible {
+  /// The defect and the remedy.
+  public var description: String {
+    switch self {
+    case .file(let error): "\(error)"
+    case .unknownFormat:
+      "neither a PyTorch zip checkpoint nor a safetensors file; a checkpoint from before PyTorch 1.6 must be "
+        + "saved again"
+    case .weights(let error): "\(error)"
+    case .zip(let error): "\(error)"
+    case .notTorch: "a zip archive without PyTorch's data.pkl"
+    case .bigEndian: "written on a big-endian machine, which is not supported"
+    case .pickle(let error): "\(error)"
+    case .tooDeep(let limit): "modules are nested deeper than \(limit) levels"
+    case .tooManyModules(let limit): "holds more than \(limit) modules"
+    case .duplicateName: "the name appears twice"
+    case .noTensors: "holds no table of tensors and no module under \"ema\", \"model\" or \"state_dict\""
+    case .wrongStorageSize(let found, let needed):
+      "its storage has \(found) bytes where \(needed) are declared: the file is damaged"
+    case .outsideStorage: "its elements lie outside its storage"
+    case .invalidShape(let shape): "shape \(shape) is impossible"
+    case .unknownArchitecture(let reason):
+      "not a network that can be converted (YOLO11-seg n, s, m, l, x or Depth Anything V2 Small): \(reason)"
+    case .fused: "batch normalisation was folded before saving: convert the original checkpoint"
+    case .missing: "is missing"
+    case .unexpected: "is not part of the network"
+    case .wrongShape(let found, let expected): "shape \(found), the network needs \(expected)"
+    case .notFloat(let type): "element type \(type), floating-point numbers are needed"
+    case .wrongClassCount(let names, let classes): "\(names) class names for \(classes) classes"
+    case .mixedTypes: "query, key and value differ in element type"
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import FileFormats
+import NNRuntime
+
+/// The tensors of a checkpoint of any format under the original's names, and what it says of itself.
+struct CheckpointSource {
+  let tensors: [String: Tensor]
+  /// What a safetensors file's own metadata says, as far as it is worth keeping.
+  private(set) var metadata: [String: String] = [:]
+  /// Class names in order, where the checkpoint has them.
+  private(set) var classNames: [String]?
+  /// The letter of the variant, where the checkpoint has it.
+  private(set) var scale: String?
+
+  init(_ bytes: FileBytes, file: String) throws(CheckpointErrorAt) {
+    let raw: [String: Tensor]
+    if bytes.slice(0..<min(4, bytes.count)).array() == [0x50, 0x4b, 0x03, 0x04] {
+      let torch: TorchCheckpoint
+      do {
+        torch = try TorchCheckpoint(bytes)
+      } catch {
+        throw CheckpointErrorAt(error)
+      }
+      let modules = try TorchModules(torch.heap)
+      raw = try Self.tensors(modules, torch)
+      classNames = Self.names(modules)
+      scale = Self.scale(modules)
+    } else {
+      let store: WeightStore
+      do {
+        store = try WeightStore(file: bytes, name: file, allowNonFinite: true)
+      } catch {
+        throw CheckpointErrorAt(
+          Self.isSafetensors(bytes) ? .weights(error.kind) : .unknownFormat, error.tensor)
+      }
+      var all: [String: Tensor] = [:]
+      for name in store.names {
+        do {
+          all[name] = try store.tensor(named: name)
+        } catch {
+          throw CheckpointErrorAt(.weights(error.kind), error.tensor)
+        }
+      }
+      raw = all
+      for key in ["license", "note"] { metadata[key] = store.metadata[key] }
+      classNames = store.metadata["names"].flatMap(Self.names(json:))
+    }
+    tensors = try Self.normalized(raw)
+  }
+
+  /// A safetensors file begins with a small length and a brace; anything else is not even damaged.
+  private static func isSafetensors(_ bytes: FileBytes) -> Bool {
+    bytes.count < 9 || bytes.slice(8..<9).array() == [UInt8(ascii: "{")]
+  }
+
+  private static func tensors(
+    _ modules: TorchModules, _ torch: TorchCheckpoint
+  ) throws(CheckpointErrorAt) -> [String: Tensor] {
+    var tensors: [String: Tensor] = [:]
+    for (name, view) in modules.tensors where !isCounter(name) {
+      do {
+        tensors[name] = try torch.tensor(view)
+      } catch {
+        throw CheckpointErrorAt(error, name)
+      }
+    }
+    return tensors
+  }
+
+  private static func isCounter(_ name: String) -> Bool { name.hasSuffix(".num_batches_tracked") }
+
+  /// Wrappers around a network put their own name before all others; YOLO's own first name is `model`.
+  private static func normalized(_ tensors: [String: Tensor]) throws(CheckpointErrorAt) -> [String: Tensor] {
+    var tensors = tensors.filter { !isCounter($0.key) }
+    for wrapper in ["module.", "_orig_mod.", "depth_anything."] + Array(repeating: "model.", count: 2) {
+      let isWrapped =
+        tensors.keys.allSatisfy { $0.hasPrefix(wrapper) }
+        && (wrapper != "model." || tensors["model.0.conv.weight"] == nil)
+      guard isWrapped else { continue }
+      tensors = Dictionary(
+        uniqueKeysWithValues: tensors.map { (String($0.key.dropFirst(wrapper.count)), $0.value) })
+    }
+    if tensors["0.conv.weight"] != nil {
+      tensors = Dictionary(uniqueKeysWithValues: tensors.map { ("model.\($0.key)", $0.value) })
+    }
+    return HuggingFaceNames.areUsed(by: tensors.keys) ? try HuggingFaceNames.renamed(tensors) : tensors
+  }
+
+  private static func names(_ modules: TorchModules) -> [String]? {
+    guard let value = modules.attribute("names") else { return nil }
+    if let members = modules.heap.members(value) {
+      var names: [Int: String] = [:]
+      for case (.integer(let index), .text(let name)) in members { names[index] = name }
+      return ordered(names)
+    }
+    return modules.heap.elements(value)?.compactMap { element in
+      guard case .text(let name) = element else { return nil }
+      return name
+    }
+  }
+
+  private static func names(json text: String) -> [String]? {
+    guard let value = try? JSONValue.parse(text) else { return nil }
+    if let elements = value.array { return elements.compactMap(\.string) }
+    var names: [Int: String] = [:]
+    for (key, value) in value.object ?? [:] {
+      if let index = Int(key), let name = value.string { names[index] = name }
+    }
+    return ordered(names)
+  }
+
+  private static func ordered(_ names: [Int: String]) -> [String] {
+    names.sorted { $0.key < $1.key }.map(\.value)
+  }
+
+  private static func scale(_ modules: TorchModules) -> String? {
+    guard let yaml = modules.attribute("yaml"),
+      case .text(let scale)? = modules.heap.member("scale", of: yaml)
+    else { return nil }
+    return scale.isEmpty ? nil : scale
+  }
+}
