@@ -83,7 +83,8 @@ func convolutionScratch(_ shape: ConvolutionShape) -> Int {
 }
 
 func convolution(
-  _ taskPointer: UnsafePointer<ConvolutionTask>, _ begin: Int, _ end: Int, _ firstPanel: Int, _ lastPanel: Int,
+  _ taskPointer: UnsafePointer<ConvolutionTask>, _ begin: Int, _ end: Int, _ firstPanel: Int,
+  _ lastPanel: Int,
   _ scratch: UnsafeMutablePointer<Float>
 ) {
   let task = taskPointer.pointee
@@ -96,7 +97,8 @@ func convolution(
   let tables = UnsafeMutableRawPointer(gathered + (capacity * gatherCount + 15) / 16 * 16)
   let rows = tables.assumingMemoryBound(to: UnsafePointer<Float>.self)
   let outputs = (rows + segments.count * capacity).withMemoryRebound(
-    to: UnsafeMutablePointer<Float>.self, capacity: capacity) { $0 }
+    to: UnsafeMutablePointer<Float>.self, capacity: capacity
+  ) { $0 }
   let residuals = rows + (segments.count + 1) * capacity
 
   // As many rows in one block as in the next, so that the last is no sliver.

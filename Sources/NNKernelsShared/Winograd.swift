@@ -184,7 +184,8 @@ func winogradScratch(_ shape: ConvolutionShape) -> Int {
 }
 
 func winograd(
-  _ taskPointer: UnsafePointer<ConvolutionTask>, _ begin: Int, _ end: Int, _ firstPanel: Int, _ lastPanel: Int,
+  _ taskPointer: UnsafePointer<ConvolutionTask>, _ begin: Int, _ end: Int, _ firstPanel: Int,
+  _ lastPanel: Int,
   _ scratch: UnsafeMutablePointer<Float>
 ) {
   let task = taskPointer.pointee

@@ -76,12 +76,14 @@ public final class Session: Sendable {
     let shape = plan.placement.shapes[value]
     let location = plan.placement.locations[value]
     let memory = constants[location.buffer] ?? arena
-    let base = (constants[location.buffer] == nil ? plan.bufferOffsets[location.buffer]! : 0) + location.offset
+    let base =
+      (constants[location.buffer] == nil ? plan.bufferOffsets[location.buffer]! : 0) + location.offset
     return unsafe [Float](unsafeUninitializedCapacity: shape.count) { buffer, count in
       for pixel in 0..<shape.pixels {
         for channel in 0..<shape.channels {
           unsafe buffer.initializeElement(
-            at: pixel * shape.channels + channel, to: memory.base[base + pixel * location.pixelStride + channel])
+            at: pixel * shape.channels + channel,
+            to: memory.base[base + pixel * location.pixelStride + channel])
         }
       }
       count = shape.count
@@ -145,7 +147,9 @@ public struct SessionOutputs: ~Copyable {
   /// Shape and elements of a layer's result by its name (fused: the name of the last layer joined); nil where
   /// there is no such layer. Only whole in plans that retain.
   public func value(named name: String) -> (shape: MapShape, elements: [Float])? {
-    guard let node = session.plan.graph.nodes.last(where: { ($0.fused.last ?? $0.name) == name }) else { return nil }
+    guard let node = session.plan.graph.nodes.last(where: { ($0.fused.last ?? $0.name) == name }) else {
+      return nil
+    }
     return (session.plan.placement.shapes[node.output], session.read(node.output))
   }
 

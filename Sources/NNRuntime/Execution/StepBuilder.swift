@@ -67,7 +67,8 @@ struct StepBuilder {
 
   private func map(_ value: ValueID) -> MapPointer {
     let stride = plan.placement.locations[value].pixelStride
-    return unsafe MapPointer(base: pointer(value), pixelStride: stride, rowStride: stride * shapes[value].width)
+    return unsafe MapPointer(
+      base: pointer(value), pixelStride: stride, rowStride: stride * shapes[value].width)
   }
 
   private func mutableMap(_ value: ValueID) -> MutableMapPointer {
@@ -132,7 +133,9 @@ struct StepBuilder {
         }
       } else {
         memory = FloatMemory(count: kernels.packedConvolutionCount(shape))
-        unsafe withPointers(source, layer.scale) { unsafe kernels.packConvolution(shape, $0, $1, memory.base) }
+        unsafe withPointers(source, layer.scale) {
+          unsafe kernels.packConvolution(shape, $0, $1, memory.base)
+        }
       }
       return memory
     }
@@ -183,7 +186,8 @@ struct StepBuilder {
     let scratch = winograd ? kernels.winogradScratch(shape) : kernels.convolutionScratch(shape)
     return unsafe Step(layer: index, chunks: grid.chunks, scratchFloats: scratch) { chunk, scratch in
       let (rows, panels) = grid.range(chunk)
-      unsafe kernel(task.pointer, rows.lowerBound, rows.upperBound, panels.lowerBound, panels.upperBound, scratch)
+      unsafe kernel(
+        task.pointer, rows.lowerBound, rows.upperBound, panels.lowerBound, panels.upperBound, scratch)
     }
   }
 
@@ -194,7 +198,8 @@ struct StepBuilder {
     let bias = FloatMemory(layer.bias, count: layer.bias.count + 64)
     return unsafe TaskMemory(
       ConvolutionTask(
-        shape: shape, input: input, output: output, residual: residual, weights: weights.base, bias: bias.base,
+        shape: shape, input: input, output: output, residual: residual, weights: weights.base,
+        bias: bias.base,
         zeros: zeros.base, activation: layer.activation), keeping: [weights, bias, zeros, arena] + operands)
   }
 
@@ -335,7 +340,8 @@ struct StepBuilder {
       ElementwiseTask(
         operation: operation, activation: activation, width: output.width, channels: output.channels,
         a: map(node.inputs[0]), b: node.inputs.count > 1 ? map(node.inputs[1]) : nil,
-        scale: scale.map { unsafe UnsafePointer($0.base) }, shift: shift.map { unsafe UnsafePointer($0.base) },
+        scale: scale.map { unsafe UnsafePointer($0.base) },
+        shift: shift.map { unsafe UnsafePointer($0.base) },
         output: mutableMap(node.output)), keeping: [arena, scale, shift].compactMap(\.self) + operands)
   }
 
@@ -349,7 +355,9 @@ struct StepBuilder {
         shift: nil, output: MutableMapPointer(base: target, pixelStride: channels, rowStride: channels)),
       keeping: [arena, token])
     let kernel = unsafe kernels.elementwise
-    return unsafe step(index, items: 1, together: 1) { begin, end, _ in unsafe kernel(task.pointer, begin, end) }
+    return unsafe step(index, items: 1, together: 1) { begin, end, _ in
+      unsafe kernel(task.pointer, begin, end)
+    }
   }
 
   private func attention(_ node: Node, _ index: Int, _ layout: AttentionLayout) -> Step {

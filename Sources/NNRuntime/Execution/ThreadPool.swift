@@ -136,7 +136,8 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
     let seen = state.load(ordering: .acquiring)
     let (chunks, next) = (Int(seen >> 20 & 0xF_FFFF), Int(seen & 0xF_FFFF))
     guard next < chunks else { return false }
-    guard state.weakCompareExchange(expected: seen, desired: seen + 1, ordering: .acquiringAndReleasing).exchanged
+    guard
+      state.weakCompareExchange(expected: seen, desired: seen + 1, ordering: .acquiringAndReleasing).exchanged
     else { return true }
     unsafe body!(next, thread)
     completed.add(1, ordering: .releasing)

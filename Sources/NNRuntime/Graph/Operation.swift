@@ -86,7 +86,8 @@ enum Operation: Sendable {
     switch self {
     case .input: "input"
     case .constant: "constant"
-    case .convolution(let c): c.isDepthwise ? "depthwise" : c.kernelHeight * c.kernelWidth == 1 ? "conv1x1" : "conv"
+    case .convolution(let c):
+      c.isDepthwise ? "depthwise" : c.kernelHeight * c.kernelWidth == 1 ? "conv1x1" : "conv"
     case .transposedConvolution: "convtranspose"
     case .affine: "affine"
     case .activation(let activation): "\(activation)"

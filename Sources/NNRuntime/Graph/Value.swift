@@ -8,7 +8,9 @@ public struct Value {
   /// Height, width and channels.
   public var shape: MapShape { builder.shapes[id] }
 
-  private func node(_ name: String, _ operation: Operation, _ others: [Value] = [], _ shape: MapShape) -> Value {
+  private func node(_ name: String, _ operation: Operation, _ others: [Value] = [], _ shape: MapShape)
+    -> Value
+  {
     for other in others { precondition(other.builder === builder, "\(name): a value of another builder") }
     return builder.append(name, operation, [id] + others.map(\.id), shape)
   }
@@ -31,7 +33,8 @@ extension Value {
         ? groups == shape.channels && perGroup == 1 && out == groups && kernelHeight == kernelWidth
         : perGroup == shape.channels,
       "\(name): weights \(weights.shape) on \(shape)")
-    precondition(stride > 0 && padding >= 0 && (bias.map { $0.shape == [out] } ?? true), "\(name): attributes")
+    precondition(
+      stride > 0 && padding >= 0 && (bias.map { $0.shape == [out] } ?? true), "\(name): attributes")
     let height = (shape.height + 2 * padding - kernelHeight) / stride + 1
     let width = (shape.width + 2 * padding - kernelWidth) / stride + 1
     let layer = Convolution(
@@ -49,7 +52,9 @@ extension Value {
   }
 
   /// A transposed convolution whose kernel is as large as its stride; `weights` is (in, out, k, k).
-  public func transposedConvolution(_ weights: Tensor, bias: Tensor? = nil, stride: Int, name: String) -> Value {
+  public func transposedConvolution(_ weights: Tensor, bias: Tensor? = nil, stride: Int, name: String)
+    -> Value
+  {
     precondition(
       weights.shape.count == 4 && weights.shape[0] == shape.channels && weights.shape[2] == stride
         && weights.shape[3] == stride, "\(name): weights \(weights.shape) on \(shape) at stride \(stride)")

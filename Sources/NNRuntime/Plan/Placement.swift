@@ -78,7 +78,8 @@ struct Placement: Sendable {
         parents.append(Parent(value: node.output, pixel: 0, channel: starts[position]))
         nodes.append(
           Node(
-            name: "\(node.name).copy\(position)", operation: .copy, inputs: [input], output: shapes.count - 1))
+            name: "\(node.name).copy\(position)", operation: .copy, inputs: [input], output: shapes.count - 1)
+        )
       }
     }
   }
@@ -88,7 +89,9 @@ struct Placement: Sendable {
     let input = node.inputs[0]
     let root = self.root(of: input)
     var node = node
-    if root.pixel == 0, root.channel == 0, movable[root.value], shapes[root.value].count == shapes[input].count {
+    if root.pixel == 0, root.channel == 0, movable[root.value],
+      shapes[root.value].count == shapes[input].count
+    {
       parents[root.value] = Parent(value: node.output, pixel: 1, channel: 0)
       movable[root.value] = false
     } else {

@@ -128,7 +128,8 @@ extension Node {
     let output = shapes[output]
     switch operation {
     case .convolution(let layer):
-      let depth = (layer.isDepthwise ? 1 : shapes[inputs[0]].channels) * layer.kernelHeight * layer.kernelWidth
+      let depth =
+        (layer.isDepthwise ? 1 : shapes[inputs[0]].channels) * layer.kernelHeight * layer.kernelWidth
       return 2 * Double(output.count) * Double(depth)
     case .transposedConvolution:
       return 2 * Double(output.count) * Double(shapes[inputs[0]].channels)

@@ -22,24 +22,28 @@ struct SessionTests {
     let b = stem.channels(16..<32, name: "b")
     let m = b.adding(
       b.convolution(tensor([16, 16, 3, 3]), padding: 1, name: "m.conv").batchNorm(
-        gamma: tensor([16]), beta: tensor([16]), mean: tensor([16]), variance: Tensor(shape: [16], floats: [Float](repeating: 0.7, count: 16)),
+        gamma: tensor([16]), beta: tensor([16]), mean: tensor([16]),
+        variance: Tensor(shape: [16], floats: [Float](repeating: 0.7, count: 16)),
         epsilon: 1e-3, name: "m.bn"
       ).activation(.silu, name: "m.act"), name: "m.add")
     let cat = builder.concatenate([a, b, m], name: "cat")
     let pooled = cat.maxPool(kernel: 5, stride: 1, padding: 2, name: "pool")
     let depthwise = pooled.convolution(
       tensor([48, 1, 3, 3]), bias: tensor([48]), padding: 1, groups: 48, name: "dw")
-    let narrow = depthwise.convolution(tensor([8, 48, 1, 1]), name: "narrow").activation(.relu, name: "narrow.act")
+    let narrow = depthwise.convolution(tensor([8, 48, 1, 1]), name: "narrow").activation(
+      .relu, name: "narrow.act")
     let up = narrow.resized(height: 12, width: 20, .nearest, name: "up")
     let fine = narrow.transposedConvolution(tensor([8, 8, 2, 2]), bias: tensor([8]), stride: 2, name: "fine")
     let both = builder.concatenate([up, fine], name: "both")
     let smooth = both.resized(height: 17, width: 9, .bilinear(alignCorners: true), name: "smooth")
-    let tokens = cat.tokens(name: "tokens").linear(tensor([24, 48]), name: "embed").prependingToken(tensor([24]), name: "cls")
+    let tokens = cat.tokens(name: "tokens").linear(tensor([24, 48]), name: "embed").prependingToken(
+      tensor([24]), name: "cls")
     let normed = tokens.layerNorm(gamma: tensor([24], 1), beta: tensor([24]), epsilon: 1e-6, name: "norm")
     let qkv = normed.linear(tensor([72, 24]), bias: tensor([72]), name: "qkv")
     let attended = qkv.attention(.packed(heads: 3, width: 8), name: "attention")
     let projected = tokens.adding(
-      attended.linear(tensor([24, 24]), bias: tensor([24]), name: "proj").scaled(by: tensor([24], 1), name: "ls"),
+      attended.linear(tensor([24, 24]), bias: tensor([24]), name: "proj").scaled(
+        by: tensor([24], 1), name: "ls"),
       name: "residual")
     let grid = projected.tokens(dropping: 1, name: "drop").map(height: 6, width: 10, name: "grid")
     return builder.finish(outputs: [("smooth", smooth), ("grid", grid), ("cat", cat)])
@@ -99,7 +103,9 @@ struct SessionTests {
     let results = sessions.map { session in
       session.run { inputs in
         inputs.fill("x") { span in for index in input.indices { span[index] = input[index] } }
-      } read: { $0.output("grid").elements }
+      } read: {
+        $0.output("grid").elements
+      }
     }
     #expect(weights.bytes == bytes && bytes > 0)
     #expect(results[0] == results[1] && results[1] == results[2])

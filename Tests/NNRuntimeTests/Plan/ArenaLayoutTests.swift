@@ -57,7 +57,8 @@ struct ArenaLayoutTests {
   @Test("buffers that never meet share memory")
   func shared() {
     let layout = ArenaLayout([
-      .init(count: 160, lifetime: 0...1), .init(count: 160, lifetime: 2...3), .init(count: 160, lifetime: 4...5),
+      .init(count: 160, lifetime: 0...1), .init(count: 160, lifetime: 2...3),
+      .init(count: 160, lifetime: 4...5),
     ])
     #expect(layout.count == 160)
   }

@@ -10,12 +10,15 @@ struct PlanTests {
       floats: [Float](repeating: 0.1, count: out * perGroup * kernel * kernel))
   }
 
-  private func ones(_ count: Int) -> Tensor { Tensor(shape: [count], floats: [Float](repeating: 1, count: count)) }
+  private func ones(_ count: Int) -> Tensor {
+    Tensor(shape: [count], floats: [Float](repeating: 1, count: count))
+  }
 
   private func normalised(_ x: Value, _ name: String) -> Value {
     let channels = x.shape.channels
     return x.batchNorm(
-      gamma: ones(channels), beta: ones(channels), mean: ones(channels), variance: ones(channels), epsilon: 1e-3,
+      gamma: ones(channels), beta: ones(channels), mean: ones(channels), variance: ones(channels),
+      epsilon: 1e-3,
       name: "\(name).bn"
     ).activation(.silu, name: "\(name).act")
   }

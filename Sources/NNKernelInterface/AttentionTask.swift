@@ -1,0 +1,45 @@
+/// Scaled dot-product attention: out = softmax(q k^T * scale) v, one head after another.
+///
+/// Token t of head h starts at `query + t * tokenStride + h * queryHeadStride`; keys, values and output alike.
+public struct AttentionTask {
+  /// Tokens, and heads side by side in each.
+  public var tokens, heads: Int
+  /// Width of a query or key, and of a value.
+  public var keyWidth, valueWidth: Int
+  /// Factor on q k^T.
+  public var scale: Float
+  /// First token of head 0.
+  public var query, key, value: UnsafePointer<Float>
+  /// Floats from one token to the next in `query`, `key` and `value`.
+  public var tokenStride: Int
+  /// Floats from one head to the next.
+  public var queryHeadStride, keyHeadStride, valueHeadStride: Int
+  /// The map that is made.
+  public var output: UnsafeMutablePointer<Float>
+  /// Floats from one token, and from one head, to the next in `output`.
+  public var outputTokenStride, outputHeadStride: Int
+
+  /// An attention on the given memory.
+  public init(
+    tokens: Int, heads: Int, keyWidth: Int, valueWidth: Int, scale: Float, query: UnsafePointer<Float>,
+    key: UnsafePointer<Float>, value: UnsafePointer<Float>, tokenStride: Int, queryHeadStride: Int,
+    keyHeadStride: Int, valueHeadStride: Int, output: UnsafeMutablePointer<Float>, outputTokenStride: Int,
+    outputHeadStride: Int
+  ) {
+    self.tokens = tokens
+    self.heads = heads
+    self.keyWidth = keyWidth
+    self.valueWidth = valueWidth
+    self.scale = scale
+    self.query = query
+    self.key = key
+    self.value = value
+    self.tokenStride = tokenStride
+    self.queryHeadStride = queryHeadStride
+    self.keyHeadStride = keyHeadStride
+    self.valueHeadStride = valueHeadStride
+    self.output = output
+    self.outputTokenStride = outputTokenStride
+    self.outputHeadStride = outputHeadStride
+  }
+}

@@ -1,0 +1,43 @@
+/// What an elementwise step computes from `a`, and where the case says so from `b`, `scale`, `shift`.
+public enum ElementwiseOperation: UInt8, Sendable {
+  /// activation(a)
+  case unary
+  /// activation(a + b)
+  case add
+  /// activation(a * scale[channel] + shift[channel])
+  case affine
+}
+
+/// An elementwise step over `pixels` (row-major, `width` a row) of `channels` each.
+public struct ElementwiseTask {
+  /// What is computed.
+  public var operation: ElementwiseOperation
+  /// Applied to the sum before it is stored.
+  public var activation: Activation
+  /// Pixels a row, channels a pixel.
+  public var width, channels: Int
+  /// The first operand.
+  public var a: MapPointer
+  /// The second operand, where the operation has one.
+  public var b: MapPointer?
+  /// One a channel, where the operation has them.
+  public var scale, shift: UnsafePointer<Float>?
+  /// May be `a` or `b` itself.
+  public var output: MutableMapPointer
+
+  /// An elementwise step on the given memory.
+  public init(
+    operation: ElementwiseOperation, activation: Activation, width: Int, channels: Int, a: MapPointer,
+    b: MapPointer?, scale: UnsafePointer<Float>?, shift: UnsafePointer<Float>?, output: MutableMapPointer
+  ) {
+    self.operation = operation
+    self.activation = activation
+    self.width = width
+    self.channels = channels
+    self.a = a
+    self.b = b
+    self.scale = scale
+    self.shift = shift
+    self.output = output
+  }
+}

@@ -1,0 +1,110 @@
+/// A depthwise convolution: out = activation(depthwise(input) + bias) + residual.
+///
+/// The weights are (kernel height, kernel width, channels), each already times its scale.
+public struct DepthwiseTask {
+  /// Sizes of the maps.
+  public var inHeight, inWidth, outHeight, outWidth, channels: Int
+  /// The window: square, its step, and the padding on every side.
+  public var kernel, stride, padding: Int
+  /// The map that is read.
+  public var input: MapPointer
+  /// The map that is made.
+  public var output: MutableMapPointer
+  /// Added after the activation, where there is one; may be the output itself.
+  public var residual: MapPointer?
+  /// Packed weights.
+  public var weights: UnsafePointer<Float>
+  /// One an output channel.
+  public var bias: UnsafePointer<Float>
+  /// Applied to the sum before it is stored.
+  public var activation: Activation
+
+  /// A depthwise convolution on the given memory.
+  public init(
+    inHeight: Int, inWidth: Int, outHeight: Int, outWidth: Int, channels: Int, kernel: Int, stride: Int,
+    padding: Int, input: MapPointer, output: MutableMapPointer, residual: MapPointer?,
+    weights: UnsafePointer<Float>, bias: UnsafePointer<Float>, activation: Activation
+  ) {
+    self.inHeight = inHeight
+    self.inWidth = inWidth
+    self.outHeight = outHeight
+    self.outWidth = outWidth
+    self.channels = channels
+    self.kernel = kernel
+    self.stride = stride
+    self.padding = padding
+    self.input = input
+    self.output = output
+    self.residual = residual
+    self.weights = weights
+    self.bias = bias
+    self.activation = activation
+  }
+}
+
+/// A max-pool: out = max over the window; the padding counts as minus infinity.
+public struct PoolTask {
+  /// Sizes of the maps.
+  public var inHeight, inWidth, outHeight, outWidth, channels: Int
+  /// The window: square, its step, and the padding on every side.
+  public var kernel, stride, padding: Int
+  /// The map that is read.
+  public var input: MapPointer
+  /// The map that is made.
+  public var output: MutableMapPointer
+
+  /// A max-pool on the given memory.
+  public init(
+    inHeight: Int, inWidth: Int, outHeight: Int, outWidth: Int, channels: Int, kernel: Int, stride: Int,
+    padding: Int, input: MapPointer, output: MutableMapPointer
+  ) {
+    self.inHeight = inHeight
+    self.inWidth = inWidth
+    self.outHeight = outHeight
+    self.outWidth = outWidth
+    self.channels = channels
+    self.kernel = kernel
+    self.stride = stride
+    self.padding = padding
+    self.input = input
+    self.output = output
+  }
+}
+
+/// A separable resize: one tap an axis is nearest, two are bilinear, four bicubic.
+///
+/// out[y, x] = sum over i, j of rowWeights[y, i] columnWeights[x, j] in[rowIndices[y, i], columnIndices[x, j]].
+public struct ResizeTask {
+  /// Sizes of the maps.
+  public var inHeight, inWidth, outHeight, outWidth, channels: Int
+  /// Taps an axis.
+  public var taps: Int
+  /// (outHeight, taps) and (outWidth, taps).
+  public var rowIndices, columnIndices: UnsafePointer<Int32>
+  /// Weights of the taps, in the same order.
+  public var rowWeights, columnWeights: UnsafePointer<Float>
+  /// The map that is read.
+  public var input: MapPointer
+  /// The map that is made.
+  public var output: MutableMapPointer
+
+  /// A resize on the given memory.
+  public init(
+    inHeight: Int, inWidth: Int, outHeight: Int, outWidth: Int, channels: Int, taps: Int,
+    rowIndices: UnsafePointer<Int32>, columnIndices: UnsafePointer<Int32>, rowWeights: UnsafePointer<Float>,
+    columnWeights: UnsafePointer<Float>, input: MapPointer, output: MutableMapPointer
+  ) {
+    self.inHeight = inHeight
+    self.inWidth = inWidth
+    self.outHeight = outHeight
+    self.outWidth = outWidth
+    self.channels = channels
+    self.taps = taps
+    self.rowIndices = rowIndices
+    self.columnIndices = columnIndices
+    self.rowWeights = rowWeights
+    self.columnWeights = columnWeights
+    self.input = input
+    self.output = output
+  }
+}
