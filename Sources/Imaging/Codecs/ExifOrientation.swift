@@ -8,23 +8,11 @@ enum ExifOrientation {
 
   /// The EXIF value 1...8 in a JPEG's first `Exif` APP1 segment.
   static func value(inJPEG bytes: [UInt8]) -> Int? {
-    var position = 2
-    while position + 4 <= bytes.count, bytes[position] == 0xFF {
-      let marker = bytes[position + 1]
-      if marker == 0xFF {  // fill byte
-        position += 1
-        continue
-      }
-      guard marker != 0xDA, marker != 0xD9 else { return nil }  // scan or end: no metadata after it
-      let length = Int(bytes[position + 2]) << 8 | Int(bytes[position + 3])
-      guard length >= 2, length <= bytes.count - position - 2 else { return nil }
-      let payload = bytes[position + 4..<position + 2 + length]
-      if marker == 0xE1, payload.starts(with: Array("Exif\0\0".utf8)) {
-        return value(inTIFF: Array(payload.dropFirst(6)))
-      }
-      position += 2 + length
+    let preamble = Array("Exif\0\0".utf8)
+    let exif = JPEGStructure.header(bytes).segments.first { segment in
+      segment.marker == JPEGStructure.application1 && segment.payload.starts(with: preamble)
     }
-    return nil
+    return exif.flatMap { value(inTIFF: Array($0.payload.dropFirst(preamble.count))) }
   }
 
   /// The EXIF value 1...8 in a PNG's `eXIf` chunk.

@@ -89,6 +89,7 @@ enum Spng {
         }
         try check(status)
         try unsafe check(spng_decode_chunks(context))
+        guard PNGStructure.chunk("IEND", in: bytes) != nil else { throw ImageDefect.truncated(.png) }
         outcome = .success((header, elements))
       } catch {
         outcome = .failure(error)

@@ -22,7 +22,7 @@ enum TurboJPEG {
         decoder, source.baseAddress, UInt(source.count), &width, &height, &subsampling, &colorSpace)
     }
     guard width > 0, height > 0 else {
-      if status == 0 { throw .truncated(.jpeg) }
+      if status == 0 || JPEGStructure.header(bytes).isCutShort { throw .truncated(.jpeg) }
       throw defect(text: unsafe message(decoder))
     }
     guard colorSpace >= 0 else { throw .unsupported(.jpeg, detail: "unknown colour space") }
@@ -89,7 +89,8 @@ enum TurboJPEG {
     if text.contains("Unsupported") || text.contains("not implemented") || text.contains("scans") {
       return .unsupported(.jpeg, detail: text)
     }
-    return .corrupt(.jpeg, detail: text)
+    let prefix = "Corrupt JPEG data: "
+    return .corrupt(.jpeg, detail: String(text.hasPrefix(prefix) ? text.dropFirst(prefix.count) : text[...]))
   }
 
   static func encode(_ image: RGBImage, quality: Int) throws(ImageDefect) -> [UInt8] {

@@ -1,0 +1,89 @@
+import Imaging
+import TestSupport
+import Testing
+
+/// Resampling against what OpenCV and PyTorch make of the same picture.
+@Suite struct ResamplingTests {
+  /// Single-precision rounding of a sum of 16 products of values up to 1.
+  private static let roundingTolerance = 5e-7
+
+  @Test(arguments: [(20, 14), (64, 40), (90, 62), (7, 31), (15, 11)])
+  func bilinear8EqualsOpenCV(width: Int, height: Int) throws {
+    let resized = try Goldens.source().resizedBilinear8(width: width, height: height)
+    #expect(try resized == Goldens.picture("bilinear8_\(width)x\(height).png"))
+  }
+
+  @Test(arguments: [(28, 14), (48, 40)])
+  func bicubicMatchesOpenCV(width: Int, height: Int) throws {
+    let planes = try Goldens.source().resizedBicubicUnit(width: width, height: height)
+    let comparison = NumericComparison(
+      planes.flatMap(\.elements), to: try Goldens.floats("bicubic_\(width)x\(height).npy"))
+    #expect(comparison.maximumAbsolute < Self.roundingTolerance, "\(comparison)")
+  }
+
+  @Test func bicubicOfAPlaneEqualsThatOfThePicture() throws {
+    let source = try Goldens.source()
+    let planes = source.resizedBicubicUnit(width: 33, height: 50)
+    for (plane, whole) in zip(source.unitPlanes(), planes) {
+      let comparison = NumericComparison(
+        plane.resizedBicubic(width: 33, height: 50).elements, to: whole.elements)
+      #expect(comparison.maximumAbsolute < Self.roundingTolerance, "\(comparison)")
+    }
+  }
+
+  @Test(arguments: [(29, 17), (50, 36), (1, 1)])
+  func bilinearMatchesPyTorch(width: Int, height: Int) throws {
+    let plane = try Goldens.source().unitPlanes()[1]
+    for (name, alignment) in [("halfpixel", ResamplingAlignment.halfPixel), ("corners", .alignCorners)] {
+      let resized = plane.resizedBilinear(width: width, height: height, alignment: alignment)
+      let comparison = NumericComparison(
+        resized.elements, to: try Goldens.floats("\(name)_\(width)x\(height).npy"))
+      #expect(comparison.maximumAbsolute < Self.roundingTolerance, "\(name): \(comparison)")
+    }
+  }
+
+  @Test(arguments: [(1, 1), (1, 9), (9, 1), (2, 2), (5, 3)])
+  func aConstantStaysConstantAtEverySize(width: Int, height: Int) {
+    let image = RGBImage(width: width, height: height, color: Color(red: 9, green: 130, blue: 255))
+    let plane = Plane<Float>(width: width, height: height, fill: 0.625)
+    for (newWidth, newHeight) in [(1, 1), (3, 7), (16, 2), (40, 41)] {
+      let resized = image.resizedBilinear8(width: newWidth, height: newHeight)
+      #expect(resized == RGBImage(width: newWidth, height: newHeight, color: image[0, 0]))
+      let bicubic = plane.resizedBicubic(width: newWidth, height: newHeight)
+      #expect(bicubic.elements.allSatisfy { abs(Double($0) - 0.625) < Self.roundingTolerance })
+      let bilinear = plane.resizedBilinear(width: newWidth, height: newHeight)
+      #expect(bilinear.elements.allSatisfy { abs(Double($0) - 0.625) < Self.roundingTolerance })
+    }
+  }
+
+  @Test func theSameSizeChangesNothing() throws {
+    let source = try Goldens.source()
+    let plane = source.unitPlanes()[0]
+    #expect(source.resizedBilinear8(width: source.width, height: source.height) == source)
+    #expect(plane.resizedBilinear(width: plane.width, height: plane.height) == plane)
+    #expect(plane.resizedNearest(width: plane.width, height: plane.height) == plane)
+  }
+
+  @Test func alignedCornersKeepTheCorners() throws {
+    let plane = try Goldens.source().unitPlanes()[2]
+    let resized = plane.resizedBilinear(width: 101, height: 77, alignment: .alignCorners)
+    #expect(resized[0, 0] == plane[0, 0])
+    #expect(resized[100, 76] == plane[plane.width - 1, plane.height - 1])
+  }
+
+  @Test func nearestDuplicatesAndTakesCentres() {
+    let plane = Plane<UInt8>(width: 2, height: 1, elements: [3, 7])
+    #expect(plane.resizedNearest(width: 4, height: 2).elements == [3, 3, 7, 7, 3, 3, 7, 7])
+    let row = Plane<UInt8>(width: 6, height: 1, elements: [0, 1, 2, 3, 4, 5])
+    #expect(row.resizedNearest(width: 2, height: 1).elements == [1, 4])
+  }
+
+  @Test func paddingSurroundsThePicture() {
+    let image = TestPictures.noise(width: 4, height: 3)
+    let grey = Color(red: 114, green: 114, blue: 114)
+    let padded = image.padded(left: 1, top: 2, right: 3, bottom: 4, color: grey)
+    #expect(padded.width == 8 && padded.height == 9)
+    #expect(padded.cropped(x: 1, y: 2, width: 4, height: 3) == image)
+    #expect(padded[0, 0] == grey && padded[7, 8] == grey && padded[5, 2] == grey && padded[1, 1] == grey)
+  }
+}
