@@ -131,7 +131,7 @@ extension Box3D {
   /// The gravity-aligned box around points.
   ///
   /// - Precondition: there is at least one point.
-  init(around points: [Point3<World>], method: Method) {
+  package init(around points: [Point3<World>], method: Method) {
     precondition(!points.isEmpty, "a box needs points")
     let footprint = Footprint(points)
     let rectangle = method == .principalAxes ? footprint.principalAxes() : footprint.minimumArea()

@@ -1,0 +1,111 @@
+import AppCore
+import Foundation
+import Geometry
+import Imaging
+
+/// A box on a table, seen by a phone held in portrait and looking down at it, with depth by ray casting.
+///
+/// Rays are built here from the pinhole formulas, not by the code under test.
+struct TableScene {
+  static let imageSize = PixelSize(width: 1920, height: 1440)
+  static let fx = 1569.25, fy = 1569.25, cx = 960.4, cy = 723.33
+  static let intrinsics = try! Intrinsics(
+    fx: fx, fy: fy, cx: cx, cy: cy, imageWidth: 1920, imageHeight: 1440)
+
+  /// The true box: sides along its own axes, turned about +y, standing on y = 0.
+  var size = (x: 0.24, y: 0.11, z: 0.15)
+  var yaw = 0.5
+  var position = (x: 0.07, z: -0.04)
+  var pitchDown = 50.0 * .pi / 180
+  var distance = 1.2
+
+  var center: Point3<World> { Point3(position.x, size.y / 2, position.z) }
+
+  /// The camera looks along -z and down; the picture's top (sensor -x) is up.
+  var pose: RigidTransform<CameraARKit, World> {
+    let forward = (x: 0.0, y: -sin(pitchDown), z: -cos(pitchDown))
+    let top = (x: 0.0, y: cos(pitchDown), z: -sin(pitchDown))
+    // x = -top, z = -forward, y = z cross x.
+    let x = (-top.x, -top.y, -top.z)
+    let z = (-forward.x, -forward.y, -forward.z)
+    let y = (z.1 * x.2 - z.2 * x.1, z.2 * x.0 - z.0 * x.2, z.0 * x.1 - z.1 * x.0)
+    return try! RigidTransform(columnMajor: [
+      x.0, x.1, x.2, 0, y.0, y.1, y.2, 0, z.0, z.1, z.2, 0, center.x - forward.x * distance,
+      center.y - forward.y * distance, center.z - forward.z * distance, 1,
+    ])
+  }
+
+  /// Planar depth along the ray through pixel centre (u, v), and whether it hits the box.
+  func cast(_ u: Double, _ v: Double, _ pose: RigidTransform<CameraARKit, World>) -> (z: Double, isBox: Bool)
+  {
+    let direction = pose.apply(
+      Vector3<CameraARKit>((u - Self.cx) / Self.fx, -(v - Self.cy) / Self.fy, -1))
+    let origin = pose.origin
+    let table = direction.y < 0 ? -origin.y / direction.y : .infinity
+    // Slabs in the box's own axes: x (cos, 0, -sin), z (sin, 0, cos).
+    let (c, s) = (cos(yaw), sin(yaw))
+    let fromCenter = origin - center
+    let axes = [(c, 0.0, -s, size.x), (0, 1, 0, size.y), (s, 0, c, size.z)]
+    var near = -Double.infinity
+    var far = Double.infinity
+    for axis in axes {
+      let start = axis.0 * fromCenter.x + axis.1 * fromCenter.y + axis.2 * fromCenter.z
+      let rate = axis.0 * direction.x + axis.1 * direction.y + axis.2 * direction.z
+      let a = (-axis.3 / 2 - start) / rate
+      let b = (axis.3 / 2 - start) / rate
+      near = max(near, min(a, b))
+      far = min(far, max(a, b))
+    }
+    return near <= far && near > 0 && near <= table ? (near, true) : (table, false)
+  }
+
+  /// Depth on a sensor grid, and which cells see the box.
+  func sensor(width: Int, _ height: Int) -> (depth: Plane<Float>, isBox: Plane<UInt8>) {
+    let pose = self.pose
+    var depth = [Float](repeating: 0, count: width * height)
+    var isBox = [UInt8](repeating: 0, count: width * height)
+    for y in 0..<height {
+      for x in 0..<width {
+        let hit = cast(
+          (Double(x) + 0.5) * 1920 / Double(width) - 0.5, (Double(y) + 0.5) * 1440 / Double(height) - 0.5,
+          pose)
+        depth[y * width + x] = Float(hit.z)
+        isBox[y * width + x] = hit.isBox ? 1 : 0
+      }
+    }
+    return (
+      Plane(width: width, height: height, elements: depth),
+      Plane(width: width, height: height, elements: isBox)
+    )
+  }
+
+  /// The detection that a perfect detector would give on the upright picture, mapped back to the stored one.
+  func detection() -> Detection {
+    let pose = self.pose
+    let upright = PixelSize(width: 1440, height: 1920)
+    let letterbox = Letterbox(imageSize: upright)
+    var grid = [Float](repeating: 0, count: 160 * 160)
+    var box = Rect<ImagePixels>(minX: .infinity, minY: .infinity, maxX: -.infinity, maxY: -.infinity)
+    for y in 0..<160 {
+      for x in 0..<160 {
+        let p = letterbox.fromNetwork(Point2((Double(x) + 0.5) * 4, (Double(y) + 0.5) * 4))
+        // Portrait (px, py) = (H - y, x), so stored (x, y) = (py, H - px).
+        guard p.x > 0, p.x < 1440, cast(p.y - 0.5, 1440 - p.x - 0.5, pose).isBox else { continue }
+        grid[y * 160 + x] = 1
+        box = Rect(
+          minX: min(box.minX, p.x - 6), minY: min(box.minY, p.y - 6), maxX: max(box.maxX, p.x + 6),
+          maxY: max(box.maxY, p.y + 6))
+      }
+    }
+    let mask = InstanceMask(
+      probabilities: Plane(width: 160, height: 160, elements: grid), letterbox: letterbox)
+    return Detection(id: 3, classId: 73, className: "book", confidence: 0.95, box: box, mask: mask)
+      .turnedBack(from: .right, stored: Self.imageSize)
+  }
+
+  func depthScene(_ sensor: MetricDepth?, fused: MetricDepth? = nil) -> DepthScene {
+    DepthScene(
+      imageSize: Self.imageSize, intrinsics: Self.intrinsics, cameraToWorld: pose, orientation: .right,
+      sensor: sensor, fused: fused)
+  }
+}
