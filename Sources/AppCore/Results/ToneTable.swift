@@ -11,11 +11,11 @@ enum SRGBTransfer {
 ///
 /// With L the linear light of the value, m = alpha / 255 the coverage, b the object gain and d the
 /// background gain: out = m · min(1, b L) + (1 − m) · min(1, d L), stored again as sRGB.
-struct ToneTable: Sendable {
+package struct ToneTable: Sendable {
   /// 256 rows, one an alpha, of 256 stored values.
-  let entries: [UInt8]
+  package let entries: [UInt8]
 
-  init(backgroundGain: Double, objectGain: Double) {
+  package init(backgroundGain: Double, objectGain: Double) {
     let light = (0..<256).map { SRGBTransfer.linear(fromStored: Double($0) / 255) }
     // Stored value k covers the linear light between thresholds k − 1 and k.
     let thresholds = (0..<255).map { SRGBTransfer.linear(fromStored: (Double($0) + 0.5) / 255) }
@@ -35,5 +35,5 @@ struct ToneTable: Sendable {
     self.entries = entries
   }
 
-  subscript(value: UInt8, alpha alpha: UInt8) -> UInt8 { entries[Int(alpha) << 8 | Int(value)] }
+  package subscript(value: UInt8, alpha alpha: UInt8) -> UInt8 { entries[Int(alpha) << 8 | Int(value)] }
 }

@@ -1,0 +1,67 @@
+import Geometry
+import Imaging
+
+/// Depth in false colours with the edges of masks: shows at a glance whether depth and masks lie on each other.
+public enum DebugView {
+  /// Depths outside are left black, metres.
+  static let range: ClosedRange<Float> = 0.05...10
+  /// Mask probabilities from this on are inside.
+  static let threshold = 0.5
+
+  /// The upright false-colour picture.
+  ///
+  /// Nearest is blue, farthest red; with t = (d − least) / (greatest − least), red, green and blue are
+  /// 255 · clamp(1.5 − 4 |t − ¾ / ½ / ¼|). Edges of masks are green, those of eroded masks red.
+  /// - Parameters:
+  ///   - depth: Planar depth in metres over the stored picture's field.
+  ///   - cellSide: Pixels a depth cell is drawn with.
+  public static func render(
+    depth: Plane<Float>, detections: [Detection], imageSize: PixelSize, orientation: Orientation,
+    cellSide: Int = 4
+  ) -> RGBImage {
+    precondition(cellSide > 0, "a cell has a size")
+    let colors = colored(depth)
+    var image = RGBImage(width: depth.width * cellSide, height: depth.height * cellSide)
+    for y in 0..<image.height {
+      for x in 0..<image.width { image[x, y] = colors[x / cellSide, y / cellSide] }
+    }
+    for detection in detections {
+      guard let mask = detection.mask, mask.imageSize == imageSize else { continue }
+      drawEdge(of: mask, color: .green, on: &image)
+      drawEdge(of: mask.eroded(for: detection.box), color: .red, on: &image)
+    }
+    return image.oriented(orientation)
+  }
+
+  private static func colored(_ depth: Plane<Float>) -> Plane<Color> {
+    let shown = depth.elements.filter(range.contains)
+    guard let least = shown.min(), let greatest = shown.max() else { return depth.map { _ in .black } }
+    let spread = max(greatest - least, .leastNormalMagnitude)
+    return depth.map { metres in
+      guard range.contains(metres) else { return .black }
+      let t = Double((metres - least) / spread)
+      func component(_ peak: Double) -> Double { 1.5 - 4 * abs(t - peak) }
+      return Color(unitRed: component(0.75), green: component(0.5), blue: component(0.25))
+    }
+  }
+
+  /// Paints inside pixels that have an outside neighbour.
+  private static func drawEdge(of mask: InstanceMask, color: Color, on image: inout RGBImage) {
+    let scaleX = Double(mask.imageSize.width) / Double(image.width)
+    let scaleY = Double(mask.imageSize.height) / Double(image.height)
+    var inside = Plane<Bool>(width: image.width, height: image.height, fill: false)
+    for y in 0..<image.height {
+      for x in 0..<image.width {
+        let point = Point2<ImagePixels>((Double(x) + 0.5) * scaleX, (Double(y) + 0.5) * scaleY)
+        inside.elements[y * image.width + x] = mask.gridProbability(at: point) >= threshold
+      }
+    }
+    for y in 1..<max(2, image.height - 1) where y < image.height - 1 {
+      for x in 1..<max(2, image.width - 1) where x < image.width - 1 && inside[x, y] {
+        if !(inside[x - 1, y] && inside[x + 1, y] && inside[x, y - 1] && inside[x, y + 1]) {
+          image[x, y] = color
+        }
+      }
+    }
+  }
+}

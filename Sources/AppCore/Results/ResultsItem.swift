@@ -1,0 +1,55 @@
+import Geometry
+import Imaging
+
+/// One object of the results picture.
+public struct ResultsItem: Sendable {
+  /// Box and mask, in the stored picture.
+  public let detection: Detection
+  /// The label's text, one or more lines.
+  public let label: String
+  /// Where the distance comes from.
+  public let source: ObjectDistance.Source
+  /// The three-dimensional box to be drawn; nil for none.
+  public let wireframe: Box3D?
+
+  /// An item from its parts.
+  public init(detection: Detection, label: String, source: ObjectDistance.Source, wireframe: Box3D? = nil) {
+    self.detection = detection
+    self.label = label
+    self.source = source
+    self.wireframe = wireframe
+  }
+
+  /// Ratios of least to greatest depth above this leave nothing to see of a box made from six points.
+  static let flattestDepthRatio = 0.95
+
+  /// An item of a distance and a box; the box is drawn only where it shows measured shape.
+  public init(detection: Detection, label: String, distance: ObjectDistance, box: Box3D?) {
+    self.init(
+      detection: detection, label: label, source: distance.source,
+      wireframe: Self.isWorthDrawing(box, distance) ? box : nil)
+  }
+
+  /// An item of a measured extent.
+  public init(detection: Detection, extent: ObjectExtent) {
+    self.init(detection: detection, label: extent.label, distance: extent.distance, box: extent.box3D)
+  }
+
+  private static func isWorthDrawing(_ box: Box3D?, _ distance: ObjectDistance) -> Bool {
+    guard let box, distance.source == .lidar else { return false }
+    guard box.method == .sixPoint else { return true }
+    guard let range = distance.range else { return false }
+    return range.lowerBound / range.upperBound <= flattestDepthRatio
+  }
+}
+
+extension ResultsStyle {
+  /// The colour of an item's box and label.
+  package func color(of item: ResultsItem) -> Color {
+    switch item.source {
+    case .lidar: measuredColor
+    case .fusion: fusedColor
+    case .none: unknownColor
+    }
+  }
+}

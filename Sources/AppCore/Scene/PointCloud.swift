@@ -1,0 +1,63 @@
+import Geometry
+import Imaging
+
+/// Coloured points in the world.
+public struct PointCloud: Sendable, Equatable {
+  /// x, y, z of each point, metres.
+  public private(set) var coordinates: [Float] = []
+  /// Red, green, blue of each point, sRGB.
+  public private(set) var colors: [UInt8] = []
+
+  /// How many points.
+  public var count: Int { coordinates.count / 3 }
+
+  /// No points.
+  public init() {}
+
+  /// Adds a point.
+  public mutating func append(_ point: Point3<World>, _ color: Color) {
+    coordinates.append(Float(point.x))
+    coordinates.append(Float(point.y))
+    coordinates.append(Float(point.z))
+    colors.append(color.red)
+    colors.append(color.green)
+    colors.append(color.blue)
+  }
+
+  /// Adds all points of another cloud.
+  public mutating func append(contentsOf other: PointCloud) {
+    coordinates += other.coordinates
+    colors += other.colors
+  }
+
+  /// The points that a frame's depth cells see, coloured by its picture (grey without one).
+  ///
+  /// - Parameters:
+  ///   - minimumConfidence: Cells below it are left out.
+  ///   - range: Depths outside it, metres, are left out.
+  public init(_ frame: CapturedFrame, minimumConfidence: UInt8 = 1, range: ClosedRange<Float> = 0.1...8) {
+    guard let depth = frame.depth, let camera = frame.depthIntrinsics else { return }
+    coordinates.reserveCapacity(depth.elements.count * 3)
+    colors.reserveCapacity(depth.elements.count * 3)
+    for y in 0..<depth.height {
+      for x in 0..<depth.width {
+        let metres = depth[x, y]
+        guard range.contains(metres), frame.confidence.map({ $0[x, y] >= minimumConfidence }) ?? true else {
+          continue
+        }
+        let cell = Point2<ImagePixels>(Double(x) + 0.5, Double(y) + 0.5)
+        let point = frame.cameraToWorld.apply(camera.unproject(cell, depth: Double(metres)))
+        append(point, frame.color(atDepthCell: x, y, of: depth.size))
+      }
+    }
+  }
+}
+
+extension CapturedFrame {
+  /// The picture's colour at the centre of a depth cell.
+  fileprivate func color(atDepthCell x: Int, _ y: Int, of grid: PixelSize) -> Color {
+    guard let image else { return Color(red: 160, green: 160, blue: 160) }
+    return image[
+      (2 * x + 1) * image.width / (2 * grid.width), (2 * y + 1) * image.height / (2 * grid.height)]
+  }
+}

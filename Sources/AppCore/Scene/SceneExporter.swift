@@ -1,0 +1,200 @@
+import FileFormats
+import Foundation
+import Geometry
+import Imaging
+
+/// Writes scenes as binary glTF 2.0: metres, +y up, nodes named after what they show.
+public enum SceneExporter {
+  /// Distance at which a camera's frustum is cut off, metres.
+  static let frustumDepth = 0.2
+  /// glTF wants a near plane; nothing is clipped by it.
+  static let nearPlane = 0.01
+  /// Opacity of the faces of an object's box.
+  static let faceOpacity = 0.15
+  /// Opacity of the debug cube.
+  static let cubeOpacity = 0.5
+  /// Opacity of the plane that stands for an effect's film.
+  static let effectOpacity = 0.6
+
+  /// The scene as a `.glb` file.
+  public static func glb(_ scene: SceneModel) -> [UInt8] {
+    var builder = GLBBuilder()
+    var shapes = SceneShapes()
+    for camera in scene.cameras { add(camera, to: &builder) }
+    for (index, object) in scene.objects.enumerated() {
+      add(object, color: ScenePalette.color(index), to: &builder, &shapes)
+    }
+    if scene.points.count > 0 { add(scene.points, to: &builder) }
+    for effect in scene.effects { add(effect, of: scene, to: &builder, &shapes) }
+    return builder.serialized()
+  }
+
+  // MARK: - Cameras
+
+  private static func add(_ camera: SceneModel.Camera, to builder: inout GLBBuilder) {
+    let size = camera.orientation.apply(to: camera.intrinsics.imageSize)
+    let focal = camera.orientation.transposes ? camera.intrinsics.fx : camera.intrinsics.fy
+    let optics = builder.addCamera(
+      verticalFieldOfView: 2 * atan(Double(size.height) / (2 * focal)),
+      aspectRatio: Double(size.width) / Double(size.height), nearest: nearPlane)
+    let pose = camera.cameraToWorld
+    builder.addNode(
+      name: "camera \(camera.name)",
+      [
+        "camera": .integer(optics), "translation": triple(pose.origin),
+        "rotation": .array((pose.rotation * camera.orientation.roll).xyzw.map(JSONValue.number)),
+      ])
+    addFrustum(of: camera, to: &builder)
+  }
+
+  /// Lines from the camera's centre to the picture's corners, and the picture's outline.
+  private static func addFrustum(of camera: SceneModel.Camera, to builder: inout GLBBuilder) {
+    let bounds = camera.intrinsics.imageSize.bounds(in: ImagePixels.self)
+    let corners = [
+      Point2<ImagePixels>(bounds.minX, bounds.minY), Point2(bounds.maxX, bounds.minY),
+      Point2(bounds.maxX, bounds.maxY), Point2(bounds.minX, bounds.maxY),
+    ].map { camera.cameraToWorld.apply(camera.intrinsics.unproject($0, depth: frustumDepth)) }
+    let positions = builder.addPositions(floats([camera.cameraToWorld.origin] + corners))
+    let indices = builder.addIndices([0, 1, 0, 2, 0, 3, 0, 4, 1, 2, 2, 3, 3, 4, 4, 1])
+    let material = builder.add(.init(name: "camera", baseColor: [0.8, 0.8, 0.8, 1]))
+    let lines = builder.primitive(.lines, positions: positions, indices: indices, material: material)
+    let name = "frustum \(camera.name)"
+    let mesh = builder.addMesh(name: name, [lines])
+    builder.addNode(name: name, ["mesh": .integer(mesh)])
+  }
+
+  // MARK: - Objects and points
+
+  private static func add(
+    _ object: SceneModel.Object, color: [Double], to builder: inout GLBBuilder, _ shapes: inout SceneShapes
+  ) {
+    let name = "\(object.className) \(object.id)"
+    let edges = builder.add(.init(name: "\(name) edges", baseColor: color + [1]))
+    let faces = builder.add(
+      .init(name: "\(name) faces", baseColor: color + [faceOpacity], isDoubleSided: true))
+    let cube = shapes.cube(&builder)
+    let mesh = builder.addMesh(
+      name: name,
+      [
+        builder.primitive(.lines, positions: cube.positions, indices: cube.edges, material: edges),
+        builder.primitive(.triangles, positions: cube.positions, indices: cube.faces, material: faces),
+      ])
+    builder.addNode(
+      name: name,
+      [
+        "mesh": .integer(mesh), "translation": triple(object.box.center),
+        "rotation": .array(object.box.rotation.xyzw.map(JSONValue.number)),
+        "scale": triple(object.box.dimensions),
+        "extras": [
+          "objectId": .integer(object.id), "className": .string(object.className),
+          "distanceMeters": object.distanceMeters.map { .rounded($0, decimals: 4) } ?? .null,
+          "distanceSource": .string(object.source.rawValue), "method": .string(object.box.method.rawValue),
+        ],
+      ])
+  }
+
+  private static func add(_ points: PointCloud, to builder: inout GLBBuilder) {
+    let light = (0..<256).map {
+      UInt16((SRGBTransfer.linear(fromStored: Double($0) / 255) * Double(UInt16.max)).rounded())
+    }
+    let positions = builder.addPositions(points.coordinates)
+    let colors = builder.addLinearColors(points.colors.map { light[Int($0)] })
+    let material = builder.add(.init(name: "points", baseColor: [1, 1, 1, 1]))
+    let mesh = builder.addMesh(
+      name: "points", [builder.primitive(.points, positions: positions, colors: colors, material: material)])
+    builder.addNode(name: "points", ["mesh": .integer(mesh)])
+  }
+
+  // MARK: - Effects
+
+  private static func add(
+    _ effect: PlacedEffect, of scene: SceneModel, to builder: inout GLBBuilder, _ shapes: inout SceneShapes
+  ) {
+    let object = effect.objectId.flatMap { id in scene.objects.first { $0.id == id } }
+    let name = ["effect", effect.type.rawValue, object.map { "on \($0.className) \($0.id)" }]
+      .compactMap(\.self).joined(separator: " ")
+    var fields: [String: JSONValue] = [
+      "extras": [
+        "effect": .string(effect.type.rawValue), "objectId": effect.objectId.map(JSONValue.integer) ?? .null,
+        "scale": .rounded(effect.scale, decimals: 6), "billboard": .bool(effect.billboard),
+      ]
+    ]
+    switch effect.type {
+    case .debugMesh:
+      guard let object, !object.cloud.isEmpty else { return }
+      let material = builder.add(.init(name: "debug points", baseColor: [1, 1, 0, 1]))
+      let positions = builder.addPositions(floats(object.cloud))
+      fields["mesh"] = .integer(
+        builder.addMesh(name: name, [builder.primitive(.points, positions: positions, material: material)]))
+    case .debugCube:
+      let cube = shapes.cube(&builder)
+      let material = builder.add(
+        .init(name: "debug cube", baseColor: [1, 0, 0, cubeOpacity], isDoubleSided: true))
+      fields["mesh"] = .integer(
+        builder.addMesh(
+          name: name,
+          [builder.primitive(.triangles, positions: cube.positions, indices: cube.faces, material: material)])
+      )
+      place(effect.transform, &fields)
+      fields["scale"] = triple(
+        object?.box.dimensions ?? BoxDimensions(x: effect.scale, y: effect.scale, z: effect.scale))
+    default:
+      let quad = shapes.quad(&builder)
+      let material = builder.add(
+        .init(
+          name: effect.type.rawValue, baseColor: ScenePalette.color(of: effect.type) + [effectOpacity],
+          isDoubleSided: true))
+      fields["mesh"] = .integer(
+        builder.addMesh(
+          name: name,
+          [builder.primitive(.triangles, positions: quad.positions, indices: quad.faces, material: material)])
+      )
+      let viewer = scene.cameras.first?.cameraToWorld.origin ?? .origin
+      let lift = Billboard.middleOffset(
+        scale: effect.scale, aspect: scene.effectAspect, pivot: scene.effectPivot)
+      let facing = effect.transform(facing: viewer)
+      place(
+        RigidTransform(rotation: facing.rotation, origin: facing.origin + Vector3(0, lift, 0)), &fields)
+      let plane = Billboard.planeSize(scale: effect.scale, aspect: scene.effectAspect)
+      fields["scale"] = triple(BoxDimensions(x: plane.width, y: plane.height, z: 1))
+    }
+    builder.addNode(name: name, fields)
+  }
+
+  private static func place(
+    _ transform: RigidTransform<EffectSpace, World>, _ fields: inout [String: JSONValue]
+  ) {
+    fields["translation"] = triple(transform.origin)
+    fields["rotation"] = .array(transform.rotation.xyzw.map(JSONValue.number))
+  }
+
+  // MARK: - Numbers
+
+  private static func triple(_ point: Point3<World>) -> JSONValue {
+    [.number(point.x), .number(point.y), .number(point.z)]
+  }
+
+  private static func triple(_ sides: BoxDimensions) -> JSONValue {
+    [.number(sides.x), .number(sides.y), .number(sides.z)]
+  }
+
+  private static func floats(_ points: [Point3<World>]) -> [Float] {
+    points.flatMap { [Float($0.x), Float($0.y), Float($0.z)] }
+  }
+}
+
+extension Orientation {
+  /// The turn about the viewing direction that makes a camera of the stored picture one of the upright picture.
+  ///
+  /// Mirrored orientations turn like their unmirrored counterparts: no camera mirrors.
+  fileprivate var roll: Quaternion {
+    let quarterTurns: Double =
+      switch self {
+      case .up, .upMirrored: 0
+      case .right, .rightMirrored: 1
+      case .down, .downMirrored: 2
+      case .left, .leftMirrored: -1
+      }
+    return Quaternion(axis: Vector3<CameraARKit>(0, 0, 1), angle: quarterTurns * .pi / 2) ?? .identity
+  }
+}
