@@ -47,6 +47,7 @@ struct AxisTaps: Sendable {
 }
 
 /// One output sample of a linear pass: the two cells beside it and how far it lies towards the second.
+///
 /// Single precision throughout, as in the reference.
 private struct HalfPixel {
   let low: Int

@@ -42,10 +42,13 @@ public struct PyramidLevel: Sendable, Equatable {
 public struct Candidate: Sendable, Equatable {
   /// Index among all anchors: P3, P4, P5, row-major within a level.
   public let anchor: Int
+  /// Index of the best class.
   public let classIndex: Int
   /// Sigmoid of the best class logit.
   public let score: Float
-  /// In the network input, padding included. The edges are single-precision values.
+  /// In the network input, padding included.
+  ///
+  /// The edges are single-precision values.
   public let box: Rect<NetworkPixels>
 
   /// A candidate from its parts.
@@ -164,7 +167,7 @@ public enum HeadDecoding {
     return Float(log(value / (1 - value)) - 1e-3)
   }
 
-  /// Whether any element is above the bar. Counts without branching, so that it runs on whole vectors.
+  /// Whether any element is above the bar, found without branching so that whole vectors are compared.
   @inline(__always)
   private static func exceeds(_ row: Span<Float>, _ bar: Float) -> Bool {
     var hits: UInt32 = 0

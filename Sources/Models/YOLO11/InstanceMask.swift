@@ -26,7 +26,7 @@ public struct InstanceMask: Sendable, Equatable {
   /// Pixels set.
   public var area: Int { elements.reduce(0) { $0 + Int($1) } }
 
-  /// Whether the pixel is set. Pixels outside the rectangle are not.
+  /// Whether the pixel is set; pixels outside the rectangle are not.
   public subscript(column: Int, row: Int) -> Bool {
     guard columns.contains(column), rows.contains(row) else { return false }
     return elements[(row - rows.lowerBound) * columns.count + column - columns.lowerBound] != 0

@@ -29,8 +29,9 @@ public enum NonMaximumSuppression {
     return kept
   }
 
-  /// A box moved aside by its class. The sum is rounded to single precision, as in the reference: for the
-  /// last classes that is a sixteenth of a pixel.
+  /// A box moved aside by its class.
+  ///
+  /// The sum is rounded to single precision, as in the reference: to a sixteenth of a pixel in the last classes.
   private struct PlacedBox {
     let minX, minY, maxX, maxY, area: Float
 

@@ -36,7 +36,7 @@ struct NonMaximumSuppressionTests {
 
   @Test("a suppressed candidate suppresses nothing")
   func chain() {
-    // 0 and 1 overlap by 2/3, 1 and 2 too, 0 and 2 by 3/7... only neighbours exceed one half.
+    // Neighbours overlap by 2/3, the outer two by 3/7.
     let boxes = [
       candidate(0, 0.9, (0, 0, 10, 10)), candidate(1, 0.8, (2, 0, 12, 10)), candidate(2, 0.7, (4, 0, 14, 10)),
     ]
