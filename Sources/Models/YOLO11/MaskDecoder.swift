@@ -41,14 +41,14 @@ public struct MaskDecoder: Sendable {
   ///   - box: only pixels whose index is in it, half-open, can be set.
   public func imageMask(
     prototypes: Span<Float>, coefficients: [Float], box: Rect<ImagePixels>
-  ) -> InstanceMask {
+  ) -> ObjectMask {
     mask(prototypes, coefficients, box, image)
   }
 
   /// The mask in pixels of the network input.
   public func networkMask(
     prototypes: Span<Float>, coefficients: [Float], box: Rect<NetworkPixels>
-  ) -> InstanceMask {
+  ) -> ObjectMask {
     mask(prototypes, coefficients, box, network)
   }
 
@@ -88,7 +88,7 @@ public struct MaskDecoder: Sendable {
 
   private func mask<Frame: PlanarFrame>(
     _ prototypes: Span<Float>, _ coefficients: [Float], _ box: Rect<Frame>, _ raster: Raster
-  ) -> InstanceMask {
+  ) -> ObjectMask {
     let (columns, rows) = indices(in: box, width: raster.columns.count, height: raster.rows.count)
     var elements = [UInt8](repeating: 0, count: columns.count * rows.count)
     if !elements.isEmpty {
@@ -100,7 +100,7 @@ public struct MaskDecoder: Sendable {
           row: row, of: raster.rows, into: &elements, at: (row - rows.lowerBound) * columns.count)
       }
     }
-    return InstanceMask(
+    return ObjectMask(
       rasterWidth: raster.columns.count, rasterHeight: raster.rows.count, columns: columns, rows: rows,
       elements: elements)
   }

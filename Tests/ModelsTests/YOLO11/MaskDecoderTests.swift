@@ -96,7 +96,7 @@ struct MaskDecoderTests {
     expect(imageMask, agreesWith: content.resized(width, height))
   }
 
-  private func expect(_ mask: InstanceMask, agreesWith logits: Grid) {
+  private func expect(_ mask: ObjectMask, agreesWith logits: Grid) {
     #expect(mask.rasterWidth == logits.width && mask.rasterHeight == logits.height)
     var disagreements = 0
     for y in 0..<logits.height {

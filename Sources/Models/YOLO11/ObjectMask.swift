@@ -1,7 +1,7 @@
 import Imaging
 
 /// The pixels of one object: a binary raster of a rectangle of the image, zero everywhere else.
-public struct InstanceMask: Sendable, Equatable {
+public struct ObjectMask: Sendable, Equatable {
   /// Size of the whole raster.
   public let rasterWidth, rasterHeight: Int
   /// The rectangle held, by its first column and row.

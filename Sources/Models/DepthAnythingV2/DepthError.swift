@@ -1,0 +1,24 @@
+import Geometry
+
+/// Why a depth map cannot be estimated.
+public enum DepthError: Error, Equatable, CustomStringConvertible {
+  /// The picture is so long and thin that its network input would be huge.
+  case tooElongated(PixelSize)
+  /// A fixed input size is not made of whole patches.
+  case notWholePatches(PixelSize)
+  /// The weights do not describe a Depth Anything V2 network.
+  case unknownArchitecture(reason: String)
+
+  public var description: String {
+    switch self {
+    case .tooElongated(let size):
+      "a \(size.width)x\(size.height) picture is too elongated for depth estimation: crop it, or choose a "
+        + "fixed input size"
+    case .notWholePatches(let size):
+      "depth input \(size.width)x\(size.height) is not made of whole patches: both sides must be multiples "
+        + "of \(DepthInputSize.patch) and the patches at most \(DepthInputSize.maximumPatches)"
+    case .unknownArchitecture(let reason):
+      "these are not the weights of a Depth Anything V2 network: \(reason)"
+    }
+  }
+}

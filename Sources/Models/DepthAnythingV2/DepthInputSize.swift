@@ -1,0 +1,32 @@
+import Geometry
+
+/// The network input for a picture.
+///
+/// Ported from the Depth Anything V2 reference (`Resize` with `keep_aspect_ratio`, `ensure_multiple_of` 14,
+/// `resize_method` "lower_bound").
+public enum DepthInputSize {
+  /// Pixels on a side of a patch.
+  public static let patch = 14
+  /// The shorter side of the reference's input.
+  public static let standard = 518
+  /// The most patches accepted: four times 37 x 110. A strip of a picture would need more memory than any
+  /// machine has.
+  public static let maximumPatches = 16_384
+
+  /// The smallest input that keeps the picture's shape, roughly, with no side under `bound`.
+  ///
+  /// - Throws: `DepthError.tooElongated` if the longer side would be out of all proportion.
+  public static func lowerBound(for picture: PixelSize, bound: Int = standard) throws(DepthError) -> PixelSize {
+    let scale = max(Double(bound) / Double(picture.width), Double(bound) / Double(picture.height))
+    let columns = patches(scale * Double(picture.width), bound: bound)
+    let rows = patches(scale * Double(picture.height), bound: bound)
+    guard columns * rows <= Double(maximumPatches) else { throw .tooElongated(picture) }
+    return PixelSize(width: Int(columns) * patch, height: Int(rows) * patch)
+  }
+
+  /// Patches along a side: the nearest whole number, halves to even, raised if that undercuts the bound.
+  private static func patches(_ side: Double, bound: Int) -> Double {
+    let nearest = (side / Double(patch)).rounded(.toNearestOrEven)
+    return nearest * Double(patch) < Double(bound) ? (side / Double(patch)).rounded(.up) : nearest
+  }
+}

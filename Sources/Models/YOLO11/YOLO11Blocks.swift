@@ -1,0 +1,179 @@
+// The blocks of YOLO11, named as in Ultralytics 8.4.190 (`nn/modules/conv.py`, `nn/modules/block.py`).
+// Deviations: a split and the concatenation of its parts keep the parts side by side instead of moving
+// them; batch normalisation may already be folded into the convolution, as `Model.fuse` leaves it.
+
+import NNRuntime
+
+/// `Conv`: convolution without bias, batch normalisation, SiLU.
+struct ConvBlock: Sendable {
+  /// Ultralytics sets 1e-3 on every BatchNorm2d; the framework's default is 1e-5.
+  static let epsilon: Float = 1e-3
+
+  private enum Normalization {
+    case batch(gamma: Tensor, beta: Tensor, mean: Tensor, variance: Tensor)
+    /// Folded into the convolution, which then has a bias.
+    case folded(bias: Tensor)
+  }
+
+  private let weight: Tensor
+  private let normalization: Normalization
+  private let kernel, stride, groups: Int
+  private let activation: Activation
+  private let path: String
+
+  /// Binds `conv` and `bn`.
+  ///
+  /// - Parameter groups: 1, or the number of channels for a depthwise convolution.
+  init(
+    _ weights: WeightScope, _ inputs: Int, _ outputs: Int, kernel: Int = 1, stride: Int = 1,
+    groups: Int = 1, activation: Activation = .silu
+  ) throws(WeightError) {
+    let conv = weights["conv"]
+    weight = try conv.tensor("weight", shape: [outputs, inputs / groups, kernel, kernel])
+    if conv.contains("bias") {
+      normalization = .folded(bias: try conv.tensor("bias", shape: [outputs]))
+    } else {
+      let bn = weights["bn"]
+      normalization = .batch(
+        gamma: try bn.tensor("weight", shape: [outputs]), beta: try bn.tensor("bias", shape: [outputs]),
+        mean: try bn.tensor("running_mean", shape: [outputs]),
+        variance: try bn.tensor("running_var", shape: [outputs]))
+    }
+    self.kernel = kernel
+    self.stride = stride
+    self.groups = groups
+    self.activation = activation
+    path = weights.prefix
+  }
+
+  func callAsFunction(_ x: Value) -> Value {
+    let y: Value
+    switch normalization {
+    case .batch(let gamma, let beta, let mean, let variance):
+      y = x.convolution(
+        weight, stride: stride, padding: kernel / 2, groups: groups, name: "\(path).conv"
+      ).batchNorm(
+        gamma: gamma, beta: beta, mean: mean, variance: variance, epsilon: Self.epsilon, name: "\(path).bn")
+    case .folded(let bias):
+      y = x.convolution(
+        weight, bias: bias, stride: stride, padding: kernel / 2, groups: groups, name: "\(path).conv")
+    }
+    return y.activation(activation, name: path)
+  }
+}
+
+/// `Bottleneck`: two 3x3 convolutions and, always in YOLO11, a shortcut.
+struct Bottleneck: Sendable {
+  private let cv1, cv2: ConvBlock
+  private let path: String
+
+  init(_ weights: WeightScope, _ channels: Int, hidden: Int) throws(WeightError) {
+    cv1 = try ConvBlock(weights["cv1"], channels, hidden, kernel: 3)
+    cv2 = try ConvBlock(weights["cv2"], hidden, channels, kernel: 3)
+    path = weights.prefix
+  }
+
+  func callAsFunction(_ x: Value) -> Value { cv2(cv1(x)).adding(x, name: path) }
+}
+
+/// `C3k`: two bottlenecks of half the channels beside a 1x1 convolution.
+struct C3k: Sendable {
+  /// YOLO11 fixes the count; the multiples do not scale it.
+  static let repeats = 2
+
+  private let cv1, cv2, cv3: ConvBlock
+  private let m: [Bottleneck]
+  private let path: String
+
+  init(_ weights: WeightScope, _ channels: Int) throws(WeightError) {
+    let hidden = channels / 2
+    cv1 = try ConvBlock(weights["cv1"], channels, hidden)
+    cv2 = try ConvBlock(weights["cv2"], channels, hidden)
+    cv3 = try ConvBlock(weights["cv3"], 2 * hidden, channels)
+    m = try (0..<Self.repeats).map { (index) throws(WeightError) in
+      try Bottleneck(weights["m"][index], hidden, hidden: hidden)
+    }
+    path = weights.prefix
+  }
+
+  func callAsFunction(_ x: Value) -> Value {
+    let deep = m.reduce(cv1(x)) { $1($0) }
+    return cv3(deep.concatenated(with: [cv2(x)], name: "\(path).cat"))
+  }
+}
+
+/// `C3k2`: half of the channels pass through a chain whose every stage is kept.
+struct C3k2: Sendable {
+  private enum Stage {
+    case bottleneck(Bottleneck)
+    case c3k(C3k)
+
+    func callAsFunction(_ x: Value) -> Value {
+      switch self {
+      case .bottleneck(let block): block(x)
+      case .c3k(let block): block(x)
+      }
+    }
+  }
+
+  private let cv1, cv2: ConvBlock
+  private let m: [Stage]
+  private let hidden: Int
+  private let path: String
+
+  /// - Parameter expansion: hidden channels per output channel.
+  init(
+    _ weights: WeightScope, _ inputs: Int, _ outputs: Int, repeats: Int, c3k: Bool, expansion: Double = 0.5
+  ) throws(WeightError) {
+    let hidden = Int(Double(outputs) * expansion)
+    self.hidden = hidden
+    cv1 = try ConvBlock(weights["cv1"], inputs, 2 * hidden)
+    cv2 = try ConvBlock(weights["cv2"], (2 + repeats) * hidden, outputs)
+    m = try (0..<repeats).map { (index) throws(WeightError) in
+      let stage = weights["m"][index]
+      // Unlike C2f's, this bottleneck halves the channels inside.
+      return c3k
+        ? .c3k(try C3k(stage, hidden)) : .bottleneck(try Bottleneck(stage, hidden, hidden: hidden / 2))
+    }
+    path = weights.prefix
+  }
+
+  func callAsFunction(_ x: Value) -> Value {
+    let halves = cv1(x)
+    var stages: [Value] = []
+    var last = halves.channels(hidden..<2 * hidden, name: "\(path).split")
+    for stage in m {
+      last = stage(last)
+      stages.append(last)
+    }
+    return cv2(halves.concatenated(with: stages, name: "\(path).cat"))
+  }
+}
+
+/// `SPPF`: three chained maximum pools.
+///
+/// The source of 8.4 shows `cv1` without activation; for YOLO11 the parser restores SiLU.
+struct SPPF: Sendable {
+  private static let kernel = 5
+
+  private let cv1, cv2: ConvBlock
+  private let path: String
+
+  init(_ weights: WeightScope, _ inputs: Int, _ outputs: Int) throws(WeightError) {
+    let hidden = inputs / 2
+    cv1 = try ConvBlock(weights["cv1"], inputs, hidden)
+    cv2 = try ConvBlock(weights["cv2"], 4 * hidden, outputs)
+    path = weights.prefix
+  }
+
+  func callAsFunction(_ x: Value) -> Value {
+    let first = cv1(x)
+    var pooled = [first]
+    for index in 0..<3 {
+      pooled.append(
+        pooled[index].maxPool(
+          kernel: Self.kernel, stride: 1, padding: Self.kernel / 2, name: "\(path).m.\(index)"))
+    }
+    return cv2(first.concatenated(with: Array(pooled.dropFirst()), name: "\(path).cat"))
+  }
+}
