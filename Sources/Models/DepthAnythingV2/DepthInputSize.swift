@@ -30,3 +30,12 @@ public enum DepthInputSize {
     return nearest * Double(patch) < Double(bound) ? (side / Double(patch)).rounded(.up) : nearest
   }
 }
+
+extension DepthInputSize {
+  /// Checks that an input is made of whole patches, and not of too many.
+  static func check(_ size: PixelSize) throws(DepthError) {
+    guard size.width % patch == 0, size.height % patch == 0,
+      (size.width / patch) * (size.height / patch) <= maximumPatches
+    else { throw .notWholePatches(size) }
+  }
+}

@@ -16,7 +16,8 @@ public enum DepthPreprocessing {
     precondition(input.count == size.width * size.height * 3, "three channels a pixel")
     let planes = picture.resizedBicubicUnit(width: size.width, height: size.height)
     for channel in 0..<3 {
-      let plane = planes[channel].elements.span
+      let elements = planes[channel].elements
+      let plane = elements.span
       let (mean, deviation) = (mean[channel], deviation[channel])
       for pixel in plane.indices { input[pixel * 3 + channel] = (plane[pixel] - mean) / deviation }
     }

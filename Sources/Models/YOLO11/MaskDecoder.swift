@@ -2,75 +2,84 @@ import Geometry
 
 /// From prototypes and coefficients to masks, only inside each object's box.
 ///
-/// Ported from Ultralytics 8.4.190 (`process_mask` with upsampling, `process_mask_native`, `crop_mask`).
-/// Deviation: the native mask's two bilinear passes are applied as one (`AxisTaps`).
+/// Ported from Ultralytics 8.4.190: `process_mask` with upsampling and `crop_mask` for the network's input,
+/// `scale_masks` for the picture.
 public struct MaskDecoder: Sendable {
   private let gridWidth, gridHeight: Int
   private let network, image: Raster
 
-  /// A target raster and how its samples are drawn from the prototype grid.
+  /// A raster and how its samples are drawn from another.
   private struct Raster: Sendable {
     let columns, rows: AxisTaps
   }
 
-  /// A decoder for images of one size; the prototype grid is a quarter of the network input.
+  /// A decoder for pictures of one size; the prototype grid is a quarter of the network's input.
   public init(letterbox: Letterbox) {
-    let input = letterbox.networkSize
-    let content = letterbox.contentSize
-    let picture = letterbox.imageSize
+    let (input, content, picture) = (letterbox.networkSize, letterbox.contentSize, letterbox.imageSize)
     gridWidth = input.width / 4
     gridHeight = input.height / 4
     network = Raster(
-      columns: AxisTaps(source: gridWidth, count: input.width),
-      rows: AxisTaps(source: gridHeight, count: input.height))
-    // The smallest enlargement of the grid on which the padding has whole sides.
-    let factor = Self.enlargement(padding: (input.width - content.width) | (input.height - content.height))
+      columns: AxisTaps(source: gridWidth, content: 0..<gridWidth, count: input.width),
+      rows: AxisTaps(source: gridHeight, content: 0..<gridHeight, count: input.height))
     image = Raster(
       columns: AxisTaps(
-        source: gridWidth, factor: factor,
-        content: Self.crop(from: letterbox.padLeft, count: content.width, factor), count: picture.width),
+        source: input.width, content: letterbox.padLeft..<letterbox.padLeft + content.width,
+        count: picture.width),
       rows: AxisTaps(
-        source: gridHeight, factor: factor,
-        content: Self.crop(from: letterbox.padTop, count: content.height, factor), count: picture.height))
+        source: input.height, content: letterbox.padTop..<letterbox.padTop + content.height,
+        count: picture.height))
   }
 
-  /// The mask in pixels of the original image.
+  /// The mask on the network's input: pixels of the box, half-open, whose enlarged logit is positive.
   ///
-  /// - Parameters:
-  ///   - prototypes: (grid height, grid width, coefficients).
-  ///   - box: only pixels whose index is in it, half-open, can be set.
-  public func imageMask(
-    prototypes: Span<Float>, coefficients: [Float], box: Rect<ImagePixels>
-  ) -> ObjectMask {
-    mask(prototypes, coefficients, box, image)
-  }
-
-  /// The mask in pixels of the network input.
+  /// - Parameter prototypes: (grid height, grid width, coefficients), row-major.
   public func networkMask(
     prototypes: Span<Float>, coefficients: [Float], box: Rect<NetworkPixels>
   ) -> ObjectMask {
-    mask(prototypes, coefficients, box, network)
-  }
-
-  /// Whether `networkMask` would have no pixel set: such a detection is dropped by the reference.
-  public func networkMaskIsEmpty(
-    prototypes: Span<Float>, coefficients: [Float], box: Rect<NetworkPixels>
-  ) -> Bool {
-    let (columns, rows) = indices(in: box, width: network.columns.count, height: network.rows.count)
-    guard !columns.isEmpty, !rows.isEmpty else { return true }
-    let field = LogitField(
-      logits(prototypes, coefficients, columns: columns, rows: rows, of: network),
-      columns: columns, of: network.columns)
-    var line = [UInt8](repeating: 0, count: columns.count)
-    // Most objects cover the middle of their box.
-    for row in [rows.lowerBound + rows.count / 2] + rows {
-      field.threshold(row: row, of: network.rows, into: &line, at: 0)
-      if line.contains(1) { return false }
+    let (width, height) = (network.columns.count, network.rows.count)
+    let (columns, rows) = indices(in: box, width: width, height: height)
+    var elements = [UInt8](repeating: 0, count: columns.count * rows.count)
+    if !elements.isEmpty {
+      let logits = LogitBlock(
+        prototypes: prototypes, coefficients: coefficients, gridWidth: gridWidth,
+        columns: cells(under: columns, of: network.columns), rows: cells(under: rows, of: network.rows))
+      let field = ResampledColumns(
+        columns: columns, taps: network.columns, of: logits.columns, rows: logits.rows
+      ) { logits.values[$0] }
+      field.threshold(rows: rows, taps: network.rows, above: 0, into: &elements)
     }
-    return true
+    return ObjectMask(
+      rasterWidth: width, rasterHeight: height, columns: columns, rows: rows, elements: elements)
   }
 
-  /// The probabilities on the prototype grid, cropped to the box (in network pixels).
+  /// The network's mask scaled to the picture: pixels more than half covered, bilinearly.
+  public func imageMask(_ mask: ObjectMask) -> ObjectMask {
+    let columns = image.columns.samples(touching: mask.columns)
+    let rows = image.rows.samples(touching: mask.rows)
+    var elements = [UInt8](repeating: 0, count: columns.count * rows.count)
+    if !elements.isEmpty {
+      let sourceRows = cells(under: rows, of: image.rows)
+      let width = mask.columns.count
+      // Cells beside the mask's rectangle are zero.
+      let sourceColumns = cells(under: columns, of: image.columns)
+      var source = [Float](repeating: 0, count: sourceColumns.count * sourceRows.count)
+      for row in mask.rows.clamped(to: sourceRows) {
+        for column in mask.columns.clamped(to: sourceColumns) {
+          source[(row - sourceRows.lowerBound) * sourceColumns.count + column - sourceColumns.lowerBound] =
+            Float(mask.elements[(row - mask.rows.lowerBound) * width + column - mask.columns.lowerBound])
+        }
+      }
+      let field = ResampledColumns(
+        columns: columns, taps: image.columns, of: sourceColumns, rows: sourceRows
+      ) { source[$0] }
+      field.threshold(rows: rows, taps: image.rows, above: 0.5, into: &elements)
+    }
+    return ObjectMask(
+      rasterWidth: image.columns.count, rasterHeight: image.rows.count, columns: columns, rows: rows,
+      elements: elements)
+  }
+
+  /// The probabilities on the prototype grid, cropped to the box.
   public func probabilities(
     prototypes: Span<Float>, coefficients: [Float], box: Rect<NetworkPixels>
   ) -> PrototypeMask {
@@ -81,39 +90,12 @@ public struct MaskDecoder: Sendable {
       prototypes: prototypes, coefficients: coefficients, gridWidth: gridWidth, columns: columns, rows: rows)
     return PrototypeMask(
       gridWidth: gridWidth, gridHeight: gridHeight, columns: columns, rows: rows,
-      probabilities: block.logits.map(sigmoid))
+      probabilities: block.values.map(sigmoid))
   }
 
-  // MARK: - Steps
-
-  private func mask<Frame: PlanarFrame>(
-    _ prototypes: Span<Float>, _ coefficients: [Float], _ box: Rect<Frame>, _ raster: Raster
-  ) -> ObjectMask {
-    let (columns, rows) = indices(in: box, width: raster.columns.count, height: raster.rows.count)
-    var elements = [UInt8](repeating: 0, count: columns.count * rows.count)
-    if !elements.isEmpty {
-      let field = LogitField(
-        logits(prototypes, coefficients, columns: columns, rows: rows, of: raster),
-        columns: columns, of: raster.columns)
-      for row in rows {
-        field.threshold(
-          row: row, of: raster.rows, into: &elements, at: (row - rows.lowerBound) * columns.count)
-      }
-    }
-    return ObjectMask(
-      rasterWidth: raster.columns.count, rasterHeight: raster.rows.count, columns: columns, rows: rows,
-      elements: elements)
-  }
-
-  /// The logits of every cell that the given samples draw from.
-  private func logits(
-    _ prototypes: Span<Float>, _ coefficients: [Float], columns: Range<Int>, rows: Range<Int>,
-    of raster: Raster
-  ) -> LogitBlock {
-    LogitBlock(
-      prototypes: prototypes, coefficients: coefficients, gridWidth: gridWidth,
-      columns: raster.columns.starts[columns.lowerBound]..<raster.columns.starts[columns.upperBound - 1] + 3,
-      rows: raster.rows.starts[rows.lowerBound]..<raster.rows.starts[rows.upperBound - 1] + 3)
+  /// The cells that the given samples draw from.
+  private func cells(under samples: Range<Int>, of taps: AxisTaps) -> Range<Int> {
+    taps.starts[samples.lowerBound]..<taps.starts[samples.upperBound - 1] + 2
   }
 
   /// The columns c with minX <= c < maxX and the rows likewise, inside the raster.
@@ -128,18 +110,6 @@ public struct MaskDecoder: Sendable {
     }
     return (range(box.minX, box.maxX, width), range(box.minY, box.maxY, height))
   }
-
-  /// 1, 2 or 4: the least for which a side of the padding is a whole number of cells.
-  private static func enlargement(padding: Int) -> Int {
-    let bits = padding | padding / 2
-    return bits % 4 == 0 ? 1 : bits % 2 == 0 ? 2 : 4
-  }
-
-  /// The content on the enlarged grid.
-  private static func crop(from pad: Int, count: Int, _ factor: Int) -> Range<Int> {
-    let step = 4 / factor
-    return pad / step..<(pad + count) / step
-  }
 }
 
 /// Cells of the prototype grid, edge convention.
@@ -148,7 +118,7 @@ private enum PrototypeCells: PlanarFrame {}
 /// Mask logits of a rectangle of the prototype grid.
 private struct LogitBlock {
   let columns, rows: Range<Int>
-  let logits: [Float]
+  let values: [Float]
 
   init(
     prototypes: Span<Float>, coefficients: [Float], gridWidth: Int, columns: Range<Int>, rows: Range<Int>
@@ -156,53 +126,60 @@ private struct LogitBlock {
     self.columns = columns
     self.rows = rows
     let channels = coefficients.count
-    var logits: [Float] = []
-    logits.reserveCapacity(columns.count * rows.count)
+    var values: [Float] = []
+    values.reserveCapacity(columns.count * rows.count)
     for row in rows {
       let first = (row * gridWidth + columns.lowerBound) * channels
       let line = prototypes.extracting(first..<first + columns.count * channels)
       for column in 0..<columns.count {
-        logits.append(dot(line, from: column * channels, coefficients.span))
+        values.append(dot(line, from: column * channels, coefficients.span))
       }
     }
-    self.logits = logits
+    self.values = values
   }
 }
 
-/// Mask logits with their columns already resampled; rows are resampled one by one.
-private struct LogitField {
+/// A rectangle of values with its columns resampled; rows are resampled while they are compared.
+private struct ResampledColumns {
   private let firstRow, width: Int
   private let values: [Float]
 
-  init(_ block: LogitBlock, columns: Range<Int>, of taps: AxisTaps) {
-    firstRow = block.rows.lowerBound
+  /// - Parameters:
+  ///   - sourceColumns: columns of the values, which cover all that `taps` draws from.
+  ///   - value: the value at a row-major position of the rectangle.
+  init(
+    columns: Range<Int>, taps: AxisTaps, of sourceColumns: Range<Int>, rows: Range<Int>,
+    value: (Int) -> Float
+  ) {
+    firstRow = rows.lowerBound
     width = columns.count
     var values: [Float] = []
-    values.reserveCapacity(block.rows.count * width)
-    for row in 0..<block.rows.count {
-      let base = row * block.columns.count - block.columns.lowerBound
+    values.reserveCapacity(rows.count * width)
+    for row in 0..<rows.count {
+      let base = row * sourceColumns.count - sourceColumns.lowerBound
       for column in columns {
         let first = base + taps.starts[column]
         let weight = taps.weights[column]
-        values.append(
-          weight[0] * block.logits[first] + weight[1] * block.logits[first + 1]
-            + weight[2] * block.logits[first + 2])
+        values.append(weight[0] * value(first) + weight[1] * value(first + 1))
       }
     }
     self.values = values
   }
 
-  /// Writes 1 where the logit of the sample row is positive, else 0.
-  func threshold(row: Int, of taps: AxisTaps, into elements: inout [UInt8], at target: Int) {
-    let weight = taps.weights[row]
-    let first = (taps.starts[row] - firstRow) * width
-    let lines = values.span.extracting(first..<first + 3 * width)
-    precondition(target >= 0 && target + width <= elements.count)
+  /// Writes 1 where a sample is above the bar, else 0, row by row.
+  func threshold(rows: Range<Int>, taps: AxisTaps, above bar: Float, into elements: inout [UInt8]) {
+    precondition(elements.count == rows.count * width)
     var output = elements.mutableSpan
-    for column in 0..<width {
-      let logit =
-        weight[0] * lines[column] + weight[1] * lines[width + column] + weight[2] * lines[2 * width + column]
-      output[target + column] = logit > 0 ? 1 : 0
+    var target = 0
+    for row in rows {
+      let weight = taps.weights[row]
+      let first = (taps.starts[row] - firstRow) * width
+      let upper = values.span.extracting(first..<first + width)
+      let lower = values.span.extracting(first + width..<first + 2 * width)
+      for column in 0..<width {
+        output[target + column] = weight[0] * upper[column] + weight[1] * lower[column] > bar ? 1 : 0
+      }
+      target += width
     }
   }
 }

@@ -26,6 +26,9 @@ public struct ObjectMask: Sendable, Equatable {
   /// Pixels set.
   public var area: Int { elements.reduce(0) { $0 + Int($1) } }
 
+  /// Whether no pixel is set.
+  public var isEmpty: Bool { !elements.contains { $0 != 0 } }
+
   /// Whether the pixel is set; pixels outside the rectangle are not.
   public subscript(column: Int, row: Int) -> Bool {
     guard columns.contains(column), rows.contains(row) else { return false }

@@ -13,10 +13,10 @@ struct PSAAttention: Sendable {
     valueWidth = channels / heads
     keyWidth = valueWidth / 2
     qkv = try ConvBlock(
-      weights["qkv"], channels, heads * (2 * keyWidth + valueWidth), activation: .none)
-    proj = try ConvBlock(weights["proj"], channels, channels, activation: .none)
+      weights["qkv"], channels, heads * (2 * keyWidth + valueWidth), activated: false)
+    proj = try ConvBlock(weights["proj"], channels, channels, activated: false)
     pe = try ConvBlock(
-      weights["pe"], channels, channels, kernel: 3, groups: channels, activation: .none)
+      weights["pe"], channels, channels, kernel: 3, groups: channels, activated: false)
     path = weights.prefix
   }
 
@@ -47,7 +47,7 @@ struct PSABlock: Sendable {
   init(_ weights: WeightScope, _ channels: Int) throws(WeightError) {
     attn = try PSAAttention(weights["attn"], channels)
     expand = try ConvBlock(weights["ffn"][0], channels, 2 * channels)
-    contract = try ConvBlock(weights["ffn"][1], 2 * channels, channels, activation: .none)
+    contract = try ConvBlock(weights["ffn"][1], 2 * channels, channels, activated: false)
     path = weights.prefix
   }
 

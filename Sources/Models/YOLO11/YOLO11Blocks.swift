@@ -18,7 +18,7 @@ struct ConvBlock: Sendable {
   private let weight: Tensor
   private let normalization: Normalization
   private let kernel, stride, groups: Int
-  private let activation: Activation
+  private let activated: Bool
   private let path: String
 
   /// Binds `conv` and `bn`.
@@ -26,7 +26,7 @@ struct ConvBlock: Sendable {
   /// - Parameter groups: 1, or the number of channels for a depthwise convolution.
   init(
     _ weights: WeightScope, _ inputs: Int, _ outputs: Int, kernel: Int = 1, stride: Int = 1,
-    groups: Int = 1, activation: Activation = .silu
+    groups: Int = 1, activated: Bool = true
   ) throws(WeightError) {
     let conv = weights["conv"]
     weight = try conv.tensor("weight", shape: [outputs, inputs / groups, kernel, kernel])
@@ -42,23 +42,28 @@ struct ConvBlock: Sendable {
     self.kernel = kernel
     self.stride = stride
     self.groups = groups
-    self.activation = activation
+    self.activated = activated
     path = weights.prefix
   }
 
   func callAsFunction(_ x: Value) -> Value {
-    let y: Value
+    let y = normalized(x)
+    return activated ? y.silu(name: path) : y
+  }
+
+  private func normalized(_ x: Value) -> Value {
+    // The last node carries the module's own name.
     switch normalization {
     case .batch(let gamma, let beta, let mean, let variance):
-      y = x.convolution(
-        weight, stride: stride, padding: kernel / 2, groups: groups, name: "\(path).conv"
-      ).batchNorm(
-        gamma: gamma, beta: beta, mean: mean, variance: variance, epsilon: Self.epsilon, name: "\(path).bn")
+      x.convolution(weight, stride: stride, padding: kernel / 2, groups: groups, name: "\(path).conv")
+        .batchNorm(
+          gamma: gamma, beta: beta, mean: mean, variance: variance, epsilon: Self.epsilon,
+          name: activated ? "\(path).bn" : path)
     case .folded(let bias):
-      y = x.convolution(
-        weight, bias: bias, stride: stride, padding: kernel / 2, groups: groups, name: "\(path).conv")
+      x.convolution(
+        weight, bias: bias, stride: stride, padding: kernel / 2, groups: groups,
+        name: activated ? "\(path).conv" : path)
     }
-    return y.activation(activation, name: path)
   }
 }
 

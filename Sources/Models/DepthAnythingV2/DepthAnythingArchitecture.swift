@@ -1,0 +1,92 @@
+import NNRuntime
+
+/// The sizes that make one Depth Anything V2 network, read off the shapes of its weights.
+public struct DepthAnythingArchitecture: Sendable, Equatable {
+  /// Channels of a head of every DINOv2 encoder.
+  private static let headWidth = 64
+
+  /// Channels of a token.
+  public let width: Int
+  /// Transformer blocks.
+  public let blocks: Int
+  /// Attention heads of a block.
+  public let heads: Int
+  /// Channels inside a block's feed-forward pair.
+  public let hidden: Int
+  /// Rows and columns of the position embedding.
+  public let positionGrid: Int
+  /// The blocks after which the head taps the tokens, first to last.
+  public let taps: [Int]
+  /// Channels of the four tapped maps.
+  public let tapChannels: [Int]
+  /// Channels of the head's fusion.
+  public let features: Int
+  /// Channels before the last layer.
+  public let lastHidden: Int
+
+  /// What the network is called.
+  public var name: String {
+    switch width {
+    case 384: "depth-anything-v2-small"
+    case 768: "depth-anything-v2-base"
+    case 1024: "depth-anything-v2-large"
+    default: "depth-anything-v2"
+    }
+  }
+
+  /// Reads the sizes off the weights. `heads` and `taps` (block numbers with commas) of the metadata are for
+  /// networks that were not published.
+  ///
+  /// - Throws: `DepthError.unknownArchitecture`, or `WeightError` if a decisive tensor is missing.
+  public init(_ store: WeightStore) throws {
+    let encoder = store.root["pretrained"]
+    let head = store.root["depth_head"]
+    let patch = try Self.shape(encoder["patch_embed.proj"], "weight", rank: 4)
+    guard patch[2] == DepthInputSize.patch, patch[3] == DepthInputSize.patch else {
+      throw DepthError.unknownArchitecture(reason: "patches are \(patch[2])x\(patch[3]) instead of 14x14")
+    }
+    width = patch[0]
+    let blocks = (0...).first { !encoder["blocks"][$0].contains("norm1.weight") }!
+    self.blocks = blocks
+    hidden = try Self.shape(encoder["blocks.0.mlp.fc1"], "weight", rank: 2)[0]
+    heads = store.metadata["heads"].flatMap { Int($0) } ?? max(1, width / Self.headWidth)
+    guard heads > 0, width % heads == 0 else {
+      throw DepthError.unknownArchitecture(reason: "\(width) channels in \(heads) heads")
+    }
+    let positions = try Self.shape(encoder, "pos_embed", rank: 3)[1] - 1
+    positionGrid = Int(Double(positions).squareRoot().rounded())
+    guard positions >= 1, positionGrid * positionGrid == positions else {
+      throw DepthError.unknownArchitecture(reason: "\(positions) positions are not a square grid")
+    }
+    taps = try Self.taps(store.metadata["taps"], blocks: blocks)
+    tapChannels = try (0..<4).map { try Self.shape(head["projects"][$0], "weight", rank: 4)[0] }
+    features = try Self.shape(head["scratch.layer1_rn"], "weight", rank: 4)[0]
+    lastHidden = try Self.shape(head["scratch.output_conv2.0"], "weight", rank: 4)[0]
+  }
+
+  private static func shape(_ scope: WeightScope, _ name: String, rank: Int) throws -> [Int] {
+    let shape = try scope.tensor(name).shape
+    guard shape.count == rank, shape.allSatisfy({ $0 > 0 }) else {
+      throw DepthError.unknownArchitecture(reason: "\(scope.fullName(name)) has shape \(shape)")
+    }
+    return shape
+  }
+
+  /// Version 2 taps after these blocks; version 1 tapped after the last four.
+  private static func taps(_ metadata: String?, blocks: Int) throws(DepthError) -> [Int] {
+    if let metadata {
+      let taps = metadata.split(separator: ",").compactMap { Int($0) }
+      guard taps.count == 4, taps == taps.sorted(), Set(taps).count == 4, taps[0] >= 0, taps[3] < blocks else {
+        throw .unknownArchitecture(reason: "the metadata's \"taps\" are not four of \(blocks) blocks")
+      }
+      return taps
+    }
+    switch blocks {
+    case 12: return [2, 5, 8, 11]
+    case 24: return [4, 11, 17, 23]
+    case 40: return [9, 19, 29, 39]
+    case 4: return [0, 1, 2, 3]
+    default: throw .unknownArchitecture(reason: "encoders have 12, 24 or 40 blocks, this one \(blocks)")
+    }
+  }
+}

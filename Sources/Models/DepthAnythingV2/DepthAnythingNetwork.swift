@@ -1,0 +1,28 @@
+import NNRuntime
+
+/// The layers of a Depth Anything V2 network with their weights bound.
+struct DepthAnythingNetwork: Sendable {
+  private let encoder: DinoV2Encoder
+  private let head: DPTHead
+
+  /// Binds every tensor of the network (`pretrained`, `depth_head`).
+  ///
+  /// - Throws: `WeightError` if one is missing, mis-shaped or left over.
+  init(_ store: WeightStore, _ sizes: DepthAnythingArchitecture) throws(WeightError) {
+    encoder = try DinoV2Encoder(store.root["pretrained"], sizes)
+    head = try DPTHead(store.root["depth_head"], sizes)
+    // In the checkpoint, but without a part in inference.
+    try store.verifyAllUsed(
+      ignoring: ["pretrained.mask_token", "depth_head.scratch.refinenet4.resConfUnit1."])
+  }
+
+  /// The network for an input of height x width, both multiples of 14.
+  ///
+  /// Input `input`: normalised RGB. Output `depth`: relative inverse depth, height x width x 1.
+  func graph(name: String, height: Int, width: Int) -> Graph {
+    let builder = GraphBuilder(name: name)
+    let image = builder.input("input", height: height, width: width, channels: 3)
+    let depth = head(encoder(image, in: builder), height: height, width: width)
+    return builder.finish(outputs: [("depth", depth)])
+  }
+}

@@ -1,0 +1,40 @@
+import Geometry
+import NNRuntime
+import Synchronization
+
+/// Sessions of one network for the input sizes used last; its packed weights are shared by all of them.
+///
+/// A session takes a few milliseconds to plan and holds an arena, so that pictures of one size, or of two that
+/// alternate (portrait and landscape), should not pay for it again.
+final class SessionCache: Sendable {
+  /// Sessions kept.
+  private static let capacity = 2
+
+  private let graph: @Sendable (PixelSize) -> Graph
+  private let options: PlanOptions
+  private let pool: ThreadPool
+  private let packed = PackedWeights()
+  /// The one used last comes last.
+  private let recent = Mutex<[(size: PixelSize, session: Session)]>([])
+
+  init(options: PlanOptions, pool: ThreadPool, graph: @escaping @Sendable (PixelSize) -> Graph) {
+    self.options = options
+    self.pool = pool
+    self.graph = graph
+  }
+
+  /// The session for an input size.
+  func session(for size: PixelSize) throws -> Session {
+    try recent.withLock { recent in
+      if let index = recent.firstIndex(where: { $0.size == size }) {
+        let entry = recent.remove(at: index)
+        recent.append(entry)
+        return entry.session
+      }
+      if recent.count == Self.capacity { recent.removeFirst() }
+      let session = Session(try Plan(graph(size), options: options), pool: pool, weights: packed)
+      recent.append((size, session))
+      return session
+    }
+  }
+}

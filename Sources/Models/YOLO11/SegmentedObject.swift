@@ -1,0 +1,47 @@
+import Geometry
+
+/// One detected object.
+public struct SegmentedObject: Sendable {
+  /// Index of the class, and its name.
+  public let classIndex: Int
+  public let className: String
+  /// The class probability, in (threshold, 1].
+  public let confidence: Float
+  /// In the picture given, clipped to it.
+  public let box: Rect<ImagePixels>
+  /// In the network's input, not clipped.
+  public let networkBox: Rect<NetworkPixels>
+  /// The pixels in the picture given.
+  public let mask: ObjectMask
+  /// The pixels in the network's input; never empty.
+  public let networkMask: ObjectMask
+  /// The probabilities on the prototype grid, which covers the network's input.
+  public let probabilities: PrototypeMask
+}
+
+/// The objects of one picture, best first.
+public struct Segmentation: Sendable {
+  /// Ordered by descending confidence.
+  public let objects: [SegmentedObject]
+  /// How the picture was fitted into the network's input.
+  public let letterbox: Letterbox
+  /// How long it took.
+  public let timings: StageTimings
+}
+
+/// Which candidates become objects.
+public struct DetectionThresholds: Sendable, Equatable {
+  /// A candidate's score must be strictly greater.
+  public var confidence: Float
+  /// A candidate whose intersection over union with a better one of its class is greater is dropped.
+  public var overlap: Float
+  /// The most objects of a picture.
+  public var limit: Int
+
+  /// By default what the phone app uses; Ultralytics' own defaults are 0.25, 0.7 and 300.
+  public init(confidence: Float = 0.75, overlap: Float = 0.5, limit: Int = 300) {
+    self.confidence = confidence
+    self.overlap = overlap
+    self.limit = limit
+  }
+}

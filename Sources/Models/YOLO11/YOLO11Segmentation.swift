@@ -1,0 +1,165 @@
+import Geometry
+import Imaging
+import NNRuntime
+
+/// A YOLO11 segmentation network with its pre- and postprocessing.
+///
+/// Calls from several threads are safe and take turns.
+public final class YOLO11Segmentation: Sendable {
+  /// The network's input for a picture.
+  public enum Input: Sendable, Equatable {
+    /// Every picture is padded to this size; both sides are multiples of 32.
+    case fixed(height: Int, width: Int)
+    /// The smallest rectangle of whole strides around the picture scaled into a square of this side.
+    case minimalRectangle(side: Int)
+  }
+
+  /// The sizes of the network, and its class names.
+  public let architecture: YOLO11Architecture
+  /// The network's input for a picture.
+  public let input: Input
+  private let sessions: SessionCache
+
+  /// Binds the weights; every tensor of the file must belong to the network and the other way round.
+  ///
+  /// Plans are made for the first picture of each size; `session(for:)` makes one ahead.
+  ///
+  /// - Throws: `WeightError`, or `YOLOError` for weights of another network and for input sizes that are not
+  ///   multiples of 32.
+  public init(
+    weights: WeightStore, input: Input = .fixed(height: 640, width: 640),
+    options: PlanOptions = PlanOptions(), pool: ThreadPool = ThreadPool()
+  ) throws {
+    switch input {
+    case .fixed(let height, let width): try Self.check(height: height, width: width)
+    case .minimalRectangle(let side): try Self.check(height: side, width: side)
+    }
+    let architecture = try YOLO11Architecture(weights)
+    let network = try YOLO11Network(weights, architecture)
+    self.architecture = architecture
+    self.input = input
+    sessions = SessionCache(options: options, pool: pool) { size in
+      network.graph(name: architecture.name, height: size.height, width: size.width)
+    }
+  }
+
+  /// How a picture of this size is fitted into the network's input.
+  public func letterbox(for picture: PixelSize) -> Letterbox {
+    switch input {
+    case .fixed(let height, let width):
+      Letterbox(imageSize: picture, networkSize: PixelSize(width: width, height: height))
+    case .minimalRectangle(let side):
+      .minimal(imageSize: picture, limit: side)
+    }
+  }
+
+  /// The session that runs an input of this size, for inspection and profiling.
+  public func session(for size: PixelSize) throws -> Session {
+    try Self.check(height: size.height, width: size.width)
+    return try sessions.session(for: size)
+  }
+
+  /// The objects in an upright picture.
+  ///
+  /// - Throws: what `Plan` throws, for the first picture of a size.
+  public func detect(
+    _ picture: RGBImage, thresholds: DetectionThresholds = DetectionThresholds()
+  ) throws -> Segmentation {
+    let letterbox = letterbox(for: PixelSize(width: picture.width, height: picture.height))
+    let session = try sessions.session(for: letterbox.networkSize)
+    let clock = ContinuousClock()
+    let began = clock.now
+    var prepared = began
+    var inferred = began
+    let objects = session.run(
+      prepare: { inputs in
+        inputs.fill("input") { YOLOPreprocessing.fill(&$0, with: picture, letterbox: letterbox) }
+        prepared = clock.now
+      },
+      read: { outputs in
+        inferred = clock.now
+        return postprocess(outputs, letterbox: letterbox, thresholds: thresholds)
+      })
+    return Segmentation(
+      objects: objects, letterbox: letterbox,
+      timings: StageTimings(began: began, prepared: prepared, inferred: inferred, ended: clock.now))
+  }
+
+  /// The network's raw outputs for an input given as it is.
+  ///
+  /// - Parameter input: (height, width, 3), row-major, in [0, 1].
+  public func rawOutputs(for input: [Float], size: PixelSize) throws -> YOLO11Outputs {
+    let session = try session(for: size)
+    precondition(input.count == size.width * size.height * 3, "three channels a pixel")
+    return session.run(
+      prepare: { inputs in
+        inputs.fill("input") { target in
+          for index in input.indices { target[index] = input[index] }
+        }
+      },
+      read: { YOLO11Outputs($0, architecture: architecture, size: size) })
+  }
+
+  // MARK: - Postprocessing
+
+  private func postprocess(
+    _ outputs: borrowing SessionOutputs, letterbox: Letterbox, thresholds: DetectionThresholds
+  ) -> [SegmentedObject] {
+    let size = letterbox.networkSize
+    let levels = PyramidLevel.pyramid(inputHeight: size.height, inputWidth: size.width)
+    var candidates: [Candidate] = []
+    for (index, level) in levels.enumerated() {
+      outputs.withOutput("box.\(index)") { boxes, _ in
+        outputs.withOutput("cls.\(index)") { classes, _ in
+          candidates += HeadDecoding.candidates(
+            level: level, boxes: boxes, classes: classes, classCount: architecture.classCount,
+            confidence: thresholds.confidence)
+        }
+      }
+    }
+    let survivors = NonMaximumSuppression.survivors(
+      of: candidates, overlap: thresholds.overlap, limit: thresholds.limit)
+    guard !survivors.isEmpty else { return [] }
+
+    let decoder = MaskDecoder(letterbox: letterbox)
+    return outputs.withOutput("proto") { prototypes, _ in
+      survivors.compactMap { survivor in
+        object(survivor, coefficients(of: survivor, levels, outputs), prototypes, decoder, letterbox)
+      }
+    }
+  }
+
+  /// The mask coefficients at a candidate's anchor.
+  private func coefficients(
+    of candidate: Candidate, _ levels: [PyramidLevel], _ outputs: borrowing SessionOutputs
+  ) -> [Float] {
+    let index = levels.lastIndex { $0.firstAnchor <= candidate.anchor }!
+    let first = (candidate.anchor - levels[index].firstAnchor) * architecture.coefficients
+    return outputs.withOutput("coef.\(index)") { elements, _ in
+      (first..<first + architecture.coefficients).map { elements[$0] }
+    }
+  }
+
+  /// The object of a candidate; nil if no pixel of its box belongs to it.
+  private func object(
+    _ candidate: Candidate, _ coefficients: [Float], _ prototypes: Span<Float>, _ decoder: MaskDecoder,
+    _ letterbox: Letterbox
+  ) -> SegmentedObject? {
+    let networkMask = decoder.networkMask(
+      prototypes: prototypes, coefficients: coefficients, box: candidate.box)
+    guard !networkMask.isEmpty else { return nil }
+    return SegmentedObject(
+      classIndex: candidate.classIndex, className: architecture.classNames[candidate.classIndex],
+      confidence: candidate.score, box: letterbox.fromNetwork(candidate.box), networkBox: candidate.box,
+      mask: decoder.imageMask(networkMask), networkMask: networkMask,
+      probabilities: decoder.probabilities(
+        prototypes: prototypes, coefficients: coefficients, box: candidate.box))
+  }
+
+  private static func check(height: Int, width: Int) throws(YOLOError) {
+    let allowed = 32...YOLO11Architecture.maximumInputSide
+    guard height % 32 == 0, width % 32 == 0, allowed.contains(height), allowed.contains(width) else {
+      throw .invalidInputSize(height: height, width: width)
+    }
+  }
+}
