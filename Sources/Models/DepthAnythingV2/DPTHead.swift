@@ -4,38 +4,38 @@
 import NNRuntime
 
 /// `ResidualConvUnit`: x + conv2(ReLU(conv1(ReLU(x)))); the sum takes x as it came.
-struct ResidualConvUnit: Sendable {
+package struct ResidualConvUnit: Sendable {
   private let conv1, conv2: Conv2d
   private let path: String
 
-  init(_ weights: WeightScope, _ channels: Int) throws(WeightError) {
+  package init(_ weights: WeightScope, _ channels: Int) throws(WeightError) {
     conv1 = try Conv2d(weights["conv1"], channels, channels, kernel: 3)
     conv2 = try Conv2d(weights["conv2"], channels, channels, kernel: 3)
     path = weights.prefix
   }
 
-  func callAsFunction(_ x: Value) -> Value {
+  package func callAsFunction(_ x: Value) -> Value {
     let inner = conv1(x.relu(name: "\(path).relu1")).relu(name: "\(path).relu2")
     return conv2(inner).adding(x, name: path)
   }
 }
 
 /// `FeatureFusionBlock`: adds the refined skip, refines, enlarges, then projects.
-struct FeatureFusionBlock: Sendable {
+package struct FeatureFusionBlock: Sendable {
   private let outConv: Conv2d
   private let skipUnit: ResidualConvUnit?
   private let unit: ResidualConvUnit
   private let path: String
 
   /// - Parameter hasSkip: the coarsest block has none.
-  init(_ weights: WeightScope, _ channels: Int, hasSkip: Bool) throws(WeightError) {
+  package init(_ weights: WeightScope, _ channels: Int, hasSkip: Bool) throws(WeightError) {
     skipUnit = hasSkip ? try ResidualConvUnit(weights["resConfUnit1"], channels) : nil
     unit = try ResidualConvUnit(weights["resConfUnit2"], channels)
     outConv = try Conv2d(weights["out_conv"], channels, channels)
     path = weights.prefix
   }
 
-  func callAsFunction(_ x: Value, skip: Value?, height: Int, width: Int) -> Value {
+  package func callAsFunction(_ x: Value, skip: Value?, height: Int, width: Int) -> Value {
     var sum = x
     if let skip, let skipUnit { sum = skipUnit(skip).adding(x, name: "\(path).add") }
     let enlarged = unit(sum).resized(

@@ -1,3 +1,4 @@
+import FileFormats
 import NNRuntime
 
 /// The sizes that make one Depth Anything V2 network, read off the shapes of its weights.
@@ -34,8 +35,10 @@ public struct DepthAnythingArchitecture: Sendable, Equatable {
     }
   }
 
-  /// Reads the sizes off the weights. `heads` and `taps` (block numbers with commas) of the metadata are for
-  /// networks that were not published.
+  /// Reads the sizes off the weights.
+  ///
+  /// `heads` and `taps` (a JSON list of four blocks) of the metadata
+  /// are for networks that were not published.
   ///
   /// - Throws: `DepthError.unknownArchitecture`, or `WeightError` if a decisive tensor is missing.
   public init(_ store: WeightStore) throws {
@@ -75,8 +78,9 @@ public struct DepthAnythingArchitecture: Sendable, Equatable {
   /// Version 2 taps after these blocks; version 1 tapped after the last four.
   private static func taps(_ metadata: String?, blocks: Int) throws(DepthError) -> [Int] {
     if let metadata {
-      let taps = metadata.split(separator: ",").compactMap { Int($0) }
-      guard taps.count == 4, taps == taps.sorted(), Set(taps).count == 4, taps[0] >= 0, taps[3] < blocks else {
+      let taps = (try? JSONValue.parse(metadata))?.array?.compactMap(\.integer) ?? []
+      guard taps.count == 4, taps == taps.sorted(), Set(taps).count == 4, taps[0] >= 0, taps[3] < blocks
+      else {
         throw .unknownArchitecture(reason: "the metadata's \"taps\" are not four of \(blocks) blocks")
       }
       return taps
@@ -85,7 +89,6 @@ public struct DepthAnythingArchitecture: Sendable, Equatable {
     case 12: return [2, 5, 8, 11]
     case 24: return [4, 11, 17, 23]
     case 40: return [9, 19, 29, 39]
-    case 4: return [0, 1, 2, 3]
     default: throw .unknownArchitecture(reason: "encoders have 12, 24 or 40 blocks, this one \(blocks)")
     }
   }

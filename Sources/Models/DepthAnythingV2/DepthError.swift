@@ -9,6 +9,7 @@ public enum DepthError: Error, Equatable, CustomStringConvertible {
   /// The weights do not describe a Depth Anything V2 network.
   case unknownArchitecture(reason: String)
 
+  /// What is wrong, and what to do about it.
   public var description: String {
     switch self {
     case .tooElongated(let size):

@@ -9,14 +9,16 @@ public enum DepthInputSize {
   public static let patch = 14
   /// The shorter side of the reference's input.
   public static let standard = 518
-  /// The most patches accepted: four times 37 x 110. A strip of a picture would need more memory than any
-  /// machine has.
+  /// The most patches accepted, twelve times those of the standard square.
+  ///
+  /// A thin strip of a picture would need more memory than any machine has.
   public static let maximumPatches = 16_384
 
   /// The smallest input that keeps the picture's shape, roughly, with no side under `bound`.
   ///
   /// - Throws: `DepthError.tooElongated` if the longer side would be out of all proportion.
-  public static func lowerBound(for picture: PixelSize, bound: Int = standard) throws(DepthError) -> PixelSize {
+  public static func lowerBound(for picture: PixelSize, bound: Int = standard) throws(DepthError) -> PixelSize
+  {
     let scale = max(Double(bound) / Double(picture.width), Double(bound) / Double(picture.height))
     let columns = patches(scale * Double(picture.width), bound: bound)
     let rows = patches(scale * Double(picture.height), bound: bound)

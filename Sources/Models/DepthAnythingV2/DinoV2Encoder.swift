@@ -5,28 +5,28 @@
 import NNRuntime
 
 /// `PatchEmbed`: one token for each 14x14 patch, row-major.
-struct PatchEmbed: Sendable {
+package struct PatchEmbed: Sendable {
   private let proj: Conv2d
   private let path: String
 
-  init(_ weights: WeightScope, width: Int) throws(WeightError) {
+  package init(_ weights: WeightScope, width: Int) throws(WeightError) {
     proj = try Conv2d(
       weights["proj"], 3, width, kernel: DepthInputSize.patch, stride: DepthInputSize.patch, padding: 0)
     path = weights.prefix
   }
 
-  func callAsFunction(_ image: Value) -> Value { proj(image).tokens(name: path) }
+  package func callAsFunction(_ image: Value) -> Value { proj(image).tokens(name: path) }
 }
 
 /// `Block`: attention and a feed-forward pair, each normalised before and scaled after.
-struct TransformerBlock: Sendable {
+package struct TransformerBlock: Sendable {
   private let norm1, norm2: LayerNorm
   private let qkv, proj, fc1, fc2: Linear
   private let ls1, ls2: LayerScale
   private let attention: AttentionLayout
   private let path: String
 
-  init(_ weights: WeightScope, width: Int, heads: Int, hidden: Int) throws(WeightError) {
+  package init(_ weights: WeightScope, width: Int, heads: Int, hidden: Int) throws(WeightError) {
     norm1 = try LayerNorm(weights["norm1"], width)
     qkv = try Linear(weights["attn.qkv"], width, 3 * width)
     proj = try Linear(weights["attn.proj"], width, width)
@@ -40,7 +40,7 @@ struct TransformerBlock: Sendable {
     path = weights.prefix
   }
 
-  func callAsFunction(_ x: Value) -> Value {
+  package func callAsFunction(_ x: Value) -> Value {
     let attended = qkv(norm1(x)).attention(attention, name: "\(path).attn")
     let y = ls1(proj(attended)).adding(x, name: "\(path).add")
     return ls2(fc2(fc1(norm2(y)).gelu(name: "\(path).mlp.act"))).adding(y, name: path)
@@ -75,7 +75,9 @@ struct DinoV2Encoder: Sendable {
   /// The normalised maps, height / 14 x width / 14, after the tapped blocks, first to last.
   func callAsFunction(_ image: Value, in builder: GraphBuilder) -> [Value] {
     let patches = patchEmbed(image)
-    let (rows, columns) = (image.shape.height / DepthInputSize.patch, image.shape.width / DepthInputSize.patch)
+    let (rows, columns) = (
+      image.shape.height / DepthInputSize.patch, image.shape.width / DepthInputSize.patch
+    )
     let embedding = builder.constant(
       "\(path).pos_embed", positions.resampled(rows: rows, columns: columns),
       shape: MapShape(height: 1, width: 1 + rows * columns, channels: width))

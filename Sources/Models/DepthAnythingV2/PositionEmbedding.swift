@@ -5,7 +5,7 @@ import NNRuntime
 /// Ported from DINOv2 (`interpolate_pos_encoding` with `interpolate_offset` 0.1 and without antialiasing):
 /// bicubic, with the scale (patches + 0.1) / grid handed to the kernel. Therefore 37 patches on a side of a grid
 /// of 37 are resampled too, unless the other side also has 37.
-struct PositionEmbedding: Sendable {
+package struct PositionEmbedding: Sendable {
   /// Added to the patches of a side, against rounding in the reference; it moves the samples.
   private static let offset = 0.1
 
@@ -13,14 +13,14 @@ struct PositionEmbedding: Sendable {
   private let table: Tensor
   private let grid, width: Int
 
-  init(_ weights: WeightScope, grid: Int, width: Int) throws(WeightError) {
+  package init(_ weights: WeightScope, grid: Int, width: Int) throws(WeightError) {
     table = try weights.tensor("pos_embed", shape: [1, 1 + grid * grid, width])
     self.grid = grid
     self.width = width
   }
 
-  /// (1 + rows * columns, width)
-  func resampled(rows: Int, columns: Int) -> Tensor {
+  /// The positions of the class token and of a grid of patches: (1 + rows * columns, width).
+  package func resampled(rows: Int, columns: Int) -> Tensor {
     guard rows != grid || columns != grid else { return table.reshaped([1 + grid * grid, width]) }
     let values = table.floats()
     // Rows first: (rows, grid, width).
@@ -29,7 +29,9 @@ struct PositionEmbedding: Sendable {
     var lines = [Float](repeating: 0, count: rows * grid * width)
     for (row, taps) in vertical.enumerated() {
       for column in 0..<grid {
-        taps.sum(values, stride: grid * width, from: (1 + column) * width, width, into: &lines, at: (row * grid + column) * width)
+        taps.sum(
+          values, stride: grid * width, from: (1 + column) * width, width, into: &lines,
+          at: (row * grid + column) * width)
       }
     }
     var result = Array(values[0..<width])

@@ -2,8 +2,9 @@ import Geometry
 
 /// One detected object.
 public struct SegmentedObject: Sendable {
-  /// Index of the class, and its name.
+  /// Index of the class.
   public let classIndex: Int
+  /// Name of the class.
   public let className: String
   /// The class probability, in (threshold, 1].
   public let confidence: Float

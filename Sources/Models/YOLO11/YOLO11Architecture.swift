@@ -74,7 +74,8 @@ public struct YOLO11Architecture: Sendable, Equatable {
     classNames = try Self.names(store, count: Self.outputs(head["cv3"][0][2]))
     if let name = store.metadata["variant"], let published = Variant(rawValue: name), variant != published {
       throw YOLOError.unknownArchitecture(
-        reason: "the metadata says variant \(name), the shapes say \(variant?.rawValue ?? "none of n, s, m, l, x")")
+        reason:
+          "the metadata says variant \(name), the shapes say \(variant?.rawValue ?? "none of n, s, m, l, x")")
     }
   }
 
@@ -95,7 +96,7 @@ public struct YOLO11Architecture: Sendable, Equatable {
     guard let text = store.metadata["names"] else {
       return count == cocoClassNames.count ? cocoClassNames : (0..<count).map { "class \($0)" }
     }
-    let value = try? JSONValue.parse([UInt8](text.utf8))
+    let value = try? JSONValue.parse(text)
     let names: [String]?
     if let list = value?.array {
       names = list.compactMap(\.string)

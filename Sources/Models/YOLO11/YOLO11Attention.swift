@@ -3,12 +3,12 @@
 import NNRuntime
 
 /// `Attention`: heads of 64 value channels with keys half as wide, and a depthwise positional encoding.
-struct PSAAttention: Sendable {
+package struct PSAAttention: Sendable {
   private let qkv, proj, pe: ConvBlock
   private let heads, keyWidth, valueWidth: Int
   private let path: String
 
-  init(_ weights: WeightScope, _ channels: Int) throws(WeightError) {
+  package init(_ weights: WeightScope, _ channels: Int) throws(WeightError) {
     heads = max(channels / 64, 1)
     valueWidth = channels / heads
     keyWidth = valueWidth / 2
@@ -20,7 +20,7 @@ struct PSAAttention: Sendable {
     path = weights.prefix
   }
 
-  func callAsFunction(_ x: Value) -> Value {
+  package func callAsFunction(_ x: Value) -> Value {
     let packed = qkv(x)
     let attended = packed.attention(
       .interleaved(heads: heads, keyWidth: keyWidth, valueWidth: valueWidth), name: "\(path).attention")

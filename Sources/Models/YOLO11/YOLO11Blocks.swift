@@ -5,7 +5,7 @@
 import NNRuntime
 
 /// `Conv`: convolution without bias, batch normalisation, SiLU.
-struct ConvBlock: Sendable {
+package struct ConvBlock: Sendable {
   /// Ultralytics sets 1e-3 on every BatchNorm2d; the framework's default is 1e-5.
   static let epsilon: Float = 1e-3
 
@@ -24,7 +24,7 @@ struct ConvBlock: Sendable {
   /// Binds `conv` and `bn`.
   ///
   /// - Parameter groups: 1, or the number of channels for a depthwise convolution.
-  init(
+  package init(
     _ weights: WeightScope, _ inputs: Int, _ outputs: Int, kernel: Int = 1, stride: Int = 1,
     groups: Int = 1, activated: Bool = true
   ) throws(WeightError) {
@@ -46,7 +46,7 @@ struct ConvBlock: Sendable {
     path = weights.prefix
   }
 
-  func callAsFunction(_ x: Value) -> Value {
+  package func callAsFunction(_ x: Value) -> Value {
     let y = normalized(x)
     return activated ? y.silu(name: path) : y
   }
@@ -68,21 +68,21 @@ struct ConvBlock: Sendable {
 }
 
 /// `Bottleneck`: two 3x3 convolutions and, always in YOLO11, a shortcut.
-struct Bottleneck: Sendable {
+package struct Bottleneck: Sendable {
   private let cv1, cv2: ConvBlock
   private let path: String
 
-  init(_ weights: WeightScope, _ channels: Int, hidden: Int) throws(WeightError) {
+  package init(_ weights: WeightScope, _ channels: Int, hidden: Int) throws(WeightError) {
     cv1 = try ConvBlock(weights["cv1"], channels, hidden, kernel: 3)
     cv2 = try ConvBlock(weights["cv2"], hidden, channels, kernel: 3)
     path = weights.prefix
   }
 
-  func callAsFunction(_ x: Value) -> Value { cv2(cv1(x)).adding(x, name: path) }
+  package func callAsFunction(_ x: Value) -> Value { cv2(cv1(x)).adding(x, name: path) }
 }
 
 /// `C3k`: two bottlenecks of half the channels beside a 1x1 convolution.
-struct C3k: Sendable {
+package struct C3k: Sendable {
   /// YOLO11 fixes the count; the multiples do not scale it.
   static let repeats = 2
 
@@ -90,7 +90,7 @@ struct C3k: Sendable {
   private let m: [Bottleneck]
   private let path: String
 
-  init(_ weights: WeightScope, _ channels: Int) throws(WeightError) {
+  package init(_ weights: WeightScope, _ channels: Int) throws(WeightError) {
     let hidden = channels / 2
     cv1 = try ConvBlock(weights["cv1"], channels, hidden)
     cv2 = try ConvBlock(weights["cv2"], channels, hidden)
@@ -101,14 +101,14 @@ struct C3k: Sendable {
     path = weights.prefix
   }
 
-  func callAsFunction(_ x: Value) -> Value {
+  package func callAsFunction(_ x: Value) -> Value {
     let deep = m.reduce(cv1(x)) { $1($0) }
     return cv3(deep.concatenated(with: [cv2(x)], name: "\(path).cat"))
   }
 }
 
 /// `C3k2`: half of the channels pass through a chain whose every stage is kept.
-struct C3k2: Sendable {
+package struct C3k2: Sendable {
   private enum Stage {
     case bottleneck(Bottleneck)
     case c3k(C3k)
@@ -127,7 +127,7 @@ struct C3k2: Sendable {
   private let path: String
 
   /// - Parameter expansion: hidden channels per output channel.
-  init(
+  package init(
     _ weights: WeightScope, _ inputs: Int, _ outputs: Int, repeats: Int, c3k: Bool, expansion: Double = 0.5
   ) throws(WeightError) {
     let hidden = Int(Double(outputs) * expansion)
@@ -143,7 +143,7 @@ struct C3k2: Sendable {
     path = weights.prefix
   }
 
-  func callAsFunction(_ x: Value) -> Value {
+  package func callAsFunction(_ x: Value) -> Value {
     let halves = cv1(x)
     var stages: [Value] = []
     var last = halves.channels(hidden..<2 * hidden, name: "\(path).split")
@@ -158,20 +158,20 @@ struct C3k2: Sendable {
 /// `SPPF`: three chained maximum pools.
 ///
 /// The source of 8.4 shows `cv1` without activation; for YOLO11 the parser restores SiLU.
-struct SPPF: Sendable {
+package struct SPPF: Sendable {
   private static let kernel = 5
 
   private let cv1, cv2: ConvBlock
   private let path: String
 
-  init(_ weights: WeightScope, _ inputs: Int, _ outputs: Int) throws(WeightError) {
+  package init(_ weights: WeightScope, _ inputs: Int, _ outputs: Int) throws(WeightError) {
     let hidden = inputs / 2
     cv1 = try ConvBlock(weights["cv1"], inputs, hidden)
     cv2 = try ConvBlock(weights["cv2"], 4 * hidden, outputs)
     path = weights.prefix
   }
 
-  func callAsFunction(_ x: Value) -> Value {
+  package func callAsFunction(_ x: Value) -> Value {
     let first = cv1(x)
     var pooled = [first]
     for index in 0..<3 {

@@ -4,19 +4,19 @@
 import NNRuntime
 
 /// `Proto`: mask prototypes at a quarter of the input's size.
-struct Proto: Sendable {
+package struct Proto: Sendable {
   private let cv1, cv2, cv3: ConvBlock
   /// The one transposed convolution: with bias, without normalisation or activation.
   private let upsample: ConvTranspose2d
 
-  init(_ weights: WeightScope, _ inputs: Int, hidden: Int, prototypes: Int) throws(WeightError) {
+  package init(_ weights: WeightScope, _ inputs: Int, hidden: Int, prototypes: Int) throws(WeightError) {
     cv1 = try ConvBlock(weights["cv1"], inputs, hidden, kernel: 3)
     upsample = try ConvTranspose2d(weights["upsample"], hidden, hidden, stride: 2)
     cv2 = try ConvBlock(weights["cv2"], hidden, hidden, kernel: 3)
     cv3 = try ConvBlock(weights["cv3"], hidden, prototypes)
   }
 
-  func callAsFunction(_ x: Value) -> Value { cv3(cv2(upsample(cv1(x)))) }
+  package func callAsFunction(_ x: Value) -> Value { cv3(cv2(upsample(cv1(x)))) }
 }
 
 /// `Segment`: box distances, class logits and mask coefficients at three levels, and the prototypes.

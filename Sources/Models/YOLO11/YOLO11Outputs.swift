@@ -5,7 +5,9 @@ import NNRuntime
 public struct YOLO11Outputs: Sendable {
   /// A map: height x width x channels, row-major.
   public struct Map: Sendable {
+    /// Sizes of the map.
     public let height, width, channels: Int
+    /// The values, row-major.
     public let elements: [Float]
   }
 
@@ -28,7 +30,9 @@ public struct YOLO11Outputs: Sendable {
     var output0 = [Float](
       repeating: 0, count: (4 + architecture.classCount + architecture.coefficients) * anchors)
     for (index, level) in levels.enumerated() {
-      let (boxes, classes, coefficients) = (maps["box.\(index)"]!, maps["cls.\(index)"]!, maps["coef.\(index)"]!)
+      let (boxes, classes, coefficients) = (
+        maps["box.\(index)"]!, maps["cls.\(index)"]!, maps["coef.\(index)"]!
+      )
       HeadDecoding.decode(
         level: level, boxes: boxes.elements.span, classes: classes.elements.span,
         coefficients: coefficients.elements.span, classCount: architecture.classCount,

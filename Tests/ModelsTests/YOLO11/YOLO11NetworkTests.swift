@@ -1,0 +1,109 @@
+import Geometry
+import Models
+import NNRuntime
+import Testing
+
+@Suite("YOLO11 networks of reduced width against Ultralytics")
+struct YOLO11NetworkTests {
+  /// Single precision through a whole network.
+  private static let tolerance = 1e-4
+
+  @Test("all raw outputs and the decoded tensor", arguments: ["n", "l"])
+  func outputs(kind: String) throws {
+    let model = try YOLO11Segmentation(
+      weights: Golden.store("yolo11-tiny-\(kind)"), input: .fixed(height: 64, width: 96))
+    let reference = try Golden.store("yolo11-tiny-\(kind).ref")
+    let found = try model.rawOutputs(
+      for: ReferenceMap(try reference.tensor(named: "input")).elements, size: PixelSize(width: 96, height: 64)
+    )
+    for (name, map) in found.maps {
+      let expected = ReferenceMap(try reference.tensor(named: name))
+      #expect(MapShape(height: map.height, width: map.width, channels: map.channels) == expected.shape)
+      #expect(relativeError(map.elements, expected.elements) < Self.tolerance, "\(name)")
+    }
+    let output0 = try reference.tensor(named: "output0").floats()
+    #expect(relativeError(found.output0, output0) < Self.tolerance)
+  }
+
+  @Test("layers by their module path", arguments: ["n", "l"])
+  func layers(kind: String) throws {
+    let model = try YOLO11Segmentation(
+      weights: Golden.store("yolo11-tiny-\(kind)"), options: PlanOptions(retain: true))
+    let reference = try Golden.store("yolo11-tiny-\(kind).ref")
+    let input = ReferenceMap(try reference.tensor(named: "input")).elements
+    let session = try model.session(for: PixelSize(width: 96, height: 64))
+    // A block's result is that of its last convolution.
+    let names = [4, 6, 9, 10, 16, 19, 22].map { ("layer.\($0)", "model.\($0).cv2") }
+    let found = session.run(
+      prepare: { target in
+        target.fill("input") { span in for index in input.indices { span[index] = input[index] } }
+      },
+      read: { outputs in names.map { outputs.value(named: $0.1)?.elements } })
+    for ((name, _), elements) in zip(names, found) {
+      let expected = ReferenceMap(try reference.tensor(named: name)).elements
+      #expect(relativeError(try #require(elements), expected) < Self.tolerance, "\(name)")
+    }
+  }
+
+  @Test("sizes and names are read off the weights")
+  func architecture() throws {
+    let n = try YOLO11Architecture(Golden.store("yolo11-tiny-n"))
+    #expect(n.width == 0.125 && n.maximumChannels == 1024 && n.repeats == 1 && !n.c3kEverywhere)
+    #expect(n.classNames == ["class 0", "class 1", "class 2", "class 3"])
+    #expect(n.coefficients == 32 && n.variant == nil)
+    let l = try YOLO11Architecture(Golden.store("yolo11-tiny-l"))
+    #expect(l.width == 0.125 && l.maximumChannels == 512 && l.repeats == 2 && l.c3kEverywhere)
+  }
+
+  @Test("a missing, a mis-shaped and a superfluous tensor are named")
+  func strictness() throws {
+    let store = try Golden.store("yolo11-tiny-n")
+    var tensors = Dictionary(uniqueKeysWithValues: try store.names.map { ($0, try store.tensor(named: $0)) })
+
+    let name = "model.13.m.0.cv1.bn.running_var"
+    let kept = tensors.removeValue(forKey: name)!
+    #expect { try load(tensors) } throws: { ($0 as? WeightError)?.tensor == name }
+
+    tensors[name] = Tensor(shape: [kept.count + 1], floats: [Float](repeating: 1, count: kept.count + 1))
+    #expect { try load(tensors) } throws: { error in
+      guard case .wrongShape(let found, let expected) = (error as? WeightError)?.kind else { return false }
+      return found == [kept.count + 1] && expected == [kept.count] && (error as? WeightError)?.tensor == name
+    }
+
+    tensors[name] = kept
+    tensors["model.24.conv.weight"] = kept
+    #expect { try load(tensors) } throws: {
+      ($0 as? WeightError)?.kind == .unused(["model.24.conv.weight"])
+    }
+
+    tensors["model.24.conv.weight"] = nil
+    tensors["model.0.bn.num_batches_tracked"] = Tensor(shape: [], floats: [1])
+    try load(tensors)
+  }
+
+  @Test("weights that contradict their metadata are refused")
+  func contradiction() throws {
+    let store = try Golden.store("yolo11-tiny-n")
+    let tensors = Dictionary(uniqueKeysWithValues: try store.names.map { ($0, try store.tensor(named: $0)) })
+    for metadata in [["variant": "l"], ["names": "[\"cat\"]"], ["names": "cat, dog, cup, bed"]] {
+      #expect(throws: YOLOError.self) { try load(tensors, metadata) }
+    }
+    let named = try load(tensors, ["names": "{\"0\": \"a\", \"1\": \"b\", \"2\": \"c\", \"3\": \"d\"}"])
+    #expect(named.architecture.classNames == ["a", "b", "c", "d"])
+  }
+
+  @Test("input sides must be multiples of 32", arguments: [(100, 640), (640, 33), (0, 640), (640, 8192)])
+  func inputSize(height: Int, width: Int) throws {
+    let store = try Golden.store("yolo11-tiny-n")
+    #expect(throws: YOLOError.invalidInputSize(height: height, width: width)) {
+      try YOLO11Segmentation(weights: store, input: .fixed(height: height, width: width))
+    }
+  }
+
+  @discardableResult
+  private func load(
+    _ tensors: [String: Tensor], _ metadata: [String: String] = [:]
+  ) throws -> YOLO11Segmentation {
+    try YOLO11Segmentation(weights: WeightStore(tensors: tensors, metadata: metadata))
+  }
+}
