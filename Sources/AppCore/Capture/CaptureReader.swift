@@ -52,6 +52,9 @@ public enum CaptureReader {
     -> any CaptureSource
   {
     let (parent, name) = split(path)
+    if name.hasSuffix(".zip") || name.hasSuffix(".whl") {
+      return try RecordedClip(archive: path, limits: limits)
+    }
     let folder = try CaptureFolder(path: parent, limits: limits)
     guard name.hasSuffix(".json") else { return try PlainImages(folder, path: path, names: [name]) }
     let stem = String(name.dropLast(".json".count))

@@ -106,6 +106,8 @@ public struct CaptureLimits: Sendable {
   public var frameFileBytes = 256 << 20
   /// Bytes of a recorded clip's data.
   public var clipBytes = 8 << 30
+  /// Bytes of a recorded clip's data that are unpacked from an archive into memory.
+  public var archivedClipBytes = 1 << 30
   /// Cells of a depth grid.
   public var depthCells = 16 << 20
 

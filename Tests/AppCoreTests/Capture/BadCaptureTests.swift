@@ -284,6 +284,60 @@ struct BadCapture: Sendable, CustomTestStringConvertible {
     }
   }
 
+  @Test func archiveWithoutClipIsNoCapture() throws {
+    let folder = try TemporaryDirectory()
+    let path = try folder.write(ZipWriter.archive([("index.jsonl", [])]), to: "other.zip")
+    #expect(throws: CaptureError.unrecognisedLayout(path: path)) { try CaptureReader.open(path) }
+  }
+
+  @Test func damagedArchiveIsMalformed() throws {
+    let folder = try TemporaryDirectory()
+    let path = try folder.write("no archive", to: "other.zip")
+    let error = #expect(throws: CaptureError.self) { try CaptureReader.open(path) }
+    guard case .malformed(path, _) = error else {
+      Issue.record("found \(String(describing: error))")
+      return
+    }
+  }
+
+  /// Whatever is changed or cut off, the answer is a frame or an error of ours.
+  @Test func damagedMetadataNeverTraps() throws {
+    let fixture = try CaptureFixture.native()
+    let sound = try fixture.directory.read(Self.file)
+    func read() { _ = try? CaptureReader.open(fixture.path).frame(at: 0) }
+    for length in 0..<sound.count {
+      try fixture.directory.write(Array(sound[..<length]), to: Self.file)
+      #expect(throws: CaptureError.self) { try CaptureReader.open(fixture.path).frame(at: 0) }
+    }
+    for position in sound.indices {
+      for replacement: UInt8 in [0, 0x20, 0x2D, 0x39, 0x65, 0x7D, 0xFF] {
+        var bytes = sound
+        bytes[position] = replacement
+        try fixture.directory.write(bytes, to: Self.file)
+        read()
+      }
+    }
+  }
+
+  @Test func damagedClipNeverTraps() throws {
+    let fixture = try CaptureFixture.empty()
+    try fixture.writeRecordedClip([CaptureFixture.message()])
+    let sound = try fixture.directory.read("messages.bin")
+    let index = "{\"seq\": 0, \"offset\": 0, \"length\": "
+    for length in stride(from: 0, to: sound.count, by: 7) {
+      try fixture.directory.write(Array(sound[..<length]), to: "messages.bin")
+      try fixture.directory.write(index + "\(length)}\n", to: "index.jsonl")
+      #expect(throws: CaptureError.self) { try CaptureReader.open(fixture.path).frame(at: 0) }
+    }
+    try fixture.directory.write(index + "\(sound.count)}\n", to: "index.jsonl")
+    for position in sound.indices.prefix(600) {
+      var bytes = sound
+      bytes[position] ^= 0x91
+      try fixture.directory.write(bytes, to: "messages.bin")
+      _ = try? CaptureReader.open(fixture.path).frame(at: 0, decodingImage: false)
+    }
+  }
+
   @Test func sequenceBeyondTheLimitIsRefused() throws {
     let fixture = try CaptureFixture.empty()
     for number in 0..<3 { try fixture.writeClipFrame("0000\(number)") }

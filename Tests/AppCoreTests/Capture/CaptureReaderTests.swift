@@ -156,6 +156,21 @@ import Testing
     #expect(try source.encodedPicture(at: 0)?.format == .jpeg)
   }
 
+  @Test(arguments: ["clip.zip", "clip.whl"])
+  func recordedClipInsideAnArchive(_ name: String) throws {
+    let fixture = try CaptureFixture.empty()
+    try fixture.writeRecordedClip([CaptureFixture.message(), CaptureFixture.message(["timestamp_ns": 1])])
+    let members = try ["index.jsonl", "messages.bin"].map {
+      (name: "package/data/\($0)", bytes: try fixture.directory.read($0))
+    }
+    let folder = try TemporaryDirectory()
+    try folder.write(ZipWriter.archive([("package/notes.txt", [])] + members), to: name)
+    let archived = try CaptureReader.open(folder.file(name))
+    #expect(archived.layout == .recordedClip)
+    #expect(archived.frames == (try CaptureReader.open(fixture.path)).frames)
+    #expect(try archived.frame(at: 1).depth?.elements.count == 48)
+  }
+
   @Test func pictures() throws {
     let fixture = try CaptureFixture.empty()
     try fixture.writeImage("b.jpg")
