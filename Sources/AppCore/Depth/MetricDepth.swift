@@ -50,13 +50,18 @@ public struct MetricDepth: Sendable, Equatable {
     self.states = Plane(width: depth.width, height: depth.height, elements: states)
   }
 
-  /// Depth read back from a file: finite positive values are taken as fitted, all others as absent.
-  public init(fitted depth: Plane<Float>) {
-    let valid = depth.elements.map { $0 > 0 && $0.isFinite }
+  /// Depth read back from a file: finite positive values count, all others are absent.
+  ///
+  /// Values outside `fittedRange`, if given, are marked extrapolated.
+  public init(fitted depth: Plane<Float>, fittedRange: ClosedRange<Double>? = nil) {
+    let states = depth.elements.map { value -> DepthState in
+      guard value > 0, value.isFinite else { return .invalid }
+      return fittedRange?.contains(Double(value)) ?? true ? .fitted : .extrapolated
+    }
     values = Plane(
-      width: depth.width, height: depth.height, elements: zip(depth.elements, valid).map { $1 ? $0 : 0 })
-    states = Plane(
-      width: depth.width, height: depth.height, elements: valid.map { $0 ? .fitted : .invalid })
+      width: depth.width, height: depth.height,
+      elements: zip(depth.elements, states).map { $1 == .invalid ? 0 : $0 })
+    self.states = Plane(width: depth.width, height: depth.height, elements: states)
   }
 
   /// Columns.

@@ -129,8 +129,8 @@ struct RobustInverseFit {
       let a = Int.random(in: 0..<pairs.count, using: &random)
       let b = Int.random(in: 0..<pairs.count, using: &random)
       let run = pairs.relative[b] - pairs.relative[a]
-      guard run != 0 else { continue }
       let slope = (inverses[b] - inverses[a]) / run
+      guard slope.isFinite else { continue }
       let line = Line(slope: slope, offset: inverses[a] - slope * pairs.relative[a])
       let errors = judged.map {
         abs(pairs.meters[$0] * (line.slope * pairs.relative[$0] + line.offset) - 1)

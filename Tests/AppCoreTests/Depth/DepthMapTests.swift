@@ -114,6 +114,10 @@ import Testing
   @Test func depthReadBackKeepsItsGaps() {
     let map = MetricDepth(fitted: Plane(width: 5, height: 1, elements: [1, 0, .nan, -2, .infinity]))
     #expect(map.states.elements == [.fitted, .invalid, .invalid, .invalid, .invalid])
+    #expect(map.values.elements == [1, 0, 0, 0, 0])
+    let ranged = MetricDepth(
+      fitted: Plane(width: 3, height: 1, elements: [0.5, 1, 5]), fittedRange: 0.6...4)
+    #expect(ranged.states.elements == [.extrapolated, .fitted, .extrapolated])
   }
 
   @Test func relativeDepthTurnsBackWithThePicture() {
