@@ -2,15 +2,20 @@
 """Writes small pictures with what OpenCV and PyTorch make of them, as goldens for decoding and resampling.
 
     cd tools
-    python -m goldens.make_imaging_goldens --out ../Tests/ImagingTests/Goldens
+    python -m goldens.make_imaging_goldens --out ../Tests/ImagingTests/Goldens --root ../../shared/data \\
+        images/*.jpg images/*.png coco/images/*.jpg captures/*/*_rgb.jpg captures/*/frame_*.jpg
 
 `source.png` is resized to the sizes below: `bilinear8_WxH.png` by `cv2.resize` on bytes, `bicubic_WxH.npy`
 (3, H, W) by `cv2.resize` on the picture divided by 255 in double precision, as Depth Anything does;
 `halfpixel_WxH.npy` and `corners_WxH.npy` (H, W) by `torch.nn.functional.interpolate` on its green channel.
 `decode_NAME.SUFFIX` are kinds of files and `decode_NAME_SUFFIX.expected.png` what `cv2.imread` reads.
+`opencv-pixels.json` holds the SHA-256 of the RGB bytes that `cv2.imread` reads (upright) from pictures below the
+root, by their path.
 """
 
 import argparse
+import hashlib
+import json
 from pathlib import Path
 
 import cv2
@@ -20,8 +25,8 @@ import torch.nn.functional as F
 from PIL import Image
 
 WIDTH, HEIGHT = 45, 31
-BILINEAR8 = [(20, 14), (64, 40), (90, 62), (7, 31), (15, 11)]
-BICUBIC = [(28, 14), (48, 40)]
+BILINEAR8 = [(20, 14), (64, 40), (22, 62), (7, 31), (15, 11)]
+BICUBIC = [(28, 14), (48, 12), (20, 40)]
 BILINEAR = [(29, 17), (50, 36), (1, 1)]
 
 
@@ -70,15 +75,28 @@ def write_encoded(picture, out):
             Image.fromarray(np.ascontiguousarray(read)).save(out / name, optimize=True)
 
 
+def write_digests(root, patterns, out):
+    digests = {}
+    for path in sorted(path for pattern in patterns for path in root.glob(pattern)):
+        picture = np.ascontiguousarray(cv2.imread(str(path), cv2.IMREAD_COLOR)[:, :, ::-1])
+        digests[str(path.relative_to(root))] = hashlib.sha256(picture.tobytes()).hexdigest()
+    (out / "opencv-pixels.json").write_text(json.dumps(digests, indent=1) + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
-    out = parser.parse_args().out
+    parser.add_argument("--root", type=Path, help="folder of real pictures")
+    parser.add_argument("patterns", nargs="*", help="real pictures below the root")
+    arguments = parser.parse_args()
+    out = arguments.out
     out.mkdir(parents=True, exist_ok=True)
     picture = source()
     Image.fromarray(picture).save(out / "source.png", optimize=True)
     write_resized(picture, out)
     write_encoded(picture, out)
+    if arguments.root:
+        write_digests(arguments.root, arguments.patterns, out)
 
 
 if __name__ == "__main__":

@@ -69,11 +69,14 @@ enum Spng {
       throw .unreadable(reason: "out of memory for a PNG decoder")
     }
     defer { unsafe spng_ctx_free(context) }
+    let parts = try PNGStructure.essentialParts(of: bytes)
     var outcome: Result<(Header, [Element]), ImageDefect> = .failure(.truncated(.png))
     unsafe bytes.withUnsafeBytes { source in
+      let input = unsafe PNGInput(source, parts: parts)
       do throws(ImageDefect) {
         try unsafe check(spng_set_chunk_limits(context, chunkLimit, chunkLimit))
-        try unsafe check(spng_set_png_buffer(context, source.baseAddress, source.count))
+        try unsafe check(
+          spng_set_png_stream(context, readPNGInput, Unmanaged.passUnretained(input).toOpaque()))
         let header = unsafe try readHeader(context, limits: limits)
         guard let layout = try layout(header) else {
           outcome = .success((header, []))
@@ -94,6 +97,7 @@ enum Spng {
       } catch {
         outcome = .failure(error)
       }
+      unsafe withExtendedLifetime(input) {}
     }
     return try outcome.get()
   }
@@ -167,4 +171,41 @@ enum Spng {
     defer { unsafe free(encoded) }
     return unsafe [UInt8](UnsafeRawBufferPointer(start: encoded, count: size))
   }
+}
+
+/// The essential parts of a PNG file as one stream.
+@unsafe private final class PNGInput {
+  private let bytes: UnsafeRawBufferPointer
+  private var parts: ArraySlice<Range<Int>>
+
+  init(_ bytes: UnsafeRawBufferPointer, parts: [Range<Int>]) {
+    unsafe self.bytes = bytes
+    unsafe self.parts = parts[...]
+  }
+
+  /// Fills `target`, or answers false at the end of the data.
+  func read(into target: UnsafeMutableRawBufferPointer) -> Bool {
+    var filled = 0
+    while filled < target.count {
+      guard let part = unsafe parts.first else { return false }
+      let count = min(part.count, target.count - filled)
+      let source = unsafe UnsafeRawBufferPointer(rebasing: bytes[part.prefix(count)])
+      unsafe UnsafeMutableRawBufferPointer(rebasing: target[filled...]).copyMemory(from: source)
+      filled += count
+      unsafe parts[parts.startIndex] = part.dropFirst(count)
+      if unsafe parts[parts.startIndex].isEmpty { unsafe parts.removeFirst() }
+    }
+    return true
+  }
+}
+
+/// libspng's read callback over a `PNGInput`.
+private func readPNGInput(
+  _ context: OpaquePointer?, _ user: UnsafeMutableRawPointer?, _ target: UnsafeMutableRawPointer?,
+  _ count: Int
+) -> Int32 {
+  guard let user = unsafe user, let target = unsafe target else { return SPNG_IO_ERROR.rawValue }
+  let input = unsafe Unmanaged<PNGInput>.fromOpaque(user).takeUnretainedValue()
+  let isComplete = unsafe input.read(into: UnsafeMutableRawBufferPointer(start: target, count: count))
+  return isComplete ? 0 : SPNG_IO_EOF.rawValue
 }

@@ -31,7 +31,8 @@ public struct ColorMap: Sendable, Equatable {
 
   /// Rainbow with smooth lightness: the degree-5 polynomial fit to Google's Turbo map.
   ///
-  /// Anton Mikhailov, "Turbo, an improved rainbow colormap", 2019; fit by Ruofei Du.
+  /// Anton Mikhailov, "Turbo, an improved rainbow colormap", 2019; fit by Ruofei Du, up to 32 levels
+  /// from the table at its ends, 6 on average.
   public static let turbo = ColorMap { t in
     Color(
       unitRed: polynomial(
@@ -82,10 +83,16 @@ public struct ColorMap: Sendable, Equatable {
     return Color(unitRed: mix(from.0, to.0), green: mix(from.1, to.1), blue: mix(from.2, to.2))
   }
 
-  /// The debug view's jet: each channel clamp(1.5 - 4 |t - c|), c = 3/4, 1/2, 1/4, truncated to a byte.
-  public static let jet = ColorMap { t in
+  /// The debug view's jet: blue (0) through cyan, green and yellow to red (1).
+  public static let jet = ColorMap { jetColor($0) }
+
+  /// The jet colour of a value exactly, not of the nearest table entry.
+  ///
+  /// Channels are 255 clamp(1.5 - 4 |t - c|) with c = 3/4, 1/2, 1/4 for red, green, blue, truncated.
+  public static func jetColor(_ t: Double) -> Color {
     func channel(_ center: Double) -> UInt8 {
-      UInt8(255 * min(1, max(0, 1.5 - 4 * abs(t - center))))
+      let value = 1.5 - 4 * abs(t - center)
+      return value > 0 ? UInt8(255 * min(1, value)) : 0
     }
     return Color(red: channel(0.75), green: channel(0.5), blue: channel(0.25))
   }

@@ -3,9 +3,9 @@
 struct StrokeFont: Sendable {
   /// Font units an em: sizes are ems in pixels.
   static let unitsPerEm = 20.0
-  static let lineHeight = 24.5
+  static let lineHeight = 25.2
   /// From the top of a line to its baseline.
-  static let ascent = 18.5
+  static let ascent = 19.2
 
   struct Glyph: Sendable {
     let paths: [RoundedPath]

@@ -1,0 +1,230 @@
+import FileFormats
+import Imaging
+import TestSupport
+import Testing
+
+/// Handmade bad pictures, each refused with its own error.
+@Suite struct MalformedImageTests {
+  private static let picture = TestPictures.gradient(width: 40, height: 30)
+
+  private func expect(
+    _ bytes: [UInt8], _ defect: ImageDefect, limits: ImageLimits = .default,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(throws: ImageError(file: "bad", defect: defect), sourceLocation: sourceLocation) {
+      _ = try ImageCodec.decode(bytes, name: "bad", limits: limits)
+    }
+  }
+
+  // MARK: - Any format
+
+  @Test func noBytes() { expect([], .empty) }
+
+  @Test func text() { expect(Array("GIF89a, or not".utf8), .unknownFormat) }
+
+  @Test func halfASignature() { expect(Array(PNGSamples.signature[..<5]), .unknownFormat) }
+
+  @Test func aMissingFile() {
+    #expect(throws: ImageError(file: "/nowhere/a.png", defect: .missing)) {
+      _ = try ImageCodec.decode(path: "/nowhere/a.png")
+    }
+  }
+
+  @Test func aFolder() {
+    #expect(throws: ImageError(file: "/", defect: .unreadable(reason: "it is a folder"))) {
+      _ = try ImageCodec.decode(path: "/")
+    }
+  }
+
+  @Test func aFileBeyondTheLimit() throws {
+    let bytes = try ImageCodec.encodePNG(Self.picture)
+    expect(
+      bytes, .fileTooLarge(bytes: bytes.count, limit: 20),
+      limits: ImageLimits(maxPixels: 9999, maxFileBytes: 20))
+  }
+
+  @Test func aPictureBeyondTheLimit() throws {
+    let limits = ImageLimits(maxPixels: 1199, maxFileBytes: 1 << 20)
+    for bytes in [try ImageCodec.encodePNG(Self.picture), try ImageCodec.encodeJPEG(Self.picture)] {
+      expect(bytes, .tooManyPixels(width: 40, height: 30, limit: 1199), limits: limits)
+    }
+  }
+
+  @Test func theSuffixDoesNotMatter() throws {
+    let folder = try TemporaryDirectory()
+    try AtomicFile.write(ImageCodec.encodePNG(Self.picture), to: folder.file("a.jpg"), overwrite: false)
+    #expect(try ImageCodec.decode(path: folder.file("a.jpg")).format == .png)
+  }
+
+  // MARK: - JPEG
+
+  @Test func jpegOfThreeBytes() { expect([0xFF, 0xD8, 0xFF], .truncated(.jpeg)) }
+
+  @Test func jpegOfMarkersOnly() { expect([0xFF, 0xD8, 0xFF, 0xD9], .truncated(.jpeg)) }
+
+  @Test func jpegCutAnywhere() throws {
+    let bytes = try ImageCodec.encodeJPEG(Self.picture)
+    for count in stride(from: 4, to: bytes.count - 1, by: 7) {
+      #expect(throws: ImageError.self, "\(count) of \(bytes.count) bytes") {
+        _ = try ImageCodec.decode(Array(bytes[..<count]))
+      }
+    }
+    expect(Array(bytes[..<40]), .truncated(.jpeg))
+    expect(Array(bytes[..<(bytes.count - 40)]), .truncated(.jpeg))
+    expect(Array(bytes.dropLast()), .truncated(.jpeg))
+  }
+
+  @Test func jpegOfZeroHeight() throws {
+    var bytes = try ImageCodec.encodeJPEG(Self.picture)
+    let frame = try #require(jpegFrame(bytes))
+    bytes.replaceSubrange(frame + 5..<frame + 7, with: [0, 0])
+    expect(bytes, .corrupt(.jpeg, detail: "Empty JPEG image (DNL not supported)"))
+  }
+
+  @Test func jpegOfHugeSize() throws {
+    var bytes = try ImageCodec.encodeJPEG(Self.picture)
+    let frame = try #require(jpegFrame(bytes))
+    bytes.replaceSubrange(frame + 5..<frame + 9, with: [0xFF, 0xDC, 0xFF, 0xDC])
+    expect(bytes, .tooManyPixels(width: 65500, height: 65500, limit: ImageLimits.default.maxPixels))
+  }
+
+  @Test func jpegOf12Bits() throws {
+    var bytes = try ImageCodec.encodeJPEG(Self.picture)
+    bytes[try #require(jpegFrame(bytes)) + 4] = 12
+    expect(bytes, .unsupported(.jpeg, detail: "Unsupported JPEG data precision 12"))
+  }
+
+  @Test func jpegOfAnUnsupportedProcess() throws {
+    var bytes = try ImageCodec.encodeJPEG(Self.picture)
+    bytes[try #require(jpegFrame(bytes)) + 1] = 0xC3
+    expect(bytes, .unsupported(.jpeg, detail: "Unsupported JPEG process: SOF type 0xc3"))
+  }
+
+  @Test func jpegWithDamagedScan() throws {
+    var bytes = try ImageCodec.encodeJPEG(TestPictures.noise(width: 64, height: 64), quality: 95)
+    bytes.replaceSubrange(bytes.count / 2..<bytes.count / 2 + 8, with: [UInt8](repeating: 0xFF, count: 8))
+    #expect(throws: ImageError.self) { _ = try ImageCodec.decode(bytes) }
+  }
+
+  @Test func strayBytesBeforeTheEndAreHarmless() throws {
+    let bytes = try ImageCodec.encodeJPEG(Self.picture)
+    let stray = bytes.dropLast(2) + [0, 0, 0, 0] + bytes.suffix(2)
+    #expect(try ImageCodec.decode(Array(stray)).image == ImageCodec.decode(bytes).image)
+    #expect(try ImageCodec.decode(bytes + [1, 2, 3]).image == ImageCodec.decode(bytes).image)
+  }
+
+  /// The offset of the baseline frame header's marker.
+  private func jpegFrame(_ bytes: [UInt8]) -> Int? {
+    bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC0 }
+  }
+
+  // MARK: - PNG
+
+  @Test func pngCutAnywhere() throws {
+    let bytes = try ImageCodec.encodePNG(Self.picture)
+    for count in 8..<bytes.count { expect(Array(bytes[..<count]), .truncated(.png)) }
+  }
+
+  @Test func pngOfZeroWidth() { expect(PNGSamples.header(width: 0, height: 4), .zeroSize(.png)) }
+
+  @Test func pngOfZeroHeight() { expect(PNGSamples.header(width: 4, height: 0), .zeroSize(.png)) }
+
+  @Test func pngOfHugeSize() {
+    expect(
+      PNGSamples.header(width: 60_000, height: 60_000),
+      .tooManyPixels(width: 60_000, height: 60_000, limit: ImageLimits.default.maxPixels))
+  }
+
+  @Test func pngOfOneEndlessRow() {
+    expect(
+      PNGSamples.header(width: 1 << 21, height: 1),
+      .tooManyPixels(width: 1 << 21, height: 1, limit: ImageLimits.default.maxPixels))
+  }
+
+  @Test func pngWithBadHeaderChecksum() throws {
+    var bytes = try ImageCodec.encodePNG(Self.picture)
+    bytes[PNGSamples.headerEnd - 1] ^= 1
+    expect(bytes, .corrupt(.png, detail: "invalid chunk checksum"))
+  }
+
+  @Test func pngWithBadDataChecksum() throws {
+    var bytes = try ImageCodec.encodePNG(Self.picture)
+    bytes[bytes.count - 13] ^= 1
+    #expect(throws: ImageError.self) { _ = try ImageCodec.decode(bytes) }
+  }
+
+  @Test func pngWithoutData() {
+    let bytes = PNGSamples.header(width: 4, height: 4) + PNGSamples.chunk("IEND", [])
+    #expect(throws: ImageError.self) { _ = try ImageCodec.decode(bytes) }
+  }
+
+  @Test func pngOfAnInvalidDepth() {
+    expect(
+      PNGSamples.header(width: 4, height: 4, depth: 3),
+      .corrupt(.png, detail: "invalid bit depth"))
+  }
+
+  @Test func pngOfAnInvalidColorType() {
+    expect(PNGSamples.header(width: 4, height: 4, color: 5), .corrupt(.png, detail: "invalid color type"))
+  }
+
+  @Test func pngPaletteWithoutPalette() {
+    let bytes =
+      PNGSamples.header(width: 1, height: 1, color: 3) + PNGSamples.chunk("IDAT", [0x78, 0x9C, 0x63, 0, 0])
+      + PNGSamples.chunk("IEND", [])
+    expect(bytes, .corrupt(.png, detail: "missing PLTE for indexed image"))
+  }
+
+  @Test func pngWithDamagedAncillaryChunkIsRead() throws {
+    var text = PNGSamples.chunk("tEXt", Array("a\0b".utf8))
+    text[text.count - 1] ^= 1
+    let bytes = PNGSamples.inserting(text, in: try ImageCodec.encodePNG(Self.picture))
+    #expect(try ImageCodec.decode(bytes).image == Self.picture)
+  }
+
+  @Test func pngWithMoreChunksThanAnyPictureNeeds() throws {
+    let filler = PNGSamples.chunk("IDAT", []) + PNGSamples.chunk("tEXt", [])
+    let fillers = (0..<70_000).flatMap { _ in filler }
+    let bytes = PNGSamples.inserting(fillers, in: try ImageCodec.encodePNG(Self.picture))
+    expect(bytes, .corrupt(.png, detail: "more than 65536 chunks"))
+  }
+
+  @Test func emptyAndHugeAncillaryChunksAreSkipped() throws {
+    let ancillary =
+      PNGSamples.chunk("eXIf", []) + PNGSamples.chunk("gAMA", [1]) + PNGSamples.chunk("iCCP", [0, 0, 1])
+      + PNGSamples.chunk("zTXt", [UInt8](repeating: 7, count: 20 << 20))
+    let bytes = PNGSamples.inserting(ancillary, in: try ImageCodec.encodePNG(Self.picture))
+    #expect(try ImageCodec.decode(bytes).image == Self.picture)
+  }
+
+  // MARK: - Greyscale readers
+
+  @Test func depthMustBe16Bit() throws {
+    let bytes = try ImageCodec.encodePNG(Plane<UInt8>(width: 2, height: 2, fill: 1))
+    #expect(
+      throws: ImageError(
+        file: "bad", defect: .unsupported(.png, detail: "16-bit greyscale expected, this is 8-bit greyscale"))
+    ) { _ = try ImageCodec.decodeGray16(bytes, name: "bad") }
+  }
+
+  @Test func confidenceMustBeGreyscale() throws {
+    let bytes = try ImageCodec.encodePNG(Self.picture)
+    #expect(
+      throws: ImageError(
+        file: "bad", defect: .unsupported(.png, detail: "8-bit greyscale expected, this is 8-bit colour"))
+    ) { _ = try ImageCodec.decodeGray8(bytes, name: "bad") }
+  }
+
+  @Test func depthMustNotBeJPEG() throws {
+    let bytes = try ImageCodec.encodeJPEG(Self.picture)
+    #expect(
+      throws: ImageError(
+        file: "bad", defect: .unsupported(.jpeg, detail: "a greyscale PNG is expected here"))
+    ) { _ = try ImageCodec.decodeGray16(bytes, name: "bad") }
+  }
+
+  @Test func messagesNameFileAndDefect() {
+    let error = ImageError(file: "a.jpg", defect: .truncated(.jpeg))
+    #expect(error.description == "a.jpg: JPEG data end too early: copy or download the file again")
+  }
+}

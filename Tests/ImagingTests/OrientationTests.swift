@@ -1,0 +1,63 @@
+import Geometry
+import Imaging
+import Testing
+
+/// EXIF orientation: found in both containers and byte orders, applied exactly, never fatal.
+@Suite struct OrientationTests {
+  @Test(arguments: Orientation.allCases, [true, false])
+  func jpegOrientationIsFound(orientation: Orientation, littleEndian: Bool) throws {
+    let exif = ExifSamples.tiff(orientation: UInt16(orientation.rawValue), littleEndian: littleEndian)
+    let bytes = try ExifSamples.jpeg(TestPictures.gradient(width: 24, height: 16), exif: exif)
+    let decoded = try ImageCodec.decode(bytes)
+    #expect(decoded.orientation == orientation)
+    #expect(try ImageCodec.header(bytes).orientation == orientation)
+    #expect(decoded.upright() == decoded.image.oriented(orientation))
+  }
+
+  @Test(arguments: Orientation.allCases)
+  func pngOrientationIsFound(orientation: Orientation) throws {
+    let exif = ExifSamples.tiff(orientation: UInt16(orientation.rawValue), littleEndian: false)
+    let image = TestPictures.noise(width: 7, height: 5)
+    let decoded = try ImageCodec.decode(ExifSamples.png(image, exif: exif))
+    #expect(decoded.orientation == orientation)
+    #expect(decoded.image == image)
+  }
+
+  @Test(arguments: Orientation.allCases)
+  func everyPixelMovesWhereGeometrySays(orientation: Orientation) {
+    let image = TestPictures.noise(width: 7, height: 4)
+    let upright = image.oriented(orientation)
+    #expect(upright.size == orientation.apply(to: image.size))
+    for y in 0..<upright.height {
+      for x in 0..<upright.width {
+        let stored = orientation.storedIndex(uprightX: x, y, stored: image.size)
+        #expect(upright[x, y] == image[stored.x, stored.y])
+      }
+    }
+    #expect(upright.oriented(orientation.inverse) == image)
+  }
+
+  /// The picture 1 2 / 3 4 / 5 6 (rows), turned as the EXIF standard words it.
+  @Test(arguments: [
+    (Orientation.up, [1, 2, 3, 4, 5, 6]), (.upMirrored, [2, 1, 4, 3, 6, 5]),
+    (.down, [6, 5, 4, 3, 2, 1]), (.downMirrored, [5, 6, 3, 4, 1, 2]),
+    (.leftMirrored, [1, 3, 5, 2, 4, 6]), (.right, [5, 3, 1, 6, 4, 2]),
+    (.rightMirrored, [6, 4, 2, 5, 3, 1]), (.left, [2, 4, 6, 1, 3, 5]),
+  ])
+  func planesTurnAsTheStandardSays(orientation: Orientation, expected: [Int]) {
+    let plane = Plane(width: 2, height: 3, elements: [1, 2, 3, 4, 5, 6])
+    #expect(plane.oriented(orientation).elements == expected)
+  }
+
+  @Test(arguments: ExifSamples.corrupt)
+  func corruptExifLeavesThePictureUpright(sample: ExifSamples.Corrupt) throws {
+    let image = TestPictures.gradient(width: 24, height: 16)
+    let plain = try ImageCodec.decode(ImageCodec.encodeJPEG(image)).image
+    let decoded = try ImageCodec.decode(ExifSamples.jpeg(image, exif: sample.bytes))
+    #expect(decoded.orientation == .up)
+    #expect(decoded.image == plain)
+    let png = try ImageCodec.decode(ExifSamples.png(image, exif: sample.bytes))
+    #expect(png.orientation == .up)
+    #expect(png.image == image)
+  }
+}
