@@ -27,7 +27,7 @@ public struct ResultsItem: Sendable {
   public init(detection: Detection, label: String, distance: ObjectDistance, box: Box3D?) {
     self.init(
       detection: detection, label: label, source: distance.source,
-      wireframe: Self.isWorthDrawing(box, distance) ? box : nil)
+      wireframe: Self.isWorthDrawing(box, source: distance.source, range: distance.range) ? box : nil)
   }
 
   /// An item of a measured extent.
@@ -35,10 +35,13 @@ public struct ResultsItem: Sendable {
     self.init(detection: detection, label: extent.label, distance: extent.distance, box: extent.box3D)
   }
 
-  private static func isWorthDrawing(_ box: Box3D?, _ distance: ObjectDistance) -> Bool {
-    guard let box, distance.source == .lidar else { return false }
+  /// Whether a box shows measured shape: put around sensor points, or made from depths that differ.
+  static func isWorthDrawing(
+    _ box: Box3D?, source: ObjectDistance.Source, range: ClosedRange<Double>?
+  ) -> Bool {
+    guard let box, source == .lidar else { return false }
     guard box.method == .sixPoint else { return true }
-    guard let range = distance.range else { return false }
+    guard let range else { return false }
     return range.lowerBound / range.upperBound <= flattestDepthRatio
   }
 }

@@ -1,0 +1,97 @@
+import FileFormats
+import Geometry
+
+/// A defect of an `objects.json` document.
+public enum ObjectsFileError: Error, Equatable, CustomStringConvertible {
+  /// The document's `schema` is another one or missing.
+  case schema(found: String?)
+  /// A field is missing or has the wrong type or value.
+  case field(String)
+  /// Two objects carry the same `id`.
+  case duplicateId(Int)
+
+  /// The defect and what to do.
+  public var description: String {
+    switch self {
+    case .schema(let found):
+      "objects have schema \(found ?? "none"), expected \(ObjectExtent.schema); place them again"
+    case .field(let name): "objects field \(name) is missing or malformed; place them again"
+    case .duplicateId(let id): "objects hold id \(id) twice; every detection has one object at most"
+    }
+  }
+}
+
+extension ResultsItem {
+  /// The items of detections and the `objects.json` that was made from them, matched by `id`.
+  ///
+  /// A detection without an object is labelled without a distance.
+  /// - Throws: `ObjectsFileError`.
+  public static func items(
+    of detections: [Detection], objects document: JSONValue
+  ) throws(ObjectsFileError) -> [ResultsItem] {
+    let schema = document["schema"]?.string
+    guard schema == ObjectExtent.schema else { throw .schema(found: schema) }
+    guard let entries = document["objects"]?.array else { throw .field("objects") }
+    var objects: [Int: ObjectEntry] = [:]
+    for (index, json) in entries.enumerated() {
+      let entry = try ObjectEntry(json, name: "objects[\(index)]")
+      guard objects.updateValue(entry, forKey: entry.id) == nil else { throw .duplicateId(entry.id) }
+    }
+    return detections.map { detection in
+      let entry = objects[detection.id]
+      return ResultsItem(
+        detection: detection,
+        label: entry?.label
+          ?? ObjectExtent.label(detection.className, confidence: detection.confidence, meters: nil),
+        source: entry?.source ?? .none,
+        wireframe: entry.flatMap {
+          isWorthDrawing($0.box, source: $0.source, range: $0.range) ? $0.box : nil
+        })
+    }
+  }
+}
+
+/// What the results picture needs of one object of `objects.json`.
+private struct ObjectEntry {
+  let id: Int
+  let label: String
+  let source: ObjectDistance.Source
+  let range: ClosedRange<Double>?
+  let box: Box3D?
+
+  init(_ json: JSONValue, name: String) throws(ObjectsFileError) {
+    guard let id = json["id"]?.integer else { throw .field("\(name).id") }
+    guard let label = json["label"]?.string else { throw .field("\(name).label") }
+    guard let source = json["distanceSource"]?.string.flatMap(ObjectDistance.Source.init) else {
+      throw .field("\(name).distanceSource")
+    }
+    self.id = id
+    self.label = label
+    self.source = source
+    range = try Self.range(json["depthRange"], "\(name).depthRange")
+    box = try Self.box(json["box3D"], "\(name).box3D")
+  }
+
+  private static func range(
+    _ json: JSONValue?, _ name: String
+  ) throws(ObjectsFileError) -> ClosedRange<Double>? {
+    guard let json, !json.isNull else { return nil }
+    guard let bounds = json.numbers, bounds.count == 2, bounds[0] <= bounds[1] else { throw .field(name) }
+    return bounds[0]...bounds[1]
+  }
+
+  private static func box(_ json: JSONValue?, _ name: String) throws(ObjectsFileError) -> Box3D? {
+    guard let json, !json.isNull else { return nil }
+    guard let center = json["center"]?.numbers, center.count == 3 else { throw .field("\(name).center") }
+    guard let sides = json["dimensions"]?.numbers, sides.count == 3, sides.allSatisfy({ $0 > 0 }) else {
+      throw .field("\(name).dimensions")
+    }
+    guard let yaw = json["yaw"]?.number else { throw .field("\(name).yaw") }
+    guard let method = json["method"]?.string.flatMap(Box3D.Method.init) else {
+      throw .field("\(name).method")
+    }
+    return Box3D(
+      center: Point3(center[0], center[1], center[2]),
+      dimensions: BoxDimensions(x: sides[0], y: sides[1], z: sides[2]), yaw: yaw, method: method)
+  }
+}
