@@ -129,7 +129,7 @@ extension WeightError.Kind: CustomStringConvertible {
   private func byteText(_ count: Int) -> String {
     func tenths(_ unit: Int) -> String {
       // Two figures at least: 1.2, 12, 123.
-      if count >= 10 * unit { return String((count + unit / 2) / unit) }
+      if count >= 10 * unit { return String(count / unit + (count % unit >= unit / 2 ? 1 : 0)) }
       let tenths = (count * 10 + unit / 2) / unit
       return "\(tenths / 10).\(tenths % 10)"
     }
