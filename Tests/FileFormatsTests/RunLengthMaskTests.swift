@@ -13,6 +13,23 @@ import Testing
     #expect(mask.mask == square)
   }
 
+  /// A disc and sparse stripes, whose text has long and negative differences; digest of pycocotools' text.
+  @Test func longTextIsPycocotools() throws {
+    var mask: [UInt8] = []
+    for y in 0..<160 {
+      for x in 0..<120 {
+        let isInDisc = (x - 50) * (x - 50) + (y - 80) * (y - 80) < 2000
+        mask.append(isInDisc || (x * 7 + y * 3) % 61 == 0 ? 1 : 0)
+      }
+    }
+    let encoded = RunLengthMask(height: 160, width: 120, mask: mask)
+    #expect(encoded.area == 6491)
+    #expect(encoded.counts.hasPrefix("01l1000K05000K05000K050K05000K05000K0RO>KBS1050VNh0o0XOf00Cn"))
+    #expect(
+      sha256Hex(Array(encoded.counts.utf8))
+        == "fdfe75dc6ad0afc00494c0d5e20cbecc5e6efd2a7af2d5ead8ae3f7bd1276222")
+  }
+
   @Test func masksReadBack() throws {
     var state: UInt64 = 1
     for density in [1, 3, 60, 64] {

@@ -2,8 +2,8 @@ import FileFormats
 import NNRuntime
 
 /// The tensors of a checkpoint of any format under the original's names, and what it says of itself.
-struct CheckpointSource {
-  let tensors: [String: Tensor]
+package struct CheckpointSource {
+  package let tensors: [String: Tensor]
   /// What a safetensors file's own metadata says, as far as it is worth keeping.
   private(set) var metadata: [String: String] = [:]
   /// Class names in order, where the checkpoint has them.
@@ -11,7 +11,7 @@ struct CheckpointSource {
   /// The letter of the variant, where the checkpoint has it.
   private(set) var scale: String?
 
-  init(_ bytes: FileBytes, file: String) throws(CheckpointErrorAt) {
+  package init(_ bytes: FileBytes, file: String) throws(CheckpointErrorAt) {
     let raw: [String: Tensor]
     if bytes.slice(0..<min(4, bytes.count)).array() == [0x50, 0x4b, 0x03, 0x04] {
       let torch: TorchCheckpoint

@@ -1,15 +1,15 @@
 /// The names and shapes of all weights of Depth Anything V2 Small, as its checkpoint holds them.
-struct DepthAnythingLayout {
+package struct DepthAnythingLayout {
   /// In the checkpoint, but of no use outside training.
-  static let optional: Set<String> = ["pretrained.mask_token"]
+  package static let optional: Set<String> = ["pretrained.mask_token"]
 
   private static let width = 384
   private static let projections = [48, 96, 192, 384]
   private static let features = 64
 
-  private(set) var shapes: [String: [Int]] = [:]
+  package private(set) var shapes: [String: [Int]] = [:]
 
-  init() {
+  package init() {
     encoder()
     head()
   }

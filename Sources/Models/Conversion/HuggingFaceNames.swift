@@ -2,16 +2,16 @@ import FileFormats
 import NNRuntime
 
 /// Depth Anything in the names of Hugging Face's transformers, turned into the original's.
-enum HuggingFaceNames {
+package enum HuggingFaceNames {
   /// Whether the names are those of transformers' `DepthAnythingForDepthEstimation`.
-  static func areUsed(by names: some Collection<String>) -> Bool {
+  package static func areUsed(by names: some Collection<String>) -> Bool {
     names.contains { $0.hasPrefix("backbone.encoder.layer") } && names.contains { $0.hasPrefix("neck.") }
   }
 
   /// The tensors under the original's names, query, key and value joined into one projection.
   ///
   /// Names that have no counterpart stay as they are.
-  static func renamed(_ tensors: [String: Tensor]) throws(CheckpointErrorAt) -> [String: Tensor] {
+  package static func renamed(_ tensors: [String: Tensor]) throws(CheckpointErrorAt) -> [String: Tensor] {
     var result: [String: Tensor] = [:]
     for name in tensors.keys.sorted() {
       guard let tensor = tensors[name] else { continue }

@@ -81,9 +81,9 @@ struct TorchModules {
 }
 
 /// A defect and the tensor it is about, before the file's name is known.
-struct CheckpointErrorAt: Error {
-  let kind: CheckpointError.Kind
-  let tensor: String?
+package struct CheckpointErrorAt: Error {
+  package let kind: CheckpointError.Kind
+  package let tensor: String?
 
   init(_ kind: CheckpointError.Kind, _ tensor: String? = nil) {
     self.kind = kind

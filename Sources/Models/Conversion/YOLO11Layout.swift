@@ -1,9 +1,9 @@
 /// The names and shapes of all weights of a YOLO11-seg variant, as its checkpoints hold them.
 ///
 /// Batch-normalisation counters are left out; they play no part in inference.
-struct YOLO11Layout {
+package struct YOLO11Layout {
   /// The published variants: depth and width multiples and the cap on channels before scaling.
-  enum Variant: String, CaseIterable {
+  package enum Variant: String, CaseIterable {
     case n, s, m, l, x
 
     var repeats: Int { self == .l || self == .x ? 2 : 1 }
@@ -21,9 +21,9 @@ struct YOLO11Layout {
   }
 
   private let variant: Variant
-  private(set) var shapes: [String: [Int]] = [:]
+  package private(set) var shapes: [String: [Int]] = [:]
 
-  init(_ variant: Variant, classes: Int) {
+  package init(_ variant: Variant, classes: Int) {
     self.variant = variant
     let (p3, p4, p5) = (channels(256), channels(512), channels(1024))
     conv("0", 3, channels(64), 3)

@@ -1,0 +1,169 @@
+import FileFormats
+import Models
+import NNRuntime
+import TestSupport
+import Testing
+
+/// Whole checkpoints put together here: what PyTorch and Hugging Face would write.
+@Suite struct CheckpointConverterTests {
+  /// Learned parameters of the published variants, as the reference implementation counts them.
+  @Test(arguments: [
+    ("n", 471, 2_876_848), ("s", 471, 10_113_248), ("m", 596, 22_420_896), ("l", 901, 27_678_368),
+    ("x", 901, 62_142_656),
+  ])
+  func yoloLayoutsHaveThePublishedSizes(name: String, tensors: Int, parameters: Int) throws {
+    let variant = try #require(YOLO11Layout.Variant(rawValue: name))
+    let shapes = YOLO11Layout(variant, classes: 80).shapes
+    #expect(shapes.count == tensors)
+    let learned = shapes.filter { !$0.key.contains(".running_") }
+    #expect(learned.values.reduce(0) { $0 + $1.reduce(1, *) } == parameters)
+  }
+
+  @Test func depthLayoutHasThePublishedSize() {
+    let shapes = DepthAnythingLayout().shapes
+    #expect(shapes.count == 239)
+    #expect(shapes.values.reduce(0) { $0 + $1.reduce(1, *) } == 24_785_089)
+  }
+
+  /// A pickled YOLO11n-seg of 3 classes whose tensors are views of one storage.
+  private func fineTuned(
+    scale: String = "n", classNames: [String] = ["cat", "dög", "a\"b"], weightsUnder key: String = "ema",
+    without missing: String? = nil, extra: String? = nil, counterType: String = "LongStorage"
+  ) -> [UInt8] {
+    var shapes = YOLO11Layout(.n, classes: 3).shapes
+    if let missing { shapes[missing] = nil }
+    if let extra { shapes[extra] = [1] }
+    let largest = shapes.values.map { $0.reduce(1, *) }.max() ?? 0
+    var tensors = shapes.map {
+      (name: $0.key.split(separator: "."), value: Pickle.half($0.value, storage: largest))
+    }
+    let counter = Pickle.tensor(Pickle.storage(counterType, key: "1", count: 1), shape: [], strides: [])
+    tensors.append((name: ["model", "0", "bn", "num_batches_tracked"], value: counter))
+    let names = Pickle.dictionary(
+      classNames.enumerated().reversed().map {
+        (key: Pickle.integer($0.offset), value: Pickle.text($0.element))
+      })
+    let attributes = [("names", names), ("yaml", Pickle.dictionary([("scale", Pickle.text(scale))]))]
+    let network = Pickle.modules(tensors, attributes: attributes)
+    let root = Pickle.dictionary([
+      ("epoch", Pickle.integer(3)), ("model", [0x4e]), ("train_args", Pickle.dictionary([("lr", [0x4e])])),
+      ("evil", Pickle.call("os", "system", [Pickle.text("false")])), (key, network),
+    ])
+    let storage = [UInt8](repeating: 0x38, count: 2 * largest)
+    return Pickle.archive(Pickle.file(root), storages: ["0": storage, "1": [UInt8](repeating: 0, count: 8)])
+  }
+
+  private func message(_ bytes: [UInt8]) -> String? {
+    #expect(throws: CheckpointError.self) { try CheckpointConverter.read(FileBytes(bytes), file: "c") }?
+      .description
+  }
+
+  @Test func fineTunedModelsOfOtherClassesConvert() throws {
+    let checkpoint = try CheckpointConverter.read(FileBytes(fineTuned()), file: "runs/best.pt")
+    #expect(checkpoint.architecture == .yolo11Segmentation && checkpoint.variant == "n")
+    #expect(checkpoint.tensors.count == 471)
+    #expect(checkpoint.metadata["names"] == #"["cat","dög","a\"b"]"#)
+    #expect(checkpoint.metadata["source_file"] == "best.pt")
+    #expect(checkpoint.tensors["model.23.cv3.0.2.weight"]?.shape == [3, 64, 1, 1])
+    #expect(checkpoint.tensors["model.0.bn.num_batches_tracked"] == nil)
+  }
+
+  @Test func misfitsAreNamed() {
+    let unknown =
+      "c: not a network that can be converted (YOLO11-seg n, s, m, l, x or Depth Anything V2 Small): "
+    #expect(
+      message(fineTuned(scale: "s")) == unknown + "it says it is variant s, its shapes are those of n")
+    #expect(message(fineTuned(classNames: ["cat"])) == "c: 1 class names for 3 classes")
+    #expect(
+      message(fineTuned(without: "model.9.cv1.bn.bias")) == "c: tensor \"model.9.cv1.bn.bias\": is missing")
+    #expect(
+      message(fineTuned(extra: "model.9.cv1.bn.more"))
+        == "c: tensor \"model.9.cv1.bn.more\": is not part of the network")
+    #expect(message(fineTuned(weightsUnder: "weights"))?.hasSuffix("\"state_dict\"") == true)
+  }
+
+  @Test func namesOfWrappersAreDropped() throws {
+    let layout = YOLO11Layout(.n, classes: 80).shapes
+    let folder = try TemporaryDirectory()
+    for prefix in ["model.", "module.", "module.model.", "_orig_mod."] {
+      let tensors = layout.map { ("\(prefix)\($0.key)", zeros($0.value)) }
+      let path = folder.file("\(prefix)safetensors")
+      try SafetensorsWriter.write(
+        Dictionary(uniqueKeysWithValues: tensors), metadata: ["license": "own"], to: path, overwrite: false)
+      let checkpoint = try CheckpointConverter.read(path)
+      #expect(checkpoint.tensors.mapValues(\.shape) == layout)
+      #expect(checkpoint.metadata["license"] == "own")
+      #expect(checkpoint.metadata["names"] == nil)
+    }
+  }
+
+  private func zeros(_ shape: [Int]) -> Tensor {
+    Tensor(
+      shape: shape, dtype: .float16,
+      storage: TensorStorage(copying: [UInt16](repeating: 0, count: shape.reduce(1, *))))
+  }
+
+  /// A transposed weight, as a script that ties or flips weights may leave it.
+  @Test func stridedViewsAreCopiedInOrder() throws {
+    let storage = Pickle.storage("ShortStorage", key: "0", count: 7)
+    let bytes = Pickle.archive(
+      Pickle.file(
+        Pickle.dictionary([("w", Pickle.tensor(storage, offset: 1, shape: [3, 2], strides: [1, 3]))])),
+      storages: ["0": (0..<7).flatMap { [UInt8($0), 0] }])
+    let source = try CheckpointSource(FileBytes(bytes), file: "c")
+    #expect(source.tensors["w"]?.shape == [3, 2])
+    #expect(source.tensors["w"]?.floats() == [1, 4, 2, 5, 3, 6])
+  }
+
+  @Test func huggingFaceNamesBecomeTheOriginals() throws {
+    func row(_ value: Float) -> Tensor { Tensor(shape: [1, 2], floats: [value, value + 0.5]) }
+    let block = "backbone.encoder.layer.3."
+    let tensors: [String: Tensor] = [
+      "backbone.embeddings.cls_token": row(0), "backbone.embeddings.position_embeddings": row(1),
+      "backbone.embeddings.patch_embeddings.projection.weight": row(2), "backbone.layernorm.bias": row(3),
+      block + "attention.attention.query.weight": row(4), block + "attention.attention.key.weight": row(5),
+      block + "attention.attention.value.weight": row(6), block + "attention.output.dense.bias": row(7),
+      block + "layer_scale1.lambda1": row(8), block + "layer_scale2.lambda1": row(9),
+      block + "mlp.fc1.weight": row(10), block + "norm2.bias": row(11),
+      "neck.reassemble_stage.layers.3.projection.bias": row(12),
+      "neck.reassemble_stage.layers.0.resize.weight": row(13), "neck.convs.2.weight": row(14),
+      "neck.fusion_stage.layers.0.projection.weight": row(15),
+      "neck.fusion_stage.layers.3.residual_layer1.convolution2.bias": row(16), "head.conv1.weight": row(17),
+      "head.conv2.bias": row(18), "head.conv3.weight": row(19),
+    ]
+    #expect(HuggingFaceNames.areUsed(by: tensors.keys))
+    let renamed = try HuggingFaceNames.renamed(tensors)
+    let own = "pretrained.blocks.3."
+    let expected: [String: Float] = [
+      "pretrained.cls_token": 0, "pretrained.pos_embed": 1, "pretrained.patch_embed.proj.weight": 2,
+      "pretrained.norm.bias": 3, own + "attn.qkv.weight": 4, own + "attn.proj.bias": 7, own + "ls1.gamma": 8,
+      own + "ls2.gamma": 9, own + "mlp.fc1.weight": 10, own + "norm2.bias": 11,
+      "depth_head.projects.3.bias": 12,
+      "depth_head.resize_layers.0.weight": 13, "depth_head.scratch.layer3_rn.weight": 14,
+      "depth_head.scratch.refinenet4.out_conv.weight": 15,
+      "depth_head.scratch.refinenet1.resConfUnit1.conv2.bias": 16,
+      "depth_head.scratch.output_conv1.weight": 17,
+      "depth_head.scratch.output_conv2.0.bias": 18, "depth_head.scratch.output_conv2.2.weight": 19,
+    ]
+    #expect(renamed.mapValues { $0.floats()[0] } == expected)
+    #expect(renamed[own + "attn.qkv.weight"]?.shape == [3, 2])
+    #expect(renamed[own + "attn.qkv.weight"]?.floats() == [4, 4.5, 5, 5.5, 6, 6.5])
+  }
+
+  @Test func joinedProjectionsMustAgree() {
+    let part = Tensor(shape: [1, 2], floats: [1, 2])
+    let block = "backbone.encoder.layer.0.attention."
+    func kind(_ tensors: [String: Tensor]) -> CheckpointError.Kind? {
+      #expect(throws: CheckpointErrorAt.self) { try HuggingFaceNames.renamed(tensors) }?.kind
+    }
+    #expect(kind([block + "q_proj.weight": part, block + "k_proj.weight": part]) == .missing)
+    let half = Tensor(shape: [1, 2], roundingToHalf: [1, 2])
+    #expect(
+      kind([block + "q_proj.weight": part, block + "k_proj.weight": part, block + "v_proj.weight": half])
+        == .mixedTypes)
+    let wide = Tensor(shape: [1, 3], floats: [1, 2, 3])
+    #expect(
+      kind([block + "q_proj.weight": part, block + "k_proj.weight": part, block + "v_proj.weight": wide])
+        == .wrongShape(found: [1, 3], expected: [1, 2]))
+  }
+}
