@@ -11,6 +11,8 @@ struct RealExtentTests {
   /// Median disagreement of two shots of a room, metres; the capture's own figure is 8 mm.
   static let reprojection = 0.02
   static let rounding = 1e-6
+  /// Relative error of an alignment whose pairs are right but for cells at edges.
+  static let alignment = 0.01
 
   static func frames() throws -> [CapturedFrame] {
     let source = try CaptureReader.open(SharedData.path("data/captures/bedroom"))
@@ -64,5 +66,42 @@ struct RealExtentTests {
     }.sorted()
     try #require(differences.count > 100)
     #expect(differences[differences.count / 2] < Self.reprojection)
+  }
+
+  /// A room's depth turned into relative depth of a finer grid, each cell from the sensor cell under it, so that
+  /// object edges disagree; the fit must find the coefficients again.
+  @Test func relativeDepthOfARealRoomIsAligned() throws {
+    let frame = try #require(try Self.frames().first { $0.name.contains("00030") })
+    let depth = try #require(frame.depth)
+    let width = 518
+    let height = 392
+    let cells = (0..<width * height).map { index -> Float in
+      let z = depth[index % width * depth.width / width, index / width * depth.height / height]
+      return z > 0 ? (1 / z - 0.05) / 0.4 : 0
+    }
+    let relative = RelativeDepth(Plane(width: width, height: height, elements: cells))
+    let sensor = try #require(DepthScene(frame: frame).sensor)
+    let report = DepthFusion.fit(relative: relative, sensor: sensor)
+    let alignment = try #require(report.alignment)
+    guard case .inverse(let scale, let shift) = alignment.model else {
+      Issue.record("not an inverse fit")
+      return
+    }
+    #expect(abs(scale - 0.4) < 0.4 * Self.alignment)
+    #expect(abs(shift - 0.05) < Self.alignment)
+    #expect(report.pairs > 10_000)
+
+    let fused = alignment.metric(relative, size: frame.imageSize)
+    let measured = ExtentEstimator(
+      scene: DepthScene(
+        imageSize: frame.imageSize, intrinsics: frame.intrinsics, cameraToWorld: frame.cameraToWorld,
+        orientation: frame.orientation, fused: fused)
+    ).extent(of: Self.middle(frame))
+    // A tenth above the lower edge of the upright box: at the stored box's greatest x.
+    let box = Self.middle(frame).box
+    let point = Point2<ImagePixels>(box.maxX - box.width / 10, box.center.y)
+    let expected = try #require(sensor.meters(at: point, imageSize: frame.imageSize))
+    #expect(measured.distance.source == .fusion)
+    #expect(abs(try #require(measured.distance.meters) - expected) < expected * Self.alignment)
   }
 }
