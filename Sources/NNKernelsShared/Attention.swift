@@ -192,8 +192,10 @@ private func scoreKeys(
   }
 }
 
-/// The online softmax of sixteen queries over a block of keys: scores become weights in place. On the way the
-/// first `valueWidth` floats of each key's value are copied, rows padded with zeros to whole vectors.
+/// The online softmax of sixteen queries over a block of keys: scores become weights in place.
+///
+/// On the way the first `valueWidth` floats of each key's value are copied, rows padded with zeros to whole
+/// vectors.
 @inline(never)
 private func exponentiate(
   _ scores: UnsafeMutablePointer<Float>, stride: Int, keys: Int, maxima: UnsafeMutablePointer<Float>,

@@ -26,6 +26,7 @@ func specialised(_ activation: Activation, _ body: (Activation) -> Void) {
 }
 
 /// Stores a tile of sums: out[r][0..<columns] = activation(tile[r] + bias) + residual[r].
+///
 /// `residuals` is nil or one pointer a row.
 @inline(never)
 func storeTile(

@@ -1,6 +1,8 @@
 import NNKernelInterface
 
-/// The kernels of this instruction set. Only call them where the CPU has it.
+/// The kernels of this instruction set.
+///
+/// Only call them where the CPU has it.
 public let kernels = KernelTable(
   name: InstructionSet.name, panelWidth: InstructionSet.panelWidth, tileRows: InstructionSet.tileRows,
   packedConvolutionCount: { packedConvolutionCount($0) },

@@ -33,14 +33,14 @@ func exponential(_ x: Vector) -> Vector {
   return p * unsafeBitCast(exponent, to: Vector.self)
 }
 
-/// 1 / (1 + exp(-x))
+/// 1 / (1 + exp(-x)).
 @inline(__always)
 func sigmoid(_ x: Vector) -> Vector {
   let one = Vector(repeating: 1)
   return one / (one + exponential(Vector(repeating: 0) - x))
 }
 
-/// x * sigmoid(x)
+/// x * sigmoid(x).
 @inline(__always)
 func silu(_ x: Vector) -> Vector { x / (Vector(repeating: 1) + exponential(Vector(repeating: 0) - x)) }
 

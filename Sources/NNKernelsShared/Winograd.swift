@@ -245,7 +245,9 @@ func winograd(
 }
 
 /// Transforms the window of the tile whose first output pixel is (y, x) into `target`, frequencies
-/// `frequencyStride` apart. Windows that reach over an edge are copied to `corner` first, with zeros.
+/// `frequencyStride` apart.
+///
+/// Windows that reach over an edge are copied to `corner` first, with zeros.
 @inline(never)
 private func transformInput(
   _ task: ConvolutionTask, _ y: Int, _ x: Int, _ target: UnsafeMutablePointer<Float>, _ frequencyStride: Int,
@@ -311,8 +313,9 @@ private func storeLine(_ w: Window, _ pointer: UnsafeMutablePointer<Float>, _ st
   store(w.f, pointer + 5 * stride)
 }
 
-/// Transforms the products of one tile back into the 4x4 pixels at (y, x), channels `first..<last`. Tiles
-/// that reach over the lower or right edge go through `corner`.
+/// Transforms the products of one tile back into the 4x4 pixels at (y, x), channels `first..<last`.
+///
+/// Tiles that reach over the lower or right edge go through `corner`.
 @inline(never)
 private func transformOutput(
   _ task: ConvolutionTask, _ y: Int, _ x: Int, _ products: UnsafePointer<Float>, _ frequencyStride: Int,

@@ -1,6 +1,8 @@
 import NNKernelInterface
 
-/// Whose kernels run a plan. Backends check each other: they share no arithmetic.
+/// Whose kernels run a plan.
+///
+/// Backends check each other: they share no arithmetic.
 public enum Backend: Hashable, Sendable {
   /// The kernels of this project, in the instruction set that the CPU (or `ARDF_ISA`) gives.
   case native

@@ -4,18 +4,22 @@ import Glibc
 ///
 /// Not synchronised: whoever hands it to several threads sees to it that they write different floats.
 @safe final class FloatMemory: @unchecked Sendable {
+  static let alignment = 64
+
   let count: Int
   let base: UnsafeMutablePointer<Float>
+  private let allocation: UnsafeMutableRawPointer
 
-  /// `count` zeros. The pages are the system's own zero pages until they are written.
+  /// `count` zeros.
+  ///
+  /// Of a large block the system's own zero pages are used until they are written.
   init(count: Int) {
     self.count = count
-    var pointer: UnsafeMutableRawPointer?
-    let bytes = (max(count, 1) * MemoryLayout<Float>.stride + 63) / 64 * 64
-    let status = unsafe posix_memalign(&pointer, 64, bytes)
-    guard status == 0, let pointer = unsafe pointer else { fatalError("out of memory: \(bytes) bytes") }
-    unsafe memset(pointer, 0, bytes)
-    unsafe base = pointer.bindMemory(to: Float.self, capacity: bytes / MemoryLayout<Float>.stride)
+    let bytes = max(count, 1) * MemoryLayout<Float>.stride + Self.alignment
+    guard let memory = unsafe calloc(bytes, 1) else { fatalError("out of memory: \(bytes) bytes") }
+    unsafe allocation = memory
+    unsafe base = memory.alignedUp(toMultipleOf: Self.alignment).bindMemory(
+      to: Float.self, capacity: max(count, 1))
   }
 
   /// A copy of `values`, zeros up to `count`.
@@ -26,5 +30,5 @@ import Glibc
     }
   }
 
-  deinit { unsafe free(base) }
+  deinit { unsafe free(allocation) }
 }

@@ -12,7 +12,9 @@ import Synchronization
   var body: @Sendable (_ chunk: Int, _ scratch: UnsafeMutablePointer<Float>) -> Void
 }
 
-/// Memory and packed weights for running a plan again and again. One run at a time: calls take turns.
+/// Memory and packed weights for running a plan again and again.
+///
+/// One run at a time: calls take turns.
 public final class Session: Sendable {
   /// What is run.
   public let plan: Plan
@@ -144,8 +146,10 @@ public struct SessionOutputs: ~Copyable {
     try session.outputElements(id(name), body)
   }
 
-  /// Shape and elements of a layer's result by its name (fused: the name of the last layer joined); nil where
-  /// there is no such layer. Only whole in plans that retain.
+  /// Shape and elements of a layer's result by its name (fused: the name of the last layer joined); nil
+  /// where there is no such layer.
+  ///
+  /// Only whole in plans that retain.
   public func value(named name: String) -> (shape: MapShape, elements: [Float])? {
     guard let node = session.plan.graph.nodes.last(where: { ($0.fused.last ?? $0.name) == name }) else {
       return nil

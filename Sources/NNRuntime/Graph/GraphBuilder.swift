@@ -40,7 +40,9 @@ public final class GraphBuilder {
       MapShape(height: first.height, width: first.width, channels: channels))
   }
 
-  /// The finished network. `outputs` are read after every run.
+  /// The finished network.
+  ///
+  /// `outputs` are read after every run.
   public func finish(outputs: [(name: String, value: Value)]) -> Graph {
     for output in outputs { precondition(output.value.builder === self, "a value of another builder") }
     return Graph(

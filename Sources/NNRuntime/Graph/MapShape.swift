@@ -1,4 +1,6 @@
-/// The shape of a value: a channels-last map of one image. A token sequence is a map of height 1.
+/// The shape of a value: a channels-last map of one image.
+///
+/// A token sequence is a map of height 1.
 public struct MapShape: Hashable, Sendable, CustomStringConvertible {
   /// Rows, pixels a row, channels a pixel.
   public var height, width, channels: Int
@@ -15,6 +17,6 @@ public struct MapShape: Hashable, Sendable, CustomStringConvertible {
   public var pixels: Int { height * width }
   /// Elements of the map.
   public var count: Int { pixels * channels }
-  /// `height x width x channels`
+  /// `height x width x channels`.
   public var description: String { "\(height)x\(width)x\(channels)" }
 }

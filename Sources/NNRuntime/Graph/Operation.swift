@@ -60,7 +60,9 @@ struct Convolution: Sendable {
   var activation: Activation = .none
 }
 
-/// One operation of a graph. Its inputs are values; a residual is the last input of a convolution.
+/// One operation of a graph.
+///
+/// Its inputs are values; a residual is the last input of a convolution.
 enum Operation: Sendable {
   case input
   case constant(Tensor)

@@ -19,8 +19,10 @@ public struct Value {
 // MARK: Layers with weights
 
 extension Value {
-  /// Cross-correlation with zero padding on all sides. `weights` is (out, in / groups, kh, kw); `groups` is 1
-  /// or, with one filter a channel, the number of channels. `bias` has one element an output channel.
+  /// Cross-correlation with zero padding on all sides.
+  ///
+  /// `weights` is (out, in / groups, kh, kw); `groups` is 1 or, with one filter a channel, the number of
+  /// channels. `bias` has one element an output channel.
   public func convolution(
     _ weights: Tensor, bias: Tensor? = nil, stride: Int = 1, padding: Int = 0, groups: Int = 1, name: String
   ) -> Value {
@@ -162,8 +164,10 @@ extension Value {
   /// Softmax over the channels of every pixel.
   public func softmax(name: String) -> Value { node(name, .softmax, [], shape) }
 
-  /// Scaled dot-product attention of all pixels (tokens) with each other; this value holds queries, keys and
-  /// values as `layout` says. The result has heads x value width channels.
+  /// Scaled dot-product attention of all pixels (tokens) with each other; this value holds queries, keys
+  /// and values as `layout` says.
+  ///
+  /// The result has heads x value width channels.
   public func attention(_ layout: AttentionLayout, name: String) -> Value {
     let last = layout.heads - 1
     precondition(

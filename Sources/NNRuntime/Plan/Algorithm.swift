@@ -30,8 +30,10 @@ extension AlgorithmChoice {
   /// Pixels below which the tiles of a Winograd convolution are too few to fill a register tile.
   private static let fewPixels = 64
 
-  /// The choice for a dense convolution. It depends on the shape alone, never on the machine's load or the
-  /// number of threads, so that results are the same everywhere.
+  /// The choice for a dense convolution.
+  ///
+  /// It depends on the shape alone, never on the machine's load or the number of threads, so that results
+  /// are the same everywhere.
   static func convolution(_ shape: ConvolutionShape) -> AlgorithmChoice {
     if shape.kernelHeight == 1, shape.kernelWidth == 1 {
       return AlgorithmChoice(algorithm: .gemm, reason: "1x1: a product over pixels")
@@ -52,7 +54,9 @@ extension AlgorithmChoice {
   }
 }
 
-/// How the work of a convolution is cut into chunks: ranges of rows (pixels or tiles) times ranges of panels.
+/// How the work of a convolution is cut into chunks: ranges of rows (pixels or tiles) times ranges of
+/// panels.
+///
 /// It depends on the shape alone.
 struct WorkGrid: Equatable, Sendable {
   /// Rows in all, and the unit that no cut divides.

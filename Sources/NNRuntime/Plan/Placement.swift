@@ -143,8 +143,10 @@ struct Placement: Sendable {
       buffer: root.value, offset: root.pixel * stride + root.channel, pixelStride: stride)
   }
 
-  /// Sizes and lifetimes of the buffers. Constants live elsewhere; inputs and outputs of the graph hold from
-  /// before the first step, or until after the last; with `retain` every value does.
+  /// Sizes and lifetimes of the buffers.
+  ///
+  /// Constants live elsewhere; inputs and outputs of the graph hold from before the first step, or until
+  /// after the last; with `retain` every value does.
   func requests(_ graph: Graph, retain: Bool) -> (buffers: [ValueID], requests: [ArenaLayout.Request]) {
     var first: [ValueID: Int] = [:]
     var last: [ValueID: Int] = [:]

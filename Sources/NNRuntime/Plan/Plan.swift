@@ -21,11 +21,13 @@ public struct PlanOptions: Sendable {
 public struct PlannedLayer: Sendable {
   /// Module path of the layer, and of those that were joined to it.
   public var name: String
+  /// Layers that were joined to it.
   public var fused: [String]
   /// The field's name of the operation.
   public var operation: String
   /// Shapes of what it reads and makes.
   public var inputs: [MapShape]
+  /// Shape of what it makes.
   public var output: MapShape
   /// How it is computed and why.
   public var choice: AlgorithmChoice

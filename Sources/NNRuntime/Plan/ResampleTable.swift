@@ -2,7 +2,7 @@
 struct ResampleTable: Equatable, Sendable {
   /// Taps an output element: 1, 2 or 4.
   let taps: Int
-  /// (outputs, taps)
+  /// (outputs, taps).
   private(set) var indices: [Int32] = []
   private(set) var weights: [Float] = []
 
