@@ -17,6 +17,8 @@ struct GLBBuilder {
     /// Linear red, green, blue and alpha in 0...1.
     var baseColor: [Double]
     var isDoubleSided = false
+    /// A texture that the base colour multiplies.
+    var texture: Int?
   }
 
   private var binary: [UInt8] = []
@@ -26,6 +28,8 @@ struct GLBBuilder {
   private var materialIndices: [Material: Int] = [:]
   private var meshes: [JSONValue] = []
   private var cameras: [JSONValue] = []
+  private var images: [JSONValue] = []
+  private var textures: [JSONValue] = []
   private var nodes: [JSONValue] = []
   private var roots: [JSONValue] = []
 
@@ -76,6 +80,29 @@ struct GLBBuilder {
       bytes, .unsignedShort, "VEC4", count: components.count / 3, target: .vertices, ["normalized": true])
   }
 
+  /// The accessor of places on a texture as u, v pairs, from its top-left corner.
+  mutating func addTextureCoordinates(_ coordinates: [Float]) -> Int {
+    precondition(!coordinates.isEmpty && coordinates.count % 2 == 0, "texture coordinates are pairs")
+    var bytes: [UInt8] = []
+    for coordinate in coordinates { bytes.appendLittleEndian(coordinate) }
+    return addAccessor(bytes, .float, "VEC2", count: coordinates.count / 2, target: .vertices, [:])
+  }
+
+  /// The texture of a JPEG picture, which becomes part of the file.
+  mutating func addTexture(jpeg bytes: [UInt8], name: String) -> Int {
+    bufferViews.append([
+      "buffer": 0, "byteOffset": .integer(binary.count), "byteLength": .integer(bytes.count),
+    ])
+    binary += bytes
+    // What follows starts at a multiple of 4 again.
+    binary += [UInt8](repeating: 0, count: (4 - binary.count % 4) % 4)
+    images.append([
+      "bufferView": .integer(bufferViews.count - 1), "mimeType": "image/jpeg", "name": .string(name),
+    ])
+    textures.append(["source": .integer(images.count - 1), "sampler": 0])
+    return textures.count - 1
+  }
+
   /// The accessor of vertex indices.
   mutating func addIndices(_ indices: [UInt32]) -> Int {
     precondition(!indices.isEmpty, "a primitive joins at least one vertex")
@@ -108,12 +135,13 @@ struct GLBBuilder {
 
   mutating func add(_ material: Material) -> Int {
     if let index = materialIndices[material] { return index }
+    var surface: [String: JSONValue] = [
+      "baseColorFactor": .array(material.baseColor.map(JSONValue.number)), "metallicFactor": 0.0,
+      "roughnessFactor": 1.0,
+    ]
+    if let texture = material.texture { surface["baseColorTexture"] = ["index": .integer(texture)] }
     var fields: [String: JSONValue] = [
-      "name": .string(material.name),
-      "pbrMetallicRoughness": [
-        "baseColorFactor": .array(material.baseColor.map(JSONValue.number)), "metallicFactor": 0.0,
-        "roughnessFactor": 1.0,
-      ],
+      "name": .string(material.name), "pbrMetallicRoughness": .object(surface),
       "extensions": ["KHR_materials_unlit": .object([:])],
     ]
     if material.baseColor[3] < 1 { fields["alphaMode"] = "BLEND" }
@@ -125,10 +153,12 @@ struct GLBBuilder {
 
   /// A primitive of a mesh.
   func primitive(
-    _ topology: Topology, positions: Int, colors: Int? = nil, indices: Int? = nil, material: Int
+    _ topology: Topology, positions: Int, colors: Int? = nil, textureCoordinates: Int? = nil,
+    indices: Int? = nil, material: Int
   ) -> JSONValue {
     var attributes: [String: JSONValue] = ["POSITION": .integer(positions)]
     if let colors { attributes["COLOR_0"] = .integer(colors) }
+    if let textureCoordinates { attributes["TEXCOORD_0"] = .integer(textureCoordinates) }
     var fields: [String: JSONValue] = [
       "attributes": .object(attributes), "mode": .integer(topology.rawValue), "material": .integer(material),
     ]
@@ -167,10 +197,19 @@ struct GLBBuilder {
     ]
     // The specification forbids empty arrays.
     for (name, list) in [
-      ("accessors", accessors), ("bufferViews", bufferViews), ("cameras", cameras), ("materials", materials),
-      ("meshes", meshes), ("nodes", nodes),
+      ("accessors", accessors), ("bufferViews", bufferViews), ("cameras", cameras), ("images", images),
+      ("materials", materials), ("meshes", meshes), ("nodes", nodes), ("textures", textures),
     ] where !list.isEmpty {
       root[name] = .array(list)
+    }
+    if !textures.isEmpty {
+      let (linear, linearMipmapLinear, clampToEdge) = (9729, 9987, 33071)
+      root["samplers"] = [
+        [
+          "magFilter": .integer(linear), "minFilter": .integer(linearMipmapLinear),
+          "wrapS": .integer(clampToEdge), "wrapT": .integer(clampToEdge),
+        ]
+      ]
     }
     if !binary.isEmpty { root["buffers"] = [["byteLength": .integer(binary.count)]] }
     if !materials.isEmpty { root["extensionsUsed"] = ["KHR_materials_unlit"] }

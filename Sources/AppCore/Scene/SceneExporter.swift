@@ -16,11 +16,17 @@ public enum SceneExporter {
   /// Opacity of the plane that stands for an effect's film.
   static let effectOpacity = 0.6
 
+  /// Longer side that pictures in the file have at most, pixels.
+  static let pictureSide = 640
+  static let pictureQuality = 85
+
   /// The scene as a `.glb` file.
-  public static func glb(_ scene: SceneModel) -> [UInt8] {
+  ///
+  /// - Throws: `ImageError` if a camera's picture cannot be encoded.
+  public static func glb(_ scene: SceneModel) throws(ImageError) -> [UInt8] {
     var builder = GLBBuilder()
     var shapes = SceneShapes()
-    for camera in scene.cameras { add(camera, to: &builder) }
+    for camera in scene.cameras { try add(camera, to: &builder) }
     for (index, object) in scene.objects.enumerated() {
       add(object, color: ScenePalette.color(index), to: &builder, &shapes)
     }
@@ -31,7 +37,9 @@ public enum SceneExporter {
 
   // MARK: - Cameras
 
-  private static func add(_ camera: SceneModel.Camera, to builder: inout GLBBuilder) {
+  private static func add(
+    _ camera: SceneModel.Camera, to builder: inout GLBBuilder
+  ) throws(ImageError) {
     let size = camera.orientation.apply(to: camera.intrinsics.imageSize)
     let focal = camera.orientation.transposes ? camera.intrinsics.fx : camera.intrinsics.fy
     let optics = builder.addCamera(
@@ -44,11 +52,13 @@ public enum SceneExporter {
         "camera": .integer(optics), "translation": triple(pose.origin),
         "rotation": .array((pose.rotation * camera.orientation.roll).xyzw.map(JSONValue.number)),
       ])
-    addFrustum(of: camera, to: &builder)
+    try addFrustum(of: camera, to: &builder)
   }
 
-  /// Lines from the camera's centre to the picture's corners, and the picture's outline.
-  private static func addFrustum(of camera: SceneModel.Camera, to builder: inout GLBBuilder) {
+  /// Lines from the camera's centre to the picture's corners, the picture's outline and the picture itself.
+  private static func addFrustum(
+    of camera: SceneModel.Camera, to builder: inout GLBBuilder
+  ) throws(ImageError) {
     let bounds = camera.intrinsics.imageSize.bounds(in: ImagePixels.self)
     let corners = [
       Point2<ImagePixels>(bounds.minX, bounds.minY), Point2(bounds.maxX, bounds.minY),
@@ -59,8 +69,32 @@ public enum SceneExporter {
     let material = builder.add(.init(name: "camera", baseColor: [0.8, 0.8, 0.8, 1]))
     let lines = builder.primitive(.lines, positions: positions, indices: indices, material: material)
     let name = "frustum \(camera.name)"
-    let mesh = builder.addMesh(name: name, [lines])
+    var primitives = [lines]
+    if let picture = camera.picture {
+      let texture = builder.addTexture(
+        jpeg: try ImageCodec.encodeJPEG(reduced(picture), quality: pictureQuality),
+        name: "picture \(camera.name)")
+      primitives.append(
+        builder.primitive(
+          .triangles, positions: builder.addPositions(floats(corners)),
+          textureCoordinates: builder.addTextureCoordinates([0, 0, 1, 0, 1, 1, 0, 1]),
+          indices: builder.addIndices([0, 3, 2, 0, 2, 1]),
+          material: builder.add(
+            .init(
+              name: "picture \(camera.name)", baseColor: [1, 1, 1, 1], isDoubleSided: true, texture: texture))
+        ))
+    }
+    let mesh = builder.addMesh(name: name, primitives)
     builder.addNode(name: name, ["mesh": .integer(mesh)])
+  }
+
+  /// The picture halved, which averages 2x2 pixels, until it is small enough.
+  private static func reduced(_ picture: RGBImage) -> RGBImage {
+    var reduced = picture
+    while max(reduced.width, reduced.height) > pictureSide, min(reduced.width, reduced.height) > 1 {
+      reduced = reduced.resizedBilinear8(width: reduced.width / 2, height: reduced.height / 2)
+    }
+    return reduced
   }
 
   // MARK: - Objects and points

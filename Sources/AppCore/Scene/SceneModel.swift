@@ -1,4 +1,5 @@
 import Geometry
+import Imaging
 
 /// What a scene file shows: cameras, measured objects, effects at their places, coloured points.
 public struct SceneModel: Sendable {
@@ -12,12 +13,15 @@ public struct SceneModel: Sendable {
     public var cameraToWorld: RigidTransform<CameraARKit, World>
     /// How its picture is turned upright.
     public var orientation: Orientation
+    /// The stored picture, to be shown at the end of the camera's frustum.
+    public var picture: RGBImage?
 
     /// A camera from its parts.
     public init(
       name: String, intrinsics: Intrinsics, cameraToWorld: RigidTransform<CameraARKit, World>,
-      orientation: Orientation
+      orientation: Orientation, picture: RGBImage? = nil
     ) {
+      self.picture = picture
       self.name = name
       self.intrinsics = intrinsics
       self.cameraToWorld = cameraToWorld
@@ -29,7 +33,7 @@ public struct SceneModel: Sendable {
       guard let intrinsics = frame.intrinsics else { return nil }
       self.init(
         name: frame.name, intrinsics: intrinsics, cameraToWorld: frame.cameraToWorld,
-        orientation: frame.orientation)
+        orientation: frame.orientation, picture: frame.image)
     }
   }
 

@@ -42,7 +42,7 @@ struct ParsedGLB {
     let offset = try #require(view["byteOffset"]?.integer)
     let length = try #require(view["byteLength"]?.integer)
     let component = [5123: 2, 5125: 4, 5126: 4][try #require(accessor["componentType"]?.integer)]
-    let parts = ["SCALAR": 1, "VEC3": 3, "VEC4": 4][try #require(accessor["type"]?.string)]
+    let parts = ["SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4][try #require(accessor["type"]?.string)]
     #expect(offset % 4 == 0)
     #expect(
       length == (try #require(accessor["count"]?.integer)) * (try #require(component)) * (try #require(parts))
@@ -143,14 +143,14 @@ struct ParsedGLB {
   }
 
   @Test func emptySceneIsValid() throws {
-    let file = try ParsedGLB(SceneExporter.glb(SceneModel()))
+    let file = try ParsedGLB(try SceneExporter.glb(SceneModel()))
     try file.validate()
     #expect(file.binary.isEmpty)
     #expect(file.json["nodes"] == nil)
   }
 
   @Test func sameSceneSameBytes() throws {
-    #expect(SceneExporter.glb(try scene()) == SceneExporter.glb(try scene()))
+    #expect(try SceneExporter.glb(try scene()) == SceneExporter.glb(try scene()))
   }
 
   /// A portrait camera is as high as its sensor is wide, and looks upright.
@@ -184,6 +184,32 @@ struct ParsedGLB {
     let tolerance = 1e-9
     #expect((normal - toCamera).length < tolerance)
     #expect(node["scale"]?.numbers == [0.8, 0.8, 1])
+  }
+
+  @Test func pictureOfTheCameraIsAValidTexture() throws {
+    let file = try ParsedGLB(SceneExporter.glb(try scene()))
+    let image = try #require(file.list("images").first)
+    let view = file.list("bufferViews")[try #require(image["bufferView"]?.integer)]
+    let offset = try #require(view["byteOffset"]?.integer)
+    let length = try #require(view["byteLength"]?.integer)
+    let picture = try ImageCodec.decode(Array(file.binary[offset..<offset + length])).image
+    #expect(picture.size == PixelSize(width: 64, height: 48))
+    #expect(picture[30, 20].red > 240)
+    let texture = file.list("textures")[0]
+    #expect(texture["source"]?.integer == 0)
+    #expect(texture["sampler"]?.integer == 0)
+    #expect(file.list("samplers").count == 1)
+  }
+
+  @Test func largePicturesAreReduced() throws {
+    var scene = try scene()
+    scene.cameras[0].picture = RGBImage(width: 1600, height: 1200, color: .cyan)
+    let file = try ParsedGLB(SceneExporter.glb(scene))
+    try file.validate()
+    let view = file.list("bufferViews")[try #require(file.list("images").first?["bufferView"]?.integer)]
+    let offset = try #require(view["byteOffset"]?.integer)
+    let header = try ImageCodec.header(Array(file.binary[offset...]))
+    #expect(header.size == PixelSize(width: 400, height: 300))
   }
 
   @Test func debugMeshWithoutPointsIsLeftOut() throws {
