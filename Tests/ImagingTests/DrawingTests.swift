@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func everyGlyphEqualsItsGolden() throws {
-    var canvas = canvas(420, 84)
+    var canvas = canvas(450, 84)
     for (row, bold) in [false, true].enumerated() {
       for half in 0..<2 {
         let codes = UInt8(33 + half * 47)..<UInt8(33 + half * 47 + 47)

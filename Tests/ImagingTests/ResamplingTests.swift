@@ -7,13 +7,13 @@ import Testing
   /// Single-precision rounding of a sum of 16 products of values up to 1.
   private static let roundingTolerance = 5e-7
 
-  @Test(arguments: [(20, 14), (64, 40), (22, 62), (7, 31), (15, 11)])
+  @Test(arguments: [(20, 14), (64, 20), (22, 62), (7, 31), (15, 11)])
   func bilinear8EqualsOpenCV(width: Int, height: Int) throws {
     let resized = try Goldens.source().resizedBilinear8(width: width, height: height)
     #expect(try resized == Goldens.picture("bilinear8_\(width)x\(height).png"))
   }
 
-  @Test(arguments: [(28, 14), (48, 12), (20, 40)])
+  @Test(arguments: [(48, 12), (20, 40)])
   func bicubicMatchesOpenCV(width: Int, height: Int) throws {
     let planes = try Goldens.source().resizedBicubicUnit(width: width, height: height)
     let comparison = NumericComparison(
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [(29, 17), (50, 36), (1, 1)])
+  @Test(arguments: [(29, 17), (50, 20), (1, 1)])
   func bilinearMatchesPyTorch(width: Int, height: Int) throws {
     let plane = try Goldens.source().unitPlanes()[1]
     for (name, alignment) in [("halfpixel", ResamplingAlignment.halfPixel), ("corners", .alignCorners)] {

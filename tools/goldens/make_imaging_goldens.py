@@ -25,9 +25,9 @@ import torch.nn.functional as F
 from PIL import Image
 
 WIDTH, HEIGHT = 45, 31
-BILINEAR8 = [(20, 14), (64, 40), (22, 62), (7, 31), (15, 11)]
-BICUBIC = [(28, 14), (48, 12), (20, 40)]
-BILINEAR = [(29, 17), (50, 36), (1, 1)]
+BILINEAR8 = [(20, 14), (64, 20), (22, 62), (7, 31), (15, 11)]
+BICUBIC = [(48, 12), (20, 40)]
+BILINEAR = [(29, 17), (50, 20), (1, 1)]
 
 
 def source():

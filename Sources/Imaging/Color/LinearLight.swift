@@ -16,13 +16,7 @@ public enum LinearLight {
   }
 
   /// The sRGB byte nearest to a linear value; values outside 0...1 are clipped.
-  public static func byte(_ linear: Float) -> UInt8 {
-    guard linear > 0 else { return 0 }
-    guard linear < 1 else { return 255 }
-    var byte = Int(firstBytes[Int(linear * Float(cells))])
-    while byte < 255, linear >= thresholds[byte] { byte += 1 }
-    return UInt8(byte)
-  }
+  public static func byte(_ linear: Float) -> UInt8 { encoder.byte(linear) }
 
   /// The gain of an exposure change in stops.
   public static func gain(exposureValue: Double) -> Double { exp2(exposureValue) }
@@ -32,14 +26,28 @@ public enum LinearLight {
     decoded.map { byte(Float(Double($0) * gain)) }
   }
 
-  /// The linear value from which each byte gives way to the next: 255 of them.
-  private static let thresholds: [Float] = (0..<255).map { Float(decode((Double($0) + 0.5) / 255)) }
+  /// The tables of `byte`, for loops that fetch them once.
+  static let encoder = Encoder()
 
-  private static let cells = 4096
+  /// Finds the nearest byte by table: the byte of a value's cell, then up while thresholds are passed.
+  struct Encoder: Sendable {
+    private static let cells = 4096
 
-  /// For each of `cells` equal parts of 0...1, the byte of its lower end.
-  private static let firstBytes: [UInt8] = (0..<cells).map { cell in
-    UInt8((encode(Double(cell) / Double(cells)) * 255).rounded(.down))
+    /// The linear value from which each byte gives way to the next: 255 of them.
+    private let thresholds = (0..<255).map { Float(LinearLight.decode((Double($0) + 0.5) / 255)) }
+
+    /// For each of `cells` equal parts of 0...1, the byte of its lower end.
+    private let firstBytes = (0..<cells).map { cell in
+      UInt8((LinearLight.encode(Double(cell) / Double(cells)) * 255).rounded(.down))
+    }
+
+    func byte(_ linear: Float) -> UInt8 {
+      guard linear > 0 else { return 0 }
+      guard linear < 1 else { return 255 }
+      var byte = Int(firstBytes[Int(linear * Float(Self.cells))])
+      while byte < 255, linear >= thresholds[byte] { byte += 1 }
+      return UInt8(byte)
+    }
   }
 }
 
@@ -56,22 +64,26 @@ extension RGBImage {
   /// The mask has the picture's size and values in 0...1; values outside are clamped.
   public func relit(mask: Plane<Float>, insideGain: Double, outsideGain: Double) -> RGBImage {
     precondition(mask.width == width && mask.height == height, "the mask has the picture's size")
+    mask.checkCount()
+    checkCount()
     let outside = LinearLight.decoded.map { min(1, $0 * Float(outsideGain)) }
     let inside = LinearLight.decoded.map { min(1, $0 * Float(insideGain)) }
     let outsideBytes = outside.map(LinearLight.byte)
-    var result = self
-    for (index, value) in mask.elements.enumerated() {
+    let insideBytes = inside.map(LinearLight.byte)
+    let encoder = LinearLight.encoder
+    var relit = pixels
+    for (index, share) in mask.elements.enumerated() {
       for position in index * 3..<index * 3 + 3 {
         let byte = Int(pixels[position])
-        if value > 0 {
-          let share = min(value, 1)
-          let light = outside[byte] + share * (inside[byte] - outside[byte])
-          result.pixels[position] = LinearLight.byte(light)
+        if !(share > 0) {
+          relit[position] = outsideBytes[byte]
+        } else if share >= 1 {
+          relit[position] = insideBytes[byte]
         } else {
-          result.pixels[position] = outsideBytes[byte]
+          relit[position] = encoder.byte(outside[byte] + share * (inside[byte] - outside[byte]))
         }
       }
     }
-    return result
+    return RGBImage(width: width, height: height, pixels: relit)
   }
 }

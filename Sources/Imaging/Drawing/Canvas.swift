@@ -51,13 +51,10 @@ public struct Canvas<Frame: PlanarFrame>: Sendable {
       return
     }
     guard rect.isFinite else { return }
+    let sides = box(rect)
     let half = style.width / 2
-    let outer = rectangle(rect, grownBy: half)
-    var contours = [outer]
-    if rect.width > style.width, rect.height > style.width {
-      contours.append(rectangle(rect, grownBy: -half).reversed())
-    }
-    paintArea(contours, color: style.color, antialiased: style.antialiased)
+    let hasInside = rect.width > style.width && rect.height > style.width
+    image.paint(style.color, outer: sides.grown(by: half), hole: hasInside ? sides.grown(by: -half) : nil)
   }
 
   /// Draws a circle's outline, the line centred on it.
@@ -76,9 +73,13 @@ public struct Canvas<Frame: PlanarFrame>: Sendable {
   /// Fills a rectangle, blending partly covered edge pixels; corners are rounded if a radius is given.
   public mutating func fillRect(_ rect: Rect<Frame>, color: Color, cornerRadius: Double = 0) {
     guard rect.isFinite, !rect.isEmpty else { return }
-    let corners = rectangle(rect, grownBy: 0).map {
-      RoundedPath.Vertex(x: $0.x, y: $0.y, radius: cornerRadius)
+    guard cornerRadius > 0 else {
+      image.paint(color, outer: box(rect))
+      return
     }
+    let corners = [
+      (rect.minX, rect.minY), (rect.maxX, rect.minY), (rect.maxX, rect.maxY), (rect.minX, rect.maxY),
+    ].map { RoundedPath.Vertex(x: $0.0, y: $0.1, radius: cornerRadius) }
     paintArea([RoundedPath(vertices: corners, isClosed: true).flattened()], color: color)
   }
 
@@ -105,10 +106,8 @@ public struct Canvas<Frame: PlanarFrame>: Sendable {
     }
   }
 
-  private func rectangle(_ rect: Rect<Frame>, grownBy margin: Double) -> [(x: Double, y: Double)] {
-    let (left, right) = (rect.minX - margin, rect.maxX + margin)
-    let (top, bottom) = (rect.minY - margin, rect.maxY + margin)
-    return [(left, top), (right, top), (right, bottom), (left, bottom)]
+  private func box(_ rect: Rect<Frame>) -> Box {
+    Box(minX: rect.minX, minY: rect.minY, maxX: rect.maxX, maxY: rect.maxY)
   }
 }
 
@@ -152,15 +151,11 @@ extension RGBImage {
   /// Blends a colour in by coverage, rounding to the nearest level.
   mutating func paint(_ color: Color, through mask: CoverageMask) {
     let opacity = Float(color.alpha)
-    let channels = (Int(color.red), Int(color.green), Int(color.blue))
     for row in 0..<mask.height {
+      let start = (row + mask.minY) * width + mask.minX
       for column in mask.touched[row] {
         let alpha = Int(mask.coverage[row * mask.width + column] * opacity + 0.5)
-        guard alpha > 0 else { continue }
-        let index = ((row + mask.minY) * width + column + mask.minX) * 3
-        pixels[index] = Self.blend(channels.0, over: pixels[index], alpha)
-        pixels[index + 1] = Self.blend(channels.1, over: pixels[index + 1], alpha)
-        pixels[index + 2] = Self.blend(channels.2, over: pixels[index + 2], alpha)
+        blendPixel(at: start + column, color, alpha)
       }
     }
   }
