@@ -1,0 +1,215 @@
+// The OpenBLAS backend as a table of kernels: convolution is im2col and a matrix product, attention two
+// matrix products a block of queries, everything else a plain loop.
+//
+// A product's rounding may depend on its size, so products are cut at fixed multiples: blocks of pixels,
+// tiles and queries counted from zero. Whoever shares out the work cuts pixels at multiples of `tileRows`.
+
+import NNKernelInterface
+
+/// The kernels of the OpenBLAS backend.
+package func openBLASKernels() throws -> KernelTable {
+  let blas = try OpenBLASLibrary.shared()
+  return unsafe KernelTable(
+    name: "openblas", panelWidth: OpenBLASKernels.panelWidth, tileRows: OpenBLASKernels.block,
+    packedConvolutionCount: { OpenBLASKernels.weightCount($0) },
+    packConvolution: { unsafe OpenBLASKernels.pack($0, $1, $2, $3, 0..<$0.inChannels) },
+    convolution: { task, begin, end, first, last, scratch in
+      if first == 0, last > 0 { unsafe OpenBLASKernels.convolution(blas, task, begin, end, scratch) }
+    },
+    convolutionScratch: { OpenBLASKernels.convolutionScratch($0) },
+    packedWinogradCount: { OpenBLASKernels.weightCount($0) },
+    packWinograd: { unsafe OpenBLASKernels.pack($0, $1, $2, $3, $4..<$5) },
+    winograd: { task, begin, end, first, last, scratch in
+      if first == 0, last > 0 { unsafe OpenBLASKernels.tiles(blas, task, begin, end, scratch) }
+    },
+    winogradScratch: { OpenBLASKernels.convolutionScratch($0) },
+    depthwise: { unsafe PlainKernels.depthwise($0, $1, $2) },
+    maxPool: { unsafe PlainKernels.maxPool($0, $1, $2) },
+    resize: { unsafe PlainKernels.resize($0, $1, $2, $3) }, resizeScratch: { _ in 0 },
+    layerNorm: { unsafe PlainKernels.layerNorm($0, $1, $2) },
+    softmax: { unsafe PlainKernels.softmax($0, $1, $2) },
+    elementwise: { unsafe PlainKernels.elementwise($0, $1, $2) },
+    attention: { unsafe OpenBLASKernels.attention(blas, $0, $1, $2, $3) },
+    attentionItems: { unsafe $0.pointee.heads * OpenBLASKernels.queryBlocks($0.pointee) },
+    attentionScratch: { unsafe OpenBLASKernels.block * $0.pointee.tokens })
+}
+
+/// The kernels that OpenBLAS itself chose for this CPU, such as `SkylakeX`.
+package func openBLASCoreName() throws -> String { try OpenBLASLibrary.shared().coreName }
+
+private enum OpenBLASKernels {
+  /// One panel holds all output channels of any layer.
+  static let panelWidth = 1 << 20
+  /// Rows of one product: output pixels or queries.
+  static let block = 256
+  /// Output pixels of a Winograd tile's edge.
+  static let tileEdge = 4
+
+  static func depth(_ shape: ConvolutionShape) -> Int {
+    shape.kernelHeight * shape.kernelWidth * shape.inChannels
+  }
+
+  static func weightCount(_ shape: ConvolutionShape) -> Int { depth(shape) * shape.outChannels }
+
+  /// The im2col rows of a block, and its sums.
+  static func convolutionScratch(_ shape: ConvolutionShape) -> Int {
+    block * (depth(shape) + shape.outChannels)
+  }
+
+  /// (kernel row, kernel column, input channel, output channel), input channels `channels` only.
+  static func pack(
+    _ shape: ConvolutionShape, _ weights: UnsafePointer<Float>, _ scale: UnsafePointer<Float>?,
+    _ packed: UnsafeMutablePointer<Float>, _ channels: Range<Int>
+  ) {
+    let positions = shape.kernelHeight * shape.kernelWidth
+    for out in 0..<shape.outChannels {
+      let factor = unsafe scale?[out] ?? 1
+      for channel in channels {
+        let source = unsafe weights + (out * shape.inChannels + channel) * positions
+        for position in 0..<positions {
+          let row = position * shape.inChannels + channel
+          unsafe packed[row * shape.outChannels + out] = source[position] * factor
+        }
+      }
+    }
+  }
+
+  /// Output pixels `begin..<end`, in blocks of `block` pixels.
+  static func convolution(
+    _ blas: OpenBLASLibrary, _ task: UnsafePointer<ConvolutionTask>, _ begin: Int, _ end: Int,
+    _ scratch: UnsafeMutablePointer<Float>
+  ) {
+    let task = unsafe task.pointee
+    let shape = task.shape
+    let depth = depth(shape)
+    let sums = unsafe scratch + block * depth
+    let dense = readsInPlace(task)
+    var first = begin / block * block
+    while first < end {
+      let last = min(first + block, shape.outHeight * shape.outWidth)
+      if dense {
+        unsafe blas.multiply(
+          rows: last - first, columns: shape.outChannels, depth: depth,
+          task.input.base + first * task.input.pixelStride, stride: task.input.pixelStride, task.weights,
+          stride: shape.outChannels, into: sums, stride: shape.outChannels)
+      } else {
+        for pixel in first..<last {
+          unsafe gather(
+            task, pixel / shape.outWidth, pixel % shape.outWidth, scratch + (pixel - first) * depth)
+        }
+        unsafe blas.multiply(
+          rows: last - first, columns: shape.outChannels, depth: depth, scratch, stride: depth, task.weights,
+          stride: shape.outChannels, into: sums, stride: shape.outChannels)
+      }
+      for pixel in max(first, begin)..<min(last, end) {
+        unsafe finish(
+          task, pixel / shape.outWidth, pixel % shape.outWidth, sums + (pixel - first) * shape.outChannels)
+      }
+      first += block
+    }
+  }
+
+  /// Output tiles `begin..<end` of 4x4 pixels, in blocks of `block` pixels.
+  static func tiles(
+    _ blas: OpenBLASLibrary, _ task: UnsafePointer<ConvolutionTask>, _ begin: Int, _ end: Int,
+    _ scratch: UnsafeMutablePointer<Float>
+  ) {
+    let task = unsafe task.pointee
+    let shape = task.shape
+    let depth = depth(shape)
+    let sums = unsafe scratch + block * depth
+    let tilePixels = tileEdge * tileEdge
+    let tilesAcross = (shape.outWidth + tileEdge - 1) / tileEdge
+    let tilesInAll = tilesAcross * ((shape.outHeight + tileEdge - 1) / tileEdge)
+    let together = block / tilePixels
+    var first = begin / together * together
+    while first < end {
+      let rows = (min(first + together, tilesInAll) - first) * tilePixels
+      /// The output pixel of a row of the product; it may lie beyond the map.
+      func pixel(_ row: Int) -> (y: Int, x: Int) {
+        let (tile, inside) = (first + row / tilePixels, row % tilePixels)
+        return (
+          tile / tilesAcross * tileEdge + inside / tileEdge, tile % tilesAcross * tileEdge + inside % tileEdge
+        )
+      }
+      for row in 0..<rows {
+        let (y, x) = pixel(row)
+        unsafe gather(task, y, x, scratch + row * depth)
+      }
+      unsafe blas.multiply(
+        rows: rows, columns: shape.outChannels, depth: depth, scratch, stride: depth, task.weights,
+        stride: shape.outChannels, into: sums, stride: shape.outChannels)
+      for row in max(0, begin - first) * tilePixels..<min(rows, (end - first) * tilePixels) {
+        let (y, x) = pixel(row)
+        if y < shape.outHeight && x < shape.outWidth {
+          unsafe finish(task, y, x, sums + row * shape.outChannels)
+        }
+      }
+      first += together
+    }
+  }
+
+  /// Whether the input pixels are the rows of a matrix already.
+  static func readsInPlace(_ task: ConvolutionTask) -> Bool {
+    let shape = task.shape
+    return shape.kernelHeight == 1 && shape.kernelWidth == 1 && shape.stride == 1 && shape.padding == 0
+      && task.input.rowStride == task.input.pixelStride * shape.inWidth
+  }
+
+  /// One row of the im2col matrix: the window of output pixel (y, x), zeros beyond the input.
+  static func gather(_ task: ConvolutionTask, _ y: Int, _ x: Int, _ row: UnsafeMutablePointer<Float>) {
+    let shape = task.shape
+    var target = unsafe row
+    for kernelRow in 0..<shape.kernelHeight {
+      let inY = y * shape.stride - shape.padding + kernelRow
+      for kernelColumn in 0..<shape.kernelWidth {
+        let inX = x * shape.stride - shape.padding + kernelColumn
+        if inY >= 0 && inY < shape.inHeight && inX >= 0 && inX < shape.inWidth {
+          unsafe target.update(from: task.input.pixel(inY, inX), count: shape.inChannels)
+        } else {
+          unsafe target.update(repeating: 0, count: shape.inChannels)
+        }
+        unsafe target += shape.inChannels
+      }
+    }
+  }
+
+  /// Bias, activation, residual and store of one output pixel.
+  static func finish(_ task: ConvolutionTask, _ y: Int, _ x: Int, _ sums: UnsafePointer<Float>) {
+    let output = unsafe task.output.pixel(y, x)
+    let residual = unsafe task.residual.map { unsafe $0.pixel(y, x) }
+    for channel in 0..<task.shape.outChannels {
+      let value = unsafe PlainKernels.activate(sums[channel] + task.bias[channel], task.activation)
+      unsafe output[channel] = value + (residual?[channel] ?? 0)
+    }
+  }
+
+  static func queryBlocks(_ task: AttentionTask) -> Int { (task.tokens + block - 1) / block }
+
+  /// Blocks of queries against all keys of their head.
+  static func attention(
+    _ blas: OpenBLASLibrary, _ task: UnsafePointer<AttentionTask>, _ begin: Int, _ end: Int,
+    _ scores: UnsafeMutablePointer<Float>
+  ) {
+    let task = unsafe task.pointee
+    let (tokens, blocks) = (task.tokens, queryBlocks(task))
+    for item in begin..<end {
+      let (head, first) = (item / blocks, item % blocks * block)
+      let rows = min(block, tokens - first)
+      unsafe blas.multiply(
+        rows: rows, columns: tokens, depth: task.keyWidth,
+        task.query + head * task.queryHeadStride + first * task.tokenStride, stride: task.tokenStride,
+        task.key + head * task.keyHeadStride, stride: task.tokenStride, transposed: true, into: scores,
+        stride: tokens)
+      for row in 0..<rows {
+        unsafe PlainKernels.softmaxRow(
+          scores + row * tokens, scores + row * tokens, count: tokens, scale: task.scale)
+      }
+      unsafe blas.multiply(
+        rows: rows, columns: task.valueWidth, depth: tokens, scores, stride: tokens,
+        task.value + head * task.valueHeadStride, stride: task.tokenStride,
+        into: task.output + head * task.outputHeadStride + first * task.outputTokenStride,
+        stride: task.outputTokenStride)
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import Glibc
+
+/// Why OpenBLAS cannot be used.
+public enum OpenBLASError: Error, Equatable, CustomStringConvertible {
+  /// The library is not installed, or cannot be loaded.
+  case missing(String)
+  /// The library lacks a function.
+  case incompatible(function: String)
+
+  /// What is wrong, and what to do.
+  public var description: String {
+    switch self {
+    case .missing(let reason):
+      "the OpenBLAS backend needs \(OpenBLASLibrary.fileName) (\(reason)): install the Debian package "
+        + "libopenblas0-pthread, or use the native backend"
+    case .incompatible(let function):
+      "\(OpenBLASLibrary.fileName) has no function \(function): install the Debian package "
+        + "libopenblas0-pthread, or use the native backend"
+    }
+  }
+}
+
+/// OpenBLAS, opened at run time.
+///
+/// It reads its environment once, while it is loaded, so its choice of kernels and threads has to be made
+/// before. Its threads stay off: the session owns the cores.
+@safe struct OpenBLASLibrary: Sendable {
+  static let fileName = "libopenblas.so.0"
+
+  /// Layout, transposition of a and b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc.
+  typealias SGEMM =
+    @convention(c) (
+      Int32, Int32, Int32, Int32, Int32, Int32, Float, UnsafePointer<Float>, Int32, UnsafePointer<Float>,
+      Int32,
+      Float, UnsafeMutablePointer<Float>, Int32
+    ) -> Void
+
+  private let sgemm: SGEMM
+  /// The kernels that OpenBLAS chose, such as `SkylakeX` or `Haswell`.
+  let coreName: String
+
+  /// Opens the library once for the whole process.
+  static func shared() throws(OpenBLASError) -> OpenBLASLibrary { try opened.get() }
+
+  private static let opened = Result { () throws(OpenBLASError) in try OpenBLASLibrary() }
+
+  private init() throws(OpenBLASError) {
+    // Old builds do not know new CPUs and fall back to slower kernels. What the user has set stays.
+    let keep: Int32 = 0
+    let cpu = CPUFeatures.detected
+    if cpu.isLevel4 {
+      unsafe setenv("OPENBLAS_CORETYPE", "SkylakeX", keep)
+    } else if cpu.isLevel3 {
+      unsafe setenv("OPENBLAS_CORETYPE", "Haswell", keep)
+    }
+    unsafe setenv("OPENBLAS_NUM_THREADS", "1", 1)
+
+    guard let handle = unsafe dlopen(Self.fileName, RTLD_NOW | RTLD_LOCAL) else {
+      throw .missing(unsafe dlerror().map { unsafe String(cString: $0) } ?? "dlopen failed")
+    }
+    func symbol(_ name: String) throws(OpenBLASError) -> UnsafeMutableRawPointer {
+      guard let address = unsafe dlsym(handle, name) else { throw .incompatible(function: name) }
+      return unsafe address
+    }
+    typealias CoreName = @convention(c) () -> UnsafePointer<CChar>
+    typealias SetThreads = @convention(c) (Int32) -> Void
+    unsafe sgemm = unsafeBitCast(try symbol("cblas_sgemm"), to: SGEMM.self)
+    let name = unsafe unsafeBitCast(try symbol("openblas_get_corename"), to: CoreName.self)
+    let setThreads = unsafe unsafeBitCast(try symbol("openblas_set_num_threads"), to: SetThreads.self)
+    coreName = unsafe String(cString: name())
+    setThreads(1)
+  }
+
+  /// c (rows, columns) = a (rows, depth) * b, where b is (depth, columns), or (columns, depth) if
+  /// `transposed`; each matrix has its own row stride.
+  func multiply(
+    rows: Int, columns: Int, depth: Int, _ a: UnsafePointer<Float>, stride aStride: Int,
+    _ b: UnsafePointer<Float>, stride bStride: Int, transposed: Bool = false,
+    into c: UnsafeMutablePointer<Float>, stride cStride: Int
+  ) {
+    // CblasRowMajor, CblasNoTrans, CblasTrans.
+    let (rowMajor, plain, transpose): (Int32, Int32, Int32) = (101, 111, 112)
+    unsafe sgemm(
+      rowMajor, plain, transposed ? transpose : plain, Int32(rows), Int32(columns), Int32(depth), 1, a,
+      Int32(aStride), b, Int32(bStride), 0, c, Int32(cStride))
+  }
+}

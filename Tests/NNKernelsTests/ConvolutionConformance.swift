@@ -1,0 +1,169 @@
+import NNKernelInterface
+import Testing
+
+/// A dense convolution to check.
+struct ConvolutionCase: CustomTestStringConvertible, Sendable {
+  var height, width, inChannels, outChannels, kernel, stride, padding: Int
+  var activation = Activation.none
+  var residual = false
+  /// Floats around the channels of each pixel.
+  var gap = 0
+
+  var shape: ConvolutionShape {
+    ConvolutionShape(
+      inHeight: height, inWidth: width, inChannels: inChannels,
+      outHeight: (height + 2 * padding - kernel) / stride + 1,
+      outWidth: (width + 2 * padding - kernel) / stride + 1, outChannels: outChannels, kernelHeight: kernel,
+      kernelWidth: kernel, stride: stride, padding: padding)
+  }
+
+  var testDescription: String {
+    "\(height)x\(width)x\(inChannels)->\(outChannels) k\(kernel) s\(stride) p\(padding) \(activation) gap \(gap)"
+      + (residual ? " +residual" : "")
+  }
+}
+
+@Suite("Dense convolution keeps to its definition")
+struct ConvolutionConformance {
+  static let directCases: [ConvolutionCase] = [
+    .init(height: 1, width: 1, inChannels: 1, outChannels: 1, kernel: 1, stride: 1, padding: 0),
+    .init(
+      height: 5, width: 7, inChannels: 3, outChannels: 17, kernel: 3, stride: 2, padding: 1, activation: .silu
+    ),
+    .init(
+      height: 9, width: 5, inChannels: 8, outChannels: 8, kernel: 3, stride: 1, padding: 1, activation: .relu,
+      residual: true, gap: 3),
+    .init(
+      height: 13, width: 11, inChannels: 80, outChannels: 80, kernel: 1, stride: 1, padding: 0,
+      activation: .gelu, residual: true, gap: 16),
+    .init(
+      height: 1, width: 37, inChannels: 100, outChannels: 67, kernel: 1, stride: 1, padding: 0,
+      activation: .sigmoid),
+    .init(height: 20, width: 20, inChannels: 64, outChannels: 33, kernel: 3, stride: 2, padding: 1, gap: 5),
+    .init(height: 28, width: 42, inChannels: 3, outChannels: 48, kernel: 14, stride: 14, padding: 0),
+    .init(height: 4, width: 3, inChannels: 70, outChannels: 3, kernel: 3, stride: 1, padding: 1, gap: 1),
+    .init(height: 2, width: 2, inChannels: 5, outChannels: 130, kernel: 5, stride: 1, padding: 2),
+    .init(
+      height: 31, width: 19, inChannels: 24, outChannels: 40, kernel: 3, stride: 1, padding: 1,
+      activation: .silu, residual: true, gap: 8),
+  ]
+
+  static let winogradCases: [ConvolutionCase] = [
+    .init(height: 4, width: 4, inChannels: 16, outChannels: 16, kernel: 3, stride: 1, padding: 1),
+    .init(
+      height: 9, width: 13, inChannels: 16, outChannels: 48, kernel: 3, stride: 1, padding: 1,
+      activation: .silu, gap: 16),
+    .init(
+      height: 20, width: 20, inChannels: 64, outChannels: 64, kernel: 3, stride: 1, padding: 1,
+      activation: .relu, residual: true),
+    .init(
+      height: 33, width: 6, inChannels: 80, outChannels: 96, kernel: 3, stride: 1, padding: 1,
+      activation: .gelu, residual: true, gap: 5),
+  ]
+
+  @Test(arguments: Implementation.all, directCases)
+  func convolution(_ implementation: Implementation, _ test: ConvolutionCase) throws {
+    try check(implementation, test, usesWinograd: false)
+  }
+
+  @Test(arguments: Implementation.all, winogradCases)
+  func winograd(_ implementation: Implementation, _ test: ConvolutionCase) throws {
+    try check(implementation, test, usesWinograd: true)
+  }
+
+  private func check(_ implementation: Implementation, _ test: ConvolutionCase, usesWinograd: Bool) throws {
+    let kernels = try implementation.kernels()
+    let shape = test.shape
+    var numbers = TestNumbers(seed: 7)
+    let filter = shape.inChannels * shape.kernelHeight * shape.kernelWidth
+    let weights = numbers.next(shape.outChannels * filter)
+    let scale = numbers.next(shape.outChannels)
+    let bias = numbers.next(shape.outChannels)
+    let input = GuardedMap(
+      height: shape.inHeight, width: shape.inWidth, channels: shape.inChannels, gap: test.gap,
+      rowGap: test.gap, seed: 1)
+    let residual = GuardedMap(
+      height: shape.outHeight, width: shape.outWidth, channels: shape.outChannels, gap: test.gap, seed: 2)
+    let expected = reference(test, input, weights, scale, bias, residual)
+
+    let packed = GuardedFloats(
+      count: usesWinograd ? kernels.packedWinogradCount(shape) : kernels.packedConvolutionCount(shape))
+    let (source, factors) = (GuardedFloats(weights), GuardedFloats(scale))
+    if usesWinograd {
+      let half = shape.inChannels / 2
+      unsafe kernels.packWinograd(
+        shape, source.pointer, factors.pointer, packed.pointer, half, shape.inChannels)
+      unsafe kernels.packWinograd(shape, source.pointer, factors.pointer, packed.pointer, 0, half)
+    } else {
+      unsafe kernels.packConvolution(shape, source.pointer, factors.pointer, packed.pointer)
+    }
+    #expect(packed.guardsAreIntact)
+
+    let zeros = GuardedFloats([Float](repeating: 0, count: (shape.inChannels + 15) / 16 * 16))
+    let paddedBias = GuardedFloats(bias + [Float](repeating: 0, count: 64))
+    let scratch = GuardedFloats(
+      count: usesWinograd ? kernels.winogradScratch(shape) : kernels.convolutionScratch(shape))
+
+    func run(split: Bool) -> [Float] {
+      let output = GuardedMap(
+        height: shape.outHeight, width: shape.outWidth, channels: shape.outChannels, gap: test.gap, rowGap: 2)
+      var task = unsafe ConvolutionTask(
+        shape: shape, input: input.input, output: output.output,
+        residual: test.residual ? residual.input : nil, weights: packed.pointer, bias: paddedBias.pointer,
+        zeros: zeros.pointer, activation: test.activation)
+      let rows =
+        usesWinograd
+        ? (shape.outHeight + 3) / 4 * ((shape.outWidth + 3) / 4) : shape.outHeight * shape.outWidth
+      let panels = (shape.outChannels - 1) / kernels.panelWidth + 1
+      let rowStep = !split ? rows : usesWinograd ? 1 : kernels.tileRows
+      for panel in stride(from: 0, to: panels, by: split ? 1 : panels) {
+        let lastPanel = split ? panel + 1 : panels
+        for begin in stride(from: 0, to: rows, by: rowStep) {
+          let end = min(rows, begin + rowStep)
+          if usesWinograd {
+            unsafe kernels.winograd(&task, begin, end, panel, lastPanel, scratch.pointer)
+          } else {
+            unsafe kernels.convolution(&task, begin, end, panel, lastPanel, scratch.pointer)
+          }
+        }
+      }
+      #expect(output.guardsAreIntact)
+      #expect(scratch.guardsAreIntact)
+      return output.values
+    }
+    let whole = run(split: false)
+    expectClose(
+      whole, expected, tolerance: usesWinograd ? Tolerance.winograd : Tolerance.product, test.testDescription)
+    #expect(run(split: true).map(\.bitPattern) == whole.map(\.bitPattern), "the split must not matter")
+  }
+
+  private func reference(
+    _ test: ConvolutionCase, _ input: GuardedMap, _ weights: [Float], _ scale: [Float], _ bias: [Float],
+    _ residual: GuardedMap
+  ) -> [Expected] {
+    let shape = test.shape
+    var result: [Expected] = []
+    for y in 0..<shape.outHeight {
+      for x in 0..<shape.outWidth {
+        for out in 0..<shape.outChannels {
+          var sum = Expected()
+          for row in 0..<test.kernel {
+            for column in 0..<test.kernel {
+              let (inY, inX) = (y * test.stride - test.padding + row, x * test.stride - test.padding + column)
+              if inY < 0 || inX < 0 || inY >= test.height || inX >= test.width { continue }
+              for channel in 0..<test.inChannels {
+                let index = ((out * test.inChannels + channel) * test.kernel + row) * test.kernel + column
+                sum.add(input[inY, inX, channel], weights[index] * scale[out])
+              }
+            }
+          }
+          sum.add(bias[out])
+          sum = activated(sum, test.activation)
+          if test.residual { sum.add(residual[y, x, out]) }
+          result.append(sum)
+        }
+      }
+    }
+    return result
+  }
+}

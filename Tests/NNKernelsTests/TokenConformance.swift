@@ -1,0 +1,155 @@
+import Glibc
+import NNKernelInterface
+import Testing
+
+/// Rows of channels to check.
+struct TokenCase: CustomTestStringConvertible, Sendable {
+  var height, width, channels: Int
+  var gap = 0
+
+  var testDescription: String { "\(height)x\(width)x\(channels), gap \(gap)" }
+  var pixels: Int { height * width }
+
+  static let all: [TokenCase] = [
+    .init(height: 1, width: 1, channels: 1), .init(height: 3, width: 5, channels: 3, gap: 2),
+    .init(height: 2, width: 3, channels: 8, gap: 8), .init(height: 4, width: 2, channels: 16),
+    .init(height: 5, width: 3, channels: 80, gap: 16), .init(height: 2, width: 7, channels: 384),
+    .init(height: 1, width: 9, channels: 100, gap: 1),
+  ]
+}
+
+@Suite("Normalisation, softmax and elementwise steps keep to their definitions")
+struct TokenConformance {
+  /// Runs a kernel over all pixels at once and one at a time, and returns what both gave.
+  private func outputs(
+    _ test: TokenCase, _ body: (GuardedMap, _ begin: Int, _ end: Int) -> Void
+  ) -> [Float] {
+    func run(pixels step: Int) -> [Float] {
+      let output = GuardedMap(
+        height: test.height, width: test.width, channels: test.channels, gap: test.gap)
+      for begin in stride(from: 0, to: test.pixels, by: step) {
+        body(output, begin, min(test.pixels, begin + step))
+      }
+      #expect(output.guardsAreIntact)
+      return output.values
+    }
+    let whole = run(pixels: test.pixels)
+    #expect(run(pixels: 1).map(\.bitPattern) == whole.map(\.bitPattern), "the split must not matter")
+    return whole
+  }
+
+  @Test(arguments: Implementation.all, TokenCase.all)
+  func layerNorm(_ implementation: Implementation, _ test: TokenCase) throws {
+    let kernels = try implementation.kernels()
+    let input = GuardedMap(
+      height: test.height, width: test.width, channels: test.channels, gap: test.gap, seed: 1, scale: 3)
+    var numbers = TestNumbers(seed: 2)
+    let gamma = GuardedFloats(numbers.next(test.channels))
+    let beta = GuardedFloats(numbers.next(test.channels))
+    let epsilon: Float = 1e-6
+
+    let found = outputs(test) { output, begin, end in
+      var task = unsafe LayerNormTask(
+        channels: test.channels, epsilon: epsilon, input: input.input, output: output.output,
+        gamma: gamma.pointer, beta: beta.pointer)
+      unsafe kernels.layerNorm(&task, begin, end)
+    }
+
+    var expected: [Expected] = []
+    for y in 0..<test.height {
+      for x in 0..<test.width {
+        let row = (0..<test.channels).map { Double(input[y, x, $0]) }
+        let mean = row.reduce(0, +) / Double(row.count)
+        let variance = row.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(row.count)
+        for channel in 0..<test.channels {
+          let normal = (row[channel] - mean) / (variance + Double(epsilon)).squareRoot()
+          var value = Expected(value: normal * Double(gamma[channel]), magnitude: 1 + abs(normal))
+          value.add(beta[channel])
+          expected.append(value)
+        }
+      }
+    }
+    expectClose(found, expected, tolerance: Tolerance.normalisation, test.testDescription)
+  }
+
+  @Test(arguments: Implementation.all, TokenCase.all)
+  func softmax(_ implementation: Implementation, _ test: TokenCase) throws {
+    let kernels = try implementation.kernels()
+    let input = GuardedMap(
+      height: test.height, width: test.width, channels: test.channels, gap: test.gap, seed: 4, scale: 30)
+    let found = outputs(test) { output, begin, end in
+      var task = unsafe ElementwiseTask(
+        operation: .unary, activation: .none, width: test.width, channels: test.channels, a: input.input,
+        b: nil,
+        scale: nil, shift: nil, output: output.output)
+      unsafe kernels.softmax(&task, begin, end)
+    }
+    var expected: [Expected] = []
+    for y in 0..<test.height {
+      for x in 0..<test.width {
+        let row = (0..<test.channels).map { Double(input[y, x, $0]) }
+        let greatest = row.max() ?? 0
+        let sum = row.reduce(0) { $0 + exp($1 - greatest) }
+        expected += row.map { Expected(value: exp($0 - greatest) / sum) }
+      }
+    }
+    expectClose(found, expected, tolerance: Tolerance.function, test.testDescription)
+  }
+
+  @Test(arguments: Implementation.all, TokenCase.all)
+  func elementwise(_ implementation: Implementation, _ test: TokenCase) throws {
+    let kernels = try implementation.kernels()
+    func map(_ seed: Int, _ scale: Float) -> GuardedMap {
+      GuardedMap(
+        height: test.height, width: test.width, channels: test.channels, gap: test.gap, seed: seed,
+        scale: scale)
+    }
+    let (a, b) = (map(1, 8), map(2, 1))
+    var numbers = TestNumbers(seed: 3)
+    let scale = GuardedFloats(numbers.next(test.channels))
+    let shift = GuardedFloats(numbers.next(test.channels))
+    for operation in [ElementwiseOperation.unary, .add, .affine] {
+      for activation in Activation.allCases {
+        let found = outputs(test) { output, begin, end in
+          var task = unsafe ElementwiseTask(
+            operation: operation, activation: activation, width: test.width, channels: test.channels,
+            a: a.input,
+            b: operation == .add ? b.input : nil, scale: scale.pointer, shift: shift.pointer,
+            output: output.output)
+          unsafe kernels.elementwise(&task, begin, end)
+        }
+        var expected: [Expected] = []
+        for y in 0..<test.height {
+          for x in 0..<test.width {
+            for channel in 0..<test.channels {
+              var sum = Expected()
+              switch operation {
+              case .unary: sum.add(a[y, x, channel])
+              case .add:
+                sum.add(a[y, x, channel])
+                sum.add(b[y, x, channel])
+              case .affine:
+                sum.add(a[y, x, channel], scale[channel])
+                sum.add(shift[channel])
+              }
+              expected.append(activated(sum, activation))
+            }
+          }
+        }
+        expectClose(
+          found, expected, tolerance: Tolerance.function, "\(operation) \(activation) \(test.testDescription)"
+        )
+
+        // In place: the output is the first operand.
+        let inPlace = map(1, 8)
+        var task = unsafe ElementwiseTask(
+          operation: operation, activation: activation, width: test.width, channels: test.channels,
+          a: inPlace.input, b: operation == .add ? b.input : nil, scale: scale.pointer, shift: shift.pointer,
+          output: inPlace.output)
+        unsafe kernels.elementwise(&task, 0, test.pixels)
+        #expect(
+          inPlace.values.map(\.bitPattern) == found.map(\.bitPattern), "in place or not must not matter")
+      }
+    }
+  }
+}
