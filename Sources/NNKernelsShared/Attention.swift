@@ -286,11 +286,12 @@ private func addValues(
     while query < columns {
       let rows = weightedTileRows(remaining: columns - query)
       addWeightedRows(
-        WeightedSum(
-          depth: keys, weights: scratch + layout.scores + query, weightStride: columns,
+        (
+          depth: keys, weights: UnsafePointer(scratch + layout.scores + query), weightStride: columns,
           columns: scratch + layout.values + channel, columnStride: stride,
-          factors: panel + layout.factors + query,
-          output: panel + layout.output + query * stride + channel, outputStride: stride),
+          factors: UnsafePointer(panel + layout.factors + query),
+          output: panel + layout.output + query * stride + channel, outputStride: stride
+        ),
         rows: rows, columns: width)
       query += rows
     }

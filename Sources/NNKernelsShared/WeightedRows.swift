@@ -3,21 +3,16 @@
 // is contiguous along k.
 
 /// What one tile adds up: C[row] = C[row] * factors[row] + sum over k of weights[k, row] * B[k].
-struct WeightedSum {
-  /// Rows of B.
-  var depth: Int
-  /// A: weights of the tile's first row, `weightStride` floats from one k to the next.
-  var weights: UnsafePointer<Float>
-  var weightStride: Int
-  /// B, `columnStride` floats from one k to the next.
-  var columns: UnsafePointer<Float>
-  var columnStride: Int
-  /// One a row of the tile.
-  var factors: UnsafePointer<Float>
-  /// C, `outputStride` floats from one row to the next.
-  var output: UnsafeMutablePointer<Float>
-  var outputStride: Int
-}
+///
+/// `depth` counts the rows of B. `weights` is A at the tile's first row, `weightStride` floats from one k to the
+/// next; `columns` is B, `columnStride` floats from one k to the next; `factors` has one a row of the tile;
+/// `output` is C, `outputStride` floats from one row to the next. A tuple, since the value witnesses of a struct
+/// would be functions that other modules share by name.
+typealias WeightedSum = (
+  depth: Int, weights: UnsafePointer<Float>, weightStride: Int, columns: UnsafePointer<Float>,
+  columnStride: Int,
+  factors: UnsafePointer<Float>, output: UnsafeMutablePointer<Float>, outputStride: Int
+)
 
 /// Some rows of accumulators.
 private protocol WeightedRows {
