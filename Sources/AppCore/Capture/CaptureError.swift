@@ -85,7 +85,7 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     case .fileTooLarge(let file, let bytes, let limit):
       "\(file): \(bytes) bytes, more than the \(limit) this kind of file may have; is it the right file?"
     case .malformed(let file, let reason):
-      "\(file): \(reason); export the capture again"
+      "\(file): \(reason); replace it by a sound file"
     case .unsupportedSchema(let file, let found, let expected):
       "\(file): schema is \"\(found)\", this version reads \"\(expected)\"; convert it with a matching version"
     case .missingField(let file, let field):

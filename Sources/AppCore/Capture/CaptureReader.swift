@@ -55,8 +55,13 @@ public enum CaptureReader {
     if name.hasSuffix(".zip") || name.hasSuffix(".whl") {
       return try RecordedClip(archive: path, limits: limits)
     }
+    guard name.hasSuffix(".json") else {
+      // A picture that the user names may be a link; only what lies inside captures must not lead out.
+      let (parent, name) = split(URL(filePath: path).resolvingSymlinksInPath().path)
+      return try PlainImages(
+        CaptureFolder(path: parent, limits: limits), path: path, names: [name], isSingleFile: true)
+    }
     let folder = try CaptureFolder(path: parent, limits: limits)
-    guard name.hasSuffix(".json") else { return try PlainImages(folder, path: path, names: [name]) }
     let stem = String(name.dropLast(".json".count))
     let source = try open(folder: folder)
     guard name == NativeCapture.frameFile || source.frames.contains(where: { $0.name == stem }) else {

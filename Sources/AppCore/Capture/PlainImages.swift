@@ -11,23 +11,28 @@ struct PlainImages: CaptureSource {
   var layout: CaptureLayout { .images }
 
   private let folder: CaptureFolder
+  private let isSingleFile: Bool
 
-  init(_ folder: CaptureFolder, path: String, names: [String]) throws(CaptureError) {
+  init(_ folder: CaptureFolder, path: String, names: [String], isSingleFile: Bool = false)
+    throws(CaptureError)
+  {
     guard names.count <= folder.limits.frames else {
       throw .tooManyFrames(path: path, limit: folder.limits.frames)
     }
     self.folder = folder
+    self.isSingleFile = isSingleFile
     self.path = path
     frames = names.enumerated().map { FrameReference(name: $1, timestamp: Double($0)) }
   }
 
   func frame(at index: Int, decodingImage: Bool) throws(CaptureError) -> CapturedFrame {
     let reference = try reference(at: index)
-    let bytes = try folder.bytes(reference.name, namedBy: reference.name)
-    let header = try DepthDecoding.pictureHeader(bytes, file: reference.name)
+    let label = isSingleFile ? path : reference.name
+    let bytes = try folder.bytes(reference.name, namedBy: label)
+    let header = try DepthDecoding.pictureHeader(bytes, file: label)
     return CapturedFrame(
       name: reference.name,
-      image: decodingImage ? try DepthDecoding.picture(bytes, file: reference.name) : nil,
+      image: decodingImage ? try DepthDecoding.picture(bytes, file: label) : nil,
       imageSize: header.size, orientation: header.orientation, timestamp: reference.timestamp)
   }
 

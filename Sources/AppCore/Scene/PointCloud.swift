@@ -14,6 +14,11 @@ public struct PointCloud: Sendable, Equatable {
   /// No points.
   public init() {}
 
+  /// Points of one colour.
+  public init(_ points: [Point3<World>], color: Color) {
+    for point in points { append(point, color) }
+  }
+
   /// Adds a point.
   public mutating func append(_ point: Point3<World>, _ color: Color) {
     coordinates.append(Float(point.x))

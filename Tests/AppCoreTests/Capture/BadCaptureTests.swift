@@ -310,7 +310,7 @@ struct BadCapture: Sendable, CustomTestStringConvertible {
       #expect(throws: CaptureError.self) { try CaptureReader.open(fixture.path).frame(at: 0) }
     }
     for position in sound.indices {
-      for replacement: UInt8 in [0, 0x20, 0x2D, 0x39, 0x65, 0x7D, 0xFF] {
+      for replacement: UInt8 in [0, 0x2D, 0x39, 0x7D] {
         var bytes = sound
         bytes[position] = replacement
         try fixture.directory.write(bytes, to: Self.file)

@@ -187,6 +187,18 @@ import Testing
     #expect(frame.depth == nil)
   }
 
+  @Test func namedPictureMayBeALink() throws {
+    let fixture = try CaptureFixture.empty()
+    try fixture.writeImage("a.png")
+    let elsewhere = try CaptureFixture.empty()
+    try elsewhere.link("b.png", to: fixture.directory.file("a.png"))
+    let frame = try CaptureReader.open(elsewhere.directory.file("b.png")).frame(at: 0)
+    #expect(frame.image?[0, 0] == .red)
+    #expect(throws: CaptureError.nameEscapesCapture(file: "b.png", name: "b.png")) {
+      try CaptureReader.open(elsewhere.path).frame(at: 0)
+    }
+  }
+
   @Test func metadataFileOpensItsFrameAlone() throws {
     let fixture = try CaptureFixture.empty()
     for stem in ["00000", "00005"] { try fixture.writeClipFrame(stem) }
