@@ -59,10 +59,13 @@ public final class AtomicDirectory: Sendable {
   public func write(_ bytes: [UInt8], to name: String) throws(FileError) {
     let (folder, _) = AtomicOutputs.split(name)
     if folder != "." { try makeSubdirectory(folder) }
-    let file = path(name)
-    let descriptor = try POSIX.create(file)
-    defer { POSIX.closeDescriptor(descriptor) }
-    try POSIX.write(bytes.span, to: descriptor, path: file)
+    do {
+      let descriptor = try POSIX.create(path(name))
+      defer { POSIX.closeDescriptor(descriptor) }
+      try POSIX.write(bytes.span, to: descriptor, path: name)
+    } catch {
+      throw error.about("\(path)/\(name)")
+    }
   }
 
   /// Writes a whole text file into the temporary folder as UTF-8.

@@ -34,7 +34,8 @@ public enum JSONError: Error, Equatable, CustomStringConvertible {
     case .unexpectedEnd(let offset): "JSON ends early, at byte \(offset): the file is truncated"
     case .unexpectedByte(let byte, let expected, let offset):
       "JSON has \(Self.name(byte)) at byte \(offset) where \(expected) is expected"
-    case .duplicateKey(let key, let offset): "JSON names the key \"\(key)\" twice, again at byte \(offset)"
+    case .duplicateKey(let key, let offset):
+      "JSON names the key \"\(printableName(key))\" twice, again at byte \(offset)"
     case .controlCharacter(let byte, let offset):
       "JSON string holds the control character \(Self.name(byte)) at byte \(offset)"
     case .invalidEscape(let offset): "JSON string has an invalid escape at byte \(offset)"

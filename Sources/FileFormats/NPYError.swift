@@ -33,9 +33,10 @@ public enum NPYError: Error, Equatable, CustomStringConvertible {
     case .truncatedHeader(let bytes, let needed):
       "NumPy header is cut off: the file has \(bytes) bytes, the header needs \(needed)"
     case .headerTooLong(let bytes): "NumPy header of \(bytes) bytes is over the limit of 10000"
-    case .malformedHeader(let reason): "malformed NumPy header: \(reason)"
+    case .malformedHeader(let reason): "malformed NumPy header: \(printableName(reason))"
     case .pickledObjects: "NumPy array of Python objects: save it with a numeric dtype"
-    case .unsupportedType(let type): "NumPy dtype \(type) is not supported: convert it to float32"
+    case .unsupportedType(let type):
+      "NumPy dtype \(printableName(type)) is not supported: convert it to float32"
     case .tooManyDimensions(let count): "NumPy array of \(count) dimensions: at most 8 are read"
     case .shapeOverflows(let shape): "NumPy shape \(shape) has too many elements"
     case .wrongDataSize(let bytes, let needed):
@@ -43,7 +44,7 @@ public enum NPYError: Error, Equatable, CustomStringConvertible {
         ? "NumPy data is cut off: \(bytes) bytes where the shape needs \(needed)"
         : "NumPy data of \(bytes) bytes where the shape needs \(needed)"
     case .noSuchArray(let name, let available):
-      "no array \"\(name)\" in the archive; it has \(available.joined(separator: ", "))"
+      "no array \"\(printableName(name))\" in the archive; it has \(available.map(printableName).joined(separator: ", "))"
     case .unexpected(let found, let expected): "the NumPy array is \(found), \(expected) is needed"
     }
   }

@@ -36,17 +36,20 @@ public enum ZipError: Error, Equatable, CustomStringConvertible {
     case .malformedDirectory(let reason): "malformed zip directory: \(reason)"
     case .tooManyMembers(let count, let limit): "zip archive of \(count) members, over the limit of \(limit)"
     case .multipleDisks: "zip archive split over several files is not supported"
-    case .duplicateName(let name): "zip archive holds \"\(name)\" twice"
+    case .duplicateName(let name): "zip archive holds \"\(printableName(name))\" twice"
     case .invalidName: "zip archive holds a name that is not UTF-8"
-    case .encrypted(let name): "zip member \"\(name)\" is encrypted"
+    case .encrypted(let name): "zip member \"\(printableName(name))\" is encrypted"
     case .unsupportedMethod(let method, let name):
-      "zip member \"\(name)\" uses compression method \(method); stored and deflate are supported"
-    case .malformedMember(let name, let reason): "malformed zip member \"\(name)\": \(reason)"
-    case .overlap(let first, let second): "zip members \"\(first)\" and \"\(second)\" share bytes"
-    case .tooLarge(let name, let bytes): "zip member \"\(name)\" declares \(bytes) bytes, over the limit"
-    case .wrongChecksum(let name): "zip member \"\(name)\" has a wrong checksum: the file is damaged"
-    case .damagedData(let name): "zip member \"\(name)\" has damaged compressed data"
-    case .noSuchMember(let name): "zip archive has no member \"\(name)\""
+      "zip member \"\(printableName(name))\" uses compression method \(method); stored and deflate are supported"
+    case .malformedMember(let name, let reason): "malformed zip member \"\(printableName(name))\": \(reason)"
+    case .overlap(let first, let second):
+      "zip members \"\(printableName(first))\" and \"\(printableName(second))\" share bytes"
+    case .tooLarge(let name, let bytes):
+      "zip member \"\(printableName(name))\" declares \(bytes) bytes, over the limit"
+    case .wrongChecksum(let name):
+      "zip member \"\(printableName(name))\" has a wrong checksum: the file is damaged"
+    case .damagedData(let name): "zip member \"\(printableName(name))\" has damaged compressed data"
+    case .noSuchMember(let name): "zip archive has no member \"\(printableName(name))\""
     }
   }
 }

@@ -84,6 +84,33 @@ import Testing
     #expect(throws: (any Error).self) { try folder.read("out/old.txt") }
   }
 
+  /// In a process of its own, as the clean-up is the whole process's.
+  @Test func interruptedRunsLeaveNothing() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try TemporaryDirectory()
+      let writer = try AtomicFileWriter(path: folder.file("a"), overwrite: false)
+      try writer.append([1, 2, 3])
+      let directory = try AtomicDirectory(path: folder.file("d"), force: false)
+      try directory.write("x", to: "sub/y")
+      try #require(folder.entries().count == 2)
+      AtomicOutputs.removeTemporaries()
+      try #require(folder.entries().isEmpty)
+      withExtendedLifetime((writer, directory)) {}
+    }
+  }
+
+  @Test func filesInsideAnOutputAreWrittenOnce() throws {
+    let folder = try TemporaryDirectory()
+    let output = try AtomicDirectory(path: folder.file("out"), force: false)
+    try output.write("1", to: "a.txt")
+    #expect(throws: FileError.alreadyExists(path: folder.file("out/a.txt"))) {
+      try output.write("2", to: "a.txt")
+    }
+    #expect(throws: FileError.notADirectory(path: output.path("a.txt"))) {
+      try output.write("2", to: "a.txt/b.txt")
+    }
+  }
+
   @Test func mappedFileNamesWhatItRefuses() throws {
     let folder = try TemporaryDirectory()
     try folder.write("", to: "empty")

@@ -161,7 +161,9 @@ import Testing
   @Test func damagedContentsAreRefused() throws {
     let changed = try ZipArchive(FileBytes(Self.patched([(31, [9])])))
     #expect(throws: ZipError.wrongChecksum("a")) { try changed.contents("a") }
-    for data in [[0xff, 0xff], [0x4b, 0x4c, 0x84, 0x01], [0x4b, 0x4c, 0x84, 0x01, 0x00, 0x00], [3, 0]] as [[UInt8]] {
+    for data in [[0xff, 0xff], [0x4b, 0x4c, 0x84, 0x01], [0x4b, 0x4c, 0x84, 0x01, 0x00, 0x00], [3, 0]]
+      as [[UInt8]]
+    {
       let archive = try ZipArchive(FileBytes(Self.deflated(data, crc: 0x4c11_cdf0, size: 10)))
       #expect(throws: ZipError.damagedData("a"), "\(data)") { try archive.contents("a") }
     }

@@ -68,7 +68,7 @@ public struct CheckpointError: Error, Equatable, CustomStringConvertible {
   /// One line: the file, the tensor, the defect and the remedy.
   public var description: String {
     if case .file(let error) = kind { return error.description }
-    return tensor.map { "\(file): tensor \"\($0)\": \(kind)" } ?? "\(file): \(kind)"
+    return tensor.map { "\(file): tensor \"\(printableName($0))\": \(kind)" } ?? "\(file): \(kind)"
   }
 }
 
@@ -94,7 +94,7 @@ extension CheckpointError.Kind: CustomStringConvertible {
     case .outsideStorage: "its elements lie outside its storage"
     case .invalidShape(let shape): "shape \(shape) is impossible"
     case .unknownArchitecture(let reason):
-      "not a network that can be converted (YOLO11-seg n, s, m, l, x or Depth Anything V2 Small): \(reason)"
+      "not a network that can be converted (YOLO11-seg n, s, m, l, x or Depth Anything V2 Small): \(printableName(reason))"
     case .fused: "batch normalisation was folded before saving: convert the original checkpoint"
     case .missing: "is missing"
     case .unexpected: "is not part of the network"

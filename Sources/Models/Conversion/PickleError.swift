@@ -1,3 +1,5 @@
+import FileFormats
+
 /// A defect of a pickle, or something in it that plain data does not need.
 public enum PickleError: Error, Equatable, CustomStringConvertible {
   /// The pickle is larger than the limit.
@@ -50,7 +52,7 @@ public enum PickleError: Error, Equatable, CustomStringConvertible {
     case .wrongOperand(let reason, let offset): "pickle instruction at byte \(offset): \(reason)"
     case .malformedTensor(let reason, let offset): "pickled tensor at byte \(offset): \(reason)"
     case .unsupportedStorage(let name, let offset):
-      "pickled tensor storage \"\(name)\" at byte \(offset) is not supported"
+      "pickled tensor storage \"\(printableName(name))\" at byte \(offset) is not supported"
     case .limitReached(let what, let limit): "pickle has more than \(limit) \(what)"
     }
   }

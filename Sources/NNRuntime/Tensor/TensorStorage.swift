@@ -107,18 +107,20 @@ public struct TensorStorage: Sendable {
   private func first<Bits: FixedWidthInteger & BitwiseCopyable>(allSet mask: Bits) -> Int? {
     let stride = MemoryLayout<Bits>.stride
     let length = count / stride
-    // Blocks are tested without a branch per element, which becomes vector code.
+    // Adding the lowest exponent bit to a full exponent, and to no other, carries into the sign's place.
+    let lowest = mask & ~(mask << 1)
+    let carry = ~(Bits.max >> 1)
     let block = 4096
     return unsafe withUnsafeBytes { raw in
       guard let source = raw.baseAddress else { return nil }
       for start in Swift.stride(from: 0, to: length, by: block) {
         let end = min(start + block, length)
-        var isFound: Bits = 0
+        var sums: Bits = 0
         for index in start..<end {
           let bits = unsafe source.loadUnaligned(fromByteOffset: index &* stride, as: Bits.self)
-          isFound |= bits & mask == mask ? 1 : 0
+          sums |= (bits & mask) &+ lowest
         }
-        guard isFound != 0 else { continue }
+        guard sums & carry != 0 else { continue }
         for index in start..<end
         where unsafe source.loadUnaligned(fromByteOffset: index &* stride, as: Bits.self) & mask == mask {
           return index

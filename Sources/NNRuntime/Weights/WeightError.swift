@@ -78,7 +78,7 @@ public struct WeightError: Error, Equatable, CustomStringConvertible {
   /// One line: the file, the tensor, the defect and the remedy.
   public var description: String {
     if case .file(let error) = kind { return error.description }
-    return tensor.map { "\(file): tensor \"\($0)\": \(kind)" } ?? "\(file): \(kind)"
+    return tensor.map { "\(file): tensor \"\(printableName($0))\": \(kind)" } ?? "\(file): \(kind)"
   }
 }
 
@@ -100,29 +100,29 @@ extension WeightError.Kind: CustomStringConvertible {
     case .invalidName: "the name is empty or holds control characters"
     case .entryNotAnObject: "the entry is not an object"
     case .missingField(let field): "the entry has no \"\(field)\""
-    case .unknownField(let field): "the entry has the unknown field \"\(field)\""
-    case .unknownDType(let name): "element type \"\(name)\" is not supported"
+    case .unknownField(let field): "the entry has the unknown field \"\(printableName(field))\""
+    case .unknownDType(let name): "element type \"\(printableName(name))\" is not supported"
     case .invalidShape: "\"shape\" is not a list of whole numbers from 0"
     case .tooManyDimensions(let count): "\(count) dimensions, at most 8 are allowed"
     case .shapeOverflows(let shape): "shape \(shape) has too many elements"
     case .invalidOffsets: "\"data_offsets\" is not [begin, end] with 0 <= begin <= end"
     case .wrongByteCount(let found, let needed):
       "\"data_offsets\" enclose \(byteText(found)), the shape needs \(byteText(needed))"
-    case .overlap(let other): "its data overlaps that of \"\(other)\""
+    case .overlap(let other): "its data overlaps that of \"\(printableName(other))\""
     case .hole(let bytes): "\(byteText(bytes)) before its data belong to no tensor"
     case .incomplete(let file, let promised):
       "file is \(byteText(file)), header promises \(byteText(promised)): download incomplete"
     case .trailingBytes(let bytes): "\(byteText(bytes)) after the last tensor belong to no tensor"
     case .missing(let nearest):
       nearest.isEmpty
-        ? "is missing" : "is missing; nearest names: \(nearest.joined(separator: ", "))"
+        ? "is missing" : "is missing; nearest names: \(nearest.map(printableName).joined(separator: ", "))"
     case .wrongShape(let found, let expected): "shape \(found), the network needs \(expected)"
     case .notFloat(let dtype): "element type \(dtype), floating-point numbers are needed"
     case .nonFinite(let index):
       "element \(index) is infinite or not a number: pass --allow-nonfinite to accept it"
     case .unused(let names):
       "\(names.count == 1 ? "1 tensor is" : "\(names.count) tensors are") not part of the network: "
-        + names.prefix(5).joined(separator: ", ") + (names.count > 5 ? ", ..." : "")
+        + names.prefix(5).map(printableName).joined(separator: ", ") + (names.count > 5 ? ", ..." : "")
     }
   }
 

@@ -93,7 +93,7 @@ import Testing
       #"{"":\#(entry("[1]", 0, 4))}"#, data: 4, #"tensor "": the name is empty or holds control characters"#),
     Case(
       #"{"\u0007":\#(entry("[1]", 0, 4))}"#, data: 4,
-      "tensor \"\u{7}\": the name is empty or holds control characters"),
+      "tensor \"\\u{7}\": the name is empty or holds control characters"),
     Case(entry: "1", "the entry is not an object"),
     Case(entry: "{}", "the entry has no \"dtype\""),
     Case(entry: #"{"dtype":"F32"}"#, "the entry has no \"shape\""),
@@ -168,6 +168,46 @@ import Testing
       try WeightStore(bytes: Self.file(header, data: 0), file: "w")
     }
     #expect(error?.description == "w: malformed header: JSON with more than 500000 values at byte 1000002")
+  }
+
+  @Test func hugeNamesAreCutInMessages() {
+    let name = String(repeating: "x", count: 1_000_000)
+    let error = #expect(throws: WeightError.self) {
+      try WeightStore(bytes: Self.file(#"{"\#(name)":1}"#, data: 0), file: "w")
+    }
+    let head = String(repeating: "x", count: 120)
+    #expect(error?.description == "w: tensor \"\(head)...\": the entry is not an object")
+  }
+
+  /// The first infinity or NaN is found wherever it lies, in every element type.
+  @Test func nonFiniteElementsAreFound() {
+    for position in [0, 1, 4095, 4096, 9999] {
+      for (value, single) in [
+        (0x7c00 as UInt16, Float.infinity), (0xfc00, -.infinity), (0x7e01, .nan), (0xffff, .nan),
+      ] {
+        var halves = [UInt16](repeating: 0xfbff, count: 10_000)
+        var singles = [Float](repeating: -.greatestFiniteMagnitude, count: 10_000)
+        var doubles = [Double](repeating: .greatestFiniteMagnitude, count: 10_000)
+        var brains = [UInt16](repeating: 0xff7f, count: 10_000)
+        let types: [DType] = [.float16, .float32, .float64, .bfloat16]
+        for isDamaged in [false, true] {
+          if isDamaged {
+            halves[position] = value
+            singles[position] = single
+            doubles[position] = Double(single)
+            brains[position] = UInt16(single.bitPattern >> 16)
+          }
+          let storages = [
+            TensorStorage(copying: halves), TensorStorage(copying: singles), TensorStorage(copying: doubles),
+            TensorStorage(copying: brains),
+          ]
+          for (type, storage) in zip(types, storages) {
+            let tensor = Tensor(shape: [10_000], dtype: type, storage: storage)
+            #expect(tensor.firstNonFinite == (isDamaged ? position : nil), "\(type) \(single)")
+          }
+        }
+      }
+    }
   }
 
   @Test func missingAndEmptyFilesAreNamed() throws {
