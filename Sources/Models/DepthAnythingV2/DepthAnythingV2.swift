@@ -40,7 +40,12 @@ public final class DepthAnythingV2: Sendable {
     weights: WeightStore, input: Input = .lowerBound(DepthInputSize.standard),
     options: PlanOptions = PlanOptions(), pool: ThreadPool = ThreadPool()
   ) throws {
-    if case .fixed(let size) = input { try DepthInputSize.check(size) }
+    switch input {
+    case .fixed(let size): try DepthInputSize.check(size)
+    // Any square will do to check the bound.
+    case .lowerBound(let bound):
+      _ = try DepthInputSize.lowerBound(for: PixelSize(width: 1, height: 1), bound: bound)
+    }
     let architecture = try DepthAnythingArchitecture(weights)
     let network = try DepthAnythingNetwork(weights, architecture)
     self.architecture = architecture

@@ -4,6 +4,8 @@ import Geometry
 public enum DepthError: Error, Equatable, CustomStringConvertible {
   /// The picture is so long and thin that its network input would be huge.
   case tooElongated(PixelSize)
+  /// The shorter side asked for is not that of a network's input.
+  case invalidBound(Int)
   /// A fixed input size is not made of whole patches.
   case notWholePatches(PixelSize)
   /// The weights do not describe a Depth Anything V2 network.
@@ -15,6 +17,9 @@ public enum DepthError: Error, Equatable, CustomStringConvertible {
     case .tooElongated(let size):
       "a \(size.width)x\(size.height) picture is too elongated for depth estimation: crop it, or choose a "
         + "fixed input size"
+    case .invalidBound(let bound):
+      "depth input with a shorter side of \(bound): it must be \(DepthInputSize.patch) to "
+        + "\(DepthInputSize.maximumBound)"
     case .notWholePatches(let size):
       "depth input \(size.width)x\(size.height) is not made of whole patches: both sides must be multiples "
         + "of \(DepthInputSize.patch) and the patches at most \(DepthInputSize.maximumPatches)"

@@ -9,6 +9,8 @@ public enum DepthInputSize {
   public static let patch = 14
   /// The shorter side of the reference's input.
   public static let standard = 518
+  /// The longest shorter side accepted: a square of the most patches.
+  public static let maximumBound = 1792
   /// The most patches accepted, twelve times those of the standard square.
   ///
   /// A thin strip of a picture would need more memory than any machine has.
@@ -16,9 +18,11 @@ public enum DepthInputSize {
 
   /// The smallest input that keeps the picture's shape, roughly, with no side under `bound`.
   ///
-  /// - Throws: `DepthError.tooElongated` if the longer side would be out of all proportion.
+  /// - Throws: `DepthError.tooElongated` if the longer side would be out of all proportion, and
+  ///   `DepthError.invalidBound`.
   public static func lowerBound(for picture: PixelSize, bound: Int = standard) throws(DepthError) -> PixelSize
   {
+    guard (patch...maximumBound).contains(bound) else { throw .invalidBound(bound) }
     let scale = max(Double(bound) / Double(picture.width), Double(bound) / Double(picture.height))
     let columns = patches(scale * Double(picture.width), bound: bound)
     let rows = patches(scale * Double(picture.height), bound: bound)

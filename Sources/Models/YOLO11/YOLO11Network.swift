@@ -14,8 +14,9 @@ struct YOLO11Network: Sendable {
 
   /// Binds every tensor of `weights` (`model.0` to `model.23`).
   ///
-  /// - Throws: `WeightError` if one is missing, mis-shaped or left over.
-  init(_ store: WeightStore, _ sizes: YOLO11Architecture) throws(WeightError) {
+  /// - Throws: `WeightError` if one is missing, mis-shaped or left over; `YOLOError` if the distance bins are
+  ///   not 0...15.
+  init(_ store: WeightStore, _ sizes: YOLO11Architecture) throws {
     let model = store.root["model"]
     let c = sizes.channels
     let (n, c3k) = (sizes.repeats, sizes.c3kEverywhere)
@@ -44,9 +45,18 @@ struct YOLO11Network: Sendable {
       model[YOLO11Architecture.headIndex], channels: [c256, c512, c1024], classes: sizes.classCount,
       coefficients: sizes.coefficients, prototypeHidden: c256)
 
-    // Training counters, and the constant bins 0...15 of the distance expectation.
-    let counters = store.names.filter { $0.hasSuffix(".num_batches_tracked") }
-    try store.verifyAllUsed(ignoring: counters + ["model.\(YOLO11Architecture.headIndex).dfl."])
+    try Self.checkBins(model[YOLO11Architecture.headIndex]["dfl"]["conv"])
+    let trainingCounters = store.names.filter { $0.hasSuffix(".num_batches_tracked") }
+    try store.verifyAllUsed(ignoring: trainingCounters)
+  }
+
+  /// The bins of the distance expectation are constants, which `HeadDecoding` does not read.
+  private static func checkBins(_ weights: WeightScope) throws {
+    guard weights.contains("weight") else { return }
+    let bins = try weights.tensor("weight", shape: [1, HeadDecoding.bins, 1, 1]).floats()
+    guard bins == (0..<HeadDecoding.bins).map({ Float($0) }) else {
+      throw YOLOError.unknownArchitecture(reason: "its distance bins are not 0 to \(HeadDecoding.bins - 1)")
+    }
   }
 
   /// The network for an input of height x width; both are multiples of 32.

@@ -27,6 +27,24 @@ struct DepthInputSizeTests {
     }
   }
 
+  @Test("bounds that are no network's are refused", arguments: [Int.min, -14, 0, 13, 1793, .max])
+  func invalidBound(bound: Int) throws {
+    let picture = PixelSize(width: 640, height: 480)
+    #expect(throws: DepthError.invalidBound(bound)) {
+      try DepthInputSize.lowerBound(for: picture, bound: bound)
+    }
+    #expect(throws: DepthError.invalidBound(bound)) {
+      try DepthAnythingV2(weights: Golden.store("depth-tiny"), input: .lowerBound(bound))
+    }
+  }
+
+  @Test("other bounds", arguments: [(14, 14), (252, 252), (500, 504), (510, 518), (1792, 1792)])
+  func otherBounds(bound: Int, side: Int) throws {
+    let square = PixelSize(width: 33, height: 33)
+    let size = try DepthInputSize.lowerBound(for: square, bound: bound)
+    #expect(size == PixelSize(width: side, height: side))
+  }
+
   @Test("a strip is refused instead of filling the memory")
   func strip() {
     let strip = PixelSize(width: 20_000, height: 10)

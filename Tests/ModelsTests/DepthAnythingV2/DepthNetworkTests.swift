@@ -11,9 +11,10 @@ struct DepthNetworkTests {
 
   private let size = PixelSize(width: 70, height: 42)
 
-  @Test("the depth map")
-  func depth() throws {
-    let model = try DepthAnythingV2(weights: Golden.store("depth-tiny"))
+  @Test("the depth map", arguments: [Backend.native, .openBLAS])
+  func depth(backend: Backend) throws {
+    let model = try DepthAnythingV2(
+      weights: Golden.store("depth-tiny"), options: PlanOptions(backend: backend))
     let reference = try Golden.store("depth-tiny.ref")
     let input = ReferenceMap(try reference.tensor(named: "input")).elements
     let found = try model.rawOutput(for: input, size: size)

@@ -8,10 +8,10 @@ struct YOLO11NetworkTests {
   /// Single precision through a whole network.
   private static let tolerance = 1e-4
 
-  @Test("all raw outputs and the decoded tensor", arguments: ["n", "l"])
-  func outputs(kind: String) throws {
+  @Test("all raw outputs and the decoded tensor", arguments: ["n", "l"], [Backend.native, .openBLAS])
+  func outputs(kind: String, backend: Backend) throws {
     let model = try YOLO11Segmentation(
-      weights: Golden.store("yolo11-tiny-\(kind)"), input: .fixed(height: 64, width: 96))
+      weights: Golden.store("yolo11-tiny-\(kind)"), options: PlanOptions(backend: backend))
     let reference = try Golden.store("yolo11-tiny-\(kind).ref")
     let found = try model.rawOutputs(
       for: ReferenceMap(try reference.tensor(named: "input")).elements, size: PixelSize(width: 96, height: 64)
@@ -77,6 +77,9 @@ struct YOLO11NetworkTests {
     }
 
     tensors["model.24.conv.weight"] = nil
+    tensors["model.23.dfl.conv.weight"] = Tensor(shape: [1, 16, 1, 1], floats: (1...16).map { Float($0) })
+    #expect(throws: YOLOError.self) { try load(tensors) }
+    tensors["model.23.dfl.conv.weight"] = nil
     tensors["model.0.bn.num_batches_tracked"] = Tensor(shape: [], floats: [1])
     try load(tensors)
   }
