@@ -1,5 +1,5 @@
-// The kernels for any CPU of the architecture: no fused multiply-add (without the instruction it would be
-// a library call a lane), and sixteen lanes are four registers of the baseline.
+// The kernels for any CPU of the architecture: no fused multiply-add (without the instruction it would be a
+// library call a lane), and sixteen lanes are four registers of the baseline.
 
 /// Sixteen lanes, as many registers as the CPU's baseline needs for them.
 typealias Vector = SIMD16<Float>
@@ -11,16 +11,7 @@ func multiplyAdd(_ a: Vector, _ b: Vector, _ c: Vector) -> Vector { a * b + c }
 enum InstructionSet {
   static let name = "portable"
   /// Output channels in a full panel of packed weights.
-  static let panelWidth = 16
+  @inline(__always) static var panelWidth: Int { 16 }
   /// Most rows that a tile of accumulators holds.
-  static let tileRows = 2
-}
-
-/// Multiplies `rows` rows with one panel of 16 columns.
-@inline(never)
-func multiplyTile(_ product: TileProduct, rows: Int, columns: Int) {
-  switch rows {
-  case 1: multiply(NarrowRow.self, product)
-  default: multiply(Rows2<NarrowRow>.self, product)
-  }
+  @inline(__always) static var tileRows: Int { 2 }
 }

@@ -183,10 +183,11 @@ private func scoreKeys(
     let start = task.key + head * task.keyHeadStride + (first + key) * task.tokenStride
     for row in 0..<count { rows[row] = start + row * task.tokenStride }
     multiplyTile(
-      TileProduct(
-        segments: 1, depth: task.keyWidth, rows: rows, rowCapacity: InstructionSet.tileRows,
+      (
+        segments: 1, depth: task.keyWidth, rows: UnsafePointer(rows), rowCapacity: InstructionSet.tileRows,
         columns: panel + layout.queries, columnStride: columns,
-        output: scratch + layout.scores + key * columns, outputStride: columns),
+        output: scratch + layout.scores + key * columns, outputStride: columns
+      ),
       rows: count, columns: columns)
     key += count
   }

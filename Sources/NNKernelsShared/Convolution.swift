@@ -126,10 +126,11 @@ func convolution(
       let first = panel * InstructionSet.panelWidth
       let columns = panelColumns(shape.outChannels, first)
       multiplyTile(
-        TileProduct(
-          segments: segments.count, depth: segments.depth, rows: rows, rowCapacity: capacity,
+        (
+          segments: segments.count, depth: segments.depth, rows: UnsafePointer(rows), rowCapacity: capacity,
           columns: task.weights + panel * panelFloats, columnStride: columns, output: tile,
-          outputStride: InstructionSet.panelWidth),
+          outputStride: InstructionSet.panelWidth
+        ),
         rows: count, columns: columns)
       // Offset the row pointers to this panel's channels, store, and move them back.
       for row in 0..<count {

@@ -1,24 +1,19 @@
 // The register tile: R rows of A times one panel of B, accumulated in registers.
 //
 // Rows are composed by type (`Stack`), so every row count is its own straight-line inner loop: no array of
-// accumulators that could end up in memory. `objdump -d` shows one broadcast and `Columns` multiply-adds a
-// row and step.
+// accumulators that could end up in memory. `objdump -d` shows one broadcast and one or two multiply-adds a
+// row and step. The types are private and the argument is a tuple: the value witnesses of a struct would be
+// functions under names that other modules share.
 
 /// What one tile multiplies: C (rows x columns) = sum over segments s and k of A[s, row, k] * B[s * depth + k].
-struct TileProduct {
-  /// Pieces of the inner dimension that are contiguous in A, and their length.
-  var segments: Int
-  var depth: Int
-  /// (segments, rowCapacity): where each row of each segment starts.
-  var rows: UnsafePointer<UnsafePointer<Float>>
-  var rowCapacity: Int
-  /// B, `columnStride` floats from one k to the next.
-  var columns: UnsafePointer<Float>
-  var columnStride: Int
-  /// C, `outputStride` floats from one row to the next.
-  var output: UnsafeMutablePointer<Float>
-  var outputStride: Int
-}
+///
+/// The inner dimension is `segments` pieces of `depth`, each contiguous in A; `rows` (segments, rowCapacity) says
+/// where each row of each segment starts. `columns` is B, `columnStride` floats from one k to the next; `output`
+/// is C, `outputStride` floats from one row to the next.
+typealias TileProduct = (
+  segments: Int, depth: Int, rows: UnsafePointer<UnsafePointer<Float>>, rowCapacity: Int,
+  columns: UnsafePointer<Float>, columnStride: Int, output: UnsafeMutablePointer<Float>, outputStride: Int
+)
 
 @inline(__always)
 func load(_ pointer: UnsafePointer<Float>) -> Vector {
@@ -30,42 +25,25 @@ func store(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>) {
   UnsafeMutableRawPointer(pointer).storeBytes(of: vector, as: Vector.self)
 }
 
-/// The columns of B that one step multiplies.
-protocol TileColumns {
-  init(at pointer: UnsafePointer<Float>)
-}
-
-struct OneVector: TileColumns {
-  let first: Vector
-  @inline(__always) init(at pointer: UnsafePointer<Float>) { first = load(pointer) }
-}
-
-struct TwoVectors: TileColumns {
-  let first, second: Vector
-  @inline(__always) init(at pointer: UnsafePointer<Float>) {
-    first = load(pointer)
-    second = load(pointer + 16)
-  }
-}
-
 /// Some rows of accumulators.
-protocol RowGroup {
-  associatedtype Columns: TileColumns
+///
+/// Every row loads the columns for itself; the compiler keeps one load for all.
+private protocol RowGroup {
   static var count: Int { get }
   init()
-  mutating func step(_ rows: UnsafePointer<UnsafePointer<Float>>, _ k: Int, _ columns: Columns)
+  mutating func step(_ rows: UnsafePointer<UnsafePointer<Float>>, _ k: Int, _ columns: UnsafePointer<Float>)
   func store(to output: UnsafeMutablePointer<Float>, stride: Int)
 }
 
 /// One row, sixteen columns.
-struct NarrowRow: RowGroup {
+private struct NarrowRow: RowGroup {
   var sum = Vector(repeating: 0)
   @inline(__always) static var count: Int { 1 }
   @inline(__always) init() {}
   @inline(__always) mutating func step(
-    _ rows: UnsafePointer<UnsafePointer<Float>>, _ k: Int, _ columns: OneVector
+    _ rows: UnsafePointer<UnsafePointer<Float>>, _ k: Int, _ columns: UnsafePointer<Float>
   ) {
-    sum = multiplyAdd(Vector(repeating: rows[0][k]), columns.first, sum)
+    sum = multiplyAdd(Vector(repeating: rows[0][k]), load(columns), sum)
   }
   @inline(__always) func store(to output: UnsafeMutablePointer<Float>, stride: Int) {
     UnsafeMutableRawPointer(output).storeBytes(of: sum, as: Vector.self)
@@ -73,17 +51,17 @@ struct NarrowRow: RowGroup {
 }
 
 /// One row, thirty-two columns.
-struct WideRow: RowGroup {
+private struct WideRow: RowGroup {
   var low = Vector(repeating: 0)
   var high = Vector(repeating: 0)
   @inline(__always) static var count: Int { 1 }
   @inline(__always) init() {}
   @inline(__always) mutating func step(
-    _ rows: UnsafePointer<UnsafePointer<Float>>, _ k: Int, _ columns: TwoVectors
+    _ rows: UnsafePointer<UnsafePointer<Float>>, _ k: Int, _ columns: UnsafePointer<Float>
   ) {
     let x = Vector(repeating: rows[0][k])
-    low = multiplyAdd(x, columns.first, low)
-    high = multiplyAdd(x, columns.second, high)
+    low = multiplyAdd(x, load(columns), low)
+    high = multiplyAdd(x, load(columns + 16), high)
   }
   @inline(__always) func store(to output: UnsafeMutablePointer<Float>, stride: Int) {
     UnsafeMutableRawPointer(output).storeBytes(of: low, as: Vector.self)
@@ -92,13 +70,13 @@ struct WideRow: RowGroup {
 }
 
 /// Two groups, one above the other.
-struct Stack<Upper: RowGroup, Lower: RowGroup>: RowGroup where Upper.Columns == Lower.Columns {
+private struct Stack<Upper: RowGroup, Lower: RowGroup>: RowGroup {
   var upper = Upper()
   var lower = Lower()
   @inline(__always) static var count: Int { Upper.count + Lower.count }
   @inline(__always) init() {}
   @inline(__always) mutating func step(
-    _ rows: UnsafePointer<UnsafePointer<Float>>, _ k: Int, _ columns: Upper.Columns
+    _ rows: UnsafePointer<UnsafePointer<Float>>, _ k: Int, _ columns: UnsafePointer<Float>
   ) {
     upper.step(rows, k, columns)
     lower.step(rows + Upper.count, k, columns)
@@ -109,32 +87,71 @@ struct Stack<Upper: RowGroup, Lower: RowGroup>: RowGroup where Upper.Columns == 
   }
 }
 
-typealias Rows2<Row: RowGroup> = Stack<Row, Row>
-typealias Rows3<Row: RowGroup> = Stack<Rows2<Row>, Row>
-typealias Rows4<Row: RowGroup> = Stack<Rows2<Row>, Rows2<Row>>
-typealias Rows5<Row: RowGroup> = Stack<Rows4<Row>, Row>
-typealias Rows6<Row: RowGroup> = Stack<Rows4<Row>, Rows2<Row>>
-typealias Rows7<Row: RowGroup> = Stack<Rows4<Row>, Rows3<Row>>
-typealias Rows8<Row: RowGroup> = Stack<Rows4<Row>, Rows4<Row>>
-typealias Rows9<Row: RowGroup> = Stack<Rows8<Row>, Row>
-typealias Rows10<Row: RowGroup> = Stack<Rows8<Row>, Rows2<Row>>
-typealias Rows11<Row: RowGroup> = Stack<Rows8<Row>, Rows3<Row>>
-typealias Rows12<Row: RowGroup> = Stack<Rows8<Row>, Rows4<Row>>
-typealias Rows13<Row: RowGroup> = Stack<Rows8<Row>, Rows5<Row>>
-typealias Rows14<Row: RowGroup> = Stack<Rows8<Row>, Rows6<Row>>
+private typealias Rows2<Row: RowGroup> = Stack<Row, Row>
+private typealias Rows3<Row: RowGroup> = Stack<Rows2<Row>, Row>
+private typealias Rows4<Row: RowGroup> = Stack<Rows2<Row>, Rows2<Row>>
+private typealias Rows5<Row: RowGroup> = Stack<Rows4<Row>, Row>
+private typealias Rows6<Row: RowGroup> = Stack<Rows4<Row>, Rows2<Row>>
+private typealias Rows7<Row: RowGroup> = Stack<Rows4<Row>, Rows3<Row>>
+private typealias Rows8<Row: RowGroup> = Stack<Rows4<Row>, Rows4<Row>>
+private typealias Rows9<Row: RowGroup> = Stack<Rows8<Row>, Row>
+private typealias Rows10<Row: RowGroup> = Stack<Rows8<Row>, Rows2<Row>>
+private typealias Rows11<Row: RowGroup> = Stack<Rows8<Row>, Rows3<Row>>
+private typealias Rows12<Row: RowGroup> = Stack<Rows8<Row>, Rows4<Row>>
+private typealias Rows13<Row: RowGroup> = Stack<Rows8<Row>, Rows5<Row>>
+private typealias Rows14<Row: RowGroup> = Stack<Rows8<Row>, Rows6<Row>>
 
 /// The inner loops of one tile.
 @inline(__always)
-func multiply<Rows: RowGroup>(_: Rows.Type, _ product: TileProduct) {
+private func multiply<Rows: RowGroup>(_: Rows.Type, _ product: TileProduct) {
   var sums = Rows()
   var rows = product.rows
   var columns = product.columns
   for _ in 0..<product.segments {
     for k in 0..<product.depth {
-      sums.step(rows, k, Rows.Columns(at: columns))
+      sums.step(rows, k, columns)
       columns += product.columnStride
     }
     rows += product.rowCapacity
   }
   sums.store(to: product.output, stride: product.outputStride)
+}
+
+/// Multiplies `rows` rows, at most `InstructionSet.tileRows`, with one panel: `panelWidth` or 16 columns.
+@inline(never)
+func multiplyTile(_ product: TileProduct, rows: Int, columns: Int) {
+  if InstructionSet.panelWidth > 16, columns > 16 {
+    multiplyRows(WideRow.self, product, rows)
+  } else {
+    multiplyRows(NarrowRow.self, product, rows)
+  }
+}
+
+/// The row counts beyond what the instruction set holds in registers are never compiled: `tileRows` is a
+/// constant.
+@inline(__always)
+private func multiplyRows<Row: RowGroup>(_: Row.Type, _ product: TileProduct, _ rows: Int) {
+  if InstructionSet.tileRows >= 14 {
+    switch rows {
+    case 7: return multiply(Rows7<Row>.self, product)
+    case 8: return multiply(Rows8<Row>.self, product)
+    case 9: return multiply(Rows9<Row>.self, product)
+    case 10: return multiply(Rows10<Row>.self, product)
+    case 11: return multiply(Rows11<Row>.self, product)
+    case 12: return multiply(Rows12<Row>.self, product)
+    case 13: return multiply(Rows13<Row>.self, product)
+    case 14: return multiply(Rows14<Row>.self, product)
+    default: break
+    }
+  }
+  if InstructionSet.tileRows >= 6 {
+    switch rows {
+    case 3: return multiply(Rows3<Row>.self, product)
+    case 4: return multiply(Rows4<Row>.self, product)
+    case 5: return multiply(Rows5<Row>.self, product)
+    case 6: return multiply(Rows6<Row>.self, product)
+    default: break
+    }
+  }
+  if rows == 2 { multiply(Rows2<Row>.self, product) } else { multiply(Row.self, product) }
 }

@@ -16,10 +16,9 @@ typealias WeightedSum = (
 
 /// Some rows of accumulators.
 private protocol WeightedRows {
-  associatedtype Columns: TileColumns
   static var count: Int { get }
   init()
-  mutating func step(_ weights: UnsafePointer<Float>, _ columns: Columns)
+  mutating func step(_ weights: UnsafePointer<Float>, _ columns: UnsafePointer<Float>)
   func merge(into output: UnsafeMutablePointer<Float>, stride: Int, factors: UnsafePointer<Float>)
 }
 
@@ -28,8 +27,8 @@ private struct NarrowWeightedRow: WeightedRows {
   var sum = Vector(repeating: 0)
   @inline(__always) static var count: Int { 1 }
   @inline(__always) init() {}
-  @inline(__always) mutating func step(_ weights: UnsafePointer<Float>, _ columns: OneVector) {
-    sum = multiplyAdd(Vector(repeating: weights[0]), columns.first, sum)
+  @inline(__always) mutating func step(_ weights: UnsafePointer<Float>, _ columns: UnsafePointer<Float>) {
+    sum = multiplyAdd(Vector(repeating: weights[0]), load(columns), sum)
   }
   @inline(__always) func merge(
     into output: UnsafeMutablePointer<Float>, stride: Int, factors: UnsafePointer<Float>
@@ -44,10 +43,10 @@ private struct WideWeightedRow: WeightedRows {
   var high = Vector(repeating: 0)
   @inline(__always) static var count: Int { 1 }
   @inline(__always) init() {}
-  @inline(__always) mutating func step(_ weights: UnsafePointer<Float>, _ columns: TwoVectors) {
+  @inline(__always) mutating func step(_ weights: UnsafePointer<Float>, _ columns: UnsafePointer<Float>) {
     let weight = Vector(repeating: weights[0])
-    low = multiplyAdd(weight, columns.first, low)
-    high = multiplyAdd(weight, columns.second, high)
+    low = multiplyAdd(weight, load(columns), low)
+    high = multiplyAdd(weight, load(columns + 16), high)
   }
   @inline(__always) func merge(
     into output: UnsafeMutablePointer<Float>, stride: Int, factors: UnsafePointer<Float>
@@ -59,13 +58,12 @@ private struct WideWeightedRow: WeightedRows {
 }
 
 /// Two groups, one above the other.
-private struct WeightedStack<Upper: WeightedRows, Lower: WeightedRows>: WeightedRows
-where Upper.Columns == Lower.Columns {
+private struct WeightedStack<Upper: WeightedRows, Lower: WeightedRows>: WeightedRows {
   var upper = Upper()
   var lower = Lower()
   @inline(__always) static var count: Int { Upper.count + Lower.count }
   @inline(__always) init() {}
-  @inline(__always) mutating func step(_ weights: UnsafePointer<Float>, _ columns: Upper.Columns) {
+  @inline(__always) mutating func step(_ weights: UnsafePointer<Float>, _ columns: UnsafePointer<Float>) {
     upper.step(weights, columns)
     lower.step(weights + Upper.count, columns)
   }
@@ -91,7 +89,7 @@ private func add<Rows: WeightedRows>(_: Rows.Type, _ sum: WeightedSum) {
   var weights = sum.weights
   var columns = sum.columns
   for _ in 0..<sum.depth {
-    sums.step(weights, Rows.Columns(at: columns))
+    sums.step(weights, columns)
     weights += sum.weightStride
     columns += sum.columnStride
   }

@@ -227,10 +227,12 @@ func winograd(
           let height = count * (group + 1) / groups - row
           for r in 0..<height { rows[r] = UnsafePointer(left + (row + r) * shape.inChannels) }
           multiplyTile(
-            TileProduct(
-              segments: 1, depth: shape.inChannels, rows: rows, rowCapacity: InstructionSet.tileRows,
+            (
+              segments: 1, depth: shape.inChannels, rows: UnsafePointer(rows),
+              rowCapacity: InstructionSet.tileRows,
               columns: right + first * shape.inChannels, columnStride: columns,
-              output: output + row * outColumns + first - firstColumn, outputStride: outColumns),
+              output: output + row * outColumns + first - firstColumn, outputStride: outColumns
+            ),
             rows: height, columns: columns)
         }
       }
