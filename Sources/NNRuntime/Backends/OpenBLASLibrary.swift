@@ -59,8 +59,9 @@ public enum OpenBLASError: Error, Equatable, CustomStringConvertible {
       throw .missing(unsafe dlerror().map { unsafe String(cString: $0) } ?? "dlopen failed")
     }
     func symbol(_ name: String) throws(OpenBLASError) -> UnsafeMutableRawPointer {
-      guard let address = unsafe dlsym(handle, name) else { throw .incompatible(function: name) }
-      return unsafe address
+      let address: UnsafeMutableRawPointer? = unsafe dlsym(handle, name)
+      guard unsafe address != nil else { throw .incompatible(function: name) }
+      return unsafe address!
     }
     typealias CoreName = @convention(c) () -> UnsafePointer<CChar>
     typealias SetThreads = @convention(c) (Int32) -> Void

@@ -208,23 +208,35 @@ import Testing
     (0..<count).flatMap { _ in code(instructions) }
   }
 
-  static let limits: [(value: [UInt8], message: String)] = [
-    (repeated("(", 1001), "more than 1000 nested marks"),
-    (repeated("N", 200_001), "more than 200000 values on its stack"),
-    (repeated("]0", 200_001), "more than 200000 compound values"),
-    (code("N") + [UInt8](repeating: 0x94, count: 250_001), "more than 250000 memo entries"),
-    (
+  /// A program that passes a limit; named by its message, for its bytes are many.
+  struct Excess: Sendable, CustomTestStringConvertible {
+    let code: [UInt8]
+    let message: String
+    var testDescription: String { message }
+
+    init(_ code: [UInt8], _ message: String) {
+      self.code = code
+      self.message = message
+    }
+  }
+
+  static let limits: [Excess] = [
+    Excess(repeated("(", 1001), "more than 1000 nested marks"),
+    Excess(repeated("N", 200_001), "more than 200000 values on its stack"),
+    Excess(repeated("]0", 200_001), "more than 200000 compound values"),
+    Excess(code("N") + [UInt8](repeating: 0x94, count: 250_001), "more than 250000 memo entries"),
+    Excess(
       code("]") + repeated("(" + String(repeating: "N", count: 100_000) + "e", 11),
       "more than 1000000 elements"
     ),
   ]
 
   @Test(arguments: limits)
-  func limitsHold(value: [UInt8], message: String) {
+  func limitsHold(excess: Excess) {
     let error = #expect(throws: CheckpointError.self) {
-      try CheckpointConverter.read(FileBytes(Pickle.archive(Pickle.file(value))), file: "c")
+      try CheckpointConverter.read(FileBytes(Pickle.archive(Pickle.file(excess.code))), file: "c")
     }
-    #expect(error?.description == "c: pickle has \(message)")
+    #expect(error?.description == "c: pickle has \(excess.message)")
   }
 
   private static let small = Pickle.file(
