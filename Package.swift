@@ -10,8 +10,9 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// Kernel targets are unsafe by nature: small, and reached only through the checked entry points
-/// of `NNRuntime`. The same sources are compiled once for each instruction set (docs/adr/0002).
+/// Kernel targets are unsafe by nature: small, and reached only through `NNRuntime`'s checked entry points.
+///
+/// The same sources are compiled once for each instruction set (docs/adr/0002).
 /// Always optimised: a kernel in a debug build would be a thousand times too slow to test with.
 func kernel(_ flags: [String]) -> [SwiftSetting] {
   [
@@ -36,7 +37,7 @@ let package = Package(
     .library(name: "AppCore", targets: ["AppCore"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
   ],
   targets: [
     .systemLibrary(name: "COpenBLAS", providers: [.apt(["libopenblas-dev"])]),
@@ -46,9 +47,11 @@ let package = Package(
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .target(name: "CKernelShims"),
 
-    .target(name: "NNKernelInterface", swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
     .target(
-      name: "NNKernelsPortable", dependencies: ["NNKernelInterface", "CKernelShims"], swiftSettings: kernel([])),
+      name: "NNKernelInterface", swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+    .target(
+      name: "NNKernelsPortable", dependencies: ["NNKernelInterface", "CKernelShims"],
+      swiftSettings: kernel([])),
     .target(
       name: "NNKernelsAVX2", dependencies: ["NNKernelInterface", "CKernelShims"],
       swiftSettings: kernel(["-march=x86-64-v3"])),
@@ -59,7 +62,8 @@ let package = Package(
     .target(name: "Geometry", swiftSettings: strict),
     .target(name: "FileFormats", dependencies: ["CZlib", "CCrypto"], swiftSettings: strict),
     .target(
-      name: "Imaging", dependencies: ["Geometry", "FileFormats", "CTurboJPEG", "CSpng"], swiftSettings: strict),
+      name: "Imaging", dependencies: ["Geometry", "FileFormats", "CTurboJPEG", "CSpng"], swiftSettings: strict
+    ),
     .target(
       name: "NNRuntime",
       dependencies: [
@@ -67,7 +71,8 @@ let package = Package(
         "NNKernelsAVX512",
       ], swiftSettings: strict),
     .target(
-      name: "Models", dependencies: ["NNRuntime", "FileFormats", "Geometry", "Imaging"], swiftSettings: strict),
+      name: "Models", dependencies: ["NNRuntime", "FileFormats", "Geometry", "Imaging"], swiftSettings: strict
+    ),
     .target(name: "AppCore", dependencies: ["FileFormats", "Geometry", "Imaging"], swiftSettings: strict),
     .executableTarget(
       name: "ardf",
@@ -76,7 +81,8 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
 
-    .target(name: "TestSupport", dependencies: ["FileFormats"], path: "Tests/TestSupport", swiftSettings: strict),
+    .target(
+      name: "TestSupport", dependencies: ["FileFormats"], path: "Tests/TestSupport", swiftSettings: strict),
     tests("Geometry", ["Geometry"]),
     tests("FileFormats", ["FileFormats"]),
     tests("Imaging", ["Imaging", "Geometry", "FileFormats"], resources: [.copy("Goldens")]),
