@@ -5,32 +5,45 @@ public enum AtomicOutputs {
   private struct State {
     var temporaries: Set<String> = []
     var counter = 0
+    var isClosed = false
   }
 
   private static let state = Mutex(State())
 
-  /// Removes every temporary file and folder now being written by this process.
+  /// Removes every temporary file and folder now being written by this process, for good: whoever wants
+  /// another one waits for the end of the process.
   ///
   /// Meant for the handler of a signal that ends the process, called in normal context (not inside
   /// the signal frame itself).
   public static func removeTemporaries() {
     let temporaries = state.withLock { state in
-      defer { state.temporaries = [] }
+      state.isClosed = true
       return state.temporaries
     }
-    for path in temporaries { POSIX.removeTree(path) }
+    for path in temporaries {
+      // Another thread may add a file to a folder while it is being emptied.
+      for _ in 0..<100 where POSIX.exists(path) { POSIX.removeTree(path) }
+    }
   }
+
+  /// Whether `removeTemporaries` was called: the process is about to end.
+  public static var isClosed: Bool { state.withLock { $0.isClosed } }
 
   /// A registered temporary name in the folder of `path`.
   static func reserveTemporary(for path: String) -> String {
     let (folder, name) = split(path)
-    return state.withLock { state in
-      state.counter += 1
-      // A component may have 255 bytes; a long final name keeps only its head.
-      let head = String(decoding: name.utf8.prefix(200), as: UTF8.self)
-      let temporary = "\(folder)/.\(head).\(POSIX.processIdentifier)-\(state.counter).partial"
-      state.temporaries.insert(temporary)
-      return temporary
+    // A component may have 255 bytes; a long final name keeps only its head.
+    let head = String(decoding: name.utf8.prefix(200), as: UTF8.self)
+    while true {
+      let temporary: String? = state.withLock { state in
+        guard !state.isClosed else { return nil }
+        state.counter += 1
+        let temporary = "\(folder)/.\(head).\(POSIX.processIdentifier)-\(state.counter).partial"
+        state.temporaries.insert(temporary)
+        return temporary
+      }
+      if let temporary { return temporary }
+      POSIX.sleepAWhile()
     }
   }
 

@@ -145,4 +145,7 @@ enum POSIX {
   static func closeDescriptor(_ descriptor: Int32) { close(descriptor) }
 
   static var processIdentifier: Int32 { getpid() }
+
+  /// Lets others run for a hundredth of a second.
+  static func sleepAWhile() { usleep(10_000) }
 }

@@ -1,0 +1,126 @@
+import FileFormats
+import Geometry
+import Imaging
+
+/// The content of `detections.json`: what a detector found in one picture, in the stored picture's pixels.
+public struct DetectionsFile: Sendable {
+  /// What `detections.json` calls its layout.
+  public static let schema = "ardf.detections/1"
+  /// The most detections that are read.
+  public static let maximumCount = 10_000
+
+  /// Decimals of pixels in files.
+  static let decimals = 4
+  /// Decimals of scores in files.
+  static let confidenceDecimals = 6
+
+  /// The picture's name.
+  public var image: String
+  /// The stored picture's size.
+  public var imageSize: PixelSize
+  /// What is known about the detector, nothing that is read back.
+  public var model: JSONValue
+  /// The detections in the detector's order.
+  public var detections: [Detection]
+
+  /// A document from its parts.
+  public init(image: String, imageSize: PixelSize, model: JSONValue, detections: [Detection]) {
+    self.image = image
+    self.imageSize = imageSize
+    self.model = model
+    self.detections = detections
+  }
+
+  /// The document.
+  public var json: JSONValue {
+    [
+      "schema": .string(Self.schema), "image": .string(image),
+      "imageSize": [.integer(imageSize.width), .integer(imageSize.height)], "model": model,
+      "detections": .array(detections.map(Self.entry)),
+    ]
+  }
+
+  private static func entry(_ detection: Detection) -> JSONValue {
+    [
+      "id": .integer(detection.id), "classId": .integer(detection.classId),
+      "className": .string(detection.className),
+      "confidence": .rounded(Double(detection.confidence), decimals: confidenceDecimals),
+      "box": [
+        "x": pixels(detection.box.minX), "y": pixels(detection.box.minY),
+        "width": pixels(detection.box.width), "height": pixels(detection.box.height),
+      ],
+      "centroid": [pixels(detection.centroid.x), pixels(detection.centroid.y)],
+      "mask": detection.mask.map(runLengths) ?? .null,
+    ]
+  }
+
+  static func pixels(_ value: Double) -> JSONValue { .rounded(value, decimals: decimals) }
+
+  static func runLengths(_ mask: InstanceMask) -> JSONValue {
+    let plane = mask.binary()
+    let runs = RunLengthMask(height: plane.height, width: plane.width, mask: plane.elements)
+    return ["size": [.integer(plane.height), .integer(plane.width)], "counts": .string(runs.counts)]
+  }
+}
+
+extension DetectionsFile {
+  /// Reads the document; `id`s must be unique, boxes finite, masks of the picture's size.
+  ///
+  /// - Throws: `DocumentError`, `RunLengthError`, `GeometryError`.
+  public init(json: JSONValue) throws {
+    guard json["schema"]?.string == Self.schema else {
+      throw DocumentError.schema(found: json["schema"]?.string, expected: Self.schema)
+    }
+    guard let sides = json["imageSize"]?.array?.compactMap(\.integer), sides.count == 2 else {
+      throw DocumentError.field("imageSize", expected: "[width, height]")
+    }
+    guard let entries = json["detections"]?.array, entries.count <= Self.maximumCount else {
+      throw DocumentError.field("detections", expected: "an array of at most \(Self.maximumCount) objects")
+    }
+    let size = try PixelSize(checking: sides[0], sides[1])
+    var seen: Set<Int> = []
+    let detections = try entries.enumerated().map { index, entry in
+      let detection = try Self.detection(entry, path: "detections[\(index)]", imageSize: size)
+      guard seen.insert(detection.id).inserted else {
+        throw DocumentError.field("detections[\(index)].id", expected: "unique")
+      }
+      return detection
+    }
+    self.init(
+      image: json["image"]?.string ?? "", imageSize: size, model: json["model"] ?? .null,
+      detections: detections
+    )
+  }
+
+  private static func detection(
+    _ entry: JSONValue, path: String, imageSize: PixelSize
+  ) throws -> Detection {
+    func defect(_ name: String, _ expected: String) -> DocumentError {
+      .field("\(path).\(name)", expected: expected)
+    }
+    guard let id = entry["id"]?.integer, id >= 0 else { throw defect("id", "a whole number from 0") }
+    guard let classId = entry["classId"]?.integer, classId >= 0 else {
+      throw defect("classId", "a whole number from 0")
+    }
+    guard let className = entry["className"]?.string else { throw defect("className", "a string") }
+    guard let confidence = entry["confidence"]?.number, (0...1).contains(confidence) else {
+      throw defect("confidence", "a number from 0 to 1")
+    }
+    let sides = ["x", "y", "width", "height"].compactMap { entry["box"]?[$0]?.number }
+    guard sides.count == 4, sides[2] > 0, sides[3] > 0 else {
+      throw defect("box", "x, y and positive width and height")
+    }
+    var mask: InstanceMask?
+    if let object = entry["mask"], !object.isNull {
+      guard object["size"]?.array?.compactMap(\.integer) == [imageSize.height, imageSize.width],
+        let counts = object["counts"]?.string
+      else { throw defect("mask", "size [\(imageSize.height), \(imageSize.width)] and counts") }
+      let runs = try RunLengthMask(height: imageSize.height, width: imageSize.width, counts: counts)
+      mask = InstanceMask(
+        binary: Plane(width: imageSize.width, height: imageSize.height, elements: runs.mask))
+    }
+    return Detection(
+      id: id, classId: classId, className: className, confidence: Float(confidence),
+      box: Rect(x: sides[0], y: sides[1], width: sides[2], height: sides[3]), mask: mask)
+  }
+}

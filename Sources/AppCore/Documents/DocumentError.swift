@@ -1,0 +1,20 @@
+/// A defect of a document that one stage wrote for another.
+public enum DocumentError: Error, Equatable, CustomStringConvertible {
+  /// The document's `schema` is another one or missing.
+  case schema(found: String?, expected: String)
+  /// A field is missing or has the wrong type or value.
+  case field(String, expected: String)
+  /// The document speaks of a picture of another size.
+  case imageSize(found: String, expected: String)
+
+  /// The defect and the remedy.
+  public var description: String {
+    switch self {
+    case .schema(let found, let expected):
+      "schema is \(found.map { "\"\($0)\"" } ?? "missing"), expected \"\(expected)\"; is it the right file?"
+    case .field(let name, let expected): "field \"\(name)\" must be \(expected)"
+    case .imageSize(let found, let expected):
+      "speaks of a picture of \(found), the capture's is \(expected); give the files of one frame"
+    }
+  }
+}
