@@ -1,0 +1,43 @@
+import ArgumentParser
+import Glibc
+
+/// The root of the command line.
+struct ARDF: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "ardf",
+    abstract: "Finds objects in iPhone captures, measures them and places effects on them.",
+    discussion: """
+      Every stage reads and writes files, so that each can be replaced: run does detect, depth, fuse, place and \
+      compose in one go. Weights are looked for in ./weights, then in $ARDF_WEIGHTS.
+      """,
+    version: "0.1.0",
+    subcommands: [
+      Run.self, Detect.self, Depth.self, Fuse.self, Place.self, Compose.self, Convert.self, Inspect.self,
+      Capture.self,
+    ])
+}
+
+@main
+enum Program {
+  /// Runs the command in a task, while this thread waits for signals.
+  ///
+  /// An asynchronous `main` would not do: the thread that it parks takes every signal, blocked or not. Detached:
+  /// the main actor belongs to this thread.
+  static func main() {
+    Interruption.block()
+    Task.detached {
+      do {
+        var command = try ARDF.parseAsRoot()
+        if var command = command as? any AsyncParsableCommand {
+          try await command.run()
+        } else {
+          try command.run()
+        }
+        exit(EXIT_SUCCESS)
+      } catch {
+        ExitStatus.exit(with: error)
+      }
+    }
+    Interruption.handle()
+  }
+}

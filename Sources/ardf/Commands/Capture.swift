@@ -1,0 +1,84 @@
+import AppCore
+import ArgumentParser
+import FileFormats
+import Geometry
+
+/// `ardf capture`: what is this capture, and to the native layout.
+struct Capture: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Checks captures and converts them to the native layout.",
+    subcommands: [Check.self, Native.self])
+
+  /// `ardf capture check`.
+  struct Check: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "States a capture's layout, units and axes, and whether they are sane.",
+      discussion: "Ends with 1 where something looks wrong.")
+
+    @Argument(help: "A capture, a sequence of them, or pictures.")
+    var source: String
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+      let summary = try CaptureSummary(of: CaptureReader.open(source))
+      try json ? Console.print(summary.json) : Console.print(text(summary))
+      guard summary.warnings.isEmpty else {
+        throw CommandError.checkFailed(summary.warnings.joined(separator: "\nardf: "))
+      }
+    }
+
+    private func text(_ summary: CaptureSummary) -> String {
+      var table = TextTable(
+        ["frame", "time s", "picture", "depth", "valid", "least m", "median m", "greatest m", "orientation"],
+        rightAligned: [1, 4, 5, 6, 7])
+      for frame in summary.frames {
+        let metres = frame.depthMetres
+        table.add([
+          frame.name, decimal(frame.timestamp, 3), "\(frame.imageSize.width)x\(frame.imageSize.height)",
+          frame.depthSize.map { "\($0.width)x\($0.height)" } ?? "-", "\(decimal(100 * frame.validShare, 1))%",
+          metres.map { decimal($0.least, 2) } ?? "-", metres.map { decimal($0.median, 2) } ?? "-",
+          metres.map { decimal($0.greatest, 2) } ?? "-", "\(frame.orientation)",
+        ])
+      }
+      var text = "layout \(summary.layout.rawValue): \(summary.layout.conventions)\n" + table.text
+      text += "baseline \(decimal(summary.baseline, 3)) m\n"
+      if let reprojection = summary.reprojection {
+        text +=
+          "reprojection error of the first two frames \(decimal(1000 * reprojection.medianError, 1)) mm "
+          + "(median of \(reprojection.pairs))\n"
+      }
+      for frame in summary.skipped { text += "skipped \(frame.name): \(frame.reason)\n" }
+      return text
+    }
+  }
+
+  /// `ardf capture convert`.
+  struct Native: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "convert", abstract: "Writes a capture in the native layout, pictures unchanged.")
+
+    @Argument(help: "A capture or a sequence of them.")
+    var source: String
+
+    @Option(name: .shortAndLong, help: "Folder to write; must not exist yet.")
+    var out: String
+
+    @Flag(help: "Replace an existing --out.")
+    var force = false
+
+    func run() throws {
+      let capture = try CaptureReader.open(source)
+      if !force { try Output.refuseExisting(out) }
+      var progress = Progress("frame", of: capture.frames.count)
+      defer { progress.finish() }
+      do {
+        try NativeCaptureWriter.convert(capture, to: out, force: force) { progress.update($0) }
+      } catch let error as FileError {
+        throw OutputError(error: error)
+      }
+      Console.note("\(out): \(capture.frames.count) frames")
+    }
+  }
+}

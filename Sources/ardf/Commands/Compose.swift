@@ -1,0 +1,55 @@
+import AppCore
+import ArgumentParser
+import FileFormats
+
+/// `ardf compose`: the results picture.
+struct Compose: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Draws the results picture: darkened, with bright objects, boxes, labels and wireframes.",
+    discussion: "Writes results.png; --out - writes it to standard output.")
+
+  @Option(help: "detections.json of ardf detect.")
+  var detections: String
+
+  @Option(help: "objects.json of ardf place; without it labels have no distance.")
+  var objects: String?
+
+  @Option(help: "The picture or capture in which they were found.")
+  var capture: String
+
+  @Option(help: "Which frame of the capture, by name or position from 0.")
+  var frame: String?
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let captured = try FrameSelection.one(capture, frame: frame)
+    let file = try Documents.detections(detections, of: captured)
+    let items = try items(file.detections)
+    let folder = output.isStandardOutput ? nil : try OutputFolder(output.out, force: output.force)
+    guard let picture = ResultsCompositor().compose(captured, items: items) else {
+      throw CommandError.input("\(capture): frame \(captured.name) has no picture")
+    }
+    let bytes = try Pictures.png(picture)
+    guard let folder else {
+      return try OutputError.mapping { () throws(FileError) in try StandardStream.output.write(bytes) }
+    }
+    try folder.write(bytes, to: "results.png")
+    try folder.commit()
+    if output.json {
+      try Console.print([
+        "schema": "ardf.compose/1", "picture": .string("results.png"), "objects": .integer(items.count),
+      ])
+    }
+  }
+
+  private func items(_ detections: [Detection]) throws -> [ResultsItem] {
+    if let objects { return try Documents.items(detections, objects: objects) }
+    return detections.map { detection in
+      ResultsItem(
+        detection: detection,
+        label: ObjectExtent.label(detection.className, confidence: detection.confidence, meters: nil),
+        source: .none)
+    }
+  }
+}

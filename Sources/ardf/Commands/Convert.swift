@@ -1,0 +1,54 @@
+import ArgumentParser
+import FileFormats
+import Models
+import NNRuntime
+
+/// `ardf convert`: checkpoints to weight files.
+struct Convert: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Converts a published checkpoint to a weight file.",
+    discussion: """
+      Reads Ultralytics YOLO11-seg .pt, Depth Anything V2 Small .pth, and .safetensors in the original's or \
+      Hugging Face's names. No code in a checkpoint is ever run.
+      """)
+
+  @Argument(help: "The checkpoint: .pt, .pth or .safetensors.")
+  var input: String
+
+  @Argument(help: "The weight file to write: .safetensors.")
+  var output: String
+
+  @Flag(help: "Replace an existing output.")
+  var force = false
+
+  @Flag(help: "Print what was written as JSON.")
+  var json = false
+
+  func validate() throws {
+    guard output.hasSuffix(".safetensors") else {
+      throw ValidationError("\(output): the output's name must end in .safetensors")
+    }
+  }
+
+  func run() throws {
+    let output = output
+    if !force { try Output.refuseExisting(output) }
+    let checkpoint = try CheckpointConverter.read(input)
+    try OutputError.mapping { () throws(FileError) in
+      try SafetensorsWriter.write(
+        checkpoint.tensors, metadata: checkpoint.metadata, to: output, overwrite: force)
+    }
+    let parameters = checkpoint.tensors.values.reduce(0) { $0 + $1.count }
+    let network = "\(checkpoint.architecture.rawValue) \(checkpoint.variant)"
+    if json {
+      try Console.print([
+        "schema": "ardf.convert/1", "output": .string(output), "tensors": .integer(checkpoint.tensors.count),
+        "values": .integer(parameters), "metadata": .object(checkpoint.metadata.mapValues(JSONValue.string)),
+      ])
+    } else {
+      Console.note(
+        "\(output): \(network), \(checkpoint.tensors.count) tensors, \(parameters) values, "
+          + "licence \(checkpoint.metadata["license"] ?? "unknown")")
+    }
+  }
+}

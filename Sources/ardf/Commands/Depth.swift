@@ -1,0 +1,70 @@
+import AppCore
+import ArgumentParser
+import FileFormats
+import Geometry
+import Imaging
+
+/// `ardf depth`: Depth Anything V2 Small.
+struct Depth: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Estimates relative depth with Depth Anything V2 Small.",
+    discussion: """
+      Writes relative.npy, float32 (height, width) in the pixels of the picture as it is stored, larger is nearer, \
+      without unit; and relative.png, the same in colour and upright. --out - writes the array of one picture to \
+      standard output.
+      """)
+
+  @Argument(help: "A picture, a folder of pictures, a capture or a sequence.")
+  var source: String
+
+  @Option(help: "Only this frame, by name or position from 0. Repeatable.")
+  var frame: [String] = []
+
+  @OptionGroup var depthOptions: DepthOptions
+  @OptionGroup var compute: ComputeOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let selection = try FrameSelection(source, frames: frame)
+    if output.isStandardOutput, !selection.isSingle {
+      throw CommandError.usage("--out - takes one picture, \(source) has \(selection.indices.count)")
+    }
+    let folder = output.isStandardOutput ? nil : try OutputFolder(output.out, force: output.force)
+    let network = try DepthNetwork(
+      file: WeightFiles.requiredDepth(depthOptions.depth), depthOptions, compute: compute,
+      pool: compute.makePool())
+    Console.note("depth \(network.name) from \(network.file)")
+    var speed = SpeedLog()
+    var progress = Progress("picture", of: selection.indices.count)
+    var entries: [JSONValue] = []
+
+    for (done, index) in selection.indices.enumerated() {
+      let frame = try selection.source.frame(at: index)
+      guard let image = frame.image else {
+        throw CommandError.input("\(frame.name): the frame has no picture")
+      }
+      let estimate = try network.estimate(image.oriented(frame.orientation), orientation: frame.orientation)
+      if let folder {
+        let name = FrameSelection.folderName(index)
+        let writer = FrameWriter(folder: selection.isSingle ? folder : folder.subfolder(name))
+        try writer.write(estimate.relative, orientation: frame.orientation)
+        entries.append(["folder": .string(selection.isSingle ? "." : name), "name": .string(frame.name)])
+      } else {
+        try OutputError.mapping { () throws(FileError) in
+          try StandardStream.output.write(FrameWriter.array(estimate.relative.values))
+        }
+      }
+      speed.add(
+        estimate.timings, network: "\(network.name), \(estimate.input.width)x\(estimate.input.height)")
+      progress.update(done + 1)
+    }
+    progress.finish()
+    let index: JSONValue = ["schema": "ardf.depth-index/1", "frames": .array(entries)]
+    if let folder {
+      if !selection.isSingle { try folder.write(index, to: "index.json") }
+      try folder.commit()
+      if output.json { try Console.print(index) }
+    }
+    for line in speed.lines { Console.note(line) }
+  }
+}

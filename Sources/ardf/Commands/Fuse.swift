@@ -1,0 +1,44 @@
+import AppCore
+import ArgumentParser
+import FileFormats
+
+/// `ardf fuse`: relative depth and LiDAR to metres.
+struct Fuse: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Fits relative depth to a capture's LiDAR.",
+    discussion: """
+      Writes fusion.json, and where a fit is possible metric.npy (float32 metres) and metric.png (u16 \
+      millimetres). Without one fusion.json says why, and the command ends with 1.
+      """)
+
+  @Option(help: "Relative depth as ardf depth writes it: .npy, (height, width).")
+  var relative: String
+
+  @Option(help: "The capture whose LiDAR it is fitted to.")
+  var capture: String
+
+  @Option(help: "Which frame of the capture, by name or position from 0.")
+  var frame: String?
+
+  @OptionGroup var model: FusionModelOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let captured = try FrameSelection.one(capture, frame: frame)
+    let relative = RelativeDepth(try Documents.map(relative, of: captured))
+    guard let readings = captured.depth else {
+      throw CommandError.input("\(capture): frame \(captured.name) has no LiDAR depth to fit to")
+    }
+    let folder = output.isStandardOutput ? nil : try OutputFolder(output.out, force: output.force)
+    let sensor = MetricDepth(sensor: readings, confidence: captured.confidence)
+    let report = DepthFusion.fit(
+      relative: relative, sensor: sensor, options: FusionOptions(model: model.fusion))
+    if let folder {
+      try FrameWriter(folder: folder).write(report, metric: report.alignment?.metric(relative))
+      try folder.commit()
+    }
+    if folder == nil || output.json { try Console.print(report.json) }
+    guard report.alignment != nil else { throw CommandError.checkFailed(report.line) }
+    Console.note(report.line)
+  }
+}

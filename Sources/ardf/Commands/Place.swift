@@ -1,0 +1,64 @@
+import AppCore
+import ArgumentParser
+import FileFormats
+import FoundationEssentials
+
+/// `ardf place`: measures objects and places effects on them.
+struct Place: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Measures detected objects and places effects on them.",
+    discussion: """
+      Writes objects.json, scene.json, scene.glb and points.ply. Ends with 1 where an effect could not be placed.
+      """)
+
+  @Option(help: "detections.json of ardf detect.")
+  var detections: String
+
+  @Option(help: "The capture in which they were found.")
+  var capture: String
+
+  @Option(help: "Which frame of the capture, by name or position from 0.")
+  var frame: String?
+
+  @Option(help: ArgumentHelp("Folder of ardf fuse, for objects beyond the LiDAR.", valueName: "dir"))
+  var fusion: String?
+
+  @OptionGroup var effects: EffectOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let captured = try FrameSelection.one(capture, frame: frame)
+    let file = try Documents.detections(detections, of: captured)
+    let folder = output.isStandardOutput ? nil : try OutputFolder(output.out, force: output.force)
+    let scene = PlacedScene(
+      frame: captured, detections: file.detections, metric: try metric(of: captured),
+      requests: try effects.requests())
+    if let folder {
+      try FrameWriter(folder: folder).write(scene, frame: captured)
+      try folder.commit()
+    }
+    if folder == nil || output.json {
+      try Console.print(ObjectExtent.json(scene.extents))
+    } else {
+      try Console.print(scene.table)
+    }
+    guard scene.refused.isEmpty else {
+      throw CommandError.checkFailed(scene.refused.joined(separator: "\nardf: "))
+    }
+  }
+
+  private func metric(of frame: CapturedFrame) throws -> MetricDepth? {
+    guard let fusion else { return nil }
+    let path = "\(fusion)/metric.npy"
+    if !FileManager.default.fileExists(atPath: path) {
+      let report = "\(fusion)/fusion.json"
+      let document = try InFile.naming(report) { try JSONValue.read(path: report) }
+      guard let status = document["status"]?.string, status != FusionStatus.ok.rawValue else {
+        throw FileError.missing(path: path)
+      }
+      Console.note("\(report): \(status): going on with the LiDAR alone")
+      return nil
+    }
+    return MetricDepth(fitted: try Documents.map(path, of: frame))
+  }
+}

@@ -1,0 +1,70 @@
+import AppCore
+import FileFormats
+import Geometry
+import Imaging
+import Models
+import NNRuntime
+
+/// A YOLO11-seg network ready to find objects in captured frames.
+struct DetectionNetwork: Sendable {
+  /// The weights' path.
+  let file: String
+  private let model: YOLO11Segmentation
+  private let thresholds: DetectionThresholds
+  private let source: [String: String]
+
+  init(_ options: DetectorOptions, compute: ComputeOptions, pool: ThreadPool) throws {
+    file = try WeightFiles.detector(options.yolo)
+    let store = try WeightStore(path: file, allowNonFinite: compute.allowNonfinite)
+    let known =
+      store.metadata["architecture"].map { $0.hasPrefix("yolo11") } ?? !store.contains("pretrained.cls_token")
+    guard known else {
+      throw CommandError.input(
+        "\(file): holds a depth network; give it as --depth, and YOLO11-seg weights as --yolo")
+    }
+    model = try InFile.naming(file) {
+      try YOLO11Segmentation(
+        weights: store, input: .fixed(height: options.imgsz, width: options.imgsz), pool: pool)
+    }
+    thresholds = options.thresholds
+    source = store.metadata
+  }
+
+  /// What the network is called.
+  var name: String { model.architecture.name }
+  var classCount: Int { model.architecture.classCount }
+
+  /// The network's input for a picture, for people.
+  var inputText: String {
+    switch model.input {
+    case .fixed(let height, let width): "\(width)x\(height)"
+    case .minimalRectangle(let side): "within \(side)x\(side)"
+    }
+  }
+
+  /// What `detections.json` says about the network.
+  var description: JSONValue {
+    [
+      "name": .string(name), "classes": .integer(classCount), "input": .string(inputText),
+      "sourceSHA256": source["source_sha256"].map(JSONValue.string) ?? .null,
+      "confidence": .rounded(Double(thresholds.confidence), decimals: 6),
+      "iou": .rounded(Double(thresholds.overlap), decimals: 6), "maxDetections": .integer(thresholds.limit),
+    ]
+  }
+
+  /// The objects of an upright picture, said of the picture as it is stored.
+  func detect(
+    _ upright: RGBImage, orientation: Orientation, stored: PixelSize
+  ) throws -> (detections: [Detection], timings: StageTimings) {
+    let result = try model.detect(upright, thresholds: thresholds)
+    let detections = result.objects.enumerated().map { id, object in
+      let mask = InstanceMask(
+        probabilities: object.probabilities.plane(), letterbox: result.letterbox, binary: object.mask.plane())
+      return Detection(
+        id: id, classId: object.classIndex, className: object.className, confidence: object.confidence,
+        box: object.box, mask: mask
+      ).turnedBack(from: orientation, stored: stored)
+    }
+    return (detections, result.timings)
+  }
+}

@@ -1,0 +1,118 @@
+import AppCore
+import FileFormats
+import Geometry
+import Imaging
+import Models
+
+/// The full flow on one frame: detect and estimate depth side by side, fuse, measure, place.
+struct FrameFlow: Sendable {
+  let detector: DetectionNetwork
+  /// nil goes on with the sensor's depth alone.
+  let depth: DepthNetwork?
+  let fusion: FusionModel
+
+  /// What the flow made of a frame.
+  struct Outcome: Sendable {
+    let frame: CapturedFrame
+    let detections: DetectionsFile
+    let relative: RelativeDepth?
+    let fusion: FusionReport?
+    let metric: MetricDepth?
+    let scene: PlacedScene
+    let detectorTimings: StageTimings
+    let depthTimings: (input: PixelSize, stages: StageTimings)?
+    let fusionTime: Duration?
+    let placementTime: Duration
+  }
+
+  /// Runs the flow.
+  func run(_ frame: CapturedFrame, requests: [EffectRequest]) async throws -> Outcome {
+    guard let image = frame.image else {
+      throw CommandError.input("\(frame.name): the frame has no picture")
+    }
+    let upright = image.oriented(frame.orientation)
+    // Both networks share one team of threads and take turns at its steps.
+    async let found = detector.detect(upright, orientation: frame.orientation, stored: frame.imageSize)
+    async let estimated = depth.map { network throws in
+      try network.estimate(upright, orientation: frame.orientation)
+    }
+    let (objects, estimate) = try await (found, estimated)
+
+    let clock = ContinuousClock()
+    var report: FusionReport?
+    var metric: MetricDepth?
+    var fusionTime: Duration?
+    if let estimate, let readings = frame.depth {
+      let start = clock.now
+      let sensor = MetricDepth(sensor: readings, confidence: frame.confidence)
+      let fitted = DepthFusion.fit(
+        relative: estimate.relative, sensor: sensor, options: FusionOptions(model: fusion))
+      metric = fitted.alignment?.metric(estimate.relative)
+      report = fitted
+      fusionTime = clock.now - start
+    }
+
+    let start = clock.now
+    let scene = PlacedScene(
+      frame: frame, detections: objects.detections, metric: metric, requests: requests)
+    return Outcome(
+      frame: frame,
+      detections: DetectionsFile(
+        image: frame.name, imageSize: frame.imageSize, model: detector.description,
+        detections: objects.detections),
+      relative: estimate?.relative, fusion: report, metric: metric, scene: scene,
+      detectorTimings: objects.timings, depthTimings: estimate.map { ($0.input, $0.timings) },
+      fusionTime: fusionTime, placementTime: clock.now - start)
+  }
+}
+
+extension FusionReport {
+  /// One line for people.
+  var line: String {
+    guard let alignment else { return "no fit: \(status.rawValue) (\(pairs) pairs)" }
+    return "\(pairs) pairs, \(decimal(100 * alignment.inlierRatio, 1))% inliers, median residual "
+      + "\(decimal(100 * alignment.medianRelativeResidual, 2))%, RMSE \(decimal(alignment.rmseMeters, 3)) m"
+  }
+}
+
+extension FrameFlow.Outcome {
+  /// What a reader must know about where figures come from.
+  var notes: [String] {
+    var notes: [String] = []
+    if relative == nil { notes.append("no depth weights: distances come from the LiDAR alone") }
+    if frame.depth == nil { notes.append("no LiDAR depth: there is nothing to scale relative depth with") }
+    if frame.depth != nil, frame.confidence == nil {
+      notes.append("no confidence: every LiDAR reading counts as sure")
+    }
+    if frame.intrinsics == nil { notes.append("no camera: nothing can be measured or placed") }
+    if let fusion, fusion.status != .ok {
+      notes.append("no fusion (\(fusion.status.rawValue)): distances come from the LiDAR alone")
+    }
+    if detections.detections.isEmpty { notes.append("no objects found") }
+    return notes + scene.refused
+  }
+
+  /// The content of `summary.json`: no times, so that the same input gives the same bytes.
+  func summary(networks: JSONValue) -> JSONValue {
+    [
+      "schema": "ardf.summary/1", "image": .string(frame.name),
+      "imageSize": [.integer(frame.imageSize.width), .integer(frame.imageSize.height)],
+      "orientation": .string("\(frame.orientation)"), "timestamp": .number(frame.timestamp),
+      "networks": networks, "fusion": fusion?.json ?? .null,
+      "objects": .array(
+        scene.extents.map { extent in
+          [
+            "id": .integer(extent.id), "className": .string(extent.className),
+            "confidence": .rounded(Double(extent.confidence), decimals: 6),
+            "distanceMeters": extent.distance.meters.map { .rounded($0, decimals: 6) } ?? .null,
+            "distanceSource": .string(extent.distance.source.rawValue), "label": .string(extent.label),
+          ]
+        }),
+      "effects": .array(
+        scene.effects.map {
+          ["type": .string($0.type.rawValue), "objectId": $0.objectId.map(JSONValue.integer) ?? .null]
+        }),
+      "notes": .array(notes.map(JSONValue.string)),
+    ]
+  }
+}

@@ -1,0 +1,43 @@
+import AppCore
+
+/// The frames of a source that a command works on.
+struct FrameSelection {
+  let source: any CaptureSource
+  /// Positions in `source.frames`.
+  let indices: [Int]
+
+  /// The frames named, by name or position from 0; all of them if none is named.
+  init(_ path: String, frames: [String]) throws {
+    source = try CaptureReader.open(path)
+    for skipped in source.skipped { Console.note("\(path): skipped \(skipped.name): \(skipped.reason)") }
+    let known = source.frames
+    indices =
+      frames.isEmpty
+      ? Array(known.indices)
+      : try frames.map { wanted in
+        if let index = known.firstIndex(where: { $0.name == wanted }) { return index }
+        if let index = Int(wanted), known.indices.contains(index) { return index }
+        throw CommandError.usage(
+          "--frame \(wanted): \(path) has \(known.count) frames, \(known[0].name) to \(known[known.count - 1].name); "
+            + "give a name or a position from 0")
+      }
+  }
+
+  /// Whether results go into one folder, not into one a frame.
+  var isSingle: Bool { indices.count == 1 }
+
+  /// The folder of a frame's results among those of others: its position, five digits.
+  static func folderName(_ index: Int) -> String {
+    let digits = String(index)
+    return String(repeating: "0", count: max(0, 5 - digits.count)) + digits
+  }
+
+  /// The only frame; commands that work on one ask for it.
+  static func one(_ path: String, frame: String?) throws -> CapturedFrame {
+    let selection = try FrameSelection(path, frames: frame.map { [$0] } ?? [])
+    guard selection.isSingle else {
+      throw CommandError.usage("\(path) has \(selection.indices.count) frames; choose one with --frame")
+    }
+    return try selection.source.frame(at: selection.indices[0])
+  }
+}

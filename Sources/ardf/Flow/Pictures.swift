@@ -1,0 +1,51 @@
+import AppCore
+import Geometry
+import Imaging
+
+/// The pictures that commands write.
+enum Pictures {
+  static func png(_ image: RGBImage) throws -> [UInt8] { try ImageCodec.encodePNG(image) }
+
+  /// Boxes, labels and tinted masks on the upright picture.
+  static func annotated(
+    _ image: RGBImage, orientation: Orientation, detections: [Detection]
+  ) throws -> [UInt8] {
+    var canvas = Canvas(image, in: ImagePixels.self)
+    for detection in detections {
+      guard let mask = detection.mask else { continue }
+      canvas.tint(
+        mask.binary().map { $0 == 0 ? 0 : 1 },
+        color: palette[detection.id % palette.count].withAlpha(maskOpacity))
+    }
+    var style = ResultsStyle()
+    (style.backgroundExposure, style.objectGain) = (0, 1)
+    let items = detections.map { detection in
+      let percent = Int(min(max(detection.confidence, 0), 1) * 100)
+      return ResultsItem(
+        detection: detection, label: "\(detection.className) \(percent)%", source: .lidar)
+    }
+    return try png(
+      ResultsCompositor(style: style).compose(canvas.image, orientation: orientation, items: items))
+  }
+
+  private static let maskOpacity = 0.4
+  /// Colours that tell neighbours apart.
+  private static let palette = [
+    Color(red: 0, green: 122, blue: 255), Color(red: 255, green: 149, blue: 0),
+    Color(red: 175, green: 82, blue: 222), Color(red: 255, green: 59, blue: 48),
+    Color(red: 90, green: 200, blue: 250), Color(red: 255, green: 204, blue: 0),
+  ]
+
+  /// Relative depth in colour, upright; near is red.
+  static func relative(_ depth: RelativeDepth, orientation: Orientation) throws -> [UInt8] {
+    let finite = depth.values.elements.lazy.filter(\.isFinite)
+    let (least, greatest) = (finite.min() ?? 0, finite.max() ?? 0)
+    return try png(ColorMap.spectral.paint(depth.values, range: least...greatest).oriented(orientation))
+  }
+
+  /// Metric depth in millimetres as it is stored, 0 where there is none, 65535 from 65.535 m on.
+  static func millimetres(_ depth: MetricDepth) throws -> [UInt8] {
+    try ImageCodec.encodePNG(
+      depth.values.map { metres in UInt16(min(max((metres * 1000).rounded(), 0), 65_535)) })
+  }
+}

@@ -1,0 +1,19 @@
+import ArgumentParser
+import NNRuntime
+
+/// How networks are computed.
+struct ComputeOptions: ParsableArguments {
+  @Option(help: "Threads; the results are the same for any number. By default one a processor.")
+  var threads: Int?
+
+  @Flag(help: "Accept infinities and NaN in weights.")
+  var allowNonfinite = false
+
+  func validate() throws {
+    if let threads, !(1...1024).contains(threads) {
+      throw ValidationError("--threads \(threads): give a number from 1 to 1024")
+    }
+  }
+
+  func makePool() -> ThreadPool { threads.map { ThreadPool(threads: $0) } ?? ThreadPool() }
+}

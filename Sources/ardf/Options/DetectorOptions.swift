@@ -1,0 +1,36 @@
+import ArgumentParser
+import Models
+
+/// Which objects are found.
+struct DetectorOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("YOLO11-seg weights, a file or a name such as yolo11n-seg.", valueName: "file"))
+  var yolo: String?
+
+  @Option(help: "Side of the square that pictures are fitted into, a multiple of 32.")
+  var imgsz = 640
+
+  @Option(help: "Scores must be strictly greater.")
+  var conf = 0.75
+
+  @Option(help: "Of two boxes of a class that overlap by more, the better is kept.")
+  var iou = 0.5
+
+  @Option(help: "The most objects of a picture.")
+  var maxDet = 300
+
+  func validate() throws {
+    for (name, value) in [("--conf", conf), ("--iou", iou)] where !(0...1).contains(value) {
+      throw ValidationError("\(name) \(value): give a number from 0 to 1")
+    }
+    guard (1...10_000).contains(maxDet) else {
+      throw ValidationError("--max-det \(maxDet): give a number from 1 to 10000")
+    }
+    guard imgsz % 32 == 0, (32...4096).contains(imgsz) else {
+      throw ValidationError("--imgsz \(imgsz): give a multiple of 32 from 32 to 4096")
+    }
+  }
+
+  var thresholds: DetectionThresholds {
+    DetectionThresholds(confidence: Float(conf), overlap: Float(iou), limit: maxDet)
+  }
+}

@@ -1,0 +1,70 @@
+import AppCore
+import ArgumentParser
+import Geometry
+
+/// Which effects are placed.
+struct EffectOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Place an effect on an object, for example 0=debugCube. Repeatable. Effects: "
+        + "\(EffectType.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "id=effect"))
+  var effect: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Place an effect on the object at a pixel of the original picture. Repeatable.", valueName: "x,y=effect"
+    ))
+  var tap: [String] = []
+
+  func validate() throws { _ = try requests() }
+
+  /// What was asked for, in order: first by id, then by tap.
+  func requests() throws -> [EffectRequest] {
+    try effect.map { try EffectRequest(id: $0) } + tap.map { try EffectRequest(tap: $0) }
+  }
+}
+
+/// A wish for an effect.
+struct EffectRequest {
+  enum Target {
+    case object(Int)
+    case point(Point2<ImagePixels>)
+  }
+
+  let target: Target
+  let type: EffectType
+  /// As it was given.
+  let text: String
+
+  init(id text: String) throws {
+    let (head, type) = try Self.split(text, option: "--effect ID=EFFECT")
+    guard let id = Int(head), id >= 0 else {
+      throw ValidationError("--effect \(text): \"\(head)\" is not the id of an object")
+    }
+    target = .object(id)
+    self.type = type
+    self.text = text
+  }
+
+  init(tap text: String) throws {
+    let (head, type) = try Self.split(text, option: "--tap X,Y=EFFECT")
+    let numbers = head.split(separator: ",", omittingEmptySubsequences: false).compactMap { Double($0) }
+    guard numbers.count == 2, numbers.allSatisfy(\.isFinite) else {
+      throw ValidationError("--tap \(text): \"\(head)\" is not a pixel X,Y")
+    }
+    target = .point(Point2(numbers[0], numbers[1]))
+    self.type = type
+    self.text = text
+  }
+
+  private static func split(_ text: String, option: String) throws -> (String, EffectType) {
+    let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+    guard parts.count == 2 else { throw ValidationError("\(text): give \(option)") }
+    guard let type = EffectType(name: parts[1]) else {
+      throw ValidationError(
+        "\(text): there is no effect \"\(parts[1])\"; choose one of "
+          + EffectType.allCases.map(\.rawValue).joined(separator: ", "))
+    }
+    return (parts[0], type)
+  }
+}

@@ -1,0 +1,105 @@
+import ArgumentParser
+import FileFormats
+import Geometry
+import Models
+import NNRuntime
+
+/// A network by its weights, for inspection.
+struct NetworkOptions: ParsableArguments {
+  @Argument(help: "A weight file of any network.")
+  var weights: String
+
+  @Option(
+    help: ArgumentHelp(
+      "Height and width of the input, by default 640x640, or 518x518 for depth.", valueName: "hxw"))
+  var size: String?
+
+  @Flag(help: "Plan for OpenBLAS instead of the native kernels.")
+  var openblas = false
+
+  func validate() throws { _ = try parsedSize() }
+
+  private func parsedSize() throws -> PixelSize? {
+    guard let size else { return nil }
+    let sides = size.split(separator: "x", omittingEmptySubsequences: false).compactMap { Int($0) }
+    guard sides.count == 2, sides.allSatisfy({ (1...4096).contains($0) }) else {
+      throw ValidationError("--size \(size): give HEIGHTxWIDTH, for example 480x640")
+    }
+    return PixelSize(width: sides[1], height: sides[0])
+  }
+
+  /// The plan of the network at the chosen size.
+  func plan(_ options: PlanOptions) throws -> Plan {
+    var options = options
+    options.backend = openblas ? .openBLAS : .native
+    let store = try WeightStore(path: weights, allowNonFinite: true)
+    let size = try parsedSize()
+    let pool = ThreadPool(threads: 1)
+    return try InFile.naming(weights) {
+      if store.contains("pretrained.cls_token") {
+        let model = try DepthAnythingV2(weights: store, options: options, pool: pool)
+        let side = DepthInputSize.standard
+        return try model.session(for: size ?? PixelSize(width: side, height: side)).plan
+      }
+      return try YOLO11Segmentation(weights: store, options: options, pool: pool)
+        .session(for: size ?? PixelSize(width: 640, height: 640)).plan
+    }
+  }
+
+  /// Prints the layers.
+  func show(_ options: PlanOptions, isPlan: Bool, json: Bool) throws {
+    let plan = try plan(options)
+    let operations = plan.layers.reduce(0) { $0 + $1.operations }
+    if json { return try Console.print(document(plan, isPlan: isPlan)) }
+    var header = ["layer", "operation", "inputs", "output", "MFLOP"]
+    if isPlan { header += ["algorithm", "why", "with"] }
+    var table = TextTable(header, rightAligned: [4])
+    for layer in plan.layers {
+      var row = [
+        layer.name, layer.operation, layer.inputs.map(\.description).joined(separator: " "),
+        layer.output.description, decimal(layer.operations / 1e6, 1),
+      ]
+      if isPlan {
+        row += [layer.choice.algorithm.rawValue, layer.choice.reason, layer.fused.joined(separator: " ")]
+      }
+      table.add(row)
+    }
+    var text = "\(plan.name): \(plan.layers.count) layers, \(decimal(operations / 1e9, 2)) GFLOP"
+    if isPlan {
+      text +=
+        ", kernels \(plan.kernelName), arena \(byteText(plan.arenaBytes)) "
+        + "(\(byteText(plan.unsharedBytes)) without sharing)"
+    }
+    try Console.print(text + "\n" + table.text)
+  }
+
+  private func document(_ plan: Plan, isPlan: Bool) -> JSONValue {
+    var document: [String: JSONValue] = [
+      "schema": .string(isPlan ? "ardf.plan/1" : "ardf.graph/1"), "network": .string(plan.name),
+      "layers": .array(
+        plan.layers.map { layer in
+          var entry: [String: JSONValue] = [
+            "name": .string(layer.name), "operation": .string(layer.operation),
+            "inputs": .array(layer.inputs.map(Self.sides)), "output": Self.sides(layer.output),
+            "operations": .number(layer.operations),
+          ]
+          if isPlan {
+            entry["algorithm"] = .string(layer.choice.algorithm.rawValue)
+            entry["reason"] = .string(layer.choice.reason)
+            entry["fused"] = .array(layer.fused.map(JSONValue.string))
+          }
+          return .object(entry)
+        }),
+    ]
+    if isPlan {
+      document["kernels"] = .string(plan.kernelName)
+      document["arenaBytes"] = .integer(plan.arenaBytes)
+      document["unsharedBytes"] = .integer(plan.unsharedBytes)
+    }
+    return .object(document)
+  }
+
+  private static func sides(_ shape: MapShape) -> JSONValue {
+    [.integer(shape.height), .integer(shape.width), .integer(shape.channels)]
+  }
+}

@@ -1,0 +1,17 @@
+import ArgumentParser
+
+/// Where results go.
+struct OutputOptions: ParsableArguments {
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("Folder for the results; must not exist yet.", valueName: "dir"))
+  var out: String
+
+  @Flag(help: "Replace an existing --out.")
+  var force = false
+
+  @Flag(help: "Print the summary as JSON to standard output.")
+  var json = false
+
+  /// Standard output in place of a folder.
+  var isStandardOutput: Bool { out == "-" }
+}

@@ -1,0 +1,48 @@
+import FileFormats
+
+/// What people and other programs read.
+enum Console {
+  /// A line that is no result: to standard error.
+  static func note(_ line: String) {
+    // Nobody is left to be told that standard error cannot be written.
+    try? StandardStream.error.write(line + "\n")
+  }
+
+  /// A result as text: to standard output.
+  static func print(_ text: String) throws {
+    try OutputError.mapping { () throws(FileError) in
+      try StandardStream.output.write(text.hasSuffix("\n") ? text : text + "\n")
+    }
+  }
+
+  /// A result as JSON: to standard output.
+  static func print(_ value: JSONValue) throws { try print(value.serialized(pretty: true)) }
+}
+
+/// A line on the terminal that counts, for work that takes more than a second.
+struct Progress {
+  private static let patience = Duration.seconds(1)
+
+  private let what: String
+  private let total: Int
+  private let start = ContinuousClock.now
+  private var isShown = false
+
+  init(_ what: String, of total: Int) {
+    self.what = what
+    self.total = total
+  }
+
+  /// Shows how many are done, if anybody is looking and it has taken long enough to wonder.
+  mutating func update(_ done: Int) {
+    guard StandardStream.error.isTerminal, ContinuousClock.now - start > Self.patience else { return }
+    isShown = true
+    try? StandardStream.error.write("\r\(what) \(done)/\(total)")
+  }
+
+  /// Takes the line away.
+  mutating func finish() {
+    if isShown { try? StandardStream.error.write("\r\u{1B}[K") }
+    isShown = false
+  }
+}

@@ -1,0 +1,122 @@
+import AppCore
+import ArgumentParser
+import FileFormats
+import Geometry
+import Glibc
+import Imaging
+import Models
+import NNRuntime
+
+/// How the process ends; the numbers are those of sysexits.h.
+enum ExitStatus: Int32 {
+  case checkFailed = 1
+  case usage = 64
+  case malformedInput = 65
+  case missingInput = 66
+  case internalError = 70
+  case cannotCreate = 73
+  case inputOutput = 74
+
+  /// Says what went wrong and ends the process; asked-for help and wrong usage are the parser's to explain.
+  static func exit(with error: any Error) -> Never {
+    // A signal is ending the process: what failed may be the files it removed.
+    while AtomicOutputs.isClosed { pause() }
+    guard let status = ExitStatus(of: error) else { ARDF.exit(withError: error) }
+    Console.note("ardf: \(error)")
+    Glibc.exit(status.rawValue)
+  }
+
+  /// nil for what the argument parser throws.
+  private init?(of error: any Error) {
+    switch error {
+    case let error as CommandError: self = error.status
+    case let error as OutputError: self = error.status
+    case let error as FileError: self.init(input: error)
+    case let error as InFile: self = ExitStatus(of: error.error) ?? .malformedInput
+    case let error as WeightError:
+      if case .file(let file) = error.kind { self.init(input: file) } else { self = .malformedInput }
+    case let error as CheckpointError:
+      if case .file(let file) = error.kind { self.init(input: file) } else { self = .malformedInput }
+    case let error as ImageError: self.init(error.defect)
+    case let error as CaptureError: self.init(error)
+    case is InstructionSetError, is OpenBLASError: self = .usage
+    case is JSONError, is NPYError, is DocumentError, is ObjectsFileError, is RunLengthError,
+      is GeometryError, is YOLOError,
+      is DepthError:
+      self = .malformedInput
+    default:
+      if ARDF.exitCode(for: error) != .failure { return nil }
+      self = .internalError
+    }
+  }
+
+  private init(input error: FileError) {
+    switch error {
+    case .missing, .permissionDenied: self = .missingInput
+    case .io, .noSpace: self = .inputOutput
+    default: self = .malformedInput
+    }
+  }
+
+  private init(_ defect: ImageDefect) {
+    switch defect {
+    case .missing, .unreadable: self = .missingInput
+    case .encodingFailed: self = .internalError
+    default: self = .malformedInput
+    }
+  }
+
+  private init(_ error: CaptureError) {
+    switch error {
+    case .unreadable: self = .missingInput
+    case .noSuchFrame: self = .usage
+    default: self = error.isMissingInput ? .missingInput : .malformedInput
+    }
+  }
+}
+
+/// A failure of a command itself.
+enum CommandError: Error, CustomStringConvertible {
+  /// What was asked for cannot be done with what was given.
+  case usage(String)
+  /// No weights were given and none were found.
+  case noWeights(String)
+  /// The inputs do not go together, or one of them is not what it should be.
+  case input(String)
+  /// The command did its work, and the answer is no.
+  case checkFailed(String)
+
+  var description: String {
+    switch self {
+    case .usage(let text), .noWeights(let text), .input(let text), .checkFailed(let text): text
+    }
+  }
+
+  var status: ExitStatus {
+    switch self {
+    case .usage: .usage
+    case .noWeights: .missingInput
+    case .input: .malformedInput
+    case .checkFailed: .checkFailed
+    }
+  }
+}
+
+/// A defect found inside a file, told with the file's name.
+struct InFile: Error, CustomStringConvertible {
+  let file: String
+  let error: any Error
+
+  var description: String { "\(file): \(error)" }
+
+  /// Runs `body`; what it throws is told with the file's name.
+  static func naming<Result>(_ file: String, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as FileError {
+      throw error
+    } catch {
+      throw InFile(file: file, error: error)
+    }
+  }
+}

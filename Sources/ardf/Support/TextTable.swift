@@ -1,0 +1,52 @@
+/// Rows of text in columns: the first column to the left, numbers to the right.
+struct TextTable {
+  private var rows: [[String]]
+  private let rightAligned: Set<Int>
+
+  init(_ header: [String], rightAligned: Set<Int> = []) {
+    rows = [header]
+    self.rightAligned = rightAligned
+  }
+
+  mutating func add(_ row: [String]) { rows.append(row) }
+
+  var text: String {
+    let columns = rows.map(\.count).max() ?? 0
+    let widths = (0..<columns).map { column in
+      rows.map { $0.indices.contains(column) ? $0[column].count : 0 }.max() ?? 0
+    }
+    return rows.map { row in
+      var line = ""
+      for (column, cell) in row.enumerated() {
+        let padding = String(repeating: " ", count: widths[column] - cell.count)
+        let padded = rightAligned.contains(column) ? padding + cell : cell + padding
+        line += column == 0 ? padded : "  " + padded
+      }
+      while line.last == " " { line.removeLast() }
+      return line + "\n"
+    }.joined()
+  }
+}
+
+/// A number with a fixed number of decimals, whatever the locale.
+func decimal(_ value: Double, _ places: Int) -> String {
+  guard value.isFinite, abs(value) < 1e12 else { return "\(value)" }
+  var power = 1.0
+  for _ in 0..<places { power *= 10 }
+  let scaled = Int((abs(value) * power).rounded())
+  let digits = String(scaled)
+  let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
+  let sign = value < 0 && scaled != 0 ? "-" : ""
+  return sign + (places == 0 ? padded : "\(padded.dropLast(places)).\(padded.suffix(places))")
+}
+
+/// A number of bytes for people.
+func byteText(_ count: Int) -> String {
+  let value = Double(count)
+  return switch count {
+  case ..<1000: "\(count) B"
+  case ..<1_000_000: "\(decimal(value / 1e3, 1)) kB"
+  case ..<1_000_000_000: "\(decimal(value / 1e6, 1)) MB"
+  default: "\(decimal(value / 1e9, 2)) GB"
+  }
+}
