@@ -1,0 +1,71 @@
+import FileFormats
+import Foundation
+
+/// One finished run of the built `ardf`.
+struct CommandRun {
+  let status: Int32
+  let output: String
+  let error: String
+
+  /// The executable lies beside the test bundle.
+  static let executable: String = {
+    let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    let besideRunner = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("ardf")
+      .path
+    if FileManager.default.isExecutableFile(atPath: besideRunner) { return besideRunner }
+    return URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+      .appendingPathComponent("ardf").path
+  }()
+
+  /// Runs `ardf` in `folder` and waits for its end.
+  ///
+  /// Only the environment given reaches it.
+  init(_ arguments: [String], in folder: String? = nil, environment: [String: String] = [:]) throws {
+    let running = try RunningCommand(arguments, in: folder, environment: environment)
+    self = try running.finished()
+  }
+
+  fileprivate init(status: Int32, output: String, error: String) {
+    self.status = status
+    self.output = output
+    self.error = error
+  }
+
+  /// Standard output as JSON.
+  func json() throws -> JSONValue { try JSONValue.parse(output) }
+}
+
+/// A run of the built `ardf` that has not ended.
+final class RunningCommand {
+  let process = Process()
+  private let folder: URL
+
+  init(_ arguments: [String], in directory: String? = nil, environment: [String: String] = [:]) throws {
+    // Files, not pipes: a full pipe would block the command.
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent("ardf-run-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    process.executableURL = URL(fileURLWithPath: CommandRun.executable)
+    process.arguments = arguments
+    process.environment = environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
+    if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = try Self.stream(folder.appendingPathComponent("out"))
+    process.standardError = try Self.stream(folder.appendingPathComponent("err"))
+    try process.run()
+  }
+
+  func finished() throws -> CommandRun {
+    process.waitUntilExit()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return CommandRun(
+      status: process.terminationReason == .exit
+        ? process.terminationStatus : 128 + process.terminationStatus,
+      output: try String(contentsOf: folder.appendingPathComponent("out"), encoding: .utf8),
+      error: try String(contentsOf: folder.appendingPathComponent("err"), encoding: .utf8))
+  }
+
+  private static func stream(_ file: URL) throws -> FileHandle {
+    try Data().write(to: file)
+    return try FileHandle(forWritingTo: file)
+  }
+}

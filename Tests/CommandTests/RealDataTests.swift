@@ -1,0 +1,65 @@
+import FileFormats
+import Foundation
+import TestSupport
+import Testing
+
+/// Commands on the real checkpoint and the real capture beside the package.
+@Suite(.serialized, .enabled(if: SharedData.available, "real data is not present beside the package"))
+struct RealDataTests {
+  private func converted(in place: TemporaryDirectory) throws -> String {
+    let run = try CommandRun(
+      ["convert", SharedData.path("weights/yolo11n-seg.pt"), place.file("yolo11n-seg.safetensors"), "--json"])
+    #expect(run.status == 0, "\(run.error)")
+    let metadata = try run.json()["metadata"]
+    #expect(metadata?["variant"]?.string == "n")
+    #expect(metadata?["license"]?.string == "AGPL-3.0")
+    #expect(
+      metadata?["source_sha256"]?.string == "55ed65c56c91713d23e8402371c6c49a6fd84f257f7dce452e8d70e41dcbe152"
+    )
+    return place.file("yolo11n-seg.safetensors")
+  }
+
+  @Test func convertRefusesToReplace() throws {
+    let place = try TemporaryDirectory()
+    let weights = try converted(in: place)
+    let again = ["convert", SharedData.path("weights/yolo11n-seg.pt"), weights]
+    #expect(try CommandRun(again).status == 73)
+    let before = try sha256Hex(path: weights)
+    #expect(try CommandRun(again + ["--force"]).status == 0)
+    #expect(try sha256Hex(path: weights) == before)
+    #expect(try place.entries() == ["yolo11n-seg.safetensors"])
+  }
+
+  @Test func truncatedCheckpointIsMalformed() throws {
+    let place = try TemporaryDirectory()
+    let whole = [UInt8](try Data(contentsOf: URL(fileURLWithPath: SharedData.path("weights/yolo11n-seg.pt"))))
+    try place.write(Array(whole.prefix(1_000_000)), to: "half.pt")
+    let run = try CommandRun(["convert", place.file("half.pt"), place.file("x.safetensors")])
+    #expect(run.status == 65)
+    #expect(run.error.contains("half.pt"))
+    #expect(try place.entries() == ["half.pt"])
+  }
+
+  /// The bed and the teddy bears of the bedroom, upright although the picture is stored sideways.
+  @Test func bedroomShowsBedAndBears() throws {
+    let place = try TemporaryDirectory()
+    let weights = try converted(in: place)
+    var arguments = [
+      "run", SharedData.path("data/captures/bedroom"), "--frame", "00000", "--yolo", weights,
+      "--out", place.file("out"), "--json", "--effect", "0=debugCube",
+    ]
+    let hasDepth = SharedData.exists("weights/dav2s-ardf-fp16.safetensors")
+    if hasDepth { arguments += ["--depth", SharedData.path("weights/dav2s-ardf-fp16.safetensors")] }
+    let run = try CommandRun(arguments)
+    #expect(run.status == 0, "\(run.error)")
+    let summary = try run.json()
+    let objects = summary["objects"]?.array ?? []
+    #expect(objects.contains { $0["className"]?.string == "bed" })
+    #expect(objects.contains { $0["className"]?.string == "teddy bear" })
+    for object in objects {
+      #expect(object["distanceSource"]?.string == "lidar")
+      #expect((0.3...4).contains(object["distanceMeters"]?.number ?? 0))
+    }
+    if hasDepth { #expect(summary["fusion"]?["status"]?.string == "ok") }
+  }
+}

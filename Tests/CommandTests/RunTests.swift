@@ -1,0 +1,163 @@
+import FileFormats
+import Foundation
+import TestSupport
+import Testing
+
+/// The full flow and its stages on a made-up capture with random networks.
+@Suite struct RunTests {
+  private static let files: Set<String> = [
+    "annotated.png", "detections.json", "fusion.json", "metric.npy", "metric.png", "objects.json",
+    "points.ply",
+    "relative.npy", "relative.png", "results.png", "scene.glb", "scene.json", "summary.json",
+  ]
+
+  private func run(_ source: String, out: String, _ more: [String] = []) throws -> CommandRun {
+    try CommandRun(
+      ["run", source, "--out", out] + TinyNetwork.detectorOptions + TinyNetwork.depthOptions + more)
+  }
+
+  @Test func writesEveryFile() throws {
+    let place = try TemporaryDirectory()
+    try SyntheticCapture.write(to: place.file("capture"))
+    let run = try run(place.file("capture"), out: place.file("out"), ["--json"])
+    #expect(run.status == 0, "\(run.error)")
+    let names = Set(try FileManager.default.contentsOfDirectory(atPath: place.file("out")))
+    let summary = try run.json()
+    #expect(summary["schema"]?.string == "ardf.summary/1")
+    // Random depth may not fit, and then there is no metric map.
+    let isFitted = summary["fusion"]?["status"]?.string == "ok"
+    let expected = isFitted ? Self.files : Self.files.subtracting(["metric.npy", "metric.png"])
+    #expect(names.subtracting(["masks"]) == expected)
+    #expect(try place.read("out/summary.json") == Array(run.output.utf8))
+    let objects = try #require(summary["objects"]?.array)
+    #expect(!objects.isEmpty, "the random detector should find something at \(TinyNetwork.conf)")
+    for object in objects { #expect(["lidar", "fusion", "none"].contains(object["distanceSource"]?.string)) }
+    #expect(run.error.contains("Speed: "))
+    #expect(run.error.split(separator: "\n").last?.hasPrefix("Speed: ") == true)
+  }
+
+  @Test func sameBytesForAnyNumberOfThreads() throws {
+    let place = try TemporaryDirectory()
+    try SyntheticCapture.write(to: place.file("capture"))
+    var results: [[String: String]] = []
+    for threads in [1, 2, 4] {
+      let out = place.file("out\(threads)")
+      let run = try run(place.file("capture"), out: out, ["--threads", "\(threads)"])
+      #expect(run.status == 0, "\(run.error)")
+      results.append(try digests(of: out))
+    }
+    #expect(results[0].count > 10)
+    #expect(results[1] == results[0])
+    #expect(results[2] == results[0])
+  }
+
+  @Test func sequenceGetsAFolderAFrame() throws {
+    let place = try TemporaryDirectory()
+    try SyntheticCapture.writeSequence(of: 3, to: place.file("sequence"))
+    let run = try run(place.file("sequence"), out: place.file("out"))
+    #expect(run.status == 0, "\(run.error)")
+    let names = try FileManager.default.contentsOfDirectory(atPath: place.file("out")).sorted()
+    #expect(names == ["00000", "00001", "00002", "index.json"])
+    let index = try JSONValue.read(path: place.file("out/index.json"))
+    #expect(index["frames"]?.array?.compactMap { $0["name"]?.string } == ["f1000", "f1001", "f1002"])
+
+    let one = try self.run(place.file("sequence"), out: place.file("one"), ["--frame", "f1001"])
+    #expect(one.status == 0, "\(one.error)")
+    #expect(try digests(of: place.file("one")) == digests(of: place.file("out/00001")))
+  }
+
+  @Test func stagesAgreeWithTheWholeFlow() throws {
+    let place = try TemporaryDirectory()
+    let capture = place.file("capture")
+    try SyntheticCapture.write(to: capture)
+    #expect(try run(capture, out: place.file("run")).status == 0)
+    let detect = try CommandRun(
+      ["detect", capture, "--out", place.file("detect")] + TinyNetwork.detectorOptions)
+    #expect(detect.status == 0, "\(detect.error)")
+    let depth = try CommandRun(["depth", capture, "--out", place.file("depth")] + TinyNetwork.depthOptions)
+    #expect(depth.status == 0, "\(depth.error)")
+    for (stage, name) in [
+      ("detect", "detections.json"), ("detect", "annotated.png"), ("depth", "relative.npy"),
+      ("depth", "relative.png"),
+    ] {
+      #expect(try place.read("\(stage)/\(name)") == place.read("run/\(name)"), "\(name)")
+    }
+    try SyntheticCapture.write(SyntheticCapture.relative().encoded(), to: place.file("relative.npy"))
+    let fuse = try CommandRun([
+      "fuse", "--relative", place.file("relative.npy"), "--capture", capture, "--out", place.file("fuse"),
+      "--json",
+    ])
+    #expect(fuse.status == 0, "\(fuse.error)")
+    let report = try fuse.json()
+    #expect(report["status"]?.string == "ok")
+    // 1 / Z = (r + 0.5) / 3.
+    #expect(abs((report["scale"]?.number ?? 0) - 1.0 / 3) < 0.01)
+    #expect(abs((report["shift"]?.number ?? 0) - 0.5 / 3) < 0.01)
+
+    let placed = try CommandRun([
+      "place", "--detections", place.file("detect/detections.json"), "--capture", capture, "--fusion",
+      place.file("fuse"), "--effect", "0=debugCube", "--out", place.file("place"),
+    ])
+    #expect(placed.status == 0, "\(placed.error)")
+    let scene = try JSONValue.read(path: place.file("place/scene.json"))
+    #expect(scene["effects"]?[0]?["type"]?.string == "debugCube")
+    let composed = try CommandRun([
+      "compose", "--detections", place.file("detect/detections.json"), "--objects",
+      place.file("place/objects.json"),
+      "--capture", capture, "--out", place.file("compose"),
+    ])
+    #expect(composed.status == 0, "\(composed.error)")
+    #expect(try place.read("compose/results.png").starts(with: [0x89, 0x50, 0x4E, 0x47]))
+  }
+
+  @Test func goesOnWithoutDepthWeights() throws {
+    let place = try TemporaryDirectory()
+    try SyntheticCapture.write(to: place.file("capture"))
+    let run = try CommandRun(
+      ["run", place.file("capture"), "--out", place.file("out"), "--json"] + TinyNetwork.detectorOptions,
+      in: place.path)
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.error.contains("going on with the LiDAR alone"))
+    #expect(try run.json()["fusion"]?.isNull == true)
+    #expect(!FileManager.default.fileExists(atPath: place.file("out/relative.npy")))
+    #expect(FileManager.default.fileExists(atPath: place.file("out/results.png")))
+  }
+
+  @Test(arguments: [
+    (SyntheticCapture.Options(withDepth: false), "no LiDAR depth"),
+    (SyntheticCapture.Options(withConfidence: false), "no confidence"),
+    (SyntheticCapture.Options(depthOfNaN: true), "too-few-pairs"),
+  ])
+  func statesItsFallbacks(options: SyntheticCapture.Options, note: String) throws {
+    let place = try TemporaryDirectory()
+    try SyntheticCapture.write(to: place.file("capture"), options: options)
+    let run = try run(place.file("capture"), out: place.file("out"), ["--json"])
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.error.contains(note))
+    let notes = try run.json()["notes"]?.array?.compactMap(\.string) ?? []
+    #expect(notes.contains { $0.contains(note) })
+  }
+
+  @Test func noObjectsIsAResult() throws {
+    let place = try TemporaryDirectory()
+    try SyntheticCapture.write(to: place.file("capture"))
+    let run = try run(place.file("capture"), out: place.file("out"), ["--conf", "1", "--json"])
+    #expect(run.status == 0, "\(run.error)")
+    #expect(try run.json()["objects"]?.array?.isEmpty == true)
+    #expect(run.error.contains("no objects found"))
+    #expect(FileManager.default.fileExists(atPath: place.file("out/results.png")))
+  }
+
+  @Test func plainPictureHasNoDistances() throws {
+    let place = try TemporaryDirectory()
+    try SyntheticCapture.write(to: place.file("capture"))
+    let run = try run(
+      place.file("capture/image.png"), out: place.file("out"), ["--json", "--effect", "0=smoke"])
+    #expect(run.status == 0, "\(run.error)")
+    let summary = try run.json()
+    #expect(summary["objects"]?[0]?["distanceSource"]?.string == "none")
+    #expect(summary["effects"]?.array?.isEmpty == true)
+    #expect(run.error.contains("no camera"))
+    #expect(run.error.contains("cannot place smoke on object 0"))
+  }
+}
