@@ -50,144 +50,162 @@ func packConvolution(
   }
 }
 
-/// How the inner dimension is cut into contiguous pieces of the input: one a kernel row where the pixels of
-/// a row touch and the channels alone would make short pieces, else one a kernel position.
-private struct Segmentation {
+/// How the windows of a block's pixels are read.
+private enum WindowAccess {
+  /// In place, one piece a kernel position.
+  case positions
+  /// In place, one piece a kernel row: the pixels of a row touch, and a position alone would be short.
+  case rows
+
   /// Below this many channels a piece is not worth its pointers.
-  static let shortPiece = 64
+  @inline(__always) static var shortPiece: Int { 64 }
 
-  var wholeRows: Bool
-  var count: Int
-  var depth: Int
+  @inline(__always) init(_ shape: ConvolutionShape, pixelStride: Int) {
+    if shape.kernelWidth > 1 && pixelStride == shape.inChannels && shape.inChannels < Self.shortPiece {
+      self = .rows
+    } else {
+      self = .positions
+    }
+  }
 
-  init(_ shape: ConvolutionShape, pixelStride: Int) {
-    wholeRows =
-      shape.kernelWidth > 1 && pixelStride == shape.inChannels && shape.inChannels < Self.shortPiece
-    count = wholeRows ? shape.kernelHeight : shape.kernelHeight * shape.kernelWidth
-    depth = wholeRows ? shape.kernelWidth * shape.inChannels : shape.inChannels
+  /// Pieces of a window.
+  @inline(__always) func segments(_ shape: ConvolutionShape) -> Int {
+    switch self {
+    case .positions: shape.kernelHeight * shape.kernelWidth
+    case .rows: shape.kernelHeight
+    }
   }
 }
 
 /// Floats of one pixel's window, where windows at the edge are copied.
 @inline(__always)
-private func gatheredFloats(_ shape: ConvolutionShape) -> Int {
-  shape.inChannels < Segmentation.shortPiece
-    ? shape.kernelHeight * shape.kernelWidth * shape.inChannels : 0
+private func copyCount(_ shape: ConvolutionShape) -> Int {
+  shape.inChannels < WindowAccess.shortPiece ? shape.kernelHeight * shape.kernelWidth * shape.inChannels : 0
 }
 
 func convolutionScratch(_ shape: ConvolutionShape) -> Int {
   let tables = InstructionSet.tileRows * (shape.kernelHeight * shape.kernelWidth + 2) * 2
-  let tile = InstructionSet.tileRows * InstructionSet.panelWidth
-  let gathered = InstructionSet.tileRows * gatheredFloats(shape)
-  return tile + gathered + tables + 48
+  return InstructionSet.tileRows * (InstructionSet.panelWidth + copyCount(shape)) + tables + 16
 }
 
 func convolution(
   _ taskPointer: UnsafePointer<ConvolutionTask>, _ begin: Int, _ end: Int, _ firstPanel: Int,
-  _ lastPanel: Int,
-  _ scratch: UnsafeMutablePointer<Float>
+  _ lastPanel: Int, _ scratch: UnsafeMutablePointer<Float>
 ) {
   let task = taskPointer.pointee
   let shape = task.shape
-  let segments = Segmentation(shape, pixelStride: task.input.pixelStride)
+  let access = WindowAccess(shape, pixelStride: task.input.pixelStride)
+  let window = shape.kernelHeight * shape.kernelWidth * shape.inChannels
+  let segments = access.segments(shape)
+  let windowStride = copyCount(shape)
   let capacity = InstructionSet.tileRows
   let tile = scratch
-  let gathered = tile + capacity * InstructionSet.panelWidth
-  let gatherCount = gatheredFloats(shape)
-  let tables = UnsafeMutableRawPointer(gathered + (capacity * gatherCount + 15) / 16 * 16)
+  let copies = tile + capacity * InstructionSet.panelWidth
+  let tables = UnsafeMutableRawPointer(copies + (capacity * windowStride + 15) / 16 * 16)
   let rows = tables.assumingMemoryBound(to: UnsafePointer<Float>.self)
-  let outputs = (rows + segments.count * capacity).withMemoryRebound(
-    to: UnsafeMutablePointer<Float>.self, capacity: capacity
-  ) { $0 }
-  let residuals = rows + (segments.count + 1) * capacity
+  let outputs = UnsafeMutableRawPointer(rows + segments * capacity)
+    .assumingMemoryBound(to: UnsafeMutablePointer<Float>.self)
+  let residuals = rows + (segments + 1) * capacity
+  let residual = task.residual ?? MapPointer(base: task.zeros, pixelStride: 0, rowStride: 0)
 
   // As many rows in one block as in the next, so that the last is no sliver.
   let blocks = max((end - begin + capacity - 1) / capacity, 1)
-  let panelFloats = shape.kernelHeight * shape.kernelWidth * shape.inChannels * InstructionSet.panelWidth
+  let panelFloats = window * InstructionSet.panelWidth
   for block in 0..<blocks {
     let from = begin + (end - begin) * block / blocks
     let count = begin + (end - begin) * (block + 1) / blocks - from
     if count <= 0 { continue }
-    var y = from / shape.outWidth
-    var x = from % shape.outWidth
+    var (y, x) = (from / shape.outWidth, from % shape.outWidth)
     for row in 0..<count {
-      pointRow(task, segments, row, y, x, rows, capacity, gathered + row * gatherCount)
-      outputs[row] = task.output.base + y * task.output.rowStride + x * task.output.pixelStride
-      if let residual = task.residual {
-        residuals[row] = residual.base + y * residual.rowStride + x * residual.pixelStride
-      }
-      x += 1
-      if x == shape.outWidth {
-        x = 0
-        y += 1
-      }
+      pointRow(taskPointer, access, y, x, rows + row, copies + row &* windowStride)
+      outputs[row] = task.output.base + (y &* task.output.rowStride &+ x &* task.output.pixelStride)
+      residuals[row] = residual.base + (y &* residual.rowStride &+ x &* residual.pixelStride)
+      x &+= 1
+      if x == shape.outWidth { (y, x) = (y &+ 1, 0) }
     }
     for panel in firstPanel..<lastPanel {
       let first = panel * InstructionSet.panelWidth
       let columns = panelColumns(shape.outChannels, first)
       multiplyTile(
         (
-          segments: segments.count, depth: segments.depth, rows: UnsafePointer(rows), rowCapacity: capacity,
+          segments: segments, depth: window / segments, rows: UnsafePointer(rows), rowCapacity: capacity,
           columns: task.weights + panel * panelFloats, columnStride: columns, output: tile,
           outputStride: InstructionSet.panelWidth
         ),
         rows: count, columns: columns)
-      // Offset the row pointers to this panel's channels, store, and move them back.
-      for row in 0..<count {
-        outputs[row] += first
-        if task.residual != nil { residuals[row] += first }
-      }
       storeTile(
-        tile, stride: InstructionSet.panelWidth, rows: count,
-        columns: min(columns, shape.outChannels - first), bias: task.bias + first,
+        tile, rows: count, first: first, columns: min(columns, shape.outChannels - first), bias: task.bias,
         activation: task.activation, residuals: task.residual == nil ? nil : UnsafePointer(residuals),
         outputs: outputs)
-      for row in 0..<count {
-        outputs[row] -= first
-        if task.residual != nil { residuals[row] -= first }
-      }
     }
   }
 }
 
-/// Fills the pointer table of one output pixel.
+/// Fills the pointers of output pixel (y, x): one a segment, `tileRows` apart.
+///
+/// Windows that reach over an edge read zeros, position by position, or are copied where pieces are rows.
 @inline(__always)
 private func pointRow(
-  _ task: ConvolutionTask, _ segments: Segmentation, _ row: Int, _ y: Int, _ x: Int,
-  _ rows: UnsafeMutablePointer<UnsafePointer<Float>>, _ capacity: Int, _ gathered: UnsafeMutablePointer<Float>
+  _ task: UnsafePointer<ConvolutionTask>, _ access: WindowAccess, _ y: Int, _ x: Int,
+  _ rows: UnsafeMutablePointer<UnsafePointer<Float>>, _ copy: UnsafeMutablePointer<Float>
 ) {
-  let shape = task.shape
-  let left = x * shape.stride - shape.padding
-  let inside = left >= 0 && left + shape.kernelWidth <= shape.inWidth
-  var slot = row
-  for kernelRow in 0..<shape.kernelHeight {
-    let inY = y * shape.stride + kernelRow - shape.padding
-    let line = task.input.base + inY * task.input.rowStride
-    let lineInside = inY >= 0 && inY < shape.inHeight
-    if segments.wholeRows {
-      if inside && lineInside {
-        rows[slot] = line + left * task.input.pixelStride
-      } else {
-        let piece = gathered + kernelRow * segments.depth
-        for column in 0..<shape.kernelWidth {
-          let inX = left + column
-          let target = piece + column * shape.inChannels
-          if lineInside && inX >= 0 && inX < shape.inWidth {
-            let source = line + inX * task.input.pixelStride
-            for channel in 0..<shape.inChannels { target[channel] = source[channel] }
-          } else {
-            for channel in 0..<shape.inChannels { target[channel] = 0 }
-          }
-        }
-        rows[slot] = UnsafePointer(piece)
+  let (kernelHeight, kernelWidth) = (task.pointee.shape.kernelHeight, task.pointee.shape.kernelWidth)
+  let (pixelStride, rowStride) = (task.pointee.input.pixelStride, task.pointee.input.rowStride)
+  let top = y &* task.pointee.shape.stride &- task.pointee.shape.padding
+  let left = x &* task.pointee.shape.stride &- task.pointee.shape.padding
+  guard
+    top >= 0, left >= 0, top &+ kernelHeight <= task.pointee.shape.inHeight,
+    left &+ kernelWidth <= task.pointee.shape.inWidth
+  else {
+    pointEdgeRow(task, access, top, left, rows, copy)
+    return
+  }
+  var line = task.pointee.input.base + (top &* rowStride &+ left &* pixelStride)
+  var slot = rows
+  switch access {
+  case .rows:
+    for _ in 0..<kernelHeight {
+      slot.pointee = line
+      slot += InstructionSet.tileRows
+      line += rowStride
+    }
+  case .positions:
+    for _ in 0..<kernelHeight {
+      var pixel = line
+      for _ in 0..<kernelWidth {
+        slot.pointee = pixel
+        slot += InstructionSet.tileRows
+        pixel += pixelStride
       }
-      slot += capacity
-    } else {
-      for column in 0..<shape.kernelWidth {
-        let inX = left + column
-        rows[slot] =
-          lineInside && inX >= 0 && inX < shape.inWidth ? line + inX * task.input.pixelStride : task.zeros
-        slot += capacity
+      line += rowStride
+    }
+  }
+}
+
+/// The pointers of a window that reaches over an edge of the input.
+@inline(never)
+private func pointEdgeRow(
+  _ task: UnsafePointer<ConvolutionTask>, _ access: WindowAccess, _ top: Int, _ left: Int,
+  _ rows: UnsafeMutablePointer<UnsafePointer<Float>>, _ copy: UnsafeMutablePointer<Float>
+) {
+  let shape = task.pointee.shape
+  let input = task.pointee.input
+  var slot = rows
+  var target = copy
+  for y in top..<top + shape.kernelHeight {
+    if access == .rows {
+      slot.pointee = UnsafePointer(target)
+      slot += InstructionSet.tileRows
+    }
+    for x in left..<left + shape.kernelWidth {
+      let inside = y >= 0 && y < shape.inHeight && x >= 0 && x < shape.inWidth
+      let pixel = inside ? input.base + y * input.rowStride + x * input.pixelStride : task.pointee.zeros
+      if access == .rows {
+        for channel in 0..<shape.inChannels { target[channel] = pixel[channel] }
+        target += shape.inChannels
+      } else {
+        slot.pointee = pixel
+        slot += InstructionSet.tileRows
       }
     }
   }

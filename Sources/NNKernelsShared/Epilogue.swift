@@ -25,29 +25,31 @@ func specialised(_ activation: Activation, _ body: (Activation) -> Void) {
   }
 }
 
-/// Stores a tile of sums: out[r][0..<columns] = activation(tile[r] + bias) + residual[r].
+/// Stores a tile of sums, rows `panelWidth` apart, as output channels `first...` of its pixels:
+/// out[r] = activation(tile[r] + bias) + residual[r].
 ///
 /// `residuals` is nil or one pointer a row.
 @inline(never)
 func storeTile(
-  _ tile: UnsafePointer<Float>, stride: Int, rows: Int, columns: Int, bias: UnsafePointer<Float>,
+  _ tile: UnsafePointer<Float>, rows: Int, first: Int, columns: Int, bias: UnsafePointer<Float>,
   activation: Activation, residuals: UnsafePointer<UnsafePointer<Float>>?,
   outputs: UnsafePointer<UnsafeMutablePointer<Float>>
 ) {
+  let bias = bias + first
   specialised(activation) { activation in
     for row in 0..<rows {
-      let sums = tile + row * stride
-      let output = outputs[row]
+      let sums = tile + row &* InstructionSet.panelWidth
+      let output = outputs[row] + first
       var c = 0
-      while c + 16 <= columns {
+      while c &+ 16 <= columns {
         var x = activate(load(sums + c) + load(bias + c), activation)
-        if let residuals { x += load(residuals[row] + c) }
+        if let residuals { x += load(residuals[row] + first + c) }
         store(x, output + c)
-        c += 16
+        c &+= 16
       }
       if c < columns {
         var x = activate(load(sums + c) + load(bias + c), activation)
-        if let residuals { x += loadPartial(residuals[row] + c, count: columns - c) }
+        if let residuals { x += loadPartial(residuals[row] + first + c, count: columns - c) }
         storePartial(x, output + c, count: columns - c)
       }
     }

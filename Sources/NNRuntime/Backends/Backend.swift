@@ -9,9 +9,9 @@ public enum Backend: Hashable, Sendable {
   /// im2col and OpenBLAS's SGEMM, plain loops for the rest.
   case openBLAS
 
-  func kernels() throws -> KernelTable {
+  func kernels(_ instructionSet: InstructionSet?) throws -> KernelTable {
     switch self {
-    case .native: try InstructionSet.selected().kernels
+    case .native: try (instructionSet ?? InstructionSet.selected()).kernels
     case .openBLAS: try openBLASKernels()
     }
   }

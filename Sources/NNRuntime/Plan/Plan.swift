@@ -6,6 +6,8 @@ public struct PlanOptions: Sendable {
   public var backend: Backend
   /// Join elementwise layers to the ones before them.
   public var fuse: Bool
+  /// The instruction set of the native kernels; nil for what the CPU, or `ARDF_ISA`, gives.
+  package var instructionSet: InstructionSet?
   /// Keep the result of every layer until the end of a run, for `Session.value(named:)`.
   public var retain: Bool
 
@@ -53,7 +55,7 @@ public struct Plan: Sendable {
   /// Plans `graph`; throws where the asked backend can't be had on this machine.
   public init(_ graph: Graph, options: PlanOptions = PlanOptions()) throws {
     self.options = options
-    kernels = try options.backend.kernels()
+    kernels = try options.backend.kernels(options.instructionSet)
     let graph = options.fuse ? graph.fused() : graph
     let placement = Placement(graph)
     let (buffers, requests) = placement.requests(graph, retain: options.retain)

@@ -92,6 +92,17 @@ struct SessionTests {
     for (a, b) in zip(native, blas) { #expect(relativeL2(a, b) < singlePrecision) }
   }
 
+  @Test("every instruction set agrees with the others", arguments: InstructionSet.available)
+  func instructionSetsAgree(instructionSet: InstructionSet) throws {
+    let (graph, input) = sample()
+    var options = PlanOptions()
+    options.instructionSet = instructionSet
+    let forced = try run(graph, options, threads: 2, input: input)
+    let blas = try run(graph, PlanOptions(backend: .openBLAS), threads: 2, input: input)
+    for (a, b) in zip(forced, blas) { #expect(relativeL2(a, b) < singlePrecision) }
+    #expect(try run(graph, options, threads: 3, input: input) == forced)
+  }
+
   @Test("sessions of one model share packed weights and don't disturb each other")
   func sharedWeights() throws {
     let (graph, input) = sample()
