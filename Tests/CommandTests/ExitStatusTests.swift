@@ -110,6 +110,12 @@ import Testing
       ["not a number", "--allow-nonfinite"])
   }
 
+  @Test func otherClassesAreNotCOCOs() throws {
+    try expect(
+      Self.detect + TinyNetwork.detectorOptions + ["--format", "coco"], in: place(), status: 65,
+      ["4 classes", "80"])
+  }
+
   @Test func badPictures() throws {
     let place = try place()
     let whole = try place.read("capture/image.png")

@@ -62,4 +62,34 @@ struct RealDataTests {
     }
     if hasDepth { #expect(summary["fusion"]?["status"]?.string == "ok") }
   }
+
+  @Test func cocoResultsHaveCOCOsCategories() throws {
+    let place = try TemporaryDirectory()
+    let weights = try converted(in: place)
+    let run = try CommandRun([
+      "detect", SharedData.path("data/images/bus.jpg"), "--yolo", weights, "--conf", "0.25", "--format",
+      "coco",
+      "--out", place.file("out"),
+    ])
+    #expect(run.status == 0, "\(run.error)")
+    let results = try JSONValue.read(path: place.file("out/detections.json"))
+    // Bus is category 6 and person 1 of COCO's 90; the image's id is its name.
+    let categories = Set(results.array?.compactMap { $0["category_id"]?.integer } ?? [])
+    #expect(categories.isSuperset(of: [1, 6]))
+    #expect(results[0]?["image_id"]?.string == "bus")
+  }
+
+  @Test func aTapMeansTheObjectAtThePixel() throws {
+    let place = try TemporaryDirectory()
+    let weights = try converted(in: place)
+    // In the picture as stored; one of the bears, which lies on the bed.
+    let run = try CommandRun([
+      "run", SharedData.path("data/captures/bedroom"), "--frame", "00000", "--yolo", weights, "--tap",
+      "800,500=smoke", "--tap", "1,1=magic", "--out", place.file("out"), "--json",
+    ])
+    #expect(run.status == 0, "\(run.error)")
+    let effects = try run.json()["effects"]?.array ?? []
+    #expect(effects.map { $0["type"]?.string } == ["smoke"])
+    #expect(run.error.contains("1,1=magic: no such object"))
+  }
 }
