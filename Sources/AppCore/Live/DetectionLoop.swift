@@ -1,0 +1,101 @@
+import Imaging
+
+/// Why a frame cannot be looked at.
+public enum DetectionLoopError: Error, Equatable, CustomStringConvertible {
+  /// The frame came without its picture.
+  case noPicture(frame: String)
+
+  /// The reason and what to do.
+  public var description: String {
+    switch self {
+    case .noPicture(let frame): "frame \(frame) has no picture: let the frame source decode pictures"
+    }
+  }
+}
+
+/// Detects now and then in the frames that it is offered, and follows what it finds.
+public actor DetectionLoop {
+  /// What became of an offered frame.
+  public enum Outcome: Sendable, Equatable {
+    /// A detection runs, or the latest is too recent.
+    case skipped
+    /// Heat or memory forbids detections.
+    case refused
+    /// The objects followed now.
+    case updated([TrackedObject])
+    /// The detector failed, retries included, or the breaker is open.
+    case failed
+    /// The caller gave up.
+    case cancelled
+  }
+
+  private let time: any TimeSource
+  private let filter: DetectionFilter
+  private let work: Orchestrator<CapturedFrame, [Detection]>
+  private let log: any LogSink
+  private var throttle = DetectionThrottle()
+  private var tracker: ObjectTracker
+
+  /// A loop around protected detection work.
+  public init(
+    work: Orchestrator<CapturedFrame, [Detection]>, time: any TimeSource,
+    filter: DetectionFilter = DetectionFilter(), tracking: ObjectTracker.Rules = ObjectTracker.Rules(),
+    log: any LogSink = SilentLog()
+  ) {
+    self.work = work
+    self.time = time
+    self.filter = filter
+    self.log = log
+    tracker = ObjectTracker(rules: tracking)
+  }
+
+  /// The objects followed now.
+  public var objects: [TrackedObject] { tracker.objects }
+
+  /// Whether a detection runs.
+  public var isProcessing: Bool { throttle.isProcessing }
+
+  /// Whether the breaker lets detections through.
+  public var breakerPhase: CircuitBreaker.Phase { get async { await work.breakerPhase } }
+
+  /// Sets the least time between two starts, from the next one on.
+  public func setInterval(_ interval: Duration) { throttle.interval = interval }
+
+  /// Forgets objects as the memory manager asks.
+  public func perform(_ action: MemoryAction) {
+    switch action {
+    case .dropObjects(let age): tracker.drop(olderThan: age, at: time.now)
+    case .dropAllButCurrentObjects: tracker.dropAllButCurrent()
+    case .clearInactiveOverlays, .keepOnlyActiveOverlay: break
+    }
+  }
+
+  /// Detects in the frame if it is time to.
+  public func process(_ frame: CapturedFrame) async -> Outcome {
+    tracker.expire(at: time.now)
+    guard throttle.begin(at: time.now) else { return .skipped }
+    defer { throttle.finish() }
+    switch await work.run(frame) {
+    case .refused: return .refused
+    case .cancelled: return .cancelled
+    case .done(let detections), .failed(_, recovered: .some(let detections)):
+      tracker.update(filter.apply(detections), at: time.now)
+      return .updated(tracker.objects)
+    case .failed(let error, recovered: nil):
+      log.error("detection in frame \(frame.name) failed", error)
+      return .failed
+    }
+  }
+}
+
+extension Detector {
+  /// The objects of a frame, found in its upright picture and mapped back to the stored one.
+  ///
+  /// - Throws: `DetectionLoopError.noPicture`, or what the detector throws.
+  public func detect(in frame: CapturedFrame) async throws -> [Detection] {
+    guard let image = frame.image else { throw DetectionLoopError.noPicture(frame: frame.name) }
+    return try await detect(in: image.oriented(frame.orientation)).map {
+      $0.turnedBack(from: frame.orientation, stored: frame.imageSize)
+    }
+  }
+}

@@ -1,0 +1,290 @@
+/// What shows the camera's picture with the objects over it.
+public protocol RenderSink: Sendable {
+  /// Shows a frame and returns when it is on the screen.
+  ///
+  /// - Throws: if the frame cannot be shown; the session goes on with the next.
+  func present(_ frame: CapturedFrame, objects: [TrackedObject]) async throws
+}
+
+/// How a live session runs.
+public struct LiveConfiguration: Sendable {
+  /// How often to detect.
+  public var level = PerformanceLevel.normal
+  /// Which detections count.
+  public var filter = DetectionFilter()
+  /// How objects are followed.
+  public var tracking = ObjectTracker.Rules()
+  /// When failing detections pause.
+  public var breaker = CircuitBreaker.Rules()
+  /// How failed detections are repeated.
+  public var retry = RetryPolicy()
+  /// Bytes that the session should stay under, mapped weights not counted.
+  public var memoryBudget = MemoryWatch.defaultBudget
+  /// The most frames in flight.
+  public var framesInFlight = 2
+  /// Frame buffers.
+  public var buffers = 3
+
+  /// The defaults.
+  public init() {}
+}
+
+/// What a session's surroundings are: all of them replaceable.
+public struct LiveSurroundings: Sendable {
+  /// The time.
+  public var time: any TimeSource
+  /// Heat and power.
+  public var health: any DeviceHealth
+  /// Memory in use.
+  public var memory: any MemoryProbe
+  /// Films on objects, which give way under memory pressure.
+  public var overlays: OverlayManager?
+  /// Where events are written.
+  public var log: any LogSink
+
+  /// The machine's clock and memory, a healthy device, no films and no log, unless given.
+  public init(
+    time: any TimeSource = SystemTime(), health: any DeviceHealth = ScriptedHealth(),
+    memory: any MemoryProbe = ProcessMemory(), overlays: OverlayManager? = nil,
+    log: any LogSink = SilentLog()
+  ) {
+    self.time = time
+    self.health = health
+    self.memory = memory
+    self.overlays = overlays
+    self.log = log
+  }
+}
+
+/// A session's figures at its end.
+public struct LiveReport: Sendable, Equatable {
+  /// The last state.
+  public let snapshot: LiveSnapshot
+  /// How evenly frames were shown; nil with fewer than two.
+  public let jitter: JitterReport?
+  /// Frames in flight: none, and how many went through.
+  public let gate: GateLedger
+  /// Buffers: none lent, and how they were used.
+  public let pool: PoolLedger
+  /// Frames that detection never looked at because newer ones came.
+  public let visionReplaced: Int
+  /// How the session held out.
+  public let endurance: EnduranceFigures
+}
+
+/// The live loop: shows every frame it can and detects beside it, each at its own pace.
+///
+/// Showing never waits for detection; a frame too many is dropped at once.
+public actor LiveSession {
+  private typealias Buffers = FramePool<CapturedFrame?>
+
+  private let source: any FrameSource
+  private let sink: any RenderSink
+  private let surroundings: LiveSurroundings
+  private let detection: DetectionLoop?
+  private let state: SnapshotStream<LiveSnapshot>
+  private let mayProcess: SnapshotStream<Bool>
+  private let gate: FrameGate
+  private let pool: Buffers
+  private let mailbox = NewestMailbox<CapturedFrame>()
+  private var conditions: LiveConditions
+  private var pacer = FramePacer(framesPerSecond: ThermalFrameRate.full)
+  private var drops = DropMonitor()
+  private var shown = FrameRateWindow()
+  private var jitter = JitterRecorder()
+  private var endurance = EnduranceFigures()
+
+  /// A session that has not started; without a detector it only shows.
+  public init(
+    source: any FrameSource, sink: any RenderSink, detector: (any Detector)? = nil,
+    surroundings: LiveSurroundings = LiveSurroundings(),
+    configuration: LiveConfiguration = LiveConfiguration()
+  ) {
+    self.source = source
+    self.sink = sink
+    self.surroundings = surroundings
+    let mayProcess = SnapshotStream(true)
+    detection = detector.map { detector in
+      DetectionLoop(
+        work: Orchestrator(
+          time: surroundings.time, breaker: CircuitBreaker(rules: configuration.breaker),
+          retry: configuration.retry, gate: { mayProcess.current },
+          work: { try await detector.detect(in: $0) }),
+        time: surroundings.time, filter: configuration.filter, tracking: configuration.tracking,
+        log: surroundings.log)
+    }
+    self.mayProcess = mayProcess
+    state = SnapshotStream(LiveSnapshot())
+    gate = FrameGate(limit: configuration.framesInFlight)
+    pool = Buffers(capacity: configuration.buffers) { nil }
+    conditions = LiveConditions(level: configuration.level, memoryBudget: configuration.memoryBudget)
+  }
+
+  /// The state, from the newest on.
+  public nonisolated func snapshots() -> AsyncStream<LiveSnapshot> { state.snapshots() }
+
+  /// Runs until the source ends or the task is cancelled; to be called once.
+  ///
+  /// - Throws: what the source throws, once the frames in flight and the detection that runs have ended.
+  public func run() async throws -> LiveReport {
+    let (flights, departure) = AsyncStream<Flight>.makeStream()
+    let showing = Task { for await flight in flights { await show(flight) } }
+    let detecting = Task { await detect() }
+    defer { state.finish() }
+    var failure: (any Error)?
+    await withTaskCancellationHandler {
+      do {
+        try await takeFrames(into: departure)
+      } catch {
+        failure = error
+      }
+      departure.finish()
+      mailbox.close()
+      await showing.value
+      await detecting.value
+    } onCancel: {
+      showing.cancel()
+      detecting.cancel()
+    }
+    if let failure { throw failure }
+    return LiveReport(
+      snapshot: state.current, jitter: jitter.report, gate: gate.ledger, pool: pool.ledger,
+      visionReplaced: mailbox.replaced, endurance: endurance)
+  }
+
+  private func takeFrames(into departure: AsyncStream<Flight>.Continuation) async throws {
+    for try await frame in source.frames() {
+      await adapt()
+      if let flight = admit(frame) { departure.yield(flight) }
+    }
+  }
+
+  // MARK: Frames
+
+  private struct Flight: Sendable {
+    let permit: FramePermit
+    let loan: FrameLoan<CapturedFrame?>
+  }
+
+  private func admit(_ frame: CapturedFrame) -> Flight? {
+    let now = surroundings.time.now
+    guard pacer.take(at: now) else {
+      state.update {
+        $0.framesSeen += 1
+        $0.framesPaced += 1
+      }
+      return nil
+    }
+    var flight: Flight?
+    if let permit = gate.enter(), let loan = pool.lend() {
+      loan.withBuffer { $0 = frame }
+      mailbox.put(frame)
+      flight = Flight(permit: permit, loan: loan)
+    }
+    note(dropped: flight == nil, at: now)
+    return flight
+  }
+
+  private func note(dropped isDropped: Bool, at now: Duration) {
+    let alarm = drops.record(dropped: isDropped, at: now)
+    state.update {
+      $0.framesSeen += 1
+      if isDropped { $0.framesDropped += 1 }
+      if let alarm { $0.isDropAlarming = alarm }
+    }
+    if let alarm {
+      surroundings.log.info(alarm ? "many frames are being dropped" : "frames come through again")
+    }
+  }
+
+  /// Ends the flight on every path: shown, failed or cancelled.
+  private func show(_ flight: Flight) async {
+    let frame = flight.loan.withBuffer { $0 } ?? nil
+    let isShown: Bool
+    do {
+      try Task.checkCancellation()
+      if let frame { try await sink.present(frame, objects: state.current.objects) }
+      isShown = frame != nil
+    } catch {
+      if !(error is CancellationError) { surroundings.log.error("a frame could not be shown", error) }
+      isShown = false
+    }
+    flight.loan.withBuffer { $0 = nil }
+    flight.loan.giveBack()
+    flight.permit.complete()
+    noteEnd(isShown: isShown)
+  }
+
+  private func noteEnd(isShown: Bool) {
+    let now = surroundings.time.now
+    if isShown {
+      shown.record(at: now)
+      jitter.record(at: now)
+      endurance.frameShown()
+    }
+    let rate = shown.framesPerSecond(at: now)
+    state.update {
+      if isShown { $0.framesShown += 1 } else { $0.framesFailed += 1 }
+      $0.framesPerSecond = rate
+    }
+  }
+
+  // MARK: Conditions
+
+  private func adapt() async {
+    let now = surroundings.time.now
+    let bytes = surroundings.memory.residentBytes()
+    let changes = conditions.update(health: surroundings.health.reading, residentBytes: bytes, at: now)
+    if let bytes {
+      endurance.memoryRead(bytes: bytes, pressure: conditions.memory.pressure, at: now)
+      state.update { $0.residentBytes = bytes }
+    }
+    for change in changes { await apply(change) }
+  }
+
+  private func apply(_ change: ConditionChange) async {
+    switch change {
+    case .pressure(let pressure):
+      surroundings.log.info("memory pressure is \(pressure.rawValue)")
+      for action in pressure.actions {
+        await detection?.perform(action)
+        await surroundings.overlays?.perform(action)
+      }
+      let objects = await detection?.objects ?? []
+      state.update {
+        $0.pressure = pressure
+        $0.objects = objects
+      }
+    case .performance(let performance):
+      mayProcess.update { $0 = performance.canProcess }
+      await detection?.setInterval(performance.interval)
+      state.update { $0.performance = performance }
+    case .frameRate(let rate):
+      surroundings.log.info("showing \(rate) frames a second")
+      pacer.framesPerSecond = rate
+      state.update { $0.frameRateLimit = rate }
+    }
+  }
+
+  // MARK: Detection
+
+  private nonisolated func detect() async {
+    guard let detection else { return }
+    await detection.setInterval(conditions.performance.state.interval)
+    for await frame in mailbox.values {
+      let outcome = await detection.process(frame)
+      let breaker = await detection.breakerPhase
+      state.update { snapshot in
+        snapshot.breaker = breaker
+        switch outcome {
+        case .updated(let objects):
+          snapshot.detections += 1
+          snapshot.objects = objects
+        case .failed: snapshot.detectionFailures += 1
+        case .refused: snapshot.detectionsRefused += 1
+        case .skipped, .cancelled: break
+        }
+      }
+    }
+  }
+}

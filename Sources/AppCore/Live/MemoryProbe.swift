@@ -1,0 +1,46 @@
+import Foundation
+import Synchronization
+
+/// How much memory the process uses.
+public protocol MemoryProbe: Sendable {
+  /// Resident bytes; nil where the platform does not say.
+  func residentBytes() -> Int?
+}
+
+/// The resident set of this process, from `/proc/self/statm`.
+public struct ProcessMemory: MemoryProbe {
+  private let path: String
+
+  /// A probe of this process.
+  public init() { path = "/proc/self/statm" }
+
+  package init(path: String) { self.path = path }
+
+  /// Resident pages times the page size.
+  public func residentBytes() -> Int? {
+    guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
+    return Self.residentBytes(statm: text, pageSize: sysconf(Int32(_SC_PAGESIZE)))
+  }
+
+  /// The second number of statm, in pages; nil if the text is another one or the product overflows.
+  package static func residentBytes(statm: String, pageSize: Int) -> Int? {
+    let numbers = statm.split(whereSeparator: \.isWhitespace)
+    guard numbers.count >= 2, let pages = Int(numbers[1]), pages >= 0 else { return nil }
+    let (bytes, overflow) = pages.multipliedReportingOverflow(by: pageSize)
+    return overflow ? nil : bytes
+  }
+}
+
+/// A probe whose value is set by its owner.
+public final class ScriptedMemory: MemoryProbe {
+  private let stored: Mutex<Int?>
+
+  /// A probe with a first value.
+  public init(bytes: Int? = nil) { stored = Mutex(bytes) }
+
+  /// Sets what the probe says next.
+  public func set(bytes: Int?) { stored.withLock { $0 = bytes } }
+
+  /// The latest value set.
+  public func residentBytes() -> Int? { stored.withLock { $0 } }
+}
