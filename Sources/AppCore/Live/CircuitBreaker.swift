@@ -3,6 +3,9 @@ public struct CircuitOpenError: Error, Equatable, CustomStringConvertible {
   /// When calls may be tried again; nil while a trial call runs.
   public let retryAt: Duration?
 
+  /// An error with the time of the next trial.
+  public init(retryAt: Duration?) { self.retryAt = retryAt }
+
   /// The error in words.
   public var description: String {
     guard let retryAt else { return "the circuit is half open: one trial call is running" }

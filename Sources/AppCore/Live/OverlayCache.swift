@@ -42,7 +42,7 @@ public struct OverlayCache<Key: Hashable & Sendable, Item> {
     while order.count > capacity, let victim = order.first(where: { $0 != active }) { evict(victim) }
   }
 
-  /// Makes an item the active one, which also is a use; nil for none. False if there is no such item.
+  /// Makes an item the active one, which also is a use, or none; false if there is no such item.
   @discardableResult
   public mutating func activate(_ key: Key?) -> Bool {
     if let key {

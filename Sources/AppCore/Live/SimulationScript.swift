@@ -22,7 +22,9 @@ public enum SimulationScriptError: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// What happens to a live session in a simulation, and when. Times are seconds from the start.
+/// What happens to a live session in a simulation, and when.
+///
+/// Times are seconds from the start.
 ///
 /// As a document (`ardf.simulation/1`), everything but `schema`, `duration` and `arrivals` optional:
 /// ```json

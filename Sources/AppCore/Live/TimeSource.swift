@@ -27,7 +27,7 @@ extension Duration {
   /// The duration in seconds, rounded to a double.
   public var inSeconds: Double {
     let (seconds, attoseconds) = components
-    return Double(seconds) + Double(attoseconds) * 1e-18
+    return Double(seconds) + Double(attoseconds) / 1e18
   }
 
   /// The whole number of nanoseconds nearest to `seconds`, so that decimal times add up exactly.

@@ -41,8 +41,7 @@ enum ExitStatus: Int32 {
     case let error as CaptureError: self.init(error)
     case is InstructionSetError, is OpenBLASError: self = .usage
     case is JSONError, is NPYError, is DocumentError, is ObjectsFileError, is RunLengthError,
-      is GeometryError, is YOLOError,
-      is DepthError:
+      is GeometryError, is YOLOError, is DepthError, is SimulationScriptError:
       self = .malformedInput
     default:
       if ARDF.exitCode(for: error) != .failure { return nil }

@@ -1,0 +1,35 @@
+import AppCore
+import ArgumentParser
+import FileFormats
+
+/// `ardf simulate`: the live loop on a virtual clock.
+struct Simulate: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Runs a script of frames, faults, heat and memory through the live loop.",
+    discussion: """
+      Nothing is waited for: the clock is virtual, and the same script gives the same bytes. The trace lists every \
+      event with its time in seconds, and a summary.
+      """)
+
+  @Argument(help: "The script, ardf.simulation/1.")
+  var script: String
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("File for the trace, or - for standard output; must not exist yet.", valueName: "file")
+  )
+  var out = "-"
+
+  @Flag(help: "Replace an existing --out.")
+  var force = false
+
+  func run() throws {
+    if out != "-", !force { try Output.refuseExisting(out) }
+    let script = try InFile.naming(script) { try SimulationScript(json: JSONValue.read(path: script)) }
+    let trace = Simulation(script: script).run()
+    guard out != "-" else { return try Console.print(trace) }
+    try OutputError.mapping { () throws(FileError) in
+      try AtomicFile.write(trace.serialized(pretty: true), to: out, overwrite: force)
+    }
+  }
+}

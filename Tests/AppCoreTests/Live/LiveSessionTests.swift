@@ -1,0 +1,234 @@
+import AppCore
+import Geometry
+import Imaging
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct LiveSessionTests {
+  /// A camera whose frames the test sends.
+  struct Camera: FrameSource {
+    let stream: AsyncThrowingStream<CapturedFrame, any Error>
+    let shutter: AsyncThrowingStream<CapturedFrame, any Error>.Continuation
+
+    init() { (stream, shutter) = AsyncThrowingStream.makeStream() }
+    func frames() -> AsyncThrowingStream<CapturedFrame, any Error> { stream }
+  }
+
+  /// A screen that takes its time on the virtual clock, and fails for some frames.
+  struct Screen: RenderSink {
+    let clock: VirtualClock
+    let service: Duration
+    let calls = Calls()
+    var broken: Set<String> = []
+
+    func present(_ frame: CapturedFrame, objects: [TrackedObject]) async throws {
+      try await clock.sleep(for: service)
+      if broken.contains(frame.name) { throw Fault() }
+      calls.add(objects.isEmpty ? frame.name : "\(frame.name)+\(objects.count)")
+    }
+  }
+
+  struct SlowDetector: Detector {
+    let clock: VirtualClock
+    let service: Duration
+
+    func detect(in picture: RGBImage) async throws -> [Detection] {
+      try await clock.sleep(for: service)
+      return [AppCoreTests.detection()]
+    }
+  }
+
+  static func frame(_ number: Int) -> CapturedFrame {
+    CapturedFrame(
+      name: "\(number)", image: RGBImage(width: 2, height: 2), imageSize: PixelSize(width: 2, height: 2))
+  }
+
+  /// Returns once the session's state satisfies the condition.
+  static func until(_ session: LiveSession, _ condition: (LiveSnapshot) -> Bool) async {
+    for await snapshot in session.snapshots() where condition(snapshot) { return }
+    Issue.record("the session ended too soon")
+  }
+
+  @Test func theThirdFrameInFlightIsDroppedAndTheOthersAreShownInOrder() async throws {
+    let clock = VirtualClock()
+    let camera = Camera()
+    let screen = Screen(clock: clock, service: ms(100))
+    let session = LiveSession(
+      source: camera, sink: screen,
+      surroundings: LiveSurroundings(time: clock, memory: ScriptedMemory()))
+    let run = Task { try await session.run() }
+    for number in 0..<4 {
+      camera.shutter.yield(Self.frame(number))
+      await Self.until(session) { $0.framesSeen == number + 1 }
+      clock.advance(by: ms(20))
+    }
+    #expect(screen.calls.list == [])
+    camera.shutter.finish()
+    for _ in 0..<2 {
+      await clock.untilSleepers(1)
+      clock.advanceToNextDeadline()
+    }
+    let report = try await run.value
+    #expect(screen.calls.list == ["0", "1"])
+    #expect(report.snapshot.framesSeen == 4)
+    #expect(report.snapshot.framesShown == 2)
+    #expect(report.snapshot.framesDropped == 2)
+    #expect(report.gate.inFlight == 0)
+    #expect(report.gate.dropped == 2)
+    #expect(report.pool.lent == 0)
+    #expect(report.pool.leaked == 0)
+    #expect(report.pool.allocated == 2)
+    #expect(report.jitter?.p50 == ms(100))
+  }
+
+  @Test func aStalledDetectorDropsNoFrames() async throws {
+    let clock = VirtualClock()
+    let camera = Camera()
+    let screen = Screen(clock: clock, service: ms(1))
+    let session = LiveSession(
+      source: camera, sink: screen, detector: SlowDetector(clock: clock, service: ms(200)),
+      surroundings: LiveSurroundings(time: clock, memory: ScriptedMemory()))
+    let run = Task { try await session.run() }
+    for number in 0..<11 {
+      camera.shutter.yield(Self.frame(number))
+      // From the first frame on the detector sleeps beside the screen, until 200 ms have passed.
+      await clock.untilSleepers(2)
+      clock.advance(by: ms(1))
+      await Self.until(session) { $0.framesShown == number + 1 }
+      clock.advance(by: ms(16))
+    }
+    #expect(clock.sleeperCount == 1)
+    clock.advanceToNextDeadline()
+    await Self.until(session) { $0.detections == 1 }
+    camera.shutter.yield(Self.frame(11))
+    await clock.untilSleepers(1)
+    clock.advance(by: ms(1))
+    camera.shutter.finish()
+    let report = try await run.value
+    #expect(report.snapshot.framesShown == 12)
+    #expect(report.snapshot.framesDropped == 0)
+    #expect(report.visionReplaced == 9, "of frames 1 to 10 the newest waits")
+    #expect(screen.calls.list.last == "11+1")
+    #expect(report.snapshot.objects.map(\.className) == ["class 0"])
+    #expect(report.snapshot.detections == 1)
+  }
+
+  @Test func cancellingReturnsEveryPermitAndBuffer() async throws {
+    let clock = VirtualClock()
+    let camera = Camera()
+    let screen = Screen(clock: clock, service: .seconds(1))
+    let session = LiveSession(
+      source: camera, sink: screen, detector: SlowDetector(clock: clock, service: .seconds(1)),
+      surroundings: LiveSurroundings(time: clock, memory: ScriptedMemory()))
+    let run = Task { try await session.run() }
+    for number in 0..<2 {
+      camera.shutter.yield(Self.frame(number))
+      await Self.until(session) { $0.framesSeen == number + 1 }
+      clock.advance(by: ms(17))
+    }
+    await clock.untilSleepers(2)
+    run.cancel()
+    let report = try await run.value
+    #expect(screen.calls.list == [])
+    #expect(report.gate.inFlight == 0)
+    #expect(report.pool.lent == 0)
+    #expect(report.pool.leaked == 0)
+    #expect(report.snapshot.framesFailed == 2)
+    #expect(report.snapshot.detections == 0)
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test func framesThatFailAreCountedAndGiveTheirPermitsBack() async throws {
+    let clock = VirtualClock()
+    let camera = Camera()
+    let log = RecordingLog()
+    var screen = Screen(clock: clock, service: .zero)
+    screen.broken = ["0", "2"]
+    let session = LiveSession(
+      source: camera, sink: screen,
+      surroundings: LiveSurroundings(time: clock, memory: ScriptedMemory(), log: log))
+    let run = Task { try await session.run() }
+    for number in 0..<4 {
+      camera.shutter.yield(Self.frame(number))
+      await Self.until(session) { $0.framesShown + $0.framesFailed == number + 1 }
+      clock.advance(by: ms(17))
+    }
+    camera.shutter.finish(throwing: Fault(number: 8))
+    await #expect(throws: Fault(number: 8)) { try await run.value }
+    #expect(screen.calls.list == ["1", "3"])
+    let line = RecordingLog.Line(.error, "a frame could not be shown: fault 0")
+    #expect(log.lines == [line, line])
+  }
+
+  @Test func heatHalvesTheRateAndMemoryStopsDetections() async throws {
+    let clock = VirtualClock()
+    let camera = Camera()
+    let health = ScriptedHealth()
+    let memory = ScriptedMemory(bytes: 10_000_000)
+    let log = RecordingLog()
+    let session = LiveSession(
+      source: camera, sink: Screen(clock: clock, service: .zero),
+      detector: SlowDetector(clock: clock, service: .zero),
+      surroundings: LiveSurroundings(time: clock, health: health, memory: memory, log: log))
+    let run = Task { try await session.run() }
+    func send(_ numbers: Range<Int>) async {
+      for number in numbers {
+        camera.shutter.yield(Self.frame(number))
+        await Self.until(session) {
+          $0.framesPaced + $0.framesShown == number + 1
+        }
+        clock.advance(by: ms(17))
+      }
+    }
+    await send(0..<1)
+    await Self.until(session) { $0.detections == 1 }
+    health.reading = HealthReading(thermal: .serious)
+    memory.set(bytes: 195_000_000)
+    clock.advance(by: .seconds(1))
+    await send(1..<5)
+    await Self.until(session) { $0.detectionsRefused == 1 }
+    camera.shutter.finish()
+    let report = try await run.value
+    #expect(report.snapshot.framesShown == 3)
+    #expect(report.snapshot.framesPaced == 2)
+    #expect(report.snapshot.frameRateLimit == 30)
+    #expect(report.snapshot.pressure == .critical)
+    #expect(!report.snapshot.performance.canProcess)
+    #expect(report.snapshot.residentBytes == 195_000_000)
+    #expect(report.endurance.peakBytes == 195_000_000)
+    #expect(
+      log.lines == [
+        RecordingLog.Line(.info, "memory pressure is critical"),
+        RecordingLog.Line(.info, "showing 30 frames a second"),
+      ])
+  }
+
+  @Test func recordingsComeAtTheirTimes() async throws {
+    struct Recording: CaptureSource {
+      let layout = CaptureLayout.images
+      let path = "memory"
+      let frames = [0.0, 0.5, 0.75].map { FrameReference(name: "\($0)", timestamp: 100 + $0) }
+      let skipped: [SkippedFrame] = []
+      func frame(at index: Int, decodingImage: Bool) throws(CaptureError) -> CapturedFrame {
+        guard index < 2 else { throw .noSuchFrame(index: index, count: 2) }
+        return LiveSessionTests.frame(index)
+      }
+      func encodedPicture(at index: Int) throws(CaptureError) -> EncodedPicture? { nil }
+    }
+    let clock = VirtualClock(now: .seconds(3))
+    let calls = Calls()
+    let source = RecordedFrameSource(Recording(), time: clock)
+    let run = Task {
+      for try await frame in source.frames() { calls.add("\(frame.name) at \(clock.now.inSeconds)") }
+    }
+    await clock.untilSleepers(1)
+    #expect(clock.advanceToNextDeadline() == ms(500))
+    await #expect(throws: CaptureError.noSuchFrame(index: 2, count: 2)) { try await run.value }
+    #expect(calls.list == ["0 at 3.0", "1 at 3.5"])
+    let fast = RecordedFrameSource(Recording(), pacing: .asFastAsPossible, time: clock)
+    var count = 0
+    await #expect(throws: CaptureError.self) { for try await _ in fast.frames() { count += 1 } }
+    #expect(count == 2)
+    #expect(clock.now == .seconds(3.5))
+  }
+}
