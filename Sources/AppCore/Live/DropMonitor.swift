@@ -26,7 +26,10 @@ public struct DropMonitor: Sendable {
   public private(set) var dropped = 0
   /// Whether the alarm sounds.
   public private(set) var isAlarming = false
+  /// Frames of the window from `oldest` on; those before it wait to be removed together.
   private var recent: [Frame] = []
+  private var oldest = 0
+  private var recentDrops = 0
   private var tooMuchSince: Duration?
 
   /// A monitor that has seen nothing.
@@ -34,21 +37,33 @@ public struct DropMonitor: Sendable {
 
   /// Share of dropped frames in the window up to the latest frame, in [0, 1].
   public var rate: Double {
-    recent.isEmpty ? 0 : Double(recent.count(where: \.isDropped)) / Double(recent.count)
+    recent.count == oldest ? 0 : Double(recentDrops) / Double(recent.count - oldest)
   }
 
   /// Takes in a frame; true or false if the alarm has just been raised or ended.
   public mutating func record(dropped isDropped: Bool, at now: Duration) -> Bool? {
     total += 1
-    if isDropped { dropped += 1 }
     recent.append(Frame(time: now, isDropped: isDropped))
-    if let kept = recent.firstIndex(where: { $0.time > now - rules.window }), kept > 0 {
-      recent.removeFirst(kept)
+    if isDropped {
+      dropped += 1
+      recentDrops += 1
     }
+    forget(before: now - rules.window)
     tooMuchSince = rate > rules.share ? tooMuchSince ?? now : nil
     let isTooLong = tooMuchSince.map { now - $0 >= rules.patience } ?? false
     guard isTooLong != isAlarming else { return nil }
     isAlarming = isTooLong
     return isTooLong
+  }
+
+  private mutating func forget(before limit: Duration) {
+    while oldest < recent.count - 1, recent[oldest].time <= limit {
+      if recent[oldest].isDropped { recentDrops -= 1 }
+      oldest += 1
+    }
+    if oldest > recent.count / 2 {
+      recent.removeFirst(oldest)
+      oldest = 0
+    }
   }
 }

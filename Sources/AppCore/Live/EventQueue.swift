@@ -37,11 +37,10 @@ struct EventQueue<Event> {
 
   private mutating func sink() {
     var parent = 0
-    while true {
-      let children = (2 * parent + 1..<2 * parent + 3).filter { $0 < entries.count }
-      guard let least = children.min(by: { Entry.precedes(entries[$0], entries[$1]) }),
-        Entry.precedes(entries[least], entries[parent])
-      else { return }
+    while 2 * parent + 1 < entries.count {
+      var least = 2 * parent + 1
+      if least + 1 < entries.count, Entry.precedes(entries[least + 1], entries[least]) { least += 1 }
+      guard Entry.precedes(entries[least], entries[parent]) else { return }
       entries.swapAt(parent, least)
       parent = least
     }

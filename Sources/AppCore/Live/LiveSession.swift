@@ -155,7 +155,8 @@ public actor LiveSession {
   private func takeFrames(into departure: AsyncStream<Flight>.Continuation) async throws {
     for try await frame in source.frames() {
       await adapt()
-      if let flight = admit(frame) { departure.yield(flight) }
+      guard let flight = admit(frame) else { continue }
+      if case .terminated = departure.yield(flight) { end(flight, isShown: false) }
     }
   }
 
@@ -209,13 +210,13 @@ public actor LiveSession {
       if !(error is CancellationError) { surroundings.log.error("a frame could not be shown", error) }
       isShown = false
     }
+    end(flight, isShown: isShown)
+  }
+
+  private func end(_ flight: Flight, isShown: Bool) {
     flight.loan.withBuffer { $0 = nil }
     flight.loan.giveBack()
     flight.permit.complete()
-    noteEnd(isShown: isShown)
-  }
-
-  private func noteEnd(isShown: Bool) {
     let now = surroundings.time.now
     if isShown {
       shown.record(at: now)

@@ -25,8 +25,8 @@ struct Simulate: ParsableCommand {
 
   func run() throws {
     if out != "-", !force { try Output.refuseExisting(out) }
-    let script = try InFile.naming(script) { try SimulationScript(json: JSONValue.read(path: script)) }
-    let trace = Simulation(script: script).run()
+    let read = try InFile.naming(script) { try SimulationScript(json: JSONValue.read(path: script)) }
+    let trace = Simulation(script: read).run()
     guard out != "-" else { return try Console.print(trace) }
     try OutputError.mapping { () throws(FileError) in
       try AtomicFile.write(trace.serialized(pretty: true), to: out, overwrite: force)

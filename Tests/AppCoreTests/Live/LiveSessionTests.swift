@@ -107,7 +107,8 @@ import Testing
     let report = try await run.value
     #expect(report.snapshot.framesShown == 12)
     #expect(report.snapshot.framesDropped == 0)
-    #expect(report.visionReplaced == 9, "of frames 1 to 10 the newest waits")
+    // Of frames 1 to 10 the newest waits; frame 11 may come before the detector has looked at it.
+    #expect((9...10).contains(report.visionReplaced))
     #expect(screen.calls.list.last == "11+1")
     #expect(report.snapshot.objects.map(\.className) == ["class 0"])
     #expect(report.snapshot.detections == 1)
