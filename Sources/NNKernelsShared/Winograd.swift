@@ -41,19 +41,19 @@ func packWinograd(
     while first < shape.outChannels {
       let columns = panelColumns(shape.outChannels, first)
       for half in stride(from: 0, to: columns, by: 16) {
-        var taps = Taps()
-        for position in 0..<9 {
+        /// Sixteen weights at one position of the kernel, zeros beyond the last output channel.
+        func taps(_ position: Int) -> Vector {
           var vector = Vector(repeating: 0)
           for lane in 0..<16 where first + half + lane < shape.outChannels {
             let out = first + half + lane
             vector[lane] = weights[out * filter + channel * 9 + position] * (scale?[out] ?? 1)
           }
-          taps[position] = vector
+          return vector
         }
         let target = packed + first * shape.inChannels + channel * columns + half
-        let left = filterTransform(taps[0], taps[3], taps[6])
-        let middle = filterTransform(taps[1], taps[4], taps[7])
-        let right = filterTransform(taps[2], taps[5], taps[8])
+        let left = filterTransform(taps(0), taps(3), taps(6))
+        let middle = filterTransform(taps(1), taps(4), taps(7))
+        let right = filterTransform(taps(2), taps(5), taps(8))
         for row in 0..<windowEdge {
           let line = filterTransform(left[row], middle[row], right[row])
           for column in 0..<windowEdge {
@@ -62,43 +62,6 @@ func packWinograd(
         }
       }
       first += InstructionSet.panelWidth
-    }
-  }
-}
-
-/// Nine weights of sixteen output channels.
-private struct Taps {
-  private var values: (Vector, Vector, Vector, Vector, Vector, Vector, Vector, Vector, Vector)
-  init() {
-    let zero = Vector(repeating: 0)
-    values = (zero, zero, zero, zero, zero, zero, zero, zero, zero)
-  }
-  subscript(index: Int) -> Vector {
-    @inline(__always) get {
-      switch index {
-      case 0: values.0
-      case 1: values.1
-      case 2: values.2
-      case 3: values.3
-      case 4: values.4
-      case 5: values.5
-      case 6: values.6
-      case 7: values.7
-      default: values.8
-      }
-    }
-    @inline(__always) set {
-      switch index {
-      case 0: values.0 = newValue
-      case 1: values.1 = newValue
-      case 2: values.2 = newValue
-      case 3: values.3 = newValue
-      case 4: values.4 = newValue
-      case 5: values.5 = newValue
-      case 6: values.6 = newValue
-      case 7: values.7 = newValue
-      default: values.8 = newValue
-      }
     }
   }
 }

@@ -20,9 +20,8 @@ public final class Session: Sendable {
   public let plan: Plan
   private let pool: ThreadPool
   private let arena: FloatMemory
-  private let scratch: FloatMemory
-  private let scratchStride: Int
-  private let steps: [Step]
+  /// The steps, each with its threads' scratch memory bound.
+  private let steps: [(layer: Int, chunks: Int, body: @Sendable (_ chunk: Int, _ thread: Int) -> Void)]
   private let constants: [ValueID: FloatMemory]
   private let turn = Mutex<Void>(())
 
@@ -32,10 +31,13 @@ public final class Session: Sendable {
     self.pool = pool
     arena = FloatMemory(count: plan.layout.count)
     var builder = StepBuilder(plan: plan, arena: arena, weights: weights, pool: pool)
-    steps = builder.steps()
+    let steps = builder.steps()
     constants = builder.constants
-    scratchStride = ((steps.map(\.scratchFloats).max() ?? 0) + 63) / 64 * 64
-    scratch = FloatMemory(count: scratchStride * pool.threads)
+    let stride = ((steps.map(\.scratchFloats).max() ?? 0) + 63) / 64 * 64
+    let scratch = FloatMemory(count: stride * pool.threads)
+    self.steps = steps.map { step in
+      (step.layer, step.chunks, { unsafe step.body($0, scratch.base + $1 * stride) })
+    }
   }
 
   /// Fills the inputs with `prepare`, runs the network, reads the outputs with `read`.
@@ -63,12 +65,9 @@ public final class Session: Sendable {
   }
 
   private func runSteps(observe: ((_ layer: Int, _ nanoseconds: UInt64) -> Void)?) {
-    let (scratch, stride) = (scratch, scratchStride)
     for step in steps {
       let start = observe == nil ? 0 : monotonicNanoseconds()
-      pool.run(step.chunks) { chunk, thread in
-        unsafe step.body(chunk, scratch.base + thread * stride)
-      }
+      pool.run(step.chunks, step.body)
       observe?(step.layer, monotonicNanoseconds() - start)
     }
   }

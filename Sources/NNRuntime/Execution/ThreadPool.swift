@@ -38,13 +38,13 @@ public final class ThreadPool: Sendable {
 
   /// Runs `body(chunk, thread)` for every chunk; `thread` is below `threads`, and no two calls with the same
   /// one overlap.
-  package func run(_ chunks: Int, _ body: @Sendable (_ chunk: Int, _ thread: Int) -> Void) {
+  package func run(_ chunks: Int, _ body: @escaping @Sendable (_ chunk: Int, _ thread: Int) -> Void) {
     precondition(chunks <= Self.maximumChunks, "too many chunks")
     turn.withLock { _ in
       if threads == 1 || chunks <= 1 {
         for chunk in 0..<chunks { body(chunk, 0) }
       } else {
-        withoutActuallyEscaping(body) { team.run(chunks, $0) }
+        team.run(chunks, body)
       }
     }
   }
