@@ -61,6 +61,20 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
   case unknownOrientation(file: String, found: String)
   /// A recorded clip's index points outside its data, or a message's parts do not add up.
   case badMessage(file: String, message: Int, reason: String)
+  /// A line of a text file holds something else.
+  case badLine(file: String, line: Int, expected: String)
+  /// The pictures still have to be taken out of a video.
+  case picturesInVideo(video: String, folder: String)
+  /// Nothing that belongs to a frame was recorded near its time.
+  case nothingNear(file: String, frame: String, seconds: Double)
+  /// A file's name does not hold the time of its frame.
+  case untimedName(file: String)
+  /// A trajectory leaves a frame out.
+  case noPoseOfFrame(file: String, frame: Int)
+  /// Pictures and depth files that belong together in their order differ in number.
+  case unpairedFiles(pictures: Int, folder: String, depths: Int, depthFolder: String)
+  /// The camera is not a pinhole.
+  case unsupportedLens(file: String, reason: String)
   /// A frame cannot be written in the native layout.
   case unwritable(reason: String)
 
@@ -75,7 +89,9 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
       "\(file): cannot be read (\(reason)); check its permissions"
     case .unrecognisedLayout(let path):
       "\(path): not a known capture; expected frame.json (native), NNNNN.json with NNNNN_rgb.jpg, "
-        + "index.jsonl with messages.bin, frame_NNNNN.json (3D Scanner App), or pictures (.jpg, .png)"
+        + "index.jsonl with messages.bin, frame_NNNNN.json (3D Scanner App), odometry.csv (Stray Scanner), "
+        + "transforms.json, rgb.txt with depth.txt (TUM RGB-D), trajectory.log with color and depth (Redwood), "
+        + "keyframes (Polycam), lowres_wide (ARKitScenes), or pictures (.jpg, .png)"
     case .noUsableFrame(let path, let firstReason):
       "\(path): no usable frame; the first was skipped because: \(firstReason)"
     case .tooManyFrames(let path, let limit):
@@ -125,6 +141,23 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
         + "landscapeRight"
     case .badMessage(let file, let message, let reason):
       "\(file): message \(message) \(reason); the download may be incomplete"
+    case .badLine(let file, let line, let expected):
+      "\(file): line \(line) must be \(expected); correct it or export the capture again"
+    case .picturesInVideo(let video, let folder):
+      "\(video): the pictures are still inside the video; take them out, in the capture's folder, with: "
+        + "mkdir \(folder) && ffmpeg -noautorotate -i \(video) -fps_mode passthrough -start_number 0 -q:v 2 "
+        + "\(folder)/%06d.jpg"
+    case .nothingNear(let file, let frame, let seconds):
+      "\(file): holds nothing within \(seconds) s of \(frame); the frame cannot be used without it"
+    case .untimedName(let file):
+      "\(file): its name holds no time; leave names as they were exported"
+    case .noPoseOfFrame(let file, let frame):
+      "\(file): holds no pose of frame \(frame), counted from 0; add it or leave the frame out"
+    case .unpairedFiles(let pictures, let folder, let depths, let depthFolder):
+      "\(folder): holds \(pictures) pictures, \(depthFolder) \(depths) depth files; pair them in rgbd.match, "
+        + "a line \"DEPTH PICTURE\" each"
+    case .unsupportedLens(let file, let reason):
+      "\(file): the lens is not a pinhole's (\(reason)); undistort the pictures"
     case .unwritable(let reason):
       "cannot be written as a native capture: \(reason)"
     }

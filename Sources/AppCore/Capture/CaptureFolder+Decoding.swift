@@ -39,12 +39,16 @@ extension CaptureFolder {
     try DepthDecoding.picture(try bytes(name, namedBy: file), file: name)
   }
 
-  /// Depth from a 16-bit PNG in millimetres or a float32 array in metres, by the file's name.
-  func depth(_ name: String, namedBy file: String) throws(CaptureError) -> Plane<Float> {
+  /// Depth from a 16-bit PNG or a float32 array, by the file's name.
+  func depth(
+    _ name: String, namedBy file: String, unit: DepthUnit = .standard
+  ) throws(CaptureError) -> Plane<Float> {
     let bytes = try bytes(name, namedBy: file)
-    return name.hasSuffix(".npy")
-      ? try DepthDecoding.metres(npy: bytes, file: name, limits: limits)
-      : try DepthDecoding.metres(png: bytes, file: name, limits: limits)
+    guard name.hasSuffix(".npy") else {
+      return try DepthDecoding.metres(png: bytes, file: name, unit: unit.png, limits: limits)
+    }
+    let stored = try DepthDecoding.metres(npy: bytes, file: name, limits: limits)
+    return unit.npy == 1 ? stored : stored.map { $0 * unit.npy }
   }
 
   /// Confidence from an 8-bit PNG or a uint8 array, by the file's name.
@@ -76,11 +80,13 @@ enum DepthDecoding {
     }
   }
 
-  static func metres(png bytes: [UInt8], file: String, limits: CaptureLimits) throws(CaptureError) -> Plane<
-    Float
-  > {
+  static func metres(
+    png bytes: [UInt8], file: String, unit: Float = metresPerMillimetre, limits: CaptureLimits
+  ) throws(CaptureError) -> Plane<Float> {
     do {
-      return metres(try ImageCodec.decodeGray16(bytes, name: file, limits: imageLimits(limits)))
+      return try ImageCodec.decodeGray16(bytes, name: file, limits: imageLimits(limits)).map {
+        Float($0) * unit
+      }
     } catch {
       throw badDepth(error, file: file)
     }

@@ -35,7 +35,7 @@ struct CaptureFolder: Sendable {
     }
   }
 
-  /// Whether a folder of that name lies directly in the capture.
+  /// Whether a folder lies at a relative name.
   func hasSubfolder(_ name: String) -> Bool {
     var isFolder = false
     return FileManager.default.fileExists(atPath: "\(path)/\(name)", isDirectory: &isFolder) && isFolder
@@ -64,9 +64,24 @@ struct CaptureFolder: Sendable {
     return full
   }
 
-  /// Parses a JSON file of the capture.
-  func metadata(_ name: String) throws(CaptureError) -> FrameFields {
-    let full = try location(of: name, namedBy: name, limit: limits.metadataBytes)
+  /// Whether something other than a folder lies at a relative name.
+  func hasPlainFile(_ name: String) -> Bool {
+    var isFolder = false
+    return FileManager.default.fileExists(atPath: "\(path)/\(name)", isDirectory: &isFolder) && !isFolder
+  }
+
+  /// Refuses a name that by its words alone leads out of the capture.
+  func check(_ name: String, namedBy file: String) throws(CaptureError) {
+    let components = name.split(separator: "/", omittingEmptySubsequences: false)
+    guard !name.isEmpty, !name.utf8.contains(0), !components.contains(where: { $0.isEmpty || $0 == ".." })
+    else {
+      throw .nameEscapesCapture(file: file, name: name)
+    }
+  }
+
+  /// Parses a JSON file of the capture, of one frame's size unless another limit is given.
+  func metadata(_ name: String, limit: Int? = nil) throws(CaptureError) -> FrameFields {
+    let full = try location(of: name, namedBy: name, limit: limit ?? limits.metadataBytes)
     let bytes: [UInt8]
     do {
       bytes = try FileBytes(path: full).array()
@@ -78,11 +93,7 @@ struct CaptureFolder: Sendable {
 
   /// The link-free path of a name, which must exist beneath the root.
   private func checkedPath(_ name: String, namedBy file: String) throws(CaptureError) -> String {
-    let components = name.split(separator: "/", omittingEmptySubsequences: false)
-    guard !name.isEmpty, !name.utf8.contains(0), !components.contains(where: { $0.isEmpty || $0 == ".." })
-    else {
-      throw .nameEscapesCapture(file: file, name: name)
-    }
+    try check(name, namedBy: file)
     let full = "\(path)/\(name)"
     guard FileManager.default.fileExists(atPath: full) else { throw .missingFile(file: file, name: name) }
     let resolved = Self.resolved(full)

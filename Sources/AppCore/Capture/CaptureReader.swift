@@ -5,8 +5,9 @@ import FoundationEssentials
 public enum CaptureReader {
   /// Opens a capture, recognising its layout by what the path holds.
   ///
-  /// A folder may hold a native frame or sequence, a clip in its unpacked or recorded form, a 3D Scanner App
-  /// export, or pictures. A file may be a picture, an archive (`.zip`, `.whl`) that holds a recorded clip, or
+  /// A folder may hold a native frame or sequence, a clip in its unpacked or recorded form, an export of 3D
+  /// Scanner App, Stray Scanner or Polycam, `transforms.json`, a sequence of TUM RGB-D, Redwood or ARKitScenes,
+  /// or pictures. A file may be a picture, an archive (`.zip`, `.whl`) that holds a recorded clip, or
   /// the metadata of one frame of a folder, which then is the only frame.
   /// - Throws: `CaptureError`.
   public static func open(
@@ -27,6 +28,7 @@ public enum CaptureReader {
     if present.contains(RecordedClip.indexFile), present.contains(RecordedClip.messagesFile) {
       return try recordedClip(folder)
     }
+    if let source = try indexedCapture(folder, present) { return source }
     let stems = names.filter { $0.hasSuffix(".json") }.map { String($0.dropLast(".json".count)) }
     let numbered = stems.filter(isNumber)
     if numbered.contains(where: { present.contains(ClipFolder.picture($0)) }) {
@@ -48,6 +50,40 @@ public enum CaptureReader {
     throw .unrecognisedLayout(path: folder.path)
   }
 
+  /// Opens one picture with its depth.
+  ///
+  /// - Parameters:
+  ///   - depth: u16 millimetres (PNG) or float32 metres (npy), covering the picture's whole field.
+  ///   - confidence: 0, 1, 2 for each cell of the depth.
+  /// - Throws: `CaptureError`.
+  public static func open(
+    image: String, depth: String, confidence: String? = nil, camera: StatedCamera,
+    limits: CaptureLimits = CaptureLimits()
+  ) throws(CaptureError) -> any CaptureSource {
+    try PlainShot(image: image, depth: depth, confidence: confidence, camera: camera, limits: limits)
+  }
+
+  /// The layouts that list their frames in files of fixed names.
+  private static func indexedCapture(
+    _ folder: CaptureFolder, _ present: Set<String>
+  ) throws(CaptureError) -> IndexedCapture? {
+    if present.contains(TransformsFile.name) { return try TransformsFile.open(folder) }
+    if present.isSuperset(of: [StrayScannerFolder.odometry, StrayScannerFolder.cameraMatrix]) {
+      return try StrayScannerFolder.open(folder)
+    }
+    if present.isSuperset(of: [TUMSequence.pictures, TUMSequence.depths]) {
+      return try TUMSequence.open(folder)
+    }
+    if folder.hasSubfolder(PolycamFolder.keyframes) { return try PolycamFolder.open(folder) }
+    if folder.hasSubfolder(ARKitScenesFolder.pictures) { return try ARKitScenesFolder.open(folder) }
+    if folder.hasSubfolder(RedwoodSequence.depthFolder),
+      RedwoodSequence.pictureFolders.contains(where: folder.hasSubfolder)
+    {
+      return try RedwoodSequence.open(folder)
+    }
+    return nil
+  }
+
   private static func open(file path: String, _ limits: CaptureLimits) throws(CaptureError)
     -> any CaptureSource
   {
@@ -64,11 +100,12 @@ public enum CaptureReader {
     let folder = try CaptureFolder(path: parent, limits: limits)
     let stem = String(name.dropLast(".json".count))
     let source = try open(folder: folder)
-    guard name == NativeCapture.frameFile || source.frames.contains(where: { $0.name == stem }) else {
+    let isWhole = [NativeCapture.frameFile, TransformsFile.name].contains(name)
+    guard isWhole || source.frames.contains(where: { $0.name == stem }) else {
       let reason = source.skipped.first { $0.name == stem }?.reason ?? "it is no frame of its folder"
       throw .noUsableFrame(path: path, firstReason: reason)
     }
-    return name == NativeCapture.frameFile ? source : OneFrame(of: source, named: stem, path: path)
+    return isWhole ? source : OneFrame(of: source, named: stem, path: path)
   }
 
   private static func recordedClip(_ folder: CaptureFolder) throws(CaptureError) -> RecordedClip {

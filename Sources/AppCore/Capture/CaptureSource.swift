@@ -8,6 +8,20 @@ public enum CaptureLayout: String, Sendable, CaseIterable {
   case recordedClip
   /// 3D Scanner App's "All Data" export.
   case scannerApp
+  /// Stray Scanner's export with its pictures in `rgb/`.
+  case strayScanner
+  /// `transforms.json` of nerfstudio and instant-ngp.
+  case transforms
+  /// A sequence of the TUM RGB-D benchmark.
+  case tumRGBD
+  /// An RGB-D folder of Redwood and Open3D.
+  case redwood
+  /// Polycam's raw data.
+  case polycam
+  /// A video of ARKitScenes.
+  case arkitScenes
+  /// A picture, its depth and a stated camera.
+  case imageWithDepth
   /// A picture or a folder of pictures.
   case images
 
@@ -20,6 +34,26 @@ public enum CaptureLayout: String, Sendable, CaseIterable {
       "depth u16 millimetres; fx fy cx cy in pixels; camera-to-world column-major, ARKit axes"
     case .scannerApp:
       "depth u16 millimetres; intrinsics and camera-to-world row-major, ARKit axes"
+    case .strayScanner:
+      "depth u16 millimetres, confidence 0 1 2; camera matrix row-major for 1920x1440; camera-to-world as "
+        + "x y z qx qy qz qw, camera axes OpenCV's, world +y up"
+    case .transforms:
+      "depth u16 or float32 in the file's unit, thousandths of a metre by default; principal point from the "
+        + "corner; camera-to-world row-major, camera axes OpenGL's (ARKit's), world +z up"
+    case .tumRGBD:
+      "depth u16, 5000 a metre; camera file column-major, 525 525 319.5 239.5 for 640x480 without one; "
+        + "camera-to-world as tx ty tz qx qy qz qw, camera axes OpenCV's, world +z up"
+    case .redwood:
+      "depth u16 millimetres; camera file column-major, 525 525 319.5 239.5 for 640x480 without one; "
+        + "camera-to-world row-major, camera axes OpenCV's, world up as the first camera's"
+    case .polycam:
+      "depth u16 millimetres, confidence 0 127 255; fx fy cx cy in pixels; camera-to-world row-major (t_RC), "
+        + "ARKit axes"
+    case .arkitScenes:
+      "depth u16 millimetres, confidence 0 1 2; fx fy cx cy in pixels; world-to-camera as axis-angle and "
+        + "translation, camera axes OpenCV's, world +z up"
+    case .imageWithDepth:
+      "depth float32 metres or u16 millimetres; fx fy cx cy in pixels as stated; camera level at the origin"
     case .images:
       "pictures only: no depth, no camera"
     }
@@ -102,6 +136,8 @@ public struct CaptureLimits: Sendable {
   public var frames = 100_000
   /// Bytes of one JSON file.
   public var metadataBytes = 1 << 20
+  /// Bytes of one file that lists a whole sequence.
+  public var indexBytes = 64 << 20
   /// Bytes of one picture, depth or confidence file.
   public var frameFileBytes = 256 << 20
   /// Bytes of a recorded clip's data.

@@ -23,26 +23,36 @@ extension FrameFields {
   func intrinsics(
     _ field: String, order: MatrixOrder, imageSize: PixelSize
   ) throws(CaptureError) -> Intrinsics {
-    let k = order.columnMajor(try numbers(field, count: 9), side: 3)
+    let k = try Self.camera(try numbers(field, count: 9), order: order, size: imageSize, file: file)
+    return try Self.intrinsics(
+      fx: k.fx, fy: k.fy, cx: k.cx, cy: k.cy, imageSize: imageSize, file: file)
+  }
+
+  /// K as stated, its zeros and one checked.
+  static func camera(
+    _ elements: [Double], order: MatrixOrder, size: PixelSize, file: String
+  ) throws(CaptureError) -> StatedCamera {
+    let k = order.columnMajor(elements, side: 3)
     let isCalibration =
-      [1, 2, 3, 5].allSatisfy { abs(k[$0]) <= Self.matrixTolerance } && abs(k[8] - 1) <= Self.matrixTolerance
+      [1, 2, 3, 5].allSatisfy { abs(k[$0]) <= matrixTolerance } && abs(k[8] - 1) <= matrixTolerance
     guard isCalibration else {
       throw .badIntrinsics(
         file: file,
         reason: "are not fx 0 0, 0 fy 0, cx cy 1 read \(order == .columnMajor ? "by columns" : "by rows")")
     }
-    return try intrinsics(fx: k[0], fy: k[4], cx: k[6], cy: k[7], imageSize: imageSize)
+    return StatedCamera(fx: k[0], fy: k[4], cx: k[6], cy: k[7], size: size)
   }
 
   /// Intrinsics from a field each.
   func intrinsics(imageSize: PixelSize) throws(CaptureError) -> Intrinsics {
-    try intrinsics(
+    try Self.intrinsics(
       fx: try number("fx"), fy: try number("fy"), cx: try number("cx"), cy: try number("cy"),
-      imageSize: imageSize)
+      imageSize: imageSize, file: file)
   }
 
-  private func intrinsics(
-    fx: Double, fy: Double, cx: Double, cy: Double, imageSize: PixelSize
+  /// Intrinsics from numbers, checked.
+  static func intrinsics(
+    fx: Double, fy: Double, cx: Double, cy: Double, imageSize: PixelSize, file: String
   ) throws(CaptureError) -> Intrinsics {
     guard fx > 0, fy > 0 else {
       throw .badIntrinsics(file: file, reason: "have a focal length that is not positive")
@@ -61,19 +71,26 @@ extension FrameFields {
 
   /// A camera-to-world matrix of sixteen numbers.
   func pose(_ field: String, order: MatrixOrder) throws(CaptureError) -> RigidTransform<CameraARKit, World> {
-    let m = order.columnMajor(try numbers(field, count: 16), side: 4)
-    guard [3, 7, 11].allSatisfy({ abs(m[$0]) <= Self.poseTolerance }), abs(m[15] - 1) <= Self.poseTolerance
+    try Self.pose(try numbers(field, count: 16), order: order, file: file)
+  }
+
+  /// A rigid transform from the sixteen elements of its matrix, checked and made exactly rigid.
+  static func pose<Camera: SpatialFrame, Fixed: SpatialFrame>(
+    _ elements: [Double], order: MatrixOrder, file: String
+  ) throws(CaptureError) -> RigidTransform<Camera, Fixed> {
+    let m = order.columnMajor(elements, side: 4)
+    guard [3, 7, 11].allSatisfy({ abs(m[$0]) <= poseTolerance }), abs(m[15] - 1) <= poseTolerance
     else {
       throw .badPose(
         file: file,
         reason: "has a last row other than 0 0 0 1 read \(order == .columnMajor ? "by columns" : "by rows")")
     }
-    let axes = (0..<3).map { Vector3<World>(m[$0 * 4], m[$0 * 4 + 1], m[$0 * 4 + 2]) }
-    let worst = Self.departureFromRotation(axes)
-    guard worst <= Self.poseTolerance, let x = axes[0].normalized(),
+    let axes = (0..<3).map { Vector3<Fixed>(m[$0 * 4], m[$0 * 4 + 1], m[$0 * 4 + 2]) }
+    let worst = departureFromRotation(axes)
+    guard worst <= poseTolerance, let x = axes[0].normalized(),
       let y = (axes[1] - x * x.dot(axes[1])).normalized()
     else {
-      throw .badPose(file: file, reason: "is not a rotation and a translation (off by \(Self.brief(worst)))")
+      throw .badPose(file: file, reason: "is not a rotation and a translation (off by \(brief(worst)))")
     }
     let z = x.cross(y)
     do {
@@ -86,7 +103,7 @@ extension FrameFields {
   }
 
   /// The largest error of lengths, angles and handedness; 0 for a rotation.
-  private static func departureFromRotation(_ axes: [Vector3<World>]) -> Double {
+  private static func departureFromRotation<Fixed: SpatialFrame>(_ axes: [Vector3<Fixed>]) -> Double {
     let (x, y, z) = (axes[0], axes[1], axes[2])
     return [
       abs(x.length - 1), abs(y.length - 1), abs(z.length - 1), abs(x.dot(y)), abs(y.dot(z)), abs(z.dot(x)),

@@ -18,6 +18,12 @@ struct FrameFields: Sendable {
     }
   }
 
+  private init(file: String, object: JSONValue) throws(CaptureError) {
+    guard object.object != nil else { throw .malformed(file: file, reason: "is no object") }
+    self.file = file
+    self.object = object
+  }
+
   /// Whether the field is present and not null.
   func has(_ field: String) -> Bool {
     guard let value = object[field] else { return false }
@@ -57,6 +63,27 @@ struct FrameFields: Sendable {
     return numbers
   }
 
+  /// The elements of rows that are arrays of their own, row after row.
+  func matrix(_ field: String, rows: Int, columns: Int) throws(CaptureError) -> [Double] {
+    let found = try present(field).array?.compactMap(\.numbers) ?? []
+    guard found.count == rows, found.allSatisfy({ $0.count == columns }) else {
+      throw .badField(file: file, field: field, expected: "\(rows) rows of \(columns) numbers")
+    }
+    return found.flatMap(\.self)
+  }
+
+  /// The objects of an array; messages call each by `name` and its position.
+  func objects(_ field: String, called name: String) throws(CaptureError) -> [FrameFields] {
+    guard let elements = try present(field).array else {
+      throw .badField(file: file, field: field, expected: "an array of objects")
+    }
+    var objects: [FrameFields] = []
+    for (position, element) in elements.enumerated() {
+      objects.append(try FrameFields(file: "\(file), \(name) \(position)", object: element))
+    }
+    return objects
+  }
+
   /// A width and a height in pixels from an array of two.
   func size(_ field: String) throws(CaptureError) -> PixelSize {
     let sides = try numbers(field, count: 2)
@@ -68,7 +95,7 @@ struct FrameFields: Sendable {
     try Self.size(try number(width), try number(height), file: file, field: "\(width), \(height)")
   }
 
-  private static func size(
+  static func size(
     _ width: Double, _ height: Double, file: String, field: String
   ) throws(CaptureError) -> PixelSize {
     guard let w = Int(exactly: width), let h = Int(exactly: height), let size = try? PixelSize(checking: w, h)

@@ -10,6 +10,7 @@ private enum Tolerance {
   static let bedroom = 0.012
   static let chair = 0.008
   static let board = 0.004
+  static let redwood = 0.01
   static let sameFrame = 1e-12
 }
 
@@ -66,6 +67,20 @@ struct RealCaptureTests {
     #expect(source.frames.count == 6)
     #expect(try source.frame(at: 0, decodingImage: false).orientation == .up)
     #expect(try reprojection(source, "frame_00000", "frame_00015").medianError < Tolerance.board)
+  }
+
+  @Test func redwood() throws {
+    let source = try open("redwood_rgbd")
+    #expect(source.layout == .redwood)
+    #expect(source.frames.map(\.name) == (0..<5).map { "0000\($0)" })
+    let frame = try source.frame(at: 0)
+    #expect(frame.image?.size == PixelSize(width: 640, height: 480))
+    #expect(frame.depth?.size == PixelSize(width: 640, height: 480))
+    #expect(frame.intrinsics?.cx == 319.5)
+    #expect(try CaptureSummary(of: source).warnings.isEmpty)
+    let error = try reprojection(source, "00000", "00004")
+    #expect(error.medianError < Tolerance.redwood)
+    #expect(error.pairs > 100_000)
   }
 
   @Test func convertedFrameReprojectsAlike() throws {

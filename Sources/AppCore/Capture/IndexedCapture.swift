@@ -1,0 +1,141 @@
+import Geometry
+import Imaging
+
+/// Metres of one unit of a stored depth, by the kind of file.
+struct DepthUnit: Sendable {
+  let png: Float
+  let npy: Float
+
+  /// u16 millimetres, or float32 metres.
+  static let standard = DepthUnit(png: DepthDecoding.metresPerMillimetre, npy: 1)
+}
+
+/// How a confidence file counts.
+enum ConfidenceScale: Sendable {
+  /// 0, 1, 2.
+  case levels
+  /// 0 low, 255 high, anything between medium.
+  case bytes
+
+  func levels(_ stored: Plane<UInt8>) -> Plane<UInt8> {
+    switch self {
+    case .levels: stored
+    case .bytes: stored.map { $0 == 0 ? 0 : $0 == 255 ? 2 : 1 }
+    }
+  }
+}
+
+/// Everything that a capture's index tells of one frame: where its pixels lie and what they mean.
+struct IndexedShot: Sendable {
+  let name: String
+  /// What messages call the frame's own entry.
+  let file: String
+  let timestamp: Double
+  let picture: String
+  var depth: String?
+  var depthUnit = DepthUnit.standard
+  var confidence: String?
+  var confidenceScale = ConfidenceScale.levels
+  let camera: StatedCamera
+  let cameraToWorld: RigidTransform<CameraARKit, World>
+  /// nil: as gravity has it.
+  var orientation: Orientation?
+}
+
+/// Frames in the order of their times, as an index lists them.
+struct IndexedCapture: CaptureSource {
+  let layout: CaptureLayout
+  let path: String
+  let frames: [FrameReference]
+  let skipped: [SkippedFrame]
+
+  private let folder: CaptureFolder
+  private let shots: [IndexedShot]
+
+  /// - Parameters:
+  ///   - names: The frames' names, each used once.
+  ///   - shot: The frame at a position of `names`; what it throws is why the frame is skipped.
+  init(
+    _ layout: CaptureLayout, _ folder: CaptureFolder, names: [String],
+    shot: (Int) throws(CaptureError) -> IndexedShot
+  ) throws(CaptureError) {
+    guard !names.isEmpty else { throw .noUsableFrame(path: folder.path, firstReason: "no frame is listed") }
+    var listing = SequenceListing(path: folder.path, limits: folder.limits)
+    var found: [String: IndexedShot] = [:]
+    for (position, name) in names.enumerated() {
+      try listing.add(name: name, file: name) { () throws(CaptureError) in
+        let shot = try shot(position)
+        for stored in [shot.picture, shot.depth].compactMap(\.self) {
+          try folder.check(stored, namedBy: shot.file)
+          guard folder.hasFile(stored) else { throw .missingFile(file: shot.file, name: stored) }
+        }
+        found[name] = shot
+        return shot.timestamp
+      }
+    }
+    try listing.finish()
+    self.layout = layout
+    self.folder = folder
+    path = folder.path
+    frames = listing.frames.map(\.reference)
+    skipped = listing.skipped
+    shots = frames.compactMap { found[$0.name] }
+  }
+
+  func frame(at index: Int, decodingImage: Bool) throws(CaptureError) -> CapturedFrame {
+    _ = try reference(at: index)
+    let shot = shots[index]
+    let picture = try folder.bytes(shot.picture, namedBy: shot.file)
+    let imageSize = try DepthDecoding.pictureHeader(picture, file: shot.picture).size
+    var parts = FrameParts(
+      file: shot.file, name: shot.name, timestamp: shot.timestamp, imageSize: imageSize,
+      orientation: shot.orientation ?? Orientation(gravityIn: shot.cameraToWorld),
+      intrinsics: try shot.camera.intrinsics(for: imageSize, file: shot.file),
+      cameraToWorld: shot.cameraToWorld)
+    if decodingImage { parts.image = try DepthDecoding.picture(picture, file: shot.picture) }
+    if let depth = shot.depth {
+      parts.depth = try folder.depth(depth, namedBy: shot.file, unit: shot.depthUnit)
+    }
+    if let confidence = shot.confidence {
+      parts.confidence = shot.confidenceScale.levels(
+        try folder.confidence(confidence, namedBy: shot.file))
+    }
+    return try parts.assembled()
+  }
+
+  func encodedPicture(at index: Int) throws(CaptureError) -> EncodedPicture? {
+    _ = try reference(at: index)
+    return try folder.encodedPicture(shots[index].picture, namedBy: shots[index].file)
+  }
+}
+
+extension CaptureFolder {
+  /// The names of a folder's pictures (or other files) by their stems.
+  func stems(in subfolder: String, endings: [String] = [".jpg", ".jpeg", ".png"]) throws(CaptureError)
+    -> [String: String]
+  {
+    guard hasSubfolder(subfolder) else { return [:] }
+    var found: [String: String] = [:]
+    for name in try names(in: subfolder) {
+      guard let ending = endings.first(where: { name.lowercased().hasSuffix($0) }) else { continue }
+      found[String(name.dropLast(ending.count))] = "\(subfolder)/\(name)"
+    }
+    return found
+  }
+}
+
+/// Names for the frames of some pictures: the files' stems where each is used once, else their positions.
+func frameNames(of pictures: [String]) -> [String] {
+  let stems = pictures.map(fileStem)
+  guard Set(stems).count == stems.count, !stems.contains("") else {
+    return pictures.indices.map { "frame_\($0)" }
+  }
+  return stems
+}
+
+/// The last component of a name, without what follows its last dot.
+func fileStem(_ name: String) -> String {
+  let last = name.split(separator: "/").last.map(String.init) ?? name
+  guard let dot = last.lastIndex(of: "."), dot != last.startIndex else { return last }
+  return String(last[..<dot])
+}

@@ -1,0 +1,45 @@
+import Geometry
+
+/// Polycam's raw data: `keyframes/` with `cameras/TIME.json`, `images`, `depth`, `confidence`, the times in
+/// microseconds; the corrected cameras and pictures before the original ones.
+///
+/// `t_00` to `t_23` are the rows of camera-to-world, ARKit axes. Depth is u16 millimetres, confidence 0, 127,
+/// 255.
+enum PolycamFolder {
+  static let keyframes = "keyframes"
+
+  private static let secondsPerMicrosecond = 1e-6
+
+  static func open(_ folder: CaptureFolder) throws(CaptureError) -> IndexedCapture {
+    let isCorrected = folder.hasSubfolder("\(keyframes)/corrected_cameras")
+    let cameraFolder = "\(keyframes)/\(isCorrected ? "corrected_cameras" : "cameras")"
+    guard folder.hasSubfolder(cameraFolder) else {
+      throw .missingFile(file: keyframes, name: cameraFolder)
+    }
+    let cameras = try folder.stems(in: cameraFolder, endings: [".json"])
+    let corrected = isCorrected ? try folder.stems(in: "\(keyframes)/corrected_images") : [:]
+    let pictures = corrected.isEmpty ? try folder.stems(in: "\(keyframes)/images") : corrected
+    let confidences = try folder.stems(in: "\(keyframes)/confidence", endings: [".png"])
+    let names = cameras.keys.sorted()
+    return try IndexedCapture(.polycam, folder, names: names) { position throws(CaptureError) in
+      let name = names[position]
+      let file = "\(cameraFolder)/\(name).json"
+      guard let microseconds = UInt64(name) else { throw .untimedName(file: file) }
+      guard let picture = pictures[name] else {
+        throw .missingFile(file: file, name: "\(keyframes)/images/\(name).jpg")
+      }
+      let fields = try folder.metadata(cameras[name] ?? file)
+      var rows: [Double] = []
+      for row in 0..<3 {
+        for column in 0..<4 { rows.append(try fields.number("t_\(row)\(column)")) }
+      }
+      return IndexedShot(
+        name: name, file: file, timestamp: Double(microseconds) * secondsPerMicrosecond, picture: picture,
+        depth: "\(keyframes)/depth/\(name).png", confidence: confidences[name], confidenceScale: .bytes,
+        camera: StatedCamera(
+          fx: try fields.number("fx"), fy: try fields.number("fy"), cx: try fields.number("cx"),
+          cy: try fields.number("cy"), size: try fields.size(width: "width", height: "height")),
+        cameraToWorld: try FrameFields.pose(rows + [0, 0, 0, 1], order: .rowMajor, file: file))
+    }
+  }
+}

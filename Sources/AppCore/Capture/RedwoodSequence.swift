@@ -1,0 +1,91 @@
+import Geometry
+
+/// An RGB-D folder as Redwood and Open3D keep it: pictures in `color`, `rgb` or `image`, depth in `depth`,
+/// paired by `rgbd.match` or by their order, poses in `trajectory.log` or `odometry.log`.
+///
+/// Depth is u16 millimetres; poses are camera-to-world by rows, the camera's axes OpenCV's. The layout says
+/// nothing of gravity: the pictures are taken to be upright as stored, and a world in which the first camera
+/// stands on its head is turned over.
+enum RedwoodSequence {
+  static let match = "rgbd.match"
+  static let trajectories = ["trajectory.log", "odometry.log"]
+  static let pictureFolders = ["color", "rgb", "image"]
+  static let depthFolder = "depth"
+
+  static func open(_ folder: CaptureFolder) throws(CaptureError) -> IndexedCapture {
+    let pairs = try pairs(folder)
+    guard let log = trajectories.first(where: folder.hasFile) else {
+      throw .missingFile(
+        file: folder.hasFile(match) ? match : depthFolder, name: trajectories[0])
+    }
+    let poses = try poses(log, folder)
+    let camera = try PinholeCameraFile.find(in: folder) ?? PinholeCameraFile.structureSensor
+    let first = try poses.min { $0.key < $1.key }.map { first throws(CaptureError) in
+      try pose(first.value, log: log, number: first.key)
+    }
+    let isTurnedOver = (first?.yAxis.y ?? 1) < 0
+    let names = frameNames(of: pairs.map(\.picture))
+    return try IndexedCapture(.redwood, folder, names: names) { position throws(CaptureError) in
+      guard let matrix = poses[position] else { throw .noPoseOfFrame(file: log, frame: position) }
+      let stored = try pose(matrix, log: log, number: position)
+      return IndexedShot(
+        name: names[position], file: pairs[position].picture, timestamp: Double(position),
+        picture: pairs[position].picture, depth: pairs[position].depth, camera: camera,
+        cameraToWorld: isTurnedOver ? CameraConventions.upright.after(stored) : stored, orientation: .up)
+    }
+  }
+
+  private static func pairs(
+    _ folder: CaptureFolder
+  ) throws(CaptureError) -> [(depth: String, picture: String)] {
+    var pairs: [(depth: String, picture: String)] = []
+    if folder.hasFile(match) {
+      for row in try folder.rows(match, separatedBy: .blanks, namedBy: match) {
+        guard row.fields.count == 2 else { throw row.bad("the names of a depth file and a picture") }
+        pairs.append((row.fields[0], row.fields[1]))
+      }
+      return pairs
+    }
+    guard let pictureFolder = pictureFolders.first(where: folder.hasSubfolder) else {
+      throw .missingFile(file: depthFolder, name: pictureFolders[0])
+    }
+    let pictures = try folder.stems(in: pictureFolder).values.sorted()
+    let depths = try folder.stems(in: depthFolder, endings: [".png"]).values.sorted()
+    guard pictures.count == depths.count else {
+      throw .unpairedFiles(
+        pictures: pictures.count, folder: pictureFolder, depths: depths.count, depthFolder: depthFolder)
+    }
+    for (depth, picture) in zip(depths, pictures) { pairs.append((depth, picture)) }
+    return pairs
+  }
+
+  /// Matrices by the number of their frame: five lines each, three whole numbers and four rows.
+  private static func poses(
+    _ log: String, _ folder: CaptureFolder
+  ) throws(CaptureError) -> [Int: [Double]] {
+    let rows = try folder.rows(log, separatedBy: .blanks, namedBy: log)
+    var poses: [Int: [Double]] = [:]
+    for start in stride(from: 0, to: rows.count, by: 5) {
+      let expected = "three whole numbers, the first a frame's own"
+      let heading = try rows[start].numbers(count: 3, expected: expected)
+      guard let number = Int(exactly: heading[0]), number >= 0, poses[number] == nil else {
+        throw rows[start].bad(expected)
+      }
+      guard start + 5 <= rows.count else { throw rows[start].bad("followed by four rows of a matrix") }
+      var matrix: [Double] = []
+      for row in rows[start + 1..<start + 5] {
+        matrix += try row.numbers(count: 4, expected: "four numbers, a row of a matrix")
+      }
+      poses[number] = matrix
+    }
+    return poses
+  }
+
+  private static func pose(
+    _ matrix: [Double], log: String, number: Int
+  ) throws(CaptureError) -> RigidTransform<CameraARKit, World> {
+    let pose: RigidTransform<CameraOpenCV, World> = try FrameFields.pose(
+      matrix, order: .rowMajor, file: "\(log), frame \(number)")
+    return pose.ofARKitCamera
+  }
+}

@@ -1,0 +1,91 @@
+import Geometry
+
+/// Stray Scanner's export: `odometry.csv`, `camera_matrix.csv`, `depth/`, `confidence/`, and the pictures taken
+/// out of `rgb.mp4` into `rgb/`.
+///
+/// The camera matrix is stored by rows, for the 1920 x 1440 picture; poses are camera-to-world, the camera's
+/// axes OpenCV's, the world's +y against gravity.
+enum StrayScannerFolder {
+  static let odometry = "odometry.csv"
+  static let cameraMatrix = "camera_matrix.csv"
+  static let video = "rgb.mp4"
+  static let pictures = "rgb"
+
+  private static let recordedSize = PixelSize(width: 1920, height: 1440)
+  private static let poseColumns = ["timestamp", "frame", "x", "y", "z", "qx", "qy", "qz", "qw"]
+  private static let cameraColumns = ["fx", "fy", "cx", "cy"]
+
+  static func open(_ folder: CaptureFolder) throws(CaptureError) -> IndexedCapture {
+    guard folder.hasSubfolder(pictures) else {
+      guard folder.hasFile(video) else { throw .missingFile(file: odometry, name: pictures) }
+      throw .picturesInVideo(video: video, folder: pictures)
+    }
+    let rows = try folder.rows(odometry, separatedBy: .commas, namedBy: odometry)
+    guard let header = rows.first else {
+      throw .badLine(file: odometry, line: 1, expected: poseColumns.joined(separator: ", "))
+    }
+    let poseAt = try positions(of: poseColumns, in: header)
+    let cameraAt = try? positions(of: cameraColumns, in: header)
+    let common = try cameraAt == nil ? camera(folder) : nil
+    let pictures = try folder.stems(in: pictures)
+    let confidences = try folder.stems(in: "confidence", endings: [".png"])
+    let entries = Array(rows.dropFirst())
+    var seen: Set<Int> = []
+    var numbers: [Int] = []
+    for row in entries {
+      let frame = try row.numbers(at: [poseAt[1]], expected: "numbers under every heading")
+      guard let number = Int(exactly: frame[0]), number >= 0, seen.insert(number).inserted else {
+        throw row.bad("a line with a frame number of its own")
+      }
+      numbers.append(number)
+    }
+    return try IndexedCapture(.strayScanner, folder, names: numbers.map(sixDigits)) {
+      position throws(CaptureError) in
+      let (row, name) = (entries[position], sixDigits(numbers[position]))
+      let file = "\(odometry), line \(row.line)"
+      let v = try row.numbers(at: poseAt, expected: "numbers under every heading")
+      guard let rotation = Quaternion(x: v[5], y: v[6], z: v[7], w: v[8]) else {
+        throw .badPose(file: file, reason: "has a quaternion of zeros")
+      }
+      guard let picture = pictures[name] else { throw .missingFile(file: file, name: "rgb/\(name).jpg") }
+      var frameCamera = common
+      if let cameraAt {
+        let k = try row.numbers(at: cameraAt, expected: "numbers under every heading")
+        frameCamera = StatedCamera(fx: k[0], fy: k[1], cx: k[2], cy: k[3], size: recordedSize)
+      }
+      guard let frameCamera else { throw .missingField(file: odometry, field: "fx") }
+      let pose = RigidTransform<CameraOpenCV, World>(
+        rotation: rotation, origin: Point3(v[2], v[3], v[4]))
+      return IndexedShot(
+        name: name, file: file, timestamp: v[0], picture: picture, depth: "depth/\(name).png",
+        confidence: confidences[name], camera: frameCamera, cameraToWorld: pose.ofARKitCamera)
+    }
+  }
+
+  private static func positions(of columns: [String], in header: TextRow) throws(CaptureError) -> [Int] {
+    var positions: [Int] = []
+    for column in columns {
+      guard let position = header.fields.firstIndex(of: column) else {
+        throw .missingField(file: odometry, field: column)
+      }
+      positions.append(position)
+    }
+    return positions
+  }
+
+  /// fx 0 cx, 0 fy cy, 0 0 1.
+  private static func camera(_ folder: CaptureFolder) throws(CaptureError) -> StatedCamera {
+    let rows = try folder.rows(cameraMatrix, separatedBy: .commas, namedBy: cameraMatrix)
+    guard rows.count == 3 else {
+      throw .badLine(file: cameraMatrix, line: rows.last?.line ?? 1, expected: "one of 3 rows of 3 numbers")
+    }
+    var k: [Double] = []
+    for row in rows { k += try row.numbers(count: 3, expected: "one of 3 rows of 3 numbers") }
+    return try FrameFields.camera(k, order: .rowMajor, size: recordedSize, file: cameraMatrix)
+  }
+
+  private static func sixDigits(_ number: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, 6 - digits.count)) + digits
+  }
+}

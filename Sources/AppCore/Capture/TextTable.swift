@@ -1,0 +1,101 @@
+import FileFormats
+
+/// One line of a text file of numbers and names.
+struct TextRow: Sendable {
+  let file: String
+  /// Counted from 1.
+  let line: Int
+  let fields: [String]
+
+  /// The finite numbers of all fields from `start` on, which must be as many as `expected` names.
+  func numbers(from start: Int = 0, count: Int, expected: String) throws(CaptureError) -> [Double] {
+    guard fields.count == start + count else { throw bad(expected) }
+    return try numbers(at: start..<start + count, expected: expected)
+  }
+
+  /// The finite numbers of some fields.
+  func numbers(at positions: some Sequence<Int>, expected: String) throws(CaptureError) -> [Double] {
+    var numbers: [Double] = []
+    for position in positions {
+      guard position < fields.count, let number = Double(fields[position]), number.isFinite else {
+        throw bad(expected)
+      }
+      numbers.append(number)
+    }
+    return numbers
+  }
+
+  func bad(_ expected: String) -> CaptureError { .badLine(file: file, line: line, expected: expected) }
+}
+
+/// What separates the fields of a line.
+enum TextSeparator {
+  case blanks
+  case commas
+
+  func separates(_ byte: UInt8) -> Bool {
+    switch self {
+    case .blanks: Self.isBlank(byte)
+    case .commas: byte == UInt8(ascii: ",")
+    }
+  }
+
+  static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
+}
+
+extension CaptureFolder {
+  /// The lines of a text file, without empty ones and those that start with `#`.
+  ///
+  /// - Parameters:
+  ///   - limit: The most bytes; nil for an index file's.
+  ///   - namedBy: The file that mentions it, for messages.
+  func rows(
+    _ name: String, separatedBy separator: TextSeparator, namedBy file: String, limit: Int? = nil
+  ) throws(CaptureError) -> [TextRow] {
+    let full = try location(of: name, namedBy: file, limit: limit ?? limits.indexBytes)
+    let bytes: [UInt8]
+    do {
+      bytes = try FileBytes(path: full).array()
+    } catch {
+      throw .unreadable(file: name, reason: error.description)
+    }
+    var rows: [TextRow] = []
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    for (position, line) in lines.enumerated() {
+      guard let first = line.first(where: { !TextSeparator.isBlank($0) }), first != UInt8(ascii: "#") else {
+        continue
+      }
+      let fields = line.split(omittingEmptySubsequences: separator == .blanks) { separator.separates($0) }
+      rows.append(TextRow(file: name, line: position + 1, fields: fields.map(Self.trimmed)))
+    }
+    return rows
+  }
+
+  /// The text between surrounding blanks.
+  private static func trimmed(_ bytes: ArraySlice<UInt8>) -> String {
+    guard let first = bytes.firstIndex(where: { !TextSeparator.isBlank($0) }),
+      let last = bytes.lastIndex(where: { !TextSeparator.isBlank($0) })
+    else { return "" }
+    return String(decoding: bytes[first...last], as: UTF8.self)
+  }
+}
+
+/// Values by time, found by the nearest.
+struct TimeIndex<Value: Sendable>: Sendable {
+  private let entries: [(time: Double, value: Value)]
+
+  init(_ entries: [(time: Double, value: Value)]) { self.entries = entries.sorted { $0.time < $1.time } }
+
+  /// The value nearest in time, if it is not further than `tolerance` seconds.
+  func nearest(to time: Double, within tolerance: Double) -> Value? {
+    var (low, high) = (0, entries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].time < time { low = middle + 1 } else { high = middle }
+    }
+    let candidates = [low - 1, low].filter(entries.indices.contains)
+    let best = candidates.min { abs(entries[$0].time - time) < abs(entries[$1].time - time) }
+    guard let best, abs(entries[best].time - time) <= tolerance else { return nil }
+    return entries[best].value
+  }
+}

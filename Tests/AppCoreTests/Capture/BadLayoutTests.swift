@@ -1,0 +1,297 @@
+import AppCore
+import FileFormats
+import Geometry
+import Imaging
+import TestSupport
+import Testing
+
+/// Captures of the published layouts with one defect, and the exact message that must name it.
+struct BadLayout: Sendable, CustomTestStringConvertible {
+  let name: String
+  let published: PublishedLayout
+  let spoil: @Sendable (CaptureFixture) throws -> Void
+  /// What is said after the capture's path and, where all frames are skipped, its reason.
+  let message: String
+
+  var testDescription: String { "\(published.rawValue): \(name)" }
+
+  init(
+    _ published: PublishedLayout, _ name: String, _ message: String,
+    _ spoil: @escaping @Sendable (CaptureFixture) throws -> Void
+  ) {
+    self.name = name
+    self.published = published
+    self.message = message
+    self.spoil = spoil
+  }
+
+  /// A capture with a file replaced by text.
+  static func file(
+    _ published: PublishedLayout, _ file: String, _ text: String, _ message: String
+  ) -> BadLayout {
+    BadLayout(published, "\(file) is \(text.prefix(40))", message) { try $0.directory.write(text, to: file) }
+  }
+
+  /// transforms.json with one frame and some fields.
+  static func transforms(_ changes: [String: JSONValue?], _ message: String) -> BadLayout {
+    BadLayout(.transforms, "\(changes.keys.sorted())", message) { fixture in
+      let identity: JSONValue = [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+      var frame: [String: JSONValue] = ["file_path": "images/image_0.png", "transform_matrix": identity]
+      var fields: [String: JSONValue] = ["fl_x": 50, "w": 64, "h": 48]
+      for (field, value) in changes {
+        if field.hasSuffix("path") || field == "transform_matrix" {
+          frame[field] = value
+        } else {
+          fields[field] = value
+        }
+      }
+      if fields["frames"] == nil { fields["frames"] = .array([.object(frame)]) }
+      try fixture.write(fields: fields, to: "transforms.json")
+    }
+  }
+}
+
+@Suite struct BadLayoutTests {
+  private static let header = "timestamp, frame, x, y, z, qx, qy, qz, qw\n"
+  private static let soundPose = "1 0 0 0\n0 1 0 0\n0 0 1 0\n0 0 0 1\n"
+
+  static let strayScanner: [BadLayout] = [
+    .file(
+      .strayScanner, "odometry.csv", "",
+      "odometry.csv: line 1 must be timestamp, frame, x, y, z, qx, qy, qz, qw; correct it or export the capture "
+        + "again"),
+    .file(
+      .strayScanner, "odometry.csv", "timestamp, frame, x, y, z\n",
+      "odometry.csv: field \"qx\" is missing; add it"),
+    .file(
+      .strayScanner, "odometry.csv", header + "1, 000000, 0, 0, 0, 0, 0, 0\n",
+      "odometry.csv: line 2 must be numbers under every heading; correct it or export the capture again"),
+    .file(
+      .strayScanner, "odometry.csv", header + "1, 000000, 0, zero, 0, 0, 0, 0, 1\n",
+      "odometry.csv: line 2 must be numbers under every heading; correct it or export the capture again"),
+    .file(
+      .strayScanner, "odometry.csv", header + "1, -1, 0, 0, 0, 0, 0, 0, 1\n",
+      "odometry.csv: line 2 must be a line with a frame number of its own; correct it or export the capture again"
+    ),
+    .file(
+      .strayScanner, "odometry.csv", header + "1, 0, 0, 0, 0, 0, 0, 0, 1\n2, 0, 0, 0, 0, 0, 0, 0, 1\n",
+      "odometry.csv: line 3 must be a line with a frame number of its own; correct it or export the capture again"
+    ),
+    .file(
+      .strayScanner, "odometry.csv", header + "1, 000000, 0, 0, 0, 0, 0, 0, 0\n",
+      "odometry.csv, line 2: camera-to-world has a quaternion of zeros; check the order of the matrix (rows or "
+        + "columns first)"),
+    .file(
+      .strayScanner, "odometry.csv", header + "1, 000009, 0, 0, 0, 0, 0, 0, 1\n",
+      "odometry.csv, line 2: names \"rgb/000009.jpg\", which does not exist; copy it beside the frame"),
+    .file(
+      .strayScanner, "camera_matrix.csv", "1500,0,989.5\n0,1530,689.5\n",
+      "camera_matrix.csv: line 2 must be one of 3 rows of 3 numbers; correct it or export the capture again"),
+    .file(
+      .strayScanner, "camera_matrix.csv", "1500,0,0\n0,1530,0\n989.5,689.5,1\n",
+      "camera_matrix.csv: intrinsics are not fx 0 0, 0 fy 0, cx cy 1 read by rows; check the order of the matrix "
+        + "and the image size they belong to"),
+    BadLayout(
+      .strayScanner, "no pictures",
+      "odometry.csv: names \"rgb\", which does not exist; copy it beside the frame"
+    ) { try $0.remove("rgb") },
+    BadLayout(
+      .strayScanner, "picture of another shape",
+      "odometry.csv, line 2: intrinsics are for 1920x1440, the picture has 64x64; check the order of the matrix "
+        + "and the image size they belong to"
+    ) { try $0.writeImage("rgb/000000.png", size: PixelSize(width: 64, height: 64)) },
+    BadLayout(
+      .strayScanner, "confidence of 255",
+      "odometry.csv, line 2: confidence at column 0, row 0 is 255; it must be 0, 1 or 2"
+    ) { try $0.writeConfidence("confidence/000000.png", size: RoomScene.depthSize, value: 255) },
+  ]
+
+  static let transforms: [BadLayout] = [
+    .transforms(["frames": .array([])], "no frame is listed"),
+    .transforms(
+      ["frames": 3], "transforms.json: field \"frames\" must be an array of objects"),
+    .transforms(
+      ["frames": .array([1])], "transforms.json, frame 0: is no object; replace it by a sound file"),
+    .transforms(
+      ["transform_matrix": [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]]],
+      "transforms.json, frame 0: field \"transform_matrix\" must be 4 rows of 4 numbers"),
+    .transforms(
+      ["transform_matrix": [[2, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 1]]],
+      "transforms.json, frame 0: camera-to-world is not a rotation and a translation (off by 7.0); check the "
+        + "order of the matrix (rows or columns first)"),
+    .transforms(
+      ["file_path": "../image.png"],
+      "transforms.json, frame 0: \"../image.png\" leads out of the capture's folder; files must lie beneath it"
+    ),
+    .transforms(
+      ["depth_file_path": "/etc/hostname"],
+      "transforms.json, frame 0: \"/etc/hostname\" leads out of the capture's folder; files must lie beneath it"
+    ),
+    .transforms(
+      ["file_path": "images/none"],
+      "transforms.json, frame 0: names \"images/none\", which does not exist; copy it beside the frame"),
+    .transforms(["fl_x": .some(nil)], "transforms.json, frame 0: field \"fl_x\" is missing; add it"),
+    .transforms(["w": .some(nil)], "transforms.json: field \"w\" is missing; add it"),
+    .transforms(
+      ["fl_x": -50],
+      "transforms.json, frame 0: intrinsics have a focal length that is not positive; check the order of the "
+        + "matrix and the image size they belong to"),
+    .transforms(
+      ["camera_model": "OPENCV_FISHEYE"],
+      "transforms.json, frame 0: the lens is not a pinhole's (camera_model \"OPENCV_FISHEYE\" is no pinhole); "
+        + "undistort the pictures"),
+    .transforms(
+      ["k1": 0.03],
+      "transforms.json, frame 0: the lens is not a pinhole's (k1 is not 0); undistort the pictures"),
+    .transforms(
+      ["integer_depth_scale": 0],
+      "transforms.json: field \"integer_depth_scale\" must be a positive number of metres"),
+  ]
+
+  static let sequences: [BadLayout] = [
+    .file(
+      .tumRGBD, "rgb.txt", "1305031102.1 rgb/a.png extra\n",
+      "rgb.txt: line 1 must be a time and a file name; correct it or export the capture again"),
+    .file(
+      .tumRGBD, "depth.txt", "# depth\nnow depth/a.png\n",
+      "depth.txt: line 2 must be a time and a file name; correct it or export the capture again"),
+    .file(
+      .tumRGBD, "groundtruth.txt", "1305031102.1 0 0 0 0 0 1\n",
+      "groundtruth.txt: line 1 must be timestamp tx ty tz qx qy qz qw; correct it or export the capture again"
+    ),
+    .file(
+      .tumRGBD, "groundtruth.txt", "1305031102.1 0 0 0 0 0 0 0\n",
+      "groundtruth.txt, line 1: camera-to-world has a quaternion of zeros; check the order of the matrix (rows or "
+        + "columns first)"),
+    .file(
+      .tumRGBD, "rgb.txt", "1305031102.175304 ../rgb.png\n",
+      "../rgb.png: \"../rgb.png\" leads out of the capture's folder; files must lie beneath it"),
+    BadLayout(
+      .tumRGBD, "no poses",
+      "rgb.txt: names \"groundtruth.txt\", which does not exist; copy it beside the frame"
+    ) { try $0.remove("groundtruth.txt") },
+    .file(
+      .tumRGBD, "camera_primesense.json", "{\"intrinsic_matrix\": [1, 2], \"width\": 64, \"height\": 48}",
+      "camera_primesense.json: field \"intrinsic_matrix\" must be 9 numbers"),
+    .file(
+      .redwood, "rgbd.match", "depth/00000.png\n",
+      "rgbd.match: line 1 must be the names of a depth file and a picture; correct it or export the capture again"
+    ),
+    .file(
+      .redwood, "trajectory.log", "0 0\n" + soundPose,
+      "trajectory.log: line 1 must be three whole numbers, the first a frame's own; correct it or export the "
+        + "capture again"),
+    .file(
+      .redwood, "trajectory.log", "0 0 1\n" + soundPose + "0 0 1\n" + soundPose,
+      "trajectory.log: line 6 must be three whole numbers, the first a frame's own; correct it or export the "
+        + "capture again"),
+    .file(
+      .redwood, "trajectory.log", "0 0 1\n1 0 0 0\n",
+      "trajectory.log: line 1 must be followed by four rows of a matrix; correct it or export the capture again"
+    ),
+    .file(
+      .redwood, "trajectory.log", "0 0 1\n1 0 0 0\n0 1 0 inf\n0 0 1 0\n0 0 0 1\n",
+      "trajectory.log: line 3 must be four numbers, a row of a matrix; correct it or export the capture again"
+    ),
+    .file(
+      .redwood, "trajectory.log", "0 0 1\n1 0 0 0\n0 1 0 0\n0 0 1 0\n0 0 2 1\n",
+      "trajectory.log, frame 0: camera-to-world has a last row other than 0 0 0 1 read by rows; check the order "
+        + "of the matrix (rows or columns first)"),
+    BadLayout(
+      .redwood, "no poses",
+      "rgbd.match: names \"trajectory.log\", which does not exist; copy it beside the frame"
+    ) { try $0.remove("trajectory.log") },
+    .file(
+      .arkitScenes, "lowres_wide.traj", "3308.6 0 0 0 0 0\n",
+      "lowres_wide.traj: line 1 must be timestamp rx ry rz tx ty tz; correct it or export the capture again"),
+    .file(
+      .arkitScenes, "lowres_wide.traj", "1 0 0 0 0 0 0\n",
+      "lowres_wide.traj: holds nothing within 0.005 s of lowres_wide/41048190_3308.623.png; the frame cannot be "
+        + "used without it"),
+    .file(
+      .polycam, "keyframes/cameras/5510200000.json", "{}",
+      "keyframes/cameras/5510200000.json: field \"t_00\" is missing; add it"),
+    BadLayout(
+      .polycam, "name without a time",
+      "keyframes/cameras/first.json: its name holds no time; leave names as they were exported"
+    ) { fixture in
+      for name in PublishedLayout.polycam.names { try fixture.remove("keyframes/cameras/\(name).json") }
+      try fixture.directory.write("{}", to: "keyframes/cameras/first.json")
+      try fixture.writeImage("keyframes/images/first.jpg")
+    },
+    BadLayout(
+      .arkitScenes, "camera of five numbers",
+      "lowres_wide_intrinsics/41048190_3308.623.pincam: line 1 must be width height fx fy cx cy; correct it or "
+        + "export the capture again"
+    ) { try $0.directory.write("64 48 50 51 32", to: "lowres_wide_intrinsics/41048190_3308.623.pincam") },
+  ]
+
+  @Test(arguments: strayScanner + transforms + sequences)
+  func defectIsNamed(_ bad: BadLayout) throws {
+    let fixture = try bad.published.write()
+    try bad.spoil(fixture)
+    var messages: [String] = []
+    do throws(CaptureError) {
+      let source = try CaptureReader.open(fixture.path)
+      messages = source.skipped.map(\.reason)
+      _ = try source.frame(at: 0)
+    } catch .noUsableFrame(_, let firstReason) {
+      messages = [firstReason]
+    } catch {
+      messages.append(error.description)
+    }
+    #expect(messages.contains(bad.message), "found \(messages)")
+  }
+
+  /// Whatever is cut off or changed in an index, the answer is a frame or an error of ours.
+  @Test(arguments: [
+    (PublishedLayout.strayScanner, "odometry.csv"), (.strayScanner, "camera_matrix.csv"),
+    (.transforms, "transforms.json"), (.tumRGBD, "groundtruth.txt"), (.redwood, "trajectory.log"),
+    (.polycam, "keyframes/cameras/5510200000.json"), (.arkitScenes, "lowres_wide.traj"),
+  ])
+  func damagedIndexNeverTraps(_ published: PublishedLayout, _ file: String) throws {
+    let fixture = try published.write()
+    let sound = try fixture.directory.read(file)
+    func read() {
+      do throws(CaptureError) {
+        _ = try CaptureReader.open(fixture.path).frame(at: 0, decodingImage: false)
+      } catch {
+        #expect(!error.description.isEmpty)
+      }
+    }
+    for length in stride(from: 0, to: sound.count, by: 5) {
+      try fixture.directory.write(Array(sound[..<length]), to: file)
+      read()
+    }
+    for position in stride(from: 0, to: sound.count, by: 3) {
+      for replacement: UInt8 in [0x2D, 0x39, 0x65, 0xFF] {
+        var bytes = sound
+        bytes[position] = replacement
+        try fixture.directory.write(bytes, to: file)
+        read()
+      }
+    }
+  }
+
+  @Test func linkThatLeadsOutIsRefused() throws {
+    let fixture = try PublishedLayout.transforms.write()
+    try fixture.remove("images/image_0.png")
+    try fixture.link("images/image_0.png", to: "/etc/hostname")
+    #expect(
+      throws: CaptureError.nameEscapesCapture(
+        file: "transforms.json, frame 0", name: "./images/image_0.png")
+    ) { try CaptureReader.open(fixture.path).frame(at: 0) }
+  }
+
+  @Test func sequenceBeyondTheLimitIsRefused() throws {
+    let fixture = try PublishedLayout.tumRGBD.write()
+    var limits = CaptureLimits()
+    limits.frames = 2
+    #expect(throws: CaptureError.tooManyFrames(path: fixture.path, limit: 2)) {
+      try CaptureReader.open(fixture.path, limits: limits)
+    }
+    limits.frames = 10
+    limits.indexBytes = 40
+    #expect(throws: CaptureError.self) { try CaptureReader.open(fixture.path, limits: limits) }
+  }
+}
