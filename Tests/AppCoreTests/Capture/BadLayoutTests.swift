@@ -259,11 +259,11 @@ struct BadLayout: Sendable, CustomTestStringConvertible {
         #expect(!error.description.isEmpty)
       }
     }
-    for length in stride(from: 0, to: sound.count, by: 5) {
+    for length in stride(from: 0, to: sound.count, by: 11) {
       try fixture.directory.write(Array(sound[..<length]), to: file)
       read()
     }
-    for position in stride(from: 0, to: sound.count, by: 3) {
+    for position in stride(from: 0, to: sound.count, by: 7) {
       for replacement: UInt8 in [0x2D, 0x39, 0x65, 0xFF] {
         var bytes = sound
         bytes[position] = replacement
