@@ -41,7 +41,7 @@ package struct TransformerBlock: Sendable {
   }
 
   package func callAsFunction(_ x: Value) -> Value {
-    let attended = qkv(norm1(x)).attention(attention, name: "\(path).attn")
+    let attended = qkv(norm1(x)).attention(attention, name: "\(path).attn.attention")
     let y = ls1(proj(attended)).adding(x, name: "\(path).add")
     return ls2(fc2(fc1(norm2(y)).gelu(name: "\(path).mlp.act"))).adding(y, name: path)
   }

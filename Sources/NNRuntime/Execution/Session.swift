@@ -72,6 +72,28 @@ public final class Session: Sendable {
     }
   }
 
+  /// As `run`, but a step at a time: `body` advances the run, and may read and change values in between.
+  public func stepwise<Result>(
+    prepare: (borrowing SessionInputs) throws -> Void, body: (SteppedRun) throws -> Result
+  ) rethrows -> Result {
+    try turn.withLock { _ in
+      try prepare(SessionInputs(session: self))
+      let run = SteppedRun(session: self)
+      defer { run.finish() }
+      return try body(run)
+    }
+  }
+
+  /// Runs step `index`; nil behind the last, else the layer it belongs to.
+  fileprivate func runStep(_ index: Int) -> Int? {
+    guard index < steps.count else { return nil }
+    let (step, scratch, stride) = (steps[index], scratch, scratchStride)
+    pool.run(step.chunks) { chunk, thread in
+      unsafe step.body(chunk, scratch.base + thread * stride)
+    }
+    return step.layer
+  }
+
   /// The elements of a value, channels last, dense.
   fileprivate func read(_ value: ValueID) -> [Float] {
     let shape = plan.placement.shapes[value]
@@ -88,6 +110,18 @@ public final class Session: Sendable {
         }
       }
       count = shape.count
+    }
+  }
+
+  fileprivate func write(_ map: StridedMap, to value: ValueID) {
+    let location = plan.placement.locations[value]
+    let start = plan.bufferOffsets[location.buffer]! + location.offset
+    let elements = map.elements.span
+    for pixel in 0..<map.shape.pixels {
+      for channel in 0..<map.shape.channels {
+        unsafe arena.base[start + pixel * location.pixelStride + channel] =
+          elements[pixel * map.pixelStride + channel * map.channelStride]
+      }
     }
   }
 
@@ -110,6 +144,41 @@ public final class Session: Sendable {
     let count = (shape.pixels - 1) * location.pixelStride + shape.channels
     let span = unsafe Span(_unsafeStart: arena.base + start, count: count)
     return try body(span, location.pixelStride)
+  }
+}
+
+/// A run of a session that stops after every step; good only within `Session.stepwise`.
+public final class SteppedRun {
+  private let session: Session
+  private var next = 0
+  private var isOver = false
+
+  fileprivate init(session: Session) { self.session = session }
+
+  fileprivate func finish() { isOver = true }
+
+  /// Runs the next step and returns the index of its layer in the plan; nil at the end.
+  public func advance() -> Int? {
+    precondition(!isOver, "the run is over")
+    defer { next += 1 }
+    return session.runStep(next)
+  }
+
+  /// Lets `body` read a layer's result where it lies: its elements, and the floats from one pixel to the next.
+  ///
+  /// Whole from the layer's step on, until its memory is used again.
+  public func withElements<Result>(
+    of layer: TracedLayer, _ body: (_ elements: Span<Float>, _ pixelStride: Int) throws -> Result
+  ) rethrows -> Result {
+    precondition(!isOver, "the run is over")
+    return try session.outputElements(layer.value, body)
+  }
+
+  /// Replaces a layer's result with `map`, so that the layers after it read that.
+  public func overwrite(_ layer: TracedLayer, with map: StridedMap) {
+    precondition(!isOver, "the run is over")
+    precondition(map.shape == layer.shape, "\(map.shape) for \(layer.shape)")
+    session.write(map, to: layer.value)
   }
 }
 

@@ -1,13 +1,13 @@
 /// Index of a value in its graph.
-typealias ValueID = Int
+package typealias ValueID = Int
 
 /// One operation, the values that it reads and the one that it makes.
-struct Node: Sendable {
+package struct Node: Sendable {
   /// Module path in the checkpoint's own vocabulary (`model.10.m.0.attn.qkv`).
-  var name: String
-  var operation: Operation
-  var inputs: [ValueID]
-  var output: ValueID
+  package var name: String
+  package var operation: Operation
+  package var inputs: [ValueID]
+  package var output: ValueID
   /// Names of the layers that were fused into this one, itself excluded.
   var fused: [String] = []
 }
@@ -18,7 +18,7 @@ public struct Graph: Sendable {
   public let name: String
   /// Shape of every value.
   var shapes: [MapShape]
-  var nodes: [Node]
+  package var nodes: [Node]
   /// Inputs and outputs in the order of their declaration.
   var inputs: [(name: String, value: ValueID)]
   var outputs: [(name: String, value: ValueID)]

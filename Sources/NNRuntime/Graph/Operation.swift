@@ -45,9 +45,9 @@ public struct AttentionLayout: Hashable, Sendable {
 
 /// A convolution or linear layer, with all that was fused into it:
 /// out = activation((input * weights) * scale + bias) + residual.
-struct Convolution: Sendable {
+package struct Convolution: Sendable {
   /// (out, in / groups, kernel height, kernel width); transposed: (in, out, kernel height, kernel width).
-  var weights: Tensor
+  package var weights: Tensor
   /// One factor an output channel, folded into the weights when they are packed.
   var scale: [Float]?
   var bias: [Float]
@@ -63,7 +63,7 @@ struct Convolution: Sendable {
 /// One operation of a graph.
 ///
 /// Its inputs are values; a residual is the last input of a convolution.
-enum Operation: Sendable {
+package enum Operation: Sendable {
   case input
   case constant(Tensor)
   case convolution(Convolution)

@@ -44,7 +44,7 @@ public struct Plan: Sendable {
   public let options: PlanOptions
   /// The kernels that will run.
   let kernels: KernelTable
-  let graph: Graph
+  package let graph: Graph
   let placement: Placement
   let layout: ArenaLayout
   /// First float of each buffer in the arena.

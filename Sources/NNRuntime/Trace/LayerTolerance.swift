@@ -1,0 +1,86 @@
+/// How far a layer's result may be from its reference.
+public struct LayerTolerance: Sendable, Equatable {
+  /// Largest absolute difference that passes whatever the reference's size.
+  public let absolute: Double
+  /// Largest relative L2, and largest difference relative to the largest value of the reference, that pass.
+  public let relative: Double
+
+  /// A tolerance of two numbers that are not negative.
+  public init(absolute: Double, relative: Double) {
+    self.absolute = absolute
+    self.relative = relative
+  }
+
+  /// One layer in single precision against the same in double precision.
+  public static let isolated = LayerTolerance(absolute: 1e-6, relative: 2e-5)
+  /// A whole network in single precision against the same in double precision.
+  public static let cumulative = LayerTolerance(absolute: 1e-5, relative: 1e-4)
+
+  /// Whether the difference passes: no element off by more than absolute + relative x the reference's largest
+  /// value, and the relative L2 within `relative` unless all elements are within `absolute`.
+  public func accepts(_ difference: TensorDifference) -> Bool {
+    difference.maximumAbsolute <= absolute
+      || difference.maximumAbsolute <= absolute + relative * difference.scale
+        && difference.relativeL2 <= relative
+  }
+}
+
+/// Tolerances by layer name.
+public struct ToleranceTable: Sendable, Equatable {
+  /// A tolerance for the layers whose name matches a pattern, in which `*` stands for any characters.
+  public struct Rule: Sendable, Equatable {
+    /// The pattern.
+    public let pattern: String
+    /// The tolerance.
+    public let tolerance: LayerTolerance
+
+    /// A rule.
+    public init(pattern: String, tolerance: LayerTolerance) {
+      self.pattern = pattern
+      self.tolerance = tolerance
+    }
+
+    /// A rule written `PATTERN=ABSOLUTE,RELATIVE`; nil for anything else.
+    public init?(_ text: String) {
+      guard let equals = text.lastIndex(of: "="), equals != text.startIndex else { return nil }
+      let numbers = text[text.index(after: equals)...]
+        .split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
+      guard numbers.count == 2, let absolute = numbers[0], let relative = numbers[1],
+        absolute.isFinite, relative.isFinite, absolute >= 0, relative >= 0
+      else { return nil }
+      pattern = String(text[..<equals])
+      tolerance = LayerTolerance(absolute: absolute, relative: relative)
+    }
+  }
+
+  /// The rules; the last that matches counts.
+  public var rules: [Rule]
+
+  /// A table; without rules every layer has the mode's own tolerance.
+  public init(_ rules: [Rule] = []) { self.rules = rules }
+
+  /// The tolerance of a layer under any of its names.
+  func tolerance(of names: [String], default standard: LayerTolerance) -> LayerTolerance {
+    rules.last { rule in names.contains { NamePattern(rule.pattern).matches($0) } }?.tolerance ?? standard
+  }
+}
+
+/// A name in which `*` stands for any characters, also none.
+public struct NamePattern: Sendable {
+  private let parts: [Substring]
+
+  /// The pattern written so.
+  public init(_ pattern: String) { parts = pattern.split(separator: "*", omittingEmptySubsequences: false) }
+
+  /// Whether the whole name fits.
+  public func matches(_ name: String) -> Bool {
+    guard parts.count > 1 else { return name == parts.first ?? "" }
+    guard name.hasPrefix(parts[0]) else { return false }
+    var rest = name.dropFirst(parts[0].count)
+    for part in parts.dropFirst().dropLast() where !part.isEmpty {
+      guard let found = rest.firstRange(of: part) else { return false }
+      rest = rest[found.upperBound...]
+    }
+    return rest.hasSuffix(parts[parts.count - 1])
+  }
+}

@@ -1,0 +1,159 @@
+/// Compares every layer of a network with its reference, while the network runs.
+///
+/// Each result is compared right after the step that completes it, where it lies in the arena; nothing is kept but
+/// figures.
+public struct LayerVerifier: Sendable {
+  /// What the layers are fed.
+  public enum Mode: String, Sendable, CaseIterable {
+    /// What the layers before them made: errors add up, as in use.
+    case cumulative
+    /// The reference: only a layer's own error shows, so that the first faulty one is named.
+    case isolated
+
+    /// The tolerance of layers without a rule.
+    public var tolerance: LayerTolerance {
+      switch self {
+      case .cumulative: .cumulative
+      case .isolated: .isolated
+      }
+    }
+  }
+
+  /// What layers are fed.
+  public let mode: Mode
+  /// Tolerances by layer name.
+  public let tolerances: ToleranceTable
+
+  /// A verifier.
+  public init(mode: Mode, tolerances: ToleranceTable = ToleranceTable()) {
+    self.mode = mode
+    self.tolerances = tolerances
+  }
+
+  /// Compares with the tensors of a file; the network's input `input` is the file's.
+  ///
+  /// - Throws: `VerificationError`, and what `ReferenceFile` throws.
+  public func verify(_ session: Session, against reference: ReferenceFile) throws -> VerificationReport {
+    var used: Set<String> = []
+    let report = try verify(session, prepare: reference.fillInputs(of: session)) { layer in
+      guard let (name, map) = try reference.map(for: layer) else { return nil }
+      used.insert(name)
+      return map
+    }
+    guard !report.layers.isEmpty else { throw VerificationError.nothingToCompare }
+    let inputs = Set(session.plan.graph.inputShapes.map(\.name))
+    return report.leavingOut(reference.names.filter { !used.contains($0) && !inputs.contains($0) })
+  }
+
+  /// Compares with another session of the same network, step by step; both are fed by `prepare`.
+  ///
+  /// - Throws: `VerificationError.differentPlans`.
+  public func verify(
+    _ session: Session, against other: Session, prepare: (borrowing SessionInputs) throws -> Void
+  ) throws -> VerificationReport {
+    let (layers, others) = (session.plan.tracedLayers, other.plan.tracedLayers)
+    guard layers.map(\.name) == others.map(\.name), layers.map(\.step) == others.map(\.step) else {
+      throw VerificationError.differentPlans
+    }
+    return try other.stepwise(prepare: prepare) { run in
+      var done = -1
+      return try verify(session, prepare: prepare) { layer in
+        while done < layer.step, let step = run.advance() { done = step }
+        return run.map(of: layer)
+      }
+    }
+  }
+
+  private func verify(
+    _ session: Session, prepare: (borrowing SessionInputs) throws -> Void,
+    expected: (TracedLayer) throws -> StridedMap?
+  ) throws -> VerificationReport {
+    let layers = session.plan.tracedLayers
+    return try session.stepwise(prepare: prepare) { run in
+      var report = VerificationReport(
+        mode: mode, network: session.plan.name, kernels: session.plan.kernelName)
+      var pending: [String] = []
+      var next = 0
+      while let step = run.advance() {
+        while next < layers.count, layers[next].step <= step {
+          let layer = layers[next]
+          next += 1
+          guard let map = try expected(layer) else {
+            if layer.operation != "view" { pending += layer.holds }
+            continue
+          }
+          let difference = run.withElements(of: layer) { TensorDifference($0, stride: $1, to: map) }
+          let tolerance = tolerances.tolerance(
+            of: [layer.name, layer.output].compactMap(\.self) + layer.holds, default: mode.tolerance)
+          report.add(layer, unobserved: pending, difference, tolerance)
+          pending = []
+          if mode == .isolated { run.overwrite(layer, with: map) }
+        }
+      }
+      report.unobserved += pending
+      return report
+    }
+  }
+}
+
+extension ReferenceFile {
+  /// Writes the file's tensors of the inputs' names into a session.
+  ///
+  /// - Throws: `VerificationError` where one is missing or of another shape.
+  public func fillInputs(of session: Session) throws -> (borrowing SessionInputs) throws -> Void {
+    let inputs = try session.plan.graph.inputShapes.map { name, shape in
+      guard contains(name) else { throw VerificationError.noInput(name) }
+      let (found, elements) = try tensor(name)
+      guard let map = StridedMap(found, elements, as: shape) else {
+        throw VerificationError.shape(
+          name, found: found, expected: [1, shape.channels, shape.height, shape.width])
+      }
+      return (name, map)
+    }
+    return { target in
+      for (name, map) in inputs {
+        target.fill(name) { span in
+          for pixel in 0..<map.shape.pixels {
+            for channel in 0..<map.shape.channels {
+              span[pixel * map.shape.channels + channel] =
+                map.elements[pixel * map.pixelStride + channel * map.channelStride]
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+extension SteppedRun {
+  /// A copy of a layer's result, channels last.
+  func map(of layer: TracedLayer) -> StridedMap {
+    let shape = layer.shape
+    let elements = withElements(of: layer) { found, stride in
+      var elements: [Float] = []
+      elements.reserveCapacity(shape.count)
+      for pixel in 0..<shape.pixels {
+        for channel in 0..<shape.channels { elements.append(found[pixel * stride + channel]) }
+      }
+      return elements
+    }
+    return StridedMap(
+      shape: shape, channelsLast: elements, tensorShape: [1, shape.height, shape.width, shape.channels])
+  }
+
+  /// A layer's result as the reference frameworks have it: (1, channels, height, width), or (1, tokens, channels).
+  func tensor(of layer: TracedLayer) -> Tensor {
+    let shape = layer.shape
+    let elements = withElements(of: layer) { found, stride in
+      var elements = [Float](repeating: 0, count: shape.count)
+      let (pixelStride, channelStride) = layer.isTokens ? (shape.channels, 1) : (1, shape.pixels)
+      for pixel in 0..<shape.pixels {
+        for channel in 0..<shape.channels {
+          elements[pixel * pixelStride + channel * channelStride] = found[pixel * stride + channel]
+        }
+      }
+      return elements
+    }
+    return Tensor(shape: layer.tensorShape, floats: elements)
+  }
+}

@@ -1,0 +1,53 @@
+/// A map of floats in either order of its axes: channels last, or as the reference frameworks keep it.
+public struct StridedMap: Sendable {
+  /// The map's shape.
+  public let shape: MapShape
+  /// All elements, in an order that the strides tell.
+  public let elements: [Float]
+  /// Elements from one pixel to the next (row-major), and from one channel to the next.
+  public let pixelStride, channelStride: Int
+  /// The shape that the elements have where they come from.
+  public let tensorShape: [Int]
+
+  /// A dense map, channels last.
+  public init(shape: MapShape, channelsLast elements: [Float], tensorShape: [Int]) {
+    precondition(elements.count == shape.count, "\(elements.count) elements for \(shape)")
+    self.shape = shape
+    self.elements = elements
+    pixelStride = shape.channels
+    channelStride = 1
+    self.tensorShape = tensorShape
+  }
+
+  /// A tensor of a reference framework as a map of `shape`; nil where it cannot be one.
+  ///
+  /// Taken are (1, channels, height, width), (1, tokens, channels), and (1, height, width) for one channel, all
+  /// also without the leading 1.
+  public init?(_ tensorShape: [Int], _ elements: [Float], as shape: MapShape) {
+    guard tensorShape.reduce(1, *) == shape.count, elements.count == shape.count else { return nil }
+    var extents = tensorShape
+    if extents.first == 1, extents.count > 2 { extents.removeFirst() }
+    self.shape = shape
+    self.elements = elements
+    self.tensorShape = tensorShape
+    switch extents {
+    case [shape.channels, shape.height, shape.width]:
+      (pixelStride, channelStride) = (1, shape.pixels)
+    case [shape.pixels, shape.channels] where shape.height == 1:
+      (pixelStride, channelStride) = (shape.channels, 1)
+    case [shape.height, shape.width] where shape.channels == 1:
+      (pixelStride, channelStride) = (1, shape.pixels)
+    default:
+      return nil
+    }
+  }
+
+  /// Where element (pixel, channel) is in the tensor it comes from.
+  func location(pixel: Int, channel: Int) -> [Int] {
+    var flat = pixel * pixelStride + channel * channelStride
+    return tensorShape.reversed().map { extent in
+      defer { flat /= extent }
+      return flat % extent
+    }.reversed()
+  }
+}

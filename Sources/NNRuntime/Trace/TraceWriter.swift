@@ -1,0 +1,58 @@
+import FileFormats
+
+/// Writes the layers' results of a run to a safetensors file, each as soon as it is complete.
+public enum TraceWriter {
+  /// Runs `session` and writes its inputs and the layers whose name fits a pattern (all without patterns).
+  ///
+  /// Tensors are float32 under their module path: (1, channels, height, width), or (1, tokens, channels). An output
+  /// of the network is also named in the metadata, `output.NAME` = its layer.
+  ///
+  /// - Returns: the names of the layers written.
+  /// - Throws: `FileError`, and what `prepare` throws.
+  public static func write(
+    _ session: Session, layers patterns: [String] = [], metadata: [String: String] = [:], to path: String,
+    overwrite: Bool, prepare: (borrowing SessionInputs) throws -> Void
+  ) throws -> [String] {
+    let patterns = patterns.map(NamePattern.init)
+    let plan = session.plan
+    var seen = Set(plan.graph.inputShapes.map(\.name))
+    let layers = plan.tracedLayers.filter { layer in
+      (patterns.isEmpty || patterns.contains { $0.matches(layer.name) }) && seen.insert(layer.name).inserted
+    }
+    let inputs = plan.graph.inputShapes.map { name, shape in
+      (name: name, shape: shape, extents: [1, shape.channels, shape.height, shape.width])
+    }
+    var metadata = metadata
+    for layer in layers { if let output = layer.output { metadata["output.\(output)"] = layer.name } }
+    let entries =
+      inputs.map { SafetensorsWriter.Entry(name: $0.name, dtype: .float32, shape: $0.extents) }
+      + layers.map { SafetensorsWriter.Entry(name: $0.name, dtype: .float32, shape: $0.tensorShape) }
+    let writer = try SafetensorsWriter(
+      path: path, entries: entries, metadata: metadata, overwrite: overwrite)
+    try session.stepwise { target in
+      try prepare(target)
+      for input in inputs {
+        let planes = target.fill(input.name) { span in
+          var planes = [Float](repeating: 0, count: input.shape.count)
+          for pixel in 0..<input.shape.pixels {
+            for channel in 0..<input.shape.channels {
+              planes[channel * input.shape.pixels + pixel] = span[pixel * input.shape.channels + channel]
+            }
+          }
+          return planes
+        }
+        try writer.append(Tensor(shape: input.extents, floats: planes))
+      }
+    } body: { run in
+      var next = 0
+      while let step = run.advance() {
+        while next < layers.count, layers[next].step <= step {
+          try writer.append(run.tensor(of: layers[next]))
+          next += 1
+        }
+      }
+    }
+    try writer.finish()
+    return layers.map(\.name)
+  }
+}

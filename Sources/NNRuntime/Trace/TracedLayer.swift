@@ -1,0 +1,88 @@
+/// A layer whose result can be looked at during a run, right after the step that completes it.
+public struct TracedLayer: Sendable {
+  /// What the result is called: the module path of the last layer that went into it.
+  public let name: String
+  /// The layers that were joined to make it, first to last; one where nothing was fused.
+  public let holds: [String]
+  /// The output of the network that it is, if it is one.
+  public let output: String?
+  /// The field's name of the operation.
+  public let operation: String
+  /// The shape of the result.
+  public let shape: MapShape
+  /// Whether the result is a sequence of tokens, not a picture-like map.
+  public let isTokens: Bool
+  /// Index in `Plan.layers` of the step after which it is complete.
+  public let step: Int
+
+  let value: ValueID
+
+  /// Its shape as the reference frameworks have it: (1, channels, height, width), or (1, tokens, channels).
+  public var tensorShape: [Int] {
+    isTokens ? [1, shape.pixels, shape.channels] : [1, shape.channels, shape.height, shape.width]
+  }
+}
+
+extension Plan {
+  /// All layers in the order in which their results become complete; inputs, constants and slices are none.
+  ///
+  /// Concatenations and views have no step of their own: they are complete with what they are made of.
+  public var tracedLayers: [TracedLayer] {
+    var steps: [ValueID: Int] = [:]
+    for (step, node) in placement.nodes.enumerated() { steps[node.output] = step }
+    var ready = [Int?](repeating: nil, count: placement.shapes.count)
+    var tokens = Set<ValueID>()
+    var layers: [(order: Int, layer: TracedLayer)] = []
+    for (order, node) in graph.nodes.enumerated() {
+      var isListed = true
+      switch node.operation {
+      case .input, .constant:
+        isListed = false
+      case .slice:
+        ready[node.output] = ready[node.inputs[0]]
+        isListed = false
+      case .view:
+        ready[node.output] = ready[node.inputs[0]]
+      case .concatenate:
+        let copies = placement.nodes.indices.filter { placement.isCopy($0, for: node) }
+        ready[node.output] = (node.inputs.compactMap { ready[$0] } + copies).max()
+      default:
+        ready[node.output] = steps[node.output]
+      }
+      if isTokens(node, tokens) { tokens.insert(node.output) }
+      guard isListed, let step = ready[node.output] else { continue }
+      layers.append(
+        (
+          order,
+          TracedLayer(
+            name: node.fused.last ?? node.name, holds: [node.name] + node.fused,
+            output: graph.outputs.first { $0.value == node.output }?.name, operation: node.operation.name,
+            shape: graph.shapes[node.output], isTokens: tokens.contains(node.output), step: step,
+            value: node.output)
+        ))
+    }
+    return layers.sorted { ($0.layer.step, $0.order) < ($1.layer.step, $1.order) }.map(\.layer)
+  }
+
+  /// A token sequence begins where a map of several rows becomes one row, or where a token is put before it.
+  private func isTokens(_ node: Node, _ known: Set<ValueID>) -> Bool {
+    switch node.operation {
+    case .prependToken:
+      return true
+    case .view:
+      let (source, target) = (graph.shapes[node.inputs[0]], graph.shapes[node.output])
+      return target.height == 1 && (source.height > 1 || known.contains(node.inputs[0]))
+    default:
+      return node.inputs.first.map(known.contains) ?? false
+    }
+  }
+}
+
+extension Placement {
+  /// Whether the step brings an operand of `concatenation` to its place.
+  fileprivate func isCopy(_ step: Int, for concatenation: Node) -> Bool {
+    guard case .copy = nodes[step].operation else { return false }
+    return nodes[step].name.hasPrefix("\(concatenation.name).copy")
+      && concatenation.inputs.contains(nodes[step].inputs[0])
+  }
+}

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Writes the layer references of the networks of reduced width: what every module makes of a small input.
+
+    cd tools
+    python -m goldens.make_layer_goldens --goldens ../Tests/ModelsTests/Goldens
+
+Reads `yolo11-tiny-n.safetensors` and `depth-tiny.safetensors` there, and writes `*.layers.safetensors` beside them.
+"""
+
+import argparse
+import re
+from pathlib import Path
+
+import torch
+
+from goldens.make_model_goldens import TINY_CLASSES, TINY_DEPTH, TINY_DETECTORS
+from make_random_checkpoint import random_depth, random_yolo
+from make_reference import record, with_taps
+from oracles import yolo11
+from oracles.random_weights import clouds, normal_image
+from oracles.tensor_files import load_tensors, save_tensors
+
+
+def loaded(network, path):
+    """The network in float64 with the weights of a golden checkpoint."""
+    tensors, _ = load_tensors(path)
+    weights = {name: torch.from_numpy(value).double() for name, value in tensors.items()}
+    _, unexpected = network.load_state_dict(weights, strict=False)
+    if unexpected:
+        raise SystemExit(f"{path} is of another network: {unexpected}")
+    return network.double().eval()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--goldens", type=Path, required=True, help="folder of the goldens")
+    folder = parser.parse_args().goldens
+    torch.set_num_threads(1)
+
+    scale = TINY_DETECTORS["n"]
+    detector = loaded(random_yolo("n", TINY_CLASSES, seed=11, scale=scale), folder / "yolo11-tiny-n.safetensors")
+    image = clouds(31, 1, 64, 64).double()
+    tensors, result = record(detector, lambda: detector(image))
+    tensors |= yolo11.named_outputs(result) | {"input": image}
+    # The parts that the engine joins, and twice the same: left out to keep the file small.
+    parts = re.compile(r".*\.(conv|bn|act)|model\.(2|4|6|8|9|10|13|16|19|22)|.*\.(proto|ffn)|model\.10\.m")
+    tensors = {name: value for name, value in tensors.items() if not parts.fullmatch(name)}
+    version = yolo11.import_ultralytics().__version__
+    metadata = {"library": "ultralytics", "version": version, "profile": "ultralytics-8.4", "input": "clouds, seed 31"}
+    save_tensors(folder / "yolo11-tiny-n.layers.safetensors", tensors, metadata)
+
+    depth = loaded(random_depth(21, TINY_DEPTH), folder / "depth-tiny.safetensors")
+    image = normal_image(32, 28, 42).double()
+    tensors, result = record(depth, lambda: depth(image))
+    tensors = with_taps(tensors, TINY_DEPTH.taps) | {"input": image, "depth": result}
+    metadata = {"library": "torch", "version": torch.__version__, "profile": "depth-anything"}
+    metadata["input"] = "random, seed 32"
+    save_tensors(folder / "depth-tiny.layers.safetensors", tensors, metadata)
+
+
+if __name__ == "__main__":
+    main()
