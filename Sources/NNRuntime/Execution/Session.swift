@@ -73,15 +73,20 @@ public final class Session: Sendable {
   }
 
   /// As `run`, but a step at a time: `body` advances the run, and may read and change values in between.
-  public func stepwise<Result>(
-    prepare: (borrowing SessionInputs) throws -> Void, body: (SteppedRun) throws -> Result
-  ) rethrows -> Result {
+  public func stepwise(
+    prepare: (borrowing SessionInputs) throws -> Void, body: (SteppedRun) throws -> Void
+  ) rethrows {
     try turn.withLock { _ in
-      try prepare(SessionInputs(session: self))
+      try fill(prepare)
       let run = SteppedRun(session: self)
       defer { run.finish() }
-      return try body(run)
+      try body(run)
     }
+  }
+
+  /// Not inlined: release builds of Swift 6.3 cannot copy the borrowed inputs into another function.
+  @inline(never) private func fill(_ prepare: (borrowing SessionInputs) throws -> Void) rethrows {
+    try prepare(SessionInputs(session: self))
   }
 
   /// Runs step `index`; nil behind the last, else the layer it belongs to.

@@ -55,13 +55,15 @@ public struct LayerVerifier: Sendable {
     guard layers.map(\.name) == others.map(\.name), layers.map(\.step) == others.map(\.step) else {
       throw VerificationError.differentPlans
     }
-    return try other.stepwise(prepare: prepare) { run in
+    var report = VerificationReport(mode: mode, network: session.plan.name, kernels: session.plan.kernelName)
+    try other.stepwise(prepare: prepare) { run in
       var done = -1
-      return try verify(session, prepare: prepare) { layer in
+      report = try verify(session, prepare: prepare) { layer in
         while done < layer.step, let step = run.advance() { done = step }
         return run.map(of: layer)
       }
     }
+    return report
   }
 
   private func verify(
@@ -69,9 +71,8 @@ public struct LayerVerifier: Sendable {
     expected: (TracedLayer) throws -> StridedMap?
   ) throws -> VerificationReport {
     let layers = session.plan.tracedLayers
-    return try session.stepwise(prepare: prepare) { run in
-      var report = VerificationReport(
-        mode: mode, network: session.plan.name, kernels: session.plan.kernelName)
+    var report = VerificationReport(mode: mode, network: session.plan.name, kernels: session.plan.kernelName)
+    try session.stepwise(prepare: prepare) { run in
       var pending: [String] = []
       var next = 0
       while let step = run.advance() {
@@ -91,8 +92,8 @@ public struct LayerVerifier: Sendable {
         }
       }
       report.unobserved += pending
-      return report
     }
+    return report
   }
 }
 

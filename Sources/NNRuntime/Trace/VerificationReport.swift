@@ -79,11 +79,11 @@ public struct VerificationReport: Sendable {
     return text
   }
 
-  /// The report as a document, `ardf.verify/1`.
+  /// The report as a part of a document.
   public var json: JSONValue {
     [
-      "schema": "ardf.verify/1", "mode": .string(mode.rawValue), "network": .string(network),
-      "kernels": .string(kernels), "passed": .bool(passed),
+      "mode": .string(mode.rawValue), "network": .string(network), "kernels": .string(kernels),
+      "passed": .bool(passed),
       "firstDiverging": firstDiverging.map { .string($0.name) } ?? .null,
       "layers": .array(layers.map(\.json)), "unobserved": .array(unobserved.map(JSONValue.string)),
       "leftOut": .array(leftOut.map(JSONValue.string)),

@@ -17,9 +17,10 @@ struct NetworkOptions: ParsableArguments {
   @Flag(help: "Plan for OpenBLAS instead of the native kernels.")
   var openblas = false
 
-  func validate() throws { _ = try parsedSize() }
+  func validate() throws { _ = try Self.parse(size: size) }
 
-  private func parsedSize() throws -> PixelSize? {
+  /// The size written HEIGHTxWIDTH; nil where none is given.
+  static func parse(size: String?) throws -> PixelSize? {
     guard let size else { return nil }
     let sides = size.split(separator: "x", omittingEmptySubsequences: false).compactMap { Int($0) }
     guard sides.count == 2, sides.allSatisfy({ (1...4096).contains($0) }) else {
@@ -33,7 +34,7 @@ struct NetworkOptions: ParsableArguments {
     var options = options
     options.backend = openblas ? .openBLAS : .native
     let store = try WeightStore(path: weights, allowNonFinite: true)
-    let size = try parsedSize()
+    let size = try Self.parse(size: size)
     let pool = ThreadPool(threads: 1)
     return try InFile.naming(weights) {
       if store.contains("pretrained.cls_token") {

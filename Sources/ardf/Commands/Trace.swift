@@ -1,0 +1,71 @@
+import ArgumentParser
+import FileFormats
+import Models
+import NNRuntime
+
+/// `ardf trace`: every layer's output.
+struct Trace: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Writes every layer's result to a safetensors file.",
+    discussion: """
+      Tensors are float32 under their module path, (1, channels, height, width) or (1, tokens, channels), beside \
+      input. Layers that the engine joins are written where they end; --no-fuse writes each. A trace is a reference \
+      for ardf verify.
+      """)
+
+  @OptionGroup var inspected: InspectedOptions
+
+  @Option(help: ArgumentHelp("A picture, or a file of tensors with the network's input.", valueName: "file"))
+  var input: String
+
+  @Option(help: "Only layers whose name fits a pattern (* for anything). Repeatable.")
+  var layers: [String] = []
+
+  @Option(help: ArgumentHelp("Height and width of the input, by default the picture's.", valueName: "hxw"))
+  var size: String?
+
+  @Flag(help: "Run OpenBLAS instead of the native kernels.")
+  var openblas = false
+
+  @Option(name: .shortAndLong, help: ArgumentHelp("File to write; must not exist yet.", valueName: "file"))
+  var out = "trace.safetensors"
+
+  @Flag(help: "Replace an existing --out.")
+  var force = false
+
+  @Flag(help: "Print what was written as JSON.")
+  var json = false
+
+  func validate() throws { _ = try NetworkOptions.parse(size: size) }
+
+  func run() throws {
+    if !force { try Output.refuseExisting(out) }
+    let network = try inspected.network(openblas ? .openBLAS : .native, pool: inspected.compute.makePool())
+    let (session, prepare) = try NetworkInput(path: input).session(
+      of: network, size: NetworkOptions.parse(size: size))
+    let metadata = [
+      "library": "ardf", "version": ARDF.configuration.version, "network": network.name,
+      "kernels": session.plan.kernelName,
+    ]
+    if !layers.isEmpty, !session.plan.tracedLayers.contains(where: { fits($0.name) }) {
+      throw CommandError.usage("--layers: no layer of \(network.name) fits; ardf inspect plan lists them")
+    }
+    let names: [String]
+    do {
+      names = try TraceWriter.write(
+        session, layers: layers, metadata: metadata, to: out, overwrite: force, prepare: prepare)
+    } catch let error as FileError {
+      throw OutputError(error: error)
+    }
+    if json {
+      try Console.print([
+        "schema": "ardf.trace/1", "output": .string(out), "network": .string(network.name),
+        "kernels": .string(session.plan.kernelName), "layers": .array(names.map(JSONValue.string)),
+      ])
+    } else {
+      Console.note("\(out): \(names.count) layers of \(network.name)")
+    }
+  }
+
+  private func fits(_ name: String) -> Bool { layers.contains { NamePattern($0).matches(name) } }
+}

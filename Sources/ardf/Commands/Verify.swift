@@ -1,0 +1,162 @@
+import ArgumentParser
+import FileFormats
+import Geometry
+import Models
+import NNRuntime
+
+/// `ardf verify`: every layer against its reference.
+struct Verify: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Compares every layer of a network with reference tensors, and names the first that diverges.",
+    discussion: """
+      A reference is a safetensors or npz file of tensors named by module path, with the network's input \
+      (tools/make_reference.py records one). Cumulative: layers are fed what the engine made, as in use. Isolated: \
+      each layer is fed the reference, so that the faulty one is named. Layers that the engine joins are compared \
+      where they end; --no-fuse compares each. --against compares two backends without a reference. Ends with 1 \
+      where a layer is beyond its tolerance.
+      """)
+
+  enum Modes: String, ExpressibleByArgument, CaseIterable {
+    case cumulative, isolated, both
+
+    var list: [LayerVerifier.Mode] {
+      switch self {
+      case .cumulative: [.cumulative]
+      case .isolated: [.isolated]
+      case .both: [.cumulative, .isolated]
+      }
+    }
+  }
+
+  enum BackendName: String, ExpressibleByArgument, CaseIterable {
+    case native, openblas
+
+    var backend: Backend { self == .native ? .native : .openBLAS }
+  }
+
+  @OptionGroup var inspected: InspectedOptions
+
+  @Option(help: ArgumentHelp("Reference tensors: .safetensors or .npz.", valueName: "file"))
+  var reference: String?
+
+  @Option(help: "Compare with this backend instead of a reference: native or openblas.")
+  var against: BackendName?
+
+  @Option(help: "Whose kernels are verified: native or openblas.")
+  var backend: BackendName = .native
+
+  @Option(help: ArgumentHelp("With --against: a picture or tensors; by default noise.", valueName: "file"))
+  var input: String?
+
+  @Option(help: ArgumentHelp("With --against: height and width of the input.", valueName: "hxw"))
+  var size: String?
+
+  @Option(help: "What layers are fed: cumulative, isolated or both.")
+  var mode: Modes = .both
+
+  @Option(
+    help: ArgumentHelp(
+      "Tolerance of the layers that fit a pattern (* for anything): largest absolute error, and error relative to "
+        + "the tensor. Repeatable, the last that fits counts.", valueName: "pattern=abs,rel"))
+  var tol: [String] = []
+
+  @Flag(help: "List only layers beyond their tolerance.")
+  var failed = false
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  func validate() throws {
+    _ = try NetworkOptions.parse(size: size)
+    for rule in tol where ToleranceTable.Rule(rule) == nil {
+      throw ValidationError("--tol \(rule): give PATTERN=ABSOLUTE,RELATIVE, for example model.10.*=1e-5,1e-4")
+    }
+    guard (reference == nil) != (against == nil) else {
+      throw ValidationError("give either --reference or --against")
+    }
+    guard reference == nil || input == nil && size == nil else {
+      throw ValidationError("--input and --size go with --against: a reference has its own input")
+    }
+    guard against != backend else { throw ValidationError("--against \(backend.rawValue): the same backend") }
+  }
+
+  func run() throws {
+    let pool = inspected.compute.makePool()
+    let network = try inspected.network(backend.backend, pool: pool)
+    let tolerances = ToleranceTable(tol.compactMap(ToleranceTable.Rule.init))
+    var reports: [VerificationReport] = []
+    var origin: [String: String] = [:]
+    if let reference {
+      let file = try ReferenceFile(path: reference)
+      origin = file.metadata
+      let (session, _) = try NetworkInput.tensors(file).session(of: network, size: nil)
+      for mode in mode.list {
+        reports.append(
+          try InFile.naming(reference) {
+            try LayerVerifier(mode: mode, tolerances: tolerances).verify(session, against: file)
+          })
+      }
+    } else if let against {
+      let other = try inspected.network(against.backend, pool: pool)
+      let given = try input.map { try NetworkInput(path: $0) } ?? .noise
+      let size = try NetworkOptions.parse(size: size)
+      let (session, prepare) = try given.session(of: network, size: size)
+      let (opposite, _) = try given.session(of: other, size: size)
+      origin = ["library": "backend", "version": opposite.plan.kernelName]
+      for mode in mode.list {
+        reports.append(
+          try LayerVerifier(mode: mode, tolerances: tolerances)
+            .verify(session, against: opposite, prepare: prepare))
+      }
+    }
+    try json ? Console.print(document(reports, origin)) : Console.print(text(reports, origin))
+    guard reports.allSatisfy(\.passed) else {
+      throw CommandError.checkFailed(
+        reports.filter { !$0.passed }.map(\.summary).joined(separator: "\nardf: "))
+    }
+  }
+
+  private func document(_ reports: [VerificationReport], _ origin: [String: String]) -> JSONValue {
+    [
+      "schema": "ardf.verify/1", "passed": .bool(reports.allSatisfy(\.passed)),
+      "reference": .object(origin.mapValues(JSONValue.string)), "modes": .array(reports.map(\.json)),
+    ]
+  }
+
+  private func text(_ reports: [VerificationReport], _ origin: [String: String]) -> String {
+    let parts = ["library", "version", "profile"].compactMap { origin[$0] }
+    var text = reports.first.map { "\($0.network), kernels \($0.kernels)" } ?? ""
+    text += ", against \(parts.isEmpty ? reference ?? "" : parts.joined(separator: " "))\n"
+    for report in reports {
+      let shown = report.layers.filter { !failed || !$0.passed }
+      if !shown.isEmpty { text += "\n\(report.mode.rawValue)\n" + table(shown) }
+    }
+    if let report = reports.first {
+      let unobserved = report.layers.flatMap(\.unobserved) + report.unobserved
+      if !unobserved.isEmpty { text += "\nnot in the reference: \(unobserved.joined(separator: ", "))\n" }
+      if !report.leftOut.isEmpty {
+        text += "\n\(report.leftOut.count) tensors of the reference are no layer's result here\n"
+      }
+    }
+    return text + "\n" + reports.map { $0.summary + "\n" }.joined()
+  }
+
+  private func table(_ layers: [VerificationReport.Layer]) -> String {
+    var table = TextTable(
+      [
+        "layer", "operation", "shape", "max abs", "at", "relative L2", "1 - cosine", "99.9 %", "verdict",
+        "holds",
+      ], rightAligned: [3, 5, 6, 7])
+    for layer in layers {
+      let difference = layer.difference
+      table.add([
+        layer.name, layer.operation, layer.shape.map(String.init).joined(separator: "x"),
+        scientific(difference.maximumAbsolute), "\(difference.location)",
+        scientific(difference.relativeL2), scientific(max(0, 1 - difference.cosine)),
+        scientific(difference.quantile999), layer.passed ? "ok" : "DIVERGES",
+        layer.holds.count > 1 ? layer.holds.joined(separator: " ") : "",
+      ])
+    }
+    return table.text
+  }
+}

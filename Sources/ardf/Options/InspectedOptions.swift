@@ -1,0 +1,102 @@
+import AppCore
+import ArgumentParser
+import Geometry
+import Imaging
+import Models
+import NNRuntime
+
+/// A network by its name or its weights, for looking at its layers.
+struct InspectedOptions: ParsableArguments {
+  @Option(
+    help: "The network: yolo11n-seg to yolo11x-seg, depth-anything-v2-small; by default what --weights is.")
+  var model: String?
+
+  @Option(help: ArgumentHelp("Weights; by default those of --model that are found.", valueName: "file"))
+  var weights: String?
+
+  @Flag(name: .customLong("no-fuse"), help: "Run every layer by itself, none joined to another.")
+  var noFuse = false
+
+  @OptionGroup var compute: ComputeOptions
+
+  func validate() throws {
+    guard model != nil || weights != nil else { throw ValidationError("give --model, --weights, or both") }
+  }
+
+  /// The network, with the kernels of `backend`.
+  func network(_ backend: Backend, pool: ThreadPool) throws -> InspectedNetwork {
+    let file = try file()
+    let store = try WeightStore(path: file, allowNonFinite: compute.allowNonfinite)
+    let network = try InFile.naming(file) {
+      try InspectedNetwork(
+        weights: store, options: PlanOptions(backend: backend, fuse: !noFuse), pool: pool)
+    }
+    if let model, Self.normalized(model) != Self.normalized(network.name) {
+      throw CommandError.input("\(file): holds \(network.name), not \(model)")
+    }
+    return network
+  }
+
+  private func file() throws -> String {
+    if let weights { return weights }
+    return model?.hasPrefix("depth") == true
+      ? try WeightFiles.requiredDepth(nil) : try WeightFiles.detector(model)
+  }
+
+  /// Both spellings are one name.
+  private static func normalized(_ name: String) -> String { name.lowercased().replacing("_", with: "-") }
+}
+
+/// What a network is run on: a picture, or recorded tensors.
+enum NetworkInput {
+  case picture(String)
+  case tensors(ReferenceFile)
+  /// Uniform noise in [0, 1), the same every time.
+  case noise
+
+  /// A file: of tensors if its name says so, else a picture.
+  init(path: String) throws {
+    let isTensors = path.hasSuffix(".safetensors") || path.hasSuffix(".npz")
+    self = isTensors ? .tensors(try ReferenceFile(path: path)) : .picture(path)
+  }
+
+  /// The session for the input at `size` (by default its own size), and what fills the session's input.
+  func session(
+    of network: InspectedNetwork, size: PixelSize?
+  ) throws -> (session: Session, prepare: (borrowing SessionInputs) throws -> Void) {
+    switch self {
+    case .picture(let path):
+      let frame = try FrameSelection.one(path, frame: nil)
+      guard let image = frame.image else { throw CommandError.input("\(path): has no picture") }
+      let upright = image.oriented(frame.orientation)
+      let size = try size ?? network.inputSize(for: upright)
+      return (try network.session(for: size), { network.fill($0, with: upright, size: size) })
+    case .tensors(let file):
+      guard file.contains("input") else { throw VerificationError.noInput("input") }
+      let shape = try file.tensor("input").shape
+      guard shape.count >= 2, shape.suffix(2).allSatisfy({ (1...4096).contains($0) }) else {
+        throw VerificationError.noInput("input")
+      }
+      let session = try network.session(
+        for: PixelSize(width: shape[shape.count - 1], height: shape[shape.count - 2]))
+      return (session, try file.fillInputs(of: session))
+    case .noise:
+      let size = size ?? network.standardSize
+      return (try network.session(for: size), { Self.fillWithNoise($0) })
+    }
+  }
+
+  /// SplitMix64's upper 24 bits (Steele, Lea, Flood, 2014).
+  private static func fillWithNoise(_ inputs: borrowing SessionInputs) {
+    inputs.fill("input") { span in
+      var state: UInt64 = 0
+      for index in span.indices {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ z >> 30) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ z >> 27) &* 0x94d0_49bb_1331_11eb
+        span[index] = Float((z ^ z >> 31) >> 40) * 0x1p-24
+      }
+    }
+  }
+}

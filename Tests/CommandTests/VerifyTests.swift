@@ -1,0 +1,61 @@
+import FileFormats
+import TestSupport
+import Testing
+
+@Suite("ardf verify and ardf trace")
+struct VerifyTests {
+  private let goldens = "\(SharedData.packageRoot)/Tests/ModelsTests/Goldens"
+
+  private func verify(_ options: [String], in folder: TemporaryDirectory? = nil) throws -> CommandRun {
+    try CommandRun(
+      ["verify", "--weights", "\(goldens)/yolo11-tiny-n.safetensors"] + options, in: folder?.path)
+  }
+
+  @Test("a network that meets its reference ends with 0 and says so")
+  func passes() throws {
+    let run = try verify(["--reference", "\(goldens)/yolo11-tiny-n.layers.safetensors"])
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.output.contains("cumulative: all ") && run.output.contains("isolated: all "))
+  }
+
+  @Test("a layer beyond its tolerance ends with 1, is named, and JSON has its figures")
+  func fails() throws {
+    let run = try verify([
+      "--reference", "\(goldens)/yolo11-tiny-n.layers.safetensors", "--tol", "model.7=0,0", "--json",
+      "--mode", "isolated",
+    ])
+    #expect(run.status == 1)
+    #expect(run.error.contains("first diverging layer model.7:"))
+    let document = try run.json()
+    #expect(document["schema"]?.string == "ardf.verify/1" && document["passed"]?.bool == false)
+    #expect(document["modes"]?[0]?["firstDiverging"]?.string == "model.7")
+  }
+
+  @Test("two backends agree without a reference")
+  func against() throws {
+    let run = try verify(["--against", "openblas", "--size", "64x96"])
+    #expect(run.status == 0, "\(run.error)")
+  }
+
+  @Test("a trace is written once, and is a reference")
+  func trace() throws {
+    let folder = try TemporaryDirectory()
+    let arguments = [
+      "trace", "--weights", "\(goldens)/yolo11-tiny-n.safetensors", "--input",
+      "\(goldens)/yolo11-tiny-n.layers.safetensors", "--out", "t.safetensors", "--no-fuse",
+    ]
+    #expect(try CommandRun(arguments, in: folder.path).status == 0)
+    #expect(try CommandRun(arguments, in: folder.path).status == 73)
+    let run = try verify(["--reference", "t.safetensors", "--no-fuse"], in: folder)
+    #expect(run.status == 0, "\(run.error)")
+    #expect(try CommandRun(arguments + ["--force", "--layers", "nothing"], in: folder.path).status == 64)
+  }
+
+  @Test("wrong references end with the exit codes of files")
+  func defects() throws {
+    #expect(try verify(["--reference", "nowhere.safetensors"]).status == 66)
+    #expect(try verify(["--reference", "\(goldens)/depth-tiny.layers.safetensors"]).status == 65)
+    #expect(try verify([]).status == 64)
+    #expect(try verify(["--against", "openblas", "--tol", "x"]).status == 64)
+  }
+}
