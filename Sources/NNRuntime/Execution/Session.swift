@@ -92,11 +92,8 @@ public final class Session: Sendable {
   /// Runs step `index`; nil behind the last, else the layer it belongs to.
   fileprivate func runStep(_ index: Int) -> Int? {
     guard index < steps.count else { return nil }
-    let (step, scratch, stride) = (steps[index], scratch, scratchStride)
-    pool.run(step.chunks) { chunk, thread in
-      unsafe step.body(chunk, scratch.base + thread * stride)
-    }
-    return step.layer
+    pool.run(steps[index].chunks, steps[index].body)
+    return steps[index].layer
   }
 
   /// The elements of a value, channels last, dense.
