@@ -40,35 +40,67 @@ public final class Session: Sendable {
     }
   }
 
+  /// Threads that run it.
+  public var threads: Int { pool.threads }
+
   /// Fills the inputs with `prepare`, runs the network, reads the outputs with `read`.
+  // Swift 6.3 crashes when it specialises this for a caller in the module.
+  @_semantics("optimize.sil.specialize.generic.never")
   public func run<Result>(
     prepare: (borrowing SessionInputs) throws -> Void, read: (borrowing SessionOutputs) throws -> Result
   ) rethrows -> Result {
     try turn.withLock { _ in
       try prepare(SessionInputs(session: self))
-      runSteps(observe: nil)
+      runSteps()
       return try read(SessionOutputs(session: self))
     }
   }
 
   /// As `run`, telling `observe` the nanoseconds of every layer of the plan.
+  // Swift 6.3 crashes when it specialises this for a caller in the module.
+  @_semantics("optimize.sil.specialize.generic.never")
   public func profile<Result>(
     prepare: (borrowing SessionInputs) throws -> Void,
     observe: (_ layer: Int, _ nanoseconds: UInt64) -> Void,
     read: (borrowing SessionOutputs) throws -> Result
   ) rethrows -> Result {
+    try observedRun(
+      prepare: prepare, layer: { observe($0, $1.upperBound - $1.lowerBound) }, chunk: nil, read: read)
+  }
+
+  /// As `run`, telling `layer` when each layer of the plan ran, and `chunk` when each of its chunks did on
+  /// which thread; nanoseconds of the monotonic clock.
+  // Swift 6.3 crashes when it specialises this for a caller in the module.
+  @_semantics("optimize.sil.specialize.generic.never")
+  package func observedRun<Result>(
+    prepare: (borrowing SessionInputs) throws -> Void,
+    layer: (_ layer: Int, _ time: Range<UInt64>) -> Void,
+    chunk: (@Sendable (_ thread: Int, _ layer: Int, _ time: Range<UInt64>) -> Void)?,
+    read: (borrowing SessionOutputs) throws -> Result
+  ) rethrows -> Result {
     try turn.withLock { _ in
       try prepare(SessionInputs(session: self))
-      withoutActuallyEscaping(observe) { runSteps(observe: $0) }
+      withoutActuallyEscaping(layer) { runSteps(layer: $0, chunk: chunk) }
       return try read(SessionOutputs(session: self))
     }
   }
 
-  private func runSteps(observe: ((_ layer: Int, _ nanoseconds: UInt64) -> Void)?) {
+  private func runSteps(
+    layer: ((_ layer: Int, _ time: Range<UInt64>) -> Void)? = nil,
+    chunk: (@Sendable (_ thread: Int, _ layer: Int, _ time: Range<UInt64>) -> Void)? = nil
+  ) {
     for step in steps {
-      let start = observe == nil ? 0 : monotonicNanoseconds()
-      pool.run(step.chunks, step.body)
-      observe?(step.layer, monotonicNanoseconds() - start)
+      let start = layer == nil ? 0 : monotonicNanoseconds()
+      if let chunk {
+        pool.run(step.chunks) { index, thread in
+          let start = monotonicNanoseconds()
+          step.body(index, thread)
+          chunk(thread, step.layer, start..<monotonicNanoseconds())
+        }
+      } else {
+        pool.run(step.chunks, step.body)
+      }
+      layer?(step.layer, start..<monotonicNanoseconds())
     }
   }
 

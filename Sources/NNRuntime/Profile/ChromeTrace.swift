@@ -1,0 +1,61 @@
+import FileFormats
+
+/// Recorded iterations in the Trace Event Format, which Perfetto and Chromium's tracing page open.
+///
+/// One track a thread. On the calling thread an iteration holds its layers, and a layer its chunks; on the
+/// others there are chunks. A counter shows the bytes of intermediate results alive.
+public enum ChromeTrace {
+  /// The document of `profile.traces`.
+  public static func document(_ profile: NetworkProfile) -> JSONValue {
+    let start = profile.traces.first?.whole.lowerBound ?? 0
+    var events: [JSONValue] = [metadata("process_name", thread: 0, "ardf \(profile.network)")]
+    for thread in 0..<profile.threads {
+      events.append(
+        metadata("thread_name", thread: thread, thread == 0 ? "thread 0 (calling)" : "thread \(thread)"))
+    }
+    for (index, trace) in profile.traces.enumerated() {
+      events += Self.events(trace, iteration: index, start: start)
+    }
+    return [
+      "traceEvents": .array(events), "displayTimeUnit": "ms",
+      "otherData": [
+        "network": .string(profile.network), "kernels": .string(profile.kernels),
+        "iterations": .string(
+          "\(profile.traces.count) recorded, apart from the \(profile.wall.count) profiled"),
+      ],
+    ]
+  }
+
+  private static func events(_ trace: RunTrace, iteration: Int, start: UInt64) -> [JSONValue] {
+    func event(_ name: String, _ kind: JSONValue, _ thread: Int, _ time: Range<UInt64>) -> JSONValue {
+      [
+        "name": .string(name), "cat": kind, "ph": "X", "pid": 1, "tid": .integer(thread),
+        "ts": microseconds(time.lowerBound - start), "dur": microseconds(time.upperBound - time.lowerBound),
+      ]
+    }
+    var events = [
+      event("iteration \(iteration)", "iteration", 0, trace.whole),
+      event("[input]", "overhead", 0, trace.input),
+    ]
+    for span in trace.layers {
+      events.append(event(trace.names[span.layer], "layer", 0, span.time))
+      events.append([
+        "name": "live bytes", "ph": "C", "pid": 1, "ts": microseconds(span.time.lowerBound - start),
+        "args": ["bytes": .integer(trace.liveBytes[span.layer])],
+      ])
+    }
+    for (thread, spans) in trace.chunks.enumerated() {
+      events += spans.map { event(trace.names[$0.layer], "chunk", thread, $0.time) }
+    }
+    return events + [event("[output]", "overhead", 0, trace.output)]
+  }
+
+  private static func metadata(_ kind: JSONValue, thread: Int, _ name: String) -> JSONValue {
+    ["name": kind, "ph": "M", "pid": 1, "tid": .integer(thread), "args": ["name": .string(name)]]
+  }
+
+  /// The format's unit; thousandths are nanoseconds.
+  private static func microseconds(_ nanoseconds: UInt64) -> JSONValue {
+    .rounded(Double(nanoseconds) / 1000, decimals: 3)
+  }
+}

@@ -1,0 +1,42 @@
+extension Plan {
+  /// Names and shapes of the network's inputs.
+  public var inputShapes: [(name: String, shape: MapShape)] { graph.inputShapes }
+  /// Names and shapes of the network's outputs.
+  public var outputShapes: [(name: String, shape: MapShape)] { graph.outputShapes }
+
+  /// Bytes that each layer has to read and write at least once: inputs, weights, output.
+  ///
+  /// It is the layer's definition that counts, not the caches: with the operations it gives the arithmetic
+  /// intensity.
+  package var layerBytes: [Int] {
+    placement.nodes.map { node in
+      switch node.operation {
+      case .input, .constant, .slice, .view, .concatenate: return 0
+      default:
+        let maps = (node.inputs + [node.output]).reduce(0) { $0 + placement.shapes[$1].count }
+        return (maps + node.operation.parameterCount) * MemoryLayout<Float>.stride
+      }
+    }
+  }
+
+  /// Bytes of intermediate results that are alive while each layer runs.
+  package var liveBytes: [Int] {
+    let requests = placement.requests(graph, retain: options.retain).requests
+    return placement.nodes.indices.map { index in
+      requests.reduce(0) { $0 + ($1.lifetime.contains(index) ? $1.count : 0) } * MemoryLayout<Float>.stride
+    }
+  }
+}
+
+extension Operation {
+  /// Numbers that a layer reads besides its inputs.
+  var parameterCount: Int {
+    switch self {
+    case .convolution(let layer), .transposedConvolution(let layer): layer.weights.count + layer.bias.count
+    case .affine(let scale, let shift): scale.count + shift.count
+    case .layerNorm(let gamma, let beta, _): gamma.count + beta.count
+    case .prependToken(let token): token.count
+    default: 0
+    }
+  }
+}

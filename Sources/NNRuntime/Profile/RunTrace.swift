@@ -1,0 +1,52 @@
+import Synchronization
+
+/// One iteration as it went: when each layer ran, and each of its chunks on which thread; nanoseconds of the
+/// monotonic clock.
+public struct RunTrace: Sendable {
+  /// A part of the time of one thread.
+  public struct Span: Sendable, Equatable {
+    /// What ran: an index of `names`, or of the plan's layers.
+    public let layer: Int
+    /// From its begin to its end.
+    public let time: Range<UInt64>
+
+    /// Layer `layer` took `time`.
+    public init(layer: Int, time: Range<UInt64>) {
+      self.layer = layer
+      self.time = time
+    }
+  }
+
+  /// The whole iteration, the filling of the inputs, and the reading of the outputs.
+  public let whole, input, output: Range<UInt64>
+  /// Layers in running order, on the calling thread.
+  public let layers: [Span]
+  /// Chunks of each thread; the first is the calling one.
+  public let chunks: [[Span]]
+  /// Names of the plan's layers, and bytes of intermediate results alive while each runs.
+  public let names: [String]
+  public let liveBytes: [Int]
+
+  /// Everything about a trace; see the properties.
+  public init(
+    whole: Range<UInt64>, input: Range<UInt64>, output: Range<UInt64>, layers: [Span], chunks: [[Span]],
+    names: [String], liveBytes: [Int]
+  ) {
+    self.whole = whole
+    self.input = input
+    self.output = output
+    self.layers = layers
+    self.chunks = chunks
+    self.names = names
+    self.liveBytes = liveBytes
+  }
+}
+
+/// The chunks that one thread ran; no other thread writes here, so that the lock is never waited for.
+final class ChunkTrack: Sendable {
+  private let log = Mutex<[RunTrace.Span]>([])
+
+  func append(_ span: RunTrace.Span) { log.withLock { $0.append(span) } }
+
+  func spans() -> [RunTrace.Span] { log.withLock { $0 } }
+}

@@ -1,0 +1,37 @@
+/// Two measurements of one thing, and whether they differ by more than noise.
+///
+/// They do where the medians differ by more than a tolerance and the interquartile ranges do not overlap:
+/// a machine's noise moves both, a change of the program moves one past the other.
+public struct TimingComparison: Sendable, Equatable {
+  /// What a comparison comes to.
+  public enum Verdict: String, Sendable {
+    case faster, slower, same
+  }
+
+  /// Differences of medians up to this share are never told from noise.
+  public static let defaultTolerance = 0.05
+
+  /// The two measurements.
+  public let old, new: TimingSummary.Quartiles
+  /// Whether the new one is faster, slower, or the same within noise.
+  public let verdict: Verdict
+
+  /// Compares; `tolerance` is a share of the old median.
+  public init(
+    old: TimingSummary.Quartiles, new: TimingSummary.Quartiles, tolerance: Double = defaultTolerance
+  ) {
+    self.old = old
+    self.new = new
+    verdict =
+      if new.median > old.median * (1 + tolerance), new.lower > old.upper {
+        .slower
+      } else if new.median < old.median * (1 - tolerance), new.upper < old.lower {
+        .faster
+      } else {
+        .same
+      }
+  }
+
+  /// New median over old median; nil where the old one is zero.
+  public var ratio: Double? { old.median > 0 ? new.median / old.median : nil }
+}
