@@ -43,8 +43,9 @@ public final class Session: Sendable {
   /// Threads that run it.
   public var threads: Int { pool.threads }
 
+  // Swift 6.3 crashes when it specialises `run`, `profile` or `observedRun` for a caller in this module.
+
   /// Fills the inputs with `prepare`, runs the network, reads the outputs with `read`.
-  // Swift 6.3 crashes when it specialises this for a caller in the module.
   @_semantics("optimize.sil.specialize.generic.never")
   public func run<Result>(
     prepare: (borrowing SessionInputs) throws -> Void, read: (borrowing SessionOutputs) throws -> Result
@@ -57,7 +58,6 @@ public final class Session: Sendable {
   }
 
   /// As `run`, telling `observe` the nanoseconds of every layer of the plan.
-  // Swift 6.3 crashes when it specialises this for a caller in the module.
   @_semantics("optimize.sil.specialize.generic.never")
   public func profile<Result>(
     prepare: (borrowing SessionInputs) throws -> Void,
@@ -70,7 +70,6 @@ public final class Session: Sendable {
 
   /// As `run`, telling `layer` when each layer of the plan ran, and `chunk` when each of its chunks did on
   /// which thread; nanoseconds of the monotonic clock.
-  // Swift 6.3 crashes when it specialises this for a caller in the module.
   @_semantics("optimize.sil.specialize.generic.never")
   package func observedRun<Result>(
     prepare: (borrowing SessionInputs) throws -> Void,

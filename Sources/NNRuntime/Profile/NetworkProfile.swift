@@ -80,12 +80,17 @@ public struct NetworkProfile: Sendable {
     self.traces = traces
   }
 
-  /// The most by which the rows may miss the wall time, and profiling may cost, as shares.
-  public static let limits = (sum: 0.02, cost: 0.01)
+  /// The most by which the rows may miss the wall time, profiling may cost, and iterations may differ, as
+  /// shares.
+  public static let limits = (sum: 0.02, cost: 0.01, unrest: 0.1)
 
-  /// The sum of the rows' medians over the median of the wall time: 1 where nothing is missing.
-  public var accounted: Double {
-    rows.reduce(0) { $0 + TimingSummary($1.times).median } / TimingSummary(wall).median
+  /// The time of all rows over the wall time: 1 where nothing is missing.
+  public var accounted: Double { rows.reduce(0) { $0 + $1.total } / wall.reduce(0, +) }
+
+  /// The interquartile range of the wall time over its median: how restless the machine was.
+  public var unrest: Double {
+    let quartiles = TimingSummary(wall).quartiles
+    return (quartiles.upper - quartiles.lower) / quartiles.median
   }
 
   /// What profiling costs: the median of the profiled iterations over that of the others, less 1.

@@ -10,7 +10,7 @@ extension NetworkProfile {
       "peakGFLOPS": .rounded(ceiling.peak, decimals: 3),
       "bandwidthGBs": .rounded(ceiling.bandwidth, decimals: 3),
       "wall": .object(TimingSummary(wall).members), "unprofiled": .object(TimingSummary(plain).members),
-      "sumOfLayersShare": .rounded(accounted, decimals: 6), "profilingCost": .rounded(cost, decimals: 6),
+      "sumShare": .rounded(accounted, decimals: 6), "profilingCost": .rounded(cost, decimals: 6),
       "layers": .array(rows.map(entry)),
     ]
   }

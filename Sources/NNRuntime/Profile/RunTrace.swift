@@ -23,8 +23,9 @@ public struct RunTrace: Sendable {
   public let layers: [Span]
   /// Chunks of each thread; the first is the calling one.
   public let chunks: [[Span]]
-  /// Names of the plan's layers, and bytes of intermediate results alive while each runs.
+  /// Names of the plan's layers.
   public let names: [String]
+  /// Bytes of intermediate results alive while each layer of the plan runs.
   public let liveBytes: [Int]
 
   /// Everything about a trace; see the properties.

@@ -31,21 +31,28 @@ struct NetworkOptions: ParsableArguments {
 
   /// The plan of the network at the chosen size.
   func plan(_ options: PlanOptions) throws -> Plan {
+    try session(options, pool: ThreadPool(threads: 1)).plan
+  }
+
+  /// The network at the chosen size, ready to run.
+  func session(_ options: PlanOptions = PlanOptions(), pool: ThreadPool) throws -> Session {
     var options = options
-    options.backend = openblas ? .openBLAS : .native
+    options.backend = backend
     let store = try WeightStore(path: weights, allowNonFinite: true)
     let size = try Self.parse(size: size)
-    let pool = ThreadPool(threads: 1)
     return try InFile.naming(weights) {
       if store.contains("pretrained.cls_token") {
         let model = try DepthAnythingV2(weights: store, options: options, pool: pool)
         let side = DepthInputSize.standard
-        return try model.session(for: size ?? PixelSize(width: side, height: side)).plan
+        return try model.session(for: size ?? PixelSize(width: side, height: side))
       }
       return try YOLO11Segmentation(weights: store, options: options, pool: pool)
-        .session(for: size ?? PixelSize(width: 640, height: 640)).plan
+        .session(for: size ?? PixelSize(width: 640, height: 640))
     }
   }
+
+  /// Whose kernels run.
+  var backend: Backend { openblas ? .openBLAS : .native }
 
   /// Prints the layers.
   func show(_ options: PlanOptions, isPlan: Bool, json: Bool) throws {

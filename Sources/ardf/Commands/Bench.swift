@@ -1,0 +1,134 @@
+import ArgumentParser
+import FileFormats
+import NNRuntime
+
+/// `ardf bench`: how long a network takes.
+struct Bench: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Measures a whole network: latency, cold start, memory.",
+    discussion: """
+      For every number of threads the weights are opened anew: the cold start goes from there to the first \
+      output, the kernel's file cache as it is. A difference counts where the medians differ by more than \
+      --tolerance and the interquartile ranges do not overlap.
+      """)
+
+  enum Report: String, CaseIterable, ExpressibleByArgument {
+    case md, json, jsonl, csv
+  }
+
+  @OptionGroup var network: NetworkOptions
+  @OptionGroup var input: NetworkInputOptions
+
+  @Option(name: [.customShort("n"), .long], help: "Runs that count, at the least.")
+  var runs = 20
+
+  @Option(help: "Runs before the first that counts.")
+  var warmUp = 5
+
+  @Option(help: "Seconds that the runs of one number of threads go on for, at the least.")
+  var seconds = 0.0
+
+  @Option(
+    name: [.customShort("t"), .long],
+    help: ArgumentHelp("Numbers of threads, by default one a processor.", valueName: "1,2,4"))
+  var threads: String?
+
+  @Option(name: [.customShort("o"), .long], help: "Layout of the results: md, json, jsonl or csv.")
+  var output = Report.md
+
+  @Option(
+    help: ArgumentHelp("An older result of -o json; exit status 1 where slower.", valueName: "old.json"))
+  var compare: String?
+
+  @Option(help: "Share of the old median below which a difference is taken for noise.")
+  var tolerance = TimingComparison.defaultTolerance
+
+  @Option(help: ArgumentHelp("File for the network's outputs, to check them.", valueName: "file.safetensors"))
+  var saveOutputs: String?
+
+  func validate() throws {
+    guard (1...1_000_000).contains(runs) else {
+      throw ValidationError("--runs \(runs): give a number from 1 to 1000000")
+    }
+    guard (0...100_000).contains(warmUp) else {
+      throw ValidationError("--warm-up \(warmUp): give a number from 0 to 100000")
+    }
+    guard (0...86_400).contains(seconds) else {
+      throw ValidationError("--seconds \(seconds): give a number from 0 to 86400")
+    }
+    guard (0...10).contains(tolerance) else {
+      throw ValidationError("--tolerance \(tolerance): give a share, for example 0.05")
+    }
+    _ = try threadCounts()
+  }
+
+  private func threadCounts() throws -> [Int] {
+    guard let threads else { return [ThreadPool.processors] }
+    let counts = threads.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
+    guard counts.allSatisfy({ (1...1024).contains($0) }) else {
+      throw ValidationError("--threads \(threads): give numbers from 1 to 1024, for example 1,2,4")
+    }
+    return counts
+  }
+
+  func run() throws {
+    if let saveOutputs { try Output.refuseExisting(saveOutputs) }
+    let old = try compare.map { path in
+      try InFile.naming(path) { try BenchReport.known(try JSONValue.read(path: path)) }
+    }
+    let environment = try MeasurementEnvironment(weights: network.weights, backend: network.backend)
+    let results = try threadCounts().enumerated().map { try measure(threads: $1, isFirst: $0 == 0) }
+    let report = BenchReport(environment: environment, results: results)
+    for warning in report.warnings { Console.note("ardf: warning: \(warning)") }
+    guard let old, let compare else { return try print(report) }
+    let comparisons = report.compared(with: old, tolerance: tolerance)
+    guard !comparisons.isEmpty else {
+      throw CommandError.input("\(compare): has no result for this network, input, kernels and threads")
+    }
+    try print(report, comparisons: comparisons)
+    let slower = comparisons.filter { $0.comparison.verdict == .slower }
+    guard slower.isEmpty else {
+      throw CommandError.checkFailed(
+        "slower than \(compare) with "
+          + slower.map { "\($0.threads) threads (\(decimal($0.comparison.ratio ?? 0, 3)) times)" }.joined(
+            separator: ", "))
+    }
+  }
+
+  private func measure(threads: Int, isFirst: Bool) throws -> BenchResult {
+    MeasurementEnvironment.resetPeak()
+    let begin = monotonicNanoseconds()
+    let session = try network.session(pool: ThreadPool(threads: threads))
+    let ready = monotonicNanoseconds()
+    let elements = try input.elements(for: session.plan)
+    let first = Benchmark(runs: 1, warmUp: 0).measure(session, input: elements)
+    var progress = Progress("\(threads) threads, run", of: runs)
+    defer { progress.finish() }
+    let times = Benchmark(runs: runs, warmUp: warmUp, seconds: seconds).measure(session, input: elements) {
+      progress.update($0)
+    }
+    let peak = MeasurementEnvironment.peakBytes
+    if let saveOutputs, isFirst {
+      let outputs = Benchmark.outputs(session, input: elements)
+      try OutputError.mapping { () throws(FileError) in
+        try SafetensorsWriter.write(
+          Dictionary(uniqueKeysWithValues: outputs.map { ($0.name, $0.value) }), to: saveOutputs,
+          overwrite: false)
+      }
+    }
+    return BenchResult(
+      network: session.plan.name, kernels: session.plan.kernelName,
+      input: session.plan.inputShapes[0].shape.description, threads: threads, times: times,
+      preparation: milliseconds(begin..<ready), firstRun: first[0], peakBytes: peak)
+  }
+
+  private func print(_ report: BenchReport, comparisons: [BenchReport.Compared] = []) throws {
+    switch output {
+    case .md: try Console.print(report.markdown(comparisons))
+    case .json: try Console.print(report.document(comparisons))
+    case .jsonl:
+      try Console.print(report.lines(comparisons).map { $0.serialized() + "\n" }.joined())
+    case .csv: try Console.print(report.csv(comparisons))
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import ArgumentParser
+import FileFormats
+import NNRuntime
+
+/// `ardf profile`: what every layer costs.
+struct Profile: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Measures every layer of a network.",
+    discussion: """
+      Profiled iterations take turns with others; the rows, overhead in brackets included, add up to the wall \
+      time. FLOPs are those of the layers as they are defined, so that an algorithm that needs fewer (Winograd) \
+      can be over 100 % of the peak. Peak and memory bandwidth are measured with the same kernels and threads.
+      """)
+
+  enum Report: String, CaseIterable, ExpressibleByArgument {
+    case table, json, csv, md, trace, html
+  }
+
+  @OptionGroup var network: NetworkOptions
+  @OptionGroup var input: NetworkInputOptions
+
+  @Option(name: .shortAndLong, help: "Profiled iterations.")
+  var iterations = 30
+
+  @Option(help: "Iterations before the first that counts.")
+  var warmUp = 5
+
+  @Option(help: "Threads. By default one a processor.")
+  var threads: Int?
+
+  @Option(help: "Take layers together: op, block, shape or algorithm.")
+  var groupBy: NetworkProfile.Grouping?
+
+  @Option(help: "Order of the rows: order, time, name, flops, rate or bytes.")
+  var sort = NetworkProfile.Order.order
+
+  @Option(help: "Rows before the others are summed up.")
+  var top: Int?
+
+  @Option(help: "Layout of the report: table, json, csv, md, trace (for Perfetto) or html.")
+  var report = Report.table
+
+  @Option(help: "Iterations that a trace or page shows in full, 1 to \(Self.mostTraces).")
+  var traceIterations = 3
+
+  @Option(name: .shortAndLong, help: "File for the report; by default standard output.")
+  var out = "-"
+
+  @Flag(help: "Replace an existing --out.")
+  var force = false
+
+  @Option(help: ArgumentHelp("An older JSON report to compare with.", valueName: "old.json"))
+  var compare: String?
+
+  /// A trace of more is too long to look at, and slow to open.
+  static let mostTraces = 20
+
+  func validate() throws {
+    guard (1...100_000).contains(iterations) else {
+      throw ValidationError("--iterations \(iterations): give a number from 1 to 100000")
+    }
+    guard (0...100_000).contains(warmUp) else {
+      throw ValidationError("--warm-up \(warmUp): give a number from 0 to 100000")
+    }
+    guard (1...Self.mostTraces).contains(traceIterations) else {
+      throw ValidationError(
+        "--trace-iterations \(traceIterations): give a number from 1 to \(Self.mostTraces)")
+    }
+    if let top, top < 1 { throw ValidationError("--top \(top): give a number from 1 on") }
+    if let threads, !(1...1024).contains(threads) {
+      throw ValidationError("--threads \(threads): give a number from 1 to 1024")
+    }
+    if compare != nil, report != .table {
+      throw ValidationError("--compare prints a table; leave --report away")
+    }
+  }
+
+  func run() throws {
+    if out != "-", !force { try Output.refuseExisting(out) }
+    let old = try compare.map { path in try InFile.naming(path) { try JSONValue.read(path: path) } }
+    let environment = try MeasurementEnvironment(weights: network.weights, backend: network.backend)
+    let measured = try measure()
+    for warning in ProfileTable(profile: measured).warnings { Console.note("ardf: warning: \(warning)") }
+    var profile = measured
+    if let groupBy { profile = profile.grouped(by: groupBy) }
+    profile = profile.sorted(by: sort, top: top)
+    if let old, let compare {
+      guard let comparison = ProfileComparison(profile, with: old) else {
+        throw CommandError.input("\(compare): is no report of ardf profile --report json")
+      }
+      return try write(ProfileComparisonTable(comparison: comparison).text)
+    }
+    try write(text(profile, environment))
+  }
+
+  private func measure() throws -> NetworkProfile {
+    let pool = threads.map { ThreadPool(threads: $0) } ?? ThreadPool()
+    let ceiling = try MachineCeiling.measure(backend: network.backend, pool: pool)
+    let session = try network.session(pool: pool)
+    let showsTraces = report == .trace || report == .html
+    let profiler = Profiler(
+      iterations: iterations, warmUp: warmUp, traces: showsTraces ? traceIterations : 0)
+    var progress = Progress("iteration", of: iterations)
+    defer { progress.finish() }
+    return profiler.profile(session, input: try input.elements(for: session.plan), ceiling: ceiling) {
+      progress.update($0)
+    }
+  }
+
+  private func text(_ profile: NetworkProfile, _ environment: MeasurementEnvironment) -> String {
+    let table = ProfileTable(profile: profile)
+    switch report {
+    case .table: return environment.line + "\n" + table.text
+    case .json: return profile.report(environment: environment.document).serialized(pretty: true)
+    case .csv: return table.csv
+    case .md: return environment.line + "\n\n" + table.markdown
+    case .trace:
+      Console.note("\(traceIterations) iterations recorded; open the file at ui.perfetto.dev")
+      return ChromeTrace.document(profile).serialized()
+    case .html: return ProfilePage(profile: profile, environment: environment).text
+    }
+  }
+
+  private func write(_ text: String) throws {
+    guard out != "-" else { return try Console.print(text) }
+    try OutputError.mapping { () throws(FileError) in
+      try AtomicFile.write(text, to: out, overwrite: force)
+    }
+  }
+}
+
+extension NetworkProfile.Grouping: ExpressibleByArgument {}
+extension NetworkProfile.Order: ExpressibleByArgument {}

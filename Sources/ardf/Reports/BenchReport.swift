@@ -1,0 +1,159 @@
+import FileFormats
+import NNRuntime
+
+/// How long one network took with one number of threads; times in milliseconds.
+struct BenchResult {
+  let network, kernels: String
+  /// Height, width and channels of the input.
+  let input: String
+  let threads: Int
+  let times: [Double]
+  /// From the opening of the weights until the session was ready, and the first run.
+  let preparation, firstRun: Double
+  /// The most memory held meanwhile.
+  let peakBytes: Int?
+
+  var coldStart: Double { preparation + firstRun }
+
+  /// What makes two results comparable.
+  var key: String { Self.key(network, kernels, input, threads) }
+
+  static func key(_ network: String, _ kernels: String, _ input: String, _ threads: Int) -> String {
+    "\(network) \(kernels) \(input) \(threads)"
+  }
+
+  var members: [String: JSONValue] {
+    TimingSummary(times).members.merging([
+      "network": .string(network), "kernels": .string(kernels), "input": .string(input),
+      "threads": .integer(threads), "coldStartMs": .rounded(coldStart, decimals: 6),
+      "preparationMs": .rounded(preparation, decimals: 6), "firstRunMs": .rounded(firstRun, decimals: 6),
+      "peakRSSBytes": peakBytes.map(JSONValue.integer) ?? .null,
+      "samplesMs": .array(times.map { .rounded($0, decimals: 6) }),
+    ]) { $1 }
+  }
+}
+
+/// The results of `ardf bench`, and what they depend on.
+struct BenchReport {
+  /// A result beside an older one.
+  struct Compared {
+    let threads: Int
+    let comparison: TimingComparison
+  }
+
+  let environment: MeasurementEnvironment
+  let results: [BenchResult]
+
+  private static let header = [
+    "network", "kernels", "input", "threads", "runs", "median ms", "min ms", "p95 ms", "p99 ms", "mean ms",
+    "deviation ms", "cold start ms", "peak MB",
+  ]
+  private static let numbers = Set(3...12)
+
+  private var rows: [[String]] {
+    results.map { result in
+      let summary = TimingSummary(result.times)
+      return [
+        result.network, result.kernels, result.input, "\(result.threads)", "\(summary.count)",
+        decimal(summary.median, 3), decimal(summary.minimum, 3), decimal(summary.percentile95, 3),
+        decimal(summary.percentile99, 3), decimal(summary.mean, 3), decimal(summary.deviation, 3),
+        decimal(result.coldStart, 1), result.peakBytes.map { decimal(Double($0) / 1e6, 1) } ?? "",
+      ]
+    }
+  }
+
+  func markdown(_ comparisons: [Compared]) -> String {
+    var text = environment.line + "\n\n" + markdownTable(Self.header, rows, numbers: Self.numbers)
+    if !comparisons.isEmpty {
+      text +=
+        "\n"
+        + markdownTable(
+          ["threads", "old ms", "new ms", "new/old", "verdict"],
+          comparisons.map { compared in
+            let comparison = compared.comparison
+            return [
+              "\(compared.threads)", decimal(comparison.old.median, 3), decimal(comparison.new.median, 3),
+              comparison.ratio.map { decimal($0, 3) } ?? "", comparison.verdict.rawValue,
+            ]
+          }, numbers: [0, 1, 2, 3])
+    }
+    return text
+  }
+
+  func csv(_ comparisons: [Compared]) -> String {
+    guard !comparisons.isEmpty else { return csvTable(Self.header, rows) }
+    let verdicts = Dictionary(
+      comparisons.map { ("\($0.threads)", $0.comparison.verdict.rawValue) },
+      uniquingKeysWith: { first, _ in first })
+    return csvTable(Self.header + ["verdict"], rows.map { $0 + [verdicts[$0[3]] ?? ""] })
+  }
+
+  func document(_ comparisons: [Compared]) -> JSONValue {
+    var members: [String: JSONValue] = [
+      "schema": "ardf.bench/1", "environment": environment.document,
+      "results": .array(results.map { .object($0.members) }),
+    ]
+    if !comparisons.isEmpty {
+      members["comparisons"] = .array(
+        comparisons.map { compared in
+          [
+            "threads": .integer(compared.threads), "verdict": .string(compared.comparison.verdict.rawValue),
+            "oldMedianMs": .number(compared.comparison.old.median),
+            "ratio": compared.comparison.ratio.map { .rounded($0, decimals: 6) } ?? .null,
+          ]
+        })
+    }
+    return .object(members)
+  }
+
+  /// A document for every result, each with the environment.
+  func lines(_ comparisons: [Compared]) -> [JSONValue] {
+    results.map { result in
+      var members = result.members
+      members["schema"] = "ardf.bench-result/1"
+      members["environment"] = environment.document
+      if let compared = comparisons.first(where: { $0.threads == result.threads }) {
+        members["verdict"] = .string(compared.comparison.verdict.rawValue)
+      }
+      return .object(members)
+    }
+  }
+
+  /// What is wrong with the measurement, for people.
+  var warnings: [String] {
+    results.compactMap { result in
+      let outliers = TimingSummary(result.times).outliers
+      guard outliers > 0 else { return nil }
+      return "\(outliers) of \(result.times.count) runs with \(result.threads) threads are far outliers: the "
+        + "machine was busy, or the warm-up too short; the median stands, the mean and the tail do not"
+    }
+  }
+
+  /// The quartiles of a report's results by what makes results comparable.
+  static func known(_ document: JSONValue) throws -> [String: TimingSummary.Quartiles] {
+    guard document["schema"]?.string == "ardf.bench/1", let results = document["results"]?.array else {
+      throw CommandError.input("is no report of ardf bench -o json")
+    }
+    var known: [String: TimingSummary.Quartiles] = [:]
+    for result in results {
+      guard let network = result["network"]?.string, let kernels = result["kernels"]?.string,
+        let input = result["input"]?.string, let threads = result["threads"]?.integer,
+        let quartiles = TimingSummary.Quartiles(result)
+      else { throw CommandError.input("holds a result without its network, input, threads or times") }
+      known[BenchResult.key(network, kernels, input, threads)] = quartiles
+    }
+    return known
+  }
+
+  /// The results that `old` has too.
+  func compared(with old: [String: TimingSummary.Quartiles], tolerance: Double) -> [Compared] {
+    results.compactMap { result in
+      old[result.key].map {
+        Compared(
+          threads: result.threads,
+          comparison: TimingComparison(
+            old: $0, new: TimingSummary(result.times).quartiles, tolerance: tolerance))
+      }
+    }
+  }
+}

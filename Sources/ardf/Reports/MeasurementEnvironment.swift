@@ -1,0 +1,57 @@
+import ArgumentParser
+import FileFormats
+import FoundationEssentials
+import NNRuntime
+
+/// What a measurement depends on besides the program: recorded with every report.
+struct MeasurementEnvironment {
+  let machine: Machine
+  let backend: Backend
+  let version: String
+  /// SHA-256 of the weight file.
+  let weightsDigest: String
+  /// Runnable threads of the whole machine over the last minute, when the measurement began.
+  let load: Double?
+
+  /// - Throws: `InstructionSetError`, `FileError` for the weights.
+  init(weights: String, backend: Backend) throws {
+    machine = try Machine.current()
+    self.backend = backend
+    version = ARDF.configuration.version
+    weightsDigest = try sha256Hex(path: weights)
+    load = Self.text("/proc/loadavg")?.split(separator: " ").first.flatMap { Double($0) }
+  }
+
+  var document: JSONValue {
+    [
+      "version": .string(version), "processor": .string(machine.processor),
+      "processors": .integer(machine.processors), "instructionSet": .string(machine.inUse),
+      "blas": backend == .openBLAS ? machine.blas.map(JSONValue.string) ?? .null : .null,
+      "weightsSHA256": .string(weightsDigest), "load": load.map { .rounded($0, decimals: 2) } ?? .null,
+    ]
+  }
+
+  /// One line for people.
+  var line: String {
+    let kernels = backend == .openBLAS ? "OpenBLAS \(machine.blas ?? "")" : machine.inUse
+    return "ardf \(version), \(machine.processor), \(machine.processors) processors, \(kernels), "
+      + "weights \(weightsDigest.prefix(12)), load \(load.map { decimal($0, 2) } ?? "unknown")"
+  }
+
+  // MARK: Memory of this process
+
+  /// The most memory held since the last `resetPeak`, in bytes; nil where the system does not tell.
+  static var peakBytes: Int? {
+    let line = text("/proc/self/status")?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    return line.flatMap { Int($0.filter(\.isNumber)) }.map { $0 * 1024 }
+  }
+
+  /// Starts `peakBytes` anew from what is held now; where the system refuses, it goes on from before.
+  static func resetPeak() {
+    try? Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
+  }
+
+  private static func text(_ path: String) -> String? {
+    FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
+  }
+}

@@ -1,0 +1,76 @@
+import FileFormats
+import NNRuntime
+import Testing
+
+@Suite("Timing statistics")
+struct TimingTests {
+  @Test func percentilesInterpolateAsNumPyDoes() {
+    let sorted: [Double] = [10, 20, 30, 40]
+    #expect(TimingSummary.percentile(of: sorted, 0) == 10)
+    #expect(TimingSummary.percentile(of: sorted, 0.25) == 17.5)
+    #expect(TimingSummary.percentile(of: sorted, 0.5) == 25)
+    #expect(TimingSummary.percentile(of: sorted, 0.75) == 32.5)
+    #expect(TimingSummary.percentile(of: sorted, 1) == 40)
+    #expect(TimingSummary.percentile(of: [7], 0.95) == 7)
+  }
+
+  @Test func summaryOfKnownSamples() {
+    // Out of order; deviations from the mean 5: -3 -1 -1 -1 0 0 2 4, squares 32, over 7.
+    let summary = TimingSummary([9, 4, 2, 5, 4, 7, 4, 5])
+    #expect(summary.count == 8)
+    #expect(summary.mean == 5)
+    #expect(summary.deviation == (32.0 / 7).squareRoot())
+    #expect(summary.minimum == 2)
+    #expect(summary.maximum == 9)
+    #expect(summary.quartiles == .init(lower: 4, median: 4.5, upper: 5.5))
+    #expect(summary.percentile95 == 7 + 0.65 * 2)
+    #expect(summary.outliers == 0)
+  }
+
+  @Test func oneSample() {
+    let summary = TimingSummary([3])
+    #expect(summary.mean == 3 && summary.median == 3 && summary.deviation == 0 && summary.outliers == 0)
+  }
+
+  /// The fences of 1...9 are 3 - 3 * 4 and 7 + 3 * 4.
+  @Test(arguments: [(19.0, 0), (30.0, 1)])
+  func outliersLieBeyondTheFence(sample: Double, count: Int) {
+    let samples = (1...8).map { Double($0) } + [sample]
+    #expect(TimingSummary(samples).outliers == count)
+  }
+
+  @Test func reportsReadBack() {
+    let summary = TimingSummary([1, 2, 3, 4, 5])
+    #expect(TimingSummary.Quartiles(.object(summary.members)) == summary.quartiles)
+    #expect(TimingSummary.Quartiles(["medianMs": 3, "quartile1Ms": 2]) == nil)
+    #expect(TimingSummary.Quartiles(["medianMs": 3, "quartile1Ms": 4, "quartile3Ms": 5]) == nil)
+  }
+
+  private static func quartiles(_ lower: Double, _ median: Double, _ upper: Double) -> TimingSummary.Quartiles
+  {
+    .init(lower: lower, median: median, upper: upper)
+  }
+
+  /// A difference counts where it is over the tolerance and the quartiles have passed each other.
+  @Test(arguments: [
+    (quartiles(109, 110, 111), TimingComparison.Verdict.slower),
+    // Over the tolerance, but within the noise.
+    (quartiles(101, 110, 130), .same),
+    // Past the noise, but under the tolerance.
+    (quartiles(103, 104, 105), .same),
+    (quartiles(89, 90, 91), .faster),
+    (quartiles(80, 90, 99), .same),
+    (quartiles(99, 100, 102), .same),
+  ])
+  func verdicts(new: TimingSummary.Quartiles, verdict: TimingComparison.Verdict) {
+    let comparison = TimingComparison(old: Self.quartiles(98, 100, 102), new: new, tolerance: 0.05)
+    #expect(comparison.verdict == verdict)
+    #expect(comparison.ratio == new.median / 100)
+  }
+
+  @Test func nothingToDivideBy() {
+    let zero = Self.quartiles(0, 0, 0)
+    #expect(TimingComparison(old: zero, new: zero).verdict == .same)
+    #expect(TimingComparison(old: zero, new: zero).ratio == nil)
+  }
+}
