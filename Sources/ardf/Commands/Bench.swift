@@ -76,8 +76,10 @@ struct Bench: ParsableCommand {
     let old = try compare.map { path in
       try InFile.naming(path) { try BenchReport.known(try JSONValue.read(path: path)) }
     }
-    let environment = try MeasurementEnvironment(weights: network.weights, backend: network.backend)
+    let load = MeasurementEnvironment.currentLoad
     let results = try threadCounts().enumerated().map { try measure(threads: $1, isFirst: $0 == 0) }
+    let environment = try MeasurementEnvironment(
+      weights: network.weights, backend: network.backend, load: load)
     let report = BenchReport(environment: environment, results: results)
     for warning in report.warnings { Console.note("ardf: warning: \(warning)") }
     guard let old, let compare else { return try print(report) }
@@ -102,6 +104,7 @@ struct Bench: ParsableCommand {
     let ready = monotonicNanoseconds()
     let elements = try input.elements(for: session.plan)
     let first = Benchmark(runs: 1, warmUp: 0).measure(session, input: elements)
+    let firstOutput = monotonicNanoseconds()
     var progress = Progress("\(threads) threads, run", of: runs)
     defer { progress.finish() }
     let times = Benchmark(runs: runs, warmUp: warmUp, seconds: seconds).measure(session, input: elements) {
@@ -119,7 +122,7 @@ struct Bench: ParsableCommand {
     return BenchResult(
       network: session.plan.name, kernels: session.plan.kernelName,
       input: session.plan.inputShapes[0].shape.description, threads: threads, times: times,
-      preparation: milliseconds(begin..<ready), firstRun: first[0], peakBytes: peak)
+      preparation: milliseconds(begin..<ready), firstRun: first[0], firstOutput: firstOutput, peakBytes: peak)
   }
 
   private func print(_ report: BenchReport, comparisons: [BenchReport.Compared] = []) throws {

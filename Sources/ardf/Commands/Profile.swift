@@ -78,8 +78,10 @@ struct Profile: ParsableCommand {
   func run() throws {
     if out != "-", !force { try Output.refuseExisting(out) }
     let old = try compare.map { path in try InFile.naming(path) { try JSONValue.read(path: path) } }
-    let environment = try MeasurementEnvironment(weights: network.weights, backend: network.backend)
+    let load = MeasurementEnvironment.currentLoad
     let measured = try measure()
+    let environment = try MeasurementEnvironment(
+      weights: network.weights, backend: network.backend, load: load)
     for warning in ProfileTable(profile: measured).warnings { Console.note("ardf: warning: \(warning)") }
     var profile = measured
     if let groupBy { profile = profile.grouped(by: groupBy) }

@@ -10,6 +10,9 @@ struct BenchResult {
   let times: [Double]
   /// From the opening of the weights until the session was ready, and the first run.
   let preparation, firstRun: Double
+  /// When the first output was there, in nanoseconds of the monotonic clock: whoever started the process knows
+  /// how long that took.
+  let firstOutput: UInt64
   /// The most memory held meanwhile.
   let peakBytes: Int?
 
@@ -27,6 +30,7 @@ struct BenchResult {
       "network": .string(network), "kernels": .string(kernels), "input": .string(input),
       "threads": .integer(threads), "coldStartMs": .rounded(coldStart, decimals: 6),
       "preparationMs": .rounded(preparation, decimals: 6), "firstRunMs": .rounded(firstRun, decimals: 6),
+      "firstOutputMonotonicNs": .integer(Int(firstOutput)),
       "peakRSSBytes": peakBytes.map(JSONValue.integer) ?? .null,
       "samplesMs": .array(times.map { .rounded($0, decimals: 6) }),
     ]) { $1 }

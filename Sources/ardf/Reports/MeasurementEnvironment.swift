@@ -10,16 +10,23 @@ struct MeasurementEnvironment {
   let version: String
   /// SHA-256 of the weight file.
   let weightsDigest: String
-  /// Runnable threads of the whole machine over the last minute, when the measurement began.
+  /// Runnable threads of the whole machine over the minute before the measurement.
   let load: Double?
 
+  /// Reads the whole weight file, which is better done after a cold start is measured.
+  ///
   /// - Throws: `InstructionSetError`, `FileError` for the weights.
-  init(weights: String, backend: Backend) throws {
+  init(weights: String, backend: Backend, load: Double?) throws {
     machine = try Machine.current()
     self.backend = backend
     version = ARDF.configuration.version
     weightsDigest = try sha256Hex(path: weights)
-    load = Self.text("/proc/loadavg")?.split(separator: " ").first.flatMap { Double($0) }
+    self.load = load
+  }
+
+  /// Runnable threads of the whole machine over the last minute.
+  static var currentLoad: Double? {
+    text("/proc/loadavg")?.split(separator: " ").first.flatMap { Double($0) }
   }
 
   var document: JSONValue {

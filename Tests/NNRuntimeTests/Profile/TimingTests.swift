@@ -23,8 +23,12 @@ struct TimingTests {
     #expect(summary.minimum == 2)
     #expect(summary.maximum == 9)
     #expect(summary.quartiles == .init(lower: 4, median: 4.5, upper: 5.5))
-    #expect(summary.percentile95 == 7 + 0.65 * 2)
     #expect(summary.outliers == 0)
+  }
+
+  @Test func tails() {
+    #expect(TimingSummary((0...20).map { Double($0) }).percentile95 == 19)
+    #expect(TimingSummary((0...100).map { Double($0) }).percentile99 == 99)
   }
 
   @Test func oneSample() {

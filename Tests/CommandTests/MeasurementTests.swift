@@ -1,0 +1,141 @@
+import FileFormats
+import Foundation
+import TestSupport
+import Testing
+
+/// `ardf profile` and `ardf bench` on tiny networks: what they report, not how fast the machine is.
+@Suite struct MeasurementTests {
+  private static let network = [TinyNetwork.detector, "--size", "64x64"]
+  private static let profile = ["profile"] + network + ["--iterations", "40", "--warm-up", "5"]
+  private static let bench = ["bench"] + network + ["--runs", "6", "--warm-up", "1"]
+  /// The rows' sum may miss the wall time by this share.
+  private static let sumTolerance = 0.02
+
+  private func succeed(_ arguments: [String], in place: TemporaryDirectory) throws -> CommandRun {
+    let run = try CommandRun(arguments, in: place.path)
+    #expect(run.status == 0, "\(arguments): \(run.error)")
+    return run
+  }
+
+  @Test func profileAddsUp() throws {
+    let place = try TemporaryDirectory()
+    let report = try succeed(Self.profile + ["--report", "json", "--threads", "2"], in: place).json()
+    #expect(report["schema"]?.string == "ardf.profile/1")
+    #expect(report["threads"]?.integer == 2)
+    let layers = try #require(report["layers"]?.array)
+    let total = layers.reduce(0) { $0 + ($1["averageMs"]?.number ?? 0) }
+    let wall = try #require(report["wall"]?["averageMs"]?.number)
+    #expect(abs(total / wall - 1) <= Self.sumTolerance)
+    #expect(abs(layers.reduce(0) { $0 + ($1["percentage"]?.number ?? 0) } - 100) < 0.01)
+    #expect(layers.suffix(3).map { $0["name"]?.string } == ["[input]", "[between layers]", "[output]"])
+    let first = try #require(layers.first)
+    #expect(first["name"]?.string == "model.0.conv")
+    // 32x32 outputs of 3x3x3 weights, once a channel.
+    let flops = try #require(first["flops"]?.number)
+    #expect(flops.truncatingRemainder(dividingBy: Double(2 * 32 * 32 * 27)) == 0)
+    #expect(report["environment"]?["weightsSHA256"]?.string?.count == 64)
+  }
+
+  @Test func everyReport() throws {
+    let place = try TemporaryDirectory()
+    let short = ["profile"] + Self.network + ["--iterations", "3", "--threads", "2"]
+    let table = try succeed(short + ["--sort", "time", "--top", "3"], in: place).output
+    #expect(table.contains(" others)") && table.contains("[between layers]") && table.contains("GFLOP/s"))
+    let groups = try succeed(short + ["--group-by", "op", "--report", "csv"], in: place).output.split(
+      separator: "\n")
+    #expect(groups[0].hasPrefix("layer,op,calls,min ms"))
+    #expect(groups.contains { $0.hasPrefix("maxpool,maxpool,") })
+    #expect(try succeed(short + ["--report", "md"], in: place).output.contains("| --- |"))
+    let trace = try JSONValue.parse(
+      succeed(short + ["--report", "trace", "--trace-iterations", "2"], in: place).output)
+    #expect(trace["traceEvents"]?.array?.count { $0["cat"]?.string == "iteration" } == 2)
+    _ = try succeed(short + ["--report", "html", "--out", "page.html"], in: place)
+    let page = String(decoding: try place.read("page.html"), as: UTF8.self)
+    for part in ["aria-label=\"Timeline\"", "aria-label=\"Roofline\"", "<table id=\"layers\">", "</html>"] {
+      #expect(page.contains(part))
+    }
+    // The namespace is the only address: nothing is fetched.
+    #expect(!page.replacing("http://www.w3.org/2000/svg", with: "").contains("://"))
+    let again = try CommandRun(short + ["--report", "html", "--out", "page.html"], in: place.path)
+    #expect(again.status == 73)
+  }
+
+  @Test func profilesCompare() throws {
+    let place = try TemporaryDirectory()
+    let short = ["profile"] + Self.network + ["--iterations", "3"]
+    _ = try succeed(short + ["--report", "json", "--out", "old.json"], in: place)
+    let table = try succeed(short + ["--compare", "old.json"], in: place).output
+    #expect(table.contains("new/old") && table.contains("whole network"))
+    #expect(!table.contains("added") && !table.contains("gone"))
+    let wrong = try CommandRun(short + ["--compare", "none.json"], in: place.path)
+    #expect(wrong.status == 66)
+  }
+
+  @Test func benchSweepsThreads() throws {
+    let place = try TemporaryDirectory()
+    let report = try succeed(Self.bench + ["-t", "1,2", "-o", "json"], in: place).json()
+    let results = try #require(report["results"]?.array)
+    #expect(results.map { $0["threads"]?.integer } == [1, 2])
+    for result in results {
+      let minimum = try #require(result["minMs"]?.number)
+      let median = try #require(result["medianMs"]?.number)
+      let last = try #require(result["maxMs"]?.number)
+      #expect(0 < minimum && minimum <= median && median <= last)
+      #expect(result["samplesMs"]?.array?.count == 6)
+      #expect((result["coldStartMs"]?.number ?? 0) > (result["firstRunMs"]?.number ?? 0))
+      #expect((result["peakRSSBytes"]?.integer ?? 0) > 1_000_000)
+    }
+    for layout in ["md", "csv", "jsonl"] {
+      let lines = try succeed(Self.bench + ["-t", "1,2", "-o", layout], in: place).output.split(
+        separator: "\n")
+      #expect(lines.count >= 2)
+    }
+  }
+
+  /// The old report is edited: a hundred times faster is a regression now, a hundred times slower is none.
+  @Test(arguments: [(0.01, Int32(1), "slower"), (100, 0, "faster")])
+  func benchComparesWithNoise(factor: Double, status: Int32, verdict: String) throws {
+    let place = try TemporaryDirectory()
+    let arguments = Self.bench + ["-t", "1", "-o", "json"]
+    var old = try #require(try succeed(arguments, in: place).json().object)
+    var result = try #require(old["results"]?[0]?.object)
+    for key in ["quartile1Ms", "medianMs", "quartile3Ms"] {
+      result[key] = .number(try #require(result[key]?.number) * factor)
+    }
+    old["results"] = .array([.object(result)])
+    try place.write(JSONValue.object(old).serialized(), to: "old.json")
+    let run = try CommandRun(arguments + ["--compare", "old.json"], in: place.path)
+    #expect(run.status == status)
+    #expect(try run.json()["comparisons"]?[0]?["verdict"]?.string == verdict)
+    #expect(run.error.contains("slower than old.json") == (status == 1))
+  }
+
+  @Test func inputAndOutputsAsFiles() throws {
+    let place = try TemporaryDirectory()
+    let pixels = 64 * 64
+    let planes: [Float] = (0..<3 * pixels).map { Float($0 % 251) / 251 }
+    try place.write(NPYArray(shape: [1, 3, 64, 64], floats: planes).encoded(), to: "planes.npy")
+    let rows: [Float] = (0..<pixels).flatMap { pixel in (0..<3).map { planes[$0 * pixels + pixel] } }
+    try place.write(NPYArray(shape: [64, 64, 3], floats: rows).encoded(), to: "rows.npy")
+    for name in ["planes", "rows"] {
+      _ = try succeed(
+        Self.bench + ["--input", "\(name).npy", "--save-outputs", "\(name).safetensors"], in: place)
+    }
+    #expect(try place.read("planes.safetensors") == place.read("rows.safetensors"))
+    let wrong = try CommandRun(
+      ["bench", TinyNetwork.detector, "--size", "96x64", "--input", "rows.npy"], in: place.path)
+    #expect(wrong.status == 65)
+    #expect(wrong.error.contains("64x64x3") && wrong.error.contains("3x96x64"))
+  }
+
+  @Test(arguments: [
+    ["bench", "x", "-t", "0"], ["bench", "x", "-n", "0"], ["bench", "x", "-t", "1,,2"],
+    ["profile", "x", "--trace-iterations", "21"], ["profile", "x", "--top", "0"],
+    ["profile", "x", "--report", "json", "--compare", "old.json"], ["profile", "x", "--group-by", "colour"],
+  ])
+  func wrongUsage(arguments: [String]) throws {
+    let run = try CommandRun(arguments)
+    #expect(run.status == 64)
+    #expect(run.error.contains("Usage"))
+  }
+}
