@@ -56,8 +56,8 @@ struct ProfilerTests {
   }
 
   /// Spans of one track, each either inside the one before or after it.
-  private func nest(_ events: [(begin: Double, end: Double)]) -> Bool {
-    var open: [Double] = []
+  private func nest(_ events: [(begin: Int, end: Int)]) -> Bool {
+    var open: [Int] = []
     for event in events.sorted(by: { ($0.begin, -$0.end) < ($1.begin, -$1.end) }) {
       while let last = open.last, last <= event.begin { open.removeLast() }
       if let last = open.last, event.end > last { return false }
@@ -66,8 +66,10 @@ struct ProfilerTests {
     return true
   }
 
-  /// Times are written in thousandths of a microsecond, and added as doubles.
-  private static let rounding = 1e-3
+  /// Microseconds with three decimals as whole nanoseconds: sums of doubles would miss equal ends.
+  private func nanoseconds(_ value: JSONValue?) throws -> Int {
+    Int((try #require(value?.number) * 1000).rounded())
+  }
 
   @Test func traceNestsOnEveryTrack() throws {
     let document = ChromeTrace.document(try profile(traces: 2))
@@ -76,8 +78,8 @@ struct ProfilerTests {
     var chunks = 0
     for thread in 0..<Self.threads {
       let spans = try complete.filter { $0["tid"]?.integer == thread }.map { event in
-        let begin = try #require(event["ts"]?.number)
-        return (begin: begin, end: begin + (try #require(event["dur"]?.number)) - Self.rounding)
+        let begin = try nanoseconds(event["ts"])
+        return (begin: begin, end: begin + (try nanoseconds(event["dur"])))
       }
       #expect(nest(spans))
       chunks += complete.count { $0["tid"]?.integer == thread && $0["cat"]?.string == "chunk" }
