@@ -12,6 +12,15 @@ import Synchronization
   var body: @Sendable (_ chunk: Int, _ scratch: UnsafeMutablePointer<Float>) -> Void
 }
 
+/// A step with its threads' scratch memory bound.
+///
+/// A structure, not a tuple: a function in a tuple in an array is wrapped anew each time it is read.
+private struct BoundStep: Sendable {
+  var layer: Int
+  var chunks: Int
+  var body: @Sendable (_ chunk: Int, _ thread: Int) -> Void
+}
+
 /// Memory and packed weights for running a plan again and again.
 ///
 /// One run at a time: calls take turns.
@@ -20,8 +29,7 @@ public final class Session: Sendable {
   public let plan: Plan
   private let pool: ThreadPool
   private let arena: FloatMemory
-  /// The steps, each with its threads' scratch memory bound.
-  private let steps: [(layer: Int, chunks: Int, body: @Sendable (_ chunk: Int, _ thread: Int) -> Void)]
+  private let steps: [BoundStep]
   private let constants: [ValueID: FloatMemory]
   private let turn = Mutex<Void>(())
 
@@ -36,7 +44,8 @@ public final class Session: Sendable {
     let stride = ((steps.map(\.scratchFloats).max() ?? 0) + 63) / 64 * 64
     let scratch = FloatMemory(count: stride * pool.threads)
     self.steps = steps.map { step in
-      (step.layer, step.chunks, { unsafe step.body($0, scratch.base + $1 * stride) })
+      BoundStep(
+        layer: step.layer, chunks: step.chunks, body: { unsafe step.body($0, scratch.base + $1 * stride) })
     }
   }
 
