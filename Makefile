@@ -3,9 +3,10 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 
-.PHONY: help setup build demo test check lint emulate clean
+.PHONY: help setup build demo test check lint emulate exhaust fuzz faults soak determinism clean
 
-help: ; @sed -n 's/^# make/make/p' Makefile; echo "also: setup build check lint emulate clean"
+help: ; @sed -n 's/^# make/make/p' Makefile; echo "also: setup build check lint emulate clean"; \
+	echo "proofs of reliability (docs/reliability.md): exhaust fuzz faults soak determinism"
 
 setup: ; @tools/setup
 
@@ -31,5 +32,25 @@ lint:
 emulate: build
 	tools/setup --ci
 	tools/check-emulated
+
+# Every truncation and every change of one byte of every format's small files.
+exhaust: setup
+	swift build -c release --build-tests
+	ARDF_EXHAUSTIVE=1 swift test -c release --skip-build --filter DamagedFileTests
+
+# Coverage-guided, with AddressSanitizer.
+fuzz: setup
+	tools/fuzz
+
+# Failing system calls, kills, a full disk, files that change while they are read.
+faults: build
+	tools/setup --ci
+	tools/faults
+
+soak: build
+	tools/soak
+
+determinism: build
+	tools/determinism
 
 clean: ; swift package clean; rm -rf out

@@ -35,6 +35,8 @@ let package = Package(
     .library(name: "NNRuntime", targets: ["NNRuntime"]),
     .library(name: "Models", targets: ["Models"]),
     .library(name: "AppCore", targets: ["AppCore"]),
+    // What Fuzz/ throws bytes at.
+    .library(name: "ParserTargets", targets: ["ParserTargets"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
@@ -45,6 +47,7 @@ let package = Package(
     .systemLibrary(name: "CSpng", pkgConfig: "spng", providers: [.apt(["libspng-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CSystemShims"),
     .target(name: "CKernelShims"),
 
     .target(
@@ -60,7 +63,7 @@ let package = Package(
       swiftSettings: kernel(["-march=x86-64-v4"])),
 
     .target(name: "Geometry", swiftSettings: strict),
-    .target(name: "FileFormats", dependencies: ["CZlib", "CCrypto"], swiftSettings: strict),
+    .target(name: "FileFormats", dependencies: ["CZlib", "CCrypto", "CSystemShims"], swiftSettings: strict),
     .target(
       name: "Imaging", dependencies: ["Geometry", "FileFormats", "CTurboJPEG", "CSpng"], swiftSettings: strict
     ),
@@ -83,6 +86,10 @@ let package = Package(
 
     .target(
       name: "TestSupport", dependencies: ["FileFormats"], path: "Tests/TestSupport", swiftSettings: strict),
+    .target(
+      name: "ParserTargets",
+      dependencies: ["TestSupport", "AppCore", "Models", "NNRuntime", "Imaging", "Geometry", "FileFormats"],
+      path: "Tests/ParserTargets", swiftSettings: strict),
     tests("Geometry", ["Geometry"]),
     tests("FileFormats", ["FileFormats"]),
     tests("Imaging", ["Imaging", "Geometry", "FileFormats"], resources: [.copy("Goldens")]),
@@ -91,6 +98,7 @@ let package = Package(
     tests(
       "Models", ["Models", "NNRuntime", "FileFormats", "Geometry", "Imaging"], resources: [.copy("Goldens")]),
     tests("AppCore", ["AppCore", "FileFormats", "Geometry", "Imaging"], resources: [.copy("Goldens")]),
+    tests("Hostile", ["ParserTargets"]),
     tests("Command", ["ardf", "FileFormats", "Imaging"]),
   ]
 )

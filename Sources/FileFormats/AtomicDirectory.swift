@@ -75,26 +75,26 @@ public final class AtomicDirectory: Sendable {
 
   /// Flushes everything inside and gives the folder its final name.
   ///
-  /// With `force`, an existing folder is moved aside first and removed after, and moved back if the
-  /// final rename fails.
+  /// With `force`, an existing folder and the new one take each other's names in one step, and the old one is
+  /// removed after: at any moment there is one whole folder under the name.
   public func commit() throws(FileError) {
     phase.withLock { precondition($0 == .building, "the folder was committed or discarded") }
     try POSIX.synchronizeTree(temporaryPath)
-    if force, POSIX.exists(path) {
-      try replaceExisting()
-    } else {
-      guard !POSIX.exists(path) else { throw .alreadyExists(path: path) }
-      try POSIX.rename(temporaryPath, to: path)
+    let old = try AtomicOutputs.publish(temporaryPath) { () throws(FileError) in
+      if force, POSIX.exists(path) { return try replaceExisting() }
+      try POSIX.renameDirectoryExclusively(temporaryPath, to: path)
+      return nil
     }
     phase.withLock { $0 = .committed }
-    AtomicOutputs.forget(temporaryPath)
     try POSIX.synchronizeDirectory(AtomicOutputs.split(path).folder)
+    if let old { AtomicOutputs.discard(old) }
   }
 
-  private func replaceExisting() throws(FileError) {
-    let aside = AtomicOutputs.reserveTemporary(for: path)
-    // Until the new folder has the name, the old one must survive a signal: it is no temporary.
-    AtomicOutputs.forget(aside)
+  /// Puts the new folder in the place of the old one and returns where that one is left.
+  private func replaceExisting() throws(FileError) -> String {
+    if try POSIX.exchange(temporaryPath, path) { return temporaryPath }
+    // No exchange on this file system: for a moment nothing has the name.
+    let aside = temporaryPath + ".old"
     try POSIX.rename(path, to: aside)
     do {
       try POSIX.rename(temporaryPath, to: path)
@@ -102,7 +102,7 @@ public final class AtomicDirectory: Sendable {
       try POSIX.rename(aside, to: path)
       throw error
     }
-    POSIX.removeTree(aside)
+    return aside
   }
 
   /// Removes the temporary folder; nothing appears under the final name.

@@ -76,13 +76,15 @@ public final class AtomicFileWriter {
     try POSIX.synchronize(open, path: path)
     descriptor = nil
     POSIX.closeDescriptor(open)
-    if overwrite {
-      try POSIX.rename(temporary, to: path)
-    } else {
-      try POSIX.renameExclusively(temporary, to: path)
+    try AtomicOutputs.publish(temporary) { () throws(FileError) in
+      if overwrite {
+        try POSIX.rename(temporary, to: path)
+      } else {
+        try POSIX.renameExclusively(temporary, to: path)
+      }
+      return nil
     }
     isCommitted = true
-    AtomicOutputs.forget(temporary)
     try POSIX.synchronizeDirectory(AtomicOutputs.split(path).folder)
   }
 
@@ -104,6 +106,7 @@ extension FileError {
     case .notARegularFile: .notARegularFile(path: path)
     case .alreadyExists: .alreadyExists(path: path)
     case .permissionDenied: .permissionDenied(path: path)
+    case .changed: .changed(path: path)
     case .noSpace: .noSpace(path: path)
     case .io(_, let code): .io(path: path, errno: code)
     }

@@ -51,6 +51,33 @@ public enum AtomicOutputs {
     state.withLock { _ = $0.temporaries.remove(temporary) }
   }
 
+  /// Runs the step that gives a temporary entry its final name, and forgets the temporary name.
+  ///
+  /// Where `removeTemporaries` came first the entry may be half gone: then the step is not run, and this waits
+  /// for the end of the process.
+  ///
+  /// - Parameter step: returns the path of what it displaced, to be discarded after.
+  @discardableResult
+  static func publish(
+    _ temporary: String, _ step: () throws(FileError) -> String?
+  ) throws(FileError) -> String? {
+    while true {
+      let result: Result<String?, FileError>? = state.withLock { state in
+        guard !state.isClosed else { return nil }
+        do throws(FileError) {
+          let displaced = try step()
+          state.temporaries.remove(temporary)
+          if let displaced { state.temporaries.insert(displaced) }
+          return .success(displaced)
+        } catch {
+          return .failure(error)
+        }
+      }
+      if let result { return try result.get() }
+      POSIX.sleepAWhile()
+    }
+  }
+
   static func discard(_ temporary: String) {
     POSIX.removeTree(temporary)
     forget(temporary)

@@ -41,6 +41,11 @@ public struct FileBytes: Sendable {
     }
   }
 
+  /// Checks that a mapped file was not written to since it was opened; see `MappedFile.checkUnchanged()`.
+  public func checkUnchanged() throws(FileError) {
+    if case .mapped(let file) = source { try file.checkUnchanged() }
+  }
+
   /// The part of these bytes at `subrange`, sharing their memory; the range must lie within.
   public func slice(_ subrange: Range<Int>) -> FileBytes {
     precondition(subrange.lowerBound >= 0 && subrange.upperBound <= count, "slice outside the bytes")

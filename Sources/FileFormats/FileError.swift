@@ -16,6 +16,8 @@ public enum FileError: Error, Equatable, CustomStringConvertible {
   case alreadyExists(path: String)
   /// The system denied access.
   case permissionDenied(path: String)
+  /// The file was written to while it was being read.
+  case changed(path: String)
   /// The disk, or the user's quota of it, is full.
   case noSpace(path: String)
   /// Any other failure, with the system's error number.
@@ -25,8 +27,8 @@ public enum FileError: Error, Equatable, CustomStringConvertible {
   public var path: String {
     switch self {
     case .missing(let path), .isDirectory(let path), .notADirectory(let path), .empty(let path),
-      .notARegularFile(let path), .alreadyExists(let path), .permissionDenied(let path), .noSpace(let path),
-      .io(let path, _):
+      .notARegularFile(let path), .alreadyExists(let path), .permissionDenied(let path), .changed(let path),
+      .noSpace(let path), .io(let path, _):
       path
     }
   }
@@ -41,6 +43,8 @@ public enum FileError: Error, Equatable, CustomStringConvertible {
     case .notARegularFile(let path): "\(path): not a regular file"
     case .alreadyExists(let path): "\(path): already exists; pass --force to replace it"
     case .permissionDenied(let path): "\(path): permission denied"
+    case .changed(let path):
+      "\(path): was written to while it was being read; replace files by renaming, never in place"
     case .noSpace(let path): "\(path): no space left on the device"
     case .io(let path, let code): "\(path): \(POSIX.message(for: code))"
     }

@@ -2,7 +2,8 @@ import Glibc
 
 /// A regular file mapped read-only into memory for as long as the object lives.
 ///
-/// Unsafe by nature; every way to the bytes goes through a bounds-checked span.
+/// Unsafe by nature; every way to the bytes goes through a bounds-checked span. Of a file that is cut short while
+/// mapped, see `MappedFileFaults`; of one that is written to, `checkUnchanged()`.
 public final class MappedFile: Sendable {
   /// The path the file was opened at.
   public let path: String
@@ -10,13 +11,16 @@ public final class MappedFile: Sendable {
   public let count: Int
 
   private let address: UInt
+  private let identity: POSIX.Identity
+  private let entry: MappedFileFaults.Entry
 
   /// Maps the file at `path`.
   ///
   /// - Throws: `FileError` when the file is missing, empty, a directory, not regular or unreadable.
   public init(path: String) throws(FileError) {
-    let (descriptor, size) = try POSIX.openRegularFile(path)
+    let (descriptor, identity) = try POSIX.openRegularFile(path)
     defer { close(descriptor) }
+    let size = identity.size
     guard size > 0 else { throw .empty(path: path) }
     let mapping = unsafe mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor, 0)
     guard let mapping = unsafe mapping, unsafe mapping != MAP_FAILED else {
@@ -25,6 +29,17 @@ public final class MappedFile: Sendable {
     self.path = path
     count = size
     address = UInt(bitPattern: mapping)
+    self.identity = identity
+    entry = MappedFileFaults.Entry(start: address, count: size, path: path)
+  }
+
+  /// Checks that nobody wrote to the file since it was opened.
+  ///
+  /// A file that was replaced by renaming, or removed, is unharmed: the mapping keeps the old one.
+  /// - Throws: `FileError.changed`.
+  public func checkUnchanged() throws(FileError) {
+    guard let now = POSIX.identity(of: path), now.isSameFile(as: identity) else { return }
+    guard now == identity else { throw .changed(path: path) }
   }
 
   deinit { unsafe munmap(UnsafeMutableRawPointer(bitPattern: address), count) }

@@ -44,7 +44,7 @@ public enum NPYError: Error, Equatable, CustomStringConvertible {
         ? "NumPy data is cut off: \(bytes) bytes where the shape needs \(needed)"
         : "NumPy data of \(bytes) bytes where the shape needs \(needed)"
     case .noSuchArray(let name, let available):
-      "no array \"\(printableName(name))\" in the archive; it has \(available.map(printableName).joined(separator: ", "))"
+      "no array \"\(printableName(name))\" in the archive; it has \(available.map { printableName($0) }.joined(separator: ", "))"
     case .unexpected(let found, let expected): "the NumPy array is \(found), \(expected) is needed"
     }
   }

@@ -1,3 +1,4 @@
+import CSystemShims
 import Glibc
 
 /// The system calls this module makes, each with its error checked.
@@ -25,11 +26,44 @@ enum POSIX {
     }
   }
 
+  /// What tells a file from another, and from itself before it was written to.
+  struct Identity: Equatable, Sendable {
+    let device: UInt64
+    let node: UInt64
+    let size: Int
+    let modified: Int64
+
+    fileprivate init(_ status: stat) {
+      device = UInt64(status.st_dev)
+      node = UInt64(status.st_ino)
+      size = Int(status.st_size)
+      modified = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
+    }
+
+    func isSameFile(as other: Identity) -> Bool { device == other.device && node == other.node }
+  }
+
+  /// nil where nothing is there.
+  static func identity(of path: String) -> Identity? {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 ? Identity(status) : nil
+  }
+
+  /// Calls again what a signal interrupted.
+  private static func retrying(_ call: () -> Int32) -> Int32 {
+    while true {
+      let result = call()
+      if result >= 0 || errno != EINTR { return result }
+    }
+  }
+
   static func exists(_ path: String) -> Bool { (try? kind(of: path)) != nil }
 
-  /// Opens for reading and returns the descriptor and the size of a regular file.
-  static func openRegularFile(_ path: String) throws(FileError) -> (descriptor: Int32, size: Int) {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+  /// Opens a regular file for reading.
+  static func openRegularFile(
+    _ path: String
+  ) throws(FileError) -> (descriptor: Int32, identity: Identity) {
+    let descriptor = retrying { unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     guard descriptor >= 0 else { throw .from(errno: errno, path: path) }
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else {
@@ -38,7 +72,7 @@ enum POSIX {
       throw .from(errno: code, path: path)
     }
     switch kind(mode: status.st_mode) {
-    case .file: return (descriptor, Int(status.st_size))
+    case .file: return (descriptor, Identity(status))
     case .directory:
       close(descriptor)
       throw .isDirectory(path: path)
@@ -50,7 +84,8 @@ enum POSIX {
 
   /// Creates a file that must not exist yet.
   static func create(_ path: String) throws(FileError) -> Int32 {
-    let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+    let descriptor = retrying { unsafe open(path, flags, 0o666) }
     guard descriptor >= 0 else { throw .from(errno: errno, path: path) }
     return descriptor
   }
@@ -68,15 +103,17 @@ enum POSIX {
   }
 
   static func synchronize(_ descriptor: Int32, path: String) throws(FileError) {
-    guard fsync(descriptor) == 0 else { throw .from(errno: errno, path: path) }
+    guard retrying({ fsync(descriptor) }) == 0 else { throw .from(errno: errno, path: path) }
   }
 
   static func synchronizeDirectory(_ path: String) throws(FileError) {
-    let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let descriptor = retrying { unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     guard descriptor >= 0 else { throw .from(errno: errno, path: path) }
     defer { close(descriptor) }
     // Some file systems cannot synchronise a directory and say so with EINVAL.
-    guard fsync(descriptor) == 0 || errno == EINVAL else { throw .from(errno: errno, path: path) }
+    guard retrying({ fsync(descriptor) }) == 0 || errno == EINVAL else {
+      throw .from(errno: errno, path: path)
+    }
   }
 
   static func makeDirectory(_ path: String) throws(FileError) {
@@ -84,7 +121,9 @@ enum POSIX {
   }
 
   static func rename(_ source: String, to destination: String) throws(FileError) {
-    guard unsafe Glibc.rename(source, destination) == 0 else { throw .from(errno: errno, path: destination) }
+    guard retrying({ unsafe Glibc.rename(source, destination) }) == 0 else {
+      throw .from(errno: errno, path: destination)
+    }
   }
 
   /// Gives a file its final name only if that name is free, in one step where the file system has links.
@@ -100,6 +139,26 @@ enum POSIX {
     guard !exists(destination) else { throw .alreadyExists(path: destination) }
     try rename(source, to: destination)
   }
+
+  /// Gives a folder its final name only if that name is free.
+  static func renameDirectoryExclusively(_ source: String, to destination: String) throws(FileError) {
+    // RENAME_NOREPLACE
+    if retrying({ unsafe ardf_rename(source, destination, 1) }) == 0 { return }
+    guard isUnsupported(errno) else { throw .from(errno: errno, path: destination) }
+    guard !exists(destination) else { throw .alreadyExists(path: destination) }
+    try rename(source, to: destination)
+  }
+
+  /// Lets two entries of one file system take each other's names in one step; false where it cannot do so.
+  static func exchange(_ first: String, _ second: String) throws(FileError) -> Bool {
+    // RENAME_EXCHANGE
+    if retrying({ unsafe ardf_rename(first, second, 2) }) == 0 { return true }
+    guard isUnsupported(errno) else { throw .from(errno: errno, path: second) }
+    return false
+  }
+
+  /// Old kernels and some file systems know no flags of renaming.
+  private static func isUnsupported(_ code: Int32) -> Bool { code == EINVAL || code == ENOSYS }
 
   static func unlink(_ path: String) { _ = unsafe Glibc.unlink(path) }
 

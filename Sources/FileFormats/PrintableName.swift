@@ -1,6 +1,5 @@
-/// A name from a file as it may stand in a message: control characters escaped, long ones cut.
-public func printableName(_ name: String) -> String {
-  let limit = 120
+/// A text from a file as it may stand in a message: control characters escaped, cut after `limit` characters.
+public func printableName(_ name: String, limit: Int = 120) -> String {
   var text = ""
   for (count, scalar) in name.unicodeScalars.enumerated() {
     guard count < limit else { return text + "..." }
@@ -12,3 +11,6 @@ public func printableName(_ name: String) -> String {
   }
   return text
 }
+
+/// A whole message as one line of bounded length, whatever a file has put into it.
+public func printableMessage(_ message: String) -> String { printableName(message, limit: 800) }

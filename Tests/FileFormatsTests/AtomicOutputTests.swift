@@ -1,4 +1,6 @@
 import FileFormats
+import FoundationEssentials
+import Synchronization
 import TestSupport
 import Testing
 
@@ -82,6 +84,51 @@ import Testing
     #expect(try folder.entries() == ["out"])
     #expect(try folder.read("out/new.txt") == Array("2".utf8))
     #expect(throws: (any Error).self) { try folder.read("out/old.txt") }
+  }
+
+  /// Whoever looks, at any moment, finds one whole folder: the old one or the new one.
+  @Test func aFolderIsReplacedInOneStep() async throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.file("out")
+    let first = try AtomicDirectory(path: path, force: false)
+    try first.write("0", to: "number.txt")
+    try first.commit()
+    let isDone = Atomic(false)
+    let writer = Task {
+      for number in 1...200 {
+        let next = try AtomicDirectory(path: path, force: true)
+        try next.write("\(number)", to: "number.txt")
+        try next.commit()
+      }
+      isDone.store(true, ordering: .releasing)
+    }
+    var last = 0
+    while !isDone.load(ordering: .acquiring) {
+      // A folder may be replaced between opening it and opening the file: then the old one is being removed.
+      guard FileManager.default.fileExists(atPath: path) else {
+        Issue.record("for a moment nothing had the name")
+        break
+      }
+      if let number = (try? folder.read("out/number.txt")).flatMap({
+        Int(String(decoding: $0, as: UTF8.self))
+      }) {
+        #expect(number >= last)
+        last = number
+      }
+    }
+    try await writer.value
+    #expect(try folder.entries() == ["out"])
+  }
+
+  @Test func anExistingFolderIsNotReplacedWithoutForce() throws {
+    let folder = try TemporaryDirectory()
+    let first = try AtomicDirectory(path: folder.file("out"), force: false)
+    let second = try AtomicDirectory(path: folder.file("out"), force: false)
+    try first.write("1", to: "a")
+    try first.commit()
+    #expect(throws: FileError.alreadyExists(path: folder.file("out"))) { try second.commit() }
+    second.discard()
+    #expect(try folder.entries() == ["out"])
   }
 
   /// In a process of its own, as the clean-up is the whole process's.

@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 
 /// Why a capture, or one frame of it, cannot be read or written.
@@ -79,7 +80,9 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
   case unwritable(reason: String)
 
   /// One line that names the file and the defect and says what to do.
-  public var description: String {
+  public var description: String { printableMessage(sentence) }
+
+  private var sentence: String {
     switch self {
     case .notFound(let path):
       "\(path): no such file or folder; check the path"

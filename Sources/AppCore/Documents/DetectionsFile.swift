@@ -8,6 +8,8 @@ public struct DetectionsFile: Sendable {
   public static let schema = "ardf.detections/1"
   /// The most detections that are read.
   public static let maximumCount = 10_000
+  /// The most pixels of all masks together: 300 masks of a picture of 14 megapixels.
+  public static let maximumMaskPixels = 1 << 32
 
   /// Decimals of pixels in files.
   static let decimals = 4
@@ -66,8 +68,9 @@ public struct DetectionsFile: Sendable {
 extension DetectionsFile {
   /// Reads the document; `id`s must be unique, boxes finite, masks of the picture's size.
   ///
+  /// - Parameter expecting: the size of the picture that it must speak of, checked before a mask is unpacked.
   /// - Throws: `DocumentError`, `RunLengthError`, `GeometryError`.
-  public init(json: JSONValue) throws {
+  public init(json: JSONValue, expecting: PixelSize) throws {
     guard json["schema"]?.string == Self.schema else {
       throw DocumentError.schema(found: json["schema"]?.string, expected: Self.schema)
     }
@@ -78,6 +81,16 @@ extension DetectionsFile {
       throw DocumentError.field("detections", expected: "an array of at most \(Self.maximumCount) objects")
     }
     let size = try PixelSize(checking: sides[0], sides[1])
+    guard size == expecting else {
+      throw DocumentError.imageSize(
+        found: "\(size.width)x\(size.height)", expected: "\(expecting.width)x\(expecting.height)")
+    }
+    let masks = entries.count { $0["mask"]?.isNull == false }
+    let (pixels, overflow) = (size.width * size.height).multipliedReportingOverflow(by: masks)
+    guard !overflow, pixels <= Self.maximumMaskPixels else {
+      throw DocumentError.field(
+        "detections", expected: "masks of at most \(Self.maximumMaskPixels) pixels together, found \(pixels)")
+    }
     var seen: Set<Int> = []
     let detections = try entries.enumerated().map { index, entry in
       let detection = try Self.detection(entry, path: "detections[\(index)]", imageSize: size)

@@ -1,3 +1,5 @@
+import FileFormats
+
 /// A defect of a document that one stage wrote for another.
 public enum DocumentError: Error, Equatable, CustomStringConvertible {
   /// The document's `schema` is another one or missing.
@@ -8,7 +10,9 @@ public enum DocumentError: Error, Equatable, CustomStringConvertible {
   case imageSize(found: String, expected: String)
 
   /// The defect and the remedy.
-  public var description: String {
+  public var description: String { printableMessage(sentence) }
+
+  private var sentence: String {
     switch self {
     case .schema(let found, let expected):
       "schema is \(found.map { "\"\($0)\"" } ?? "missing"), expected \"\(expected)\"; is it the right file?"

@@ -14,7 +14,8 @@ public enum SimulationScriptError: Error, Equatable, CustomStringConvertible {
   /// The defect and what to write instead.
   public var description: String {
     switch self {
-    case .schema(let found): "script has schema \(found ?? "none"), expected \(SimulationScript.schema)"
+    case .schema(let found):
+      "script has schema \(found.map { printableName($0) } ?? "none"), expected \(SimulationScript.schema)"
     case .field(let name, let expected): "script field \(printableName(name)) must be \(expected)"
     case .unknownField(let name): "script field \(printableName(name)) is unknown: remove it or mend its name"
     case .tooMany(let field, let limit): "script field \(field) asks for more than \(limit) entries"

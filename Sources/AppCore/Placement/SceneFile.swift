@@ -13,7 +13,8 @@ public enum SceneFileError: Error, Equatable, CustomStringConvertible {
   /// The defect.
   public var description: String {
     switch self {
-    case .schema(let found): "scene has schema \(found ?? "none"), expected \(SceneFile.schema)"
+    case .schema(let found):
+      "scene has schema \(found.map { printableName($0) } ?? "none"), expected \(SceneFile.schema)"
     case .field(let name): "scene field \(name) is missing or malformed"
     case .transform(let index, let error): "scene effect \(index): \(error)"
     }

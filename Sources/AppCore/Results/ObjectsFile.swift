@@ -14,7 +14,7 @@ public enum ObjectsFileError: Error, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .schema(let found):
-      "objects have schema \(found ?? "none"), expected \(ObjectExtent.schema); place them again"
+      "objects have schema \(found.map { printableName($0) } ?? "none"), expected \(ObjectExtent.schema); place them again"
     case .field(let name): "objects field \(name) is missing or malformed; place them again"
     case .duplicateId(let id): "objects hold id \(id) twice; every detection has one object at most"
     }

@@ -50,7 +50,7 @@ public final class DepthAnythingV2: Sendable {
     let network = try DepthAnythingNetwork(weights, architecture)
     self.architecture = architecture
     self.input = input
-    sessions = SessionCache(options: options, pool: pool) { size in
+    sessions = SessionCache(weights: weights, options: options, pool: pool) { size in
       network.graph(name: architecture.name, height: size.height, width: size.width)
     }
   }

@@ -10,6 +10,7 @@ final class SessionCache: Sendable {
   /// Sessions kept.
   private static let capacity = 2
 
+  private let weights: WeightStore
   private let graph: @Sendable (PixelSize) -> Graph
   private let options: PlanOptions
   private let pool: ThreadPool
@@ -17,13 +18,20 @@ final class SessionCache: Sendable {
   /// The one used last comes last.
   private let recent = Mutex<[(size: PixelSize, session: Session)]>([])
 
-  init(options: PlanOptions, pool: ThreadPool, graph: @escaping @Sendable (PixelSize) -> Graph) {
+  /// Sessions of `graph`, whose weights come from the store `weights`.
+  init(
+    weights: WeightStore, options: PlanOptions, pool: ThreadPool,
+    graph: @escaping @Sendable (PixelSize) -> Graph
+  ) {
+    self.weights = weights
     self.options = options
     self.pool = pool
     self.graph = graph
   }
 
   /// The session for an input size.
+  ///
+  /// - Throws: what `Plan` throws, and `WeightError` where the weight file was written to before it was packed.
   func session(for size: PixelSize) throws -> Session {
     try recent.withLock { recent in
       if let index = recent.firstIndex(where: { $0.size == size }) {
@@ -33,6 +41,7 @@ final class SessionCache: Sendable {
       }
       if recent.count == Self.capacity { recent.removeFirst() }
       let session = Session(try Plan(graph(size), options: options), pool: pool, weights: packed)
+      try weights.verifyUnchanged()
       recent.append((size, session))
       return session
     }

@@ -38,7 +38,7 @@ public final class YOLO11Segmentation: Sendable {
     let network = try YOLO11Network(weights, architecture)
     self.architecture = architecture
     self.input = input
-    sessions = SessionCache(options: options, pool: pool) { size in
+    sessions = SessionCache(weights: weights, options: options, pool: pool) { size in
       network.graph(name: architecture.name, height: size.height, width: size.width)
     }
   }

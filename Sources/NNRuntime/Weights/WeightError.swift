@@ -115,14 +115,15 @@ extension WeightError.Kind: CustomStringConvertible {
     case .trailingBytes(let bytes): "\(byteText(bytes)) after the last tensor belong to no tensor"
     case .missing(let nearest):
       nearest.isEmpty
-        ? "is missing" : "is missing; nearest names: \(nearest.map(printableName).joined(separator: ", "))"
+        ? "is missing"
+        : "is missing; nearest names: \(nearest.map { printableName($0) }.joined(separator: ", "))"
     case .wrongShape(let found, let expected): "shape \(found), the network needs \(expected)"
     case .notFloat(let dtype): "element type \(dtype), floating-point numbers are needed"
     case .nonFinite(let index):
       "element \(index) is infinite or not a number: pass --allow-nonfinite to accept it"
     case .unused(let names):
       "\(names.count == 1 ? "1 tensor is" : "\(names.count) tensors are") not part of the network: "
-        + names.prefix(5).map(printableName).joined(separator: ", ") + (names.count > 5 ? ", ..." : "")
+        + names.prefix(5).map { printableName($0) }.joined(separator: ", ") + (names.count > 5 ? ", ..." : "")
     }
   }
 

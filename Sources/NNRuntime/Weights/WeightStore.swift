@@ -13,6 +13,7 @@ public final class WeightStore: Sendable {
   public let allowNonFinite: Bool
 
   private let tensors: [String: Tensor]
+  private let bytes: FileBytes?
   private let used = Mutex<Set<String>>([])
 
   /// Opens a safetensors file; the data stays in the mapped file until it is taken.
@@ -36,6 +37,7 @@ public final class WeightStore: Sendable {
     (tensors, metadata) = try Self.parse(bytes, file: name)
     names = tensors.keys.sorted()
     file = name
+    self.bytes = bytes
     self.allowNonFinite = allowNonFinite
   }
 
@@ -45,6 +47,7 @@ public final class WeightStore: Sendable {
     self.metadata = metadata
     self.file = file
     names = tensors.keys.sorted()
+    bytes = nil
     allowNonFinite = false
   }
 
@@ -88,6 +91,15 @@ public final class WeightStore: Sendable {
       throw WeightError(.nonFinite(index: index), tensor: name, file: file)
     }
     return tensor
+  }
+
+  /// Checks that the file was not written to since it was opened: what was read is what was checked.
+  public func verifyUnchanged() throws(WeightError) {
+    do {
+      try bytes?.checkUnchanged()
+    } catch {
+      throw WeightError(.file(error), file: file)
+    }
   }
 
   /// The names not taken so far, sorted.

@@ -7,11 +7,7 @@ import Imaging
 enum Documents {
   static func detections(_ path: String, of frame: CapturedFrame) throws -> DetectionsFile {
     try InFile.naming(path) {
-      let file = try DetectionsFile(json: JSONValue.read(path: path))
-      guard file.imageSize == frame.imageSize else {
-        throw DocumentError.imageSize(found: text(file.imageSize), expected: text(frame.imageSize))
-      }
-      return file
+      try DetectionsFile(json: JSONValue.read(path: path), expecting: frame.imageSize)
     }
   }
 

@@ -52,7 +52,7 @@ enum ExitStatus: Int32 {
   private init(input error: FileError) {
     switch error {
     case .missing, .permissionDenied: self = .missingInput
-    case .io, .noSpace: self = .inputOutput
+    case .io, .noSpace, .changed: self = .inputOutput
     default: self = .malformedInput
     }
   }

@@ -9,7 +9,7 @@ struct OutputError: Error, CustomStringConvertible {
 
   var status: ExitStatus {
     switch error {
-    case .noSpace, .io: .inputOutput
+    case .noSpace, .io, .changed: .inputOutput
     default: .cannotCreate
     }
   }

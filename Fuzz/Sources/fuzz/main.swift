@@ -1,0 +1,36 @@
+// fuzz TARGET [libFuzzer's options and corpus folders]
+// fuzz TARGET --seeds FOLDER      copies the target's seeds there
+import Foundation
+import ParserTargets
+
+@_silgen_name("LLVMFuzzerRunDriver")
+func runDriver(
+  _ argumentCount: UnsafeMutablePointer<Int32>,
+  _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+  _ test: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+) -> Int32
+
+guard CommandLine.argc >= 2, let target = ParserTarget.named(CommandLine.arguments[1]) else {
+  print("usage: fuzz TARGET [libFuzzer options] [CORPUS ...], TARGET one of")
+  for target in ParserTarget.all { print("  \(target.name)") }
+  exit(64)
+}
+
+if CommandLine.argc == 4, CommandLine.arguments[2] == "--seeds" {
+  for (index, seed) in try target.seeds().enumerated() {
+    try Data(seed.bytes).write(to: URL(filePath: "\(CommandLine.arguments[3])/\(index)"))
+  }
+  exit(0)
+}
+
+/// The one global that libFuzzer's callback, a plain C function, can reach; set before the first call.
+nonisolated(unsafe) let chosen = target
+
+// libFuzzer reads its own options where the target's name was.
+var count = CommandLine.argc - 1
+var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv + 1
+exit(
+  runDriver(&count, &arguments) { bytes, length in
+    _ = chosen([UInt8](UnsafeBufferPointer(start: bytes, count: length)))
+    return 0
+  })

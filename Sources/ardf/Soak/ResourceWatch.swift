@@ -1,0 +1,60 @@
+import AppCore
+import FoundationEssentials
+
+/// Memory and descriptors of this process over many equal rounds.
+struct ResourceWatch {
+  /// What memory may grow by in a thousand rounds.
+  static let growthLimit = 1 << 20
+  /// Rounds of the beginning, where caches fill, as a share of all.
+  private static let warmUp = 0.2
+  private static let samples = 200
+
+  private let rounds: Int
+  private var firstDescriptors: Int?
+  private var done = 0
+  private var readings: [(round: Double, bytes: Double)] = []
+
+  init(rounds: Int) { self.rounds = rounds }
+
+  /// To be called after every round.
+  mutating func roundEnded() {
+    done += 1
+    guard Double(done) >= Double(rounds) * Self.warmUp, done % max(1, rounds / Self.samples) == 0,
+      let bytes = ProcessMemory().residentBytes()
+    else { return }
+    firstDescriptors = firstDescriptors ?? Self.descriptors
+    readings.append((Double(done), Double(bytes)))
+  }
+
+  /// Bytes a thousand rounds: the slope of the line of least squares.
+  var growthPerThousand: Double {
+    guard readings.count > 1 else { return 0 }
+    let count = Double(readings.count)
+    let meanRound = readings.reduce(0) { $0 + $1.round } / count
+    let meanBytes = readings.reduce(0) { $0 + $1.bytes } / count
+    let covariance = readings.reduce(0) { $0 + ($1.round - meanRound) * ($1.bytes - meanBytes) }
+    let variance = readings.reduce(0) { $0 + ($1.round - meanRound) * ($1.round - meanRound) }
+    return covariance / variance * 1000
+  }
+
+  /// How far memory rose between the first reading and the highest.
+  private var rise: Double { (readings.map(\.bytes).max() ?? 0) - (readings.first?.bytes ?? 0) }
+
+  var descriptorText: String { "\(firstDescriptors ?? 0) -> \(Self.descriptors)" }
+
+  var defects: [String] {
+    var defects: [String] = []
+    // Of few rounds the slope is noise: there must be growth as well.
+    if growthPerThousand >= Double(Self.growthLimit), rise >= Double(Self.growthLimit) {
+      defects.append("memory grows by \(byteText(Int(growthPerThousand))) a thousand rounds")
+    }
+    if let firstDescriptors, Self.descriptors > firstDescriptors {
+      defects.append("descriptors grow: \(descriptorText)")
+    }
+    return defects
+  }
+
+  private static var descriptors: Int {
+    ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []).count
+  }
+}
