@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+"""Converts a checkpoint's PyTorch reference to LiteRT, for `bench_peers.py`.
+
+    python tools/export_litert.py --weights yolo11n-seg-random.safetensors --size 640x640 --out yolo11n-seg.tflite
+
+Needs `pip install litert-torch`, best in an environment of its own. Input and outputs are those of `export_onnx.py`,
+without names.
+"""
+
+import argparse
+
+import litert_torch
+import torch
+
+from export_onnx import fused
+from make_reference_outputs import load_network, parse_size
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--weights", required=True, help="checkpoint: .pt or .safetensors")
+    parser.add_argument("--size", type=parse_size, required=True, help="height x width")
+    parser.add_argument("--out", required=True, help="file to write")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    architecture, network = load_network(arguments.weights)
+    network = fused(network) if architecture == "yolo11-seg" else network
+    image = torch.zeros(1, 3, *arguments.size)
+    with torch.no_grad():
+        network(image)  # the anchors are made on the first run, and stay constants
+        litert_torch.convert(network, (image,)).export(arguments.out)
+
+
+if __name__ == "__main__":
+    main()

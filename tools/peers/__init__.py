@@ -1,0 +1,1 @@
+"""What `bench_peers.py` is made of: engines, models, reports."""
