@@ -2,9 +2,9 @@
 //
 // A work item is a few panels of queries of one head. Queries lie along the lanes: each panel is transposed
 // once into scratch, and the scores of a block of keys are the tile product of the keys, read where they lie,
-// with the panel. Maximum, exponential and sum then run down the lanes with no work across them. The loads
-// and stores that the exponentials leave idle copy the block's values, which are read many times, to a dense
-// matrix: at the stride of the tokens they would fight for a few cache sets.
+// with the panel. Maximum, exponential and sum then run down the lanes with no work across them. The block's
+// values, which every panel of the item reads, are first copied to a dense matrix: at the stride of the tokens
+// they would fight for a few cache sets.
 //
 // With m the running maximum of a query, l its running sum and o its running output, a block of scores s
 // updates
@@ -44,7 +44,7 @@ private struct AttentionScratch {
   @inline(__always) static var keys: Int { 84 }
 
   /// Panels of a work item: each further one shares the keys and values that the first brought into the cache.
-  @inline(__always) static var panels: Int { 1 }
+  @inline(__always) static var panels: Int { 4 }
 
   /// Queries of a work item.
   @inline(__always) static var queries: Int { panels * InstructionSet.panelWidth }
@@ -75,19 +75,18 @@ func attention(
     var key = 0
     while key < task.tokens {
       let keys = min(AttentionScratch.keys, task.tokens - key)
-      forEachPanel(layout, first, last, scratch) { query, _, columns, panel in
+      copyValues(
+        task.value + head * task.valueHeadStride + key * task.tokenStride, stride: task.tokenStride,
+        width: task.valueWidth, keys: keys, to: scratch + layout.values, stride: layout.valueStride)
+      forEachPanel(layout, first, last, scratch) { _, _, columns, panel in
         scoreKeys(task, layout, head, key, keys, columns, panel, scratch)
         var column = 0
         while column < columns {
-          let copies = query == first && column == 0
           exponentiate(
             scratch + layout.scores + column, stride: columns, keys: keys,
-            maxima: panel + layout.maxima + column,
-            sums: panel + layout.sums + column, factors: panel + layout.factors + column,
-            values: task.value + head * task.valueHeadStride + key * task.tokenStride,
-            valueStride: task.tokenStride, valueWidth: copies ? task.valueWidth : 0,
-            copy: scratch + layout.values)
-          column += 16
+            maxima: panel + layout.maxima + column, sums: panel + layout.sums + column,
+            factors: panel + layout.factors + column)
+          column &+= 16
         }
         addValues(layout, keys, columns, panel, scratch)
       }
@@ -194,46 +193,48 @@ private func scoreKeys(
 }
 
 /// The online softmax of sixteen queries over a block of keys: scores become weights in place.
-///
-/// On the way the first `valueWidth` floats of each key's value are copied, rows padded with zeros to whole
-/// vectors.
 @inline(never)
 private func exponentiate(
   _ scores: UnsafeMutablePointer<Float>, stride: Int, keys: Int, maxima: UnsafeMutablePointer<Float>,
-  sums: UnsafeMutablePointer<Float>, factors: UnsafeMutablePointer<Float>, values: UnsafePointer<Float>,
-  valueStride: Int, valueWidth: Int, copy: UnsafeMutablePointer<Float>
+  sums: UnsafeMutablePointer<Float>, factors: UnsafeMutablePointer<Float>
 ) {
   let old = load(maxima)
-  var (max0, max1) = (old, old)
-  var key = 0
-  while key + 2 <= keys {
-    max0 = larger(load(scores + key * stride), max0)
-    max1 = larger(load(scores + (key + 1) * stride), max1)
-    key += 2
+  let (second, third, fourth) = (stride, 2 &* stride, 3 &* stride)
+  var (max0, max1, max2, max3) = (old, old, old, old)
+  var line = scores
+  for _ in 0..<keys / 4 {
+    max0 = larger(load(line), max0)
+    max1 = larger(load(line + second), max1)
+    max2 = larger(load(line + third), max2)
+    max3 = larger(load(line + fourth), max3)
+    line += 4 &* stride
   }
-  if key < keys { max0 = larger(load(scores + key * stride), max0) }
-  let new = larger(max0, max1)
+  for _ in 0..<keys % 4 {
+    max0 = larger(load(line), max0)
+    line += stride
+  }
+  let new = larger(larger(max0, max1), larger(max2, max3))
 
   var (sum0, sum1) = (Vector(repeating: 0), Vector(repeating: 0))
-  let copyStride = (valueWidth + 15) / 16 * 16
-  key = 0
-  while key + 2 <= keys {
-    let target = scores + key * stride
-    let first = powerOfTwo(load(target) - new)
-    let second = powerOfTwo(load(target + stride) - new)
-    store(first, target)
-    store(second, target + stride)
-    sum0 += first
-    sum1 += second
-    copyRow(values + key * valueStride, copy + key * copyStride, valueWidth)
-    copyRow(values + (key + 1) * valueStride, copy + (key + 1) * copyStride, valueWidth)
-    key += 2
+  line = scores
+  for _ in 0..<keys / 4 {
+    let weight0 = powerOfTwo(load(line) - new)
+    let weight1 = powerOfTwo(load(line + second) - new)
+    let weight2 = powerOfTwo(load(line + third) - new)
+    let weight3 = powerOfTwo(load(line + fourth) - new)
+    store(weight0, line)
+    store(weight1, line + second)
+    store(weight2, line + third)
+    store(weight3, line + fourth)
+    sum0 += weight0 + weight1
+    sum1 += weight2 + weight3
+    line += 4 &* stride
   }
-  if key < keys {
-    let last = powerOfTwo(load(scores + key * stride) - new)
-    store(last, scores + key * stride)
-    sum0 += last
-    copyRow(values + key * valueStride, copy + key * copyStride, valueWidth)
+  for _ in 0..<keys % 4 {
+    let weight = powerOfTwo(load(line) - new)
+    store(weight, line)
+    sum0 += weight
+    line += stride
   }
   let factor = powerOfTwo(old - new)
   store(new, maxima)
@@ -241,15 +242,21 @@ private func exponentiate(
   store(factor, factors)
 }
 
-/// Copies `count` floats, and zeros up to a whole vector.
-@inline(__always)
-private func copyRow(_ source: UnsafePointer<Float>, _ target: UnsafeMutablePointer<Float>, _ count: Int) {
-  var index = 0
-  while index + 16 <= count {
-    store(load(source + index), target + index)
-    index += 16
+/// Copies the values of a block of keys, rows padded with zeros to whole vectors.
+@inline(never)
+private func copyValues(
+  _ source: UnsafePointer<Float>, stride sourceStride: Int, width: Int, keys: Int,
+  to target: UnsafeMutablePointer<Float>, stride targetStride: Int
+) {
+  for key in 0..<keys {
+    let (from, to) = (source + key &* sourceStride, target + key &* targetStride)
+    var channel = 0
+    while channel &+ 16 <= width {
+      store(load(from + channel), to + channel)
+      channel &+= 16
+    }
+    if channel < width { store(loadPartial(from + channel, count: width - channel), to + channel) }
   }
-  if index < count { store(loadPartial(source + index, count: count - index), target + index) }
 }
 
 /// 2^x for x <= 0, relative error below 3e-7; saturates at 2^-125.
