@@ -102,7 +102,9 @@ public enum CheckpointConverter {
       throw CheckpointErrorAt(
         .unknownArchitecture("it says it is variant \(claimed), its shapes are those of \(variant.rawValue)"))
     }
-    try check(tensors, YOLO11Layout(variant, classes: classes).shapes, optional: [])
+    let classHidden = tensors["model.23.cv3.0.0.1.conv.weight"]?.shape.first
+    try check(
+      tensors, YOLO11Layout(variant, classes: classes, classHidden: classHidden).shapes, optional: [])
     var metadata = source.metadata
     metadata["architecture"] = Architecture.yolo11Segmentation.rawValue
     metadata["variant"] = variant.rawValue

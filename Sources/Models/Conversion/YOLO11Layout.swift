@@ -23,7 +23,9 @@ package struct YOLO11Layout {
   private let variant: Variant
   package private(set) var shapes: [String: [Int]] = [:]
 
-  package init(_ variant: Variant, classes: Int) {
+  /// - Parameter classHidden: Channels inside the class branches; nil for those of a network made for `classes`.
+  ///   A fine-tuned one may keep the width of the network it was made from.
+  package init(_ variant: Variant, classes: Int, classHidden: Int? = nil) {
     self.variant = variant
     let (p3, p4, p5) = (channels(256), channels(512), channels(1024))
     conv("0", 3, channels(64), 3)
@@ -44,7 +46,7 @@ package struct YOLO11Layout {
     c3k2("19", p3 + p4, p4, c3k: variant.isLarge)
     conv("20", p4, p4, 3)
     c3k2("22", p4 + p5, p5, c3k: true)
-    head("23", [p3, p4, p5], classes: classes)
+    head("23", [p3, p4, p5], classes: classes, classHidden: classHidden ?? max(p3, min(classes, 100)))
   }
 
   /// The scaled channel count of a layer with `base` channels: ceil(min(base, cap) width / 8) 8.
@@ -102,9 +104,8 @@ package struct YOLO11Layout {
     }
   }
 
-  private mutating func head(_ name: String, _ levels: [Int], classes: Int) {
+  private mutating func head(_ name: String, _ levels: [Int], classes: Int, classHidden score: Int) {
     let box = max(16, levels[0] / 4, 64)
-    let score = max(levels[0], min(classes, 100))
     let coefficient = max(levels[0] / 4, 32)
     let prototypes = channels(256)
     for (level, input) in levels.enumerated() {

@@ -36,6 +36,11 @@ public struct YOLO11Architecture: Sendable, Equatable {
   public let classNames: [String]
   /// Prototypes, and coefficients of an object.
   public let coefficients: Int
+  /// Channels inside the class branches.
+  ///
+  /// Made for N classes, a network has max(channels of P3, min(N, 100)); fine-tuned to other classes, it keeps
+  /// the width of the one it was made from.
+  public let classHidden: Int
 
   /// Classes.
   public var classCount: Int { classNames.count }
@@ -71,6 +76,7 @@ public struct YOLO11Architecture: Sendable, Equatable {
     }
     c3kEverywhere = model[2]["m"][0]["cv3"]["conv"].contains("weight")
     coefficients = try Self.outputs(head["proto"]["cv3"]["conv"])
+    classHidden = try Self.outputs(head["cv3"][0][0][1]["conv"])
     classNames = try Self.names(store, count: Self.outputs(head["cv3"][0][2]))
     if let name = store.metadata["variant"], let published = Variant(rawValue: name), variant != published {
       throw YOLOError.unknownArchitecture(

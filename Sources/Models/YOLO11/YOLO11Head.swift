@@ -33,12 +33,14 @@ struct SegmentHead: Sendable {
   private let branches: [Branches]
   private let proto: Proto
 
-  /// - Parameter channels: channels of P3, P4 and P5.
+  /// - Parameters:
+  ///   - channels: channels of P3, P4 and P5.
+  ///   - classHidden: channels inside the class branches.
   init(
-    _ weights: WeightScope, channels: [Int], classes: Int, coefficients: Int, prototypeHidden: Int
+    _ weights: WeightScope, channels: [Int], classes: Int, classHidden: Int, coefficients: Int,
+    prototypeHidden: Int
   ) throws(WeightError) {
     let boxHidden = max(16, channels[0] / 4, HeadDecoding.boxChannels)
-    let classHidden = max(channels[0], min(classes, 100))
     let coefficientHidden = max(channels[0] / 4, coefficients)
     branches = try channels.indices.map { (level) throws(WeightError) in
       Branches(

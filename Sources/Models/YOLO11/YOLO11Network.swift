@@ -43,7 +43,7 @@ struct YOLO11Network: Sendable {
     c3k2At22 = try C3k2(model[22], c512 + c1024, c1024, repeats: n, c3k: true)
     head = try SegmentHead(
       model[YOLO11Architecture.headIndex], channels: [c256, c512, c1024], classes: sizes.classCount,
-      coefficients: sizes.coefficients, prototypeHidden: c256)
+      classHidden: sizes.classHidden, coefficients: sizes.coefficients, prototypeHidden: c256)
 
     try Self.checkBins(model[YOLO11Architecture.headIndex]["dfl"]["conv"])
     let trainingCounters = store.names.filter { $0.hasSuffix(".num_batches_tracked") }

@@ -28,9 +28,10 @@ import Testing
   /// A pickled YOLO11n-seg of 3 classes whose tensors are views of one storage.
   private func fineTuned(
     scale: String = "n", classNames: [String] = ["cat", "dög", "a\"b"], weightsUnder key: String = "ema",
-    without missing: String? = nil, extra: String? = nil, counterType: String = "LongStorage"
+    without missing: String? = nil, extra: String? = nil, counterType: String = "LongStorage",
+    classHidden: Int? = nil
   ) -> [UInt8] {
-    var shapes = YOLO11Layout(.n, classes: 3).shapes
+    var shapes = YOLO11Layout(.n, classes: 3, classHidden: classHidden).shapes
     if let missing { shapes[missing] = nil }
     if let extra { shapes[extra] = [1] }
     let largest = shapes.values.map { $0.reduce(1, *) }.max() ?? 0
@@ -66,6 +67,18 @@ import Testing
     #expect(checkpoint.metadata["source_file"] == "best.pt")
     #expect(checkpoint.tensors["model.23.cv3.0.2.weight"]?.shape == [3, 64, 1, 1])
     #expect(checkpoint.tensors["model.0.bn.num_batches_tracked"] == nil)
+  }
+
+  /// Fine-tuned from 80 classes, Ultralytics keeps the class branches 80 wide, where 3 classes alone had 64.
+  @Test func classBranchesMayHaveTheWidthOfTheBase() throws {
+    let bytes = FileBytes(fineTuned(classHidden: 80))
+    var tensors = try CheckpointConverter.read(bytes, file: "best.pt").tensors
+    #expect(tensors["model.23.cv3.0.2.weight"]?.shape == [3, 80, 1, 1])
+    tensors["model.23.dfl.conv.weight"] = Tensor(shape: [1, 16, 1, 1], floats: (0..<16).map(Float.init))
+    let network = try YOLO11Segmentation(weights: WeightStore(tensors: tensors))
+    #expect(network.architecture.classHidden == 80 && network.architecture.variant == .n)
+    tensors["model.23.cv3.1.1.1.bn.bias"] = zeros([64])
+    #expect(throws: WeightError.self) { try YOLO11Segmentation(weights: WeightStore(tensors: tensors)) }
   }
 
   @Test func misfitsAreNamed() {
