@@ -29,7 +29,7 @@ public enum ChromeTrace {
   private static func events(_ trace: RunTrace, iteration: Int, start: UInt64) -> [JSONValue] {
     func event(_ name: String, _ kind: JSONValue, _ thread: Int, _ time: Range<UInt64>) -> JSONValue {
       [
-        "name": .string(name), "cat": kind, "ph": "X", "pid": 1, "tid": .integer(thread),
+        "name": .string(name), "cat": kind, "ph": "X", "pid": 1, "tid": .integer(identifier(thread)),
         "ts": microseconds(time.lowerBound - start), "dur": microseconds(time.upperBound - time.lowerBound),
       ]
     }
@@ -51,8 +51,11 @@ public enum ChromeTrace {
   }
 
   private static func metadata(_ kind: JSONValue, thread: Int, _ name: String) -> JSONValue {
-    ["name": kind, "ph": "M", "pid": 1, "tid": .integer(thread), "args": ["name": .string(name)]]
+    ["name": kind, "ph": "M", "pid": 1, "tid": .integer(identifier(thread)), "args": ["name": .string(name)]]
   }
+
+  /// The format's number of a thread: from 1, since Perfetto takes 0 for the main thread, whose number is `pid`.
+  private static func identifier(_ thread: Int) -> Int { thread + 1 }
 
   /// The format's unit; thousandths are nanoseconds.
   private static func microseconds(_ nanoseconds: UInt64) -> JSONValue {

@@ -13,6 +13,7 @@ struct ProfilePage {
       <html lang="en">
       <head>
       <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
       <title>Profile of \(escaped(profile.network))</title>
       <style>\(Self.style)</style>
       </head>
@@ -21,14 +22,14 @@ struct ProfilePage {
       <p>\(escaped(environment.line))<br>\(escaped(table.head))</p>
       <ul>\((table.foot + table.warnings).map { "<li>\(escaped($0))</li>" }.joined())</ul>
       <h2>Timeline of one iteration</h2>
-      \(timeline)
+      <div class="wide">\(timeline)</div>
       <h2>Roofline</h2>
       \(RooflinePlot(profile: profile).svg)
       <h2>Layers</h2>
-      <p>A click on a column sorts by it.</p>
-      <table id="layers"><thead><tr>\(header)</tr></thead>
+      <p>A click on a column sorts by it; another turns the order round.</p>
+      <div class="wide"><table id="layers"><thead><tr>\(header)</tr></thead>
       <tbody>
-      \(body(table))</tbody></table>
+      \(body(table))</tbody></table></div>
       <script>\(Self.script)</script>
       </body>
       </html>
@@ -37,7 +38,7 @@ struct ProfilePage {
   }
 
   private var header: String {
-    ProfileTable.header.map { "<th scope=\"col\">\(escaped($0))</th>" }.joined()
+    ProfileTable.header.map { "<th scope=\"col\"><button>\(escaped($0))</button></th>" }.joined()
   }
 
   private func body(_ table: ProfileTable) -> String {
@@ -52,12 +53,18 @@ struct ProfilePage {
   private static let style = """
 
     body { font: 14px/1.4 system-ui, sans-serif; margin: 2em; color: #222; background: #fff; }
+    .wide { overflow: auto; max-height: 90vh; }
     table { border-collapse: collapse; font-size: 12px; }
-    th { position: sticky; top: 0; background: #eee; cursor: pointer; text-align: left; }
+    th { position: sticky; top: 0; background: #eee; text-align: left; }
+    th button { all: unset; cursor: pointer; }
+    th button:focus-visible { outline: 2px solid #2a6fb0; }
+    th[aria-sort=ascending] button::after { content: " \u{25B2}"; }
+    th[aria-sort=descending] button::after { content: " \u{25BC}"; }
     th, td { padding: 2px 8px; border-bottom: 1px solid #ddd; white-space: nowrap; }
     td.n { text-align: right; font-variant-numeric: tabular-nums; }
     tr.o { color: #777; }
     svg { max-width: 100%; height: auto; font: 11px system-ui, sans-serif; }
+    @media (max-width: 700px) { body { margin: 1em; } .wide svg { min-width: 900px; } }
 
     """
 
@@ -65,10 +72,13 @@ struct ProfilePage {
   private static let script = """
 
     const body = document.querySelector("#layers tbody");
+    const heads = document.querySelectorAll("#layers th");
     let last = -1, up = false;
-    document.querySelectorAll("#layers th").forEach((head, column) => head.addEventListener("click", () => {
+    heads.forEach((head, column) => head.firstChild.addEventListener("click", () => {
       up = column === last ? !up : false;
       last = column;
+      heads.forEach(other => other.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", up ? "ascending" : "descending");
       const key = row => row.cells[column].textContent;
       const order = (a, b) => {
         if (a === "" || b === "") return (a === "") - (b === "");
