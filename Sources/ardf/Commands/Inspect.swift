@@ -12,7 +12,8 @@ struct Inspect: ParsableCommand {
 
   /// `ardf inspect weights`.
   struct Weights: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lists a weight file's metadata and tensors.")
+    static let configuration = CommandConfiguration(
+      abstract: "Lists a weight file's digest, metadata and tensors, with the statistics of their elements.")
 
     @Argument(help: "A weight file.")
     var file: String
@@ -21,28 +22,9 @@ struct Inspect: ParsableCommand {
     var json = false
 
     func run() throws {
-      let store = try WeightStore(path: file, allowNonFinite: true)
-      let tensors = try store.names.map { ($0, try store.tensor(named: $0)) }
-      if json {
-        return try Console.print([
-          "schema": "ardf.weights-list/1", "metadata": .object(store.metadata.mapValues(JSONValue.string)),
-          "tensors": .array(
-            tensors.map { name, tensor in
-              [
-                "name": .string(name), "dtype": .string(tensor.dtype.rawValue),
-                "shape": .array(tensor.shape.map(JSONValue.integer)),
-              ]
-            }),
-        ])
-      }
-      var table = TextTable(["tensor", "type", "shape"])
-      for (name, tensor) in tensors {
-        table.add([name, tensor.dtype.rawValue, tensor.shape.map(String.init).joined(separator: "x")])
-      }
-      let values = tensors.reduce(0) { $0 + $1.1.count }
-      try Console.print(
-        store.metadata.sorted { $0.key < $1.key }.map { "\($0): \($1)\n" }.joined()
-          + "\(tensors.count) tensors, \(values) values\n" + table.text)
+      let listing = try WeightListing(file: file)
+      try json ? Console.print(listing.document) : Console.print(listing.text)
+      if let warning = listing.warning { Console.note("ardf: warning: \(warning)") }
     }
   }
 
@@ -64,7 +46,25 @@ struct Inspect: ParsableCommand {
     @OptionGroup var network: NetworkOptions
     @Flag(help: "Print JSON.") var json = false
 
-    func run() throws { try network.show(PlanOptions(), isPlan: true, json: json) }
+    @Option(
+      help: ArgumentHelp(
+        "File for a picture of the arena: which result lies where, from when to when.", valueName: "file.svg")
+    )
+    var arena: String?
+
+    @Flag(help: "Replace an existing --arena.")
+    var force = false
+
+    func run() throws {
+      if let arena {
+        if !force { try Output.refuseExisting(arena) }
+        let picture = ArenaPicture(plan: try network.plan(PlanOptions())).svg
+        try OutputError.mapping { () throws(FileError) in
+          try AtomicFile.write(picture, to: arena, overwrite: force)
+        }
+      }
+      try network.show(PlanOptions(), isPlan: true, json: json)
+    }
   }
 
   /// `ardf inspect cpu`.
@@ -82,14 +82,18 @@ struct Inspect: ParsableCommand {
           "processors": .integer(machine.processors),
           "instructionSets": .array(machine.instructionSets.map(JSONValue.string)),
           "inUse": .string(machine.inUse), "blas": machine.blas.map(JSONValue.string) ?? .null,
+          "features": .array(machine.features.map(JSONValue.string)),
+          "warnings": .array(machine.warnings.map(JSONValue.string)),
         ])
       }
       var table = TextTable(["processor", machine.processor])
       table.add(["processors", "\(machine.processors)"])
       table.add(["instruction sets", machine.instructionSets.joined(separator: " ")])
       table.add(["in use", machine.inUse])
+      table.add(["features", machine.features.joined(separator: " ")])
       table.add(["OpenBLAS", machine.blas ?? "not installed"])
       try Console.print(table.text)
+      for warning in machine.warnings { Console.note("ardf: warning: \(warning)") }
     }
   }
 }

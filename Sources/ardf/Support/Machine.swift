@@ -11,21 +11,67 @@ struct Machine {
   let inUse: String
   /// The kernels of the OpenBLAS at hand; nil where it is not installed.
   let blas: String?
+  /// What the processor has of the features that numerical kernels care about, as Linux names them.
+  let features: [String]
 
   /// - Throws: `InstructionSetError`.
   static func current() throws -> Machine {
     Machine(
-      processor: processorName ?? "unknown", processors: ThreadPool.processors,
+      processor: information("model name") ?? "unknown", processors: ThreadPool.processors,
       instructionSets: InstructionSet.available.map(\.rawValue),
       inUse: try InstructionSet.selected().rawValue,
-      blas: try? openBLASCoreName())
+      blas: try? openBLASCoreName(), features: features(of: information("flags") ?? ""))
   }
 
-  private static var processorName: String? {
+  /// What is amiss, for people.
+  var warnings: [String] {
+    guard let blas, let level = Self.level(ofCore: blas), let best = instructionSets.last,
+      let wanted = Self.levels.firstIndex(of: best), level < wanted
+    else { return [] }
+    return [
+      "OpenBLAS chose its \(blas) kernels, which use \(Self.levels[level]), although the processor has \(best): "
+        + "products will be slow; set OPENBLAS_CORETYPE=\(Self.cores[wanted][0]) or install a newer libopenblas"
+    ]
+  }
+
+  // MARK: What OpenBLAS uses
+
+  /// Instruction sets by what they can do.
+  static let levels = ["portable", "avx2", "avx512"]
+  /// OpenBLAS's names of its kernels, by the instruction set that they use.
+  private static let cores = [
+    [
+      "Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Sandybridge", "Atom", "Athlon", "Opteron",
+      "Opteron_SSE3", "Barcelona", "Bobcat", "Bulldozer", "Piledriver", "Steamroller", "Excavator", "Nano",
+      "Katmai", "Coppermine", "Northwood", "Banias",
+    ],
+    ["Haswell", "Zen"],
+    ["SkylakeX", "Cooperlake", "SapphireRapids"],
+  ]
+
+  /// The index in `levels` of what the kernels `name` use; nil for unknown ones.
+  static func level(ofCore name: String) -> Int? {
+    cores.firstIndex { $0.contains { $0.lowercased() == name.lowercased() } }
+  }
+
+  // MARK: /proc/cpuinfo
+
+  private static let interesting = [
+    "sse4_2", "avx", "f16c", "fma", "avx2", "avx_vnni", "avx512f", "avx512bw", "avx512dq", "avx512vl",
+    "avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_tile", "amx_int8", "amx_bf16", "amx_fp16",
+  ]
+
+  private static func features(of flags: String) -> [String] {
+    let flags = Set(flags.split(separator: " ").map(String.init))
+    return interesting.filter(flags.contains)
+  }
+
+  /// What the first processor's entry says of itself under a name.
+  private static func information(_ name: String) -> String? {
     guard let data = FileManager.default.contents(atPath: "/proc/cpuinfo") else { return nil }
-    let line = String(decoding: data, as: UTF8.self).split(separator: "\n").first {
-      $0.hasPrefix("model name")
+    let line = String(decoding: data, as: UTF8.self).split(separator: "\n").first { line in
+      line.hasPrefix(name) && line.dropFirst(name.count).first.map { "\t :".contains($0) } == true
     }
-    return line?.split(separator: ":").last.map { $0.drop { $0 == " " }.description }
+    return line?.split(separator: ":", maxSplits: 1).last.map { $0.drop { $0 == " " }.description }
   }
 }

@@ -1,0 +1,23 @@
+/// A part of the arena: what holds which bytes, and when.
+public struct ArenaBuffer: Sendable, Equatable {
+  /// The layer, or input, whose result it was made for; others may lie inside it.
+  public let name: String
+  /// First byte in the arena, and number of bytes.
+  public let offset, bytes: Int
+  /// Indices in `Plan.layers`, first write to last read; an output is held until the number of layers.
+  public let lifetime: ClosedRange<Int>
+}
+
+extension Plan {
+  /// The buffers of the arena, by when they begin and where they lie.
+  public var arenaBuffers: [ArenaBuffer] {
+    let (buffers, requests) = placement.requests(graph, retain: options.retain)
+    var names: [ValueID: String] = [:]
+    for node in graph.nodes + placement.nodes { names[node.output] = node.fused.last ?? node.name }
+    return zip(buffers, requests).map { buffer, request in
+      ArenaBuffer(
+        name: names[buffer] ?? "", offset: bufferOffsets[buffer]! * MemoryLayout<Float>.stride,
+        bytes: request.count * MemoryLayout<Float>.stride, lifetime: request.lifetime)
+    }.sorted { ($0.lifetime.lowerBound, $0.offset) < ($1.lifetime.lowerBound, $1.offset) }
+  }
+}

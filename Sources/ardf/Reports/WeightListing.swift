@@ -1,0 +1,73 @@
+import FileFormats
+import NNRuntime
+
+/// A weight file as `ardf inspect weights` shows it.
+struct WeightListing {
+  private struct Entry {
+    let name: String
+    let type: DType
+    let shape: [Int]
+    let statistics: TensorStatistics
+  }
+
+  /// SHA-256 of the file.
+  private let digest: String
+  private let metadata: [String: String]
+  private let entries: [Entry]
+
+  /// Reads every element of the file.
+  ///
+  /// - Throws: `WeightError`, `FileError`.
+  init(file: String) throws {
+    let store = try WeightStore(path: file, allowNonFinite: true)
+    digest = try sha256Hex(path: file)
+    metadata = store.metadata
+    entries = try store.names.map { name in
+      let tensor = try store.tensor(named: name)
+      return Entry(name: name, type: tensor.dtype, shape: tensor.shape, statistics: TensorStatistics(tensor))
+    }
+  }
+
+  private var values: Int { entries.reduce(0) { $0 + $1.statistics.count } }
+  private var nonFinite: Int { entries.reduce(0) { $0 + $1.statistics.nonFinite } }
+
+  /// What no network can compute with.
+  var warning: String? {
+    guard nonFinite > 0 else { return nil }
+    let names = entries.filter { $0.statistics.nonFinite > 0 }.map(\.name)
+    return "\(nonFinite) elements are infinite or NaN, in \(names.prefix(3).joined(separator: ", "))"
+      + (names.count > 3 ? " and \(names.count - 3) more tensors" : "")
+  }
+
+  var document: JSONValue {
+    [
+      "schema": "ardf.weights-list/1", "sha256": .string(digest), "values": .integer(values),
+      "nonFinite": .integer(nonFinite), "metadata": .object(metadata.mapValues(JSONValue.string)),
+      "tensors": .array(
+        entries.map { entry in
+          let statistics = entry.statistics
+          return [
+            "name": .string(entry.name), "dtype": .string(entry.type.rawValue),
+            "shape": .array(entry.shape.map(JSONValue.integer)), "min": .number(statistics.minimum),
+            "max": .number(statistics.maximum), "mean": .number(statistics.mean),
+            "deviation": .number(statistics.deviation), "nonFinite": .integer(statistics.nonFinite),
+          ]
+        }),
+    ]
+  }
+
+  var text: String {
+    var table = TextTable(
+      ["tensor", "type", "shape", "min", "max", "mean", "deviation", "not finite"],
+      rightAligned: [3, 4, 5, 6, 7])
+    for entry in entries {
+      let statistics = entry.statistics
+      table.add(
+        [entry.name, entry.type.rawValue, entry.shape.map(String.init).joined(separator: "x")]
+          + [statistics.minimum, statistics.maximum, statistics.mean, statistics.deviation].map(scientific)
+          + [statistics.nonFinite == 0 ? "" : "\(statistics.nonFinite)"])
+    }
+    return "sha256: \(digest)\n" + metadata.sorted { $0.key < $1.key }.map { "\($0): \($1)\n" }.joined()
+      + "\(entries.count) tensors, \(values) values\n" + table.text
+  }
+}
