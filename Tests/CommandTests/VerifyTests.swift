@@ -1,4 +1,6 @@
 import FileFormats
+import Imaging
+import NNRuntime
 import TestSupport
 import Testing
 
@@ -31,10 +33,38 @@ struct VerifyTests {
     #expect(document["modes"]?[0]?["firstDiverging"]?.string == "model.7")
   }
 
-  @Test("two backends agree without a reference")
-  func against() throws {
-    let run = try verify(["--against", "openblas", "--size", "64x96"])
+  @Test("of the first layers beyond their tolerance there are pictures")
+  func pictures() throws {
+    let folder = try TemporaryDirectory()
+    let options = [
+      "--reference", "\(goldens)/yolo11-tiny-n.layers.safetensors", "--tol", "model.1*=0,0", "--mode",
+      "cumulative", "--out", "found", "--pictures", "2", "--json",
+    ]
+    let run = try verify(options, in: folder)
+    #expect(run.status == 1)
+    let document = try run.json()
+    #expect(try JSONValue.read(path: folder.file("found/verify.json")) == document)
+    let files = document["pictures"]?.array?.compactMap { $0["file"]?.string } ?? []
+    #expect(files == ["cumulative-model.1.png", "cumulative-model.10.cv1.png"])
+    for file in files {
+      let picture = try ImageCodec.decode(path: folder.file("found/\(file)")).image
+      // Ink on white, and colours of the heat map.
+      #expect(Set(picture.pixels).count > 50)
+    }
+    #expect(try verify(options, in: folder).status == 73)
+    let passing = try verify(
+      ["--reference", "\(goldens)/yolo11-tiny-n.layers.safetensors", "--out", "clean"], in: folder)
+    #expect(passing.status == 0, "\(passing.error)")
+    #expect(try JSONValue.read(path: folder.file("clean/verify.json"))["pictures"]?.array?.isEmpty == true)
+  }
+
+  @Test(
+    "kernels agree without a reference", arguments: ["openblas"] + InstructionSet.available.map(\.rawValue))
+  func against(kernels: String) throws {
+    let backend = kernels == "openblas" ? "native" : "openblas"
+    let run = try verify(["--against", kernels, "--backend", backend, "--size", "64x96"])
     #expect(run.status == 0, "\(run.error)")
+    #expect(run.output.contains(", against kernels \(kernels)\n"))
   }
 
   @Test("a trace is written once, and is a reference")

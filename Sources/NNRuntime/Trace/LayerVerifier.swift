@@ -19,6 +19,9 @@ public struct LayerVerifier: Sendable {
     }
   }
 
+  /// Is told of a layer beyond its tolerance, and where its result is wrong.
+  public typealias Observer = (_ layer: VerificationReport.Layer, _ map: DifferenceMap) throws -> Void
+
   /// What layers are fed.
   public let mode: Mode
   /// Tolerances by layer name.
@@ -32,10 +35,13 @@ public struct LayerVerifier: Sendable {
 
   /// Compares with the tensors of a file; the network's input `input` is the file's.
   ///
-  /// - Throws: `VerificationError`, and what `ReferenceFile` throws.
-  public func verify(_ session: Session, against reference: ReferenceFile) throws -> VerificationReport {
+  /// - Throws: `VerificationError`, and what `ReferenceFile` and `onDivergence` throw.
+  public func verify(
+    _ session: Session, against reference: ReferenceFile, onDivergence: Observer? = nil
+  ) throws -> VerificationReport {
     var used: Set<String> = []
-    let report = try verify(session, prepare: reference.fillInputs(of: session)) { layer in
+    let prepare = try reference.fillInputs(of: session)
+    let report = try verify(session, prepare: prepare, onDivergence: onDivergence) { layer in
       guard let (name, map) = try reference.map(for: layer) else { return nil }
       used.insert(name)
       return map
@@ -47,9 +53,10 @@ public struct LayerVerifier: Sendable {
 
   /// Compares with another session of the same network, step by step; both are fed by `prepare`.
   ///
-  /// - Throws: `VerificationError.differentPlans`.
+  /// - Throws: `VerificationError.differentPlans`, and what `onDivergence` throws.
   public func verify(
-    _ session: Session, against other: Session, prepare: (borrowing SessionInputs) throws -> Void
+    _ session: Session, against other: Session, onDivergence: Observer? = nil,
+    prepare: (borrowing SessionInputs) throws -> Void
   ) throws -> VerificationReport {
     let (layers, others) = (session.plan.tracedLayers, other.plan.tracedLayers)
     guard layers.map(\.name) == others.map(\.name), layers.map(\.step) == others.map(\.step) else {
@@ -58,7 +65,7 @@ public struct LayerVerifier: Sendable {
     var report = VerificationReport(mode: mode, network: session.plan.name, kernels: session.plan.kernelName)
     try other.stepwise(prepare: prepare) { run in
       var done = -1
-      report = try verify(session, prepare: prepare) { layer in
+      report = try verify(session, prepare: prepare, onDivergence: onDivergence) { layer in
         while done < layer.step, let step = run.advance() { done = step }
         return run.map(of: layer)
       }
@@ -67,7 +74,7 @@ public struct LayerVerifier: Sendable {
   }
 
   private func verify(
-    _ session: Session, prepare: (borrowing SessionInputs) throws -> Void,
+    _ session: Session, prepare: (borrowing SessionInputs) throws -> Void, onDivergence: Observer?,
     expected: (TracedLayer) throws -> StridedMap?
   ) throws -> VerificationReport {
     let layers = session.plan.tracedLayers
@@ -88,6 +95,12 @@ public struct LayerVerifier: Sendable {
             of: [layer.name, layer.output].compactMap(\.self) + layer.holds, default: mode.tolerance)
           report.add(layer, unobserved: pending, difference, tolerance)
           pending = []
+          if let onDivergence, let added = report.layers.last, !added.passed {
+            let errors = run.withElements(of: layer) {
+              DifferenceMap($0, stride: $1, to: map, isTokens: layer.isTokens)
+            }
+            try onDivergence(added, errors)
+          }
           if mode == .isolated { run.overwrite(layer, with: map) }
         }
       }

@@ -45,7 +45,8 @@ public struct TensorDifference: Sendable, Equatable {
     quantile999 = Self.quantile(found, stride, expected)
   }
 
-  private static func difference(_ a: Float, _ b: Float) -> Float {
+  /// The absolute difference of two elements; infinite where one is not finite and the other isn't the same.
+  static func difference(_ a: Float, _ b: Float) -> Float {
     let difference = abs(a - b)
     if !difference.isNaN { return difference }
     return a == b || a.isNaN && b.isNaN ? 0 : .infinity

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FileFormats
 import Geometry
+import Imaging
 import Models
 import NNRuntime
 
@@ -12,8 +13,9 @@ struct Verify: ParsableCommand {
       A reference is a safetensors or npz file of tensors named by module path, with the network's input \
       (tools/make_reference.py records one). Cumulative: layers are fed what the engine made, as in use. Isolated: \
       each layer is fed the reference, so that the faulty one is named. Layers that the engine joins are compared \
-      where they end; --no-fuse compares each. --against compares two backends without a reference. Ends with 1 \
-      where a layer is beyond its tolerance.
+      where they end; --no-fuse compares each. --against compares two backends without a reference. --out writes \
+      verify.json and, of the layers beyond their tolerance, pictures: a heat map of the differences, their \
+      histogram, and the channels they are in. Ends with 1 where a layer is beyond its tolerance.
       """)
 
   enum Modes: String, ExpressibleByArgument, CaseIterable {
@@ -28,10 +30,12 @@ struct Verify: ParsableCommand {
     }
   }
 
-  enum BackendName: String, ExpressibleByArgument, CaseIterable {
-    case native, openblas
+  /// Whose kernels run: a backend, or the native one with an instruction set of its own.
+  enum Kernels: String, ExpressibleByArgument, CaseIterable {
+    case native, openblas, portable, avx2, avx512
 
-    var backend: Backend { self == .native ? .native : .openBLAS }
+    var backend: Backend { self == .openblas ? .openBLAS : .native }
+    var instructionSet: InstructionSet? { InstructionSet(rawValue: rawValue) }
   }
 
   @OptionGroup var inspected: InspectedOptions
@@ -39,11 +43,11 @@ struct Verify: ParsableCommand {
   @Option(help: ArgumentHelp("Reference tensors: .safetensors or .npz.", valueName: "file"))
   var reference: String?
 
-  @Option(help: "Compare with this backend instead of a reference: native or openblas.")
-  var against: BackendName?
+  @Option(help: "Compare with these kernels instead of a reference: \(Self.kernels).")
+  var against: Kernels?
 
-  @Option(help: "Whose kernels are verified: native or openblas.")
-  var backend: BackendName = .native
+  @Option(help: "Whose kernels are verified: \(Self.kernels).")
+  var backend: Kernels = .native
 
   @Option(help: ArgumentHelp("With --against: a picture or tensors; by default noise.", valueName: "file"))
   var input: String?
@@ -66,7 +70,23 @@ struct Verify: ParsableCommand {
   @Flag(help: "Print JSON.")
   var json = false
 
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("Folder for verify.json and pictures; must not exist yet.", valueName: "dir"))
+  var out: String?
+
+  @Flag(help: "Replace an existing --out.")
+  var force = false
+
+  @Option(help: "With --out: pictures of the first so many layers beyond their tolerance, in each mode.")
+  var pictures = 8
+
+  private static let kernels = "native (the CPU's best, or ARDF_ISA), openblas, portable, avx2 or avx512"
+
   func validate() throws {
+    guard (0...10_000).contains(pictures) else {
+      throw ValidationError("--pictures \(pictures): give a number from 0 to 10000")
+    }
     _ = try NetworkOptions.parse(size: size)
     for rule in tol where ToleranceTable.Rule(rule) == nil {
       throw ValidationError("--tol \(rule): give PATTERN=ABSOLUTE,RELATIVE, for example model.10.*=1e-5,1e-4")
@@ -77,49 +97,89 @@ struct Verify: ParsableCommand {
     guard reference == nil || input == nil && size == nil else {
       throw ValidationError("--input and --size go with --against: a reference has its own input")
     }
-    guard against != backend else { throw ValidationError("--against \(backend.rawValue): the same backend") }
+    guard against != backend else { throw ValidationError("--against \(backend.rawValue): the same kernels") }
   }
 
   func run() throws {
-    let pool = inspected.compute.makePool()
-    let network = try inspected.network(backend.backend, pool: pool)
-    let tolerances = ToleranceTable(tol.compactMap(ToleranceTable.Rule.init))
-    var reports: [VerificationReport] = []
-    var origin: [String: String] = [:]
-    if let reference {
-      let file = try ReferenceFile(path: reference)
-      origin = file.metadata
-      let (session, _) = try NetworkInput.tensors(file).session(of: network, size: nil)
-      for mode in mode.list {
-        reports.append(
-          try InFile.naming(reference) {
-            try LayerVerifier(mode: mode, tolerances: tolerances).verify(session, against: file)
-          })
-      }
-    } else if let against {
-      let other = try inspected.network(against.backend, pool: pool)
-      let given = try input.map { try NetworkInput(path: $0) } ?? .noise
-      let size = try NetworkOptions.parse(size: size)
-      let (session, prepare) = try given.session(of: network, size: size)
-      let (opposite, _) = try given.session(of: other, size: size)
-      origin = ["library": "backend", "version": opposite.plan.kernelName]
-      for mode in mode.list {
-        reports.append(
-          try LayerVerifier(mode: mode, tolerances: tolerances)
-            .verify(session, against: opposite, prepare: prepare))
+    let folder = try out.map { try OutputFolder($0, force: force) }
+    var drawn: [Drawn] = []
+    let (reports, origin) = try compare { mode in
+      folder.map { folder in
+        { layer, map in
+          guard drawn.count(where: { $0.mode == mode }) < pictures else { return }
+          let picture = Drawn(mode: mode, layer: layer.name)
+          try folder.write(
+            ImageCodec.encodePNG(DifferencePicture(mode: mode, layer: layer, map: map).image),
+            to: picture.file)
+          drawn.append(picture)
+        }
       }
     }
-    try json ? Console.print(document(reports, origin)) : Console.print(text(reports, origin))
+    let document = document(reports, origin, drawn)
+    if let folder {
+      try folder.write(document, to: "verify.json")
+      try folder.commit()
+    }
+    try json ? Console.print(document) : Console.print(text(reports, origin))
+    if let out, !json { Console.note("\(out): verify.json, \(drawn.count) pictures") }
     guard reports.allSatisfy(\.passed) else {
       throw CommandError.checkFailed(
         reports.filter { !$0.passed }.map(\.summary).joined(separator: "\nardf: "))
     }
   }
 
-  private func document(_ reports: [VerificationReport], _ origin: [String: String]) -> JSONValue {
+  /// A picture that was written.
+  private struct Drawn {
+    let mode: LayerVerifier.Mode
+    let layer: String
+
+    var file: String { "\(mode.rawValue)-\(layer).png" }
+
+    var json: JSONValue {
+      ["mode": .string(mode.rawValue), "layer": .string(layer), "file": .string(file)]
+    }
+  }
+
+  /// The report of every mode, and what the reference says about its origin.
+  private func compare(
+    _ observer: (LayerVerifier.Mode) -> LayerVerifier.Observer?
+  ) throws -> (reports: [VerificationReport], origin: [String: String]) {
+    let pool = inspected.compute.makePool()
+    let network = try inspected.network(backend.backend, backend.instructionSet, pool: pool)
+    let tolerances = ToleranceTable(tol.compactMap(ToleranceTable.Rule.init))
+    func verifier(_ mode: LayerVerifier.Mode) -> LayerVerifier {
+      LayerVerifier(mode: mode, tolerances: tolerances)
+    }
+    if let reference {
+      let file = try ReferenceFile(path: reference)
+      let (session, _) = try NetworkInput.tensors(file).session(of: network, size: nil)
+      let reports = try mode.list.map { mode in
+        try InFile.naming(reference) {
+          try verifier(mode).verify(session, against: file, onDivergence: observer(mode))
+        }
+      }
+      return (reports, file.metadata)
+    }
+    guard let against else { preconditionFailure("checked by validate()") }
+    let other = try inspected.network(against.backend, against.instructionSet, pool: pool)
+    let given = try input.map { try NetworkInput(path: $0) } ?? .noise
+    let size = try NetworkOptions.parse(size: size)
+    let (session, prepare) = try given.session(of: network, size: size)
+    let (opposite, _) = try given.session(of: other, size: size)
+    let reports = try mode.list.map { mode in
+      try verifier(mode).verify(
+        session, against: opposite, onDivergence: observer(mode), prepare: prepare)
+    }
+    return (reports, ["library": "kernels", "version": opposite.plan.kernelName])
+  }
+
+  private func document(
+    _ reports: [VerificationReport], _ origin: [String: String], _ drawn: [Drawn]
+  ) -> JSONValue {
     [
       "schema": "ardf.verify/1", "passed": .bool(reports.allSatisfy(\.passed)),
       "reference": .object(origin.mapValues(JSONValue.string)), "modes": .array(reports.map(\.json)),
+      "pictures": .array(drawn.map(\.json)),
     ]
   }
 

@@ -23,13 +23,23 @@ struct InspectedOptions: ParsableArguments {
     guard model != nil || weights != nil else { throw ValidationError("give --model, --weights, or both") }
   }
 
-  /// The network, with the kernels of `backend`.
-  func network(_ backend: Backend, pool: ThreadPool) throws -> InspectedNetwork {
+  /// The network, with the kernels of `backend`, by default those that suit the CPU.
+  func network(
+    _ backend: Backend, _ instructionSet: InstructionSet? = nil, pool: ThreadPool
+  ) throws -> InspectedNetwork {
     let file = try file()
+    var options = PlanOptions(backend: backend, fuse: !noFuse)
+    if let instructionSet {
+      guard InstructionSet.available.contains(instructionSet) else {
+        throw CommandError.usage(
+          "this CPU lacks \(instructionSet.rawValue): it has "
+            + InstructionSet.available.map(\.rawValue).joined(separator: ", "))
+      }
+      options.instructionSet = instructionSet
+    }
     let store = try WeightStore(path: file, allowNonFinite: compute.allowNonfinite)
     let network = try InFile.naming(file) {
-      try InspectedNetwork(
-        weights: store, options: PlanOptions(backend: backend, fuse: !noFuse), pool: pool)
+      try InspectedNetwork(weights: store, options: options, pool: pool)
     }
     if let model, Self.normalized(model) != Self.normalized(network.name) {
       throw CommandError.input("\(file): holds \(network.name), not \(model)")

@@ -8,7 +8,8 @@ struct TensorDifferenceTests {
   /// Compares the identity layer's result of `found` with `expected`: a 1x1 convolution of weight 1 a channel.
   private func compare(
     _ found: [Float], _ expected: [Float], height: Int, width: Int, channels: Int,
-    tolerance: LayerTolerance = LayerTolerance(absolute: 0, relative: 0)
+    tolerance: LayerTolerance = LayerTolerance(absolute: 0, relative: 0),
+    onDivergence: LayerVerifier.Observer? = nil
   ) throws -> VerificationReport {
     let builder = GraphBuilder(name: "identity")
     let x = builder.input("input", height: height, width: width, channels: channels)
@@ -24,7 +25,9 @@ struct TensorDifferenceTests {
       ], to: path, overwrite: false)
     let tolerances = ToleranceTable([.init(pattern: "lay*", tolerance: tolerance)])
     return try LayerVerifier(mode: .cumulative, tolerances: tolerances)
-      .verify(Session(Plan(graph), pool: ThreadPool(threads: 1)), against: ReferenceFile(path: path))
+      .verify(
+        Session(Plan(graph), pool: ThreadPool(threads: 1)), against: ReferenceFile(path: path),
+        onDivergence: onDivergence)
   }
 
   @Test("figures of a known difference, located in the reference's axes")
@@ -46,6 +49,31 @@ struct TensorDifferenceTests {
     #expect(difference.scale == 6)
     #expect(!report.passed && report.firstDiverging?.name == "layer")
     #expect(report.leftOut == ["elsewhere"])
+  }
+
+  @Test("a map of the differences: where, in which channels, how many of which size")
+  func map() throws {
+    let expected: [Float] = [1, 2, 3, 4, 5, 6, 0, 0, 0, 0, 0, -3]
+    var found = expected
+    found[10] = 4
+    found[3] = 4.5
+    found[4] = .nan
+    var maps: [DifferenceMap] = []
+    _ = try compare(found, expected, height: 2, width: 3, channels: 2) { layer, map in
+      #expect(layer.name == "layer")
+      maps.append(map)
+    }
+    let map = try #require(maps.first)
+    #expect(maps.count == 1 && map.rows == 2 && map.columns == 3 && !map.isTokens)
+    #expect(map.errors == [0, 0, 0, 0.5, .infinity, 0])
+    #expect(map.channels == [.infinity, 4])
+    #expect(map.histogram.smaller == 9 && map.histogram.larger == 1)
+    // 10^-0.30 = 0.5 and 10^0.60 = 4, a bin a quarter of a decade from 10^-12 on.
+    #expect(map.histogram.counts.indices.filter { map.histogram.counts[$0] == 1 } == [46, 50])
+    let within = LayerTolerance(absolute: 1, relative: 0)
+    _ = try compare([1, 2], [1, 2.5], height: 1, width: 2, channels: 1, tolerance: within) { _, _ in
+      Issue.record("a layer within its tolerance was drawn")
+    }
   }
 
   @Test("the 99.9 % quantile leaves one element in a thousand above it", arguments: [1000, 2000, 4096])
