@@ -92,6 +92,46 @@ import Testing
     }
   }
 
+  @Test func benchMeasuresTheStagesOfTheFlow() throws {
+    let place = try TemporaryDirectory()
+    try SyntheticCapture.write(to: place.file("capture"))
+    let flow = [
+      "bench", TinyNetwork.detector, "--flow", "capture", "--depth", TinyNetwork.depth, "--conf",
+      TinyNetwork.conf,
+      "-n", "3", "--warm-up", "1", "-t", "2",
+    ]
+    let report = try succeed(flow + ["-o", "json"], in: place)
+    let results = try #require(try report.json()["results"]?.array)
+    #expect(
+      results.compactMap { $0["stage"]?.string } == [
+        "decode frame", "turn upright", "letterbox", "detector", "decode, NMS", "masks", "resize for depth",
+        "depth", "resize depth", "fuse", "extents", "compose", "whole flow",
+      ])
+    let means = results.compactMap { $0["averageMs"]?.number }
+    #expect(means.allSatisfy { $0 > 0 })
+    let whole = try #require(means.last)
+    #expect(abs(means.dropLast().reduce(0, +) / whole - 1) <= Self.sumTolerance)
+    try place.write(report.output, to: "old.json")
+    let table = try CommandRun(flow + ["--compare", "old.json"], in: place.path).output
+    #expect(table.contains("| decode, NMS, 2 threads |"))
+    #expect(try CommandRun(flow + ["--size", "64x64"], in: place.path).status == 64)
+  }
+
+  @Test(.enabled(if: CommandRun.executable.hasPrefix(SharedData.packageRoot), "built outside the checkout"))
+  func environmentHasTheCommit() throws {
+    let git = Process()
+    git.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    git.arguments = ["git", "-C", SharedData.packageRoot, "rev-parse", "HEAD"]
+    let pipe = Pipe()
+    git.standardOutput = pipe
+    try git.run()
+    let commit = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    git.waitUntilExit()
+    let place = try TemporaryDirectory()
+    let environment = try succeed(Self.bench + ["-t", "1", "-o", "json"], in: place).json()["environment"]
+    #expect(environment?["commit"]?.string ?? "" == commit.filter(\.isHexDigit))
+  }
+
   /// The old report is edited: a hundred times faster is a regression now, a hundred times slower is none.
   @Test(arguments: [(0.01, Int32(1), "slower"), (100, 0, "faster")])
   func benchComparesWithNoise(factor: Double, status: Int32, verdict: String) throws {

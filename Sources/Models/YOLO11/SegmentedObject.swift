@@ -28,6 +28,8 @@ public struct Segmentation: Sendable {
   public let letterbox: Letterbox
   /// How long it took.
   public let timings: StageTimings
+  /// What decoding the heads and suppressing overlaps took of `timings.postprocess`; the rest went into masks.
+  public let selection: Duration
 }
 
 /// Which candidates become objects.

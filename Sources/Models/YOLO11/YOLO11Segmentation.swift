@@ -71,7 +71,7 @@ public final class YOLO11Segmentation: Sendable {
     let began = clock.now
     var prepared = began
     var inferred = began
-    let objects = session.run(
+    let (objects, selected) = session.run(
       prepare: { inputs in
         inputs.fill("input") { YOLOPreprocessing.fill(&$0, with: picture, letterbox: letterbox) }
         prepared = clock.now
@@ -82,7 +82,8 @@ public final class YOLO11Segmentation: Sendable {
       })
     return Segmentation(
       objects: objects, letterbox: letterbox,
-      timings: StageTimings(began: began, prepared: prepared, inferred: inferred, ended: clock.now))
+      timings: StageTimings(began: began, prepared: prepared, inferred: inferred, ended: clock.now),
+      selection: selected - inferred)
   }
 
   /// The network's raw outputs for an input given as it is.
@@ -102,9 +103,10 @@ public final class YOLO11Segmentation: Sendable {
 
   // MARK: - Postprocessing
 
+  /// The objects, and when it was known which they are: before their masks were made.
   private func postprocess(
     _ outputs: borrowing SessionOutputs, letterbox: Letterbox, thresholds: DetectionThresholds
-  ) -> [SegmentedObject] {
+  ) -> (objects: [SegmentedObject], selected: ContinuousClock.Instant) {
     let size = letterbox.networkSize
     let levels = PyramidLevel.pyramid(inputHeight: size.height, inputWidth: size.width)
     var candidates: [Candidate] = []
@@ -119,14 +121,16 @@ public final class YOLO11Segmentation: Sendable {
     }
     let survivors = NonMaximumSuppression.survivors(
       of: candidates, overlap: thresholds.overlap, limit: thresholds.limit)
-    guard !survivors.isEmpty else { return [] }
+    let selected = ContinuousClock.now
+    guard !survivors.isEmpty else { return ([], selected) }
 
     let decoder = MaskDecoder(letterbox: letterbox)
-    return outputs.withOutput("proto") { prototypes, _ in
+    let objects = outputs.withOutput("proto") { prototypes, _ in
       survivors.compactMap { survivor in
         object(survivor, coefficients(of: survivor, levels, outputs), prototypes, decoder, letterbox)
       }
     }
+    return (objects, selected)
   }
 
   /// The mask coefficients at a candidate's anchor.

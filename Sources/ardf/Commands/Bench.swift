@@ -1,3 +1,4 @@
+import AppCore
 import ArgumentParser
 import FileFormats
 import NNRuntime
@@ -9,7 +10,8 @@ struct Bench: ParsableCommand {
     discussion: """
       For every number of threads the weights are opened anew: the cold start goes from there to the first \
       output, the kernel's file cache as it is. A difference counts where the medians differ by more than \
-      --tolerance and the interquartile ranges do not overlap.
+      --tolerance and the interquartile ranges do not overlap. --flow measures the stages of the whole flow \
+      instead, with these weights as its detector.
       """)
 
   enum Report: String, CaseIterable, ExpressibleByArgument {
@@ -46,7 +48,23 @@ struct Bench: ParsableCommand {
   @Option(help: ArgumentHelp("File for the network's outputs, to check them.", valueName: "file.safetensors"))
   var saveOutputs: String?
 
+  @Option(help: ArgumentHelp("Measure the stages of the whole flow on this.", valueName: "picture|capture"))
+  var flow: String?
+
+  @Option(help: "With --flow: the frame, by name or position from 0.")
+  var frame = "0"
+
+  @Option(help: ArgumentHelp("With --flow: weights of the depth network.", valueName: "file"))
+  var depth: String?
+
+  @Option(help: "With --flow: scores must be strictly greater.")
+  var conf = 0.75
+
   func validate() throws {
+    if flow != nil, let option = flowConflict {
+      throw ValidationError("--flow measures the whole flow: leave \(option) away")
+    }
+    if flow == nil, depth != nil { throw ValidationError("--depth goes with --flow") }
     guard (1...1_000_000).contains(runs) else {
       throw ValidationError("--runs \(runs): give a number from 1 to 1000000")
     }
@@ -77,7 +95,11 @@ struct Bench: ParsableCommand {
       try InFile.naming(path) { try BenchReport.known(try JSONValue.read(path: path)) }
     }
     let load = MeasurementEnvironment.currentLoad
-    let results = try threadCounts().enumerated().map { try measure(threads: $1, isFirst: $0 == 0) }
+    let results = try threadCounts().enumerated().flatMap { index, threads in
+      try flow.map { try measureFlow($0, threads: threads) } ?? [
+        measure(threads: threads, isFirst: index == 0)
+      ]
+    }
     let environment = try MeasurementEnvironment(
       weights: network.weights, backend: network.backend, load: load)
     let report = BenchReport(environment: environment, results: results)
@@ -92,7 +114,7 @@ struct Bench: ParsableCommand {
     guard slower.isEmpty else {
       throw CommandError.checkFailed(
         "slower than \(compare) with "
-          + slower.map { "\($0.threads) threads (\(decimal($0.comparison.ratio ?? 0, 3)) times)" }.joined(
+          + slower.map { "\($0.name) (\(decimal($0.comparison.ratio ?? 0, 3)) times)" }.joined(
             separator: ", "))
     }
   }
@@ -120,9 +142,44 @@ struct Bench: ParsableCommand {
       }
     }
     return BenchResult(
-      network: session.plan.name, kernels: session.plan.kernelName,
+      network: session.plan.name, stage: nil, kernels: session.plan.kernelName,
       input: session.plan.inputShapes[0].shape.description, threads: threads, times: times,
-      preparation: milliseconds(begin..<ready), firstRun: first[0], firstOutput: firstOutput, peakBytes: peak)
+      start: .init(preparation: milliseconds(begin..<ready), firstRun: first[0], firstOutput: firstOutput),
+      peakBytes: peak)
+  }
+
+  /// What says something about a single network's input or outputs.
+  private var flowConflict: String? {
+    if network.size != nil { return "--size" }
+    if network.openblas { return "--openblas" }
+    if input.input != nil { return "--input" }
+    if saveOutputs != nil { return "--save-outputs" }
+    return seconds > 0 ? "--seconds" : nil
+  }
+
+  /// A result a stage.
+  private func measureFlow(_ path: String, threads: Int) throws -> [BenchResult] {
+    let selection = try FrameSelection(path, frames: [frame])
+    let pool = ThreadPool(threads: threads)
+    let compute = try ComputeOptions.parse([])
+    let detector = try DetectionNetwork(
+      DetectorOptions.parse(["--yolo", network.weights, "--conf", "\(conf)"]), compute: compute, pool: pool)
+    let depth = try depth.map {
+      try DepthNetwork(file: $0, DepthOptions.parse([]), compute: compute, pool: pool)
+    }
+    let benchmark = FlowBenchmark(
+      source: selection.source, index: selection.indices[0], detector: detector, depth: depth)
+    var progress = Progress("\(threads) threads, run", of: runs)
+    defer { progress.finish() }
+    let stages = try benchmark.measure(runs: runs, warmUp: warmUp) { progress.update($0) }
+    let kernels = try InstructionSet.selected().rawValue
+    return stages.map { stage in
+      BenchResult(
+        network: detector.name + (depth.map { " + \($0.name)" } ?? ""), stage: stage.name, kernels: kernels,
+        input: selection.source.frames[selection.indices[0]].name, threads: threads, times: stage.times,
+        start: nil,
+        peakBytes: MeasurementEnvironment.peakBytes)
+    }
   }
 
   private func print(_ report: BenchReport, comparisons: [BenchReport.Compared] = []) throws {

@@ -55,7 +55,7 @@ struct DetectionNetwork: Sendable {
   /// The objects of an upright picture, said of the picture as it is stored.
   func detect(
     _ upright: RGBImage, orientation: Orientation, stored: PixelSize
-  ) throws -> (detections: [Detection], timings: StageTimings) {
+  ) throws -> (detections: [Detection], timings: StageTimings, selection: Duration) {
     let result = try model.detect(upright, thresholds: thresholds)
     let detections = result.objects.enumerated().map { id, object in
       let mask = InstanceMask(
@@ -65,6 +65,6 @@ struct DetectionNetwork: Sendable {
         box: object.box, mask: mask
       ).turnedBack(from: orientation, stored: stored)
     }
-    return (detections, result.timings)
+    return (detections, result.timings, result.selection)
   }
 }

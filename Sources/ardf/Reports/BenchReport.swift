@@ -1,39 +1,57 @@
 import FileFormats
 import NNRuntime
 
-/// How long one network took with one number of threads; times in milliseconds.
+/// How long one network, or one stage of the flow, took with one number of threads; times in milliseconds.
 struct BenchResult {
-  let network, kernels: String
-  /// Height, width and channels of the input.
+  /// How long it took until there was something to measure.
+  struct Start {
+    /// From the opening of the weights until the session was ready, and the first run.
+    let preparation, firstRun: Double
+    /// When the first output was there, in nanoseconds of the monotonic clock: whoever started the process
+    /// knows how long that took.
+    let firstOutput: UInt64
+
+    var whole: Double { preparation + firstRun }
+  }
+
+  let network: String
+  /// The stage of the flow; nil for a network by itself.
+  let stage: String?
+  let kernels: String
+  /// Height, width and channels of the input, or the name of the frame.
   let input: String
   let threads: Int
   let times: [Double]
-  /// From the opening of the weights until the session was ready, and the first run.
-  let preparation, firstRun: Double
-  /// When the first output was there, in nanoseconds of the monotonic clock: whoever started the process knows
-  /// how long that took.
-  let firstOutput: UInt64
+  let start: Start?
   /// The most memory held meanwhile.
   let peakBytes: Int?
 
-  var coldStart: Double { preparation + firstRun }
-
   /// What makes two results comparable.
-  var key: String { Self.key(network, kernels, input, threads) }
+  var key: String { Self.key(network, stage, kernels, input, threads) }
 
-  static func key(_ network: String, _ kernels: String, _ input: String, _ threads: Int) -> String {
-    "\(network) \(kernels) \(input) \(threads)"
+  static func key(_ network: String, _ stage: String?, _ kernels: String, _ input: String, _ threads: Int)
+    -> String
+  {
+    "\(network) \(stage ?? "") \(kernels) \(input) \(threads)"
   }
 
+  /// The result among those of one report.
+  var name: String { (stage.map { "\($0), " } ?? "") + "\(threads) threads" }
+
   var members: [String: JSONValue] {
-    TimingSummary(times).members.merging([
+    var members = TimingSummary(times).members.merging([
       "network": .string(network), "kernels": .string(kernels), "input": .string(input),
-      "threads": .integer(threads), "coldStartMs": .rounded(coldStart, decimals: 6),
-      "preparationMs": .rounded(preparation, decimals: 6), "firstRunMs": .rounded(firstRun, decimals: 6),
-      "firstOutputMonotonicNs": .integer(Int(firstOutput)),
-      "peakRSSBytes": peakBytes.map(JSONValue.integer) ?? .null,
+      "threads": .integer(threads), "peakRSSBytes": peakBytes.map(JSONValue.integer) ?? .null,
       "samplesMs": .array(times.map { .rounded($0, decimals: 6) }),
     ]) { $1 }
+    if let stage { members["stage"] = .string(stage) }
+    if let start {
+      members["coldStartMs"] = .rounded(start.whole, decimals: 6)
+      members["preparationMs"] = .rounded(start.preparation, decimals: 6)
+      members["firstRunMs"] = .rounded(start.firstRun, decimals: 6)
+      members["firstOutputMonotonicNs"] = .integer(Int(start.firstOutput))
+    }
+    return members
   }
 }
 
@@ -41,6 +59,8 @@ struct BenchResult {
 struct BenchReport {
   /// A result beside an older one.
   struct Compared {
+    /// As `BenchResult.name`.
+    let name: String
     let threads: Int
     let comparison: TimingComparison
   }
@@ -49,19 +69,22 @@ struct BenchReport {
   let results: [BenchResult]
 
   private static let header = [
-    "network", "kernels", "input", "threads", "runs", "median ms", "min ms", "p95 ms", "p99 ms", "mean ms",
+    "network", "stage", "kernels", "input", "threads", "runs", "median ms", "min ms", "p95 ms", "p99 ms",
+    "mean ms",
     "deviation ms", "cold start ms", "peak MB",
   ]
-  private static let numbers = Set(3...12)
+  private static let numbers = Set(4...13)
 
   private var rows: [[String]] {
     results.map { result in
       let summary = TimingSummary(result.times)
       return [
-        result.network, result.kernels, result.input, "\(result.threads)", "\(summary.count)",
+        result.network, result.stage ?? "", result.kernels, result.input, "\(result.threads)",
+        "\(summary.count)",
         decimal(summary.median, 3), decimal(summary.minimum, 3), decimal(summary.percentile95, 3),
         decimal(summary.percentile99, 3), decimal(summary.mean, 3), decimal(summary.deviation, 3),
-        decimal(result.coldStart, 1), result.peakBytes.map { decimal(Double($0) / 1e6, 1) } ?? "",
+        result.start.map { decimal($0.whole, 1) } ?? "",
+        result.peakBytes.map { decimal(Double($0) / 1e6, 1) } ?? "",
       ]
     }
   }
@@ -72,24 +95,29 @@ struct BenchReport {
       text +=
         "\n"
         + markdownTable(
-          ["threads", "old ms", "new ms", "new/old", "verdict"],
+          ["", "old ms", "new ms", "new/old", "verdict"],
           comparisons.map { compared in
             let comparison = compared.comparison
             return [
-              "\(compared.threads)", decimal(comparison.old.median, 3), decimal(comparison.new.median, 3),
+              compared.name, decimal(comparison.old.median, 3), decimal(comparison.new.median, 3),
               comparison.ratio.map { decimal($0, 3) } ?? "", comparison.verdict.rawValue,
             ]
-          }, numbers: [0, 1, 2, 3])
+          }, numbers: [1, 2, 3])
     }
     return text
   }
 
   func csv(_ comparisons: [Compared]) -> String {
     guard !comparisons.isEmpty else { return csvTable(Self.header, rows) }
-    let verdicts = Dictionary(
-      comparisons.map { ("\($0.threads)", $0.comparison.verdict.rawValue) },
-      uniquingKeysWith: { first, _ in first })
-    return csvTable(Self.header + ["verdict"], rows.map { $0 + [verdicts[$0[3]] ?? ""] })
+    let verdicts = verdicts(comparisons)
+    return csvTable(
+      Self.header + ["verdict"], zip(rows, results).map { $0 + [verdicts[$1.name]?.rawValue ?? ""] })
+  }
+
+  /// By the names of results.
+  private func verdicts(_ comparisons: [Compared]) -> [String: TimingComparison.Verdict] {
+    Dictionary(
+      comparisons.map { ($0.name, $0.comparison.verdict) }, uniquingKeysWith: { first, _ in first })
   }
 
   func document(_ comparisons: [Compared]) -> JSONValue {
@@ -101,7 +129,8 @@ struct BenchReport {
       members["comparisons"] = .array(
         comparisons.map { compared in
           [
-            "threads": .integer(compared.threads), "verdict": .string(compared.comparison.verdict.rawValue),
+            "name": .string(compared.name), "threads": .integer(compared.threads),
+            "verdict": .string(compared.comparison.verdict.rawValue),
             "oldMedianMs": .number(compared.comparison.old.median),
             "ratio": compared.comparison.ratio.map { .rounded($0, decimals: 6) } ?? .null,
           ]
@@ -112,13 +141,12 @@ struct BenchReport {
 
   /// A document for every result, each with the environment.
   func lines(_ comparisons: [Compared]) -> [JSONValue] {
-    results.map { result in
+    let verdicts = verdicts(comparisons)
+    return results.map { result in
       var members = result.members
       members["schema"] = "ardf.bench-result/1"
       members["environment"] = environment.document
-      if let compared = comparisons.first(where: { $0.threads == result.threads }) {
-        members["verdict"] = .string(compared.comparison.verdict.rawValue)
-      }
+      if let verdict = verdicts[result.name] { members["verdict"] = .string(verdict.rawValue) }
       return .object(members)
     }
   }
@@ -128,7 +156,7 @@ struct BenchReport {
     results.compactMap { result in
       let outliers = TimingSummary(result.times).outliers
       guard outliers > 0 else { return nil }
-      return "\(outliers) of \(result.times.count) runs with \(result.threads) threads are far outliers: the "
+      return "\(outliers) of \(result.times.count) runs (\(result.name)) are far outliers: the "
         + "machine was busy, or the warm-up too short; the median stands, the mean and the tail do not"
     }
   }
@@ -144,7 +172,7 @@ struct BenchReport {
         let input = result["input"]?.string, let threads = result["threads"]?.integer,
         let quartiles = TimingSummary.Quartiles(result)
       else { throw CommandError.input("holds a result without its network, input, threads or times") }
-      known[BenchResult.key(network, kernels, input, threads)] = quartiles
+      known[BenchResult.key(network, result["stage"]?.string, kernels, input, threads)] = quartiles
     }
     return known
   }
@@ -154,7 +182,7 @@ struct BenchReport {
     results.compactMap { result in
       old[result.key].map {
         Compared(
-          threads: result.threads,
+          name: result.name, threads: result.threads,
           comparison: TimingComparison(
             old: $0, new: TimingSummary(result.times).quartiles, tolerance: tolerance))
       }

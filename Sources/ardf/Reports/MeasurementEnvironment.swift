@@ -31,7 +31,8 @@ struct MeasurementEnvironment {
 
   var document: JSONValue {
     [
-      "version": .string(version), "processor": .string(machine.processor),
+      "version": .string(version), "commit": SourceCommit.current.map(JSONValue.string) ?? .null,
+      "processor": .string(machine.processor),
       "processors": .integer(machine.processors), "instructionSet": .string(machine.inUse),
       "blas": backend == .openBLAS ? machine.blas.map(JSONValue.string) ?? .null : .null,
       "weightsSHA256": .string(weightsDigest), "load": load.map { .rounded($0, decimals: 2) } ?? .null,
@@ -41,7 +42,8 @@ struct MeasurementEnvironment {
   /// One line for people.
   var line: String {
     let kernels = backend == .openBLAS ? "OpenBLAS \(machine.blas ?? "")" : machine.inUse
-    return "ardf \(version), \(machine.processor), \(machine.processors) processors, \(kernels), "
+    let commit = SourceCommit.current.map { " (\($0.prefix(12)))" } ?? ""
+    return "ardf \(version)\(commit), \(machine.processor), \(machine.processors) processors, \(kernels), "
       + "weights \(weightsDigest.prefix(12)), load \(load.map { decimal($0, 2) } ?? "unknown")"
   }
 
