@@ -103,7 +103,7 @@ def main():
         data = make_dataset(work / "data", random, {"train": 160, "val": 16})
         checkpoint = train(arguments.base, data, work, arguments.epochs)
     image = work / "new.png"
-    cv2.imwrite(str(image), picture(np.random.Generator(np.random.PCG64(7)))[0])
+    cv2.imwrite(str(image), picture(np.random.Generator(np.random.PCG64(10)))[0])
 
     weights, reference = work / "best.safetensors", work / "best.ref.safetensors"
     run(arguments.ardf, "convert", checkpoint, weights, "--force")
@@ -125,7 +125,7 @@ def main():
         print(f"{ours['className']} {ours['confidence']:.3f}, Ultralytics {name} {score:.3f}; box off by {off:.2f} px")
         assert ours["className"] == name and abs(ours["confidence"] - score) <= SCORE_TOLERANCE
         assert off <= BOX_TOLERANCE
-    print(f"{len(found)} objects of {len(NAMES)} classes found as Ultralytics finds them")
+    print(f"{len(found)} objects found as Ultralytics finds them")
 
 
 if __name__ == "__main__":

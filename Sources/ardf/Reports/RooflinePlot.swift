@@ -56,7 +56,7 @@ struct RooflinePlot {
     }
     parts.append(
       Self.label((x(left) + x(right)) / 2, Self.size.height - 8, "middle", "arithmetic intensity, FLOP/B"))
-    parts.append(Self.label(4, 11, "start", "GFLOP/s"))
+    parts.append(Self.label(Self.margin.left + 6, 26, "start", "GFLOP/s"))
     parts += self.roof(roof, left: left, right: right, low: low, x, y)
     for point in points {
       let radius = max(2, 40 * profile.share(point.row).squareRoot())

@@ -11,7 +11,7 @@ struct TimelinePlot {
   var svg: String {
     let height = Self.track * Double(trace.chunks.count + 1) + 34
     var parts = [
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(decimal(Self.width + Self.margin + 10, 0)) "
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(decimal(Self.width + Self.margin + 30, 0)) "
         + "\(decimal(height, 0))\" role=\"img\" aria-label=\"Timeline\">"
     ]
     parts += lane(0, "layers", trace.layers)
