@@ -25,7 +25,7 @@ check: lint emulate
 	tools/check-kernel-symbols
 
 lint:
-	swift format lint --strict --recursive Package.swift Sources Tests
+	swift format lint --strict --recursive Package.swift Sources Tests Examples
 	tools/house-rules
 
 # The binary on processors of other generations.

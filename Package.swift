@@ -28,13 +28,21 @@ func tests(_ module: String, _ dependencies: [Target.Dependency], resources: [Re
     swiftSettings: strict)
 }
 
+/// A small program that shows how the libraries are used, built with everything else.
+func example(_ name: String) -> Target {
+  .executableTarget(
+    name: name, dependencies: ["Models", "NNRuntime", "Imaging", "Geometry"], path: "Examples/\(name)",
+    swiftSettings: strict)
+}
+
 let package = Package(
   name: "ardf",
   products: [
     .executable(name: "ardf", targets: ["ardf"]),
+    // With the modules whose types are in their interfaces.
     .library(name: "NNRuntime", targets: ["NNRuntime"]),
-    .library(name: "Models", targets: ["Models"]),
-    .library(name: "AppCore", targets: ["AppCore"]),
+    .library(name: "Models", targets: ["Models", "NNRuntime", "Imaging", "Geometry"]),
+    .library(name: "AppCore", targets: ["AppCore", "Imaging", "Geometry", "FileFormats"]),
     // What Fuzz/ throws bytes at.
     .library(name: "ParserTargets", targets: ["ParserTargets"]),
   ],
@@ -83,6 +91,11 @@ let package = Package(
         "AppCore", "Models", "NNRuntime", "Imaging", "Geometry", "FileFormats",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
+
+    example("LoadNetwork"),
+    example("DetectObjects"),
+    example("TraceLayers"),
+    example("ProfileLayers"),
 
     .target(
       name: "TestSupport", dependencies: ["FileFormats"], path: "Tests/TestSupport", swiftSettings: strict),
