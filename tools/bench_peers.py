@@ -5,9 +5,10 @@
 
 Models have seeded random weights, made in `--work` on the first run, so that anybody can run this; `--prepare` makes
 them and measures nothing. Every engine runs in a process of its own, engines in turns for several rounds, and the runs
-of all rounds are pooled. After the first round all outputs are compared with those of ONNX Runtime, or of the first
-engine; where one is wrong nothing is reported. `--budget` ends the rounds early. Engines that are not installed, or
-have no file of a model, are left out and named. Writes `peers.json`, `peers.md` and `peers.svg` to `--work`.
+of all rounds are pooled. In the first round all outputs are compared with those of ONNX Runtime, or of the first
+engine; an engine whose outputs are wrong is left out, and where ours are, nothing is reported. `--budget` ends the
+rounds early. Engines that are not installed, or have no file of a model, are left out and named. Writes `peers.json`,
+`peers.md` and `peers.svg` to `--work`.
 """
 
 import argparse
@@ -70,16 +71,21 @@ class Outputs:
         path.unlink(missing_ok=True)
         return path
 
-    def check(self, model, engine, path):
+    def agrees(self, model, engine, path):
+        """Whether an engine's outputs are right; ours have to be."""
         outputs = load_outputs(path)
         path.unlink()
         if self.reference is None:
             self.reference = outputs
-            return
-        found = difference(outputs, self.reference)
-        if not found <= TOLERANCES[precision(engine)]:
-            raise SystemExit(f"{model}: {engine}'s outputs are off by {found:.1e} of their largest magnitude")
-        self.differences[engine] = found
+            return True
+        found = self.differences[engine] = difference(outputs, self.reference)
+        if found <= TOLERANCES[precision(engine)]:
+            return True
+        message = f"{model}: {engine}'s outputs are off by {found:.1e} of their largest magnitude"
+        if is_ours(engine):
+            raise SystemExit(message)
+        print(f"{message}: left out", file=sys.stderr)
+        return False
 
 
 def run_rounds(tasks, arguments):
@@ -103,8 +109,9 @@ def run_rounds(tasks, arguments):
                         path = outputs[model].path(engine)
                         settings["outputs"] = str(path)
                     pooled.setdefault((model, threads, engine), []).append(measure({**task, **settings}))
-                    if first:
-                        outputs[model].check(model, engine, path)
+                    if first and not outputs[model].agrees(model, engine, path):
+                        task["engines"] = [other for other in task["engines"] if other != engine]
+                        del pooled[model, threads, engine]
     return pooled, outputs, arguments.rounds
 
 
