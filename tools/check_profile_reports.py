@@ -80,7 +80,6 @@ def check_trace(browser, arguments, folder):
     page.wait_for_timeout(1000)  # the tracks fade in
     page.screenshot(path=arguments.out / "trace.png")
 
-
     def query(sql):
         return page.evaluate(QUERY, sql)
 
