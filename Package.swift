@@ -69,6 +69,9 @@ let package = Package(
     .target(
       name: "NNKernelsAVX512", dependencies: ["NNKernelInterface", "CKernelShims"],
       swiftSettings: kernel(["-march=x86-64-v4"])),
+    .target(
+      name: "NNKernelsBF16", dependencies: ["NNKernelInterface", "CKernelShims"],
+      swiftSettings: kernel(["-march=x86-64-v4", "-mavx512bf16", "-mamx-tile", "-mamx-bf16"])),
 
     .target(name: "Geometry", swiftSettings: strict),
     .target(name: "FileFormats", dependencies: ["CZlib", "CCrypto", "CSystemShims"], swiftSettings: strict),
@@ -79,7 +82,7 @@ let package = Package(
       name: "NNRuntime",
       dependencies: [
         "FileFormats", "COpenBLAS", "CKernelShims", "NNKernelInterface", "NNKernelsPortable", "NNKernelsAVX2",
-        "NNKernelsAVX512",
+        "NNKernelsAVX512", "NNKernelsBF16",
       ], swiftSettings: strict),
     .target(
       name: "Models", dependencies: ["NNRuntime", "FileFormats", "Geometry", "Imaging"], swiftSettings: strict

@@ -10,13 +10,15 @@ public struct AttentionTask {
   public var scale: Float
   /// First token of head 0.
   public var query, key, value: UnsafePointer<Float>
-  /// Floats from one token to the next in `query`, `key` and `value`.
+  /// What lies there, and at `output`; if not floats, only the addresses count.
+  public var element = ElementType.float32, outputElement = ElementType.float32
+  /// Elements from one token to the next in `query`, `key` and `value`.
   public var tokenStride: Int
-  /// Floats from one head to the next.
+  /// Elements from one head to the next.
   public var queryHeadStride, keyHeadStride, valueHeadStride: Int
   /// The map that is made.
   public var output: UnsafeMutablePointer<Float>
-  /// Floats from one token, and from one head, to the next in `output`.
+  /// Elements from one token, and from one head, to the next in `output`.
   public var outputTokenStride, outputHeadStride: Int
 
   /// An attention on the given memory.

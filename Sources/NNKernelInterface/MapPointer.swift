@@ -1,19 +1,32 @@
-// What a kernel is told. All strides count floats. A feature map is channels-last: the channels of a
+// What a kernel is told. All strides count elements. A feature map is channels-last: the channels of a
 // pixel are contiguous, pixels are `pixelStride` apart, rows `rowStride` apart, so that a channel slice of
 // a wider buffer, a phase of a strided map and a dense map are all the same thing.
+
+/// What the elements of a map are. Only the kernels of reduced precision see others than floats.
+public enum ElementType: UInt8, Sendable {
+  /// IEEE 754 single precision.
+  case float32
+  /// Its upper half: 8 bits of exponent, 7 of mantissa.
+  case bfloat16
+}
 
 /// A read-only channels-last map.
 public struct MapPointer {
   /// First channel of the first pixel.
   public var base: UnsafePointer<Float>
-  /// Floats from one pixel to the next, and from one row to the next.
+  /// Elements from one pixel to the next, and from one row to the next.
   public var pixelStride, rowStride: Int
+  /// What lies at `base`; if not floats, only its address counts.
+  public var element: ElementType
 
   /// A map that starts at `base`.
-  public init(base: UnsafePointer<Float>, pixelStride: Int, rowStride: Int) {
+  public init(
+    base: UnsafePointer<Float>, pixelStride: Int, rowStride: Int, element: ElementType = .float32
+  ) {
     self.base = base
     self.pixelStride = pixelStride
     self.rowStride = rowStride
+    self.element = element
   }
 }
 
@@ -21,13 +34,18 @@ public struct MapPointer {
 public struct MutableMapPointer {
   /// First channel of the first pixel.
   public var base: UnsafeMutablePointer<Float>
-  /// Floats from one pixel to the next, and from one row to the next.
+  /// Elements from one pixel to the next, and from one row to the next.
   public var pixelStride, rowStride: Int
+  /// What lies at `base`; if not floats, only its address counts.
+  public var element: ElementType
 
   /// A map that starts at `base`.
-  public init(base: UnsafeMutablePointer<Float>, pixelStride: Int, rowStride: Int) {
+  public init(
+    base: UnsafeMutablePointer<Float>, pixelStride: Int, rowStride: Int, element: ElementType = .float32
+  ) {
     self.base = base
     self.pixelStride = pixelStride
     self.rowStride = rowStride
+    self.element = element
   }
 }

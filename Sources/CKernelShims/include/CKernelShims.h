@@ -40,3 +40,4 @@ static inline void ardf_spin_pause(void) { __builtin_ia32_pause(); }
 #else
 static inline void ardf_spin_pause(void) {}
 #endif
+#include "BF16Shims.h"

@@ -3,6 +3,7 @@ import Glibc
 import NNKernelInterface
 import NNKernelsAVX2
 import NNKernelsAVX512
+import NNKernelsBF16
 import NNKernelsPortable
 
 /// Why the instruction set asked for cannot be used.
@@ -16,7 +17,7 @@ public enum InstructionSetError: Error, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .unknownName(let name):
-      "ARDF_ISA is \"\(name)\": set it to portable, avx2 or avx512, or leave it unset"
+      "ARDF_ISA is \"\(name)\": set it to portable, avx2, avx512, avx512bf16 or amx, or leave it unset"
     case .unavailable(let name, let available):
       "ARDF_ISA asks for \(name), which this CPU lacks: it has \(available.joined(separator: ", "))"
     }
@@ -31,6 +32,10 @@ package enum InstructionSet: String, CaseIterable, Sendable {
   case avx2
   /// x86-64-v4: AVX-512 F, BW, CD, DQ and VL.
   case avx512
+  /// avx512, and products of bf16 pairs in vectors.
+  case avx512bf16
+  /// avx512bf16, and products of bf16 tiles.
+  case amx
 
   /// What this CPU can run, from the slowest to the fastest.
   package static let available: [InstructionSet] = {
@@ -40,6 +45,8 @@ package enum InstructionSet: String, CaseIterable, Sendable {
       case .portable: true
       case .avx2: cpu.isLevel3
       case .avx512: cpu.isLevel4
+      case .avx512bf16: cpu.isLevel4 && cpu.hasBF16
+      case .amx: cpu.isLevel4 && cpu.hasBF16 && cpu.hasTiles && ardf_request_tiles() != 0
       }
     }
   }()
@@ -64,15 +71,24 @@ package enum InstructionSet: String, CaseIterable, Sendable {
     switch self {
     case .portable: NNKernelsPortable.kernels
     case .avx2: NNKernelsAVX2.kernels
-    case .avx512: NNKernelsAVX512.kernels
+    case .avx512, .avx512bf16, .amx: NNKernelsAVX512.kernels
+    }
+  }
+
+  /// Its kernels of reduced precision, where it has any; only to be used where the set is available.
+  package var mixedKernels: MixedKernelTable? {
+    switch self {
+    case .portable, .avx2, .avx512: nil
+    case .avx512bf16: NNKernelsBF16.vectorKernels
+    case .amx: NNKernelsBF16.tileKernels
     }
   }
 }
 
 /// Feature bits, as CPUID and XCR0 report them.
 struct CPUFeatures {
-  /// CPUID leaf 1 ecx, leaf 7 ebx, leaf 0x80000001 ecx; XCR0.
-  var basic, structured, extended: UInt32
+  /// CPUID leaf 1 ecx, leaf 7 ebx and edx, its subleaf 1 eax, leaf 0x80000001 ecx; XCR0.
+  var basic, structured, structuredEDX, structured1, extended: UInt32
   var savedState: UInt64
 
   static let detected: CPUFeatures = {
@@ -80,10 +96,12 @@ struct CPUFeatures {
       let basic = ardf_cpuid(1, 0).ecx
       let osSavesState = basic & Basic.osxsave != 0
       return CPUFeatures(
-        basic: basic, structured: ardf_cpuid(7, 0).ebx, extended: ardf_cpuid(0x8000_0001, 0).ecx,
+        basic: basic, structured: ardf_cpuid(7, 0).ebx, structuredEDX: ardf_cpuid(7, 0).edx,
+        structured1: ardf_cpuid(7, 1).eax, extended: ardf_cpuid(0x8000_0001, 0).ecx,
         savedState: osSavesState ? ardf_xgetbv0() : 0)
     #else
-      return CPUFeatures(basic: 0, structured: 0, extended: 0, savedState: 0)
+      return CPUFeatures(
+        basic: 0, structured: 0, structuredEDX: 0, structured1: 0, extended: 0, savedState: 0)
     #endif
   }()
 
@@ -98,6 +116,14 @@ struct CPUFeatures {
     isLevel3 && structured & Structured.level4 == Structured.level4 && savedState & State.zmm == State.zmm
   }
 
+  /// AVX-512 BF16.
+  var hasBF16: Bool { structured1 & Structured.bf16 != 0 }
+
+  /// AMX with bf16 products, tiles saved by the operating system.
+  var hasTiles: Bool {
+    structuredEDX & Structured.tiles == Structured.tiles && savedState & State.tiles == State.tiles
+  }
+
   /// Leaf 1, ecx.
   private enum Basic {
     static let osxsave: UInt32 = 1 << 27
@@ -107,12 +133,16 @@ struct CPUFeatures {
       << 29
   }
 
-  /// Leaf 7, ebx.
+  /// Leaf 7; ebx where nothing else is said.
   private enum Structured {
     /// BMI1, AVX2, BMI2.
     static let level3: UInt32 = 1 << 3 | 1 << 5 | 1 << 8
     /// AVX-512 F, DQ, CD, BW, VL.
     static let level4: UInt32 = 1 << 16 | 1 << 17 | 1 << 28 | 1 << 30 | 1 << 31
+    /// Subleaf 1, eax: AVX-512 BF16.
+    static let bf16: UInt32 = 1 << 5
+    /// edx: AMX-BF16, AMX-TILE.
+    static let tiles: UInt32 = 1 << 22 | 1 << 24
   }
 
   /// Leaf 0x80000001, ecx.
@@ -125,5 +155,6 @@ struct CPUFeatures {
   private enum State {
     static let ymm: UInt64 = 1 << 1 | 1 << 2
     static let zmm: UInt64 = ymm | 1 << 5 | 1 << 6 | 1 << 7
+    static let tiles: UInt64 = 1 << 17 | 1 << 18
   }
 }

@@ -141,14 +141,15 @@ public final class Session: Sendable {
     let shape = plan.placement.shapes[value]
     let location = plan.placement.locations[value]
     let memory = constants[location.buffer] ?? arena
-    let base =
-      (constants[location.buffer] == nil ? plan.bufferOffsets[location.buffer]! : 0) + location.offset
+    let start = constants[location.buffer] == nil ? plan.bufferOffsets[location.buffer]! : 0
+    let element = plan.elements[value]
     return unsafe [Float](unsafeUninitializedCapacity: shape.count) { buffer, count in
       for pixel in 0..<shape.pixels {
         for channel in 0..<shape.channels {
           unsafe buffer.initializeElement(
             at: pixel * shape.channels + channel,
-            to: memory.base[base + pixel * location.pixelStride + channel])
+            to: element.element(
+              memory.base + start, location.offset + pixel * location.pixelStride + channel))
         }
       }
       count = shape.count
@@ -157,12 +158,14 @@ public final class Session: Sendable {
 
   fileprivate func write(_ map: StridedMap, to value: ValueID) {
     let location = plan.placement.locations[value]
-    let start = plan.bufferOffsets[location.buffer]! + location.offset
+    let buffer = unsafe arena.base + plan.bufferOffsets[location.buffer]!
+    let element = plan.elements[value]
     let elements = map.elements.span
     for pixel in 0..<map.shape.pixels {
       for channel in 0..<map.shape.channels {
-        unsafe arena.base[start + pixel * location.pixelStride + channel] =
-          elements[pixel * map.pixelStride + channel * map.channelStride]
+        unsafe element.store(
+          elements[pixel * map.pixelStride + channel * map.channelStride], buffer,
+          location.offset + pixel * location.pixelStride + channel)
       }
     }
   }
@@ -181,8 +184,9 @@ public final class Session: Sendable {
     _ value: ValueID, _ body: (Span<Float>, Int) throws -> Result
   ) rethrows -> Result {
     let location = plan.placement.locations[value]
-    let start = plan.bufferOffsets[location.buffer]! + location.offset
     let shape = plan.placement.shapes[value]
+    if plan.elements[value] != .float32 { return try body(read(value).span, shape.channels) }
+    let start = plan.bufferOffsets[location.buffer]! + location.offset
     let count = (shape.pixels - 1) * location.pixelStride + shape.channels
     let span = unsafe Span(_unsafeStart: arena.base + start, count: count)
     return try body(span, location.pixelStride)

@@ -8,6 +8,8 @@ struct StepBuilder {
   let arena: FloatMemory
   let weights: PackedWeights
   let pool: ThreadPool
+  /// Those of the plan, or for maps in bf16 the ones that read them.
+  var kernels: KernelTable
   private(set) var constants: [ValueID: FloatMemory] = [:]
   private var zeros: FloatMemory
 
@@ -16,11 +18,11 @@ struct StepBuilder {
     self.arena = arena
     self.weights = weights
     self.pool = pool
+    kernels = plan.kernels
     zeros = FloatMemory(count: (plan.placement.shapes.map(\.channels).max() ?? 0) + 64)
   }
 
-  private var kernels: KernelTable { plan.kernels }
-  private var shapes: [MapShape] { plan.placement.shapes }
+  var shapes: [MapShape] { plan.placement.shapes }
 
   /// The steps in running order.
   mutating func steps() -> [Step] {
@@ -37,6 +39,14 @@ struct StepBuilder {
   }
 
   private func step(_ node: Node, _ index: Int) -> Step? {
+    if let mixed = plan.mixedKernels, plan.elements.isMixed(node, index) {
+      return mixedStep(node, index, mixed)
+    }
+    return plainStep(node, index)
+  }
+
+  /// A step of one kernel of `kernels`.
+  func plainStep(_ node: Node, _ index: Int) -> Step? {
     switch node.operation {
     case .input, .constant, .slice, .view, .concatenate: nil
     case .convolution(let layer) where layer.isDepthwise: depthwise(node, index, layer)
@@ -59,26 +69,29 @@ struct StepBuilder {
 
   // MARK: Memory
 
-  private func pointer(_ value: ValueID) -> UnsafeMutablePointer<Float> {
+  func pointer(_ value: ValueID) -> UnsafeMutablePointer<Float> {
     let location = plan.placement.locations[value]
     if let constant = constants[location.buffer] { return unsafe constant.base + location.offset }
-    return unsafe arena.base + plan.bufferOffsets[location.buffer]! + location.offset
+    let buffer = unsafe arena.base + plan.bufferOffsets[location.buffer]!
+    return unsafe plan.elements[value].pointer(buffer, offset: location.offset)
   }
 
-  private func map(_ value: ValueID) -> MapPointer {
+  func map(_ value: ValueID) -> MapPointer {
     let stride = plan.placement.locations[value].pixelStride
     return unsafe MapPointer(
-      base: pointer(value), pixelStride: stride, rowStride: stride * shapes[value].width)
+      base: pointer(value), pixelStride: stride, rowStride: stride * shapes[value].width,
+      element: plan.elements[value])
   }
 
-  private func mutableMap(_ value: ValueID) -> MutableMapPointer {
+  func mutableMap(_ value: ValueID) -> MutableMapPointer {
     let stride = plan.placement.locations[value].pixelStride
     return unsafe MutableMapPointer(
-      base: pointer(value), pixelStride: stride, rowStride: stride * shapes[value].width)
+      base: pointer(value), pixelStride: stride, rowStride: stride * shapes[value].width,
+      element: plan.elements[value])
   }
 
   /// A step over `items` (rows, pixels) in chunks of about `together`.
-  private func step(
+  func step(
     _ index: Int, items: Int, together: Int, scratch: Int = 0,
     _ body: @escaping @Sendable (_ begin: Int, _ end: Int, _ scratch: UnsafeMutablePointer<Float>) -> Void
   ) -> Step {
@@ -89,20 +102,20 @@ struct StepBuilder {
   }
 
   /// Rows that make about 32,000 elements.
-  private func rowsTogether(_ shape: MapShape) -> Int { max(1, 32_768 / (shape.width * shape.channels)) }
+  func rowsTogether(_ shape: MapShape) -> Int { max(1, 32_768 / (shape.width * shape.channels)) }
   /// Pixels that make about 32,000 elements.
-  private func pixelsTogether(_ shape: MapShape) -> Int { max(1, 32_768 / shape.channels) }
+  func pixelsTogether(_ shape: MapShape) -> Int { max(1, 32_768 / shape.channels) }
 
   // MARK: Convolutions
 
-  private func key(_ node: Node, _ algorithm: Algorithm, part: Int = 0) -> PackedWeights.Key {
+  func key(_ node: Node, _ algorithm: Algorithm, part: Int = 0) -> PackedWeights.Key {
     PackedWeights.Key(layer: node.name, algorithm: algorithm, kernels: kernels.name, part: part)
   }
 
   /// Packs the weights of all layers, the layers shared out over the threads.
   private func packWeights() {
-    let nodes = plan.placement.nodes.filter {
-      switch $0.operation {
+    let nodes = plan.placement.nodes.enumerated().filter {
+      switch $0.element.operation {
       case .convolution(let layer): !layer.isDepthwise
       case .transposedConvolution: true
       default: false
@@ -110,8 +123,9 @@ struct StepBuilder {
     }
     let builder = self
     pool.run(nodes.count) { chunk, _ in
-      let node = nodes[chunk]
+      let (index, node) = nodes[chunk]
       switch node.operation {
+      case _ where builder.plan.elements.multipliesReduced(index): builder.packReduced(node)
       case .convolution(let layer): _ = builder.packed(node, layer)
       case .transposedConvolution(let layer):
         for part in 0..<layer.stride * layer.stride { _ = builder.packedSubpixel(node, layer, part) }
@@ -145,22 +159,28 @@ struct StepBuilder {
   private func packedSubpixel(_ node: Node, _ layer: Convolution, _ part: Int) -> FloatMemory {
     let shape = node.subpixelShape(layer, shapes)
     return weights.memory(key(node, .subpixel, part: part)) {
-      let source = layer.weights.floats()
-      let positions = layer.kernelHeight * layer.kernelWidth
-      var slice = [Float](repeating: 0, count: shape.outChannels * shape.inChannels)
-      for input in 0..<shape.inChannels {
-        for output in 0..<shape.outChannels {
-          slice[output * shape.inChannels + input] =
-            source[(input * shape.outChannels + output) * positions + part]
-        }
-      }
+      let slice = subpixelWeights(layer, shape, part)
       let memory = FloatMemory(count: kernels.packedConvolutionCount(shape))
       unsafe withPointers(slice, layer.scale) { unsafe kernels.packConvolution(shape, $0, $1, memory.base) }
       return memory
     }
   }
 
-  private func withPointers(
+  /// The weights (out, in) of one position of a transposed convolution's kernel, not scaled.
+  func subpixelWeights(_ layer: Convolution, _ shape: ConvolutionShape, _ part: Int) -> [Float] {
+    let source = layer.weights.floats()
+    let positions = layer.kernelHeight * layer.kernelWidth
+    var slice = [Float](repeating: 0, count: shape.outChannels * shape.inChannels)
+    for input in 0..<shape.inChannels {
+      for output in 0..<shape.outChannels {
+        slice[output * shape.inChannels + input] =
+          source[(input * shape.outChannels + output) * positions + part]
+      }
+    }
+    return slice
+  }
+
+  func withPointers(
     _ source: [Float], _ scale: [Float]?, _ body: (UnsafePointer<Float>, UnsafePointer<Float>?) -> Void
   ) {
     unsafe source.withUnsafeBufferPointer { source in
@@ -191,7 +211,7 @@ struct StepBuilder {
     }
   }
 
-  private func convolutionTask(
+  func convolutionTask(
     _ shape: ConvolutionShape, _ layer: Convolution, input: MapPointer, output: MutableMapPointer,
     residual: MapPointer?, weights: FloatMemory
   ) -> TaskMemory<ConvolutionTask> {
@@ -204,7 +224,7 @@ struct StepBuilder {
   }
 
   /// All constants: kept alive by every task, since any may be its residual.
-  private var operands: [FloatMemory] { Array(constants.values) }
+  var operands: [FloatMemory] { Array(constants.values) }
 
   private func transposed(_ node: Node, _ index: Int, _ layer: Convolution) -> Step {
     let shape = node.subpixelShape(layer, shapes)
@@ -364,14 +384,19 @@ struct StepBuilder {
     let output = plan.placement.locations[node.output]
     let input = plan.placement.locations[node.inputs[0]]
     let base = unsafe pointer(node.inputs[0])
-    let task = unsafe TaskMemory(
-      AttentionTask(
-        tokens: shapes[node.output].pixels, heads: layout.heads, keyWidth: layout.keyWidth,
-        valueWidth: layout.valueWidth, scale: layout.scale, query: base + layout.queryOffset,
-        key: base + layout.keyOffset, value: base + layout.valueOffset, tokenStride: input.pixelStride,
-        queryHeadStride: layout.queryHeadStride, keyHeadStride: layout.keyHeadStride,
-        valueHeadStride: layout.valueHeadStride, output: pointer(node.output),
-        outputTokenStride: output.pixelStride, outputHeadStride: layout.valueWidth), keeping: [arena])
+    let element = plan.elements[node.inputs[0]]
+    var attention = unsafe AttentionTask(
+      tokens: shapes[node.output].pixels, heads: layout.heads, keyWidth: layout.keyWidth,
+      valueWidth: layout.valueWidth, scale: layout.scale,
+      query: element.pointer(base, offset: layout.queryOffset),
+      key: element.pointer(base, offset: layout.keyOffset),
+      value: element.pointer(base, offset: layout.valueOffset), tokenStride: input.pixelStride,
+      queryHeadStride: layout.queryHeadStride, keyHeadStride: layout.keyHeadStride,
+      valueHeadStride: layout.valueHeadStride, output: pointer(node.output),
+      outputTokenStride: output.pixelStride, outputHeadStride: layout.valueWidth)
+    attention.element = element
+    attention.outputElement = plan.elements[node.output]
+    let task = TaskMemory(attention, keeping: [arena])
     let kernel = unsafe kernels.attention
     return unsafe step(
       index, items: kernels.attentionItems(task.pointer), together: 1,

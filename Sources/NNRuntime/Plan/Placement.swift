@@ -6,7 +6,7 @@
 struct Location: Hashable, Sendable {
   /// The value that the buffer was made for.
   var buffer: ValueID
-  /// Floats from the buffer's start to the value's first element, and from one pixel to the next.
+  /// Elements from the buffer's start to the value's first element, and from one pixel to the next.
   var offset: Int
   var pixelStride: Int
 }
@@ -147,7 +147,9 @@ struct Placement: Sendable {
   ///
   /// Constants live elsewhere; inputs and outputs of the graph hold from before the first step, or until
   /// after the last; with `retain` every value does.
-  func requests(_ graph: Graph, retain: Bool) -> (buffers: [ValueID], requests: [ArenaLayout.Request]) {
+  func requests(
+    _ graph: Graph, _ elements: ElementTypes, retain: Bool
+  ) -> (buffers: [ValueID], requests: [ArenaLayout.Request]) {
     var first: [ValueID: Int] = [:]
     var last: [ValueID: Int] = [:]
     var constants = Set<ValueID>()
@@ -168,7 +170,7 @@ struct Placement: Sendable {
       buffers,
       buffers.map {
         ArenaLayout.Request(
-          count: shapes[$0].count, lifetime: retain ? 0...nodes.count : first[$0]!...last[$0]!)
+          count: (shapes[$0].count * elements[$0].size + 3) / 4, lifetime: retain ? 0...nodes.count : first[$0]!...last[$0]!)
       }
     )
   }

@@ -6,16 +6,21 @@ public struct PlanOptions: Sendable {
   public var backend: Backend
   /// Join elementwise layers to the ones before them.
   public var fuse: Bool
+  /// What products are computed in.
+  public var precision: Precision
   /// The instruction set of the native kernels; nil for what the CPU, or `ARDF_ISA`, gives.
   package var instructionSet: InstructionSet?
   /// Keep the result of every layer until the end of a run, for `Session.value(named:)`.
   public var retain: Bool
 
   /// By default the native kernels of the CPU's best instruction set, fused, memory reused.
-  public init(backend: Backend = .native, fuse: Bool = true, retain: Bool = false) {
+  public init(
+    backend: Backend = .native, fuse: Bool = true, retain: Bool = false, precision: Precision = .fp32
+  ) {
     self.backend = backend
     self.fuse = fuse
     self.retain = retain
+    self.precision = precision
   }
 }
 
@@ -33,6 +38,8 @@ public struct PlannedLayer: Sendable {
   public var output: MapShape
   /// How it is computed and why.
   public var choice: AlgorithmChoice
+  /// What its products are computed in.
+  public var precision: Precision
   /// Multiplications and additions of the layer as it is defined, whatever the algorithm: 2 x MAC.
   public var operations: Double
 }
@@ -44,6 +51,10 @@ public struct Plan: Sendable {
   public let options: PlanOptions
   /// The kernels that will run.
   let kernels: KernelTable
+  /// Those of reduced precision; nil in plans without.
+  let mixedKernels: MixedKernelTable?
+  /// What values are stored as.
+  let elements: ElementTypes
   package let graph: Graph
   let placement: Placement
   let layout: ArenaLayout
@@ -58,25 +69,35 @@ public struct Plan: Sendable {
     kernels = try options.backend.kernels(options.instructionSet)
     let graph = options.fuse ? graph.fused() : graph
     let placement = Placement(graph)
-    let (buffers, requests) = placement.requests(graph, retain: options.retain)
+    mixedKernels = try options.mixedKernels()
+    let elements =
+      mixedKernels == nil ? ElementTypes(allFloat: placement) : ElementTypes(graph, placement)
+    let (buffers, requests) = placement.requests(graph, elements, retain: options.retain)
     let layout = ArenaLayout(requests)
+    self.elements = elements
+    let mixed = mixedKernels != nil
     self.graph = graph
     self.placement = placement
     self.layout = layout
     bufferOffsets = Dictionary(uniqueKeysWithValues: zip(buffers, layout.offsets))
-    layers = placement.nodes.map { PlannedLayer($0, shapes: placement.shapes) }
+    layers = placement.nodes.enumerated().map { index, node in
+      var layer = PlannedLayer(node, shapes: placement.shapes)
+      if mixed { layer.reduce(node, index, elements) }
+      return layer
+    }
   }
 
   /// What the network is called.
   public var name: String { graph.name }
   /// The kernels' name: an instruction set, or `openblas`.
-  public var kernelName: String { kernels.name }
+  public var kernelName: String { mixedKernels?.name ?? kernels.name }
   /// Bytes of the arena that holds all intermediate results.
   public var arenaBytes: Int { layout.count * MemoryLayout<Float>.stride }
   /// Bytes that all intermediate results would take without sharing memory.
   public var unsharedBytes: Int {
-    Set(placement.locations.map(\.buffer)).reduce(0) { $0 + placement.shapes[$1].count }
-      * MemoryLayout<Float>.stride
+    Set(placement.locations.map(\.buffer)).reduce(0) {
+      $0 + placement.shapes[$1].count * elements[$1].size
+    }
   }
 }
 
@@ -88,6 +109,7 @@ extension PlannedLayer {
     inputs = node.inputs.map { shapes[$0] }
     output = shapes[node.output]
     choice = node.choice(shapes)
+    precision = .fp32
     operations = node.operations(shapes)
   }
 }

@@ -1,3 +1,5 @@
+import NNKernelInterface
+
 extension Plan {
   /// Names and shapes of the network's inputs.
   public var inputShapes: [(name: String, shape: MapShape)] { graph.inputShapes }
@@ -9,19 +11,22 @@ extension Plan {
   /// It is the layer's definition that counts, not the caches: with the operations it gives the arithmetic
   /// intensity.
   package var layerBytes: [Int] {
-    placement.nodes.map { node in
+    placement.nodes.enumerated().map { index, node in
       switch node.operation {
       case .input, .constant, .slice, .view, .concatenate: return 0
       default:
-        let maps = (node.inputs + [node.output]).reduce(0) { $0 + placement.shapes[$1].count }
-        return (maps + node.operation.parameterCount) * MemoryLayout<Float>.stride
+        let maps = (node.inputs + [node.output]).reduce(0) {
+          $0 + placement.shapes[$1].count * elements[$1].size
+        }
+        let weights: ElementType = elements.multipliesReduced(index) ? .bfloat16 : .float32
+        return maps + node.operation.parameterCount * weights.size
       }
     }
   }
 
   /// Bytes of intermediate results that are alive while each layer runs.
   package var liveBytes: [Int] {
-    let requests = placement.requests(graph, retain: options.retain).requests
+    let requests = placement.requests(graph, elements, retain: options.retain).requests
     return placement.nodes.indices.map { index in
       requests.reduce(0) { $0 + ($1.lifetime.contains(index) ? $1.count : 0) } * MemoryLayout<Float>.stride
     }

@@ -11,10 +11,12 @@ public struct LayerVerifier: Sendable {
     case isolated
 
     /// The tolerance of layers without a rule.
-    public var tolerance: LayerTolerance {
-      switch self {
-      case .cumulative: .cumulative
-      case .isolated: .isolated
+    public func tolerance(_ precision: Precision) -> LayerTolerance {
+      switch (self, precision) {
+      case (.cumulative, .fp32): .cumulative
+      case (.isolated, .fp32): .isolated
+      case (.cumulative, .bf16): .cumulativeBF16
+      case (.isolated, .bf16): .isolatedBF16
       }
     }
   }
@@ -92,7 +94,7 @@ public struct LayerVerifier: Sendable {
           }
           let difference = run.withElements(of: layer) { TensorDifference($0, stride: $1, to: map) }
           let tolerance = tolerances.tolerance(
-            of: [layer.name, layer.output].compactMap(\.self) + layer.holds, default: mode.tolerance)
+            of: [layer.name, layer.output].compactMap(\.self) + layer.holds, default: mode.tolerance(session.plan.options.precision))
           report.add(layer, unobserved: pending, difference, tolerance)
           pending = []
           if let onDivergence, let added = report.layers.last, !added.passed {

@@ -13,9 +13,8 @@ struct Verify: ParsableCommand {
       A reference is a safetensors or npz file of tensors named by module path, with the network's input \
       (tools/make_reference.py records one). Cumulative: layers are fed what the engine made, as in use. Isolated: \
       each layer is fed the reference, so that the faulty one is named. Layers that the engine joins are compared \
-      where they end; --no-fuse compares each. --against compares two backends without a reference. --out writes \
-      verify.json and, of the layers beyond their tolerance, pictures: a heat map of the differences, their \
-      histogram, and the channels they are in. Ends with 1 where a layer is beyond its tolerance.
+      where they end; --no-fuse compares each. --against compares two backends, or --precision bf16 with fp32, without a reference. Ends with 1 \
+      where a layer is beyond its tolerance.
       """)
 
   enum Modes: String, ExpressibleByArgument, CaseIterable {
@@ -38,13 +37,20 @@ struct Verify: ParsableCommand {
     var instructionSet: InstructionSet? { InstructionSet(rawValue: rawValue) }
   }
 
+  /// What a network is compared with where there is no reference.
+  enum Opposite: String, ExpressibleByArgument, CaseIterable {
+    case native, openblas, fp32
+
+    var backend: Backend { self == .openblas ? .openBLAS : .native }
+  }
+
   @OptionGroup var inspected: InspectedOptions
 
   @Option(help: ArgumentHelp("Reference tensors: .safetensors or .npz.", valueName: "file"))
   var reference: String?
 
-  @Option(help: "Compare with these kernels instead of a reference: \(Self.kernels).")
-  var against: Kernels?
+  @Option(help: "Compare with this backend or precision instead of a reference: native, openblas or fp32.")
+  var against: Opposite?
 
   @Option(help: "Whose kernels are verified: \(Self.kernels).")
   var backend: Kernels = .native
@@ -97,22 +103,42 @@ struct Verify: ParsableCommand {
     guard reference == nil || input == nil && size == nil else {
       throw ValidationError("--input and --size go with --against: a reference has its own input")
     }
-    guard against != backend else { throw ValidationError("--against \(backend.rawValue): the same kernels") }
+    let isReduced = inspected.compute.arithmetic.precision != .fp32
+    if against == .fp32, !isReduced {
+      throw ValidationError("--against fp32: give --precision bf16 too")
+    }
+    guard isReduced || against?.rawValue != backend.rawValue else {
+      throw ValidationError("--against \(backend.rawValue): the same backend")
+    }
   }
 
   func run() throws {
-    let folder = try out.map { try OutputFolder($0, force: force) }
-    var drawn: [Drawn] = []
-    let (reports, origin) = try compare { mode in
-      folder.map { folder in
-        { layer, map in
-          guard drawn.count(where: { $0.mode == mode }) < pictures else { return }
-          let picture = Drawn(mode: mode, layer: layer.name)
-          try folder.write(
-            ImageCodec.encodePNG(DifferencePicture(mode: mode, layer: layer, map: map).image),
-            to: picture.file)
-          drawn.append(picture)
-        }
+    let pool = inspected.compute.makePool()
+    let network = try inspected.network(backend.backend, pool: pool)
+    let tolerances = ToleranceTable(tol.compactMap(ToleranceTable.Rule.init))
+    var reports: [VerificationReport] = []
+    var origin: [String: String] = [:]
+    if let reference {
+      let file = try ReferenceFile(path: reference)
+      origin = file.metadata
+      let (session, _) = try NetworkInput.tensors(file).session(of: network, size: nil)
+      for mode in mode.list {
+        reports.append(
+          try InFile.naming(reference) {
+            try LayerVerifier(mode: mode, tolerances: tolerances).verify(session, against: file)
+          })
+      }
+    } else if let against {
+      let other = try inspected.network(against.backend, precision: .fp32, pool: pool)
+      let given = try input.map { try NetworkInput(path: $0) } ?? .noise
+      let size = try NetworkOptions.parse(size: size)
+      let (session, prepare) = try given.session(of: network, size: size)
+      let (opposite, _) = try given.session(of: other, size: size)
+      origin = ["library": "backend", "version": "\(opposite.plan.kernelName) fp32"]
+      for mode in mode.list {
+        reports.append(
+          try LayerVerifier(mode: mode, tolerances: tolerances)
+            .verify(session, against: opposite, prepare: prepare))
       }
     }
     let document = document(reports, origin, drawn)

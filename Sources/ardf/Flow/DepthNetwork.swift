@@ -18,7 +18,8 @@ struct DepthNetwork: Sendable {
         "\(file): holds a YOLO11 network; give it as --yolo, and depth weights as --depth")
     }
     model = try InFile.naming(file) {
-      try DepthAnythingV2(weights: store, input: .lowerBound(options.depthSize), pool: pool)
+      try DepthAnythingV2(
+        weights: store, input: .lowerBound(options.depthSize), options: compute.planOptions, pool: pool)
     }
   }
 

@@ -24,7 +24,8 @@ struct DetectionNetwork: Sendable {
     }
     model = try InFile.naming(file) {
       try YOLO11Segmentation(
-        weights: store, input: .fixed(height: options.imgsz, width: options.imgsz), pool: pool)
+        weights: store, input: .fixed(height: options.imgsz, width: options.imgsz),
+        options: compute.planOptions, pool: pool)
     }
     thresholds = options.thresholds
     source = store.metadata

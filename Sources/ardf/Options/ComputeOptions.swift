@@ -6,6 +6,8 @@ struct ComputeOptions: ParsableArguments {
   @Option(help: "Threads; the results are the same for any number. By default one a processor.")
   var threads: Int?
 
+  @OptionGroup var arithmetic: PrecisionOption
+
   @Flag(help: "Accept infinities and NaN in weights.")
   var allowNonfinite = false
 
@@ -14,6 +16,9 @@ struct ComputeOptions: ParsableArguments {
       throw ValidationError("--threads \(threads): give a number from 1 to 1024")
     }
   }
+
+  /// How the networks are planned.
+  var planOptions: PlanOptions { PlanOptions(precision: arithmetic.precision) }
 
   func makePool() -> ThreadPool { threads.map { ThreadPool(threads: $0) } ?? ThreadPool() }
 }

@@ -23,9 +23,9 @@ struct InspectedOptions: ParsableArguments {
     guard model != nil || weights != nil else { throw ValidationError("give --model, --weights, or both") }
   }
 
-  /// The network, with the kernels of `backend`, by default those that suit the CPU.
+  /// The network, with the kernels of `backend`, in the precision asked for or in another.
   func network(
-    _ backend: Backend, _ instructionSet: InstructionSet? = nil, pool: ThreadPool
+    _ backend: Backend, precision: Precision? = nil, pool: ThreadPool
   ) throws -> InspectedNetwork {
     let file = try file()
     var options = PlanOptions(backend: backend, fuse: !noFuse)
@@ -39,7 +39,10 @@ struct InspectedOptions: ParsableArguments {
     }
     let store = try WeightStore(path: file, allowNonFinite: compute.allowNonfinite)
     let network = try InFile.naming(file) {
-      try InspectedNetwork(weights: store, options: options, pool: pool)
+      try InspectedNetwork(
+        weights: store,
+        options: PlanOptions(
+          backend: backend, fuse: !noFuse, precision: precision ?? compute.arithmetic.precision), pool: pool)
     }
     if let model, Self.normalized(model) != Self.normalized(network.name) {
       throw CommandError.input("\(file): holds \(network.name), not \(model)")

@@ -17,6 +17,8 @@ struct NetworkOptions: ParsableArguments {
   @Flag(help: "Plan for OpenBLAS instead of the native kernels.")
   var openblas = false
 
+  @OptionGroup var arithmetic: PrecisionOption
+
   func validate() throws { _ = try Self.parse(size: size) }
 
   /// The size written HEIGHTxWIDTH; nil where none is given.
@@ -38,6 +40,7 @@ struct NetworkOptions: ParsableArguments {
   func session(_ options: PlanOptions = PlanOptions(), pool: ThreadPool) throws -> Session {
     var options = options
     options.backend = backend
+    options.precision = arithmetic.precision
     let store = try WeightStore(path: weights, allowNonFinite: true)
     let size = try Self.parse(size: size)
     return try InFile.naming(weights) {
@@ -93,6 +96,7 @@ struct NetworkOptions: ParsableArguments {
           ]
           if isPlan {
             entry["algorithm"] = .string(layer.choice.algorithm.rawValue)
+            entry["precision"] = .string(layer.precision.rawValue)
             entry["reason"] = .string(layer.choice.reason)
             entry["fused"] = .array(layer.fused.map(JSONValue.string))
           }

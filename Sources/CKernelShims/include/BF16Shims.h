@@ -1,0 +1,112 @@
+// Single instructions of AVX-512 BF16 and AMX, for the kernels that are compiled for them. Tile numbers are part
+// of the instruction, so there is one function a number; the loops are Swift.
+#pragma once
+#if defined(__linux__) && defined(__x86_64__)
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/// Asks the kernel for tile registers in all threads of this process; nonzero where it grants them.
+static inline int ardf_request_tiles(void) {
+  enum { request_extended_state = 0x1023, tile_data = 18 };
+  return syscall(SYS_arch_prctl, request_extended_state, tile_data) == 0;
+}
+#else
+static inline int ardf_request_tiles(void) { return 0; }
+#endif
+
+#if defined(__AVX512BF16__) && defined(__AMX_BF16__)
+#include <immintrin.h>
+
+#define ARDF_INLINE static inline __attribute__((always_inline))
+
+/// Lanes 0 to count - 1; count is at most 16.
+ARDF_INLINE __mmask16 ardf_lanes(long count) { return (__mmask16)((1u << count) - 1); }
+
+/// sum + pairwise dot product: each 32-bit lane of a and b holds two bf16 numbers.
+ARDF_INLINE __m512 ardf_bf16_dot(__m512 sum, __m512 a, __m512 b) {
+  return _mm512_dpbf16_ps(sum, (__m512bh)a, (__m512bh)b);
+}
+
+/// Sixteen bf16 numbers as floats.
+ARDF_INLINE __m512 ardf_bf16_load(const void *p) {
+  return (__m512)_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)p)), 16);
+}
+
+/// The first `count` bf16 numbers as floats, zeros behind them.
+ARDF_INLINE __m512 ardf_bf16_load_partial(const void *p, long count) {
+  return (__m512)_mm512_slli_epi32(
+      _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(ardf_lanes(count), p)), 16);
+}
+
+/// Sixteen floats rounded to the nearest bf16, ties to even.
+ARDF_INLINE void ardf_bf16_store(void *p, __m512 x) {
+  _mm256_storeu_si256((__m256i *)p, (__m256i)_mm512_cvtneps_pbh(x));
+}
+
+/// As ardf_bf16_store, the first `count` lanes only.
+ARDF_INLINE void ardf_bf16_store_partial(void *p, __m512 x, long count) {
+  _mm256_mask_storeu_epi16(p, ardf_lanes(count), (__m256i)_mm512_cvtneps_pbh(x));
+}
+
+/// Thirty-two floats rounded to bf16, the sixteen of `low` first.
+ARDF_INLINE void ardf_bf16_store_two(void *p, __m512 low, __m512 high) {
+  _mm512_storeu_si512(p, (__m512i)_mm512_cvtne2ps_pbh(high, low));
+}
+
+/// Sixteen pairs of bf16: lane i holds even[i], then odd[i].
+ARDF_INLINE void ardf_bf16_store_pairs(void *p, __m512 even, __m512 odd) {
+  const __m512i order = _mm512_set_epi16(
+      31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18,
+      2, 17, 1, 16, 0);
+  _mm512_storeu_si512(p, _mm512_permutexvar_epi16(order, (__m512i)_mm512_cvtne2ps_pbh(odd, even)));
+}
+
+/// The first `count` floats, zeros behind them.
+ARDF_INLINE __m512 ardf_load_partial(const float *p, long count) {
+  return _mm512_maskz_loadu_ps(ardf_lanes(count), p);
+}
+
+/// The first `count` lanes.
+ARDF_INLINE void ardf_store_partial(float *p, __m512 x, long count) {
+  _mm512_mask_storeu_ps(p, ardf_lanes(count), x);
+}
+
+/// Sixteen 32-bit words, `stride` words apart.
+ARDF_INLINE __m512 ardf_gather(const float *p, int stride) {
+  const __m512i lanes = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+  return _mm512_i32gather_ps(_mm512_mullo_epi32(lanes, _mm512_set1_epi32(stride)), p, 4);
+}
+
+/// The larger of each pair of lanes.
+ARDF_INLINE __m512 ardf_larger(__m512 a, __m512 b) { return _mm512_max_ps(a, b); }
+
+/// The nearest integers, as floats.
+ARDF_INLINE __m512 ardf_nearest(__m512 x) { return _mm512_roundscale_ps(x, 8); }
+
+/// x * 2^floor(n): saturates to zero and infinity.
+ARDF_INLINE __m512 ardf_scale(__m512 x, __m512 n) { return _mm512_scalef_ps(x, n); }
+
+/// 1/x, relative error below 2^-14.
+ARDF_INLINE __m512 ardf_reciprocal(__m512 x) { return _mm512_rcp14_ps(x); }
+
+/// Loads the shapes of the eight tiles, and clears them.
+ARDF_INLINE void ardf_tiles_configure(const void *p) { _tile_loadconfig(p); }
+/// Gives the tile registers back.
+ARDF_INLINE void ardf_tiles_release(void) { _tile_release(); }
+
+// Tiles 0 to 3 hold sums, (row, column) = (0,0) (0,1) (1,0) (1,1); 4 and 5 rows of A; 6 and 7 columns of B.
+#define ARDF_SUM_TILE(n, row, column)                                                                         \
+  ARDF_INLINE void ardf_tile_clear_##n(void) { _tile_zero(n); }                                               \
+  ARDF_INLINE void ardf_tile_store_##n(void *p, long stride) { _tile_stored(n, p, stride); }                  \
+  ARDF_INLINE void ardf_tile_multiply_##n(void) { _tile_dpbf16ps(n, 4 + row, 6 + column); }
+ARDF_SUM_TILE(0, 0, 0)
+ARDF_SUM_TILE(1, 0, 1)
+ARDF_SUM_TILE(2, 1, 0)
+ARDF_SUM_TILE(3, 1, 1)
+#define ARDF_OPERAND_TILE(n)                                                                                  \
+  ARDF_INLINE void ardf_tile_load_##n(const void *p, long stride) { _tile_loadd(n, p, stride); }
+ARDF_OPERAND_TILE(4)
+ARDF_OPERAND_TILE(5)
+ARDF_OPERAND_TILE(6)
+ARDF_OPERAND_TILE(7)
+#endif

@@ -1,0 +1,293 @@
+// Blocked attention with an online softmax, products in bf16: no score matrix ever reaches memory.
+//
+// A work item is a group of queries of one head, in blocks of 32. Queries lie along the lanes throughout:
+//   scores (keys x queries) = keys * transposed queries, and
+//   output (channels x queries) = transposed values * weights,
+// so that maximum, exponential and sum run down the lanes, and the weights come out in the layout that the second
+// product wants. Keys and transposed values of a block are copied once for all queries of the group.
+//
+// With m the running maximum of a query, l its running sum and o its running output, a block of scores s updates
+//   m' = max(m, max s),  p = 2^(s - m'),  l' = l 2^(m - m') + sum p,  o' = o 2^(m - m') + p v
+// and the result is o / l. Scores are in units of log2.
+
+import CKernelShims
+import NNKernelInterface
+
+/// Where the pieces of the scratch memory start, in floats.
+private struct AttentionScratch {
+  /// Keys of a block.
+  @inline(__always) static var keys: Int { 128 }
+  /// Most query blocks of a work item: as long as a copy of the keys is worth.
+  @inline(__always) static var blocks: Int { 22 }
+
+  /// Widths rounded up to whole steps.
+  var keyWidth, valueWidth: Int
+  /// Of each block of queries: transposed queries, running output, maxima, sums; then the size of them all.
+  var output, maxima, sums, blockCount: Int
+  /// Of a block of keys: copied keys, transposed values, pairs of values, scores, weights; of a product: sums,
+  /// segment offset.
+  var keyCopy, values, pairs, scores, weights, product, segment, count: Int
+
+  @inline(__always) init(_ task: AttentionTask) {
+    let keys = Self.keys
+    keyWidth = (task.keyWidth + 31) / 32 * 32
+    valueWidth = (task.valueWidth + 31) / 32 * 32
+    output = keyWidth * blockRows / 2
+    maxima = output + valueWidth * blockRows
+    sums = maxima + blockRows
+    blockCount = sums + blockRows
+    keyCopy = blockCount * Self.blocks
+    values = keyCopy + keys * keyWidth / 2
+    pairs = values + valueWidth * keys / 2
+    scores = pairs + max(valueWidth * keys / 2, keyWidth * blockRows / 2)
+    weights = scores + keys * blockRows
+    product = weights + keys * blockRows / 2
+    segment = product + blockRows * panelWidth
+    count = segment + 16
+  }
+}
+
+/// Blocks of 32 queries, shared evenly by the groups of a head.
+@inline(__always)
+private func queryBlocks(_ task: AttentionTask) -> (blocks: Int, groups: Int) {
+  let blocks = (task.tokens &+ blockRows &- 1) / blockRows
+  return (blocks, (blocks &+ AttentionScratch.blocks &- 1) / AttentionScratch.blocks)
+}
+
+func attentionItems(_ task: UnsafePointer<AttentionTask>) -> Int {
+  task.pointee.heads * queryBlocks(task.pointee).groups
+}
+
+func attentionScratch(_ task: UnsafePointer<AttentionTask>) -> Int { AttentionScratch(task.pointee).count }
+
+@inline(__always)
+func attention(
+  _ task: UnsafePointer<AttentionTask>, _ begin: Int, _ end: Int, _ scratch: UnsafeMutablePointer<Float>,
+  tiles: Bool
+) {
+  let layout = AttentionScratch(task.pointee)
+  let (blocks, groups) = queryBlocks(task.pointee)
+  beginProducts(step: 32, tiles: tiles)
+  for item in begin..<end {
+    let (head, group) = (item / groups, item % groups)
+    let first = blocks &* group / groups
+    let last = blocks &* (group &+ 1) / groups
+    for block in first..<last {
+      beginBlock(task, layout, head, block, scratch + (block &- first) &* layout.blockCount, scratch)
+    }
+    var key = 0
+    while key < task.pointee.tokens {
+      let count = min(AttentionScratch.keys, task.pointee.tokens &- key)
+      copyKeys(task, layout, head, key, count, scratch)
+      transposeValues(task, layout, head, key, count, scratch)
+      for block in first..<last {
+        attend(layout, count, task.pointee.scale, scratch + (block &- first) &* layout.blockCount, scratch, tiles)
+      }
+      key &+= AttentionScratch.keys
+    }
+    for block in first..<last {
+      endBlock(task, layout, head, block, scratch + (block &- first) &* layout.blockCount)
+    }
+  }
+  endProducts(tiles: tiles)
+}
+
+@inline(__always)
+private func address(_ base: UnsafePointer<Float>, _ element: ElementType, _ offset: Int) -> UnsafeRawPointer {
+  UnsafeRawPointer(base) + offset &* element.size
+}
+
+/// Transposes 32 queries, zeros behind the last, and clears the running state.
+@inline(never)
+private func beginBlock(
+  _ task: UnsafePointer<AttentionTask>, _ layout: AttentionScratch, _ head: Int, _ index: Int,
+  _ block: UnsafeMutablePointer<Float>, _ scratch: UnsafeMutablePointer<Float>
+) {
+  let task = task.pointee
+  let rows = scratch + layout.pairs
+  let words = layout.keyWidth / 2
+  for lane in 0..<blockRows {
+    let token = index &* blockRows &+ lane
+    let row = UnsafeMutableRawPointer(rows + lane &* words)
+    let used = token < task.tokens ? task.keyWidth : 0
+    copyRounded(
+      address(task.query, task.element, head &* task.queryHeadStride &+ token &* task.tokenStride),
+      task.element, row, used)
+    clear(row + 2 &* used, layout.keyWidth &- used)
+  }
+  for pair in 0..<words {
+    let target = block + (pair / 16 &* 512 &+ pair % 16 &* 16)
+    store(ardf_gather(rows + pair, Int32(truncatingIfNeeded: words)), target)
+    store(ardf_gather(rows + 16 &* words + pair, Int32(truncatingIfNeeded: words)), target + 256)
+  }
+  let zero = Vector(repeating: 0)
+  for channel in 0..<layout.valueWidth {
+    store(zero, block + layout.output + channel &* blockRows)
+    store(zero, block + layout.output + channel &* blockRows + 16)
+  }
+  for half in 0..<2 {
+    store(Vector(repeating: -.greatestFiniteMagnitude), block + layout.maxima + half &* 16)
+    store(zero, block + layout.sums + half &* 16)
+  }
+}
+
+/// Keys as rows of bf16, zeros behind their width and behind the last up to a whole block of rows.
+@inline(never)
+private func copyKeys(
+  _ task: UnsafePointer<AttentionTask>, _ layout: AttentionScratch, _ head: Int, _ first: Int, _ count: Int,
+  _ scratch: UnsafeMutablePointer<Float>
+) {
+  let task = task.pointee
+  let target = UnsafeMutableRawPointer(scratch + layout.keyCopy)
+  for key in 0..<(count &+ 31) / 32 &* 32 {
+    let row = target + key &* layout.keyWidth &* 2
+    let used = key < count ? task.keyWidth : 0
+    copyRounded(
+      address(task.key, task.element, head &* task.keyHeadStride &+ (first &+ key) &* task.tokenStride),
+      task.element, row, used)
+    clear(row + 2 &* used, layout.keyWidth &- used)
+  }
+}
+
+/// Values as (channel, key) in bf16, zeros behind their width and the last key.
+///
+/// Two keys at a time become words, which are then transposed.
+@inline(never)
+private func transposeValues(
+  _ task: UnsafePointer<AttentionTask>, _ layout: AttentionScratch, _ head: Int, _ first: Int, _ count: Int,
+  _ scratch: UnsafeMutablePointer<Float>
+) {
+  let task = task.pointee
+  let pairs = scratch + layout.pairs
+  let width = layout.valueWidth
+  let wholePairs = (count &+ 31) / 32 &* 16
+  for pair in 0..<wholePairs {
+    let source = head &* task.valueHeadStride &+ (first &+ 2 &* pair) &* task.tokenStride
+    var channel = 0
+    while channel < width {
+      let used = max(0, min(16, task.valueWidth &- channel))
+      var even = Vector(repeating: 0)
+      var odd = Vector(repeating: 0)
+      if 2 &* pair < count {
+        even = loadSome(address(task.value, task.element, source &+ channel), task.element, used)
+      }
+      if 2 &* pair &+ 1 < count {
+        odd = loadSome(
+          address(task.value, task.element, source &+ task.tokenStride &+ channel), task.element, used)
+      }
+      ardf_bf16_store_pairs(pairs + pair &* width + channel, even, odd)
+      channel &+= 16
+    }
+  }
+  let rowWords = AttentionScratch.keys / 2
+  for channel in 0..<width {
+    let row = scratch + layout.values + channel &* rowWords
+    var pair = 0
+    while pair < wholePairs {
+      store(ardf_gather(pairs + pair &* width + channel, Int32(truncatingIfNeeded: width)), row + pair)
+      pair &+= 16
+    }
+  }
+}
+
+/// Adds a block of keys to a block of queries.
+@inline(__always)
+private func attend(
+  _ layout: AttentionScratch, _ keys: Int, _ scale: Float, _ block: UnsafeMutablePointer<Float>,
+  _ scratch: UnsafeMutablePointer<Float>, _ tiles: Bool
+) {
+  let segment = UnsafeMutableRawPointer(scratch + layout.segment).assumingMemoryBound(to: Int.self)
+  segment.pointee = 0
+  let (scores, weights, product) = (scratch + layout.scores, scratch + layout.weights, scratch + layout.product)
+  let keyBlocks = (keys &+ 31) / 32
+  for part in 0..<keyBlocks {
+    multiplyBlock(
+      (
+        rows: UnsafeRawPointer(scratch + layout.keyCopy + part &* 16 &* layout.keyWidth),
+        rowStride: layout.keyWidth &* 2, segments: UnsafePointer(segment), segmentCount: 1,
+        steps: layout.keyWidth / 32, step: 32, columns: UnsafeRawPointer(block),
+        output: scores + part &* 32 &* panelWidth
+      ), tiles: tiles, rowTiles: 2, columnTiles: 2)
+  }
+  let low = weigh(layout, 0, keys, scale, block, scores, weights)
+  let high = weigh(layout, 16, keys, scale, block, scores, weights)
+  var channel = 0
+  while channel < layout.valueWidth {
+    multiplyBlock(
+      (
+        rows: UnsafeRawPointer(scratch + layout.values + channel &* (AttentionScratch.keys / 2)),
+        rowStride: AttentionScratch.keys &* 2, segments: UnsafePointer(segment), segmentCount: 1,
+        steps: keyBlocks, step: 32, columns: UnsafeRawPointer(weights), output: product
+      ), tiles: tiles, rowTiles: 2, columnTiles: 2)
+    let output = block + layout.output + channel &* blockRows
+    for row in 0..<32 {
+      let (target, source) = (output + row &* 32, product + row &* 32)
+      store(multiplyAdd(load(target), low, load(source)), target)
+      store(multiplyAdd(load(target + 16), high, load(source + 16)), target + 16)
+    }
+    channel &+= 32
+  }
+}
+
+/// The online softmax of sixteen queries over a block of keys: scores become weights in bf16.
+///
+/// Returns the factors on what was summed up before.
+@inline(never)
+private func weigh(
+  _ layout: AttentionScratch, _ lane: Int, _ keys: Int, _ scale: Float, _ block: UnsafeMutablePointer<Float>,
+  _ scores: UnsafePointer<Float>, _ weights: UnsafeMutablePointer<Float>
+) -> Vector {
+  let scores = scores + lane
+  let factor = Vector(repeating: scale * 1.442_695_04)
+  var (max0, max1) = (load(scores), load(scores))
+  var key = 0
+  while key &+ 2 <= keys {
+    max0 = ardf_larger(max0, load(scores + key &* 32))
+    max1 = ardf_larger(max1, load(scores + (key &+ 1) &* 32))
+    key &+= 2
+  }
+  if key < keys { max0 = ardf_larger(max0, load(scores + key &* 32)) }
+  let old = load(block + layout.maxima + lane)
+  let new = ardf_larger(old, ardf_larger(max0, max1) * factor)
+
+  let zero = Vector(repeating: 0)
+  var (sum0, sum1) = (zero, zero)
+  let wholePairs = (keys &+ 31) / 32 &* 16
+  for pair in 0..<wholePairs {
+    var (even, odd) = (zero, zero)
+    if 2 &* pair &+ 1 < keys {
+      even = roughPowerOfTwo(multiplyAdd(load(scores + pair &* 64), factor, zero - new))
+      odd = roughPowerOfTwo(multiplyAdd(load(scores + pair &* 64 + 32), factor, zero - new))
+    } else if 2 &* pair < keys {
+      even = roughPowerOfTwo(multiplyAdd(load(scores + pair &* 64), factor, zero - new))
+    }
+    sum0 += even
+    sum1 += odd
+    ardf_bf16_store_pairs(
+      weights + (pair / 16 &* 512 &+ lane &* 16 &+ pair % 16 &* 16), even, odd)
+  }
+  let decay = roughPowerOfTwo(old - new)
+  store(new, block + layout.maxima + lane)
+  store(multiplyAdd(load(block + layout.sums + lane), decay, sum0 + sum1), block + layout.sums + lane)
+  return decay
+}
+
+/// Writes the quotients of output and sum.
+@inline(never)
+private func endBlock(
+  _ task: UnsafePointer<AttentionTask>, _ layout: AttentionScratch, _ head: Int, _ index: Int,
+  _ block: UnsafeMutablePointer<Float>
+) {
+  let task = task.pointee
+  for lane in 0..<min(blockRows, task.tokens &- index &* blockRows) {
+    let target = UnsafeMutableRawPointer(task.output)
+    let offset =
+      (index &* blockRows &+ lane) &* task.outputTokenStride &+ head &* task.outputHeadStride
+    let share = Vector(repeating: 1 / block[layout.sums + lane])
+    forEachVector(task.valueWidth) { channel, count in
+      storeSome(
+        ardf_gather(block + layout.output + (channel &* blockRows &+ lane), Int32(blockRows)) * share,
+        target + (offset &+ channel) &* task.outputElement.size, task.outputElement, count)
+    }
+  }
+}

@@ -1,0 +1,211 @@
+// Dense convolution in bf16 with sums in floats: windows are read where they lie in a padded copy of the chunk's
+// input rows (WindowLayout), no im2col. A 1x1 convolution or linear layer reads its input in place.
+//
+// Packed weights: panels of 32 output channels, the last 16 wide if no more are used; in each (kernel row, step,
+// 16 columns, pair, column, 2).
+
+import CKernelShims
+import NNKernelInterface
+
+/// Panels of 32 output channels.
+@inline(__always)
+func panelCount(_ outChannels: Int) -> Int { (outChannels &+ panelWidth &- 1) / panelWidth }
+
+/// Tiles of a panel: one where no more than 16 columns are used.
+@inline(__always)
+private func columnTiles(_ outChannels: Int, _ panel: Int) -> Int {
+  outChannels &- panel &* panelWidth > 16 ? 2 : 1
+}
+
+func packedConvolutionCount(_ shape: ConvolutionShape) -> Int {
+  let tiles = (shape.outChannels + 15) / 16
+  return tiles * 16 * shape.kernelHeight * InnerDimension(shape).padded / 2
+}
+
+func packConvolution(
+  _ shape: ConvolutionShape, _ weights: UnsafePointer<Float>, _ scale: UnsafePointer<Float>?,
+  _ packed: UnsafeMutablePointer<Float>
+) {
+  let inner = InnerDimension(shape)
+  let filter = shape.inChannels * shape.kernelHeight * shape.kernelWidth
+  let positions = shape.kernelHeight * shape.kernelWidth
+  var target = UnsafeMutableRawPointer(packed).assumingMemoryBound(to: UInt16.self)
+  for panel in 0..<panelCount(shape.outChannels) {
+    for row in 0..<shape.kernelHeight {
+      for step in 0..<inner.steps {
+        for tile in 0..<columnTiles(shape.outChannels, panel) {
+          let first = panel * panelWidth + tile * 16
+          let used = max(0, min(16, shape.outChannels - first))
+          for k in 0..<inner.step {
+            let index = step * inner.step + k
+            let pair = target + k / 2 * 32 + k % 2
+            let (column, channel) = (index / shape.inChannels, index % shape.inChannels)
+            let source = weights + first * filter + channel * positions + row * shape.kernelWidth + column
+            let isUsed = index < inner.length
+            for out in 0..<16 {
+              pair[2 * out] =
+                isUsed && out < used ? rounded(source[out * filter] * (scale?[first + out] ?? 1)) : 0
+            }
+          }
+          target += inner.step * 16
+        }
+      }
+    }
+  }
+}
+
+/// Whether the input's pixels are rows of A as they lie.
+@inline(__always)
+private func readsInPlace(_ task: UnsafePointer<ConvolutionTask>, _ inner: InnerDimension) -> Bool {
+  let shape = task.pointee.shape
+  return task.pointee.input.element == .bfloat16 && shape.outWidth == 1 && shape.inWidth == 1
+    && shape.kernelHeight == 1 && shape.kernelWidth == 1 && shape.stride == 1 && shape.padding == 0
+    && inner.isExact
+}
+
+/// Floats: the sums of a block, the segments' offsets, and the copied input.
+func convolutionScratch(_ shape: ConvolutionShape, _ rows: Int) -> Int {
+  let layout = WindowLayout(shape, rows: rows)
+  return blockRows * panelWidth + (2 * shape.kernelHeight + 15) / 16 * 16 + shape.stride * layout.plane / 2
+}
+
+@inline(__always)
+func convolution(
+  _ task: UnsafePointer<ConvolutionTask>, _ begin: Int, _ end: Int, _ firstPanel: Int, _ lastPanel: Int,
+  _ scratch: UnsafeMutablePointer<Float>, tiles: Bool
+) {
+  let shape = task.pointee.shape
+  let inner = InnerDimension(shape)
+  let sums = scratch
+  let segments = UnsafeMutableRawPointer(sums + blockRows * panelWidth).assumingMemoryBound(to: Int.self)
+  let copy = UnsafeMutableRawPointer(sums + blockRows * panelWidth + (2 * shape.kernelHeight + 15) / 16 * 16)
+  let layout = WindowLayout(shape, rows: end - begin)
+  let inPlace = readsInPlace(task, inner)
+  let slotCount = (end - begin) &* layout.slots
+  // In place, the blocks whose rows all lie in the map; the others read a copy.
+  var copied = 0
+  if inPlace {
+    let whole = (shape.outHeight &- begin) / blockRows &* blockRows
+    copied = min(slotCount, whole)
+    if copied < slotCount {
+      copyRows(task, layout, begin &+ copied, end, copy)
+    }
+  } else {
+    copyRows(task, layout, begin, end, copy)
+  }
+  for row in 0..<shape.kernelHeight {
+    let (line, plane) = row.quotientAndRemainder(dividingBy: shape.stride)
+    segments[row] = (plane &* layout.plane &+ line &* layout.line) &* 2
+  }
+  let copyStride = shape.stride &* shape.inChannels &* 2
+  let inputStride = task.pointee.input.rowStride &* 2
+
+  beginProducts(step: inner.step, tiles: tiles)
+  let panelBytes = shape.kernelHeight &* inner.padded &* panelWidth &* 2
+  for panel in firstPanel..<lastPanel {
+    let columns = UnsafeRawPointer(task.pointee.weights) + panel &* panelBytes
+    let width = columnTiles(shape.outChannels, panel)
+    var slot = 0
+    while slot < slotCount {
+      let count = min(blockRows, slotCount &- slot)
+      let reads = slot < copied
+      multiplyBlock(
+        (
+          rows: reads
+            ? task.pointee.input.address((begin &+ slot) &* task.pointee.input.rowStride)
+            : UnsafeRawPointer(copy + (slot &- copied) &* copyStride),
+          rowStride: reads ? inputStride : copyStride, segments: UnsafePointer(segments),
+          segmentCount: shape.kernelHeight, steps: inner.steps, step: inner.step, columns: columns,
+          output: sums
+        ), tiles: tiles, rowTiles: count > 16 ? 2 : 1, columnTiles: width)
+      storeBlock(
+        task, sums, begin: begin, slot: slot, count: count, slots: layout.slots,
+        first: panel &* panelWidth)
+      slot &+= blockRows
+    }
+  }
+  endProducts(tiles: tiles)
+}
+
+/// Copies the input rows that output rows `begin..<end` read, rounded to bf16, as `WindowLayout` says.
+@inline(never)
+private func copyRows(
+  _ task: UnsafePointer<ConvolutionTask>, _ layout: WindowLayout, _ begin: Int, _ end: Int,
+  _ copy: UnsafeMutableRawPointer
+) {
+  let shape = task.pointee.shape
+  let input = task.pointee.input
+  let (stride, channels) = (shape.stride, shape.inChannels)
+  let lines = (end &- begin &- 1) &* stride &+ shape.kernelHeight
+  for index in 0..<lines {
+    let y = begin &* stride &- shape.padding &+ index
+    let target = copy + (index % stride &* layout.plane &+ index / stride &* layout.line) &* 2
+    if y < 0 || y >= shape.inHeight {
+      clear(target, layout.line)
+      continue
+    }
+    let left = shape.padding &* channels
+    clear(target, left)
+    let pixels = min(shape.inWidth, layout.pitch &- shape.padding)
+    let source = input.address(y &* input.rowStride)
+    if input.pixelStride == channels {
+      copyRounded(source, input.element, target + left &* 2, pixels &* channels)
+    } else {
+      for x in 0..<pixels {
+        copyRounded(
+          source + x &* input.pixelStride &* input.element.size, input.element,
+          target + (left &+ x &* channels) &* 2, channels)
+      }
+    }
+    let used = left &+ pixels &* channels
+    clear(target + used &* 2, layout.line &- used)
+  }
+  for plane in 0..<stride where plane < lines {
+    let planeLines = (lines &- plane &+ stride &- 1) / stride
+    clear(copy + (plane &* layout.plane &+ planeLines &* layout.line) &* 2, layout.tail)
+  }
+}
+
+/// Stores the sums of slots `slot..<slot + count` as output channels `first...`:
+/// out = activation(sums + bias) + residual.
+@inline(never)
+private func storeBlock(
+  _ task: UnsafePointer<ConvolutionTask>, _ sums: UnsafePointer<Float>, begin: Int, slot: Int, count: Int,
+  slots: Int, first: Int
+) {
+  let output = task.pointee.output
+  let width = task.pointee.shape.outWidth
+  let columns = min(panelWidth, task.pointee.shape.outChannels &- first)
+  let bias = task.pointee.bias + first
+  specialised(task.pointee.activation) { activation in
+    var y = begin &+ slot / slots
+    var x = slot % slots
+    for row in 0..<count {
+      if x < width {
+        let target = output.address(y &* output.rowStride &+ x &* output.pixelStride &+ first)
+        let source = sums + row &* panelWidth
+        if let residual = task.pointee.residual {
+          let other = residual.address(y &* residual.rowStride &+ x &* residual.pixelStride &+ first)
+          forEachVector(columns) { c, n in
+            let sum = activate(load(source + c) + load(bias + c), activation)
+            storeSome(
+              sum + loadSome(other + c &* residual.element.size, residual.element, n),
+              target + c &* output.element.size, output.element, n)
+          }
+        } else if columns == panelWidth, output.element == .bfloat16 {
+          ardf_bf16_store_two(
+            target, activate(load(source) + load(bias), activation),
+            activate(load(source + 16) + load(bias + 16), activation))
+        } else {
+          forEachVector(columns) { c, n in
+            storeSome(
+              activate(load(source + c) + load(bias + c), activation), target + c &* output.element.size,
+              output.element, n)
+          }
+        }
+      }
+      x &+= 1
+      if x == slots { (y, x) = (y &+ 1, 0) }
+    }
+  }
+}

@@ -1,0 +1,9 @@
+// What the kernels of reduced precision are written in. One target holds both variants, with tiles (AMX) and
+// with dot products of vectors (AVX-512 BF16): they differ in the product of a block alone.
+
+/// Sixteen lanes: one zmm register.
+typealias Vector = SIMD16<Float>
+
+/// a * b + c in one instruction.
+@inline(__always)
+func multiplyAdd(_ a: Vector, _ b: Vector, _ c: Vector) -> Vector { c.addingProduct(a, b) }

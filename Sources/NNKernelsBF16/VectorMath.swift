@@ -1,0 +1,1 @@
+../NNKernelsShared/VectorMath.swift

@@ -1,0 +1,145 @@
+// Steps of plans in bf16: convolutions on the kernels of reduced precision, and all others on kernels that read and
+// write maps of either element type.
+
+import NNKernelInterface
+
+extension StepBuilder {
+  /// The step of a node that multiplies in bf16, or that has a bf16 map.
+  func mixedStep(_ node: Node, _ index: Int, _ mixed: MixedKernelTable) -> Step? {
+    switch node.operation {
+    case .convolution(let layer) where plan.elements.multipliesReduced(index):
+      return reducedConvolution(node, index, layer, mixed)
+    case .transposedConvolution(let layer):
+      return reducedTransposed(node, index, layer, mixed)
+    default:
+      var builder = self
+      builder.kernels = kernels.reading(mixed)
+      return builder.plainStep(node, index)
+    }
+  }
+
+  /// Packs the weights of a node that multiplies in bf16.
+  func packReduced(_ node: Node) {
+    guard let mixed = plan.mixedKernels else { return }
+    switch node.operation {
+    case .convolution(let layer): _ = packedReduced(node, layer, mixed)
+    case .transposedConvolution(let layer):
+      for part in 0..<layer.stride * layer.stride { _ = packedReduced(node, layer, part, mixed) }
+    default: break
+    }
+  }
+
+  private func packedReduced(_ node: Node, _ layer: Convolution, _ mixed: MixedKernelTable) -> FloatMemory {
+    let shape = node.convolutionShape(layer, plan.placement.shapes)
+    return packed(node, shape, layer.scale, .direct, 0, mixed) { layer.weights.floats() }
+  }
+
+  /// One position of a transposed convolution's kernel.
+  private func packedReduced(
+    _ node: Node, _ layer: Convolution, _ part: Int, _ mixed: MixedKernelTable
+  ) -> FloatMemory {
+    let shape = node.subpixelShape(layer, plan.placement.shapes)
+    return packed(node, shape, layer.scale, .subpixel, part, mixed) { subpixelWeights(layer, shape, part) }
+  }
+
+  private func packed(
+    _ node: Node, _ shape: ConvolutionShape, _ scale: [Float]?, _ algorithm: Algorithm, _ part: Int,
+    _ mixed: MixedKernelTable, _ source: () -> [Float]
+  ) -> FloatMemory {
+    let key = PackedWeights.Key(layer: node.name, algorithm: algorithm, kernels: "bf16", part: part)
+    return weights.memory(key) {
+      let memory = FloatMemory(count: mixed.packedConvolutionCount(shape))
+      unsafe withPointers(source(), scale) { unsafe mixed.packConvolution(shape, $0, $1, memory.base) }
+      return memory
+    }
+  }
+
+  private func reducedConvolution(
+    _ node: Node, _ index: Int, _ layer: Convolution, _ mixed: MixedKernelTable
+  ) -> Step {
+    let task = convolutionTask(
+      node.convolutionShape(layer, plan.placement.shapes), layer, input: map(node.inputs[0]),
+      output: mutableMap(node.output), residual: node.inputs.count > 1 ? map(node.inputs[1]) : nil,
+      weights: packedReduced(node, layer, mixed)
+    )
+    return step(index, [task], mixed)
+  }
+
+  private func reducedTransposed(
+    _ node: Node, _ index: Int, _ layer: Convolution, _ mixed: MixedKernelTable
+  ) -> Step {
+    let shape = node.subpixelShape(layer, plan.placement.shapes)
+    let output = mutableMap(node.output)
+    let tasks = (0..<layer.stride * layer.stride).map { part in
+      let (v, u) = part.quotientAndRemainder(dividingBy: layer.stride)
+      let first = unsafe output.element.pointer(
+        output.base, offset: v * output.rowStride + u * output.pixelStride)
+      return unsafe convolutionTask(
+        shape, layer, input: map(node.inputs[0]),
+        output: MutableMapPointer(
+          base: first, pixelStride: layer.stride * output.pixelStride,
+          rowStride: layer.stride * output.rowStride, element: output.element),
+        residual: nil, weights: packedReduced(node, layer, part, mixed))
+    }
+    return step(index, tasks, mixed)
+  }
+
+  /// One step of convolutions of the same shape.
+  private func step(
+    _ index: Int, _ tasks: [TaskMemory<ConvolutionTask>], _ mixed: MixedKernelTable
+  ) -> Step {
+    let tasks = tasks.map(Self.flattened)
+    let shape = unsafe tasks[0].pointer.pointee.shape
+    let grid = MixedWorkGrid(shape, panelWidth: mixed.panelWidth)
+    let kernel = unsafe mixed.convolution
+    return unsafe Step(
+      layer: index, chunks: grid.chunks * tasks.count,
+      scratchFloats: mixed.convolutionScratch(shape, grid.rowsTogether)
+    ) { chunk, scratch in
+      let (part, piece) = chunk.quotientAndRemainder(dividingBy: grid.chunks)
+      let (rows, panels) = grid.range(piece)
+      unsafe kernel(
+        tasks[part].pointer, rows.lowerBound, rows.upperBound, panels.lowerBound, panels.upperBound, scratch)
+    }
+  }
+
+  /// A product over pixels as a map of one pixel a row, where the rows of its maps follow each other without a gap:
+  /// then its rows are read where they lie.
+  private static func flattened(_ task: TaskMemory<ConvolutionTask>) -> TaskMemory<ConvolutionTask> {
+    var flat = unsafe task.pointer.pointee
+    let shape = flat.shape
+    let isProduct =
+      shape.kernelHeight == 1 && shape.kernelWidth == 1 && shape.stride == 1 && shape.padding == 0
+    let isDense =
+      flat.output.rowStride == flat.output.pixelStride * shape.outWidth
+      && flat.input.rowStride == flat.input.pixelStride * shape.inWidth
+      && flat.residual.map { $0.rowStride == $0.pixelStride * shape.outWidth } ?? true
+    guard isProduct, isDense else { return task }
+    let pixels = shape.outHeight * shape.outWidth
+    flat.shape.inHeight = pixels
+    flat.shape.outHeight = pixels
+    flat.shape.inWidth = 1
+    flat.shape.outWidth = 1
+    flat.input.rowStride = flat.input.pixelStride
+    flat.output.rowStride = flat.output.pixelStride
+    if let residual = flat.residual { flat.residual?.rowStride = residual.pixelStride }
+    return TaskMemory(flat, keeping: [task])
+  }
+}
+
+extension KernelTable {
+  /// These kernels, but for maps of either element type those of `mixed`.
+  fileprivate func reading(_ mixed: MixedKernelTable) -> KernelTable {
+    var table = self
+    unsafe table.depthwise = mixed.depthwise
+    unsafe table.maxPool = mixed.maxPool
+    unsafe table.resize = mixed.resize
+    unsafe table.resizeScratch = mixed.resizeScratch
+    unsafe table.layerNorm = mixed.layerNorm
+    unsafe table.elementwise = mixed.elementwise
+    unsafe table.attention = mixed.attention
+    unsafe table.attentionItems = mixed.attentionItems
+    unsafe table.attentionScratch = mixed.attentionScratch
+    return table
+  }
+}

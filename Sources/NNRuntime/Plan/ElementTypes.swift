@@ -1,0 +1,88 @@
+import NNKernelInterface
+
+/// What each value of a plan in bf16 is stored as, and which layers multiply in bf16.
+///
+/// Values that share a buffer share its element type: bf16 unless a layer that reads or makes one of them needs
+/// floats. Those are the layers before and behind the network's borders, and layer normalisations: what they read
+/// is a transformer's residual stream, which adds up small updates over the whole depth of the network.
+struct ElementTypes: Sendable {
+  /// By value.
+  private let types: [ElementType]
+  /// By node of the placement: whether it multiplies in bf16.
+  private let reduced: [Bool]
+
+  /// Everything in floats.
+  init(allFloat placement: Placement) {
+    types = [ElementType](repeating: .float32, count: placement.shapes.count)
+    reduced = [Bool](repeating: false, count: placement.nodes.count)
+  }
+
+  /// The choice for a graph that is to run in bf16.
+  init(_ graph: Graph, _ placement: Placement) {
+    let borders = Set((graph.inputs + graph.outputs).map { placement.locations[$0.value].buffer })
+    var floats = borders
+    reduced = placement.nodes.map { node in
+      node.operation.multiplies && !borders.contains(placement.locations[node.output].buffer)
+    }
+    for (index, node) in placement.nodes.enumerated() {
+      let buffers = (node.inputs + [node.output]).map { placement.locations[$0].buffer }
+      switch node.operation {
+      case .convolution(let layer) where layer.isDepthwise: break
+      case .convolution, .transposedConvolution, .attention:
+        if !reduced[index] { floats.formUnion(buffers) }
+      case .layerNorm: floats.insert(buffers[0])
+      case .input, .constant, .prependToken, .softmax: floats.formUnion(buffers)
+      case .affine, .activation, .add, .maxPool, .resize, .copy, .concatenate, .slice, .view: break
+      }
+    }
+    types = placement.shapes.indices.map {
+      floats.contains(placement.locations[$0].buffer) ? .float32 : .bfloat16
+    }
+  }
+
+  /// What a value is stored as.
+  subscript(value: ValueID) -> ElementType { types[value] }
+
+  /// Whether the node multiplies in bf16.
+  func multipliesReduced(_ node: Int) -> Bool { reduced[node] }
+
+  /// Whether the node reads or makes a bf16 map, or multiplies in bf16.
+  func isMixed(_ node: Node, _ index: Int) -> Bool {
+    reduced[index] || (node.inputs + [node.output]).contains { types[$0] == .bfloat16 }
+  }
+}
+
+extension Operation {
+  /// Whether it is a matrix product at heart.
+  fileprivate var multiplies: Bool {
+    switch self {
+    case .convolution(let layer): !layer.isDepthwise
+    case .transposedConvolution, .attention: true
+    default: false
+    }
+  }
+}
+
+extension ElementType {
+  /// Bytes of an element.
+  var size: Int { self == .float32 ? MemoryLayout<Float>.size : MemoryLayout<UInt16>.size }
+  /// The field's name.
+  var name: String { self == .float32 ? "fp32" : "bf16" }
+}
+
+extension PlannedLayer {
+  /// Says how the layer runs in a plan of reduced precision.
+  mutating func reduce(_ node: Node, _ index: Int, _ elements: ElementTypes) {
+    if elements.multipliesReduced(index) {
+      precision = .bf16
+      if choice.algorithm == .winograd { choice.algorithm = .direct }
+      choice.reason = "bf16 products, sums in fp32"
+      if case .attention = node.operation { choice.reason += ", scores stay in the cache" }
+    } else if case .convolution(let layer) = node.operation, !layer.isDepthwise {
+      choice.reason += "; fp32, as it makes an output of the network"
+    }
+    if choice.algorithm != .none, !node.inputs.isEmpty {
+      choice.reason += "; \(elements[node.inputs[0]].name) to \(elements[node.output].name)"
+    }
+  }
+}
