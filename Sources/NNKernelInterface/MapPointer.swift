@@ -2,7 +2,9 @@
 // pixel are contiguous, pixels are `pixelStride` apart, rows `rowStride` apart, so that a channel slice of
 // a wider buffer, a phase of a strided map and a dense map are all the same thing.
 
-/// What the elements of a map are. Only the kernels of reduced precision see others than floats.
+/// What the elements of a map are.
+///
+/// Only the kernels of reduced precision see others than floats.
 public enum ElementType: UInt8, Sendable {
   /// IEEE 754 single precision.
   case float32

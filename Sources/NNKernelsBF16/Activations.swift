@@ -42,25 +42,27 @@ func roughGELU(_ x: Vector) -> Vector {
   return (x - part).replacing(with: part, where: x .< zero)
 }
 
-@inline(__always)
-func activate(_ x: Vector, _ activation: Activation) -> Vector {
-  switch activation {
-  case .none: x
-  case .relu: relu(x)
-  case .silu: x * roughSigmoid(x)
-  case .gelu: roughGELU(x)
-  case .sigmoid: roughSigmoid(x)
-  }
+/// An activation as a type, so that a loop is compiled once for each.
+protocol ElementaryFunction {
+  static func of(_ x: Vector) -> Vector
 }
 
-/// Calls `body` with the activation as a constant, so that each loop inside is compiled for one activation.
-@inline(__always)
-func specialised(_ activation: Activation, _ body: (Activation) -> Void) {
-  switch activation {
-  case .none: body(.none)
-  case .relu: body(.relu)
-  case .silu: body(.silu)
-  case .gelu: body(.gelu)
-  case .sigmoid: body(.sigmoid)
-  }
+enum Identity: ElementaryFunction {
+  @inline(__always) static func of(_ x: Vector) -> Vector { x }
+}
+
+enum Rectifier: ElementaryFunction {
+  @inline(__always) static func of(_ x: Vector) -> Vector { relu(x) }
+}
+
+enum SiLU: ElementaryFunction {
+  @inline(__always) static func of(_ x: Vector) -> Vector { x * roughSigmoid(x) }
+}
+
+enum GELU: ElementaryFunction {
+  @inline(__always) static func of(_ x: Vector) -> Vector { roughGELU(x) }
+}
+
+enum Sigmoid: ElementaryFunction {
+  @inline(__always) static func of(_ x: Vector) -> Vector { roughSigmoid(x) }
 }

@@ -81,7 +81,8 @@ func attention(
       copyKeys(task, layout, head, key, count, scratch)
       transposeValues(task, layout, head, key, count, scratch)
       for block in first..<last {
-        attend(layout, count, task.pointee.scale, scratch + (block &- first) &* layout.blockCount, scratch, tiles)
+        attend(
+          layout, count, task.pointee.scale, scratch + (block &- first) &* layout.blockCount, scratch, tiles)
       }
       key &+= AttentionScratch.keys
     }
@@ -93,7 +94,8 @@ func attention(
 }
 
 @inline(__always)
-private func address(_ base: UnsafePointer<Float>, _ element: ElementType, _ offset: Int) -> UnsafeRawPointer {
+private func address(_ base: UnsafePointer<Float>, _ element: ElementType, _ offset: Int) -> UnsafeRawPointer
+{
   UnsafeRawPointer(base) + offset &* element.size
 }
 
@@ -198,7 +200,9 @@ private func attend(
 ) {
   let segment = UnsafeMutableRawPointer(scratch + layout.segment).assumingMemoryBound(to: Int.self)
   segment.pointee = 0
-  let (scores, weights, product) = (scratch + layout.scores, scratch + layout.weights, scratch + layout.product)
+  let (scores, weights, product) = (
+    scratch + layout.scores, scratch + layout.weights, scratch + layout.product
+  )
   let keyBlocks = (keys &+ 31) / 32
   for part in 0..<keyBlocks {
     multiplyBlock(

@@ -63,10 +63,11 @@ private func readsInPlace(_ task: UnsafePointer<ConvolutionTask>, _ inner: Inner
     && inner.isExact
 }
 
-/// Floats: the sums of a block, the segments' offsets, and the copied input.
+/// Floats: the sums of two blocks, the segments' offsets, and the copied input.
 func convolutionScratch(_ shape: ConvolutionShape, _ rows: Int) -> Int {
   let layout = WindowLayout(shape, rows: rows)
-  return blockRows * panelWidth + (2 * shape.kernelHeight + 15) / 16 * 16 + shape.stride * layout.plane / 2
+  return 2 * blockRows * panelWidth + (2 * shape.kernelHeight + 15) / 16 * 16 + shape.stride * layout.plane
+    / 2
 }
 
 @inline(__always)
@@ -77,8 +78,9 @@ func convolution(
   let shape = task.pointee.shape
   let inner = InnerDimension(shape)
   let sums = scratch
-  let segments = UnsafeMutableRawPointer(sums + blockRows * panelWidth).assumingMemoryBound(to: Int.self)
-  let copy = UnsafeMutableRawPointer(sums + blockRows * panelWidth + (2 * shape.kernelHeight + 15) / 16 * 16)
+  let sumCount = blockRows * panelWidth
+  let segments = UnsafeMutableRawPointer(sums + 2 * sumCount).assumingMemoryBound(to: Int.self)
+  let copy = UnsafeMutableRawPointer(sums + 2 * sumCount + (2 * shape.kernelHeight + 15) / 16 * 16)
   let layout = WindowLayout(shape, rows: end - begin)
   let inPlace = readsInPlace(task, inner)
   let slotCount = (end - begin) &* layout.slots
@@ -105,6 +107,7 @@ func convolution(
   for panel in firstPanel..<lastPanel {
     let columns = UnsafeRawPointer(task.pointee.weights) + panel &* panelBytes
     let width = columnTiles(shape.outChannels, panel)
+    // A block is stored after the product of the next is under way: the two don't wait for each other.
     var slot = 0
     while slot < slotCount {
       let count = min(blockRows, slotCount &- slot)
@@ -116,12 +119,17 @@ func convolution(
             : UnsafeRawPointer(copy + (slot &- copied) &* copyStride),
           rowStride: reads ? inputStride : copyStride, segments: UnsafePointer(segments),
           segmentCount: shape.kernelHeight, steps: inner.steps, step: inner.step, columns: columns,
-          output: sums
+          output: sums + slot / blockRows % 2 &* sumCount
         ), tiles: tiles, rowTiles: count > 16 ? 2 : 1, columnTiles: width)
-      storeBlock(
-        task, sums, begin: begin, slot: slot, count: count, slots: layout.slots,
-        first: panel &* panelWidth)
+      if slot > 0 { finish(slot &- blockRows, blockRows) }
       slot &+= blockRows
+    }
+    finish(slot &- blockRows, slotCount &- (slot &- blockRows))
+
+    @inline(__always) func finish(_ slot: Int, _ count: Int) {
+      storeBlock(
+        task, sums + slot / blockRows % 2 &* sumCount, begin: begin, slot: slot, count: count,
+        slots: layout.slots, first: panel &* panelWidth)
     }
   }
   endProducts(tiles: tiles)
@@ -168,44 +176,66 @@ private func copyRows(
 
 /// Stores the sums of slots `slot..<slot + count` as output channels `first...`:
 /// out = activation(sums + bias) + residual.
-@inline(never)
+@inline(__always)
 private func storeBlock(
   _ task: UnsafePointer<ConvolutionTask>, _ sums: UnsafePointer<Float>, begin: Int, slot: Int, count: Int,
   slots: Int, first: Int
+) {
+  switch task.pointee.activation {
+  case .none: storeBlock(Identity.self, task, sums, begin, slot, count, slots, first)
+  case .relu: storeBlock(Rectifier.self, task, sums, begin, slot, count, slots, first)
+  case .silu: storeBlock(SiLU.self, task, sums, begin, slot, count, slots, first)
+  case .gelu: storeBlock(GELU.self, task, sums, begin, slot, count, slots, first)
+  case .sigmoid: storeBlock(Sigmoid.self, task, sums, begin, slot, count, slots, first)
+  }
+}
+
+@inline(never)
+private func storeBlock<Function: ElementaryFunction>(
+  _: Function.Type, _ task: UnsafePointer<ConvolutionTask>, _ sums: UnsafePointer<Float>, _ begin: Int,
+  _ slot: Int, _ count: Int, _ slots: Int, _ first: Int
 ) {
   let output = task.pointee.output
   let width = task.pointee.shape.outWidth
   let columns = min(panelWidth, task.pointee.shape.outChannels &- first)
   let bias = task.pointee.bias + first
-  specialised(task.pointee.activation) { activation in
-    var y = begin &+ slot / slots
-    var x = slot % slots
-    for row in 0..<count {
-      if x < width {
-        let target = output.address(y &* output.rowStride &+ x &* output.pixelStride &+ first)
-        let source = sums + row &* panelWidth
-        if let residual = task.pointee.residual {
-          let other = residual.address(y &* residual.rowStride &+ x &* residual.pixelStride &+ first)
-          forEachVector(columns) { c, n in
-            let sum = activate(load(source + c) + load(bias + c), activation)
-            storeSome(
-              sum + loadSome(other + c &* residual.element.size, residual.element, n),
-              target + c &* output.element.size, output.element, n)
-          }
-        } else if columns == panelWidth, output.element == .bfloat16 {
-          ardf_bf16_store_two(
-            target, activate(load(source) + load(bias), activation),
-            activate(load(source + 16) + load(bias + 16), activation))
-        } else {
-          forEachVector(columns) { c, n in
-            storeSome(
-              activate(load(source + c) + load(bias + c), activation), target + c &* output.element.size,
-              output.element, n)
-          }
-        }
+  var y = begin &+ slot / slots
+  var x = slot % slots
+  let isWhole = columns == panelWidth && output.element == .bfloat16 && task.pointee.residual == nil
+  let (low, high) = (load(bias), load(bias + 16))
+  for row in 0..<count {
+    if x < width {
+      let target = output.address(y &* output.rowStride &+ x &* output.pixelStride &+ first)
+      let source = sums + row &* panelWidth
+      if isWhole {
+        ardf_bf16_store_two(target, Function.of(load(source) + low), Function.of(load(source + 16) + high))
+      } else {
+        storePixel(Function.self, task, source, target, bias, y, x, first, columns)
       }
-      x &+= 1
-      if x == slots { (y, x) = (y &+ 1, 0) }
     }
+    x &+= 1
+    if x == slots { (y, x) = (y &+ 1, 0) }
+  }
+}
+
+/// A pixel's channels, with a residual, as floats, or fewer than a panel of them.
+@inline(__always)
+private func storePixel<Function: ElementaryFunction>(
+  _: Function.Type, _ task: UnsafePointer<ConvolutionTask>, _ source: UnsafePointer<Float>,
+  _ target: UnsafeMutableRawPointer, _ bias: UnsafePointer<Float>, _ y: Int, _ x: Int, _ first: Int,
+  _ columns: Int
+) {
+  let element = task.pointee.output.element
+  var channel = 0
+  while channel < columns {
+    let count = min(16, columns &- channel)
+    var value = Function.of(load(source + channel) + load(bias + channel))
+    if let residual = task.pointee.residual {
+      let other = residual.address(
+        y &* residual.rowStride &+ x &* residual.pixelStride &+ first &+ channel)
+      value += loadSome(other, residual.element, count)
+    }
+    storeSome(value, target + channel &* element.size, element, count)
+    channel &+= 16
   }
 }

@@ -16,9 +16,10 @@ public let vectorKernels = table(
 
 private func table(
   _ name: String,
-  convolution: @escaping @Sendable (
-    UnsafePointer<ConvolutionTask>, Int, Int, Int, Int, UnsafeMutablePointer<Float>
-  ) -> Void,
+  convolution:
+    @escaping @Sendable (
+      UnsafePointer<ConvolutionTask>, Int, Int, Int, Int, UnsafeMutablePointer<Float>
+    ) -> Void,
   attention: @escaping @Sendable (UnsafePointer<AttentionTask>, Int, Int, UnsafeMutablePointer<Float>) -> Void
 ) -> MixedKernelTable {
   MixedKernelTable(

@@ -35,11 +35,19 @@ func layerNorm(_ task: UnsafePointer<LayerNormTask>, _ begin: Int, _ end: Int) {
 }
 
 func elementwise(_ task: UnsafePointer<ElementwiseTask>, _ begin: Int, _ end: Int) {
-  specialised(task.pointee.activation) { elementwise(task.pointee, begin, end, $0) }
+  switch task.pointee.activation {
+  case .none: elementwise(Identity.self, task.pointee, begin, end)
+  case .relu: elementwise(Rectifier.self, task.pointee, begin, end)
+  case .silu: elementwise(SiLU.self, task.pointee, begin, end)
+  case .gelu: elementwise(GELU.self, task.pointee, begin, end)
+  case .sigmoid: elementwise(Sigmoid.self, task.pointee, begin, end)
+  }
 }
 
-@inline(__always)
-private func elementwise(_ task: ElementwiseTask, _ begin: Int, _ end: Int, _ activation: Activation) {
+@inline(never)
+private func elementwise<Function: ElementaryFunction>(
+  _: Function.Type, _ task: ElementwiseTask, _ begin: Int, _ end: Int
+) {
   let (a, output) = (task.a, task.output)
   for pixel in begin..<end {
     let (y, x) = (pixel / task.width, pixel % task.width)
@@ -58,7 +66,8 @@ private func elementwise(_ task: ElementwiseTask, _ begin: Int, _ end: Int, _ ac
         }
       }
       storeSome(
-        activate(value, activation), output.address(y &* output.rowStride &+ x &* output.pixelStride &+ channel),
+        Function.of(value),
+        output.address(y &* output.rowStride &+ x &* output.pixelStride &+ channel),
         output.element, count)
     }
   }

@@ -4,11 +4,19 @@ import CKernelShims
 import NNKernelInterface
 
 func depthwise(_ task: UnsafePointer<DepthwiseTask>, _ begin: Int, _ end: Int) {
-  specialised(task.pointee.activation) { depthwise(task.pointee, begin, end, $0) }
+  switch task.pointee.activation {
+  case .none: depthwise(Identity.self, task.pointee, begin, end)
+  case .relu: depthwise(Rectifier.self, task.pointee, begin, end)
+  case .silu: depthwise(SiLU.self, task.pointee, begin, end)
+  case .gelu: depthwise(GELU.self, task.pointee, begin, end)
+  case .sigmoid: depthwise(Sigmoid.self, task.pointee, begin, end)
+  }
 }
 
-@inline(__always)
-private func depthwise(_ task: DepthwiseTask, _ begin: Int, _ end: Int, _ activation: Activation) {
+@inline(never)
+private func depthwise<Function: ElementaryFunction>(
+  _: Function.Type, _ task: DepthwiseTask, _ begin: Int, _ end: Int
+) {
   let (input, output) = (task.input, task.output)
   for y in begin..<end {
     let top = y &* task.stride &- task.padding
@@ -26,7 +34,7 @@ private func depthwise(_ task: DepthwiseTask, _ begin: Int, _ end: Int, _ activa
             sum = multiplyAdd(loadSome(source, input.element, count), load(weights), sum)
           }
         }
-        sum = activate(sum, activation)
+        sum = Function.of(sum)
         if let residual = task.residual {
           let source = residual.address(y &* residual.rowStride &+ x &* residual.pixelStride &+ channel)
           sum += loadSome(source, residual.element, count)

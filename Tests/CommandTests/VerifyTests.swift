@@ -89,3 +89,32 @@ struct VerifyTests {
     #expect(try verify(["--against", "openblas", "--tol", "x"]).status == 64)
   }
 }
+
+extension VerifyTests {
+  @Test(
+    "bf16 is compared with fp32, or refused with the exit code of wrong usage where the CPU has no kernels for it"
+  )
+  func precision() throws {
+    let machine = try CommandRun(["inspect", "cpu", "--json"], in: nil)
+    let sets = try #require(try machine.json()["instructionSets"]?.array).compactMap(\.string)
+    let run = try CommandRun(
+      [
+        "verify", "--weights",
+        "\(SharedData.packageRoot)/Tests/ModelsTests/Goldens/yolo11-tiny-n.safetensors",
+        "--precision", "bf16", "--against", "fp32", "--size", "64x96",
+      ], in: nil)
+    if sets.contains("avx512bf16") {
+      #expect(run.status == 0, "\(run.error)")
+      #expect(run.output.contains("cumulative: all ") && run.output.contains("isolated: all "))
+    } else {
+      #expect(run.status == 64)
+      #expect(run.error.contains("avx512_bf16"))
+    }
+  }
+
+  @Test("fp32 is not compared with itself")
+  func samePrecision() throws {
+    let run = try CommandRun(["verify", "--weights", "w.safetensors", "--against", "fp32"], in: nil)
+    #expect(run.status == 64)
+  }
+}

@@ -9,7 +9,9 @@ enum Implementation: CustomTestStringConvertible, Sendable {
   case native(InstructionSet)
   case openBLAS
 
-  static let all = InstructionSet.available.map(Implementation.native) + (hasOpenBLAS ? [.openBLAS] : [])
+  static let all =
+    [InstructionSet.portable, .avx2, .avx512].filter(InstructionSet.available.contains)
+    .map(Implementation.native) + (hasOpenBLAS ? [.openBLAS] : [])
 
   static let hasOpenBLAS = (try? openBLASKernels()) != nil
 

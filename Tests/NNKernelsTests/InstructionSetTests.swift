@@ -10,7 +10,12 @@ struct InstructionSetTests {
 
   @Test(arguments: InstructionSet.available)
   func tablesCarryTheirNames(_ set: InstructionSet) {
-    #expect(set.kernels.name == set.rawValue)
+    if let mixed = unsafe set.mixedKernels {
+      #expect(unsafe mixed.name == set.rawValue)
+      #expect(set.kernels.name == InstructionSet.avx512.rawValue)
+    } else {
+      #expect(set.kernels.name == set.rawValue)
+    }
   }
 
   @Test func unknownNamesAreRefused() {

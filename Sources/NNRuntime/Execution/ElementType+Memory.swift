@@ -12,7 +12,8 @@ extension ElementType {
     case .float32: unsafe base[index]
     case .bfloat16:
       unsafe Float(
-        bitPattern: UInt32(UnsafeRawPointer(base).loadUnaligned(fromByteOffset: 2 * index, as: UInt16.self)) << 16)
+        bitPattern: UInt32(UnsafeRawPointer(base).loadUnaligned(fromByteOffset: 2 * index, as: UInt16.self))
+          << 16)
     }
   }
 

@@ -39,7 +39,7 @@ extension StepBuilder {
     _ node: Node, _ layer: Convolution, _ part: Int, _ mixed: MixedKernelTable
   ) -> FloatMemory {
     let shape = node.subpixelShape(layer, plan.placement.shapes)
-    return packed(node, shape, layer.scale, .subpixel, part, mixed) { subpixelWeights(layer, shape, part) }
+    return packed(node, shape, layer.scale, .subpixel, part, mixed) { layer.subpixelWeights(part) }
   }
 
   private func packed(

@@ -159,25 +159,11 @@ struct StepBuilder {
   private func packedSubpixel(_ node: Node, _ layer: Convolution, _ part: Int) -> FloatMemory {
     let shape = node.subpixelShape(layer, shapes)
     return weights.memory(key(node, .subpixel, part: part)) {
-      let slice = subpixelWeights(layer, shape, part)
+      let slice = layer.subpixelWeights(part)
       let memory = FloatMemory(count: kernels.packedConvolutionCount(shape))
       unsafe withPointers(slice, layer.scale) { unsafe kernels.packConvolution(shape, $0, $1, memory.base) }
       return memory
     }
-  }
-
-  /// The weights (out, in) of one position of a transposed convolution's kernel, not scaled.
-  func subpixelWeights(_ layer: Convolution, _ shape: ConvolutionShape, _ part: Int) -> [Float] {
-    let source = layer.weights.floats()
-    let positions = layer.kernelHeight * layer.kernelWidth
-    var slice = [Float](repeating: 0, count: shape.outChannels * shape.inChannels)
-    for input in 0..<shape.inChannels {
-      for output in 0..<shape.outChannels {
-        slice[output * shape.inChannels + input] =
-          source[(input * shape.outChannels + output) * positions + part]
-      }
-    }
-    return slice
   }
 
   func withPointers(

@@ -60,6 +60,22 @@ package struct Convolution: Sendable {
   var activation: Activation = .none
 }
 
+extension Convolution {
+  /// Of a transposed convolution: the weights (out, in) of one position of its kernel, not scaled.
+  func subpixelWeights(_ position: Int) -> [Float] {
+    let source = weights.floats()
+    let positions = kernelHeight * kernelWidth
+    let inChannels = source.count / (outChannels * positions)
+    var slice = [Float](repeating: 0, count: outChannels * inChannels)
+    for input in 0..<inChannels {
+      for output in 0..<outChannels {
+        slice[output * inChannels + input] = source[(input * outChannels + output) * positions + position]
+      }
+    }
+    return slice
+  }
+}
+
 /// One operation of a graph.
 ///
 /// Its inputs are values; a residual is the last input of a convolution.

@@ -170,7 +170,8 @@ struct Placement: Sendable {
       buffers,
       buffers.map {
         ArenaLayout.Request(
-          count: (shapes[$0].count * elements[$0].size + 3) / 4, lifetime: retain ? 0...nodes.count : first[$0]!...last[$0]!)
+          count: (shapes[$0].count * elements[$0].size + 3) / 4,
+          lifetime: retain ? 0...nodes.count : first[$0]!...last[$0]!)
       }
     )
   }

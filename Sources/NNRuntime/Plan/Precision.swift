@@ -33,7 +33,9 @@ extension PlanOptions {
     guard precision == .bf16 else { return nil }
     guard backend == .native else { throw PrecisionError.nativeOnly }
     let set = try instructionSet ?? InstructionSet.selected()
-    guard let kernels = set.mixedKernels else { throw PrecisionError.noInstructions(instructionSet: set.rawValue) }
+    guard let kernels = set.mixedKernels else {
+      throw PrecisionError.noInstructions(instructionSet: set.rawValue)
+    }
     return kernels
   }
 }

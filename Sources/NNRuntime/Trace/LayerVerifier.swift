@@ -94,7 +94,8 @@ public struct LayerVerifier: Sendable {
           }
           let difference = run.withElements(of: layer) { TensorDifference($0, stride: $1, to: map) }
           let tolerance = tolerances.tolerance(
-            of: [layer.name, layer.output].compactMap(\.self) + layer.holds, default: mode.tolerance(session.plan.options.precision))
+            of: [layer.name, layer.output].compactMap(\.self) + layer.holds,
+            default: mode.tolerance(session.plan.options.precision))
           report.add(layer, unobserved: pending, difference, tolerance)
           pending = []
           if let onDivergence, let added = report.layers.last, !added.passed {

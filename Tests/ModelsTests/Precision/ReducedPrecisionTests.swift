@@ -1,0 +1,118 @@
+import Geometry
+import Imaging
+import Models
+import NNRuntime
+import TestSupport
+import Testing
+
+/// Networks in bf16 against the same in single precision.
+@Suite("Networks in bf16")
+struct ReducedPrecisionTests {
+  /// Instruction sets of this CPU that have kernels of reduced precision.
+  private static let sets: [InstructionSet] = InstructionSet.available.filter {
+    unsafe $0.mixedKernels != nil
+  }
+  /// Relative L2 of a whole network: bf16 keeps 8 bits, each layer adds a rounding.
+  private static let networkTolerance = 3e-2
+
+  private static func options(_ set: InstructionSet) -> PlanOptions {
+    var options = PlanOptions(precision: .bf16)
+    options.instructionSet = set
+    return options
+  }
+
+  /// The raw outputs of a tiny network for the input of its reference.
+  private func outputs(
+    _ name: String, _ options: PlanOptions, threads: Int = 2
+  ) throws -> [(name: String, elements: [Float])] {
+    let network = try InspectedNetwork(
+      weights: Golden.store(name), options: options, pool: ThreadPool(threads: threads))
+    let size = PixelSize(width: name.hasPrefix("depth") ? 56 : 96, height: name.hasPrefix("depth") ? 42 : 64)
+    let session = try network.session(for: size)
+    let input = (0..<size.width * size.height * 3).map { Float($0 * 7919 % 1013) / 1013 }
+    return session.run { inputs in
+      inputs.fill("input") { span in for index in input.indices { span[index] = input[index] } }
+    } read: { outputs in
+      session.plan.outputShapes.map { ($0.name, outputs.output($0.name).elements) }
+    }
+  }
+
+  @Test("stay near single precision", arguments: sets, ["yolo11-tiny-n", "yolo11-tiny-l", "depth-tiny"])
+  func nearSinglePrecision(_ set: InstructionSet, _ network: String) throws {
+    let reduced = try outputs(network, Self.options(set))
+    let exact = try outputs(network, PlanOptions())
+    for (found, expected) in zip(reduced, exact) {
+      let error = relativeL2(found.elements, expected.elements)
+      #expect(error < Self.networkTolerance, "\(found.name)")
+      #expect(error > 0, "\(found.name): computed in single precision")
+    }
+  }
+
+  @Test("give the same bytes for any number of threads", arguments: sets, ["yolo11-tiny-n", "depth-tiny"])
+  func deterministic(_ set: InstructionSet, _ network: String) throws {
+    let expected = try outputs(network, Self.options(set), threads: 1)
+    for threads in [2, 4, 8] {
+      let found = try outputs(network, Self.options(set), threads: threads)
+      #expect(found.map { $0.elements.map(\.bitPattern) } == expected.map { $0.elements.map(\.bitPattern) })
+    }
+  }
+
+  @Test("keep less in memory, and say what is computed how", arguments: sets.suffix(1))
+  func plans(_ set: InstructionSet) throws {
+    func plan(_ options: PlanOptions) throws -> Plan {
+      try YOLO11Segmentation(weights: Golden.store("yolo11-tiny-n"), options: options)
+        .session(for: PixelSize(width: 96, height: 64)).plan
+    }
+    let (reduced, exact) = (try plan(Self.options(set)), try plan(PlanOptions()))
+    #expect(reduced.arenaBytes < exact.arenaBytes)
+    #expect(reduced.kernelName == set.rawValue)
+    #expect(exact.layers.allSatisfy { $0.precision == .fp32 })
+    let products = reduced.layers.filter { ["conv", "conv1x1", "attention"].contains($0.operation) }
+    let kept = products.filter { $0.precision == .fp32 }
+    #expect(kept.count == 10, "the last layers of three boxes, classes, coefficients, and the prototypes")
+    #expect(kept.allSatisfy { $0.choice.reason.contains("fp32, as it makes an output") })
+    #expect(
+      products.filter { $0.precision == .bf16 }.allSatisfy { $0.choice.reason.contains("bf16 products") })
+  }
+
+  @Test("are refused where there are no kernels for them")
+  func refused() throws {
+    for set in InstructionSet.available where unsafe set.mixedKernels == nil {
+      #expect(throws: PrecisionError.noInstructions(instructionSet: set.rawValue)) {
+        try outputs("depth-tiny", Self.options(set))
+      }
+    }
+    #expect(throws: PrecisionError.nativeOnly) {
+      try outputs("depth-tiny", PlanOptions(backend: .openBLAS, precision: .bf16))
+    }
+  }
+
+  @Test(
+    "find the same objects in real pictures",
+    .enabled(
+      if: SharedData.exists("weights/yolo11n-seg.pt") && !sets.isEmpty,
+      "real pictures are not present beside the package, or this CPU has no bf16"),
+    arguments: ["bus.jpg", "zidane.jpg"])
+  func detections(picture name: String) throws {
+    let checkpoint = try CheckpointConverter.read(SharedData.path("weights/yolo11n-seg.pt"))
+    let store = WeightStore(tensors: checkpoint.tensors, metadata: checkpoint.metadata)
+    let picture = try ImageCodec.decode(path: SharedData.path("data/images/\(name)")).upright()
+    func detect(_ options: PlanOptions) throws -> [SegmentedObject] {
+      try YOLO11Segmentation(weights: store, options: options).detect(picture).objects
+    }
+    let exact = try detect(PlanOptions())
+    let reduced = try detect(PlanOptions(precision: .bf16))
+    #expect(!exact.isEmpty)
+    #expect(reduced.map(\.classIndex) == exact.map(\.classIndex))
+    for (found, expected) in zip(reduced, exact) {
+      #expect(abs(found.confidence - expected.confidence) < Self.scoreTolerance)
+      for edge in [\Rect<ImagePixels>.minX, \.minY, \.maxX, \.maxY] {
+        #expect(abs(found.box[keyPath: edge] - expected.box[keyPath: edge]) < Self.boxTolerance)
+      }
+    }
+  }
+
+  /// Of a detection's score, and pixels of the picture of a box's edge.
+  private static let scoreTolerance: Float = 0.02
+  private static let boxTolerance = 2.0
+}

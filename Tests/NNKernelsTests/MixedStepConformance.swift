@@ -1,0 +1,291 @@
+import Glibc
+import NNKernelInterface
+import NNRuntime
+import Testing
+
+@Suite("Attention, windows and elementwise steps on bf16 maps keep to their definitions")
+struct MixedStepConformance {
+  static let attentionCases =
+    AttentionConformance.cases + [.init(tokens: 1410, heads: 1, keyWidth: 32, valueWidth: 32)]
+
+  @Test(arguments: MixedImplementation.all, attentionCases)
+  func attention(_ set: InstructionSet, _ test: AttentionCase) throws {
+    let kernels = try #require(unsafe set.mixedKernels)
+    let (k, v, heads) = (test.keyWidth, test.valueWidth, test.heads)
+    let headStride = test.interleaved ? 2 * k + v : k
+    let keyStart = test.interleaved ? k : heads * k
+    let valueStart = test.interleaved ? 2 * k : 2 * heads * k
+    let valueStride = test.interleaved ? headStride : v
+    let packed = MixedMap(
+      .bfloat16, height: 1, width: test.tokens, channels: heads * (2 * k + v), gap: 3, seed: 1,
+      scale: test.spread)
+    let scale = 1 / Float(k).squareRoot()
+
+    func run(split: Bool) -> [Float] {
+      let output = MixedMap(.float32, height: 1, width: test.tokens, channels: heads * v, gap: 2)
+      let base = unsafe UnsafeRawPointer(packed.input.base)
+      func part(_ offset: Int) -> UnsafePointer<Float> {
+        unsafe (base + 2 * offset).assumingMemoryBound(to: Float.self)
+      }
+      var task = unsafe AttentionTask(
+        tokens: test.tokens, heads: heads, keyWidth: k, valueWidth: v, scale: scale, query: part(0),
+        key: part(keyStart), value: part(valueStart), tokenStride: packed.pixelStride,
+        queryHeadStride: headStride, keyHeadStride: headStride, valueHeadStride: valueStride,
+        output: output.output.base, outputTokenStride: output.pixelStride, outputHeadStride: v)
+      task.element = .bfloat16
+      let scratch = unsafe GuardedFloats(count: kernels.attentionScratch(&task))
+      let items = unsafe kernels.attentionItems(&task)
+      for begin in stride(from: 0, to: items, by: split ? 1 : items) {
+        unsafe kernels.attention(&task, begin, split ? begin + 1 : items, scratch.pointer)
+      }
+      #expect(output.guardsAreIntact)
+      #expect(scratch.guardsAreIntact)
+      return output.values
+    }
+
+    var expected = [Expected](repeating: Expected(), count: test.tokens * heads * v)
+    // Every query of a short sequence, some of a long one.
+    let queries = Array(stride(from: 0, to: test.tokens, by: max(1, test.tokens / 100)))
+    for head in 0..<heads {
+      for query in queries {
+        let scores = (0..<test.tokens).map { key in
+          (0..<k).reduce(0.0) { sum, index in
+            sum + Double(packed[0, query, head * headStride + index])
+              * Double(packed[0, key, keyStart + head * headStride + index])
+          } * Double(scale)
+        }
+        let greatest = scores.max() ?? 0
+        let powers = scores.map { exp($0 - greatest) }
+        let sum = powers.reduce(0, +)
+        for channel in 0..<v {
+          var (value, magnitude) = (0.0, 0.0)
+          for key in 0..<test.tokens {
+            let term = powers[key] / sum * Double(packed[0, key, valueStart + head * valueStride + channel])
+            value += term
+            magnitude += abs(term)
+          }
+          expected[(query * heads + head) * v + channel] = Expected(
+            value: value, magnitude: max(1, magnitude))
+        }
+      }
+    }
+    let whole = run(split: false)
+    let chosen = queries.flatMap { query in (0..<heads * v).map { query * heads * v + $0 } }
+    expectClose(
+      chosen.map { whole[$0] }, chosen.map { expected[$0] }, tolerance: Tolerance.bf16Attention,
+      test.testDescription)
+    #expect(run(split: true).map(\.bitPattern) == whole.map(\.bitPattern), "the split must not matter")
+  }
+
+  @Test(arguments: MixedImplementation.all, WindowConformance.depthwiseCases)
+  func depthwise(_ set: InstructionSet, _ test: WindowCase) throws {
+    let kernels = try #require(unsafe set.mixedKernels)
+    var numbers = TestNumbers(seed: 3)
+    let weights = GuardedFloats(numbers.next(test.kernel * test.kernel * test.channels + 16))
+    let bias = GuardedFloats(numbers.next(test.channels + 16))
+    for pair in ElementPair.all {
+      let (input, output, residual) = maps(test, pair)
+      var task = unsafe DepthwiseTask(
+        inHeight: test.height, inWidth: test.width, outHeight: test.outHeight, outWidth: test.outWidth,
+        channels: test.channels, kernel: test.kernel, stride: test.stride, padding: test.padding,
+        input: input.input, output: output.output, residual: test.residual ? residual.input : nil,
+        weights: weights.pointer, bias: bias.pointer, activation: test.activation)
+      for row in 0..<test.outHeight { unsafe kernels.depthwise(&task, row, row + 1) }
+      #expect(output.guardsAreIntact)
+      let expected = elements(test) { y, x, channel in
+        var sum = Expected()
+        for row in 0..<test.kernel {
+          for column in 0..<test.kernel {
+            sum.add(
+              input.padded(
+                y * test.stride - test.padding + row, x * test.stride - test.padding + column, channel),
+              weights[(row * test.kernel + column) * test.channels + channel])
+          }
+        }
+        sum.add(bias[channel])
+        sum = activated(sum, test.activation)
+        if test.residual { sum.add(residual[y, x, channel]) }
+        return sum
+      }
+      expectClose(
+        output.values, expected, tolerance: pair.tolerance(Tolerance.bf16(test.activation)),
+        "\(test.testDescription), \(pair.testDescription)")
+    }
+  }
+
+  @Test(arguments: MixedImplementation.all, WindowConformance.poolCases)
+  func maxPool(_ set: InstructionSet, _ test: WindowCase) throws {
+    let kernels = try #require(unsafe set.mixedKernels)
+    let (input, output, _) = maps(test, ElementPair(input: .bfloat16, output: .bfloat16))
+    var task = unsafe PoolTask(
+      inHeight: test.height, inWidth: test.width, outHeight: test.outHeight, outWidth: test.outWidth,
+      channels: test.channels, kernel: test.kernel, stride: test.stride, padding: test.padding,
+      input: input.input, output: output.output)
+    for row in 0..<test.outHeight { unsafe kernels.maxPool(&task, row, row + 1) }
+    #expect(output.guardsAreIntact)
+    let expected = elements(test) { y, x, channel in
+      var greatest = -Float.infinity
+      for row in max(
+        0, y * test.stride - test.padding)..<min(
+          test.height, y * test.stride - test.padding + test.kernel)
+      {
+        for column in max(
+          0, x * test.stride - test.padding)..<min(
+            test.width, x * test.stride - test.padding + test.kernel)
+        {
+          greatest = max(greatest, input[row, column, channel])
+        }
+      }
+      return Expected(value: Double(greatest))
+    }
+    expectClose(output.values, expected, tolerance: 0, test.testDescription)
+  }
+
+  @Test(arguments: MixedImplementation.all, [1, 2, 4])
+  func resize(_ set: InstructionSet, _ taps: Int) throws {
+    let kernels = try #require(unsafe set.mixedKernels)
+    var numbers = TestNumbers(seed: 4)
+    let (height, width, outHeight, outWidth, channels) = (7, 6, 11, 13, 35)
+    let rows = (0..<outHeight * taps).map { Int32(($0 * 5) % height) }
+    let columns = (0..<outWidth * taps).map { Int32(($0 * 3) % width) }
+    let rowWeights = GuardedFloats(numbers.next(rows.count))
+    let columnWeights = GuardedFloats(numbers.next(columns.count))
+    for pair in ElementPair.all {
+      let input = MixedMap(pair.input, height: height, width: width, channels: channels, gap: 2, seed: 5)
+      let output = MixedMap(pair.output, height: outHeight, width: outWidth, channels: channels, gap: 3)
+      unsafe rows.withUnsafeBufferPointer { rowPointer in
+        unsafe columns.withUnsafeBufferPointer { columnPointer in
+          var task = unsafe ResizeTask(
+            inHeight: height, inWidth: width, outHeight: outHeight, outWidth: outWidth, channels: channels,
+            taps: taps, rowIndices: rowPointer.baseAddress!, columnIndices: columnPointer.baseAddress!,
+            rowWeights: rowWeights.pointer, columnWeights: columnWeights.pointer, input: input.input,
+            output: output.output)
+          let scratch = unsafe GuardedFloats(count: kernels.resizeScratch(&task))
+          unsafe kernels.resize(&task, 0, 4, scratch.pointer)
+          unsafe kernels.resize(&task, 4, outHeight, scratch.pointer)
+          #expect(scratch.guardsAreIntact)
+        }
+      }
+      #expect(output.guardsAreIntact)
+      var expected: [Expected] = []
+      for y in 0..<outHeight {
+        for x in 0..<outWidth {
+          for channel in 0..<channels {
+            var sum = Expected()
+            for i in 0..<taps {
+              for j in 0..<taps {
+                sum.add(
+                  input[Int(rows[y * taps + i]), Int(columns[x * taps + j]), channel],
+                  rowWeights[y * taps + i] * columnWeights[x * taps + j])
+              }
+            }
+            expected.append(sum)
+          }
+        }
+      }
+      expectClose(
+        output.values, expected, tolerance: pair.tolerance(Tolerance.bf16Product), pair.testDescription)
+    }
+  }
+
+  @Test(arguments: MixedImplementation.all, TokenCase.all)
+  func layerNorm(_ set: InstructionSet, _ test: TokenCase) throws {
+    let kernels = try #require(unsafe set.mixedKernels)
+    var numbers = TestNumbers(seed: 2)
+    let gamma = GuardedFloats(numbers.next(test.channels))
+    let beta = GuardedFloats(numbers.next(test.channels))
+    let input = MixedMap(
+      .float32, height: test.height, width: test.width, channels: test.channels, gap: test.gap, seed: 1,
+      scale: 3)
+    let output = MixedMap(
+      .bfloat16, height: test.height, width: test.width, channels: test.channels, gap: test.gap)
+    var task = unsafe LayerNormTask(
+      channels: test.channels, epsilon: 1e-6, input: input.input, output: output.output, gamma: gamma.pointer,
+      beta: beta.pointer)
+    for pixel in 0..<test.pixels { unsafe kernels.layerNorm(&task, pixel, pixel + 1) }
+    #expect(output.guardsAreIntact)
+    var expected: [Expected] = []
+    for y in 0..<test.height {
+      for x in 0..<test.width {
+        let row = (0..<test.channels).map { Double(input[y, x, $0]) }
+        let mean = row.reduce(0, +) / Double(row.count)
+        let variance = row.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(row.count)
+        for (channel, value) in row.enumerated() {
+          let normal = (value - mean) / (variance + 1e-6).squareRoot()
+          let result = normal * Double(gamma[channel]) + Double(beta[channel])
+          expected.append(Expected(value: result, magnitude: 1 + abs(normal) + abs(result)))
+        }
+      }
+    }
+    expectClose(
+      output.values, expected,
+      tolerance: ElementPair(input: .float32, output: .bfloat16).tolerance(Tolerance.normalisation),
+      test.testDescription)
+  }
+
+  @Test(arguments: MixedImplementation.all, TokenCase.all)
+  func elementwise(_ set: InstructionSet, _ test: TokenCase) throws {
+    let kernels = try #require(unsafe set.mixedKernels)
+    var numbers = TestNumbers(seed: 2)
+    let scale = GuardedFloats(numbers.next(test.channels))
+    let shift = GuardedFloats(numbers.next(test.channels))
+    let operations: [(ElementwiseOperation, Activation)] = [(.unary, .silu), (.add, .none), (.affine, .relu)]
+    for pair in ElementPair.all {
+      for (operation, activation) in operations {
+        func map(_ element: ElementType, seed: Int) -> MixedMap {
+          MixedMap(
+            element, height: test.height, width: test.width, channels: test.channels, gap: test.gap,
+            seed: seed)
+        }
+        let (a, b) = (map(pair.input, seed: 1), map(pair.output, seed: 2))
+        let output = MixedMap(
+          pair.output, height: test.height, width: test.width, channels: test.channels, gap: test.gap)
+        var task = unsafe ElementwiseTask(
+          operation: operation, activation: activation, width: test.width, channels: test.channels,
+          a: a.input,
+          b: b.input, scale: scale.pointer, shift: shift.pointer, output: output.output)
+        for pixel in 0..<test.pixels { unsafe kernels.elementwise(&task, pixel, pixel + 1) }
+        #expect(output.guardsAreIntact)
+        var expected: [Expected] = []
+        for y in 0..<test.height {
+          for x in 0..<test.width {
+            for channel in 0..<test.channels {
+              var sum = Expected()
+              sum.add(a[y, x, channel], operation == .affine ? scale[channel] : 1)
+              if operation == .add { sum.add(b[y, x, channel]) }
+              if operation == .affine { sum.add(shift[channel]) }
+              expected.append(activated(sum, activation))
+            }
+          }
+        }
+        expectClose(
+          output.values, expected, tolerance: pair.tolerance(Tolerance.bf16(activation)),
+          "\(test.testDescription) \(operation), \(pair.testDescription)")
+      }
+    }
+  }
+
+  private func maps(_ test: WindowCase, _ pair: ElementPair) -> (MixedMap, MixedMap, MixedMap) {
+    (
+      MixedMap(
+        pair.input, height: test.height, width: test.width, channels: test.channels, gap: test.gap,
+        rowGap: test.gap, seed: 1),
+      MixedMap(
+        pair.output, height: test.outHeight, width: test.outWidth, channels: test.channels, gap: test.gap,
+        rowGap: 1),
+      MixedMap(
+        pair.input, height: test.outHeight, width: test.outWidth, channels: test.channels, gap: test.gap,
+        seed: 2)
+    )
+  }
+
+  private func elements(_ test: WindowCase, _ value: (Int, Int, Int) -> Expected) -> [Expected] {
+    var result: [Expected] = []
+    for y in 0..<test.outHeight {
+      for x in 0..<test.outWidth {
+        for channel in 0..<test.channels { result.append(value(y, x, channel)) }
+      }
+    }
+    return result
+  }
+}
