@@ -99,6 +99,7 @@ func convolution(
     let (line, plane) = row.quotientAndRemainder(dividingBy: shape.stride)
     segments[row] = (plane &* layout.plane &+ line &* layout.line) &* 2
   }
+  let isScattered = task.pointee.output.pixelStride &* task.pointee.output.element.size >= 512
   let copyStride = shape.stride &* shape.inChannels &* 2
   let inputStride = task.pointee.input.rowStride &* 2
 
@@ -112,6 +113,10 @@ func convolution(
     while slot < slotCount {
       let count = min(blockRows, slotCount &- slot)
       let reads = slot < copied
+      if isScattered {
+        prefetchOutput(
+          task, begin: begin, slot: slot, count: count, slots: layout.slots, first: panel &* panelWidth)
+      }
       multiplyBlock(
         (
           rows: reads
@@ -171,6 +176,30 @@ private func copyRows(
   for plane in 0..<stride where plane < lines {
     let planeLines = (lines &- plane &+ stride &- 1) / stride
     clear(copy + (plane &* layout.plane &+ planeLines &* layout.line) &* 2, layout.tail)
+  }
+}
+
+/// Fetches the lines that a block is going to be stored to while its product is under way: a store to a line that
+/// has to come from far holds up all behind it.
+@inline(__always)
+private func prefetchOutput(
+  _ task: UnsafePointer<ConvolutionTask>, begin: Int, slot: Int, count: Int, slots: Int, first: Int
+) {
+  let output = task.pointee.output
+  let residual = task.pointee.residual
+  let width = task.pointee.shape.outWidth
+  var y = begin &+ slot / slots
+  var x = slot % slots
+  for _ in 0..<count {
+    if x < width {
+      if let residual {
+        ardf_prefetch_to_read(
+          residual.address(y &* residual.rowStride &+ x &* residual.pixelStride &+ first))
+      }
+      ardf_prefetch_to_write(output.address(y &* output.rowStride &+ x &* output.pixelStride &+ first))
+    }
+    x &+= 1
+    if x == slots { (y, x) = (y &+ 1, 0) }
   }
 }
 

@@ -89,6 +89,11 @@ ARDF_INLINE __m512 ardf_scale(__m512 x, __m512 n) { return _mm512_scalef_ps(x, n
 /// 1/x, relative error below 2^-14.
 ARDF_INLINE __m512 ardf_reciprocal(__m512 x) { return _mm512_rcp14_ps(x); }
 
+/// Brings a line into the cache, to be written.
+ARDF_INLINE void ardf_prefetch_to_write(const void *p) { __builtin_prefetch(p, 1, 3); }
+/// Brings a line into the cache, to be read.
+ARDF_INLINE void ardf_prefetch_to_read(const void *p) { __builtin_prefetch(p, 0, 3); }
+
 /// Loads the shapes of the eight tiles, and clears them.
 ARDF_INLINE void ardf_tiles_configure(const void *p) { _tile_loadconfig(p); }
 /// Gives the tile registers back.
