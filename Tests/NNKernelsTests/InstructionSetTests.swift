@@ -10,8 +10,8 @@ struct InstructionSetTests {
 
   @Test(arguments: InstructionSet.available)
   func tablesCarryTheirNames(_ set: InstructionSet) {
-    if let mixed = unsafe set.mixedKernels {
-      #expect(unsafe mixed.name == set.rawValue)
+    if let mixed = set.mixedKernels {
+      #expect(mixed.name == set.rawValue)
       #expect(set.kernels.name == InstructionSet.avx512.rawValue)
     } else {
       #expect(set.kernels.name == set.rawValue)

@@ -10,7 +10,7 @@ import Testing
 struct ReducedPrecisionTests {
   /// Instruction sets of this CPU that have kernels of reduced precision.
   private static let sets: [InstructionSet] = InstructionSet.available.filter {
-    unsafe $0.mixedKernels != nil
+    $0.mixedKernels != nil
   }
   /// Relative L2 of a whole network: bf16 keeps 8 bits, each layer adds a rounding.
   private static let networkTolerance = 3e-2
@@ -77,7 +77,7 @@ struct ReducedPrecisionTests {
 
   @Test("are refused where there are no kernels for them")
   func refused() throws {
-    for set in InstructionSet.available where unsafe set.mixedKernels == nil {
+    for set in InstructionSet.available where set.mixedKernels == nil {
       #expect(throws: PrecisionError.noInstructions(instructionSet: set.rawValue)) {
         try outputs("depth-tiny", Self.options(set))
       }
