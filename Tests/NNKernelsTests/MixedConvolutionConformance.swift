@@ -24,7 +24,7 @@ struct MixedConvolutionConformance {
   }
 
   private func check(_ set: InstructionSet, _ test: ConvolutionCase, _ pair: ElementPair) throws {
-    let kernels = try #require(unsafe set.mixedKernels)
+    let kernels = try #require(set.mixedKernels)
     let shape = test.shape
     var numbers = TestNumbers(seed: 7)
     let filter = shape.inChannels * shape.kernelHeight * shape.kernelWidth

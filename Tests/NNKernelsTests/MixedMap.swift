@@ -109,7 +109,7 @@ func roundedToBF16(_ x: Float) -> Float {
 
 /// The kernels of reduced precision of this CPU.
 enum MixedImplementation {
-  static let all: [InstructionSet] = InstructionSet.available.filter { unsafe $0.mixedKernels != nil }
+  static let all: [InstructionSet] = InstructionSet.available.filter { $0.mixedKernels != nil }
 }
 
 /// What maps a kernel is tried on.

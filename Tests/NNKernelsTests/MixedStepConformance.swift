@@ -10,7 +10,7 @@ struct MixedStepConformance {
 
   @Test(arguments: MixedImplementation.all, attentionCases)
   func attention(_ set: InstructionSet, _ test: AttentionCase) throws {
-    let kernels = try #require(unsafe set.mixedKernels)
+    let kernels = try #require(set.mixedKernels)
     let (k, v, heads) = (test.keyWidth, test.valueWidth, test.heads)
     let headStride = test.interleaved ? 2 * k + v : k
     let keyStart = test.interleaved ? k : heads * k
@@ -79,7 +79,7 @@ struct MixedStepConformance {
 
   @Test(arguments: MixedImplementation.all, WindowConformance.depthwiseCases)
   func depthwise(_ set: InstructionSet, _ test: WindowCase) throws {
-    let kernels = try #require(unsafe set.mixedKernels)
+    let kernels = try #require(set.mixedKernels)
     var numbers = TestNumbers(seed: 3)
     let weights = GuardedFloats(numbers.next(test.kernel * test.kernel * test.channels + 16))
     let bias = GuardedFloats(numbers.next(test.channels + 16))
@@ -115,7 +115,7 @@ struct MixedStepConformance {
 
   @Test(arguments: MixedImplementation.all, WindowConformance.poolCases)
   func maxPool(_ set: InstructionSet, _ test: WindowCase) throws {
-    let kernels = try #require(unsafe set.mixedKernels)
+    let kernels = try #require(set.mixedKernels)
     let (input, output, _) = maps(test, ElementPair(input: .bfloat16, output: .bfloat16))
     var task = unsafe PoolTask(
       inHeight: test.height, inWidth: test.width, outHeight: test.outHeight, outWidth: test.outWidth,
@@ -143,7 +143,7 @@ struct MixedStepConformance {
 
   @Test(arguments: MixedImplementation.all, [1, 2, 4])
   func resize(_ set: InstructionSet, _ taps: Int) throws {
-    let kernels = try #require(unsafe set.mixedKernels)
+    let kernels = try #require(set.mixedKernels)
     var numbers = TestNumbers(seed: 4)
     let (height, width, outHeight, outWidth, channels) = (7, 6, 11, 13, 35)
     let rows = (0..<outHeight * taps).map { Int32(($0 * 5) % height) }
@@ -190,7 +190,7 @@ struct MixedStepConformance {
 
   @Test(arguments: MixedImplementation.all, TokenCase.all)
   func layerNorm(_ set: InstructionSet, _ test: TokenCase) throws {
-    let kernels = try #require(unsafe set.mixedKernels)
+    let kernels = try #require(set.mixedKernels)
     var numbers = TestNumbers(seed: 2)
     let gamma = GuardedFloats(numbers.next(test.channels))
     let beta = GuardedFloats(numbers.next(test.channels))
@@ -225,7 +225,7 @@ struct MixedStepConformance {
 
   @Test(arguments: MixedImplementation.all, TokenCase.all)
   func elementwise(_ set: InstructionSet, _ test: TokenCase) throws {
-    let kernels = try #require(unsafe set.mixedKernels)
+    let kernels = try #require(set.mixedKernels)
     var numbers = TestNumbers(seed: 2)
     let scale = GuardedFloats(numbers.next(test.channels))
     let shift = GuardedFloats(numbers.next(test.channels))
