@@ -16,7 +16,7 @@ import NNKernelInterface
 /// Where the pieces of the scratch memory start, in floats.
 private struct AttentionScratch {
   /// Keys of a block.
-  @inline(__always) static var keys: Int { 128 }
+  @inline(__always) static var keys: Int { 352 }
   /// Most query blocks of a work item: as long as a copy of the keys is worth.
   @inline(__always) static var blocks: Int { 22 }
 
