@@ -125,7 +125,7 @@ struct ElementPair: CustomTestStringConvertible, Sendable {
 
   /// The largest error relative to the magnitude: of a kernel that errs by `own`, and of the stored result, half a
   /// unit in the last place.
-  func tolerance(_ own: Double) -> Double { own + (output == .bfloat16 ? 1.0 / 512 : 0) }
+  func tolerance(_ own: Double) -> Double { own + (output == .bfloat16 ? 1.0 / 256 : 0) }
 }
 
 extension Tolerance {

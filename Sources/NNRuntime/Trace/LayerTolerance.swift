@@ -16,7 +16,7 @@ public struct LayerTolerance: Sendable, Equatable {
   /// A whole network in single precision against the same in double precision.
   public static let cumulative = LayerTolerance(absolute: 1e-5, relative: 1e-4)
 
-  /// One layer in bf16 against single precision: its inputs, weights and result are each off by up to 2^-9.
+  /// One layer in bf16 against single precision: its inputs, weights and result are each off by up to 2^-8.
   public static let isolatedBF16 = LayerTolerance(absolute: 1e-3, relative: 2e-2)
   /// A whole network in bf16 against single precision.
   public static let cumulativeBF16 = LayerTolerance(absolute: 1e-3, relative: 1e-1)
