@@ -13,7 +13,7 @@ struct ARDF: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       Run.self, Detect.self, Depth.self, Fuse.self, Place.self, Compose.self, Convert.self, Inspect.self,
-      Capture.self, Simulate.self, Verify.self, Trace.self, Profile.self, Bench.self, Soak.self,
+      Capture.self, Simulate.self, Verify.self, Trace.self, Profile.self, Tune.self, Bench.self, Soak.self,
     ])
 }
 

@@ -36,6 +36,18 @@ import Testing
     #expect(report["environment"]?["weightsSHA256"]?.string?.count == 64)
   }
 
+  @Test func tunedPlan() throws {
+    let place = try TemporaryDirectory()
+    _ = try succeed(["tune"] + Self.network + ["--runs", "1", "--out", "plan.json"], in: place)
+    let plan = try JSONValue.read(path: place.path + "/plan.json")
+    #expect(plan["schema"]?.string == "ardf.plan/1")
+    #expect(plan["convolutions"]?[0]?["milliseconds"]?["direct"]?.number != nil)
+    let shown = try succeed(["inspect", "plan"] + Self.network + ["--plan", "plan.json"], in: place).output
+    #expect(shown.contains("measured: "))
+    let again = try CommandRun(["tune"] + Self.network + ["--runs", "1", "--out", "plan.json"], in: place.path)
+    #expect(again.status == 73)
+  }
+
   @Test func everyReport() throws {
     let place = try TemporaryDirectory()
     let short = ["profile"] + Self.network + ["--iterations", "3", "--threads", "2"]

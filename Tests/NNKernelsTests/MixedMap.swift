@@ -1,5 +1,6 @@
 import NNKernelInterface
 import NNRuntime
+import Testing
 
 /// The nearest bf16 as a float, ties to even.
 func roundedToBF16(_ x: Float) -> Float {

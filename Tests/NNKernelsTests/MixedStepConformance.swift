@@ -117,7 +117,7 @@ struct MixedStepConformance {
   func maxPool(_ set: InstructionSet, _ test: WindowCase) throws {
     let kernels = try #require(set.mixedKernels)
     let (input, output, _) = maps(test, ElementPair(input: .bfloat16, output: .bfloat16))
-    var task = unsafe PoolTask(
+    var task = PoolTask(
       inHeight: test.height, inWidth: test.width, outHeight: test.outHeight, outWidth: test.outWidth,
       channels: test.channels, kernel: test.kernel, stride: test.stride, padding: test.padding,
       input: input.input, output: output.output)

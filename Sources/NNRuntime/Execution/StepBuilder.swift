@@ -136,7 +136,7 @@ struct StepBuilder {
 
   private func packed(_ node: Node, _ layer: Convolution) -> FloatMemory {
     let shape = node.convolutionShape(layer, shapes)
-    let algorithm = node.choice(shapes).algorithm
+    let algorithm = node.choice(shapes, plan.options.measured).algorithm
     return weights.memory(key(node, algorithm)) {
       let source = layer.weights.floats()
       let memory: FloatMemory
@@ -183,7 +183,7 @@ struct StepBuilder {
     let task = convolutionTask(
       shape, layer, input: map(node.inputs[0]), output: mutableMap(node.output),
       residual: node.inputs.count > 1 ? map(node.inputs[1]) : nil, weights: packed(node, layer))
-    let winograd = node.choice(shapes).algorithm == .winograd
+    let winograd = node.choice(shapes, plan.options.measured).algorithm == .winograd
     let grid =
       winograd
       ? WorkGrid(winograd: shape, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)

@@ -30,6 +30,15 @@ extension AlgorithmChoice {
   /// Pixels below which the tiles of a Winograd convolution are too few to fill a register tile.
   private static let fewPixels = 64
 
+  /// What can compute a dense convolution: one algorithm, or several to choose from.
+  static func candidates(_ shape: ConvolutionShape) -> [Algorithm] {
+    if shape.kernelHeight == 1, shape.kernelWidth == 1 { return [.gemm] }
+    let isWinograd =
+      shape.kernelHeight == 3 && shape.kernelWidth == 3 && shape.stride == 1 && shape.padding == 1
+      && shape.inChannels % 16 == 0 && shape.outChannels % 16 == 0
+    return isWinograd ? [.direct, .winograd] : [.direct]
+  }
+
   /// The choice for a dense convolution.
   ///
   /// It depends on the shape alone, never on the machine's load or the number of threads, so that results

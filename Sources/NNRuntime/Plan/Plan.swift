@@ -8,6 +8,9 @@ public struct PlanOptions: Sendable {
   public var fuse: Bool
   /// What products are computed in.
   public var precision: Precision
+  /// Algorithms that were measured, for the kernels and convolutions that they were measured with; convolutions
+  /// that are not among them go by the cost model.
+  public var measured: MeasuredChoices?
   /// The instruction set of the native kernels; nil for what the CPU, or `ARDF_ISA`, gives.
   package var instructionSet: InstructionSet?
   /// Keep the result of every layer until the end of a run, for `Session.value(named:)`.
@@ -67,6 +70,9 @@ public struct Plan: Sendable {
   public init(_ graph: Graph, options: PlanOptions = PlanOptions()) throws {
     self.options = options
     kernels = try options.backend.kernels(options.instructionSet)
+    if let measured = options.measured, measured.kernels != kernels.name {
+      throw MeasuredChoicesError.otherKernels(measured: measured.kernels, running: kernels.name)
+    }
     let graph = options.fuse ? graph.fused() : graph
     let placement = Placement(graph)
     mixedKernels = try options.mixedKernels()
@@ -81,7 +87,7 @@ public struct Plan: Sendable {
     self.layout = layout
     bufferOffsets = Dictionary(uniqueKeysWithValues: zip(buffers, layout.offsets))
     layers = placement.nodes.enumerated().map { index, node in
-      var layer = PlannedLayer(node, shapes: placement.shapes)
+      var layer = PlannedLayer(node, shapes: placement.shapes, measured: options.measured)
       if mixed { layer.reduce(node, index, elements) }
       return layer
     }
@@ -102,13 +108,13 @@ public struct Plan: Sendable {
 }
 
 extension PlannedLayer {
-  fileprivate init(_ node: Node, shapes: [MapShape]) {
+  fileprivate init(_ node: Node, shapes: [MapShape], measured: MeasuredChoices?) {
     name = node.name
     fused = node.fused
     operation = node.operation.name
     inputs = node.inputs.map { shapes[$0] }
     output = shapes[node.output]
-    choice = node.choice(shapes)
+    choice = node.choice(shapes, measured)
     precision = .fp32
     operations = node.operations(shapes)
   }
@@ -133,12 +139,12 @@ extension Node {
       padding: 0)
   }
 
-  func choice(_ shapes: [MapShape]) -> AlgorithmChoice {
+  func choice(_ shapes: [MapShape], _ measured: MeasuredChoices?) -> AlgorithmChoice {
     switch operation {
     case .convolution(let layer) where layer.isDepthwise:
       AlgorithmChoice(algorithm: .vector, reason: "one filter a channel")
     case .convolution(let layer):
-      .convolution(convolutionShape(layer, shapes))
+      measured?[convolutionShape(layer, shapes)] ?? .convolution(convolutionShape(layer, shapes))
     case .transposedConvolution:
       AlgorithmChoice(algorithm: .subpixel, reason: "kernel as large as the stride: outputs don't overlap")
     case .attention:

@@ -19,7 +19,7 @@ struct DepthNetwork: Sendable {
     }
     model = try InFile.naming(file) {
       try DepthAnythingV2(
-        weights: store, input: .lowerBound(options.depthSize), options: compute.planOptions, pool: pool)
+        weights: store, input: .lowerBound(options.depthSize), options: compute.planOptions(), pool: pool)
     }
   }
 

@@ -25,7 +25,7 @@ struct DetectionNetwork: Sendable {
     model = try InFile.naming(file) {
       try YOLO11Segmentation(
         weights: store, input: .fixed(height: options.imgsz, width: options.imgsz),
-        options: compute.planOptions, pool: pool)
+        options: compute.planOptions(), pool: pool)
     }
     thresholds = options.thresholds
     source = store.metadata

@@ -18,7 +18,7 @@ struct ComputeOptions: ParsableArguments {
   }
 
   /// How the networks are planned.
-  var planOptions: PlanOptions { PlanOptions(precision: arithmetic.precision) }
+  func planOptions() throws -> PlanOptions { try arithmetic.options() }
 
   func makePool() -> ThreadPool { threads.map { ThreadPool(threads: $0) } ?? ThreadPool() }
 }

@@ -38,11 +38,10 @@ struct InspectedOptions: ParsableArguments {
       options.instructionSet = instructionSet
     }
     let store = try WeightStore(path: file, allowNonFinite: compute.allowNonfinite)
+    var options = try compute.arithmetic.options(PlanOptions(backend: backend, fuse: !noFuse))
+    if let precision { options.precision = precision }
     let network = try InFile.naming(file) {
-      try InspectedNetwork(
-        weights: store,
-        options: PlanOptions(
-          backend: backend, fuse: !noFuse, precision: precision ?? compute.arithmetic.precision), pool: pool)
+      try InspectedNetwork(weights: store, options: options, pool: pool)
     }
     if let model, Self.normalized(model) != Self.normalized(network.name) {
       throw CommandError.input("\(file): holds \(network.name), not \(model)")

@@ -40,7 +40,7 @@ struct NetworkOptions: ParsableArguments {
   func session(_ options: PlanOptions = PlanOptions(), pool: ThreadPool) throws -> Session {
     var options = options
     options.backend = backend
-    options.precision = arithmetic.precision
+    options = try arithmetic.options(options)
     let store = try WeightStore(path: weights, allowNonFinite: true)
     let size = try Self.parse(size: size)
     return try InFile.naming(weights) {

@@ -1,7 +1,8 @@
 import ArgumentParser
+import FileFormats
 import NNRuntime
 
-/// What networks compute in.
+/// What networks compute in, and with which algorithms.
 struct PrecisionOption: ParsableArguments {
   @Option(
     help: """
@@ -9,6 +10,24 @@ struct PrecisionOption: ParsableArguments {
       or AMX; the error is what verify --precision bf16 --against fp32 says.
       """)
   var precision = Precision.fp32
+
+  @Option(
+    name: .customLong("plan"),
+    help: ArgumentHelp("Algorithms that ardf tune measured; may be given for each network.", valueName: "plan.json"))
+  var plans: [String] = []
+
+  /// `options` with what was asked for.
+  func options(_ options: PlanOptions = PlanOptions()) throws -> PlanOptions {
+    var options = options
+    options.precision = precision
+    for path in plans {
+      try InFile.naming(path) {
+        let choices = try MeasuredChoices(JSONValue.read(path: path))
+        options.measured = try options.measured?.merging(choices) ?? choices
+      }
+    }
+    return options
+  }
 }
 
 extension Precision: ExpressibleByArgument {}

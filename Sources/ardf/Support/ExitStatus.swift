@@ -40,7 +40,7 @@ enum ExitStatus: Int32 {
     case let error as ImageError: self.init(error.defect)
     case let error as CaptureError: self.init(error)
     case is InstructionSetError, is PrecisionError, is OpenBLASError: self = .usage
-    case is JSONError, is NPYError, is ZipError, is VerificationError, is DocumentError, is ObjectsFileError,
+    case is JSONError, is NPYError, is ZipError, is VerificationError, is MeasuredChoicesError, is DocumentError, is ObjectsFileError,
       is RunLengthError, is GeometryError, is YOLOError, is DepthError, is SimulationScriptError:
       self = .malformedInput
     default:

@@ -1,0 +1,76 @@
+import ArgumentParser
+import FileFormats
+import NNRuntime
+
+/// `ardf tune`: which algorithms are fastest here.
+struct Tune: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Measures algorithms on this machine and writes a plan file for --plan.",
+    discussion: """
+      Convolutions that can be computed in more than one way are timed by themselves, each way in turn; the best \
+      time counts, and the planned algorithm stays unless another is clearly faster. With the file, every run on \
+      any number of threads makes the same choices; without it they follow from the shapes alone. Nothing is ever \
+      timed when a network is loaded.
+
+      Example: ardf tune weights/yolo11n-seg.safetensors --out plan.json
+      """)
+
+  @OptionGroup var network: NetworkOptions
+
+  @Option(name: .shortAndLong, help: "Timed runs of each algorithm.")
+  var runs = 15
+
+  @Option(help: "Threads. By default one a processor.")
+  var threads: Int?
+
+  @Option(name: .shortAndLong, help: "The plan file; - for standard output.")
+  var out: String
+
+  @Flag(help: "Replace an existing --out.")
+  var force = false
+
+  func validate() throws {
+    guard (1...10_000).contains(runs) else {
+      throw ValidationError("--runs \(runs): give a number from 1 to 10000")
+    }
+    if let threads, !(1...1024).contains(threads) {
+      throw ValidationError("--threads \(threads): give a number from 1 to 1024")
+    }
+    guard network.arithmetic.precision == .fp32 else {
+      throw ValidationError("--precision bf16: its convolutions are all direct; there is nothing to tune")
+    }
+  }
+
+  func run() throws {
+    if out != "-", !force { try Output.refuseExisting(out) }
+    let pool = threads.map { ThreadPool(threads: $0) } ?? ThreadPool()
+    let plan = try network.plan(PlanOptions())
+    var tuner = Tuner()
+    tuner.runs = runs
+    var progress: Progress?
+    let choices = try tuner.measure(plan, pool: pool) { _, done, count in
+      if progress == nil { progress = Progress("convolution", of: count) }
+      progress?.update(done)
+    }
+    progress?.finish()
+    Console.note(Self.table(choices))
+    let text = choices.document.serialized(pretty: true)
+    guard out != "-" else { return try Console.print(text) }
+    try OutputError.mapping { () throws(FileError) in
+      try AtomicFile.write(text, to: out, overwrite: force)
+    }
+  }
+
+  private static func table(_ choices: MeasuredChoices) -> String {
+    let algorithms = Set(choices.entries.flatMap(\.milliseconds.keys)).sorted { $0.rawValue < $1.rawValue }
+    var table = TextTable(
+      ["convolution"] + algorithms.map { "\($0.rawValue) ms" } + ["chosen"],
+      rightAligned: Set(1...max(1, algorithms.count)))
+    for entry in choices.entries {
+      table.add(
+        [entry.shape.text] + algorithms.map { entry.milliseconds[$0].map { decimal($0, 3) } ?? "" }
+          + [entry.algorithm.rawValue])
+    }
+    return table.text
+  }
+}
