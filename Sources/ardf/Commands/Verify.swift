@@ -13,8 +13,10 @@ struct Verify: ParsableCommand {
       A reference is a safetensors or npz file of tensors named by module path, with the network's input \
       (tools/make_reference.py records one). Cumulative: layers are fed what the engine made, as in use. Isolated: \
       each layer is fed the reference, so that the faulty one is named. Layers that the engine joins are compared \
-      where they end; --no-fuse compares each. --against compares two backends, or --precision bf16 with fp32, without a reference. Ends with 1 \
-      where a layer is beyond its tolerance.
+      where they end; --no-fuse compares each. --against compares two backends, or --precision bf16 with fp32, \
+      without a reference. --out writes \
+      verify.json and, of the layers beyond their tolerance, pictures: a heat map of the differences, their \
+      histogram, and the channels they are in. Ends with 1 where a layer is beyond its tolerance.
       """)
 
   enum Modes: String, ExpressibleByArgument, CaseIterable {
@@ -37,11 +39,11 @@ struct Verify: ParsableCommand {
     var instructionSet: InstructionSet? { InstructionSet(rawValue: rawValue) }
   }
 
-  /// What a network is compared with where there is no reference.
+  /// What a network is compared with where there is no reference: other kernels, or single precision.
   enum Opposite: String, ExpressibleByArgument, CaseIterable {
-    case native, openblas, fp32
+    case native, openblas, portable, avx2, avx512, fp32
 
-    var backend: Backend { self == .openblas ? .openBLAS : .native }
+    var kernels: Kernels { Kernels(rawValue: rawValue) ?? .native }
   }
 
   @OptionGroup var inspected: InspectedOptions
@@ -49,7 +51,7 @@ struct Verify: ParsableCommand {
   @Option(help: ArgumentHelp("Reference tensors: .safetensors or .npz.", valueName: "file"))
   var reference: String?
 
-  @Option(help: "Compare with this backend or precision instead of a reference: native, openblas or fp32.")
+  @Option(help: "Compare with these kernels instead of a reference: \(Self.kernels); or with fp32.")
   var against: Opposite?
 
   @Option(help: "Whose kernels are verified: \(Self.kernels).")
@@ -108,37 +110,23 @@ struct Verify: ParsableCommand {
       throw ValidationError("--against fp32: give --precision bf16 too")
     }
     guard isReduced || against?.rawValue != backend.rawValue else {
-      throw ValidationError("--against \(backend.rawValue): the same backend")
+      throw ValidationError("--against \(backend.rawValue): the same kernels")
     }
   }
 
   func run() throws {
-    let pool = inspected.compute.makePool()
-    let network = try inspected.network(backend.backend, pool: pool)
-    let tolerances = ToleranceTable(tol.compactMap(ToleranceTable.Rule.init))
-    var reports: [VerificationReport] = []
-    var origin: [String: String] = [:]
-    if let reference {
-      let file = try ReferenceFile(path: reference)
-      origin = file.metadata
-      let (session, _) = try NetworkInput.tensors(file).session(of: network, size: nil)
-      for mode in mode.list {
-        reports.append(
-          try InFile.naming(reference) {
-            try LayerVerifier(mode: mode, tolerances: tolerances).verify(session, against: file)
-          })
-      }
-    } else if let against {
-      let other = try inspected.network(against.backend, precision: .fp32, pool: pool)
-      let given = try input.map { try NetworkInput(path: $0) } ?? .noise
-      let size = try NetworkOptions.parse(size: size)
-      let (session, prepare) = try given.session(of: network, size: size)
-      let (opposite, _) = try given.session(of: other, size: size)
-      origin = ["library": "backend", "version": "\(opposite.plan.kernelName) fp32"]
-      for mode in mode.list {
-        reports.append(
-          try LayerVerifier(mode: mode, tolerances: tolerances)
-            .verify(session, against: opposite, prepare: prepare))
+    let folder = try out.map { try OutputFolder($0, force: force) }
+    var drawn: [Drawn] = []
+    let (reports, origin) = try compare { mode in
+      folder.map { folder in
+        { layer, map in
+          guard drawn.count(where: { $0.mode == mode }) < pictures else { return }
+          let picture = Drawn(mode: mode, layer: layer.name)
+          try folder.write(
+            ImageCodec.encodePNG(DifferencePicture(mode: mode, layer: layer, map: map).image),
+            to: picture.file)
+          drawn.append(picture)
+        }
       }
     }
     let document = document(reports, origin, drawn)
@@ -187,7 +175,8 @@ struct Verify: ParsableCommand {
       return (reports, file.metadata)
     }
     guard let against else { preconditionFailure("checked by validate()") }
-    let other = try inspected.network(against.backend, against.instructionSet, pool: pool)
+    let other = try inspected.network(
+      against.kernels.backend, against.kernels.instructionSet, precision: .fp32, pool: pool)
     let given = try input.map { try NetworkInput(path: $0) } ?? .noise
     let size = try NetworkOptions.parse(size: size)
     let (session, prepare) = try given.session(of: network, size: size)
@@ -196,7 +185,7 @@ struct Verify: ParsableCommand {
       try verifier(mode).verify(
         session, against: opposite, onDivergence: observer(mode), prepare: prepare)
     }
-    return (reports, ["library": "kernels", "version": opposite.plan.kernelName])
+    return (reports, ["library": "kernels", "version": "\(opposite.plan.kernelName) fp32"])
   }
 
   private func document(

@@ -23,12 +23,14 @@ struct InspectedOptions: ParsableArguments {
     guard model != nil || weights != nil else { throw ValidationError("give --model, --weights, or both") }
   }
 
-  /// The network, with the kernels of `backend`, in the precision asked for or in another.
+  /// The network, with the kernels of `backend`, by default those that suit the CPU, in the precision asked for or
+  /// in another.
   func network(
-    _ backend: Backend, precision: Precision? = nil, pool: ThreadPool
+    _ backend: Backend, _ instructionSet: InstructionSet? = nil, precision: Precision? = nil, pool: ThreadPool
   ) throws -> InspectedNetwork {
     let file = try file()
-    var options = PlanOptions(backend: backend, fuse: !noFuse)
+    var options = try compute.arithmetic.options(PlanOptions(backend: backend, fuse: !noFuse))
+    if let precision { options.precision = precision }
     if let instructionSet {
       guard InstructionSet.available.contains(instructionSet) else {
         throw CommandError.usage(
@@ -38,8 +40,6 @@ struct InspectedOptions: ParsableArguments {
       options.instructionSet = instructionSet
     }
     let store = try WeightStore(path: file, allowNonFinite: compute.allowNonfinite)
-    var options = try compute.arithmetic.options(PlanOptions(backend: backend, fuse: !noFuse))
-    if let precision { options.precision = precision }
     let network = try InFile.naming(file) {
       try InspectedNetwork(weights: store, options: options, pool: pool)
     }
