@@ -1,6 +1,6 @@
 import CZlib
 
-/// Inflation and checksums by zlib.
+/// Compression, inflation and checksums by zlib.
 ///
 /// Unsafe by nature.
 enum Deflate {
@@ -43,9 +43,39 @@ enum Deflate {
     return status == Z_STREAM_END && produced == size && consumed == source.count
   }
 
+  /// `input` as a zlib stream (RFC 1950) at the best compression.
+  static func compress(_ input: [UInt8]) -> [UInt8] {
+    precondition(input.count < part, "a part at most is compressed at once")
+    return unsafe input.withUnsafeBytes { source in
+      unsafe [UInt8](unsafeUninitializedCapacity: Int(compressBound(UInt(source.count)))) { target, count in
+        var length = UInt(target.count)
+        let status = unsafe compress2(
+          target.baseAddress, &length, source.baseAddress?.assumingMemoryBound(to: UInt8.self),
+          UInt(source.count), Z_BEST_COMPRESSION)
+        precondition(status == Z_OK, "the bound is enough for any input")
+        count = Int(length)
+      }
+    }
+  }
+
   static func crc32(of bytes: FileBytes) -> UInt32 {
     unsafe bytes.withUnsafeBytes { raw in
       unsafe UInt32(crc32_z(0, raw.baseAddress?.assumingMemoryBound(to: UInt8.self), raw.count))
     }
+  }
+}
+
+/// Compressed bytes as browsers inflate them.
+public enum ZlibStream {
+  /// `bytes` as a zlib stream (RFC 1950).
+  public static func compress(_ bytes: [UInt8]) -> [UInt8] { Deflate.compress(bytes) }
+
+  /// The bytes of a stream; nil unless there are exactly `size`.
+  ///
+  /// The stream's checksum is not looked at.
+  package static func decompress(_ stream: [UInt8], size: Int) -> [UInt8]? {
+    let (header, checksum) = (2, 4)
+    guard stream.count >= header + checksum else { return nil }
+    return Deflate.inflate(FileBytes(stream).slice(header..<stream.count - checksum), size: size)
   }
 }

@@ -43,6 +43,21 @@ import Testing
       + u16(0)
   }
 
+  @Test(arguments: [1, 2, 3, 4, 64])
+  func alignedMembersStartAtMultiples(alignment: Int) throws {
+    for length in 1...70 {
+      let members = [
+        (name: String(repeating: "n", count: length), bytes: [UInt8](repeating: 7, count: length)),
+        (name: "b", bytes: [1]),
+      ]
+      let archive = try ZipArchive(FileBytes(ZipWriter.archive(members, alignment: alignment)))
+      for (member, expected) in zip(archive.members, members) {
+        #expect(member.dataRange.lowerBound % alignment == 0)
+        #expect(try archive.contents(of: member).array() == expected.bytes)
+      }
+    }
+  }
+
   @Test func storedMembersReadBack() throws {
     let members: [(name: String, bytes: [UInt8])] = [
       ("a/b.txt", Array("hello".utf8)), ("empty", []), ("é", [UInt8](repeating: 7, count: 1000)),

@@ -63,8 +63,21 @@ public enum DepthFusion {
   public static func fit(
     relative: RelativeDepth, sensor: MetricDepth, options: FusionOptions = FusionOptions()
   ) -> FusionReport {
-    let mapping: FusionGridMapping = options.model == .linear ? .indexRatio : .halfPixel
-    return fit(DepthPairs(relative: relative, sensor: sensor, mapping: mapping), options: options)
+    fit(material(relative, sensor, options.model), options: options)
+  }
+
+  /// The pairs of relative depth and metres that a fit of `model` rests on, row by row of the sensor's grid.
+  public static func pairs(
+    relative: RelativeDepth, sensor: MetricDepth, model: FusionModel
+  ) -> (relative: [Double], meters: [Double]) {
+    let pairs = material(relative, sensor, model)
+    return (pairs.relative, pairs.meters)
+  }
+
+  private static func material(
+    _ relative: RelativeDepth, _ sensor: MetricDepth, _ model: FusionModel
+  ) -> DepthPairs {
+    DepthPairs(relative: relative, sensor: sensor, mapping: model == .linear ? .indexRatio : .halfPixel)
   }
 
   /// The alignment of pairs of relative depth and metres; pairs that are not finite and positive are left out.

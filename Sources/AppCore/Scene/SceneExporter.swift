@@ -144,53 +144,43 @@ public enum SceneExporter {
   private static func add(
     _ effect: PlacedEffect, of scene: SceneModel, to builder: inout GLBBuilder, _ shapes: inout SceneShapes
   ) {
-    let object = effect.objectId.flatMap { id in scene.objects.first { $0.id == id } }
-    let name = ["effect", effect.type.rawValue, object.map { "on \($0.className) \($0.id)" }]
-      .compactMap(\.self).joined(separator: " ")
+    let name = scene.name(of: effect)
     var fields: [String: JSONValue] = [
       "extras": [
         "effect": .string(effect.type.rawValue), "objectId": effect.objectId.map(JSONValue.integer) ?? .null,
         "scale": .rounded(effect.scale, decimals: 6), "billboard": .bool(effect.billboard),
       ]
     ]
-    switch effect.type {
-    case .debugMesh:
-      guard let object, !object.cloud.isEmpty else { return }
-      let material = builder.add(.init(name: "debug points", baseColor: [1, 1, 0, 1]))
-      let positions = builder.addPositions(floats(object.cloud))
+    guard let shape = scene.shape(of: effect) else { return }
+    let color = ScenePalette.color(of: effect.type)
+    switch shape {
+    case .points(let cloud):
+      let material = builder.add(.init(name: "debug points", baseColor: color + [1]))
+      let positions = builder.addPositions(floats(cloud))
       fields["mesh"] = .integer(
         builder.addMesh(name: name, [builder.primitive(.points, positions: positions, material: material)]))
-    case .debugCube:
+    case .cube(let transform, let sides):
       let cube = shapes.cube(&builder)
       let material = builder.add(
-        .init(name: "debug cube", baseColor: [1, 0, 0, cubeOpacity], isDoubleSided: true))
+        .init(name: "debug cube", baseColor: color + [cubeOpacity], isDoubleSided: true))
       fields["mesh"] = .integer(
         builder.addMesh(
           name: name,
           [builder.primitive(.triangles, positions: cube.positions, indices: cube.faces, material: material)])
       )
-      place(effect.transform, &fields)
-      fields["scale"] = triple(
-        object?.box.dimensions ?? BoxDimensions(x: effect.scale, y: effect.scale, z: effect.scale))
-    default:
+      place(transform, &fields)
+      fields["scale"] = triple(sides)
+    case .plane(let transform, let width, let height):
       let quad = shapes.quad(&builder)
       let material = builder.add(
-        .init(
-          name: effect.type.rawValue, baseColor: ScenePalette.color(of: effect.type) + [effectOpacity],
-          isDoubleSided: true))
+        .init(name: effect.type.rawValue, baseColor: color + [effectOpacity], isDoubleSided: true))
       fields["mesh"] = .integer(
         builder.addMesh(
           name: name,
           [builder.primitive(.triangles, positions: quad.positions, indices: quad.faces, material: material)])
       )
-      let viewer = scene.cameras.first?.cameraToWorld.origin ?? .origin
-      let lift = Billboard.middleOffset(
-        scale: effect.scale, aspect: scene.effectAspect, pivot: scene.effectPivot)
-      let facing = effect.transform(facing: viewer)
-      place(
-        RigidTransform(rotation: facing.rotation, origin: facing.origin + Vector3(0, lift, 0)), &fields)
-      let plane = Billboard.planeSize(scale: effect.scale, aspect: scene.effectAspect)
-      fields["scale"] = triple(BoxDimensions(x: plane.width, y: plane.height, z: 1))
+      place(transform, &fields)
+      fields["scale"] = triple(BoxDimensions(x: width, y: height, z: 1))
     }
     builder.addNode(name: name, fields)
   }
@@ -214,21 +204,5 @@ public enum SceneExporter {
 
   private static func floats(_ points: [Point3<World>]) -> [Float] {
     points.flatMap { [Float($0.x), Float($0.y), Float($0.z)] }
-  }
-}
-
-extension Orientation {
-  /// The turn about the viewing direction that makes a camera of the stored picture one of the upright picture.
-  ///
-  /// Mirrored orientations turn like their unmirrored counterparts: no camera mirrors.
-  fileprivate var roll: Quaternion {
-    let quarterTurns: Double =
-      switch self {
-      case .up, .upMirrored: 0
-      case .right, .rightMirrored: 1
-      case .down, .downMirrored: 2
-      case .left, .leftMirrored: -1
-      }
-    return Quaternion(axis: Vector3<CameraARKit>(0, 0, 1), angle: quarterTurns * .pi / 2) ?? .identity
   }
 }
