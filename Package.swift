@@ -47,7 +47,8 @@ let package = Package(
     .library(name: "ParserTargets", targets: ["ParserTargets"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
   targets: [
     .systemLibrary(name: "COpenBLAS", providers: [.apt(["libopenblas-dev"])]),
@@ -88,10 +89,22 @@ let package = Package(
       name: "Models", dependencies: ["NNRuntime", "FileFormats", "Geometry", "Imaging"], swiftSettings: strict
     ),
     .target(name: "AppCore", dependencies: ["FileFormats", "Geometry", "Imaging"], swiftSettings: strict),
+    .target(
+      name: "Reporting", dependencies: ["AppCore", "FileFormats", "Geometry", "Imaging"],
+      resources: [
+        "page.html", "page.css", "core.js", "picture.js", "space.js", "orbit.js", "plots.js", "effects.js",
+        "main.js",
+      ].map { .embedInCode("Page/\($0)") }, swiftSettings: strict),
+    .target(
+      name: "Serving",
+      dependencies: [
+        "Reporting", "AppCore", "FileFormats", .product(name: "FlyingFox", package: "FlyingFox"),
+        .product(name: "FlyingSocks", package: "FlyingFox"),
+      ], swiftSettings: strict),
     .executableTarget(
       name: "ardf",
       dependencies: [
-        "AppCore", "Models", "NNRuntime", "Imaging", "Geometry", "FileFormats",
+        "AppCore", "Reporting", "Serving", "Models", "NNRuntime", "Imaging", "Geometry", "FileFormats",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
 
@@ -115,6 +128,8 @@ let package = Package(
       "Models", ["Models", "NNRuntime", "FileFormats", "Geometry", "Imaging"], resources: [.copy("Goldens")]),
     tests("AppCore", ["AppCore", "FileFormats", "Geometry", "Imaging"], resources: [.copy("Goldens")]),
     tests("Hostile", ["ParserTargets"]),
+    tests("Reporting", ["Reporting", "AppCore", "FileFormats", "Geometry", "Imaging"]),
+    tests("Serving", ["Serving", "Reporting", "AppCore", "FileFormats"]),
     tests("Command", ["ardf", "FileFormats", "Imaging"]),
   ]
 )

@@ -8,7 +8,7 @@ import Testing
   private static let files: Set<String> = [
     "annotated.png", "detections.json", "fusion.json", "metric.npy", "metric.png", "objects.json",
     "points.ply",
-    "relative.npy", "relative.png", "results.png", "scene.glb", "scene.json", "summary.json",
+    "relative.npy", "relative.png", "report.html", "results.png", "scene.glb", "scene.json", "summary.json",
   ]
 
   private func run(_ source: String, out: String, _ more: [String] = []) throws -> CommandRun {

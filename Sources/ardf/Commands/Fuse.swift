@@ -21,6 +21,7 @@ struct Fuse: ParsableCommand {
   var frame: String?
 
   @OptionGroup var model: FusionModelOptions
+  @OptionGroup var export: DepthExportOptions
   @OptionGroup var output: OutputOptions
 
   func run() throws {
@@ -34,7 +35,9 @@ struct Fuse: ParsableCommand {
     let report = DepthFusion.fit(
       relative: relative, sensor: sensor, options: FusionOptions(model: model.fusion))
     if let folder {
-      try FrameWriter(folder: folder).write(report, metric: report.alignment?.metric(relative))
+      var files = FrameFiles()
+      export.add(to: &files)
+      try FrameWriter(folder: folder, files: files).write(report, metric: report.alignment?.metric(relative))
       try folder.commit()
     }
     if folder == nil || output.json { try Console.print(report.json) }

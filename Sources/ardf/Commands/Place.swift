@@ -24,6 +24,7 @@ struct Place: ParsableCommand {
   var fusion: String?
 
   @OptionGroup var effects: EffectOptions
+  @OptionGroup var export: SceneExportOptions
   @OptionGroup var output: OutputOptions
 
   func run() throws {
@@ -34,7 +35,9 @@ struct Place: ParsableCommand {
       frame: captured, detections: file.detections, metric: try metric(of: captured),
       requests: try effects.requests())
     if let folder {
-      try FrameWriter(folder: folder).write(scene, frame: captured)
+      var files = FrameFiles()
+      export.add(to: &files)
+      try FrameWriter(folder: folder, files: files).write(scene, frame: captured)
       try folder.commit()
     }
     if folder == nil || output.json {

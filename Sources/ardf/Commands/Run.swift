@@ -2,6 +2,7 @@ import AppCore
 import ArgumentParser
 import FileFormats
 import Geometry
+import Reporting
 
 /// `ardf run`: the full flow.
 struct Run: AsyncParsableCommand {
@@ -25,6 +26,8 @@ struct Run: AsyncParsableCommand {
   @OptionGroup var effects: EffectOptions
   @OptionGroup var compute: ComputeOptions
   @OptionGroup var format: FormatOptions
+  @OptionGroup var sceneExport: SceneExportOptions
+  @OptionGroup var depthExport: DepthExportOptions
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
@@ -45,6 +48,10 @@ struct Run: AsyncParsableCommand {
       "detector": network.description,
       "depth": depth.map { ["name": .string($0.name)] } ?? .null,
     ]
+    var files = FrameFiles()
+    sceneExport.add(to: &files)
+    depthExport.add(to: &files)
+    let path = CameraPath.poses(of: selection.source)
     var detections = try DetectionsSink(format, network: network)
     var speed = SpeedLog()
     var progress = Progress("frame", of: selection.indices.count)
@@ -53,7 +60,9 @@ struct Run: AsyncParsableCommand {
       let outcome = try await flow.run(try selection.source.frame(at: index), requests: requests)
       let summary = outcome.summary(networks: networks)
       if let frameFolder = folder.folder(of: index) {
-        try write(outcome, to: FrameWriter(folder: frameFolder), &detections)
+        let writer = FrameWriter(folder: frameFolder, files: files)
+        try write(outcome, to: writer, &detections)
+        try writer.write(FrameReport(outcome, flow: flow, capture: source, path: path))
         try frameFolder.write(summary, to: "summary.json")
       }
       folder.add(index, summary)

@@ -2,10 +2,12 @@ import AppCore
 import FileFormats
 import Geometry
 import Imaging
+import Reporting
 
 /// Writes the files of each stage; what they hold is said in docs/formats.md.
 struct FrameWriter {
   let folder: OutputFolder
+  var files = FrameFiles()
 
   func write(_ file: DetectionsFile, image: RGBImage?, orientation: Orientation, document: Bool = true) throws
   {
@@ -31,7 +33,8 @@ struct FrameWriter {
     try folder.write(report.json, to: "fusion.json")
     guard let metric else { return }
     try folder.write(Self.array(metric.values), to: "metric.npy")
-    try folder.write(Pictures.millimetres(metric), to: "metric.png")
+    try folder.write(Pictures.depth(metric, scale: files.depthScale), to: "metric.png")
+    if files.pfm { try folder.write(PortableFloatMap.encode(metric.values), to: "metric.pfm") }
   }
 
   func write(_ placed: PlacedScene, frame: CapturedFrame) throws {
@@ -39,8 +42,12 @@ struct FrameWriter {
     try folder.write(SceneFile(effects: placed.effects).json, to: "scene.json")
     let scene = placed.model(of: frame)
     try folder.write(SceneExporter.glb(scene), to: "scene.glb")
+    if files.usda { try folder.write(USDExporter.usda(scene), to: "scene.usda") }
+    if files.usdz { try folder.write(USDExporter.usdz(scene), to: "scene.usdz") }
     try folder.write(PLYFile.encode(scene.points), to: "points.ply")
   }
+
+  func write(_ report: FrameReport) throws { try folder.write(ReportPage.html(report), to: "report.html") }
 
   static func array(_ plane: Plane<Float>) -> [UInt8] {
     NPYArray(shape: [plane.height, plane.width], floats: plane.elements).encoded()

@@ -43,9 +43,9 @@ enum Pictures {
     return try png(ColorMap.spectral.paint(depth.values, range: least...greatest).oriented(orientation))
   }
 
-  /// Metric depth in millimetres as it is stored, 0 where there is none, 65535 from 65.535 m on.
-  static func millimetres(_ depth: MetricDepth) throws -> [UInt8] {
+  /// Metric depth with `scale` units to a metre as it is stored, 0 where there is none, 65535 where it is more.
+  static func depth(_ depth: MetricDepth, scale: Double) throws -> [UInt8] {
     try ImageCodec.encodePNG(
-      depth.values.map { metres in UInt16(min(max((metres * 1000).rounded(), 0), 65_535)) })
+      depth.values.map { metres in UInt16(min(max((metres * Float(scale)).rounded(), 0), 65_535)) })
   }
 }

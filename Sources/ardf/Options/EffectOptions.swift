@@ -25,8 +25,8 @@ struct EffectOptions: ParsableArguments {
 }
 
 /// A wish for an effect.
-struct EffectRequest {
-  enum Target {
+struct EffectRequest: Sendable {
+  enum Target: Sendable {
     case object(Int)
     case point(Point2<ImagePixels>)
   }
@@ -35,6 +35,13 @@ struct EffectRequest {
   let type: EffectType
   /// As it was given.
   let text: String
+
+  /// A wish of a page.
+  init(object: Int, type: EffectType) {
+    target = .object(object)
+    self.type = type
+    text = "\(object)=\(type.rawValue)"
+  }
 
   init(id text: String) throws {
     let (head, type) = try Self.split(text, option: "--effect ID=EFFECT")

@@ -6,6 +6,8 @@ import Glibc
 import Imaging
 import Models
 import NNRuntime
+import Reporting
+import Serving
 
 /// How the process ends; the numbers are those of sysexits.h.
 enum ExitStatus: Int32 {
@@ -39,9 +41,11 @@ enum ExitStatus: Int32 {
       if case .file(let file) = error.kind { self.init(input: file) } else { self = .malformedInput }
     case let error as ImageError: self.init(error.defect)
     case let error as CaptureError: self.init(error)
+    case is ServingError: self = .cannotCreate
     case is InstructionSetError, is PrecisionError, is OpenBLASError: self = .usage
-    case is JSONError, is NPYError, is ZipError, is VerificationError, is MeasuredChoicesError, is DocumentError, is ObjectsFileError,
-      is RunLengthError, is GeometryError, is YOLOError, is DepthError, is SimulationScriptError:
+    case is JSONError, is NPYError, is ZipError, is VerificationError, is MeasuredChoicesError,
+      is DocumentError, is ObjectsFileError, is RunLengthError, is GeometryError, is YOLOError, is DepthError,
+      is SimulationScriptError, is ReportError, is SceneFileError:
       self = .malformedInput
     default:
       if ARDF.exitCode(for: error) != .failure { return nil }

@@ -1,0 +1,187 @@
+import AppCore
+import FileFormats
+import Foundation
+import Geometry
+import Imaging
+
+/// What a page about one frame shows: the results of every stage, as their files have them.
+public struct FrameReport: Sendable {
+  /// One stage's time.
+  public struct Timing: Sendable {
+    /// What took it, such as `yolo11n-seg inference`.
+    public var stage: String
+    /// Milliseconds.
+    public var milliseconds: Double
+
+    /// A stage's time.
+    public init(stage: String, milliseconds: Double) {
+      self.stage = stage
+      self.milliseconds = milliseconds
+    }
+  }
+
+  /// A camera of the recording.
+  public struct Pose: Sendable {
+    /// The frame's name.
+    public var name: String
+    /// Where it stood.
+    public var cameraToWorld: RigidTransform<CameraARKit, World>
+
+    /// A named pose.
+    public init(name: String, cameraToWorld: RigidTransform<CameraARKit, World>) {
+      self.name = name
+      self.cameraToWorld = cameraToWorld
+    }
+  }
+
+  /// The frame; it has a picture.
+  public var frame: CapturedFrame
+  /// The capture's path, for the commands that the page offers.
+  public var capture: String
+  /// What was found.
+  public var detections: DetectionsFile
+  /// `objects.json`.
+  public var objects: JSONValue
+  /// The effects already placed.
+  public var effects: [PlacedEffect]
+  /// Relative depth.
+  public var relative: RelativeDepth?
+  /// `fusion.json`.
+  public var fusion: JSONValue?
+  /// Metres as fused.
+  public var metric: Plane<Float>?
+  /// All cameras of the recording, in order.
+  public var path: [Pose]
+  /// What a reader must know.
+  public var notes: [String]
+  /// How long stages took; empty where that is not known.
+  public var timings: [Timing]
+
+  /// A report from its parts.
+  public init(
+    frame: CapturedFrame, capture: String, detections: DetectionsFile, objects: JSONValue,
+    effects: [PlacedEffect] = [], relative: RelativeDepth? = nil, fusion: JSONValue? = nil,
+    metric: Plane<Float>? = nil, path: [Pose] = [], notes: [String] = [], timings: [Timing] = []
+  ) {
+    self.frame = frame
+    self.capture = capture
+    self.detections = detections
+    self.objects = objects
+    self.effects = effects
+    self.relative = relative
+    self.fusion = fusion
+    self.metric = metric
+    self.path = path
+    self.notes = notes
+    self.timings = timings
+  }
+
+  /// The longest side of the results picture on the page, pixels.
+  static let pictureSide = 2048
+  /// The longest side of the photograph, which also colours points.
+  static let photoSide = 1024
+  static let pictureQuality = 82
+
+  /// All but the times: the same for the same input.
+  func content() throws -> JSONValue {
+    guard let image = frame.image else { throw ReportError.noPicture(frame: frame.name) }
+    let items = try ResultsItem.items(of: detections.detections, objects: objects)
+    guard let results = ResultsCompositor().compose(frame, items: items) else {
+      throw ReportError.noPicture(frame: frame.name)
+    }
+    let upright = frame.orientation.apply(to: frame.imageSize)
+    return [
+      "schema": "ardf.report/1", "title": .string(frame.name), "capture": .string(capture),
+      "image": [
+        "size": [.integer(frame.imageSize.width), .integer(frame.imageSize.height)],
+        "upright": [.integer(upright.width), .integer(upright.height)],
+        "uprightToStored": .array(uprightToStored.map(JSONValue.number)),
+      ],
+      "pictures": [
+        "results": .string(try Self.picture(results, within: Self.pictureSide)),
+        "photo": .string(try Self.picture(image.oriented(frame.orientation), within: Self.photoSide)),
+      ],
+      "camera": frame.intrinsics.map { camera in
+        [
+          "fx": .number(camera.fx), "fy": .number(camera.fy), "cx": .number(camera.cx),
+          "cy": .number(camera.cy),
+        ]
+      } ?? .null,
+      "cameraToWorld": .array(frame.cameraToWorld.columnMajor.map(JSONValue.number)),
+      "lidar": frame.depth.map(PackedPlane.millimetres) ?? .null,
+      "confidence": frame.confidence.map(PackedPlane.bytes) ?? .null,
+      "metric": metric.map(PackedPlane.millimetres) ?? .null,
+      "detections": detections.json["detections"] ?? [], "model": detections.model,
+      "objects": objects["objects"] ?? [], "effects": SceneFile(effects: effects).json["effects"] ?? [],
+      "fusion": fusion ?? .null, "pairs": pairs,
+      "path": .array(
+        path.map {
+          [
+            "name": .string($0.name),
+            "matrix": .array($0.cameraToWorld.columnMajor.map { .rounded($0, decimals: 5) }),
+          ]
+        }),
+      "effectTypes": .array(EffectType.allCases.map { .string($0.rawValue) }),
+      "notes": .array(notes.map(JSONValue.string)),
+    ]
+  }
+
+  /// The stages' times.
+  var timing: JSONValue {
+    .array(
+      timings.map {
+        ["stage": .string($0.stage), "milliseconds": .rounded($0.milliseconds, decimals: 3)]
+      })
+  }
+
+  /// Origin and steps of stored points over upright ones: x = o.x + a * u + b * v, y = o.y + c * u + d * v.
+  private var uprightToStored: [Double] {
+    func stored(_ x: Double, _ y: Double) -> Point2<ImagePixels> {
+      frame.orientation.stored(Point2(x, y), stored: frame.imageSize)
+    }
+    let origin = stored(0, 0)
+    let (right, down) = (stored(1, 0), stored(0, 1))
+    return [
+      origin.x, origin.y, right.x - origin.x, down.x - origin.x, right.y - origin.y, down.y - origin.y,
+    ]
+  }
+
+  /// What was fitted, evenly thinned.
+  private var pairs: JSONValue {
+    guard let relative, let readings = frame.depth else { return .null }
+    let sensor = MetricDepth(sensor: readings, confidence: frame.confidence)
+    let model = fusion?["model"]?.string.flatMap(FusionModel.init) ?? .inverse
+    let all = DepthFusion.pairs(relative: relative, sensor: sensor, model: model)
+    let step = max(1, all.relative.count / Self.plottedPairs)
+    let kept = Array(stride(from: step / 2, to: all.relative.count, by: step))
+    return [
+      "relative": .array(kept.map { .rounded(all.relative[$0], decimals: 4) }),
+      "meters": .array(kept.map { .rounded(all.meters[$0], decimals: 4) }),
+    ]
+  }
+
+  private static let plottedPairs = 2000
+
+  /// A picture as a data URL, halved until it is small enough.
+  private static func picture(_ image: RGBImage, within side: Int) throws -> String {
+    var image = image
+    while max(image.width, image.height) > side, min(image.width, image.height) > 1 {
+      image = image.resizedBilinear8(width: image.width / 2, height: image.height / 2)
+    }
+    let jpeg = try ImageCodec.encodeJPEG(image, quality: pictureQuality)
+    return "data:image/jpeg;base64," + Data(jpeg).base64EncodedString()
+  }
+}
+
+/// Why there is no page.
+public enum ReportError: Error, Equatable, CustomStringConvertible {
+  /// The frame has no picture to show.
+  case noPicture(frame: String)
+
+  /// The reason.
+  public var description: String {
+    switch self {
+    case .noPicture(let frame): "frame \(frame) has no picture: there is nothing to report on"
+    }
+  }
+}

@@ -1,0 +1,144 @@
+"use strict";
+// What the page was given, and how its parts are read. Coordinates: "stored" is the picture as the sensor has it,
+// "upright" as it is shown; both in pixels from the top-left corner, y down.
+const $ = selector => document.querySelector(selector);
+const $$ = selector => [...document.querySelectorAll(selector)];
+const given = id => JSON.parse(document.getElementById(id).textContent);
+const data = given("data"), timing = given("timing"), service = given("service");
+
+/** An element with properties and children. */
+function make(tag, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
+
+const metres = value => value == null ? "-- m" : `${value.toFixed(2)} m`;
+
+/** Bytes of base64 text that hold a zlib stream. */
+async function inflated(base64) {
+  const packed = Uint8Array.from(atob(base64), letter => letter.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** A grid of whole numbers of `bytes` bytes each, from differences to the left neighbour. */
+async function unpacked(plane, bytes) {
+  if (!plane) return null;
+  const {width, height} = plane;
+  const steps = await inflated(plane.data);
+  const values = bytes === 2 ? new Uint16Array(width * height) : new Uint8Array(width * height);
+  for (let y = 0, index = 0; y < height; y++) {
+    for (let x = 0, last = 0; x < width; x++, index++) {
+      const step = bytes === 2 ? steps[2 * index] | steps[2 * index + 1] << 8 : steps[index];
+      last = values[index] = last + step & (bytes === 2 ? 0xffff : 0xff);
+    }
+  }
+  return {width, height, values};
+}
+
+/** The run lengths of a COCO text: by columns, first those outside. */
+function runLengths(counts) {
+  const runs = [];
+  for (let at = 0; at < counts.length;) {
+    let value = 0, shift = 0, more = true;
+    while (more) {
+      const code = counts.charCodeAt(at++) - 48;
+      value |= (code & 31) << shift;
+      shift += 5;
+      more = (code & 32) !== 0;
+      if (!more && code & 16) value |= -1 << shift;
+    }
+    if (runs.length > 2) value += runs[runs.length - 2];
+    runs.push(value);
+  }
+  return runs;
+}
+
+/** A mask's pixels within the smallest rectangle of the stored picture that holds them. */
+class Mask {
+  constructor({size: [height], counts}) {
+    const runs = runLengths(counts), spans = [];
+    let left = Infinity, top = Infinity, right = -1, bottom = -1;
+    for (let at = 0, run = 0; run < runs.length; at += runs[run++]) {
+      if (run % 2 === 0) continue;
+      // A run may go over the ends of columns.
+      for (let start = at, end = at + runs[run]; start < end;) {
+        const x = Math.floor(start / height), from = start % height;
+        const to = Math.min(height, from + end - start);
+        spans.push([x, from, to]);
+        left = Math.min(left, x); right = Math.max(right, x);
+        top = Math.min(top, from); bottom = Math.max(bottom, to - 1);
+        start += to - from;
+      }
+    }
+    Object.assign(this, {left, top, width: right - left + 1, height: bottom - top + 1});
+    this.isEmpty = right < 0;
+    this.bits = new Uint8Array(this.isEmpty ? 0 : this.width * this.height);
+    for (const [x, from, to] of spans) {
+      for (let y = from; y < to; y++) this.bits[(y - top) * this.width + x - left] = 1;
+    }
+  }
+
+  /** Whether a stored pixel belongs to the object. */
+  has(x, y) {
+    x -= this.left; y -= this.top;
+    return x >= 0 && y >= 0 && x < this.width && y < this.height && this.bits[y * this.width + x] === 1;
+  }
+}
+
+/** The frame: detections with their masks and measures, depths, the turn of the picture. */
+const frame = data && (() => {
+  const [ox, oy, a, b, c, d] = data.image.uprightToStored;
+  const determinant = a * d - b * c;
+  const objects = new Map(data.objects.map(object => [object.id, object]));
+  const items = data.detections.map(detection => ({
+    ...detection, measured: objects.get(detection.id) ?? null, mask: detection.mask && new Mask(detection.mask),
+  }));
+  return {
+    items, item: id => items.find(item => item.id === id),
+    size: data.image.size, upright: data.image.upright,
+    toStored: (u, v) => [ox + a * u + b * v, oy + c * u + d * v],
+    toUpright: (x, y) => [(d * (x - ox) - b * (y - oy)) / determinant, (a * (y - oy) - c * (x - ox)) / determinant],
+    /** The six numbers with which a canvas draws stored pixels upright. */
+    canvasTransform: [d / determinant, -c / determinant, -b / determinant, a / determinant,
+      (b * oy - d * ox) / determinant, (c * ox - a * oy) / determinant],
+    metric: null, lidar: null, confidence: null,
+  };
+})();
+
+/** Metres of a grid at a stored point, of the cell that holds it; null where there is none. */
+function metresAt(grid, x, y) {
+  if (!grid) return null;
+  const [width, height] = frame.size;
+  if (x < 0 || y < 0 || x >= width || y >= height) return null;
+  const cell = Math.floor(y * grid.height / height) * grid.width + Math.floor(x * grid.width / width);
+  return grid.values[cell] ? grid.values[cell] / 1000 : null;
+}
+
+/** The object at a stored point: those whose mask is hit before those whose box is hit, then the smallest box. */
+function objectAt(x, y) {
+  const area = item => item.box.width * item.box.height;
+  const held = frame.items.filter(({box}) =>
+    x >= box.x && y >= box.y && x < box.x + box.width && y < box.y + box.height);
+  const onMask = held.filter(({mask}) => mask?.has(Math.floor(x), Math.floor(y)));
+  const candidates = onMask.length ? onMask : held;
+  return candidates.reduce((best, item) => best && area(best) <= area(item) ? best : item, null);
+}
+
+// The object in focus, shared by picture, table and 3-D view.
+const focus = {id: null, listeners: []};
+function setFocus(id) {
+  if (focus.id === id) return;
+  focus.id = id;
+  focus.listeners.forEach(listener => listener(id));
+}
+
+/** Presses one button of a group; `change` gets its data. */
+function tabs(selector, key, change) {
+  const buttons = $$(selector);
+  buttons.forEach(button => button.addEventListener("click", () => {
+    buttons.forEach(other => other.setAttribute("aria-pressed", String(other === button)));
+    change(button.dataset[key]);
+  }));
+}

@@ -1,0 +1,51 @@
+// Puts the page together.
+function startTheme() {
+  const system = matchMedia("(prefers-color-scheme: dark)"), button = $("#theme");
+  let chosen = null;
+  const show = () => {
+    const theme = chosen ?? (system.matches ? "dark" : "light");
+    document.documentElement.dataset.theme = theme;
+    button.textContent = theme === "dark" ? "Light" : "Dark";
+    if (frame) redraw();
+  };
+  button.addEventListener("click", () => {
+    chosen = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
+    show();
+  });
+  system.addEventListener("change", show);
+  show();
+}
+
+function showFacts() {
+  const count = data.detections.length;
+  const facts = [`${data.model.name ?? "detector"} ${data.model.input ?? ""}`.trim(), `${count} object${count === 1 ? "" : "s"}`, `${frame.upright.join(" × ")}`];
+  if (data.path.length > 1) facts.push(`${data.path.length} frames`);
+  $("#title").textContent = document.title = data.title;
+  $("#facts").replaceChildren(...facts.map(textContent => make("li", {textContent})));
+  $("#notes").replaceChildren(...data.notes.map(textContent => make("li", {textContent})));
+}
+
+async function start() {
+  startTheme();
+  if (service) startService();
+  if (!frame) return;
+  $("main").hidden = false;
+  showFacts();
+  [frame.metric, frame.lidar, frame.confidence] =
+    await Promise.all([unpacked(data.metric, 2), unpacked(data.lidar, 2), unpacked(data.confidence, 1)]);
+  drawTable();
+  drawTimes();
+  drawFit();
+  startPicture();
+  $("[data-mode=depth]").hidden = !(frame.metric ?? frame.lidar);
+  startEffects();
+  await startSpace();
+  document.documentElement.dataset.ready = "yes";
+}
+
+start().catch(error => {
+  $("#busy").hidden = false;
+  $("#busy").classList.add("bad");
+  $("#busy").textContent = `This page cannot be shown: ${error.message}`;
+  console.error(error);
+});

@@ -1,0 +1,119 @@
+import AppCore
+import FileFormats
+import Foundation
+
+/// A frame's results as one page that needs nothing else: no network, no other file.
+public enum ReportPage {
+  /// Where the page's wishes go, on a page that `ardf serve` gave out.
+  public struct Service: Sendable {
+    /// Where effects are placed.
+    public var placePath: String
+    /// Where pictures and captures go; nil where there is no network to run on them.
+    public var uploadPath: String?
+    /// Where the frame's files are to be had.
+    public var filesPath: String
+    /// The files that are to be had there.
+    public var files: [String]
+    /// What every request that changes something must carry.
+    public var token: String
+
+    /// A service at these paths.
+    public init(placePath: String, uploadPath: String?, filesPath: String, files: [String], token: String) {
+      self.placePath = placePath
+      self.uploadPath = uploadPath
+      self.filesPath = filesPath
+      self.files = files
+      self.token = token
+    }
+  }
+
+  /// A page's pictures and figures, made once for many answers.
+  public struct Content: Sendable {
+    private let title: String
+    private var data: JSONValue
+    private let timing: JSONValue
+
+    /// The content of a report.
+    ///
+    /// - Throws: `ReportError`, `ObjectsFileError`, `ImageError`.
+    public init(_ report: FrameReport) throws {
+      title = report.frame.name
+      data = try report.content()
+      timing = report.timing
+    }
+
+    /// Shows other placed effects.
+    public mutating func show(_ effects: [PlacedEffect]) {
+      guard case .object(var members) = data else { return }
+      members["effects"] = SceneFile(effects: effects).json["effects"]
+      data = .object(members)
+    }
+
+    /// The page, UTF-8.
+    public func html(service: Service? = nil) -> [UInt8] {
+      page(title: title, data: data, timing: timing, service: service)
+    }
+  }
+
+  /// The page about a frame, UTF-8.
+  ///
+  /// The line of the element `timing` is all that differs between two runs on the same input.
+  /// - Throws: `ReportError`, `ObjectsFileError`, `ImageError`.
+  public static func html(_ report: FrameReport, service: Service? = nil) throws -> [UInt8] {
+    try Content(report).html(service: service)
+  }
+
+  /// A page without a frame, on which pictures and captures can be dropped.
+  public static func welcome(service: Service) -> [UInt8] {
+    page(title: "ardf", data: .null, timing: [], service: service)
+  }
+
+  private static func page(
+    title: String, data: JSONValue, timing: JSONValue, service: Service?
+  ) -> [UInt8] {
+    let parts: [String: [UInt8]] = [
+      "title": Array(escaped(title).utf8), "style": PackageResources.page_css,
+      "data": element("data", data), "timing": element("timing", timing),
+      "service": element("service", service?.json ?? .null),
+      "script": scripts.reduce([]) { $0 + $1 },
+    ]
+    var html: [UInt8] = []
+    // The template has its parts' names between braces of two: {{name}}.
+    for (index, piece) in text(PackageResources.page_html).components(separatedBy: "{{").enumerated() {
+      let halves = piece.components(separatedBy: "}}")
+      if index > 0 { html += parts[halves[0]] ?? [] }
+      html += (index > 0 ? halves[1] : piece).utf8
+    }
+    return html
+  }
+
+  /// In the order in which they build on each other.
+  private static var scripts: [[UInt8]] {
+    [
+      PackageResources.core_js, PackageResources.picture_js, PackageResources.space_js,
+      PackageResources.orbit_js,
+      PackageResources.plots_js, PackageResources.effects_js, PackageResources.main_js,
+    ]
+  }
+
+  private static func element(_ id: String, _ value: JSONValue) -> [UInt8] {
+    // No text inside can end the element.
+    let json = value.serialized().replacing("<", with: "\\u003c")
+    return Array("<script type=\"application/json\" id=\"\(id)\">\(json)</script>".utf8)
+  }
+
+  private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+  private static func escaped(_ text: String) -> String {
+    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+  }
+}
+
+extension ReportPage.Service {
+  fileprivate var json: JSONValue {
+    [
+      "place": .string(placePath), "upload": uploadPath.map(JSONValue.string) ?? .null,
+      "files": .string(filesPath), "names": .array(files.map(JSONValue.string)), "token": .string(token),
+    ]
+  }
+}

@@ -1,0 +1,119 @@
+import FileFormats
+import FlyingFox
+import Foundation
+import Reporting
+
+/// Answers requests for pages, files, placements and uploads.
+///
+/// | request | answer |
+/// |---|---|
+/// | `GET /` | the newest frame's page, or one that waits for a drop |
+/// | `GET /frames/N` | the page of a frame |
+/// | `GET /frames/N/NAME` | one of its files |
+/// | `POST /frames/N/place` | places effects |
+/// | `POST /uploads` | `{"upload": PATH}`: a place for files |
+/// | `PUT PATH/NAME` | keeps a file there |
+/// | `POST PATH?run` | `{"page": PATH}`: runs the flow on the files |
+///
+/// Files of the machine are never read by a name that a request gives.
+actor ReportService: HTTPHandler {
+  /// Bytes of a request for effects.
+  static let placementBytes = 256 << 10
+  /// Uploads that may be under way; an older one is dropped for the next.
+  static let openUploads = 4
+
+  private let workshop: any Workshop
+  private let requests: RequestGuard
+  private let limits: UploadLimits
+  private var uploads: [(id: Int, folder: UploadFolder)] = []
+  private var uploadCount = 0
+
+  init(workshop: any Workshop, requests: RequestGuard, limits: UploadLimits = UploadLimits()) {
+    self.workshop = workshop
+    self.requests = requests
+    self.limits = limits
+  }
+
+  func handleRequest(_ request: HTTPRequest) async -> HTTPResponse {
+    do {
+      try requests.check(request)
+      return try await answer(request)
+    } catch let refusal as Refusal {
+      await request.discardBody()
+      return .refused(refusal)
+    } catch {
+      await request.discardBody()
+      return .refused(.cannotProcess("\(error)"))
+    }
+  }
+
+  private func answer(_ request: HTTPRequest) async throws -> HTTPResponse {
+    let path = try request.components()
+    let frame = path.count > 1 && path[0] == "frames" ? Int(path[1]) : nil
+    switch (request.method, path.first, path.count) {
+    case (.GET, nil, 0): return try await front()
+    case (.GET, "frames", 2):
+      guard let frame, let page = try await workshop.page(of: frame, service: service(frame)) else {
+        throw Refusal.notFound
+      }
+      return .answer(page, type: "text/html; charset=utf-8")
+    case (.GET, "frames", 3):
+      guard let frame, workshop.fileNames.contains(path[2]),
+        let bytes = try await workshop.file(path[2], of: frame)
+      else { throw Refusal.notFound }
+      return .answer(bytes, type: "application/octet-stream")
+    case (.POST, "frames", 3) where path[2] == "place":
+      let body = try await request.body(limit: Self.placementBytes)
+      let wishes = try PlacementWish.list(parsed(body))
+      guard let frame, let answer = try await workshop.place(wishes, on: frame) else {
+        throw Refusal.notFound
+      }
+      return .answer(answer.json)
+    case (.POST, "uploads", 1): return .answer(["upload": .string("/uploads/\(try open())")])
+    case (.PUT, "uploads", 3...):
+      let folder = try upload(path[1])
+      let bytes = try await request.body(limit: limits.fileBytes)
+      try await folder.add(bytes, Array(path[2...]))
+      return .answer(["bytes": .integer(bytes.count)])
+    case (.POST, "uploads", 2) where request.target.query() == "run":
+      let folder = try upload(path[1])
+      uploads.removeAll { $0.folder === folder }
+      let frame = try await workshop.run(path: folder.content())
+      return .answer(["page": .string("/frames/\(frame)")])
+    case (.GET, _, _): throw Refusal.notFound
+    default: throw Refusal.notAllowed
+    }
+  }
+
+  private func front() async throws -> HTTPResponse {
+    if let newest = await workshop.newest() { return .moved(to: "/frames/\(newest)") }
+    return .answer(ReportPage.welcome(service: service(0)), type: "text/html; charset=utf-8")
+  }
+
+  private func service(_ frame: Int) -> ReportPage.Service {
+    ReportPage.Service(
+      placePath: "/frames/\(frame)/place", uploadPath: workshop.canRun ? "/uploads" : nil,
+      filesPath: "/frames/\(frame)", files: workshop.fileNames, token: requests.token)
+  }
+
+  private func parsed(_ body: [UInt8]) throws(Refusal) -> JSONValue {
+    do throws(JSONError) {
+      return try JSONValue.parse(String(decoding: body, as: UTF8.self))
+    } catch {
+      throw .badRequest("the request is no JSON: \(error)")
+    }
+  }
+
+  private func open() throws -> Int {
+    guard workshop.canRun else { throw Refusal.notAllowed }
+    if uploads.count >= Self.openUploads { uploads.removeFirst() }
+    uploadCount += 1
+    uploads.append((uploadCount, try UploadFolder(limits: limits)))
+    return uploadCount
+  }
+
+  private func upload(_ name: String) throws(Refusal) -> UploadFolder {
+    guard let folder = uploads.first(where: { "\($0.id)" == name })?.folder else { throw .notFound }
+    return folder
+  }
+}

@@ -1,0 +1,44 @@
+import FlyingFox
+import Foundation
+
+/// Who may ask: pages of this service in a browser of this machine.
+struct RequestGuard: Sendable {
+  static let tokenHeader = HTTPHeader("X-Ardf-Token")
+
+  let port: UInt16
+  /// What every page has and no other site can read.
+  let token: String
+
+  init(port: UInt16) {
+    self.port = port
+    var generator = SystemRandomNumberGenerator()
+    token = (0..<2).map { _ in
+      let digits = String(generator.next() as UInt64, radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+  }
+
+  /// The names under which this machine reaches itself.
+  private var hosts: [String] { ["127.0.0.1:\(port)", "localhost:\(port)"] }
+
+  /// Refuses requests by another name, which a foreign page may have pointed here, and changes asked for by other
+  /// sites or without the token.
+  func check(_ request: HTTPRequest) throws(Refusal) {
+    guard let host = request.headers[.host], hosts.contains(host.lowercased()) else {
+      throw .forbidden("ask for http://\(hosts[0])/")
+    }
+    if let origin = request.headers[HTTPHeader("Origin")], origin != "http://\(host.lowercased())" {
+      throw .forbidden("requests of other sites are refused")
+    }
+    guard request.method != .GET, request.method != .HEAD else { return }
+    guard let given = request.headers[Self.tokenHeader], isEqual(given, token) else {
+      throw .forbidden("the page is of an earlier start of ardf serve; load it again")
+    }
+  }
+
+  /// Takes as long for any two texts of one length.
+  private func isEqual(_ a: String, _ b: String) -> Bool {
+    guard a.utf8.count == b.utf8.count else { return false }
+    return zip(a.utf8, b.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+}

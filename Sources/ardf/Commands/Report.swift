@@ -1,0 +1,41 @@
+import AppCore
+import ArgumentParser
+import FileFormats
+import Reporting
+
+/// `ardf report`: the page of a finished run, made again.
+struct Report: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Makes report.html again from a frame's results and its capture.",
+    discussion: """
+      ardf run writes the page with the rest. This makes it from the files alone, after any of them was replaced; it \
+      has no times then. The page needs nothing else: no network, no other file.
+      """)
+
+  @Argument(help: "The folder of a frame's results.")
+  var results: String
+
+  @Option(help: "The capture that they were made from.")
+  var capture: String
+
+  @Option(help: "Which frame of the capture, by name or position from 0.")
+  var frame: String?
+
+  @Option(name: .shortAndLong, help: "The page; report.html in the results' folder unless given.")
+  var out: String?
+
+  @Flag(help: "Replace an existing page.")
+  var force = false
+
+  func run() throws {
+    let page = out ?? "\(results)/report.html"
+    if !force { try Output.refuseExisting(page) }
+    let selection = try FrameSelection(capture, frames: frame.map { [$0] } ?? [])
+    let folder = try FinishedFolder(results, frame: FrameSelection.one(capture, frame: frame))
+    let report = try folder.report(capture: capture, path: CameraPath.poses(of: selection.source))
+    let bytes = try ReportPage.html(report)
+    try OutputError.mapping { () throws(FileError) in
+      try AtomicFile.write(bytes, to: page, overwrite: force)
+    }
+  }
+}

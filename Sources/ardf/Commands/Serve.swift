@@ -1,0 +1,75 @@
+import AppCore
+import ArgumentParser
+import Reporting
+import Serving
+
+/// `ardf serve`: the page of a frame, with placement carried out and new frames dropped on it.
+struct Serve: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Shows a frame's page in the browser, places its effects, runs dropped pictures and captures.",
+    discussion: """
+      SOURCE is a picture or a capture, or the folder of a frame's results (with --capture), whose scene files then \
+      follow the placements. Without it the page waits for a drop: a picture, a capture's files or a .zip. Listens on \
+      this machine's loopback address alone, until Ctrl-C.
+
+      Example: ardf serve CAPTURE --frame 00030
+      """)
+
+  @Argument(help: "A picture, a capture, or a folder of results.")
+  var source: String?
+
+  @Option(help: "The capture that a folder of results was made from.")
+  var capture: String?
+
+  @Option(help: "Which frame, by name or position from 0; the first unless given.")
+  var frame: String?
+
+  @Option(help: "The port to listen on; 0 for any free one.")
+  var port: UInt16 = 8765
+
+  @OptionGroup var detector: DetectorOptions
+  @OptionGroup var depthOptions: DepthOptions
+  @OptionGroup var fusionOptions: FusionModelOptions
+  @OptionGroup var compute: ComputeOptions
+
+  func run() async throws {
+    let finished = source.flatMap { FinishedFolder.exists($0) ? $0 : nil }
+    if finished != nil, capture == nil {
+      throw CommandError.usage("\(source ?? ""): holds results; say with --capture what they were made from")
+    }
+    // Before anything takes time: a busy port is told at once.
+    let port = try LoopbackServer.available(port)
+    let workshop = FrameWorkshop(flow: try flow(isRequired: finished == nil))
+    let server = try LoopbackServer(workshop: workshop, port: port)
+    if let finished, let capture {
+      let selection = try FrameSelection(capture, frames: frame.map { [$0] } ?? [])
+      let folder = try FinishedFolder(finished, frame: FrameSelection.one(capture, frame: frame))
+      let report = try folder.report(capture: capture, path: CameraPath.poses(of: selection.source))
+      _ = try await workshop.add(report, folder: finished)
+    } else if let source {
+      let selection = try FrameSelection(source, frames: frame.map { [$0] } ?? [])
+      Console.note("finding objects and depth in \(source)")
+      _ = try await workshop.run(selection, capture: source)
+    }
+    try await server.run { Console.note("\(server.address) (Ctrl-C ends it)") }
+  }
+
+  /// The networks; for finished results they are only for what is dropped later.
+  private func flow(isRequired: Bool) throws -> FrameFlow? {
+    let pool = compute.makePool()
+    let network: DetectionNetwork
+    do {
+      network = try DetectionNetwork(detector, compute: compute, pool: pool)
+    } catch CommandError.noWeights(let reason) where !isRequired {
+      Console.note("nothing can be dropped on the page: \(reason)")
+      return nil
+    }
+    Console.note("detector \(network.name) from \(network.file)")
+    let depth = try WeightFiles.depth(depthOptions.depth).map {
+      try DepthNetwork(file: $0, depthOptions, compute: compute, pool: pool)
+    }
+    Console.note(
+      depth.map { "depth \($0.name) from \($0.file)" } ?? "no depth weights: going on with the LiDAR alone")
+    return FrameFlow(detector: network, depth: depth, fusion: fusionOptions.fusion)
+  }
+}

@@ -1,0 +1,47 @@
+import AppCore
+import FileFormats
+import FoundationEssentials
+import Imaging
+import Reporting
+
+/// A frame's results as `ardf run` left them, read back with the capture that they were made from.
+struct FinishedFolder {
+  let path: String
+  let frame: CapturedFrame
+  let detections: DetectionsFile
+  let fusion: JSONValue?
+  let metric: Plane<Float>?
+  let relative: RelativeDepth?
+
+  /// Whether a folder holds results.
+  static func exists(_ path: String) -> Bool {
+    ["detections.json", "objects.json"].allSatisfy { FileManager.default.fileExists(atPath: "\(path)/\($0)") }
+  }
+
+  init(_ path: String, frame: CapturedFrame) throws {
+    self.path = path
+    self.frame = frame
+    func optional<Content>(_ name: String, _ read: (String) throws -> Content) throws -> Content? {
+      let file = "\(path)/\(name)"
+      return FileManager.default.fileExists(atPath: file) ? try read(file) : nil
+    }
+    detections = try Documents.detections("\(path)/detections.json", of: frame)
+    fusion = try optional("fusion.json") { file in try InFile.naming(file) { try JSONValue.read(path: file) }
+    }
+    metric = try optional("metric.npy") { try Documents.map($0, of: frame) }
+    relative = try optional("relative.npy") { RelativeDepth(try Documents.map($0, of: frame)) }
+  }
+
+  /// The page about it; nobody knows any more how long the stages took.
+  func report(capture: String, path cameras: [FrameReport.Pose]) throws -> FrameReport {
+    func document(_ name: String) throws -> JSONValue {
+      try InFile.naming("\(path)/\(name)") { try JSONValue.read(path: "\(path)/\(name)") }
+    }
+    let scene = try InFile.naming("\(path)/scene.json") { try SceneFile(json: document("scene.json")) }
+    let summary = try? document("summary.json")
+    return FrameReport(
+      frame: frame, capture: capture, detections: detections, objects: try document("objects.json"),
+      effects: scene.effects, relative: relative, fusion: fusion, metric: metric, path: cameras,
+      notes: summary?["notes"]?.array?.compactMap(\.string) ?? [])
+  }
+}

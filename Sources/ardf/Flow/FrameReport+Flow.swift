@@ -1,0 +1,52 @@
+import AppCore
+import FileFormats
+import Models
+import Reporting
+
+extension FrameReport {
+  /// The report of what the flow made of a frame.
+  init(_ outcome: FrameFlow.Outcome, flow: FrameFlow, capture: String, path: [Pose]) {
+    self.init(
+      frame: outcome.frame, capture: capture, detections: outcome.detections,
+      objects: ObjectExtent.json(outcome.scene.extents), effects: outcome.scene.effects,
+      relative: outcome.relative, fusion: outcome.fusion?.json, metric: outcome.metric?.values, path: path,
+      notes: outcome.notes, timings: outcome.timings(flow: flow))
+  }
+}
+
+extension FrameFlow.Outcome {
+  fileprivate func timings(flow: FrameFlow) -> [FrameReport.Timing] {
+    func entry(_ stage: String, _ time: Duration) -> FrameReport.Timing {
+      FrameReport.Timing(stage: stage, milliseconds: time / .milliseconds(1))
+    }
+    var networks = [(flow.detector.name, detectorTimings)]
+    if let depth = flow.depth, let depthTimings { networks.append((depth.name, depthTimings.stages)) }
+    let stages = networks.flatMap { name, times in
+      [
+        entry("\(name) preprocess", times.preprocess), entry("\(name) inference", times.inference),
+        entry("\(name) postprocess", times.postprocess),
+      ]
+    }
+    return stages + (fusionTime.map { [entry("fusion", $0)] } ?? []) + [entry("placement", placementTime)]
+  }
+}
+
+/// Where the cameras of a recording stood.
+enum CameraPath {
+  /// The most cameras that a page shows.
+  private static let limit = 400
+
+  /// The poses of a source, evenly thinned; none for plain pictures.
+  ///
+  /// Frames that cannot be read are left out: the
+  /// command that works on them says why.
+  static func poses(of source: any CaptureSource) -> [FrameReport.Pose] {
+    let step = (source.frames.count + limit - 1) / limit
+    return stride(from: 0, to: source.frames.count, by: max(1, step)).compactMap { index in
+      guard let frame = try? source.frame(at: index, decodingImage: false), frame.intrinsics != nil else {
+        return nil
+      }
+      return FrameReport.Pose(name: frame.name, cameraToWorld: frame.cameraToWorld)
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+
+/// A plain TCP connection to this machine, for requests that no well-behaved client sends.
+///
+/// Unsafe where the system's socket calls take pointers.
+final class LoopbackConnection {
+  private let descriptor: Int32
+
+  struct Refused: Error {}
+
+  init(port: UInt16) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe connect(descriptor, $0, size)
+      }
+    }
+    guard result == 0 else { throw Refused() }
+    // A server that never answers fails a test instead of holding it up.
+    var patience = timeval(tv_sec: 20, tv_usec: 0)
+    _ = unsafe setsockopt(
+      descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+  }
+
+  /// Sends what the other side takes; one that has closed takes nothing.
+  func send(_ bytes: [UInt8]) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes { buffer in
+        unsafe Glibc.send(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { return }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  func closeSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+  func readToEnd() -> [UInt8] {
+    var bytes: [UInt8] = []
+    var part = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = unsafe part.withUnsafeMutableBytes { buffer in
+        unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)
+      }
+      guard count > 0 else { return bytes }
+      bytes += part[0..<count]
+    }
+  }
+
+  deinit { close(descriptor) }
+}
