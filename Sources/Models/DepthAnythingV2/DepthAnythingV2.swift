@@ -55,6 +55,18 @@ public final class DepthAnythingV2: Sendable {
     }
   }
 
+  private init(architecture: DepthAnythingArchitecture, input: Input, sessions: SessionCache) {
+    self.architecture = architecture
+    self.input = input
+    self.sessions = sessions
+  }
+
+  /// The same network run by another pool, side by side with this one: packed weights are shared, the memory
+  /// of a run is not.
+  public func running(on pool: ThreadPool) -> DepthAnythingV2 {
+    DepthAnythingV2(architecture: architecture, input: input, sessions: sessions.sessions(on: pool))
+  }
+
   /// The size of the network's input for a picture.
   public func networkSize(for picture: PixelSize) throws(DepthError) -> PixelSize {
     switch input {

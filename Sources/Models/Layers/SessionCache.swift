@@ -14,19 +14,25 @@ final class SessionCache: Sendable {
   private let graph: @Sendable (PixelSize) -> Graph
   private let options: PlanOptions
   private let pool: ThreadPool
-  private let packed = PackedWeights()
+  private let packed: PackedWeights
   /// The one used last comes last.
   private let recent = Mutex<[(size: PixelSize, session: Session)]>([])
 
   /// Sessions of `graph`, whose weights come from the store `weights`.
   init(
-    weights: WeightStore, options: PlanOptions, pool: ThreadPool,
+    weights: WeightStore, options: PlanOptions, pool: ThreadPool, packed: PackedWeights = PackedWeights(),
     graph: @escaping @Sendable (PixelSize) -> Graph
   ) {
     self.weights = weights
     self.options = options
     self.pool = pool
+    self.packed = packed
     self.graph = graph
+  }
+
+  /// Sessions of the same network, with the same packed weights, run by another pool.
+  func sessions(on pool: ThreadPool) -> SessionCache {
+    SessionCache(weights: weights, options: options, pool: pool, packed: packed, graph: graph)
   }
 
   /// The session for an input size.

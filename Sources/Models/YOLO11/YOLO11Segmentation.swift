@@ -43,6 +43,18 @@ public final class YOLO11Segmentation: Sendable {
     }
   }
 
+  private init(architecture: YOLO11Architecture, input: Input, sessions: SessionCache) {
+    self.architecture = architecture
+    self.input = input
+    self.sessions = sessions
+  }
+
+  /// The same network run by another pool, side by side with this one: packed weights are shared, the memory
+  /// of a run is not.
+  public func running(on pool: ThreadPool) -> YOLO11Segmentation {
+    YOLO11Segmentation(architecture: architecture, input: input, sessions: sessions.sessions(on: pool))
+  }
+
   /// How a picture of this size is fitted into the network's input.
   public func letterbox(for picture: PixelSize) -> Letterbox {
     switch input {

@@ -97,18 +97,20 @@ public final class Session: Sendable {
     layer: ((_ layer: Int, _ time: Range<UInt64>) -> Void)? = nil,
     chunk: (@Sendable (_ thread: Int, _ layer: Int, _ time: Range<UInt64>) -> Void)? = nil
   ) {
-    for step in steps {
-      let start = layer == nil ? 0 : monotonicNanoseconds()
-      if let chunk {
-        pool.run(step.chunks) { index, thread in
-          let start = monotonicNanoseconds()
-          step.body(index, thread)
-          chunk(thread, step.layer, start..<monotonicNanoseconds())
+    pool.exclusively { turn in
+      for step in steps {
+        let start = layer == nil ? 0 : monotonicNanoseconds()
+        if let chunk {
+          turn.run(step.chunks) { index, thread in
+            let start = monotonicNanoseconds()
+            step.body(index, thread)
+            chunk(thread, step.layer, start..<monotonicNanoseconds())
+          }
+        } else {
+          turn.run(step.chunks, step.body)
         }
-      } else {
-        pool.run(step.chunks, step.body)
+        layer?(step.layer, start..<monotonicNanoseconds())
       }
-      layer?(step.layer, start..<monotonicNanoseconds())
     }
   }
 

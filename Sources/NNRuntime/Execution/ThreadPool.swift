@@ -39,12 +39,28 @@ public final class ThreadPool: Sendable {
   /// Runs `body(chunk, thread)` for every chunk; `thread` is below `threads`, and no two calls with the same
   /// one overlap.
   package func run(_ chunks: Int, _ body: @escaping @Sendable (_ chunk: Int, _ thread: Int) -> Void) {
-    precondition(chunks <= Self.maximumChunks, "too many chunks")
-    turn.withLock { _ in
-      if threads == 1 || chunks <= 1 {
+    exclusively { $0.run(chunks, body) }
+  }
+
+  /// Lets `work` run many steps with the threads to itself.
+  ///
+  /// Two networks that took turns at every step would drive each other's data out of the caches, and pay for a
+  /// change of thread each time.
+  package func exclusively<Result>(_ work: (Turn) throws -> Result) rethrows -> Result {
+    try turn.withLock { _ in try work(Turn(pool: self)) }
+  }
+
+  /// The right to run steps, good within `exclusively`.
+  package struct Turn {
+    fileprivate let pool: ThreadPool
+
+    /// As `ThreadPool.run`, for who has the turn.
+    package func run(_ chunks: Int, _ body: @escaping @Sendable (_ chunk: Int, _ thread: Int) -> Void) {
+      precondition(chunks <= ThreadPool.maximumChunks, "too many chunks")
+      if pool.threads == 1 || chunks <= 1 {
         for chunk in 0..<chunks { body(chunk, 0) }
       } else {
-        team.run(chunks, body)
+        pool.team.run(chunks, body)
       }
     }
   }
