@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// A unit quaternion x i + y j + z k + w: a rotation, in the order x, y, z, w that files use.
 public struct Quaternion: Hashable, Sendable {

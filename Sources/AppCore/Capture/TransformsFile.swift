@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import Geometry
 
 /// `transforms.json` as nerfstudio and instant-ngp read it.

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import Geometry
 
 /// A box in the world with vertical sides, turned about +y only.

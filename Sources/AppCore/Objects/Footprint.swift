@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import Geometry
 
 /// The points of an object seen from above, and the rectangles around them.

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import Geometry
 
 /// An upright plane that shows a film and turns about +y to face the viewer.

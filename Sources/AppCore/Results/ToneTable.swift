@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// The sRGB transfer function (IEC 61966-2-1), between stored values and linear light, both in 0...1.
 enum SRGBTransfer {

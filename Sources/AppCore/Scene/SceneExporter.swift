@@ -1,5 +1,5 @@
 import FileFormats
-import Foundation
+import Glibc
 import Geometry
 import Imaging
 

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import Geometry
 
 /// One level of the detection pyramid: a grid of anchors and the network pixels between them.
