@@ -1,11 +1,18 @@
 # make demo   from nothing to a results picture of a real iPhone capture
 # make test   builds and runs all tests
+# make install [PREFIX=/usr/local] [DESTDIR=]   the command, its man page and completions; needs no Swift to run
+# make deb    a Debian package in out/
+# make docs   the libraries' documentation in out/docs
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 
-.PHONY: help setup build demo test check lint emulate exhaust fuzz faults soak determinism clean
+.PHONY: help setup build demo test check lint emulate exhaust fuzz faults soak determinism static install deb docs \
+	clean
 
-help: ; @sed -n 's/^# make/make/p' Makefile; echo "also: setup build check lint emulate clean"; \
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+help: ; @sed -n 's/^# make/make/p' Makefile; echo "also: setup build static check lint emulate clean"; \
 	echo "proofs of reliability (docs/reliability.md): exhaust fuzz faults soak determinism"
 
 setup: ; @tools/setup
@@ -52,5 +59,19 @@ soak: build
 
 determinism: build
 	tools/determinism
+
+# Swift's libraries linked in. A build folder of its own: these flags would have everything built anew.
+static := .build-static
+static: setup
+	swift build -c release --product ardf --static-swift-stdlib --scratch-path $(static)
+
+install: static
+	tools/install $(static)/release/ardf $(PREFIX) $(DESTDIR)
+
+deb: static
+	tools/package-deb $(static)/release/ardf out
+
+docs: setup
+	tools/make-docs out/docs
 
 clean: ; swift package clean; rm -rf out
