@@ -29,22 +29,53 @@ public enum AtomicOutputs {
   /// Whether `removeTemporaries` was called: the process is about to end.
   public static var isClosed: Bool { state.withLock { $0.isClosed } }
 
+  /// Removes the temporary files and folders of `path` that killed processes have left.
+  public static func removeLeftovers(of path: String) {
+    let (folder, name) = split(path)
+    let head = ".\(head(of: name))."
+    for entry in (try? POSIX.entries(of: folder)) ?? [] where entry.hasPrefix(head) && entry.hasSuffix(ending)
+    {
+      let writer = entry.dropFirst(head.count).prefix { $0 != "-" }
+      if Int(writer) != nil, !POSIX.exists("/proc/\(writer)") { POSIX.removeTree("\(folder)/\(entry)") }
+    }
+  }
+
+  /// Makes a folder where there is none yet; what holds it must exist.
+  public static func makeFolder(_ path: String) throws(FileError) {
+    do {
+      try POSIX.makeDirectory(path)
+    } catch .alreadyExists {
+      guard try POSIX.kind(of: path) == .directory else { throw .notADirectory(path: path) }
+    } catch {
+      throw error.about(path)
+    }
+  }
+
+  /// Removes a file or a whole folder, following no link; what cannot be removed stays.
+  public static func remove(_ path: String) { POSIX.removeTree(path) }
+
   /// A registered temporary name in the folder of `path`.
   static func reserveTemporary(for path: String) -> String {
     let (folder, name) = split(path)
-    // A component may have 255 bytes; a long final name keeps only its head.
-    let head = String(decoding: name.utf8.prefix(200), as: UTF8.self)
+    let head = head(of: name)
     while true {
       let temporary: String? = state.withLock { state in
         guard !state.isClosed else { return nil }
         state.counter += 1
-        let temporary = "\(folder)/.\(head).\(POSIX.processIdentifier)-\(state.counter).partial"
+        let temporary = "\(folder)/.\(head).\(POSIX.processIdentifier)-\(state.counter)\(ending)"
         state.temporaries.insert(temporary)
         return temporary
       }
       if let temporary { return temporary }
       POSIX.sleepAWhile()
     }
+  }
+
+  private static let ending = ".partial"
+
+  /// A component may have 255 bytes; a long final name keeps only its head.
+  private static func head(of name: String) -> String {
+    String(decoding: name.utf8.prefix(200), as: UTF8.self)
   }
 
   static func forget(_ temporary: String) {

@@ -6,10 +6,18 @@ struct ARDF: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ardf",
     abstract: "Finds objects in iPhone captures, measures them and places effects on them.",
-    discussion: """
+    discussion: Help.text(
+      """
       Every stage reads and writes files, so that each can be replaced: run does detect, depth, fuse, place and \
-      compose in one go. Weights are looked for in ./weights, then in $ARDF_WEIGHTS.
+      compose in one go. Weights are looked for in ./weights, then in $ARDF_WEIGHTS; a published checkpoint is \
+      converted once.
       """,
+      (
+        "From a checkpoint and a capture to a picture with distances, results/results.png",
+        "ardf convert yolo11n-seg.pt weights/yolo11n-seg.safetensors"
+      ),
+      (nil, "ardf run scan --frame 0 --out results"),
+      ("What is this capture?", "ardf capture check scan")),
     version: "0.1.0",
     subcommands: [
       Run.self, Detect.self, Depth.self, Fuse.self, Place.self, Compose.self, Report.self, Serve.self,

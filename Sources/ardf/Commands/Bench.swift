@@ -7,12 +7,16 @@ import NNRuntime
 struct Bench: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Measures a whole network: latency, cold start, memory.",
-    discussion: """
+    discussion: Help.text(
+      """
       For every number of threads the weights are opened anew: the cold start goes from there to the first \
       output, the kernel's file cache as it is. A difference counts where the medians differ by more than \
       --tolerance and the interquartile ranges do not overlap. --flow measures the stages of the whole flow \
       instead, with these weights as its detector.
-      """)
+      """,
+      ("Latency on one and two threads", "ardf bench weights/yolo11n-seg.safetensors --threads 1,2"),
+      ("Before and after a change", "ardf bench weights/yolo11n-seg.safetensors -o json > before.json"),
+      (nil, "ardf bench weights/yolo11n-seg.safetensors --compare before.json")))
 
   enum Report: String, CaseIterable, ExpressibleByArgument {
     case md, json, jsonl, csv

@@ -7,22 +7,34 @@ import Geometry
 struct Capture: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Checks captures and converts them to the native layout.",
-    subcommands: [Check.self, Native.self])
+    discussion: Help.text(
+      "Reads every layout that docs/formats.md lists, and says what it took it for.",
+      ("Are units and axes sane?", "ardf capture check scan"),
+      ("To the native layout", "ardf capture convert scan --out native")),
+    subcommands: [Check.self, Native.self, Frames.self])
 
   /// `ardf capture check`.
   struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "States a capture's layout, units and axes, and whether they are sane.",
-      discussion: "Ends with 1 where something looks wrong.")
+      discussion: Help.text(
+        "Ends with 1 where something looks wrong.",
+        ("A capture of any layout", "ardf capture check scan"),
+        (
+          "A plain picture with depth and camera",
+          "ardf capture check photo.jpg --depth-map photo-depth.png --intrinsics 1580,1580,960,720"
+        )))
 
     @Argument(help: "A capture, a sequence of them, or pictures.")
     var source: String
+
+    @OptionGroup var picture: PictureDepthOptions
 
     @Flag(help: "Print JSON.")
     var json = false
 
     func run() throws {
-      let summary = try CaptureSummary(of: CaptureReader.open(source))
+      let summary = try CaptureSummary(of: picture.open(source))
       try json ? Console.print(summary.json) : Console.print(text(summary))
       guard summary.warnings.isEmpty else {
         throw CommandError.checkFailed(summary.warnings.joined(separator: "\nardf: "))
@@ -57,10 +69,19 @@ struct Capture: ParsableCommand {
   /// `ardf capture convert`.
   struct Native: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "convert", abstract: "Writes a capture in the native layout, pictures unchanged.")
+      commandName: "convert", abstract: "Writes a capture in the native layout, pictures unchanged.",
+      discussion: Help.text(
+        "One frame becomes a folder with frame.json, several a folder of such folders.",
+        ("A whole capture", "ardf capture convert scan --out native"),
+        (
+          "A plain picture with depth and camera",
+          "ardf capture convert photo.jpg --depth-map photo-depth.png --intrinsics 1580,1580,960,720 --out shot"
+        )))
 
     @Argument(help: "A capture or a sequence of them.")
     var source: String
+
+    @OptionGroup var picture: PictureDepthOptions
 
     @Option(name: .shortAndLong, help: "Folder to write; must not exist yet.")
     var out: String
@@ -69,7 +90,7 @@ struct Capture: ParsableCommand {
     var force = false
 
     func run() throws {
-      let capture = try CaptureReader.open(source)
+      let capture = try picture.open(source)
       if !force { try Output.refuseExisting(out) }
       var progress = Progress("frame", of: capture.frames.count)
       defer { progress.finish() }

@@ -6,7 +6,13 @@ import FileFormats
 struct Compose: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Draws the results picture: darkened, with bright objects, boxes, labels and wireframes.",
-    discussion: "Writes results.png; --out - writes it to standard output.")
+    discussion: Help.text(
+      "Writes results.png; --out - writes it to standard output.",
+      (
+        "The picture of what ardf detect and ardf place found",
+        "ardf compose --detections objects/detections.json --objects placed/objects.json --capture scan --frame 0 "
+          + "--out picture"
+      )))
 
   @Option(help: "detections.json of ardf detect.")
   var detections: String

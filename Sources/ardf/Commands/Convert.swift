@@ -7,10 +7,13 @@ import NNRuntime
 struct Convert: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Converts a published checkpoint to a weight file.",
-    discussion: """
+    discussion: Help.text(
+      """
       Reads Ultralytics YOLO11-seg .pt, Depth Anything V2 Small .pth, and .safetensors in the original's or \
       Hugging Face's names. No code in a checkpoint is ever run.
-      """)
+      """,
+      ("Once for each checkpoint", "ardf convert yolo11n-seg.pt weights/yolo11n-seg.safetensors"),
+      (nil, "ardf convert depth_anything_v2_vits.pth weights/depth_anything_v2_vits.safetensors")))
 
   @Argument(help: "The checkpoint: .pt, .pth or .safetensors.")
   var input: String

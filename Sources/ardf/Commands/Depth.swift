@@ -8,11 +8,17 @@ import Imaging
 struct Depth: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Estimates relative depth with Depth Anything V2 Small.",
-    discussion: """
+    discussion: Help.text(
+      """
       Writes relative.npy, float32 (height, width) in the pixels of the picture as it is stored, larger is nearer, \
       without unit; and relative.png, the same in colour and upright. --out - writes the array of one picture to \
       standard output.
-      """)
+      """,
+      ("Relative depth of a picture", "ardf depth bus.jpg --out depth"),
+      (
+        "Of one frame of a capture, faster and coarser",
+        "ardf depth scan --frame 0 --depth-size 308 --out relative"
+      )))
 
   @Argument(help: "A picture, a folder of pictures, a capture or a sequence.")
   var source: String

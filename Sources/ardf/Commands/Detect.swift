@@ -8,10 +8,17 @@ import Imaging
 struct Detect: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Finds objects and their masks with YOLO11-seg.",
-    discussion: """
+    discussion: Help.text(
+      """
       Writes detections.json, masks/NNN.png and annotated.png. Boxes and masks are in the pixels of the picture as \
       it is stored; a picture stored sideways is detected upright.
-      """)
+      """,
+      ("What is in a picture?", "ardf detect bus.jpg --conf 0.25 --out found"),
+      ("COCO results of a folder of pictures", "ardf detect pictures --format coco --out found-coco"),
+      (
+        "Names and scores only",
+        "ardf detect bus.jpg --out - | jq -r '.detections[] | [.className, .confidence] | @tsv'"
+      )))
 
   @Argument(help: "A picture, a folder of pictures, a capture or a sequence.")
   var source: String

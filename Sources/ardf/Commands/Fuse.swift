@@ -6,10 +6,15 @@ import FileFormats
 struct Fuse: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Fits relative depth to a capture's LiDAR.",
-    discussion: """
+    discussion: Help.text(
+      """
       Writes fusion.json, and where a fit is possible metric.npy (float32 metres) and metric.png (u16 \
       millimetres). Without one fusion.json says why, and the command ends with 1.
-      """)
+      """,
+      (
+        "Metres from ardf depth and the LiDAR of the same frame",
+        "ardf fuse --relative relative/relative.npy --capture scan --frame 0 --out fused"
+      )))
 
   @Option(help: "Relative depth as ardf depth writes it: .npy, (height, width).")
   var relative: String
@@ -20,12 +25,14 @@ struct Fuse: ParsableCommand {
   @Option(help: "Which frame of the capture, by name or position from 0.")
   var frame: String?
 
+  @OptionGroup var picture: PictureDepthOptions
+
   @OptionGroup var model: FusionModelOptions
   @OptionGroup var export: DepthExportOptions
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let captured = try FrameSelection.one(capture, frame: frame)
+    let captured = try FrameSelection.one(capture, frame: frame, picture: picture)
     let relative = RelativeDepth(try Documents.map(relative, of: captured))
     guard let readings = captured.depth else {
       throw CommandError.input("\(capture): frame \(captured.name) has no LiDAR depth to fit to")

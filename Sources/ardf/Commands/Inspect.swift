@@ -8,12 +8,19 @@ import NNRuntime
 struct Inspect: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Shows weights, networks, plans and the processor.",
+    discussion: Help.text(
+      "Nothing is run, but for what a plan needs to know.",
+      ("What will this machine use?", "ardf inspect cpu"),
+      ("What is in a weight file?", "ardf inspect weights weights/yolo11n-seg.safetensors"),
+      ("How will a layer run, and why?", "ardf inspect plan weights/yolo11n-seg.safetensors --size 480x640")),
     subcommands: [Weights.self, Graph.self, Plan.self, CPU.self])
 
   /// `ardf inspect weights`.
   struct Weights: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lists a weight file's digest, metadata and tensors, with the statistics of their elements.")
+      abstract: "Lists a weight file's digest, metadata and tensors, with the statistics of their elements.",
+      discussion: Help.text(
+        "", ("What is in a weight file?", "ardf inspect weights weights/yolo11n-seg.safetensors")))
 
     @Argument(help: "A weight file.")
     var file: String
@@ -30,7 +37,9 @@ struct Inspect: ParsableCommand {
 
   /// `ardf inspect graph`.
   struct Graph: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lists a network's layers as they are defined.")
+    static let configuration = CommandConfiguration(
+      abstract: "Lists a network's layers as they are defined.",
+      discussion: Help.text("", ("Every layer", "ardf inspect graph weights/yolo11n-seg.safetensors")))
 
     @OptionGroup var network: NetworkOptions
     @Flag(help: "Print JSON.") var json = false
@@ -41,7 +50,9 @@ struct Inspect: ParsableCommand {
   /// `ardf inspect plan`.
   struct Plan: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lists a network's layers as they will run: joined, with the algorithm and why.")
+      abstract: "Lists a network's layers as they will run: joined, with the algorithm and why.",
+      discussion: Help.text(
+        "", ("For another input", "ardf inspect plan weights/yolo11n-seg.safetensors --size 480x640")))
 
     @OptionGroup var network: NetworkOptions
     @Flag(help: "Print JSON.") var json = false
@@ -70,7 +81,10 @@ struct Inspect: ParsableCommand {
   /// `ardf inspect cpu`.
   struct CPU: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "cpu", abstract: "Shows the processor, the instruction set in use and the BLAS.")
+      commandName: "cpu", abstract: "Shows the processor, the instruction set in use and the BLAS.",
+      discussion: Help.text(
+        "ARDF_ISA=portable, avx2 or avx512 chooses another instruction set.", (nil, "ardf inspect cpu"),
+        ("As on an older processor", "env ARDF_ISA=avx2 ardf inspect cpu")))
 
     @Flag(help: "Print JSON.") var json = false
 

@@ -7,9 +7,19 @@ import FoundationEssentials
 struct Place: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Measures detected objects and places effects on them.",
-    discussion: """
+    discussion: Help.text(
+      """
       Writes objects.json, scene.json, scene.glb and points.ply. Ends with 1 where an effect could not be placed.
-      """)
+      """,
+      (
+        "Distances and sizes of what ardf detect found",
+        "ardf place --detections objects/detections.json --capture scan --frame 0 --out placed"
+      ),
+      (
+        "With fused depth, and an effect on the object at a pixel",
+        "ardf place --detections objects/detections.json --capture scan --frame 0 --fusion fused "
+          + "--tap 800,500=smoke --out smoke"
+      )))
 
   @Option(help: "detections.json of ardf detect.")
   var detections: String
@@ -20,6 +30,8 @@ struct Place: ParsableCommand {
   @Option(help: "Which frame of the capture, by name or position from 0.")
   var frame: String?
 
+  @OptionGroup var picture: PictureDepthOptions
+
   @Option(help: ArgumentHelp("Folder of ardf fuse, for objects beyond the LiDAR.", valueName: "dir"))
   var fusion: String?
 
@@ -28,7 +40,7 @@ struct Place: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let captured = try FrameSelection.one(capture, frame: frame)
+    let captured = try FrameSelection.one(capture, frame: frame, picture: picture)
     let file = try Documents.detections(detections, of: captured)
     let folder = output.isStandardOutput ? nil : try OutputFolder(output.out, force: output.force)
     let scene = PlacedScene(

@@ -6,11 +6,17 @@ import NNRuntime
 struct Profile: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Measures every layer of a network.",
-    discussion: """
+    discussion: Help.text(
+      """
       Profiled iterations take turns with others; the rows, overhead in brackets included, add up to the wall \
       time. FLOPs are those of the layers as they are defined, so that an algorithm that needs fewer (Winograd) \
       can be over 100 % of the peak. Peak and memory bandwidth are measured with the same kernels and threads.
-      """)
+      """,
+      ("The ten slowest layers", "ardf profile weights/yolo11n-seg.safetensors --sort time --top 10"),
+      (
+        "A page with roofline and timeline",
+        "ardf profile weights/yolo11n-seg.safetensors --report html --out profile.html"
+      )))
 
   enum Report: String, CaseIterable, ExpressibleByArgument {
     case table, json, csv, md, trace, html

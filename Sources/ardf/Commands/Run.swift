@@ -1,107 +1,150 @@
 import AppCore
 import ArgumentParser
 import FileFormats
-import Geometry
+import NNRuntime
 import Reporting
 
 /// `ardf run`: the full flow.
 struct Run: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Detects, estimates depth, fuses, measures, places and composes in one go.",
-    discussion: """
-      SOURCE is a picture, a folder of pictures, a capture or a sequence of captures. A single frame's results lie \
-      in --out; those of several frames in a folder each, with an index.json. Without depth weights distances come \
-      from the LiDAR alone. Weights are looked for in ./weights, then in $ARDF_WEIGHTS.
-      """)
+    discussion: Help.text(
+      """
+      A single frame's results lie in --out. Several frames get a folder each, which appears when it is complete, and \
+      in the end results.jsonl with a line for each; a run that was stopped goes on with --resume. Without depth \
+      weights distances come from the LiDAR alone. Weights are looked for in ./weights, then in $ARDF_WEIGHTS.
+      """,
+      (
+        "One frame of a capture, with an effect on the first object",
+        "ardf run scan --frame 0 --effect 0=debugCube --out results"
+      ),
+      ("A photograph with the smallest detector", "ardf run bus.jpg --yolo yolo11n-seg --out bus"),
+      (
+        "Every capture of a folder, in two processes; then one list of all",
+        "ardf run scans --shard 1/2 --out all"
+      ),
+      (nil, "ardf run scans --shard 2/2 --out all"),
+      (nil, "ardf run scans --resume --out all"),
+      ("Distances as they come", "ardf run scans --out - | jq -r '.summary.objects[].label'")))
 
-  @Argument(help: "A picture, a folder of pictures, a capture or a sequence.")
-  var source: String
+  @Argument(help: "Pictures, captures, sequences, folders of these, or patterns such as 'scans/*'.")
+  var sources: [String]
 
   @Option(help: "Only this frame, by name or position from 0. Repeatable.")
   var frame: [String] = []
 
+  @OptionGroup var picture: PictureDepthOptions
   @OptionGroup var detector: DetectorOptions
   @OptionGroup var depthOptions: DepthOptions
   @OptionGroup var fusionOptions: FusionModelOptions
   @OptionGroup var effects: EffectOptions
+  @OptionGroup var batch: BatchOptions
   @OptionGroup var compute: ComputeOptions
   @OptionGroup var format: FormatOptions
   @OptionGroup var sceneExport: SceneExportOptions
   @OptionGroup var depthExport: DepthExportOptions
   @OptionGroup var output: OutputOptions
 
+  func validate() throws {
+    try batch.validate(output)
+    guard picture.depthMap == nil || sources.count == 1 else {
+      throw ValidationError("--depth-map belongs to one picture; give one SOURCE")
+    }
+  }
+
   func run() async throws {
     let requests = try effects.requests()
-    let selection = try FrameSelection(source, frames: frame)
-    let folder = try ResultsFolder(output, selection: selection)
+    let inputs = try RunInputs(sources, names: frame, open: picture.open)
+    let frames = inputs.frames[batch.shard.positions(of: inputs.frames.count)]
+    let folder = try RunFolder(output, batch, frames: frames, isSingle: inputs.isSingle)
     let pool = compute.makePool()
+    let flow = try makeFlow(pool: pool)
+    let job = FrameJob(
+      flow: flow, requests: requests,
+      digest: try RunDigest(options: options(requests), detector: flow.detector, depth: flow.depth),
+      format: format.format, folder: folder, files: files, paths: CameraPath.poses(of: frames))
+    try folder?.begin()
+    if inputs.isSingle {
+      let record = try await job.record(of: inputs.frames[0], tolerant: false)
+      try show(record, of: inputs.frames[0])
+      if let summary = record.summary, folder == nil || output.json { try Console.print(summary) }
+      var speed = SpeedLog()
+      speed.add(record, flow: flow)
+      for line in speed.lines { Console.note(line) }
+    } else {
+      try await run(Array(frames), job: job, threads: pool.threads)
+    }
+  }
+
+  /// Several frames, in lanes.
+  private func run(_ frames: [RunFrame], job: FrameJob, threads: Int) async throws {
+    let lanes = Lanes(threads: threads, frames: frames.count)
+    let jobs = lanes.threads.map { job.with(job.flow.running(on: ThreadPool(threads: $0))) }
+    var log = BatchLog(total: frames.count)
+    var lines: [JSONValue] = []
+    var coco: [JSONValue] = []
+    try await lanes.inOrder(frames.count) { position, lane in
+      try await jobs[lane].record(of: frames[position], tolerant: true)
+    } deliver: { position, record in
+      log.hide()
+      let line = record.line(of: frames[position])
+      if job.folder == nil || output.json { try Console.print(line.serialized()) }
+      try show(record, of: frames[position])
+      log.add(record, flow: job.flow)
+      lines.append(line)
+      coco += record.coco
+    }
+    log.hide()
+    try job.folder?.finish(lines: lines, detections: format.format == .coco ? coco : nil)
+    for line in log.lines { Console.note(line) }
+    if log.failed > 0 {
+      throw CommandError.input(
+        "\(log.failed) of \(frames.count) frames could not be read; the others are done")
+    }
+  }
+
+  private func makeFlow(pool: ThreadPool) throws -> FrameFlow {
     let network = try DetectionNetwork(detector, compute: compute, pool: pool)
     Console.note("detector \(network.name) from \(network.file)")
+    try format.check(network)
     let depth = try WeightFiles.depth(depthOptions.depth).map {
       try DepthNetwork(file: $0, depthOptions, compute: compute, pool: pool)
     }
     Console.note(
       depth.map { "depth \($0.name) from \($0.file)" }
         ?? "no depth weights (--depth FILE, ./weights, $ARDF_WEIGHTS): going on with the LiDAR alone")
-    let flow = FrameFlow(detector: network, depth: depth, fusion: fusionOptions.fusion)
-    let networks: JSONValue = [
-      "detector": network.description,
-      "depth": depth.map { ["name": .string($0.name)] } ?? .null,
-    ]
+    return FrameFlow(detector: network, depth: depth, fusion: fusionOptions.fusion)
+  }
+
+  /// The files that were asked for besides the usual ones.
+  private var files: FrameFiles {
     var files = FrameFiles()
     sceneExport.add(to: &files)
     depthExport.add(to: &files)
-    let path = CameraPath.poses(of: selection.source)
-    var detections = try DetectionsSink(format, network: network)
-    var speed = SpeedLog()
-    var progress = Progress("frame", of: selection.indices.count)
+    return files
+  }
 
-    for (done, index) in selection.indices.enumerated() {
-      let outcome = try await flow.run(try selection.source.frame(at: index), requests: requests)
-      let summary = outcome.summary(networks: networks)
-      if let frameFolder = folder.folder(of: index) {
-        let writer = FrameWriter(folder: frameFolder, files: files)
-        try write(outcome, to: writer, &detections)
-        try writer.write(FrameReport(outcome, flow: flow, capture: source, path: path))
-        try frameFolder.write(summary, to: "summary.json")
-      }
-      folder.add(index, summary)
-      progress.update(done + 1)
-      speed.add(outcome, flow: flow)
+  /// What changes results besides the networks.
+  private func options(_ requests: [EffectRequest]) -> JSONValue {
+    [
+      "depthSize": .integer(depthOptions.depthSize), "fusion": .string(fusionOptions.fusion.rawValue),
+      "effects": .array(requests.map { .string($0.text) }), "format": .string(format.format.rawValue),
+      "precision": .string(compute.arithmetic.precision.rawValue),
+      "plans": .array(compute.arithmetic.plans.map(JSONValue.string)),
+      "files": [.bool(files.usda), .bool(files.usdz), .bool(files.pfm), .number(files.depthScale)],
+    ]
+  }
+
+  private func show(_ record: FrameRecord, of frame: RunFrame) throws {
+    switch record.outcome {
+    case .kept: return
+    case .failed(let reason): Console.note("\(frame.reference.name): \(reason)")
+    case .done(let table, let notes, _):
       if !output.json, !output.isStandardOutput {
-        if !selection.isSingle { try Console.print("frame \(outcome.frame.name)") }
-        try Console.print(outcome.scene.table)
+        if !frame.folder.isEmpty { try Console.print("frame \(frame.folder) (\(frame.reference.name))") }
+        try Console.print(table)
       }
-      if let report = outcome.fusion { Console.note("\(outcome.frame.name): fusion: \(report.line)") }
-      for note in outcome.notes { Console.note("\(outcome.frame.name): \(note)") }
+      for note in notes { Console.note("\(frame.reference.name): \(note)") }
     }
-    progress.finish()
-    try folder.finish(&detections, json: output.json)
-    for line in speed.lines { Console.note(line) }
-  }
-
-  private func write(
-    _ outcome: FrameFlow.Outcome, to writer: FrameWriter, _ detections: inout DetectionsSink
-  ) throws {
-    let frame = outcome.frame
-    try detections.write(outcome.detections, frame: frame, to: writer)
-    if let relative = outcome.relative { try writer.write(relative, orientation: frame.orientation) }
-    if let report = outcome.fusion { try writer.write(report, metric: outcome.metric) }
-    try writer.write(outcome.scene, frame: frame)
-    let items = outcome.scene.items(outcome.detections.detections)
-    if let picture = ResultsCompositor().compose(frame, items: items) {
-      try writer.folder.write(Pictures.png(picture), to: "results.png")
-    }
-  }
-}
-
-extension SpeedLog {
-  mutating func add(_ outcome: FrameFlow.Outcome, flow: FrameFlow) {
-    add(outcome.detectorTimings, network: "\(flow.detector.name), \(flow.detector.inputText)")
-    if let depth = flow.depth, let timings = outcome.depthTimings {
-      add(timings.stages, network: "\(depth.name), \(timings.input.width)x\(timings.input.height)")
-    }
-    if let time = outcome.fusionTime { add(time, stage: "fusion") }
-    add(outcome.placementTime, stage: "placement")
   }
 }

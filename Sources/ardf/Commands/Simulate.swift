@@ -6,10 +6,13 @@ import FileFormats
 struct Simulate: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Runs a script of frames, faults, heat and memory through the live loop.",
-    discussion: """
+    discussion: Help.text(
+      """
       Nothing is waited for: the clock is virtual, and the same script gives the same bytes. The trace lists every \
       event with its time in seconds, and a summary.
-      """)
+      """,
+      ("A script's events", "ardf simulate script.json --out trace.json"),
+      ("Its summary alone", "ardf simulate script.json | jq .summary")))
 
   @Argument(help: "The script, ardf.simulation/1.")
   var script: String

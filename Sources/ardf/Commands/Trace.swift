@@ -7,11 +7,16 @@ import NNRuntime
 struct Trace: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Writes every layer's result to a safetensors file.",
-    discussion: """
+    discussion: Help.text(
+      """
       Tensors are float32 under their module path, (1, channels, height, width) or (1, tokens, channels), beside \
       input. Layers that the engine joins are written where they end; --no-fuse writes each. A trace is a reference \
       for ardf verify.
-      """)
+      """,
+      (
+        "Every layer's output for a picture",
+        "ardf trace --weights weights/yolo11n-seg.safetensors --input bus.jpg --out trace.safetensors"
+      )))
 
   @OptionGroup var inspected: InspectedOptions
 

@@ -9,15 +9,24 @@ import NNRuntime
 struct Verify: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Compares every layer of a network with reference tensors, and names the first that diverges.",
-    discussion: """
+    discussion: Help.text(
+      """
       A reference is a safetensors or npz file of tensors named by module path, with the network's input \
       (tools/make_reference.py records one). Cumulative: layers are fed what the engine made, as in use. Isolated: \
       each layer is fed the reference, so that the faulty one is named. Layers that the engine joins are compared \
       where they end; --no-fuse compares each. --against compares two backends, or --precision bf16 with fp32, \
-      without a reference. --out writes \
-      verify.json and, of the layers beyond their tolerance, pictures: a heat map of the differences, their \
-      histogram, and the channels they are in. Ends with 1 where a layer is beyond its tolerance.
-      """)
+      without a reference. --out writes verify.json and, of the layers beyond their tolerance, pictures: a heat map \
+      of the differences, their histogram, and the channels they are in. Ends with 1 where a layer is beyond its \
+      tolerance.
+      """,
+      (
+        "The native kernels against OpenBLAS, layer by layer, on noise",
+        "ardf verify --weights weights/yolo11n-seg.safetensors --against openblas"
+      ),
+      (
+        "Against a recorded reference",
+        "ardf verify --weights weights/yolo11n-seg.safetensors --reference reference.safetensors --failed"
+      )))
 
   enum Modes: String, ExpressibleByArgument, CaseIterable {
     case cumulative, isolated, both

@@ -23,6 +23,14 @@ struct DepthNetwork: Sendable {
     }
   }
 
+  private init(_ other: DepthNetwork, model: DepthAnythingV2) {
+    file = other.file
+    self.model = model
+  }
+
+  /// The same network run by another pool, side by side with this one.
+  func running(on pool: ThreadPool) -> DepthNetwork { DepthNetwork(self, model: model.running(on: pool)) }
+
   /// What the network is called.
   var name: String { model.architecture.name }
 

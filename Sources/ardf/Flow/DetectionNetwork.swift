@@ -31,6 +31,16 @@ struct DetectionNetwork: Sendable {
     source = store.metadata
   }
 
+  private init(_ other: DetectionNetwork, model: YOLO11Segmentation) {
+    (file, thresholds, source) = (other.file, other.thresholds, other.source)
+    self.model = model
+  }
+
+  /// The same network run by another pool, side by side with this one.
+  func running(on pool: ThreadPool) -> DetectionNetwork {
+    DetectionNetwork(self, model: model.running(on: pool))
+  }
+
   /// What the network is called.
   var name: String { model.architecture.name }
   var classCount: Int { model.architecture.classCount }

@@ -8,11 +8,7 @@ struct DetectionsSink {
 
   init(_ options: FormatOptions, network: DetectionNetwork) throws {
     format = options.format
-    if format == .coco, network.classCount != COCOResults.classCount {
-      throw CommandError.input(
-        "\(network.file): has \(network.classCount) classes; --format coco needs COCO's \(COCOResults.classCount)"
-      )
-    }
+    try options.check(network)
   }
 
   mutating func write(_ file: DetectionsFile, frame: CapturedFrame, to writer: FrameWriter) throws {
@@ -27,4 +23,15 @@ struct DetectionsSink {
 
   /// The list, if that is the format.
   var list: JSONValue? { format == .coco ? .array(results) : nil }
+}
+
+extension FormatOptions {
+  /// COCO's categories are those of its own classes only.
+  func check(_ network: DetectionNetwork) throws {
+    if format == .coco, network.classCount != COCOResults.classCount {
+      throw CommandError.input(
+        "\(network.file): has \(network.classCount) classes; --format coco needs COCO's \(COCOResults.classCount)"
+      )
+    }
+  }
 }

@@ -3,13 +3,29 @@ import FileFormats
 import Geometry
 import Imaging
 import Models
+import NNRuntime
 
-/// The full flow on one frame: detect and estimate depth side by side, fuse, measure, place.
+/// The full flow on one frame: detect, estimate depth, fuse, measure, place.
 struct FrameFlow: Sendable {
   let detector: DetectionNetwork
   /// nil goes on with the sensor's depth alone.
   let depth: DepthNetwork?
   let fusion: FusionModel
+  /// Whether one network prepares its input and reads its output while the other runs: of use where one frame has
+  /// more than one thread.
+  var isOverlapped = true
+
+  /// The same flow run by another pool, side by side with this one.
+  func running(on pool: ThreadPool) -> FrameFlow {
+    FrameFlow(
+      detector: detector.running(on: pool), depth: depth?.running(on: pool), fusion: fusion,
+      isOverlapped: pool.threads > 1)
+  }
+
+  /// What `summary.json` says about the networks.
+  var description: JSONValue {
+    ["detector": detector.description, "depth": depth.map { ["name": .string($0.name)] } ?? .null]
+  }
 
   /// What the flow made of a frame.
   struct Outcome: Sendable {
@@ -31,12 +47,17 @@ struct FrameFlow: Sendable {
       throw CommandError.input("\(frame.name): the frame has no picture")
     }
     let upright = image.oriented(frame.orientation)
-    // Both networks share one team of threads and take turns at its steps.
-    async let found = detector.detect(upright, orientation: frame.orientation, stored: frame.imageSize)
-    async let estimated = depth.map { network throws in
-      try network.estimate(upright, orientation: frame.orientation)
+    let objects: (detections: [Detection], timings: StageTimings)
+    let estimate: (relative: RelativeDepth, input: PixelSize, timings: StageTimings)?
+    if isOverlapped, let depth {
+      // Both networks share one team of threads, which runs one whole network after the other.
+      async let found = detector.detect(upright, orientation: frame.orientation, stored: frame.imageSize)
+      async let estimated = depth.estimate(upright, orientation: frame.orientation)
+      (objects, estimate) = try await (found, estimated)
+    } else {
+      objects = try detector.detect(upright, orientation: frame.orientation, stored: frame.imageSize)
+      estimate = try depth?.estimate(upright, orientation: frame.orientation)
     }
-    let (objects, estimate) = try await (found, estimated)
 
     let clock = ContinuousClock()
     var report: FusionReport?
@@ -93,9 +114,11 @@ extension FrameFlow.Outcome {
   }
 
   /// The content of `summary.json`: no times, so that the same input gives the same bytes.
-  func summary(networks: JSONValue) -> JSONValue {
+  ///
+  /// - Parameter digest: of all that the results depend on.
+  func summary(networks: JSONValue, digest: String) -> JSONValue {
     [
-      "schema": "ardf.summary/1", "image": .string(frame.name),
+      "schema": "ardf.summary/1", "digest": .string(digest), "image": .string(frame.name),
       "imageSize": [.integer(frame.imageSize.width), .integer(frame.imageSize.height)],
       "orientation": .string("\(frame.orientation)"), "timestamp": .number(frame.timestamp),
       "networks": networks, "fusion": fusion?.json ?? .null,

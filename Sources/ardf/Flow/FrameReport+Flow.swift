@@ -36,10 +36,15 @@ enum CameraPath {
   /// The most cameras that a page shows.
   private static let limit = 400
 
+  /// The poses of the sources of frames, by path.
+  static func poses(of frames: some Collection<RunFrame>) -> [String: [FrameReport.Pose]] {
+    let sources = Dictionary(frames.map { ($0.source.path, $0.source) }) { first, _ in first }
+    return sources.mapValues { poses(of: $0) }
+  }
+
   /// The poses of a source, evenly thinned; none for plain pictures.
   ///
-  /// Frames that cannot be read are left out: the
-  /// command that works on them says why.
+  /// Frames that cannot be read are left out: the command that works on them says why.
   static func poses(of source: any CaptureSource) -> [FrameReport.Pose] {
     let step = (source.frames.count + limit - 1) / limit
     return stride(from: 0, to: source.frames.count, by: max(1, step)).compactMap { index in

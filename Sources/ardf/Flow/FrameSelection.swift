@@ -7,8 +7,16 @@ struct FrameSelection {
   let indices: [Int]
 
   /// The frames named, by name or position from 0; all of them if none is named.
-  init(_ path: String, frames: [String]) throws {
-    source = try CaptureReader.open(path)
+  init(
+    _ path: String, frames: [String], picture: PictureDepthOptions? = nil
+  ) throws {
+    try self.init(picture?.open(path) ?? CaptureReader.open(path), frames: frames)
+  }
+
+  /// The frames named, by name or position from 0; all of them if none is named.
+  init(_ source: any CaptureSource, frames: [String]) throws {
+    self.source = source
+    let path = source.path
     for skipped in source.skipped { Console.note("\(path): skipped \(skipped.name): \(skipped.reason)") }
     let known = source.frames
     indices =
@@ -33,8 +41,10 @@ struct FrameSelection {
   }
 
   /// The only frame; commands that work on one ask for it.
-  static func one(_ path: String, frame: String?) throws -> CapturedFrame {
-    let selection = try FrameSelection(path, frames: frame.map { [$0] } ?? [])
+  static func one(
+    _ path: String, frame: String?, picture: PictureDepthOptions? = nil
+  ) throws -> CapturedFrame {
+    let selection = try FrameSelection(path, frames: frame.map { [$0] } ?? [], picture: picture)
     guard selection.isSingle else {
       throw CommandError.usage("\(path) has \(selection.indices.count) frames; choose one with --frame")
     }

@@ -37,7 +37,15 @@ struct Progress {
   mutating func update(_ done: Int) {
     guard StandardStream.error.isTerminal, ContinuousClock.now - start > Self.patience else { return }
     isShown = true
-    try? StandardStream.error.write("\r\(what) \(done)/\(total)")
+    try? StandardStream.error.write("\r\u{1B}[K\(what) \(done)/\(total)\(remaining(done))")
+  }
+
+  /// The time that the rest will take if it goes on like this.
+  private func remaining(_ done: Int) -> String {
+    guard done > 0, done < total else { return "" }
+    let elapsed = Double((ContinuousClock.now - start).components.seconds)
+    let seconds = Int(elapsed / Double(done) * Double(total - done))
+    return seconds < 100 ? ", \(seconds) s left" : ", \((seconds + 30) / 60) min left"
   }
 
   /// Takes the line away.

@@ -84,6 +84,10 @@ enum CommandError: Error, CustomStringConvertible {
   case usage(String)
   /// No weights were given and none were found.
   case noWeights(String)
+  /// What is to be read is not there.
+  case missing(String)
+  /// What is to be written exists and may not be replaced.
+  case taken(String)
   /// The inputs do not go together, or one of them is not what it should be.
   case input(String)
   /// The command did its work, and the answer is no.
@@ -91,14 +95,17 @@ enum CommandError: Error, CustomStringConvertible {
 
   var description: String {
     switch self {
-    case .usage(let text), .noWeights(let text), .input(let text), .checkFailed(let text): text
+    case .usage(let text), .noWeights(let text), .missing(let text), .taken(let text), .input(let text),
+      .checkFailed(let text):
+      text
     }
   }
 
   var status: ExitStatus {
     switch self {
     case .usage: .usage
-    case .noWeights: .missingInput
+    case .noWeights, .missing: .missingInput
+    case .taken: .cannotCreate
     case .input: .malformedInput
     case .checkFailed: .checkFailed
     }

@@ -1,0 +1,52 @@
+import AppCore
+import ArgumentParser
+import FileFormats
+import FoundationEssentials
+
+extension Capture {
+  /// `ardf capture frames`: a video's pictures as files.
+  struct Frames: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Takes the pictures of a Stray Scanner recording out of its video, with ffmpeg.",
+      discussion: Help.text(
+        """
+        Writes rgb/NNNNNN.jpg into the recording's folder, whole or not at all; every other command then reads the \
+        recording. ffmpeg must be installed.
+        """,
+        ("The pictures of a recording, then what it holds", "ardf capture frames recording"),
+        (nil, "ardf capture check recording")))
+
+    @Argument(help: "The recording's folder, which holds rgb.mp4.")
+    var recording: String
+
+    @Flag(help: "Replace pictures taken out before.")
+    var force = false
+
+    func run() throws {
+      let video = "\(recording)/rgb.mp4"
+      guard FileManager.default.fileExists(atPath: video) else {
+        throw CommandError.missing("\(video): no such file; name the folder of a Stray Scanner recording")
+      }
+      let folder = try OutputError.mapping { () throws(FileError) in
+        try AtomicDirectory(path: "\(recording)/rgb", force: force)
+      }
+      let status = try ChildProcess.run(
+        "ffmpeg",
+        [
+          "-nostdin", "-v", "error", "-noautorotate", "-i", video, "-fps_mode", "passthrough",
+          "-start_number", "0",
+          "-q:v", "2", folder.path("%06d.jpg"),
+        ])
+      guard let status else {
+        throw CommandError.missing("ffmpeg: not found in $PATH; install it (on Debian: apt install ffmpeg)")
+      }
+      guard status == 0 else {
+        throw CommandError.input("\(video): ffmpeg could not read it (status \(status))")
+      }
+      let count = try FileManager.default.contentsOfDirectory(atPath: folder.temporaryPath).count
+      guard count > 0 else { throw CommandError.input("\(video): holds no picture") }
+      try OutputError.mapping { () throws(FileError) in try folder.commit() }
+      Console.note("\(recording)/rgb: \(count) pictures")
+    }
+  }
+}

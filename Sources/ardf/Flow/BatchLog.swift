@@ -1,0 +1,56 @@
+import Geometry
+
+/// The progress of many frames, and in the end what became of them.
+struct BatchLog {
+  private(set) var failed = 0
+  private var kept = 0
+  private var done = 0
+  private var speed = SpeedLog()
+  private var progress: Progress
+  private let total: Int
+  private let start = ContinuousClock.now
+
+  init(total: Int) {
+    self.total = total
+    progress = Progress("frame", of: total)
+  }
+
+  /// Takes the progress line away, so that others can be written.
+  mutating func hide() { progress.finish() }
+
+  mutating func add(_ record: FrameRecord, flow: FrameFlow) {
+    switch record.outcome {
+    case .done: done += 1
+    case .kept: kept += 1
+    case .failed: failed += 1
+    }
+    speed.add(record, flow: flow)
+    progress.update(done + kept + failed)
+  }
+
+  /// The lines that close a run.
+  var lines: [String] {
+    let (whole, parts) = (ContinuousClock.now - start).components
+    let seconds = Double(whole) + Double(parts) / 1e18
+    var line = "\(done) frames in \(decimal(seconds, 1)) s"
+    if done > 0 { line += ", \(decimal(Double(done) / max(seconds, 1e-3), 2)) frames/s" }
+    if kept > 0 { line += "; \(kept) finished before" }
+    if failed > 0 { line += "; \(failed) failed" }
+    return [line] + speed.lines
+  }
+}
+
+extension SpeedLog {
+  /// Adds the times of a frame that was done.
+  mutating func add(_ record: FrameRecord, flow: FrameFlow) {
+    guard case .done(_, _, let times) = record.outcome else { return }
+    add(times.detector, network: "\(flow.detector.name), \(flow.detector.inputText)")
+    if let depth = flow.depth, let (input, stages) = times.depth {
+      add(stages, network: "\(depth.name), \(input.width)x\(input.height)")
+    }
+    add(times.decoding, stage: "decoding")
+    if let fusion = times.fusion { add(fusion, stage: "fusion") }
+    add(times.placement, stage: "placement")
+    add(times.writing, stage: "drawing and writing")
+  }
+}

@@ -1,0 +1,126 @@
+import AppCore
+import FileFormats
+import Geometry
+import Imaging
+import Models
+import Reporting
+
+/// What a run did with one frame.
+struct FrameRecord: Sendable {
+  enum Outcome: Sendable {
+    /// Done, with the lines for people and how long it took.
+    case done(table: String, notes: [String], FrameTimes)
+    /// Finished by an earlier run.
+    case kept
+    /// The frame's files are unreadable.
+    case failed(String)
+  }
+
+  let outcome: Outcome
+  /// `summary.json`; nil for a frame that failed.
+  let summary: JSONValue?
+  /// COCO results, where that is the format.
+  let coco: [JSONValue]
+
+  /// The frame's line of `results.jsonl`.
+  func line(of frame: RunFrame) -> JSONValue {
+    var line: [String: JSONValue] = [
+      "schema": "ardf.result/1", "source": .string(frame.source.path), "name": .string(frame.reference.name),
+      "timestamp": .number(frame.reference.timestamp), "folder": .string(frame.folder),
+      "summary": summary ?? .null,
+    ]
+    if case .failed(let reason) = outcome { line["error"] = .string(reason) }
+    return .object(line)
+  }
+}
+
+/// How long the stages of a frame took.
+struct FrameTimes: Sendable {
+  let decoding: Duration
+  let detector: StageTimings
+  let depth: (input: PixelSize, stages: StageTimings)?
+  let fusion: Duration?
+  let placement: Duration
+  let writing: Duration
+}
+
+/// Runs the flow on frames and writes what it makes of them.
+struct FrameJob: Sendable {
+  let flow: FrameFlow
+  let requests: [EffectRequest]
+  let digest: RunDigest
+  let format: FormatOptions.Format
+  /// nil writes nothing.
+  let folder: RunFolder?
+  /// Written besides the usual files.
+  let files: FrameFiles
+  /// Where the cameras of each source stood, by its path.
+  let paths: [String: [FrameReport.Pose]]
+
+  /// The same job on another flow.
+  func with(_ flow: FrameFlow) -> FrameJob {
+    FrameJob(
+      flow: flow, requests: requests, digest: digest, format: format, folder: folder, files: files, paths: paths)
+  }
+
+  /// Does a frame, or keeps what an earlier run made of it.
+  ///
+  /// - Parameter tolerant: records a frame whose files are bad instead of throwing.
+  func record(of frame: RunFrame, tolerant: Bool) async throws -> FrameRecord {
+    do {
+      return try await record(of: frame)
+    } catch let error as CaptureError where tolerant {
+      return FrameRecord(outcome: .failed("\(error)"), summary: nil, coco: [])
+    } catch let error as ImageError where tolerant {
+      return FrameRecord(outcome: .failed("\(error)"), summary: nil, coco: [])
+    }
+  }
+
+  private func record(of frame: RunFrame) async throws -> FrameRecord {
+    let clock = ContinuousClock()
+    let began = clock.now
+    let picture = try frame.source.encodedPicture(at: frame.index)
+    let undecoded = try frame.source.frame(at: frame.index, decodingImage: false)
+    let digest = digest.digest(of: undecoded, picture: picture?.bytes)
+    if let summary = folder?.finished(frame, digest: digest) {
+      let coco = format == .coco ? try folder?.finishedDetections(frame) : nil
+      return FrameRecord(outcome: .kept, summary: summary, coco: coco ?? [])
+    }
+    let captured = try frame.source.frame(at: frame.index)
+    let decoded = clock.now
+    let outcome = try await flow.run(captured, requests: requests)
+    let summary = outcome.summary(networks: flow.description, digest: digest)
+    let coco = format == .coco ? try COCOResults.entries(outcome.detections) : []
+    let computed = clock.now
+    if let output = try folder?.open(frame) {
+      let writer = FrameWriter(folder: output, files: files)
+      try write(outcome, coco: coco, to: writer)
+      let path = frame.source.path
+      try writer.write(FrameReport(outcome, flow: flow, capture: path, path: paths[path] ?? []))
+      try output.write(summary, to: RunFolder.summary)
+      try output.commit()
+    }
+    let fusion = outcome.fusion.map { ["fusion: \($0.line)"] } ?? []
+    return FrameRecord(
+      outcome: .done(
+        table: outcome.scene.table, notes: fusion + outcome.notes,
+        FrameTimes(
+          decoding: decoded - began, detector: outcome.detectorTimings, depth: outcome.depthTimings,
+          fusion: outcome.fusionTime, placement: outcome.placementTime, writing: clock.now - computed)),
+      summary: summary, coco: coco)
+  }
+
+  private func write(_ outcome: FrameFlow.Outcome, coco: [JSONValue], to writer: FrameWriter) throws {
+    let frame = outcome.frame
+    try writer.write(
+      outcome.detections, image: frame.image, orientation: frame.orientation, document: format == .ardf)
+    if format == .coco { try writer.folder.write(.array(coco), to: RunFolder.detections) }
+    if let relative = outcome.relative { try writer.write(relative, orientation: frame.orientation) }
+    if let report = outcome.fusion { try writer.write(report, metric: outcome.metric) }
+    try writer.write(outcome.scene, frame: frame)
+    let items = outcome.scene.items(outcome.detections.detections)
+    if let picture = ResultsCompositor().compose(frame, items: items) {
+      try writer.folder.write(Pictures.png(picture), to: "results.png")
+    }
+  }
+}

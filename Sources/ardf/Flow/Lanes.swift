@@ -1,0 +1,50 @@
+import NNRuntime
+
+/// How the threads of a run are shared out: frames side by side scale better than the chunks of one layer, since
+/// decoding, drawing and writing then overlap with other frames' networks, and nobody waits for anybody.
+///
+/// Every lane has a team of its own, so that there are never more threads at work than were asked for. A lane needs
+/// memory for a run of both networks; that is why their number is limited.
+struct Lanes {
+  static let most = 4
+
+  /// Threads of each lane; at least one lane.
+  let threads: [Int]
+
+  /// Shares `threads` out among as many lanes as there are frames, threads, or `most`.
+  init(threads: Int, frames: Int) {
+    let count = max(1, min(threads, frames, Self.most))
+    self.threads = (0..<count).map { threads / count + ($0 < threads % count ? 1 : 0) }
+  }
+
+  /// Works on positions 0 to `count` - 1, one at a time in each lane, and hands the results on in order.
+  ///
+  /// The first error ends the work; positions under way are brought to their end.
+  func inOrder<Result: Sendable>(
+    _ count: Int, work: @escaping @Sendable (_ position: Int, _ lane: Int) async throws -> Result,
+    deliver: (_ position: Int, Result) throws -> Void
+  ) async throws {
+    try await withThrowingTaskGroup(of: (position: Int, lane: Int, result: Result).self) { group in
+      var next = 0
+      func start(
+        _ lane: Int, _ group: inout ThrowingTaskGroup<(position: Int, lane: Int, result: Result), any Error>
+      ) {
+        guard next < count else { return }
+        let position = next
+        next += 1
+        group.addTask { (position, lane, try await work(position, lane)) }
+      }
+      for lane in threads.indices { start(lane, &group) }
+      var waiting: [Int: Result] = [:]
+      var delivered = 0
+      while let finished = try await group.next() {
+        start(finished.lane, &group)
+        waiting[finished.position] = finished.result
+        while let result = waiting.removeValue(forKey: delivered) {
+          try deliver(delivered, result)
+          delivered += 1
+        }
+      }
+    }
+  }
+}

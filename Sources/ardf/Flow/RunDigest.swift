@@ -1,0 +1,40 @@
+import AppCore
+import ArgumentParser
+import FileFormats
+import Geometry
+import Imaging
+
+/// What the results of a frame depend on, as one number: options, weights, and everything read of the frame.
+struct RunDigest: Sendable {
+  private let settings: JSONValue
+
+  /// - Parameter options: all that changes results, besides the weights' content.
+  init(options: JSONValue, detector: DetectionNetwork, depth: DepthNetwork?) throws {
+    settings = [
+      "version": .string(ARDF.configuration.version), "options": options,
+      "detector": [detector.description, .string(try sha256Hex(path: detector.file))],
+      "depth": try depth.map { [.string($0.name), .string(try sha256Hex(path: $0.file))] } ?? .null,
+    ]
+  }
+
+  /// The digest of a frame whose picture need not be decoded.
+  ///
+  /// - Parameter picture: the picture's bytes as they are stored.
+  func digest(of frame: CapturedFrame, picture: [UInt8]?) -> String {
+    let document: JSONValue = [
+      "settings": settings, "name": .string(frame.name), "timestamp": .number(frame.timestamp),
+      "imageSize": [.integer(frame.imageSize.width), .integer(frame.imageSize.height)],
+      "orientation": .string("\(frame.orientation)"),
+      "picture": picture.map { .string(sha256Hex($0)) } ?? .null,
+      "depth": frame.depth.map { .string(sha256Hex(FrameWriter.array($0))) } ?? .null,
+      "confidence": frame.confidence.map { plane in
+        [.integer(plane.width), .integer(plane.height), .string(sha256Hex(plane.elements))]
+      } ?? .null,
+      "intrinsics": frame.intrinsics.map { camera in
+        [.number(camera.fx), .number(camera.fy), .number(camera.cx), .number(camera.cy)]
+      } ?? .null,
+      "cameraToWorld": .array(frame.cameraToWorld.columnMajor.map(JSONValue.number)),
+    ]
+    return sha256Hex(Array(document.serialized().utf8))
+  }
+}

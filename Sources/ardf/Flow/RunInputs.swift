@@ -1,0 +1,94 @@
+import AppCore
+import FoundationEssentials
+
+/// One frame of a run: where it comes from and where its results go.
+struct RunFrame: Sendable {
+  let source: any CaptureSource
+  /// Position in the source.
+  let index: Int
+  /// Folder of its results below `--out`; empty for the only frame.
+  let folder: String
+
+  var reference: FrameReference { source.frames[index] }
+}
+
+/// The frames of all sources that `run` was given, in order.
+struct RunInputs {
+  let frames: [RunFrame]
+
+  /// Opens each source: a picture, a capture, a sequence, a folder of them, or a pattern for any of these.
+  ///
+  /// - Parameter names: Only these frames, by name or position; of one source.
+  init(_ paths: [String], names: [String], open: (String) throws -> any CaptureSource) throws {
+    let sources = try paths.flatMap(Self.expand).flatMap { try Self.sources($0, open) }
+    guard names.isEmpty || sources.count == 1 else {
+      throw CommandError.usage(
+        "--frame chooses frames of one SOURCE, there are \(sources.count); leave it out")
+    }
+    let selections = try sources.map { try FrameSelection($0, frames: names) }
+    let count = selections.reduce(0) { $0 + $1.indices.count }
+    let labels = sources.count == 1 ? [""] : Self.labels(of: sources)
+    frames = zip(selections, labels).flatMap { selection, label in
+      selection.indices.map { index in
+        let number = selection.isSingle && !label.isEmpty ? "" : FrameSelection.folderName(index)
+        let folder = count == 1 ? "" : [label, number].filter { !$0.isEmpty }.joined(separator: "/")
+        return RunFrame(source: selection.source, index: index, folder: folder)
+      }
+    }
+  }
+
+  /// Whether results go into one folder, not into one a frame.
+  var isSingle: Bool { frames.count == 1 && frames[0].folder.isEmpty }
+
+  private static func expand(_ path: String) throws -> [String] {
+    guard PathPattern.isPattern(path), !FileManager.default.fileExists(atPath: path) else { return [path] }
+    let paths = PathPattern.paths(matching: path)
+    guard !paths.isEmpty else { throw CommandError.missing("\(path): no file or folder has such a name") }
+    return paths
+  }
+
+  /// The source at a path; for a folder that is none, those right below it.
+  private static func sources(
+    _ path: String, _ open: (String) throws -> any CaptureSource
+  ) throws -> [any CaptureSource] {
+    do {
+      return [try open(path)]
+    } catch CaptureError.unrecognisedLayout(let folder) where folder == path {
+      let names = try FileManager.default.contentsOfDirectory(atPath: path).filter { !$0.hasPrefix(".") }
+        .sorted()
+      var sources: [any CaptureSource] = []
+      for name in names {
+        let inner = "\(path)/\(name)"
+        var isFolder = false
+        guard FileManager.default.fileExists(atPath: inner, isDirectory: &isFolder), isFolder else {
+          continue
+        }
+        do {
+          sources.append(try open(inner))
+        } catch let error as CaptureError {
+          Console.note("\(inner): left out: \(error)")
+        }
+      }
+      guard !sources.isEmpty else { throw CaptureError.unrecognisedLayout(path: folder) }
+      return sources
+    }
+  }
+
+  /// A folder's name for each source: its last component without a picture's ending, numbered where taken.
+  private static func labels(of sources: [any CaptureSource]) -> [String] {
+    var taken: Set<String> = []
+    return sources.map { source in
+      let url = URL(filePath: source.path).standardizedFileURL
+      let name =
+        source.layout == .images && source.frames.count == 1
+        ? url.deletingPathExtension().lastPathComponent : url.lastPathComponent
+      var label = name
+      var number = 2
+      while !taken.insert(label).inserted {
+        label = "\(name)-\(number)"
+        number += 1
+      }
+      return label
+    }
+  }
+}

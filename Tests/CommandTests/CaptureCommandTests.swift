@@ -1,0 +1,77 @@
+import FileFormats
+import Foundation
+import TestSupport
+import Testing
+
+/// `ardf capture` with what lies outside a capture: the user's ffmpeg, a plain picture's depth and camera.
+@Suite struct CaptureCommandTests {
+  /// A stand-in for ffmpeg: two empty pictures where the last argument says.
+  private static let script = #"""
+    #!/bin/sh
+    for last; do :; done
+    printf x > "${last%\%06d.jpg}000000.jpg"
+    printf x > "${last%\%06d.jpg}000001.jpg"
+    exit ${STATUS:-0}
+    """#
+
+  private func place(withProgram: Bool = true) throws -> TemporaryDirectory {
+    let place = try TemporaryDirectory()
+    for folder in ["bin", "scan"] {
+      try FileManager.default.createDirectory(
+        atPath: place.file(folder), withIntermediateDirectories: true)
+    }
+    try place.write("video", to: "scan/rgb.mp4")
+    if withProgram {
+      try place.write(Self.script, to: "bin/ffmpeg")
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o755], ofItemAtPath: place.file("bin/ffmpeg"))
+    }
+    return place
+  }
+
+  @Test func framesComeWholeOrNotAtAll() throws {
+    let place = try place()
+    let path = ["PATH": place.file("bin")]
+    let failed = try CommandRun(
+      ["capture", "frames", place.file("scan")], environment: path.merging(["STATUS": "3"]) { $1 })
+    #expect(failed.status == 65)
+    #expect(failed.error.contains("status 3"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: place.file("scan")) == ["rgb.mp4"])
+
+    let done = try CommandRun(["capture", "frames", place.file("scan")], environment: path)
+    #expect(done.status == 0, "\(done.error)")
+    #expect(done.error.contains("2 pictures"))
+    let names = try FileManager.default.contentsOfDirectory(atPath: place.file("scan/rgb")).sorted()
+    #expect(names == ["000000.jpg", "000001.jpg"])
+    #expect(try CommandRun(["capture", "frames", place.file("scan")], environment: path).status == 73)
+  }
+
+  @Test func saysWhatIsMissing() throws {
+    let place = try place(withProgram: false)
+    let path = ["PATH": place.file("bin")]
+    let run = try CommandRun(["capture", "frames", place.file("scan")], environment: path)
+    #expect(run.status == 66)
+    #expect(run.error.contains("apt install ffmpeg"))
+    let none = try CommandRun(["capture", "frames", place.file("bin")], environment: path)
+    #expect(none.status == 66)
+    #expect(none.error.contains("rgb.mp4"))
+  }
+
+  @Test func aPictureWithItsDepthConverts() throws {
+    let place = try TemporaryDirectory()
+    try SyntheticCapture.write(to: place.file("capture"))
+    let picture = [
+      place.file("capture/image.png"), "--depth-map", place.file("capture/depth.npy"), "--confidence-map",
+      place.file("capture/confidence.npy"), "--intrinsics", "50,50,31.5,23.5,64,48",
+    ]
+    let check = try CommandRun(["capture", "check"] + picture + ["--json"])
+    #expect(check.status == 0, "\(check.error)")
+    #expect(try check.json()["layout"]?.string == "imageWithDepth")
+    let convert = try CommandRun(["capture", "convert"] + picture + ["--out", place.file("native")])
+    #expect(convert.status == 0, "\(convert.error)")
+    let frame = try JSONValue.read(path: place.file("native/frame.json"))
+    // Twice the stated size: 2 (31.5 + 0.5) - 0.5.
+    #expect(frame["intrinsics"]?.array?.compactMap(\.number) == [100, 0, 0, 0, 100, 0, 63.5, 47.5, 1])
+    #expect(try CommandRun(["capture", "check", place.file("native")]).status == 0)
+  }
+}

@@ -1,0 +1,57 @@
+import FileFormats
+import Foundation
+import TestSupport
+import Testing
+
+/// What people read first.
+@Suite struct HelpTests {
+  /// A command of the tree that `--experimental-dump-help` describes.
+  private struct Verb {
+    let path: [String]
+    let abstract: String
+    let examples: [String]
+    let isLeaf: Bool
+  }
+
+  private func verbs() throws -> [Verb] {
+    let dump = try CommandRun(["--experimental-dump-help"]).json()
+    func walk(_ command: JSONValue, _ path: [String]) -> [Verb] {
+      let name = command["commandName"]?.string ?? ""
+      guard name != "help" else { return [] }
+      let children = command["subcommands"]?.array ?? []
+      let lines = (command["discussion"]?.string ?? "").split(separator: "\n")
+      let verb = Verb(
+        path: path + [name], abstract: command["abstract"]?.string ?? "",
+        examples: lines.filter { $0.hasPrefix("  ardf ") || $0.hasPrefix("  env ") }.map {
+          $0.dropFirst(2).description
+        },
+        isLeaf: children.allSatisfy { $0["commandName"]?.string == "help" })
+      return [verb] + children.flatMap { walk($0, path + [name]) }
+    }
+    return walk(try #require(dump["command"]), [])
+  }
+
+  @Test func everyVerbSaysWhatItDoesAndShowsAnExample() throws {
+    let verbs = try verbs()
+    #expect(verbs.count > 15)
+    for verb in verbs {
+      #expect(!verb.abstract.isEmpty, "\(verb.path)")
+      #expect(!verb.examples.isEmpty, "\(verb.path)")
+      // An example is about the verb that shows it, or, under a group, about one of its verbs.
+      let name = verb.isLeaf ? verb.path : Array(verb.path.prefix(1))
+      #expect(verb.examples.contains { $0.contains(name.joined(separator: " ")) }, "\(verb.path)")
+    }
+  }
+
+  /// In an empty folder an example fails for want of its files, never for the way it is written.
+  @Test func everyExampleIsUnderstood() throws {
+    for example in try verbs().flatMap(\.examples) {
+      let place = try TemporaryDirectory()
+      let command = example.split(separator: " | ")[0].split(separator: " > ")[0]
+      var words = command.split(separator: " ").map { $0.filter { $0 != "'" }.description }
+      while words[0] != "ardf" { words.removeFirst() }
+      let run = try CommandRun(Array(words.dropFirst()), in: place.path)
+      #expect([0, 66].contains(run.status), "\(example): \(run.status) \(run.error)")
+    }
+  }
+}
