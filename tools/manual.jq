@@ -33,7 +33,7 @@ def synopsis($path):
   | "\\fB\($path | roff)\\fR [\\fIoptions\\fR]" + ($needed | map(" " + .) | join(""));
 
 def verbs($path):
-  .subcommands[]? | select(.commandName != "help") | ($path + " " + .commandName) as $path
+  .subcommands[]? | select(.commandName != "help" and .shouldDisplay != false) | ($path + " " + .commandName) as $path
   | (".SS " + ($path | roff)),
     (.abstract | roff),
     (if .subcommands then empty else ".PP", synopsis($path) end),

@@ -13,7 +13,7 @@ struct ARDF: AsyncParsableCommand {
       converted once.
       """,
       (
-        "From a checkpoint and a capture to a picture with distances, results/results.png",
+        "From a checkpoint and a capture to results/results.png",
         "ardf convert yolo11n-seg.pt weights/yolo11n-seg.safetensors"
       ),
       (nil, "ardf run scan --frame 0 --out results"),
@@ -26,6 +26,23 @@ struct ARDF: AsyncParsableCommand {
     ])
 }
 
+extension ARDF {
+  /// The parser would speak of an unexpected argument.
+  static func refuseUnknownCommand(_ name: String?) throws {
+    let names = configuration.subcommands.compactMap { command in
+      command.configuration.shouldDisplay ? command._commandName : nil
+    }
+    let hidden = configuration.subcommands.map { $0._commandName } + ["help"]
+    guard let name, !name.hasPrefix("-"), !hidden.contains(name) else { return }
+    let near = names.filter { EditDistance.between($0, name) <= 2 }
+    throw CommandError.usage(
+      "there is no command \"\(name)\"; "
+        + (near.isEmpty
+          ? "the commands are \(names.joined(separator: ", "))"
+          : "did you mean \(near.joined(separator: " or "))?"))
+  }
+}
+
 @main
 enum Program {
   /// Runs the command in a task, while this thread waits for signals.
@@ -36,6 +53,7 @@ enum Program {
     Interruption.block()
     Task.detached {
       do {
+        try ARDF.refuseUnknownCommand(CommandLine.arguments.dropFirst().first)
         var command = try ARDF.parseAsRoot()
         if var command = command as? any AsyncParsableCommand {
           try await command.run()

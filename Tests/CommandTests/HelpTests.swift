@@ -17,9 +17,9 @@ import Testing
     let dump = try CommandRun(["--experimental-dump-help"]).json()
     func walk(_ command: JSONValue, _ path: [String]) -> [Verb] {
       let name = command["commandName"]?.string ?? ""
-      guard name != "help" else { return [] }
+      guard name != "help", command["shouldDisplay"] != .bool(false) else { return [] }
       let children = command["subcommands"]?.array ?? []
-      let lines = (command["discussion"]?.string ?? "").split(separator: "\n")
+      let lines = (command["discussion"]?.string ?? "").replacing("\\\n    ", with: "").split(separator: "\n")
       let verb = Verb(
         path: path + [name], abstract: command["abstract"]?.string ?? "",
         examples: lines.filter { $0.hasPrefix("  ardf ") || $0.hasPrefix("  env ") }.map {
@@ -41,6 +41,24 @@ import Testing
       let name = verb.isLeaf ? verb.path : Array(verb.path.prefix(1))
       #expect(verb.examples.contains { $0.contains(name.joined(separator: " ")) }, "\(verb.path)")
     }
+  }
+
+  /// A line that a terminal of 80 columns breaks cannot be copied.
+  @Test func examplesFitATerminal() throws {
+    let dump = try CommandRun(["--experimental-dump-help"]).output
+    for line in dump.replacing("\\n", with: "\n").split(separator: "\n") where line.hasPrefix("  ardf ") {
+      #expect(line.count <= 78, "\(line)")
+    }
+  }
+
+  @Test func unknownCommandsAreNamed() throws {
+    let near = try CommandRun(["detekt", "bus.jpg"])
+    #expect(near.status == 64)
+    #expect(near.error.contains("no command \"detekt\"; did you mean detect?"))
+    let far = try CommandRun(["frobnicate"])
+    #expect(far.status == 64)
+    #expect(far.error.contains("the commands are run, detect"))
+    #expect(try CommandRun(["help", "run"]).status == 0)
   }
 
   /// In an empty folder an example fails for want of its files, never for the way it is written.

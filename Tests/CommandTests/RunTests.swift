@@ -57,9 +57,10 @@ import Testing
     let run = try run(place.file("sequence"), out: place.file("out"))
     #expect(run.status == 0, "\(run.error)")
     let names = try FileManager.default.contentsOfDirectory(atPath: place.file("out")).sorted()
-    #expect(names == ["00000", "00001", "00002", "index.json"])
-    let index = try JSONValue.read(path: place.file("out/index.json"))
-    #expect(index["frames"]?.array?.compactMap { $0["name"]?.string } == ["f1000", "f1001", "f1002"])
+    #expect(names == ["00000", "00001", "00002", "results.jsonl"])
+    let lines = try String(contentsOfFile: place.file("out/results.jsonl"), encoding: .utf8)
+      .split(separator: "\n").map { try JSONValue.parse(String($0)) }
+    #expect(lines.map { $0["name"]?.string } == ["f1000", "f1001", "f1002"])
 
     let one = try self.run(place.file("sequence"), out: place.file("one"), ["--frame", "f1001"])
     #expect(one.status == 0, "\(one.error)")

@@ -22,7 +22,7 @@ struct Capture: ParsableCommand {
         ("A capture of any layout", "ardf capture check scan"),
         (
           "A plain picture with depth and camera",
-          "ardf capture check photo.jpg --depth-map photo-depth.png --intrinsics 1580,1580,960,720"
+          "ardf capture check photo.jpg --depth-map photo-depth.png \\\n--intrinsics 1580,1580,960,720"
         )))
 
     @Argument(help: "A capture, a sequence of them, or pictures.")
@@ -75,7 +75,7 @@ struct Capture: ParsableCommand {
         ("A whole capture", "ardf capture convert scan --out native"),
         (
           "A plain picture with depth and camera",
-          "ardf capture convert photo.jpg --depth-map photo-depth.png --intrinsics 1580,1580,960,720 --out shot"
+          "ardf capture convert photo.jpg --depth-map photo-depth.png \\\n--intrinsics 1580,1580,960,720 --out shot"
         )))
 
     @Argument(help: "A capture or a sequence of them.")

@@ -10,8 +10,7 @@ struct Compose: ParsableCommand {
       "Writes results.png; --out - writes it to standard output.",
       (
         "The picture of what ardf detect and ardf place found",
-        "ardf compose --detections objects/detections.json --objects placed/objects.json --capture scan --frame 0 "
-          + "--out picture"
+        "ardf compose --detections objects/detections.json \\\n--objects placed/objects.json --capture scan --frame 0 --out picture"
       )))
 
   @Option(help: "detections.json of ardf detect.")

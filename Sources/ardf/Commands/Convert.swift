@@ -13,7 +13,7 @@ struct Convert: ParsableCommand {
       Hugging Face's names. No code in a checkpoint is ever run.
       """,
       ("Once for each checkpoint", "ardf convert yolo11n-seg.pt weights/yolo11n-seg.safetensors"),
-      (nil, "ardf convert depth_anything_v2_vits.pth weights/depth_anything_v2_vits.safetensors")))
+      (nil, "ardf convert depth_anything_v2_vits.pth \\\nweights/depth_anything_v2_vits.safetensors")))
 
   @Argument(help: "The checkpoint: .pt, .pth or .safetensors.")
   var input: String

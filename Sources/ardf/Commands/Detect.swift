@@ -16,8 +16,8 @@ struct Detect: AsyncParsableCommand {
       ("What is in a picture?", "ardf detect bus.jpg --conf 0.25 --out found"),
       ("COCO results of a folder of pictures", "ardf detect pictures --format coco --out found-coco"),
       (
-        "Names and scores only",
-        "ardf detect bus.jpg --out - | jq -r '.detections[] | [.className, .confidence] | @tsv'"
+        "Names only",
+        "ardf detect bus.jpg --out - | jq -r '.detections[].className'"
       )))
 
   @Argument(help: "A picture, a folder of pictures, a capture or a sequence.")

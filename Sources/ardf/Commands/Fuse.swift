@@ -13,7 +13,7 @@ struct Fuse: ParsableCommand {
       """,
       (
         "Metres from ardf depth and the LiDAR of the same frame",
-        "ardf fuse --relative relative/relative.npy --capture scan --frame 0 --out fused"
+        "ardf fuse --relative relative/relative.npy --capture scan --frame 0 \\\n--out fused"
       )))
 
   @Option(help: "Relative depth as ardf depth writes it: .npy, (height, width).")

@@ -13,12 +13,11 @@ struct Place: ParsableCommand {
       """,
       (
         "Distances and sizes of what ardf detect found",
-        "ardf place --detections objects/detections.json --capture scan --frame 0 --out placed"
+        "ardf place --detections objects/detections.json --capture scan \\\n--frame 0 --out placed"
       ),
       (
         "With fused depth, and an effect on the object at a pixel",
-        "ardf place --detections objects/detections.json --capture scan --frame 0 --fusion fused "
-          + "--tap 800,500=smoke --out smoke"
+        "ardf place --detections objects/detections.json --capture scan \\\n--frame 0 --fusion fused --tap 800,500=smoke --out smoke"
       )))
 
   @Option(help: "detections.json of ardf detect.")

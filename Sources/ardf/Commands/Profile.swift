@@ -15,7 +15,7 @@ struct Profile: ParsableCommand {
       ("The ten slowest layers", "ardf profile weights/yolo11n-seg.safetensors --sort time --top 10"),
       (
         "A page with roofline and timeline",
-        "ardf profile weights/yolo11n-seg.safetensors --report html --out profile.html"
+        "ardf profile weights/yolo11n-seg.safetensors --report html \\\n--out profile.html"
       )))
 
   enum Report: String, CaseIterable, ExpressibleByArgument {

@@ -113,7 +113,8 @@ struct Run: AsyncParsableCommand {
     Console.note(
       depth.map { "depth \($0.name) from \($0.file)" }
         ?? "no depth weights (--depth FILE, ./weights, $ARDF_WEIGHTS): going on with the LiDAR alone")
-    return FrameFlow(detector: network, depth: depth, fusion: fusionOptions.fusion)
+    return FrameFlow(
+      detector: network, depth: depth, fusion: fusionOptions.fusion, isOverlapped: pool.threads > 1)
   }
 
   /// The files that were asked for besides the usual ones.

@@ -15,7 +15,7 @@ struct Trace: ParsableCommand {
       """,
       (
         "Every layer's output for a picture",
-        "ardf trace --weights weights/yolo11n-seg.safetensors --input bus.jpg --out trace.safetensors"
+        "ardf trace --weights weights/yolo11n-seg.safetensors --input bus.jpg \\\n--out trace.safetensors"
       )))
 
   @OptionGroup var inspected: InspectedOptions

@@ -21,11 +21,11 @@ struct Verify: ParsableCommand {
       """,
       (
         "The native kernels against OpenBLAS, layer by layer, on noise",
-        "ardf verify --weights weights/yolo11n-seg.safetensors --against openblas"
+        "ardf verify --weights weights/yolo11n-seg.safetensors \\\n--against openblas"
       ),
       (
         "Against a recorded reference",
-        "ardf verify --weights weights/yolo11n-seg.safetensors --reference reference.safetensors --failed"
+        "ardf verify --weights weights/yolo11n-seg.safetensors \\\n--reference reference.safetensors --failed"
       )))
 
   enum Modes: String, ExpressibleByArgument, CaseIterable {

@@ -11,9 +11,9 @@ struct FrameFlow: Sendable {
   /// nil goes on with the sensor's depth alone.
   let depth: DepthNetwork?
   let fusion: FusionModel
-  /// Whether one network prepares its input and reads its output while the other runs: of use where one frame has
-  /// more than one thread.
-  var isOverlapped = true
+  /// Whether one network prepares its input and reads its output while the other runs, and files are written side
+  /// by side: of use where one frame has more than one thread.
+  let isOverlapped: Bool
 
   /// The same flow run by another pool, side by side with this one.
   func running(on pool: ThreadPool) -> FrameFlow {

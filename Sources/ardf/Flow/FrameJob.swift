@@ -94,7 +94,7 @@ struct FrameJob: Sendable {
     let computed = clock.now
     if let output = try folder?.open(frame) {
       let writer = FrameWriter(folder: output, files: files)
-      try write(outcome, coco: coco, to: writer)
+      try await write(outcome, coco: coco, to: writer)
       let path = frame.source.path
       try writer.write(FrameReport(outcome, flow: flow, capture: path, path: paths[path] ?? []))
       try output.write(summary, to: RunFolder.summary)
@@ -110,17 +110,31 @@ struct FrameJob: Sendable {
       summary: summary, coco: coco)
   }
 
-  private func write(_ outcome: FrameFlow.Outcome, coco: [JSONValue], to writer: FrameWriter) throws {
+  /// Draws and writes everything: files side by side where the frame has more than one thread.
+  private func write(
+    _ outcome: FrameFlow.Outcome, coco: [JSONValue], to writer: FrameWriter
+  ) async throws {
     let frame = outcome.frame
-    try writer.write(
-      outcome.detections, image: frame.image, orientation: frame.orientation, document: format == .ardf)
-    if format == .coco { try writer.folder.write(.array(coco), to: RunFolder.detections) }
-    if let relative = outcome.relative { try writer.write(relative, orientation: frame.orientation) }
-    if let report = outcome.fusion { try writer.write(report, metric: outcome.metric) }
-    try writer.write(outcome.scene, frame: frame)
-    let items = outcome.scene.items(outcome.detections.detections)
-    if let picture = ResultsCompositor().compose(frame, items: items) {
-      try writer.folder.write(Pictures.png(picture), to: "results.png")
+    let format = format
+    let steps: [@Sendable () throws -> Void] = [
+      {
+        let items = outcome.scene.items(outcome.detections.detections)
+        guard let picture = ResultsCompositor().compose(frame, items: items) else { return }
+        try writer.folder.write(Pictures.png(picture), to: "results.png")
+      },
+      {
+        try writer.write(
+          outcome.detections, image: frame.image, orientation: frame.orientation, document: format == .ardf)
+        if format == .coco { try writer.folder.write(.array(coco), to: RunFolder.detections) }
+      },
+      { if let relative = outcome.relative { try writer.write(relative, orientation: frame.orientation) } },
+      { if let report = outcome.fusion { try writer.write(report, metric: outcome.metric) } },
+      { try writer.write(outcome.scene, frame: frame) },
+    ]
+    guard flow.isOverlapped else { return try steps.forEach { try $0() } }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for step in steps { group.addTask { try step() } }
+      try await group.waitForAll()
     }
   }
 }

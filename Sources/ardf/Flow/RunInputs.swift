@@ -57,6 +57,7 @@ struct RunInputs {
       let names = try FileManager.default.contentsOfDirectory(atPath: path).filter { !$0.hasPrefix(".") }
         .sorted()
       var sources: [any CaptureSource] = []
+      var leftOut: [String] = []
       for name in names {
         let inner = "\(path)/\(name)"
         var isFolder = false
@@ -66,10 +67,15 @@ struct RunInputs {
         do {
           sources.append(try open(inner))
         } catch let error as CaptureError {
-          Console.note("\(inner): left out: \(error)")
+          if case .unrecognisedLayout = error {
+            leftOut.append("\(inner): left out: not a known capture")
+          } else {
+            leftOut.append("\(inner): left out: \(error)")
+          }
         }
       }
       guard !sources.isEmpty else { throw CaptureError.unrecognisedLayout(path: folder) }
+      for note in leftOut { Console.note(note) }
       return sources
     }
   }

@@ -20,7 +20,14 @@ enum WeightFiles {
   /// The detector's weights: a file, a network's name, or by default the first there is.
   static func detector(_ given: String?) throws -> String {
     if let given {
-      guard let variant = variant(named: given), !exists(given) else { return given }
+      guard let variant = variant(named: given), !exists(given) else {
+        guard exists(given) || given.contains(".") || given.contains("/") else {
+          throw CommandError.noWeights(
+            "\(given): no such file, and no network; the networks are "
+              + variants.map { "yolo11\($0)-seg" }.joined(separator: ", "))
+        }
+        return given
+      }
       if let found = first(of: names(variant)) { return found }
       throw missing(given, names(variant), what: "--yolo FILE")
     }
@@ -64,7 +71,8 @@ enum WeightFiles {
       return .noWeights(
         "\(checkpoint) must be converted first: ardf convert \(checkpoint) \(checkpoint[..<dot]).safetensors")
     }
-    return .noWeights("\(name): not found (\(order)); give \(what)")
+    return .noWeights(
+      "\(name): not found (\(order)); give \(what), which ardf convert makes from a published checkpoint")
   }
 
   private static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
