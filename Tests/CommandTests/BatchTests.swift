@@ -40,6 +40,21 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: leftover))
   }
 
+  @Test func aKilledRunGoesOnWhereItWas() throws {
+    let place = try TemporaryDirectory()
+    let (sequence, out) = (place.file("sequence"), place.file("out"))
+    try SyntheticCapture.writeSequence(of: 8, to: sequence)
+    #expect(try run([sequence], out: place.file("whole")).status == 0)
+    let victim = try RunningCommand(
+      ["run", sequence, "--out", out] + TinyNetwork.detectorOptions + TinyNetwork.depthOptions)
+    while victim.process.isRunning, !FileManager.default.fileExists(atPath: "\(out)/00001") { usleep(1000) }
+    kill(victim.process.processIdentifier, SIGKILL)
+    _ = try victim.finished()
+    let resumed = try run([sequence], out: out, ["--resume"])
+    #expect(resumed.status == 0, "\(resumed.error)")
+    #expect(try digests(of: out) == digests(of: place.file("whole")))
+  }
+
   @Test func otherOptionsAndOtherInputsAreDoneAgain() throws {
     let place = try TemporaryDirectory()
     try SyntheticCapture.writeSequence(of: 2, to: place.file("sequence"))

@@ -64,9 +64,9 @@ struct Run: AsyncParsableCommand {
       digest: try RunDigest(options: options(requests), detector: flow.detector, depth: flow.depth),
       format: format.format, folder: folder, files: files, paths: CameraPath.poses(of: frames))
     try folder?.begin()
-    if inputs.isSingle {
-      let record = try await job.record(of: inputs.frames[0], tolerant: false)
-      try show(record, of: inputs.frames[0])
+    if inputs.isSingle, let frame = frames.first {
+      let record = try await job.record(of: frame, tolerant: false)
+      try show(record, of: frame)
       if let summary = record.summary, folder == nil || output.json { try Console.print(summary) }
       var speed = SpeedLog()
       speed.add(record, flow: flow)

@@ -33,8 +33,16 @@ struct RunFolder: Sendable {
   func begin() throws {
     guard !isSingle else { return }
     try OutputError.mapping { () throws(FileError) in
-      if force { AtomicOutputs.remove(path) }
+      if force, FileManager.default.fileExists(atPath: path) {
+        var isFolder = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder else {
+          throw .notADirectory(path: path)
+        }
+        AtomicOutputs.remove(path)
+      }
       try AtomicOutputs.makeFolder(path)
+      // Until all frames are done again it would speak of others.
+      AtomicOutputs.remove(results)
     }
   }
 
