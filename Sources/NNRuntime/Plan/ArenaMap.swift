@@ -11,7 +11,7 @@ public struct ArenaBuffer: Sendable, Equatable {
 extension Plan {
   /// The buffers of the arena, by when they begin and where they lie.
   public var arenaBuffers: [ArenaBuffer] {
-    let (buffers, requests) = placement.requests(graph, retain: options.retain)
+    let (buffers, requests) = placement.requests(graph, elements, retain: options.retain)
     var names: [ValueID: String] = [:]
     for node in graph.nodes + placement.nodes { names[node.output] = node.fused.last ?? node.name }
     return zip(buffers, requests).map { buffer, request in
