@@ -1,0 +1,40 @@
+"""Scale- and shift-free losses on inverse depth (MiDaS, Ranftl et al. 2020), and an anchor that keeps it positive."""
+
+import torch
+
+
+def normalise(x, valid):
+    """Each map minus its median over its mean absolute deviation; every 7th valid pixel is measure enough."""
+    out = []
+    for a, m in zip(x, valid):
+        q = a[m][::7]
+        middle = q.detach().median()
+        out.append((a - middle) / ((q - middle).abs().mean() + 1e-3))
+    return torch.stack(out)
+
+
+def gradients(difference, valid, scales=4):
+    total = 0
+    for k in range(scales):
+        d, m = difference[:, :: 2**k, :: 2**k], valid[:, :: 2**k, :: 2**k]
+        x = (d[:, :, 1:] - d[:, :, :-1]).abs().clamp(max=3) * (m[:, :, 1:] & m[:, :, :-1])
+        y = (d[:, 1:] - d[:, :-1]).abs().clamp(max=3) * (m[:, 1:] & m[:, :-1])
+        total = total + (x.sum((1, 2)) + y.sum((1, 2))) / m.sum((1, 2)).clamp(min=1)
+    return total
+
+
+def depth_loss(raw, inverse, valid, real, edge_weight):
+    """raw, inverse, valid [n, h, w]; real [n] -> loss, and its two main parts for the log.
+
+    LiDAR is smooth at edges, so its gradients count little.  The anchor ties the output to inverse depth over its
+    median, so that what leaves the final ReLU is positive and of a like scale from view to view."""
+    difference = (normalise(raw, valid) - normalise(inverse, valid)) * valid
+    count = valid.sum((1, 2)).clamp(min=1)
+    flat = difference.abs().clamp(max=6).sum((1, 2)) / count
+    edges = gradients(difference, valid) * torch.where(real, 0.3, 1.0)
+    median = torch.stack([a[m][::7].median() for a, m in zip(inverse, valid)]).clamp(min=0.02)
+    target = (inverse / median[:, None, None]).clamp(max=6)
+    anchor = ((raw - target).abs() * valid).sum((1, 2)) / count
+    sky = valid & (inverse == 0)
+    negative = ((0.08 - raw).clamp(min=0) * ~sky).mean((1, 2))
+    return (flat + edge_weight * edges + 0.3 * anchor + 3 * negative).mean(), flat.mean().item(), edges.mean().item()
