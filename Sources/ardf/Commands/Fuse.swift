@@ -27,6 +27,9 @@ struct Fuse: ParsableCommand {
 
   @OptionGroup var picture: PictureDepthOptions
 
+  @Flag(help: "Let metric depth follow the LiDAR cell by cell, with the edges of relative depth.")
+  var follow = false
+
   @OptionGroup var model: FusionModelOptions
   @OptionGroup var export: DepthExportOptions
   @OptionGroup var output: OutputOptions
@@ -44,7 +47,10 @@ struct Fuse: ParsableCommand {
     if let folder {
       var files = FrameFiles()
       export.add(to: &files)
-      try FrameWriter(folder: folder, files: files).write(report, metric: report.alignment?.metric(relative))
+      let metric = report.alignment.map {
+        follow ? $0.metric(relative, following: sensor) : $0.metric(relative)
+      }
+      try FrameWriter(folder: folder, files: files).write(report, metric: metric)
       try folder.commit()
     }
     if folder == nil || output.json { try Console.print(report.json) }
