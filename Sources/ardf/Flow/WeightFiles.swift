@@ -1,15 +1,17 @@
+import FileFormats
 import FoundationEssentials
+import Models
 
 /// Where weight files are found: a file given, else `./weights`, else the folder that `$ARDF_WEIGHTS` names.
 enum WeightFiles {
   static let variable = "ARDF_WEIGHTS"
   /// The default network first, then the others by accuracy.
   private static let variants = ["l", "x", "m", "s", "n"]
-  /// The official checkpoint first.
-  private static let depthNames = [
+  /// The published checkpoint, wherever it lies, comes before the one trained here.
+  private static let publishedDepth = [
     "depth_anything_v2_vits.safetensors", "depth-anything-v2-small.safetensors",
-    "dav2s-ardf-fp16.safetensors",
   ]
+  private static let ownDepth = "dav2s-ardf-fp16.safetensors"
   private static let folders =
     ["weights"] + (ProcessInfo.processInfo.environment[variable].map { [$0] } ?? [])
 
@@ -37,12 +39,24 @@ enum WeightFiles {
   }
 
   /// The depth network's weights; nil where none were given and none are found.
-  static func depth(_ given: String?) -> String? { given ?? first(of: depthNames) }
+  ///
+  /// A published `.pth` that was only put there is converted beside itself on its first use.
+  static func depth(_ given: String?) throws -> String? {
+    if let found = given ?? first(of: publishedDepth) { return found }
+    guard let checkpoint = first(of: ["depth_anything_v2_vits.pth"]) else { return first(of: [ownDepth]) }
+    let converted = checkpoint.replacing(".pth", with: ".safetensors")
+    let weights = try CheckpointConverter.read(checkpoint)
+    try OutputError.mapping { () throws(FileError) in
+      try SafetensorsWriter.write(weights.tensors, metadata: weights.metadata, to: converted, overwrite: true)
+    }
+    Console.note("\(checkpoint) converted to \(converted)")
+    return converted
+  }
 
   /// As `depth`, for commands that cannot go on without.
   static func requiredDepth(_ given: String?) throws -> String {
-    if let found = depth(given) { return found }
-    throw missing("weights of Depth Anything V2 Small", depthNames, what: "--depth FILE")
+    if let found = try depth(given) { return found }
+    throw missing("weights of Depth Anything V2 Small", publishedDepth + [ownDepth], what: "--depth FILE")
   }
 
   /// Both spellings are one name.

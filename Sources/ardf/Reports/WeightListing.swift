@@ -1,4 +1,5 @@
 import FileFormats
+import Models
 import NNRuntime
 
 /// A weight file as `ardf inspect weights` shows it.
@@ -28,6 +29,7 @@ struct WeightListing {
     }
   }
 
+  private var origin: CheckpointOrigin { CheckpointOrigin(metadata: metadata) }
   private var values: Int { entries.reduce(0) { $0 + $1.statistics.count } }
   private var nonFinite: Int { entries.reduce(0) { $0 + $1.statistics.nonFinite } }
 
@@ -41,7 +43,7 @@ struct WeightListing {
 
   var document: JSONValue {
     [
-      "schema": "ardf.weights-list/1", "sha256": .string(digest), "values": .integer(values),
+      "schema": "ardf.weights-list/1", "origin": .string("\(origin)"), "sha256": .string(digest), "values": .integer(values),
       "nonFinite": .integer(nonFinite), "metadata": .object(metadata.mapValues(JSONValue.string)),
       "tensors": .array(
         entries.map { entry in
@@ -67,7 +69,7 @@ struct WeightListing {
           + [statistics.minimum, statistics.maximum, statistics.mean, statistics.deviation].map(scientific)
           + [statistics.nonFinite == 0 ? "" : "\(statistics.nonFinite)"])
     }
-    return "sha256: \(digest)\n" + metadata.sorted { $0.key < $1.key }.map { "\($0): \($1)\n" }.joined()
+    return "weights: \(origin)\nsha256: \(digest)\n" + metadata.sorted { $0.key < $1.key }.map { "\($0): \($1)\n" }.joined()
       + "\(entries.count) tensors, \(values) values\n" + table.text
   }
 }

@@ -1,0 +1,40 @@
+/// Where a weight file's numbers come from, as far as its metadata tells.
+public enum CheckpointOrigin: Equatable, Sendable, CustomStringConvertible {
+  /// Converted from the very bytes that the network's authors published under this name.
+  case published(file: String)
+  /// Trained in this project; its model card is `weights/MODEL_CARD.md`.
+  case project
+  /// Neither can be told.
+  case unknown
+
+  /// The metadata key of files trained here, and its value.
+  static let key = "origin", own = "ardf"
+
+  /// SHA-256 of the published checkpoints, as in `weights/manifest.json`.
+  static let published = [
+    "55ed65c56c91713d23e8402371c6c49a6fd84f257f7dce452e8d70e41dcbe152": "yolo11n-seg.pt",
+    "1caa81c0195412efa411b632bcfb8c184939dddb6ae41f6a80c41b211ff257c3": "yolo11s-seg.pt",
+    "eb9a06f63e2206c35d68d839b08c362429ebecf933ad54c1ad68b2fd001c17cf": "yolo11m-seg.pt",
+    "cabe90049795dfc9a370b7934d6dec7f6b9e44a20e573b0ff81b7e205512c872": "yolo11l-seg.pt",
+    "4e53a5f5fd3ee2ae3361c62169c6bb3ed4ae251dd0e57606e230955aa52d919c": "yolo11x-seg.pt",
+    "715fade13be8f229f8a70cc02066f656f2423a59effd0579197bbf57860e1378": "depth_anything_v2_vits.pth",
+  ]
+
+  /// Reads `source_sha256` and `origin`.
+  public init(metadata: [String: String]) {
+    if let file = metadata["source_sha256"].flatMap({ Self.published[$0] }) {
+      self = .published(file: file)
+    } else {
+      self = metadata[Self.key] == Self.own ? .project : .unknown
+    }
+  }
+
+  /// For people.
+  public var description: String {
+    switch self {
+    case .published(let file): "the published \(file)"
+    case .project: "trained by ardf, not the published checkpoint"
+    case .unknown: "unknown"
+    }
+  }
+}
