@@ -44,10 +44,11 @@ static inline float enter(const Node *n, const float *o, const float *inv, float
   return t0 <= t1 ? t0 : 1e30f;
 }
 
+/* Bytes of the levels before this one: the sum of 4 (TEXTURE / 2^k)^2. */
+static inline long level_start(int level) { long n = TEXTURE >> level; return 16 * ((long)TEXTURE * TEXTURE - n * n) / 3; }
+
 static inline const uint8_t *texture_level(const World *w, int texture, int level) {
-  long skip = 0, all = 0;
-  for (int l = 0; l < LEVELS; l++) { long n = 4L * (TEXTURE >> l) * (TEXTURE >> l); if (l < level) skip += n; all += n; }
-  return w->textures + texture * all + skip;
+  return w->textures + texture * level_start(LEVELS) + level_start(level);
 }
 
 static int cut_out(const World *w, const Triangle *q, const Material *m, float u, float v) {

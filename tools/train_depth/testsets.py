@@ -9,7 +9,7 @@ from frames import Frame, app_export, bedroom, from_depth
 
 
 def redwood(folder):
-    """Five PrimeSense frames of a room (Open3D's sample, MIT)."""
+    """Five frames of a living room (Redwood, as Open3D's sample, MIT)."""
     names = sorted(os.listdir(os.path.join(folder, "redwood", "color")))
     out = []
     for n in names:
