@@ -1,0 +1,51 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Which depth weights a command takes when none are named.
+@Suite struct WeightOrderTests {
+  static let own = "dav2s-ardf-fp16.safetensors"
+  static let published = "depth_anything_v2_vits.safetensors"
+
+  /// A folder with a capture and tiny networks under the given names.
+  static func place(_ weights: [String]) throws -> TemporaryDirectory {
+    let place = try TemporaryDirectory()
+    try SyntheticCapture.write(to: place.file("capture"))
+    let network = try [UInt8](Data(contentsOf: URL(fileURLWithPath: TinyNetwork.depth)))
+    for path in weights {
+      let folder = URL(fileURLWithPath: place.file(path)).deletingLastPathComponent()
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try place.write(network, to: path)
+    }
+    return place
+  }
+
+  static func depth(in place: TemporaryDirectory) throws -> CommandRun {
+    try CommandRun(
+      ["depth", "capture", "--depth-size", "42", "--out", "out", "--force"], in: place.path,
+      environment: ["ARDF_WEIGHTS": place.file("elsewhere")])
+  }
+
+  @Test func ownWeightsServeWhereNoOthersAre() throws {
+    let run = try Self.depth(in: try Self.place(["weights/\(Self.own)"]))
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.error.contains("from weights/\(Self.own)"))
+  }
+
+  @Test(arguments: ["weights", "elsewhere"])
+  func publishedWeightsComeFirstWhereverTheyLie(_ folder: String) throws {
+    let run = try Self.depth(in: try Self.place(["weights/\(Self.own)", "\(folder)/\(Self.published)"]))
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.error.contains("\(folder)/\(Self.published)"))
+    #expect(!run.error.contains(Self.own))
+  }
+
+  /// A published checkpoint that cannot be used is named, not passed over.
+  @Test func damagedPublishedCheckpointIsNamed() throws {
+    let place = try Self.place(["weights/\(Self.own)"])
+    try place.write([1, 2, 3], to: "weights/depth_anything_v2_vits.pth")
+    let run = try Self.depth(in: place)
+    #expect(run.status == 65)
+    #expect(run.error.contains("depth_anything_v2_vits.pth"))
+  }
+}
