@@ -1,0 +1,72 @@
+import Geometry
+import Imaging
+
+/// A film of an effect: a picture with transparency for every moment.
+public protocol EffectFilm: Sendable {
+  /// Width over height of the pictures.
+  var aspect: Double { get }
+  /// Which part of the plane stands on the effect's anchor.
+  var pivot: Billboard.Pivot { get }
+  /// The picture `time` seconds after the start; endless.
+  ///
+  /// - Throws: if the film cannot be read.
+  func picture(at time: Double) throws -> RGBAImage
+}
+
+/// A film that is drawn, not read: a pure function of effect, time and seed, at any size.
+///
+/// The same arguments give the same bytes on every machine: only sums, products and square roots are used.
+public struct BuiltInFilm: EffectFilm {
+  /// The effect.
+  public let type: EffectType
+  /// Which of its many courses it takes.
+  public let seed: UInt64
+  /// The pictures' size.
+  public let size: PixelSize
+  private let art: any EffectArt
+
+  /// The size that `picture` has unless told otherwise.
+  public static let defaultSize = PixelSize(width: 320, height: 320)
+  /// Effects repeat after this many seconds, for arithmetic to stay exact.
+  private static let longestTime = 4096.0
+
+  /// The film of an effect; nil for the debug effects, which are drawn from the measured extent.
+  public init?(_ type: EffectType, seed: UInt64 = 0, size: PixelSize = defaultSize) {
+    guard let art = Self.art(of: type) else { return nil }
+    self.type = type
+    self.seed = seed
+    self.size = size
+    self.art = art
+  }
+
+  /// Width over height.
+  public var aspect: Double { Double(size.width) / Double(size.height) }
+  /// Effects rise from their anchor.
+  public var pivot: Billboard.Pivot { .bottom }
+
+  /// The picture at a time; times before the start show the start.
+  public func picture(at time: Double) -> RGBAImage {
+    let bounded = time.isFinite ? max(time, 0).truncatingRemainder(dividingBy: Self.longestTime) : 0
+    var buffer = LightBuffer(size: size)
+    art.draw(EffectMoment(time: Float(bounded), scatter: Scatter(seed: seed)), on: &buffer)
+    return buffer.picture()
+  }
+
+  private static func art(of type: EffectType) -> (any EffectArt)? {
+    switch type {
+    case .explosion: ExplosionArt()
+    case .flamethrower: FlameArt.thrower
+    case .dragonBreath: FlameArt.dragonBreath
+    case .smoke: SmokeArt()
+    case .lightning: LightningArt()
+    case .magic: MagicArt()
+    case .snow: SnowArt()
+    case .tornado: TornadoArt()
+    case .love: LoveArt()
+    case .aurora: AuroraArt()
+    case .dance: DanceArt()
+    case .confetti: ConfettiArt()
+    case .debugCube, .debugMesh: nil
+    }
+  }
+}
