@@ -32,6 +32,7 @@ public actor DetectionLoop {
   private let time: any TimeSource
   private let filter: DetectionFilter
   private let work: Orchestrator<CapturedFrame, [Detection]>
+  private let observer: (any DetectionObserver)?
   private let log: any LogSink
   private var throttle = DetectionThrottle()
   private var tracker: ObjectTracker
@@ -40,8 +41,9 @@ public actor DetectionLoop {
   public init(
     work: Orchestrator<CapturedFrame, [Detection]>, time: any TimeSource,
     filter: DetectionFilter = DetectionFilter(), tracking: ObjectTracker.Rules = ObjectTracker.Rules(),
-    log: any LogSink = SilentLog()
+    observer: (any DetectionObserver)? = nil, log: any LogSink = SilentLog()
   ) {
+    self.observer = observer
     self.work = work
     self.time = time
     self.filter = filter
@@ -79,8 +81,11 @@ public actor DetectionLoop {
     case .refused: return .refused
     case .cancelled: return .cancelled
     case .done(let detections), .failed(_, recovered: .some(let detections)):
-      tracker.update(filter.apply(detections), at: time.now)
-      return .updated(tracker.objects)
+      let sure = filter.apply(detections)
+      tracker.update(sure, at: time.now)
+      let objects = tracker.objects
+      await observer?.detected(sure, objects: objects, in: frame)
+      return .updated(objects)
     case .failed(let error, recovered: nil):
       log.error("detection in frame \(frame.name) failed", error)
       return .failed

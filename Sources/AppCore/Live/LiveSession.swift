@@ -1,13 +1,46 @@
 /// What shows the camera's picture with the objects over it.
 public protocol RenderSink: Sendable {
-  /// Shows a frame and returns when it is on the screen.
+  /// Shows a frame with the session's state, objects among it, and returns when it is on the screen.
   ///
   /// - Throws: if the frame cannot be shown; the session goes on with the next.
-  func present(_ frame: CapturedFrame, objects: [TrackedObject]) async throws
+  func present(_ frame: CapturedFrame, state: LiveSnapshot) async throws
+}
+
+/// Who wants to know what was found, in which frame: to measure it, to place effects on it.
+public protocol DetectionObserver: Sendable {
+  /// Called after every detection that gave a result, before the next one starts.
+  ///
+  /// - Parameters:
+  ///   - detections: Those that the filter let through.
+  ///   - objects: All objects followed now; those just seen name their detection.
+  func detected(_ detections: [Detection], objects: [TrackedObject], in frame: CapturedFrame) async
 }
 
 /// How a live session runs.
 public struct LiveConfiguration: Sendable {
+  /// How frames, detection and showing follow each other.
+  public enum Scheduling: Sendable {
+    /// Side by side: what cannot be shown in time is dropped.
+    case live
+    /// One after the other: every frame is looked at if it is due, then shown, before the next is taken. On a clock
+    /// that follows the frames, the same frames give the same pictures.
+    case lockstep
+  }
+
+  /// When detections run.
+  public enum Schedule: Sendable, Equatable {
+    /// As often as `level` and the device's health allow.
+    case adaptive
+    /// At most once in that time, and not while heat or memory forbids it.
+    case every(Duration)
+    /// In the frames of these names.
+    case frames(Set<String>)
+  }
+
+  /// How frames, detection and showing follow each other.
+  public var scheduling = Scheduling.live
+  /// When detections run.
+  public var schedule = Schedule.adaptive
   /// How often to detect.
   public var level = PerformanceLevel.normal
   /// Which detections count.
@@ -39,19 +72,22 @@ public struct LiveSurroundings: Sendable {
   public var memory: any MemoryProbe
   /// Films on objects, which give way under memory pressure.
   public var overlays: OverlayManager?
+  /// Who is told of detections.
+  public var observer: (any DetectionObserver)?
   /// Where events are written.
   public var log: any LogSink
 
-  /// The machine's clock and memory, a healthy device, no films and no log, unless given.
+  /// The machine's clock and memory, a healthy device, no films, no observer and no log, unless given.
   public init(
     time: any TimeSource = SystemTime(), health: any DeviceHealth = ScriptedHealth(),
     memory: any MemoryProbe = ProcessMemory(), overlays: OverlayManager? = nil,
-    log: any LogSink = SilentLog()
+    observer: (any DetectionObserver)? = nil, log: any LogSink = SilentLog()
   ) {
     self.time = time
     self.health = health
     self.memory = memory
     self.overlays = overlays
+    self.observer = observer
     self.log = log
   }
 }
@@ -82,6 +118,8 @@ public actor LiveSession {
   private let sink: any RenderSink
   private let surroundings: LiveSurroundings
   private let detection: DetectionLoop?
+  private let scheduling: LiveConfiguration.Scheduling
+  private let schedule: LiveConfiguration.Schedule
   private let state: SnapshotStream<LiveSnapshot>
   private let mayProcess: SnapshotStream<Bool>
   private let gate: FrameGate
@@ -103,6 +141,8 @@ public actor LiveSession {
     self.source = source
     self.sink = sink
     self.surroundings = surroundings
+    scheduling = configuration.scheduling
+    schedule = configuration.schedule
     let mayProcess = SnapshotStream(true)
     detection = detector.map { detector in
       DetectionLoop(
@@ -111,7 +151,7 @@ public actor LiveSession {
           retry: configuration.retry, gate: { mayProcess.current },
           work: { try await detector.detect(in: $0) }),
         time: surroundings.time, filter: configuration.filter, tracking: configuration.tracking,
-        log: surroundings.log)
+        observer: surroundings.observer, log: surroundings.log)
     }
     self.mayProcess = mayProcess
     state = SnapshotStream(LiveSnapshot())
@@ -127,6 +167,7 @@ public actor LiveSession {
   ///
   /// - Throws: what the source throws, once the frames in flight and the detection that runs have ended.
   public func run() async throws -> LiveReport {
+    await detection?.setInterval(firstInterval)
     let (flights, departure) = AsyncStream<Flight>.makeStream()
     let showing = Task { for await flight in flights { await show(flight) } }
     let detecting = Task { await detect() }
@@ -156,7 +197,12 @@ public actor LiveSession {
     for try await frame in source.frames() {
       await adapt()
       guard let flight = admit(frame) else { continue }
-      if case .terminated = departure.yield(flight) { end(flight, isShown: false) }
+      if scheduling == .lockstep {
+        if let detection, isWanted(frame) { await look(at: frame, with: detection) }
+        await show(flight)
+      } else if case .terminated = departure.yield(flight) {
+        end(flight, isShown: false)
+      }
     }
   }
 
@@ -179,7 +225,7 @@ public actor LiveSession {
     var flight: Flight?
     if let permit = gate.enter(), let loan = pool.lend() {
       loan.withBuffer { $0 = frame }
-      mailbox.put(frame)
+      if scheduling == .live, isWanted(frame) { mailbox.put(frame) }
       flight = Flight(permit: permit, loan: loan)
     }
     note(dropped: flight == nil, at: now)
@@ -204,7 +250,7 @@ public actor LiveSession {
     let isShown: Bool
     do {
       try Task.checkCancellation()
-      if let frame { try await sink.present(frame, objects: state.current.objects) }
+      if let frame { try await sink.present(frame, state: state.current) }
       isShown = frame != nil
     } catch {
       if !(error is CancellationError) { surroundings.log.error("a frame could not be shown", error) }
@@ -258,7 +304,7 @@ public actor LiveSession {
       }
     case .performance(let performance):
       mayProcess.update { $0 = performance.canProcess }
-      await detection?.setInterval(performance.interval)
+      if schedule == .adaptive { await detection?.setInterval(performance.interval) }
       state.update { $0.performance = performance }
     case .frameRate(let rate):
       surroundings.log.info("showing \(rate) frames a second")
@@ -271,20 +317,33 @@ public actor LiveSession {
 
   private nonisolated func detect() async {
     guard let detection else { return }
-    await detection.setInterval(conditions.performance.state.interval)
-    for await frame in mailbox.values {
-      let outcome = await detection.process(frame)
-      let breaker = await detection.breakerPhase
-      state.update { snapshot in
-        snapshot.breaker = breaker
-        switch outcome {
-        case .updated(let objects):
-          snapshot.detections += 1
-          snapshot.objects = objects
-        case .failed: snapshot.detectionFailures += 1
-        case .refused: snapshot.detectionsRefused += 1
-        case .skipped, .cancelled: break
-        }
+    for await frame in mailbox.values { await look(at: frame, with: detection) }
+  }
+
+  private var firstInterval: Duration {
+    switch schedule {
+    case .adaptive: conditions.performance.state.interval
+    case .every(let interval): interval
+    case .frames: .zero
+    }
+  }
+
+  private nonisolated func isWanted(_ frame: CapturedFrame) -> Bool {
+    if case .frames(let names) = schedule { names.contains(frame.name) } else { true }
+  }
+
+  private nonisolated func look(at frame: CapturedFrame, with detection: DetectionLoop) async {
+    let outcome = await detection.process(frame)
+    let breaker = await detection.breakerPhase
+    state.update { snapshot in
+      snapshot.breaker = breaker
+      switch outcome {
+      case .updated(let objects):
+        snapshot.detections += 1
+        snapshot.objects = objects
+      case .failed: snapshot.detectionFailures += 1
+      case .refused: snapshot.detectionsRefused += 1
+      case .skipped, .cancelled: break
       }
     }
   }

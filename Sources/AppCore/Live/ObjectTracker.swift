@@ -12,6 +12,8 @@ public struct TrackedObject: Sendable, Equatable, Identifiable {
   public internal(set) var confidence: Float
   /// The smoothed box.
   public internal(set) var box: Rect<ImagePixels>
+  /// The detection of the latest sighting, by its `id` among those of that frame.
+  public internal(set) var detectionId: Int
   /// When it was first seen.
   public let firstSeen: Duration
   /// When it was last seen.
@@ -63,7 +65,8 @@ public struct ObjectTracker: Sendable {
       objects.append(
         TrackedObject(
           id: nextId, classId: detection.classId, className: detection.className,
-          confidence: detection.confidence, box: detection.box, firstSeen: now, lastSeen: now, sightings: 1))
+          confidence: detection.confidence, box: detection.box, detectionId: detection.id,
+          firstSeen: now, lastSeen: now, sightings: 1))
       nextId += 1
     }
   }
@@ -106,6 +109,7 @@ public struct ObjectTracker: Sendable {
       minX: mix(old.minX, new.minX), minY: mix(old.minY, new.minY), maxX: mix(old.maxX, new.maxX),
       maxY: mix(old.maxY, new.maxY))
     objects[index].confidence = detection.confidence
+    objects[index].detectionId = detection.id
     objects[index].lastSeen = now
     objects[index].sightings += 1
   }

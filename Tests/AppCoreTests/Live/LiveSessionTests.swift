@@ -21,7 +21,8 @@ import Testing
     let calls = Calls()
     var broken: Set<String> = []
 
-    func present(_ frame: CapturedFrame, objects: [TrackedObject]) async throws {
+    func present(_ frame: CapturedFrame, state: LiveSnapshot) async throws {
+      let objects = state.objects
       try await clock.sleep(for: service)
       if broken.contains(frame.name) { throw Fault() }
       calls.add(objects.isEmpty ? frame.name : "\(frame.name)+\(objects.count)")
@@ -231,5 +232,66 @@ import Testing
     await #expect(throws: CaptureError.self) { for try await _ in fast.frames() { count += 1 } }
     #expect(count == 2)
     #expect(clock.now == .seconds(3.5))
+  }
+
+  // MARK: Replays
+
+  struct FrameList: FrameSource {
+    let count: Int
+    let clock: ReplayClock
+
+    func frames() -> AsyncThrowingStream<CapturedFrame, any Error> {
+      let next = Calls()
+      return AsyncThrowingStream {
+        let number = next.list.count
+        guard number < count else { return nil }
+        next.add("")
+        clock.move(to: ms(100 * number))
+        return LiveSessionTests.frame(number)
+      }
+    }
+  }
+
+  final class NotingScreen: RenderSink, DetectionObserver {
+    let calls = Calls()
+
+    func present(_ frame: CapturedFrame, state: LiveSnapshot) async throws {
+      calls.add("show \(frame.name) with \(state.objects.count)")
+    }
+
+    func detected(_ detections: [Detection], objects: [TrackedObject], in frame: CapturedFrame) async {
+      calls.add("found \(detections.map(\.id)) \(objects.map(\.detectionId)) in \(frame.name)")
+    }
+  }
+
+  struct OneThing: Detector {
+    func detect(in picture: RGBImage) -> [Detection] { [AppCoreTests.detection(4)] }
+  }
+
+  @Test(arguments: [
+    (LiveConfiguration.Schedule.every(ms(250)), [0, 3, 6]), (.frames(["2", "5"]), [2, 5]),
+    (.adaptive, [0, 3, 6]),
+  ]) func inLockstepEveryFrameIsShownAndLookedAtWhenItIsDue(
+    _ schedule: LiveConfiguration.Schedule, _ due: [Int]
+  ) async throws {
+    let clock = ReplayClock()
+    let screen = NotingScreen()
+    var configuration = LiveConfiguration()
+    configuration.scheduling = .lockstep
+    configuration.schedule = schedule
+    let session = LiveSession(
+      source: FrameList(count: 7, clock: clock), sink: screen, detector: OneThing(),
+      surroundings: LiveSurroundings(time: clock, memory: ScriptedMemory(), observer: screen),
+      configuration: configuration)
+    let report = try await session.run()
+    var expected: [String] = []
+    for number in 0..<7 {
+      if due.contains(number) { expected.append("found [4] [4] in \(number)") }
+      expected.append("show \(number) with \(number >= due[0] ? 1 : 0)")
+    }
+    #expect(screen.calls.list == expected)
+    #expect(report.snapshot.framesDropped == 0 && report.snapshot.framesShown == 7)
+    #expect(report.pool.lent == 0 && report.gate.inFlight == 0)
+    #expect(report.jitter?.p50 == ms(100))
   }
 }

@@ -1,0 +1,106 @@
+import Synchronization
+
+/// A clock that shows the time of the frame last taken, and on which nobody waits.
+public final class ReplayClock: TimeSource {
+  private let stored = Mutex(Duration.zero)
+
+  /// A clock at zero.
+  public init() {}
+
+  /// The time shown.
+  public var now: Duration { stored.withLock { $0 } }
+
+  /// Moves on to `time`; never back.
+  public func move(to time: Duration) { stored.withLock { $0 = max($0, time) } }
+
+  /// Returns at once: what would be waited for has no length in a replay.
+  public func sleep(for duration: Duration) async throws {
+    try Task.checkCancellation()
+    await Task.yield()
+  }
+}
+
+/// A recording as a camera: on its own timestamps, or as fast as it is taken, several times over if asked.
+public final class ReplaySource: FrameSource {
+  private struct Position {
+    var next = 0
+    var decoding = Duration.zero
+    /// The clock at the first frame.
+    var start: Duration?
+  }
+
+  private let capture: any CaptureSource
+  private let indices: [Int]
+  private let repeats: Int
+  /// nil waits for timestamps on `time`.
+  private let clock: ReplayClock?
+  private let time: any TimeSource
+  private let position = Mutex(Position())
+
+  /// A source over some frames of a recording.
+  ///
+  /// - Parameters:
+  ///   - indices: Positions in `capture.frames`, in the order to be played.
+  ///   - repeats: How often they are played, one after the other.
+  ///   - clock: Where given, frames come as they are taken and the clock is set to their times; else they come at
+  ///     the distances of their timestamps on `time`.
+  public init(
+    _ capture: any CaptureSource, indices: [Int], repeats: Int = 1, clock: ReplayClock? = nil,
+    time: any TimeSource = SystemTime()
+  ) {
+    self.capture = capture
+    self.indices = indices
+    self.repeats = max(1, repeats)
+    self.clock = clock
+    self.time = clock ?? time
+  }
+
+  /// How many frames there are to play.
+  public var count: Int { indices.count * repeats }
+
+  /// Time spent on reading and decoding so far.
+  public var decoding: Duration { position.withLock(\.decoding) }
+
+  /// The frames, to be asked for once.
+  ///
+  /// The stream ends with `CaptureError` at a frame that cannot be read.
+  public func frames() -> AsyncThrowingStream<CapturedFrame, any Error> {
+    AsyncThrowingStream { try await self.next() }
+  }
+
+  private func next() async throws -> CapturedFrame? {
+    let number = position.withLock { position -> Int in
+      defer { position.next += 1 }
+      return position.next
+    }
+    guard number < count else { return nil }
+    let watch = ContinuousClock.now
+    let frame = try capture.frame(at: indices[number % indices.count])
+    let took = ContinuousClock.now - watch
+    let due = Self.due(number, timestamps: indices.map { capture.frames[$0].timestamp })
+    let start = position.withLock { position -> Duration in
+      position.decoding += took
+      let start = position.start ?? time.now
+      position.start = start
+      return start
+    }
+    if let clock {
+      clock.move(to: start + due)
+    } else {
+      try await time.sleep(for: max(start + due - time.now, .zero))
+    }
+    return frame
+  }
+
+  /// When a frame comes, from the first one on; each round begins one mean distance after the last one's end.
+  static func due(_ number: Int, timestamps: [Double]) -> Duration {
+    let (round, index) = number.quotientAndRemainder(dividingBy: timestamps.count)
+    let length = min(max(timestamps[timestamps.count - 1] - timestamps[0], 0), longestRecording)
+    let gap = timestamps.count > 1 ? length / Double(timestamps.count - 1) : 1.0 / 30
+    let offset = min(max(timestamps[index] - timestamps[0], 0), longestRecording)
+    return .nearest(seconds: min(Double(round) * (length + gap) + offset, 1e9))
+  }
+
+  /// Seconds; later timestamps count as this.
+  private static let longestRecording = 86_400.0
+}
