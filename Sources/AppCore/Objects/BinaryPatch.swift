@@ -47,6 +47,11 @@ struct BinaryPatch: Sendable {
       x: Int(bounds.minX), y: Int(bounds.minY), cells: cells.oriented(orientation.inverse))
   }
 
+  /// The patch of a part of a picture, said of the whole: the part's corner is pixel (`column`, `row`).
+  func moved(toColumn column: Int, row: Int) -> BinaryPatch {
+    cells == nil ? self : BinaryPatch(x: x + column, y: y + row, cells: cells)
+  }
+
   /// The whole picture, 255 where set.
   func plane(of size: PixelSize) -> Plane<UInt8> {
     var pixels = [UInt8](repeating: 0, count: size.width * size.height)

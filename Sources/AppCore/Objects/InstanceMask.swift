@@ -96,6 +96,15 @@ public struct InstanceMask: Sendable {
       pixels: pixels?.turnedBack(from: turn, stored: stored))
   }
 
+  /// The mask of a part of a picture, said of the whole of size `size`: the part's corner is pixel (`column`, `row`).
+  func moved(toColumn column: Int, row: Int, of size: PixelSize) -> InstanceMask {
+    precondition(orientation == .up, "parts are taken of upright pictures")
+    return InstanceMask(
+      imageSize: size, orientation: .up, grid: grid,
+      placement: placement.moved(toColumn: column, row: row),
+      pixels: pixels?.moved(toColumn: column, row: row))
+  }
+
   /// The mask at the stored picture's full resolution: 255 where `probability` at the pixel's centre exceeds 0.5.
   public func binary() -> Plane<UInt8> {
     if let pixels { return pixels.plane(of: imageSize) }
@@ -133,6 +142,20 @@ struct GridPlacement: Sendable, Hashable {
     scaleY = Double(gridHeight) / Double(size.height)
     offsetX = -0.5
     offsetY = -0.5
+  }
+
+  private init(scaleX: Double, scaleY: Double, offsetX: Double, offsetY: Double) {
+    self.scaleX = scaleX
+    self.scaleY = scaleY
+    self.offsetX = offsetX
+    self.offsetY = offsetY
+  }
+
+  /// The same grid where the picture's corner is pixel (`column`, `row`) of a larger one.
+  func moved(toColumn column: Int, row: Int) -> GridPlacement {
+    GridPlacement(
+      scaleX: scaleX, scaleY: scaleY, offsetX: offsetX - Double(column) * scaleX,
+      offsetY: offsetY - Double(row) * scaleY)
   }
 
   /// The position among cell centres of a point of the upright picture.
