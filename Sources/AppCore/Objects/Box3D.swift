@@ -45,6 +45,13 @@ public struct Box3D: Sendable, Equatable {
   /// The middle of the lower face.
   public var bottomCenter: Point3<World> { Point3(center.x, center.y - dimensions.y / 2, center.z) }
 
+  /// Whether a point lies in the box enlarged by `margin` metres to each side.
+  public func contains(_ point: Point3<World>, margin: Double = 0) -> Bool {
+    let d = point - center
+    return abs(d.dot(xAxis)) <= dimensions.x / 2 + margin && abs(d.y) <= dimensions.y / 2 + margin
+      && abs(d.dot(zAxis)) <= dimensions.z / 2 + margin
+  }
+
   /// The eight corners: 0 to 3 below in the order (-x, -z), (+x, -z), (+x, +z), (-x, +z), 4 to 7 above them.
   public var corners: [Point3<World>] {
     let halfX = xAxis * (dimensions.x / 2)

@@ -1,0 +1,47 @@
+import FileFormats
+import Geometry
+
+extension SequenceObjects {
+  /// What `sequence-objects.json` calls its layout.
+  public static let schema = "ardf.sequence-objects/1"
+
+  /// The content of `sequence-objects.json`: every object once, with the frames that saw it.
+  public var json: JSONValue {
+    let objects = objects
+    let counts = Dictionary(grouping: objects, by: \.className).mapValues { JSONValue.integer($0.count) }
+    return [
+      "schema": .string(Self.schema), "counts": .object(counts), "objects": .array(objects.map(\.json)),
+    ]
+  }
+}
+
+extension SequenceObject {
+  /// The object's entry; lengths in metres, positions in the world.
+  var json: JSONValue {
+    func numbers(_ values: [Double]) -> JSONValue {
+      .array(values.map { .rounded($0, decimals: ObjectExtent.decimals) })
+    }
+    func sides(_ value: BoxDimensions) -> JSONValue { numbers([value.x, value.y, value.z]) }
+    func place(_ point: Point3<World>) -> JSONValue { numbers([point.x, point.y, point.z]) }
+    return [
+      "id": .integer(id), "className": .string(className),
+      "confidence": .rounded(Double(confidence), decimals: ObjectExtent.decimals),
+      "sightings": .integer(sightings.count),
+      "positionSpreadMeters": .rounded(positionSpread, decimals: ObjectExtent.decimals),
+      "box3D": [
+        "center": place(box.center), "dimensions": sides(box.dimensions),
+        "yaw": .rounded(box.yaw, decimals: ObjectExtent.decimals), "quaternion": numbers(box.rotation.xyzw),
+        "corners": .array(box.corners.map(place)), "method": .string(box.method.rawValue),
+        "points": .integer(cloud.count),
+      ],
+      "frames": .array(
+        sightings.map { sighting in
+          [
+            "frame": .string(sighting.frame), "detectionId": .integer(sighting.detectionId),
+            "confidence": .rounded(Double(sighting.confidence), decimals: ObjectExtent.decimals),
+            "center": place(sighting.center), "dimensions": sides(sighting.dimensions),
+          ]
+        }),
+    ]
+  }
+}

@@ -1,0 +1,236 @@
+import Geometry
+
+/// One object of a sequence, put together from all frames that saw it.
+public struct SequenceObject: Sendable, Identifiable {
+  /// One frame's view of the object.
+  public struct Sighting: Sendable, Equatable {
+    /// The frame's name.
+    public let frame: String
+    /// The detection's `id` in that frame.
+    public let detectionId: Int
+    /// The detection's score.
+    public let confidence: Float
+    /// The middle of the box that this frame alone gave.
+    public let center: Point3<World>
+    /// Its sides.
+    public let dimensions: BoxDimensions
+  }
+
+  /// Position in the list, from 0: in the order in which the objects were first seen.
+  public let id: Int
+  /// The class.
+  public let className: String
+  /// The box around everything that was seen of it.
+  public let box: Box3D
+  /// The points that the box was put around; empty where no frame gave enough.
+  public let cloud: [Point3<World>]
+  /// The frames that saw it, in order.
+  public let sightings: [Sighting]
+
+  /// The greatest score.
+  public var confidence: Float { sightings.map(\.confidence).max() ?? 0 }
+
+  /// Root mean square distance of the single frames' box middles from their mean, metres.
+  public var positionSpread: Double {
+    let n = Double(sightings.count)
+    let sum = sightings.reduce(Vector3<World>(0, 0, 0)) { $0 + ($1.center - .origin) }
+    let mean = Point3<World>.origin + sum * (1 / n)
+    let squares = sightings.reduce(0) { $0 + ($1.center - mean).dot($1.center - mean) }
+    return (squares / n).squareRoot()
+  }
+}
+
+/// Joins the objects of single frames to objects of the whole sequence.
+///
+/// A sighting belongs to the object of its class with which it shares most points: points count as shared where they
+/// lie in the other's box, a little enlarged. When all frames are in, objects of a class whose points lie mostly in
+/// each other's boxes are joined as well, so that an object seen in halves becomes one.
+public struct SequenceObjects: Sendable {
+  /// Side of the cells in which points are gathered, metres.
+  static let cell = 0.02
+  /// Boxes are enlarged by this to each side before points are counted, metres.
+  static let margin = 0.05
+  /// Least share of points in the other's box for a sighting to belong to an object.
+  static let association = 0.3
+  /// Least share of points in the other's box for two objects to be one.
+  static let merging = 0.5
+  /// From so many sightings on, points that only one of them saw are left out as noise.
+  static let sightingsForNoise = 4
+
+  private var tracks: [Track] = []
+
+  /// No objects.
+  public init() {}
+
+  /// Takes in the objects of one frame; those without a box are left out.
+  public mutating func add(_ extents: [ObjectExtent], frame: String) {
+    let views = extents.compactMap { View($0, frame: frame) }
+    var isFree = views.map { _ in true }
+    var isOpen = tracks.map { _ in true }
+    for pair in pairs(views) where isFree[pair.view] && isOpen[pair.track] {
+      isFree[pair.view] = false
+      isOpen[pair.track] = false
+      tracks[pair.track].add(views[pair.view])
+    }
+    for (view, _) in zip(views, isFree).filter(\.1) { tracks.append(Track(view, order: tracks.count)) }
+  }
+
+  /// The objects so far.
+  public var objects: [SequenceObject] {
+    var joined: [Track] = []
+    for track in tracks {
+      var track = track
+      // Joining enlarges a track, so that it may reach one that it did not reach before.
+      while let index = joined.firstIndex(where: { $0.isSame(as: track) }) {
+        track = joined.remove(at: index).joined(with: track)
+      }
+      joined.append(track)
+    }
+    return joined.sorted { $0.order < $1.order }.enumerated().map { $1.object(id: $0) }
+  }
+
+  private struct Pair {
+    let share: Double
+    let track: Int
+    let view: Int
+  }
+
+  private func pairs(_ views: [View]) -> [Pair] {
+    var pairs: [Pair] = []
+    for (number, track) in tracks.enumerated() {
+      for (index, view) in views.enumerated() where view.className == track.className {
+        let share = track.sharedShare(with: view)
+        if share >= Self.association { pairs.append(Pair(share: share, track: number, view: index)) }
+      }
+    }
+    return pairs.sorted { ($1.share, $0.track, $0.view) < ($0.share, $1.track, $1.view) }
+  }
+}
+
+/// One object as one frame saw it.
+private struct View {
+  let className: String
+  let box: Box3D
+  let points: [Point3<World>]
+  let sighting: SequenceObject.Sighting
+
+  init?(_ extent: ObjectExtent, frame: String) {
+    guard let box = extent.box3D else { return nil }
+    className = extent.className
+    self.box = box
+    // A box that was not put around points stands for itself.
+    points = box.method == .sixPoint ? [box.center] : extent.cloud
+    sighting = SequenceObject.Sighting(
+      frame: frame, detectionId: extent.id, confidence: extent.confidence, center: box.center,
+      dimensions: box.dimensions)
+  }
+}
+
+/// An object while its sightings are gathered.
+private struct Track {
+  private struct Cell {
+    var sum: Vector3<World>
+    var count: Int
+    var sightings: Int
+    var latest: Int
+  }
+
+  let className: String
+  /// Position among the tracks: that of the first sighting.
+  private(set) var order: Int
+  private var sightings: [SequenceObject.Sighting] = []
+  private var boxes: [Box3D] = []
+  private var cells: [SIMD3<Int32>: Cell] = [:]
+  private var box: Box3D
+
+  init(_ view: View, order: Int) {
+    className = view.className
+    box = view.box
+    self.order = order
+    add(view)
+  }
+
+  mutating func add(_ view: View) {
+    sightings.append(view.sighting)
+    boxes.append(view.box)
+    for point in view.points { gather(point, count: 1, sighting: sightings.count) }
+    box = fitted()
+  }
+
+  private mutating func gather(_ point: Point3<World>, count: Int, sighting: Int) {
+    func index(_ value: Double) -> Int32 {
+      Int32(min(max((value / SequenceObjects.cell).rounded(.down), -1e9), 1e9))
+    }
+    let key = SIMD3(index(point.x), index(point.y), index(point.z))
+    var cell = cells[key] ?? Cell(sum: Vector3(0, 0, 0), count: 0, sightings: 0, latest: 0)
+    cell.sum = cell.sum + (point - .origin) * Double(count)
+    cell.count += count
+    if cell.latest != sighting {
+      cell.sightings += 1
+      cell.latest = sighting
+    }
+    cells[key] = cell
+  }
+
+  /// The larger of both shares of points that lie in the other's box.
+  func sharedShare(with view: View) -> Double {
+    max(Self.share(view.points, in: box), Self.share(points, in: view.box))
+  }
+
+  func isSame(as other: Track) -> Bool {
+    className == other.className
+      && max(Self.share(points, in: other.box), Self.share(other.points, in: box)) >= SequenceObjects.merging
+      && Set(sightings.map(\.frame)).isDisjoint(with: other.sightings.map(\.frame))
+  }
+
+  func joined(with other: Track) -> Track {
+    var joined = self
+    joined.sightings += other.sightings
+    joined.boxes += other.boxes
+    let offset = sightings.count
+    for key in other.cells.keys {
+      guard let theirs = other.cells[key] else { continue }
+      var cell = joined.cells[key] ?? Cell(sum: Vector3(0, 0, 0), count: 0, sightings: 0, latest: 0)
+      cell.sum = cell.sum + theirs.sum
+      cell.count += theirs.count
+      cell.sightings += theirs.sightings
+      cell.latest = max(cell.latest, theirs.latest + offset)
+      joined.cells[key] = cell
+    }
+    joined.order = min(order, other.order)
+    joined.box = joined.fitted()
+    return joined
+  }
+
+  func object(id: Int) -> SequenceObject {
+    SequenceObject(id: id, className: className, box: box, cloud: points, sightings: sightings)
+  }
+
+  /// One point a cell, in the order of the cells, without what looks like noise.
+  private var points: [Point3<World>] {
+    let least = sightings.count >= SequenceObjects.sightingsForNoise ? 2 : 1
+    return cells.filter { $0.value.sightings >= least }.sorted { a, b in
+      (a.key.x, a.key.y, a.key.z) < (b.key.x, b.key.y, b.key.z)
+    }.map { Point3.origin + $0.value.sum * (1 / Double($0.value.count)) }
+  }
+
+  /// The box around the points; without enough of them the single boxes' median.
+  private func fitted() -> Box3D {
+    let points = points
+    if points.count >= ExtentEstimator.minimumPoints, boxes.contains(where: { $0.method != .sixPoint }) {
+      return Box3D(around: points, method: .minimumArea)
+    }
+    func median(_ value: (Box3D) -> Double) -> Double { boxes.map(value).sorted()[boxes.count / 2] }
+    return Box3D(
+      center: Point3(median(\.center.x), median(\.center.y), median(\.center.z)),
+      dimensions: BoxDimensions(
+        x: median(\.dimensions.x), y: median(\.dimensions.y), z: median(\.dimensions.z)),
+      yaw: median(\.yaw), method: .sixPoint)
+  }
+
+  private static func share(_ points: [Point3<World>], in box: Box3D) -> Double {
+    guard !points.isEmpty else { return 0 }
+    let inside = points.count { box.contains($0, margin: SequenceObjects.margin) }
+    return Double(inside) / Double(points.count)
+  }
+}
