@@ -1,0 +1,163 @@
+import FileFormats
+import Foundation
+import Geometry
+import Imaging
+
+/// Why a film could not be read or written.
+public enum MediaError: Error, Equatable, CustomStringConvertible {
+  /// The user's machine has no `ffmpeg`.
+  case noFFmpeg
+  /// `ffmpeg` refused; its last words.
+  case ffmpeg(file: String, message: String)
+  /// A film without pictures.
+  case empty(file: String)
+  /// Pictures of one film that differ in size.
+  case sizes(file: String)
+  /// A picture that cannot be read.
+  case picture(ImageError)
+  /// A file that cannot be read or written.
+  case file(FileError)
+
+  /// The defect and what to do.
+  public var description: String {
+    switch self {
+    case .noFFmpeg:
+      "ffmpeg was not found; install it (apt-get install ffmpeg), or give pictures in place of films"
+    case .ffmpeg(let file, let message): "\(file): ffmpeg: \(message)"
+    case .empty(let file): "\(file): the film has no pictures"
+    case .sizes(let file): "\(file): the film's pictures differ in size; make them all as the first"
+    case .picture(let error): error.description
+    case .file(let error): error.description
+    }
+  }
+}
+
+/// The user's own `ffmpeg`, which reads and writes films.
+public struct FFmpeg: Sendable {
+  /// The program.
+  public let path: String
+
+  /// The program of a path, or the first `ffmpeg` in `$PATH`.
+  ///
+  /// - Throws: `MediaError.noFFmpeg`.
+  public init(path: String? = nil) throws(MediaError) {
+    let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
+    let candidates = path.map { [$0] } ?? folders.map { "\($0)/ffmpeg" }
+    guard let found = candidates.first(where: FileManager.default.isExecutableFile) else { throw .noFFmpeg }
+    self.path = found
+  }
+
+  /// Runs the program to its end.
+  ///
+  /// - Throws: `MediaError.ffmpeg` with what it said last.
+  func run(_ arguments: [String], about file: String) throws(MediaError) {
+    let process = FFmpegProcess(path: path, arguments: arguments)
+    try process.start(about: file)
+    try process.finish(about: file)
+  }
+}
+
+/// One run of `ffmpeg`.
+final class FFmpegProcess {
+  private let process = Process()
+  private let messages: String
+  private var input: FileHandle?
+
+  init(path: String, arguments: [String]) {
+    messages = FileManager.default.temporaryDirectory.path + "/ardf-\(UUID().uuidString).log"
+    process.executableURL = URL(filePath: path)
+    process.arguments = ["-nostdin", "-hide_banner", "-loglevel", "error", "-y"] + arguments
+    process.standardOutput = FileHandle.nullDevice
+  }
+
+  /// Starts; `isFed` opens its standard input for `feed`.
+  func start(isFed: Bool = false, about file: String) throws(MediaError) {
+    if isFed {
+      let pipe = Pipe()
+      process.standardInput = pipe
+      input = pipe.fileHandleForWriting
+    } else {
+      process.standardInput = FileHandle.nullDevice
+    }
+    _ = FileManager.default.createFile(atPath: messages, contents: nil)
+    process.standardError = FileHandle(forWritingAtPath: messages) ?? FileHandle.nullDevice
+    do {
+      try process.run()
+    } catch {
+      throw .ffmpeg(file: file, message: "\(error)")
+    }
+  }
+
+  /// Writes to its standard input.
+  func feed(_ bytes: [UInt8], about file: String) throws(MediaError) {
+    do {
+      try input?.write(contentsOf: bytes)
+    } catch {
+      // It has ended early: what it said tells why.
+      try finish(about: file)
+      throw .ffmpeg(file: file, message: "\(error)")
+    }
+  }
+
+  /// Waits for its end.
+  func finish(about file: String) throws(MediaError) {
+    try? input?.close()
+    input = nil
+    process.waitUntilExit()
+    let said =
+      FileManager.default.contents(atPath: messages).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    try? FileManager.default.removeItem(atPath: messages)
+    guard process.terminationStatus == 0 else {
+      let last = said.split(whereSeparator: \.isNewline).last.map(String.init)
+      throw .ffmpeg(file: file, message: last ?? "ended with \(process.terminationStatus)")
+    }
+  }
+
+  /// Ends it without a result.
+  func abandon() {
+    if process.isRunning { process.terminate() }
+    process.waitUntilExit()
+    try? FileManager.default.removeItem(atPath: messages)
+  }
+}
+
+/// Writes pictures of one size as a film, H.264 in MP4.
+public final class VideoWriter {
+  private let process: FFmpegProcess
+  private let path: String
+  private let size: PixelSize
+
+  /// Starts a film.
+  ///
+  /// - Throws: `MediaError`.
+  public init(path: String, size: PixelSize, framesPerSecond: Double, ffmpeg: FFmpeg) throws(MediaError) {
+    self.path = path
+    self.size = size
+    let rate = String(min(max(framesPerSecond, 0.1), 1000))
+    process = FFmpegProcess(
+      path: ffmpeg.path,
+      arguments: [
+        "-f", "rawvideo", "-pixel_format", "rgb24", "-video_size", "\(size.width)x\(size.height)",
+        "-framerate", rate, "-i", "pipe:0", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-c:v", "libx264",
+        "-preset", "veryfast", "-crf", "20", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4",
+        path,
+      ])
+    try process.start(isFed: true, about: path)
+  }
+
+  /// Adds a picture.
+  ///
+  /// - Throws: `MediaError.sizes` if it has another size, `.ffmpeg`.
+  public func add(_ picture: RGBImage) throws(MediaError) {
+    guard picture.size == size else { throw .sizes(file: path) }
+    try process.feed(picture.pixels, about: path)
+  }
+
+  /// Ends the film.
+  ///
+  /// - Throws: `MediaError.ffmpeg`.
+  public func finish() throws(MediaError) { try process.finish(about: path) }
+
+  /// Gives the film up.
+  public func abandon() { process.abandon() }
+}

@@ -1,0 +1,112 @@
+import FileFormats
+import FoundationEssentials
+import Geometry
+import Imaging
+
+/// A film of pictures: PNG files of a folder, or a video that the user's `ffmpeg` unpacked.
+public struct PictureFilm: EffectFilm {
+  /// Pictures a second for folders of pictures.
+  public static let folderRate = 30.0
+  /// Pictures are made smaller until neither side is longer, and films cut after so many pictures.
+  static let longestSide = 512
+  static let mostPictures = 900
+
+  private enum Pictures: Sendable {
+    /// Files, decoded one at a time.
+    case files([String])
+    /// Red, green, blue, alpha bytes of one picture after the other.
+    case raw(FileBytes)
+  }
+
+  private let file: String
+  private let pictures: Pictures
+  private let size: PixelSize
+  private let count: Int
+  private let framesPerSecond: Double
+
+  /// Width over height.
+  public var aspect: Double { Double(size.width) / Double(size.height) }
+  /// As films are placed.
+  public var pivot: Billboard.Pivot { .center }
+
+  /// The film of a folder's PNG files, in the order of their names.
+  ///
+  /// - Throws: `MediaError`.
+  public init(folder: String, framesPerSecond: Double = folderRate) throws(MediaError) {
+    let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter {
+      $0.lowercased().hasSuffix(".png")
+    }.sorted()
+    guard let first = names.first else { throw .empty(file: folder) }
+    file = folder
+    pictures = .files(names.prefix(Self.mostPictures).map { "\(folder)/\($0)" })
+    count = min(names.count, Self.mostPictures)
+    self.framesPerSecond = framesPerSecond
+    let picture = try Self.decode("\(folder)/\(first)")
+    size = PixelSize(width: picture.width, height: picture.height)
+  }
+
+  /// The film of a video file, unpacked once into a nameless file of the system's.
+  ///
+  /// - Throws: `MediaError`.
+  public init(video: String, ffmpeg: FFmpeg) throws(MediaError) {
+    let folder = FileManager.default.temporaryDirectory.path + "/ardf-\(UUID().uuidString)"
+    do {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    } catch {
+      throw .ffmpeg(file: video, message: "\(error)")
+    }
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let side = Self.longestSide
+    // A first picture tells the size that the scaling gives.
+    let scale = "scale='min(\(side),iw)':'min(\(side),ih)':force_original_aspect_ratio=decrease,format=rgba"
+    let fps = "fps=\(Int(Self.folderRate))"
+    try ffmpeg.run(
+      ["-i", video, "-vf", scale, "-frames:v", "1", "\(folder)/first.png"], about: video)
+    let first = try Self.decode("\(folder)/first.png")
+    try ffmpeg.run(
+      [
+        "-i", video, "-an", "-vf", "\(fps),\(scale)", "-frames:v", "\(Self.mostPictures)", "-f", "rawvideo",
+        "-pix_fmt", "rgba", "\(folder)/pictures",
+      ], about: video)
+    let bytes: FileBytes
+    do {
+      // Stays mapped when the name is gone.
+      bytes = try FileBytes(path: "\(folder)/pictures")
+    } catch {
+      throw .file(error)
+    }
+    file = video
+    size = PixelSize(width: first.width, height: first.height)
+    count = bytes.count / (first.width * first.height * 4)
+    guard count > 0 else { throw .empty(file: video) }
+    pictures = .raw(bytes)
+    framesPerSecond = Self.folderRate
+  }
+
+  /// The picture at a time; the film begins again when it ends.
+  ///
+  /// - Throws: `MediaError`.
+  public func picture(at time: Double) throws -> RGBAImage {
+    let index = Billboard.frameIndex(time: time, framesPerSecond: framesPerSecond, count: count)
+    switch pictures {
+    case .files(let files):
+      let picture = try Self.decode(files[index])
+      guard picture.width == size.width, picture.height == size.height else {
+        throw MediaError.sizes(file: file)
+      }
+      return picture
+    case .raw(let bytes):
+      let length = size.width * size.height * 4
+      let part = bytes.slice(index * length..<(index + 1) * length)
+      return RGBAImage(width: size.width, height: size.height, pixels: part.array())
+    }
+  }
+
+  private static func decode(_ path: String) throws(MediaError) -> RGBAImage {
+    do {
+      return try ImageCodec.decodeRGBA(path: path)
+    } catch {
+      throw .picture(error)
+    }
+  }
+}
