@@ -130,6 +130,6 @@ let package = Package(
     tests("Hostile", ["ParserTargets"]),
     tests("Reporting", ["Reporting", "AppCore", "FileFormats", "Geometry", "Imaging"]),
     tests("Serving", ["Serving", "Reporting", "AppCore", "FileFormats"]),
-    tests("Command", ["ardf", "FileFormats", "Imaging"]),
+    tests("Command", ["ardf", "AppCore", "FileFormats", "Imaging"]),
   ]
 )

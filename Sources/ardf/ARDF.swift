@@ -21,8 +21,8 @@ struct ARDF: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       Run.self, Detect.self, Depth.self, Fuse.self, Place.self, Compose.self, Report.self, Serve.self,
-      Convert.self, Inspect.self, Capture.self, Simulate.self, Verify.self, Trace.self, Profile.self,
-      Tune.self, Bench.self, Soak.self,
+      Replay.self, Simulate.self, Convert.self, Inspect.self, Capture.self, Verify.self, Trace.self,
+      Profile.self, Tune.self, Bench.self, Soak.self,
     ])
 }
 

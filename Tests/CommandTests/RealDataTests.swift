@@ -92,4 +92,21 @@ struct RealDataTests {
     #expect(effects.map { $0["type"]?.string } == ["smoke"])
     #expect(run.error.contains("1,1=magic: no such object"))
   }
+
+  /// An effect on a teddy bear of the bedroom stays on it, as far as the LiDAR can tell.
+  @Test func placedEffectsStayOnTheirObject() throws {
+    let place = try TemporaryDirectory()
+    let weights = try converted(in: place)
+    let run = try CommandRun([
+      "replay", SharedData.path("data/captures/bedroom"), "--frame", "00000", "--frame", "00010", "--frame",
+      "00015", "--max-speed", "--yolo", weights, "--effect", "teddy bear=love", "--drift", "--frames", "none",
+      "--out", "-",
+    ])
+    #expect(run.status == 0, "\(run.error)")
+    let drift = try #require(try run.json()["effects"]?[0]?["drift"])
+    let meters = try #require(drift["medianMeters"]?.number)
+    let noise = try #require(drift["lidarNoiseMedianMeters"]?.number)
+    #expect(meters <= 2 * noise)
+    #expect(meters < 0.03)
+  }
 }

@@ -41,6 +41,7 @@ enum ExitStatus: Int32 {
       if case .file(let file) = error.kind { self.init(input: file) } else { self = .malformedInput }
     case let error as ImageError: self.init(error.defect)
     case let error as CaptureError: self.init(error)
+    case let error as MediaError: self.init(error)
     case is ServingError: self = .cannotCreate
     case is InstructionSetError, is PrecisionError, is OpenBLASError: self = .usage
     case is JSONError, is NPYError, is ZipError, is VerificationError, is MeasuredChoicesError,
@@ -66,6 +67,15 @@ enum ExitStatus: Int32 {
     case .missing, .unreadable: self = .missingInput
     case .encodingFailed: self = .internalError
     default: self = .malformedInput
+    }
+  }
+
+  private init(_ error: MediaError) {
+    switch error {
+    case .noFFmpeg: self = .missingInput
+    case .file(let file): self.init(input: file)
+    case .picture(let image): self.init(image.defect)
+    case .ffmpeg, .empty, .sizes: self = .malformedInput
     }
   }
 

@@ -51,6 +51,9 @@ struct OutputFolder {
     try write(Array(document.serialized(pretty: true).utf8), to: name)
   }
 
+  /// Where a file that another program writes is to lie until `commit`.
+  func path(_ name: String) -> String { folder.path(prefix + name) }
+
   /// Gives the folder its name.
   func commit() throws {
     try OutputError.mapping { () throws(FileError) in try folder.commit() }

@@ -1,0 +1,162 @@
+import AppCore
+import ArgumentParser
+import FileFormats
+import Geometry
+import Imaging
+import NNRuntime
+
+/// `ardf replay`: a recorded sequence as the live view.
+struct Replay: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Plays a sequence through the live loop and draws effects into every frame.",
+    discussion: """
+      Detects when asked (--detect-every, --at; with effects in the first frame by default), places effects once, and \
+      draws them into every later frame from its pose, hidden by what its depth shows before them. Writes the frames \
+      or a video, replay.json with the loop's figures, and, where it detected, sequence-objects.json with the objects \
+      of all frames put together. Without --max-speed the loop runs in real time, and drops what it cannot show.
+      """)
+
+  @Argument(help: "A sequence of captures.")
+  var sequence: String
+
+  @Option(help: "Only this frame, by name or position from 0. Repeatable.")
+  var frame: [String] = []
+
+  @OptionGroup var replay: ReplayOptions
+  @OptionGroup var pictures: ReplayOutputOptions
+  @OptionGroup var detector: DetectorOptions
+  @OptionGroup var depthOptions: DepthOptions
+  @OptionGroup var compute: ComputeOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() async throws {
+    let selection = try FrameSelection(sequence, frames: frame)
+    let wishes = try replay.wishes()
+    let folder = output.isStandardOutput ? nil : try OutputFolder(output.out, force: output.force)
+    let schedule = try schedule(selection, wishes)
+    let networks = try schedule.map { _ in try ReplayNetworks(detector, depthOptions, compute) }
+
+    let clock = replay.maxSpeed ? ReplayClock() : nil
+    let time: any TimeSource = clock ?? SystemTime()
+    let source = ReplaySource(
+      selection.source, indices: selection.indices, repeats: replay.repeat, clock: clock, time: time)
+    let scene = FilmScene()
+    let stage = EffectStage(
+      time: time, pool: PlayerPool(factory: try films(wishes, time: time), log: StandardErrorLog()),
+      scene: scene)
+    let director = LiveDirector(
+      stage: stage, scene: scene, depth: networks?.depth, wishes: wishes, time: time, log: StandardErrorLog())
+    let screen = try ReplayScreen(
+      director: director, folder: folder, options: pictures, framesPerSecond: rate(selection),
+      measuresDrift: replay.drift)
+    var surroundings = LiveSurroundings(time: time, observer: director, log: StandardErrorLog())
+    if !replay.maxSpeed { surroundings.health = LinuxHealth(time: time) }
+    let memory = PeakMemory()
+    surroundings.memory = memory
+    var configuration = LiveConfiguration()
+    configuration.scheduling = replay.maxSpeed ? .lockstep : .live
+    configuration.schedule = schedule ?? .adaptive
+    configuration.filter = DetectionFilter(threshold: Float(detector.conf))
+    // What is mapped for the networks is not the loop's own.
+    configuration.memoryBudget += memory.residentBytes() ?? 0
+    let session = LiveSession(
+      source: source, sink: screen, detector: networks?.detector, surroundings: surroundings,
+      configuration: configuration)
+
+    let start = ContinuousClock.now
+    let live = try await session.run()
+    let wall = ContinuousClock.now - start
+    try screen.finish()
+    let report = ReplayReport(
+      live: live, shown: screen.shown, placements: await director.placements,
+      openWishes: await director.openWishes, layout: selection.source.layout, isMaxSpeed: replay.maxSpeed,
+      wall: wall, decoding: source.decoding, writing: screen.writing, peakBytes: memory.peak)
+    if let folder {
+      try folder.write(report.json, to: "replay.json")
+      if schedule != nil { try folder.write(await director.sequence.json, to: "sequence-objects.json") }
+      try folder.commit()
+    }
+    if folder == nil || output.json {
+      try Console.print(report.json)
+    } else {
+      for line in report.lines { try Console.print(line) }
+    }
+    Console.note(report.speedLine)
+    guard report.openWishes.isEmpty else {
+      throw CommandError.checkFailed(
+        "effects were not placed: \(report.openWishes.map(\.text).joined(separator: ", "))")
+    }
+  }
+
+  /// When to detect; nil for never.
+  private func schedule(
+    _ selection: FrameSelection, _ wishes: [EffectWish]
+  ) throws -> LiveConfiguration.Schedule? {
+    if let interval = try replay.interval() { return .every(interval) }
+    let frames = selection.source.frames
+    if !replay.at.isEmpty {
+      let wanted = try FrameSelection(sequence, frames: replay.at).indices
+      if let absent = wanted.first(where: { !selection.indices.contains($0) }) {
+        throw CommandError.usage("--at \(frames[absent].name): --frame leaves this frame out")
+      }
+      return .frames(Set(wanted.map { frames[$0].name }))
+    }
+    return wishes.isEmpty ? nil : .frames([frames[selection.indices[0]].name])
+  }
+
+  private func films(_ wishes: [EffectWish], time: any TimeSource) throws -> FilmLibrary {
+    guard let assets = replay.assets else { return FilmLibrary(time: time, seed: replay.seed) }
+    let own = try AssetFolder(assets).films(of: Set(wishes.map(\.type)), ffmpeg: pictures.ffmpeg)
+    return FilmLibrary(films: own, time: time, seed: replay.seed)
+  }
+
+  /// The recording's mean frames a second, for the film.
+  private func rate(_ selection: FrameSelection) -> Double {
+    let times = selection.indices.map { selection.source.frames[$0].timestamp }
+    guard times.count > 1, let first = times.first, let last = times.last, last > first else { return 30 }
+    return Double(times.count - 1) / (last - first)
+  }
+}
+
+/// The networks as the app core sees them.
+struct ReplayNetworks {
+  let detector: any Detector
+  let depth: (any DepthEstimator)?
+
+  init(_ options: DetectorOptions, _ depthOptions: DepthOptions, _ compute: ComputeOptions) throws {
+    let pool = compute.makePool()
+    let network = try DetectionNetwork(options, compute: compute, pool: pool)
+    Console.note("detector \(network.name) from \(network.file)")
+    detector = NetworkDetector(network: network)
+    depth = try WeightFiles.depth(depthOptions.depth).map { file in
+      let network = try DepthNetwork(file: file, depthOptions, compute: compute, pool: pool)
+      Console.note("depth \(network.name) from \(network.file)")
+      return NetworkDepth(network: network)
+    }
+  }
+}
+
+private struct NetworkDetector: Detector {
+  let network: DetectionNetwork
+
+  func detect(in picture: RGBImage) async throws -> [Detection] {
+    try network.detect(picture, orientation: .up, stored: picture.size).detections
+  }
+}
+
+private struct NetworkDepth: DepthEstimator {
+  let network: DepthNetwork
+
+  func relativeDepth(of picture: RGBImage) async throws -> RelativeDepth {
+    try network.estimate(picture, orientation: .up).relative
+  }
+}
+
+/// Errors of the loop, for people.
+struct StandardErrorLog: LogSink {
+  func info(_ message: String) {}
+  func debug(_ message: String) {}
+  func error(_ message: String, _ error: (any Error)?) {
+    Console.note(error.map { "\(message): \($0)" } ?? message)
+  }
+}

@@ -1,0 +1,118 @@
+import AppCore
+import ArgumentParser
+
+/// How a sequence is played.
+struct ReplayOptions: ParsableArguments {
+  @Flag(
+    help: """
+      Play as fast as possible, one frame after the other, none dropped: the same pictures every time. By default \
+      frames come at the distances of their timestamps.
+      """)
+  var maxSpeed = false
+
+  @Option(help: ArgumentHelp("Play the sequence so many times.", valueName: "n"))
+  var `repeat` = 1
+
+  @Option(help: ArgumentHelp("Detect once in this time, for example 0.3s or 300ms.", valueName: "time"))
+  var detectEvery: String?
+
+  @Option(
+    help: ArgumentHelp("Detect in this frame, by name or position from 0. Repeatable.", valueName: "frame"))
+  var at: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Place an effect on an object, by its id in the frame of detection or by its class: 0=smoke, bed=snow. "
+        + "Repeatable. Effects: \(EffectType.allCases.map(\.rawValue).joined(separator: ", ")).",
+      valueName: "object=effect"))
+  var effect: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Place an effect on the object at a pixel of the original picture of the frame of detection. Repeatable.",
+      valueName: "x,y=effect"))
+  var tap: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Folder of your own effects, named as they are: smoke.mov, or a folder aurora of PNG files.",
+      valueName: "dir"))
+  var assets: String?
+
+  @Option(help: "Which course the built-in effects take.")
+  var seed: UInt64 = 0
+
+  @Flag(help: "Measure by how much placed effects drift off their objects, frame by frame.")
+  var drift = false
+
+  func validate() throws {
+    guard (1...10_000).contains(`repeat`) else {
+      throw ValidationError("--repeat \(`repeat`): give a number from 1 to 10000")
+    }
+    guard detectEvery == nil || at.isEmpty else {
+      throw ValidationError("--detect-every and --at exclude each other")
+    }
+    _ = try interval()
+    _ = try wishes()
+    if drift, effect.isEmpty, tap.isEmpty { throw ValidationError("--drift: give --effect or --tap") }
+  }
+
+  /// The time between detections; nil where none was given.
+  func interval() throws -> Duration? {
+    guard let detectEvery else { return nil }
+    let (digits, unit) =
+      detectEvery.hasSuffix("ms")
+      ? (detectEvery.dropLast(2), 1e-3)
+      : (detectEvery.hasSuffix("s") ? detectEvery.dropLast() : detectEvery[...], 1.0)
+    guard let number = Double(digits), (0...3600).contains(number * unit) else {
+      throw ValidationError("--detect-every \(detectEvery): give a time such as 0.3s or 300ms")
+    }
+    return .nearest(seconds: number * unit)
+  }
+
+  /// The effects asked for, in order: first by object, then by tap.
+  func wishes() throws -> [EffectWish] {
+    let taps = try tap.map { text -> EffectWish in
+      let request = try EffectRequest(tap: text)
+      guard case .point(let point) = request.target else { throw ValidationError("--tap \(text)") }
+      return EffectWish(request.type, on: .point(point))
+    }
+    return try effect.map(wish) + taps
+  }
+
+  private func wish(_ text: String) throws -> EffectWish {
+    guard let sign = text.lastIndex(of: "=") else {
+      throw ValidationError("--effect \(text): give OBJECT=EFFECT, for example 0=smoke or bed=snow")
+    }
+    let object = String(text[..<sign])
+    let name = String(text[text.index(after: sign)...])
+    guard let type = EffectType(name: name) else {
+      throw ValidationError(
+        "--effect \(text): there is no effect \"\(name)\"; choose one of "
+          + EffectType.allCases.map(\.rawValue).joined(separator: ", "))
+    }
+    guard !object.isEmpty, Int(object).map({ $0 >= 0 }) ?? true else {
+      throw ValidationError("--effect \(text): \"\(object)\" is neither an id nor a class")
+    }
+    return EffectWish(type, on: Int(object).map { .object($0) } ?? .className(object))
+  }
+}
+
+/// What a replay writes besides its figures.
+struct ReplayOutputOptions: ParsableArguments {
+  enum Pictures: String, CaseIterable, ExpressibleByArgument {
+    case jpeg, png, none
+  }
+
+  @Option(help: "How every frame is written: jpeg, png or none. By default jpeg, with --video none.")
+  var frames: Pictures?
+
+  @Flag(help: "Write replay.mp4 with your ffmpeg.")
+  var video = false
+
+  @Option(help: ArgumentHelp("The ffmpeg to use; by default the first in $PATH.", valueName: "file"))
+  var ffmpeg: String?
+
+  /// How frames are written.
+  var pictures: Pictures { frames ?? (video ? .none : .jpeg) }
+}

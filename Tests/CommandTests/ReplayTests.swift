@@ -1,0 +1,117 @@
+import AppCore
+import FileFormats
+import Foundation
+import Imaging
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct ReplayTests {
+  static let frames = 4
+
+  static func sequence() throws -> TemporaryDirectory {
+    let place = try TemporaryDirectory()
+    try SyntheticCapture.writeSequence(of: frames, to: place.file("clip"))
+    return place
+  }
+
+  static func replay(_ place: TemporaryDirectory, _ out: String, _ more: [String]) throws -> CommandRun {
+    try CommandRun(["replay", "clip", "--max-speed", "--out", out] + more, in: place.path)
+  }
+
+  @Test func everyFrameIsShownAndWritten() throws {
+    let place = try Self.sequence()
+    let run = try Self.replay(place, "out", ["--frames", "png"])
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.output == "4 of 4 frames shown, 0 dropped, 0 detections\n")
+    #expect(run.error.contains("Speed: "))
+    let report = try JSONValue.read(path: place.file("out/replay.json"))
+    #expect(report["schema"] == "ardf.replay/1" && report["pacing"] == "max-speed")
+    #expect(report["loop"]?["framesShown"] == 4 && report["loop"]?["framesDropped"] == 0)
+    #expect(report["frames"]?.array?.map { $0["name"]?.string } == ["f1000", "f1001", "f1002", "f1003"])
+    let view = try ImageCodec.decode(path: place.file("out/frames/00002.png")).image
+    let plain = SyntheticCapture.picture(phase: 2)
+    #expect(view.width == plain.width && view.height == plain.height)
+    #expect(view[100, 90] == plain[100, 90], "away from the figures the picture is as it was")
+    #expect(!FileManager.default.fileExists(atPath: place.file("out/sequence-objects.json")))
+  }
+
+  /// Effects are placed once, in the frame of detection, and drawn from then on.
+  @Test func effectsArePlacedOnceAndDrawnFromThenOn() throws {
+    let place = try Self.sequence()
+    let options = TinyNetwork.detectorOptions + ["--frames", "png", "--at", "1", "--effect", "0=debugCube"]
+    let first = try Self.replay(place, "a", options + ["--threads", "1"])
+    #expect(first.status == 0, "\(first.error)")
+    let second = try Self.replay(place, "b", options + ["--threads", "3"])
+    #expect(second.status == 0)
+    #expect(try Self.replay(place, "plain", ["--frames", "png"]).status == 0)
+    let (a, b) = (try digests(of: place.file("a")), try digests(of: place.file("b")))
+    for number in 0..<Self.frames {
+      let name = "frames/0000\(number).png"
+      #expect(a[name] != nil && a[name] == b[name], "the same bytes every time")
+    }
+    #expect(a["sequence-objects.json"] == b["sequence-objects.json"])
+    let report = try JSONValue.read(path: place.file("a/replay.json"))
+    #expect(report["loop"]?["detections"] == 1)
+    #expect(report["effects"]?.array?.count == 1)
+    #expect(report["effects"]?[0]?["frame"] == "f1001")
+    func picture(_ run: String, _ number: Int) throws -> RGBImage {
+      try ImageCodec.decode(path: place.file("\(run)/frames/0000\(number).png")).image
+    }
+    #expect(try picture("a", 0) == picture("plain", 0), "before the detection nothing is drawn")
+    #expect(try picture("a", 3) != picture("plain", 3))
+    let objects = try JSONValue.read(path: place.file("a/sequence-objects.json"))
+    #expect(objects["schema"] == "ardf.sequence-objects/1")
+    #expect(objects["objects"]?.array?.isEmpty == false)
+  }
+
+  @Test func inRealTimeTheLoopKeepsTheTimestamps() throws {
+    let place = try Self.sequence()
+    let start = ContinuousClock.now
+    let run = try CommandRun(
+      ["replay", "clip", "--frame", "0", "--frame", "1", "--out", "-", "--frames", "none"], in: place.path)
+    #expect(run.status == 0, "\(run.error)")
+    #expect(ContinuousClock.now - start >= .seconds(1), "a second lies between the two frames")
+    #expect(try run.json()["loop"]?["framesShown"] == 2)
+    #expect(try run.json()["pacing"] == "timestamps")
+  }
+
+  @Test func wishesThatCannotBeMetEndWithOne() throws {
+    let place = try Self.sequence()
+    let run = try Self.replay(
+      place, "out", TinyNetwork.detectorOptions + ["--frames", "none", "--effect", "unicorn=smoke"])
+    #expect(run.status == 1)
+    #expect(run.error.contains("effects were not placed: unicorn=smoke"))
+    #expect(try JSONValue.read(path: place.file("out/replay.json"))["unplaced"] == ["unicorn=smoke"])
+  }
+
+  @Test(arguments: [
+    (["--detect-every", "often"], "give a time such as 0.3s"),
+    (["--effect", "0=fire"], "no effect \"fire\""),
+    (["--effect", "smoke"], "give OBJECT=EFFECT"), (["--drift"], "give --effect or --tap"),
+    (["--detect-every", "1s", "--at", "0"], "exclude each other"), (["--repeat", "0"], "from 1 to 10000"),
+  ]) func usageIsExplained(_ options: [String], _ text: String) throws {
+    let place = try Self.sequence()
+    let run = try Self.replay(place, "out", options)
+    #expect(run.status == 64)
+    #expect(run.error.contains(text), "\(run.error)")
+    #expect(!FileManager.default.fileExists(atPath: place.file("out")))
+  }
+
+  @Test func anAbsentFFmpegIsSaidBeforeAnyWork() throws {
+    let place = try Self.sequence()
+    let run = try Self.replay(place, "out", ["--video", "--ffmpeg", place.file("no-ffmpeg")])
+    #expect(run.status == 66)
+    #expect(run.error.contains("ffmpeg was not found; install it"))
+  }
+
+  @Test(.enabled(if: (try? FFmpeg()) != nil, "ffmpeg is not installed")) func aVideoIsWritten() throws {
+    let place = try Self.sequence()
+    let run = try Self.replay(place, "out", ["--video"])
+    #expect(run.status == 0, "\(run.error)")
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: place.file("out")).sorted()
+        == ["replay.json", "replay.mp4"])
+    let film = try PictureFilm(video: place.file("out/replay.mp4"), ffmpeg: try FFmpeg())
+    #expect(film.aspect == Double(SyntheticCapture.width) / Double(SyntheticCapture.height))
+  }
+}
