@@ -104,6 +104,19 @@ import Testing
     #expect(abs(ink(frame.image) - (26.5 * 26.75 - 22.5 * 22.75)) < Self.inkTolerance)
   }
 
+  @Test func aSlantingDashedLineIsThatOfTheWholeShape() {
+    for (x, y, caps) in [(170.0, 90.0, false), (-40, 95, true), (150, 3, false)] {
+      let style = StrokeStyle(
+        color: Color.cyan.withAlpha(0.6), width: 3, dash: [8, 6], roundCaps: caps)
+      let ends = (Point2<ImagePixels>(5, 4), Point2<ImagePixels>(x, y))
+      var single = Canvas(RGBImage(width: 180, height: 100), in: ImagePixels.self)
+      var whole = single
+      single.strokeLine(from: ends.0, to: ends.1, style)
+      whole.strokeLines([[ends.0, ends.1]], style)
+      #expect(single.image == whole.image)
+    }
+  }
+
   @Test func dashesCoverTheirShare() {
     var canvas = canvas(150, 8)
     canvas.strokeLine(

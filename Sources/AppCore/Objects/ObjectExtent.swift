@@ -69,6 +69,11 @@ public struct ObjectExtent: Sendable {
     return "\(className) \(percent)%\n\(meters.map(twoDecimals) ?? "--") m"
   }
 
+  /// Class and score with two decimals, on one line: `cup (0.87)`, the older live overlay's label.
+  public static func scoreLabel(_ className: String, confidence: Float) -> String {
+    "\(className) (\(twoDecimals(Double(confidence))))"
+  }
+
   private static func twoDecimals(_ value: Double) -> String {
     guard value.isFinite, abs(value) < 1e9 else { return "--" }
     let hundredths = Int((abs(value) * 100).rounded())

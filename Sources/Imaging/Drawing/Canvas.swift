@@ -19,7 +19,16 @@ public struct Canvas<Frame: PlanarFrame>: Sendable {
 
   /// Draws a straight line.
   public mutating func strokeLine(from start: Point2<Frame>, to end: Point2<Frame>, _ style: StrokeStyle) {
-    strokeLines([[start, end]], style)
+    guard start.isFinite, end.isFinite, style.dashesAreApart else {
+      return strokeLines([[start, end]], style)
+    }
+    // No pixel belongs to two dashes: each is painted by itself, so that a long slanting line needs no mask of
+    // the whole rectangle around it.
+    var solid = style
+    solid.dash = []
+    for dash in Dashing.pieces(of: [(start.x, start.y), (end.x, end.y)], pattern: style.dash) {
+      strokeLines([dash.map { Point2($0.x, $0.y) }], solid)
+    }
   }
 
   /// Draws a polyline through `points`, back to the first if `closed`.

@@ -22,6 +22,12 @@ public struct StrokeStyle: Sendable, Equatable {
     self.roundCaps = roundCaps
     self.antialiased = antialiased
   }
+
+  /// Whether the dashes of a straight line are so far apart that no pixel is touched by two.
+  var dashesAreApart: Bool {
+    let gaps = stride(from: 1, to: dash.count, by: 2).map { dash[$0] }
+    return !gaps.isEmpty && gaps.allSatisfy { $0 >= 2 + (roundCaps ? width : 0) }
+  }
 }
 
 /// Cuts a polyline into the pieces that a dash pattern draws.
