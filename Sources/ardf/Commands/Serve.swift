@@ -1,5 +1,6 @@
 import AppCore
 import ArgumentParser
+import NNRuntime
 import Reporting
 import Serving
 
@@ -70,6 +71,7 @@ struct Serve: AsyncParsableCommand {
     }
     Console.note(
       depth.map { "depth \($0.name) from \($0.file)" } ?? "no depth weights: going on with the LiDAR alone")
-    return FrameFlow(detector: network, depth: depth, fusion: fusionOptions.fusion)
+    return FrameFlow(
+      detector: network, depth: depth, fusion: fusionOptions.fusion, isOverlapped: pool.threads > 1)
   }
 }

@@ -47,7 +47,7 @@ struct FrameFlow: Sendable {
       throw CommandError.input("\(frame.name): the frame has no picture")
     }
     let upright = image.oriented(frame.orientation)
-    let objects: (detections: [Detection], timings: StageTimings)
+    let objects: (detections: [Detection], timings: StageTimings, selection: Duration)
     let estimate: (relative: RelativeDepth, input: PixelSize, timings: StageTimings)?
     if isOverlapped, let depth {
       // Both networks share one team of threads, which runs one whole network after the other.

@@ -1,6 +1,7 @@
 import FileFormats
 import FoundationEssentials
 import Models
+import NNRuntime
 
 /// Where weight files are found: a file given, else `./weights`, else the folder that `$ARDF_WEIGHTS` names.
 enum WeightFiles {

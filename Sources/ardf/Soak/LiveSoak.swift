@@ -101,7 +101,7 @@ private final class SoakScreen: RenderSink {
 
   var watch: ResourceWatch { counted.withLock { $0 } }
 
-  func present(_ frame: CapturedFrame, objects: [TrackedObject]) async throws {
+  func present(_ frame: CapturedFrame, state: LiveSnapshot) async throws {
     counted.withLock { $0.roundEnded() }
   }
 }

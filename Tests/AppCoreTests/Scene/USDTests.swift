@@ -1,3 +1,4 @@
+import Foundation
 import AppCore
 import FileFormats
 import Geometry
