@@ -95,7 +95,7 @@ import Testing
   @Test func manySourcesGetAFolderEach() throws {
     let place = try TemporaryDirectory()
     try SyntheticCapture.writeSequence(of: 2, to: place.file("scans/hall"))
-    try SyntheticCapture.write(to: place.file("scans/door"))
+    try SyntheticCapture.writeSequence(of: 1, to: place.file("scans/door"))
     try place.write("not a capture", to: "scans/README.md")
     let folder = try run([place.file("scans")], out: place.file("folder"))
     #expect(folder.status == 0, "\(folder.error)")
