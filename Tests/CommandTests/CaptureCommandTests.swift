@@ -69,7 +69,7 @@ import Testing
     #expect(try check.json()["layout"]?.string == "imageWithDepth")
     let convert = try CommandRun(["capture", "convert"] + picture + ["--out", place.file("native")])
     #expect(convert.status == 0, "\(convert.error)")
-    let frame = try JSONValue.read(path: place.file("native/00000.json"))
+    let frame = try JSONValue.read(path: place.file("native/000000.json"))
     // Twice the stated size: 2 (31.5 + 0.5) - 0.5.
     #expect(frame["intrinsics"]?.array?.compactMap(\.number) == [100, 0, 0, 0, 100, 0, 63.5, 47.5, 1])
     #expect(try CommandRun(["capture", "check", place.file("native")]).status == 0)

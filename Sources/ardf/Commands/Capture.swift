@@ -71,7 +71,7 @@ struct Capture: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "convert", abstract: "Writes a capture in the native layout, pictures unchanged.",
       discussion: Help.text(
-        "Each frame becomes NNNNN.json and the files that it names.",
+        "Each frame becomes NNNNNN.json and the files that it names.",
         ("A whole capture", "ardf capture convert scan --out native"),
         (
           "A plain picture with depth and camera",
