@@ -1,5 +1,5 @@
 import FileFormats
-import Foundation
+import FoundationEssentials
 import Geometry
 import Imaging
 
@@ -51,72 +51,59 @@ public struct FFmpeg: Sendable {
   ///
   /// - Throws: `MediaError.ffmpeg` with what it said last.
   func run(_ arguments: [String], about file: String) throws(MediaError) {
-    let process = FFmpegProcess(path: path, arguments: arguments)
-    try process.start(about: file)
-    try process.finish(about: file)
+    try FFmpegProcess(self, arguments, about: file).finish()
   }
 }
 
 /// One run of `ffmpeg`.
 final class FFmpegProcess {
-  private let process = Process()
+  private var child: ChildProcess
+  /// A file for what it complains.
   private let messages: String
-  private var input: FileHandle?
+  private let file: String
 
-  init(path: String, arguments: [String]) {
+  /// Starts it; `isFed` opens its standard input for `feed`.
+  ///
+  /// - Parameter file: What messages are about.
+  init(_ ffmpeg: FFmpeg, _ arguments: [String], isFed: Bool = false, about file: String) throws(MediaError) {
     messages = FileManager.default.temporaryDirectory.path + "/ardf-\(UUID().uuidString).log"
-    process.executableURL = URL(filePath: path)
-    process.arguments = ["-nostdin", "-hide_banner", "-loglevel", "error", "-y"] + arguments
-    process.standardOutput = FileHandle.nullDevice
-  }
-
-  /// Starts; `isFed` opens its standard input for `feed`.
-  func start(isFed: Bool = false, about file: String) throws(MediaError) {
-    if isFed {
-      let pipe = Pipe()
-      process.standardInput = pipe
-      input = pipe.fileHandleForWriting
-    } else {
-      process.standardInput = FileHandle.nullDevice
-    }
-    _ = FileManager.default.createFile(atPath: messages, contents: nil)
-    process.standardError = FileHandle(forWritingAtPath: messages) ?? FileHandle.nullDevice
+    self.file = file
     do {
-      try process.run()
+      child = try ChildProcess(
+        path: ffmpeg.path,
+        arguments: ["-nostdin", "-hide_banner", "-loglevel", "error", "-y"] + arguments, isFed: isFed,
+        messages: messages)
     } catch {
       throw .ffmpeg(file: file, message: "\(error)")
     }
   }
 
   /// Writes to its standard input.
-  func feed(_ bytes: [UInt8], about file: String) throws(MediaError) {
+  func feed(_ bytes: [UInt8]) throws(MediaError) {
     do {
-      try input?.write(contentsOf: bytes)
+      try child.feed(bytes)
     } catch {
       // It has ended early: what it said tells why.
-      try finish(about: file)
+      try finish()
       throw .ffmpeg(file: file, message: "\(error)")
     }
   }
 
   /// Waits for its end.
-  func finish(about file: String) throws(MediaError) {
-    try? input?.close()
-    input = nil
-    process.waitUntilExit()
+  func finish() throws(MediaError) {
+    let status = child.finish()
     let said =
       FileManager.default.contents(atPath: messages).map { String(decoding: $0, as: UTF8.self) } ?? ""
     try? FileManager.default.removeItem(atPath: messages)
-    guard process.terminationStatus == 0 else {
+    guard status == 0 else {
       let last = said.split(whereSeparator: \.isNewline).last.map(String.init)
-      throw .ffmpeg(file: file, message: last ?? "ended with \(process.terminationStatus)")
+      throw .ffmpeg(file: file, message: last ?? status.map { "ended with \($0)" } ?? "was killed")
     }
   }
 
   /// Ends it without a result.
   func abandon() {
-    if process.isRunning { process.terminate() }
-    process.waitUntilExit()
+    child.abandon()
     try? FileManager.default.removeItem(atPath: messages)
   }
 }
@@ -134,15 +121,14 @@ public final class VideoWriter {
     self.path = path
     self.size = size
     let rate = String(min(max(framesPerSecond, 0.1), 1000))
-    process = FFmpegProcess(
-      path: ffmpeg.path,
-      arguments: [
+    process = try FFmpegProcess(
+      ffmpeg,
+      [
         "-f", "rawvideo", "-pixel_format", "rgb24", "-video_size", "\(size.width)x\(size.height)",
         "-framerate", rate, "-i", "pipe:0", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-c:v", "libx264",
         "-preset", "veryfast", "-crf", "20", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4",
         path,
-      ])
-    try process.start(isFed: true, about: path)
+      ], isFed: true, about: path)
   }
 
   /// Adds a picture.
@@ -150,13 +136,13 @@ public final class VideoWriter {
   /// - Throws: `MediaError.sizes` if it has another size, `.ffmpeg`.
   public func add(_ picture: RGBImage) throws(MediaError) {
     guard picture.size == size else { throw .sizes(file: path) }
-    try process.feed(picture.pixels, about: path)
+    try process.feed(picture.pixels)
   }
 
   /// Ends the film.
   ///
   /// - Throws: `MediaError.ffmpeg`.
-  public func finish() throws(MediaError) { try process.finish(about: path) }
+  public func finish() throws(MediaError) { try process.finish() }
 
   /// Gives the film up.
   public func abandon() { process.abandon() }
