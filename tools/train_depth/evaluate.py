@@ -1,12 +1,14 @@
 """AbsRel and delta1 of a checkpoint on frames it never saw, beside a constant and a fitted plane.
 
-    python evaluate.py TESTS CHECKPOINT... [--sets bedroom chair ...] [--low 518] [--pictures DIR]
+python evaluate.py TESTS CHECKPOINT... [--sets bedroom chair ...] [--low 518] [--pictures DIR] [--ardf PROGRAM]
 
 Every map is fitted to the truth by least squares in scale and shift of inverse depth first.  TESTS is what
 `fetch.py --tests` made; a checkpoint is a safetensors file or a run of train.py (its averaged weights)."""
 
 import argparse
 import os
+import subprocess
+import tempfile
 
 import cv2
 import numpy as np
@@ -41,10 +43,30 @@ def network_input(rgb, low):
     return torch.from_numpy(((x - MEAN) / DEVIATION).transpose(2, 0, 1).copy())[None]
 
 
+def at_cells(full, shape):
+    """A map of the picture's size read at the centres of a coarser grid's cells, as ardf reads it."""
+    if full.shape == shape:
+        return full
+    x, y = ((np.arange(n, dtype=np.float32) + 0.5) * m / n - 0.5 for n, m in zip(shape[::-1], full.shape[::-1]))
+    return cv2.remap(full, *np.meshgrid(x, y), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+
+
 def predict(net, rgb, low, shape, half=True):
     with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, enabled=half):
         out = net(network_input(rgb, low))
-    return F.interpolate(out.float(), size=shape, mode="bilinear", align_corners=True)[0, 0].numpy()
+    full = F.interpolate(out.float(), size=rgb.shape[:2], mode="bilinear", align_corners=True)
+    return at_cells(full[0, 0].numpy(), shape)
+
+
+def predict_by_ardf(program, weights, rgb, low, shape):
+    """What `ardf depth` makes of the same picture, in place of PyTorch."""
+    with tempfile.TemporaryDirectory() as place:
+        picture = os.path.join(place, "picture.png")
+        cv2.imwrite(picture, rgb[..., ::-1])
+        command = [program, "depth", picture, "--depth", weights, "--depth-size", str(low), "--out", f"{place}/out"]
+        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+        found = np.load(os.path.join(place, "out", "relative.npy"))
+    return at_cells(found, shape)
 
 
 def fit(columns, frame):
@@ -90,6 +112,7 @@ def main():
     a.add_argument("checkpoints", nargs="+")
     a.add_argument("--sets", nargs="+", default=list(testsets.SETS))
     a.add_argument("--low", type=int, default=518, help="the network's shorter side")
+    a.add_argument("--ardf", help="run this ardf instead of PyTorch")
     a.add_argument("--pictures", help="a folder for colour, map and truth of every frame")
     a.add_argument("--single-precision", action="store_true", help="no bf16")
     a.add_argument("--every", action="store_true", help="a line per frame")
@@ -103,7 +126,11 @@ def main():
         for i, frame in enumerate(frames):
             row = [*baselines(frame)]
             for path, net in zip(o.checkpoints, nets):
-                p = predict(net, frame.rgb, o.low, frame.inverse.shape, not o.single_precision)
+                size = frame.inverse.shape
+                if o.ardf:
+                    p = predict_by_ardf(o.ardf, path, frame.rgb, o.low, size)
+                else:
+                    p = predict(net, frame.rgb, o.low, size, not o.single_precision)
                 fitted = fit([p, np.ones_like(p)], frame)
                 row.append(score(fitted, frame))
                 if o.pictures:
