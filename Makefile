@@ -6,14 +6,14 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 
-.PHONY: help setup build demo test check lint emulate exhaust fuzz faults soak determinism static install deb docs \
-	clean
+.PHONY: help setup build demo test check lint emulate exhaust fuzz faults soak determinism memory static install deb \
+	docs clean
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 
 help: ; @sed -n 's/^# make/make/p' Makefile; echo "also: setup build static check lint emulate clean"; \
-	echo "proofs of reliability (docs/reliability.md): exhaust fuzz faults soak determinism"
+	echo "proofs of reliability (docs/reliability.md): exhaust fuzz faults soak determinism memory"
 
 setup: ; @tools/setup
 
@@ -59,6 +59,10 @@ soak: build
 
 determinism: build
 	tools/determinism
+
+# The most memory that refusing a bad file takes.
+memory: build
+	tools/memory
 
 # Swift's libraries linked in. A build folder of its own: these flags would have everything built anew.
 static := .build-static

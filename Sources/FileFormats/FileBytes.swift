@@ -41,6 +41,13 @@ public struct FileBytes: Sendable {
     }
   }
 
+  /// The bytes of the file at `path`, read and not mapped: memory holds them once.
+  public static func contents(of path: String) throws(FileError) -> [UInt8] {
+    let (descriptor, identity) = try POSIX.openRegularFile(path)
+    defer { close(descriptor) }
+    return try POSIX.read(descriptor, count: identity.size, path: path)
+  }
+
   /// Checks that a mapped file was not written to since it was opened; see `MappedFile.checkUnchanged()`.
   public func checkUnchanged() throws(FileError) {
     if case .mapped(let file) = source { try file.checkUnchanged() }

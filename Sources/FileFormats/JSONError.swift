@@ -6,6 +6,8 @@ public enum JSONError: Error, Equatable, CustomStringConvertible {
   case tooDeep(limit: Int, offset: Int)
   /// More values than the limit.
   case tooManyValues(limit: Int, offset: Int)
+  /// More arrays and objects than the limit.
+  case tooManyContainers(limit: Int, offset: Int)
   /// The text ends inside a value.
   case unexpectedEnd(offset: Int)
   /// A byte that cannot stand here.
@@ -31,6 +33,8 @@ public enum JSONError: Error, Equatable, CustomStringConvertible {
     case .tooLarge(let bytes, let limit): "JSON of \(bytes) bytes is over the limit of \(limit)"
     case .tooDeep(let limit, let offset): "JSON nested deeper than \(limit) levels at byte \(offset)"
     case .tooManyValues(let limit, let offset): "JSON with more than \(limit) values at byte \(offset)"
+    case .tooManyContainers(let limit, let offset):
+      "JSON with more than \(limit) lists and objects at byte \(offset)"
     case .unexpectedEnd(let offset): "JSON ends early, at byte \(offset): the file is truncated"
     case .unexpectedByte(let byte, let expected, let offset):
       "JSON has \(Self.name(byte)) at byte \(offset) where \(expected) is expected"
@@ -61,14 +65,18 @@ public struct JSONLimits: Sendable {
   public var depth: Int
   /// The most values, keys not counted.
   public var values: Int
+  /// The most arrays and objects: in memory each takes some 200 bytes, of a text 2.
+  public var containers: Int
 
-  /// Limits for documents that people and tools write: 64 MiB, 64 levels, 2 million values.
-  public static let standard = JSONLimits(bytes: 64 << 20, depth: 64, values: 2_000_000)
+  /// Limits for documents that people and tools write: 32 MiB, 64 levels, 700,000 values, 200,000 of them arrays
+  /// and objects; so that a document takes little more memory than its text.
+  public static let standard = JSONLimits(bytes: 32 << 20, depth: 64, values: 700_000)
 
   /// Limits of one's own.
-  public init(bytes: Int, depth: Int, values: Int) {
+  public init(bytes: Int, depth: Int, values: Int, containers: Int = 200_000) {
     self.bytes = bytes
     self.depth = depth
     self.values = values
+    self.containers = containers
   }
 }

@@ -18,11 +18,12 @@ extension JSONValue {
   ///
   /// - Throws: `FileError` or `JSONError`.
   public static func read(path: String, limits: JSONLimits = .standard) throws -> JSONValue {
-    let file = try MappedFile(path: path)
-    guard file.count <= limits.bytes else {
-      throw JSONError.tooLarge(bytes: file.count, limit: limits.bytes)
+    if let size = POSIX.identity(of: path)?.size, size > limits.bytes {
+      throw JSONError.tooLarge(bytes: size, limit: limits.bytes)
     }
-    return try parse(FileBytes(file).array(), limits: limits)
+    let bytes = try FileBytes.contents(of: path)
+    guard !bytes.isEmpty else { throw FileError.empty(path: path) }
+    return try parse(bytes, limits: limits)
   }
 }
 
@@ -33,6 +34,7 @@ struct JSONParser {
   private var position = 0
   private var depth = 0
   private var values = 0
+  private var containers = 0
 
   init(bytes: [UInt8], limits: JSONLimits) {
     self.bytes = bytes
@@ -87,6 +89,10 @@ struct JSONParser {
   ) throws(JSONError) -> JSONValue {
     depth += 1
     guard depth <= limits.depth else { throw .tooDeep(limit: limits.depth, offset: position) }
+    containers += 1
+    guard containers <= limits.containers else {
+      throw .tooManyContainers(limit: limits.containers, offset: position)
+    }
     position += 1
     let value = try body(&self)
     depth -= 1
@@ -154,9 +160,13 @@ struct JSONParser {
       guard let byte = next else { throw .unexpectedEnd(offset: position) }
       switch byte {
       case UInt8(ascii: "\""):
-        text += bytes[run..<position]
+        let rest = bytes[run..<position]
         position += 1
-        guard let string = String(validating: text, as: UTF8.self) else { throw .invalidUTF8(offset: start) }
+        // Most texts have no escape, and are taken as they stand.
+        let string =
+          run == start + 1
+          ? String(validating: rest, as: UTF8.self) : String(validating: text + rest, as: UTF8.self)
+        guard let string else { throw .invalidUTF8(offset: start) }
         return string
       case UInt8(ascii: "\\"):
         text += bytes[run..<position]

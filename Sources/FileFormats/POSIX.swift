@@ -102,6 +102,20 @@ enum POSIX {
     guard failure == 0 else { throw .from(errno: failure, path: path) }
   }
 
+  /// Reads `count` bytes; fewer where the file has become shorter.
+  static func read(_ descriptor: Int32, count: Int, path: String) throws(FileError) -> [UInt8] {
+    var failure: Int32 = 0
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      while filled < count, failure == 0 {
+        let received = unsafe Glibc.read(descriptor, buffer.baseAddress! + filled, count - filled)
+        if received == 0 { break }
+        if received > 0 { filled += received } else if errno != EINTR { failure = errno }
+      }
+    }
+    guard failure == 0 else { throw .from(errno: failure, path: path) }
+    return bytes
+  }
+
   static func synchronize(_ descriptor: Int32, path: String) throws(FileError) {
     guard retrying({ fsync(descriptor) }) == 0 else { throw .from(errno: errno, path: path) }
   }

@@ -85,5 +85,10 @@ import Testing
     #expect(throws: JSONError.tooManyValues(limit: 2, offset: 3)) {
       try JSONValue.parse("[1,2]", limits: limits)
     }
+    let few = JSONLimits(bytes: 100, depth: 4, values: 9, containers: 2)
+    let error = #expect(throws: JSONError.tooManyContainers(limit: 2, offset: 4)) {
+      try JSONValue.parse("[{},[]]", limits: few)
+    }
+    #expect(error?.description == "JSON with more than 2 lists and objects at byte 4")
   }
 }

@@ -24,7 +24,7 @@ if CommandLine.argc == 4, CommandLine.arguments[2] == "--seeds" {
 }
 
 /// The one global that libFuzzer's callback, a plain C function, can reach; set before the first call.
-nonisolated(unsafe) let chosen = target
+let chosen = target
 
 // libFuzzer reads its own options where the target's name was.
 var count = CommandLine.argc - 1

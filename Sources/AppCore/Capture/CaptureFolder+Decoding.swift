@@ -22,7 +22,7 @@ extension CaptureFolder {
   func bytes(_ name: String, namedBy file: String) throws(CaptureError) -> [UInt8] {
     let full = try location(of: name, namedBy: file, limit: limits.frameFileBytes)
     do {
-      return try FileBytes(path: full).array()
+      return try FileBytes.contents(of: full)
     } catch {
       throw .unreadable(file: name, reason: error.description)
     }

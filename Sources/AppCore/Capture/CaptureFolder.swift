@@ -84,7 +84,7 @@ struct CaptureFolder: Sendable {
     let full = try location(of: name, namedBy: name, limit: limit ?? limits.metadataBytes)
     let bytes: [UInt8]
     do {
-      bytes = try FileBytes(path: full).array()
+      bytes = try FileBytes.contents(of: full)
     } catch {
       throw .unreadable(file: name, reason: error.description)
     }

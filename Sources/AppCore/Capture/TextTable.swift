@@ -55,21 +55,33 @@ extension CaptureFolder {
     let full = try location(of: name, namedBy: file, limit: limit ?? limits.indexBytes)
     let bytes: [UInt8]
     do {
-      bytes = try FileBytes(path: full).array()
+      bytes = try FileBytes.contents(of: full)
     } catch {
       throw .unreadable(file: name, reason: error.description)
     }
     var rows: [TextRow] = []
-    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    for (position, line) in lines.enumerated() {
+    var rest = bytes[...]
+    var number = 0
+    var cost = 0
+    while !rest.isEmpty {
+      let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+      rest = rest.dropFirst(line.count + 1)
+      number += 1
       guard let first = line.first(where: { !TextSeparator.isBlank($0) }), first != UInt8(ascii: "#") else {
         continue
       }
       let fields = line.split(omittingEmptySubsequences: separator == .blanks) { separator.separates($0) }
-      rows.append(TextRow(file: name, line: position + 1, fields: fields.map(Self.trimmed)))
+      cost += Self.rowCost + fields.count
+      guard cost <= limits.indexFields else {
+        throw .malformed(file: name, reason: "holds more lines than any recording has")
+      }
+      rows.append(TextRow(file: name, line: number, fields: fields.map(Self.trimmed)))
     }
     return rows
   }
+
+  /// Fields that take as much memory as a line.
+  private static let rowCost = 4
 
   /// The text between surrounding blanks.
   private static func trimmed(_ bytes: ArraySlice<UInt8>) -> String {

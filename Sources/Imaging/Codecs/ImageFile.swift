@@ -3,7 +3,8 @@ import Glibc
 /// Reads whole files into memory, their size checked first.
 enum ImageFile {
   static func read(path: String, limit: Int) throws(ImageDefect) -> [UInt8] {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    var descriptor: Int32
+    repeat { descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC) } while descriptor < 0 && errno == EINTR
     guard descriptor >= 0 else {
       throw errno == ENOENT || errno == ENOTDIR ? .missing : .unreadable(reason: currentError())
     }

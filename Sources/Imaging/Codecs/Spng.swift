@@ -82,6 +82,8 @@ enum Spng {
           outcome = .success((header, []))
           return
         }
+        // Before the pixels get their memory: a file that was cut off is no reason to fill it.
+        guard PNGStructure.chunk("IEND", in: bytes) != nil else { throw ImageDefect.truncated(.png) }
         let count = header.width * header.height * layout.elementsPerPixel
         var status: Int32 = 0
         let elements = unsafe [Element](unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -92,7 +94,6 @@ enum Spng {
         }
         try check(status)
         try unsafe check(spng_decode_chunks(context))
-        guard PNGStructure.chunk("IEND", in: bytes) != nil else { throw ImageDefect.truncated(.png) }
         outcome = .success((header, elements))
       } catch {
         outcome = .failure(error)

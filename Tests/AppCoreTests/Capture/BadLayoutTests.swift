@@ -293,5 +293,10 @@ struct BadLayout: Sendable, CustomTestStringConvertible {
     limits.frames = 10
     limits.indexBytes = 40
     #expect(throws: CaptureError.self) { try CaptureReader.open(fixture.path, limits: limits) }
+    limits = CaptureLimits()
+    limits.indexFields = 11
+    let error = #expect(throws: CaptureError.self) { try CaptureReader.open(fixture.path, limits: limits) }
+    #expect(
+      error?.description == "rgb.txt: holds more lines than any recording has; replace it by a sound file")
   }
 }

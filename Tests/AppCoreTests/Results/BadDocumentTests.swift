@@ -1,0 +1,121 @@
+import AppCore
+import FileFormats
+import Geometry
+import Testing
+
+/// Malformed documents that one stage wrote for another, each refused with its own message.
+@Suite struct BadDocumentTests {
+  private static let detection: [String: JSONValue] = [
+    "id": 0, "classId": 4, "className": "cup", "confidence": 0.9,
+    "box": ["x": 1, "y": 2, "width": 3.5, "height": 4],
+  ]
+
+  private static func document(_ changes: [String: JSONValue] = [:]) -> JSONValue {
+    let fields: [String: JSONValue] = [
+      "schema": "ardf.detections/1", "image": "i.png", "imageSize": [32, 24],
+      "detections": [.object(detection)],
+    ]
+    return .object(fields.merging(changes) { $1 })
+  }
+
+  private static func found(_ changes: [String: JSONValue]) -> JSONValue {
+    document(["detections": [.object(detection.merging(changes) { $1 })]])
+  }
+
+  private static func mask(_ counts: JSONValue, size: JSONValue = [24, 32]) -> JSONValue {
+    found(["mask": ["size": size, "counts": counts]])
+  }
+
+  static let detections: [(JSONValue, String)] = [
+    ([], "schema is missing, expected \"ardf.detections/1\"; is it the right file?"),
+    (
+      document(["schema": "ardf.detections/2"]),
+      "schema is \"ardf.detections/2\", expected \"ardf.detections/1\"; is it the right file?"
+    ),
+    (document(["imageSize": [32]]), "field \"imageSize\" must be [width, height]"),
+    (document(["imageSize": [32, 24.5]]), "field \"imageSize\" must be [width, height]"),
+    (
+      document(["imageSize": [16384, 16384]]),
+      "speaks of a picture of 16384x16384, the capture's is 32x24; give the files of one frame"
+    ),
+    (document(["detections": 1]), "field \"detections\" must be an array of at most 10000 objects"),
+    (found(["id": -1]), "field \"detections[0].id\" must be a whole number from 0"),
+    (found(["classId": "4"]), "field \"detections[0].classId\" must be a whole number from 0"),
+    (found(["className": 4]), "field \"detections[0].className\" must be a string"),
+    (found(["confidence": 1.5]), "field \"detections[0].confidence\" must be a number from 0 to 1"),
+    (
+      found(["box": ["x": 1, "y": 2, "width": 0, "height": 4]]),
+      "field \"detections[0].box\" must be x, y and positive width and height"
+    ),
+    (found(["box": .null]), "field \"detections[0].box\" must be x, y and positive width and height"),
+    (
+      document(["detections": [.object(detection), .object(detection)]]),
+      "field \"detections[1].id\" must be unique"
+    ),
+    (mask("PPPP8", size: [24, 33]), "field \"detections[0].mask\" must be size [24, 32] and counts"),
+    (mask(7), "field \"detections[0].mask\" must be size [24, 32] and counts"),
+    (mask("\u{7f}"), "mask counts are malformed at character 0"),
+    (mask("1"), "mask runs cover 1 pixels of 768"),
+    (mask("oooooooooooooooooo"), "mask counts are malformed at character 12"),
+  ]
+
+  @Test(arguments: detections)
+  func detectionsAreRefused(_ json: JSONValue, _ message: String) {
+    let error = #expect(throws: (any Error).self) {
+      try DetectionsFile(json: json, expecting: PixelSize(width: 32, height: 24))
+    }
+    #expect(error.map { "\($0)" } == message)
+  }
+
+  @Test func soundDetectionsAreRead() throws {
+    let file = try DetectionsFile(json: Self.document(), expecting: PixelSize(width: 32, height: 24))
+    #expect(file.detections.map(\.className) == ["cup"])
+  }
+
+  /// Small in the file, they would fill any memory: refused before the first is unpacked.
+  @Test func masksBeyondTheLimitAreRefused() throws {
+    let side = 1 << 13
+    let mask: JSONValue = ["size": [.integer(side), .integer(side)], "counts": "0"]
+    let entries = (0..<65).map { id in
+      JSONValue.object(Self.detection.merging(["id": .integer(id), "mask": mask]) { $1 })
+    }
+    let json = Self.document(["imageSize": [.integer(side), .integer(side)], "detections": .array(entries)])
+    let error = #expect(throws: DocumentError.self) {
+      try DetectionsFile(json: json, expecting: PixelSize(width: side, height: side))
+    }
+    let needed = "masks of at most 4294967296 pixels together, found 4362076160"
+    #expect(error?.description == "field \"detections\" must be \(needed)")
+  }
+
+  /// What a file puts into its names stays on one line of bounded length.
+  @Test func namesAreEscapedAndCut() {
+    let long = String(repeating: "x", count: 100_000)
+    let schema = DocumentError.schema(found: "a\n\u{1b}[31m" + long, expected: "b").description
+    #expect(schema.hasPrefix("schema is \"a\\u{a}\\u{1b}[31mxxx") && schema.count < 1000)
+    let capture = CaptureError.missingFile(file: "f", name: "a\0b").description
+    #expect(capture == "f: names \"a\\u{0}b\", which does not exist; copy it beside the frame")
+  }
+
+  private static let effect: [String: JSONValue] = [
+    "type": "debugCube", "objectId": 0, "transform": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, -1, 1],
+    "scale": 0.5, "billboard": false,
+  ]
+
+  static let scenes: [([String: JSONValue], String)] = [
+    (["type": "teapot"], "scene field effects[0].type is missing or malformed"),
+    (["objectId": "0"], "scene field effects[0].objectId is missing or malformed"),
+    (["transform": [1, "x"]], "scene field effects[0].transform is missing or malformed"),
+    (["scale": 0], "scene field effects[0].scale is missing or malformed"),
+    (["scale": 1e300], "scene field effects[0].scale is missing or malformed"),
+    (["billboard": 1], "scene field effects[0].billboard is missing or malformed"),
+  ]
+
+  @Test(arguments: scenes)
+  func scenesAreRefused(_ changes: [String: JSONValue], _ message: String) {
+    let entry = JSONValue.object(Self.effect.merging(changes) { $1 })
+    let error = #expect(throws: SceneFileError.self) {
+      try SceneFile(json: ["schema": "ardf.scene/1", "effects": [entry]])
+    }
+    #expect(error?.description == message)
+  }
+}

@@ -1,0 +1,62 @@
+import NNRuntime
+import TestSupport
+
+/// A small network of random weights.
+enum SampleNetwork {
+  /// A network with every kind of fusion, placement and view, small.
+  static func network(_ random: inout SeededGenerator) -> Graph {
+    func tensor(_ shape: [Int], _ scale: Float = 0.2) -> Tensor {
+      Tensor(
+        shape: shape,
+        floats: (0..<shape.reduce(1, *)).map { _ in Float.random(in: -scale...scale, using: &random) })
+    }
+    let builder = GraphBuilder(name: "test")
+    let x = builder.input("x", height: 12, width: 20, channels: 3)
+    let stem = x.convolution(tensor([32, 3, 3, 3]), bias: tensor([32]), stride: 2, padding: 1, name: "stem")
+      .activation(.silu, name: "stem.act")
+    let a = stem.channels(0..<16, name: "a")
+    let b = stem.channels(16..<32, name: "b")
+    let m = b.adding(
+      b.convolution(tensor([16, 16, 3, 3]), padding: 1, name: "m.conv").batchNorm(
+        gamma: tensor([16]), beta: tensor([16]), mean: tensor([16]),
+        variance: Tensor(shape: [16], floats: [Float](repeating: 0.7, count: 16)),
+        epsilon: 1e-3, name: "m.bn"
+      ).activation(.silu, name: "m.act"), name: "m.add")
+    let cat = builder.concatenate([a, b, m], name: "cat")
+    let pooled = cat.maxPool(kernel: 5, stride: 1, padding: 2, name: "pool")
+    let depthwise = pooled.convolution(
+      tensor([48, 1, 3, 3]), bias: tensor([48]), padding: 1, groups: 48, name: "dw")
+    let narrow = depthwise.convolution(tensor([8, 48, 1, 1]), name: "narrow").activation(
+      .relu, name: "narrow.act")
+    let up = narrow.resized(height: 12, width: 20, .nearest, name: "up")
+    let fine = narrow.transposedConvolution(tensor([8, 8, 2, 2]), bias: tensor([8]), stride: 2, name: "fine")
+    let both = builder.concatenate([up, fine], name: "both")
+    let smooth = both.resized(height: 17, width: 9, .bilinear(alignCorners: true), name: "smooth")
+    let tokens = cat.tokens(name: "tokens").linear(tensor([24, 48]), name: "embed").prependingToken(
+      tensor([24]), name: "cls")
+    let normed = tokens.layerNorm(gamma: tensor([24], 1), beta: tensor([24]), epsilon: 1e-6, name: "norm")
+    let qkv = normed.linear(tensor([72, 24]), bias: tensor([72]), name: "qkv")
+    let attended = qkv.attention(.packed(heads: 3, width: 8), name: "attention")
+    let projected = tokens.adding(
+      attended.linear(tensor([24, 24]), bias: tensor([24]), name: "proj").scaled(
+        by: tensor([24], 1), name: "ls"),
+      name: "residual")
+    let grid = projected.tokens(dropping: 1, name: "drop").map(height: 6, width: 10, name: "grid")
+    return builder.finish(outputs: [("smooth", smooth), ("grid", grid), ("cat", cat)])
+  }
+
+  static func run(_ graph: Graph, _ options: PlanOptions, threads: Int, input: [Float]) throws -> [[Float]] {
+    let session = Session(try Plan(graph, options: options), pool: ThreadPool(threads: threads))
+    return session.run { inputs in
+      inputs.fill("x") { span in for index in input.indices { span[index] = input[index] } }
+    } read: { outputs in
+      graph.outputShapes.map { outputs.output($0.name).elements }
+    }
+  }
+
+  static func sample() -> (Graph, [Float]) {
+    var random = SeededGenerator(3)
+    let graph = network(&random)
+    return (graph, (0..<12 * 20 * 3).map { _ in Float.random(in: -1...1, using: &random) })
+  }
+}
