@@ -29,10 +29,11 @@ func tests(_ module: String, _ dependencies: [Target.Dependency], resources: [Re
 }
 
 /// A small program that shows how the libraries are used, built with everything else.
-func example(_ name: String) -> Target {
+func example(
+  _ name: String, _ dependencies: [Target.Dependency] = ["Models", "NNRuntime", "Imaging", "Geometry"]
+) -> Target {
   .executableTarget(
-    name: name, dependencies: ["Models", "NNRuntime", "Imaging", "Geometry"], path: "Examples/\(name)",
-    swiftSettings: strict)
+    name: name, dependencies: dependencies, path: "Examples/\(name)", swiftSettings: strict)
 }
 
 let package = Package(
@@ -112,6 +113,7 @@ let package = Package(
     example("DetectObjects"),
     example("TraceLayers"),
     example("ProfileLayers"),
+    example("LiveLoop", ["AppCore", "Imaging", "Geometry"]),
 
     .target(
       name: "TestSupport", dependencies: ["FileFormats"], path: "Tests/TestSupport", swiftSettings: strict),
