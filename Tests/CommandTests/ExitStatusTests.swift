@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ["dance"], ["run"], ["detect", "capture"], ["detect", "capture", "--out", "out", "--threads", "0"],
+    ["run"], ["detect", "capture"], ["detect", "capture", "--out", "out", "--threads", "0"],
     ["detect", "capture", "--out", "out", "--conf", "1.5"],
     ["detect", "capture", "--out", "out", "--imgsz", "100"],
     ["run", "capture", "--out", "out", "--effect", "0=teapot"],
@@ -48,6 +48,10 @@ import Testing
   ])
   func wrongUsage(arguments: [String]) throws {
     try expect(arguments, in: place(), status: 64, ["Usage"])
+  }
+
+  @Test func unknownVerb() throws {
+    try expect(["dance"], in: place(), status: 64, ["there is no command \"dance\"", "run, detect"])
   }
 
   @Test func wrongFrame() throws {

@@ -44,7 +44,8 @@ import Testing
     #expect(plan["convolutions"]?[0]?["milliseconds"]?["direct"]?.number != nil)
     let shown = try succeed(["inspect", "plan"] + Self.network + ["--plan", "plan.json"], in: place).output
     #expect(shown.contains("measured: "))
-    let again = try CommandRun(["tune"] + Self.network + ["--runs", "1", "--out", "plan.json"], in: place.path)
+    let again = try CommandRun(
+      ["tune"] + Self.network + ["--runs", "1", "--out", "plan.json"], in: place.path)
     #expect(again.status == 73)
   }
 

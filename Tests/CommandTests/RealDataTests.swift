@@ -93,7 +93,10 @@ struct RealDataTests {
     #expect(run.error.contains("1,1=magic: no such object"))
   }
 
-  /// An effect on a teddy bear of the bedroom stays on it, as far as the LiDAR can tell.
+  /// An effect on a teddy bear of the bedroom stays on it.
+  ///
+  /// Across the view by less than the LiDAR's noise; along it the sensor's own readings of the fur change by up to 2 %
+  /// of the distance from view to view.
   @Test func placedEffectsStayOnTheirObject() throws {
     let place = try TemporaryDirectory()
     let weights = try converted(in: place)
@@ -104,9 +107,12 @@ struct RealDataTests {
     ])
     #expect(run.status == 0, "\(run.error)")
     let drift = try #require(try run.json()["effects"]?[0]?["drift"])
-    let meters = try #require(drift["medianMeters"]?.number)
     let noise = try #require(drift["lidarNoiseMedianMeters"]?.number)
-    #expect(meters <= 2 * noise)
-    #expect(meters < 0.03)
+    let frames = try #require(drift["frames"]?.array)
+    #expect(frames.count == 2)
+    for frame in frames {
+      #expect(try #require(frame["lateralMeters"]?.number) <= noise)
+      #expect(try abs(#require(frame["depthMeters"]?.number)) < 0.06)
+    }
   }
 }

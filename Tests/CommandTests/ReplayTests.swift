@@ -106,7 +106,7 @@ import Testing
 
   @Test(.enabled(if: (try? FFmpeg()) != nil, "ffmpeg is not installed")) func aVideoIsWritten() throws {
     let place = try Self.sequence()
-    let run = try Self.replay(place, "out", ["--video"])
+    let run = try Self.replay(place, "out", ["--video", "--ffmpeg", FFmpeg().path])
     #expect(run.status == 0, "\(run.error)")
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: place.file("out")).sorted()

@@ -9,12 +9,16 @@ import NNRuntime
 struct Replay: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Plays a sequence through the live loop and draws effects into every frame.",
-    discussion: """
+    discussion: Help.text(
+      """
       Detects when asked (--detect-every, --at; with effects in the first frame by default), places effects once, and \
       draws them into every later frame from its pose, hidden by what its depth shows before them. Writes the frames \
       or a video, replay.json with the loop's figures, and, where it detected, sequence-objects.json with the objects \
       of all frames put together. Without --max-speed the loop runs in real time, and drops what it cannot show.
-      """)
+      """,
+      ("Smoke on the bed, as frames", "ardf replay scans --effect bed=smoke --out live"),
+      ("A video, as fast as possible", "ardf replay scans --effect bed=smoke --max-speed --video --out live"))
+  )
 
   @Argument(help: "A sequence of captures.")
   var sequence: String

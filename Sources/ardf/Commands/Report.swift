@@ -7,10 +7,12 @@ import Reporting
 struct Report: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Makes report.html again from a frame's results and its capture.",
-    discussion: """
+    discussion: Help.text(
+      """
       ardf run writes the page with the rest. This makes it from the files alone, after any of them was replaced; it \
       has no times then. The page needs nothing else: no network, no other file.
-      """)
+      """,
+      ("The page of results, made again", "ardf report results --capture scan --frame 0 --force")))
 
   @Argument(help: "The folder of a frame's results.")
   var results: String

@@ -8,13 +8,14 @@ import Serving
 struct Serve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Shows a frame's page in the browser, places its effects, runs dropped pictures and captures.",
-    discussion: """
+    discussion: Help.text(
+      """
       SOURCE is a picture or a capture, or the folder of a frame's results (with --capture), whose scene files then \
       follow the placements. Without it the page waits for a drop: a picture, a capture's files or a .zip. Listens on \
       this machine's loopback address alone, until Ctrl-C.
-
-      Example: ardf serve CAPTURE --frame 00030
-      """)
+      """,
+      ("A frame of a capture, and whatever is dropped on its page", "ardf serve scan --frame 0"),
+      ("Finished results", "ardf serve results --capture scan --frame 0")))
 
   @Argument(help: "A picture, a capture, or a folder of results.")
   var source: String?

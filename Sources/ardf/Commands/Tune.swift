@@ -6,14 +6,15 @@ import NNRuntime
 struct Tune: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Measures algorithms on this machine and writes a plan file for --plan.",
-    discussion: """
+    discussion: Help.text(
+      """
       Convolutions that can be computed in more than one way are timed by themselves, each way in turn; the best \
       time counts, and the planned algorithm stays unless another is clearly faster. With the file, every run on \
       any number of threads makes the same choices; without it they follow from the shapes alone. Nothing is ever \
       timed when a network is loaded.
-
-      Example: ardf tune weights/yolo11n-seg.safetensors --out plan.json
-      """)
+      """,
+      ("Measure, then run", "ardf tune weights/yolo11n-seg.safetensors --out plan.json"),
+      (nil, "ardf run scan --frame 0 --plan plan.json --out results")))
 
   @OptionGroup var network: NetworkOptions
 
