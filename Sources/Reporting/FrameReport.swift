@@ -83,7 +83,7 @@ public struct FrameReport: Sendable {
   static let pictureQuality = 82
 
   /// All but the times: the same for the same input.
-  func content() throws -> JSONValue {
+  package func content() throws -> JSONValue {
     guard let image = frame.image else { throw ReportError.noPicture(frame: frame.name) }
     let items = try ResultsItem.items(of: detections.detections, objects: objects)
     guard let results = ResultsCompositor().compose(frame, items: items) else {

@@ -32,7 +32,7 @@ public struct LoopbackServer: Sendable {
   /// Where it is.
   public let address: String
   /// What requests that change something must carry.
-  let token: String
+  package let token: String
 
   /// A server that does not listen yet.
   public init(workshop: any Workshop, port: UInt16, limits: UploadLimits = UploadLimits()) throws {

@@ -16,9 +16,9 @@ import Reporting
 /// | `POST PATH?run` | `{"page": PATH}`: runs the flow on the files |
 ///
 /// Files of the machine are never read by a name that a request gives.
-actor ReportService: HTTPHandler {
+package actor ReportService: HTTPHandler {
   /// Bytes of a request for effects.
-  static let placementBytes = 256 << 10
+  package static let placementBytes = 256 << 10
   /// Uploads that may be under way; an older one is dropped for the next.
   static let openUploads = 4
 
@@ -34,7 +34,7 @@ actor ReportService: HTTPHandler {
     self.limits = limits
   }
 
-  func handleRequest(_ request: HTTPRequest) async -> HTTPResponse {
+  package func handleRequest(_ request: HTTPRequest) async -> HTTPResponse {
     do {
       try requests.check(request)
       return try await answer(request)

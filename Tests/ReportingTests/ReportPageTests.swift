@@ -6,7 +6,7 @@ import Imaging
 import TestSupport
 import Testing
 
-@testable import Reporting
+import Reporting
 
 @Suite struct ReportPageTests {
   /// A turned frame of 8x6 pixels with depth on a grid of 4x3, and one object.

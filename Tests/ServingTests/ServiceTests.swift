@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import Serving
+import Serving
 
 /// A workshop whose frames hold nothing, which notes what it is asked for.
 private final class NotingWorkshop: Workshop {
