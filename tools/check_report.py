@@ -98,7 +98,8 @@ class Visit:
             "request", lambda r: None if r.url.startswith((own, "data:", "blob:")) else self.requests.append(r.url))
         self.page.set_default_timeout(patience)
         self.page.goto(url)
-        self.page.wait_for_function("document.documentElement.dataset.ready == 'yes'")
+        # Selectors, for a served page lets nobody evaluate text again and again.
+        self.page.wait_for_selector("html[data-ready=yes]", state="attached")
         self.page.wait_for_timeout(300)
 
     def check(self, name, holds, detail=""):
@@ -195,7 +196,7 @@ def check_queue(visit, results, served, shots):
     visit.check("queued effect is drawn", page.evaluate("space.drawn") > before)
     if served:
         page.locator("#place").click()
-        page.wait_for_function("document.querySelector('#queued').children.length == 0")
+        page.wait_for_selector("#queued li", state="detached")
         placed = page.locator("#placed").text_content()
         visit.check("effect is placed on the machine", f"{chosen}" in placed and "Debug cube" in placed, placed)
         return
