@@ -31,7 +31,8 @@ extension MeasuredChoices {
     for (index, value) in list.enumerated() {
       guard let entry = Entry(value) else {
         throw .malformed(
-          "convolutions[\(index)] must have input, output, kernel, stride, padding, algorithm and milliseconds")
+          "convolutions[\(index)] must have input, output, kernel, stride, padding, algorithm and milliseconds"
+        )
       }
       entries.append(entry)
     }

@@ -194,7 +194,7 @@ struct Verify: ParsableCommand {
       try verifier(mode).verify(
         session, against: opposite, onDivergence: observer(mode), prepare: prepare)
     }
-    return (reports, ["library": "kernels", "version": "\(opposite.plan.kernelName) fp32"])
+    return (reports, ["library": "kernels", "version": opposite.plan.kernelName])
   }
 
   private func document(

@@ -60,7 +60,8 @@ struct FrameJob: Sendable {
   /// The same job on another flow.
   func with(_ flow: FrameFlow) -> FrameJob {
     FrameJob(
-      flow: flow, requests: requests, digest: digest, format: format, folder: folder, files: files, paths: paths)
+      flow: flow, requests: requests, digest: digest, format: format, folder: folder, files: files,
+      paths: paths)
   }
 
   /// Does a frame, or keeps what an earlier run made of it.

@@ -13,7 +13,8 @@ struct PrecisionOption: ParsableArguments {
 
   @Option(
     name: .customLong("plan"),
-    help: ArgumentHelp("Algorithms that ardf tune measured; may be given for each network.", valueName: "plan.json"))
+    help: ArgumentHelp(
+      "Algorithms that ardf tune measured; may be given for each network.", valueName: "plan.json"))
   var plans: [String] = []
 
   /// `options` with what was asked for.

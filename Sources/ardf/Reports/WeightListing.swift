@@ -43,7 +43,8 @@ struct WeightListing {
 
   var document: JSONValue {
     [
-      "schema": "ardf.weights-list/1", "origin": .string("\(origin)"), "sha256": .string(digest), "values": .integer(values),
+      "schema": "ardf.weights-list/1", "origin": .string("\(origin)"), "sha256": .string(digest),
+      "values": .integer(values),
       "nonFinite": .integer(nonFinite), "metadata": .object(metadata.mapValues(JSONValue.string)),
       "tensors": .array(
         entries.map { entry in
@@ -69,7 +70,8 @@ struct WeightListing {
           + [statistics.minimum, statistics.maximum, statistics.mean, statistics.deviation].map(scientific)
           + [statistics.nonFinite == 0 ? "" : "\(statistics.nonFinite)"])
     }
-    return "weights: \(origin)\nsha256: \(digest)\n" + metadata.sorted { $0.key < $1.key }.map { "\($0): \($1)\n" }.joined()
+    return "weights: \(origin)\nsha256: \(digest)\n"
+      + metadata.sorted { $0.key < $1.key }.map { "\($0): \($1)\n" }.joined()
       + "\(entries.count) tensors, \(values) values\n" + table.text
   }
 }

@@ -5,6 +5,8 @@ import FoundationEssentials
 struct ResourceWatch {
   /// What memory may grow by in a thousand rounds.
   static let growthLimit = 1 << 20
+  /// What may be opened or allocated once, at whatever time: a leak is more in any number of rounds.
+  private static let once = (bytes: 8.0 * Double(1 << 20), descriptors: 2)
   /// Rounds of the beginning, where caches fill, as a share of all.
   private static let warmUp = 0.2
   private static let samples = 200
@@ -45,10 +47,10 @@ struct ResourceWatch {
   var defects: [String] {
     var defects: [String] = []
     // Of few rounds the slope is noise: there must be growth as well.
-    if growthPerThousand >= Double(Self.growthLimit), rise >= Double(Self.growthLimit) {
+    if growthPerThousand >= Double(Self.growthLimit), rise >= Self.once.bytes {
       defects.append("memory grows by \(byteText(Int(growthPerThousand))) a thousand rounds")
     }
-    if let firstDescriptors, Self.descriptors > firstDescriptors {
+    if let firstDescriptors, Self.descriptors > firstDescriptors + Self.once.descriptors {
       defects.append("descriptors grow: \(descriptorText)")
     }
     return defects

@@ -25,7 +25,8 @@ struct Machine {
 
   /// What is amiss, for people.
   var warnings: [String] {
-    guard let blas, let level = Self.level(ofCore: blas), let best = instructionSets.last,
+    guard let blas, let level = Self.level(ofCore: blas),
+      let best = instructionSets.last(where: Self.levels.contains),
       let wanted = Self.levels.firstIndex(of: best), level < wanted
     else { return [] }
     return [

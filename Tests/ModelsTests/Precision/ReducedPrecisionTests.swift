@@ -12,7 +12,9 @@ struct ReducedPrecisionTests {
   private static let sets: [InstructionSet] = InstructionSet.available.filter {
     $0.mixedKernels != nil
   }
-  /// Relative L2 of an output: bf16 keeps 8 bits, each layer adds a rounding. PyTorch 2.13 in bf16 is off by up to 5.6 %
+  /// Relative L2 of an output: bf16 keeps 8 bits, each layer adds a rounding.
+  ///
+  /// PyTorch 2.13 in bf16 is off by up to 5.6 %
   /// on the smaller of these detectors and 8.2 % on the larger.
   private static let networkTolerance = 8e-2
 
