@@ -8,6 +8,10 @@ typealias Vector = SIMD16<Float>
 @inline(__always)
 func multiplyAdd(_ a: Vector, _ b: Vector, _ c: Vector) -> Vector { c.addingProduct(a, b) }
 
+/// 2^x, relative error below 2e-7; saturates at 2^-126 and 2^127, and passes NaN on.
+@inline(__always)
+func powerOfTwo(_ x: Vector) -> Vector { powerOfTwoByArithmetic(x) }
+
 enum InstructionSet {
   static let name = "avx2"
   /// Output channels in a full panel of packed weights.

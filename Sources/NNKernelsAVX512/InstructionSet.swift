@@ -1,11 +1,30 @@
 // What AVX-512 does differently: two zmm vectors a row, fourteen rows a tile (28 of the 32 registers).
 
+import CKernelShims
+
 /// Sixteen lanes: one zmm register.
 typealias Vector = SIMD16<Float>
 
 /// a * b + c in one instruction.
 @inline(__always)
 func multiplyAdd(_ a: Vector, _ b: Vector, _ c: Vector) -> Vector { c.addingProduct(a, b) }
+
+/// 2^x, relative error below 2e-7; saturates at 2^-126 and infinity, and passes NaN on.
+///
+/// 2^f for the fraction f by the polynomial of degree 5 with the least relative error, then scaled by 2^floor(x).
+/// Denormal results, which cost a hundred times as much, are kept out.
+@inline(__always)
+func powerOfTwo(_ x: Vector) -> Vector {
+  let bounded = x.replacing(with: Vector(repeating: -126), where: x .< Vector(repeating: -126))
+  let f = ardf_fraction(bounded)
+  var p = Vector(repeating: 1.877_576_7e-3)
+  p = multiplyAdd(p, f, Vector(repeating: 8.989_34e-3))
+  p = multiplyAdd(p, f, Vector(repeating: 5.582_631_8e-2))
+  p = multiplyAdd(p, f, Vector(repeating: 0.240_153_61))
+  p = multiplyAdd(p, f, Vector(repeating: 0.693_153_1))
+  p = multiplyAdd(p, f, Vector(repeating: 0.999_999_94))
+  return ardf_scale(p, bounded)
+}
 
 enum InstructionSet {
   static let name = "avx512"

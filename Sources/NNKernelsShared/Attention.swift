@@ -259,27 +259,6 @@ private func copyValues(
   }
 }
 
-/// 2^x for x <= 0, relative error below 3e-7; saturates at 2^-125.
-///
-/// x = n + f with n an integer and f in [-1/2, 1/2]: a polynomial of degree 5 in f (1 + f g(f), g interpolated
-/// at Chebyshev points), then n is added to its exponent. Adding 1.5 * 2^23 rounds to the nearest integer and
-/// leaves it in the low mantissa bits.
-@inline(__always)
-private func powerOfTwo(_ x: Vector) -> Vector {
-  let bounded = larger(x, Vector(repeating: -125))
-  let rounder = Vector(repeating: 12_582_912)
-  let shifted = bounded + rounder
-  let f = bounded - (shifted - rounder)
-  var p = Vector(repeating: 1.338_13e-3)
-  p = multiplyAdd(p, f, Vector(repeating: 9.666_37e-3))
-  p = multiplyAdd(p, f, Vector(repeating: 5.550_381e-2))
-  p = multiplyAdd(p, f, Vector(repeating: 2.402_234_9e-1))
-  p = multiplyAdd(p, f, Vector(repeating: 6.931_471_8e-1))
-  p = multiplyAdd(p, f, Vector(repeating: 1))
-  let exponent = unsafeBitCast(shifted, to: SIMD16<UInt32>.self) &<< 23
-  return unsafeBitCast(unsafeBitCast(p, to: SIMD16<UInt32>.self) &+ exponent, to: Vector.self)
-}
-
 /// output[query] = output[query] * factors[query] + sum over the block's keys of weights * values.
 @inline(__always)
 private func addValues(

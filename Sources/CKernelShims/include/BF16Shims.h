@@ -15,9 +15,7 @@ static inline int ardf_request_tiles(void) { return 0; }
 #endif
 
 #if defined(__AVX512BF16__) && defined(__AMX_BF16__)
-#include <immintrin.h>
-
-#define ARDF_INLINE static inline __attribute__((always_inline))
+#include "AVX512Shims.h"
 
 /// Lanes 0 to count - 1; count is at most 16.
 ARDF_INLINE __mmask16 ardf_lanes(long count) { return (__mmask16)((1u << count) - 1); }
@@ -82,9 +80,6 @@ ARDF_INLINE __m512 ardf_larger(__m512 a, __m512 b) { return _mm512_max_ps(a, b);
 
 /// The nearest integers, as floats.
 ARDF_INLINE __m512 ardf_nearest(__m512 x) { return _mm512_roundscale_ps(x, 8); }
-
-/// x * 2^floor(n): saturates to zero and infinity.
-ARDF_INLINE __m512 ardf_scale(__m512 x, __m512 n) { return _mm512_scalef_ps(x, n); }
 
 /// 1/x, relative error below 2^-14.
 ARDF_INLINE __m512 ardf_reciprocal(__m512 x) { return _mm512_rcp14_ps(x); }

@@ -40,4 +40,5 @@ static inline void ardf_spin_pause(void) { __builtin_ia32_pause(); }
 #else
 static inline void ardf_spin_pause(void) {}
 #endif
+#include "AVX512Shims.h"
 #include "BF16Shims.h"
