@@ -53,6 +53,11 @@ public struct FileBytes: Sendable {
     if case .mapped(let file) = source { try file.checkUnchanged() }
   }
 
+  /// Gives back the memory of a mapped file's bytes, for whoever has read them and does not need them soon.
+  public func release() {
+    if case .mapped(let file) = source { file.release(range) }
+  }
+
   /// The part of these bytes at `subrange`, sharing their memory; the range must lie within.
   public func slice(_ subrange: Range<Int>) -> FileBytes {
     precondition(subrange.lowerBound >= 0 && subrange.upperBound <= count, "slice outside the bytes")

@@ -42,6 +42,16 @@ public final class MappedFile: Sendable {
     guard now == identity else { throw .changed(path: path) }
   }
 
+  /// Gives back the memory of the pages that lie in `range` as a whole; they are read again when needed.
+  func release(_ range: Range<Int>) {
+    let page = UInt(sysconf(Int32(_SC_PAGESIZE)))
+    let first = (address + UInt(range.lowerBound) + page - 1) / page * page
+    let last = (address + UInt(range.upperBound)) / page * page
+    if first < last {
+      unsafe madvise(UnsafeMutableRawPointer(bitPattern: first), Int(last - first), MADV_DONTNEED)
+    }
+  }
+
   deinit { unsafe munmap(UnsafeMutableRawPointer(bitPattern: address), count) }
 
   /// Calls `body` with all the bytes.

@@ -1,10 +1,10 @@
 // Blocked attention with an online softmax: no score matrix ever reaches memory.
 //
 // A work item is a few panels of queries of one head. Queries lie along the lanes: each panel is transposed
-// once into scratch, and the scores of a block of keys are the tile product of the keys, read where they lie,
-// with the panel. Maximum, exponential and sum then run down the lanes with no work across them. The block's
-// values, which every panel of the item reads, are first copied to a dense matrix: at the stride of the tokens
-// they would fight for a few cache sets.
+// once into scratch, and the scores of a block of keys are the tile product of the keys with the panel. Maximum,
+// exponential and sum then run down the lanes with no work across them. The block's keys and values, which every
+// panel of the item reads, are first copied to dense matrices: at the stride of the tokens they would fight for a
+// few cache sets.
 //
 // With m the running maximum of a query, l its running sum and o its running output, a block of scores s
 // updates
@@ -18,14 +18,16 @@ private struct AttentionScratch {
   /// Of each panel of queries: the transposed queries (key width, panel), the output (panel, padded value
   /// width), running maxima and sums, and the factors of the last block; then the size of them all.
   var queries, output, maxima, sums, factors, panelCount: Int
-  /// Of a block of keys: scores (keys, panel), values (keys, padded value width), row pointers.
-  var scores, values, rows, count: Int
-  /// Floats from one row of output or values to the next.
-  var valueStride: Int
+  /// Of a block of keys: scores (keys, panel), keys (keys, padded key width), values (keys, padded value width), row
+  /// pointers.
+  var scores, keys, values, rows, count: Int
+  /// Floats from one row of keys to the next, and of output or values.
+  var keyStride, valueStride: Int
 
   @inline(__always)
   init(_ task: AttentionTask) {
     let panel = InstructionSet.panelWidth
+    keyStride = (task.keyWidth + 15) / 16 * 16
     valueStride = (task.valueWidth + 15) / 16 * 16
     queries = 0
     output = queries + task.keyWidth * panel
@@ -34,26 +36,32 @@ private struct AttentionScratch {
     factors = sums + panel
     panelCount = factors + panel
     scores = panelCount * AttentionScratch.panels
-    values = scores + AttentionScratch.keys * panel
-    rows = values + AttentionScratch.keys * valueStride
+    keys = scores + AttentionScratch.keysTogether * panel
+    values = keys + AttentionScratch.keysTogether * keyStride
+    rows = values + AttentionScratch.keysTogether * valueStride
     count = rows + 2 * InstructionSet.tileRows
   }
 
   /// Keys of a block: a multiple of every instruction set's tile rows; their scores and values stay in the L1
   /// cache.
-  @inline(__always) static var keys: Int { 84 }
+  @inline(__always) static var keysTogether: Int { 84 }
 
-  /// Panels of a work item: each further one shares the keys and values that the first brought into the cache.
-  @inline(__always) static var panels: Int { 4 }
+  /// Most panels of a work item: each further one shares the keys and values that the first brought into the cache.
+  @inline(__always) static var panels: Int { 8 }
 
-  /// Queries of a work item.
-  @inline(__always) static var queries: Int { panels * InstructionSet.panelWidth }
-
-  @inline(__always) static func blocks(_ task: AttentionTask) -> Int { (task.tokens + queries - 1) / queries }
+  /// Work items of a head, and the queries of one: as many panels in one as in the next.
+  @inline(__always) static func items(_ task: AttentionTask) -> Int {
+    (task.tokens + panels * InstructionSet.panelWidth - 1) / (panels * InstructionSet.panelWidth)
+  }
+  @inline(__always) static func queries(_ task: AttentionTask, _ item: Int) -> (first: Int, last: Int) {
+    let width = InstructionSet.panelWidth
+    let (all, items) = ((task.tokens + width - 1) / width, items(task))
+    return (all * item / items * width, min(all * (item + 1) / items * width, task.tokens))
+  }
 }
 
 func attentionItems(_ task: UnsafePointer<AttentionTask>) -> Int {
-  task.pointee.heads * AttentionScratch.blocks(task.pointee)
+  task.pointee.heads * AttentionScratch.items(task.pointee)
 }
 
 func attentionScratch(_ task: UnsafePointer<AttentionTask>) -> Int { AttentionScratch(task.pointee).count }
@@ -64,22 +72,24 @@ func attention(
 ) {
   let task = taskPointer.pointee
   let layout = AttentionScratch(task)
-  let blocks = AttentionScratch.blocks(task)
+  let items = AttentionScratch.items(task)
   for item in begin..<end {
-    let head = item / blocks
-    let first = item % blocks * AttentionScratch.queries
-    let last = min(first + AttentionScratch.queries, task.tokens)
+    let head = item / items
+    let (first, last) = AttentionScratch.queries(task, item % items)
     forEachPanel(layout, first, last, scratch) { query, used, columns, panel in
       beginPanel(task, layout, head, query, used, columns, panel)
     }
     var key = 0
     while key < task.tokens {
-      let keys = min(AttentionScratch.keys, task.tokens - key)
-      copyValues(
+      let keys = min(AttentionScratch.keysTogether, task.tokens - key)
+      copyRows(
+        task.key + head * task.keyHeadStride + key * task.tokenStride, stride: task.tokenStride,
+        width: task.keyWidth, rows: keys, to: scratch + layout.keys, stride: layout.keyStride)
+      copyRows(
         task.value + head * task.valueHeadStride + key * task.tokenStride, stride: task.tokenStride,
-        width: task.valueWidth, keys: keys, to: scratch + layout.values, stride: layout.valueStride)
+        width: task.valueWidth, rows: keys, to: scratch + layout.values, stride: layout.valueStride)
       forEachPanel(layout, first, last, scratch) { _, _, columns, panel in
-        scoreKeys(task, layout, head, key, keys, columns, panel, scratch)
+        scoreKeys(task, layout, keys, columns, panel, scratch)
         var column = 0
         while column < columns {
           exponentiate(
@@ -163,24 +173,28 @@ private func transposeQueries(
   _ target: UnsafeMutablePointer<Float>
 ) {
   let factor = task.scale * 1.442_695_040_888_963_4
-  for column in 0..<columns {
-    let query = task.query + head * task.queryHeadStride + (first + min(column, used - 1)) * task.tokenStride
-    for k in 0..<task.keyWidth { target[k * columns + column] = query[k] * factor }
+  let queries = task.query + head * task.queryHeadStride + first * task.tokenStride
+  // A line of each query before the next line of any: many loads at a time are under way.
+  for line in stride(from: 0, to: task.keyWidth, by: 16) {
+    for column in 0..<columns {
+      let query = queries + min(column, used - 1) * task.tokenStride
+      for k in line..<min(line + 16, task.keyWidth) { target[k &* columns &+ column] = query[k] * factor }
+    }
   }
 }
 
 /// scores[key, query] for a block of keys.
 @inline(__always)
 private func scoreKeys(
-  _ task: AttentionTask, _ layout: AttentionScratch, _ head: Int, _ first: Int, _ keys: Int, _ columns: Int,
-  _ panel: UnsafePointer<Float>, _ scratch: UnsafeMutablePointer<Float>
+  _ task: AttentionTask, _ layout: AttentionScratch, _ keys: Int, _ columns: Int,
+  _ panel: UnsafePointer<Float>,
+  _ scratch: UnsafeMutablePointer<Float>
 ) {
   let rows = UnsafeMutableRawPointer(scratch + layout.rows).assumingMemoryBound(to: UnsafePointer<Float>.self)
   var key = 0
   while key < keys {
     let count = min(InstructionSet.tileRows, keys - key)
-    let start = task.key + head * task.keyHeadStride + (first + key) * task.tokenStride
-    for row in 0..<count { rows[row] = start + row * task.tokenStride }
+    for row in 0..<count { rows[row] = UnsafePointer(scratch + layout.keys + (key + row) * layout.keyStride) }
     multiplyTile(
       (
         segments: 1, depth: task.keyWidth, rows: UnsafePointer(rows), rowCapacity: InstructionSet.tileRows,
@@ -242,14 +256,14 @@ private func exponentiate(
   store(factor, factors)
 }
 
-/// Copies the values of a block of keys, rows padded with zeros to whole vectors.
+/// Copies the keys or values of a block, rows padded with zeros to whole vectors.
 @inline(never)
-private func copyValues(
-  _ source: UnsafePointer<Float>, stride sourceStride: Int, width: Int, keys: Int,
+private func copyRows(
+  _ source: UnsafePointer<Float>, stride sourceStride: Int, width: Int, rows: Int,
   to target: UnsafeMutablePointer<Float>, stride targetStride: Int
 ) {
-  for key in 0..<keys {
-    let (from, to) = (source + key &* sourceStride, target + key &* targetStride)
+  for row in 0..<rows {
+    let (from, to) = (source + row &* sourceStride, target + row &* targetStride)
     var channel = 0
     while channel &+ 16 <= width {
       store(load(from + channel), to + channel)

@@ -77,6 +77,7 @@ func packWinograd(
   _ shape: ConvolutionShape, _ weights: UnsafePointer<Float>, _ scale: UnsafePointer<Float>?,
   _ packed: UnsafeMutablePointer<Float>, _ begin: Int, _ end: Int
 ) {
+  if shape.stride == 2 { return packStridedWinograd(shape, weights, scale, packed, begin, end) }
   let filter = shape.inChannels * 9
   let frequencyStride = shape.inChannels * paddedChannels(shape.outChannels)
   withUnsafeTemporaryAllocation(of: Float.self, capacity: (9 + 18) * 16) { scratch in
@@ -87,14 +88,7 @@ func packWinograd(
       while first < shape.outChannels {
         let columns = panelColumns(shape.outChannels, first)
         for half in stride(from: 0, to: columns, by: 16) {
-          for lane in 0..<16 {
-            let out = first + half + lane
-            let inside = out < shape.outChannels
-            for position in 0..<9 {
-              taps[position * 16 + lane] =
-                inside ? weights[out * filter + channel * 9 + position] * (scale?[out] ?? 1) : 0
-            }
-          }
+          gatherTaps(shape, weights + channel * 9, filter, scale, first + half, taps)
           let target = packed + first * shape.inChannels + channel * columns + half
           for column in 0..<3 { transformFilterLine(taps + column * 16, 3 * 16, lines + column * 16, 3 * 16) }
           for row in 0..<windowEdge {
@@ -153,7 +147,9 @@ private struct Workspace {
   }
 }
 
-func winogradScratch(_ shape: ConvolutionShape) -> Int { Workspace.floats(shape) }
+func winogradScratch(_ shape: ConvolutionShape) -> Int {
+  shape.stride == 2 ? stridedWinogradScratch(shape) : Workspace.floats(shape)
+}
 
 func winograd(
   _ taskPointer: UnsafePointer<ConvolutionTask>, _ begin: Int, _ end: Int, _ firstPanel: Int,
@@ -162,6 +158,7 @@ func winograd(
 ) {
   let task = taskPointer.pointee
   let shape = task.shape
+  if shape.stride == 2 { return stridedWinograd(task, begin, end, firstPanel, lastPanel, scratch) }
   let firstColumn = firstPanel * InstructionSet.panelWidth
   let outColumns = min(lastPanel * InstructionSet.panelWidth, paddedChannels(shape.outChannels)) - firstColumn
   let capacity = blockTiles(shape)
@@ -221,29 +218,9 @@ private func transformInput(
   _ task: ConvolutionTask, _ y: Int, _ x: Int, _ target: UnsafeMutablePointer<Float>, _ frequencyStride: Int,
   _ workspace: Workspace
 ) {
-  let shape = task.shape
-  let channels = shape.inChannels
-  let top = y - shape.padding
-  let left = x - shape.padding
-  var base = task.input.base + top * task.input.rowStride + left * task.input.pixelStride
-  var rowStride = task.input.rowStride
-  var pixelStride = task.input.pixelStride
-  if top < 0 || left < 0 || top + windowEdge > shape.inHeight || left + windowEdge > shape.inWidth {
-    for row in 0..<windowEdge {
-      for column in 0..<windowEdge {
-        let pixel = workspace.window + (row * windowEdge + column) * channels
-        let inside =
-          top + row >= 0 && top + row < shape.inHeight && left + column >= 0 && left + column < shape.inWidth
-        let source = base + row * rowStride + column * pixelStride
-        for c in stride(from: 0, to: channels, by: 16) {
-          store(inside ? load(source + c) : Vector(repeating: 0), pixel + c)
-        }
-      }
-    }
-    base = UnsafePointer(workspace.window)
-    rowStride = windowEdge * channels
-    pixelStride = channels
-  }
+  let channels = task.shape.inChannels
+  let (base, rowStride, pixelStride) = windowOrCopy(
+    task, y - task.shape.padding, x - task.shape.padding, windowEdge, workspace.window)
   for c in stride(from: 0, to: channels, by: 16) {
     for column in 0..<windowEdge {
       transformInputLine(
@@ -264,19 +241,7 @@ private func transformOutput(
   _ firstPanel: Int, _ lastPanel: Int, _ workspace: Workspace
 ) {
   let outChannels = task.shape.outChannels
-  let height = min(tileEdge, task.shape.outHeight - y)
-  let width = min(tileEdge, task.shape.outWidth - x)
-  for row in 0..<height {
-    for column in 0..<width {
-      let pixel = row * width + column
-      workspace.outputs[pixel] =
-        task.output.base + (y + row) * task.output.rowStride + (x + column) * task.output.pixelStride
-      if let residual = task.residual {
-        workspace.residuals[pixel] =
-          residual.base + (y + row) * residual.rowStride + (x + column) * residual.pixelStride
-      }
-    }
-  }
+  let (width, pixels) = pointPixels(task, tileEdge, y, x, workspace.outputs, workspace.residuals)
   var source = products
   for panel in firstPanel..<lastPanel {
     let first = panel * InstructionSet.panelWidth
@@ -289,14 +254,14 @@ private func transformOutput(
           windowEdge * 16)
       }
       // Pixels right of the map are written over by the row below, or lie behind the last.
-      for row in 0..<height {
+      for row in 0..<pixels / width {
         transformOutputLine(
           workspace.lines + row * windowEdge * 16, 16,
           workspace.sums + (row &* width &* InstructionSet.panelWidth &+ half), InstructionSet.panelWidth)
       }
     }
     storeTile(
-      workspace.sums, rows: height * width, first: first, columns: min(columns, outChannels - first),
+      workspace.sums, rows: pixels, first: first, columns: min(columns, outChannels - first),
       bias: task.bias,
       activation: task.activation, residuals: task.residual == nil ? nil : UnsafePointer(workspace.residuals),
       outputs: UnsafePointer(workspace.outputs))

@@ -59,6 +59,15 @@ struct ConvolutionConformance {
     .init(
       height: 33, width: 6, inChannels: 80, outChannels: 96, kernel: 3, stride: 1, padding: 1,
       activation: .gelu, residual: true, gap: 5),
+    .init(height: 8, width: 8, inChannels: 16, outChannels: 16, kernel: 3, stride: 2, padding: 1),
+    .init(
+      height: 17, width: 26, inChannels: 32, outChannels: 48, kernel: 3, stride: 2, padding: 1,
+      activation: .silu,
+      gap: 16),
+    .init(
+      height: 41, width: 39, inChannels: 64, outChannels: 96, kernel: 3, stride: 2, padding: 1,
+      activation: .relu,
+      residual: true, gap: 5),
   ]
 
   @Test(arguments: Implementation.all, directCases)

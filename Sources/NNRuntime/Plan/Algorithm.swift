@@ -6,7 +6,7 @@ public enum Algorithm: String, Sendable {
   case gemm
   /// A matrix product a kernel position, inputs read in place.
   case direct
-  /// Winograd F(4x4,3x3).
+  /// Winograd F(4x4,3x3), or its phases where the stride is 2.
   case winograd = "winograd-f4x4"
   /// A matrix product a position of the kernel, outputs interleaved.
   case subpixel
@@ -29,12 +29,16 @@ public struct AlgorithmChoice: Sendable {
 extension AlgorithmChoice {
   /// Pixels below which the tiles of a Winograd convolution are too few to fill a register tile.
   private static let fewPixels = 64
+  /// Input channels from which Winograd's phases for stride 2 save more than their transforms cost, and weights beyond
+  /// which streaming them takes longer than the products they save.
+  private static let stridedChannels = 32
+  private static let stridedWeights = 256 * 256
 
   /// What can compute a dense convolution: one algorithm, or several to choose from.
-  static func candidates(_ shape: ConvolutionShape) -> [Algorithm] {
+  package static func candidates(_ shape: ConvolutionShape) -> [Algorithm] {
     if shape.kernelHeight == 1, shape.kernelWidth == 1 { return [.gemm] }
     let isWinograd =
-      shape.kernelHeight == 3 && shape.kernelWidth == 3 && shape.stride == 1 && shape.padding == 1
+      shape.kernelHeight == 3 && shape.kernelWidth == 3 && shape.stride <= 2 && shape.padding == 1
       && shape.inChannels % 16 == 0 && shape.outChannels % 16 == 0
     return isWinograd ? [.direct, .winograd] : [.direct]
   }
@@ -43,23 +47,27 @@ extension AlgorithmChoice {
   ///
   /// It depends on the shape alone, never on the machine's load or the number of threads, so that results
   /// are the same everywhere.
-  static func convolution(_ shape: ConvolutionShape) -> AlgorithmChoice {
+  package static func convolution(_ shape: ConvolutionShape) -> AlgorithmChoice {
+    func direct(_ reason: String) -> AlgorithmChoice { AlgorithmChoice(algorithm: .direct, reason: reason) }
     if shape.kernelHeight == 1, shape.kernelWidth == 1 {
       return AlgorithmChoice(algorithm: .gemm, reason: "1x1: a product over pixels")
     }
-    guard shape.kernelHeight == 3, shape.kernelWidth == 3 else {
-      return AlgorithmChoice(algorithm: .direct, reason: "kernel is not 3x3")
-    }
-    guard shape.stride == 1, shape.padding == 1 else {
-      return AlgorithmChoice(algorithm: .direct, reason: "stride \(shape.stride)")
-    }
+    guard shape.kernelHeight == 3, shape.kernelWidth == 3 else { return direct("kernel is not 3x3") }
+    guard shape.stride <= 2, shape.padding == 1 else { return direct("stride \(shape.stride)") }
     guard shape.inChannels % 16 == 0, shape.outChannels % 16 == 0 else {
-      return AlgorithmChoice(algorithm: .direct, reason: "channels are not multiples of 16")
+      return direct("channels are not multiples of 16")
     }
     guard shape.outHeight * shape.outWidth >= fewPixels else {
-      return AlgorithmChoice(algorithm: .direct, reason: "fewer than \(fewPixels) pixels")
+      return direct("fewer than \(fewPixels) pixels")
     }
-    return AlgorithmChoice(algorithm: .winograd, reason: "3x3, stride 1: 4 times fewer products")
+    guard shape.stride == 2 else {
+      return AlgorithmChoice(algorithm: .winograd, reason: "3x3, stride 1: 4 times fewer products")
+    }
+    guard shape.inChannels >= stridedChannels else { return direct("stride 2, few channels") }
+    guard shape.inChannels * shape.outChannels <= stridedWeights else {
+      return direct("stride 2, many weights")
+    }
+    return AlgorithmChoice(algorithm: .winograd, reason: "3x3, stride 2: 1.8 times fewer products")
   }
 }
 

@@ -53,8 +53,11 @@ public struct TensorStorage: Sendable {
   }
 
   /// The elements as single-precision numbers.
+  ///
+  /// Bytes of a file do not stay in memory beside them.
   func floats(_ dtype: DType) -> [Float] {
-    switch dtype {
+    defer { release() }
+    return switch dtype {
     case .float32: elements(Float.self) { $0 }
     case .float64: elements(Double.self) { Float($0) }
     case .float16: elements(UInt16.self) { HalfPrecision.float(fromBinary16: $0) }
@@ -69,6 +72,10 @@ public struct TensorStorage: Sendable {
     case .uint8: elements(UInt8.self) { Float($0) }
     case .bool: elements(UInt8.self) { $0 == 0 ? 0 : 1 }
     }
+  }
+
+  private func release() {
+    if case .file(let file) = source { file.release() }
   }
 
   @inline(__always)
@@ -94,7 +101,8 @@ public struct TensorStorage: Sendable {
 
   /// The index of the first element whose exponent bits are all set, that is an infinity or a NaN.
   func firstNonFinite(_ dtype: DType) -> Int? {
-    switch dtype {
+    defer { release() }
+    return switch dtype {
     case .float16: first(allSet: 0x7c00 as UInt16)
     case .bfloat16: first(allSet: 0x7f80 as UInt16)
     case .float32: first(allSet: 0x7f80_0000 as UInt32)

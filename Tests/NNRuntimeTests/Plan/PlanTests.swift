@@ -1,3 +1,4 @@
+import NNKernelInterface
 import NNRuntime
 import Testing
 
@@ -93,5 +94,18 @@ struct PlanTests {
     let plan = try Plan(builder.finish(outputs: [("y", d)]))
     #expect(plan.layers.dropFirst().map(\.choice.algorithm) == [.winograd, .direct, .gemm, .direct])
     for layer in plan.layers { #expect(!layer.choice.reason.isEmpty) }
+  }
+
+  @Test(
+    "Winograd where it pays",
+    arguments: [
+      (1, 16, 16, true), (2, 16, 16, false), (2, 32, 64, true), (2, 256, 256, true), (2, 512, 512, false),
+    ])
+  func winograd(_ stride: Int, _ inChannels: Int, _ outChannels: Int, _ pays: Bool) {
+    let shape = ConvolutionShape(
+      inHeight: 40, inWidth: 40, inChannels: inChannels, outHeight: 40 / stride, outWidth: 40 / stride,
+      outChannels: outChannels, kernelHeight: 3, kernelWidth: 3, stride: stride, padding: 1)
+    #expect(AlgorithmChoice.convolution(shape).algorithm == (pays ? .winograd : .direct))
+    #expect(AlgorithmChoice.candidates(shape) == [.direct, .winograd])
   }
 }

@@ -1,4 +1,5 @@
 import FileFormats
+import Foundation
 import NNRuntime
 import TestSupport
 import Testing
@@ -93,6 +94,29 @@ import Testing
       let value = Float(bitPattern: bits)
       #expect(HalfPrecision.binary16(from: value) == Float16(value).bitPattern, "\(value)")
     }
+  }
+
+  @Test func weightsThatWereReadDoNotStayInMemory() throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.file("large.safetensors")
+    let tensor = Tensor(shape: [1 << 20], floats: [Float](repeating: 1, count: 1 << 20))
+    try SafetensorsWriter.write(["large": tensor], to: path, overwrite: false)
+    let store = try WeightStore(path: path)
+    let weight = try store.root.tensor("large", shape: [1 << 20])
+    #expect(try residentKilobytes(of: path) < 256)
+    #expect(weight.floats() == tensor.floats())
+    #expect(try residentKilobytes(of: path) < 256)
+    weight.storage.withBytes { bytes in
+      #expect(bytes[3] == 0x3f && bytes[(1 << 22) - 1] == 0x3f)
+    }
+  }
+
+  /// Memory that this process has of the mapping of `path`.
+  private func residentKilobytes(of path: String) throws -> Int {
+    let lines = try String(contentsOfFile: "/proc/self/smaps", encoding: .utf8).split(separator: "\n")
+    let mapping = try #require(lines.firstIndex { $0.hasSuffix(path) })
+    let resident = try #require(lines[mapping...].first { $0.hasPrefix("Rss:") })
+    return try #require(Int(resident.filter(\.isNumber)))
   }
 
   @Test(.enabled(if: SharedData.exists("weights"), "real weights are not present beside the package"))
