@@ -30,7 +30,8 @@ public enum JSONError: Error, Equatable, CustomStringConvertible {
   /// One line that names the defect and its place.
   public var description: String {
     switch self {
-    case .tooLarge(let bytes, let limit): "JSON of \(bytes) bytes is over the limit of \(limit)"
+    case .tooLarge(let bytes, let limit):
+      "JSON of \(bytes) bytes is over the limit of \(limit): check that it is the right file"
     case .tooDeep(let limit, let offset): "JSON nested deeper than \(limit) levels at byte \(offset)"
     case .tooManyValues(let limit, let offset): "JSON with more than \(limit) values at byte \(offset)"
     case .tooManyContainers(let limit, let offset):
@@ -71,6 +72,14 @@ public struct JSONLimits: Sendable {
   /// Limits for documents that people and tools write: 32 MiB, 64 levels, 700,000 values, 200,000 of them arrays
   /// and objects; so that a document takes little more memory than its text.
   public static let standard = JSONLimits(bytes: 32 << 20, depth: 64, values: 700_000)
+
+  /// The standard limits, with what a text holds in proportion to its size where that is larger than standard.
+  public init(bytes: Int) {
+    let share = max(1, Double(bytes) / Double(Self.standard.bytes))
+    self.init(
+      bytes: bytes, depth: Self.standard.depth, values: Int(Double(Self.standard.values) * share),
+      containers: Int(Double(Self.standard.containers) * share))
+  }
 
   /// Limits of one's own.
   public init(bytes: Int, depth: Int, values: Int, containers: Int = 200_000) {

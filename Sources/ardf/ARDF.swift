@@ -55,10 +55,14 @@ enum Program {
       do {
         try ARDF.refuseUnknownCommand(CommandLine.arguments.dropFirst().first)
         var command = try ARDF.parseAsRoot()
-        if var command = command as? any AsyncParsableCommand {
-          try await command.run()
-        } else {
-          try command.run()
+        do {
+          if var command = command as? any AsyncParsableCommand {
+            try await command.run()
+          } else {
+            try command.run()
+          }
+        } catch {
+          throw LimitReached.naming(error, of: command)
         }
         exit(EXIT_SUCCESS)
       } catch {

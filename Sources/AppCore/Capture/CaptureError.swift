@@ -22,6 +22,8 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
   case noSuchFrame(index: Int, count: Int)
   /// A file of the capture is larger than its kind may be.
   case fileTooLarge(file: String, bytes: Int, limit: Int)
+  /// A picture or grid has more pixels than the limit.
+  case tooManyPixels(file: String, width: Int, height: Int, limit: Int)
   /// A file is not what its name promises.
   case malformed(file: String, reason: String)
   /// The `schema` field names another format or version.
@@ -102,7 +104,9 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     case .noSuchFrame(let index, let count):
       "frame \(index) does not exist; the capture has \(count), counted from 0"
     case .fileTooLarge(let file, let bytes, let limit):
-      "\(file): \(bytes) bytes, more than the \(limit) this kind of file may have; is it the right file?"
+      "\(file): \(bytes) bytes, more than the \(limit) this kind of file may have; check that it is the right one"
+    case .tooManyPixels(let file, let width, let height, let limit):
+      "\(file): \(width)x\(height) pixels, more than the limit of \(limit); make it smaller"
     case .malformed(let file, let reason):
       "\(file): \(reason); replace it by a sound file"
     case .unsupportedSchema(let file, let found, let expected):

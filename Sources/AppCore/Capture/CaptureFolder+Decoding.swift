@@ -36,7 +36,7 @@ extension CaptureFolder {
   }
 
   func picture(_ name: String, namedBy file: String) throws(CaptureError) -> RGBImage {
-    try DepthDecoding.picture(try bytes(name, namedBy: file), file: name)
+    try DepthDecoding.picture(try bytes(name, namedBy: file), file: name, limits: limits)
   }
 
   /// Depth from a 16-bit PNG or a float32 array, by the file's name.
@@ -64,20 +64,31 @@ extension CaptureFolder {
 enum DepthDecoding {
   static let metresPerMillimetre: Float = 0.001
 
-  static func picture(_ bytes: [UInt8], file: String) throws(CaptureError) -> RGBImage {
+  static func picture(
+    _ bytes: [UInt8], file: String, limits: CaptureLimits
+  ) throws(CaptureError) -> RGBImage {
     do {
-      return try ImageCodec.decode(bytes, name: file).image
+      return try ImageCodec.decode(bytes, name: file, limits: pictureLimits(limits)).image
     } catch {
-      throw .malformed(file: file, reason: error.defect.description)
+      throw bad(error, file: file)
     }
   }
 
-  static func pictureHeader(_ bytes: [UInt8], file: String) throws(CaptureError) -> ImageHeader {
+  static func pictureHeader(
+    _ bytes: [UInt8], file: String, limits: CaptureLimits
+  ) throws(CaptureError) -> ImageHeader {
     do {
-      return try ImageCodec.header(bytes, name: file)
+      return try ImageCodec.header(bytes, name: file, limits: pictureLimits(limits))
     } catch {
-      throw .malformed(file: file, reason: error.defect.description)
+      throw bad(error, file: file)
     }
+  }
+
+  private static func bad(_ error: ImageError, file: String) -> CaptureError {
+    guard case .tooManyPixels(let width, let height, let limit) = error.defect else {
+      return .malformed(file: file, reason: error.defect.description)
+    }
+    return .tooManyPixels(file: file, width: width, height: height, limit: limit)
   }
 
   static func metres(
@@ -102,9 +113,7 @@ enum DepthDecoding {
     do {
       return try ImageCodec.decodeGray8(bytes, name: file, limits: imageLimits(limits))
     } catch {
-      guard case .unsupported(_, let detail) = error.defect else {
-        throw .malformed(file: file, reason: error.defect.description)
-      }
+      guard case .unsupported(_, let detail) = error.defect else { throw bad(error, file: file) }
       throw .badConfidenceFormat(file: file, found: detail)
     }
   }
@@ -148,10 +157,12 @@ enum DepthDecoding {
   }
 
   private static func badDepth(_ error: ImageError, file: String) -> CaptureError {
-    guard case .unsupported(_, let detail) = error.defect else {
-      return .malformed(file: file, reason: error.defect.description)
-    }
+    guard case .unsupported(_, let detail) = error.defect else { return bad(error, file: file) }
     return .badDepthFormat(file: file, found: detail)
+  }
+
+  private static func pictureLimits(_ limits: CaptureLimits) -> ImageLimits {
+    ImageLimits(maxPixels: limits.pixels, maxFileBytes: limits.frameFileBytes)
   }
 
   private static func imageLimits(_ limits: CaptureLimits) -> ImageLimits {

@@ -88,7 +88,7 @@ struct CaptureFolder: Sendable {
     } catch {
       throw .unreadable(file: name, reason: error.description)
     }
-    return try FrameFields(file: name, json: bytes)
+    return try FrameFields(file: name, json: bytes, limits: limits.json)
   }
 
   /// The link-free path of a name, which must exist beneath the root.

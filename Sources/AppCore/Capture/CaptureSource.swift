@@ -1,3 +1,6 @@
+import FileFormats
+import Imaging
+
 /// The file layouts a capture may come in.
 public enum CaptureLayout: String, Sendable, CaseIterable {
   /// `ardf.capture/1`: frame.json beside its files, or a sequence of those.
@@ -146,9 +149,14 @@ public struct CaptureLimits: Sendable {
   public var clipBytes = 8 << 30
   /// Bytes of a recorded clip's data that are unpacked from an archive into memory.
   public var archivedClipBytes = 1 << 30
+  /// Pixels of a picture.
+  public var pixels = ImageLimits.default.maxPixels
   /// Cells of a depth grid.
   public var depthCells = 16 << 20
 
   /// The defaults.
   public init() {}
+
+  /// What JSON of an index's size may hold.
+  var json: JSONLimits { JSONLimits(bytes: indexBytes) }
 }

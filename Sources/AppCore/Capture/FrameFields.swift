@@ -6,9 +6,9 @@ struct FrameFields: Sendable {
   let file: String
   private let object: JSONValue
 
-  init(file: String, json: [UInt8]) throws(CaptureError) {
+  init(file: String, json: [UInt8], limits: JSONLimits = .standard) throws(CaptureError) {
     do {
-      object = try JSONValue.parse(json)
+      object = try JSONValue.parse(json, limits: limits)
     } catch {
       throw .malformed(file: file, reason: error.description)
     }

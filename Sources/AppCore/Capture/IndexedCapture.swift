@@ -86,13 +86,15 @@ struct IndexedCapture: CaptureSource {
     _ = try reference(at: index)
     let shot = shots[index]
     let picture = try folder.bytes(shot.picture, namedBy: shot.file)
-    let imageSize = try DepthDecoding.pictureHeader(picture, file: shot.picture).size
+    let imageSize = try DepthDecoding.pictureHeader(picture, file: shot.picture, limits: folder.limits).size
     var parts = FrameParts(
       file: shot.file, name: shot.name, timestamp: shot.timestamp, imageSize: imageSize,
       orientation: shot.orientation ?? Orientation(gravityIn: shot.cameraToWorld),
       intrinsics: try shot.camera.intrinsics(for: imageSize, file: shot.file),
       cameraToWorld: shot.cameraToWorld)
-    if decodingImage { parts.image = try DepthDecoding.picture(picture, file: shot.picture) }
+    if decodingImage {
+      parts.image = try DepthDecoding.picture(picture, file: shot.picture, limits: folder.limits)
+    }
     if let depth = shot.depth {
       parts.depth = try folder.depth(depth, namedBy: shot.file, unit: shot.depthUnit)
     }

@@ -29,10 +29,10 @@ struct PlainImages: CaptureSource {
     let reference = try reference(at: index)
     let label = isSingleFile ? path : reference.name
     let bytes = try folder.bytes(reference.name, namedBy: label)
-    let header = try DepthDecoding.pictureHeader(bytes, file: label)
+    let header = try DepthDecoding.pictureHeader(bytes, file: label, limits: folder.limits)
     return CapturedFrame(
       name: reference.name,
-      image: decodingImage ? try DepthDecoding.picture(bytes, file: label) : nil,
+      image: decodingImage ? try DepthDecoding.picture(bytes, file: label, limits: folder.limits) : nil,
       imageSize: header.size, orientation: header.orientation, timestamp: reference.timestamp)
   }
 

@@ -31,12 +31,14 @@ struct PlainShot: CaptureSource {
   func frame(at index: Int, decodingImage: Bool) throws(CaptureError) -> CapturedFrame {
     let reference = try reference(at: index)
     let bytes = try picture.folder.bytes(picture.name, namedBy: path)
-    let header = try DepthDecoding.pictureHeader(bytes, file: path)
+    let header = try DepthDecoding.pictureHeader(bytes, file: path, limits: picture.folder.limits)
     var parts = FrameParts(
       file: path, name: reference.name, timestamp: reference.timestamp, imageSize: header.size,
       orientation: header.orientation, intrinsics: try camera.intrinsics(for: header.size, file: path),
       cameraToWorld: RigidTransform(rotation: header.orientation.levelCamera, origin: .origin))
-    if decodingImage { parts.image = try DepthDecoding.picture(bytes, file: path) }
+    if decodingImage {
+      parts.image = try DepthDecoding.picture(bytes, file: path, limits: picture.folder.limits)
+    }
     parts.depth = try depth.folder.depth(depth.name, namedBy: path)
     if let confidence {
       parts.confidence = try confidence.folder.confidence(confidence.name, namedBy: path)

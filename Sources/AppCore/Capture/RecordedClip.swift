@@ -43,7 +43,8 @@ struct RecordedClip: CaptureSource {
     let message = try message(at: index)
     var parts = try message.header().parts(name: reference.name)
     if decodingImage {
-      parts.image = try DepthDecoding.picture(message.picture.array(), file: "\(reference.name), picture")
+      parts.image = try DepthDecoding.picture(
+        message.picture.array(), file: "\(reference.name), picture", limits: limits)
     }
     guard let size = parts.statedDepthSize else { return try parts.assembled() }
     parts.depth = try message.depth(size: size)

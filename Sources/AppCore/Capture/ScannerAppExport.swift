@@ -38,14 +38,18 @@ struct ScannerAppExport: CaptureSource {
     let number = String(reference.name.dropFirst("frame_".count))
     let fields = try folder.metadata(file)
     let picture = try folder.bytes(Self.picture(number), namedBy: file)
-    let imageSize = try DepthDecoding.pictureHeader(picture, file: Self.picture(number)).size
+    let imageSize = try DepthDecoding.pictureHeader(
+      picture, file: Self.picture(number), limits: folder.limits
+    ).size
     let pose = try fields.pose("cameraPoseARFrame", order: .rowMajor)
     var parts = FrameParts(
       file: file, name: reference.name, timestamp: reference.timestamp, imageSize: imageSize,
       orientation: Orientation(gravityIn: pose),
       intrinsics: try fields.intrinsics("intrinsics", order: .rowMajor, imageSize: imageSize),
       cameraToWorld: pose)
-    if decodingImage { parts.image = try DepthDecoding.picture(picture, file: Self.picture(number)) }
+    if decodingImage {
+      parts.image = try DepthDecoding.picture(picture, file: Self.picture(number), limits: folder.limits)
+    }
     parts.depth = try folder.depth(Self.depth(number), namedBy: file)
     if folder.hasFile(Self.confidence(number)) {
       parts.confidence = try folder.confidence(Self.confidence(number), namedBy: file)

@@ -14,7 +14,7 @@ struct Capture: ParsableCommand {
     subcommands: [Check.self, Native.self, Frames.self])
 
   /// `ardf capture check`.
-  struct Check: ParsableCommand {
+  struct Check: ParsableCommand, LimitedCommand {
     static let configuration = CommandConfiguration(
       abstract: "States a capture's layout, units and axes, and whether they are sane.",
       discussion: Help.text(
@@ -29,12 +29,13 @@ struct Capture: ParsableCommand {
     var source: String
 
     @OptionGroup var picture: PictureDepthOptions
+    @OptionGroup(title: "Limits") var limits: LimitOptions
 
     @Flag(help: "Print JSON.")
     var json = false
 
     func run() throws {
-      let summary = try CaptureSummary(of: picture.open(source))
+      let summary = try CaptureSummary(of: picture.open(source, limits: limits.capture))
       try json ? Console.print(summary.json) : Console.print(text(summary))
       guard summary.warnings.isEmpty else {
         throw CommandError.checkFailed(summary.warnings.joined(separator: "\nardf: "))
@@ -67,7 +68,7 @@ struct Capture: ParsableCommand {
   }
 
   /// `ardf capture convert`.
-  struct Native: ParsableCommand {
+  struct Native: ParsableCommand, LimitedCommand {
     static let configuration = CommandConfiguration(
       commandName: "convert", abstract: "Writes a capture in the native layout, pictures unchanged.",
       discussion: Help.text(
@@ -82,6 +83,7 @@ struct Capture: ParsableCommand {
     var source: String
 
     @OptionGroup var picture: PictureDepthOptions
+    @OptionGroup(title: "Limits") var limits: LimitOptions
 
     @Option(name: .shortAndLong, help: "Folder to write; must not exist yet.")
     var out: String
@@ -90,7 +92,7 @@ struct Capture: ParsableCommand {
     var force = false
 
     func run() throws {
-      let capture = try picture.open(source)
+      let capture = try picture.open(source, limits: limits.capture)
       if !force { try Output.refuseExisting(out) }
       var progress = Progress("frame", of: capture.frames.count)
       defer { progress.finish() }

@@ -3,7 +3,7 @@ import ArgumentParser
 import FileFormats
 
 /// `ardf compose`: the results picture.
-struct Compose: ParsableCommand {
+struct Compose: ParsableCommand, LimitedCommand {
   static let configuration = CommandConfiguration(
     abstract: "Draws the results picture: darkened, with bright objects, boxes, labels and wireframes.",
     discussion: Help.text(
@@ -26,10 +26,11 @@ struct Compose: ParsableCommand {
   var frame: String?
 
   @OptionGroup var output: OutputOptions
+  @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() throws {
-    let captured = try FrameSelection.one(capture, frame: frame)
-    let file = try Documents.detections(detections, of: captured)
+    let captured = try FrameSelection.one(capture, frame: frame, limits: limits)
+    let file = try Documents.detections(detections, of: captured, limits: limits)
     let items = try items(file.detections)
     let folder = output.isStandardOutput ? nil : try OutputFolder(output.out, force: output.force)
     guard let picture = ResultsCompositor().compose(captured, items: items) else {
@@ -49,7 +50,7 @@ struct Compose: ParsableCommand {
   }
 
   private func items(_ detections: [Detection]) throws -> [ResultsItem] {
-    if let objects { return try Documents.items(detections, objects: objects) }
+    if let objects { return try Documents.items(detections, objects: objects, limits: limits) }
     return detections.map { detection in
       ResultsItem(
         detection: detection,

@@ -5,7 +5,7 @@ import Geometry
 import Imaging
 
 /// `ardf depth`: Depth Anything V2 Small.
-struct Depth: AsyncParsableCommand {
+struct Depth: AsyncParsableCommand, LimitedCommand {
   static let configuration = CommandConfiguration(
     abstract: "Estimates relative depth with Depth Anything V2 Small.",
     discussion: Help.text(
@@ -29,9 +29,10 @@ struct Depth: AsyncParsableCommand {
   @OptionGroup var depthOptions: DepthOptions
   @OptionGroup var compute: ComputeOptions
   @OptionGroup var output: OutputOptions
+  @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() throws {
-    let selection = try FrameSelection(source, frames: frame)
+    let selection = try FrameSelection(source, frames: frame, limits: limits)
     if output.isStandardOutput, !selection.isSingle {
       throw CommandError.usage("--out - takes one picture, \(source) has \(selection.indices.count)")
     }

@@ -5,7 +5,7 @@ import Geometry
 import Imaging
 
 /// `ardf detect`: YOLO11-seg.
-struct Detect: AsyncParsableCommand {
+struct Detect: AsyncParsableCommand, LimitedCommand {
   static let configuration = CommandConfiguration(
     abstract: "Finds objects and their masks with YOLO11-seg.",
     discussion: Help.text(
@@ -30,9 +30,10 @@ struct Detect: AsyncParsableCommand {
   @OptionGroup var compute: ComputeOptions
   @OptionGroup var format: FormatOptions
   @OptionGroup var output: OutputOptions
+  @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() throws {
-    let selection = try FrameSelection(source, frames: frame)
+    let selection = try FrameSelection(source, frames: frame, limits: limits)
     let folder = try ResultsFolder(output, selection: selection)
     let network = try DetectionNetwork(detector, compute: compute, pool: compute.makePool())
     Console.note("detector \(network.name) from \(network.file)")

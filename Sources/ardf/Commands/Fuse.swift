@@ -3,7 +3,7 @@ import ArgumentParser
 import FileFormats
 
 /// `ardf fuse`: relative depth and LiDAR to metres.
-struct Fuse: ParsableCommand {
+struct Fuse: ParsableCommand, LimitedCommand {
   static let configuration = CommandConfiguration(
     abstract: "Fits relative depth to a capture's LiDAR.",
     discussion: Help.text(
@@ -33,9 +33,10 @@ struct Fuse: ParsableCommand {
   @OptionGroup var model: FusionModelOptions
   @OptionGroup var export: DepthExportOptions
   @OptionGroup var output: OutputOptions
+  @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() throws {
-    let captured = try FrameSelection.one(capture, frame: frame, picture: picture)
+    let captured = try FrameSelection.one(capture, frame: frame, picture: picture, limits: limits)
     let relative = RelativeDepth(try Documents.map(relative, of: captured))
     guard let readings = captured.depth else {
       throw CommandError.input("\(capture): frame \(captured.name) has no LiDAR depth to fit to")

@@ -4,7 +4,7 @@ import FileFormats
 import FoundationEssentials
 
 /// `ardf place`: measures objects and places effects on them.
-struct Place: ParsableCommand {
+struct Place: ParsableCommand, LimitedCommand {
   static let configuration = CommandConfiguration(
     abstract: "Measures detected objects and places effects on them.",
     discussion: Help.text(
@@ -37,10 +37,11 @@ struct Place: ParsableCommand {
   @OptionGroup var effects: EffectOptions
   @OptionGroup var export: SceneExportOptions
   @OptionGroup var output: OutputOptions
+  @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() throws {
-    let captured = try FrameSelection.one(capture, frame: frame, picture: picture)
-    let file = try Documents.detections(detections, of: captured)
+    let captured = try FrameSelection.one(capture, frame: frame, picture: picture, limits: limits)
+    let file = try Documents.detections(detections, of: captured, limits: limits)
     let folder = output.isStandardOutput ? nil : try OutputFolder(output.out, force: output.force)
     let scene = PlacedScene(
       frame: captured, detections: file.detections, metric: try metric(of: captured),

@@ -6,7 +6,7 @@ import Imaging
 import NNRuntime
 
 /// `ardf replay`: a recorded sequence as the live view.
-struct Replay: AsyncParsableCommand {
+struct Replay: AsyncParsableCommand, LimitedCommand {
   static let configuration = CommandConfiguration(
     abstract: "Plays a sequence through the live loop and draws effects into every frame.",
     discussion: Help.text(
@@ -32,9 +32,10 @@ struct Replay: AsyncParsableCommand {
   @OptionGroup var depthOptions: DepthOptions
   @OptionGroup var compute: ComputeOptions
   @OptionGroup var output: OutputOptions
+  @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() async throws {
-    let selection = try FrameSelection(sequence, frames: frame)
+    let selection = try FrameSelection(sequence, frames: frame, limits: limits)
     let wishes = try replay.wishes()
     let folder = output.isStandardOutput ? nil : try OutputFolder(output.out, force: output.force)
     let schedule = try schedule(selection, wishes)
@@ -99,7 +100,7 @@ struct Replay: AsyncParsableCommand {
     if let interval = try replay.interval() { return .every(interval) }
     let frames = selection.source.frames
     if !replay.at.isEmpty {
-      let wanted = try FrameSelection(sequence, frames: replay.at).indices
+      let wanted = try FrameSelection(sequence, frames: replay.at, limits: limits).indices
       if let absent = wanted.first(where: { !selection.indices.contains($0) }) {
         throw CommandError.usage("--at \(frames[absent].name): --frame leaves this frame out")
       }

@@ -4,7 +4,7 @@ import FileFormats
 import Reporting
 
 /// `ardf report`: the page of a finished run, made again.
-struct Report: ParsableCommand {
+struct Report: ParsableCommand, LimitedCommand {
   static let configuration = CommandConfiguration(
     abstract: "Makes report.html again from a frame's results and its capture.",
     discussion: Help.text(
@@ -29,11 +29,14 @@ struct Report: ParsableCommand {
   @Flag(help: "Replace an existing page.")
   var force = false
 
+  @OptionGroup(title: "Limits") var limits: LimitOptions
+
   func run() throws {
     let page = out ?? "\(results)/report.html"
     if !force { try Output.refuseExisting(page) }
-    let selection = try FrameSelection(capture, frames: frame.map { [$0] } ?? [])
-    let folder = try FinishedFolder(results, frame: FrameSelection.one(capture, frame: frame))
+    let selection = try FrameSelection(capture, frames: frame.map { [$0] } ?? [], limits: limits)
+    let folder = try FinishedFolder(
+      results, frame: FrameSelection.one(capture, frame: frame, limits: limits), limits: limits)
     let report = try folder.report(capture: capture, path: CameraPath.poses(of: selection.source))
     let bytes = try ReportPage.html(report)
     try OutputError.mapping { () throws(FileError) in

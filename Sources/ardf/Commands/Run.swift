@@ -5,7 +5,7 @@ import NNRuntime
 import Reporting
 
 /// `ardf run`: the full flow.
-struct Run: AsyncParsableCommand {
+struct Run: AsyncParsableCommand, LimitedCommand {
   static let configuration = CommandConfiguration(
     abstract: "Detects, estimates depth, fuses, measures, places and composes in one go.",
     discussion: Help.text(
@@ -44,6 +44,7 @@ struct Run: AsyncParsableCommand {
   @OptionGroup var sceneExport: SceneExportOptions
   @OptionGroup var depthExport: DepthExportOptions
   @OptionGroup var output: OutputOptions
+  @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func validate() throws {
     try batch.validate(output)
@@ -54,7 +55,7 @@ struct Run: AsyncParsableCommand {
 
   func run() async throws {
     let requests = try effects.requests()
-    let inputs = try RunInputs(sources, names: frame, open: picture.open)
+    let inputs = try RunInputs(sources, names: frame) { try picture.open($0, limits: limits.capture) }
     let frames = inputs.frames[batch.shard.positions(of: inputs.frames.count)]
     let folder = try RunFolder(output, batch, frames: frames, isSingle: inputs.isSingle)
     let pool = compute.makePool()

@@ -5,7 +5,7 @@ import Reporting
 import Serving
 
 /// `ardf serve`: the page of a frame, with placement carried out and new frames dropped on it.
-struct Serve: AsyncParsableCommand {
+struct Serve: AsyncParsableCommand, LimitedCommand {
   static let configuration = CommandConfiguration(
     abstract: "Shows a frame's page in the browser, places its effects, runs dropped pictures and captures.",
     discussion: Help.text(
@@ -33,6 +33,7 @@ struct Serve: AsyncParsableCommand {
   @OptionGroup var depthOptions: DepthOptions
   @OptionGroup var fusionOptions: FusionModelOptions
   @OptionGroup var compute: ComputeOptions
+  @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() async throws {
     let finished = source.flatMap { FinishedFolder.exists($0) ? $0 : nil }
@@ -41,15 +42,16 @@ struct Serve: AsyncParsableCommand {
     }
     // Before anything takes time: a busy port is told at once.
     let port = try LoopbackServer.available(port)
-    let workshop = FrameWorkshop(flow: try flow(isRequired: finished == nil))
+    let workshop = FrameWorkshop(flow: try flow(isRequired: finished == nil), limits: limits)
     let server = try LoopbackServer(workshop: workshop, port: port)
     if let finished, let capture {
-      let selection = try FrameSelection(capture, frames: frame.map { [$0] } ?? [])
-      let folder = try FinishedFolder(finished, frame: FrameSelection.one(capture, frame: frame))
+      let selection = try FrameSelection(capture, frames: frame.map { [$0] } ?? [], limits: limits)
+      let folder = try FinishedFolder(
+        finished, frame: FrameSelection.one(capture, frame: frame, limits: limits), limits: limits)
       let report = try folder.report(capture: capture, path: CameraPath.poses(of: selection.source))
       _ = try await workshop.add(report, folder: finished)
     } else if let source {
-      let selection = try FrameSelection(source, frames: frame.map { [$0] } ?? [])
+      let selection = try FrameSelection(source, frames: frame.map { [$0] } ?? [], limits: limits)
       Console.note("finding objects and depth in \(source)")
       _ = try await workshop.run(selection, capture: source)
     }

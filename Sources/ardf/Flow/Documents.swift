@@ -5,16 +5,20 @@ import Imaging
 
 /// Reads what one stage wrote for the next, each defect told with the file's name.
 enum Documents {
-  static func detections(_ path: String, of frame: CapturedFrame) throws -> DetectionsFile {
+  static func detections(
+    _ path: String, of frame: CapturedFrame, limits: LimitOptions
+  ) throws -> DetectionsFile {
     try InFile.naming(path) {
-      try DetectionsFile(json: JSONValue.read(path: path), expecting: frame.imageSize)
+      try DetectionsFile(json: JSONValue.read(path: path, limits: limits.json), expecting: frame.imageSize)
     }
   }
 
   /// The results picture's items: detections with what `objects.json` says of them.
-  static func items(_ detections: [Detection], objects path: String) throws -> [ResultsItem] {
+  static func items(
+    _ detections: [Detection], objects path: String, limits: LimitOptions
+  ) throws -> [ResultsItem] {
     try InFile.naming(path) {
-      try ResultsItem.items(of: detections, objects: JSONValue.read(path: path))
+      try ResultsItem.items(of: detections, objects: JSONValue.read(path: path, limits: limits.json))
     }
   }
 

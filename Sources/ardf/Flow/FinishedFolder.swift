@@ -8,6 +8,7 @@ import Reporting
 struct FinishedFolder {
   let path: String
   let frame: CapturedFrame
+  private let limits: LimitOptions
   let detections: DetectionsFile
   let fusion: JSONValue?
   let metric: Plane<Float>?
@@ -18,15 +19,17 @@ struct FinishedFolder {
     ["detections.json", "objects.json"].allSatisfy { FileManager.default.fileExists(atPath: "\(path)/\($0)") }
   }
 
-  init(_ path: String, frame: CapturedFrame) throws {
+  init(_ path: String, frame: CapturedFrame, limits: LimitOptions) throws {
     self.path = path
     self.frame = frame
+    self.limits = limits
     func optional<Content>(_ name: String, _ read: (String) throws -> Content) throws -> Content? {
       let file = "\(path)/\(name)"
       return FileManager.default.fileExists(atPath: file) ? try read(file) : nil
     }
-    detections = try Documents.detections("\(path)/detections.json", of: frame)
-    fusion = try optional("fusion.json") { file in try InFile.naming(file) { try JSONValue.read(path: file) }
+    detections = try Documents.detections("\(path)/detections.json", of: frame, limits: limits)
+    fusion = try optional("fusion.json") { file in
+      try InFile.naming(file) { try JSONValue.read(path: file, limits: limits.json) }
     }
     metric = try optional("metric.npy") { try Documents.map($0, of: frame) }
     relative = try optional("relative.npy") { RelativeDepth(try Documents.map($0, of: frame)) }
@@ -35,7 +38,9 @@ struct FinishedFolder {
   /// The page about it; nobody knows any more how long the stages took.
   func report(capture: String, path cameras: [FrameReport.Pose]) throws -> FrameReport {
     func document(_ name: String) throws -> JSONValue {
-      try InFile.naming("\(path)/\(name)") { try JSONValue.read(path: "\(path)/\(name)") }
+      try InFile.naming("\(path)/\(name)") {
+        try JSONValue.read(path: "\(path)/\(name)", limits: limits.json)
+      }
     }
     let scene = try InFile.naming("\(path)/scene.json") { try SceneFile(json: document("scene.json")) }
     let summary = try? document("summary.json")

@@ -8,9 +8,11 @@ struct FrameSelection {
 
   /// The frames named, by name or position from 0; all of them if none is named.
   init(
-    _ path: String, frames: [String], picture: PictureDepthOptions? = nil
+    _ path: String, frames: [String], picture: PictureDepthOptions? = nil, limits: LimitOptions? = nil
   ) throws {
-    try self.init(picture?.open(path) ?? CaptureReader.open(path), frames: frames)
+    let limits = limits?.capture ?? CaptureLimits()
+    try self.init(
+      picture?.open(path, limits: limits) ?? CaptureReader.open(path, limits: limits), frames: frames)
   }
 
   /// The frames named, by name or position from 0; all of them if none is named.
@@ -42,9 +44,10 @@ struct FrameSelection {
 
   /// The only frame; commands that work on one ask for it.
   static func one(
-    _ path: String, frame: String?, picture: PictureDepthOptions? = nil
+    _ path: String, frame: String?, picture: PictureDepthOptions? = nil, limits: LimitOptions? = nil
   ) throws -> CapturedFrame {
-    let selection = try FrameSelection(path, frames: frame.map { [$0] } ?? [], picture: picture)
+    let selection = try FrameSelection(
+      path, frames: frame.map { [$0] } ?? [], picture: picture, limits: limits)
     guard selection.isSingle else {
       throw CommandError.usage("\(path) has \(selection.indices.count) frames; choose one with --frame")
     }

@@ -19,12 +19,17 @@ actor FrameWorkshop: Workshop {
   }
 
   private let flow: FrameFlow?
+  /// Of what is dropped.
+  private let limits: LimitOptions
   private let threads = OwnThreads(name: "ardf.flow", count: 3)
   private var studies: [Study] = []
   private var count = 0
 
   /// A workshop; without a flow nothing new can be run.
-  init(flow: FrameFlow?) { self.flow = flow }
+  init(flow: FrameFlow?, limits: LimitOptions) {
+    self.flow = flow
+    self.limits = limits
+  }
 
   nonisolated var canRun: Bool { flow != nil }
   nonisolated var fileNames: [String] {
@@ -49,7 +54,7 @@ actor FrameWorkshop: Workshop {
   }
 
   func run(path: String) async throws -> Int {
-    try await run(FrameSelection(path, frames: []), capture: path)
+    try await run(FrameSelection(path, frames: [], limits: limits), capture: path)
   }
 
   /// Runs the flow on the first frame of a selection.

@@ -42,9 +42,10 @@ struct PictureDepthOptions: ParsableArguments {
   }
 
   /// Opens a capture, or the picture at `path` with the depth and camera stated.
-  func open(_ path: String) throws(CaptureError) -> any CaptureSource {
-    guard let depthMap, let intrinsics else { return try CaptureReader.open(path) }
+  func open(_ path: String, limits: CaptureLimits) throws(CaptureError) -> any CaptureSource {
+    guard let depthMap, let intrinsics else { return try CaptureReader.open(path, limits: limits) }
     return try CaptureReader.open(
-      image: path, depth: depthMap, confidence: confidenceMap, camera: StatedCamera(parsing: intrinsics))
+      image: path, depth: depthMap, confidence: confidenceMap, camera: StatedCamera(parsing: intrinsics),
+      limits: limits)
   }
 }

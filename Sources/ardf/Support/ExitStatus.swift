@@ -34,6 +34,7 @@ enum ExitStatus: Int32 {
     case let error as CommandError: self = error.status
     case let error as OutputError: self = error.status
     case let error as FileError: self.init(input: error)
+    case let error as LimitReached: self = ExitStatus(of: error.error) ?? .malformedInput
     case let error as InFile: self = ExitStatus(of: error.error) ?? .malformedInput
     case let error as WeightError:
       if case .file(let file) = error.kind { self.init(input: file) } else { self = .malformedInput }

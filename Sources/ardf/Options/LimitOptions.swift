@@ -1,0 +1,99 @@
+import AppCore
+import ArgumentParser
+import FileFormats
+
+/// What inputs may ask of the machine, checked before anything is allocated for them.
+struct LimitOptions: ParsableArguments {
+  @Option(help: "Pixels of one picture, at most.")
+  var maxPixels = LimitAmount(CaptureLimits().pixels)
+
+  @Option(help: "Frames of one capture, at most.")
+  var maxFrames = LimitAmount(CaptureLimits().frames)
+
+  @Option(help: "Bytes of one file of a picture, of depth or of confidence, at most.")
+  var maxFile = LimitAmount(CaptureLimits().frameFileBytes)
+
+  @Option(help: "Bytes of one JSON file or text index, at most. K, M and G stand for 2^10, 2^20 and 2^30.")
+  var maxJson = LimitAmount(CaptureLimits().indexBytes)
+
+  /// Limits on a capture.
+  var capture: CaptureLimits {
+    var limits = CaptureLimits()
+    let share = Double(maxJson.count) / Double(limits.indexBytes)
+    (limits.pixels, limits.frames) = (maxPixels.count, maxFrames.count)
+    limits.frameFileBytes = maxFile.count
+    limits.metadataBytes = min(limits.metadataBytes, maxJson.count)
+    limits.indexBytes = maxJson.count
+    limits.indexFields = max(limits.indexFields, Int(Double(limits.indexFields) * share))
+    return limits
+  }
+
+  /// Limits on a document.
+  var json: JSONLimits { JSONLimits(bytes: maxJson.count) }
+}
+
+/// A number of pixels, frames or bytes: `64M` is 64 times 2^20.
+struct LimitAmount: ExpressibleByArgument {
+  private static let suffixes: [(letter: Character, factor: Int)] = [
+    ("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10),
+  ]
+  /// More than any machine has, and small enough to be multiplied by what a pixel takes.
+  private static let most = 1 << 40
+
+  let count: Int
+
+  init(_ count: Int) { self.count = count }
+
+  init?(argument: String) {
+    var digits = argument[...]
+    var factor = 1
+    if let last = digits.last,
+      let suffix = Self.suffixes.first(where: { $0.letter == Character(last.uppercased()) })
+    {
+      factor = suffix.factor
+      digits.removeLast()
+    }
+    guard let number = Int(digits), number > 0, number <= Self.most / factor else { return nil }
+    count = number * factor
+  }
+
+  var defaultValueDescription: String {
+    let suffix = Self.suffixes.first { count % $0.factor == 0 }
+    return suffix.map { "\(count / $0.factor)\($0.letter)" } ?? "\(count)"
+  }
+}
+
+/// A command whose inputs have limits that options raise.
+protocol LimitedCommand: ParsableCommand {
+  var limits: LimitOptions { get }
+}
+
+/// A limit that was reached, and the option that raises it.
+struct LimitReached: Error, CustomStringConvertible {
+  let error: any Error
+  let option: String
+
+  var description: String { "\(error), or raise the limit with \(option)" }
+
+  /// The error, with the option's name where a limit was reached that `command` can raise.
+  static func naming(_ error: any Error, of command: any ParsableCommand) -> any Error {
+    guard command is any LimitedCommand, let option = option(for: error) else { return error }
+    return LimitReached(error: error, option: option)
+  }
+
+  private static func option(for error: any Error) -> String? {
+    switch error {
+    case CaptureError.tooManyFrames: "--max-frames"
+    case CaptureError.tooManyPixels: "--max-pixels"
+    case CaptureError.fileTooLarge(let file, _, let limit) where limit != CaptureLimits().metadataBytes:
+      [".jpg", ".jpeg", ".png", ".npy"].contains(where: file.lowercased().hasSuffix)
+        ? "--max-file" : file.hasSuffix(".bin") ? nil : "--max-json"
+    case let error as InFile:
+      switch error.error {
+      case JSONError.tooLarge, JSONError.tooManyValues, JSONError.tooManyContainers: "--max-json"
+      default: nil
+      }
+    default: nil
+    }
+  }
+}
