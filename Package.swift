@@ -99,8 +99,7 @@ let package = Package(
     .target(
       name: "Serving",
       dependencies: [
-        "Reporting", "AppCore", "FileFormats", .product(name: "FlyingFox", package: "FlyingFox"),
-        .product(name: "FlyingSocks", package: "FlyingFox"),
+        "Reporting", "AppCore", "FileFormats", .product(name: "FlyingSocks", package: "FlyingFox"),
       ], swiftSettings: strict),
     .executableTarget(
       name: "ardf",
@@ -119,8 +118,9 @@ let package = Package(
       name: "TestSupport", dependencies: ["FileFormats"], path: "Tests/TestSupport", swiftSettings: strict),
     .target(
       name: "ParserTargets",
-      dependencies: ["TestSupport", "AppCore", "Models", "NNRuntime", "Imaging", "Geometry", "FileFormats"],
-      path: "Tests/ParserTargets", swiftSettings: strict),
+      dependencies: [
+        "TestSupport", "AppCore", "Models", "NNRuntime", "Serving", "Imaging", "Geometry", "FileFormats",
+      ], path: "Tests/ParserTargets", swiftSettings: strict),
     tests("Geometry", ["Geometry"]),
     tests("FileFormats", ["FileFormats"]),
     tests("Imaging", ["Imaging", "Geometry", "FileFormats"], resources: [.copy("Goldens")]),

@@ -1,6 +1,6 @@
-import FlyingFox
 import FlyingSocks
 import Foundation
+import Glibc
 
 /// Why a server did not start.
 public enum ServingError: Error, Equatable, CustomStringConvertible {
@@ -22,66 +22,133 @@ public enum ServingError: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// The service on this machine's loopback address, which no other machine reaches.
-public struct LoopbackServer: Sendable {
-  /// The most seconds of a request: a large capture on a slow machine.
-  private static let patience: TimeInterval = 900
+/// A port of this machine's loopback address, which no other machine reaches.
+///
+/// Clients wait until a server answers.
+public struct LoopbackPort: Sendable {
+  fileprivate let socket: Socket
+  /// The port's number.
+  public let number: UInt16
 
-  private let server: HTTPServer
-  private let port: UInt16
+  /// Takes a port, or for 0 any free one.
+  ///
+  /// - Throws: `ServingError`.
+  public init(_ wanted: UInt16) throws(ServingError) {
+    do {
+      socket = try Socket(domain: Int32(AF_INET))
+      // What an ended server left in the system is no hindrance.
+      try socket.setValue(true, for: .localAddressReuse)
+      try socket.bind(to: .inet(ip4: "127.0.0.1", port: wanted))
+      try socket.listen()
+      guard case .ip4(_, let found) = try socket.sockname() else { throw SocketError.unsupportedAddress }
+      number = found
+    } catch {
+      throw ServingError(error, port: wanted)
+    }
+  }
+}
+
+/// The service on a loopback port.
+public struct LoopbackServer: Sendable {
+  /// Between attempts to take a connection that the system has no means for.
+  private static let rest = Duration.milliseconds(50)
+
+  private let port: LoopbackPort
+  private let service: ReportService
+  private let limits: ConnectionLimits
+  private let admission: Admission
   /// Where it is.
   public let address: String
   /// What requests that change something must carry.
   package let token: String
 
-  /// A server that does not listen yet.
-  public init(workshop: any Workshop, port: UInt16, limits: UploadLimits = UploadLimits()) throws {
-    self.port = port
-    let requests = RequestGuard(port: port)
-    token = requests.token
-    address = "http://127.0.0.1:\(port)/"
-    server = HTTPServer(
-      config: HTTPServer.Configuration(
-        address: try .inet(ip4: "127.0.0.1", port: port), timeout: Self.patience,
-        // Nothing is kept to be read twice: bodies are bounded where they are read.
-        sharedRequestReplaySize: 0, logger: .disabled),
-      handler: ReportService(workshop: workshop, requests: requests, limits: limits))
+  /// A server that answers nobody yet.
+  public init(workshop: any Workshop, port: LoopbackPort, limits: UploadLimits = UploadLimits()) {
+    self.init(workshop: workshop, port: port, limits: limits, connections: ConnectionLimits())
   }
 
-  /// Answers requests until the task is cancelled; `listening` is called once it can be reached.
+  package init(
+    workshop: any Workshop, port: LoopbackPort, limits: UploadLimits, connections: ConnectionLimits
+  ) {
+    self.port = port
+    self.limits = connections
+    admission = Admission(limit: connections.connections)
+    let requests = RequestGuard(port: port.number)
+    token = requests.token
+    address = "http://127.0.0.1:\(port.number)/"
+    service = ReportService(workshop: workshop, requests: requests, limits: limits)
+  }
+
+  /// Answers requests until the task is cancelled; can be run once.
   ///
-  /// - Throws: `ServingError`.
-  public func run(listening: @Sendable @escaping () -> Void) async throws {
+  /// - Throws: `ServingError`, `CancellationError`.
+  public func run() async throws {
+    defer { try? port.socket.close() }
+    let pool = SocketPool.ePoll()
     do {
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { try await server.run() }
-        group.addTask {
-          try await server.waitUntilListening()
-          listening()
+      try await pool.prepare()
+      let listener = try AsyncSocket(socket: port.socket, pool: pool)
+      try await withThrowingDiscardingTaskGroup { group in
+        group.addTask { try await pool.run() }
+        while true {
+          guard let client = try await next(of: listener) else { continue }
+          group.addTask { await admit(client) }
         }
-        for try await _ in group {}
       }
     } catch let error as SocketError {
-      throw ServingError(error, port: port)
+      throw ServingError(error, port: port.number)
     }
   }
 
-  /// The port, or for 0 a free one; nothing listens there now.
-  ///
-  /// - Throws: `ServingError`.
-  public static func available(_ port: UInt16) throws(ServingError) -> UInt16 {
+  /// The next client; nil where it is gone already, or the system has no descriptor or memory for it.
+  private func next(of listener: AsyncSocket) async throws -> AsyncSocket? {
     do {
-      let socket = try Socket(domain: Int32(AF_INET))
-      defer { try? socket.close() }
-      // As the server will: what an ended one left in the system is no hindrance.
-      try socket.setValue(true, for: .localAddressReuse)
-      try socket.bind(to: .inet(ip4: "127.0.0.1", port: port))
-      try socket.listen()
-      guard case .ip4(_, let found) = try socket.sockname() else { return port }
-      return found
-    } catch {
-      throw ServingError(error, port: port)
+      return try await listener.accept()
+    } catch SocketError.failed(_, let number, _) where number != EBADF && number != EINVAL {
+      try await Task.sleep(for: Self.rest)
+      return nil
     }
+  }
+
+  private func admit(_ socket: AsyncSocket) async {
+    defer { try? socket.close() }
+    let client = ClientConnection(socket, limits: limits)
+    guard let task = admission.admit({ await answer(client, number: $0) }) else {
+      await refuse(client, .busy)
+      return
+    }
+    await withTaskCancellationHandler {
+      await task.value
+    } onCancel: {
+      task.cancel()
+    }
+  }
+
+  /// Answers a client's requests until it has no more.
+  private func answer(_ client: ClientConnection, number: Int) async {
+    defer { admission.leave(number) }
+    do {
+      while true {
+        let head = try await client.head()
+        guard admission.mark(number, isAnswered: true) else { return }
+        let response = await service.answer(Request(head: head, client: client))
+        guard admission.mark(number, isAnswered: false) else { return }
+        let keepsAlive = try await client.discardBody() && head.keepsAlive
+        try await client.send(response.head(keepsAlive: keepsAlive))
+        if head.method != "HEAD" { try await client.send(response.body) }
+        guard keepsAlive else { return }
+      }
+    } catch let refusal as Refusal {
+      await refuse(client, refusal)
+    } catch {
+      // The client is gone, or the server ends.
+    }
+  }
+
+  private func refuse(_ client: ClientConnection, _ refusal: Refusal) async {
+    let response = Response.refused(refusal)
+    // To whoever is still there.
+    try? await client.send(response.head(keepsAlive: false) + response.body)
   }
 }
 

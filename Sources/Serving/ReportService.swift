@@ -1,7 +1,11 @@
 import FileFormats
-import FlyingFox
-import Foundation
 import Reporting
+
+/// A request whose head has been read.
+struct Request: Sendable {
+  let head: RequestHead
+  let client: ClientConnection
+}
 
 /// Answers requests for pages, files, placements and uploads.
 ///
@@ -16,7 +20,7 @@ import Reporting
 /// | `POST PATH?run` | `{"page": PATH}`: runs the flow on the files |
 ///
 /// Files of the machine are never read by a name that a request gives.
-package actor ReportService: HTTPHandler {
+package actor ReportService {
   /// Bytes of a request for effects.
   package static let placementBytes = 256 << 10
   /// Uploads that may be under way; an older one is dropped for the next.
@@ -34,58 +38,57 @@ package actor ReportService: HTTPHandler {
     self.limits = limits
   }
 
-  package func handleRequest(_ request: HTTPRequest) async -> HTTPResponse {
+  func answer(_ request: Request) async -> Response {
     do {
-      try requests.check(request)
-      return try await answer(request)
+      try requests.check(request.head)
+      return try await carryOut(request)
     } catch let refusal as Refusal {
-      await request.discardBody()
       return .refused(refusal)
     } catch {
-      await request.discardBody()
       return .refused(.cannotProcess("\(error)"))
     }
   }
 
-  private func answer(_ request: HTTPRequest) async throws -> HTTPResponse {
-    let path = try request.components()
+  private func carryOut(_ request: Request) async throws -> Response {
+    let path = request.head.path
     let frame = path.count > 1 && path[0] == "frames" ? Int(path[1]) : nil
-    switch (request.method, path.first, path.count) {
-    case (.GET, nil, 0): return try await front()
-    case (.GET, "frames", 2):
+    let method = request.head.method == "HEAD" ? "GET" : request.head.method
+    switch (method, path.first, path.count) {
+    case ("GET", nil, 0): return try await front()
+    case ("GET", "frames", 2):
       guard let frame, let page = try await workshop.page(of: frame, service: service(frame)) else {
         throw Refusal.notFound
       }
       return .answer(page, type: "text/html; charset=utf-8")
-    case (.GET, "frames", 3):
+    case ("GET", "frames", 3):
       guard let frame, workshop.fileNames.contains(path[2]),
         let bytes = try await workshop.file(path[2], of: frame)
       else { throw Refusal.notFound }
       return .answer(bytes, type: "application/octet-stream")
-    case (.POST, "frames", 3) where path[2] == "place":
-      let body = try await request.body(limit: Self.placementBytes)
+    case ("POST", "frames", 3) where path[2] == "place":
+      let body = try await request.client.body(limit: Self.placementBytes)
       let wishes = try PlacementWish.list(parsed(body))
       guard let frame, let answer = try await workshop.place(wishes, on: frame) else {
         throw Refusal.notFound
       }
       return .answer(answer.json)
-    case (.POST, "uploads", 1): return .answer(["upload": .string("/uploads/\(try open())")])
-    case (.PUT, "uploads", 3...):
+    case ("POST", "uploads", 1): return .answer(["upload": .string("/uploads/\(try open())")])
+    case ("PUT", "uploads", 3...):
       let folder = try upload(path[1])
-      let bytes = try await request.body(limit: limits.fileBytes)
+      let bytes = try await request.client.body(limit: limits.fileBytes)
       try await folder.add(bytes, Array(path[2...]))
       return .answer(["bytes": .integer(bytes.count)])
-    case (.POST, "uploads", 2) where request.target.query() == "run":
+    case ("POST", "uploads", 2) where request.head.query == "run":
       let folder = try upload(path[1])
       uploads.removeAll { $0.folder === folder }
       let frame = try await workshop.run(path: folder.content())
       return .answer(["page": .string("/frames/\(frame)")])
-    case (.GET, _, _): throw Refusal.notFound
+    case ("GET", _, _): throw Refusal.notFound
     default: throw Refusal.notAllowed
     }
   }
 
-  private func front() async throws -> HTTPResponse {
+  private func front() async throws -> Response {
     if let newest = await workshop.newest() { return .moved(to: "/frames/\(newest)") }
     return .answer(ReportPage.welcome(service: service(0)), type: "text/html; charset=utf-8")
   }
@@ -98,7 +101,7 @@ package actor ReportService: HTTPHandler {
 
   private func parsed(_ body: [UInt8]) throws(Refusal) -> JSONValue {
     do throws(JSONError) {
-      return try JSONValue.parse(String(decoding: body, as: UTF8.self))
+      return try JSONValue.parse(body)
     } catch {
       throw .badRequest("the request is no JSON: \(error)")
     }

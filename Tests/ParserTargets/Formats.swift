@@ -2,6 +2,7 @@ import FileFormats
 import Imaging
 import Models
 import NNRuntime
+import Serving
 
 /// Pictures of a fuzzer stay small: time goes into structure, not into pixels.
 private let smallPictures = ImageLimits(maxPixels: 1 << 16, maxFileBytes: 1 << 20)
@@ -46,6 +47,7 @@ extension ParserTarget {
     ParserTarget("png-gray16") { _ = try ImageCodec.decodeGray16($0, limits: smallPictures) },
     ParserTarget("png-gray8") { _ = try ImageCodec.decodeGray8($0, limits: smallPictures) },
     ParserTarget("jpeg") { _ = try ImageCodec.decode($0, limits: smallPictures).upright() },
+    ParserTarget("request") { _ = try RequestHead($0) },
     ParserTarget("run-lengths") { bytes in
       let side = Int(bytes.first ?? 0)
       let mask = try RunLengthMask(

@@ -41,15 +41,21 @@ final class LoopbackConnection {
 
   func closeSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
+  /// What has arrived, once anything has; nothing at the end.
+  func read() -> [UInt8] {
+    var part = [UInt8](repeating: 0, count: 65_536)
+    let count = unsafe part.withUnsafeMutableBytes { buffer in
+      unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)
+    }
+    return Array(part[0..<max(0, count)])
+  }
+
   func readToEnd() -> [UInt8] {
     var bytes: [UInt8] = []
-    var part = [UInt8](repeating: 0, count: 65_536)
     while true {
-      let count = unsafe part.withUnsafeMutableBytes { buffer in
-        unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)
-      }
-      guard count > 0 else { return bytes }
-      bytes += part[0..<count]
+      let part = read()
+      guard !part.isEmpty else { return bytes }
+      bytes += part
     }
   }
 

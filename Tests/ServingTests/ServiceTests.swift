@@ -1,106 +1,12 @@
-import AppCore
 import FileFormats
 import Foundation
-import Geometry
-import Reporting
 import Synchronization
 import TestSupport
 import Testing
 
 import Serving
 
-/// A workshop whose frames hold nothing, which notes what it is asked for.
-private final class NotingWorkshop: Workshop {
-  let asked = Mutex<[String]>([])
-  /// What lay at the path of the last run.
-  let found = Mutex<[String: [UInt8]]>([:])
-  let canRun: Bool
-  let fileNames = ["scene.glb"]
-
-  init(canRun: Bool = true) { self.canRun = canRun }
-
-  func newest() -> Int? { nil }
-
-  func page(of frame: Int, service: ReportPage.Service) -> [UInt8]? {
-    frame == 0 ? Array("page \(service.token)".utf8) : nil
-  }
-
-  func file(_ name: String, of frame: Int) -> [UInt8]? { frame == 0 ? Array(name.utf8) : nil }
-
-  func place(_ wishes: [PlacementWish], on frame: Int) -> PlacementAnswer? {
-    asked.withLock { $0.append("place \(wishes.map { "\($0.object)=\($0.effect.rawValue)" }) on \(frame)") }
-    guard frame == 0 else { return nil }
-    let effects = wishes.filter { $0.object == 0 }.map {
-      PlacedEffect(type: $0.effect, objectId: $0.object, transform: .identity, scale: 1, billboard: true)
-    }
-    return PlacementAnswer(
-      effects: effects, refused: wishes.filter { $0.object != 0 }.map { "\($0.object): no such object" })
-  }
-
-  func run(path: String) throws -> Int {
-    var files: [String: [UInt8]] = [:]
-    for name in (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? [] {
-      files[name] = FileManager.default.contents(atPath: "\(path)/\(name)").map { Array($0) }
-    }
-    if files.isEmpty { files[""] = FileManager.default.contents(atPath: path).map { Array($0) } }
-    found.withLock { $0 = files }
-    return 7
-  }
-}
-
-/// A running server and what is sent to it.
-private struct Client {
-  let port: UInt16
-  let token: String
-
-  struct Answer {
-    let status: Int
-    let headers: String
-    let body: String
-    var json: JSONValue? { try? JSONValue.parse(body) }
-  }
-
-  /// Sends a request over a connection of its own and reads to its end.
-  func send(
-    _ method: String, _ path: String, _ body: [UInt8] = [], headers: [String: String] = [:]
-  ) throws -> Answer {
-    var fields = ["Host": "127.0.0.1:\(port)", "Connection": "close", "X-Ardf-Token": token]
-    if !body.isEmpty { fields["Content-Length"] = "\(body.count)" }
-    fields.merge(headers) { $1 }
-    let head = fields.filter { !$0.value.isEmpty }.map { "\($0.key): \($0.value)\r\n" }.joined()
-    return try raw(Array("\(method) \(path) HTTP/1.1\r\n\(head)\r\n".utf8) + body)
-  }
-
-  func raw(_ bytes: [UInt8]) throws -> Answer {
-    let connection = try LoopbackConnection(port: port)
-    connection.send(bytes)
-    let text = String(decoding: connection.readToEnd(), as: UTF8.self)
-    let parts = text.components(separatedBy: "\r\n\r\n")
-    let status = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-    return Answer(status: status, headers: parts[0], body: parts.dropFirst().joined(separator: "\r\n\r\n"))
-  }
-}
-
 @Suite struct ServiceTests {
-  /// Runs `body` against a server on a free port.
-  private func serving(
-    _ workshop: NotingWorkshop = NotingWorkshop(), limits: UploadLimits = UploadLimits(),
-    _ body: @Sendable @escaping (Client) throws -> Void
-  ) async throws {
-    let port = try LoopbackServer.available(0)
-    let server = try LoopbackServer(workshop: workshop, port: port, limits: limits)
-    let (ready, announce) = AsyncStream<Void>.makeStream()
-    let task = Task { try await server.run { announce.finish() } }
-    for await _ in ready {}
-    // Blocking calls of the client stay off the threads that answer them.
-    try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
-      Thread {
-        done.resume(with: Result { try body(Client(port: port, token: server.token)) })
-      }.start()
-    }
-    task.cancel()
-  }
-
   @Test func pagesAndFiles() async throws {
     try await serving { (client: Client) throws in
       let page = try client.send("GET", "/frames/0")
@@ -224,12 +130,12 @@ private struct Client {
       #expect(try client.send("PUT", "\(path)/a", [UInt8](repeating: 1, count: 1001)).status == 413)
       #expect(try client.send("PUT", "\(path)/b", [UInt8](repeating: 1, count: 1000)).status == 200)
       #expect(try client.send("PUT", "\(path)/c", [UInt8](repeating: 1, count: 600)).status == 413)
-      // A body of unknown length is counted as it comes.
-      let chunk = "4e8\r\n" + String(repeating: "x", count: 1256) + "\r\n0\r\n\r\n"
+      // A body must say how long it is.
+      let chunk = "3\r\nabc\r\n0\r\n\r\n"
       let head =
         "PUT \(path)/e HTTP/1.1\r\nHost: 127.0.0.1:\(client.port)\r\nX-Ardf-Token: \(client.token)\r\n"
         + "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
-      #expect(try client.raw(Array((head + chunk).utf8)).status == 413)
+      #expect(try client.raw(Array((head + chunk).utf8)).status == 411)
     }
   }
 
@@ -272,7 +178,7 @@ private struct Client {
 
   @Test func aBusyPortIsTold() async throws {
     try await serving { (client: Client) throws in
-      #expect(throws: ServingError.portInUse(client.port)) { try LoopbackServer.available(client.port) }
+      #expect(throws: ServingError.portInUse(client.port)) { try LoopbackPort(client.port) }
     }
     #expect("\(ServingError.portInUse(80))".contains("--port"))
   }

@@ -41,9 +41,9 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
       throw CommandError.usage("\(source ?? ""): holds results; say with --capture what they were made from")
     }
     // Before anything takes time: a busy port is told at once.
-    let port = try LoopbackServer.available(port)
+    let port = try LoopbackPort(port)
     let workshop = FrameWorkshop(flow: try flow(isRequired: finished == nil), limits: limits)
-    let server = try LoopbackServer(workshop: workshop, port: port)
+    let server = LoopbackServer(workshop: workshop, port: port)
     if let finished, let capture {
       let selection = try FrameSelection(capture, frames: frame.map { [$0] } ?? [], limits: limits)
       let folder = try FinishedFolder(
@@ -55,7 +55,8 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
       Console.note("finding objects and depth in \(source)")
       _ = try await workshop.run(selection, capture: source)
     }
-    try await server.run { Console.note("\(server.address) (Ctrl-C ends it)") }
+    Console.note("\(server.address) (Ctrl-C ends it)")
+    try await server.run()
   }
 
   /// The networks; for finished results they are only for what is dropped later.

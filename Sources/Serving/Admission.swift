@@ -1,0 +1,57 @@
+import Synchronization
+
+/// Places for connections.
+///
+/// Where all are taken, the connection that has held its place longest without having a request answered gives way to
+/// the next: clients that are slow, or never ask, keep nobody out.
+package final class Admission: Sendable {
+  private struct Place {
+    let number: Int
+    let task: Task<Void, Never>
+    var isAnswered = false
+  }
+
+  private struct State {
+    var places: [Place] = []
+    var count = 0
+  }
+
+  private let limit: Int
+  private let state = Mutex(State())
+
+  package init(limit: Int) { self.limit = limit }
+
+  /// Starts a connection's task with its number, if there is a place or one can be made.
+  package func admit(_ serve: @Sendable @escaping (Int) async -> Void) -> Task<Void, Never>? {
+    state.withLock { state in
+      if state.places.count >= limit {
+        guard let first = state.places.firstIndex(where: { !$0.isAnswered }) else { return nil }
+        state.places.remove(at: first).task.cancel()
+      }
+      state.count += 1
+      let number = state.count
+      let task = Task { await serve(number) }
+      state.places.append(Place(number: number, task: task))
+      return task
+    }
+  }
+
+  /// To be called when a request of a connection is answered from now on, and when it no longer is.
+  ///
+  /// - Returns: whether the connection still has its place.
+  @discardableResult package func mark(_ number: Int, isAnswered: Bool) -> Bool {
+    state.withLock { state in
+      guard let index = state.places.firstIndex(where: { $0.number == number }) else { return false }
+      // Waits anew: to the end.
+      var place = state.places.remove(at: index)
+      place.isAnswered = isAnswered
+      state.places.append(place)
+      return true
+    }
+  }
+
+  /// To be called when a connection has ended.
+  package func leave(_ number: Int) {
+    state.withLock { $0.places.removeAll { $0.number == number } }
+  }
+}

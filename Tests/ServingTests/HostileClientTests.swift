@@ -1,0 +1,261 @@
+import FileFormats
+import Foundation
+import Serving
+import Synchronization
+import Testing
+
+/// Clients that send what no browser does, over real connections.
+@Suite struct HostileClientTests {
+  /// A head with the fields that are needed, and others.
+  private static func head(_ client: Client, _ fields: String, path: String = "/frames/0") -> [UInt8] {
+    Array("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(client.port)\r\n\(fields)\r\n".utf8)
+  }
+
+  /// What is wrong, the head with HOST for the right host, the status and the message.
+  private static let malformed: [(String, String, Int, String)] = [
+    ("no line", "\r\n\r\n", 400, "the request does not begin as one of HTTP/1.1"),
+    ("no words", "GARBAGE\r\n\r\n", 400, "the request does not begin as one of HTTP/1.1"),
+    ("another version", "GET / HTTP/9.9\r\n\r\n", 400, "the request does not begin as one of HTTP/1.1"),
+    ("two blanks", "GET  / HTTP/1.1\r\n\r\n", 400, "the request does not begin as one of HTTP/1.1"),
+    (
+      "another's address", "GET http://x/ HTTP/1.1\r\n\r\n", 400,
+      "the request does not begin as one of HTTP/1.1"
+    ),
+    ("no address", "GET * HTTP/1.1\r\n\r\n", 400, "the request does not begin as one of HTTP/1.1"),
+    (
+      "a method in lower case", "get / HTTP/1.1\r\n\r\n", 400, "the request does not begin as one of HTTP/1.1"
+    ),
+    (
+      "letters beyond ASCII", "GET /\u{FF} HTTP/1.1\r\n\r\n", 400,
+      "the request does not begin as one of HTTP/1.1"
+    ),
+    ("a zero", "GET / HTTP/1.1\r\nA: \u{0}\r\n\r\n", 400, "the request has a control character"),
+    ("a line feed alone", "GET / HTTP/1.1\nHost: HOST\n\r\n\r\n", 400, "the request has a control character"),
+    (
+      "a carriage return alone", "GET / HTTP/1.1\r\nA: b\rc\r\n\r\n", 400,
+      "the request has a control character"
+    ),
+    ("no colon", "GET / HTTP/1.1\r\nHost\r\n\r\n", 400, "the request has a header field without a name"),
+    ("no name", "GET / HTTP/1.1\r\n: x\r\n\r\n", 400, "the request has a header field without a name"),
+    (
+      "a folded field", "GET / HTTP/1.1\r\nA: b\r\n c: d\r\n\r\n", 400,
+      "the request has a header field without a name"
+    ),
+    (
+      "a blank before the colon", "GET / HTTP/1.1\r\nHost : HOST\r\n\r\n", 400,
+      "the request has a header field without a name"
+    ),
+    ("two hosts", "GET / HTTP/1.1\r\nHost: HOST\r\nhost: evil\r\n\r\n", 400, "the request says host twice"),
+    (
+      "two lengths", "POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400,
+      "the request says content-length twice"
+    ),
+    (
+      "a negative length", "POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", 400,
+      "the request's Content-Length is no number"
+    ),
+    (
+      "a signed length", "POST / HTTP/1.1\r\nContent-Length: +1\r\n\r\n", 400,
+      "the request's Content-Length is no number"
+    ),
+    (
+      "an endless length", "POST / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n", 400,
+      "the request's Content-Length is no number"
+    ),
+    (
+      "two framings", "POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      411, "say the body's length with Content-Length"
+    ),
+    ("half a percent sign", "GET /%4 HTTP/1.1\r\n\r\n", 400, "the address has a name that is not allowed"),
+    ("no digits", "GET /%+1 HTTP/1.1\r\n\r\n", 400, "the address has a name that is not allowed"),
+    ("no UTF-8", "GET /%ff HTTP/1.1\r\n\r\n", 400, "the address has a name that is not allowed"),
+    ("no host", "GET / HTTP/1.1\r\n\r\n", 403, "ask for http://HOST/"),
+    (
+      "another method", "TRACE / HTTP/1.1\r\nHost: HOST\r\n\r\n", 403,
+      "the page is of an earlier start of ardf serve; load it again"
+    ),
+  ]
+
+  @Test func malformedRequestsAreTold() async throws {
+    try await serving { (client: Client) throws in
+      for (what, text, status, message) in Self.malformed {
+        let host = "127.0.0.1:\(client.port)"
+        let connection = try LoopbackConnection(port: client.port)
+        connection.send(Array(text.replacing("HOST", with: host).utf8))
+        connection.closeSending()
+        let answer = Client.Answer(connection.readToEnd())
+        #expect(answer.status == status, "\(what)")
+        #expect(answer.json?["error"]?.string == message.replacing("HOST", with: host), "\(what)")
+      }
+    }
+  }
+
+  @Test func headersAreBounded() async throws {
+    try await serving { (client: Client) throws in
+      let long = String(repeating: "x", count: RequestHead.mostBytes)
+      #expect(try client.raw(Array("GET /\(long)".utf8)).status == 431)
+      #expect(try client.raw(Self.head(client, "A: \(long)\r\n")).status == 431)
+      let many = (0...RequestHead.mostFields).map { "A\($0): b\r\n" }.joined()
+      #expect(try client.raw(Self.head(client, many)).status == 431)
+      let allowed = (2...RequestHead.mostFields).map { "A\($0): b\r\n" }.joined()
+      #expect(try client.raw(Self.head(client, allowed + "Connection: close\r\n")).status == 431)
+      let few = (3...RequestHead.mostFields).map { "A\($0): b\r\n" }.joined()
+      #expect(try client.raw(Self.head(client, few + "Connection: close\r\n")).status == 200)
+    }
+  }
+
+  @Test func requestsFollowEachOtherOnAConnection() async throws {
+    try await serving { (client: Client) throws in
+      let scene = Self.head(client, "", path: "/frames/0/scene.glb")
+      let text = String(
+        decoding: try client.bytes(scene + Self.head(client, "Connection: close\r\n")), as: UTF8.self)
+      #expect(text.components(separatedBy: "HTTP/1.1 200 OK\r\n").count == 3)
+      #expect(text.contains("\r\n\r\nscene.glbHTTP/1.1 200 OK"))
+      // What is refused after its body has been sent leaves the next request where it is.
+      let put =
+        "PUT /uploads/1/a HTTP/1.1\r\nHost: 127.0.0.1:\(client.port)\r\nContent-Length: 300000\r\n\r\n"
+      let body = [UInt8](repeating: 0x47, count: 300_000)
+      let two = String(
+        decoding: try client.bytes(Array(put.utf8) + body + Self.head(client, "Connection: close\r\n")),
+        as: UTF8.self)
+      #expect(two.hasPrefix("HTTP/1.1 403 ") && two.contains("HTTP/1.1 200 OK"))
+    }
+  }
+
+  @Test func headsOfAnswersHaveNoBody() async throws {
+    try await serving { (client: Client) throws in
+      let answer = try client.send("HEAD", "/frames/0/scene.glb")
+      #expect(answer.status == 200)
+      #expect(answer.headers.contains("Content-Length: 9"))
+      #expect(answer.body.isEmpty)
+    }
+  }
+
+  @Test func whoAsksBeforeSendingIsAnswered() async throws {
+    try await serving { (client: Client) throws in
+      let path = try #require(try client.send("POST", "/uploads").json?["upload"]?.string)
+      let connection = try LoopbackConnection(port: client.port)
+      let fields = "Host: 127.0.0.1:\(client.port)\r\nX-Ardf-Token: \(client.token)\r\nConnection: close\r\n"
+      connection.send(
+        Array("PUT \(path)/a HTTP/1.1\r\n\(fields)Content-Length: 3\r\nExpect: 100-continue\r\n\r\n".utf8))
+      #expect(String(decoding: connection.read(), as: UTF8.self) == "HTTP/1.1 100 Continue\r\n\r\n")
+      connection.send([1, 2, 3])
+      #expect(Client.Answer(connection.readToEnd()).status == 200)
+    }
+  }
+
+  private static let impatient: ConnectionLimits = {
+    var limits = ConnectionLimits()
+    (limits.headPatience, limits.piecePatience) = (.milliseconds(400), .milliseconds(400))
+    return limits
+  }()
+
+  @Test func slowRequestsAreGivenUp() async throws {
+    try await serving(connections: Self.impatient) { (client: Client) throws in
+      let host = "Host: 127.0.0.1:\(client.port)\r\nX-Ardf-Token: \(client.token)\r\n"
+      for start in [
+        "", "GET /frames/0 HTTP/1.1\r\nHost: ",
+        "POST /frames/0/place HTTP/1.1\r\n\(host)Content-Length: 12\r\n\r\n{",
+      ] {
+        let connection = try LoopbackConnection(port: client.port)
+        connection.send(Array(start.utf8))
+        #expect(Client.Answer(connection.readToEnd()).status == 408, "\(start)")
+      }
+      // A byte now and then does not begin the time anew.
+      let dripping = try LoopbackConnection(port: client.port)
+      let start = ContinuousClock.now
+      for byte in Self.head(client, "A: \(String(repeating: "x", count: 200))\r\n") {
+        dripping.send([byte])
+        Thread.sleep(forTimeInterval: 0.05)
+        if ContinuousClock.now - start > .seconds(3) { break }
+      }
+      #expect(Client.Answer(dripping.readToEnd()).status != 200)
+    }
+  }
+
+  @Test func clientsThatNeverReadAreGivenUp() async throws {
+    try await serving(NotingWorkshop(pageBytes: 64 << 20), connections: Self.impatient) {
+      (client: Client) throws in
+      let deaf = try LoopbackConnection(port: client.port)
+      deaf.send(Self.head(client, ""))
+      #expect(try client.send("GET", "/frames/0/scene.glb").status == 200)
+      Thread.sleep(forTimeInterval: 2)
+      #expect(deaf.readToEnd().count < 32 << 20)
+    }
+  }
+
+  @Test func silentClientsGiveWay() async throws {
+    var limits = ConnectionLimits()
+    limits.connections = 8
+    try await serving(connections: limits) { (client: Client) throws in
+      let silent = try (0..<40).map { _ in try LoopbackConnection(port: client.port) }
+      let start = ContinuousClock.now
+      for _ in 0..<20 { #expect(try client.send("GET", "/frames/0").status == 200) }
+      #expect(ContinuousClock.now - start < ConnectionLimits().headPatience)
+      // The first were closed, though they might have asked still.
+      #expect(silent[0].readToEnd().isEmpty)
+    }
+  }
+
+  @Test func answersKeepTheirPlaces() async {
+    let admission = Admission(limit: 2)
+    let (ended, end) = AsyncStream<Void>.makeStream()
+    let wait: @Sendable (Int) async -> Void = { _ in for await _ in ended {} }
+    let tasks = [admission.admit(wait), admission.admit(wait)]
+    #expect(admission.mark(1, isAnswered: true) && admission.mark(2, isAnswered: true))
+    #expect(admission.admit(wait) == nil)
+    admission.mark(1, isAnswered: false)
+    #expect(admission.admit(wait) != nil)
+    #expect(tasks[0]?.isCancelled == true && tasks[1]?.isCancelled == false)
+    #expect(!admission.mark(1, isAnswered: true))
+    end.finish()
+  }
+
+  @Test func connectionsAreGivenBack() async throws {
+    try await serving { (client: Client) throws in
+      _ = try client.send("GET", "/frames/0")
+      let before = Self.descriptors
+      for number in 0..<1000 {
+        let connection = try LoopbackConnection(port: client.port)
+        if number % 3 == 0 { connection.send(Array("GET /".utf8)) }
+        if number % 3 == 1 { connection.send(Self.head(client, "")) }
+      }
+      #expect(try client.send("GET", "/frames/0").status == 200)
+      Thread.sleep(forTimeInterval: 0.5)
+      // Other tests open files at the same time.
+      #expect(Self.descriptors < before + 100)
+    }
+  }
+
+  private static var descriptors: Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"))?.count ?? 0
+  }
+
+  @Test func uploadsLeaveNothingBehind() async throws {
+    let workshop = NotingWorkshop()
+    let opened = Mutex<Set<String>>([])
+    try await serving(workshop) { (client: Client) throws in
+      let before = try Self.uploadFolders()
+      // One that is run, one that is dropped for a later one, and some that are left.
+      for number in 0..<7 {
+        let path = try #require(try client.send("POST", "/uploads").json?["upload"]?.string)
+        #expect(try client.send("PUT", "\(path)/a", [1]).status == 200)
+        if number == 0 { #expect(try client.send("POST", "\(path)?run").status == 200) }
+      }
+      let new = try Self.uploadFolders().subtracting(before)
+      opened.withLock { $0 = new }
+    }
+    #expect(opened.withLock { $0.count } >= 4)
+    let path = try #require(workshop.runPath.withLock { $0 })
+    #expect(!FileManager.default.fileExists(atPath: path))
+    let left = try Self.uploadFolders()
+    #expect(opened.withLock { $0.isDisjoint(with: left) })
+  }
+
+  /// Of any process: other tests of this suite run at the same time, but only with uploads of their own.
+  private static func uploadFolders() throws -> Set<String> {
+    let folder = FileManager.default.temporaryDirectory.path
+    return Set(
+      try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix(".ardf-serve-") })
+  }
+}
