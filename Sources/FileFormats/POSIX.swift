@@ -180,12 +180,16 @@ enum POSIX {
     guard let stream = unsafe opendir(directory) else { throw .from(errno: errno, path: directory) }
     defer { unsafe closedir(stream) }
     var names: [String] = []
+    // The end and a failure look the same but for errno.
+    errno = 0
     while let entry = unsafe readdir(stream) {
       let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
         unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
       }
       if name != "." && name != ".." { names.append(name) }
+      errno = 0
     }
+    guard errno == 0 else { throw .from(errno: errno, path: directory) }
     return names.sorted()
   }
 
