@@ -27,9 +27,10 @@ test: setup
 	swift build -c release --build-tests
 	swift test -c release --skip-build
 
-# Everything that must hold besides the tests; no build but the release one.
+# Everything that must hold besides the tests: a minute of fuzzing too, for which the parsers are built once more.
 check: lint emulate
 	tools/check-kernel-symbols
+	tools/fuzz --seconds 2
 
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests Examples

@@ -26,11 +26,14 @@ if CommandLine.argc == 4, CommandLine.arguments[2] == "--seeds" {
 /// The one global that libFuzzer's callback, a plain C function, can reach; set before the first call.
 let chosen = target
 
+/// The name is libFuzzer's: its own `main`, which is linked but never entered, refers to it.
+@_cdecl("LLVMFuzzerTestOneInput")
+func tryInput(_ bytes: UnsafePointer<UInt8>?, _ length: Int) -> Int32 {
+  _ = chosen([UInt8](UnsafeBufferPointer(start: bytes, count: length)))
+  return 0
+}
+
 // libFuzzer reads its own options where the target's name was.
 var count = CommandLine.argc - 1
 var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv + 1
-exit(
-  runDriver(&count, &arguments) { bytes, length in
-    _ = chosen([UInt8](UnsafeBufferPointer(start: bytes, count: length)))
-    return 0
-  })
+exit(runDriver(&count, &arguments) { tryInput($0, $1) })
