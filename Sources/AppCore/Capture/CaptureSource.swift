@@ -141,7 +141,7 @@ public struct CaptureLimits: Sendable {
   public var metadataBytes = 1 << 20
   /// Bytes of one file that lists a whole sequence.
   public var indexBytes = 32 << 20
-  /// Fields of one text file that lists a whole sequence, a line counting as four more.
+  /// Fields of one text file that lists a whole sequence, a line counting as seven more.
   public var indexFields = 2_500_000
   /// Bytes of one picture, depth or confidence file.
   public var frameFileBytes = 256 << 20

@@ -70,6 +70,11 @@ extension CaptureFolder {
       guard let first = line.first(where: { !TextSeparator.isBlank($0) }), first != UInt8(ascii: "#") else {
         continue
       }
+      // Counted first: fields that are cut out take many times the memory of the line.
+      let count = line.count(where: separator.separates) + 1
+      guard count <= Self.mostSeparators else {
+        throw .malformed(file: name, reason: "line \(number) holds more fields than any recording has")
+      }
       let fields = line.split(omittingEmptySubsequences: separator == .blanks) { separator.separates($0) }
       cost += Self.rowCost + fields.count
       guard cost <= limits.indexFields else {
@@ -81,7 +86,9 @@ extension CaptureFolder {
   }
 
   /// Fields that take as much memory as a line.
-  private static let rowCost = 4
+  private static let rowCost = 7
+  /// Of one line; blanks may come in long rows.
+  private static let mostSeparators = 1000
 
   /// The text between surrounding blanks.
   private static func trimmed(_ bytes: ArraySlice<UInt8>) -> String {

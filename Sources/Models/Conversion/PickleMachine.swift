@@ -8,7 +8,7 @@ struct PickleLimits: Sendable {
   var marks = 1000
   var memo = 250_000
   /// Elements of all compound values together.
-  var elements = 1_000_000
+  var elements = 500_000
 }
 
 /// Runs the instructions of a pickle (protocols 2 to 5) as data.

@@ -299,4 +299,15 @@ struct BadLayout: Sendable, CustomTestStringConvertible {
     #expect(
       error?.description == "rgb.txt: holds more lines than any recording has; replace it by a sound file")
   }
+
+  @Test func aLineOfCountlessFieldsIsRefusedBeforeItIsCut() throws {
+    let fixture = try PublishedLayout.tumRGBD.write()
+    for text in [String(repeating: "1 ", count: 1000), String(repeating: " ", count: 1000) + "1"] {
+      try fixture.directory.write("# a comment\n\(text)\n", to: "rgb.txt")
+      let error = #expect(throws: CaptureError.self) { try CaptureReader.open(fixture.path) }
+      #expect(
+        error?.description
+          == "rgb.txt: line 2 holds more fields than any recording has; replace it by a sound file")
+    }
+  }
 }

@@ -226,8 +226,8 @@ import Testing
     Excess(repeated("]0", 200_001), "more than 200000 compound values"),
     Excess(code("N") + [UInt8](repeating: 0x94, count: 250_001), "more than 250000 memo entries"),
     Excess(
-      code("]") + repeated("(" + String(repeating: "N", count: 100_000) + "e", 11),
-      "more than 1000000 elements"
+      code("]") + repeated("(" + String(repeating: "N", count: 100_000) + "e", 6),
+      "more than 500000 elements"
     ),
   ]
 
