@@ -159,6 +159,20 @@ import Testing
     #expect(extent.distance.source == .none && extent.box3D == nil && extent.worldWidth == nil)
   }
 
+  /// Ten by ten cells in a corner of the picture, and the box that ends where the picture does.
+  @Test(arguments: [(0, 0), (246, 0), (0, 182), (246, 182)])
+  func objectsAtTheEdgeAreMeasured(column: Int, row: Int) throws {
+    let cells = (0..<100).map { (x: column + $0 % 10, y: row + $0 / 10, z: 1.5 + Float($0 % 10) * 0.001) }
+    let (minX, minY) = (Double(column) * 7.5, Double(row) * 7.5)
+    let inside = column == 0 ? 74.0 : 75, below = row == 0 ? 74.0 : 75
+    let box = Rect<ImagePixels>(minX: minX, minY: minY, maxX: minX + inside, maxY: minY + below)
+    let extent = ExtentEstimator(scene: Self.scene(Self.sensor(cells))).extent(of: Self.detection(box))
+    #expect(extent.distance.source == .lidar && extent.distance.samples == 100)
+    let measured = try #require(extent.box3D)
+    #expect(measured.corners.allSatisfy { $0.x.isFinite && $0.y.isFinite && $0.z.isFinite })
+    #expect(abs(measured.center.z + 1.5) < 0.02)
+  }
+
   @Test func boxesReachingOutsideAreClipped() {
     let extent = ExtentEstimator(scene: Self.scene(Self.leaking(0)))
       .extent(of: Self.detection(Rect(minX: -1e9, minY: -1e9, maxX: 1e9, maxY: 1e9)))
