@@ -14,12 +14,25 @@ package final class Admission: Sendable {
   private struct State {
     var places: [Place] = []
     var count = 0
+    /// Connections whose descriptors are open, those that gave way and are about to close included.
+    var open = 0
   }
 
   private let limit: Int
   private let state = Mutex(State())
 
   package init(limit: Int) { self.limit = limit }
+
+  /// Returns once no more than twice as many descriptors are open as there are places.
+  func waitForRoom() async throws {
+    while state.withLock({ $0.open >= 2 * limit }) { try await Task.sleep(for: .milliseconds(5)) }
+  }
+
+  /// To be called when a descriptor was opened.
+  func opened() { state.withLock { $0.open += 1 } }
+
+  /// To be called when a descriptor was closed.
+  func closed() { state.withLock { $0.open -= 1 } }
 
   /// Starts a connection's task with its number, if there is a place or one can be made.
   package func admit(_ serve: @Sendable @escaping (Int) async -> Void) -> Task<Void, Never>? {

@@ -91,7 +91,9 @@ public struct LoopbackServer: Sendable {
       try await withThrowingDiscardingTaskGroup { group in
         group.addTask { try await pool.run() }
         while true {
+          try await admission.waitForRoom()
           guard let client = try await next(of: listener) else { continue }
+          admission.opened()
           group.addTask { await admit(client) }
         }
       }
@@ -111,7 +113,10 @@ public struct LoopbackServer: Sendable {
   }
 
   private func admit(_ socket: AsyncSocket) async {
-    defer { try? socket.close() }
+    defer {
+      try? socket.close()
+      admission.closed()
+    }
     let client = ClientConnection(socket, limits: limits)
     guard let task = admission.admit({ await answer(client, number: $0) }) else {
       await refuse(client, .busy)

@@ -186,12 +186,11 @@ import Testing
 
   @Test func silentClientsGiveWay() async throws {
     var limits = ConnectionLimits()
-    limits.connections = 8
+    // Nobody is given up for being slow: a place is free only when somebody gives way.
+    (limits.connections, limits.headPatience) = (8, .seconds(3600))
     try await serving(connections: limits) { (client: Client) throws in
       let silent = try (0..<40).map { _ in try LoopbackConnection(port: client.port) }
-      let start = ContinuousClock.now
       for _ in 0..<20 { #expect(try client.send("GET", "/frames/0").status == 200) }
-      #expect(ContinuousClock.now - start < ConnectionLimits().headPatience)
       // The first were closed, though they might have asked still.
       #expect(silent[0].readToEnd().isEmpty)
     }
