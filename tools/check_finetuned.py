@@ -109,9 +109,11 @@ def main():
     run(arguments.ardf, "convert", checkpoint, weights, "--force")
     metadata = json.loads(run(arguments.ardf, "inspect", "weights", weights, "--json"))["metadata"]
     assert json.loads(metadata["names"]) == NAMES, metadata["names"]
-    make = [sys.executable, TOOLS / "make_reference.py", "--weights", checkpoint, "--image", image, "--out", reference]
-    subprocess.run([*make, "--size", f"{SIDE}x{SIDE}"], check=True)
-    print(run(arguments.ardf, "verify", "--weights", weights, "--reference", reference, "--failed"))
+    # Whoever has only the converted file can make the reference from that.
+    for source in (checkpoint, weights):
+        make = [sys.executable, TOOLS / "make_reference.py", "--weights", source, "--image", image, "--out", reference]
+        subprocess.run([*make, "--size", f"{SIDE}x{SIDE}"], check=True)
+        print(run(arguments.ardf, "verify", "--weights", weights, "--reference", reference, "--failed"))
 
     options = ["--yolo", weights, "--imgsz", SIDE, "--conf", CONFIDENCE, "--out", work / "found", "--force", "--json"]
     found = json.loads(run(arguments.ardf, "detect", image, *options))["detections"]

@@ -11,6 +11,7 @@ engine is the engine's own error.
 """
 
 import argparse
+import json
 from pathlib import Path
 
 import torch
@@ -30,8 +31,10 @@ def load_network(path):
         network = depth_anything.DepthAnything().eval()
         network.load_state_dict(weights)
         return "depth-anything-v2", network
-    classes = weights["model.23.cv3.0.2.weight"].shape[0]
-    network = yolo11.build(metadata["variant"], classes)
+    if not {"variant", "names"} <= metadata.keys():
+        raise SystemExit(f"{path} is no weight file of ardf; make one with ardf convert, or give the .pt checkpoint")
+    network = yolo11.build_for(weights, metadata["variant"])
+    network.names = dict(enumerate(json.loads(metadata["names"])))
     missing, unexpected = network.load_state_dict(weights, strict=False)
     if unexpected or any(not name.endswith("num_batches_tracked") for name in missing):
         raise SystemExit(f"{path} does not hold this network: missing {missing}, unexpected {unexpected}")

@@ -40,6 +40,24 @@ def build(variant, classes=80, scale=None):
     return tasks.SegmentationModel(description, nc=classes, verbose=False).eval()
 
 
+def build_for(weights, variant):
+    """The untrained network that a checkpoint's `weights` fit.
+
+    A fine-tuned network may have other classes than its base and keep the width of the base's class branches.
+    """
+    classes, hidden = weights["model.23.cv3.0.2.weight"].shape[:2]
+    network = build(variant, classes)
+    if network.model[-1].cv3[0][2].in_channels == hidden:
+        return network
+    # A network made for that many classes has the width; its last layers are exchanged.
+    network = build(variant, hidden)
+    head = network.model[-1]
+    for branch in head.cv3:
+        branch[2] = torch.nn.Conv2d(hidden, classes, 1)
+    head.nc, head.no = classes, classes + 4 * head.reg_max
+    return network.eval()
+
+
 def class_names():
     """The 80 COCO class names."""
     import yaml
