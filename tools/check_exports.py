@@ -4,18 +4,24 @@
     ardf run CAPTURE --frame 00030 --usda --usdz --pfm --out RESULTS
     tools/check_exports.py RESULTS
 
-trimesh and pygltflib read the GLB, usd-core the USD, trimesh (and open3d where it is installed) the PLY,
-pycocotools the masks, OpenCV the PFM and the PNG. Ends with 1 if a number differs.
+trimesh, pygltflib, gltfpack and assimp (the last two of Debian) read the GLB, which must keep the rules of glTF;
+usd-core reads the USD, trimesh (and open3d where it is installed) the PLY, pycocotools the masks, OpenCV the PFM and
+the PNG. Ends with 1 if a number differs.
 """
 
 import argparse
 import json
+import shutil
 import struct
+import subprocess
 import sys
+import tempfile
 import zipfile
 from pathlib import Path
 
 import numpy as np
+
+from oracles import gltf_rules
 
 failures = 0
 
@@ -64,10 +70,28 @@ def check_ply(folder):
     check("scene.glb in open3d", len(cloud.meshes) > 0, f"{len(cloud.meshes)} meshes")
 
 
+def check_rules(path):
+    """glTF's rules, of which every breach must be noticed; and two programs that read scenes for a living."""
+    data = path.read_bytes()
+    found = gltf_rules.faults(data)
+    check("scene.glb keeps the rules of glTF 2.0", not found, "; ".join(found[:3]))
+    unseen = [name for name, bad in gltf_rules.damaged(data) if not gltf_rules.faults(bad)]
+    check("damaged copies of it do not", not unseen, ", ".join(unseen))
+    with tempfile.TemporaryDirectory() as folder:
+        for words in (["gltfpack", "-i", path, "-o", f"{folder}/packed.glb"], ["assimp", "info", path]):
+            if shutil.which(words[0]):
+                done = subprocess.run(words, capture_output=True, text=True)
+                lines = (done.stdout + done.stderr).strip().splitlines()
+                check(f"scene.glb in {words[0]}", done.returncode == 0, lines[-1] if done.returncode and lines else "")
+            else:
+                print(f"--   {words[0]} is not installed")
+
+
 def check_glb(folder, objects):
     import pygltflib
     import trimesh
 
+    check_rules(folder / "scene.glb")
     gltf = pygltflib.GLTF2().load(str(folder / "scene.glb"))
     check("scene.glb in pygltflib", gltf.asset.version == "2.0", f"{len(gltf.nodes)} nodes")
     scene = trimesh.load(folder / "scene.glb")
