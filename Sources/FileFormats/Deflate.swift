@@ -43,7 +43,10 @@ enum Deflate {
     return status == Z_STREAM_END && produced == size && consumed == source.count
   }
 
-  /// `input` as a zlib stream (RFC 1950) at the best compression.
+  /// On smooth grids level 9 takes 24 times as long for a tenth less.
+  private static let level: Int32 = 5
+
+  /// `input` as a zlib stream (RFC 1950).
   static func compress(_ input: [UInt8]) -> [UInt8] {
     precondition(input.count < part, "a part at most is compressed at once")
     return unsafe input.withUnsafeBytes { source in
@@ -51,7 +54,7 @@ enum Deflate {
         var length = UInt(target.count)
         let status = unsafe compress2(
           target.baseAddress, &length, source.baseAddress?.assumingMemoryBound(to: UInt8.self),
-          UInt(source.count), Z_BEST_COMPRESSION)
+          UInt(source.count), level)
         precondition(status == Z_OK, "the bound is enough for any input")
         count = Int(length)
       }

@@ -56,12 +56,15 @@ public struct FrameReport: Sendable {
   public var notes: [String]
   /// How long stages took; empty where that is not known.
   public var timings: [Timing]
+  /// The results picture, where it has been drawn already.
+  public var results: RGBImage?
 
   /// A report from its parts.
   public init(
     frame: CapturedFrame, capture: String, detections: DetectionsFile, objects: JSONValue,
     effects: [PlacedEffect] = [], relative: RelativeDepth? = nil, fusion: JSONValue? = nil,
-    metric: Plane<Float>? = nil, path: [Pose] = [], notes: [String] = [], timings: [Timing] = []
+    metric: Plane<Float>? = nil, path: [Pose] = [], notes: [String] = [], timings: [Timing] = [],
+    results: RGBImage? = nil
   ) {
     self.frame = frame
     self.capture = capture
@@ -74,6 +77,7 @@ public struct FrameReport: Sendable {
     self.path = path
     self.notes = notes
     self.timings = timings
+    self.results = results
   }
 
   /// The longest side of the results picture on the page, pixels.
@@ -85,10 +89,7 @@ public struct FrameReport: Sendable {
   /// All but the times: the same for the same input.
   package func content() throws -> JSONValue {
     guard let image = frame.image else { throw ReportError.noPicture(frame: frame.name) }
-    let items = try ResultsItem.items(of: detections.detections, objects: objects)
-    guard let results = ResultsCompositor().compose(frame, items: items) else {
-      throw ReportError.noPicture(frame: frame.name)
-    }
+    let results = try results ?? drawnResults(on: image)
     let upright = frame.orientation.apply(to: frame.imageSize)
     return [
       "schema": "ardf.report/1", "title": .string(frame.name), "capture": .string(capture),
@@ -124,6 +125,13 @@ public struct FrameReport: Sendable {
       "effectTypes": .array(EffectType.allCases.map { .string($0.rawValue) }),
       "notes": .array(notes.map(JSONValue.string)),
     ]
+  }
+
+  private func drawnResults(on image: RGBImage) throws -> RGBImage {
+    let items = try ResultsItem.items(of: detections.detections, objects: objects)
+    return ResultsCompositor().compose(
+      image, orientation: frame.orientation, items: items, intrinsics: frame.intrinsics,
+      cameraToWorld: frame.cameraToWorld)
   }
 
   /// The stages' times.

@@ -2,45 +2,38 @@ import FileFormats
 import Foundation
 import Imaging
 
-/// Grids as the page carries them: row by row the difference to the left neighbour, compressed, in base64.
+/// Grids as the page carries them: what each value differs by from its left neighbour, compressed, in base64.
 ///
-/// Nothing is lost. Smooth grids shrink to a third.
+/// Steps go up and down by little: 0, -1, 1, -2, 2, ... have the codes 0, 1, 2, 3, 4, ..., a byte each. Those from 255
+/// on are said by that byte, and follow after all others, two bytes each, the lower first. Nothing is lost.
 enum PackedPlane {
+  private static let escape: UInt16 = 255
+
   /// Metres as whole millimetres in 16 bits, as `metric.png` has them: 0 where there is none, 65535 from 65.535 m on.
   static func millimetres(_ plane: Plane<Float>) -> JSONValue {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(plane.elements.count * 2)
-    for y in 0..<plane.height {
-      var last: UInt16 = 0
-      for metres in plane.elements[y * plane.width..<(y + 1) * plane.width] {
-        let value = metres > 0 ? UInt16(min((metres * 1000).rounded(), 65_535)) : 0
-        let step = value &- last
-        bytes.append(UInt8(truncatingIfNeeded: step))
-        bytes.append(UInt8(truncatingIfNeeded: step >> 8))
-        last = value
-      }
-    }
-    return packed(bytes, width: plane.width, plane.height)
+    packed(plane) { metres in metres > 0 ? UInt16(min((metres * 1000).rounded(), 65_535)) : 0 }
   }
 
   /// Small whole numbers.
-  static func bytes(_ plane: Plane<UInt8>) -> JSONValue {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(plane.elements.count)
+  static func bytes(_ plane: Plane<UInt8>) -> JSONValue { packed(plane) { UInt16($0) } }
+
+  private static func packed<Element>(_ plane: Plane<Element>, _ value: (Element) -> UInt16) -> JSONValue {
+    var codes = [UInt8](repeating: 0, count: plane.elements.count)
+    var large: [UInt8] = []
     for y in 0..<plane.height {
-      var last: UInt8 = 0
-      for value in plane.elements[y * plane.width..<(y + 1) * plane.width] {
-        bytes.append(value &- last)
-        last = value
+      var last: UInt16 = 0
+      for index in y * plane.width..<(y + 1) * plane.width {
+        let current = value(plane.elements[index])
+        let step = Int16(bitPattern: current &- last)
+        last = current
+        let code = UInt16(bitPattern: step << 1 ^ step >> 15)
+        codes[index] = UInt8(min(code, escape))
+        if code >= escape { large += [UInt8(truncatingIfNeeded: code), UInt8(code >> 8)] }
       }
     }
-    return packed(bytes, width: plane.width, plane.height)
-  }
-
-  private static func packed(_ bytes: [UInt8], width: Int, _ height: Int) -> JSONValue {
-    [
-      "width": .integer(width), "height": .integer(height),
-      "data": .string(Data(ZlibStream.compress(bytes)).base64EncodedString()),
+    return [
+      "width": .integer(plane.width), "height": .integer(plane.height),
+      "data": .string(Data(ZlibStream.compress(codes + large)).base64EncodedString()),
     ]
   }
 }

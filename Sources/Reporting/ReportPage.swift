@@ -97,9 +97,15 @@ public enum ReportPage {
   }
 
   private static func element(_ id: String, _ value: JSONValue) -> [UInt8] {
+    var html = Array("<script type=\"application/json\" id=\"\(id)\">".utf8)
+    let json = Array(value.serialized().utf8)
     // No text inside can end the element.
-    let json = value.serialized().replacing("<", with: "\\u003c")
-    return Array("<script type=\"application/json\" id=\"\(id)\">\(json)</script>".utf8)
+    for piece in json.split(separator: UInt8(ascii: "<"), omittingEmptySubsequences: false) {
+      html += piece
+      html += Array("\\u003c".utf8)
+    }
+    html.removeLast("\\u003c".utf8.count)
+    return html + Array("</script>".utf8)
   }
 
   private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

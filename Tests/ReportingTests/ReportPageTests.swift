@@ -45,31 +45,46 @@ import Reporting
 
   private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Undoes what the page undoes: base64, zlib, differences.
-  private static func millimetres(_ plane: JSONValue?) throws -> [UInt16] {
+  /// Undoes what the page undoes: base64, zlib, codes of steps to the left neighbour.
+  private static func millimetres(_ plane: JSONValue?, large: Int) throws -> [UInt16] {
     let plane = try #require(plane)
     let (width, height) = (try #require(plane["width"]?.integer), try #require(plane["height"]?.integer))
     let packed = try #require(plane["data"]?.string.flatMap { Data(base64Encoded: $0) })
-    let steps = try #require(ZlibStream.decompress(Array(packed), size: width * height * 2))
+    let codes = try #require(ZlibStream.decompress(Array(packed), size: width * height + 2 * large))
     var values: [UInt16] = []
+    var next = width * height
     for y in 0..<height {
-      var last: UInt16 = 0
+      var last = 0
       for x in 0..<width {
-        let at = 2 * (y * width + x)
-        last &+= UInt16(steps[at]) | UInt16(steps[at + 1]) << 8
-        values.append(last)
+        var code = Int(codes[y * width + x])
+        if code == 255 {
+          code = Int(codes[next]) + 256 * Int(codes[next + 1])
+          next += 2
+        }
+        last += code.isMultiple(of: 2) ? code / 2 : -(code + 1) / 2
+        values.append(UInt16(truncatingIfNeeded: last))
       }
     }
+    #expect(next == codes.count)
     return values
   }
 
   @Test func depthsAreThoseOfTheFilesToTheMillimetre() throws {
     let data = try Self.element("data", of: Self.text(ReportPage.html(Self.report())))
-    #expect(try Self.millimetres(data["metric"]) == [1235, 0, 65535, 2000])
+    #expect(try Self.millimetres(data["metric"], large: 3) == [1235, 0, 65535, 2000])
     #expect(
-      try Self.millimetres(data["lidar"]) == [
+      try Self.millimetres(data["lidar"], large: 10) == [
         500, 1000, 1500, 2000, 2500, 3000, 3500, 4000, 0, 0, 1000, 65535,
       ])
+  }
+
+  /// Steps of 0, 1, -1, 127, -127, which have a byte each, and the first ones that have not.
+  @Test func smallStepsTakeAByte() throws {
+    var report = try Self.report()
+    report.metric = Plane(
+      width: 8, height: 1, elements: [0.1, 0.1, 0.101, 0.1, 0.227, 0.1, 0.228, 0.1].map { Float($0) })
+    let data = try Self.element("data", of: Self.text(ReportPage.html(report)))
+    #expect(try Self.millimetres(data["metric"], large: 2) == [100, 100, 101, 100, 227, 100, 228, 100])
   }
 
   @Test func uprightPointsLeadToStoredOnes() throws {

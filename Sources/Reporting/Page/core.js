@@ -15,6 +15,9 @@ function make(tag, properties = {}, ...children) {
 
 const metres = value => value == null ? "-- m" : `${value.toFixed(2)} m`;
 
+/** An object's distance, rounded as its label in the picture is. */
+const distance = measured => measured?.label?.split("\n")[1] ?? metres(measured?.distanceMeters);
+
 /** Bytes of base64 text that hold a zlib stream. */
 async function inflated(base64) {
   const packed = Uint8Array.from(atob(base64), letter => letter.charCodeAt(0));
@@ -22,16 +25,20 @@ async function inflated(base64) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** A grid of whole numbers of `bytes` bytes each, from differences to the left neighbour. */
-async function unpacked(plane, bytes) {
+/** A grid of whole numbers, from differences to the left neighbour as PackedPlane writes them. */
+async function unpacked(plane) {
   if (!plane) return null;
   const {width, height} = plane;
-  const steps = await inflated(plane.data);
-  const values = bytes === 2 ? new Uint16Array(width * height) : new Uint8Array(width * height);
-  for (let y = 0, index = 0; y < height; y++) {
+  const codes = await inflated(plane.data);
+  const values = new Uint16Array(width * height);
+  for (let y = 0, index = 0, large = width * height; y < height; y++) {
     for (let x = 0, last = 0; x < width; x++, index++) {
-      const step = bytes === 2 ? steps[2 * index] | steps[2 * index + 1] << 8 : steps[index];
-      last = values[index] = last + step & (bytes === 2 ? 0xffff : 0xff);
+      let code = codes[index];
+      if (code === 255) {
+        code = codes[large] | codes[large + 1] << 8;
+        large += 2;
+      }
+      last = values[index] = last + (code >> 1 ^ -(code & 1)) & 0xffff;
     }
   }
   return {width, height, values};

@@ -32,7 +32,7 @@ async function start() {
   $("main").hidden = false;
   showFacts();
   [frame.metric, frame.lidar, frame.confidence] =
-    await Promise.all([unpacked(data.metric, 2), unpacked(data.lidar, 2), unpacked(data.confidence, 1)]);
+    await Promise.all([data.metric, data.lidar, data.confidence].map(unpacked));
   drawTable();
   drawTimes();
   drawFit();

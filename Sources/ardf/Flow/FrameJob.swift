@@ -95,9 +95,7 @@ struct FrameJob: Sendable {
     let computed = clock.now
     if let output = try folder?.open(frame) {
       let writer = FrameWriter(folder: output, files: files)
-      try await write(outcome, coco: coco, to: writer)
-      let path = frame.source.path
-      try writer.write(FrameReport(outcome, flow: flow, capture: path, path: paths[path] ?? []))
+      try await write(outcome, of: frame, coco: coco, to: writer)
       try output.write(summary, to: RunFolder.summary)
       try output.commit()
     }
@@ -113,24 +111,30 @@ struct FrameJob: Sendable {
 
   /// Draws and writes everything: files side by side where the frame has more than one thread.
   private func write(
-    _ outcome: FrameFlow.Outcome, coco: [JSONValue], to writer: FrameWriter
+    _ outcome: FrameFlow.Outcome, of frame: RunFrame, coco: [JSONValue], to writer: FrameWriter
   ) async throws {
-    let frame = outcome.frame
-    let format = format
+    let captured = outcome.frame
+    let path = frame.source.path
+    let results = ResultsCompositor().compose(
+      captured, items: outcome.scene.items(outcome.detections.detections))
+    // The longest first.
     let steps: [@Sendable () throws -> Void] = [
       {
-        let items = outcome.scene.items(outcome.detections.detections)
-        guard let picture = ResultsCompositor().compose(frame, items: items) else { return }
-        try writer.folder.write(Pictures.png(picture), to: "results.png")
+        try writer.write(
+          FrameReport(outcome, flow: flow, capture: path, path: paths[path] ?? [], results: results))
       },
+      { if let results { try writer.folder.write(Pictures.png(results), to: "results.png") } },
       {
         try writer.write(
-          outcome.detections, image: frame.image, orientation: frame.orientation, document: format == .ardf)
+          outcome.detections, image: captured.image, orientation: captured.orientation,
+          document: format == .ardf)
         if format == .coco { try writer.folder.write(.array(coco), to: RunFolder.detections) }
       },
-      { if let relative = outcome.relative { try writer.write(relative, orientation: frame.orientation) } },
       { if let report = outcome.fusion { try writer.write(report, metric: outcome.metric) } },
-      { try writer.write(outcome.scene, frame: frame) },
+      {
+        if let relative = outcome.relative { try writer.write(relative, orientation: captured.orientation) }
+      },
+      { try writer.write(outcome.scene, frame: captured) },
     ]
     guard flow.isOverlapped else { return try steps.forEach { try $0() } }
     try await withThrowingTaskGroup(of: Void.self) { group in

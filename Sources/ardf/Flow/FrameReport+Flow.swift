@@ -1,16 +1,19 @@
 import AppCore
 import FileFormats
+import Imaging
 import Models
 import Reporting
 
 extension FrameReport {
   /// The report of what the flow made of a frame.
-  init(_ outcome: FrameFlow.Outcome, flow: FrameFlow, capture: String, path: [Pose]) {
+  init(
+    _ outcome: FrameFlow.Outcome, flow: FrameFlow, capture: String, path: [Pose], results: RGBImage? = nil
+  ) {
     self.init(
       frame: outcome.frame, capture: capture, detections: outcome.detections,
       objects: ObjectExtent.json(outcome.scene.extents), effects: outcome.scene.effects,
       relative: outcome.relative, fusion: outcome.fusion?.json, metric: outcome.metric?.values, path: path,
-      notes: outcome.notes, timings: outcome.timings(flow: flow))
+      notes: outcome.notes, timings: outcome.timings(flow: flow), results: results)
   }
 }
 
