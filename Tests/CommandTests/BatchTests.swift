@@ -1,5 +1,6 @@
 import FileFormats
 import Foundation
+import Imaging
 import TestSupport
 import Testing
 
@@ -108,6 +109,29 @@ import Testing
     #expect(try run([place.file("nothing*")], out: place.file("none")).status == 66)
     let chosen = try run([place.file("scans")], out: place.file("none"), ["--frame", "0"])
     #expect(chosen.status == 64)
+  }
+
+  /// Single frames, sequences, pictures and clips of other layouts in one folder are read as `folder/*` is.
+  @Test func mixedFoldersAreReadAsTheirContents() throws {
+    let place = try TemporaryDirectory()
+    try SyntheticCapture.write(to: place.file("scans/door"))
+    try SyntheticCapture.writeSequence(of: 2, to: place.file("scans/hall"))
+    try SyntheticCapture.write(
+      ImageCodec.encodePNG(SyntheticCapture.picture()), to: place.file("scans/photo.png"))
+    try FileManager.default.createDirectory(
+      atPath: place.file("scans/notes"), withIntermediateDirectories: true)
+    let folder = try run([place.file("scans")], out: place.file("folder"))
+    #expect(folder.status == 0, "\(folder.error)")
+    #expect(folder.error.contains("scans/notes: left out: not a known capture"))
+    let expected = ["door", "hall/00000", "hall/00001", "photo"]
+    #expect(try lines(place.file("folder/results.jsonl")).compactMap { $0["folder"]?.string } == expected)
+    let pattern = try run([place.file("scans/[dhp]*")], out: place.file("pattern"))
+    #expect(pattern.status == 0, "\(pattern.error)")
+    #expect(try place.read("pattern/results.jsonl") == place.read("folder/results.jsonl"))
+    // What takes one source says which there are.
+    let one = try CommandRun(["capture", "check", place.file("scans")])
+    #expect(one.status == 65)
+    #expect(one.error.contains("holds several captures (door, hall)"))
   }
 
   @Test func aBadFrameIsRecordedAndTheOthersAreDone() throws {

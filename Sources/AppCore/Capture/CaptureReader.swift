@@ -8,7 +8,7 @@ public enum CaptureReader {
   /// A folder may hold a native frame or sequence, a clip in its unpacked or recorded form, an export of 3D
   /// Scanner App, Stray Scanner or Polycam, `transforms.json`, a sequence of TUM RGB-D, Redwood or ARKitScenes,
   /// or pictures. A file may be a picture, an archive (`.zip`, `.whl`) that holds a recorded clip, or
-  /// the metadata of one frame of a folder, which then is the only frame.
+  /// the metadata of one frame of a folder, which then is the only frame. A folder of several captures is refused.
   /// - Throws: `CaptureError`.
   public static func open(
     _ path: String, limits: CaptureLimits = CaptureLimits()
@@ -22,32 +22,26 @@ public enum CaptureReader {
   }
 
   private static func open(folder: CaptureFolder) throws(CaptureError) -> any CaptureSource {
-    let names = try folder.names()
-    let present = Set(names)
-    if present.contains(NativeCapture.frameFile) { return try NativeCapture(single: folder) }
-    if present.contains(RecordedClip.indexFile), present.contains(RecordedClip.messagesFile) {
-      return try recordedClip(folder)
-    }
-    if let source = try indexedCapture(folder, present) { return source }
-    let stems = names.filter { $0.hasSuffix(".json") }.map { String($0.dropLast(".json".count)) }
-    let numbered = stems.filter(isNumber)
-    if numbered.contains(where: { present.contains(ClipFolder.picture($0)) }) {
-      return try ClipFolder(folder, stems: numbered)
-    }
-    let scans = stems.filter { $0.hasPrefix("frame_") }.map { String($0.dropFirst("frame_".count)) }.filter(
-      isNumber)
-    if !scans.isEmpty { return try ScannerAppExport(folder, numbers: scans) }
-    if !numbered.isEmpty {
-      return try NativeCapture(sequence: folder, metadata: numbered.map { ($0, "\($0).json") })
-    }
-    let frameFolders = names.filter { folder.hasFile("\($0)/\(NativeCapture.frameFile)") }
-    if !frameFolders.isEmpty {
+    switch try RecognisedLayout(of: folder) {
+    case .nativeFrame: return try NativeCapture(single: folder)
+    case .recordedClip: return try recordedClip(folder)
+    case .transforms: return try TransformsFile.open(folder)
+    case .strayScanner: return try StrayScannerFolder.open(folder)
+    case .tum: return try TUMSequence.open(folder)
+    case .polycam: return try PolycamFolder.open(folder)
+    case .arKitScenes: return try ARKitScenesFolder.open(folder)
+    case .redwood: return try RedwoodSequence.open(folder)
+    case .clip(let stems): return try ClipFolder(folder, stems: stems)
+    case .scannerApp(let numbers): return try ScannerAppExport(folder, numbers: numbers)
+    case .numberedFrames(let stems):
+      return try NativeCapture(sequence: folder, metadata: stems.map { ($0, "\($0).json") })
+    case .frameFolders(let names):
       return try NativeCapture(
-        sequence: folder, metadata: frameFolders.map { ($0, "\($0)/\(NativeCapture.frameFile)") })
+        sequence: folder, metadata: names.map { ($0, "\($0)/\(NativeCapture.frameFile)") })
+    case .pictures(let names): return try PlainImages(folder, path: folder.path, names: names)
+    case .collection(let names): throw .severalCaptures(path: folder.path, names: names)
+    case .nothing: throw .unrecognisedLayout(path: folder.path)
     }
-    let pictures = names.filter(PlainImages.isPicture)
-    if !pictures.isEmpty { return try PlainImages(folder, path: folder.path, names: pictures) }
-    throw .unrecognisedLayout(path: folder.path)
   }
 
   /// Opens one picture with its depth.
@@ -63,32 +57,11 @@ public enum CaptureReader {
     try PlainShot(image: image, depth: depth, confidence: confidence, camera: camera, limits: limits)
   }
 
-  /// The layouts that list their frames in files of fixed names.
-  private static func indexedCapture(
-    _ folder: CaptureFolder, _ present: Set<String>
-  ) throws(CaptureError) -> IndexedCapture? {
-    if present.contains(TransformsFile.name) { return try TransformsFile.open(folder) }
-    if present.isSuperset(of: [StrayScannerFolder.odometry, StrayScannerFolder.cameraMatrix]) {
-      return try StrayScannerFolder.open(folder)
-    }
-    if present.isSuperset(of: [TUMSequence.pictures, TUMSequence.depths]) {
-      return try TUMSequence.open(folder)
-    }
-    if folder.hasSubfolder(PolycamFolder.keyframes) { return try PolycamFolder.open(folder) }
-    if folder.hasSubfolder(ARKitScenesFolder.pictures) { return try ARKitScenesFolder.open(folder) }
-    if folder.hasSubfolder(RedwoodSequence.depthFolder),
-      RedwoodSequence.pictureFolders.contains(where: folder.hasSubfolder)
-    {
-      return try RedwoodSequence.open(folder)
-    }
-    return nil
-  }
-
   private static func open(file path: String, _ limits: CaptureLimits) throws(CaptureError)
     -> any CaptureSource
   {
     let (parent, name) = split(path)
-    if name.hasSuffix(".zip") || name.hasSuffix(".whl") {
+    if isArchive(name) {
       return try RecordedClip(archive: path, limits: limits)
     }
     guard name.hasSuffix(".json") else {
@@ -108,6 +81,11 @@ public enum CaptureReader {
     return isWhole ? source : OneFrame(of: source, named: stem, path: path)
   }
 
+  /// Whether a file of that name may be a source by itself: a picture, or an archive of a recorded clip.
+  package static func isSourceFile(_ name: String) -> Bool { PlainImages.isPicture(name) || isArchive(name) }
+
+  private static func isArchive(_ name: String) -> Bool { name.hasSuffix(".zip") || name.hasSuffix(".whl") }
+
   private static func recordedClip(_ folder: CaptureFolder) throws(CaptureError) -> RecordedClip {
     let (index, messages) = (RecordedClip.indexFile, RecordedClip.messagesFile)
     let located = try folder.location(of: messages, namedBy: index, limit: folder.limits.clipBytes)
@@ -120,10 +98,6 @@ public enum CaptureReader {
     return try RecordedClip(
       path: folder.path, index: try folder.bytes(index, namedBy: index), messages: data, limits: folder.limits
     )
-  }
-
-  private static func isNumber(_ name: String) -> Bool {
-    !name.isEmpty && name.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
   }
 
   private static func split(_ path: String) -> (parent: String, name: String) {

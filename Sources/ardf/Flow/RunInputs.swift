@@ -47,37 +47,43 @@ struct RunInputs {
     return paths
   }
 
-  /// The source at a path; for a folder that is none, those right below it.
+  /// The source at a path; for a folder that is none, or holds several, everything right below it that is one.
   private static func sources(
     _ path: String, _ open: (String) throws -> any CaptureSource
   ) throws -> [any CaptureSource] {
     do {
       return [try open(path)]
     } catch CaptureError.unrecognisedLayout(let folder) where folder == path {
-      let names = try FileManager.default.contentsOfDirectory(atPath: path).filter { !$0.hasPrefix(".") }
-        .sorted()
-      var sources: [any CaptureSource] = []
-      var leftOut: [String] = []
-      for name in names {
-        let inner = "\(path)/\(name)"
-        var isFolder = false
-        guard FileManager.default.fileExists(atPath: inner, isDirectory: &isFolder), isFolder else {
-          continue
-        }
-        do {
-          sources.append(try open(inner))
-        } catch let error as CaptureError {
-          if case .unrecognisedLayout = error {
-            leftOut.append("\(inner): left out: not a known capture")
-          } else {
-            leftOut.append("\(inner): left out: \(error)")
-          }
-        }
-      }
-      guard !sources.isEmpty else { throw CaptureError.unrecognisedLayout(path: folder) }
-      for note in leftOut { Console.note(note) }
-      return sources
+      return try contained(in: path, open)
+    } catch CaptureError.severalCaptures(let folder, _) where folder == path {
+      return try contained(in: path, open)
     }
+  }
+
+  private static func contained(
+    in path: String, _ open: (String) throws -> any CaptureSource
+  ) throws -> [any CaptureSource] {
+    let names = try FileManager.default.contentsOfDirectory(atPath: path).filter { !$0.hasPrefix(".") }
+      .sorted()
+    var sources: [any CaptureSource] = []
+    var leftOut: [String] = []
+    for name in names {
+      let inner = "\(path)/\(name)"
+      var isFolder = false
+      guard FileManager.default.fileExists(atPath: inner, isDirectory: &isFolder),
+        isFolder || CaptureReader.isSourceFile(name)
+      else { continue }
+      do {
+        sources.append(try open(inner))
+      } catch CaptureError.unrecognisedLayout {
+        leftOut.append("\(inner): left out: not a known capture")
+      } catch let error as CaptureError {
+        leftOut.append("\(inner): left out: \(error)")
+      }
+    }
+    guard !sources.isEmpty else { throw CaptureError.unrecognisedLayout(path: path) }
+    for note in leftOut { Console.note(note) }
+    return sources
   }
 
   /// A folder's name for each source: its last component without a picture's ending, numbered where taken.

@@ -62,6 +62,46 @@ import Testing
     #expect(abs(pose.xAxis.dot(pose.zAxis)) < tolerance)
   }
 
+  private func addFrame(_ name: String, to fixture: CaptureFixture) throws {
+    try fixture.makeFolder(name)
+    try fixture.writeImage("\(name)/image.png")
+    try fixture.writeDepth("\(name)/depth.npy")
+    try fixture.write(
+      fields: CaptureFixture.nativeFields(["confidence": .some(nil)]), to: "\(name)/frame.json")
+  }
+
+  /// Frames beside what is no frame of theirs are no sequence.
+  @Test func framesBesideOtherCapturesAreNoSequence() throws {
+    let fixture = try CaptureFixture.empty()
+    try addFrame("a", to: fixture)
+    try fixture.makeFolder("b")
+    try addFrame("b/0", to: fixture)
+    #expect(throws: CaptureError.severalCaptures(path: fixture.path, names: ["a", "b"])) {
+      try CaptureReader.open(fixture.path)
+    }
+  }
+
+  @Test func picturesBesideCapturesAreNoSourceAlone() throws {
+    let fixture = try CaptureFixture.empty()
+    try fixture.writeImage("photo.jpg")
+    try fixture.makeFolder("clip")
+    try addFrame("clip/0", to: fixture)
+    #expect(throws: CaptureError.severalCaptures(path: fixture.path, names: ["clip"])) {
+      try CaptureReader.open(fixture.path)
+    }
+  }
+
+  /// Thumbnails, notes and folders of pictures don't make a sequence something else.
+  @Test func picturesBesideFramesAreLeftOut() throws {
+    let fixture = try CaptureFixture.empty()
+    for name in ["a", "b"] { try addFrame(name, to: fixture) }
+    try fixture.makeFolder("thumbnails")
+    for name in ["preview.png", "thumbnails/a.png"] { try fixture.writeImage(name) }
+    let source = try CaptureReader.open(fixture.path)
+    #expect(source.layout == .native)
+    #expect(source.frames.map(\.name) == ["a", "b"])
+  }
+
   @Test func sequenceOfFoldersInOrderOfTime() throws {
     let fixture = try CaptureFixture.empty()
     for (name, time) in [("a", 3.0), ("b", 1.0), ("c", 2.0)] {
