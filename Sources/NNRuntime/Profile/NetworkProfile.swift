@@ -62,7 +62,7 @@ public struct NetworkProfile: Sendable {
   public let plain: [Double]
   /// The machine's roof.
   public let ceiling: MachineCeiling
-  /// Iterations of which every chunk was recorded.
+  /// Those of the profiled iterations of which every chunk was recorded.
   public let traces: [RunTrace]
 
   /// Everything about a profile; see the properties.
@@ -70,6 +70,7 @@ public struct NetworkProfile: Sendable {
     network: String, kernels: String, threads: Int, rows: [Row], wall: [Double], plain: [Double],
     ceiling: MachineCeiling, traces: [RunTrace]
   ) {
+    precondition(wall.count == plain.count && !wall.isEmpty, "profiled and other iterations take turns")
     self.network = network
     self.kernels = kernels
     self.threads = threads
@@ -93,8 +94,10 @@ public struct NetworkProfile: Sendable {
     return (quartiles.upper - quartiles.lower) / quartiles.median
   }
 
-  /// What profiling costs: the median of the profiled iterations over that of the others, less 1.
-  public var cost: Double { TimingSummary(wall).median / TimingSummary(plain).median - 1 }
+  /// What profiling costs: a profiled iteration over the other of its turn, the median of all, less 1.
+  ///
+  /// Neighbours share what else the machine does; medians over all iterations do not.
+  public var cost: Double { TimingSummary(zip(wall, plain).map { $0 / $1 }).median - 1 }
 
   /// A row's share of the time of all rows.
   public func share(_ row: Row) -> Double {

@@ -4,10 +4,10 @@ public struct Profiler: Sendable {
   public var iterations: Int
   /// Iterations before the first that counts.
   public var warmUp: Int
-  /// Further iterations of which every chunk is recorded.
+  /// How many of the profiled iterations, the last ones, have every chunk recorded.
   public var traces: Int
 
-  /// Measures `iterations` after `warmUp`, and records `traces`.
+  /// Measures `iterations` after `warmUp`, and records the last `traces` of them.
   public init(iterations: Int, warmUp: Int, traces: Int = 0) {
     precondition(iterations > 0 && warmUp >= 0 && traces >= 0, "what to measure")
     self.iterations = iterations
@@ -17,8 +17,9 @@ public struct Profiler: Sendable {
 
   /// Runs `session` on `input` (the elements of its only input, channels last).
   ///
-  /// Outputs are read where they lie. Profiled iterations take turns with others, so that what profiling
-  /// costs is not mistaken for what the machine does meanwhile. `progress` is told the iterations done.
+  /// Outputs are read where they lie. Profiled iterations take turns with others, now one first and now the other,
+  /// so that what profiling costs is not mistaken for what the machine does meanwhile. `progress` is told the
+  /// iterations done.
   public func profile(
     _ session: Session, input: [Float], ceiling: MachineCeiling, progress: (Int) -> Void = { _ in }
   ) -> NetworkProfile {
@@ -28,9 +29,13 @@ public struct Profiler: Sendable {
     var layerTimes = [[Double]](repeating: [], count: plan.layers.count)
     var (inputTimes, betweenTimes, outputTimes): ([Double], [Double], [Double]) = ([], [], [])
     var (wall, plain): ([Double], [Double]) = ([], [])
+    var recorded: [RunTrace] = []
     for iteration in 0..<iterations {
-      plain.append(milliseconds(recorder.plainRun()))
-      let trace = recorder.observedRun(chunks: false)
+      if iteration.isMultiple(of: 2) { plain.append(milliseconds(recorder.plainRun())) }
+      let isRecorded = iteration >= iterations - traces
+      let trace = recorder.observedRun(chunks: isRecorded)
+      if isRecorded { recorded.append(trace) }
+      if !iteration.isMultiple(of: 2) { plain.append(milliseconds(recorder.plainRun())) }
       for span in trace.layers { layerTimes[span.layer].append(milliseconds(span.time)) }
       wall.append(milliseconds(trace.whole))
       inputTimes.append(milliseconds(trace.input))
@@ -47,8 +52,7 @@ public struct Profiler: Sendable {
     ].map { NetworkProfile.Row(name: $0.0, times: $0.1, isOverhead: true) }
     return NetworkProfile(
       network: plan.name, kernels: plan.kernelName, threads: session.threads,
-      rows: layers + overhead, wall: wall, plain: plain, ceiling: ceiling,
-      traces: (0..<traces).map { _ in recorder.observedRun(chunks: true) })
+      rows: layers + overhead, wall: wall, plain: plain, ceiling: ceiling, traces: recorded)
   }
 }
 

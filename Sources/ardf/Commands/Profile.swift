@@ -10,7 +10,8 @@ struct Profile: ParsableCommand {
       """
       Profiled iterations take turns with others; the rows, overhead in brackets included, add up to the wall \
       time. FLOPs are those of the layers as they are defined, so that an algorithm that needs fewer (Winograd) \
-      can be over 100 % of the peak. Peak and memory bandwidth are measured with the same kernels and threads.
+      can be over 100 % of the peak. Peak and memory bandwidth are measured with the same kernels and threads. \
+      --compare takes for a difference what bench takes for one.
       """,
       ("The ten slowest layers", "ardf profile weights/yolo11n-seg.safetensors --sort time --top 10"),
       (
@@ -46,7 +47,7 @@ struct Profile: ParsableCommand {
   @Option(help: "Layout of the report: table, json, csv, md, trace (for Perfetto) or html.")
   var report = Report.table
 
-  @Option(help: "Iterations that a trace or page shows in full, 1 to \(Self.mostTraces).")
+  @Option(help: "Iterations that a trace or page shows in full, the last ones; 1 to \(Self.mostTraces).")
   var traceIterations = 3
 
   @Option(name: .shortAndLong, help: "File for the report; by default standard output.")
@@ -55,7 +56,10 @@ struct Profile: ParsableCommand {
   @Flag(help: "Replace an existing --out.")
   var force = false
 
-  @Option(help: ArgumentHelp("An older JSON report to compare with.", valueName: "old.json"))
+  @Option(
+    help: ArgumentHelp(
+      "An older JSON report to compare with; exit status 1 where the network is slower.",
+      valueName: "old.json"))
   var compare: String?
 
   /// A trace of more is too long to look at, and slow to open.
@@ -96,7 +100,12 @@ struct Profile: ParsableCommand {
       guard let comparison = ProfileComparison(profile, with: old) else {
         throw CommandError.input("\(compare): is no report of ardf profile --report json")
       }
-      return try write(ProfileComparisonTable(comparison: comparison).text)
+      try write(ProfileComparisonTable(comparison: comparison).text)
+      guard comparison.wall.verdict != .slower else {
+        throw CommandError.checkFailed(
+          "slower than \(compare): \(decimal(comparison.wall.ratio ?? 0, 3)) times the time, beyond noise")
+      }
+      return
     }
     try write(text(profile, environment))
   }
@@ -107,7 +116,7 @@ struct Profile: ParsableCommand {
     let session = try network.session(pool: pool)
     let showsTraces = report == .trace || report == .html
     let profiler = Profiler(
-      iterations: iterations, warmUp: warmUp, traces: showsTraces ? traceIterations : 0)
+      iterations: iterations, warmUp: warmUp, traces: showsTraces ? min(traceIterations, iterations) : 0)
     var progress = Progress("iteration", of: iterations)
     defer { progress.finish() }
     return profiler.profile(session, input: try input.elements(for: session.plan), ceiling: ceiling) {
@@ -123,7 +132,9 @@ struct Profile: ParsableCommand {
     case .csv: return table.csv
     case .md: return environment.line + "\n\n" + table.markdown
     case .trace:
-      Console.note("\(traceIterations) iterations recorded; open the file at ui.perfetto.dev")
+      Console.note(
+        "the last \(profile.traces.count) of \(profile.wall.count) iterations recorded; open the file at "
+          + "ui.perfetto.dev")
       return ChromeTrace.document(profile).serialized()
     case .html: return ProfilePage(profile: profile, environment: environment).text
     }

@@ -24,7 +24,7 @@ struct ProfilePage {
       <h2>Timeline of one iteration</h2>
       <div class="wide">\(timeline)</div>
       <h2>Roofline</h2>
-      \(RooflinePlot(profile: profile).svg)
+      <div class="wide">\(RooflinePlot(profile: profile).svg)</div>
       <h2>Layers</h2>
       <p>A click on a column sorts by it; another turns the order round.</p>
       <div class="wide"><table id="layers"><thead><tr>\(header)</tr></thead>
@@ -64,7 +64,8 @@ struct ProfilePage {
     td.n { text-align: right; font-variant-numeric: tabular-nums; }
     tr.o { color: #777; }
     svg { max-width: 100%; height: auto; font: 11px system-ui, sans-serif; }
-    @media (max-width: 700px) { body { margin: 1em; } .wide svg { min-width: 900px; } }
+    svg .name { fill: #fff; font-size: 10px; pointer-events: none; }
+    @media (max-width: 700px) { body { margin: 1em; } .wide svg { min-width: 720px; } }
 
     """
 

@@ -15,6 +15,7 @@ struct TimelinePlot {
         + "\(decimal(height, 0))\" role=\"img\" aria-label=\"Timeline\">"
     ]
     parts += lane(0, "layers", trace.layers)
+    parts += trace.layers.compactMap(name)
     for (thread, spans) in trace.chunks.enumerated() { parts += lane(thread + 1, "thread \(thread)", spans) }
     parts += axis(height)
     return parts.joined(separator: "\n") + "\n</svg>"
@@ -38,6 +39,18 @@ struct TimelinePlot {
           + "<title>\(escaped(trace.names[span.layer])) \(decimal(milliseconds, 4)) ms</title></rect>"
       }
   }
+
+  /// A layer's name on its rectangle, where it fits.
+  private func name(_ span: RunTrace.Span) -> String? {
+    let (from, to) = (x(span.time.lowerBound), x(span.time.upperBound))
+    let name = trace.names[span.layer]
+    guard to - from > Self.letter * Double(name.count) + 8 else { return nil }
+    return "<text class=\"name\" x=\"\(decimal((from + to) / 2, 1))\" y=\"18\" text-anchor=\"middle\">"
+      + "\(escaped(name))</text>"
+  }
+
+  /// The width of a letter of a name, pixels.
+  private static let letter = 6.0
 
   private func axis(_ height: Double) -> [String] {
     (0...10).map { step in

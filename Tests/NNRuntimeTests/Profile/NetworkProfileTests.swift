@@ -38,6 +38,17 @@ struct NetworkProfileTests {
     #expect(profile.rows[2].rate == nil && profile.rows[2].intensity == nil)
   }
 
+  /// A machine that slows down while it is measured makes no cost, nor does one turn that was held up.
+  @Test func costIsThatOfATurn() {
+    let plain = (0..<9).map { 10 + Double($0) }
+    var wall = plain.map { $0 * 1.005 }
+    wall[4] *= 3
+    let profile = NetworkProfile(
+      network: "test", kernels: "portable", threads: 1, rows: Self.rows, wall: wall, plain: plain,
+      ceiling: MachineCeiling(peak: 1, bandwidth: 1), traces: [])
+    #expect(abs(profile.cost - 0.005) < 1e-12)
+  }
+
   @Test func groups() {
     let operations = Self.profile().grouped(by: .op).rows
     #expect(operations.map(\.name) == ["conv", "maxpool", "[input]"])

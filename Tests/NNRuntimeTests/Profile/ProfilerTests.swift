@@ -89,12 +89,30 @@ struct ProfilerTests {
     #expect(complete.count { $0["cat"]?.string == "iteration" } == 2)
     #expect(complete.count { $0["cat"]?.string == "layer" } == 8)
     #expect(complete.count { $0["cat"]?.string == "overhead" } == 4)
+    for event in complete where event["cat"]?.string == "layer" {
+      #expect(event["args"]?["iterations"]?.integer == 5)
+      #expect(event["args"]?["shape"]?.string?.contains(" -> ") == true)
+    }
     let counters = events.filter { $0["ph"]?.string == "C" }
     #expect(counters.count == 8)
     // Stem: input and its own output are alive.
     #expect(counters[0]["args"]?["bytes"]?.integer == 4 * (48 * 64 * 3 + 24 * 32 * 32))
     #expect(events.count { $0["ph"]?.string == "M" } == 1 + Self.threads)
     #expect(try JSONValue.parse(document.serialized()) == document)
+  }
+
+  /// Of a profile that records all its iterations, the trace and the table are two looks at the same times.
+  @Test func traceAndTableAgree() throws {
+    let profile = try profile(traces: 5)
+    let events = try #require(ChromeTrace.document(profile)["traceEvents"]?.array)
+    for row in profile.rows where !row.isOverhead {
+      let spans = events.filter { $0["cat"]?.string == "layer" && $0["name"]?.string == row.name }
+      #expect(spans.count == 5)
+      let sum = try spans.reduce(0) { $0 + (try nanoseconds($1["dur"])) }
+      #expect(abs(Double(sum) / 1e6 / row.total - 1) < 1e-6)
+      #expect(abs((spans[0]["args"]?["sumMs"]?.number ?? 0) / row.total - 1) < 1e-3)
+    }
+    #expect(profile.traces.map { milliseconds($0.whole) } == profile.wall)
   }
 
   @Test func profilingDoesNotChangeResults() throws {

@@ -72,9 +72,72 @@ struct TimingTests {
     #expect(comparison.ratio == new.median / 100)
   }
 
+  /// What a machine makes of runs that take `centre`: skewed noise of `spread`, and now and then a run held up.
+  private static func runs(
+    _ centre: Double, spread: Double, holdUps: Double = 0.05, from generator: inout SplitMix
+  ) -> TimingSummary.Quartiles {
+    let samples = (0..<40).map { _ in
+      let noise = spread * generator.uniform() * generator.uniform()
+      return centre * (1 + noise + (generator.uniform() < holdUps ? 2 : 0))
+    }
+    return TimingSummary(samples).quartiles
+  }
+
+  /// Share of `trials` comparisons with each verdict.
+  private func shares(
+    of factor: Double, spread: Double, seed: UInt64
+  ) -> [TimingComparison.Verdict: Double] {
+    var generator = SplitMix(seed: seed)
+    let trials = 500
+    var counts: [TimingComparison.Verdict: Double] = [:]
+    for _ in 0..<trials {
+      let old = Self.runs(100, spread: spread, from: &generator)
+      let new = Self.runs(100 * factor, spread: spread, from: &generator)
+      counts[TimingComparison(old: old, new: new).verdict, default: 0] += 1 / Double(trials)
+    }
+    return counts
+  }
+
+  @Test(arguments: [0.02, 0.2, 1])
+  func noiseAloneIsNoDifference(spread: Double) {
+    #expect((shares(of: 1, spread: spread, seed: 1)[.same] ?? 0) > 0.998)
+  }
+
+  @Test(arguments: [(1.1, TimingComparison.Verdict.slower), (0.9, .faster)])
+  func aTenthIsSeenThroughModestNoise(factor: Double, verdict: TimingComparison.Verdict) {
+    #expect((shares(of: factor, spread: 0.1, seed: 2)[verdict] ?? 0) > 0.998)
+  }
+
+  @Test func aTenthIsNotToldFromWildNoise() {
+    let shares = shares(of: 1.1, spread: 2, seed: 3)
+    #expect((shares[.same] ?? 0) > 0.99)
+    #expect(shares[.faster] == nil)
+  }
+
+  /// Real, but too small to matter.
+  @Test func threeHundredthsAreLeftAlone() {
+    #expect((shares(of: 1.03, spread: 0.01, seed: 4)[.same] ?? 0) > 0.998)
+  }
+
   @Test func nothingToDivideBy() {
     let zero = Self.quartiles(0, 0, 0)
     #expect(TimingComparison(old: zero, new: zero).verdict == .same)
     #expect(TimingComparison(old: zero, new: zero).ratio == nil)
+  }
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014).
+private struct SplitMix {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  /// From 0 to 1.
+  mutating func uniform() -> Double {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+    return Double((mixed ^ mixed >> 31) >> 11) * 0x1p-53
   }
 }
