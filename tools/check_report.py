@@ -183,12 +183,21 @@ def check_queue(visit, results, served, shots):
     left, top = visit.into_view(columns[middle] + 0.5, rows[middle] + 0.5)
     chosen = results.expected_object(*visit.stored(left, top))
     visit.tap(left, top)
+    page.wait_for_timeout(400)  # it rises
     visit.shot(shots, "-picker")
     box = page.locator("#picker").bounding_box()
     window = page.viewport_size
     inside = box and box["x"] >= 0 and box["y"] >= 0 and box["x"] + box["width"] <= window["width"] + 1 \
         and box["y"] + box["height"] <= window["height"] + 1
     visit.check("picker lies in the window", inside, str(box))
+    over = page.evaluate("""() => {
+      const {left, right} = document.querySelector("#picker").getBoundingClientRect();
+      const out = ({left: from, right: to}) => from < left + 8 || to > right - 8;
+      const cut = button => button.scrollWidth > button.clientWidth;
+      return [...document.querySelectorAll("#picker button")].filter(button => out(button.getBoundingClientRect())
+        || cut(button)).map(button => button.textContent);
+    }""")
+    visit.check("its buttons lie in the picker, their names in them", not over, ", ".join(over))
     before = page.evaluate("space.drawn")
     page.locator("#picker-list [data-effect=debugCube]").click()
     visit.check("effect is queued", page.locator("#queued li").count() == 1)
@@ -201,7 +210,8 @@ def check_queue(visit, results, served, shots):
         visit.check("effect is placed on the machine", f"{chosen}" in placed and "Debug cube" in placed, placed)
         return
     command = page.locator("#command").text_content()
-    visit.check("queue is a command", f"--effect {chosen}=debugCube" in command and command.startswith("ardf place"), command[-60:])
+    placing = command.startswith("ardf place") and f"--effect {chosen}=debugCube" in command
+    visit.check("queue is a command", placing, command[-60:])
     with page.expect_download() as download:
         page.locator("#save").click()
     visit.check("command is saved", download.value.suggested_filename == "place.sh")
@@ -257,6 +267,8 @@ def check_page(browser, url, results, options):
                 visit.page.wait_for_timeout(200)
                 visit.page.evaluate("scrollTo(0, 0)")
                 visit.shot(options.shots, "-depth")
+            hidden = visit.page.eval_on_selector(".scroll", "table => table.scrollWidth - table.clientWidth")
+            visit.check("the table needs no scrolling", hidden <= 0, f"{hidden} pixels")
             wide = visit.page.evaluate("document.documentElement.scrollWidth - innerWidth")
             visit.check("nothing is wider than the window", wide <= 0, f"{wide} pixels")
             visit.check("no message on the console", not visit.messages, "; ".join(visit.messages[:3]))

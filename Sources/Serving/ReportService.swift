@@ -81,10 +81,21 @@ package actor ReportService {
     case ("POST", "uploads", 2) where request.head.query == "run":
       let folder = try upload(path[1])
       uploads.removeAll { $0.folder === folder }
-      let frame = try await workshop.run(path: folder.content())
+      let frame = try await run(folder)
       return .answer(["page": .string("/frames/\(frame)")])
     case ("GET", _, _): throw Refusal.notFound
     default: throw Refusal.notAllowed
+    }
+  }
+
+  /// Runs what was dropped; what is wrong with it is told by the names that it was dropped under.
+  private func run(_ folder: UploadFolder) async throws -> Int {
+    do {
+      return try await workshop.run(path: folder.content())
+    } catch let refusal as Refusal {
+      throw refusal
+    } catch {
+      throw Refusal.cannotProcess("\(error)".replacing(folder.place + "/", with: ""))
     }
   }
 

@@ -59,6 +59,9 @@ final class UploadFolder: Sendable {
     account = Account()
   }
 
+  /// Where the files lie for now.
+  var place: String { folder.temporaryPath }
+
   /// Keeps a file.
   func add(_ bytes: [UInt8], _ components: [String]) async throws(Refusal) {
     guard let path = UploadName.path(components) else {

@@ -44,6 +44,7 @@ final class NotingWorkshop: Workshop {
 
   func run(path: String) throws -> Int {
     runPath.withLock { $0 = path }
+    if path.hasSuffix(".txt") { throw CaptureError.malformed(file: path, reason: "no picture") }
     var files: [String: [UInt8]] = [:]
     for name in (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? [] {
       files[name] = FileManager.default.contents(atPath: "\(path)/\(name)").map { Array($0) }

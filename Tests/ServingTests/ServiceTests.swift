@@ -91,6 +91,17 @@ import Serving
     #expect(workshop.found.withLock { $0 } == ["frame.json": Array("{}".utf8), "a picture.jpg": [1, 2, 3]])
   }
 
+  /// Nobody who drops a file knows where the service keeps it.
+  @Test func faultsAreToldByTheNamesThatWereDropped() async throws {
+    try await serving(NotingWorkshop()) { (client: Client) throws in
+      let path = try #require(try client.send("POST", "/uploads").json?["upload"]?.string)
+      _ = try client.send("PUT", "\(path)/notes.txt", [1])
+      let answer = try client.send("POST", "\(path)?run")
+      #expect(answer.status == 422)
+      #expect(answer.json?["error"]?.string == "notes.txt: no picture; replace it by a sound file")
+    }
+  }
+
   @Test func archivesAreUnpacked() async throws {
     let workshop = NotingWorkshop()
     let archive = ZipWriter.archive([

@@ -18,7 +18,7 @@ function openPicker(item, x, y) {
   const picker = $("#picker"), canPlace = item.measured?.box3D != null;
   $("#picker-title").textContent = `${item.className} ${item.id}`;
   $("#picker-text").textContent = canPlace
-    ? `${metres(item.measured.distanceMeters)} away. Choose an effect to queue.`
+    ? `${distance(item.measured)} away. Choose an effect to queue.`
     : "This object has no distance, so there is no place for an effect.";
   $("#picker-list").replaceChildren(...data.effectTypes.map(type => {
     const dot = make("span", {className: "dot"}), button = make("button", {type: "button", disabled: !canPlace}, dot, effectName(type));
@@ -158,11 +158,13 @@ async function upload(files) {
 }
 
 function startService() {
+  document.body.classList.toggle("waiting", !frame);
   $("#drop-hint").hidden = !service.upload;
   $("#place").addEventListener("click", placeQueue);
   if (frame) {
     $("#downloads").hidden = false;
-    $("#downloads").replaceChildren("Files: ", ...service.names.map(name =>
+    const names = service.names.filter(name => data.metric || !name.startsWith("metric."));
+    $("#downloads").replaceChildren("Files: ", ...names.map(name =>
       make("a", {href: `${service.files}/${name}`, download: name, textContent: name})));
   }
   if (!service.upload) return;
@@ -181,6 +183,9 @@ function startService() {
 }
 
 function startEffects() {
+  if (!frame.items.some(item => item.measured?.box3D)) {
+    $("#queue-empty").textContent = "No object here has a distance, so there is no place for an effect.";
+  }
   effects.placed = data.effects;
   picture.tapped = openPicker;
   $("#veil").addEventListener("click", closePicker);

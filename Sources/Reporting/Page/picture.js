@@ -143,6 +143,7 @@ function showMode(mode) {
 }
 
 function startPicture() {
+  if (!frame.metric && !frame.lidar) $("#reading").textContent = "";
   showMode("results");
   layOutPicture();
   tabs("[data-mode]", "mode", showMode);

@@ -60,7 +60,7 @@ function drawFit() {
     text([left - 6, yResidual(value) + 4], `${Math.round(value * 100)}`);
   }
   for (const r of ticks(r0, r1, narrow ? 4 : 7)) text([x(r), top + high + gap + low + 16], `${r}`, "middle");
-  text([left + 4, top + 12], "LiDAR, m", "start");
+  text([width - right, top + 12], "LiDAR, m");
   text([left, top + high + gap - 8], "Fitted − LiDAR, % of LiDAR", "start");
   text([width - right, height - 3], "relative depth r");
   const dots = svg("g", {class: "dot-in"});
@@ -95,7 +95,7 @@ function drawTable() {
     const row = make("tr", {},
       make("td", {}, dot, `${item.className} ${item.id}`),
       make("td", {className: "n", textContent: `${Math.floor(100 * item.confidence + 1e-4)}%`}),
-      make("td", {className: "n", textContent: metres(measured?.distanceMeters)}),
+      make("td", {className: "n", textContent: distance(measured)}),
       make("td", {className: source, textContent: sources[source]}),
       make("td", {className: "n", textContent: sides ? sides.map(side => side.toFixed(2)).join(" × ") : "–"}),
       make("td", {className: "n"}, button));

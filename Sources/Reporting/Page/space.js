@@ -249,11 +249,11 @@ function drawTags(m) {
     frame.items.forEach((item, index) => {
       const box = item.measured?.box3D;
       if (box) tag([box.center[0], box.center[1] + box.dimensions[1] / 2, box.center[2]],
-        `${item.className} ${metres(item.measured.distanceMeters)}`, palette[index % palette.length]);
+        `${item.className} ${distance(item.measured)}`, palette[index % palette.length]);
     });
   }
   space.effects.filter(effect => effect.type !== "debugMesh").forEach(effect =>
-    tag(effect.transform.slice(12, 15), effect.queued ? `${effect.type} (queued)` : effect.type, effectColors[effect.type]));
+    tag(effect.transform.slice(12, 15), effect.queued ? `${effectName(effect.type)} (queued)` : effectName(effect.type), effectColors[effect.type]));
   $("#tags").replaceChildren(...tags);
 }
 
