@@ -17,7 +17,7 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
       of all frames put together. Without --max-speed the loop runs in real time, and drops what it cannot show.
       """,
       ("Smoke on the bed, as frames", "ardf replay scans --effect bed=smoke --out live"),
-      ("A video, as fast as possible", "ardf replay scans --effect bed=smoke --max-speed --video --out live"))
+      ("A video, as fast as possible", "ardf replay scans --effect bed=smoke --max-speed --video --out film"))
   )
 
   @Argument(help: "A sequence of captures.")

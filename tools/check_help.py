@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Runs every example of every `--help`, exactly as printed, in a folder that holds what the examples speak of.
+
+    python tools/check_help.py --ardf .build/release/ardf --checkpoint yolo11n-seg.pt --depth weights/*.safetensors
+
+Each verb has a folder of its own, its examples run there in order, and each must end with 0 and leave what its --out
+names. Examples of `serve` are asked for their page and interrupted. Needs ffmpeg and jq for the examples that do, and
+nothing from PyPI. Ends with 1 where an example fails.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+SCRIPT = {"schema": "ardf.simulation/1", "duration": 0.2, "render": {"service": [0.04]}}
+SCRIPT["arrivals"] = {"framesPerSecond": 60}
+FRAMES = 3
+
+
+def verbs(command, path=()):
+    """`(verb, examples)` of the tree that `--experimental-dump-help` describes."""
+    path = (*path, command["commandName"])
+    if command["commandName"] == "help" or command.get("shouldDisplay") is False:
+        return
+    lines = re.sub(r"\\\n +", "", command.get("discussion") or "").split("\n")
+    examples = [line.strip() for line in lines if re.match(r"  (ardf|env) ", line)]
+    yield " ".join(path), examples
+    for child in command.get("subcommands", []):
+        yield from verbs(child, path)
+
+
+class Place:
+    """A folder of everything that examples need, and the shell that runs them there."""
+
+    def __init__(self, folder, arguments):
+        self.folder, self.ardf = folder, Path(arguments.ardf).resolve()
+        self.environment = {**os.environ, "PATH": f"{folder}/bin:{os.environ['PATH']}"}
+        for name in ("bin", "weights", "pictures"):
+            (folder / name).mkdir()
+        (folder / "bin/ardf").symlink_to(self.ardf)
+        shutil.copy(arguments.checkpoint, folder / "yolo11n-seg.pt")
+        shutil.copy(arguments.depth, folder / "weights/dav2s-ardf-fp16.safetensors")
+        if arguments.published:
+            shutil.copy(arguments.published, folder / "depth_anything_v2_vits.pth")
+        self.must("ardf convert yolo11n-seg.pt weights/yolo11n-seg.safetensors")
+        self.must(f"ardf capture convert {Path(arguments.capture).resolve()} --out all-frames")
+        frames = sorted((folder / "all-frames").glob("*.json"))
+        for name, chosen in (("scan", frames[:2]), ("scans", frames[:FRAMES])):
+            (folder / name).mkdir()
+            for frame in chosen:
+                shutil.copy(frame, folder / name)
+                for key in ("image", "depth", "confidence"):
+                    shutil.copy(folder / "all-frames" / json.loads(frame.read_text())[key], folder / name)
+        first = json.loads(frames[0].read_text())
+        for target in ("bus.jpg", "photo.jpg", "pictures/one.jpg"):
+            shutil.copy(folder / "all-frames" / first["image"], folder / target)
+        self.depth_map(folder / "all-frames" / first["depth"])
+        (folder / "script.json").write_text(json.dumps(SCRIPT))
+        weights = "weights/yolo11n-seg.safetensors"
+        self.must(f"ardf trace --weights {weights} --input bus.jpg --out reference.safetensors")
+        self.must("ardf detect scan --frame 0 --out objects")
+        self.must("ardf run scan --frame 0 --out results")
+        (folder / "relative").mkdir()
+        shutil.copy(folder / "results/relative.npy", folder / "relative")
+        self.must("ardf fuse --relative relative/relative.npy --capture scan --frame 0 --out fused")
+        self.must("ardf place --detections objects/detections.json --capture scan --frame 0 --out placed")
+        if shutil.which("ffmpeg"):
+            self.recording(first)
+
+    def depth_map(self, depth):
+        """The LiDAR's depth as photo-depth.png."""
+        if depth.suffix == ".png":
+            shutil.copy(depth, self.folder / "photo-depth.png")
+        else:
+            # The example names a PNG, and `run` writes one of any depth.
+            self.must("ardf run scan --frame 0 --out for-depth")
+            shutil.copy(self.folder / "for-depth/metric.png", self.folder / "photo-depth.png")
+
+    def recording(self, frame):
+        """A Stray Scanner export whose pictures are still in the video."""
+        folder = self.folder / "recording"
+        (folder / "depth").mkdir(parents=True)
+        (folder / "confidence").mkdir()
+        fx, _, _, _, fy, _, cx, cy, _ = frame["intrinsics"]
+        (folder / "camera_matrix.csv").write_text(f"{fx},0,{cx}\n0,{fy},{cy}\n0,0,1\n")
+        lines = ["timestamp, frame, x, y, z, qx, qy, qz, qw"]
+        for index in range(2):
+            lines.append(f"{index / 30}, {index:06}, 0, 0, 0, 0, 0, 0, 1")
+            shutil.copy(self.folder / "photo-depth.png", folder / f"depth/{index:06}.png")
+        (folder / "odometry.csv").write_text("\n".join(lines) + "\n")
+        width, height = frame["imageSize"]
+        video = f"ffmpeg -v error -f lavfi -i testsrc=size={width}x{height}:rate=30 -frames:v 2 recording/rgb.mp4"
+        self.must(video)
+
+    def run(self, line):
+        """Runs a line; its status and messages."""
+        done = subprocess.run(
+            ["bash", "-o", "pipefail", "-c", line], cwd=self.folder, env=self.environment, text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        return done.returncode, done.stderr
+
+    def must(self, line):
+        status, messages = self.run(line)
+        if status:
+            raise SystemExit(f"{line}: {status}: {messages}")
+
+    def serve(self, line):
+        """Starts the service, asks for its page, and interrupts it; as `run`."""
+        service = subprocess.Popen(
+            line.split(), cwd=self.folder, env=self.environment, text=True, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        said, page = "", ""
+        while not page and (text := service.stdout.readline()):
+            said += text
+            if address := re.search(r"http://127\.0\.0\.1:\d+\S*", text):
+                page = urllib.request.urlopen(address[0]).read().decode()
+        service.send_signal(signal.SIGINT)
+        service.wait()
+        fine = "</html>" in page and service.returncode in (0, 130)
+        return (0, said) if fine else (service.returncode or 1, said)
+
+
+def named_outputs(line):
+    """What an example says it writes."""
+    names = re.findall(r"--out (\S+)", line) + re.findall(r"> (\S+)", line)
+    if match := re.match(r"ardf convert \S+ (\S+)", line):
+        names.append(match[1])
+    return [name for name in names if name != "-"]
+
+
+def check(verb, examples, prepared, work):
+    """How many examples of a verb fail."""
+    folder = work / verb.replace(" ", "-")
+    # Links are enough: commands replace files, they don't write into them.
+    shutil.copytree(prepared.folder, folder, symlinks=True, copy_function=os.link)
+    place = object.__new__(Place)
+    place.folder = folder
+    place.environment = {**prepared.environment, "PATH": f"{folder}/bin:{os.environ['PATH']}"}
+    failures = 0
+    for name in {name for line in examples if "--force" not in line for name in named_outputs(line)}:
+        target = folder / name
+        shutil.rmtree(target) if target.is_dir() else target.unlink(missing_ok=True)
+    for line in examples:
+        needs = next((n for n in ("depth_anything_v2_vits.pth", "recording") if n in line), None)
+        if needs and not (folder / needs).exists():
+            print(f"--   {line}: needs {needs}")
+            continue
+        begin = time.monotonic()
+        status, messages = place.serve(line) if line.startswith("ardf serve") else place.run(line)
+        missing = [name for name in named_outputs(line) if not (folder / name).exists()]
+        failures += bool(status or missing)
+        print(f"{'FAIL' if status or missing else 'ok  '} {line} ({time.monotonic() - begin:.1f} s)", flush=True)
+        if status or missing:
+            print(f"     status {status}, not written: {missing}; {messages.strip()}")
+    shutil.rmtree(folder)
+    return failures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--ardf", default=".build/release/ardf", help="the built program")
+    parser.add_argument("--checkpoint", required=True, help="yolo11n-seg.pt")
+    parser.add_argument("--depth", required=True, help="weights of the depth network")
+    parser.add_argument("--published", help="depth_anything_v2_vits.pth, for the example that converts it")
+    parser.add_argument("--capture", required=True, help="a capture of some frames")
+    parser.add_argument("--only", help="only verbs of which the name holds this")
+    arguments = parser.parse_args()
+    dump = subprocess.run([arguments.ardf, "--experimental-dump-help"], stdout=subprocess.PIPE, check=True).stdout
+    failures = count = 0
+    with tempfile.TemporaryDirectory() as temporary:
+        work = Path(temporary)
+        (work / "prepared").mkdir()
+        prepared = Place(work / "prepared", arguments)
+        for verb, examples in verbs(json.loads(dump)["command"]):
+            if not arguments.only or arguments.only in verb:
+                failures += check(verb, examples, prepared, work)
+                count += len(examples)
+    print(f"{count} examples, {failures} failed")
+    sys.exit(bool(failures))
+
+
+if __name__ == "__main__":
+    main()
