@@ -20,7 +20,6 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
-
 from oracles import gltf_rules
 
 failures = 0
@@ -116,7 +115,8 @@ def check_glb(folder, objects):
 def check_usd(folder, objects):
     from pxr import Usd, UsdGeom
 
-    stages = {name: Usd.Stage.Open(str(folder / name)) for name in ("scene.usda", "scene.usdz") if (folder / name).exists()}
+    names = [name for name in ("scene.usda", "scene.usdz") if (folder / name).exists()]
+    stages = {name: Usd.Stage.Open(str(folder / name)) for name in names}
     if not stages:
         print("--   no USD files: run with --usda --usdz")
     points, _ = read_ply(folder / "points.ply")
@@ -136,7 +136,8 @@ def check_usd(folder, objects):
             mesh = next(child for child in prim.GetChildren() if child.IsA(UsdGeom.Mesh))
             matrix = np.array(cache.GetLocalToWorldTransform(mesh))
             corners = np.c_[np.array(UsdGeom.Mesh(mesh).GetPointsAttr().Get()), np.ones(8)] @ matrix
-            close(f"{name}, {entry['className']} {entry['id']}, corners", corners[:, :3], entry["box3D"]["corners"], 2e-6)
+            title = f"{name}, {entry['className']} {entry['id']}, corners"
+            close(title, corners[:, :3], entry["box3D"]["corners"], 2e-6)
     if "scene.usdz" in stages:
         path = folder / "scene.usdz"
         with zipfile.ZipFile(path) as archive:
@@ -164,8 +165,8 @@ def check_valid_usd(stage):
 
 
 def check_masks(folder):
-    from pycocotools import mask as coco
     import cv2
+    from pycocotools import mask as coco
 
     document = json.loads((folder / "detections.json").read_text())
     if not isinstance(document, dict):

@@ -170,7 +170,8 @@ class Scene:
     def check_material(self, by, material):
         """3.9"""
         surface = material.get("pbrMetallicRoughness", {})
-        factors = [*surface.get("baseColorFactor", []), surface.get("metallicFactor", 1), surface.get("roughnessFactor", 1)]
+        factors = [surface.get("metallicFactor", 1), surface.get("roughnessFactor", 1)]
+        factors += surface.get("baseColorFactor", [])
         self.expect(all(0 <= value <= 1 for value in factors), f"{by}: factors {factors}")
         self.expect(len(surface.get("baseColorFactor", [1] * 4)) == 4, f"{by}: baseColorFactor")
         self.expect(material.get("alphaMode", "OPAQUE") in ("OPAQUE", "MASK", "BLEND"), f"{by}: alphaMode")
@@ -201,7 +202,8 @@ class Scene:
             for root in scene.get("nodes", []):
                 self.get("nodes", root, "scene")
                 self.expect(root not in parents, f"scene: node {root} is no root")
-        self.expect("scene" not in self.document or self.get("scenes", self.document["scene"], "scene") is not None, "scene")
+        if "scene" in self.document:
+            self.get("scenes", self.document["scene"], "scene")
         reached = [root for scene in self.document.get("scenes", []) for root in scene.get("nodes", [])]
         reached = [index for index in reached if index < len(nodes)]
         for index in reached:
