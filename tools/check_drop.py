@@ -20,9 +20,10 @@ import tempfile
 import urllib.request
 from pathlib import Path
 
+from playwright.sync_api import sync_playwright
+
 import check_report
 from check_report import Results, check
-from playwright.sync_api import sync_playwright
 
 
 def run(ardf, *words):

@@ -20,6 +20,7 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
+
 from oracles import gltf_rules
 
 failures = 0

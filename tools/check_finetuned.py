@@ -19,6 +19,7 @@ import cv2
 import numpy as np
 import torch
 import yaml
+
 from oracles.yolo11 import import_ultralytics
 
 TOOLS = Path(__file__).resolve().parent

@@ -15,6 +15,7 @@ import json
 from pathlib import Path
 
 import torch
+
 from oracles import depth_anything, pictures, yolo11
 from oracles.random_weights import normal_image, uniform_image
 from oracles.tensor_files import load_tensors, save_tensors
