@@ -29,24 +29,34 @@ public enum LinearLight {
   /// The tables of `byte`, for loops that fetch them once.
   static let encoder = Encoder()
 
-  /// Finds the nearest byte by table: the byte of a value's cell, then up while thresholds are passed.
+  /// Finds the nearest byte by table: that of its cell's lower end, or the one after it.
+  ///
+  /// Cells are narrower than any two bytes are apart (1 / (12.92 * 255) near black), so that one step is enough.
   struct Encoder: Sendable {
     private static let cells = 4096
 
-    /// The linear value from which each byte gives way to the next: 255 of them.
-    private let thresholds = (0..<255).map { Float(LinearLight.decode((Double($0) + 0.5) / 255)) }
+    /// The linear value from which each byte gives way to the next; the last never does.
+    private let thresholds: [Float]
 
     /// For each of `cells` equal parts of 0...1, the byte of its lower end.
-    private let firstBytes = (0..<cells).map { cell in
-      UInt8((LinearLight.encode(Double(cell) / Double(cells)) * 255).rounded(.down))
+    private let firstBytes: [UInt8]
+
+    init() {
+      let thresholds = (0..<255).map { Float(LinearLight.decode((Double($0) + 0.5) / 255)) } + [.infinity]
+      self.thresholds = thresholds
+      var byte = 0
+      firstBytes = (0..<Self.cells).map { cell in
+        while Float(cell) / Float(Self.cells) >= thresholds[byte] { byte += 1 }
+        return UInt8(byte)
+      }
     }
 
+    @inline(__always)
     func byte(_ linear: Float) -> UInt8 {
       guard linear > 0 else { return 0 }
       guard linear < 1 else { return 255 }
-      var byte = Int(firstBytes[Int(linear * Float(Self.cells))])
-      while byte < 255, linear >= thresholds[byte] { byte += 1 }
-      return UInt8(byte)
+      let byte = firstBytes[Int(Int32(linear * Float(Self.cells)))]
+      return byte &+ (linear >= thresholds[Int(byte)] ? 1 : 0)
     }
   }
 }
@@ -72,15 +82,18 @@ extension RGBImage {
     let insideBytes = inside.map(LinearLight.byte)
     let encoder = LinearLight.encoder
     var relit = pixels
-    for (index, share) in mask.elements.enumerated() {
-      for position in index * 3..<index * 3 + 3 {
-        let byte = Int(pixels[position])
-        if !(share > 0) {
-          relit[position] = outsideBytes[byte]
-        } else if share >= 1 {
-          relit[position] = insideBytes[byte]
-        } else {
-          relit[position] = encoder.byte(outside[byte] + share * (inside[byte] - outside[byte]))
+    var output = relit.mutableSpan
+    let shares = mask.elements.span
+    for index in shares.indices {
+      let share = shares[index]
+      if !(share > 0) {
+        for position in index * 3..<index * 3 + 3 { output[position] = outsideBytes[Int(output[position])] }
+      } else if share >= 1 {
+        for position in index * 3..<index * 3 + 3 { output[position] = insideBytes[Int(output[position])] }
+      } else {
+        for position in index * 3..<index * 3 + 3 {
+          let byte = Int(output[position])
+          output[position] = encoder.byte(outside[byte] + share * (inside[byte] - outside[byte]))
         }
       }
     }
