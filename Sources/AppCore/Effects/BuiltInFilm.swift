@@ -10,7 +10,7 @@ public protocol EffectFilm: Sendable {
   /// The picture `time` seconds after the start; endless.
   ///
   /// - Throws: if the film cannot be read.
-  func picture(at time: Double) throws -> RGBAImage
+  func picture(at time: Double) async throws -> RGBAImage
 }
 
 /// A film that is drawn, not read: a pure function of effect, time and seed, at any size.
@@ -44,12 +44,24 @@ public struct BuiltInFilm: EffectFilm {
   /// Effects rise from their anchor.
   public var pivot: Billboard.Pivot { .bottom }
 
+  /// Rows of a picture that are drawn at a time, all bands side by side.
+  package static let bandHeight = 80
+
   /// The picture at a time; times before the start show the start.
-  public func picture(at time: Double) -> RGBAImage {
+  public func picture(at time: Double) async -> RGBAImage {
+    await picture(at: time, bandHeight: Self.bandHeight)
+  }
+
+  /// The same in bands of another height.
+  package func picture(at time: Double, bandHeight: Int) async -> RGBAImage {
     let bounded = time.isFinite ? max(time, 0).truncatingRemainder(dividingBy: Self.longestTime) : 0
-    var buffer = LightBuffer(size: size)
-    art.draw(EffectMoment(time: Float(bounded), scatter: Scatter(seed: seed)), on: &buffer)
-    return buffer.picture()
+    let moment = EffectMoment(time: Float(bounded), scatter: Scatter(seed: seed))
+    let pixels = await Bands.drawn(height: size.height, bandHeight: bandHeight) { rows in
+      var buffer = LightBuffer(size: size, rows: rows)
+      art.draw(moment, on: &buffer)
+      return buffer.pixels()
+    }
+    return RGBAImage(width: size.width, height: size.height, pixels: pixels)
   }
 
   private static func art(of type: EffectType) -> (any EffectArt)? {

@@ -14,12 +14,16 @@ struct SmokeArt: EffectArt {
       let thickness = body * 0.95 + (billows - 0.5) * 1.7 + (wisps - 0.5) * 0.75 - height * 0.22
       return thickness * smoothStep(0, 0.08, y) * smoothStep(2, 1.45, y)
     }
-    buffer.shade { x, y in
-      let here = density(x, y)
+    // What lies towards the light shades what is here.
+    buffer.shade(
+      cell: 4,
+      smooth: { x, y in
+        SIMD4(density(x, y), density(x - 0.07, y + 0.09), 0, 0)
+      }
+    ) { _, _, densities in
+      let here = densities.x
       guard here > 0.02 else { return .zero }
-      // What lies towards the light shades what is here.
-      let towards = density(x - 0.07, y + 0.09)
-      let light = min(max(0.62 + (here - towards) * 0.55, 0.22), 0.97)
+      let light = min(max(0.62 + (here - densities.y) * 0.55, 0.22), 0.97)
       let alpha = smoothStep(0.02, 0.95, here) * 0.86
       let tone = SIMD3<Float>(light * 0.97, light * 0.98, light)
       return SIMD4(tone * alpha, alpha)
@@ -35,7 +39,7 @@ struct TornadoArt: EffectArt {
       (0.10 * Wave.sine(y * 0.42 - time * 0.31) + 0.05 * Wave.sine(y * 0.9 + time * 0.53)) * (0.35 + y * 0.5)
     }
     func half(_ y: Float) -> Float { 0.055 + 0.13 * y + 0.115 * y * y }
-    buffer.shade { x, y in
+    buffer.shadeSoftly { x, y in
       let edge = half(y) * (1 + (noise(y * 1.7 - time * 1.2, 1.5) - 0.5) * 0.35)
       let across = (x - axis(y)) / edge
       var color = SIMD4<Float>.zero
@@ -63,7 +67,7 @@ struct TornadoArt: EffectArt {
   /// Dust thrown up around the foot.
   private func dust(_ moment: EffectMoment, on buffer: inout LightBuffer) {
     let (time, noise) = (moment.time, moment.noise)
-    buffer.shade { x, y in
+    buffer.shadeSoftly(upTo: 0.62) { x, y in
       guard y < 0.6 else { return .zero }
       let cloud = noise(x * 1.2 - time * 0.7, y * 1.9 - time * 0.18)
       let fine = noise(x * 2.9 + time * 0.6, y * 3.1 - time * 0.3)

@@ -18,7 +18,7 @@ struct DanceArt: EffectArt {
         (n - 1.5) * 0.36, Wave.sine(time * (0.17 + 0.03 * n) + n * 0.29) * 0.42, colors[number]
       )
     }
-    buffer.shade { x, y in
+    buffer.shadeSoftly(cell: 4) { x, y in
       let down = 2 - y
       var light = SIMD3<Float>.zero
       for beam in beams {

@@ -35,6 +35,10 @@ func mix(_ a: Float, _ b: Float, _ share: Float) -> Float { a + (b - a) * share 
 @inline(__always)
 func mix(_ a: SIMD3<Float>, _ b: SIMD3<Float>, _ share: Float) -> SIMD3<Float> { a + (b - a) * share }
 
+/// The values `share` of the way from `a` to `b`.
+@inline(__always)
+func mix(_ a: SIMD4<Float>, _ b: SIMD4<Float>, _ share: Float) -> SIMD4<Float> { a + (b - a) * share }
+
 /// Random numbers by name: a number depends on its seed, index and use alone, never on those drawn before.
 struct Scatter: Sendable {
   private let seed: UInt64

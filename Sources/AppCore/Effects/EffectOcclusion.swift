@@ -1,7 +1,7 @@
 import Geometry
 import Imaging
 
-/// How much of an effect is seen at each cell of a depth grid: 0 behind the scene, 1 before it.
+/// How much of an effect is seen at each cell of a depth grid, turned upright: 0 behind the scene, 1 before it.
 ///
 /// Visibility, not depth, is interpolated between cells (percentage-closer filtering), so that the edges of what
 /// hides an effect are smooth and no depth between two surfaces is made up.
@@ -16,59 +16,84 @@ struct EffectOcclusion: Sendable {
   static let range: ClosedRange<Float> = 0.05...10
 
   private let shares: Plane<Float>
-  /// Cells a pixel of the stored picture.
+  /// Cells a pixel of the upright picture.
   private let scale: SIMD2<Float>
-  /// Whether anything is hidden at all.
-  let isPartial: Bool
 
-  /// The visibility of a surface; nil without depth or camera.
+  /// The visibility of a surface; nil where all of it is seen, for want of depth or camera too.
   ///
-  /// - Parameter own: The box of the object that the effect belongs to, whose own surface does not hide it.
+  /// - Parameters:
+  ///   - area: The part of the upright picture that the surface covers.
+  ///   - own: The box of the object that the effect belongs to, whose own surface does not hide it.
   init?(
-    of surface: some EffectSurface, at effectToWorld: RigidTransform<EffectSpace, World>,
+    of surface: some EffectSurface, at effectToWorld: RigidTransform<EffectSpace, World>, area: PixelArea,
     in frame: CapturedFrame, own: Box3D?
   ) {
     guard let depth = frame.depth, let intrinsics = frame.depthIntrinsics else { return nil }
+    let orientation = frame.orientation
+    let stored = PixelSize(width: depth.width, height: depth.height)
+    let grid = orientation.apply(to: stored)
+    let picture = orientation.apply(to: frame.imageSize)
+    scale = SIMD2(Float(grid.width) / Float(picture.width), Float(grid.height) / Float(picture.height))
     let rays = SightRays(
-      intrinsics: intrinsics, orientation: .up, cameraToWorld: frame.cameraToWorld,
+      intrinsics: intrinsics, orientation: orientation, cameraToWorld: frame.cameraToWorld,
       effectToWorld: effectToWorld)
     let box = own.map { OwnSpace($0, frame: frame, intrinsics: intrinsics) }
-    var shares = [Float](repeating: 1, count: depth.elements.count)
+    var shares = [Float](repeating: 1, count: grid.width * grid.height)
     var isPartial = false
-    for row in 0..<depth.height {
-      for column in 0..<depth.width {
-        let index = row * depth.width + column
+    for row in Self.cells(area.rows, scale: scale.y, count: grid.height) {
+      for column in Self.cells(area.columns, scale: scale.x, count: grid.width) {
+        let place = orientation.storedIndex(uprightX: column, row, stored: stored)
+        let index = place.y * stored.width + place.x
         let reading = depth.elements[index]
-        let isSure = frame.confidence.map { $0.elements[index] >= Self.minimumConfidence } ?? true
-        guard isSure, Self.range.contains(reading) else { continue }
+        guard Self.range.contains(reading) else { continue }
+        if let confidence = frame.confidence, confidence.elements[index] < Self.minimumConfidence { continue }
         let (x, y) = (Float(column) + 0.5, Float(row) + 0.5)
         let there = surface.depth(rays.origin, rays.direction(x, y))
         guard there > 0, there.isFinite else { continue }
         let blur = there * Self.tolerance
         guard reading < there + blur else { continue }
         if let box, box.holds(x, y, reading) { continue }
-        shares[index] = max(0, (reading - there + blur) / (2 * blur))
+        shares[row * grid.width + column] = max(0, (reading - there + blur) / (2 * blur))
         isPartial = true
       }
     }
-    self.shares = Plane(width: depth.width, height: depth.height, elements: shares)
-    self.isPartial = isPartial
-    scale = SIMD2(
-      Float(depth.width) / Float(frame.imageSize.width), Float(depth.height) / Float(frame.imageSize.height))
+    guard isPartial else { return nil }
+    self.shares = Plane(width: grid.width, height: grid.height, elements: shares)
   }
 
-  /// The share seen at a point of the stored picture.
-  @inline(__always)
-  func share(at stored: SIMD2<Float>) -> Float {
-    let last = SIMD2(Float(shares.width - 1), Float(shares.height - 1))
-    let cell = (stored * scale - SIMD2(repeating: 0.5)).clamped(lowerBound: .zero, upperBound: last)
-    let (column, row) = (Int(cell.x), Int(cell.y))
-    let (fx, fy) = (cell.x - Float(column), cell.y - Float(row))
-    let (right, below) = (min(column + 1, shares.width - 1), min(row + 1, shares.height - 1) * shares.width)
-    let above = row * shares.width
-    let upper = mix(shares.elements[above + column], shares.elements[above + right], fx)
-    let lower = mix(shares.elements[below + column], shares.elements[below + right], fx)
-    return mix(upper, lower, fy)
+  /// The cells that a stretch of pixels is interpolated from.
+  private static func cells(_ pixels: Range<Int>, scale: Float, count: Int) -> Range<Int> {
+    let first = Int(max(Float(pixels.lowerBound) * scale - 1, 0))
+    let end = Int(Float(pixels.upperBound) * scale) + 2
+    return first..<max(first, min(end, count))
+  }
+
+  /// The shares seen along a row of pixels.
+  struct Row {
+    fileprivate let shares: [Float]
+    fileprivate let scale: Float
+
+    /// The share seen at a position along the row.
+    @inline(__always)
+    func share(at x: Float) -> Float {
+      let cell = min(max(x * scale - 0.5, 0), Float(shares.count - 1))
+      let column = Int32(cell)
+      let left = shares[Int(column)]
+      return mix(left, shares[min(Int(column) + 1, shares.count - 1)], cell - Float(column))
+    }
+  }
+
+  /// The shares along the row of pixels whose middle is at `y`; nil where all is seen.
+  func row(at y: Float) -> Row? {
+    let cell = min(max(y * scale.y - 0.5, 0), Float(shares.height - 1))
+    let upper = Int(cell)
+    let lower = min(upper + 1, shares.height - 1)
+    let (above, below) = (upper * shares.width, lower * shares.width)
+    let share = cell - Float(upper)
+    let row = (0..<shares.width).map {
+      mix(shares.elements[above + $0], shares.elements[below + $0], share)
+    }
+    return row.allSatisfy { $0 >= 1 } ? nil : Row(shares: row, scale: scale.x)
   }
 
   /// The rays of the depth grid in the frame of an object's box.
@@ -78,7 +103,7 @@ struct EffectOcclusion: Sendable {
 
     init(_ box: Box3D, frame: CapturedFrame, intrinsics: Intrinsics) {
       rays = SightRays(
-        intrinsics: intrinsics, orientation: .up, cameraToWorld: frame.cameraToWorld,
+        intrinsics: intrinsics, orientation: frame.orientation, cameraToWorld: frame.cameraToWorld,
         effectToWorld: RigidTransform(rotation: box.rotation, origin: box.center))
       let sides = box.dimensions
       half = SIMD3(

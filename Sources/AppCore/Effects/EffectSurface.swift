@@ -9,26 +9,56 @@ protocol EffectSurface: Sendable {
   func depth(_ origin: SIMD3<Float>, _ direction: SIMD3<Float>) -> Float
   /// Premultiplied colour 0...255 where a ray meets the surface at `depth`.
   func color(_ origin: SIMD3<Float>, _ direction: SIMD3<Float>, depth: Float) -> SIMD4<Float>
+  /// Whether nothing is to be seen along the way from one ray to another; false where that is not known.
+  func isClear(_ origin: SIMD3<Float>, from start: SIMD3<Float>, to end: SIMD3<Float>) -> Bool
   /// Corners of a box that holds the surface.
   var corners: [Point3<EffectSpace>] { get }
 }
 
 /// An upright plane that shows a film, seen from both sides.
 struct FilmSurface: EffectSurface {
-  let texture: FilmTexture
-  let width: Float
-  let height: Float
+  private let texture: FilmTexture
+  private let width: Float
+  private let height: Float
   /// The lower edge above the anchor.
-  let base: Float
+  private let base: Float
+  private let texelsPerMeter: SIMD2<Float>
+
+  init(texture: FilmTexture, width: Float, height: Float, base: Float) {
+    self.texture = texture
+    self.width = width
+    self.height = height
+    self.base = base
+    texelsPerMeter = SIMD2(Float(texture.width) / width, Float(texture.height) / height)
+  }
 
   @inline(__always)
   func depth(_ origin: SIMD3<Float>, _ direction: SIMD3<Float>) -> Float { -origin.z / direction.z }
 
   @inline(__always)
   func color(_ origin: SIMD3<Float>, _ direction: SIMD3<Float>, depth: Float) -> SIMD4<Float> {
-    let u = (origin.x + depth * direction.x) / width + 0.5
-    let v = 1 - (origin.y + depth * direction.y - base) / height
+    let (u, v) = texel(origin, direction, depth)
     return texture.color(u, v)
+  }
+
+  /// Between two rays the plane is seen along a straight line.
+  @inline(__always)
+  func isClear(_ origin: SIMD3<Float>, from start: SIMD3<Float>, to end: SIMD3<Float>) -> Bool {
+    let (near, far) = (depth(origin, start), depth(origin, end))
+    guard near > 0, far > 0, near < .infinity, far < .infinity else { return false }
+    let (u0, v0) = texel(origin, start, near)
+    let (u1, v1) = texel(origin, end, far)
+    return texture.isClear(columns: min(u0, u1), max(u0, u1), rows: min(v0, v1), max(v0, v1))
+  }
+
+  @inline(__always)
+  private func texel(
+    _ origin: SIMD3<Float>, _ direction: SIMD3<Float>, _ depth: Float
+  ) -> (u: Float, v: Float) {
+    (
+      (origin.x + depth * direction.x + width / 2) * texelsPerMeter.x,
+      (base + height - origin.y - depth * direction.y) * texelsPerMeter.y
+    )
   }
 
   var corners: [Point3<EffectSpace>] {
@@ -58,6 +88,8 @@ struct CubeSurface: EffectSurface {
     let light = near.x == depth ? Self.shading.x : near.y == depth ? Self.shading.y : Self.shading.z
     return SIMD4(Self.red * (light * Self.opacity), 255 * Self.opacity)
   }
+
+  func isClear(_ origin: SIMD3<Float>, from start: SIMD3<Float>, to end: SIMD3<Float>) -> Bool { false }
 
   /// Where a ray enters and leaves the slab between each pair of faces.
   @inline(__always)

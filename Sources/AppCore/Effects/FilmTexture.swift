@@ -5,63 +5,94 @@ import Imaging
 struct FilmTexture: Sendable {
   let width: Int
   let height: Int
+  /// The texels with a border of clear ones, so that every reading finds four.
   private let texels: [SIMD4<Float>]
+  /// For each of the bordered rows but the last the columns in which a reading between this row and the next may find
+  /// something.
+  private let lit: [Range<Int32>]
+  /// Texels along a bordered row.
+  private var stride: Int { width + 2 }
 
   init(_ picture: RGBAImage) {
-    width = picture.width
-    height = picture.height
-    var texels = [SIMD4<Float>](repeating: .zero, count: width * height)
+    let (width, height) = (picture.width, picture.height)
+    let stride = width + 2
+    var texels = [SIMD4<Float>](repeating: .zero, count: stride * (height + 2))
     let pixels = picture.pixels.span
-    for index in texels.indices where pixels[4 * index + 3] > 0 {
-      let alpha = Float(pixels[4 * index + 3])
-      let share = alpha / 255
-      texels[index] = SIMD4(
-        Float(pixels[4 * index]) * share, Float(pixels[4 * index + 1]) * share,
-        Float(pixels[4 * index + 2]) * share, alpha)
+    for row in 0..<height {
+      let target = (row + 1) * stride + 1
+      for column in 0..<width {
+        let source = 4 * (row * width + column)
+        let alpha = pixels[source + 3]
+        guard alpha > 0 else { continue }
+        let straight = SIMD4(
+          Float(pixels[source]), Float(pixels[source + 1]), Float(pixels[source + 2]), 255)
+        texels[target + column] = straight * (Float(alpha) / 255)
+      }
     }
-    self.texels = texels
+    self.init(width: width, height: height, bordered: texels)
   }
 
-  private init(width: Int, height: Int, texels: [SIMD4<Float>]) {
+  private init(width: Int, height: Int, bordered texels: [SIMD4<Float>]) {
     self.width = width
     self.height = height
     self.texels = texels
+    let stride = width + 2
+    let rows = (0..<height + 2).map { row -> Range<Int32> in
+      let start = row * stride
+      guard let first = (start..<start + stride).first(where: { texels[$0].w > 0 }),
+        let last = (start..<start + stride).last(where: { texels[$0].w > 0 })
+      else { return 0..<0 }
+      // A reading between two texels finds something if either is lit.
+      return Int32(first - start - 1)..<Int32(last - start + 1)
+    }
+    lit = zip(rows, rows.dropFirst()).map { a, b in
+      guard !a.isEmpty, !b.isEmpty else { return a.isEmpty ? b : a }
+      return min(a.lowerBound, b.lowerBound)..<max(a.upperBound, b.upperBound)
+    }
   }
 
   /// The texture at half the size, as often as a texel stays smaller than a pixel of the screen.
   func reduced(pixelsPerTexel: Float) -> FilmTexture {
     guard pixelsPerTexel < 0.6, width > 1, height > 1 else { return self }
     let (columns, rows) = (width / 2, height / 2)
-    var halved = [SIMD4<Float>](repeating: .zero, count: columns * rows)
+    var halved = [SIMD4<Float>](repeating: .zero, count: (columns + 2) * (rows + 2))
     for row in 0..<rows {
       for column in 0..<columns {
-        let corner = 2 * row * width + 2 * column
+        let corner = (2 * row + 1) * stride + 2 * column + 1
         let upper = texels[corner] + texels[corner + 1]
-        let lower = texels[corner + width] + texels[corner + width + 1]
-        halved[row * columns + column] = (upper + lower) * 0.25
+        let lower = texels[corner + stride] + texels[corner + stride + 1]
+        halved[(row + 1) * (columns + 2) + column + 1] = (upper + lower) * 0.25
       }
     }
-    return FilmTexture(width: columns, height: rows, texels: halved).reduced(
+    return FilmTexture(width: columns, height: rows, bordered: halved).reduced(
       pixelsPerTexel: pixelsPerTexel * 2)
   }
 
-  /// The colour at (u, v) in [0, 1), v down, bilinear between texel centres; clear beyond the border.
+  /// The colour at (u, v) in texels, v down, bilinear between texel centres; clear beyond the border.
   @inline(__always)
   func color(_ u: Float, _ v: Float) -> SIMD4<Float> {
-    let x = u * Float(width) + 0.5
-    let y = v * Float(height) + 0.5
+    // Texel (column, row) has its centre at (column + 1, row + 1) here.
+    let (x, y) = (u + 0.5, v + 0.5)
     guard x >= 0, y >= 0, x < Float(width + 1), y < Float(height + 1) else { return .zero }
-    // Texel (column, row) has its centre at (column + 1, row + 1) here: a border of clear texels surrounds it.
-    let (column, row) = (Int(x) - 1, Int(y) - 1)
-    let (fx, fy) = (x - Float(column + 1), y - Float(row + 1))
-    let upper = texel(column, row) * (1 - fx) + texel(column + 1, row) * fx
-    let lower = texel(column, row + 1) * (1 - fx) + texel(column + 1, row + 1) * fx
-    return upper + (lower - upper) * fy
+    let (column, row) = (Int32(x), Int32(y))
+    guard lit[Int(row)].contains(column) else { return .zero }
+    let (fx, fy) = (x - Float(column), y - Float(row))
+    let corner = Int(row) * stride + Int(column)
+    let upper = mix(texels[corner], texels[corner + 1], fx)
+    let lower = mix(texels[corner + stride], texels[corner + stride + 1], fx)
+    return mix(upper, lower, fy)
   }
 
+  /// Whether readings within these bounds, in texels, are sure to be clear.
   @inline(__always)
-  private func texel(_ column: Int, _ row: Int) -> SIMD4<Float> {
-    guard column >= 0, row >= 0, column < width, row < height else { return .zero }
-    return texels[row * width + column]
+  func isClear(columns left: Float, _ right: Float, rows top: Float, _ bottom: Float) -> Bool {
+    guard right >= -0.5, bottom >= -0.5, left < Float(width) + 0.5, top < Float(height) + 0.5 else {
+      return true
+    }
+    let (first, last) = (Int(max(top + 0.5, 0)), Int(min(bottom + 0.5, Float(height))))
+    guard last - first < 4 else { return false }
+    let (from, to) = (Int32(max(left + 0.5, 0)), Int32(min(right + 0.5, Float(width))))
+    for row in first...last where lit[row].lowerBound <= to && from < lit[row].upperBound { return false }
+    return true
   }
 }

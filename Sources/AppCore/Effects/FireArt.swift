@@ -14,19 +14,24 @@ struct FlameArt: EffectArt {
   func draw(_ moment: EffectMoment, on buffer: inout LightBuffer) {
     let (time, noise) = (moment.time, moment.noise)
     let start = lean * -0.6
-    buffer.shade { x, y in
+    func heat(_ x: Float, _ y: Float) -> Float {
       let height = y / 2
       let axis = start + lean * 1.4 * height * height
+      let half = 0.055 + spread * (height * (1.25 - 0.55 * height))
       // Slow bends move the jet, fast small noise eats its edge into tongues.
       let bend = (noise(y * 0.55 - time * speed * 0.45, 3.7) - 0.5) * 0.9 * height
+      // Further out nothing burns, whatever the noise: the body's loss outweighs all that it can add.
+      guard abs(x - axis - bend) < 1.75 * half + 0.33 else { return -1 }
       let ripple = (noise(x * 1.3 + 9, y * 1.1 - time * speed) - 0.5) * 0.55 * (0.15 + height)
-      let half = 0.055 + spread * (height * (1.25 - 0.55 * height))
       let across = abs(x - axis - bend - ripple) / half
       let tongues = noise(x * 1.6 + 4, y * 0.85 - time * speed * 1.15)
       let detail = noise(x * 3.4, y * 2.1 - time * speed * 1.6)
       let body = 1.18 - across * across * 0.9
       let burnt = height * height * 1.05
-      let heat = body - burnt + (tongues - 0.5) * (0.5 + 1.9 * height) + (detail - 0.5) * 0.5
+      return max(body - burnt + (tongues - 0.5) * (0.5 + 1.9 * height) + (detail - 0.5) * 0.5, -1)
+    }
+    buffer.shade(smooth: { x, y in SIMD4(heat(x, y), 0, 0, 0) }) { _, y, values in
+      let heat = values.x
       guard heat > 0 else { return .zero }
       let light = ramp[heat * 0.86] * min(1, heat * 2.2)
       let root = smoothStep(0, 0.07, y)
@@ -77,14 +82,20 @@ struct ExplosionArt: EffectArt {
     let rise = 0.16 * age
     let cooling = max(0, 1.45 - age * 0.95)
     let thinning = 1 - smoothStep(1.1, 2.5, age)
-    buffer.shade { x, y in
+    // The noise flows outwards: it is read at a place that moves towards the middle.
+    let inward = 1 / (0.35 + radius)
+    func turmoil(_ x: Float, _ y: Float) -> SIMD4<Float> {
+      let d = SIMD2(x - Self.center.x, y - Self.center.y - rise)
+      guard (d * d).sum() < radius * radius * 2.5 else { return .zero }
+      return SIMD4(
+        noise(d.x * inward * 1.3 + shift, d.y * inward * 1.3 - age * 0.25),
+        noise(d.x * inward * 3.4 - shift, d.y * inward * 3.4 + age * 0.3), 0, 0)
+    }
+    buffer.shade(smooth: turmoil) { x, y, values in
       let d = SIMD2(x - Self.center.x, y - Self.center.y - rise)
       let distance = (d * d).sum().squareRoot()
       guard distance < radius * 1.5 else { return .zero }
-      // The noise flows outwards: it is read at a place that moves towards the middle.
-      let inward = 1 / (0.35 + radius)
-      let turmoil = noise(d.x * inward * 1.3 + shift, d.y * inward * 1.3 - age * 0.25)
-      let detail = noise(d.x * inward * 3.4 - shift, d.y * inward * 3.4 + age * 0.3)
+      let (turmoil, detail) = (values.x, values.y)
       let shape = 1 - distance / radius + (turmoil - 0.5) * 1.15 + (detail - 0.5) * 0.4
       let density = smoothStep(0.02, 0.42, shape)
       guard density > 0 else { return .zero }

@@ -4,20 +4,28 @@ import Imaging
 /// A picture in the making: light with alpha, both premultiplied, in floats.
 ///
 /// Coordinates: y from 0 at the lower edge to 2 at the upper one, x from 0 in the middle, same unit. Light may
-/// exceed its alpha: it then adds to what is behind, as flames do, and covers what `picture` needs it to.
-struct LightBuffer {
+/// exceed its alpha: it then adds to what is behind, as flames do, and covers what `pixels` needs it to.
+///
+/// A buffer holds some rows of the picture, so that a picture can be made by several side by side; a pixel's value does
+/// not depend on which rows its buffer holds.
+package struct LightBuffer {
   let width: Int
   let height: Int
+  /// The rows that are held, counted from the picture's top.
+  let rows: Range<Int>
   /// Red, green, blue, alpha of each pixel, rows from the top.
-  private(set) var texels: [SIMD4<Float>]
+  package private(set) var texels: [SIMD4<Float>]
   /// Pixels to one unit.
   let scale: Float
 
-  init(size: PixelSize) {
+  /// - Precondition: `rows` are rows of the picture.
+  package init(size: PixelSize, rows: Range<Int>) {
+    precondition(rows.lowerBound >= 0 && rows.upperBound <= size.height, "rows outside the picture")
     width = size.width
     height = size.height
+    self.rows = rows
     scale = Float(size.height) / 2
-    texels = [SIMD4<Float>](repeating: .zero, count: width * height)
+    texels = [SIMD4<Float>](repeating: .zero, count: width * rows.count)
   }
 
   /// Where the picture ends to the left and right.
@@ -25,20 +33,78 @@ struct LightBuffer {
 
   // MARK: Whole picture
 
-  /// Lays `shade` over every pixel: its premultiplied colour and alpha at (x, y).
+  /// Lays `shade` over every pixel up to `top`: its premultiplied colour and alpha at (x, y).
   @inline(__always)
-  mutating func shade(_ shade: (_ x: Float, _ y: Float) -> SIMD4<Float>) {
-    for row in 0..<height {
+  package mutating func shade(upTo top: Float = 2, _ shade: (_ x: Float, _ y: Float) -> SIMD4<Float>) {
+    for row in rows(upTo: top) {
       let y = (Float(height - row) - 0.5) / scale
       for column in 0..<width {
         let x = (Float(column) + 0.5) / scale - halfWidth
-        lay(shade(x, y), at: row * width + column)
+        lay(shade(x, y), row, column)
       }
     }
   }
 
+  /// Lays `shade` over every pixel up to `top`, given four values that change smoothly: these are computed in the middle
+  /// of every square of `cell` pixels, and bilinear between.
   @inline(__always)
-  private mutating func lay(_ color: SIMD4<Float>, at index: Int) {
+  package mutating func shade(
+    upTo top: Float = 2, cell: Int = 2, smooth: (_ x: Float, _ y: Float) -> SIMD4<Float>,
+    _ shade: (_ x: Float, _ y: Float, _ values: SIMD4<Float>) -> SIMD4<Float>
+  ) {
+    let drawn = rows(upTo: top)
+    guard !drawn.isEmpty else { return }
+    // Cell i of a line has its middle at pixel edge (i - 0.5) * cell: one stands before the picture, one behind it.
+    let count = (width + cell - 1) / cell + 2
+    func place(_ index: Int) -> Float { (Float(index) - 0.5) * Float(cell) }
+    func line(_ index: Int) -> [SIMD4<Float>] {
+      let y = (Float(height) - place(index)) / scale
+      return (0..<count).map { smooth(place($0) / scale - halfWidth, y) }
+    }
+    /// The cell before a pixel, and the share of the one after it.
+    func position(_ pixel: Int) -> (cell: Int, share: Float) {
+      let halves = 2 * pixel + 1 + cell
+      let before = halves / (2 * cell)
+      return (before, Float(halves - before * 2 * cell) / Float(2 * cell))
+    }
+    let across = (0..<width).map(position)
+    var upperLine = position(drawn.lowerBound).cell
+    var (upper, lower) = (line(upperLine), line(upperLine + 1))
+    var between = upper
+    for row in drawn {
+      let (before, share) = position(row)
+      if before > upperLine {
+        upperLine = before
+        (upper, lower) = (lower, line(before + 1))
+      }
+      for index in between.indices { between[index] = mix(upper[index], lower[index], share) }
+      let y = (Float(height - row) - 0.5) / scale
+      for column in 0..<width {
+        let x = (Float(column) + 0.5) / scale - halfWidth
+        let (left, share) = across[column]
+        lay(shade(x, y, mix(between[left], between[left + 1], share)), row, column)
+      }
+    }
+  }
+
+  /// Lays a colour over every pixel up to `top` that changes so smoothly that one in every square of `cell` tells it.
+  @inline(__always)
+  package mutating func shadeSoftly(
+    upTo top: Float = 2, cell: Int = 2, _ color: (_ x: Float, _ y: Float) -> SIMD4<Float>
+  ) {
+    shade(upTo: top, cell: cell, smooth: color) { _, _, values in values }
+  }
+
+  /// The held rows whose pixels lie below `top`.
+  private func rows(upTo top: Float) -> Range<Int> {
+    let first = Int(min(max(0, Float(height) - top * scale), Float(height)))
+    return (first..<max(first, height)).clamped(to: rows)
+  }
+
+  @inline(__always)
+  private mutating func lay(_ color: SIMD4<Float>, _ row: Int, _ column: Int) {
+    guard color.w > 0 || color.x > 0 || color.y > 0 || color.z > 0 else { return }
+    let index = (row - rows.lowerBound) * width + column
     texels[index] = color + texels[index] * (1 - min(color.w, 1))
   }
 
@@ -51,14 +117,14 @@ struct LightBuffer {
   ) {
     let left = max(0, (min(a.x, b.x) - reach + halfWidth) * scale)
     let right = min(Float(width), (max(a.x, b.x) + reach + halfWidth) * scale + 1)
-    let top = max(0, Float(height) - (max(a.y, b.y) + reach) * scale)
-    let bottom = min(Float(height), Float(height) - (min(a.y, b.y) - reach) * scale + 1)
+    let top = max(Float(rows.lowerBound), Float(height) - (max(a.y, b.y) + reach) * scale)
+    let bottom = min(Float(rows.upperBound), Float(height) - (min(a.y, b.y) - reach) * scale + 1)
     guard left < right, top < bottom else { return }
     for row in Int(top)..<Int(bottom) {
       let y = (Float(height - row) - 0.5) / scale
       for column in Int(left)..<Int(right) {
         let x = (Float(column) + 0.5) / scale - halfWidth
-        lay(body(SIMD2(x, y)), at: row * width + column)
+        lay(body(SIMD2(x, y)), row, column)
       }
     }
   }
@@ -109,8 +175,10 @@ struct LightBuffer {
     visit(a, b, reach: halo) { point in
       let share = min(max(((point - a) * along).sum() / lengthSquared, 0), 1)
       let d = point - a - along * share
-      let distance = (d * d).sum().squareRoot()
-      let fall = max(0, 1 - distance / halo)
+      let squared = (d * d).sum()
+      guard squared < halo * halo else { return .zero }
+      let distance = squared.squareRoot()
+      let fall = 1 - distance / halo
       let hot = smoothStep(core * 1.6, core * 0.4, distance)
       let light = color * (fall * fall * fall * 0.55 * strength)
       return SIMD4(light + SIMD3(repeating: hot * strength) * mix(color, SIMD3(1, 1, 1), 0.7), hot * strength)
@@ -119,14 +187,14 @@ struct LightBuffer {
 
   /// A shape given by its signed distance in its own frame, turned by `turns` and enlarged by `size`.
   ///
-  /// - Parameter paint: Colour and coverage 0...1 for a point of the shape's frame, in which it is about 1 large.
+  /// - Parameter paint: Colour and coverage 0...1 for a point of the shape's frame, in which it reaches 1.1 at most.
   mutating func stamp(
     _ center: SIMD2<Float>, size: Float, turns: Float, opacity: Float, stretch: SIMD2<Float> = SIMD2(1, 1),
     _ paint: (_ point: SIMD2<Float>, _ pixel: Float) -> (color: SIMD3<Float>, coverage: Float)
   ) {
     let (c, s) = (Wave.cosine(turns), Wave.sine(turns))
     let pixel = 1 / (size * scale)
-    visit(center, center, reach: size * 1.5) { point in
+    visit(center, center, reach: size * 1.1 + 1.2 / scale) { point in
       let d = (point - center) / size
       let own = SIMD2(c * d.x + s * d.y, c * d.y - s * d.x) / stretch
       let (color, coverage) = paint(own, pixel)
@@ -137,26 +205,26 @@ struct LightBuffer {
 
   // MARK: Result
 
-  /// The picture with straight alpha: light beyond its alpha raises it.
-  func picture() -> RGBAImage {
-    var pixels = [UInt8](repeating: 0, count: width * height * 4)
+  /// The rows as red, green, blue and straight alpha bytes: light beyond its alpha raises it.
+  func pixels() -> [UInt8] {
+    var pixels = [UInt8](repeating: 0, count: texels.count * 4)
     var output = pixels.mutableSpan
-    for index in 0..<width * height {
+    for index in texels.indices {
       let texel = texels[index]
       // Strong light saturates softly towards white instead of clipping to a hard colour.
       let peak = max(texel.x, max(texel.y, texel.z))
       let excess = max(0, peak - 1) * 0.35
-      let color = SIMD3(texel.x, texel.y, texel.z) + SIMD3(repeating: excess)
-      let light = color.clamped(lowerBound: .zero, upperBound: SIMD3(1, 1, 1))
-      let alpha = min(max(texel.w, max(light.x, max(light.y, light.z))), 1)
+      let alpha = min(max(texel.w, peak + excess), 1)
       guard alpha > 1 / 512 else { continue }
-      let straight = light * (255 / alpha) + SIMD3(repeating: 0.5)
-      let bounded = straight.clamped(lowerBound: .zero, upperBound: SIMD3(repeating: 255))
-      output[index * 4] = UInt8(bounded.x)
-      output[index * 4 + 1] = UInt8(bounded.y)
-      output[index * 4 + 2] = UInt8(bounded.z)
-      output[index * 4 + 3] = UInt8(alpha * 255 + 0.5)
+      let scale = 255 / alpha
+      func byte(_ light: Float) -> UInt8 {
+        UInt8(truncatingIfNeeded: Int32(min(min(max(light + excess, 0), 1) * scale + 0.5, 255)))
+      }
+      output[index * 4] = byte(texel.x)
+      output[index * 4 + 1] = byte(texel.y)
+      output[index * 4 + 2] = byte(texel.z)
+      output[index * 4 + 3] = UInt8(truncatingIfNeeded: Int32(alpha * 255 + 0.5))
     }
-    return RGBAImage(width: width, height: height, pixels: pixels)
+    return pixels
   }
 }

@@ -1,6 +1,6 @@
 /// Fractal gradient noise (Perlin 1985) on a tile that repeats seamlessly: clouds, flames and dust are read from
 /// it by scrolling and bending.
-struct NoiseTexture: Sendable {
+package struct NoiseTexture: Sendable {
   /// Texels along a side; a power of two.
   private static let side = 256
   /// Texels to one unit, about the size of the largest shapes.
@@ -8,9 +8,10 @@ struct NoiseTexture: Sendable {
   private static let octaves = 5
 
   /// The noise that all effects share.
-  static let shared = NoiseTexture(seed: 0x5EED)
+  package static let shared = NoiseTexture(seed: 0x5EED)
 
-  private let texels: [Float]
+  /// Each texel with its right, lower and lower right neighbour: what one reading needs.
+  private let quads: [SIMD4<Float>]
 
   /// Noise in [0, 1], stretched to the whole range.
   init(seed: UInt64) {
@@ -36,7 +37,14 @@ struct NoiseTexture: Sendable {
     }
     let least = sums.min() ?? 0
     let spread = (sums.max() ?? 1) - least
-    texels = sums.map { ($0 - least) / spread }
+    func texel(_ column: Int, _ row: Int) -> Float {
+      (sums[row % side * side + column % side] - least) / spread
+    }
+    quads = (0..<side * side).map { index in
+      let (row, column) = index.quotientAndRemainder(dividingBy: side)
+      return SIMD4(
+        texel(column, row), texel(column + 1, row), texel(column, row + 1), texel(column + 1, row + 1))
+    }
   }
 
   private static func gradientNoise(
@@ -57,19 +65,21 @@ struct NoiseTexture: Sendable {
 
   /// The noise at a point, bilinear between texels.
   @inline(__always)
-  func callAsFunction(_ x: Float, _ y: Float) -> Float {
+  package func callAsFunction(_ x: Float, _ y: Float) -> Float {
     let scale = Float(Self.texelsPerUnit)
-    let (u, v) = (x * scale + Self.bias, y * scale + Self.bias)
-    let (column, row) = (Int(u), Int(v))
-    let (fx, fy) = (u - Float(column), v - Float(row))
+    let (column, fx) = Self.split(x * scale)
+    let (row, fy) = Self.split(y * scale)
     let mask = Self.side - 1
-    let (left, right) = (column & mask, (column + 1) & mask)
-    let (upper, lower) = ((row & mask) * Self.side, ((row + 1) & mask) * Self.side)
-    return mix(
-      mix(texels[upper + left], texels[upper + right], fx),
-      mix(texels[lower + left], texels[lower + right], fx), fy)
+    let quad = quads[(row & mask) * Self.side + (column & mask)]
+    let sides = quad.lowHalf + (quad.highHalf - quad.lowHalf) * fy
+    return mix(sides.x, sides.y, fx)
   }
 
-  /// A whole number of tiles that keeps positions positive, so that truncation rounds down.
-  private static let bias = Float(side * 256)
+  /// The whole number below a position, whose magnitude stays below two thousand million, and the rest in [0, 1].
+  @inline(__always)
+  private static func split(_ position: Float) -> (whole: Int, rest: Float) {
+    let whole = Int32(position)
+    let rest = position - Float(whole)
+    return rest < 0 ? (Int(whole) - 1, rest + 1) : (Int(whole), rest)
+  }
 }

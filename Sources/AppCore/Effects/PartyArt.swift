@@ -166,7 +166,11 @@ struct MagicArt: EffectArt {
     let center = SIMD2<Float>(0, 0.22)
     let pulse = 0.8 + 0.2 * Wave.sine(moment.time * 0.4)
     let time = moment.time
-    buffer.shade { x, y in
+    let turns = (0..<3).map { number -> (cosine: Float, sine: Float) in
+      let turn = Float(number) / 12 + time * 0.03
+      return (Wave.cosine(turn), Wave.sine(turn))
+    }
+    buffer.shade(upTo: 0.52) { x, y in
       let d = SIMD2(x - center.x, (y - center.y) / 0.30)
       let distance = (d * d).sum().squareRoot()
       guard distance < 0.95 else { return .zero }
@@ -176,9 +180,7 @@ struct MagicArt: EffectArt {
       }
       // Three squares turned against each other make a twelve-pointed star.
       var figure: Float = 0
-      for number in 0..<3 {
-        let turn = Float(number) / 12 + time * 0.03
-        let (c, s) = (Wave.cosine(turn), Wave.sine(turn))
+      for (c, s) in turns {
         let p = SIMD2(abs(c * d.x + s * d.y), abs(c * d.y - s * d.x))
         figure = max(figure, max(0, 1 - abs(max(p.x, p.y) - 0.44) / 0.03))
       }

@@ -27,7 +27,11 @@ struct SightRays: Sendable {
 
   /// The direction through a point of the upright picture.
   @inline(__always)
-  func direction(_ x: Float, _ y: Float) -> SIMD3<Float> { start + stepX * x + stepY * y }
+  func direction(_ x: Float, _ y: Float) -> SIMD3<Float> { row(y) + stepX * x }
+
+  /// The direction through the left end of a row; from pixel to pixel it changes by `stepX`.
+  @inline(__always)
+  func row(_ y: Float) -> SIMD3<Float> { start + stepY * y }
 }
 
 extension SIMD3<Float> {

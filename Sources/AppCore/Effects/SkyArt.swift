@@ -24,8 +24,9 @@ struct AuroraArt: EffectArt {
         )
       }
       let strength: Float = 0.85 - depth * 0.3
-      buffer.shade { x, y in
-        let column = columns[min(max(Int((x + halfWidth) * scale), 0), columns.count - 1)]
+      let top = columns.map { $0.base + $0.height }.max() ?? 0
+      buffer.shade(upTo: top) { x, y in
+        let column = columns[min(max(Int(Int32((x + halfWidth) * scale)), 0), columns.count - 1)]
         let up = (y - column.base) / column.height
         let light = column.light * strength
         guard up > -0.08, up < 1, light > 0 else { return .zero }

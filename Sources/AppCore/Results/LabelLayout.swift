@@ -32,14 +32,17 @@ package struct LabelLayout {
 
   /// One rectangle a label, in the same order; earlier labels choose first.
   ///
+  /// - Parameter taken: Places where something else is written.
+  ///
   /// Lying on another label is worst, then hiding objects; among equals the first candidate wins.
-  package func place(_ labels: [Label]) -> [Rect<UprightPixels>] {
+  package func place(_ labels: [Label], off taken: [Rect<UprightPixels>] = []) -> [Rect<UprightPixels>] {
     var placed: [Rect<UprightPixels>] = []
     for (index, label) in labels.enumerated() {
       var best: (cost: Double, rect: Rect<UprightPixels>)?
       for candidate in candidates(for: label) {
         let rect = movedInside(candidate)
-        let onLabels = placed.reduce(0) { $0 + $1.grown(by: gap).intersection(rect).area } / rect.area
+        let onLabels =
+          (taken + placed).reduce(0) { $0 + $1.grown(by: gap).intersection(rect).area } / rect.area
         var hidden = 0.0
         for (other, box) in labels.map(\.box).enumerated() {
           let share = box.intersection(rect).area / max(box.area, 1)

@@ -36,14 +36,14 @@ public final class FilmPlayer: MediaPlayer {
   /// The picture to show now; nil once stopped.
   ///
   /// - Throws: what the film throws.
-  public func picture() throws -> RGBAImage? {
-    isStopped ? nil : try film.picture(at: position.inSeconds)
+  public func picture() async throws -> RGBAImage? {
+    isStopped ? nil : try await film.picture(at: position.inSeconds)
   }
 
   /// Draws the film's first picture, so that the next one comes without delay.
   ///
   /// - Throws: what the film throws; such a player is never shown.
-  public func prepare() async throws { _ = try film.picture(at: 0) }
+  public func prepare() async throws { _ = try await film.picture(at: 0) }
 
   /// Starts or goes on; nothing once stopped.
   public func play() {

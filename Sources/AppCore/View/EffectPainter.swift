@@ -7,26 +7,42 @@ protocol EffectPainter: Sendable {
   func paint(_ pixels: inout MutableSpan<UInt8>, rows: Range<Int>, width: Int)
 }
 
-/// Paints a surface: rays of sight, film or faces, visibility by depth.
-struct SurfacePainter<Surface: EffectSurface>: EffectPainter {
+/// Paints a film's plane.
+///
+/// A painter of its own, as that of cubes: called through the protocol, a generic one would not be specialised.
+struct FilmPainter: EffectPainter {
+  let view: SurfaceView<FilmSurface>
+
+  func paint(_ pixels: inout MutableSpan<UInt8>, rows: Range<Int>, width: Int) {
+    view.paint(&pixels, rows: rows, width: width)
+  }
+}
+
+/// Paints a cube.
+struct CubePainter: EffectPainter {
+  let view: SurfaceView<CubeSurface>
+
+  func paint(_ pixels: inout MutableSpan<UInt8>, rows: Range<Int>, width: Int) {
+    view.paint(&pixels, rows: rows, width: width)
+  }
+}
+
+/// A surface as a frame's camera sees it: rays of sight, film or faces, visibility by depth.
+struct SurfaceView<Surface: EffectSurface>: Sendable {
   private let surface: Surface
   private let rays: SightRays
   private let occlusion: EffectOcclusion?
   private let opacity: Float
   /// The part of the upright picture that the surface covers.
   private let area: PixelArea
-  /// The stored point of an upright one: origin and change along each axis.
-  private let storedOrigin: SIMD2<Float>
-  private let storedX: SIMD2<Float>
-  private let storedY: SIMD2<Float>
+  /// Pixels of a row that are looked at together before any of them is drawn.
+  private static var stretch: Int { 16 }
 
   /// nil if the surface is not in view.
   init?(
     _ surface: Surface, at transform: RigidTransform<EffectSpace, World>, in frame: CapturedFrame,
     intrinsics: Intrinsics, own: Box3D?, opacity: Double
   ) {
-    let size = frame.imageSize
-    let orientation = frame.orientation
     guard
       let area = PixelArea(
         around: surface.corners.map(transform.apply), in: frame, intrinsics: intrinsics)
@@ -35,46 +51,60 @@ struct SurfacePainter<Surface: EffectSurface>: EffectPainter {
     self.area = area
     self.opacity = Float(opacity)
     rays = SightRays(
-      intrinsics: intrinsics, orientation: orientation, cameraToWorld: frame.cameraToWorld,
+      intrinsics: intrinsics, orientation: frame.orientation, cameraToWorld: frame.cameraToWorld,
       effectToWorld: transform)
-    let occlusion = EffectOcclusion(of: surface, at: transform, in: frame, own: own)
-    self.occlusion = occlusion?.isPartial == true ? occlusion : nil
-    func stored(_ x: Double, _ y: Double) -> SIMD2<Float> {
-      let point = orientation.stored(Point2(x, y), stored: size)
-      return SIMD2(Float(point.x), Float(point.y))
-    }
-    storedOrigin = stored(0, 0)
-    storedX = stored(1, 0) - storedOrigin
-    storedY = stored(0, 1) - storedOrigin
+    occlusion = EffectOcclusion(of: surface, at: transform, area: area, in: frame, own: own)
   }
 
+  /// Adds the surface to the picture's rows from `rows.lowerBound` on.
+  @inline(__always)
   func paint(_ pixels: inout MutableSpan<UInt8>, rows: Range<Int>, width: Int) {
     for row in area.rows.clamped(to: rows) {
       let y = Float(row) + 0.5
-      let start = (row - rows.lowerBound) * width * 3
-      for column in area.columns {
-        let x = Float(column) + 0.5
-        let direction = rays.direction(x, y)
-        let depth = surface.depth(rays.origin, direction)
-        guard depth > 0.01, depth < .infinity else { continue }
-        var color = surface.color(rays.origin, direction, depth: depth)
-        guard color.w > 0.5 else { continue }
-        var share = opacity
-        if let occlusion { share *= occlusion.share(at: storedOrigin + storedX * x + storedY * y) }
-        guard share > 0 else { continue }
-        color *= share
-        let rest = 1 - color.w / 255
-        let index = start + column * 3
-        pixels[index] = blend(pixels[index], rest, color.x)
-        pixels[index + 1] = blend(pixels[index + 1], rest, color.y)
-        pixels[index + 2] = blend(pixels[index + 2], rest, color.z)
+      let line = Line(
+        start: rays.row(y), occlusion: occlusion?.row(at: y), offset: (row - rows.lowerBound) * width * 3)
+      for first in stride(from: area.columns.lowerBound, to: area.columns.upperBound, by: Self.stretch) {
+        let end = min(first + Self.stretch, area.columns.upperBound)
+        func direction(_ x: Int) -> SIMD3<Float> { line.start + rays.stepX * Float(x) }
+        guard !surface.isClear(rays.origin, from: direction(first), to: direction(end)) else { continue }
+        paint(&pixels, line, first..<end)
       }
+    }
+  }
+
+  /// A row of the picture.
+  private struct Line {
+    /// The direction through its left end.
+    let start: SIMD3<Float>
+    let occlusion: EffectOcclusion.Row?
+    /// Of its first byte.
+    let offset: Int
+  }
+
+  @inline(__always)
+  private func paint(_ pixels: inout MutableSpan<UInt8>, _ line: Line, _ columns: Range<Int>) {
+    for column in columns {
+      let x = Float(column) + 0.5
+      let direction = line.start + rays.stepX * x
+      let depth = surface.depth(rays.origin, direction)
+      guard depth > 0.01, depth < .infinity else { continue }
+      var color = surface.color(rays.origin, direction, depth: depth)
+      guard color.w > 0.5 else { continue }
+      var share = opacity
+      if let occlusion = line.occlusion { share *= occlusion.share(at: x) }
+      guard share > 0 else { continue }
+      color *= share
+      let rest = 1 - color.w / 255
+      let index = line.offset + column * 3
+      pixels[index] = blend(pixels[index], rest, color.x)
+      pixels[index + 1] = blend(pixels[index + 1], rest, color.y)
+      pixels[index + 2] = blend(pixels[index + 2], rest, color.z)
     }
   }
 
   @inline(__always)
   private func blend(_ under: UInt8, _ rest: Float, _ light: Float) -> UInt8 {
-    UInt8(min(Float(under) * rest + light + 0.5, 255))
+    UInt8(truncatingIfNeeded: Int32(min(Float(under) * rest + light + 0.5, 255)))
   }
 }
 

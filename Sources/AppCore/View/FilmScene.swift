@@ -33,7 +33,7 @@ public final class FilmScene: EffectScene {
     let entries = entries.withLock { $0 }
     return try await withThrowingTaskGroup(of: (Int, ShownEffect).self) { group in
       for (number, entry) in entries.enumerated() {
-        group.addTask { (number, try Self.shown(entry, at: now)) }
+        group.addTask { (number, try await Self.shown(entry, at: now)) }
       }
       var shown: [(Int, ShownEffect)] = []
       for try await effect in group { shown.append(effect) }
@@ -41,10 +41,10 @@ public final class FilmScene: EffectScene {
     }
   }
 
-  private static func shown(_ entry: Entry, at now: Duration) throws -> ShownEffect {
+  private static func shown(_ entry: Entry, at now: Duration) async throws -> ShownEffect {
     ShownEffect(
       effect: entry.staged.effect, box: entry.staged.box, cloud: entry.staged.cloud,
-      picture: try entry.player?.picture(), pivot: entry.player?.pivot ?? .center,
+      picture: try await entry.player?.picture(), pivot: entry.player?.pivot ?? .center,
       opacity: entry.staged.opacity(at: now))
   }
 }

@@ -163,11 +163,15 @@ public actor LiveDirector: DetectionObserver {
     let tenths = Int((state.framesPerSecond * 10).rounded())
     var lines = ["\(tenths / 10).\(tenths % 10) fps, \(state.framesDropped) dropped"]
     if state.detections + state.detectionFailures > 0 {
-      let count = state.objects.count
-      lines.append("\(count == 1 ? "1 object" : "\(count) objects"), \(state.detections) detections")
+      lines.append(
+        "\(Self.counted(state.objects.count, "object")), \(Self.counted(state.detections, "detection"))")
     }
     let effects = stage.effects.count
-    if effects > 0 { lines.append(effects == 1 ? "1 effect" : "\(effects) effects") }
+    if effects > 0 { lines.append(Self.counted(effects, "effect")) }
     return lines
+  }
+
+  private static func counted(_ count: Int, _ name: String) -> String {
+    count == 1 ? "1 \(name)" : "\(count) \(name)s"
   }
 }

@@ -52,20 +52,10 @@ public struct LiveViewCompositor: Sendable {
     guard let image = frame.image else { return nil }
     let size = frame.orientation.apply(to: frame.imageSize)
     let painters = frame.intrinsics.map { Self.painters(overlay.effects, frame, $0) } ?? []
-    let bands = stride(from: 0, to: size.height, by: Self.bandHeight).map {
-      $0..<min($0 + Self.bandHeight, size.height)
+    let orientation = frame.orientation
+    let pixels = await Bands.drawn(height: size.height, bandHeight: Self.bandHeight) {
+      Self.band($0, of: image, orientation, painters)
     }
-    let drawn = await withTaskGroup(of: (Int, [UInt8]).self) { group in
-      for (number, rows) in bands.enumerated() {
-        group.addTask { (number, Self.band(rows, of: image, frame.orientation, painters)) }
-      }
-      var drawn = [[UInt8]](repeating: [], count: bands.count)
-      for await (number, pixels) in group { drawn[number] = pixels }
-      return drawn
-    }
-    var pixels: [UInt8] = []
-    pixels.reserveCapacity(size.width * size.height * 3)
-    for band in drawn { pixels.append(contentsOf: band) }
     var canvas = Canvas(
       RGBImage(width: size.width, height: size.height, pixels: pixels), in: UprightPixels.self)
     draw(overlay, frame, on: &canvas)
@@ -96,9 +86,10 @@ public struct LiveViewCompositor: Sendable {
       let scale = shown.effect.scale
       let sides = shown.box?.dimensions ?? BoxDimensions(x: scale, y: scale, z: scale)
       let half = SIMD3(Float(sides.x / 2), Float(sides.y / 2), Float(sides.z / 2))
-      return SurfacePainter(
+      return SurfaceView(
         CubeSurface(half: half), at: transform, in: frame, intrinsics: intrinsics, own: shown.box,
-        opacity: shown.opacity)
+        opacity: shown.opacity
+      ).map(CubePainter.init)
     default:
       guard let picture = shown.picture else { return nil }
       let aspect = Double(picture.width) / Double(picture.height)
@@ -109,8 +100,9 @@ public struct LiveViewCompositor: Sendable {
       let surface = FilmSurface(
         texture: FilmTexture(picture).reduced(pixelsPerTexel: Float(pixelsPerTexel)),
         width: Float(plane.width), height: Float(plane.height), base: Float(middle - plane.height / 2))
-      return SurfacePainter(
-        surface, at: transform, in: frame, intrinsics: intrinsics, own: shown.box, opacity: shown.opacity)
+      return SurfaceView(
+        surface, at: transform, in: frame, intrinsics: intrinsics, own: shown.box, opacity: shown.opacity
+      ).map(FilmPainter.init)
     }
   }
 
@@ -185,27 +177,31 @@ public struct LiveViewCompositor: Sendable {
     for (object, box) in shown {
       canvas.strokeRect(box, StrokeStyle(color: style.color(of: object.source), width: style.lineWidth))
     }
-    let places = LabelLayout(picture: picture, gap: half, halfLine: half).place(labels)
+    let panel = statusPanel(overlay.status, style, text)
+    let places = LabelLayout(picture: picture, gap: half, halfLine: half).place(
+      labels, off: panel.map { [$0] } ?? [])
     for ((object, _), rect) in zip(shown, places) {
       canvas.fillRect(rect, color: style.color(of: object.source).withAlpha(style.labelOpacity))
       canvas.drawText(
         object.label, at: Point2(rect.minX + style.labelPaddingX, rect.minY + style.labelPaddingY),
         style: text)
     }
-    drawStatus(overlay.status, style, text, on: &canvas)
+    if let panel {
+      canvas.fillRect(panel, color: Color.black.withAlpha(0.55), cornerRadius: style.labelPaddingY)
+      canvas.drawText(
+        overlay.status.joined(separator: "\n"),
+        at: Point2(panel.minX + style.labelPaddingX, panel.minY + style.labelPaddingY), style: text)
+    }
   }
 
-  private func drawStatus(
-    _ lines: [String], _ style: ResultsStyle, _ text: TextStyle, on canvas: inout Canvas<UprightPixels>
-  ) {
-    guard !lines.isEmpty else { return }
-    let block = lines.joined(separator: "\n")
-    let metrics = TextMetrics(block, style: text)
-    let panel = Rect<UprightPixels>(
+  /// Where the figures stand; nil without any.
+  private func statusPanel(
+    _ lines: [String], _ style: ResultsStyle, _ text: TextStyle
+  ) -> Rect<UprightPixels>? {
+    guard !lines.isEmpty else { return nil }
+    let metrics = TextMetrics(lines.joined(separator: "\n"), style: text)
+    return Rect(
       x: style.labelPaddingX, y: style.labelPaddingX, width: metrics.width + 2 * style.labelPaddingX,
       height: metrics.height + 2 * style.labelPaddingY)
-    canvas.fillRect(panel, color: Color.black.withAlpha(0.55), cornerRadius: style.labelPaddingY)
-    canvas.drawText(
-      block, at: Point2(panel.minX + style.labelPaddingX, panel.minY + style.labelPaddingY), style: text)
   }
 }

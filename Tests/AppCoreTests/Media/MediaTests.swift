@@ -12,7 +12,7 @@ import Testing
     RGBAImage(width: width, height: height, color: Color(red: level, green: 0, blue: 0, alpha: 128))
   }
 
-  @Test func aFolderOfPicturesIsAFilm() throws {
+  @Test func aFolderOfPicturesIsAFilm() async throws {
     let place = try TemporaryDirectory()
     try FileManager.default.createDirectory(atPath: place.file("Aurora"), withIntermediateDirectories: true)
     for number in 0..<3 {
@@ -26,9 +26,9 @@ import Testing
     #expect(folder.effects == [.aurora])
     let film = try #require(try folder.films(of: [.aurora, .snow])[.aurora])
     #expect(film.aspect == 1.5 && film.pivot == .center)
-    #expect(try film.picture(at: 0) == Self.picture(0))
-    #expect(try film.picture(at: 1.0 / 30 + 0.001) == Self.picture(10))
-    #expect(try film.picture(at: 0.101) == Self.picture(0), "it begins again")
+    #expect(try await film.picture(at: 0) == Self.picture(0))
+    #expect(try await film.picture(at: 1.0 / 30 + 0.001) == Self.picture(10))
+    #expect(try await film.picture(at: 0.101) == Self.picture(0), "it begins again")
   }
 
   @Test func defectsOfFilms() throws {
@@ -43,7 +43,8 @@ import Testing
     #expect(MediaError.noFFmpeg.description.contains("apt-get install ffmpeg"))
   }
 
-  @Test(.enabled(if: hasFFmpeg, "ffmpeg is not installed")) func filmsAreWrittenAndReadThroughFFmpeg() throws
+  @Test(.enabled(if: hasFFmpeg, "ffmpeg is not installed")) func filmsAreWrittenAndReadThroughFFmpeg()
+    async throws
   {
     let place = try TemporaryDirectory()
     let ffmpeg = try FFmpeg()
@@ -57,11 +58,11 @@ import Testing
     #expect(throws: MediaError.sizes(file: path)) { try writer.add(RGBImage(width: 2, height: 2)) }
     try writer.finish()
     let film = try #require(try AssetFolder(place.path).films(of: [.love])[.love])
-    let picture = try film.picture(at: 3.0 / 30 + 0.005)
+    let picture = try await film.picture(at: 3.0 / 30 + 0.005)
     #expect(picture.width == 64 && picture.height == 48)
     let middle = picture[32, 24]
     #expect(abs(Int(middle.red) - 120) < 12 && middle.alpha == 255)
-    #expect(try film.picture(at: 0.2 + 0.005)[32, 24] == film.picture(at: 0.005)[32, 24])
+    #expect(try await film.picture(at: 0.2 + 0.005)[32, 24] == film.picture(at: 0.005)[32, 24])
   }
 
   @Test(.enabled(if: hasFFmpeg, "ffmpeg is not installed")) func whatFFmpegSaysIsToldWithTheFile() throws {

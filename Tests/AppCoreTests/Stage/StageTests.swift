@@ -191,25 +191,25 @@ struct SpyScene: EffectScene {
   @Test func aFilmPlaysPausesAndStartsAgain() async throws {
     let clock = VirtualClock()
     let player = FilmPlayer(CountingFilm(), time: clock)
-    func shown() throws -> UInt8? { try player.picture()?.pixels[0] }
+    func shown() async throws -> UInt8? { try await player.picture()?.pixels[0] }
     clock.advance(by: .seconds(1))
-    #expect(try shown() == 0, "it has not started")
+    #expect(try await shown() == 0, "it has not started")
     player.play()
     clock.advance(by: .seconds(2))
     player.play()
-    #expect(try shown() == 20)
+    #expect(try await shown() == 20)
     player.pause()
     clock.advance(by: .seconds(5))
-    #expect(try shown() == 20)
+    #expect(try await shown() == 20)
     player.play()
     clock.advance(by: .seconds(1))
-    #expect(try shown() == 30)
+    #expect(try await shown() == 30)
     player.seekToStart()
     clock.advance(by: .seconds(1))
-    #expect(try shown() == 10)
+    #expect(try await shown() == 10)
     player.stop()
     player.play()
-    #expect(try shown() == nil)
+    #expect(try await shown() == nil)
   }
 
   @Test func theFilmSceneShowsWhatIsAttached() async throws {

@@ -168,6 +168,19 @@ import Testing
         CapturedFrame(name: "n", image: nil, imageSize: Self.size), overlay) == nil)
   }
 
+  /// A box below the figures: its label goes elsewhere, so that both can be read.
+  @Test func labelsKeepOffTheFigures() async throws {
+    var overlay = LiveOverlay()
+    overlay.status = ["30.0 fps, 2 dropped"]
+    let white = Self.frame(image: RGBImage(width: 320, height: 240, color: .white))
+    let alone = try #require(await LiveViewCompositor().compose(white, overlay))
+    overlay.objects = [
+      LabelledBox(box: Rect(x: 4, y: 24, width: 150, height: 180), label: "bed 92%\n1.62 m", source: .lidar)
+    ]
+    let both = try #require(await LiveViewCompositor().compose(white, overlay))
+    for y in 10..<20 { for x in 10..<60 { #expect(both[x, y] == alone[x, y]) } }
+  }
+
   @Test func anAnchoredBoxFollowsItsObject() throws {
     let near = Self.frame()
     let box = Rect<ImagePixels>(x: 140, y: 100, width: 40, height: 40)
