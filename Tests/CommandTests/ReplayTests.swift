@@ -75,6 +75,24 @@ import Testing
     #expect(try run.json()["pacing"] == "timestamps")
   }
 
+  /// A rate instead of the timestamps, which lie a second apart; frames read beforehand are the same frames.
+  @Test func framesComeAtTheRateAsked() throws {
+    let place = try Self.sequence()
+    let options = ["--rate", "50", "--repeat", "3", "--frames", "png"]
+    let start = ContinuousClock.now
+    let paced = try CommandRun(["replay", "clip", "--out", "paced"] + options, in: place.path)
+    #expect(paced.status == 0, "\(paced.error)")
+    #expect(ContinuousClock.now - start < .seconds(9), "eleven seconds lie between the frames' own times")
+    let report = try JSONValue.read(path: place.file("paced/replay.json"))
+    #expect(report["loop"]?["framesSeen"] == 12)
+    #expect(try Self.replay(place, "a", options).status == 0)
+    #expect(try Self.replay(place, "b", options + ["--preload"]).status == 0)
+    for number in [0, 5, 11] {
+      let name = number < 10 ? "frames/0000\(number).png" : "frames/000\(number).png"
+      #expect(try place.read("a/\(name)") == place.read("b/\(name)"))
+    }
+  }
+
   @Test func wishesThatCannotBeMetEndWithOne() throws {
     let place = try Self.sequence()
     let run = try Self.replay(
@@ -88,7 +106,9 @@ import Testing
     (["--detect-every", "often"], "give a time such as 0.3s"),
     (["--effect", "0=fire"], "no effect \"fire\""),
     (["--effect", "smoke"], "give OBJECT=EFFECT"), (["--drift"], "give --effect or --tap"),
-    (["--detect-every", "1s", "--at", "0"], "exclude each other"), (["--repeat", "0"], "from 1 to 10000"),
+    (["--detect-every", "1s", "--at", "0"], "exclude each other"),
+    (["--repeat", "0"], "from 1 to 10000"),
+    (["--rate", "0"], "from 0.01 to 1000"),
   ]) func usageIsExplained(_ options: [String], _ text: String) throws {
     let place = try Self.sequence()
     let run = try Self.replay(place, "out", options)
@@ -102,6 +122,14 @@ import Testing
     let run = try Self.replay(place, "out", ["--video", "--ffmpeg", place.file("no-ffmpeg")])
     #expect(run.status == 66)
     #expect(run.error.contains("ffmpeg was not found; install it"))
+  }
+
+  @Test func anFFmpegThatFailsIsToldOnce() throws {
+    let place = try Self.sequence()
+    let run = try Self.replay(place, "out", ["--video", "--ffmpeg", "/bin/false"])
+    #expect(run.status == 65)
+    #expect(run.error.split(separator: "\n").count { $0.contains("ffmpeg") } <= 2, "\(run.error)")
+    #expect(!FileManager.default.fileExists(atPath: place.file("out")))
   }
 
   @Test(.enabled(if: (try? FFmpeg()) != nil, "ffmpeg is not installed")) func aVideoIsWritten() throws {

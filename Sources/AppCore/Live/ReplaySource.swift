@@ -20,18 +20,23 @@ public final class ReplayClock: TimeSource {
   }
 }
 
-/// A recording as a camera: on its own timestamps, or as fast as it is taken, several times over if asked.
+/// A recording as a camera: on its own timestamps, at a fixed rate, or as fast as it is taken, several times over if
+/// asked.
 public final class ReplaySource: FrameSource {
   private struct Position {
     var next = 0
     var decoding = Duration.zero
     /// The clock at the first frame.
     var start: Duration?
+    /// Frames that were decoded before the first is due; empty unless asked for.
+    var kept: [CapturedFrame] = []
   }
 
   private let capture: any CaptureSource
   private let indices: [Int]
   private let repeats: Int
+  private let framesPerSecond: Double?
+  private let decodesFirst: Bool
   /// nil waits for timestamps on `time`.
   private let clock: ReplayClock?
   private let time: any TimeSource
@@ -42,15 +47,20 @@ public final class ReplaySource: FrameSource {
   /// - Parameters:
   ///   - indices: Positions in `capture.frames`, in the order to be played.
   ///   - repeats: How often they are played, one after the other.
+  ///   - framesPerSecond: Where given, frames come at this rate, whatever their timestamps.
+  ///   - decodesFirst: Whether all frames are read before the first one is due, and kept: a camera has its pictures in
+  ///     memory too.
   ///   - clock: Where given, frames come as they are taken and the clock is set to their times; else they come at
   ///     the distances of their timestamps on `time`.
   public init(
-    _ capture: any CaptureSource, indices: [Int], repeats: Int = 1, clock: ReplayClock? = nil,
-    time: any TimeSource = SystemTime()
+    _ capture: any CaptureSource, indices: [Int], repeats: Int = 1, framesPerSecond: Double? = nil,
+    decodesFirst: Bool = false, clock: ReplayClock? = nil, time: any TimeSource = SystemTime()
   ) {
     self.capture = capture
     self.indices = indices
     self.repeats = max(1, repeats)
+    self.framesPerSecond = framesPerSecond
+    self.decodesFirst = decodesFirst
     self.clock = clock
     self.time = clock ?? time
   }
@@ -74,12 +84,11 @@ public final class ReplaySource: FrameSource {
       return position.next
     }
     guard number < count else { return nil }
-    let watch = ContinuousClock.now
-    let frame = try capture.frame(at: indices[number % indices.count])
-    let took = ContinuousClock.now - watch
-    let due = Self.due(number, timestamps: indices.map { capture.frames[$0].timestamp })
+    let frame = try frame(number % indices.count)
+    let due =
+      framesPerSecond.map { .nearest(seconds: Double(number) / $0) }
+      ?? Self.due(number, timestamps: indices.map { capture.frames[$0].timestamp })
     let start = position.withLock { position -> Duration in
-      position.decoding += took
       let start = position.start ?? time.now
       position.start = start
       return start
@@ -90,6 +99,19 @@ public final class ReplaySource: FrameSource {
       try await time.sleep(for: max(start + due - time.now, .zero))
     }
     return frame
+  }
+
+  private func frame(_ index: Int) throws -> CapturedFrame {
+    let kept = position.withLock(\.kept)
+    if !kept.isEmpty { return kept[index] }
+    let watch = ContinuousClock.now
+    let frames = try (decodesFirst ? indices : [indices[index]]).map { try capture.frame(at: $0) }
+    let took = ContinuousClock.now - watch
+    position.withLock { position in
+      position.decoding += took
+      if decodesFirst { position.kept = frames }
+    }
+    return frames[decodesFirst ? index : 0]
   }
 
   /// When a frame comes, from the first one on; each round begins one mean distance after the last one's end.

@@ -44,7 +44,8 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
     let clock = replay.maxSpeed ? ReplayClock() : nil
     let time: any TimeSource = clock ?? SystemTime()
     let source = ReplaySource(
-      selection.source, indices: selection.indices, repeats: replay.repeat, clock: clock, time: time)
+      selection.source, indices: selection.indices, repeats: replay.repeat, framesPerSecond: replay.rate,
+      decodesFirst: replay.preload, clock: clock, time: time)
     let scene = FilmScene()
     let stage = EffectStage(
       time: time, pool: PlayerPool(factory: try films(wishes, time: time), log: StandardErrorLog()),
@@ -100,7 +101,7 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
     if let interval = try replay.interval() { return .every(interval) }
     let frames = selection.source.frames
     if !replay.at.isEmpty {
-      let wanted = try FrameSelection(sequence, frames: replay.at, limits: limits).indices
+      let wanted = try FrameSelection.positions(of: replay.at, in: selection.source, option: "--at")
       if let absent = wanted.first(where: { !selection.indices.contains($0) }) {
         throw CommandError.usage("--at \(frames[absent].name): --frame leaves this frame out")
       }
@@ -117,6 +118,7 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
 
   /// The recording's mean frames a second, for the film.
   private func rate(_ selection: FrameSelection) -> Double {
+    if let rate = replay.rate { return rate }
     let times = selection.indices.map { selection.source.frames[$0].timestamp }
     guard times.count > 1, let first = times.first, let last = times.last, last > first else { return 30 }
     return Double(times.count - 1) / (last - first)

@@ -18,19 +18,24 @@ struct FrameSelection {
   /// The frames named, by name or position from 0; all of them if none is named.
   init(_ source: any CaptureSource, frames: [String]) throws {
     self.source = source
-    let path = source.path
-    for skipped in source.skipped { Console.note("\(path): skipped \(skipped.name): \(skipped.reason)") }
+    for skipped in source.skipped {
+      Console.note("\(source.path): skipped \(skipped.name): \(skipped.reason)")
+    }
+    indices = frames.isEmpty ? Array(source.frames.indices) : try Self.positions(of: frames, in: source)
+  }
+
+  /// The positions of frames given by name or position from 0.
+  static func positions(
+    of frames: [String], in source: any CaptureSource, option: String = "--frame"
+  ) throws -> [Int] {
     let known = source.frames
-    indices =
-      frames.isEmpty
-      ? Array(known.indices)
-      : try frames.map { wanted in
-        if let index = known.firstIndex(where: { $0.name == wanted }) { return index }
-        if let index = Int(wanted), known.indices.contains(index) { return index }
-        throw CommandError.usage(
-          "--frame \(wanted): \(path) has \(known.count) frames, \(known[0].name) to \(known[known.count - 1].name); "
-            + "give a name or a position from 0")
-      }
+    return try frames.map { wanted in
+      if let index = known.firstIndex(where: { $0.name == wanted }) { return index }
+      if let index = Int(wanted), known.indices.contains(index) { return index }
+      throw CommandError.usage(
+        "\(option) \(wanted): \(source.path) has \(known.count) frames, \(known[0].name) to "
+          + "\(known[known.count - 1].name); give a name or a position from 0")
+    }
   }
 
   /// Whether results go into one folder, not into one a frame.

@@ -73,6 +73,7 @@ struct ReplayReport {
     let summary = DriftSummary(frames.map(\.drift), noise: frames.compactMap(\.noise))
     return [
       "medianMeters": meters(summary.median), "maxMeters": meters(summary.worst),
+      "medianLateralMeters": meters(summary.lateral), "medianDepthMeters": meters(summary.depth),
       "medianPixels": .rounded(summary.pixels, decimals: 2),
       "lidarNoiseMedianMeters": meters(summary.noise),
       "frames": .array(
@@ -107,9 +108,10 @@ struct ReplayReport {
         let summary = DriftSummary(
           drifts, noise: shown.compactMap { index < $0.noise.count ? $0.noise[index] : nil })
         line +=
-          ": drift \(decimal(summary.median * 1000, 1)) mm, \(decimal(summary.pixels, 1)) pixels (median of "
-          + "\(drifts.count) frames, worst \(decimal(summary.worst * 1000, 1)) mm)"
-        if let noise = summary.noise { line += "; LiDAR noise \(decimal(noise * 1000, 1)) mm" }
+          ": drift \(millimeters(summary.lateral)) mm across (\(decimal(summary.pixels, 1)) pixels), "
+          + "\(millimeters(summary.depth)) mm in depth, \(millimeters(summary.median)) mm together (medians of "
+          + "\(drifts.count) frames; worst \(millimeters(summary.worst)) mm)"
+        if let noise = summary.noise { line += "; LiDAR noise \(millimeters(noise)) mm" }
       }
       lines.append(line)
     }
@@ -126,12 +128,17 @@ struct ReplayReport {
       + (peakBytes.map { ", \(decimal(Double($0) / 1e6, 0)) MB at most" } ?? "")
   }
 
+  private func millimeters(_ meters: Double) -> String { decimal(meters * 1000, 1) }
+
   private func seconds(_ duration: Duration) -> JSONValue { .rounded(duration.inSeconds, decimals: 4) }
 }
 
 /// Drifts of one effect in many frames.
 struct DriftSummary {
   let median: Double
+  let lateral: Double
+  /// Of the magnitudes.
+  let depth: Double
   let worst: Double
   let pixels: Double
   let noise: Double?
@@ -139,6 +146,8 @@ struct DriftSummary {
   init(_ drifts: [AnchorDrift], noise: [Double]) {
     func middle(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
     median = middle(drifts.map(\.meters))
+    lateral = middle(drifts.map(\.lateralMeters))
+    depth = middle(drifts.map { abs($0.depthMeters) })
     worst = drifts.map(\.meters).max() ?? 0
     pixels = middle(drifts.map { ($0.shift.x * $0.shift.x + $0.shift.y * $0.shift.y).squareRoot() })
     self.noise = noise.isEmpty ? nil : middle(noise)

@@ -53,6 +53,8 @@ final class ReplayScreen: RenderSink {
   var writing: Duration { state.withLock(\.writing) }
 
   func present(_ frame: CapturedFrame, state live: LiveSnapshot) async throws {
+    // The command ends with the first failure; nothing more is said of what follows from it.
+    if state.withLock({ $0.failure != nil }) { throw CancellationError() }
     let clock = ContinuousClock()
     let start = clock.now
     let overlay = try await director.overlay(for: frame, state: live)

@@ -13,6 +13,12 @@ struct ReplayOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Play the sequence so many times.", valueName: "n"))
   var `repeat` = 1
 
+  @Option(help: ArgumentHelp("Let frames come at this rate instead, for example 30.", valueName: "frames/s"))
+  var rate: Double?
+
+  @Flag(help: "Read all frames before the first is shown, and keep them in memory as a camera has them.")
+  var preload = false
+
   @Option(help: ArgumentHelp("Detect once in this time, for example 0.3s or 300ms.", valueName: "time"))
   var detectEvery: String?
 
@@ -48,6 +54,9 @@ struct ReplayOptions: ParsableArguments {
   func validate() throws {
     guard (1...10_000).contains(`repeat`) else {
       throw ValidationError("--repeat \(`repeat`): give a number from 1 to 10000")
+    }
+    if let rate, !(0.01...1000).contains(rate) {
+      throw ValidationError("--rate \(rate): give frames a second from 0.01 to 1000")
     }
     guard detectEvery == nil || at.isEmpty else {
       throw ValidationError("--detect-every and --at exclude each other")
