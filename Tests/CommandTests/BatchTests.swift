@@ -56,6 +56,40 @@ import Testing
     #expect(try digests(of: out) == digests(of: place.file("whole")))
   }
 
+  /// The objects of the frames' files, each once: what one frame saw is among the sightings of an object of its class.
+  @Test func aSequencesObjectsArePutTogether() throws {
+    let place = try TemporaryDirectory()
+    try SyntheticCapture.writeSequence(of: 3, to: place.file("scans/hall"))
+    try SyntheticCapture.writeSequence(of: 1, to: place.file("scans/door"))
+    let run = try run([place.file("scans")], out: place.file("out"))
+    #expect(run.status == 0, "\(run.error)")
+    #expect(!FileManager.default.fileExists(atPath: place.file("out/sequence-objects.json")))
+    #expect(!FileManager.default.fileExists(atPath: place.file("out/door/sequence-objects.json")))
+    let sequence = try JSONValue.read(path: place.file("out/hall/sequence-objects.json"))
+    #expect(sequence["schema"] == "ardf.sequence-objects/1")
+    var seen: [String: Int] = [:]
+    for (number, name) in ["f1000", "f1001", "f1002"].enumerated() {
+      let folder = place.file("out/hall/0000\(number)")
+      for object in try JSONValue.read(path: "\(folder)/objects.json")["objects"]?.array ?? [] {
+        guard let box = object["box3D"], !box.isNull, let id = object["id"]?.integer else { continue }
+        seen["\(name) \(object["className"]?.string ?? "")", default: 0] += 1
+        guard box["method"]?.string != "sixpoint" else { continue }
+        let points = try NPYArray.read(path: "\(folder)/points/00\(id).npy")
+        #expect(points.shape == [box["points"]?.integer ?? -1, 3])
+      }
+    }
+    #expect(!seen.isEmpty)
+    var gathered: [String: Int] = [:]
+    for object in sequence["objects"]?.array ?? [] {
+      let frames = object["frames"]?.array ?? []
+      #expect(object["sightings"]?.integer == frames.count)
+      for frame in frames {
+        gathered["\(frame["frame"]?.string ?? "") \(object["className"]?.string ?? "")", default: 0] += 1
+      }
+    }
+    #expect(gathered == seen)
+  }
+
   @Test func otherOptionsAndOtherInputsAreDoneAgain() throws {
     let place = try TemporaryDirectory()
     try SyntheticCapture.writeSequence(of: 2, to: place.file("sequence"))
@@ -84,6 +118,7 @@ import Testing
     let joined =
       try place.read("parts/results-1-of-2.jsonl") + place.read("parts/results-2-of-2.jsonl")
     #expect(joined == (try place.read("whole/results.jsonl")))
+    #expect(!FileManager.default.fileExists(atPath: place.file("parts/sequence-objects.json")))
     // A run of the whole then finds everything finished, and lists it.
     let gathered = try run([sequence], out: place.file("parts"), ["--resume"])
     #expect(gathered.error.contains("5 finished before"))

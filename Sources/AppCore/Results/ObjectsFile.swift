@@ -29,14 +29,7 @@ extension ResultsItem {
   public static func items(
     of detections: [Detection], objects document: JSONValue
   ) throws(ObjectsFileError) -> [ResultsItem] {
-    let schema = document["schema"]?.string
-    guard schema == ObjectExtent.schema else { throw .schema(found: schema) }
-    guard let entries = document["objects"]?.array else { throw .field("objects") }
-    var objects: [Int: ObjectEntry] = [:]
-    for (index, json) in entries.enumerated() {
-      let entry = try ObjectEntry(json, name: "objects[\(index)]")
-      guard objects.updateValue(entry, forKey: entry.id) == nil else { throw .duplicateId(entry.id) }
-    }
+    let objects = try ObjectEntry.entries(of: document)
     return detections.map { detection in
       let entry = objects[detection.id]
       return ResultsItem(
@@ -51,21 +44,58 @@ extension ResultsItem {
   }
 }
 
-/// What the results picture needs of one object of `objects.json`.
+extension SeenObject {
+  /// The objects with a box of an `objects.json`.
+  ///
+  /// - Parameter cloud: The points of an object, by its `id`.
+  /// - Throws: `ObjectsFileError`, or what `cloud` throws.
+  public static func objects(
+    of document: JSONValue, cloud: (_ id: Int) throws -> [Point3<World>]
+  ) throws -> [SeenObject] {
+    try ObjectEntry.entries(of: document).values.sorted { $0.id < $1.id }.compactMap { entry in
+      guard let box = entry.box else { return nil }
+      guard let className = entry.className, let confidence = entry.confidence else {
+        throw ObjectsFileError.field("className or confidence of object \(entry.id)")
+      }
+      return SeenObject(
+        id: entry.id, className: className, confidence: Float(confidence), box: box,
+        cloud: box.method == .sixPoint ? [] : try cloud(entry.id))
+    }
+  }
+}
+
+/// What others need of one object of `objects.json`.
 private struct ObjectEntry {
   let id: Int
+  let className: String?
+  let confidence: Double?
   let label: String
   let source: ObjectDistance.Source
   let range: ClosedRange<Double>?
   let box: Box3D?
 
-  init(_ json: JSONValue, name: String) throws(ObjectsFileError) {
+  /// All entries, by `id`.
+  static func entries(of document: JSONValue) throws(ObjectsFileError) -> [Int: ObjectEntry] {
+    let schema = document["schema"]?.string
+    guard schema == ObjectExtent.schema else { throw .schema(found: schema) }
+    guard let entries = document["objects"]?.array else { throw .field("objects") }
+    var objects: [Int: ObjectEntry] = [:]
+    for (index, json) in entries.enumerated() {
+      let entry = try ObjectEntry(json, name: "objects[\(index)]")
+      guard objects.updateValue(entry, forKey: entry.id) == nil else { throw .duplicateId(entry.id) }
+    }
+    return objects
+  }
+
+  private init(_ json: JSONValue, name: String) throws(ObjectsFileError) {
     guard let id = json["id"]?.integer else { throw .field("\(name).id") }
     guard let label = json["label"]?.string else { throw .field("\(name).label") }
     guard let source = json["distanceSource"]?.string.flatMap(ObjectDistance.Source.init) else {
       throw .field("\(name).distanceSource")
     }
     self.id = id
+    className = json["className"]?.string
+    confidence = json["confidence"]?.number
     self.label = label
     self.source = source
     range = try Self.range(json["depthRange"], "\(name).depthRange")

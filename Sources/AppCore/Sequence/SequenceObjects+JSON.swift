@@ -15,6 +15,16 @@ extension SequenceObjects {
   }
 }
 
+extension SequenceObjects {
+  /// One line for people: what there is, seen in how many frames.
+  public func line(frames: Int) -> String {
+    let counts = Dictionary(grouping: objects, by: \.className).mapValues(\.count)
+    guard !counts.isEmpty else { return "no objects in \(frames) frames" }
+    let list = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+    return "\(list) in \(frames) frames"
+  }
+}
+
 extension SequenceObject {
   /// The object's entry; lengths in metres, positions in the world.
   var json: JSONValue {

@@ -40,6 +40,37 @@ public struct SequenceObject: Sendable, Identifiable {
   }
 }
 
+/// An object as one frame measured it.
+public struct SeenObject: Sendable {
+  /// The detection's `id` in its frame.
+  public let id: Int
+  /// The class.
+  public let className: String
+  /// The detection's score.
+  public let confidence: Float
+  /// The box that this frame alone gave.
+  public let box: Box3D
+  /// The points that the box was put around; empty for one made from the picture.
+  public let cloud: [Point3<World>]
+
+  /// An object from its parts.
+  public init(id: Int, className: String, confidence: Float, box: Box3D, cloud: [Point3<World>]) {
+    self.id = id
+    self.className = className
+    self.confidence = confidence
+    self.box = box
+    self.cloud = cloud
+  }
+
+  /// A measured object; nil if it has no box.
+  public init?(_ extent: ObjectExtent) {
+    guard let box = extent.box3D else { return nil }
+    self.init(
+      id: extent.id, className: extent.className, confidence: extent.confidence, box: box, cloud: extent.cloud
+    )
+  }
+}
+
 /// Joins the objects of single frames to objects of the whole sequence.
 ///
 /// A sighting belongs to the object of its class with which it shares most points: points count as shared where they
@@ -64,7 +95,12 @@ public struct SequenceObjects: Sendable {
 
   /// Takes in the objects of one frame; those without a box are left out.
   public mutating func add(_ extents: [ObjectExtent], frame: String) {
-    let views = extents.compactMap { View($0, frame: frame) }
+    add(extents.compactMap(SeenObject.init), frame: frame)
+  }
+
+  /// Takes in the objects of one frame.
+  public mutating func add(_ seen: [SeenObject], frame: String) {
+    let views = seen.map { View($0, frame: frame) }
     var isFree = views.map { _ in true }
     var isOpen = tracks.map { _ in true }
     for pair in pairs(views) where isFree[pair.view] && isOpen[pair.track] {
@@ -114,14 +150,13 @@ private struct View {
   let points: [Point3<World>]
   let sighting: SequenceObject.Sighting
 
-  init?(_ extent: ObjectExtent, frame: String) {
-    guard let box = extent.box3D else { return nil }
-    className = extent.className
-    self.box = box
+  init(_ seen: SeenObject, frame: String) {
+    className = seen.className
+    box = seen.box
     // A box that was not put around points stands for itself.
-    points = box.method == .sixPoint ? [box.center] : extent.cloud
+    points = box.method == .sixPoint ? [box.center] : seen.cloud
     sighting = SequenceObject.Sighting(
-      frame: frame, detectionId: extent.id, confidence: extent.confidence, center: box.center,
+      frame: frame, detectionId: seen.id, confidence: seen.confidence, center: box.center,
       dimensions: box.dimensions)
   }
 }

@@ -11,7 +11,8 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     discussion: Help.text(
       """
       A single frame's results lie in --out. Several frames get a folder each, which appears when it is complete, and \
-      in the end results.jsonl with a line for each; a run that was stopped goes on with --resume. Without depth \
+      in the end results.jsonl with a line for each and, for a sequence, sequence-objects.json with the objects of \
+      all its frames put together; a run that was stopped goes on with --resume. Without depth \
       weights distances come from the LiDAR alone. Weights are looked for in ./weights, then in $ARDF_WEIGHTS.
       """,
       (
@@ -97,6 +98,9 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     }
     log.hide()
     try job.folder?.finish(lines: lines, detections: format.format == .coco ? coco : nil)
+    for line in try job.folder?.gatherSequences(of: frames) ?? [] where !output.json {
+      try Console.print(line)
+    }
     for line in log.lines { Console.note(line) }
     if log.failed > 0 {
       throw CommandError.input(
@@ -126,10 +130,14 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     return files
   }
 
+  /// Counts up when frames' folders hold something new that a run needs: those of before are then done again.
+  private static let folderLayout = 2
+
   /// What changes results besides the networks.
   private func options(_ requests: [EffectRequest]) -> JSONValue {
     [
-      "depthSize": .integer(depthOptions.depthSize), "fusion": .string(fusionOptions.fusion.rawValue),
+      "folderLayout": .integer(Self.folderLayout), "depthSize": .integer(depthOptions.depthSize),
+      "fusion": .string(fusionOptions.fusion.rawValue),
       "effects": .array(requests.map { .string($0.text) }), "format": .string(format.format.rawValue),
       "precision": .string(compute.arithmetic.precision.rawValue),
       "plans": .array(compute.arithmetic.plans.map(JSONValue.string)),

@@ -14,9 +14,8 @@ struct FrameWriter {
     if document { try folder.write(file.json, to: "detections.json") }
     for detection in file.detections {
       guard let mask = detection.mask else { continue }
-      let digits = String(detection.id)
-      let number = String(repeating: "0", count: max(0, 3 - digits.count)) + digits
-      try folder.write(ImageCodec.encodePNG(mask.binary()), to: "masks/\(number).png")
+      try folder.write(
+        ImageCodec.encodePNG(mask.binary()), to: "masks/\(Self.number(ofObject: detection.id)).png")
     }
     if let image {
       try folder.write(
@@ -39,6 +38,12 @@ struct FrameWriter {
 
   func write(_ placed: PlacedScene, frame: CapturedFrame) throws {
     try folder.write(ObjectExtent.json(placed.extents), to: "objects.json")
+    for extent in placed.extents where extent.box3D.map({ $0.method != .sixPoint }) ?? false {
+      let coordinates = extent.cloud.flatMap { [Float($0.x), Float($0.y), Float($0.z)] }
+      try folder.write(
+        NPYArray(shape: [extent.cloud.count, 3], floats: coordinates).encoded(),
+        to: Self.points(ofObject: extent.id))
+    }
     try folder.write(SceneFile(effects: placed.effects).json, to: "scene.json")
     let scene = placed.model(of: frame)
     try folder.write(SceneExporter.glb(scene), to: "scene.glb")
@@ -48,6 +53,28 @@ struct FrameWriter {
   }
 
   func write(_ report: FrameReport) throws { try folder.write(ReportPage.html(report), to: "report.html") }
+
+  /// The file of the points that an object's box was put around.
+  static func points(ofObject id: Int) -> String { "points/\(number(ofObject: id)).npy" }
+
+  /// Points that were written so.
+  static func readPoints(_ path: String) throws -> [Point3<World>] {
+    try InFile.naming(path) {
+      let array = try NPYArray.read(path: path)
+      guard array.shape.count == 2, array.shape[1] == 3, case .float32(let values) = array.storage else {
+        throw DocumentError.field("array", expected: "float32 (points, 3), found shape \(array.shape)")
+      }
+      return stride(from: 0, to: values.count, by: 3).map {
+        Point3(Double(values[$0]), Double(values[$0 + 1]), Double(values[$0 + 2]))
+      }
+    }
+  }
+
+  /// Three digits, or more where there are so many.
+  private static func number(ofObject id: Int) -> String {
+    let digits = String(id)
+    return String(repeating: "0", count: max(0, 3 - digits.count)) + digits
+  }
 
   static func array(_ plane: Plane<Float>) -> [UInt8] {
     NPYArray(shape: [plane.height, plane.width], floats: plane.elements).encoded()

@@ -1,3 +1,4 @@
+import AppCore
 import FileFormats
 import FoundationEssentials
 
@@ -5,6 +6,7 @@ import FoundationEssentials
 struct RunFolder: Sendable {
   static let summary = "summary.json"
   static let detections = "detections.json"
+  static let sequence = "sequence-objects.json"
 
   private let path: String
   private let force: Bool
@@ -82,6 +84,38 @@ struct RunFolder: Sendable {
       try writer.commit()
       if let detections {
         try AtomicFile.write(JSONValue.array(detections).serialized(pretty: true), to: list, overwrite: true)
+      }
+    }
+  }
+
+  /// Puts the objects of each sequence together, from the frames' folders.
+  ///
+  /// The file is the same whether these were just written or by earlier runs. Runs of a part of the frames leave it to
+  /// the run of the whole.
+  /// - Returns: a line for people for each sequence.
+  func gatherSequences(of frames: [RunFrame]) throws -> [String] {
+    guard !isSingle, shard == .whole else { return [] }
+    let sources = Dictionary(grouping: frames, by: \.source.path).values.filter {
+      $0.count > 1 && $0[0].source.layout != .images
+    }
+    return try sources.sorted { $0[0].folder < $1[0].folder }.map { frames in
+      let label = frames[0].folder.lastIndex(of: "/").map { frames[0].folder[..<$0] + "/" } ?? ""
+      let done = frames.filter { FileManager.default.fileExists(atPath: "\(folder($0))/\(Self.summary)") }
+      var sequence = SequenceObjects()
+      for frame in done { sequence.add(try seenObjects(in: folder(frame)), frame: frame.reference.name) }
+      let name = "\(path)/\(label)\(Self.sequence)"
+      try OutputError.mapping { () throws(FileError) in
+        try AtomicFile.write(sequence.json.serialized(pretty: true), to: name, overwrite: true)
+      }
+      return "\(label)\(Self.sequence): \(sequence.line(frames: done.count))"
+    }
+  }
+
+  private func seenObjects(in folder: String) throws -> [SeenObject] {
+    let file = "\(folder)/objects.json"
+    return try InFile.naming(file) {
+      try SeenObject.objects(of: JSONValue.read(path: file)) { id in
+        try FrameWriter.readPoints("\(folder)/\(FrameWriter.points(ofObject: id))")
       }
     }
   }

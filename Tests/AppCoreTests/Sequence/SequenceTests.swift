@@ -80,6 +80,34 @@ import Testing
     #expect(SequenceObjects().objects.isEmpty)
   }
 
+  @Test func objectsReadFromFilesAreThoseThatWereMeasured() throws {
+    var measured = SequenceObjects()
+    var read = SequenceObjects()
+    for frame in 0..<2 {
+      var scene = TableScene()
+      scene.pitchDown = (45 + 10 * Double(frame)) * .pi / 180
+      let extent = Self.extent(scene)
+      measured.add([extent], frame: "\(frame)")
+      let document = try JSONValue.parse(ObjectExtent.json([extent]).serialized())
+      let seen = try SeenObject.objects(of: document) { id in
+        #expect(id == extent.id)
+        return extent.cloud
+      }
+      read.add(seen, frame: "\(frame)")
+    }
+    #expect(read.line(frames: 2) == "1 book in 2 frames")
+    let (a, b) = (try #require(measured.objects.first), try #require(read.objects.first))
+    #expect(a.box.center.distance(to: b.box.center) < 1e-5)
+    #expect(a.sightings.map(\.frame) == b.sightings.map(\.frame))
+    #expect(SequenceObjects().line(frames: 7) == "no objects in 7 frames")
+    var anonymous = try #require(ObjectExtent.json([Self.extent(TableScene())])["objects"]?[0]?.object)
+    anonymous["className"] = nil
+    #expect(throws: ObjectsFileError.self) {
+      try SeenObject.objects(
+        of: ["schema": "ardf.objects/1", "objects": [.object(anonymous)]], cloud: { _ in [] })
+    }
+  }
+
   // MARK: Drift
 
   /// A frame of the table scene whose surfaces carry a pattern fixed to the world.
