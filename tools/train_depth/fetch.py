@@ -74,7 +74,7 @@ def debian(name, cache):
 
 
 def unpack_clip(path, folder):
-    """messages.bin: header, JPEG, depth u16 mm, confidence u8, each after its length as u32."""
+    """messages.bin: header (JSON), JPEG, depth u16 mm, confidence u8, each after its length as u32."""
     os.makedirs(folder, exist_ok=True)
     with zipfile.ZipFile(path) as z:
         index, messages = (
@@ -87,11 +87,11 @@ def unpack_clip(path, folder):
             (size,) = struct.unpack_from("<I", messages, at)
             parts.append(messages[at + 4 : at + 4 + size])
             at += 4 + size
-        name = os.path.join(folder, f"{number:05d}_")
-        with open(name + "rgb.jpg", "wb") as f:
-            f.write(parts[1])
-        cv2.imwrite(name + "depth.png", np.frombuffer(parts[2], np.uint16).reshape(192, 256))
-        cv2.imwrite(name + "conf.png", np.frombuffer(parts[3], np.uint8).reshape(192, 256))
+        name = os.path.join(folder, f"{number:05d}")
+        for suffix, part in ((".json", parts[0]), ("_rgb.jpg", parts[1])):
+            Path(name + suffix).write_bytes(part)
+        cv2.imwrite(name + "_depth.png", np.frombuffer(parts[2], np.uint16).reshape(192, 256))
+        cv2.imwrite(name + "_conf.png", np.frombuffer(parts[3], np.uint8).reshape(192, 256))
 
 
 def read_panorama(path):

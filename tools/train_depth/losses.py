@@ -23,8 +23,23 @@ def gradients(difference, valid, scales=4):
     return total
 
 
+def relative(raw, inverse, valid):
+    """What evaluate.py measures: the error in parts of the inverse depth after the least-squares scale and shift."""
+    out = []
+    for a, g, m in zip(raw, inverse, valid & (inverse > 1 / 30)):
+        a, g = a[m], g[m]
+        if len(g) < 2:
+            out.append(raw.sum() * 0)
+            continue
+        x = a.detach() - a.detach().mean()
+        scale = (x * (g - g.mean())).mean() / (x * x).mean().clamp(min=1e-6)
+        fitted = scale * (a - a.detach().mean()) + g.mean()
+        out.append(((fitted - g).abs() / g).clamp(max=1).mean())
+    return torch.stack(out)
+
+
 def depth_loss(raw, inverse, valid, real, edge_weight):
-    """raw, inverse, valid [n, h, w]; real [n] -> loss, and its two main parts for the log.
+    """raw, inverse, valid [n, h, w]; real [n] -> loss, and its three main parts for the log.
 
     LiDAR is smooth at edges, so its gradients count little.  The anchor ties the output to inverse depth over its
     median, so that what leaves the final ReLU is positive and of a like scale from view to view."""
@@ -37,4 +52,6 @@ def depth_loss(raw, inverse, valid, real, edge_weight):
     anchor = ((raw - target).abs() * valid).sum((1, 2)) / count
     sky = valid & (inverse == 0)
     negative = ((0.08 - raw).clamp(min=0) * ~sky).mean((1, 2))
-    return (flat + edge_weight * edges + 0.3 * anchor + 3 * negative).mean(), flat.mean().item(), edges.mean().item()
+    parts = relative(raw, inverse, valid)
+    loss = flat + parts + edge_weight * edges + 0.3 * anchor + 3 * negative
+    return loss.mean(), *(x.mean().item() for x in (flat, parts, edges))

@@ -24,7 +24,7 @@ def shape(shard, size):
 def render_shard(job):
     import scenes
 
-    folder, seed, size, assets, textures = job
+    folder, seed, size, assets, textures, only = job
     target = os.path.join(folder, f"{seed:010d}")
     if os.path.exists(target + "_inverse.npy"):
         return target
@@ -33,7 +33,7 @@ def render_shard(job):
     h, w = shape(seed // SHARD, size)
     rgb, inverse = np.empty((SHARD, h, w, 3), np.uint8), np.empty((SHARD, h, w), np.float16)
     for i in range(SHARD):
-        rgb[i], inverse[i] = scenes.frame(seed + i, render_shard.assets, h, w)
+        rgb[i], inverse[i] = scenes.frame(seed + i, render_shard.assets, h, w, only)
     for name, a in (("rgb", rgb), ("inverse", inverse)):
         np.save(f"{target}.{name}.part.npy", a)
         os.replace(f"{target}.{name}.part.npy", f"{target}_{name}.npy")
@@ -50,11 +50,12 @@ if __name__ == "__main__":
     a.add_argument("--seed", type=int, default=1_000_000)
     a.add_argument("--size", type=int, default=384)
     a.add_argument("--textures", type=int, default=7, help="seed of the made textures; another one for test frames")
+    a.add_argument("--only", help="one kind of scene: room, close_up, outdoors, clutter")
     a.add_argument("--processes", type=int, default=2)
     o = a.parse_args()
     os.makedirs(o.folder, exist_ok=True)
     start = o.seed // SHARD * SHARD
-    jobs = [(o.folder, start + s, o.size, o.assets, o.textures) for s in range(0, o.frames, SHARD)]
+    jobs = [(o.folder, start + s, o.size, o.assets, o.textures, o.only) for s in range(0, o.frames, SHARD)]
     with multiprocessing.Pool(o.processes) as workers:
         for done in workers.imap(render_shard, jobs):
             print(done, flush=True)

@@ -145,12 +145,15 @@ def clutter(s):
 KINDS = ((room, 0.5), (close_up, 0.2), (outdoors, 0.2), (clutter, 0.1))
 
 
-def frame(seed, assets, height, width):
-    """-> uint8 rgb [h, w, 3], float16 inverse depth [h, w] in 1/m, 0 for the sky."""
+def frame(seed, assets, height, width, only=None):
+    """One scene of any of the KINDS, or of the named one alone.
+
+    -> uint8 rgb [h, w, 3], float16 inverse depth [h, w] in 1/m, 0 for the sky."""
     for attempt in range(20):
         r = np.random.default_rng([seed, attempt])
         s = Stage(assets, r)
-        build = KINDS[r.choice(len(KINDS), p=[p for _, p in KINDS])][0]
+        drawn = KINDS[r.choice(len(KINDS), p=[p for _, p in KINDS])][0]
+        build = next(k for k, _ in KINDS if k.__name__ == only) if only else drawn
         eye, yaw, pitch, ambient, reach = build(s)
         sky = panorama(r, assets)
         light = np.minimum(sky.mean((0, 1)), 2) if build is outdoors else colour(r, 0.5, 1, 0.3)

@@ -32,7 +32,7 @@ def options():
     a.add_argument("--encoder-rate", type=float, default=2e-5)
     a.add_argument("--end", type=float, default=0.05, help="the cosine's last value")
     a.add_argument("--warm-up", type=int, default=30, help="steps")
-    a.add_argument("--batch", type=int, default=8, help="pictures of 252 x 252, fewer of larger ones")
+    a.add_argument("--batch", type=float, default=8, help="pictures of 252 x 252, fewer of larger ones")
     a.add_argument("--shapes", default="252x252,252x336,336x252")
     a.add_argument("--least", type=float, default=0.5, help="smallest window as a part of the frame")
     a.add_argument("--real", type=float, default=0.15, help="part of LiDAR frames")
@@ -151,16 +151,17 @@ def work(rank, o):
     if rank == 0:
         print("from step", run.step, "stage", o.stage, "seen in it", run.stage_seen, flush=True)
     log, last_save, last, done = [], time.monotonic(), time.monotonic(), 0.0
+    warm = o.warm_up if run.stage_seen else 0  # a stage that goes on has its optimiser's state
     while done < 1:
         picture, inverse, valid, real = [t.to(o.device) for t in next(batches)]
         with torch.autocast(o.device, torch.bfloat16):
             raw = run.net(picture, frozen=BLOCKS - o.unfreeze, clamp=False)[:, 0].float()
-        loss, flat, edges = depth_loss(raw, inverse, valid, real, o.edge_weight)
+        loss, *parts = depth_loss(raw, inverse, valid, real, o.edge_weight)
         run.optimiser.zero_grad(set_to_none=True)
         loss.backward()
         done = run.share(max(run.stage_seen / o.images, run.stage_seconds / (60 * o.minutes)))
         rate = (o.end + (1 - o.end) * (0.5 + 0.5 * math.cos(math.pi * min(done, 1)))) * min(
-            1, (len(log) + 1) / o.warm_up
+            1, (warm + len(log) + 1) / o.warm_up
         )
         norm = run.update(rate, o.average)
         spent, last = time.monotonic() - last, time.monotonic()
@@ -170,13 +171,13 @@ def work(rank, o):
             run.stage_seen + pictures,
             run.stage_seconds + spent,
         )
-        log.append((flat, edges, norm, pictures, spent))
+        log.append((*parts, norm, pictures, spent))
         if rank == 0 and run.step % 25 == 0:
-            flat, edges, norm, pictures, spent = [sum(c) / 25 for c in zip(*log[-25:])]
+            flat, relative, edges, norm, pictures, spent = [sum(c) / len(c) for c in zip(*log[-25:])]
             print(
                 time.strftime("%H:%M:%S"),
-                f"step {run.step} seen {run.seen} flat {flat:.4f} edges {edges:.4f} norm {norm:.2f} rate {rate:.3f}",
-                f"{pictures / spent:.2f} pictures/s",
+                f"step {run.step} seen {run.seen} flat {flat:.4f} relative {relative:.4f} edges {edges:.4f}",
+                f"norm {norm:.2f} rate {rate:.3f} {pictures / spent:.2f} pictures/s",
                 flush=True,
             )
         if rank == 0 and time.monotonic() - last_save > o.save:

@@ -1,0 +1,55 @@
+"""The network and the losses: run with pytest or by itself."""
+
+import torch
+from losses import depth_loss, relative
+from net import WIDTH, Attention, DepthNet
+
+
+def maps(seed):
+    torch.manual_seed(seed)
+    return torch.rand(2, 40, 50) + 0.2, torch.rand(2, 40, 50) < 0.8
+
+
+def test_relative_error_ignores_scale_and_shift():
+    inverse, valid = maps(0)
+    assert relative(3 * inverse + 7, inverse, valid).max() < 1e-4
+
+
+def test_relative_error_is_that_of_the_least_squares_fit():
+    inverse, valid = maps(4)
+    raw = 2 * inverse + torch.rand_like(inverse)
+    columns, truth = torch.stack([raw[0][valid[0]], torch.ones(int(valid[0].sum()))], 1), inverse[0][valid[0]]
+    fitted = columns @ torch.linalg.lstsq(columns, truth[:, None]).solution
+    expected = ((fitted[:, 0] - truth).abs() / truth).clamp(max=1).mean()
+    assert torch.isclose(relative(raw, inverse, valid)[0], expected, rtol=1e-4)
+
+
+def test_pixels_beyond_the_valid_do_not_count():
+    inverse, valid = maps(1)
+    raw, real = inverse * 2 + torch.rand_like(inverse) * 0.3, torch.tensor([False, True])
+    spoiled = torch.where(valid, inverse, inverse * 5)
+    assert torch.allclose(relative(raw, inverse, valid), relative(raw, spoiled, valid))
+    assert torch.allclose(depth_loss(raw, inverse, valid, real, 1.0)[0], depth_loss(raw, spoiled, valid, real, 1.0)[0])
+
+
+def test_attention_is_the_same_with_and_without_a_gradient():
+    torch.manual_seed(2)
+    attention, x = Attention(), torch.randn(2, 29, WIDTH)
+    with torch.no_grad():
+        fused = attention(x)
+    assert torch.allclose(attention(x), fused, atol=1e-5)
+
+
+def test_frozen_blocks_get_no_gradient():
+    torch.manual_seed(3)
+    net = DepthNet()
+    net(torch.randn(1, 3, 42, 56), frozen=10, clamp=False).sum().backward()
+    assert net.pretrained.blocks[9].attn.qkv.weight.grad is None
+    assert net.pretrained.blocks[10].attn.qkv.weight.grad.abs().max() > 0
+
+
+if __name__ == "__main__":
+    for name, test in list(globals().items()):
+        if name.startswith("test_"):
+            test()
+            print("passed", name)
