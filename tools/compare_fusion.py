@@ -21,6 +21,7 @@ import numpy as np
 
 EDGE = 1.05
 CONFIDENT = 2
+KINDS = "bilinear, fused, fit alone"
 
 
 def ardf(program, *arguments):
@@ -53,8 +54,7 @@ def at_edges(metres, valid):
     known = np.pad(np.where(valid, metres, np.nan), 1, constant_values=np.nan)
     h, w = metres.shape
     around = np.stack([known[y : y + h, x : x + w] for y in range(3) for x in range(3)])
-    with np.errstate(all="ignore"):
-        return np.nanmax(around, 0) / np.nanmin(around, 0) > EDGE
+    return np.fmax.reduce(around, 0) / np.fmin.reduce(around, 0) > EDGE
 
 
 def bilinear(metres, visible):
@@ -104,16 +104,16 @@ def compare(options, capture, name):
         ardf(options.ardf, *fuse, "--out", place / "g")
         fused, aligned = (cells(np.load(place / k / "metric.npy"), metres.shape) for k in "fg")
     valid = (trust == CONFIDENT) & (metres > 0.1) & (metres < 4)
-    mean = bilinear(metres, valid & ~lattice)
-    asked = valid & lattice & np.isfinite(mean)
+    plain = bilinear(metres, valid & ~lattice)
+    asked = valid & lattice & np.isfinite(plain)
     edge = asked & at_edges(metres, valid)
-    errors = {k: 1000 * np.abs(m - metres) for k, m in (("bilinear", mean), ("fused", fused), ("fit alone", aligned))}
+    errors = [1000 * np.abs(m - metres) for m in (plain, fused, aligned)]
     if options.pictures:
-        draw(options, f"{Path(capture).name}-{name}", frame_files(capture, name)[0], metres, edge, mean, fused)
-    return {k: (np.median(e[asked]), e[edge].mean()) for k, e in errors.items()}, int(asked.sum()), int(edge.sum())
+        draw(options, f"{Path(capture).name}-{name}", frame_files(capture, name)[0], metres, edge, plain, fused)
+    return np.array([(np.median(e[asked]), e[edge].mean()) for e in errors]), int(asked.sum()), int(edge.sum())
 
 
-def draw(options, name, colour, metres, edge, mean, fused):
+def draw(options, name, colour, metres, edge, plain, fused):
     """Colour beside both errors around the frame's strongest edges, 0 (black) to 100 mm (white)."""
     options.pictures.mkdir(parents=True, exist_ok=True)
     density = cv2.boxFilter(edge.astype(np.float32), -1, (49, 49))
@@ -124,7 +124,7 @@ def draw(options, name, colour, metres, edge, mean, fused):
     k = picture.shape[1] / metres.shape[1]
     crop = picture[int(y * k) : int((y + 64) * k), int(x * k) : int((x + 84) * k)]
     tiles.append(cv2.resize(crop, (420, 320), interpolation=cv2.INTER_AREA))
-    for m in (mean, fused):
+    for m in (plain, fused):
         error = np.abs(m - metres)[y : y + 64, x : x + 84]
         hidden = error[y % 2 :: 2, x % 2 :: 2]
         shade = (np.clip(np.nan_to_num(hidden) / 0.1, 0, 1) * 255).astype(np.uint8)
@@ -141,21 +141,32 @@ def main():
     parser.add_argument("--torch", action="store_true", help="relative depth from PyTorch")
     parser.add_argument("--pictures", type=Path)
     options = parser.parse_args()
-    print(
-        "| frame | hidden cells | median mm: bilinear, fused, fit alone "
-        "| at edges | mean mm: bilinear, fused, fit alone |"
-    )
-    print("|---|---|---|---|---|")
-    rows = []
+    print(f"| frame | hidden cells | median mm: {KINDS} | at edges | mean mm: {KINDS} |\n|---|---|---|---|---|")
+    rows = {}
     for frame in options.frames:
         capture, _, name = frame.rpartition(":")
-        errors, asked, edge = compare(options, capture, name)
-        rows.append([errors[k] for k in ("bilinear", "fused", "fit alone")])
-        medians, edges = (", ".join(f"{v[i]:.2f}" for v in errors.values()) for i in (0, 1))
-        print(f"| {Path(capture).name} {name} | {asked} | {medians} | {edge} | {edges} |", flush=True)
-    medians, edges = np.mean(rows, 0).T
-    print(f"| mean | | {', '.join(f'{m:.2f}' for m in medians)} | | {', '.join(f'{m:.2f}' for m in edges)} |")
+        row = compare(options, capture, name)
+        rows.setdefault(Path(capture).name, []).append(row)
+        print(line(f"{Path(capture).name} {name}", row), flush=True)
+    for capture, those in rows.items():
+        print(line(f"**{capture}**, mean of {len(those)}", mean(those)))
+    everything = mean([row for those in rows.values() for row in those])
+    print(line("**all**", everything))
+    edges = everything[0][:, 1]
     print(f"\nAt edges the fused error is {100 * (1 - edges[1] / edges[0]):.0f} % lower than bilinear.")
+
+
+def mean(rows):
+    """Medians averaged over frames, errors at edges over all their cells; the numbers of cells are summed."""
+    errors, asked, edge = (np.array(column) for column in zip(*rows, strict=True))
+    sharp = (np.nan_to_num(errors[..., 1]) * edge[:, None]).sum(0) / edge.sum()
+    return np.stack([errors[..., 0].mean(0), sharp], 1), asked.sum(), edge.sum()
+
+
+def line(label, row):
+    errors, asked, edge = row
+    medians, edges = (", ".join(f"{v:.2f}" for v in column) for column in errors.T)
+    return f"| {label} | {asked} | {medians} | {edge} | {edges} |"
 
 
 if __name__ == "__main__":

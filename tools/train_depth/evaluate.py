@@ -111,6 +111,7 @@ def main():
     a.add_argument("tests")
     a.add_argument("checkpoints", nargs="+")
     a.add_argument("--sets", nargs="+", default=list(testsets.SETS))
+    a.add_argument("--frames", default=":", help="START:STOP, some frames of each set")
     a.add_argument("--low", type=int, default=518, help="the network's shorter side")
     a.add_argument("--ardf", help="run this ardf instead of PyTorch")
     a.add_argument("--pictures", help="a folder for colour, map and truth of every frame")
@@ -121,7 +122,7 @@ def main():
     torch.set_num_threads(o.threads)
     nets = [load(c) for c in o.checkpoints]
     for name in o.sets:
-        frames = testsets.SETS[name](o.tests)
+        frames = testsets.SETS[name](o.tests)[slice(*[int(n) if n else None for n in o.frames.split(":")])]
         rows = []
         for i, frame in enumerate(frames):
             row = [*baselines(frame)]
