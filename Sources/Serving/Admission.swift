@@ -35,7 +35,9 @@ package final class Admission: Sendable {
   func closed() { state.withLock { $0.open -= 1 } }
 
   /// Starts a connection's task with its number, if there is a place or one can be made.
-  package func admit(_ serve: @Sendable @escaping (Int) async -> Void) -> Task<Void, Never>? {
+  package func admit(
+    on threads: OwnThreads, _ serve: @Sendable @escaping (Int) async -> Void
+  ) -> Task<Void, Never>? {
     state.withLock { state in
       if state.places.count >= limit {
         guard let first = state.places.firstIndex(where: { !$0.isAnswered }) else { return nil }
@@ -43,7 +45,7 @@ package final class Admission: Sendable {
       }
       state.count += 1
       let number = state.count
-      let task = Task { await serve(number) }
+      let task = Task(executorPreference: threads) { await serve(number) }
       state.places.append(Place(number: number, task: task))
       return task
     }

@@ -57,6 +57,8 @@ public struct LoopbackServer: Sendable {
   private let service: ReportService
   private let limits: ConnectionLimits
   private let admission: Admission
+  /// Connections are read and answered here: computations of the same process do not use up clients' time.
+  private let threads = OwnThreads(name: "ardf.serve", count: 2)
   /// Where it is.
   public let address: String
   /// What requests that change something must carry.
@@ -83,6 +85,10 @@ public struct LoopbackServer: Sendable {
   ///
   /// - Throws: `ServingError`, `CancellationError`.
   public func run() async throws {
+    try await withTaskExecutorPreference(threads) { try await acceptClients() }
+  }
+
+  private func acceptClients() async throws {
     defer { try? port.socket.close() }
     let pool = SocketPool.ePoll()
     do {
@@ -118,7 +124,7 @@ public struct LoopbackServer: Sendable {
       admission.closed()
     }
     let client = ClientConnection(socket, limits: limits)
-    guard let task = admission.admit({ await answer(client, number: $0) }) else {
+    guard let task = admission.admit(on: threads, { await answer(client, number: $0) }) else {
       await refuse(client, .busy)
       return
     }

@@ -197,14 +197,15 @@ import Testing
   }
 
   @Test func answersKeepTheirPlaces() async {
+    let threads = OwnThreads(name: "test", count: 1)
     let admission = Admission(limit: 2)
     let (ended, end) = AsyncStream<Void>.makeStream()
     let wait: @Sendable (Int) async -> Void = { _ in for await _ in ended {} }
-    let tasks = [admission.admit(wait), admission.admit(wait)]
+    let tasks = [admission.admit(on: threads, wait), admission.admit(on: threads, wait)]
     #expect(admission.mark(1, isAnswered: true) && admission.mark(2, isAnswered: true))
-    #expect(admission.admit(wait) == nil)
+    #expect(admission.admit(on: threads, wait) == nil)
     admission.mark(1, isAnswered: false)
-    #expect(admission.admit(wait) != nil)
+    #expect(admission.admit(on: threads, wait) != nil)
     #expect(tasks[0]?.isCancelled == true && tasks[1]?.isCancelled == false)
     #expect(!admission.mark(1, isAnswered: true))
     end.finish()

@@ -113,7 +113,8 @@ import Testing
 
   /// Memory that this process has of the mapping of `path`.
   private func residentKilobytes(of path: String) throws -> Int {
-    let lines = try String(contentsOfFile: "/proc/self/smaps", encoding: .utf8).split(separator: "\n")
+    let handle = try #require(FileHandle(forReadingAtPath: "/proc/self/smaps"))
+    let lines = String(decoding: try #require(try handle.readToEnd()), as: UTF8.self).split(separator: "\n")
     let mapping = try #require(lines.firstIndex { $0.hasSuffix(path) })
     let resident = try #require(lines[mapping...].first { $0.hasPrefix("Rss:") })
     return try #require(Int(resident.filter(\.isNumber)))
