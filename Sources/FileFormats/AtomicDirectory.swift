@@ -86,8 +86,8 @@ public final class AtomicDirectory: Sendable {
       return nil
     }
     phase.withLock { $0 = .committed }
+    defer { if let old { AtomicOutputs.discard(old) } }
     try POSIX.synchronizeDirectory(AtomicOutputs.split(path).folder)
-    if let old { AtomicOutputs.discard(old) }
   }
 
   /// Puts the new folder in the place of the old one and returns where that one is left.

@@ -193,10 +193,19 @@ enum POSIX {
     return names.sorted()
   }
 
+  /// What a folder holds; where another thread has the last descriptor, once that is given back.
+  private static func entriesAtLast(of directory: String) -> [String] {
+    for _ in 0..<10 {
+      if let names = try? entries(of: directory) { return names }
+      sleepAWhile()
+    }
+    return []
+  }
+
   /// Removes a file or a whole folder, following no link; what cannot be removed stays.
   static func removeTree(_ path: String) {
     if (try? kind(of: path)) == .directory {
-      for name in (try? entries(of: path)) ?? [] { removeTree("\(path)/\(name)") }
+      for name in entriesAtLast(of: path) { removeTree("\(path)/\(name)") }
       _ = unsafe rmdir(path)
     } else {
       unlink(path)

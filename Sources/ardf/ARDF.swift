@@ -51,6 +51,11 @@ enum Program {
   /// the main actor belongs to this thread.
   static func main() {
     Interruption.block()
+    // Swift reads /proc/self/cmdline; where that fails there is not even a name, and help is not what was asked for.
+    guard CommandLine.argc > 0 else {
+      Console.note("ardf: the command line cannot be read: too many open files, or no /proc")
+      exit(ExitStatus.inputOutput.rawValue)
+    }
     Task.detached {
       do {
         try ARDF.refuseUnknownCommand(CommandLine.arguments.dropFirst().first)

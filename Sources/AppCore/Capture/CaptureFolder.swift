@@ -28,8 +28,7 @@ struct CaptureFolder: Sendable {
     let folder =
       try subfolder.map { name throws(CaptureError) in try checkedPath(name, namedBy: name) } ?? path
     do {
-      return try FileManager.default.contentsOfDirectory(atPath: folder).filter { !$0.hasPrefix(".") }
-        .sorted()
+      return try folderNames(of: folder).filter { !$0.hasPrefix(".") }
     } catch {
       throw .unreadable(file: subfolder ?? path, reason: "the folder cannot be listed")
     }

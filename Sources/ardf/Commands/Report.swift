@@ -37,7 +37,8 @@ struct Report: ParsableCommand, LimitedCommand {
     let selection = try FrameSelection(capture, frames: frame.map { [$0] } ?? [], limits: limits)
     let folder = try FinishedFolder(
       results, frame: FrameSelection.one(capture, frame: frame, limits: limits), limits: limits)
-    let report = try folder.report(capture: capture, path: CameraPath.poses(of: selection.source))
+    let report = try folder.report(
+      capture: capture, path: CameraPath.poses(of: selection.source))
     let bytes = try ReportPage.html(report)
     try OutputError.mapping { () throws(FileError) in
       try AtomicFile.write(bytes, to: page, overwrite: force)

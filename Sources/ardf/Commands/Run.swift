@@ -64,7 +64,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     let job = FrameJob(
       flow: flow, requests: requests,
       digest: try RunDigest(options: options(requests), detector: flow.detector, depth: flow.depth),
-      format: format.format, folder: folder, files: files, paths: CameraPath.poses(of: frames))
+      format: format.format, folder: folder, files: files, paths: try CameraPath.poses(of: frames))
     try folder?.begin()
     if inputs.isSingle, let frame = frames.first {
       let record = try await job.record(of: frame, tolerant: false)

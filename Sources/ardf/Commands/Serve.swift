@@ -48,7 +48,8 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
       let selection = try FrameSelection(capture, frames: frame.map { [$0] } ?? [], limits: limits)
       let folder = try FinishedFolder(
         finished, frame: FrameSelection.one(capture, frame: frame, limits: limits), limits: limits)
-      let report = try folder.report(capture: capture, path: CameraPath.poses(of: selection.source))
+      let report = try folder.report(
+        capture: capture, path: CameraPath.poses(of: selection.source))
       _ = try await workshop.add(report, folder: finished)
     } else if let source {
       let selection = try FrameSelection(source, frames: frame.map { [$0] } ?? [], limits: limits)

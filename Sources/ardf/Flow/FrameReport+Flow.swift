@@ -40,20 +40,27 @@ enum CameraPath {
   private static let limit = 400
 
   /// The poses of the sources of frames, by path.
-  static func poses(of frames: some Collection<RunFrame>) -> [String: [FrameReport.Pose]] {
+  static func poses(of frames: some Collection<RunFrame>) throws -> [String: [FrameReport.Pose]] {
     let sources = Dictionary(frames.map { ($0.source.path, $0.source) }) { first, _ in first }
-    return sources.mapValues { poses(of: $0) }
+    return try sources.mapValues { try poses(of: $0) }
   }
 
   /// The poses of a source, evenly thinned; none for plain pictures.
   ///
-  /// Frames that cannot be read are left out: the command that works on them says why.
-  static func poses(of source: any CaptureSource) -> [FrameReport.Pose] {
+  /// Bad frames are left out: the command that works on them says why.
+  /// - Throws: `CaptureError.unreadable`, since where the system fails the next run would show more.
+  static func poses(of source: any CaptureSource) throws -> [FrameReport.Pose] {
     let step = (source.frames.count + limit - 1) / limit
-    return stride(from: 0, to: source.frames.count, by: max(1, step)).compactMap { index in
-      guard let frame = try? source.frame(at: index, decodingImage: false), frame.intrinsics != nil else {
+    return try stride(from: 0, to: source.frames.count, by: max(1, step)).compactMap { index in
+      let frame: CapturedFrame
+      do {
+        frame = try source.frame(at: index, decodingImage: false)
+      } catch CaptureError.unreadable(let file, let reason) {
+        throw CaptureError.unreadable(file: file, reason: reason)
+      } catch {
         return nil
       }
+      guard frame.intrinsics != nil else { return nil }
       return FrameReport.Pose(name: frame.name, cameraToWorld: frame.cameraToWorld)
     }
   }

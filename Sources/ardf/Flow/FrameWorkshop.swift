@@ -64,7 +64,7 @@ actor FrameWorkshop: Workshop {
       let frame = try selection.source.frame(at: selection.indices[0])
       let outcome = try await flow.run(frame, requests: [])
       var report = FrameReport(
-        outcome, flow: flow, capture: capture, path: CameraPath.poses(of: selection.source))
+        outcome, flow: flow, capture: capture, path: try CameraPath.poses(of: selection.source))
       if selection.indices.count > 1 {
         report.notes.insert("the first of \(selection.indices.count) frames", at: 0)
       }
