@@ -96,10 +96,17 @@ struct Client {
   func raw(_ bytes: [UInt8]) throws -> Answer { Answer(try self.bytes(bytes)) }
 }
 
+/// Other tests may hold the threads that answer for many seconds: nobody is given up for that.
+let patient: ConnectionLimits = {
+  var limits = ConnectionLimits()
+  (limits.headPatience, limits.piecePatience) = (.seconds(3600), .seconds(3600))
+  return limits
+}()
+
 /// Runs `body` against a server on a free port.
 func serving(
   _ workshop: NotingWorkshop = NotingWorkshop(), limits: UploadLimits = UploadLimits(),
-  connections: ConnectionLimits = ConnectionLimits(), _ body: @Sendable @escaping (Client) throws -> Void
+  connections: ConnectionLimits = patient, _ body: @Sendable @escaping (Client) throws -> Void
 ) async throws {
   let port = try LoopbackPort(0)
   let server = LoopbackServer(workshop: workshop, port: port, limits: limits, connections: connections)

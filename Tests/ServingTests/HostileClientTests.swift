@@ -174,7 +174,9 @@ import Testing
   }
 
   @Test func clientsThatNeverReadAreGivenUp() async throws {
-    try await serving(NotingWorkshop(pageBytes: 64 << 20), connections: Self.impatient) {
+    var limits = patient
+    limits.piecePatience = .milliseconds(400)
+    try await serving(NotingWorkshop(pageBytes: 64 << 20), connections: limits) {
       (client: Client) throws in
       let deaf = try LoopbackConnection(port: client.port)
       deaf.send(Self.head(client, ""))
@@ -185,9 +187,9 @@ import Testing
   }
 
   @Test func silentClientsGiveWay() async throws {
-    var limits = ConnectionLimits()
     // Nobody is given up for being slow: a place is free only when somebody gives way.
-    (limits.connections, limits.headPatience) = (8, .seconds(3600))
+    var limits = patient
+    limits.connections = 8
     try await serving(connections: limits) { (client: Client) throws in
       let silent = try (0..<40).map { _ in try LoopbackConnection(port: client.port) }
       for _ in 0..<20 { #expect(try client.send("GET", "/frames/0").status == 200) }

@@ -22,7 +22,7 @@ final class LoopbackConnection {
     }
     guard result == 0 else { throw Refused() }
     // A server that never answers fails a test instead of holding it up.
-    var patience = timeval(tv_sec: 20, tv_usec: 0)
+    var patience = timeval(tv_sec: 300, tv_usec: 0)
     _ = unsafe setsockopt(
       descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
   }
