@@ -12,7 +12,16 @@ function goHome() {
   eye.yaw = Math.atan2(back[0], back[2]) + .5;
   eye.pitch = Math.min(1.2, Math.max(-1.2, Math.asin(back[1]) + .12));
   eye.distance = Math.max(.4, depth * 1.55);
+  // What took the frame is in sight, in a narrow window too.
+  for (let step = 0; step < 12 && !isInSight(place); step++) eye.distance *= 1.1;
   redraw();
+}
+
+/** Whether a place of the world is on the screen, and not at its very edge. */
+function isInSight([x, y, z]) {
+  const m = viewMatrix($("#view").clientWidth, $("#view").clientHeight);
+  const [u, v, , w] = [0, 1, 2, 3].map(row => m[row] * x + m[4 + row] * y + m[8 + row] * z + m[12 + row]);
+  return w > 0 && Math.abs(u) < .9 * w && Math.abs(v) < .9 * w;
 }
 
 function orbit(dx, dy) {
