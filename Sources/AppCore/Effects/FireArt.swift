@@ -30,11 +30,14 @@ struct FlameArt: EffectArt {
       let burnt = height * height * 1.05
       return max(body - burnt + (tongues - 0.5) * (0.5 + 1.9 * height) + (detail - 0.5) * 0.5, -1)
     }
-    buffer.shade(smooth: { x, y in SIMD4(heat(x, y), 0, 0, 0) }) { _, y, values in
+    let halfWidth = buffer.halfWidth
+    buffer.shade(smooth: { x, y in SIMD4(heat(x, y), 0, 0, 0) }) { x, y, values in
       let heat = values.x
       guard heat > 0 else { return .zero }
       let light = ramp[heat * 0.86] * min(1, heat * 2.2)
-      let root = smoothStep(0, 0.07, y)
+      // Nothing ends at the picture's edge.
+      let root =
+        smoothStep(0, 0.07, y) * smoothStep(2, 1.7, y) * smoothStep(halfWidth, halfWidth - 0.15, abs(x))
       let alpha = smoothStep(0.1, 0.75, heat) * 0.75
       return SIMD4(light, alpha) * root
     }

@@ -54,7 +54,7 @@ import Testing
     for type in Self.effects {
       for time in [0.4, 1.7] { bytes += try await Self.film(type).picture(at: time).pixels }
     }
-    #expect(sha256Hex(bytes) == "66d15489104db1941ec6a413afeff0d44105a6155670e8186ffdf9e8b742944b")
+    #expect(sha256Hex(bytes) == "2ef4805c9c6ab196b80e066c1cf255afe03107e9a135a806b694d2aa79ef8640")
   }
 
   @Test func sizesTimesAndDebugEffects() async throws {
