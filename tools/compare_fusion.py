@@ -109,12 +109,13 @@ def compare(options, capture, name):
     edge = asked & at_edges(metres, valid)
     errors = [1000 * np.abs(m - metres) for m in (plain, fused, aligned)]
     if options.pictures:
-        draw(options, f"{Path(capture).name}-{name}", frame_files(capture, name)[0], metres, edge, plain, fused)
-    return np.array([(np.median(e[asked]), e[edge].mean()) for e in errors]), int(asked.sum()), int(edge.sum())
+        draw(options, f"{Path(capture).name}-{name}", frame_files(capture, name)[0], metres, asked, edge, plain, fused)
+    rows = [(np.median(e[asked]), e[edge].mean() if edge.any() else np.nan) for e in errors]
+    return np.array(rows), int(asked.sum()), int(edge.sum())
 
 
-def draw(options, name, colour, metres, edge, plain, fused):
-    """Colour beside both errors around the frame's strongest edges, 0 (black) to 100 mm (white)."""
+def draw(options, name, colour, metres, asked, edge, plain, fused):
+    """Colour beside both errors around the frame's strongest edges, 0 (black) to 100 mm (white); grey: not compared."""
     options.pictures.mkdir(parents=True, exist_ok=True)
     density = cv2.boxFilter(edge.astype(np.float32), -1, (49, 49))
     y, x = np.unravel_index(density.argmax(), density.shape)
@@ -125,10 +126,10 @@ def draw(options, name, colour, metres, edge, plain, fused):
     crop = picture[int(y * k) : int((y + 64) * k), int(x * k) : int((x + 84) * k)]
     tiles.append(cv2.resize(crop, (420, 320), interpolation=cv2.INTER_AREA))
     for m in (plain, fused):
-        error = np.abs(m - metres)[y : y + 64, x : x + 84]
-        hidden = error[y % 2 :: 2, x % 2 :: 2]
-        shade = (np.clip(np.nan_to_num(hidden) / 0.1, 0, 1) * 255).astype(np.uint8)
-        heat = cv2.applyColorMap(shade, cv2.COLORMAP_INFERNO)
+        hidden = np.s_[y + y % 2 : y + 64 : 2, x + x % 2 : x + 84 : 2]
+        error = np.where(asked, np.abs(m - metres), 0)[hidden]
+        heat = cv2.applyColorMap((np.clip(error / 0.1, 0, 1) * 255).astype(np.uint8), cv2.COLORMAP_INFERNO)
+        heat[~asked[hidden]] = 60
         tiles.append(cv2.resize(heat, (420, 320), interpolation=cv2.INTER_NEAREST))
     cv2.imwrite(str(options.pictures / f"{name}.jpg"), np.hstack(tiles), [cv2.IMWRITE_JPEG_QUALITY, 85])
 
@@ -159,7 +160,7 @@ def main():
 def mean(rows):
     """Medians averaged over frames, errors at edges over all their cells; the numbers of cells are summed."""
     errors, asked, edge = (np.array(column) for column in zip(*rows, strict=True))
-    sharp = (np.nan_to_num(errors[..., 1]) * edge[:, None]).sum(0) / edge.sum()
+    sharp = (np.nan_to_num(errors[..., 1]) * edge[:, None]).sum(0) / max(edge.sum(), 1)
     return np.stack([errors[..., 0].mean(0), sharp], 1), asked.sum(), edge.sum()
 
 

@@ -122,9 +122,9 @@ def main():
     torch.set_num_threads(o.threads)
     nets = [load(c) for c in o.checkpoints]
     for name in o.sets:
-        frames = testsets.SETS[name](o.tests)[slice(*[int(n) if n else None for n in o.frames.split(":")])]
+        start, stop = (int(n) if n else None for n in o.frames.split(":"))
         rows = []
-        for i, frame in enumerate(frames):
+        for i, frame in enumerate(testsets.SETS[name](o.tests)[start:stop], start or 0):
             row = [*baselines(frame)]
             for path, net in zip(o.checkpoints, nets):
                 size = frame.inverse.shape
