@@ -43,20 +43,25 @@ public struct DetectionsFile: Sendable {
   }
 
   private static func entry(_ detection: Detection) -> JSONValue {
-    [
+    let (x, width) = (pixels(detection.box.minX), pixels(detection.box.width))
+    let (y, height) = (pixels(detection.box.minY), pixels(detection.box.height))
+    return [
       "id": .integer(detection.id), "classId": .integer(detection.classId),
       "className": .string(detection.className),
       "confidence": .rounded(Double(detection.confidence), decimals: confidenceDecimals),
-      "box": [
-        "x": pixels(detection.box.minX), "y": pixels(detection.box.minY),
-        "width": pixels(detection.box.width), "height": pixels(detection.box.height),
-      ],
-      "centroid": [pixels(detection.centroid.x), pixels(detection.centroid.y)],
+      "box": ["x": x, "y": y, "width": width, "height": height],
+      "centroid": [middle(x, width), middle(y, height)],
       "mask": detection.mask.map(runLengths) ?? .null,
     ]
   }
 
   static func pixels(_ value: Double) -> JSONValue { .rounded(value, decimals: decimals) }
+
+  /// The middle of an interval as it is written, so that a document read and written again is the same.
+  private static func middle(_ start: JSONValue, _ length: JSONValue) -> JSONValue {
+    guard let start = start.number, let length = length.number else { return .null }
+    return pixels(start + length / 2)
+  }
 
   static func runLengths(_ mask: InstanceMask) -> JSONValue {
     let plane = mask.binary()
