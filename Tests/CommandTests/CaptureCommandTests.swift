@@ -51,7 +51,7 @@ import Testing
     let path = ["PATH": place.file("bin")]
     let run = try CommandRun(["capture", "frames", place.file("scan")], environment: path)
     #expect(run.status == 66)
-    #expect(run.error.contains("apt install ffmpeg"))
+    #expect(run.error.contains("apt-get install ffmpeg"))
     let none = try CommandRun(["capture", "frames", place.file("bin")], environment: path)
     #expect(none.status == 66)
     #expect(none.error.contains("rgb.mp4"))

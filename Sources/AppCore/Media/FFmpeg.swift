@@ -50,7 +50,7 @@ public struct FFmpeg: Sendable {
   /// Runs the program to its end.
   ///
   /// - Throws: `MediaError.ffmpeg` with what it said last.
-  func run(_ arguments: [String], about file: String) throws(MediaError) {
+  package func run(_ arguments: [String], about file: String) throws(MediaError) {
     try FFmpegProcess(self, arguments, about: file).finish()
   }
 }
@@ -97,7 +97,7 @@ final class FFmpegProcess {
     try? FileManager.default.removeItem(atPath: messages)
     guard status == 0 else {
       let last = said.split(whereSeparator: \.isNewline).last.map(String.init)
-      throw .ffmpeg(file: file, message: last ?? status.map { "ended with \($0)" } ?? "was killed")
+      throw .ffmpeg(file: file, message: last ?? status.map { "ended with status \($0)" } ?? "was killed")
     }
   }
 

@@ -30,19 +30,11 @@ extension Capture {
       let folder = try OutputError.mapping { () throws(FileError) in
         try AtomicDirectory(path: "\(recording)/rgb", force: force)
       }
-      let status = try ChildProcess.run(
-        "ffmpeg",
+      try FFmpeg().run(
         [
-          "-nostdin", "-v", "error", "-noautorotate", "-i", video, "-fps_mode", "passthrough",
-          "-start_number", "0",
-          "-q:v", "2", folder.path("%06d.jpg"),
-        ])
-      guard let status else {
-        throw CommandError.missing("ffmpeg: not found in $PATH; install it (on Debian: apt install ffmpeg)")
-      }
-      guard status == 0 else {
-        throw CommandError.input("\(video): ffmpeg could not read it (status \(status))")
-      }
+          "-noautorotate", "-i", video, "-fps_mode", "passthrough", "-start_number", "0", "-q:v", "2",
+          folder.path("%06d.jpg"),
+        ], about: video)
       let count = try FileManager.default.contentsOfDirectory(atPath: folder.temporaryPath).count
       guard count > 0 else { throw CommandError.input("\(video): holds no picture") }
       try OutputError.mapping { () throws(FileError) in try folder.commit() }
