@@ -10,7 +10,6 @@
 
 import NNKernelInterface
 
-private let tileEdge = 4
 private let windowEdge = 9
 /// Frequencies of an even axis, pixels of an odd one.
 private let evens = 5
@@ -121,13 +120,10 @@ private struct Workspace {
   let inputs, products: UnsafeMutablePointer<Float>
   /// A window with zeros where it reaches over an edge, (row, column, channel).
   let window: UnsafeMutablePointer<Float>
-  /// Sixteen channels half transformed; and the sums of a tile, (pixel, panel's channel).
-  let lines, sums: UnsafeMutablePointer<Float>
-  /// The rows of a product; and where the pixels of a tile go and what is added to them.
-  let rows, residuals: UnsafeMutablePointer<UnsafePointer<Float>>
-  let outputs: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
+  /// Sixteen channels half transformed.
+  let lines: UnsafeMutablePointer<Float>
+  let tile: TileMemory
 
-  private static var pixels: Int { tileEdge * tileEdge }
   private static var lineFloats: Int { windowEdge * evens * 16 }
 
   /// Tiles of a block: their transformed windows stay in the second-level cache.
@@ -140,7 +136,7 @@ private struct Workspace {
   @inline(__always)
   static func floats(_ shape: ConvolutionShape) -> Int {
     positions * tiles(shape) * (shape.inChannels + InstructionSet.panelWidth) + positions * shape.inChannels
-      + lineFloats + pixels * InstructionSet.panelWidth + 2 * (InstructionSet.tileRows + 2 * pixels) + 16
+      + lineFloats + TileMemory.floats + 16
   }
 
   @inline(__always)
@@ -149,12 +145,7 @@ private struct Workspace {
     products = inputs + positions * Self.tiles(shape) * shape.inChannels
     window = products + positions * Self.tiles(shape) * InstructionSet.panelWidth
     lines = window + positions * shape.inChannels
-    sums = lines + Self.lineFloats
-    rows = UnsafeMutableRawPointer(sums + Self.pixels * InstructionSet.panelWidth)
-      .assumingMemoryBound(to: UnsafePointer<Float>.self)
-    residuals = rows + InstructionSet.tileRows
-    outputs = UnsafeMutableRawPointer(residuals + Self.pixels)
-      .assumingMemoryBound(to: UnsafeMutablePointer<Float>.self)
+    tile = TileMemory(lines + Self.lineFloats)
   }
 }
 
@@ -167,7 +158,7 @@ func stridedWinograd(
   let shape = task.shape
   let capacity = Workspace.tiles(shape)
   let workspace = Workspace(shape, scratch)
-  let tilesAcross = (shape.outWidth + tileEdge - 1) / tileEdge
+  let tilesAcross = (shape.outWidth + TileMemory.edge - 1) / TileMemory.edge
 
   let blocks = max((end - begin + capacity - 1) / capacity, 1)
   for block in 0..<blocks {
@@ -177,7 +168,7 @@ func stridedWinograd(
     for i in 0..<count {
       let tile = from + i
       transformWindow(
-        task, tile / tilesAcross * tileEdge, tile % tilesAcross * tileEdge,
+        task, tile / tilesAcross * TileMemory.edge, tile % tilesAcross * TileMemory.edge,
         workspace.inputs + i * shape.inChannels,
         count * shape.inChannels, workspace)
     }
@@ -186,7 +177,8 @@ func stridedWinograd(
       for i in 0..<count {
         let tile = from + i
         storeOutputs(
-          task, tile / tilesAcross * tileEdge, tile % tilesAcross * tileEdge, panel, i, count, workspace)
+          task, tile / tilesAcross * TileMemory.edge, tile % tilesAcross * TileMemory.edge, panel, i, count,
+          workspace)
       }
     }
   }
@@ -201,23 +193,10 @@ private func multiplyPanel(_ task: ConvolutionTask, _ panel: Int, _ count: Int, 
   let matrixStride = channels * paddedChannels(task.shape.outChannels)
   for matrix in 0..<Phase.matrices {
     let (position, shared) = Phase.positions(matrix)
-    let left = workspace.inputs + position * count * channels
-    let output = workspace.products + position * count * columns
-    let rows = shared * count
-    let groups = (rows + InstructionSet.tileRows - 1) / InstructionSet.tileRows
-    for group in 0..<groups {
-      let row = rows * group / groups
-      let height = rows * (group + 1) / groups - row
-      for r in 0..<height { workspace.rows[r] = UnsafePointer(left + (row + r) * channels) }
-      multiplyTile(
-        (
-          segments: 1, depth: channels, rows: UnsafePointer(workspace.rows),
-          rowCapacity: InstructionSet.tileRows,
-          columns: task.weights + matrix * matrixStride + first * channels, columnStride: columns,
-          output: output + row * columns, outputStride: columns
-        ),
-        rows: height, columns: columns)
-    }
+    workspace.tile.multiply(
+      workspace.inputs + position * count * channels, count: shared * count, channels: channels,
+      panel: task.weights + matrix * matrixStride + first * channels, columns: columns,
+      output: workspace.products + position * count * columns, outputStride: columns)
   }
 }
 
@@ -262,10 +241,9 @@ private func storeOutputs(
   _ task: ConvolutionTask, _ y: Int, _ x: Int, _ panel: Int, _ index: Int, _ count: Int,
   _ workspace: Workspace
 ) {
-  let outChannels = task.shape.outChannels
   let first = panel * InstructionSet.panelWidth
-  let columns = panelColumns(outChannels, first)
-  let (width, pixels) = pointPixels(task, tileEdge, y, x, workspace.outputs, workspace.residuals)
+  let columns = panelColumns(task.shape.outChannels, first)
+  let (width, pixels) = workspace.tile.point(task, y, x)
   let stride = count * columns
   let odd = workspace.lines
   let even = odd + odds * odds * 16
@@ -286,11 +264,8 @@ private func storeOutputs(
     for column in 0..<width {
       transformProducts(
         even + column * 16, odds * 16, odd + column * 16, odds * 16,
-        workspace.sums + column * InstructionSet.panelWidth + half, width * InstructionSet.panelWidth)
+        workspace.tile.sums + column * InstructionSet.panelWidth + half, width * InstructionSet.panelWidth)
     }
   }
-  storeTile(
-    workspace.sums, rows: pixels, first: first, columns: min(columns, outChannels - first), bias: task.bias,
-    activation: task.activation, residuals: task.residual == nil ? nil : UnsafePointer(workspace.residuals),
-    outputs: UnsafePointer(workspace.outputs))
+  workspace.tile.store(task, count: pixels, first: first, columns: columns)
 }

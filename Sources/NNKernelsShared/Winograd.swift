@@ -10,7 +10,6 @@
 import NNKernelInterface
 
 /// Output pixels of a tile's edge, and the input pixels that it needs.
-private let tileEdge = 4
 private let windowEdge = 6
 private let frequencies = 36
 
@@ -117,19 +116,14 @@ private struct Workspace {
   let inputs, products: UnsafeMutablePointer<Float>
   /// A window with zeros where it reaches over an edge, (row, column, channel).
   let window: UnsafeMutablePointer<Float>
-  /// Sixteen channels half transformed, (row, column, channel); and the sums of a tile, (pixel, panel's channel).
-  let lines, sums: UnsafeMutablePointer<Float>
-  /// The rows of a product; and where the pixels of a tile go and what is added to them.
-  let rows, residuals: UnsafeMutablePointer<UnsafePointer<Float>>
-  let outputs: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
-
-  private static var pixels: Int { tileEdge * tileEdge }
+  /// Sixteen channels half transformed, (row, column, channel).
+  let lines: UnsafeMutablePointer<Float>
+  let tile: TileMemory
 
   @inline(__always)
   static func floats(_ shape: ConvolutionShape) -> Int {
     frequencies * blockTiles(shape) * (shape.inChannels + paddedChannels(shape.outChannels))
-      + frequencies * shape.inChannels + frequencies * 16 + pixels * InstructionSet.panelWidth
-      + 2 * (InstructionSet.tileRows + 2 * pixels) + 16
+      + frequencies * (shape.inChannels + 16) + TileMemory.floats + 16
   }
 
   @inline(__always)
@@ -138,12 +132,7 @@ private struct Workspace {
     products = inputs + frequencies * blockTiles(shape) * shape.inChannels
     window = products + frequencies * blockTiles(shape) * paddedChannels(shape.outChannels)
     lines = window + frequencies * shape.inChannels
-    sums = lines + frequencies * 16
-    rows = UnsafeMutableRawPointer(sums + Self.pixels * InstructionSet.panelWidth)
-      .assumingMemoryBound(to: UnsafePointer<Float>.self)
-    residuals = rows + InstructionSet.tileRows
-    outputs = UnsafeMutableRawPointer(residuals + Self.pixels)
-      .assumingMemoryBound(to: UnsafeMutablePointer<Float>.self)
+    tile = TileMemory(lines + frequencies * 16)
   }
 }
 
@@ -163,7 +152,7 @@ func winograd(
   let outColumns = min(lastPanel * InstructionSet.panelWidth, paddedChannels(shape.outChannels)) - firstColumn
   let capacity = blockTiles(shape)
   let workspace = Workspace(shape, scratch)
-  let tilesAcross = (shape.outWidth + tileEdge - 1) / tileEdge
+  let tilesAcross = (shape.outWidth + TileMemory.edge - 1) / TileMemory.edge
   let frequencyStride = shape.inChannels * paddedChannels(shape.outChannels)
 
   let blocks = max((end - begin + capacity - 1) / capacity, 1)
@@ -174,37 +163,26 @@ func winograd(
     for i in 0..<count {
       let tile = from + i
       transformInput(
-        task, tile / tilesAcross * tileEdge, tile % tilesAcross * tileEdge,
+        task, tile / tilesAcross * TileMemory.edge, tile % tilesAcross * TileMemory.edge,
         workspace.inputs + i * shape.inChannels,
         capacity * shape.inChannels, workspace)
     }
-    let groups = (count + InstructionSet.tileRows - 1) / InstructionSet.tileRows
     for frequency in 0..<frequencies {
-      let left = workspace.inputs + frequency * capacity * shape.inChannels
-      let right = task.weights + frequency * frequencyStride
       let output = workspace.products + frequency * capacity * outColumns
       for panel in firstPanel..<lastPanel {
         let first = panel * InstructionSet.panelWidth
-        let columns = panelColumns(shape.outChannels, first)
-        for group in 0..<groups {
-          let row = count * group / groups
-          let height = count * (group + 1) / groups - row
-          for r in 0..<height { workspace.rows[r] = UnsafePointer(left + (row + r) * shape.inChannels) }
-          multiplyTile(
-            (
-              segments: 1, depth: shape.inChannels, rows: UnsafePointer(workspace.rows),
-              rowCapacity: InstructionSet.tileRows,
-              columns: right + first * shape.inChannels, columnStride: columns,
-              output: output + row * outColumns + first - firstColumn, outputStride: outColumns
-            ),
-            rows: height, columns: columns)
-        }
+        workspace.tile.multiply(
+          workspace.inputs + frequency * capacity * shape.inChannels, count: count,
+          channels: shape.inChannels,
+          panel: task.weights + frequency * frequencyStride + first * shape.inChannels,
+          columns: panelColumns(shape.outChannels, first), output: output + first - firstColumn,
+          outputStride: outColumns)
       }
     }
     for i in 0..<count {
       let tile = from + i
       transformOutput(
-        task, tile / tilesAcross * tileEdge, tile % tilesAcross * tileEdge,
+        task, tile / tilesAcross * TileMemory.edge, tile % tilesAcross * TileMemory.edge,
         workspace.products + i * outColumns,
         capacity * outColumns, firstPanel, lastPanel, workspace)
     }
@@ -241,7 +219,7 @@ private func transformOutput(
   _ firstPanel: Int, _ lastPanel: Int, _ workspace: Workspace
 ) {
   let outChannels = task.shape.outChannels
-  let (width, pixels) = pointPixels(task, tileEdge, y, x, workspace.outputs, workspace.residuals)
+  let (width, pixels) = workspace.tile.point(task, y, x)
   var source = products
   for panel in firstPanel..<lastPanel {
     let first = panel * InstructionSet.panelWidth
@@ -257,14 +235,11 @@ private func transformOutput(
       for row in 0..<pixels / width {
         transformOutputLine(
           workspace.lines + row * windowEdge * 16, 16,
-          workspace.sums + (row &* width &* InstructionSet.panelWidth &+ half), InstructionSet.panelWidth)
+          workspace.tile.sums + (row &* width &* InstructionSet.panelWidth &+ half), InstructionSet.panelWidth
+        )
       }
     }
-    storeTile(
-      workspace.sums, rows: pixels, first: first, columns: min(columns, outChannels - first),
-      bias: task.bias,
-      activation: task.activation, residuals: task.residual == nil ? nil : UnsafePointer(workspace.residuals),
-      outputs: UnsafePointer(workspace.outputs))
+    workspace.tile.store(task, count: pixels, first: first, columns: columns)
     source += columns
   }
 }

@@ -43,26 +43,78 @@ func windowOrCopy(
   return (UnsafePointer(copy), edge * shape.inChannels, shape.inChannels)
 }
 
-/// Points at the existing pixels of the tile at (y, x), row by row, and at what is added to them; returns how many
-/// are in a row and in all.
-@inline(__always)
-func pointPixels(
-  _ task: ConvolutionTask, _ edge: Int, _ y: Int, _ x: Int,
-  _ outputs: UnsafeMutablePointer<UnsafeMutablePointer<Float>>,
-  _ residuals: UnsafeMutablePointer<UnsafePointer<Float>>
-) -> (width: Int, count: Int) {
-  let height = min(edge, task.shape.outHeight - y)
-  let width = min(edge, task.shape.outWidth - x)
-  for row in 0..<height {
-    for column in 0..<width {
-      let pixel = row * width + column
-      outputs[pixel] =
-        task.output.base + (y + row) * task.output.rowStride + (x + column) * task.output.pixelStride
-      if let residual = task.residual {
-        residuals[pixel] =
-          residual.base + (y + row) * residual.rowStride + (x + column) * residual.pixelStride
-      }
+/// What a product of tiles and the way back to pixels work in: a part of the scratch memory of both kernels.
+struct TileMemory {
+  /// Output pixels of a tile's edge.
+  @inline(__always) static var edge: Int { 4 }
+  @inline(__always) private static var pixels: Int { edge * edge }
+  @inline(__always) static var floats: Int {
+    pixels * InstructionSet.panelWidth + 2 * (InstructionSet.tileRows + 2 * pixels)
+  }
+
+  /// The sums of a tile, (pixel, panel's channel).
+  let sums: UnsafeMutablePointer<Float>
+  /// The rows of a product; and where the pixels of a tile go and what is added to them.
+  private let rows, residuals: UnsafeMutablePointer<UnsafePointer<Float>>
+  private let outputs: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
+
+  @inline(__always)
+  init(_ memory: UnsafeMutablePointer<Float>) {
+    sums = memory
+    rows = UnsafeMutableRawPointer(sums + Self.pixels * InstructionSet.panelWidth)
+      .assumingMemoryBound(to: UnsafePointer<Float>.self)
+    residuals = rows + InstructionSet.tileRows
+    outputs = UnsafeMutableRawPointer(residuals + Self.pixels)
+      .assumingMemoryBound(to: UnsafeMutablePointer<Float>.self)
+  }
+
+  /// output (count, columns) = left (count, channels) * panel (channels, columns), rows of left dense.
+  @inline(__always)
+  func multiply(
+    _ left: UnsafePointer<Float>, count: Int, channels: Int, panel: UnsafePointer<Float>, columns: Int,
+    output: UnsafeMutablePointer<Float>, outputStride: Int
+  ) {
+    let groups = (count + InstructionSet.tileRows - 1) / InstructionSet.tileRows
+    for group in 0..<groups {
+      let row = count * group / groups
+      let height = count * (group + 1) / groups - row
+      for r in 0..<height { rows[r] = left + (row + r) * channels }
+      multiplyTile(
+        (
+          segments: 1, depth: channels, rows: UnsafePointer(rows), rowCapacity: InstructionSet.tileRows,
+          columns: panel, columnStride: columns, output: output + row * outputStride,
+          outputStride: outputStride
+        ),
+        rows: height, columns: columns)
     }
   }
-  return (width, height * width)
+
+  /// Points at the existing pixels of the tile at (y, x), row by row, and at what is added to them; returns how many
+  /// are in a row and in all.
+  @inline(__always)
+  func point(_ task: ConvolutionTask, _ y: Int, _ x: Int) -> (width: Int, count: Int) {
+    let height = min(Self.edge, task.shape.outHeight - y)
+    let width = min(Self.edge, task.shape.outWidth - x)
+    for row in 0..<height {
+      for column in 0..<width {
+        let pixel = row * width + column
+        outputs[pixel] =
+          task.output.base + (y + row) * task.output.rowStride + (x + column) * task.output.pixelStride
+        if let residual = task.residual {
+          residuals[pixel] =
+            residual.base + (y + row) * residual.rowStride + (x + column) * residual.pixelStride
+        }
+      }
+    }
+    return (width, height * width)
+  }
+
+  /// Stores the sums of the panel from channel `first` as the `count` pixels that `point` found.
+  @inline(__always)
+  func store(_ task: ConvolutionTask, count: Int, first: Int, columns: Int) {
+    storeTile(
+      sums, rows: count, first: first, columns: min(columns, task.shape.outChannels - first), bias: task.bias,
+      activation: task.activation, residuals: task.residual == nil ? nil : UnsafePointer(residuals),
+      outputs: UnsafePointer(outputs))
+  }
 }
