@@ -102,7 +102,7 @@ public struct Plan: Sendable {
   /// Bytes that all intermediate results would take without sharing memory.
   public var unsharedBytes: Int {
     Set(placement.locations.map(\.buffer)).reduce(0) {
-      $0 + placement.shapes[$1].count * elements[$1].size
+      $0 + placement.shapes[$1].pixels * placement.locations[$1].pixelStride * elements[$1].size
     }
   }
 }
