@@ -20,8 +20,28 @@ def test_relative_error_is_that_of_the_least_squares_fit():
     raw = 2 * inverse + torch.rand_like(inverse)
     columns, truth = torch.stack([raw[0][valid[0]], torch.ones(int(valid[0].sum()))], 1), inverse[0][valid[0]]
     fitted = columns @ torch.linalg.lstsq(columns, truth[:, None]).solution
-    expected = ((fitted[:, 0] - truth).abs() / truth).clamp(max=1).mean()
+    depth, true_depth = 1 / fitted[:, 0], 1 / truth
+    assert (fitted[:, 0] > 0.5 * truth).all()
+    expected = ((depth - true_depth).abs() / true_depth).mean()
     assert torch.isclose(relative(raw, inverse, valid)[0], expected, rtol=1e-4)
+
+
+def test_a_fit_below_zero_is_pushed_up():
+    inverse = torch.rand(1, 40, 50) * 0.1 + 4
+    inverse[:, 20:] = torch.rand(1, 20, 50) * 0.1 + 0.3
+    raw = inverse.clone()
+    raw[:, 35:] -= 2  # what is far comes out beyond infinity
+    raw.requires_grad_(True)
+    relative(raw, inverse, torch.ones(1, 40, 50, dtype=torch.bool)).sum().backward()
+    assert raw.grad[:, 35:].max() < 0
+
+
+def test_near_things_may_exceed_six_medians():
+    inverse, every, real = torch.rand(1, 40, 50) * 0.2 + 0.4, torch.ones(1, 40, 50, dtype=torch.bool), torch.zeros(1)
+    inverse[:, :4] = 10
+    raw = inverse / inverse.median()
+    assert raw.max() > 12
+    assert depth_loss(raw, inverse, every, real.bool(), 1.0)[0] < 0.01
 
 
 def test_pixels_beyond_the_valid_do_not_count():

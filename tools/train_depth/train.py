@@ -37,6 +37,7 @@ def options():
     a.add_argument("--least", type=float, default=0.5, help="smallest window as a part of the frame")
     a.add_argument("--real", type=float, default=0.15, help="part of LiDAR frames")
     a.add_argument("--edge-weight", type=float, default=1.0)
+    a.add_argument("--relative-weight", type=float, default=1.0)
     a.add_argument("--average", type=float, default=0.99, help="of the weights, per step")
     a.add_argument("--seed", type=int, default=0)
     a.add_argument("--processes", type=int, default=1, help="data-parallel ones, each with batches of its own")
@@ -156,7 +157,7 @@ def work(rank, o):
         picture, inverse, valid, real = [t.to(o.device) for t in next(batches)]
         with torch.autocast(o.device, torch.bfloat16):
             raw = run.net(picture, frozen=BLOCKS - o.unfreeze, clamp=False)[:, 0].float()
-        loss, *parts = depth_loss(raw, inverse, valid, real, o.edge_weight)
+        loss, *parts = depth_loss(raw, inverse, valid, real, o.edge_weight, o.relative_weight)
         run.optimiser.zero_grad(set_to_none=True)
         loss.backward()
         done = run.share(max(run.stage_seen / o.images, run.stage_seconds / (60 * o.minutes)))
