@@ -6,14 +6,14 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 
-.PHONY: help setup build demo test check lint emulate exhaust fuzz faults soak determinism memory static install deb \
-	docs clean
+.PHONY: help setup build demo test check lint emulate exhaust fuzz faults flood soak determinism memory static \
+	install deb docs clean
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 
 help: ; @sed -n 's/^# make/make/p' Makefile; echo "also: setup build static check lint emulate clean"; \
-	echo "proofs of reliability (docs/reliability.md): exhaust fuzz faults soak determinism memory"
+	echo "proofs of reliability (docs/reliability.md): exhaust fuzz faults flood soak determinism memory"
 
 setup: ; @tools/setup
 
@@ -54,6 +54,10 @@ fuzz: setup
 faults: build
 	tools/setup --ci
 	tools/faults
+
+# Clients of ardf serve that never ask, 1,500 of them.
+flood: build
+	tools/flood
 
 soak: build
 	tools/soak
