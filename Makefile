@@ -6,14 +6,15 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 
-.PHONY: help setup build demo test check lint emulate exhaust fuzz faults flood soak determinism memory static \
-	install deb docs clean
+.PHONY: help setup build demo test check lint emulate exhaust fuzz faults flood soak determinism memory sanitize \
+	static install deb docs clean
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 
 help: ; @sed -n 's/^# make/make/p' Makefile; echo "also: setup build static check lint emulate clean"; \
-	echo "proofs of reliability (docs/reliability.md): exhaust fuzz faults flood soak determinism memory"
+	echo "proofs of reliability (docs/reliability.md): exhaust fuzz faults flood soak determinism memory \
+	sanitize"
 
 setup: ; @tools/setup
 
@@ -68,6 +69,11 @@ determinism: build
 # The most memory that refusing a bad file takes.
 memory: build
 	tools/memory
+
+# All tests, and the commands that they start, under AddressSanitizer, then under ThreadSanitizer.
+sanitize: setup
+	tools/sanitize address
+	tools/sanitize thread
 
 # Swift's libraries linked in. A build folder of its own: these flags would have everything built anew.
 static := .build-static

@@ -19,7 +19,7 @@ struct CommandRun {
 
   /// Runs `ardf` in `folder` and waits for its end.
   ///
-  /// Only the environment given reaches it.
+  /// Only the environment given reaches it, and the sanitizers' settings (`tools/sanitize`).
   init(_ arguments: [String], in folder: String? = nil, environment: [String: String] = [:]) throws {
     let running = try RunningCommand(arguments, in: folder, environment: environment)
     self = try running.finished()
@@ -39,6 +39,9 @@ struct CommandRun {
 final class RunningCommand {
   let process = Process()
   private let folder: URL
+  private static let sanitizerSettings = ProcessInfo.processInfo.environment.filter {
+    $0.key.hasSuffix("SAN_OPTIONS") || $0.key == "LD_PRELOAD"
+  }
 
   init(_ arguments: [String], in directory: String? = nil, environment: [String: String] = [:]) throws {
     // Files, not pipes: a full pipe would block the command.
@@ -47,6 +50,7 @@ final class RunningCommand {
     process.executableURL = URL(fileURLWithPath: CommandRun.executable)
     process.arguments = arguments
     process.environment = environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
+      .merging(Self.sanitizerSettings) { "\($1):\($0)" }
     if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = try Self.stream(folder.appendingPathComponent("out"))

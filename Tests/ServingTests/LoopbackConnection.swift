@@ -44,9 +44,13 @@ final class LoopbackConnection {
   /// What has arrived, once anything has; nothing at the end.
   func read() -> [UInt8] {
     var part = [UInt8](repeating: 0, count: 65_536)
-    let count = unsafe part.withUnsafeMutableBytes { buffer in
-      unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)
-    }
+    var count: Int
+    repeat {
+      count = unsafe part.withUnsafeMutableBytes { buffer in
+        unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)
+      }
+      // A socket with a time limit is interrupted when the process goes on after a stop (signal(7)).
+    } while count < 0 && errno == EINTR
     return Array(part[0..<max(0, count)])
   }
 
