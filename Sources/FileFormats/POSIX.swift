@@ -104,6 +104,8 @@ enum POSIX {
 
   /// Reads `count` bytes; fewer where the file has become shorter.
   static func read(_ descriptor: Int32, count: Int, path: String) throws(FileError) -> [UInt8] {
+    // Filling an array of no capacity writes to the count of the empty array, which all threads share.
+    guard count > 0 else { return [] }
     var failure: Int32 = 0
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       while filled < count, failure == 0 {
