@@ -92,12 +92,9 @@ public struct FileBytes: Sendable {
   /// is left out.
   public func elements<Element: BitwiseCopyable>(of type: Element.Type) -> [Element] {
     let length = count / MemoryLayout<Element>.stride
-    // Filling an array of no capacity writes to the count of the empty array, which all threads share.
-    guard length > 0 else { return [] }
     return unsafe withUnsafeBytes { raw in
-      unsafe [Element](unsafeUninitializedCapacity: length) { buffer, initialized in
-        unsafe memcpy(buffer.baseAddress!, raw.baseAddress!, length * MemoryLayout<Element>.stride)
-        initialized = length
+      unsafe [Element](count: length) { elements in
+        unsafe memcpy(elements, raw.baseAddress!, length * MemoryLayout<Element>.stride)
       }
     }
   }

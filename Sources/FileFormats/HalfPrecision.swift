@@ -6,21 +6,15 @@ public enum HalfPrecision {
   /// The single-precision values of IEEE binary16 bit patterns: exact, subnormals, infinities and NaN
   /// payloads included.
   public static func floats(fromBinary16 bits: Span<UInt16>) -> [Float] {
-    // Filling an array of no capacity writes to the count of the empty array, which all threads share.
-    guard bits.count > 0 else { return [] }
-    return unsafe [Float](unsafeUninitializedCapacity: bits.count) { output, initialized in
+    unsafe [Float](count: bits.count) { output in
       for index in 0..<bits.count { unsafe output[index] = float(fromBinary16: bits[index]) }
-      initialized = bits.count
     }
   }
 
   /// The single-precision values of bfloat16 bit patterns: exact.
   public static func floats(fromBFloat16 bits: Span<UInt16>) -> [Float] {
-    // Filling an array of no capacity writes to the count of the empty array, which all threads share.
-    guard bits.count > 0 else { return [] }
-    return unsafe [Float](unsafeUninitializedCapacity: bits.count) { output, initialized in
+    unsafe [Float](count: bits.count) { output in
       for index in 0..<bits.count { unsafe output[index] = Float(bitPattern: UInt32(bits[index]) << 16) }
-      initialized = bits.count
     }
   }
 

@@ -84,17 +84,12 @@ public struct TensorStorage: Sendable {
   ) -> [Float] {
     let stride = MemoryLayout<Element>.stride
     let length = count / stride
-    // Filling an array of no capacity writes to the count of the empty array, which all threads share.
-    guard length > 0 else { return [] }
     return unsafe withUnsafeBytes { raw in
-      unsafe [Float](unsafeUninitializedCapacity: length) { output, initialized in
+      unsafe [Float](count: length) { elements in
         let source = raw.baseAddress!
-        let destination = output.baseAddress!
         for index in 0..<length {
-          unsafe destination[index] = convert(
-            source.loadUnaligned(fromByteOffset: index &* stride, as: type))
+          unsafe elements[index] = convert(source.loadUnaligned(fromByteOffset: index &* stride, as: type))
         }
-        initialized = length
       }
     }
   }
