@@ -55,7 +55,7 @@ let package = Package(
     .systemLibrary(name: "COpenBLAS", providers: [.apt(["libopenblas-dev"])]),
     .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
     .systemLibrary(name: "CSpng", pkgConfig: "spng", providers: [.apt(["libspng-dev"])]),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CSystemShims"),
     .target(name: "CKernelShims"),
@@ -76,7 +76,8 @@ let package = Package(
       swiftSettings: kernel(["-march=x86-64-v4", "-mavx512bf16", "-mamx-tile", "-mamx-bf16"])),
 
     .target(name: "Geometry", swiftSettings: strict),
-    .target(name: "FileFormats", dependencies: ["CZlib", "CCrypto", "CSystemShims"], swiftSettings: strict),
+    .target(
+      name: "FileFormats", dependencies: ["CDeflate", "CCrypto", "CSystemShims"], swiftSettings: strict),
     .target(
       name: "Imaging", dependencies: ["Geometry", "FileFormats", "CTurboJPEG", "CSpng"], swiftSettings: strict
     ),

@@ -36,23 +36,45 @@ public struct RunLengthMask: Sendable, Equatable {
   public init(height: Int, width: Int, mask: [UInt8]) {
     precondition(mask.count == height * width, "a mask of \(mask.count) bytes for \(height) x \(width)")
     var runs: [Int] = []
-    var current = false
-    var length = 0
-    for column in 0..<width {
-      for row in 0..<height {
-        let isSet = mask[row * width + column] != 0
-        if isSet != current {
-          runs.append(length)
-          current = isSet
-          length = 0
-        }
-        length += 1
-      }
+    var last = 0
+    for start in Self.runStarts(mask.span, height: height, width: width) {
+      runs.append(start - last)
+      last = start
     }
-    runs.append(length)
+    runs.append(mask.count - last)
     self.height = height
     self.width = width
     self.runs = runs
+  }
+
+  /// Where ones begin and end, counted down the columns, in order.
+  ///
+  /// The mask is read by its rows, as it lies in memory; what is found in a row is then put to its columns.
+  private static func runStarts(_ mask: Span<UInt8>, height: Int, width: Int) -> [Int] {
+    let block = 64
+    var found: [(row: Int, column: Int)] = []
+    var counts = [Int](repeating: 0, count: width + 1)
+    for row in 0..<height {
+      // Above a column's first pixel is the last of the column before it.
+      let above = row == 0 ? (height - 1) * width - 1 : (row - 1) * width
+      for left in stride(from: 0, to: width, by: block) {
+        let right = min(left + block, width)
+        if row > 0, mask.matches(above + left, row * width + left, count: right - left) { continue }
+        for column in left..<right {
+          let wasSet = row + column > 0 && mask[above + column] != 0
+          guard (mask[row * width + column] != 0) != wasSet else { continue }
+          found.append((row, column))
+          counts[column + 1] += 1
+        }
+      }
+    }
+    for column in 0..<width { counts[column + 1] += counts[column] }
+    var starts = [Int](repeating: 0, count: found.count)
+    for (row, column) in found {
+      starts[counts[column]] = column * height + row
+      counts[column] += 1
+    }
+    return starts
   }
 
   /// Decodes the compressed text of COCO annotations.
@@ -119,8 +141,13 @@ public struct RunLengthMask: Sendable, Equatable {
     var mask = [UInt8](repeating: 0, count: height * width)
     var position = 0
     for (index, run) in runs.enumerated() {
-      if index % 2 == 1 {
-        for flat in position..<position + run { mask[flat % height * width + flat / height] = 1 }
+      if index % 2 == 1, run > 0 {
+        var (column, row) = position.quotientAndRemainder(dividingBy: height)
+        for _ in 0..<run {
+          mask[row * width + column] = 1
+          row += 1
+          if row == height { (column, row) = (column + 1, 0) }
+        }
       }
       position += run
     }

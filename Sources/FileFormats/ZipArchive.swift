@@ -85,7 +85,7 @@ public struct ZipArchive: Sendable {
       guard let inflated = Deflate.inflate(kept, size: member.size) else { throw .damagedData(member.name) }
       contents = FileBytes(inflated)
     }
-    guard Deflate.crc32(of: contents) == member.crc32 else { throw .wrongChecksum(member.name) }
+    guard CRC32.checksum(of: contents) == member.crc32 else { throw .wrongChecksum(member.name) }
     return contents
   }
 

@@ -15,7 +15,7 @@ public enum ZipWriter {
       let offset = archive.count
       // Version 2.0, UTF-8 names, stored, 1 January 1980.
       var header: [UInt8] = u16(20) + u16(0x0800) + u16(0) + u16(0) + u16(0x0021)
-      header += u32(Int(Deflate.crc32(of: FileBytes(bytes)))) + u32(bytes.count) + u32(bytes.count)
+      header += u32(Int(CRC32.checksum(of: FileBytes(bytes)))) + u32(bytes.count) + u32(bytes.count)
       header += u16(name.count)
       let padding = padding(before: offset + 30 + name.count, alignment: alignment)
       archive += u32(0x0403_4b50) + header + u16(padding.count) + name + padding + bytes

@@ -30,6 +30,8 @@ extension Plane {
 }
 
 /// The index map of an orientation is affine, so two steps and an origin describe it.
+///
+/// Tiles keep the columns that a quarter turn reads in cache.
 @inlinable
 func orientedElements<Element>(
   _ elements: [Element], stored: PixelSize, _ orientation: Orientation, elementsPerPixel: Int
@@ -42,13 +44,21 @@ func orientedElements<Element>(
   let origin = linear(0, 0)
   let stepX = linear(1, 0) - origin
   let stepY = linear(0, 1) - origin
-  var result = [Element]()
-  result.reserveCapacity(elements.count)
-  for y in 0..<upright.height {
-    var source = origin + y * stepY
-    for _ in 0..<upright.width {
-      for channel in 0..<elementsPerPixel { result.append(elements[source + channel]) }
-      source += stepX
+  let tileSide = 64
+  var result = elements
+  var output = result.mutableSpan
+  let input = elements.span
+  for top in stride(from: 0, to: upright.height, by: tileSide) {
+    for left in stride(from: 0, to: upright.width, by: tileSide) {
+      for y in top..<min(top + tileSide, upright.height) {
+        var source = origin + y * stepY + left * stepX
+        var target = (y * upright.width + left) * elementsPerPixel
+        for _ in left..<min(left + tileSide, upright.width) {
+          for channel in 0..<elementsPerPixel { output[target + channel] = input[source + channel] }
+          source += stepX
+          target += elementsPerPixel
+        }
+      }
     }
   }
   return result

@@ -99,8 +99,9 @@ public struct FrameReport: Sendable {
         "uprightToStored": .array(uprightToStored.map(JSONValue.number)),
       ],
       "pictures": [
-        "results": .string(try Self.picture(results, within: Self.pictureSide)),
-        "photo": .string(try Self.picture(image.oriented(frame.orientation), within: Self.photoSide)),
+        "results": .string(try Self.dataURL(Self.halved(results, within: Self.pictureSide))),
+        "photo": .string(
+          try Self.dataURL(Self.halved(image, within: Self.photoSide).oriented(frame.orientation))),
       ],
       "camera": frame.intrinsics.map { camera in
         [
@@ -170,12 +171,16 @@ public struct FrameReport: Sendable {
 
   private static let plottedPairs = 2000
 
-  /// A picture as a data URL, halved until it is small enough.
-  private static func picture(_ image: RGBImage, within side: Int) throws -> String {
+  /// A picture halved until it is small enough.
+  private static func halved(_ image: RGBImage, within side: Int) -> RGBImage {
     var image = image
     while max(image.width, image.height) > side, min(image.width, image.height) > 1 {
       image = image.resizedBilinear8(width: image.width / 2, height: image.height / 2)
     }
+    return image
+  }
+
+  private static func dataURL(_ image: RGBImage) throws -> String {
     let jpeg = try ImageCodec.encodeJPEG(image, quality: pictureQuality)
     return "data:image/jpeg;base64," + Data(jpeg).base64EncodedString()
   }

@@ -8,10 +8,12 @@ import Imaging
 /// on are said by that byte, and follow after all others, two bytes each, the lower first. Nothing is lost.
 enum PackedPlane {
   private static let escape: UInt16 = 255
+  /// On depth of a room level 6 takes three times as long for files 9 % smaller.
+  private static let level = 3
 
   /// Metres as whole millimetres in 16 bits, as `metric.png` has them: 0 where there is none, 65535 from 65.535 m on.
   static func millimetres(_ plane: Plane<Float>) -> JSONValue {
-    packed(plane) { metres in metres > 0 ? UInt16(min((metres * 1000).rounded(), 65_535)) : 0 }
+    packed(plane) { metres in metres > 0 ? UInt16(min(metres * 1000 + 0.5, 65_535)) : 0 }
   }
 
   /// Small whole numbers.
@@ -33,7 +35,7 @@ enum PackedPlane {
     }
     return [
       "width": .integer(plane.width), "height": .integer(plane.height),
-      "data": .string(Data(ZlibStream.compress(codes + large)).base64EncodedString()),
+      "data": .string(Data(ZlibStream.compress(codes + large, level: level)).base64EncodedString()),
     ]
   }
 }

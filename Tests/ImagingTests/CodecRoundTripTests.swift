@@ -30,6 +30,22 @@ import Testing
     #expect(try ImageCodec.decodeGray8(ImageCodec.encodePNG(confidence)) == confidence)
   }
 
+  /// One IHDR, IDAT and IEND, whose checksums libspng looked at; the first row is not filtered away.
+  @Test func pngHasTheChunksOfTheStandard() throws {
+    let bytes = try ImageCodec.encodePNG(TestPictures.noise(width: 300, height: 2))
+    #expect(Array(bytes.prefix(8)) == [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+    #expect(
+      Array(bytes[8..<33]) == [0, 0, 0, 13] + Array("IHDR".utf8) + [0, 0, 1, 44, 0, 0, 0, 2, 8, 2, 0, 0, 0]
+        + Array(bytes[29..<33]))
+    let length = bytes[33..<37].reduce(0) { $0 << 8 | Int($1) }
+    #expect(Array(bytes[37..<41]) == Array("IDAT".utf8))
+    // The end's checksum is that of its four letters.
+    #expect(Array(bytes[(33 + 12 + length)...]) == [0, 0, 0, 0, 73, 69, 78, 68, 0xae, 0x42, 0x60, 0x82])
+    var damaged = bytes
+    damaged[50] ^= 1
+    #expect(throws: ImageError.self) { try ImageCodec.decode(damaged) }
+  }
+
   @Test func greyBecomesEqualChannels() throws {
     let grey = Plane<UInt8>(width: 2, height: 1, elements: [7, 200])
     let image = try ImageCodec.decode(ImageCodec.encodePNG(grey)).image

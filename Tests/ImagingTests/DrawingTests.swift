@@ -194,7 +194,7 @@ import Testing
 
   @Test func tintFollowsTheMask() {
     var canvas = canvas(3, 1)
-    canvas.tint(Plane(width: 3, height: 1, elements: [0, 0.5, 1]), color: .white.withAlpha(0.5))
+    canvas.tint(Plane(width: 3, height: 1, elements: [0, 128, 255]), color: .white.withAlpha(0.5))
     #expect(canvas.image.pixels == [0, 0, 0, 64, 64, 64, 128, 128, 128])
   }
 

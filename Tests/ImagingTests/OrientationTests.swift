@@ -23,9 +23,10 @@ import Testing
     #expect(decoded.image == image)
   }
 
-  @Test(arguments: Orientation.allCases)
-  func everyPixelMovesWhereGeometrySays(orientation: Orientation) {
-    let image = TestPictures.noise(width: 7, height: 4)
+  /// Also across the tiles that a picture is turned in.
+  @Test(arguments: Orientation.allCases, [PixelSize(width: 7, height: 4), PixelSize(width: 70, height: 131)])
+  func everyPixelMovesWhereGeometrySays(orientation: Orientation, size: PixelSize) {
+    let image = TestPictures.noise(width: size.width, height: size.height)
     let upright = image.oriented(orientation)
     #expect(upright.size == orientation.apply(to: image.size))
     for y in 0..<upright.height {

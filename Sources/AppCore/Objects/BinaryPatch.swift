@@ -19,11 +19,14 @@ struct BinaryPatch: Sendable {
   init(_ mask: Plane<UInt8>) {
     var first = (x: mask.width, y: mask.height)
     var last = (x: -1, y: -1)
+    let elements = mask.elements.span
     for y in 0..<mask.height {
-      for x in 0..<mask.width where mask.elements[y * mask.width + x] != 0 {
-        first = (min(first.x, x), min(first.y, y))
-        last = (max(last.x, x), y)
-      }
+      let row = y * mask.width..<(y + 1) * mask.width
+      guard let left = row.first(where: { elements[$0] != 0 }) else { continue }
+      // What lies between the columns found so far needs no look.
+      let right = row.last { elements[$0] != 0 || $0 - row.lowerBound <= last.x } ?? left
+      first = (min(first.x, left - row.lowerBound), min(first.y, y))
+      last = (max(last.x, right - row.lowerBound), y)
     }
     let cells =
       last.x < 0

@@ -200,10 +200,10 @@ public enum ImageCodec {
   }
 
   private static func encodePNG<Sample: FixedWidthInteger & BitwiseCopyable>(
-    _ samples: [Sample], _ width: Int, _ height: Int, _ content: Spng.Content
+    _ samples: [Sample], _ width: Int, _ height: Int, _ content: PNGEncoder.Content
   ) throws(ImageError) -> [UInt8] {
     try naming("picture") { () throws(ImageDefect) in
-      try Spng.encode(samples, width: width, height: height, content: content)
+      try PNGEncoder.encode(samples, width: width, height: height, content: content)
     }
   }
 

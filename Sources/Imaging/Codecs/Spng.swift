@@ -122,56 +122,6 @@ enum Spng {
     default: throw .corrupt(.png, detail: unsafe String(cString: spng_strerror(status)))
     }
   }
-
-  // MARK: - Encoding
-
-  enum Content: UInt8 {
-    case grayscale = 0
-    case rgb = 2
-    case rgba = 6
-  }
-
-  /// Encodes rows of `samples`; the bytes depend on nothing but the arguments.
-  static func encode<Sample: FixedWidthInteger & BitwiseCopyable>(
-    _ samples: [Sample], width: Int, height: Int, content: Content
-  ) throws(ImageDefect) -> [UInt8] {
-    guard let width = UInt32(exactly: width), let height = UInt32(exactly: height) else {
-      throw .encodingFailed(.png, detail: "picture too large for the format")
-    }
-    guard let context = unsafe spng_ctx_new(Int32(SPNG_CTX_ENCODER.rawValue)) else {
-      throw .encodingFailed(.png, detail: "out of memory")
-    }
-    defer { unsafe spng_ctx_free(context) }
-    var header = spng_ihdr()
-    header.width = width
-    header.height = height
-    header.bit_depth = UInt8(Sample.bitWidth)
-    header.color_type = content.rawValue
-    var status = unsafe spng_set_ihdr(context, &header)
-    if status == 0 { status = unsafe spng_set_option(context, SPNG_ENCODE_TO_BUFFER, 1) }
-    // On photographs: 5 times faster than the library's defaults, for files 5 % larger.
-    for (option, value) in [
-      (SPNG_IMG_COMPRESSION_LEVEL, 2), (SPNG_FILTER_CHOICE, Int32(SPNG_FILTER_CHOICE_UP.rawValue)),
-    ] where status == 0 {
-      status = unsafe spng_set_option(context, option, value)
-    }
-    if status == 0 {
-      status = unsafe samples.withUnsafeBytes { source in
-        unsafe spng_encode_image(
-          context, source.baseAddress, source.count, Int32(SPNG_FMT_PNG.rawValue),
-          Int32(SPNG_ENCODE_FINALIZE.rawValue))
-      }
-    }
-    guard status == 0 else {
-      throw .encodingFailed(.png, detail: unsafe String(cString: spng_strerror(status)))
-    }
-    var size = 0
-    guard let encoded = unsafe spng_get_png_buffer(context, &size, &status), status == 0 else {
-      throw .encodingFailed(.png, detail: unsafe String(cString: spng_strerror(status)))
-    }
-    defer { unsafe free(encoded) }
-    return unsafe [UInt8](UnsafeRawBufferPointer(start: encoded, count: size))
-  }
 }
 
 /// The essential parts of a PNG file as one stream.

@@ -8,9 +8,9 @@ public struct ColorMap: Sendable, Equatable {
   }
 
   /// The colour of a value; values outside 0...1 are clamped, NaN counts as 0.
-  public func callAsFunction(_ value: Float) -> Color {
-    colors[value > 0 ? Int((min(value, 1) * 255).rounded()) : 0]
-  }
+  public func callAsFunction(_ value: Float) -> Color { colors[Self.entry(of: value)] }
+
+  private static func entry(of value: Float) -> Int { value > 0 ? Int(min(value, 1) * 255 + 0.5) : 0 }
 
   /// Paints a plane, `range.lowerBound` taking the first colour and `range.upperBound` the last;
   /// values that are not finite become `missing`.
@@ -18,13 +18,16 @@ public struct ColorMap: Sendable, Equatable {
     _ plane: Plane<Float>, range: ClosedRange<Float>, missing: Color = .black
   ) -> RGBImage {
     let scale = 1 / max(range.upperBound - range.lowerBound, .leastNormalMagnitude)
-    var pixels = [UInt8]()
-    pixels.reserveCapacity(plane.elements.count * 3)
-    for value in plane.elements {
-      let color = value.isFinite ? self((value - range.lowerBound) * scale) : missing
-      pixels.append(color.red)
-      pixels.append(color.green)
-      pixels.append(color.blue)
+    var pixels = [UInt8](repeating: 0, count: plane.elements.count * 3)
+    var output = pixels.mutableSpan
+    let values = plane.elements.span
+    let colors = colors.span
+    for index in values.indices {
+      let value = values[index]
+      let color = value.isFinite ? colors[Self.entry(of: (value - range.lowerBound) * scale)] : missing
+      output[3 * index] = color.red
+      output[3 * index + 1] = color.green
+      output[3 * index + 2] = color.blue
     }
     return RGBImage(width: plane.width, height: plane.height, pixels: pixels)
   }

@@ -50,18 +50,20 @@ extension Canvas {
     }
   }
 
-  /// Lays a colour over the picture, as opaque as the mask (0...1, of the picture's size) says, times
+  /// Lays a colour over the picture, as opaque as the mask (0 to 255, of the picture's size) says, times
   /// the colour's own alpha.
-  public mutating func tint(_ mask: Plane<Float>, color: Color) {
+  public mutating func tint(_ mask: Plane<UInt8>, color: Color) {
     precondition(mask.width == image.width && mask.height == image.height, "the mask has the picture's size")
     mask.checkCount()
-    let channels = [Int(color.red), Int(color.green), Int(color.blue)]
-    for (index, value) in mask.elements.enumerated() where value > 0 {
-      let alpha = Int(min(value, 1) * Float(color.alpha) + 0.5)
-      for channel in 0..<3 {
-        let target = index * 3 + channel
-        image.pixels[target] = RGBImage.blend(channels[channel], over: image.pixels[target], alpha)
-      }
+    let (red, green, blue) = (Int(color.red), Int(color.green), Int(color.blue))
+    let opacities = mask.elements.span
+    var pixels = image.pixels.mutableSpan
+    for index in opacities.indices where opacities[index] > 0 {
+      let alpha = (Int(opacities[index]) * Int(color.alpha) + 127) / 255
+      let target = 3 * index
+      pixels[target] = RGBImage.blend(red, over: pixels[target], alpha)
+      pixels[target + 1] = RGBImage.blend(green, over: pixels[target + 1], alpha)
+      pixels[target + 2] = RGBImage.blend(blue, over: pixels[target + 2], alpha)
     }
   }
 }

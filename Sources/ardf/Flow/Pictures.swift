@@ -13,9 +13,7 @@ enum Pictures {
     var canvas = Canvas(image, in: ImagePixels.self)
     for detection in detections {
       guard let mask = detection.mask else { continue }
-      canvas.tint(
-        mask.binary().map { $0 == 0 ? 0 : 1 },
-        color: palette[detection.id % palette.count].withAlpha(maskOpacity))
+      canvas.tint(mask.binary(), color: palette[detection.id % palette.count].withAlpha(maskOpacity))
     }
     var style = ResultsStyle()
     (style.backgroundExposure, style.objectGain) = (0, 1)
@@ -38,14 +36,17 @@ enum Pictures {
 
   /// Relative depth in colour, upright; near is red.
   static func relative(_ depth: RelativeDepth, orientation: Orientation) throws -> [UInt8] {
-    let finite = depth.values.elements.lazy.filter(\.isFinite)
-    let (least, greatest) = (finite.min() ?? 0, finite.max() ?? 0)
-    return try png(ColorMap.spectral.paint(depth.values, range: least...greatest).oriented(orientation))
+    var (least, greatest) = (Float.infinity, -Float.infinity)
+    for value in depth.values.elements where value.isFinite {
+      (least, greatest) = (min(least, value), max(greatest, value))
+    }
+    let range = least <= greatest ? least...greatest : 0...0
+    return try png(ColorMap.spectral.paint(depth.values, range: range).oriented(orientation))
   }
 
   /// Metric depth with `scale` units to a metre as it is stored, 0 where there is none, 65535 where it is more.
   static func depth(_ depth: MetricDepth, scale: Double) throws -> [UInt8] {
     try ImageCodec.encodePNG(
-      depth.values.map { metres in UInt16(min(max((metres * Float(scale)).rounded(), 0), 65_535)) })
+      depth.values.map { metres in UInt16(min(max(metres * Float(scale) + 0.5, 0), 65_535)) })
   }
 }
