@@ -1,8 +1,10 @@
 // A persistent team of threads that shares the chunks of one step after another.
 //
-// One word holds the state: generation (24 bits), chunks of the step (20), next chunk (20). Whoever moves
-// the word on from chunk i has chunk i; as a step ends only when all its chunks are done, the step's body is
-// alive for whoever holds one. Threads without work spin for a while, then sleep.
+// Every thread has a queue of neighbouring chunks, so that it mostly reads what it has itself written in the step
+// before, out of its own core's cache; without chunks of its own it takes others' from their ends. One word holds
+// a queue: generation (24 bits), end (20), next chunk (20). Whoever moves the word on from a chunk has that chunk;
+// as a step ends only when all its chunks are done, the step's body is alive for whoever holds one. Threads without
+// work spin for a while, then sleep.
 
 import CKernelShims
 import Glibc
@@ -73,17 +75,25 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
   /// Turns of the spinning loop before a thread sleeps: some hundred microseconds.
   private static let patience = 20_000
 
-  private let state = Atomic<UInt64>(0)
+  /// Words between queues: two cache lines, which processors fetch together.
+  private static let spacing = 16
+
+  private let threads: Int
+  private let queues: UnsafeMutablePointer<Atomic<UInt64>>
+  private var generation: UInt64 = 0
   private let completed = Atomic<Int>(0)
   private let sleepers = Atomic<Int>(0)
   private let stopping = Atomic<Bool>(false)
-  /// Written before `state` announces a step, read only by holders of one of its chunks.
+  /// Written before the queues announce a step, read only by holders of one of its chunks.
   private nonisolated(unsafe) var body: Body?
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   private var workers: [pthread_t] = []
 
   init(workers count: Int) {
+    threads = count + 1
+    unsafe queues = .allocate(capacity: threads * Self.spacing)
+    for index in 0..<threads * Self.spacing { unsafe (queues + index).initialize(to: Atomic(0)) }
     unsafe mutex = .allocate(capacity: 1)
     unsafe condition = .allocate(capacity: 1)
     unsafe pthread_mutex_init(mutex, nil)
@@ -104,6 +114,8 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
   }
 
   deinit {
+    unsafe queues.deinitialize(count: threads * Self.spacing)
+    unsafe queues.deallocate()
     unsafe pthread_mutex_destroy(mutex)
     unsafe pthread_cond_destroy(condition)
     unsafe mutex.deallocate()
@@ -120,8 +132,12 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
   func run(_ chunks: Int, _ body: @escaping Body) {
     unsafe self.body = body
     completed.store(0, ordering: .relaxed)
-    let generation = (state.load(ordering: .relaxed) >> 40 &+ 1) & 0xFF_FFFF
-    state.store(generation << 40 | UInt64(chunks) << 20, ordering: .sequentiallyConsistent)
+    generation = (generation &+ 1) & 0xFF_FFFF
+    for thread in 0..<threads {
+      let queue = Queue(
+        generation: generation, next: chunks * thread / threads, end: chunks * (thread + 1) / threads)
+      unsafe queues[thread * Self.spacing].store(queue.word, ordering: .sequentiallyConsistent)
+    }
     if sleepers.load(ordering: .sequentiallyConsistent) > 0 { wake() }
     while takeChunk(thread: 0) {}
     var turns = 0
@@ -147,22 +163,31 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
     }
   }
 
-  /// Runs the next chunk of the step; false where none is left.
+  /// Runs a chunk of the step, the thread's own next one or another's last; false where none is left.
   private func takeChunk(thread: Int) -> Bool {
-    let seen = state.load(ordering: .acquiring)
-    let (chunks, next) = (Int(seen >> 20 & 0xF_FFFF), Int(seen & 0xF_FFFF))
-    guard next < chunks else { return false }
-    guard
-      state.weakCompareExchange(expected: seen, desired: seen + 1, ordering: .acquiringAndReleasing).exchanged
-    else { return true }
-    unsafe body!(next, thread)
-    completed.add(1, ordering: .releasing)
-    return true
+    for offset in 0..<threads {
+      let index = thread + offset < threads ? thread + offset : thread + offset - threads
+      let seen = unsafe queues[index * Self.spacing].load(ordering: .acquiring)
+      let queue = Queue(word: seen)
+      guard queue.next < queue.end else { continue }
+      let (chunk, rest) = offset == 0 ? queue.withoutFirst() : queue.withoutLast()
+      guard
+        unsafe queues[index * Self.spacing].weakCompareExchange(
+          expected: seen, desired: rest.word, ordering: .acquiringAndReleasing
+        ).exchanged
+      else { return true }
+      unsafe body!(chunk, thread)
+      completed.add(1, ordering: .releasing)
+      return true
+    }
+    return false
   }
 
   private func hasWork() -> Bool {
-    let seen = state.load(ordering: .sequentiallyConsistent)
-    return seen & 0xF_FFFF < seen >> 20 & 0xF_FFFF
+    (0..<threads).contains { thread in
+      let queue = unsafe Queue(word: queues[thread * Self.spacing].load(ordering: .sequentiallyConsistent))
+      return queue.next < queue.end
+    }
   }
 
   private func sleep() {
@@ -180,6 +205,23 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
     unsafe pthread_cond_broadcast(condition)
     unsafe pthread_mutex_unlock(mutex)
   }
+}
+
+/// The chunks `next..<end` of a step, in one word.
+private struct Queue {
+  let word: UInt64
+
+  init(word: UInt64) { self.word = word }
+
+  init(generation: UInt64, next: Int, end: Int) {
+    word = generation << 40 | UInt64(end) << 20 | UInt64(next)
+  }
+
+  var next: Int { Int(word & 0xF_FFFF) }
+  var end: Int { Int(word >> 20 & 0xF_FFFF) }
+
+  func withoutFirst() -> (chunk: Int, rest: Queue) { (next, Queue(word: word + 1)) }
+  func withoutLast() -> (chunk: Int, rest: Queue) { (end - 1, Queue(word: word - 1 << 20)) }
 }
 
 /// What a new thread is given.
