@@ -230,7 +230,8 @@ struct StepBuilder {
     return unsafe Step(
       layer: index, chunks: grid.chunks * tasks.count, scratchFloats: kernels.convolutionScratch(shape)
     ) { chunk, scratch in
-      let (part, piece) = chunk.quotientAndRemainder(dividingBy: grid.chunks)
+      // A thread reads its part of the input once for all outputs of a pixel.
+      let (piece, part) = chunk.quotientAndRemainder(dividingBy: tasks.count)
       let (rows, panels) = grid.range(piece)
       unsafe kernel(
         tasks[part].pointer, rows.lowerBound, rows.upperBound, panels.lowerBound, panels.upperBound, scratch)

@@ -85,10 +85,22 @@ struct WorkGrid: Equatable, Sendable {
 
   var chunks: Int { rowChunks * panelChunks }
 
-  /// Products of a chunk: some tens of microseconds.
+  /// Operations of a chunk: some tens of microseconds' worth, or of short layers ten, so that threads can share them.
   private static let chunkOperations = 8_000_000.0
+  private static let leastOperations = 1_000_000.0
+  /// Threads that share a layer evenly: as many as divide its chunks.
+  private static let evenThreads = 8
   /// Weights that a chunk streams from the second-level cache.
   private static let cachedWeights = 256 * 1024
+
+  /// How many chunks so many operations make: a power of two, or a multiple of `evenThreads`.
+  private static func chunks(operations: Double) -> Int {
+    let short = min(evenThreads, Int(operations / leastOperations))
+    let count = max(short, Int(operations / chunkOperations), 1)
+    var even = 1
+    while even < min(count, evenThreads) { even *= 2 }
+    return count <= evenThreads ? even : (count + evenThreads - 1) / evenThreads * evenThreads
+  }
 
   /// The panels of a chunk share a cache, and the rows make it worth while.
   init(direct shape: ConvolutionShape, panelWidth: Int, tileRows: Int) {
@@ -96,25 +108,23 @@ struct WorkGrid: Equatable, Sendable {
     unit = tileRows
     panels = (shape.outChannels + panelWidth - 1) / panelWidth
     let depth = shape.kernelHeight * shape.kernelWidth * shape.inChannels
-    let columns = min(panelWidth, shape.outChannels)
-    let panelsTogether = max(1, Self.cachedWeights / (depth * columns))
+    let panelsTogether = max(1, Self.cachedWeights / (depth * min(panelWidth, shape.outChannels)))
     panelChunks = (panels + panelsTogether - 1) / panelsTogether
-    let unitOperations = Double(2 * unit * depth * columns * ((panels + panelChunks - 1) / panelChunks))
+    let wanted = Self.chunks(operations: 2 * Double(rows) * Double(depth * shape.outChannels))
     let units = (rows + unit - 1) / unit
-    let together = max(1, min(units, Int(Self.chunkOperations / unitOperations)))
-    rowChunks = (units + together - 1) / together
+    rowChunks = min(units, (wanted + panelChunks - 1) / panelChunks)
   }
 
-  /// Blocks of tiles; few tiles are shared by splitting the output channels too.
+  /// Blocks of tiles, enough to fill register tiles; few blocks are shared by splitting the output channels too.
   init(winograd shape: ConvolutionShape, panelWidth: Int, tileRows: Int) {
     rows = ((shape.outHeight + 3) / 4) * ((shape.outWidth + 3) / 4)
     unit = 1
     panels = (shape.outChannels + panelWidth - 1) / panelWidth
-    let tileOperations = Double(2 * 36 * shape.inChannels * shape.outChannels)
-    let wanted = Int(Self.chunkOperations / tileOperations)
-    let together = min(max(wanted, 2 * tileRows), 8 * tileRows)
-    rowChunks = max(1, (rows + together / 2) / together)
+    let operations = 2 * 36 * Double(rows) * Double(shape.inChannels * shape.outChannels)
+    let wanted = max(Self.chunks(operations: operations), rows / (8 * tileRows))
+    rowChunks = max(1, min(wanted, rows / (tileRows + tileRows / 2)))
     panelChunks = rowChunks >= 4 ? 1 : min(panels, (4 + rowChunks - 1) / rowChunks)
+    if chunks == 1, wanted > 1 { rowChunks = min(rows, 2) }
   }
 
   /// The rows and panels of a chunk.
