@@ -29,10 +29,11 @@ public struct AlgorithmChoice: Sendable {
 extension AlgorithmChoice {
   /// Pixels below which the tiles of a Winograd convolution are too few to fill a register tile.
   private static let fewPixels = 64
-  /// Input channels from which Winograd's phases for stride 2 save more than their transforms cost, and weights beyond
-  /// which streaming them takes longer than the products they save.
+  /// Input channels from which Winograd's phases for stride 2 save more than their transforms cost, and channels in
+  /// times channels out for each tile of 4x4 outputs beyond which its four times as many weights cost more than the
+  /// products they save.
   private static let stridedChannels = 32
-  private static let stridedWeights = 256 * 256
+  private static let stridedWeightsPerTile = 128
 
   /// What can compute a dense convolution: one algorithm, or several to choose from.
   package static func candidates(_ shape: ConvolutionShape) -> [Algorithm] {
@@ -64,8 +65,9 @@ extension AlgorithmChoice {
       return AlgorithmChoice(algorithm: .winograd, reason: "3x3, stride 1: 4 times fewer products")
     }
     guard shape.inChannels >= stridedChannels else { return direct("stride 2, few channels") }
-    guard shape.inChannels * shape.outChannels <= stridedWeights else {
-      return direct("stride 2, many weights")
+    let tiles = ((shape.outHeight + 3) / 4) * ((shape.outWidth + 3) / 4)
+    guard shape.inChannels * shape.outChannels <= stridedWeightsPerTile * tiles else {
+      return direct("stride 2, many weights for its pixels")
     }
     return AlgorithmChoice(algorithm: .winograd, reason: "3x3, stride 2: 1.8 times fewer products")
   }

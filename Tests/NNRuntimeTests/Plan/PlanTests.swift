@@ -99,11 +99,13 @@ struct PlanTests {
   @Test(
     "Winograd where it pays",
     arguments: [
-      (1, 16, 16, true), (2, 16, 16, false), (2, 32, 64, true), (2, 256, 256, true), (2, 512, 512, false),
+      (1, 40, 16, 16, true), (2, 40, 16, 16, false), (2, 40, 32, 64, true), (2, 40, 128, 128, false),
+      (2, 160, 128, 128, true), (2, 160, 512, 512, false),
     ])
-  func winograd(_ stride: Int, _ inChannels: Int, _ outChannels: Int, _ pays: Bool) {
+  func winograd(_ stride: Int, _ side: Int, _ inChannels: Int, _ outChannels: Int, _ pays: Bool) {
     let shape = ConvolutionShape(
-      inHeight: 40, inWidth: 40, inChannels: inChannels, outHeight: 40 / stride, outWidth: 40 / stride,
+      inHeight: side, inWidth: side, inChannels: inChannels, outHeight: side / stride,
+      outWidth: side / stride,
       outChannels: outChannels, kernelHeight: 3, kernelWidth: 3, stride: stride, padding: 1)
     #expect(AlgorithmChoice.convolution(shape).algorithm == (pays ? .winograd : .direct))
     #expect(AlgorithmChoice.candidates(shape) == [.direct, .winograd])
