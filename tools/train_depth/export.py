@@ -2,8 +2,9 @@
 
 python export.py RUN.pt OUT.safetensors [--with EARLIER.pt --share 0.5]
 
-With an earlier state of the same run, each weight is the mean of both, `share` of it the earlier one's: what was
-trained towards one kind of picture last keeps more of what was known of others (Wortsman et al. 2022)."""
+With an earlier state of the same run, or what was exported of it, each weight is the mean of both, `share` of it the
+earlier one's: what was trained towards one kind of picture last keeps more of what was known of others (Wortsman et
+al. 2022)."""
 
 import argparse
 import hashlib
@@ -26,6 +27,9 @@ METADATA = {
 
 
 def averaged(run):
+    """The averaged weights of a run, or those of an exported checkpoint."""
+    if run.endswith(".safetensors"):
+        return {k: v.float() for k, v in load_file(run).items()}
     return torch.load(run, map_location="cpu")["average"]
 
 
@@ -33,7 +37,7 @@ def export(o):
     state, shapes = averaged(o.run), DepthNet().state_dict()
     if o.earlier:
         other = averaged(o.earlier)
-        state = {k: torch.lerp(v, other[k], o.share) for k, v in state.items()}
+        state = {k: torch.lerp(v.float(), other[k], o.share) for k, v in state.items()}
     assert (
         list(state) == list(shapes) and all(state[k].shape == shapes[k].shape for k in shapes) and len(state) == ENTRIES
     )
@@ -47,7 +51,7 @@ def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument("run")
     a.add_argument("out")
-    a.add_argument("--with", dest="earlier", help="an earlier state of the run")
+    a.add_argument("--with", dest="earlier", help="an earlier state of the run, or its export")
     a.add_argument("--share", type=float, default=0.5)
     o = a.parse_args()
     state = export(o)
