@@ -5,12 +5,22 @@
 typealias Vector = SIMD16<Float>
 
 /// a * b + c in one instruction a register.
-@inline(__always)
+@_transparent
 func multiplyAdd(_ a: Vector, _ b: Vector, _ c: Vector) -> Vector { c.addingProduct(a, b) }
 
 /// 2^x, relative error below 2e-7; saturates at 2^-126 and 2^127, and passes NaN on.
-@inline(__always)
+@_transparent
 func powerOfTwo(_ x: Vector) -> Vector { powerOfTwoByArithmetic(x) }
+
+/// The first `count` floats at `pointer`, zeros behind them.
+@_transparent
+func loadPartial(_ pointer: UnsafePointer<Float>, count: Int) -> Vector { loadByLane(pointer, count: count) }
+
+/// Writes the first `count` lanes only.
+@_transparent
+func storePartial(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, count: Int) {
+  storeByLane(vector, pointer, count: count)
+}
 
 enum InstructionSet {
   static let name = "avx2"

@@ -6,16 +6,16 @@ import CKernelShims
 typealias Vector = SIMD16<Float>
 
 /// a * b + c in one instruction.
-@inline(__always)
+@_transparent
 func multiplyAdd(_ a: Vector, _ b: Vector, _ c: Vector) -> Vector { c.addingProduct(a, b) }
 
 /// 2^x, relative error below 2e-7; saturates at 2^-126 and infinity, and passes NaN on.
 ///
 /// 2^f for the fraction f by the polynomial of degree 5 with the least relative error, then scaled by 2^floor(x).
 /// Denormal results, which cost a hundred times as much, are kept out.
-@inline(__always)
+@_transparent
 func powerOfTwo(_ x: Vector) -> Vector {
-  let bounded = x.replacing(with: Vector(repeating: -126), where: x .< Vector(repeating: -126))
+  let bounded = ardf_larger(Vector(repeating: -126), x)
   let f = ardf_fraction(bounded)
   var p = Vector(repeating: 1.877_576_7e-3)
   p = multiplyAdd(p, f, Vector(repeating: 8.989_34e-3))
@@ -24,6 +24,16 @@ func powerOfTwo(_ x: Vector) -> Vector {
   p = multiplyAdd(p, f, Vector(repeating: 0.693_153_1))
   p = multiplyAdd(p, f, Vector(repeating: 0.999_999_94))
   return ardf_scale(p, bounded)
+}
+
+/// The first `count` floats at `pointer`, at most 16, zeros behind them.
+@_transparent
+func loadPartial(_ pointer: UnsafePointer<Float>, count: Int) -> Vector { ardf_load_partial(pointer, count) }
+
+/// Writes the first `count` lanes only.
+@_transparent
+func storePartial(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, count: Int) {
+  ardf_store_partial(pointer, vector, count)
 }
 
 enum InstructionSet {

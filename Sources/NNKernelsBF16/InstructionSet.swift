@@ -5,9 +5,9 @@
 typealias Vector = SIMD16<Float>
 
 /// a * b + c in one instruction.
-@inline(__always)
+@_transparent
 func multiplyAdd(_ a: Vector, _ b: Vector, _ c: Vector) -> Vector { c.addingProduct(a, b) }
 
 /// 2^x, as exact as the kernels of full precision want it.
-@inline(__always)
+@_transparent
 func powerOfTwo(_ x: Vector) -> Vector { powerOfTwoByArithmetic(x) }

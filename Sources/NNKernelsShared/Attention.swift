@@ -199,7 +199,7 @@ private func scoreKeys(
       (
         segments: 1, depth: task.keyWidth, rows: UnsafePointer(rows), rowCapacity: InstructionSet.tileRows,
         columns: panel + layout.queries, columnStride: columns,
-        output: scratch + layout.scores + key * columns, outputStride: columns
+        output: scratch + layout.scores + key * columns, outputStride: columns, ahead: 0
       ),
       rows: count, columns: columns)
     key += count
@@ -229,30 +229,18 @@ private func exponentiate(
   }
   let new = larger(larger(max0, max1), larger(max2, max3))
 
-  var (sum0, sum1) = (Vector(repeating: 0), Vector(repeating: 0))
+  // Several weights a step would be taken apart, lane by lane, where registers are few.
+  var sum = Vector(repeating: 0)
   line = scores
-  for _ in 0..<keys / 4 {
-    let weight0 = powerOfTwo(load(line) - new)
-    let weight1 = powerOfTwo(load(line + second) - new)
-    let weight2 = powerOfTwo(load(line + third) - new)
-    let weight3 = powerOfTwo(load(line + fourth) - new)
-    store(weight0, line)
-    store(weight1, line + second)
-    store(weight2, line + third)
-    store(weight3, line + fourth)
-    sum0 += weight0 + weight1
-    sum1 += weight2 + weight3
-    line += 4 &* stride
-  }
-  for _ in 0..<keys % 4 {
+  for _ in 0..<keys {
     let weight = powerOfTwo(load(line) - new)
     store(weight, line)
-    sum0 += weight
+    sum += weight
     line += stride
   }
   let factor = powerOfTwo(old - new)
   store(new, maxima)
-  store(multiplyAdd(load(sums), factor, sum0 + sum1), sums)
+  store(multiplyAdd(load(sums), factor, sum), sums)
   store(factor, factors)
 }
 

@@ -6,6 +6,7 @@
 // Packed weights: panels of `panelWidth` output channels (the last may be 16 wide, padded with zeros), in
 // each (kernel row, kernel column, input channel, output channel).
 
+import CKernelShims
 import NNKernelInterface
 
 /// Columns of the panel that starts at output channel `first`: a whole panel, or 16 where no more are used.
@@ -83,6 +84,17 @@ private func copyCount(_ shape: ConvolutionShape) -> Int {
   shape.inChannels < WindowAccess.shortPiece ? shape.kernelHeight * shape.kernelWidth * shape.inChannels : 0
 }
 
+/// Floats from one pixel to the next where a block's pixels are asked for while the block before is multiplied; else 0.
+///
+/// Worth it where pixels are read once, in pieces too short for the processor to foresee, and where two blocks leave
+/// room for weights in the first-level cache.
+@inline(__always)
+private func prefetchStep(_ shape: ConvolutionShape, pixelStride: Int) -> Int {
+  let isPointwise = shape.kernelHeight == 1 && shape.kernelWidth == 1 && shape.stride == 1
+  let blockFloats = InstructionSet.tileRows * shape.inChannels
+  return isPointwise && blockFloats <= 6 * 1024 ? pixelStride : 0
+}
+
 func convolutionScratch(_ shape: ConvolutionShape) -> Int {
   let tables = InstructionSet.tileRows * (shape.kernelHeight * shape.kernelWidth + 2) * 2
   return InstructionSet.tileRows * (InstructionSet.panelWidth + copyCount(shape)) + tables + 16
@@ -111,17 +123,26 @@ func convolution(
   // As many rows in one block as in the next, so that the last is no sliver.
   let blocks = max((end - begin + capacity - 1) / capacity, 1)
   let panelFloats = window * InstructionSet.panelWidth
+  let ahead = prefetchStep(shape, pixelStride: task.input.pixelStride)
   for block in 0..<blocks {
     let from = begin + (end - begin) * block / blocks
     let count = begin + (end - begin) * (block + 1) / blocks - from
     if count <= 0 { continue }
     var (y, x) = (from / shape.outWidth, from % shape.outWidth)
-    for row in 0..<count {
-      pointRow(taskPointer, access, y, x, rows + row, copies + row &* windowStride)
-      outputs[row] = task.output.base + (y &* task.output.rowStride &+ x &* task.output.pixelStride)
-      residuals[row] = residual.base + (y &* residual.rowStride &+ x &* residual.pixelStride)
-      x &+= 1
-      if x == shape.outWidth { (y, x) = (y &+ 1, 0) }
+    var row = 0
+    while row < count {
+      let run = min(count - row, shape.outWidth - x)
+      pointWindows(taskPointer, access, y, x, run, rows + row, copies + row * windowStride)
+      var output = task.output.base + (y * task.output.rowStride + x * task.output.pixelStride)
+      var added = residual.base + (y * residual.rowStride + x * residual.pixelStride)
+      for i in row..<row + run {
+        outputs[i] = output
+        residuals[i] = added
+        output += task.output.pixelStride
+        added += residual.pixelStride
+      }
+      row += run
+      (y, x) = (y + 1, 0)
     }
     for panel in firstPanel..<lastPanel {
       let first = panel * InstructionSet.panelWidth
@@ -130,7 +151,7 @@ func convolution(
         (
           segments: segments, depth: window / segments, rows: UnsafePointer(rows), rowCapacity: capacity,
           columns: task.weights + panel * panelFloats, columnStride: columns, output: tile,
-          outputStride: InstructionSet.panelWidth
+          outputStride: InstructionSet.panelWidth, ahead: panel == firstPanel ? ahead * count : 0
         ),
         rows: count, columns: columns)
       storeTile(
@@ -141,49 +162,54 @@ func convolution(
   }
 }
 
-/// Fills the pointers of output pixel (y, x): one a segment, `tileRows` apart.
+/// Fills the pointers to the windows of `run` output pixels of row y from x on: one a pixel, `tileRows` apart from one
+/// segment to the next.
 ///
-/// Windows that reach over an edge read zeros, position by position, or are copied where pieces are rows.
-@inline(__always)
-private func pointRow(
-  _ task: UnsafePointer<ConvolutionTask>, _ access: WindowAccess, _ y: Int, _ x: Int,
-  _ rows: UnsafeMutablePointer<UnsafePointer<Float>>, _ copy: UnsafeMutablePointer<Float>
+/// Windows that reach over an edge read zeros, position by position, or are copied where pieces are rows. Those
+/// inside differ from their neighbours by as much everywhere.
+@inline(never)
+private func pointWindows(
+  _ task: UnsafePointer<ConvolutionTask>, _ access: WindowAccess, _ y: Int, _ x: Int, _ run: Int,
+  _ rows: UnsafeMutablePointer<UnsafePointer<Float>>, _ copies: UnsafeMutablePointer<Float>
 ) {
-  let (kernelHeight, kernelWidth) = (task.pointee.shape.kernelHeight, task.pointee.shape.kernelWidth)
-  let (pixelStride, rowStride) = (task.pointee.input.pixelStride, task.pointee.input.rowStride)
-  let top = y &* task.pointee.shape.stride &- task.pointee.shape.padding
-  let left = x &* task.pointee.shape.stride &- task.pointee.shape.padding
-  guard
-    top >= 0, left >= 0, top &+ kernelHeight <= task.pointee.shape.inHeight,
-    left &+ kernelWidth <= task.pointee.shape.inWidth
-  else {
-    pointEdgeRow(task, access, top, left, rows, copy)
-    return
+  let shape = task.pointee.shape
+  let input = task.pointee.input
+  let top = y * shape.stride - shape.padding
+  var inside = x..<x
+  if top >= 0, top + shape.kernelHeight <= shape.inHeight, shape.inWidth + shape.padding >= shape.kernelWidth
+  {
+    let first = (shape.padding + shape.stride - 1) / shape.stride
+    let last = (shape.inWidth + shape.padding - shape.kernelWidth) / shape.stride
+    inside = (first..<max(first, last + 1)).clamped(to: x..<x + run)
   }
-  var line = task.pointee.input.base + (top &* rowStride &+ left &* pixelStride)
-  var slot = rows
-  switch access {
-  case .rows:
-    for _ in 0..<kernelHeight {
-      slot.pointee = line
-      slot += InstructionSet.tileRows
-      line += rowStride
-    }
-  case .positions:
-    for _ in 0..<kernelHeight {
-      var pixel = line
-      for _ in 0..<kernelWidth {
-        slot.pointee = pixel
-        slot += InstructionSet.tileRows
-        pixel += pixelStride
+  func pointOverEdge(_ pixel: Int) {
+    let row = pixel - x
+    pointEdgeRow(
+      task, access, top, pixel * shape.stride - shape.padding, rows + row, copies + row * copyCount(shape))
+  }
+  for pixel in x..<inside.lowerBound { pointOverEdge(pixel) }
+  for pixel in inside.upperBound..<x + run { pointOverEdge(pixel) }
+  if inside.isEmpty { return }
+  let left = inside.lowerBound * shape.stride - shape.padding
+  let step = shape.stride * input.pixelStride
+  var line = input.base + (top * input.rowStride + left * input.pixelStride)
+  var slots = rows + (inside.lowerBound - x)
+  for _ in 0..<shape.kernelHeight {
+    var piece = line
+    for _ in 0..<(access == .rows ? 1 : shape.kernelWidth) {
+      var window = piece
+      for i in 0..<inside.count {
+        slots[i] = window
+        window += step
       }
-      line += rowStride
+      slots += InstructionSet.tileRows
+      piece += input.pixelStride
     }
+    line += input.rowStride
   }
 }
 
 /// The pointers of a window that reaches over an edge of the input.
-@inline(never)
 private func pointEdgeRow(
   _ task: UnsafePointer<ConvolutionTask>, _ access: WindowAccess, _ top: Int, _ left: Int,
   _ rows: UnsafeMutablePointer<UnsafePointer<Float>>, _ copy: UnsafeMutablePointer<Float>

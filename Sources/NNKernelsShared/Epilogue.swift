@@ -2,7 +2,7 @@
 
 import NNKernelInterface
 
-@inline(__always)
+@_transparent
 func activate(_ x: Vector, _ activation: Activation) -> Vector {
   switch activation {
   case .none: x

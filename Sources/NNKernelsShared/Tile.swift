@@ -5,14 +5,18 @@
 // row and step. The types are private and the argument is a tuple: the value witnesses of a struct would be
 // functions under names that other modules share.
 
+import CKernelShims
+
 /// What one tile multiplies: C (rows x columns) = sum over segments s and k of A[s, row, k] * B[s * depth + k].
 ///
 /// The inner dimension is `segments` pieces of `depth`, each contiguous in A; `rows` (segments, rowCapacity) says
 /// where each row of each segment starts. `columns` is B, `columnStride` floats from one k to the next; `output`
-/// is C, `outputStride` floats from one row to the next.
+/// is C, `outputStride` floats from one row to the next. Where `ahead` is not 0, what lies that many floats behind each
+/// piece of A is brought near meanwhile.
 typealias TileProduct = (
   segments: Int, depth: Int, rows: UnsafePointer<UnsafePointer<Float>>, rowCapacity: Int,
-  columns: UnsafePointer<Float>, columnStride: Int, output: UnsafeMutablePointer<Float>, outputStride: Int
+  columns: UnsafePointer<Float>, columnStride: Int, output: UnsafeMutablePointer<Float>, outputStride: Int,
+  ahead: Int
 )
 
 @inline(__always)
@@ -33,6 +37,8 @@ private protocol RowGroup {
   init()
   mutating func step(_ rows: UnsafePointer<UnsafePointer<Float>>, _ k: Int, _ columns: UnsafePointer<Float>)
   func store(to output: UnsafeMutablePointer<Float>, stride: Int)
+  /// Brings the cache line of every row at k near.
+  static func prefetch(_ rows: UnsafePointer<UnsafePointer<Float>>, _ k: Int)
 }
 
 /// One row, sixteen columns.
@@ -40,6 +46,9 @@ private struct NarrowRow: RowGroup {
   var sum = Vector(repeating: 0)
   @inline(__always) static var count: Int { 1 }
   @inline(__always) init() {}
+  @inline(__always) static func prefetch(_ rows: UnsafePointer<UnsafePointer<Float>>, _ k: Int) {
+    ardf_prefetch_to_read(rows[0] + k)
+  }
   @inline(__always) mutating func step(
     _ rows: UnsafePointer<UnsafePointer<Float>>, _ k: Int, _ columns: UnsafePointer<Float>
   ) {
@@ -56,6 +65,9 @@ private struct WideRow: RowGroup {
   var high = Vector(repeating: 0)
   @inline(__always) static var count: Int { 1 }
   @inline(__always) init() {}
+  @inline(__always) static func prefetch(_ rows: UnsafePointer<UnsafePointer<Float>>, _ k: Int) {
+    ardf_prefetch_to_read(rows[0] + k)
+  }
   @inline(__always) mutating func step(
     _ rows: UnsafePointer<UnsafePointer<Float>>, _ k: Int, _ columns: UnsafePointer<Float>
   ) {
@@ -75,6 +87,10 @@ private struct Stack<Upper: RowGroup, Lower: RowGroup>: RowGroup {
   var lower = Lower()
   @inline(__always) static var count: Int { Upper.count + Lower.count }
   @inline(__always) init() {}
+  @inline(__always) static func prefetch(_ rows: UnsafePointer<UnsafePointer<Float>>, _ k: Int) {
+    Upper.prefetch(rows, k)
+    Lower.prefetch(rows + Upper.count, k)
+  }
   @inline(__always) mutating func step(
     _ rows: UnsafePointer<UnsafePointer<Float>>, _ k: Int, _ columns: UnsafePointer<Float>
   ) {
@@ -108,9 +124,23 @@ private func multiply<Rows: RowGroup>(_: Rows.Type, _ product: TileProduct) {
   var rows = product.rows
   var columns = product.columns
   for _ in 0..<product.segments {
-    for k in 0..<product.depth {
-      sums.step(rows, k, columns)
-      columns += product.columnStride
+    if product.ahead == 0 {
+      for k in 0..<product.depth {
+        sums.step(rows, k, columns)
+        columns += product.columnStride
+      }
+    } else {
+      var k = 0
+      while k < product.depth {
+        Rows.prefetch(rows, k &+ product.ahead)
+        // As far as the lines reach. A constant number of steps would be unrolled, and sums kept in memory.
+        let end = min(k &+ 16, product.depth)
+        while k < end {
+          sums.step(rows, k, columns)
+          columns += product.columnStride
+          k &+= 1
+        }
+      }
     }
     rows += product.rowCapacity
   }

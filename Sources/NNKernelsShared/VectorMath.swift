@@ -1,16 +1,20 @@
 // Elementary functions on whole vectors. Swift's own `rounded`, `min`, `max` and float-integer conversions
 // of vectors compile to a scalar call a lane; these use only arithmetic, comparisons and bit casts.
+//
+// Transparent: in large functions `@inline(__always)` leaves calls, and a call takes and returns vectors in quarters.
 
-/// The larger of each pair of lanes; `b` where `a` is not a number.
-@inline(__always)
-func larger(_ a: Vector, _ b: Vector) -> Vector { b.replacing(with: a, where: a .> b) }
+import CKernelShims
 
-/// The smaller of each pair of lanes; `b` where `a` is not a number.
-@inline(__always)
-func smaller(_ a: Vector, _ b: Vector) -> Vector { b.replacing(with: a, where: a .< b) }
+/// The larger of each pair of lanes; `b` where one is not a number.
+@_transparent
+func larger(_ a: Vector, _ b: Vector) -> Vector { ardf_larger(a, b) }
+
+/// The smaller of each pair of lanes; `b` where one is not a number.
+@_transparent
+func smaller(_ a: Vector, _ b: Vector) -> Vector { ardf_smaller(a, b) }
 
 /// exp(x), relative error below 4e-7 (that of x * log2(e) for |x| < 10); saturates at 2^-126, and passes NaN on.
-@inline(__always)
+@_transparent
 func exponential(_ x: Vector) -> Vector { powerOfTwo(x * Vector(repeating: 1.442_695_040_888_963_4)) }
 
 /// 2^x without instructions of its own, relative error below 2e-7; saturates at 2^-126 and 2^127, and passes NaN on.
@@ -18,11 +22,9 @@ func exponential(_ x: Vector) -> Vector { powerOfTwo(x * Vector(repeating: 1.442
 /// x = n + f with n an integer and f in [-1/2, 1/2]: a polynomial of degree 5 in f (1 + f g(f), g interpolated
 /// at Chebyshev points), times 2^n by writing its exponent. Adding 1.5 * 2^23 rounds to the nearest integer and
 /// leaves it in the low mantissa bits.
-@inline(__always)
+@_transparent
 func powerOfTwoByArithmetic(_ x: Vector) -> Vector {
-  var bounded = x
-  bounded.replace(with: Vector(repeating: -126), where: x .< Vector(repeating: -126))
-  bounded.replace(with: Vector(repeating: 127), where: x .> Vector(repeating: 127))
+  let bounded = smaller(Vector(repeating: 127), larger(Vector(repeating: -126), x))
   let rounder = Vector(repeating: 12_582_912)
   let shifted = bounded + rounder
   let f = bounded - (shifted - rounder)
@@ -32,26 +34,27 @@ func powerOfTwoByArithmetic(_ x: Vector) -> Vector {
   p = multiplyAdd(p, f, Vector(repeating: 2.402_234_9e-1))
   p = multiplyAdd(p, f, Vector(repeating: 6.931_471_8e-1))
   p = multiplyAdd(p, f, Vector(repeating: 1))
-  let exponent = (unsafeBitCast(shifted, to: SIMD16<UInt32>.self) &+ SIMD16<UInt32>(repeating: 127)) &<< 23
+  let exponent =
+    (unsafeBitCast(shifted, to: SIMD16<UInt32>.self) &+ SIMD16(repeating: 127)) &* SIMD16(repeating: 1 << 23)
   return p * unsafeBitCast(exponent, to: Vector.self)
 }
 
 /// 1 / (1 + exp(-x)).
-@inline(__always)
+@_transparent
 func sigmoid(_ x: Vector) -> Vector {
   let one = Vector(repeating: 1)
   return one / (one + exponential(Vector(repeating: 0) - x))
 }
 
 /// x * sigmoid(x).
-@inline(__always)
+@_transparent
 func silu(_ x: Vector) -> Vector { x / (Vector(repeating: 1) + exponential(Vector(repeating: 0) - x)) }
 
 /// x/2 * (1 + erf(x / sqrt 2)), the exact form, not the tanh approximation; absolute error below 1e-6.
 ///
 /// With c = x clamped to [-5.3, 5.3] and u = 2 (c / 5.3)^2 - 1, erf(c / sqrt 2) = c p(u): p of degree 13 is
 /// minimax in the error of erf (Lawson's algorithm on Chebyshev points), 4e-7. No exponential, no division.
-@inline(__always)
+@_transparent
 func gelu(_ x: Vector) -> Vector {
   let bounded = smaller(larger(x, Vector(repeating: -5.3)), Vector(repeating: 5.3))
   let u = multiplyAdd(bounded * Vector(repeating: 0.071_199_715), bounded, Vector(repeating: -1))
@@ -74,14 +77,11 @@ func gelu(_ x: Vector) -> Vector {
 }
 
 /// max(x, 0); NaN becomes 0 nowhere: it passes on.
-@inline(__always)
-func relu(_ x: Vector) -> Vector {
-  let zero = Vector(repeating: 0)
-  return x.replacing(with: zero, where: x .< zero)
-}
+@_transparent
+func relu(_ x: Vector) -> Vector { larger(Vector(repeating: 0), x) }
 
 /// The sum of all lanes, always in the same order.
-@inline(__always)
+@_transparent
 func sum(_ x: Vector) -> Float {
   let eight = x.lowHalf + x.highHalf
   let four = eight.lowHalf + eight.highHalf
@@ -90,7 +90,7 @@ func sum(_ x: Vector) -> Float {
 }
 
 /// The largest lane.
-@inline(__always)
+@_transparent
 func maximum(_ x: Vector) -> Float {
   let eight = x.lowHalf.replacing(with: x.highHalf, where: x.highHalf .> x.lowHalf)
   let four = eight.lowHalf.replacing(with: eight.highHalf, where: eight.highHalf .> eight.lowHalf)
@@ -98,15 +98,15 @@ func maximum(_ x: Vector) -> Float {
 }
 
 /// The first `count` floats at `pointer`, zeros behind them.
-@inline(__always)
-func loadPartial(_ pointer: UnsafePointer<Float>, count: Int) -> Vector {
+@_transparent
+func loadByLane(_ pointer: UnsafePointer<Float>, count: Int) -> Vector {
   var vector = Vector(repeating: 0)
   for lane in 0..<count { vector[lane] = pointer[lane] }
   return vector
 }
 
 /// Writes the first `count` lanes only.
-@inline(__always)
-func storePartial(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, count: Int) {
+@_transparent
+func storeByLane(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, count: Int) {
   for lane in 0..<count { pointer[lane] = vector[lane] }
 }

@@ -83,7 +83,7 @@ struct TileMemory {
         (
           segments: 1, depth: channels, rows: UnsafePointer(rows), rowCapacity: InstructionSet.tileRows,
           columns: panel, columnStride: columns, output: output + row * outputStride,
-          outputStride: outputStride
+          outputStride: outputStride, ahead: 0
         ),
         rows: height, columns: columns)
     }

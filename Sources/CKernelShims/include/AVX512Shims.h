@@ -10,4 +10,17 @@ ARDF_INLINE __m512 ardf_fraction(__m512 x) { return _mm512_reduce_ps(x, 9); }
 
 /// x * 2^floor(n): saturates to zero and infinity.
 ARDF_INLINE __m512 ardf_scale(__m512 x, __m512 n) { return _mm512_scalef_ps(x, n); }
+
+/// Lanes 0 to count - 1; count is at most 16.
+ARDF_INLINE __mmask16 ardf_lanes(long count) { return (__mmask16)((1u << count) - 1); }
+
+/// The first `count` floats, zeros behind them.
+ARDF_INLINE __m512 ardf_load_partial(const float *p, long count) {
+  return _mm512_maskz_loadu_ps(ardf_lanes(count), p);
+}
+
+/// The first `count` lanes.
+ARDF_INLINE void ardf_store_partial(float *p, __m512 x, long count) {
+  _mm512_mask_storeu_ps(p, ardf_lanes(count), x);
+}
 #endif

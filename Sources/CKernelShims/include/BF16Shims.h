@@ -17,9 +17,6 @@ static inline int ardf_request_tiles(void) { return 0; }
 #if defined(__AVX512BF16__) && defined(__AMX_BF16__)
 #include "AVX512Shims.h"
 
-/// Lanes 0 to count - 1; count is at most 16.
-ARDF_INLINE __mmask16 ardf_lanes(long count) { return (__mmask16)((1u << count) - 1); }
-
 /// sum + pairwise dot product: each 32-bit lane of a and b holds two bf16 numbers.
 ARDF_INLINE __m512 ardf_bf16_dot(__m512 sum, __m512 a, __m512 b) {
   return _mm512_dpbf16_ps(sum, (__m512bh)a, (__m512bh)b);
@@ -59,35 +56,17 @@ ARDF_INLINE void ardf_bf16_store_pairs(void *p, __m512 even, __m512 odd) {
   _mm512_storeu_si512(p, _mm512_permutexvar_epi16(order, (__m512i)_mm512_cvtne2ps_pbh(odd, even)));
 }
 
-/// The first `count` floats, zeros behind them.
-ARDF_INLINE __m512 ardf_load_partial(const float *p, long count) {
-  return _mm512_maskz_loadu_ps(ardf_lanes(count), p);
-}
-
-/// The first `count` lanes.
-ARDF_INLINE void ardf_store_partial(float *p, __m512 x, long count) {
-  _mm512_mask_storeu_ps(p, ardf_lanes(count), x);
-}
-
 /// Sixteen 32-bit words, `stride` words apart.
 ARDF_INLINE __m512 ardf_gather(const float *p, int stride) {
   const __m512i lanes = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
   return _mm512_i32gather_ps(_mm512_mullo_epi32(lanes, _mm512_set1_epi32(stride)), p, 4);
 }
 
-/// The larger of each pair of lanes.
-ARDF_INLINE __m512 ardf_larger(__m512 a, __m512 b) { return _mm512_max_ps(a, b); }
-
 /// The nearest integers, as floats.
 ARDF_INLINE __m512 ardf_nearest(__m512 x) { return _mm512_roundscale_ps(x, 8); }
 
 /// 1/x, relative error below 2^-14.
 ARDF_INLINE __m512 ardf_reciprocal(__m512 x) { return _mm512_rcp14_ps(x); }
-
-/// Brings a line into the cache, to be written.
-ARDF_INLINE void ardf_prefetch_to_write(const void *p) { __builtin_prefetch(p, 1, 3); }
-/// Brings a line into the cache, to be read.
-ARDF_INLINE void ardf_prefetch_to_read(const void *p) { __builtin_prefetch(p, 0, 3); }
 
 /// Loads the shapes of the eight tiles, and clears them.
 ARDF_INLINE void ardf_tiles_configure(const void *p) { _tile_loadconfig(p); }

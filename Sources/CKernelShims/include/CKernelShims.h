@@ -40,5 +40,24 @@ static inline void ardf_spin_pause(void) { __builtin_ia32_pause(); }
 #else
 static inline void ardf_spin_pause(void) {}
 #endif
+
+/// Sixteen lanes: SIMD16<Float> in Swift, whose own choice between lanes is a branch a lane in long loops.
+typedef float ardf_lanes16 __attribute__((ext_vector_type(16)));
+
+/// The larger of each pair of lanes; b where one is not a number.
+static inline __attribute__((always_inline)) ardf_lanes16 ardf_larger(ardf_lanes16 a, ardf_lanes16 b) {
+  return a > b ? a : b;
+}
+
+/// The smaller of each pair of lanes; b where one is not a number.
+static inline __attribute__((always_inline)) ardf_lanes16 ardf_smaller(ardf_lanes16 a, ardf_lanes16 b) {
+  return a < b ? a : b;
+}
+
+/// Brings a cache line near, to be read; an address that is not mapped does no harm.
+static inline void ardf_prefetch_to_read(const void *p) { __builtin_prefetch(p, 0, 3); }
+/// Brings a cache line near, to be written.
+static inline void ardf_prefetch_to_write(const void *p) { __builtin_prefetch(p, 1, 3); }
+
 #include "AVX512Shims.h"
 #include "BF16Shims.h"
