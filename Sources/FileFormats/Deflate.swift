@@ -52,7 +52,7 @@ public enum ZlibStream {
   /// `bytes` as a zlib stream (RFC 1950).
   ///
   /// - Parameter level: From 1, the fastest, to 12, the smallest.
-  public static func compress(_ bytes: [UInt8], level: Int = 6) -> [UInt8] {
+  public static func compress(_ bytes: [UInt8], level: Int) -> [UInt8] {
     precondition((1...12).contains(level), "a level is 1...12")
     return Deflate.compress(bytes, level: level)
   }

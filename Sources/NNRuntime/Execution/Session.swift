@@ -243,6 +243,14 @@ public struct SessionInputs: ~Copyable {
     }
     return try session.withElements(input.value, body)
   }
+
+  /// Copies `elements`, height x width x channels floats, channels last, to input `name`.
+  public func fill(_ name: String, with elements: [Float]) {
+    fill(name) { span in
+      precondition(elements.count == span.count, "\(elements.count) floats for \(span.count)")
+      unsafe span.withUnsafeMutableBufferPointer { _ = unsafe $0.update(fromContentsOf: elements) }
+    }
+  }
 }
 
 /// The results of a run.

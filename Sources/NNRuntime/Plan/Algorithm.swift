@@ -65,12 +65,16 @@ extension AlgorithmChoice {
       return AlgorithmChoice(algorithm: .winograd, reason: "3x3, stride 1: 4 times fewer products")
     }
     guard shape.inChannels >= stridedChannels else { return direct("stride 2, few channels") }
-    let tiles = ((shape.outHeight + 3) / 4) * ((shape.outWidth + 3) / 4)
-    guard shape.inChannels * shape.outChannels <= stridedWeightsPerTile * tiles else {
+    guard shape.inChannels * shape.outChannels <= stridedWeightsPerTile * shape.winogradTiles else {
       return direct("stride 2, many weights for its pixels")
     }
     return AlgorithmChoice(algorithm: .winograd, reason: "3x3, stride 2: 1.8 times fewer products")
   }
+}
+
+extension ConvolutionShape {
+  /// Tiles of 4x4 output pixels.
+  fileprivate var winogradTiles: Int { ((outHeight + 3) / 4) * ((outWidth + 3) / 4) }
 }
 
 /// How the work of a convolution is cut into chunks: ranges of rows (pixels or tiles) times ranges of
@@ -119,7 +123,7 @@ struct WorkGrid: Equatable, Sendable {
 
   /// Blocks of tiles, enough to fill register tiles; few blocks are shared by splitting the output channels too.
   init(winograd shape: ConvolutionShape, panelWidth: Int, tileRows: Int) {
-    rows = ((shape.outHeight + 3) / 4) * ((shape.outWidth + 3) / 4)
+    rows = shape.winogradTiles
     unit = 1
     panels = (shape.outChannels + panelWidth - 1) / panelWidth
     let operations = 2 * 36 * Double(rows) * Double(shape.inChannels * shape.outChannels)

@@ -48,9 +48,7 @@ public struct Tuner {
       for (index, session) in sessions.enumerated() {
         var layer = 0.0
         session.profile(
-          prepare: { inputs in
-            inputs.fill("x") { span in for index in span.indices { span[index] = input[index] } }
-          },
+          prepare: { inputs in inputs.fill("x", with: input) },
           observe: { _, nanoseconds in layer += Double(nanoseconds) }, read: { _ in })
         if run > 0 { best[index] = min(best[index], layer / 1e6) }
       }

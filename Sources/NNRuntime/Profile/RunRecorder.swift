@@ -18,7 +18,7 @@ struct RunRecorder {
   }
 
   private func fill(_ inputs: borrowing SessionInputs) {
-    inputs.fill(inputName) { span in for index in input.indices { span[index] = input[index] } }
+    inputs.fill(inputName, with: input)
   }
 
   /// The nanoseconds of a run that nobody watches.

@@ -35,7 +35,7 @@ struct DepthNetworkTests {
     let session = try model.session(for: size)
     let found = session.run(
       prepare: { target in
-        target.fill("input") { span in for index in input.indices { span[index] = input[index] } }
+        target.fill("input", with: input)
       },
       read: { outputs in names.map { outputs.value(named: $0.1)?.elements } })
     for ((name, _), elements) in zip(names, found) {

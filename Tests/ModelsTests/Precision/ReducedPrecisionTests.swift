@@ -34,7 +34,7 @@ struct ReducedPrecisionTests {
     let session = try network.session(for: size)
     let input = (0..<size.width * size.height * 3).map { Float($0 * 7919 % 1013) / 1013 }
     return session.run { inputs in
-      inputs.fill("input") { span in for index in input.indices { span[index] = input[index] } }
+      inputs.fill("input", with: input)
     } read: { outputs in
       session.plan.outputShapes.map { ($0.name, outputs.output($0.name).elements) }
     }

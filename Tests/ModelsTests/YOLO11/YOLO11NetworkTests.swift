@@ -36,7 +36,7 @@ struct YOLO11NetworkTests {
     let names = [4, 6, 9, 10, 16, 19, 22].map { ("layer.\($0)", "model.\($0).cv2") }
     let found = session.run(
       prepare: { target in
-        target.fill("input") { span in for index in input.indices { span[index] = input[index] } }
+        target.fill("input", with: input)
       },
       read: { outputs in names.map { outputs.value(named: $0.1)?.elements } })
     for ((name, _), elements) in zip(names, found) {

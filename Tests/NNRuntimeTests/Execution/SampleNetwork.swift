@@ -48,7 +48,7 @@ enum SampleNetwork {
   static func run(_ graph: Graph, _ options: PlanOptions, threads: Int, input: [Float]) throws -> [[Float]] {
     let session = Session(try Plan(graph, options: options), pool: ThreadPool(threads: threads))
     return session.run { inputs in
-      inputs.fill("x") { span in for index in input.indices { span[index] = input[index] } }
+      inputs.fill("x", with: input)
     } read: { outputs in
       graph.outputShapes.map { outputs.output($0.name).elements }
     }

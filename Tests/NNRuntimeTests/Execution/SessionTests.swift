@@ -62,7 +62,7 @@ struct SessionTests {
     let bytes = weights.bytes
     let results = sessions.map { session in
       session.run { inputs in
-        inputs.fill("x") { span in for index in input.indices { span[index] = input[index] } }
+        inputs.fill("x", with: input)
       } read: {
         $0.output("grid").elements
       }
@@ -76,7 +76,7 @@ struct SessionTests {
     let (graph, input) = sample()
     let session = Session(try Plan(graph, options: PlanOptions(fuse: false, retain: true)))
     session.run { inputs in
-      inputs.fill("x") { span in for index in input.indices { span[index] = input[index] } }
+      inputs.fill("x", with: input)
     } read: { outputs in
       let whole = outputs.value(named: "cat")
       let part = outputs.value(named: "m.add")

@@ -38,7 +38,7 @@ struct MeasuredChoicesTests {
     let input = SeededInput.uniform(count: 12 * 12 * 16)
     return session.run(
       prepare: { inputs in
-        inputs.fill("x") { span in for index in span.indices { span[index] = input[index] } }
+        inputs.fill("x", with: input)
       },
       read: { $0.output("y").elements })
   }

@@ -27,7 +27,7 @@ struct PixelStrideTests {
     let session = Session(plan, pool: ThreadPool(threads: 1))
     let found = session.run(
       prepare: { inputs in
-        inputs.fill("x") { span in for index in span.indices { span[index] = input[index] } }
+        inputs.fill("x", with: input)
       },
       read: { $0.output("y").elements })
     let first = [UInt64(1), 2].flatMap { weights(256, 16, seed: $0).floats() }
