@@ -57,8 +57,7 @@ class Results:
             if 0 <= x - d["box"]["x"] < d["box"]["width"] and 0 <= y - d["box"]["y"] < d["box"]["height"]
         ]
         on_mask = [d for d in held if self.masks[d["id"]][int(y), int(x)]]
-        area = lambda d: d["box"]["width"] * d["box"]["height"]
-        best = min(on_mask or held, key=area, default=None)
+        best = min(on_mask or held, key=lambda d: d["box"]["width"] * d["box"]["height"], default=None)
         return None if best is None else best["id"]
 
     def expected_depth(self, x, y):
