@@ -45,8 +45,9 @@ class Assets:
         cache = os.path.join(folder, f"textures-{seed}.npz")
         if not os.path.exists(cache):
             made, kinds = textures.bank(seed, photos)
-            np.savez(cache + ".tmp.npz", made=made, kinds=kinds)
-            os.replace(cache + ".tmp.npz", cache)
+            part = f"{cache}.{os.getpid()}.npz"  # processes that start together each make it
+            np.savez(part, made=made, kinds=kinds)
+            os.replace(part, cache)
         z = np.load(cache)
         return z["made"], z["kinds"]
 

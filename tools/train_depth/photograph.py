@@ -4,11 +4,13 @@ import cv2
 import numpy as np
 
 
-def photograph(rgb, r):
-    """linear rgb float32 [h, w, 3] -> uint8: white balance, exposure, shoulder, vignette, gamma, blur, noise."""
+def photograph(rgb, r, exposures=(0.55, 1.1)):
+    """linear rgb float32 [h, w, 3] -> uint8: white balance, exposure, shoulder, vignette, gamma, blur, noise.
+
+    exposures: the range of what the picture's bright parts become, 1 being as bright as a picture can be."""
     rgb = rgb * r.uniform(0.9, 1.1, 3).astype(np.float32)
     white = np.percentile(rgb[::4, ::4].max(-1), r.uniform(85, 99))
-    x = rgb * (r.uniform(0.55, 1.1) / max(white, 1e-4))
+    x = rgb * (r.uniform(*exposures) / max(white, 1e-4))
     if r.random() < 0.6:
         x = x * (1 + x * 0.15) / (1 + x * r.uniform(0.15, 0.5))
     if r.random() < 0.3:

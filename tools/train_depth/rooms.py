@@ -25,9 +25,9 @@ def wall(s, along, far, height, axis, sign, material):
         centre[1], half[1] = (y0 + y1) / 2, (y1 - y0) / 2
         s.box(centre, half, paint)
 
-    if s.chance(0.45) and along > 0.8:
+    if s.chance(s.holed) and along > 0.8:
         half, mid, sill = (
-            s.between(0.3, min(1.1, along * 0.8)),
+            s.between(0.3, min(s.widest, along * 0.8)),
             s.between(-0.5, 0.5) * (along - 0.7),
             s.pick(0.05, 0.8, 0.9, 1.1),
         )
@@ -186,7 +186,8 @@ def table(s, w, d, h, at=(0, 0)):
             )
 
 
-def room(s):
+def room(s, outside=None):
+    """outside: called with the half sizes of the room, puts up what is seen through its windows."""
     if s.chance(0.15):  # a corridor
         w, d, h, count = s.between(0.6, 1.4), s.between(3, 10), s.between(2.2, 3.2), int(s.r.integers(0, 7))
         eye, yaw = np.array([s.between(-0.4, 0.4) * w, 0, -d + s.between(0.3, 1.5)]), s.between(-0.35, 0.35)
@@ -196,6 +197,8 @@ def room(s):
         yaw = np.arctan2(s.between(-0.6, 0.6) * w - eye[0], s.between(-0.6, 0.6) * d - eye[2])
     eye[1] = min(s.between(0.4, 1.9), h - 0.2)
     shell(s, w, d, h)
+    if outside:
+        outside(s, w, d)
     s.free(eye[0], eye[2], s.between(0.2, 0.7))
     if s.chance(0.35):
         a = yaw + s.between(-0.4, 0.4)

@@ -121,6 +121,33 @@ def outdoors(s):
     )
 
 
+def garden(s, w, d):
+    """Ground, walls and plants a few metres behind a room's windows."""
+    s.box((0, -0.3, 0), (60, 0.2, 60), s.paint(*GROUNDS, scale=s.between(0.3, 1)))
+    for axis, along, far in ((0, d, w), (2, w, d)):
+        for sign in (-1, 1):
+            if s.chance(0.7):
+                centre, half = np.zeros(3), np.array([0.1, s.between(0.4, 2.5), 0.1])
+                centre[axis] = sign * (far + s.between(0.6, 5))
+                half[2 - axis] = along + s.between(0, 6)
+                s.box(centre, half, s.paint("brick", "brick", "wood", "plain", "mottled", scale=s.between(0.5, 1.5)))
+            for _ in range(s.r.integers(0, 4)):
+                at = np.zeros(3)
+                at[axis], at[2 - axis] = sign * (far + s.between(0.6, 6)), s.between(-1, 1) * along
+                if s.chance(0.5):
+                    tree(s, at[0], at[2])
+                else:
+                    s.model(int(s.pick(*s.assets.outdoors)), at, s.between(0, 6.28))
+
+
+def sunlit(s):
+    """A pale room with wide windows and hard sunlight in it, as cameras overexpose it: white things before white
+    walls."""
+    s.pale, s.holed, s.widest = s.between(0.3, 0.95), 0.8, 2.2
+    s.sun((3, 12))
+    return room(s, garden)
+
+
 def clutter(s):
     """Anything at any size and angle before some background: shape over habit."""
     w, d, h = s.between(1, 4), s.between(1, 4), s.between(2, 4)
@@ -142,7 +169,7 @@ def clutter(s):
     return eye, s.between(-0.3, 0.3), s.between(-0.4, 0.2), s.between(0.2, 1), s.between(0.3, 1.5)
 
 
-KINDS = ((room, 0.5), (close_up, 0.2), (outdoors, 0.2), (clutter, 0.1))
+KINDS = ((room, 0.5), (close_up, 0.2), (outdoors, 0.2), (clutter, 0.1), (sunlit, 0.0))  # sunlit: only by name
 
 
 def frame(seed, assets, height, width, only=None):
@@ -175,7 +202,7 @@ def frame(seed, assets, height, width, only=None):
             view,
             seed * 31 + attempt,
         )
-        picture = photograph(rgb, r)
+        picture = photograph(rgb, r, (0.7, 1.8)) if build is sunlit else photograph(rgb, r)
         if (
             np.isfinite(inverse).all()
             and inverse.max() < 12

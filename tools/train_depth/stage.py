@@ -12,6 +12,8 @@ class Stage:
         self.assets, self.r = assets, r
         self.materials, self.instances, self.lights = [], [], []
         self.taken = []  # discs (x, z, radius) on the floor
+        self.pale = 0.0  # the part of all paint that is white and plain
+        self.holed, self.widest = 0.45, 1.1  # the part of walls with a window, and half its greatest width in metres
 
     # -- chance
     def between(self, low, high):
@@ -26,6 +28,8 @@ class Stage:
     # -- materials
     def paint(self, *kinds, scale=None, metric=True, rgb=None, gloss=None, mirror=None, glow=0.0):
         """A material with a texture of one of the kinds, laid in metres or over the mesh's uv; -> its number."""
+        if rgb is None and self.pale and self.chance(self.pale):
+            kinds, rgb = ("plain", "plain", "mottled"), colour(self.r, 0.85, 1.05, 0.06)
         kind = self.pick(*(kinds or tuple(self.assets.kinds)))
         texture = int(self.r.choice(self.assets.kinds[kind]))
         if rgb is None:
@@ -76,7 +80,7 @@ class Stage:
                 else 1
             )
         )
-        recolour, glass, first = self.chance(0.35), self.chance(0.5), len(self.materials)
+        recolour, glass, first = self.chance(max(0.35, self.pale)), self.chance(0.5), len(self.materials)
         open_slots = set()
         for slot, (rgb, texture, see_through, shine) in enumerate(m.materials):
             if see_through:
@@ -112,12 +116,12 @@ class Stage:
             (at, colour(self.r, 0.8, 1, 0.25) * strength, self.between(0.03, 0.4) if radius is None else radius, 0)
         )
 
-    def sun(self):
+    def sun(self, strength=(0.2, 2.5)):
         a, e = self.between(0, 6.28), self.between(0.2, 1.4)
         self.lights.append(
             (
                 (np.cos(a) * np.cos(e), np.sin(e), np.sin(a) * np.cos(e)),
-                np.array([1, 0.93, 0.8]) * self.between(0.2, 2.5),
+                np.array([1, 0.93, 0.8]) * self.between(*strength),
                 0.03,
                 1,
             )

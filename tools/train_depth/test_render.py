@@ -3,6 +3,7 @@
 import numpy as np
 import renderer
 import shapes
+from photograph import photograph
 from renderer import BALL, affine, camera, instance
 
 MESHES = renderer.Meshes([shapes.box(), shapes.card(), shapes.cylinder()])
@@ -116,6 +117,12 @@ def test_shadow_darkens_what_a_ball_covers():
     open_, _ = shot([floor], view, lights=[sun], ambient=(0.1, 0.1, 0.1))
     shaded, _ = shot([floor, ball], view, lights=[sun], ambient=(0.1, 0.1, 0.1))
     assert shaded[32, 32, 0] < 0.3 * open_[32, 32, 0]
+
+
+def test_overexposed_pictures_burn_out():
+    ramp = np.repeat(np.linspace(0, 1, 64, dtype=np.float32)[None, :, None], 3, 2).repeat(64, 0)
+    dim, bright = (photograph(ramp, np.random.default_rng(3), (e, e)) for e in (0.6, 1.8))
+    assert (dim > 250).mean() < 0.02 and (bright > 250).mean() > 0.2
 
 
 def test_same_seed_same_picture():
