@@ -42,12 +42,17 @@ final class LoopbackConnection {
   func closeSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
   /// What has arrived, once anything has; nothing at the end.
-  func read() -> [UInt8] {
-    var part = [UInt8](repeating: 0, count: 65_536)
+  func read() -> [UInt8] { receive(65_536, flags: 0) }
+
+  /// Returns once anything has arrived, and leaves it there.
+  func waitForBytes() { _ = receive(1, flags: Int32(MSG_PEEK)) }
+
+  private func receive(_ most: Int, flags: Int32) -> [UInt8] {
+    var part = [UInt8](repeating: 0, count: most)
     var count: Int
     repeat {
       count = unsafe part.withUnsafeMutableBytes { buffer in
-        unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)
+        unsafe recv(descriptor, buffer.baseAddress, buffer.count, flags)
       }
       // A socket with a time limit is interrupted when the process goes on after a stop (signal(7)).
     } while count < 0 && errno == EINTR
