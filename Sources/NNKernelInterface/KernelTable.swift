@@ -30,23 +30,10 @@ public struct KernelTable: Sendable {
   /// Scratch floats of `convolution`.
   public var convolutionScratch: @Sendable (_ shape: ConvolutionShape) -> Int
 
-  /// Floats that the transformed, packed weights of a Winograd F(4x4,3x3) convolution take.
-  public var packedWinogradCount: @Sendable (_ shape: ConvolutionShape) -> Int
-  /// Transforms and packs 3x3 weights (out, in, 3, 3), each output channel times its `scale`; the input
-  /// channels `begin..<end` only, so that threads can share the work.
-  public var packWinograd:
-    @Sendable (
-      _ shape: ConvolutionShape, _ weights: UnsafePointer<Float>, _ scale: UnsafePointer<Float>?,
-      _ packed: UnsafeMutablePointer<Float>, _ begin: Int, _ end: Int
-    ) -> Void
-  /// Output tiles `begin..<end` (4x4 pixels, row-major), output channel panels `firstPanel..<lastPanel`.
-  public var winograd:
-    @Sendable (
-      _ task: UnsafePointer<ConvolutionTask>, _ begin: Int, _ end: Int, _ firstPanel: Int, _ lastPanel: Int,
-      _ scratch: UnsafeMutablePointer<Float>
-    ) -> Void
-  /// Scratch floats of `winograd`.
-  public var winogradScratch: @Sendable (_ shape: ConvolutionShape) -> Int
+  /// Winograd F(4x4,3x3) for stride 1, and its phases for stride 2.
+  public var smallWinograd: WinogradKernels
+  /// Winograd F(6x6,3x3), stride 1 only.
+  public var largeWinograd: WinogradKernels
 
   /// Output rows `begin..<end` of a depthwise convolution.
   public var depthwise: @Sendable (_ task: UnsafePointer<DepthwiseTask>, _ begin: Int, _ end: Int) -> Void
@@ -88,16 +75,7 @@ public struct KernelTable: Sendable {
         UnsafePointer<ConvolutionTask>, Int, Int, Int, Int, UnsafeMutablePointer<Float>
       ) -> Void,
     convolutionScratch: @escaping @Sendable (ConvolutionShape) -> Int,
-    packedWinogradCount: @escaping @Sendable (ConvolutionShape) -> Int,
-    packWinograd:
-      @escaping @Sendable (
-        ConvolutionShape, UnsafePointer<Float>, UnsafePointer<Float>?, UnsafeMutablePointer<Float>, Int, Int
-      ) -> Void,
-    winograd:
-      @escaping @Sendable (
-        UnsafePointer<ConvolutionTask>, Int, Int, Int, Int, UnsafeMutablePointer<Float>
-      ) -> Void,
-    winogradScratch: @escaping @Sendable (ConvolutionShape) -> Int,
+    smallWinograd: WinogradKernels, largeWinograd: WinogradKernels,
     depthwise: @escaping @Sendable (UnsafePointer<DepthwiseTask>, Int, Int) -> Void,
     maxPool: @escaping @Sendable (UnsafePointer<PoolTask>, Int, Int) -> Void,
     resize: @escaping @Sendable (UnsafePointer<ResizeTask>, Int, Int, UnsafeMutablePointer<Float>) -> Void,
@@ -117,10 +95,8 @@ public struct KernelTable: Sendable {
     self.packConvolution = packConvolution
     self.convolution = convolution
     self.convolutionScratch = convolutionScratch
-    self.packedWinogradCount = packedWinogradCount
-    self.packWinograd = packWinograd
-    self.winograd = winograd
-    self.winogradScratch = winogradScratch
+    self.smallWinograd = smallWinograd
+    self.largeWinograd = largeWinograd
     self.depthwise = depthwise
     self.maxPool = maxPool
     self.resize = resize
@@ -131,5 +107,12 @@ public struct KernelTable: Sendable {
     self.attention = attention
     self.attentionItems = attentionItems
     self.attentionScratch = attentionScratch
+  }
+  /// The kernels of a size of tile.
+  public func winograd(_ tile: WinogradTile) -> WinogradKernels {
+    switch tile {
+    case .four: smallWinograd
+    case .six: largeWinograd
+    }
   }
 }

@@ -4,7 +4,7 @@
 
 /// What the elements of a map are.
 ///
-/// Only the kernels of reduced precision see others than floats.
+/// Only the kernels of reduced precision, and of Winograd convolutions, see others than floats.
 public enum ElementType: UInt8, Sendable {
   /// IEEE 754 single precision.
   case float32

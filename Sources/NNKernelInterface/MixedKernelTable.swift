@@ -6,6 +6,8 @@
 public struct MixedKernelTable: Sendable {
   /// `avx512bf16` or `amx`.
   public var name: String
+  /// Products of bf16 numbers that the CPU computes in the time of one of floats.
+  public var productRate: Int
   /// Output channels in a full panel of packed weights.
   public var panelWidth: Int
 
@@ -55,7 +57,8 @@ public struct MixedKernelTable: Sendable {
 
   /// All kernels of a variant.
   public init(
-    name: String, panelWidth: Int, packedConvolutionCount: @escaping @Sendable (ConvolutionShape) -> Int,
+    name: String, productRate: Int, panelWidth: Int,
+    packedConvolutionCount: @escaping @Sendable (ConvolutionShape) -> Int,
     packConvolution:
       @escaping @Sendable (
         ConvolutionShape, UnsafePointer<Float>, UnsafePointer<Float>?, UnsafeMutablePointer<Float>
@@ -77,6 +80,7 @@ public struct MixedKernelTable: Sendable {
     attentionScratch: @escaping @Sendable (UnsafePointer<AttentionTask>) -> Int
   ) {
     self.name = name
+    self.productRate = productRate
     self.panelWidth = panelWidth
     self.packedConvolutionCount = packedConvolutionCount
     self.packConvolution = packConvolution

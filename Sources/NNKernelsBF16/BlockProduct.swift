@@ -15,27 +15,38 @@ typealias BlockProduct = (
   step: Int, columns: UnsafeRawPointer, output: UnsafeMutablePointer<Float>
 )
 
-/// Rows of a block, and columns of a panel.
+/// Most rows of a block, and columns of a panel.
 @inline(__always) var blockRows: Int { 32 }
 @inline(__always) var panelWidth: Int { 32 }
 
-/// Multiplies 16 or 32 rows with 16 or 32 columns.
+/// Rows of a block that leave nothing over: two tiles, or two groups of vectors.
 @inline(__always)
-func multiplyBlock(_ product: BlockProduct, tiles: Bool, rowTiles: Int, columnTiles: Int) {
+func wholeBlock(tiles: Bool) -> Int { tiles ? blockRows : 28 }
+
+/// Multiplies the first `rows` rows, at most `blockRows`, with 16 or 32 columns.
+///
+/// The rows behind them that fill the last tile or group are read, and their sums written, too.
+@inline(__always)
+func multiplyBlock(_ product: BlockProduct, tiles: Bool, rows: Int, columnTiles: Int) {
   if tiles {
-    switch (rowTiles, columnTiles) {
+    switch (rows > 16 ? 2 : 1, columnTiles) {
     case (2, 2): multiplyTiles2x2(product)
     case (2, _): multiplyTiles2x1(product)
     case (_, 2): multiplyTiles1x2(product)
     default: multiplyTiles1x1(product)
     }
   } else {
-    for group in 0..<rowTiles &* 2 {
-      if columnTiles == 2 {
-        multiplyVectors(product, firstRow: group &* 8, wide: true)
-      } else {
-        multiplyVectors(product, firstRow: group &* 8, wide: false)
+    var first = 0
+    while first < rows {
+      // Eight rows are no slower where A and B are near; fourteen read B less often.
+      let isShort = rows &- first <= EightRows.count || rows == blockRows
+      switch (isShort, columnTiles) {
+      case (true, 2): multiplyVectors(EightRows.self, product, first, wide: true)
+      case (true, _): multiplyVectors(EightRows.self, product, first, wide: false)
+      case (false, 2): multiplyVectors(FourteenRows.self, product, first, wide: true)
+      case (false, _): multiplyVectors(FourteenRows.self, product, first, wide: false)
       }
+      first &+= isShort ? EightRows.count : FourteenRows.count
     }
   }
 }
@@ -167,62 +178,94 @@ private func multiplyTiles1x1(_ product: BlockProduct) {
 
 // MARK: Vectors
 
-/// One row of sums: sixteen or thirty-two columns.
-private struct SumRow {
+/// Some rows of sums: sixteen or thirty-two columns.
+///
+/// Every row loads the columns for itself; the compiler keeps one load for all.
+private protocol SumGroup {
+  static var count: Int { get }
+  init()
+  /// Adds the products of the pair of A that lies `offset` bytes behind the start of each row.
+  mutating func add(
+    _ rows: UnsafePointer<UnsafeRawPointer>, _ offset: Int, _ columns: UnsafeRawPointer, _ second: Int,
+    wide: Bool)
+  func store(_ output: UnsafeMutablePointer<Float>, wide: Bool)
+}
+
+/// One row.
+private struct SumRow: SumGroup {
   var low = Vector(repeating: 0)
   var high = Vector(repeating: 0)
-
+  @inline(__always) static var count: Int { 1 }
   @inline(__always) init() {}
 
-  /// Adds the products of a pair of A, the same for all lanes.
   @inline(__always)
-  mutating func add(_ pair: UnsafeRawPointer, _ columns: UnsafeRawPointer, _ second: Int, wide: Bool) {
-    let x = Vector(repeating: pair.loadUnaligned(as: Float.self))
-    low = ardf_bf16_dot(low, x, columns.loadUnaligned(as: Vector.self))
-    if wide { high = ardf_bf16_dot(high, x, (columns + second).loadUnaligned(as: Vector.self)) }
+  mutating func add(
+    _ rows: UnsafePointer<UnsafeRawPointer>, _ offset: Int, _ columns: UnsafeRawPointer, _ second: Int,
+    wide: Bool
+  ) {
+    let pair = Vector(repeating: (rows[0] + offset).loadUnaligned(as: Float.self))
+    low = ardf_bf16_dot(low, pair, columns.loadUnaligned(as: Vector.self))
+    if wide { high = ardf_bf16_dot(high, pair, (columns + second).loadUnaligned(as: Vector.self)) }
   }
 
   @inline(__always)
   func store(_ output: UnsafeMutablePointer<Float>, wide: Bool) {
     NNKernelsBF16.store(low, output)
-    if wide { NNKernelsBF16.store(high, output + 16) }
+    if wide { NNKernelsBF16.store(high, output + panelWidth / 2) }
   }
 }
 
-/// Eight rows from `firstRow` on.
-@inline(never)
-private func multiplyVectors(_ product: BlockProduct, firstRow: Int, wide: Bool) {
-  var (r0, r1, r2, r3) = (SumRow(), SumRow(), SumRow(), SumRow())
-  var (r4, r5, r6, r7) = (SumRow(), SumRow(), SumRow(), SumRow())
-  var columns = product.columns
-  let tileBytes = product.step &* 32
-  let stride = product.rowStride
-  for segment in 0..<product.segmentCount {
-    var row = product.rows + product.segments[segment] + firstRow &* stride
-    for _ in 0..<product.steps {
-      for _ in 0..<product.step / 2 {
-        let fourth = row + 4 &* stride
-        r0.add(row, columns, tileBytes, wide: wide)
-        r1.add(row + stride, columns, tileBytes, wide: wide)
-        r2.add(row + 2 &* stride, columns, tileBytes, wide: wide)
-        r3.add(row + 3 &* stride, columns, tileBytes, wide: wide)
-        r4.add(fourth, columns, tileBytes, wide: wide)
-        r5.add(fourth + stride, columns, tileBytes, wide: wide)
-        r6.add(fourth + 2 &* stride, columns, tileBytes, wide: wide)
-        r7.add(fourth + 3 &* stride, columns, tileBytes, wide: wide)
-        row += 4
-        columns += 64
-      }
-      if wide { columns += tileBytes }
-    }
+/// Two groups, one above the other.
+private struct Stack<Upper: SumGroup, Lower: SumGroup>: SumGroup {
+  var upper = Upper()
+  var lower = Lower()
+  @inline(__always) static var count: Int { Upper.count &+ Lower.count }
+  @inline(__always) init() {}
+
+  @inline(__always)
+  mutating func add(
+    _ rows: UnsafePointer<UnsafeRawPointer>, _ offset: Int, _ columns: UnsafeRawPointer, _ second: Int,
+    wide: Bool
+  ) {
+    upper.add(rows, offset, columns, second, wide: wide)
+    lower.add(rows + Upper.count, offset, columns, second, wide: wide)
   }
-  let output = product.output + firstRow &* 32
-  r0.store(output, wide: wide)
-  r1.store(output + 32, wide: wide)
-  r2.store(output + 64, wide: wide)
-  r3.store(output + 96, wide: wide)
-  r4.store(output + 128, wide: wide)
-  r5.store(output + 160, wide: wide)
-  r6.store(output + 192, wide: wide)
-  r7.store(output + 224, wide: wide)
+
+  @inline(__always)
+  func store(_ output: UnsafeMutablePointer<Float>, wide: Bool) {
+    upper.store(output, wide: wide)
+    lower.store(output + Upper.count &* panelWidth, wide: wide)
+  }
+}
+
+private typealias TwoRows = Stack<SumRow, SumRow>
+private typealias FourRows = Stack<TwoRows, TwoRows>
+private typealias EightRows = Stack<FourRows, FourRows>
+/// 28 registers of sums, two of B and one of A.
+private typealias FourteenRows = Stack<EightRows, Stack<FourRows, TwoRows>>
+
+/// The rows of a group from `first` on.
+@inline(__always)
+private func multiplyVectors<Rows: SumGroup>(
+  _: Rows.Type, _ product: BlockProduct, _ first: Int, wide: Bool
+) {
+  withUnsafeTemporaryAllocation(of: UnsafeRawPointer.self, capacity: Rows.count) { table in
+    guard let rows = table.baseAddress else { return }
+    for row in 0..<Rows.count { rows[row] = product.rows + (first &+ row) &* product.rowStride }
+    var sums = Rows()
+    var columns = product.columns
+    let tileBytes = product.step &* 32
+    for segment in 0..<product.segmentCount {
+      var offset = product.segments[segment]
+      for _ in 0..<product.steps {
+        for _ in 0..<product.step / 2 {
+          sums.add(UnsafePointer(rows), offset, columns, tileBytes, wide: wide)
+          offset &+= 4
+          columns += 64
+        }
+        if wide { columns += tileBytes }
+      }
+    }
+    sums.store(product.output + first &* panelWidth, wide: wide)
+  }
 }

@@ -77,6 +77,7 @@ func convolution(
 ) {
   let shape = task.pointee.shape
   let inner = InnerDimension(shape)
+  let height = wholeBlock(tiles: tiles)
   let sums = scratch
   let sumCount = blockRows * panelWidth
   let segments = UnsafeMutableRawPointer(sums + 2 * sumCount).assumingMemoryBound(to: Int.self)
@@ -87,7 +88,7 @@ func convolution(
   // In place, the blocks whose rows all lie in the map; the others read a copy.
   var copied = 0
   if inPlace {
-    let whole = (shape.outHeight &- begin) / blockRows &* blockRows
+    let whole = (shape.outHeight &- begin) / height &* height
     copied = min(slotCount, whole)
     if copied < slotCount {
       copyRows(task, layout, begin &+ copied, end, copy)
@@ -111,7 +112,7 @@ func convolution(
     // A block is stored after the product of the next is under way: the two don't wait for each other.
     var slot = 0
     while slot < slotCount {
-      let count = min(blockRows, slotCount &- slot)
+      let count = min(height, slotCount &- slot)
       let reads = slot < copied
       if isScattered {
         prefetchOutput(
@@ -124,16 +125,16 @@ func convolution(
             : UnsafeRawPointer(copy + (slot &- copied) &* copyStride),
           rowStride: reads ? inputStride : copyStride, segments: UnsafePointer(segments),
           segmentCount: shape.kernelHeight, steps: inner.steps, step: inner.step, columns: columns,
-          output: sums + slot / blockRows % 2 &* sumCount
-        ), tiles: tiles, rowTiles: count > 16 ? 2 : 1, columnTiles: width)
-      if slot > 0 { finish(slot &- blockRows, blockRows) }
-      slot &+= blockRows
+          output: sums + slot / height % 2 &* sumCount
+        ), tiles: tiles, rows: count, columnTiles: width)
+      if slot > 0 { finish(slot &- height, height) }
+      slot &+= height
     }
-    finish(slot &- blockRows, slotCount &- (slot &- blockRows))
+    finish(slot &- height, slotCount &- (slot &- height))
 
     @inline(__always) func finish(_ slot: Int, _ count: Int) {
       storeBlock(
-        task, sums + slot / blockRows % 2 &* sumCount, begin: begin, slot: slot, count: count,
+        task, sums + slot / height % 2 &* sumCount, begin: begin, slot: slot, count: count,
         slots: layout.slots, first: panel &* panelWidth)
     }
   }

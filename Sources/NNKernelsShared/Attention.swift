@@ -199,7 +199,8 @@ private func scoreKeys(
       (
         segments: 1, depth: task.keyWidth, rows: UnsafePointer(rows), rowCapacity: InstructionSet.tileRows,
         columns: panel + layout.queries, columnStride: columns,
-        output: scratch + layout.scores + key * columns, outputStride: columns, ahead: 0
+        output: scratch + layout.scores + key * columns, outputStride: columns, ahead: 0,
+        streamsColumns: false
       ),
       rows: count, columns: columns)
     key += count

@@ -151,7 +151,8 @@ func convolution(
         (
           segments: segments, depth: window / segments, rows: UnsafePointer(rows), rowCapacity: capacity,
           columns: task.weights + panel * panelFloats, columnStride: columns, output: tile,
-          outputStride: InstructionSet.panelWidth, ahead: panel == firstPanel ? ahead * count : 0
+          outputStride: InstructionSet.panelWidth, ahead: panel == firstPanel ? ahead * count : 0,
+          streamsColumns: false
         ),
         rows: count, columns: columns)
       storeTile(

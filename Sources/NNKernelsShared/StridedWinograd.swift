@@ -10,6 +10,8 @@
 
 import NNKernelInterface
 
+/// Output and input pixels of a tile's edge.
+private let tileEdge = 4
 private let windowEdge = 9
 /// Frequencies of an even axis, pixels of an odd one.
 private let evens = 5
@@ -80,6 +82,10 @@ private func transformProducts(
     load(odds + 3 &* oddStride) + (multiplyAdd(Vector(repeating: 8), d, q) + e), target + 3 &* targetStride)
 }
 
+func packedStridedWinogradCount(_ shape: ConvolutionShape) -> Int {
+  Phase.matrices * shape.inChannels * paddedChannels(shape.outChannels)
+}
+
 func packStridedWinograd(
   _ shape: ConvolutionShape, _ weights: UnsafePointer<Float>, _ scale: UnsafePointer<Float>?,
   _ packed: UnsafeMutablePointer<Float>, _ begin: Int, _ end: Int
@@ -126,39 +132,47 @@ private struct Workspace {
 
   private static var lineFloats: Int { windowEdge * evens * 16 }
 
-  /// Tiles of a block: their transformed windows stay in the second-level cache.
+  /// Tiles of a block: as many as share what the weights cost, a line of them for each, while their transformed windows
+  /// stay within 4 MB of the last cache.
   @inline(__always)
   static func tiles(_ shape: ConvolutionShape) -> Int {
-    let wanted = 256 * 1024 / (positions * shape.inChannels)
-    return min(max(wanted, InstructionSet.tileRows / 2), 4 * InstructionSet.tileRows)
+    let wanted = 1024 * 1024 / (positions * shape.inChannels)
+    return min(max(wanted, InstructionSet.tileRows / 2), 2 * InstructionSet.tileRows)
   }
+
+  /// Floats from a tile's channels to the next: positions a multiple of 2048 bytes apart would fall into one or two
+  /// sets of the first-level cache.
+  @inline(__always)
+  static func tileStride(_ shape: ConvolutionShape) -> Int { shape.inChannels + 16 }
 
   @inline(__always)
   static func floats(_ shape: ConvolutionShape) -> Int {
-    positions * tiles(shape) * (shape.inChannels + InstructionSet.panelWidth) + positions * shape.inChannels
-      + lineFloats + TileMemory.floats + 16
+    positions * tiles(shape) * (tileStride(shape) + InstructionSet.panelWidth) + positions * shape.inChannels
+      + lineFloats + TileMemory.floats(edge: tileEdge) + 16
   }
 
   @inline(__always)
   init(_ shape: ConvolutionShape, _ memory: UnsafeMutablePointer<Float>) {
     inputs = memory
-    products = inputs + positions * Self.tiles(shape) * shape.inChannels
+    products = inputs + positions * Self.tiles(shape) * Self.tileStride(shape)
     window = products + positions * Self.tiles(shape) * InstructionSet.panelWidth
     lines = window + positions * shape.inChannels
-    tile = TileMemory(lines + Self.lineFloats)
+    tile = TileMemory(lines + Self.lineFloats, edge: tileEdge)
   }
 }
 
 func stridedWinogradScratch(_ shape: ConvolutionShape) -> Int { Workspace.floats(shape) }
 
 func stridedWinograd(
-  _ task: ConvolutionTask, _ begin: Int, _ end: Int, _ firstPanel: Int, _ lastPanel: Int,
+  _ taskPointer: UnsafePointer<ConvolutionTask>, _ begin: Int, _ end: Int, _ firstPanel: Int,
+  _ lastPanel: Int,
   _ scratch: UnsafeMutablePointer<Float>
 ) {
+  let task = taskPointer.pointee
   let shape = task.shape
   let capacity = Workspace.tiles(shape)
   let workspace = Workspace(shape, scratch)
-  let tilesAcross = (shape.outWidth + TileMemory.edge - 1) / TileMemory.edge
+  let tilesAcross = (shape.outWidth + tileEdge - 1) / tileEdge
 
   let blocks = max((end - begin + capacity - 1) / capacity, 1)
   for block in 0..<blocks {
@@ -168,16 +182,15 @@ func stridedWinograd(
     for i in 0..<count {
       let tile = from + i
       transformWindow(
-        task, tile / tilesAcross * TileMemory.edge, tile % tilesAcross * TileMemory.edge,
-        workspace.inputs + i * shape.inChannels,
-        count * shape.inChannels, workspace)
+        task, tile / tilesAcross * tileEdge, tile % tilesAcross * tileEdge,
+        workspace.inputs + i * Workspace.tileStride(shape), count * Workspace.tileStride(shape), workspace)
     }
     for panel in firstPanel..<lastPanel {
       multiplyPanel(task, panel, count, workspace)
       for i in 0..<count {
         let tile = from + i
         storeOutputs(
-          task, tile / tilesAcross * TileMemory.edge, tile % tilesAcross * TileMemory.edge, panel, i, count,
+          task, tile / tilesAcross * tileEdge, tile % tilesAcross * tileEdge, panel, i, count,
           workspace)
       }
     }
@@ -191,10 +204,12 @@ private func multiplyPanel(_ task: ConvolutionTask, _ panel: Int, _ count: Int, 
   let first = panel * InstructionSet.panelWidth
   let columns = panelColumns(task.shape.outChannels, first)
   let matrixStride = channels * paddedChannels(task.shape.outChannels)
+  let tileStride = Workspace.tileStride(task.shape)
   for matrix in 0..<Phase.matrices {
     let (position, shared) = Phase.positions(matrix)
     workspace.tile.multiply(
-      workspace.inputs + position * count * channels, count: shared * count, channels: channels,
+      workspace.inputs + position * count * tileStride, count: shared * count, channels: channels,
+      leftStride: tileStride,
       panel: task.weights + matrix * matrixStride + first * channels, columns: columns,
       output: workspace.products + position * count * columns, outputStride: columns)
   }
@@ -207,11 +222,13 @@ private func transformWindow(
   _ workspace: Workspace
 ) {
   let channels = task.shape.inChannels
-  let (base, rowStride, pixelStride) = windowOrCopy(
-    task, 2 * y - task.shape.padding, 2 * x - task.shape.padding, windowEdge, workspace.window)
+  let window = windowOrCopy(
+    task, 2 * y - task.shape.padding, 2 * x - task.shape.padding, windowEdge, workspace.window, asFloats: true
+  )
+  let (rowStride, pixelStride) = (window.rowStride, window.pixelStride)
   let lines = workspace.lines
   for c in Swift.stride(from: 0, to: channels, by: 16) {
-    let source = base + c
+    let source = window.base + c
     let out = target + c
     for column in 0..<windowEdge {
       transformEvens(

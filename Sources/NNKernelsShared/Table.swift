@@ -9,10 +9,28 @@ public let kernels = KernelTable(
   packConvolution: { packConvolution($0, $1, $2, $3) },
   convolution: { convolution($0, $1, $2, $3, $4, $5) },
   convolutionScratch: { convolutionScratch($0) },
-  packedWinogradCount: { packedWinogradCount($0) },
-  packWinograd: { packWinograd($0, $1, $2, $3, $4, $5) },
-  winograd: { winograd($0, $1, $2, $3, $4, $5) },
-  winogradScratch: { winogradScratch($0) },
+  smallWinograd: WinogradKernels(
+    packedCount: { $0.stride == 2 ? packedStridedWinogradCount($0) : packedWinogradCount(F4x4.self, $0) },
+    pack: {
+      if $0.stride == 2 {
+        packStridedWinograd($0, $1, $2, $3, $4, $5)
+      } else {
+        packWinograd(F4x4.self, $0, $1, $2, $3, $4, $5)
+      }
+    },
+    convolution: {
+      if $0.pointee.shape.stride == 2 {
+        stridedWinograd($0, $1, $2, $3, $4, $5)
+      } else {
+        winograd(F4x4.self, $0, $1, $2, $3, $4, $5)
+      }
+    },
+    scratch: { $0.stride == 2 ? stridedWinogradScratch($0) : winogradScratch(F4x4.self, $0) }),
+  largeWinograd: WinogradKernels(
+    packedCount: { packedWinogradCount(F6x6.self, $0) },
+    pack: { packWinograd(F6x6.self, $0, $1, $2, $3, $4, $5) },
+    convolution: { winograd(F6x6.self, $0, $1, $2, $3, $4, $5) },
+    scratch: { winogradScratch(F6x6.self, $0) }),
   depthwise: { depthwise($0, $1, $2) },
   maxPool: { maxPool($0, $1, $2) },
   resize: { resize($0, $1, $2, $3) },

@@ -12,11 +12,11 @@ import CKernelShims
 /// The inner dimension is `segments` pieces of `depth`, each contiguous in A; `rows` (segments, rowCapacity) says
 /// where each row of each segment starts. `columns` is B, `columnStride` floats from one k to the next; `output`
 /// is C, `outputStride` floats from one row to the next. Where `ahead` is not 0, what lies that many floats behind each
-/// piece of A is brought near meanwhile.
+/// piece of A is brought near meanwhile; or else, where `streamsColumns`, what lies behind the columns at hand.
 typealias TileProduct = (
   segments: Int, depth: Int, rows: UnsafePointer<UnsafePointer<Float>>, rowCapacity: Int,
   columns: UnsafePointer<Float>, columnStride: Int, output: UnsafeMutablePointer<Float>, outputStride: Int,
-  ahead: Int
+  ahead: Int, streamsColumns: Bool
 )
 
 @inline(__always)
@@ -117,6 +117,10 @@ private typealias Rows12<Row: RowGroup> = Stack<Rows8<Row>, Rows4<Row>>
 private typealias Rows13<Row: RowGroup> = Stack<Rows8<Row>, Rows5<Row>>
 private typealias Rows14<Row: RowGroup> = Stack<Rows8<Row>, Rows6<Row>>
 
+/// How far ahead columns are brought near that come from beyond the second-level cache: a page, where the processor's own
+/// foresight ends.
+@inline(__always) private var streamedFloats: Int { 1024 }
+
 /// The inner loops of one tile.
 @inline(__always)
 private func multiply<Rows: RowGroup>(_: Rows.Type, _ product: TileProduct) {
@@ -124,7 +128,14 @@ private func multiply<Rows: RowGroup>(_: Rows.Type, _ product: TileProduct) {
   var rows = product.rows
   var columns = product.columns
   for _ in 0..<product.segments {
-    if product.ahead == 0 {
+    if product.ahead == 0, product.streamsColumns {
+      for k in 0..<product.depth {
+        ardf_prefetch_to_read(columns + streamedFloats)
+        if InstructionSet.panelWidth > 16 { ardf_prefetch_to_read(columns + (streamedFloats + 16)) }
+        sums.step(rows, k, columns)
+        columns += product.columnStride
+      }
+    } else if product.ahead == 0 {
       for k in 0..<product.depth {
         sums.step(rows, k, columns)
         columns += product.columnStride

@@ -1,5 +1,6 @@
 // What Winograd convolutions of both strides share: windows at the edges, the pixels of a tile, gathered weights.
 
+import CKernelShims
 import NNKernelInterface
 
 /// The 3x3 weights of one input channel for sixteen output channels from `first`, (position, output channel), times
@@ -18,39 +19,63 @@ func gatherTaps(
   }
 }
 
-/// The square window of `edge` pixels at (top, left), with its strides: in place, or, where it reaches over an edge,
-/// copied to `copy` (row, column, channel) with zeros.
+/// The square window of `edge` pixels at (top, left) as a map: in place, or, where it reaches over an edge of the
+/// input, or is asked for as floats and is none, copied to `copy` (row, column, channel) as floats with zeros.
 @inline(__always)
 func windowOrCopy(
-  _ task: ConvolutionTask, _ top: Int, _ left: Int, _ edge: Int, _ copy: UnsafeMutablePointer<Float>
-) -> (base: UnsafePointer<Float>, rowStride: Int, pixelStride: Int) {
+  _ task: ConvolutionTask, _ top: Int, _ left: Int, _ edge: Int, _ copy: UnsafeMutablePointer<Float>,
+  asFloats: Bool = false
+) -> MapPointer {
   let (shape, input) = (task.shape, task.input)
-  let base = input.base + top * input.rowStride + left * input.pixelStride
-  if top >= 0, left >= 0, top + edge <= shape.inHeight, left + edge <= shape.inWidth {
-    return (base, input.rowStride, input.pixelStride)
+  let element = input.element
+  let base = element.address(input.base, top * input.rowStride + left * input.pixelStride)
+  let isInside = top >= 0 && left >= 0 && top + edge <= shape.inHeight && left + edge <= shape.inWidth
+  if isInside, element == .float32 || !asFloats {
+    return MapPointer(
+      base: base.assumingMemoryBound(to: Float.self), pixelStride: input.pixelStride,
+      rowStride: input.rowStride, element: element)
   }
   for row in 0..<edge {
     for column in 0..<edge {
       let pixel = copy + (row * edge + column) * shape.inChannels
       let isInside =
         top + row >= 0 && top + row < shape.inHeight && left + column >= 0 && left + column < shape.inWidth
-      let source = base + row * input.rowStride + column * input.pixelStride
+      let source = base + (row * input.rowStride + column * input.pixelStride) * element.size
       for c in stride(from: 0, to: shape.inChannels, by: 16) {
-        store(isInside ? load(source + c) : Vector(repeating: 0), pixel + c)
+        store(isInside ? load(source + c * element.size, element) : Vector(repeating: 0), pixel + c)
       }
     }
   }
-  return (UnsafePointer(copy), edge * shape.inChannels, shape.inChannels)
+  return MapPointer(base: copy, pixelStride: shape.inChannels, rowStride: edge * shape.inChannels)
+}
+
+extension ElementType {
+  /// Bytes of an element.
+  @inline(__always) var size: Int { self == .float32 ? 4 : 2 }
+
+  /// The element `offset` behind `base`.
+  @inline(__always)
+  func address(_ base: UnsafePointer<Float>, _ offset: Int) -> UnsafeRawPointer {
+    UnsafeRawPointer(base) + offset &* size
+  }
+}
+
+/// Sixteen elements as floats.
+@inline(__always)
+private func load(_ pointer: UnsafeRawPointer, _ element: ElementType) -> Vector {
+  element == .float32 ? pointer.loadUnaligned(as: Vector.self) : ardf_widen(pointer)
 }
 
 /// What a product of tiles and the way back to pixels work in: a part of the scratch memory of both kernels.
 struct TileMemory {
-  /// Output pixels of a tile's edge.
-  @inline(__always) static var edge: Int { 4 }
-  @inline(__always) private static var pixels: Int { edge * edge }
-  @inline(__always) static var floats: Int {
-    pixels * InstructionSet.panelWidth + 2 * (InstructionSet.tileRows + 2 * pixels)
+  /// Of tiles with so many output pixels at an edge.
+  @inline(__always)
+  static func floats(edge: Int) -> Int {
+    edge * edge * InstructionSet.panelWidth + 2 * (InstructionSet.tileRows + 2 * edge * edge)
   }
+
+  /// Output pixels of a tile's edge.
+  let edge: Int
 
   /// The sums of a tile, (pixel, panel's channel).
   let sums: UnsafeMutablePointer<Float>
@@ -59,31 +84,33 @@ struct TileMemory {
   private let outputs: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
 
   @inline(__always)
-  init(_ memory: UnsafeMutablePointer<Float>) {
+  init(_ memory: UnsafeMutablePointer<Float>, edge: Int) {
+    self.edge = edge
     sums = memory
-    rows = UnsafeMutableRawPointer(sums + Self.pixels * InstructionSet.panelWidth)
+    rows = UnsafeMutableRawPointer(sums + edge * edge * InstructionSet.panelWidth)
       .assumingMemoryBound(to: UnsafePointer<Float>.self)
     residuals = rows + InstructionSet.tileRows
-    outputs = UnsafeMutableRawPointer(residuals + Self.pixels)
+    outputs = UnsafeMutableRawPointer(residuals + edge * edge)
       .assumingMemoryBound(to: UnsafeMutablePointer<Float>.self)
   }
 
-  /// output (count, columns) = left (count, channels) * panel (channels, columns), rows of left dense.
+  /// output (count, columns) = left (count, channels) * panel (channels, columns), rows of left `leftStride` apart.
   @inline(__always)
   func multiply(
-    _ left: UnsafePointer<Float>, count: Int, channels: Int, panel: UnsafePointer<Float>, columns: Int,
+    _ left: UnsafePointer<Float>, count: Int, channels: Int, leftStride: Int, panel: UnsafePointer<Float>,
+    columns: Int,
     output: UnsafeMutablePointer<Float>, outputStride: Int
   ) {
     let groups = (count + InstructionSet.tileRows - 1) / InstructionSet.tileRows
     for group in 0..<groups {
       let row = count * group / groups
       let height = count * (group + 1) / groups - row
-      for r in 0..<height { rows[r] = left + (row + r) * channels }
+      for r in 0..<height { rows[r] = left + (row + r) * leftStride }
       multiplyTile(
         (
           segments: 1, depth: channels, rows: UnsafePointer(rows), rowCapacity: InstructionSet.tileRows,
           columns: panel, columnStride: columns, output: output + row * outputStride,
-          outputStride: outputStride, ahead: 0
+          outputStride: outputStride, ahead: 0, streamsColumns: group == 0
         ),
         rows: height, columns: columns)
     }
@@ -93,16 +120,18 @@ struct TileMemory {
   /// are in a row and in all.
   @inline(__always)
   func point(_ task: ConvolutionTask, _ y: Int, _ x: Int) -> (width: Int, count: Int) {
-    let height = min(Self.edge, task.shape.outHeight - y)
-    let width = min(Self.edge, task.shape.outWidth - x)
+    let height = min(edge, task.shape.outHeight - y)
+    let width = min(edge, task.shape.outWidth - x)
     for row in 0..<height {
       for column in 0..<width {
         let pixel = row * width + column
-        outputs[pixel] =
-          task.output.base + (y + row) * task.output.rowStride + (x + column) * task.output.pixelStride
+        let output = task.output.element.address(
+          task.output.base, (y + row) * task.output.rowStride + (x + column) * task.output.pixelStride)
+        outputs[pixel] = UnsafeMutableRawPointer(mutating: output).assumingMemoryBound(to: Float.self)
         if let residual = task.residual {
-          residuals[pixel] =
-            residual.base + (y + row) * residual.rowStride + (x + column) * residual.pixelStride
+          residuals[pixel] = residual.element.address(
+            residual.base, (y + row) * residual.rowStride + (x + column) * residual.pixelStride
+          ).assumingMemoryBound(to: Float.self)
         }
       }
     }
@@ -112,9 +141,41 @@ struct TileMemory {
   /// Stores the sums of the panel from channel `first` as the `count` pixels that `point` found.
   @inline(__always)
   func store(_ task: ConvolutionTask, count: Int, first: Int, columns: Int) {
-    storeTile(
-      sums, rows: count, first: first, columns: min(columns, task.shape.outChannels - first), bias: task.bias,
-      activation: task.activation, residuals: task.residual == nil ? nil : UnsafePointer(residuals),
-      outputs: UnsafePointer(outputs))
+    let columns = min(columns, task.shape.outChannels - first)
+    let residuals = task.residual == nil ? nil : UnsafePointer(residuals)
+    let others = task.residual?.element ?? .float32
+    if task.output.element == .float32, others == .float32 {
+      storeTile(
+        sums, rows: count, first: first, columns: columns, bias: task.bias, activation: task.activation,
+        residuals: residuals, outputs: UnsafePointer(outputs))
+    } else {
+      storeReduced(task, others, residuals, count: count, first: first, columns: columns)
+    }
+  }
+
+  /// As `storeTile`, for maps of other elements; `columns` is a multiple of 16.
+  @inline(never)
+  private func storeReduced(
+    _ task: ConvolutionTask, _ others: ElementType, _ residuals: UnsafePointer<UnsafePointer<Float>>?,
+    count: Int, first: Int, columns: Int
+  ) {
+    let bias = task.bias + first
+    specialised(task.activation) { activation in
+      for pixel in 0..<count {
+        let output = UnsafeMutableRawPointer(outputs[pixel])
+        for c in stride(from: 0, to: columns, by: 16) {
+          let sum = load(sums + (pixel &* InstructionSet.panelWidth &+ c)) + load(bias + c)
+          var x = activate(sum, activation)
+          if let residuals {
+            x += load(others.address(residuals[pixel], first &+ c), others)
+          }
+          if task.output.element == .float32 {
+            output.storeBytes(of: x, toByteOffset: (first &+ c) &* 4, as: Vector.self)
+          } else {
+            ardf_narrow(output + (first &+ c) &* 2, x)
+          }
+        }
+      }
+    }
   }
 }

@@ -48,39 +48,8 @@ struct ConvolutionConformance {
       activation: .silu, residual: true, gap: 8),
   ]
 
-  static let winogradCases: [ConvolutionCase] = [
-    .init(height: 4, width: 4, inChannels: 16, outChannels: 16, kernel: 3, stride: 1, padding: 1),
-    .init(
-      height: 9, width: 13, inChannels: 16, outChannels: 48, kernel: 3, stride: 1, padding: 1,
-      activation: .silu, gap: 16),
-    .init(
-      height: 20, width: 20, inChannels: 64, outChannels: 64, kernel: 3, stride: 1, padding: 1,
-      activation: .relu, residual: true),
-    .init(
-      height: 33, width: 6, inChannels: 80, outChannels: 96, kernel: 3, stride: 1, padding: 1,
-      activation: .gelu, residual: true, gap: 5),
-    .init(height: 8, width: 8, inChannels: 16, outChannels: 16, kernel: 3, stride: 2, padding: 1),
-    .init(
-      height: 17, width: 26, inChannels: 32, outChannels: 48, kernel: 3, stride: 2, padding: 1,
-      activation: .silu,
-      gap: 16),
-    .init(
-      height: 41, width: 39, inChannels: 64, outChannels: 96, kernel: 3, stride: 2, padding: 1,
-      activation: .relu,
-      residual: true, gap: 5),
-  ]
-
   @Test(arguments: Implementation.all, directCases)
   func convolution(_ implementation: Implementation, _ test: ConvolutionCase) throws {
-    try check(implementation, test, usesWinograd: false)
-  }
-
-  @Test(arguments: Implementation.all, winogradCases)
-  func winograd(_ implementation: Implementation, _ test: ConvolutionCase) throws {
-    try check(implementation, test, usesWinograd: true)
-  }
-
-  private func check(_ implementation: Implementation, _ test: ConvolutionCase, usesWinograd: Bool) throws {
     let kernels = try implementation.kernels()
     let shape = test.shape
     var numbers = TestNumbers(seed: 7)
@@ -95,23 +64,14 @@ struct ConvolutionConformance {
       height: shape.outHeight, width: shape.outWidth, channels: shape.outChannels, gap: test.gap, seed: 2)
     let expected = reference(test, input, weights, scale, bias, residual)
 
-    let packed = GuardedFloats(
-      count: usesWinograd ? kernels.packedWinogradCount(shape) : kernels.packedConvolutionCount(shape))
+    let packed = GuardedFloats(count: kernels.packedConvolutionCount(shape))
     let (source, factors) = (GuardedFloats(weights), GuardedFloats(scale))
-    if usesWinograd {
-      let half = shape.inChannels / 2
-      unsafe kernels.packWinograd(
-        shape, source.pointer, factors.pointer, packed.pointer, half, shape.inChannels)
-      unsafe kernels.packWinograd(shape, source.pointer, factors.pointer, packed.pointer, 0, half)
-    } else {
-      unsafe kernels.packConvolution(shape, source.pointer, factors.pointer, packed.pointer)
-    }
+    unsafe kernels.packConvolution(shape, source.pointer, factors.pointer, packed.pointer)
     #expect(packed.guardsAreIntact)
 
     let zeros = GuardedFloats([Float](repeating: 0, count: (shape.inChannels + 15) / 16 * 16))
     let paddedBias = GuardedFloats(bias + [Float](repeating: 0, count: 64))
-    let scratch = GuardedFloats(
-      count: usesWinograd ? kernels.winogradScratch(shape) : kernels.convolutionScratch(shape))
+    let scratch = GuardedFloats(count: kernels.convolutionScratch(shape))
 
     func run(split: Bool) -> [Float] {
       let output = GuardedMap(
@@ -120,20 +80,14 @@ struct ConvolutionConformance {
         shape: shape, input: input.input, output: output.output,
         residual: test.residual ? residual.input : nil, weights: packed.pointer, bias: paddedBias.pointer,
         zeros: zeros.pointer, activation: test.activation)
-      let rows =
-        usesWinograd
-        ? (shape.outHeight + 3) / 4 * ((shape.outWidth + 3) / 4) : shape.outHeight * shape.outWidth
+      let rows = shape.outHeight * shape.outWidth
       let panels = (shape.outChannels - 1) / kernels.panelWidth + 1
-      let rowStep = !split ? rows : usesWinograd ? 1 : kernels.tileRows
+      let rowStep = split ? kernels.tileRows : rows
       for panel in stride(from: 0, to: panels, by: split ? 1 : panels) {
         let lastPanel = split ? panel + 1 : panels
         for begin in stride(from: 0, to: rows, by: rowStep) {
           let end = min(rows, begin + rowStep)
-          if usesWinograd {
-            unsafe kernels.winograd(&task, begin, end, panel, lastPanel, scratch.pointer)
-          } else {
-            unsafe kernels.convolution(&task, begin, end, panel, lastPanel, scratch.pointer)
-          }
+          unsafe kernels.convolution(&task, begin, end, panel, lastPanel, scratch.pointer)
         }
       }
       #expect(output.guardsAreIntact)
@@ -141,8 +95,7 @@ struct ConvolutionConformance {
       return output.values
     }
     let whole = run(split: false)
-    expectClose(
-      whole, expected, tolerance: usesWinograd ? Tolerance.winograd : Tolerance.product, test.testDescription)
+    expectClose(whole, expected, tolerance: Tolerance.product, test.testDescription)
     #expect(run(split: true).map(\.bitPattern) == whole.map(\.bitPattern), "the split must not matter")
   }
 

@@ -47,7 +47,7 @@ struct Expected {
 enum Tolerance {
   /// Sums of products in single precision, in any order.
   static let product = 2e-6
-  /// Winograd F(4x4,3x3): its transforms cancel digits.
+  /// Winograd F(4x4,3x3) and F(6x6,3x3): their transforms cancel digits.
   static let winograd = 2e-5
   /// Elementary functions, on arguments of a few units.
   static let function = 1e-6

@@ -17,12 +17,7 @@ package func openBLASKernels() throws -> KernelTable {
       if first == 0, last > 0 { unsafe OpenBLASKernels.convolution(blas, task, begin, end, scratch) }
     },
     convolutionScratch: { OpenBLASKernels.convolutionScratch($0) },
-    packedWinogradCount: { OpenBLASKernels.weightCount($0) },
-    packWinograd: { unsafe OpenBLASKernels.pack($0, $1, $2, $3, $4..<$5) },
-    winograd: { task, begin, end, first, last, scratch in
-      if first == 0, last > 0 { unsafe OpenBLASKernels.tiles(blas, task, begin, end, scratch) }
-    },
-    winogradScratch: { OpenBLASKernels.convolutionScratch($0) },
+    smallWinograd: OpenBLASKernels.winograd(blas, .four), largeWinograd: OpenBLASKernels.winograd(blas, .six),
     depthwise: { unsafe PlainKernels.depthwise($0, $1, $2) },
     maxPool: { unsafe PlainKernels.maxPool($0, $1, $2) },
     resize: { unsafe PlainKernels.resize($0, $1, $2, $3) }, resizeScratch: { _ in 0 },
@@ -42,8 +37,15 @@ private enum OpenBLASKernels {
   static let panelWidth = 1 << 20
   /// Rows of one product: output pixels or queries.
   static let block = 256
-  /// Output pixels of a Winograd tile's edge.
-  static let tileEdge = 4
+  /// The same product, cut as Winograd's tiles are.
+  static func winograd(_ blas: OpenBLASLibrary, _ tile: WinogradTile) -> WinogradKernels {
+    unsafe WinogradKernels(
+      packedCount: { weightCount($0) }, pack: { unsafe pack($0, $1, $2, $3, $4..<$5) },
+      convolution: { task, begin, end, first, last, scratch in
+        if first == 0, last > 0 { unsafe tiles(blas, task, tile.edge, begin, end, scratch) }
+      },
+      scratch: { convolutionScratch($0) })
+  }
 
   static func depth(_ shape: ConvolutionShape) -> Int {
     shape.kernelHeight * shape.kernelWidth * shape.inChannels
@@ -111,7 +113,8 @@ private enum OpenBLASKernels {
 
   /// Output tiles `begin..<end` of 4x4 pixels, in blocks of `block` pixels.
   static func tiles(
-    _ blas: OpenBLASLibrary, _ task: UnsafePointer<ConvolutionTask>, _ begin: Int, _ end: Int,
+    _ blas: OpenBLASLibrary, _ task: UnsafePointer<ConvolutionTask>, _ tileEdge: Int, _ begin: Int,
+    _ end: Int,
     _ scratch: UnsafeMutablePointer<Float>
   ) {
     let task = unsafe task.pointee

@@ -140,10 +140,11 @@ struct StepBuilder {
     return weights.memory(key(node, algorithm)) {
       let source = layer.weights.floats()
       let memory: FloatMemory
-      if algorithm == .winograd {
-        memory = FloatMemory(count: kernels.packedWinogradCount(shape))
+      if let tile = algorithm.winogradTile {
+        let winograd = kernels.winograd(tile)
+        memory = FloatMemory(count: winograd.packedCount(shape))
         unsafe withPointers(source, layer.scale) {
-          unsafe kernels.packWinograd(shape, $0, $1, memory.base, 0, shape.inChannels)
+          unsafe winograd.pack(shape, $0, $1, memory.base, 0, shape.inChannels)
         }
       } else {
         memory = FloatMemory(count: kernels.packedConvolutionCount(shape))
@@ -183,13 +184,14 @@ struct StepBuilder {
     let task = convolutionTask(
       shape, layer, input: map(node.inputs[0]), output: mutableMap(node.output),
       residual: node.inputs.count > 1 ? map(node.inputs[1]) : nil, weights: packed(node, layer))
-    let winograd = node.choice(shapes, plan.options.measured).algorithm == .winograd
+    let tile = node.choice(shapes, plan.options.measured).algorithm.winogradTile
     let grid =
-      winograd
-      ? WorkGrid(winograd: shape, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)
-      : WorkGrid(direct: shape, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)
-    let kernel = unsafe winograd ? kernels.winograd : kernels.convolution
-    let scratch = winograd ? kernels.winogradScratch(shape) : kernels.convolutionScratch(shape)
+      tile.map {
+        WorkGrid(winograd: shape, $0, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)
+      } ?? WorkGrid(direct: shape, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)
+    let winograd = tile.map(kernels.winograd)
+    let kernel = unsafe winograd?.convolution ?? kernels.convolution
+    let scratch = winograd?.scratch(shape) ?? kernels.convolutionScratch(shape)
     return unsafe Step(layer: index, chunks: grid.chunks, scratchFloats: scratch) { chunk, scratch in
       let (rows, panels) = grid.range(chunk)
       unsafe kernel(

@@ -7,7 +7,9 @@ public enum Algorithm: String, Sendable {
   /// A matrix product a kernel position, inputs read in place.
   case direct
   /// Winograd F(4x4,3x3), or its phases where the stride is 2.
-  case winograd = "winograd-f4x4"
+  case winograd4x4 = "winograd-f4x4"
+  /// Winograd F(6x6,3x3).
+  case winograd6x6 = "winograd-f6x6"
   /// A matrix product a position of the kernel, outputs interleaved.
   case subpixel
   /// Online-softmax attention in blocks.
@@ -16,6 +18,17 @@ public enum Algorithm: String, Sendable {
   case vector
   /// No work: another layer's memory.
   case none
+}
+
+extension Algorithm {
+  /// The tiles of a Winograd convolution; nil for other algorithms.
+  var winogradTile: WinogradTile? {
+    switch self {
+    case .winograd4x4: .four
+    case .winograd6x6: .six
+    default: nil
+    }
+  }
 }
 
 /// An algorithm, and why it was chosen.
@@ -33,7 +46,11 @@ extension AlgorithmChoice {
   /// times channels out for each tile of 4x4 outputs beyond which its four times as many weights cost more than the
   /// products they save.
   private static let stridedChannels = 32
-  private static let stridedWeightsPerTile = 128
+  private static let stridedWeightsPerTile = 3000
+  /// Tiles below which the panels of a strided layer are shared by threads that each transform all windows.
+  private static let stridedTiles = 64
+  /// Share of the products of small tiles up to which large ones are worth their costlier transforms.
+  private static let largeTileShare = 0.84
 
   /// What can compute a dense convolution: one algorithm, or several to choose from.
   package static func candidates(_ shape: ConvolutionShape) -> [Algorithm] {
@@ -41,7 +58,8 @@ extension AlgorithmChoice {
     let isWinograd =
       shape.kernelHeight == 3 && shape.kernelWidth == 3 && shape.stride <= 2 && shape.padding == 1
       && shape.inChannels % 16 == 0 && shape.outChannels % 16 == 0
-    return isWinograd ? [.direct, .winograd] : [.direct]
+    guard isWinograd else { return [.direct] }
+    return shape.stride == 1 ? [.direct, .winograd4x4, .winograd6x6] : [.direct, .winograd4x4]
   }
 
   /// The choice for a dense convolution.
@@ -61,20 +79,40 @@ extension AlgorithmChoice {
     guard shape.outHeight * shape.outWidth >= fewPixels else {
       return direct("fewer than \(fewPixels) pixels")
     }
-    guard shape.stride == 2 else {
-      return AlgorithmChoice(algorithm: .winograd, reason: "3x3, stride 1: 4 times fewer products")
-    }
+    guard shape.stride == 2 else { return winograd(shape) }
     guard shape.inChannels >= stridedChannels else { return direct("stride 2, few channels") }
-    guard shape.inChannels * shape.outChannels <= stridedWeightsPerTile * shape.winogradTiles else {
+    guard shape.tiles(.four) >= stridedTiles else { return direct("stride 2, few pixels") }
+    guard shape.inChannels * shape.outChannels <= stridedWeightsPerTile * shape.tiles(.four) else {
       return direct("stride 2, many weights for its pixels")
     }
-    return AlgorithmChoice(algorithm: .winograd, reason: "3x3, stride 2: 1.8 times fewer products")
+    return AlgorithmChoice(algorithm: .winograd4x4, reason: "3x3, stride 2: 1.8 times fewer products")
+  }
+
+  /// Whether Winograd's products of floats take less time than the direct ones of bf16, `productRate` of which take that
+  /// of one of floats.
+  ///
+  /// Its transforms want channels, and its packed weights pixels, to be shared by.
+  package static func winogradBeatsReduced(_ shape: ConvolutionShape, productRate: Int) -> Bool {
+    productRate <= 2 && shape.stride == 1 && min(shape.inChannels, shape.outChannels) >= 64
+      && shape.outHeight * shape.outWidth >= 1024
+  }
+
+  /// The tiles for stride 1: larger ones save a fifth of the products, less where they reach over the map's edges.
+  private static func winograd(_ shape: ConvolutionShape) -> AlgorithmChoice {
+    let small = shape.tiles(.four) * WinogradTile.four.products
+    let large = shape.tiles(.six) * WinogradTile.six.products
+    if Double(large) <= largeTileShare * Double(small) {
+      return AlgorithmChoice(algorithm: .winograd6x6, reason: "3x3, stride 1: 5 times fewer products")
+    }
+    return AlgorithmChoice(algorithm: .winograd4x4, reason: "3x3, stride 1: 4 times fewer products")
   }
 }
 
 extension ConvolutionShape {
-  /// Tiles of 4x4 output pixels.
-  fileprivate var winogradTiles: Int { ((outHeight + 3) / 4) * ((outWidth + 3) / 4) }
+  /// Winograd's tiles of the output map.
+  func tiles(_ tile: WinogradTile) -> Int {
+    ((outHeight + tile.edge - 1) / tile.edge) * ((outWidth + tile.edge - 1) / tile.edge)
+  }
 }
 
 /// How the work of a convolution is cut into chunks: ranges of rows (pixels or tiles) times ranges of
@@ -122,11 +160,11 @@ struct WorkGrid: Equatable, Sendable {
   }
 
   /// Blocks of tiles, enough to fill register tiles; few blocks are shared by splitting the output channels too.
-  init(winograd shape: ConvolutionShape, panelWidth: Int, tileRows: Int) {
-    rows = shape.winogradTiles
+  init(winograd shape: ConvolutionShape, _ tile: WinogradTile, panelWidth: Int, tileRows: Int) {
+    rows = shape.tiles(tile)
     unit = 1
     panels = (shape.outChannels + panelWidth - 1) / panelWidth
-    let operations = 2 * 36 * Double(rows) * Double(shape.inChannels * shape.outChannels)
+    let operations = 2 * Double(tile.products * rows) * Double(shape.inChannels * shape.outChannels)
     let wanted = max(Self.chunks(operations: operations), rows / (8 * tileRows))
     rowChunks = max(1, min(wanted, rows / (tileRows + tileRows / 2)))
     panelChunks = rowChunks >= 4 ? 1 : min(panels, (4 + rowChunks - 1) / rowChunks)

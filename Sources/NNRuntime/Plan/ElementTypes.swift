@@ -18,16 +18,20 @@ struct ElementTypes: Sendable {
   }
 
   /// The choice for a graph that is to run in bf16.
-  init(_ graph: Graph, _ placement: Placement) {
+  init(
+    _ graph: Graph, _ placement: Placement, _ kernels: MixedKernelTable, measured: MeasuredChoices?
+  ) {
     let borders = Set((graph.inputs + graph.outputs).map { placement.locations[$0.value].buffer })
     var floats = borders
     reduced = placement.nodes.map { node in
       node.operation.multiplies && !borders.contains(placement.locations[node.output].buffer)
+        && !node.isWinograd(placement.shapes, measured, beside: kernels)
     }
     for (index, node) in placement.nodes.enumerated() {
       let buffers = (node.inputs + [node.output]).map { placement.locations[$0].buffer }
       switch node.operation {
       case .convolution(let layer) where layer.isDepthwise: break
+      case .convolution where node.isWinograd(placement.shapes, measured, beside: kernels): break
       case .convolution, .transposedConvolution, .attention:
         if !reduced[index] { floats.formUnion(buffers) }
       case .layerNorm: floats.insert(buffers[0])
@@ -49,6 +53,19 @@ struct ElementTypes: Sendable {
   /// Whether the node reads or makes a bf16 map, or multiplies in bf16.
   func isMixed(_ node: Node, _ index: Int) -> Bool {
     reduced[index] || (node.inputs + [node.output]).contains { types[$0] == .bfloat16 }
+  }
+}
+
+extension Node {
+  /// Whether it is a convolution that Winograd's fewer products of floats, on maps of either element type, compute in
+  /// less time than direct ones of bf16.
+  fileprivate func isWinograd(
+    _ shapes: [MapShape], _ measured: MeasuredChoices?, beside kernels: MixedKernelTable
+  ) -> Bool {
+    guard case .convolution(let layer) = operation, !layer.isDepthwise else { return false }
+    return choice(shapes, measured).algorithm.winogradTile != nil
+      && AlgorithmChoice.winogradBeatsReduced(
+        convolutionShape(layer, shapes), productRate: kernels.productRate)
   }
 }
 
@@ -75,11 +92,13 @@ extension PlannedLayer {
   mutating func reduce(_ node: Node, _ index: Int, _ elements: ElementTypes) {
     if elements.multipliesReduced(index) {
       precision = .bf16
-      if choice.algorithm == .winograd { choice.algorithm = .direct }
+      if choice.algorithm.winogradTile != nil { choice.algorithm = .direct }
       choice.reason = "bf16 products, sums in fp32"
       if case .attention = node.operation { choice.reason += ", scores stay in the cache" }
     } else if case .convolution(let layer) = node.operation, !layer.isDepthwise {
-      choice.reason += "; fp32, as it makes an output of the network"
+      choice.reason +=
+        choice.algorithm.winogradTile == nil
+        ? "; fp32, as it makes an output of the network" : " of fp32: faster than all in bf16"
     }
     if choice.algorithm != .none, !node.inputs.isEmpty {
       choice.reason += "; \(elements[node.inputs[0]].name) to \(elements[node.output].name)"

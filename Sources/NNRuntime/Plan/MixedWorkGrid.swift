@@ -15,7 +15,7 @@ struct MixedWorkGrid: Equatable, Sendable {
   /// Products of a chunk, at the least: some ten microseconds.
   private static let chunkOperations = 15_000_000.0
   /// Most chunks of a layer: enough to share out evenly, few enough that weights are seldom read again.
-  private static let mostChunks = 8
+  private static let mostChunks = 16
   /// Bytes of input that a chunk keeps in the second-level cache.
   private static let cachedInput = 768 * 1024
 

@@ -77,7 +77,8 @@ public struct Plan: Sendable {
     let placement = Placement(graph)
     mixedKernels = try options.mixedKernels()
     let elements =
-      mixedKernels == nil ? ElementTypes(allFloat: placement) : ElementTypes(graph, placement)
+      mixedKernels.map { ElementTypes(graph, placement, $0, measured: options.measured) }
+      ?? ElementTypes(allFloat: placement)
     let (buffers, requests) = placement.requests(graph, elements, retain: options.retain)
     let layout = ArenaLayout(requests)
     self.elements = elements

@@ -29,7 +29,7 @@ struct MeasuredChoicesTests {
       kernels: kernels ?? Plan(graph()).kernelName,
       entries: [
         MeasuredChoices.Entry(
-          shape: shape, algorithm: algorithm, milliseconds: [.direct: 1.25, .winograd: 2])
+          shape: shape, algorithm: algorithm, milliseconds: [.direct: 1.25, .winograd4x4: 2])
       ])
   }
 
@@ -47,7 +47,7 @@ struct MeasuredChoicesTests {
   func planned() throws {
     var options = PlanOptions()
     let usual = try run(options)
-    #expect(try Plan(graph()).layers[1].choice.algorithm == .winograd)
+    #expect(try Plan(graph()).layers[1].choice.algorithm == .winograd6x6)
     options.measured = try choices(.direct)
     let layers = try Plan(graph(), options: options).layers
     #expect(layers[1].choice.algorithm == .direct)
@@ -71,13 +71,13 @@ struct MeasuredChoicesTests {
     #expect(seen == [1, 1])
     #expect(found.entries.map(\.shape) == [shape])
     let times = found.entries[0].milliseconds
-    #expect(Set(times.keys) == [.direct, .winograd] && times.values.allSatisfy { $0 > 0 })
+    #expect(Set(times.keys) == [.direct, .winograd4x4, .winograd6x6] && times.values.allSatisfy { $0 > 0 })
     #expect(found.kernels == plan.kernelName)
   }
 
   @Test("a plan file says it all again")
   func file() throws {
-    let found = try choices(.winograd)
+    let found = try choices(.winograd4x4)
     #expect(try MeasuredChoices(JSONValue.parse(found.document.serialized(pretty: true))) == found)
     #expect(try found.merging(found) == found)
   }

@@ -92,22 +92,36 @@ struct PlanTests {
     let c = b.convolution(weights(8, 16, 1), name: "product")
     let d = c.convolution(weights(8, 8, 3), padding: 1, name: "narrow")
     let plan = try Plan(builder.finish(outputs: [("y", d)]))
-    #expect(plan.layers.dropFirst().map(\.choice.algorithm) == [.winograd, .direct, .gemm, .direct])
+    #expect(plan.layers.dropFirst().map(\.choice.algorithm) == [.winograd4x4, .direct, .gemm, .direct])
     for layer in plan.layers { #expect(!layer.choice.reason.isEmpty) }
   }
 
   @Test(
     "Winograd where it pays",
     arguments: [
-      (1, 40, 16, 16, true), (2, 40, 16, 16, false), (2, 40, 32, 64, true), (2, 40, 128, 128, false),
-      (2, 160, 128, 128, true), (2, 160, 512, 512, false),
+      (1, 40, 16, 16, Algorithm.winograd4x4), (1, 160, 64, 64, .winograd6x6), (1, 20, 64, 64, .winograd4x4),
+      (2, 40, 16, 16, .direct), (2, 64, 32, 64, .winograd4x4), (2, 40, 64, 64, .direct),
+      (2, 80, 512, 512, .winograd4x4), (2, 80, 640, 640, .direct),
     ])
-  func winograd(_ stride: Int, _ side: Int, _ inChannels: Int, _ outChannels: Int, _ pays: Bool) {
+  func winograd(
+    _ stride: Int, _ side: Int, _ inChannels: Int, _ outChannels: Int, _ algorithm: Algorithm
+  ) {
     let shape = ConvolutionShape(
       inHeight: side, inWidth: side, inChannels: inChannels, outHeight: side / stride,
       outWidth: side / stride,
       outChannels: outChannels, kernelHeight: 3, kernelWidth: 3, stride: stride, padding: 1)
-    #expect(AlgorithmChoice.convolution(shape).algorithm == (pays ? .winograd : .direct))
-    #expect(AlgorithmChoice.candidates(shape) == [.direct, .winograd])
+    #expect(AlgorithmChoice.convolution(shape).algorithm == algorithm)
+    let candidates: [Algorithm] = [.direct, .winograd4x4, .winograd6x6]
+    #expect(AlgorithmChoice.candidates(shape) == (stride == 1 ? candidates : candidates.dropLast()))
+  }
+
+  @Test(
+    "in bf16, Winograd on floats where its fewer products are worth more than the faster ones",
+    arguments: [(64, 40, 2, true), (64, 40, 16, false), (32, 40, 2, false), (64, 20, 2, false)])
+  func winogradBesideReduced(_ channels: Int, _ side: Int, _ productRate: Int, _ pays: Bool) {
+    let shape = ConvolutionShape(
+      inHeight: side, inWidth: side, inChannels: channels, outHeight: side, outWidth: side,
+      outChannels: channels, kernelHeight: 3, kernelWidth: 3, stride: 1, padding: 1)
+    #expect(AlgorithmChoice.winogradBeatsReduced(shape, productRate: productRate) == pays)
   }
 }

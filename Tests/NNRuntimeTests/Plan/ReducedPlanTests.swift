@@ -1,0 +1,53 @@
+import NNKernelInterface
+import NNRuntime
+import Testing
+
+@Suite("Plans in bf16 multiply in floats where that is faster")
+struct ReducedPlanTests {
+  private static let channels = 64
+  private static let side = 32
+
+  /// Two products of pixels with a 3x3 convolution between them.
+  private func graph() -> Graph {
+    let builder = GraphBuilder(name: "sandwich")
+    func weights(_ kernel: Int, seed: UInt64) -> Tensor {
+      let filter = Self.channels * kernel * kernel
+      let values = SeededInput.uniform(count: Self.channels * filter, seed: seed)
+      return Tensor(
+        shape: [Self.channels, Self.channels, kernel, kernel],
+        floats: values.map { ($0 - 0.5) / Float(filter).squareRoot() })
+    }
+    var x = builder.input("x", height: Self.side, width: Self.side, channels: Self.channels)
+    x = x.convolution(weights(1, seed: 1), name: "before")
+    x = x.convolution(weights(3, seed: 2), padding: 1, name: "between").activation(.silu, name: "act")
+    x = x.convolution(weights(1, seed: 3), name: "behind").convolution(weights(1, seed: 4), name: "last")
+    return builder.finish(outputs: [("y", x)])
+  }
+
+  private func run(_ plan: Plan) -> [Float] {
+    let session = Session(plan, pool: ThreadPool(threads: 2))
+    let input = SeededInput.uniform(count: Self.side * Self.side * Self.channels)
+    return session.run(
+      prepare: { inputs in inputs.fill("x", with: input) }, read: { $0.output("y").elements })
+  }
+
+  @Test(
+    "a Winograd convolution reads and makes maps in bf16",
+    .enabled(if: InstructionSet.available.contains(.avx512bf16), "the CPU has no AVX-512 BF16"))
+  func winograd() throws {
+    var options = PlanOptions()
+    options.instructionSet = .avx512bf16
+    let exact = run(try Plan(graph(), options: options))
+    options.precision = .bf16
+    let plan = try Plan(graph(), options: options)
+    let layers = plan.layers.filter { $0.operation.hasPrefix("conv") }
+    #expect(layers.map(\.precision) == [.bf16, .fp32, .bf16, .fp32])
+    #expect(layers[1].choice.algorithm == .winograd4x4 || layers[1].choice.algorithm == .winograd6x6)
+    #expect(layers[1].choice.reason.hasSuffix("bf16 to bf16"))
+
+    let reduced = run(plan)
+    let largest = exact.map(abs).max() ?? 0
+    let worst = zip(exact, reduced).map { abs($0 - $1) }.max() ?? .infinity
+    #expect(worst > 0 && worst < 0.02 * largest)
+  }
+}
