@@ -244,6 +244,9 @@ private typealias EightRows = Stack<FourRows, FourRows>
 /// 28 registers of sums, two of B and one of A.
 private typealias FourteenRows = Stack<EightRows, Stack<FourRows, TwoRows>>
 
+/// Bytes ahead that columns are brought near: where a page ends, the processor's own foresight does.
+@inline(__always) private var page: Int { 4096 }
+
 /// The rows of a group from `first` on.
 @inline(__always)
 private func multiplyVectors<Rows: SumGroup>(
@@ -259,6 +262,8 @@ private func multiplyVectors<Rows: SumGroup>(
       var offset = product.segments[segment]
       for _ in 0..<product.steps {
         for _ in 0..<product.step / 2 {
+          ardf_prefetch_to_read(columns + page)
+          if wide { ardf_prefetch_to_read(columns + (page &+ tileBytes)) }
           sums.add(UnsafePointer(rows), offset, columns, tileBytes, wide: wide)
           offset &+= 4
           columns += 64

@@ -17,34 +17,100 @@ func depthwise(_ task: UnsafePointer<DepthwiseTask>, _ begin: Int, _ end: Int) {
 private func depthwise<Function: ElementaryFunction>(
   _: Function.Type, _ task: DepthwiseTask, _ begin: Int, _ end: Int
 ) {
-  let (input, output) = (task.input, task.output)
+  let (kernel, stride, padding) = (task.kernel, task.stride, task.padding)
+  // Output columns whose windows lie inside the input from left to right.
+  let firstInside = (padding &+ stride &- 1) / stride
+  let reach = task.inWidth &+ padding &- kernel
+  let lastInside = reach < 0 ? 0 : min(reach / stride &+ 1, task.outWidth)
+  let vectors = task.input.element == .bfloat16 ? task.channels / 16 &* 16 : 0
   for y in begin..<end {
-    let top = y &* task.stride &- task.padding
-    let rows = max(0, -top)..<min(task.kernel, task.inHeight &- top)
-    for x in 0..<task.outWidth {
-      let left = x &* task.stride &- task.padding
-      let columns = max(0, -left)..<min(task.kernel, task.inWidth &- left)
-      forEachVector(task.channels) { channel, count in
-        var sum = load(task.bias + channel)
-        for row in rows {
-          for column in columns {
-            let weights = task.weights + ((row &* task.kernel &+ column) &* task.channels &+ channel)
-            let source = input.address(
-              (top &+ row) &* input.rowStride &+ (left &+ column) &* input.pixelStride &+ channel)
-            sum = multiplyAdd(loadSome(source, input.element, count), load(weights), sum)
-          }
-        }
-        sum = Function.of(sum)
-        if let residual = task.residual {
-          let source = residual.address(y &* residual.rowStride &+ x &* residual.pixelStride &+ channel)
-          sum += loadSome(source, residual.element, count)
-        }
-        storeSome(
-          sum, output.address(y &* output.rowStride &+ x &* output.pixelStride &+ channel), output.element,
-          count)
+    let top = y &* stride &- padding
+    let rows = max(0, -top)..<min(kernel, task.inHeight &- top)
+    var x = 0
+    while x < task.outWidth {
+      if x >= firstInside, x &+ 4 <= lastInside {
+        fourPixels(Function.self, task, y, x, rows, vectors)
+        for pixel in x..<x &+ 4 { onePixel(Function.self, task, y, pixel, rows, vectors) }
+        x &+= 4
+      } else {
+        onePixel(Function.self, task, y, x, rows, 0)
+        x &+= 1
       }
     }
   }
+}
+
+/// The first `channels` channels, whole vectors of bf16, of four neighbouring pixels whose windows lie inside the
+/// input from left to right: a weight is loaded once for all.
+@inline(__always)
+private func fourPixels<Function: ElementaryFunction>(
+  _: Function.Type, _ task: DepthwiseTask, _ y: Int, _ x: Int, _ rows: Range<Int>, _ channels: Int
+) {
+  let input = task.input
+  let step = task.stride &* input.pixelStride &* 2
+  let corner = input.address(
+    (y &* task.stride &- task.padding) &* input.rowStride
+      &+ (x &* task.stride &- task.padding) &* input.pixelStride)
+  for channel in stride(from: 0, to: channels, by: 16) {
+    let bias = load(task.bias + channel)
+    var (sum0, sum1, sum2, sum3) = (bias, bias, bias, bias)
+    for row in rows {
+      var weights = task.weights + (row &* task.kernel &* task.channels &+ channel)
+      var source = corner + (row &* input.rowStride &+ channel) &* 2
+      for _ in 0..<task.kernel {
+        let weight = load(weights)
+        sum0 = multiplyAdd(ardf_bf16_load(source), weight, sum0)
+        sum1 = multiplyAdd(ardf_bf16_load(source + step), weight, sum1)
+        sum2 = multiplyAdd(ardf_bf16_load(source + 2 &* step), weight, sum2)
+        sum3 = multiplyAdd(ardf_bf16_load(source + 3 &* step), weight, sum3)
+        weights += task.channels
+        source += input.pixelStride &* 2
+      }
+    }
+    finish(Function.self, task, y, x, channel, 16, sum0)
+    finish(Function.self, task, y, x &+ 1, channel, 16, sum1)
+    finish(Function.self, task, y, x &+ 2, channel, 16, sum2)
+    finish(Function.self, task, y, x &+ 3, channel, 16, sum3)
+  }
+}
+
+/// The channels from `first` on of one pixel, whose window may reach beyond the input.
+@inline(__always)
+private func onePixel<Function: ElementaryFunction>(
+  _: Function.Type, _ task: DepthwiseTask, _ y: Int, _ x: Int, _ rows: Range<Int>, _ first: Int
+) {
+  let input = task.input
+  let (top, left) = (y &* task.stride &- task.padding, x &* task.stride &- task.padding)
+  let columns = max(0, -left)..<min(task.kernel, task.inWidth &- left)
+  forEachVector(task.channels &- first) { offset, count in
+    let channel = first &+ offset
+    var sum = load(task.bias + channel)
+    for row in rows {
+      for column in columns {
+        let weights = task.weights + ((row &* task.kernel &+ column) &* task.channels &+ channel)
+        let source = input.address(
+          (top &+ row) &* input.rowStride &+ (left &+ column) &* input.pixelStride &+ channel)
+        sum = multiplyAdd(loadSome(source, input.element, count), load(weights), sum)
+      }
+    }
+    finish(Function.self, task, y, x, channel, count, sum)
+  }
+}
+
+/// Stores `count` finished sums.
+@inline(__always)
+private func finish<Function: ElementaryFunction>(
+  _: Function.Type, _ task: DepthwiseTask, _ y: Int, _ x: Int, _ channel: Int, _ count: Int, _ sum: Vector
+) {
+  var result = Function.of(sum)
+  if let residual = task.residual {
+    let source = residual.address(y &* residual.rowStride &+ x &* residual.pixelStride &+ channel)
+    result += loadSome(source, residual.element, count)
+  }
+  let output = task.output
+  storeSome(
+    result, output.address(y &* output.rowStride &+ x &* output.pixelStride &+ channel), output.element, count
+  )
 }
 
 func maxPool(_ task: UnsafePointer<PoolTask>, _ begin: Int, _ end: Int) {

@@ -124,6 +124,8 @@ func convolution(
   let blocks = max((end - begin + capacity - 1) / capacity, 1)
   let panelFloats = window * InstructionSet.panelWidth
   let ahead = prefetchStep(shape, pixelStride: task.input.pixelStride)
+  // More than the first-level cache keeps from one block to the next.
+  let streamsColumns = panelFloats >= 16 * 1024
   for block in 0..<blocks {
     let from = begin + (end - begin) * block / blocks
     let count = begin + (end - begin) * (block + 1) / blocks - from
@@ -152,7 +154,7 @@ func convolution(
           segments: segments, depth: window / segments, rows: UnsafePointer(rows), rowCapacity: capacity,
           columns: task.weights + panel * panelFloats, columnStride: columns, output: tile,
           outputStride: InstructionSet.panelWidth, ahead: panel == firstPanel ? ahead * count : 0,
-          streamsColumns: false
+          streamsColumns: streamsColumns
         ),
         rows: count, columns: columns)
       storeTile(

@@ -50,7 +50,7 @@ func packWinograd<Transform: WinogradTransform>(
 /// Tiles a block, so that the transformed inputs and products stay in the second-level cache.
 @inline(__always)
 private func blockTiles(_ shape: ConvolutionShape, _ frequencies: Int) -> Int {
-  let cacheFloats = 320 * 1024
+  let cacheFloats = 160 * 1024
   let wanted = cacheFloats / (frequencies * (shape.inChannels + paddedChannels(shape.outChannels)))
   let step = InstructionSet.tileRows
   return min(max(wanted / step, 24 / step, 1), 96 / step) * step

@@ -135,7 +135,7 @@ struct WorkGrid: Equatable, Sendable {
   /// Threads that share a layer evenly: as many as divide its chunks.
   private static let evenThreads = 8
   /// Weights that a chunk streams from the second-level cache.
-  private static let cachedWeights = 256 * 1024
+  private static let cachedWeights = 160 * 1024
 
   /// How many chunks so many operations make: a power of two, or a multiple of `evenThreads`.
   private static func chunks(operations: Double) -> Int {
