@@ -32,6 +32,9 @@ def wall(s, along, far, height, axis, sign, material):
             s.pick(0.05, 0.8, 0.9, 1.1),
         )
         left, right, top = mid - half, mid + half, min(height - 0.1, sill + s.between(0.6, 1.6))
+        bar, panes = 0.02, 2
+        if s.glazed and s.chance(s.glazed):  # a glass door as high as the room
+            sill, top, bar, panes = 0.02, height - s.between(0.05, 0.4), s.between(0.02, 0.07), int(s.r.integers(2, 5))
         for part in (
             (-along - 0.1, left, 0, height),
             (right, along + 0.1, 0, height),
@@ -45,7 +48,7 @@ def wall(s, along, far, height, axis, sign, material):
             (right - 0.05, right, sill, top),
             (left, right, sill, sill + 0.05),
             (left, right, top - 0.05, top),
-            (mid - 0.02, mid + 0.02, sill, top),
+            *((a - bar, a + bar, sill, top) for a in np.linspace(left, right, panes + 1)[1:-1]),
         ):
             slab(*part, paint=frame, out=0.0, thick=0.03)
         if s.chance(0.4):  # curtains beside it, or a blind before it

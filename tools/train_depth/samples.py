@@ -11,8 +11,13 @@ from net import DEVIATION, MEAN
 
 
 def distort(rgb, r):
-    """uint8 -> float32 in 0...1 after colour, exposure, blur, sensor noise, rescaling, JPEG."""
+    """uint8 -> float32 in 0...1 after colour, exposure, haze, blur, sensor noise, sharpening, rescaling, JPEG."""
     x = rgb.astype(np.float32) / 255
+    if r.random() < 0.2:  # over- or underexposed in light, before the gamma
+        x = (np.clip(x**2.2 * np.exp(r.uniform(-1.2, 1.4)), 0, 1) ** (1 / 2.2)).astype(np.float32)
+    if r.random() < 0.15:  # haze, or stray light in the lens
+        k = r.uniform(0, 0.45)
+        x = x * (1 - k) + k * r.uniform(0.3, 1, 3).astype(np.float32)
     if r.random() < 0.8:
         x = x * r.uniform(0.6, 1.4)
         x = (x - x.mean()) * r.uniform(0.6, 1.4) + x.mean()
@@ -36,7 +41,10 @@ def distort(rgb, r):
             interpolation=cv2.INTER_LINEAR,
         )
     if r.random() < 0.3:
-        x = x + r.normal(0, r.uniform(0, 0.06), x.shape).astype(np.float32)
+        noise = r.normal(0, r.uniform(0, 0.06), x.shape).astype(np.float32)
+        x = x + (cv2.GaussianBlur(noise, (0, 0), 1.2) * 2 if r.random() < 0.4 else noise)
+    if r.random() < 0.15:
+        x = x + (x - cv2.GaussianBlur(x, (0, 0), r.uniform(0.8, 2))) * r.uniform(0.3, 1.5)
     x = np.clip(x, 0, 1)
     if r.random() < 0.3:
         x = (

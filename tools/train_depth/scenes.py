@@ -143,7 +143,7 @@ def garden(s, w, d):
 def sunlit(s):
     """A pale room with wide windows and hard sunlight in it, as cameras overexpose it: white things before white
     walls."""
-    s.pale, s.holed, s.widest = s.between(0.3, 0.95), 0.8, 2.2
+    s.pale, s.holed, s.widest, s.glazed = s.between(0.3, 0.95), 0.8, 2.2, 0.6
     s.sun((3, 12))
     return room(s, garden)
 

@@ -14,6 +14,7 @@ class Stage:
         self.taken = []  # discs (x, z, radius) on the floor
         self.pale = 0.0  # the part of all paint that is white and plain
         self.holed, self.widest = 0.45, 1.1  # the part of walls with a window, and half its greatest width in metres
+        self.glazed = 0.0  # the part of these windows that are glass doors
 
     # -- chance
     def between(self, low, high):
