@@ -49,7 +49,7 @@ extension StepBuilder {
     let key = PackedWeights.Key(layer: node.name, algorithm: algorithm, kernels: "bf16", part: part)
     return weights.memory(key) {
       let memory = FloatMemory(count: mixed.packedConvolutionCount(shape))
-      unsafe Self.withPointers(source(), scale) { unsafe mixed.packConvolution(shape, $0, $1, memory.base) }
+      unsafe withPointers(source(), scale) { unsafe mixed.packConvolution(shape, $0, $1, memory.base) }
       return memory
     }
   }

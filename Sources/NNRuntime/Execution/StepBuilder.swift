@@ -112,7 +112,7 @@ struct StepBuilder {
     PackedWeights.Key(layer: node.name, algorithm: algorithm, kernels: kernels.name, part: part)
   }
 
-  /// Packs the weights of all layers: each of the large transformed ones by all threads, the others shared out over them.
+  /// Packs the weights of all layers, the layers shared out over the threads.
   private func packWeights() {
     let nodes = plan.placement.nodes.enumerated().filter {
       switch $0.element.operation {
@@ -120,13 +120,6 @@ struct StepBuilder {
       case .transposedConvolution: true
       default: false
       }
-    }
-    for (index, node) in nodes {
-      guard case .convolution(let layer) = node.operation, !plan.elements.multipliesReduced(index),
-        node.choice(shapes, plan.options.measured).algorithm.winogradTile != nil,
-        layer.weights.shape.reduce(1, *) >= Self.weightsToShare
-      else { continue }
-      _ = packed(node, layer, threads: pool)
     }
     let builder = self
     pool.run(nodes.count) { chunk, _ in
@@ -141,13 +134,7 @@ struct StepBuilder {
     }
   }
 
-  /// Weights of a layer from which transforming them is work for all threads.
-  private static let weightsToShare = 256 * 1024
-  /// Input channels that a thread transforms at a time.
-  private static let channelsTogether = 16
-
-  /// `threads` share the transforms of a Winograd convolution's weights.
-  private func packed(_ node: Node, _ layer: Convolution, threads: ThreadPool? = nil) -> FloatMemory {
+  private func packed(_ node: Node, _ layer: Convolution) -> FloatMemory {
     let shape = node.convolutionShape(layer, shapes)
     let algorithm = node.choice(shapes, plan.options.measured).algorithm
     return weights.memory(key(node, algorithm)) {
@@ -156,22 +143,12 @@ struct StepBuilder {
       if let tile = algorithm.winogradTile {
         let winograd = kernels.winograd(tile)
         memory = FloatMemory(count: winograd.packedCount(shape))
-        let (scale, channels) = (layer.scale, shape.inChannels)
-        let together = threads == nil ? channels : Self.channelsTogether
-        let pack: @Sendable (_ chunk: Int, _ thread: Int) -> Void = { chunk, _ in
-          let first = chunk * together
-          unsafe Self.withPointers(source, scale) {
-            unsafe winograd.pack(shape, $0, $1, memory.base, first, min(first + together, channels))
-          }
-        }
-        if let threads {
-          threads.run((channels + together - 1) / together, pack)
-        } else {
-          pack(0, 0)
+        unsafe withPointers(source, layer.scale) {
+          unsafe winograd.pack(shape, $0, $1, memory.base, 0, shape.inChannels)
         }
       } else {
         memory = FloatMemory(count: kernels.packedConvolutionCount(shape))
-        unsafe Self.withPointers(source, layer.scale) {
+        unsafe withPointers(source, layer.scale) {
           unsafe kernels.packConvolution(shape, $0, $1, memory.base)
         }
       }
@@ -185,14 +162,12 @@ struct StepBuilder {
     return weights.memory(key(node, .subpixel, part: part)) {
       let slice = layer.subpixelWeights(part)
       let memory = FloatMemory(count: kernels.packedConvolutionCount(shape))
-      unsafe Self.withPointers(slice, layer.scale) {
-        unsafe kernels.packConvolution(shape, $0, $1, memory.base)
-      }
+      unsafe withPointers(slice, layer.scale) { unsafe kernels.packConvolution(shape, $0, $1, memory.base) }
       return memory
     }
   }
 
-  static func withPointers(
+  func withPointers(
     _ source: [Float], _ scale: [Float]?, _ body: (UnsafePointer<Float>, UnsafePointer<Float>?) -> Void
   ) {
     unsafe source.withUnsafeBufferPointer { source in
