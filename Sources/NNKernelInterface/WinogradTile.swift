@@ -6,9 +6,9 @@ public enum WinogradTile: Int, Sendable {
   case six = 6
 
   /// Output pixels of a tile's edge.
-  @inlinable public var edge: Int { rawValue }
+  public var edge: Int { rawValue }
   /// Products a tile, input channel and output channel, where the stride is 1.
-  @inlinable public var products: Int { (edge + 2) * (edge + 2) }
+  public var products: Int { (edge + 2) * (edge + 2) }
 }
 
 /// The kernels of a Winograd convolution: 3x3, channels multiples of 16; maps of either element type.

@@ -10,11 +10,14 @@ struct ElementTypes: Sendable {
   private let types: [ElementType]
   /// By node of the placement: whether it multiplies in bf16.
   private let reduced: [Bool]
+  /// By node of the placement: whether Winograd's products of floats take less time than products in bf16.
+  private let winograd: [Bool]
 
   /// Everything in floats.
   init(allFloat placement: Placement) {
     types = [ElementType](repeating: .float32, count: placement.shapes.count)
     reduced = [Bool](repeating: false, count: placement.nodes.count)
+    winograd = reduced
   }
 
   /// The choice for a graph that is to run in bf16.
@@ -23,15 +26,17 @@ struct ElementTypes: Sendable {
   ) {
     let borders = Set((graph.inputs + graph.outputs).map { placement.locations[$0.value].buffer })
     var floats = borders
-    reduced = placement.nodes.map { node in
+    let winograd = placement.nodes.map { $0.isWinograd(placement.shapes, measured, beside: kernels) }
+    reduced = placement.nodes.enumerated().map { index, node in
       node.operation.multiplies && !borders.contains(placement.locations[node.output].buffer)
-        && !node.isWinograd(placement.shapes, measured, beside: kernels)
+        && !winograd[index]
     }
+    self.winograd = winograd
     for (index, node) in placement.nodes.enumerated() {
       let buffers = (node.inputs + [node.output]).map { placement.locations[$0].buffer }
       switch node.operation {
       case .convolution(let layer) where layer.isDepthwise: break
-      case .convolution where node.isWinograd(placement.shapes, measured, beside: kernels): break
+      case .convolution where winograd[index]: break
       case .convolution, .transposedConvolution, .attention:
         if !reduced[index] { floats.formUnion(buffers) }
       case .layerNorm: floats.insert(buffers[0])
@@ -49,6 +54,9 @@ struct ElementTypes: Sendable {
 
   /// Whether the node multiplies in bf16.
   func multipliesReduced(_ node: Int) -> Bool { reduced[node] }
+
+  /// Whether the node is a Winograd convolution of floats because that is faster.
+  func prefersWinograd(_ node: Int) -> Bool { winograd[node] }
 
   /// Whether the node reads or makes a bf16 map, or multiplies in bf16.
   func isMixed(_ node: Node, _ index: Int) -> Bool {
@@ -97,8 +105,8 @@ extension PlannedLayer {
       if case .attention = node.operation { choice.reason += ", scores stay in the cache" }
     } else if case .convolution(let layer) = node.operation, !layer.isDepthwise {
       choice.reason +=
-        choice.algorithm.winogradTile == nil
-        ? "; fp32, as it makes an output of the network" : " of fp32: faster than all in bf16"
+        elements.prefersWinograd(index)
+        ? "; fp32, faster than direct products in bf16" : "; fp32, as it makes an output of the network"
     }
     if choice.algorithm != .none, !node.inputs.isEmpty {
       choice.reason += "; \(elements[node.inputs[0]].name) to \(elements[node.output].name)"

@@ -43,7 +43,8 @@ struct ReducedPlanTests {
     let layers = plan.layers.filter { $0.operation.hasPrefix("conv") }
     #expect(layers.map(\.precision) == [.bf16, .fp32, .bf16, .fp32])
     #expect(layers[1].choice.algorithm == .winograd4x4 || layers[1].choice.algorithm == .winograd6x6)
-    #expect(layers[1].choice.reason.hasSuffix("bf16 to bf16"))
+    #expect(layers[1].choice.reason.hasSuffix("faster than direct products in bf16; bf16 to bf16"))
+    #expect(layers[3].choice.reason.contains("makes an output"))
 
     let reduced = run(plan)
     let largest = exact.map(abs).max() ?? 0
