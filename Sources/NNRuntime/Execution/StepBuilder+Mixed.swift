@@ -19,19 +19,27 @@ extension StepBuilder {
   }
 
   /// Packs the weights of a node that multiplies in bf16.
-  func packReduced(_ node: Node) {
+  func packReduced(_ node: Node, _ staging: StagingMemory) {
     guard let mixed = plan.mixedKernels else { return }
     switch node.operation {
-    case .convolution(let layer): _ = packedReduced(node, layer, mixed)
+    case .convolution(let layer): _ = packedReduced(node, layer, mixed, staging)
     case .transposedConvolution(let layer):
       for part in 0..<layer.stride * layer.stride { _ = packedReduced(node, layer, part, mixed) }
     default: break
     }
   }
 
-  private func packedReduced(_ node: Node, _ layer: Convolution, _ mixed: MixedKernelTable) -> FloatMemory {
+  private func packedReduced(
+    _ node: Node, _ layer: Convolution, _ mixed: MixedKernelTable, _ staging: StagingMemory = StagingMemory()
+  ) -> FloatMemory {
     let shape = node.convolutionShape(layer, plan.placement.shapes)
-    return packed(node, shape, layer.scale, .direct, 0, mixed) { layer.weights.floats() }
+    return weights.memory(reducedKey(node, .direct)) {
+      let memory = FloatMemory(count: mixed.packedConvolutionCount(shape))
+      unsafe layer.weights.withFloats(staging) { source in
+        unsafe withPointer(layer.scale) { unsafe mixed.packConvolution(shape, source, $0, memory.base) }
+      }
+      return memory
+    }
   }
 
   /// One position of a transposed convolution's kernel.
@@ -39,19 +47,16 @@ extension StepBuilder {
     _ node: Node, _ layer: Convolution, _ part: Int, _ mixed: MixedKernelTable
   ) -> FloatMemory {
     let shape = node.subpixelShape(layer, plan.placement.shapes)
-    return packed(node, shape, layer.scale, .subpixel, part, mixed) { layer.subpixelWeights(part) }
-  }
-
-  private func packed(
-    _ node: Node, _ shape: ConvolutionShape, _ scale: [Float]?, _ algorithm: Algorithm, _ part: Int,
-    _ mixed: MixedKernelTable, _ source: () -> [Float]
-  ) -> FloatMemory {
-    let key = PackedWeights.Key(layer: node.name, algorithm: algorithm, kernels: "bf16", part: part)
-    return weights.memory(key) {
+    return weights.memory(reducedKey(node, .subpixel, part: part)) {
+      let slice = layer.subpixelWeights(part)
       let memory = FloatMemory(count: mixed.packedConvolutionCount(shape))
-      unsafe withPointers(source(), scale) { unsafe mixed.packConvolution(shape, $0, $1, memory.base) }
+      unsafe withPointer(layer.scale) { unsafe mixed.packConvolution(shape, slice, $0, memory.base) }
       return memory
     }
+  }
+
+  private func reducedKey(_ node: Node, _ algorithm: Algorithm, part: Int = 0) -> PackedWeights.Key {
+    PackedWeights.Key(layer: node.name, algorithm: algorithm, kernels: "bf16", part: part)
   }
 
   private func reducedConvolution(

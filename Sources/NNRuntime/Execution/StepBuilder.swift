@@ -122,11 +122,12 @@ struct StepBuilder {
       }
     }
     let builder = self
-    pool.run(nodes.count) { chunk, _ in
+    let staging = (0..<pool.threads).map { _ in StagingMemory() }
+    pool.run(nodes.count) { chunk, thread in
       let (index, node) = nodes[chunk]
       switch node.operation {
-      case _ where builder.plan.elements.multipliesReduced(index): builder.packReduced(node)
-      case .convolution(let layer): _ = builder.packed(node, layer)
+      case _ where builder.plan.elements.multipliesReduced(index): builder.packReduced(node, staging[thread])
+      case .convolution(let layer): _ = builder.packed(node, layer, staging[thread])
       case .transposedConvolution(let layer):
         for part in 0..<layer.stride * layer.stride { _ = builder.packedSubpixel(node, layer, part) }
       default: break
@@ -134,22 +135,22 @@ struct StepBuilder {
     }
   }
 
-  private func packed(_ node: Node, _ layer: Convolution) -> FloatMemory {
+  private func packed(
+    _ node: Node, _ layer: Convolution, _ staging: StagingMemory = StagingMemory()
+  ) -> FloatMemory {
     let shape = node.convolutionShape(layer, shapes)
     let algorithm = node.choice(shapes, plan.options.measured).algorithm
     return weights.memory(key(node, algorithm)) {
-      let source = layer.weights.floats()
-      let memory: FloatMemory
-      if let tile = algorithm.winogradTile {
-        let winograd = kernels.winograd(tile)
-        memory = FloatMemory(count: winograd.packedCount(shape))
-        unsafe withPointers(source, layer.scale) {
-          unsafe winograd.pack(shape, $0, $1, memory.base, 0, shape.inChannels)
-        }
-      } else {
-        memory = FloatMemory(count: kernels.packedConvolutionCount(shape))
-        unsafe withPointers(source, layer.scale) {
-          unsafe kernels.packConvolution(shape, $0, $1, memory.base)
+      let winograd = algorithm.winogradTile.map(kernels.winograd)
+      let memory = FloatMemory(
+        count: winograd?.packedCount(shape) ?? kernels.packedConvolutionCount(shape))
+      unsafe layer.weights.withFloats(staging) { source in
+        unsafe withPointer(layer.scale) { scale in
+          if let winograd {
+            unsafe winograd.pack(shape, source, scale, memory.base, 0, shape.inChannels)
+          } else {
+            unsafe kernels.packConvolution(shape, source, scale, memory.base)
+          }
         }
       }
       return memory
@@ -162,21 +163,14 @@ struct StepBuilder {
     return weights.memory(key(node, .subpixel, part: part)) {
       let slice = layer.subpixelWeights(part)
       let memory = FloatMemory(count: kernels.packedConvolutionCount(shape))
-      unsafe withPointers(slice, layer.scale) { unsafe kernels.packConvolution(shape, $0, $1, memory.base) }
+      unsafe withPointer(layer.scale) { unsafe kernels.packConvolution(shape, slice, $0, memory.base) }
       return memory
     }
   }
 
-  func withPointers(
-    _ source: [Float], _ scale: [Float]?, _ body: (UnsafePointer<Float>, UnsafePointer<Float>?) -> Void
-  ) {
-    unsafe source.withUnsafeBufferPointer { source in
-      if let scale {
-        unsafe scale.withUnsafeBufferPointer { unsafe body(source.baseAddress!, $0.baseAddress!) }
-      } else {
-        unsafe body(source.baseAddress!, nil)
-      }
-    }
+  func withPointer(_ scale: [Float]?, _ body: (UnsafePointer<Float>?) -> Void) {
+    guard let scale else { return body(nil) }
+    unsafe scale.withUnsafeBufferPointer { unsafe body($0.baseAddress) }
   }
 
   private func convolution(_ node: Node, _ index: Int, _ layer: Convolution) -> Step {

@@ -57,39 +57,59 @@ public struct TensorStorage: Sendable {
   /// Bytes of a file do not stay in memory beside them.
   func floats(_ dtype: DType) -> [Float] {
     defer { release() }
-    return switch dtype {
-    case .float32: elements(Float.self) { $0 }
-    case .float64: elements(Double.self) { Float($0) }
-    case .float16: elements(UInt16.self) { HalfPrecision.float(fromBinary16: $0) }
-    case .bfloat16: elements(UInt16.self) { Float(bitPattern: UInt32($0) << 16) }
-    case .int64: elements(Int64.self) { Float($0) }
-    case .int32: elements(Int32.self) { Float($0) }
-    case .int16: elements(Int16.self) { Float($0) }
-    case .int8: elements(Int8.self) { Float($0) }
-    case .uint64: elements(UInt64.self) { Float($0) }
-    case .uint32: elements(UInt32.self) { Float($0) }
-    case .uint16: elements(UInt16.self) { Float($0) }
-    case .uint8: elements(UInt8.self) { Float($0) }
-    case .bool: elements(UInt8.self) { $0 == 0 ? 0 : 1 }
+    return unsafe [Float](count: count / dtype.size) { unsafe convert(dtype, $0) }
+  }
+
+  /// Calls `body` with the elements as single-precision numbers, valid only inside the call: where they lie, if they are
+  /// such numbers and aligned, or else converted into `staging`.
+  ///
+  /// Bytes of a file do not stay in memory afterwards.
+  func withFloats(_ dtype: DType, _ staging: StagingMemory, _ body: (UnsafePointer<Float>) -> Void) {
+    defer { release() }
+    let isDone = unsafe withUnsafeBytes { raw in
+      guard dtype == .float32, let base = raw.baseAddress,
+        Int(bitPattern: base) % MemoryLayout<Float>.alignment == 0
+      else { return false }
+      unsafe body(base.assumingMemoryBound(to: Float.self))
+      return true
     }
+    if isDone { return }
+    let floats = staging.room(count / dtype.size)
+    unsafe convert(dtype, floats.base)
+    unsafe body(floats.base)
   }
 
   private func release() {
     if case .file(let file) = source { file.release() }
   }
 
+  private func convert(_ dtype: DType, _ floats: UnsafeMutablePointer<Float>) {
+    switch dtype {
+    case .float32: unsafe convert(Float.self, floats) { $0 }
+    case .float64: unsafe convert(Double.self, floats) { Float($0) }
+    case .float16: unsafe convert(UInt16.self, floats) { HalfPrecision.float(fromBinary16: $0) }
+    case .bfloat16: unsafe convert(UInt16.self, floats) { Float(bitPattern: UInt32($0) << 16) }
+    case .int64: unsafe convert(Int64.self, floats) { Float($0) }
+    case .int32: unsafe convert(Int32.self, floats) { Float($0) }
+    case .int16: unsafe convert(Int16.self, floats) { Float($0) }
+    case .int8: unsafe convert(Int8.self, floats) { Float($0) }
+    case .uint64: unsafe convert(UInt64.self, floats) { Float($0) }
+    case .uint32: unsafe convert(UInt32.self, floats) { Float($0) }
+    case .uint16: unsafe convert(UInt16.self, floats) { Float($0) }
+    case .uint8: unsafe convert(UInt8.self, floats) { Float($0) }
+    case .bool: unsafe convert(UInt8.self, floats) { $0 == 0 ? 0 : 1 }
+    }
+  }
+
   @inline(__always)
-  private func elements<Element: BitwiseCopyable>(
-    _ type: Element.Type, _ convert: (Element) -> Float
-  ) -> [Float] {
+  private func convert<Element: BitwiseCopyable>(
+    _ type: Element.Type, _ floats: UnsafeMutablePointer<Float>, _ float: (Element) -> Float
+  ) {
     let stride = MemoryLayout<Element>.stride
-    let length = count / stride
-    return unsafe withUnsafeBytes { raw in
-      unsafe [Float](count: length) { elements in
-        let source = raw.baseAddress!
-        for index in 0..<length {
-          unsafe elements[index] = convert(source.loadUnaligned(fromByteOffset: index &* stride, as: type))
-        }
+    unsafe withUnsafeBytes { raw in
+      for index in 0..<count / stride {
+        unsafe floats[index] = float(
+          raw.baseAddress!.loadUnaligned(fromByteOffset: index &* stride, as: type))
       }
     }
   }
@@ -131,6 +151,13 @@ public struct TensorStorage: Sendable {
       }
       return nil
     }
+  }
+}
+
+extension Tensor {
+  /// Calls `body` with all elements as `floats()` has them, without a copy where none is needed.
+  func withFloats(_ staging: StagingMemory, _ body: (UnsafePointer<Float>) -> Void) {
+    unsafe storage.withFloats(dtype, staging, body)
   }
 }
 

@@ -3,12 +3,14 @@ import TestSupport
 
 /// A small network of random weights.
 enum SampleNetwork {
-  /// A network with every kind of fusion, placement and view, small.
-  static func network(_ random: inout SeededGenerator) -> Graph {
+  /// A network with every kind of fusion, placement and view, small; `stored` says how its weights are held.
+  static func network(
+    _ random: inout SeededGenerator,
+    stored: (_ shape: [Int], _ values: [Float]) -> Tensor = Tensor.init(shape:floats:)
+  ) -> Graph {
     func tensor(_ shape: [Int], _ scale: Float = 0.2) -> Tensor {
-      Tensor(
-        shape: shape,
-        floats: (0..<shape.reduce(1, *)).map { _ in Float.random(in: -scale...scale, using: &random) })
+      stored(
+        shape, (0..<shape.reduce(1, *)).map { _ in Float.random(in: -scale...scale, using: &random) })
     }
     let builder = GraphBuilder(name: "test")
     let x = builder.input("x", height: 12, width: 20, channels: 3)

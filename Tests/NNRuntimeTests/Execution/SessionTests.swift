@@ -1,3 +1,4 @@
+import FileFormats
 import NNRuntime
 import TestSupport
 import Testing
@@ -19,6 +20,29 @@ struct SessionTests {
     let reference = try run(graph, PlanOptions(), threads: 1, input: input)
     for threads in [1, 2, 4, 8] {
       #expect(try run(graph, PlanOptions(), threads: threads, input: input) == reference)
+    }
+  }
+
+  @Test(
+    "weights give the same bytes wherever they lie: aligned or not, as single or double precision",
+    arguments: InstructionSet.available.contains(.avx512bf16) ? Precision.allCases : [.fp32])
+  func weightsPackTheSameFromAnyStorage(precision: Precision) throws {
+    func unaligned(_ shape: [Int], _ values: [Float]) -> Tensor {
+      let bytes = FileBytes([0] + rawBytes(of: values))
+      return Tensor(shape: shape, dtype: .float32, storage: TensorStorage(bytes.slice(1..<bytes.count)))
+    }
+    func double(_ shape: [Int], _ values: [Float]) -> Tensor {
+      Tensor(shape: shape, dtype: .float64, storage: TensorStorage(copying: values.map(Double.init)))
+    }
+    let (graph, input) = sample()
+    var options = PlanOptions()
+    options.precision = precision
+    if precision == .bf16 { options.instructionSet = .avx512bf16 }
+    let reference = try run(graph, options, threads: 2, input: input)
+    for stored in [unaligned, double] {
+      var random = SeededGenerator(3)
+      let same = SampleNetwork.network(&random, stored: stored)
+      #expect(try run(same, options, threads: 2, input: input) == reference)
     }
   }
 
