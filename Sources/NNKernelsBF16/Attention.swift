@@ -117,10 +117,12 @@ private func beginBlock(
       task.element, row, used)
     clear(row + 2 &* used, layout.keyWidth &- used)
   }
-  for pair in 0..<words {
-    let target = block + (pair / 16 &* 512 &+ pair % 16 &* 16)
-    store(ardf_gather(rows + pair, Int32(truncatingIfNeeded: words)), target)
-    store(ardf_gather(rows + 16 &* words + pair, Int32(truncatingIfNeeded: words)), target + 256)
+  for half in 0..<2 {
+    for pair in stride(from: 0, to: words, by: 16) {
+      let source = rows + (16 &* half &* words &+ pair)
+      let target = block + (pair &* 32 &+ 256 &* half)
+      transpose({ load(source + $0 &* words) }, { store($1, target + $0 &* 16) })
+    }
   }
   let zero = Vector(repeating: 0)
   for channel in 0..<layout.valueWidth {
@@ -182,12 +184,11 @@ private func transposeValues(
     }
   }
   let rowWords = AttentionScratch.keys / 2
-  for channel in 0..<width {
-    let row = scratch + layout.values + channel &* rowWords
-    var pair = 0
-    while pair < wholePairs {
-      store(ardf_gather(pairs + pair &* width + channel, Int32(truncatingIfNeeded: width)), row + pair)
-      pair &+= 16
+  for channel in stride(from: 0, to: width, by: 16) {
+    for pair in stride(from: 0, to: wholePairs, by: 16) {
+      let source = pairs + (pair &* width &+ channel)
+      let target = scratch + (layout.values &+ channel &* rowWords &+ pair)
+      transpose({ load(source + $0 &* width) }, { store($1, target + $0 &* rowWords) })
     }
   }
 }
@@ -283,15 +284,21 @@ private func endBlock(
   _ block: UnsafeMutablePointer<Float>
 ) {
   let task = task.pointee
-  for lane in 0..<min(blockRows, task.tokens &- index &* blockRows) {
-    let target = UnsafeMutableRawPointer(task.output)
-    let offset =
-      (index &* blockRows &+ lane) &* task.outputTokenStride &+ head &* task.outputHeadStride
-    let share = Vector(repeating: 1 / block[layout.sums + lane])
-    forEachVector(task.valueWidth) { channel, count in
-      storeSome(
-        ardf_gather(block + layout.output + (channel &* blockRows &+ lane), Int32(blockRows)) * share,
-        target + (offset &+ channel) &* task.outputElement.size, task.outputElement, count)
+  let used = min(blockRows, task.tokens &- index &* blockRows)
+  let first = index &* blockRows &* task.outputTokenStride &+ head &* task.outputHeadStride
+  forEachVector(task.valueWidth) { channel, count in
+    for half in stride(from: 0, to: used, by: 16) {
+      let source = block + (layout.output &+ channel &* blockRows &+ half)
+      let sums = block + (layout.sums &+ half)
+      let target = first &+ half &* task.outputTokenStride &+ channel
+      transpose({ load(source + $0 &* blockRows) }) { lane, sum in
+        guard half &+ lane < used else { return }
+        storeSome(
+          sum * Vector(repeating: 1 / sums[lane]),
+          UnsafeMutableRawPointer(task.output)
+            + (target &+ lane &* task.outputTokenStride) &* task.outputElement.size, task.outputElement, count
+        )
+      }
     }
   }
 }

@@ -56,11 +56,20 @@ ARDF_INLINE void ardf_bf16_store_pairs(void *p, __m512 even, __m512 odd) {
   _mm512_storeu_si512(p, _mm512_permutexvar_epi16(order, (__m512i)_mm512_cvtne2ps_pbh(odd, even)));
 }
 
-/// Sixteen 32-bit words, `stride` words apart.
-ARDF_INLINE __m512 ardf_gather(const float *p, int stride) {
-  const __m512i lanes = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-  return _mm512_i32gather_ps(_mm512_mullo_epi32(lanes, _mm512_set1_epi32(stride)), p, 4);
+// Of every quarter (four words) of a and b: its lower or upper two words, or pairs of words, in turns.
+ARDF_INLINE __m512 ardf_lower_words(__m512 a, __m512 b) { return _mm512_unpacklo_ps(a, b); }
+ARDF_INLINE __m512 ardf_upper_words(__m512 a, __m512 b) { return _mm512_unpackhi_ps(a, b); }
+ARDF_INLINE __m512 ardf_lower_pairs(__m512 a, __m512 b) {
+  return (__m512)_mm512_unpacklo_pd((__m512d)a, (__m512d)b);
 }
+ARDF_INLINE __m512 ardf_upper_pairs(__m512 a, __m512 b) {
+  return (__m512)_mm512_unpackhi_pd((__m512d)a, (__m512d)b);
+}
+
+/// Quarters 0 and 2 of a, then of b.
+ARDF_INLINE __m512 ardf_even_quarters(__m512 a, __m512 b) { return _mm512_shuffle_f32x4(a, b, 0x88); }
+/// Quarters 1 and 3 of a, then of b.
+ARDF_INLINE __m512 ardf_odd_quarters(__m512 a, __m512 b) { return _mm512_shuffle_f32x4(a, b, 0xdd); }
 
 /// The nearest integers, as floats.
 ARDF_INLINE __m512 ardf_nearest(__m512 x) { return _mm512_roundscale_ps(x, 8); }
