@@ -181,9 +181,14 @@ func stridedWinograd(
     if count <= 0 { continue }
     for i in 0..<count {
       let tile = from + i
+      let (nextRow, nextColumn) = (tile + 1).quotientAndRemainder(dividingBy: tilesAcross)
+      let next = NextWindow(
+        task, 2 * nextRow * tileEdge - shape.padding, 2 * nextColumn * tileEdge - shape.padding, windowEdge,
+        shared: 1)
       transformWindow(
         task, tile / tilesAcross * tileEdge, tile % tilesAcross * tileEdge,
-        workspace.inputs + i * Workspace.tileStride(shape), count * Workspace.tileStride(shape), workspace)
+        workspace.inputs + i * Workspace.tileStride(shape), count * Workspace.tileStride(shape), workspace,
+        next)
     }
     for panel in firstPanel..<lastPanel {
       multiplyPanel(task, panel, count, workspace)
@@ -219,7 +224,7 @@ private func multiplyPanel(_ task: ConvolutionTask, _ panel: Int, _ count: Int, 
 @inline(never)
 private func transformWindow(
   _ task: ConvolutionTask, _ y: Int, _ x: Int, _ target: UnsafeMutablePointer<Float>, _ stride: Int,
-  _ workspace: Workspace
+  _ workspace: Workspace, _ next: NextWindow
 ) {
   let channels = task.shape.inChannels
   let window = windowOrCopy(
@@ -231,6 +236,7 @@ private func transformWindow(
     let source = window.base + c
     let out = target + c
     for column in 0..<windowEdge {
+      next.prefetch(c, column: column)
       transformEvens(
         source + column &* pixelStride, 2 &* rowStride, lines + column * 16, windowEdge * 16)
     }

@@ -118,9 +118,13 @@ func winograd<Transform: WinogradTransform>(
     if count <= 0 { continue }
     for i in 0..<count {
       let (row, column) = (from + i).quotientAndRemainder(dividingBy: tilesAcross)
+      let (nextRow, nextColumn) = (from + i + 1).quotientAndRemainder(dividingBy: tilesAcross)
+      let next = NextWindow(
+        task, nextRow * Transform.tileEdge - shape.padding, nextColumn * Transform.tileEdge - shape.padding,
+        Transform.windowEdge, shared: 2)
       transformInput(
         task, row * Transform.tileEdge, column * Transform.tileEdge, workspace.inputs + i * shape.inChannels,
-        workspace.inputStride, workspace)
+        workspace.inputStride, workspace, next)
     }
     for frequency in 0..<Transform.frequencies {
       let output = workspace.products + frequency * workspace.productStride
@@ -148,7 +152,7 @@ func winograd<Transform: WinogradTransform>(
 @inline(never)
 private func transformInput<Transform: WinogradTransform>(
   _ task: ConvolutionTask, _ y: Int, _ x: Int, _ target: UnsafeMutablePointer<Float>, _ frequencyStride: Int,
-  _ workspace: Workspace<Transform>
+  _ workspace: Workspace<Transform>, _ next: NextWindow
 ) {
   let edge = Transform.windowEdge
   let window = windowOrCopy(
@@ -156,6 +160,7 @@ private func transformInput<Transform: WinogradTransform>(
   let lines = workspace.lines
   for c in stride(from: 0, to: task.shape.inChannels, by: 16) {
     for column in 0..<edge {
+      next.prefetch(c, column: column)
       let offset = c &+ column &* window.pixelStride
       if window.element == .float32 {
         let source = window.base + offset

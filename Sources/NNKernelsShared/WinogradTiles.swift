@@ -49,6 +49,35 @@ func windowOrCopy(
   return MapPointer(base: copy, pixelStride: shape.inChannels, rowStride: edge * shape.inChannels)
 }
 
+/// The input pixels of a tile's window that are not yet near, as those of the tile before it are: they are asked for while
+/// that one is transformed, as the processor does not foresee many short pieces.
+struct NextWindow {
+  private let base: UnsafeRawPointer
+  private let pixelStride, rowStride, elementSize, edge, shared: Int
+
+  /// The window of `edge` pixels at (top, left), moved into the map where it reaches over its edges, whose first `shared`
+  /// columns are the last of the window before it.
+  @inline(__always)
+  init(_ task: ConvolutionTask, _ top: Int, _ left: Int, _ edge: Int, shared: Int) {
+    let (shape, input) = (task.shape, task.input)
+    let row = max(0, min(top, shape.inHeight - edge))
+    let column = max(0, min(left, shape.inWidth - edge))
+    elementSize = input.element.size
+    pixelStride = input.pixelStride &* elementSize
+    rowStride = input.rowStride &* elementSize
+    base = input.element.address(input.base, row * input.rowStride + column * input.pixelStride)
+    (self.edge, self.shared) = (edge, shared)
+  }
+
+  /// Brings sixteen channels from `channel` of a column's pixels near.
+  @inline(__always)
+  func prefetch(_ channel: Int, column: Int) {
+    guard column >= shared else { return }
+    let top = base + (channel &* elementSize &+ column &* pixelStride)
+    for row in 0..<edge { ardf_prefetch_to_read(top + row &* rowStride) }
+  }
+}
+
 extension ElementType {
   /// Bytes of an element.
   @inline(__always) var size: Int { self == .float32 ? 4 : 2 }
