@@ -211,7 +211,7 @@ private func attend(
         rows: UnsafeRawPointer(scratch + layout.keyCopy + part &* 16 &* layout.keyWidth),
         rowStride: layout.keyWidth &* 2, segments: UnsafePointer(segment), segmentCount: 1,
         steps: layout.keyWidth / 32, step: 32, columns: UnsafeRawPointer(block),
-        output: scores + part &* 32 &* panelWidth
+        output: scores + part &* 32 &* panelWidth, readsAhead: false
       ), tiles: tiles, rows: blockRows, columnTiles: 2)
   }
   let low = weigh(layout, 0, keys, scale, block, scores, weights)
@@ -222,7 +222,7 @@ private func attend(
       (
         rows: UnsafeRawPointer(scratch + layout.values + channel &* (AttentionScratch.keys / 2)),
         rowStride: AttentionScratch.keys &* 2, segments: UnsafePointer(segment), segmentCount: 1,
-        steps: keyBlocks, step: 32, columns: UnsafeRawPointer(weights), output: product
+        steps: keyBlocks, step: 32, columns: UnsafeRawPointer(weights), output: product, readsAhead: false
       ), tiles: tiles, rows: blockRows, columnTiles: 2)
     let output = block + layout.output + channel &* blockRows
     for row in 0..<32 {

@@ -9,10 +9,10 @@ import CKernelShims
 /// C (rows x columns, 32 apart) = sum over segments and steps of A * B.
 ///
 /// Row r of segment s starts `segments[s] + r * rowStride` bytes behind `rows`; it is `steps` pieces of `step`
-/// numbers, even and at most 32.
+/// numbers, even and at most 32. Where `readsAhead`, vectors bring the rows behind theirs near meanwhile.
 typealias BlockProduct = (
   rows: UnsafeRawPointer, rowStride: Int, segments: UnsafePointer<Int>, segmentCount: Int, steps: Int,
-  step: Int, columns: UnsafeRawPointer, output: UnsafeMutablePointer<Float>
+  step: Int, columns: UnsafeRawPointer, output: UnsafeMutablePointer<Float>, readsAhead: Bool
 )
 
 /// Most rows of a block, and columns of a panel.
@@ -258,9 +258,13 @@ private func multiplyVectors<Rows: SumGroup>(
     var sums = Rows()
     var columns = product.columns
     let tileBytes = product.step &* 32
+    let ahead = Rows.count &* product.rowStride
     for segment in 0..<product.segmentCount {
       var offset = product.segments[segment]
       for _ in 0..<product.steps {
+        if product.readsAhead {
+          for row in 0..<Rows.count { ardf_prefetch_to_read(rows[row] + (offset &+ ahead)) }
+        }
         for _ in 0..<product.step / 2 {
           ardf_prefetch_to_read(columns + page)
           if wide { ardf_prefetch_to_read(columns + (page &+ tileBytes)) }

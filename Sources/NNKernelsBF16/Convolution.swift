@@ -125,7 +125,7 @@ func convolution(
             : UnsafeRawPointer(copy + (slot &- copied) &* copyStride),
           rowStride: reads ? inputStride : copyStride, segments: UnsafePointer(segments),
           segmentCount: shape.kernelHeight, steps: inner.steps, step: inner.step, columns: columns,
-          output: sums + slot / height % 2 &* sumCount
+          output: sums + slot / height % 2 &* sumCount, readsAhead: reads && panel == firstPanel
         ), tiles: tiles, rows: count, columnTiles: width)
       if slot > 0 { finish(slot &- height, height) }
       slot &+= height
