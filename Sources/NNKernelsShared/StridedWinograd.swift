@@ -183,8 +183,7 @@ func stridedWinograd(
       let tile = from + i
       let (nextRow, nextColumn) = (tile + 1).quotientAndRemainder(dividingBy: tilesAcross)
       let next = NextWindow(
-        task, 2 * nextRow * tileEdge - shape.padding, 2 * nextColumn * tileEdge - shape.padding, windowEdge,
-        shared: 1)
+        task, 2 * nextRow * tileEdge - shape.padding, 2 * nextColumn * tileEdge - shape.padding, windowEdge)
       transformWindow(
         task, tile / tilesAcross * tileEdge, tile % tilesAcross * tileEdge,
         workspace.inputs + i * Workspace.tileStride(shape), count * Workspace.tileStride(shape), workspace,
@@ -236,7 +235,8 @@ private func transformWindow(
     let source = window.base + c
     let out = target + c
     for column in 0..<windowEdge {
-      next.prefetch(c, column: column)
+      // The first column is this window's last.
+      if column >= 1 { next.prefetch(c, column: column, windowEdge) }
       transformEvens(
         source + column &* pixelStride, 2 &* rowStride, lines + column * 16, windowEdge * 16)
     }

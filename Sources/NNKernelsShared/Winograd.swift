@@ -121,7 +121,7 @@ func winograd<Transform: WinogradTransform>(
       let (nextRow, nextColumn) = (from + i + 1).quotientAndRemainder(dividingBy: tilesAcross)
       let next = NextWindow(
         task, nextRow * Transform.tileEdge - shape.padding, nextColumn * Transform.tileEdge - shape.padding,
-        Transform.windowEdge, shared: 2)
+        Transform.windowEdge)
       transformInput(
         task, row * Transform.tileEdge, column * Transform.tileEdge, workspace.inputs + i * shape.inChannels,
         workspace.inputStride, workspace, next)
@@ -160,7 +160,8 @@ private func transformInput<Transform: WinogradTransform>(
   let lines = workspace.lines
   for c in stride(from: 0, to: task.shape.inChannels, by: 16) {
     for column in 0..<edge {
-      next.prefetch(c, column: column)
+      // The first two columns are this window's last.
+      if column >= 2 { next.prefetch(c, column: column, edge) }
       let offset = c &+ column &* window.pixelStride
       if window.element == .float32 {
         let source = window.base + offset

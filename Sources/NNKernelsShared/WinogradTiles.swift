@@ -53,12 +53,11 @@ func windowOrCopy(
 /// that one is transformed, as the processor does not foresee many short pieces.
 struct NextWindow {
   private let base: UnsafeRawPointer
-  private let pixelStride, rowStride, elementSize, edge, shared: Int
+  private let pixelStride, rowStride, elementSize: Int
 
-  /// The window of `edge` pixels at (top, left), moved into the map where it reaches over its edges, whose first `shared`
-  /// columns are the last of the window before it.
+  /// The window of `edge` pixels at (top, left), moved into the map where it reaches over its edges.
   @inline(__always)
-  init(_ task: ConvolutionTask, _ top: Int, _ left: Int, _ edge: Int, shared: Int) {
+  init(_ task: ConvolutionTask, _ top: Int, _ left: Int, _ edge: Int) {
     let (shape, input) = (task.shape, task.input)
     let row = max(0, min(top, shape.inHeight - edge))
     let column = max(0, min(left, shape.inWidth - edge))
@@ -66,13 +65,11 @@ struct NextWindow {
     pixelStride = input.pixelStride &* elementSize
     rowStride = input.rowStride &* elementSize
     base = input.element.address(input.base, row * input.rowStride + column * input.pixelStride)
-    (self.edge, self.shared) = (edge, shared)
   }
 
-  /// Brings sixteen channels from `channel` of a column's pixels near.
+  /// Brings sixteen channels from `channel` of the `edge` pixels of a column near.
   @inline(__always)
-  func prefetch(_ channel: Int, column: Int) {
-    guard column >= shared else { return }
+  func prefetch(_ channel: Int, column: Int, _ edge: Int) {
     let top = base + (channel &* elementSize &+ column &* pixelStride)
     for row in 0..<edge { ardf_prefetch_to_read(top + row &* rowStride) }
   }
