@@ -38,7 +38,8 @@ struct Tune: ParsableCommand {
       throw ValidationError("--threads \(threads): give a number from 1 to 1024")
     }
     guard network.arithmetic.precision == .fp32 else {
-      throw ValidationError("--precision bf16: its convolutions are all direct; there is nothing to tune")
+      throw ValidationError(
+        "--precision bf16: tune measures the algorithms of fp32 alone; leave the option out")
     }
   }
 
