@@ -286,15 +286,18 @@ private func endBlock(
   let task = task.pointee
   let used = min(blockRows, task.tokens &- index &* blockRows)
   let first = index &* blockRows &* task.outputTokenStride &+ head &* task.outputHeadStride
+  let shares = block + layout.sums
+  for half in stride(from: 0, to: blockRows, by: 16) {
+    store(Vector(repeating: 1) / load(shares + half), shares + half)
+  }
   forEachVector(task.valueWidth) { channel, count in
     for half in stride(from: 0, to: used, by: 16) {
       let source = block + (layout.output &+ channel &* blockRows &+ half)
-      let sums = block + (layout.sums &+ half)
       let target = first &+ half &* task.outputTokenStride &+ channel
       transpose({ load(source + $0 &* blockRows) }) { lane, sum in
         guard half &+ lane < used else { return }
         storeSome(
-          sum * Vector(repeating: 1 / sums[lane]),
+          sum * Vector(repeating: shares[half &+ lane]),
           UnsafeMutableRawPointer(task.output)
             + (target &+ lane &* task.outputTokenStride) &* task.outputElement.size, task.outputElement, count
         )

@@ -49,8 +49,8 @@ func windowOrCopy(
   return MapPointer(base: copy, pixelStride: shape.inChannels, rowStride: edge * shape.inChannels)
 }
 
-/// The input pixels of a tile's window that are not yet near, as those of the tile before it are: they are asked for while
-/// that one is transformed, as the processor does not foresee many short pieces.
+/// The window of the tile behind the one at hand: what the two don't share is asked for while the first is transformed, as
+/// the processor does not foresee many short pieces.
 struct NextWindow {
   private let base: UnsafeRawPointer
   private let pixelStride, rowStride, elementSize: Int

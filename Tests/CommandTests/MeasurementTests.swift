@@ -47,6 +47,10 @@ import Testing
     let again = try CommandRun(
       ["tune"] + Self.network + ["--runs", "1", "--out", "plan.json"], in: place.path)
     #expect(again.status == 73)
+    let reduced = try CommandRun(
+      ["tune"] + Self.network + ["--precision", "bf16", "--out", "other.json"], in: place.path)
+    #expect(reduced.status == 64 && reduced.error.contains("leave the option out"))
+    #expect(try !place.entries().contains("other.json"))
   }
 
   @Test func everyReport() throws {
