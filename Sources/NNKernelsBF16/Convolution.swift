@@ -85,11 +85,10 @@ func convolution(
   let layout = WindowLayout(shape, rows: end - begin)
   let inPlace = readsInPlace(task, inner)
   let slotCount = (end - begin) &* layout.slots
-  // In place, the blocks whose rows all lie in the map; the others read a copy.
+  // In place, the blocks whose rows all lie in the map; the others, which only tiles have, read a copy.
   var copied = 0
   if inPlace {
-    let whole = (shape.outHeight &- begin) / height &* height
-    copied = min(slotCount, whole)
+    copied = tiles ? min(slotCount, (shape.outHeight &- begin) / height &* height) : slotCount
     if copied < slotCount {
       copyRows(task, layout, begin &+ copied, end, copy)
     }
@@ -106,37 +105,46 @@ func convolution(
 
   beginProducts(step: inner.step, tiles: tiles)
   let panelBytes = shape.kernelHeight &* inner.padded &* panelWidth &* 2
-  for panel in firstPanel..<lastPanel {
-    let columns = UnsafeRawPointer(task.pointee.weights) + panel &* panelBytes
-    let width = columnTiles(shape.outChannels, panel)
-    // A block is stored after the product of the next is under way: the two don't wait for each other.
-    var slot = 0
-    while slot < slotCount {
-      let count = min(height, slotCount &- slot)
-      let reads = slot < copied
-      if isScattered {
-        prefetchOutput(
-          task, begin: begin, slot: slot, count: count, slots: layout.slots, first: panel &* panelWidth)
-      }
-      multiplyBlock(
-        (
-          rows: reads
-            ? task.pointee.input.address((begin &+ slot) &* task.pointee.input.rowStride)
-            : UnsafeRawPointer(copy + (slot &- copied) &* copyStride),
-          rowStride: reads ? inputStride : copyStride, segments: UnsafePointer(segments),
-          segmentCount: shape.kernelHeight, steps: inner.steps, step: inner.step, columns: columns,
-          output: sums + slot / height % 2 &* sumCount, readsAhead: reads && panel == firstPanel
-        ), tiles: tiles, rows: count, columnTiles: width)
-      if slot > 0 { finish(slot &- height, height) }
-      slot &+= height
+  let panels = lastPanel &- firstPanel
+  let blocks = (slotCount &+ height &- 1) / height
+  // Tiles keep a panel near, in whole blocks; vectors a block of rows, as many in one as in the next: they multiply so
+  // slowly that panels may come from the second-level cache. A block is stored after the product of the next is under
+  // way: the two don't wait for each other.
+  for index in 0..<panels &* blocks {
+    let (panel, slot, count) = place(index)
+    let reads = slot < copied
+    if isScattered {
+      prefetchOutput(
+        task, begin: begin, slot: slot, count: count, slots: layout.slots, first: panel &* panelWidth)
     }
-    finish(slot &- height, slotCount &- (slot &- height))
+    multiplyBlock(
+      (
+        rows: reads
+          ? task.pointee.input.address((begin &+ slot) &* task.pointee.input.rowStride)
+          : UnsafeRawPointer(copy + (slot &- copied) &* copyStride),
+        rowStride: reads ? inputStride : copyStride, segments: UnsafePointer(segments),
+        segmentCount: shape.kernelHeight, steps: inner.steps, step: inner.step,
+        columns: UnsafeRawPointer(task.pointee.weights) + panel &* panelBytes,
+        output: sums + index % 2 &* sumCount, readsAhead: reads && panel == firstPanel
+      ), tiles: tiles, rows: count, columnTiles: columnTiles(shape.outChannels, panel))
+    if index > 0 { finish(index &- 1) }
+  }
+  finish(panels &* blocks &- 1)
 
-    @inline(__always) func finish(_ slot: Int, _ count: Int) {
-      storeBlock(
-        task, sums + slot / height % 2 &* sumCount, begin: begin, slot: slot, count: count,
-        slots: layout.slots, first: panel &* panelWidth)
+  @inline(__always) func place(_ index: Int) -> (panel: Int, slot: Int, count: Int) {
+    if tiles {
+      let slot = index % blocks &* height
+      return (firstPanel &+ index / blocks, slot, min(height, slotCount &- slot))
     }
+    let block = index / panels
+    let slot = slotCount &* block / blocks
+    return (firstPanel &+ index % panels, slot, slotCount &* (block &+ 1) / blocks &- slot)
+  }
+  @inline(__always) func finish(_ index: Int) {
+    let (panel, slot, count) = place(index)
+    storeBlock(
+      task, sums + index % 2 &* sumCount, begin: begin, slot: slot, count: count, slots: layout.slots,
+      first: panel &* panelWidth)
   }
   endProducts(tiles: tiles)
 }
@@ -194,10 +202,13 @@ private func prefetchOutput(
   for _ in 0..<count {
     if x < width {
       if let residual {
-        ardf_prefetch_to_read(
-          residual.address(y &* residual.rowStride &+ x &* residual.pixelStride &+ first))
+        let source = residual.address(y &* residual.rowStride &+ x &* residual.pixelStride &+ first)
+        ardf_prefetch_to_read(source)
+        if residual.element == .float32 { ardf_prefetch_to_read(source + 64) }
       }
-      ardf_prefetch_to_write(output.address(y &* output.rowStride &+ x &* output.pixelStride &+ first))
+      let target = output.address(y &* output.rowStride &+ x &* output.pixelStride &+ first)
+      ardf_prefetch_to_write(target)
+      if output.element == .float32 { ardf_prefetch_to_write(target + 64) }
     }
     x &+= 1
     if x == slots { (y, x) = (y &+ 1, 0) }

@@ -40,9 +40,10 @@ struct MixedWorkGrid: Equatable, Sendable {
     (rowChunks, panelChunks) = (best.rows, best.panels)
   }
 
-  /// The rows and panels of a chunk.
+  /// The rows and panels of a chunk: those of the same rows follow each other, so that a thread keeps to its rows from
+  /// layer to layer.
   func range(_ chunk: Int) -> (rows: Range<Int>, panels: Range<Int>) {
-    let (group, part) = (chunk / rowChunks, chunk % rowChunks)
+    let (part, group) = (chunk / panelChunks, chunk % panelChunks)
     return (
       rows * part / rowChunks..<rows * (part + 1) / rowChunks,
       panels * group / panelChunks..<panels * (group + 1) / panelChunks
