@@ -73,7 +73,7 @@ let package = Package(
       swiftSettings: kernel(["-march=x86-64-v4"])),
     .target(
       name: "NNKernelsBF16", dependencies: ["NNKernelInterface", "CKernelShims"],
-      swiftSettings: kernel(["-march=x86-64-v4", "-mavx512bf16", "-mamx-tile", "-mamx-bf16"])),
+      swiftSettings: kernel(["-march=x86-64-v4", "-mavx512bf16", "-mavx512vnni", "-mamx-tile", "-mamx-bf16"])),
 
     .target(name: "Geometry", swiftSettings: strict),
     .target(

@@ -6,8 +6,6 @@
 public struct MixedKernelTable: Sendable {
   /// `avx512bf16` or `amx`.
   public var name: String
-  /// Products of bf16 numbers that the CPU computes in the time of one of floats.
-  public var productRate: Int
   /// Output channels in a full panel of packed weights.
   public var panelWidth: Int
 
@@ -29,6 +27,9 @@ public struct MixedKernelTable: Sendable {
     ) -> Void
   /// Scratch floats of `convolution` on at most `rows` output rows at a time.
   public var convolutionScratch: @Sendable (_ shape: ConvolutionShape, _ rows: Int) -> Int
+
+  /// Winograd convolutions of stride 1 in products of 16-bit integers; nil where direct products of bf16 are faster.
+  public var winograd: (@Sendable (_ tile: WinogradTile) -> WinogradKernels)?
 
   /// As in `KernelTable`.
   public var depthwise: @Sendable (_ task: UnsafePointer<DepthwiseTask>, _ begin: Int, _ end: Int) -> Void
@@ -57,7 +58,7 @@ public struct MixedKernelTable: Sendable {
 
   /// All kernels of a variant.
   public init(
-    name: String, productRate: Int, panelWidth: Int,
+    name: String, panelWidth: Int,
     packedConvolutionCount: @escaping @Sendable (ConvolutionShape) -> Int,
     packConvolution:
       @escaping @Sendable (
@@ -68,6 +69,7 @@ public struct MixedKernelTable: Sendable {
         UnsafePointer<ConvolutionTask>, Int, Int, Int, Int, UnsafeMutablePointer<Float>
       ) -> Void,
     convolutionScratch: @escaping @Sendable (ConvolutionShape, Int) -> Int,
+    winograd: (@Sendable (WinogradTile) -> WinogradKernels)?,
     depthwise: @escaping @Sendable (UnsafePointer<DepthwiseTask>, Int, Int) -> Void,
     maxPool: @escaping @Sendable (UnsafePointer<PoolTask>, Int, Int) -> Void,
     resize: @escaping @Sendable (UnsafePointer<ResizeTask>, Int, Int, UnsafeMutablePointer<Float>) -> Void,
@@ -80,12 +82,12 @@ public struct MixedKernelTable: Sendable {
     attentionScratch: @escaping @Sendable (UnsafePointer<AttentionTask>) -> Int
   ) {
     self.name = name
-    self.productRate = productRate
     self.panelWidth = panelWidth
     self.packedConvolutionCount = packedConvolutionCount
     self.packConvolution = packConvolution
     self.convolution = convolution
     self.convolutionScratch = convolutionScratch
+    self.winograd = winograd
     self.depthwise = depthwise
     self.maxPool = maxPool
     self.resize = resize

@@ -15,12 +15,11 @@ public enum WinogradTile: Int, Sendable {
 public struct WinogradKernels: Sendable {
   /// Floats that the transformed, packed weights take.
   public var packedCount: @Sendable (_ shape: ConvolutionShape) -> Int
-  /// Transforms and packs weights (out, in, 3, 3), each output channel times its `scale`; the input channels
-  /// `begin..<end` only, so that threads can share the work.
+  /// Transforms and packs weights (out, in, 3, 3), each output channel times its `scale`.
   public var pack:
     @Sendable (
       _ shape: ConvolutionShape, _ weights: UnsafePointer<Float>, _ scale: UnsafePointer<Float>?,
-      _ packed: UnsafeMutablePointer<Float>, _ begin: Int, _ end: Int
+      _ packed: UnsafeMutablePointer<Float>
     ) -> Void
   /// Output tiles `begin..<end` (row-major), output channel panels `firstPanel..<lastPanel`.
   public var convolution:
@@ -36,7 +35,7 @@ public struct WinogradKernels: Sendable {
     packedCount: @escaping @Sendable (ConvolutionShape) -> Int,
     pack:
       @escaping @Sendable (
-        ConvolutionShape, UnsafePointer<Float>, UnsafePointer<Float>?, UnsafeMutablePointer<Float>, Int, Int
+        ConvolutionShape, UnsafePointer<Float>, UnsafePointer<Float>?, UnsafeMutablePointer<Float>
       ) -> Void,
     convolution:
       @escaping @Sendable (

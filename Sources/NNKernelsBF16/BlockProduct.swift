@@ -184,7 +184,7 @@ private func multiplyTiles1x1(_ product: BlockProduct) {
 /// Some rows of sums.
 ///
 /// Every row loads the columns for itself; the compiler keeps one load for all.
-private protocol SumGroup {
+protocol SumGroup {
   static var count: Int { get }
   /// Thirty-two columns, not sixteen.
   static var isWide: Bool { get }
@@ -284,7 +284,7 @@ private typealias Rows14<Row: SumGroup> = Stack<Rows8<Row>, Rows6<Row>>
 
 /// The `count` rows from `first` on.
 @inline(__always)
-private func multiplyRows<Row: SumGroup>(_: Row.Type, _ product: BlockProduct, _ first: Int, _ count: Int) {
+func multiplyRows<Row: SumGroup>(_: Row.Type, _ product: BlockProduct, _ first: Int, _ count: Int) {
   switch count {
   case 1: multiplyVectors(Row.self, product, first)
   case 2: multiplyVectors(Rows2<Row>.self, product, first)

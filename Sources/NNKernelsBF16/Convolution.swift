@@ -218,7 +218,7 @@ private func prefetchOutput(
 /// Stores the sums of slots `slot..<slot + count` as output channels `first...`:
 /// out = activation(sums + bias) + residual.
 @inline(__always)
-private func storeBlock(
+func storeBlock(
   _ task: UnsafePointer<ConvolutionTask>, _ sums: UnsafePointer<Float>, begin: Int, slot: Int, count: Int,
   slots: Int, first: Int
 ) {

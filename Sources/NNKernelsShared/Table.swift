@@ -13,9 +13,9 @@ public let kernels = KernelTable(
     packedCount: { $0.stride == 2 ? packedStridedWinogradCount($0) : packedWinogradCount(F4x4.self, $0) },
     pack: {
       if $0.stride == 2 {
-        packStridedWinograd($0, $1, $2, $3, $4, $5)
+        packStridedWinograd($0, $1, $2, $3)
       } else {
-        packWinograd(F4x4.self, $0, $1, $2, $3, $4, $5)
+        packWinograd(F4x4.self, $0, $1, $2, $3)
       }
     },
     convolution: {
@@ -28,7 +28,7 @@ public let kernels = KernelTable(
     scratch: { $0.stride == 2 ? stridedWinogradScratch($0) : winogradScratch(F4x4.self, $0) }),
   largeWinograd: WinogradKernels(
     packedCount: { packedWinogradCount(F6x6.self, $0) },
-    pack: { packWinograd(F6x6.self, $0, $1, $2, $3, $4, $5) },
+    pack: { packWinograd(F6x6.self, $0, $1, $2, $3) },
     convolution: { winograd(F6x6.self, $0, $1, $2, $3, $4, $5) },
     scratch: { winogradScratch(F6x6.self, $0) }),
   depthwise: { depthwise($0, $1, $2) },

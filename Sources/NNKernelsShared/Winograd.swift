@@ -16,7 +16,7 @@ func packedWinogradCount<Transform: WinogradTransform>(_: Transform.Type, _ shap
 
 func packWinograd<Transform: WinogradTransform>(
   _: Transform.Type, _ shape: ConvolutionShape, _ weights: UnsafePointer<Float>,
-  _ scale: UnsafePointer<Float>?, _ packed: UnsafeMutablePointer<Float>, _ begin: Int, _ end: Int
+  _ scale: UnsafePointer<Float>?, _ packed: UnsafeMutablePointer<Float>
 ) {
   let filter = shape.inChannels * 9
   let frequencyStride = shape.inChannels * paddedChannels(shape.outChannels)
@@ -24,7 +24,7 @@ func packWinograd<Transform: WinogradTransform>(
   withUnsafeTemporaryAllocation(of: Float.self, capacity: (9 + 3 * edge) * 16) { scratch in
     guard let taps = scratch.baseAddress else { return }
     let lines = taps + 9 * 16
-    for channel in begin..<end {
+    for channel in 0..<shape.inChannels {
       var first = 0
       while first < shape.outChannels {
         let columns = panelColumns(shape.outChannels, first)
@@ -162,17 +162,9 @@ private func transformInput<Transform: WinogradTransform>(
     for column in 0..<edge {
       // The first two columns are this window's last.
       if column >= 2 { next.prefetch(c, column: column, edge) }
-      let offset = c &+ column &* window.pixelStride
-      if window.element == .float32 {
-        let source = window.base + offset
-        Transform.input(
-          { load(source + $0 &* window.rowStride) }, { store($1, lines + ($0 &* edge &+ column) &* 16) })
-      } else {
-        let source = window.element.address(window.base, offset)
-        Transform.input(
-          { ardf_widen(source + $0 &* window.rowStride &* 2) },
-          { store($1, lines + ($0 &* edge &+ column) &* 16) })
-      }
+      let source = window.base + (c &+ column &* window.pixelStride)
+      Transform.input(
+        { load(source + $0 &* window.rowStride) }, { store($1, lines + ($0 &* edge &+ column) &* 16) })
     }
     for row in 0..<edge {
       let line = lines + row &* edge &* 16

@@ -49,6 +49,8 @@ enum Tolerance {
   static let product = 2e-6
   /// Winograd F(4x4,3x3) and F(6x6,3x3): their transforms cancel digits.
   static let winograd = 2e-5
+  /// Winograd convolutions in integers of 16 bits.
+  static let integers = 2e-3
   /// Elementary functions, on arguments of a few units.
   static let function = 1e-6
   /// Means and variances of a row, and their quotient.

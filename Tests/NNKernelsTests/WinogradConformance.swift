@@ -28,25 +28,33 @@ struct WinogradConformance {
 
   @Test(arguments: Implementation.all, cases)
   func floats(_ implementation: Implementation, _ test: ConvolutionCase) throws {
-    try check(implementation.kernels(), test, [ElementPair(input: .float32, output: .float32)])
-  }
-
-  @Test(arguments: InstructionSet.available, cases)
-  func reduced(_ set: InstructionSet, _ test: ConvolutionCase) {
-    check(set.kernels, test, ElementPair.all)
-  }
-
-  /// All sizes of tiles that there are for the stride.
-  private func check(_ kernels: KernelTable, _ test: ConvolutionCase, _ pairs: [ElementPair]) {
-    for tile in test.stride == 1 ? [WinogradTile.four, .six] : [.four] {
-      for pair in pairs { check(kernels, tile, test, pair) }
+    let kernels = try implementation.kernels()
+    let pair = ElementPair(input: .float32, output: .float32)
+    for tile in Self.tiles(test) {
+      check(kernels.winograd(tile), tile, kernels.panelWidth, test, pair, Tolerance.winograd)
     }
   }
 
+  @Test(arguments: MixedImplementation.all, cases)
+  func integers(_ set: InstructionSet, _ test: ConvolutionCase) throws {
+    let kernels = try #require(set.mixedKernels)
+    guard let winograd = kernels.winograd else { return }
+    for tile in Self.tiles(test) {
+      for pair in ElementPair.all {
+        check(winograd(tile), tile, kernels.panelWidth, test, pair, Tolerance.integers)
+      }
+    }
+  }
+
+  /// All sizes of tiles that there are for the stride.
+  private static func tiles(_ test: ConvolutionCase) -> [WinogradTile] {
+    test.stride == 1 ? [.four, .six] : [.four]
+  }
+
   private func check(
-    _ kernels: KernelTable, _ tile: WinogradTile, _ test: ConvolutionCase, _ pair: ElementPair
+    _ winograd: WinogradKernels, _ tile: WinogradTile, _ panelWidth: Int, _ test: ConvolutionCase,
+    _ pair: ElementPair, _ tolerance: Double
   ) {
-    let winograd = kernels.winograd(tile)
     let shape = test.shape
     var numbers = TestNumbers(seed: 7)
     let weights = numbers.next(shape.outChannels * shape.inChannels * 9)
@@ -61,9 +69,7 @@ struct WinogradConformance {
 
     let packed = GuardedFloats(count: winograd.packedCount(shape))
     let (source, factors) = (GuardedFloats(weights), GuardedFloats(scale))
-    let half = shape.inChannels / 2
-    unsafe winograd.pack(shape, source.pointer, factors.pointer, packed.pointer, half, shape.inChannels)
-    unsafe winograd.pack(shape, source.pointer, factors.pointer, packed.pointer, 0, half)
+    unsafe winograd.pack(shape, source.pointer, factors.pointer, packed.pointer)
     #expect(packed.guardsAreIntact)
     let zeros = GuardedFloats([Float](repeating: 0, count: (shape.inChannels + 15) / 16 * 16))
     let paddedBias = GuardedFloats(bias + [Float](repeating: 0, count: 64))
@@ -79,7 +85,7 @@ struct WinogradConformance {
         zeros: zeros.pointer, activation: test.activation)
       let edge = tile.edge
       let tiles = (shape.outHeight + edge - 1) / edge * ((shape.outWidth + edge - 1) / edge)
-      let panels = (shape.outChannels - 1) / kernels.panelWidth + 1
+      let panels = (shape.outChannels - 1) / panelWidth + 1
       for panel in stride(from: 0, to: panels, by: split ? 1 : panels) {
         for begin in stride(from: 0, to: tiles, by: split ? 1 : tiles) {
           unsafe winograd.convolution(
@@ -93,7 +99,7 @@ struct WinogradConformance {
     let whole = run(split: false)
     expectClose(
       whole, reference(test, input, weights, scale, bias, residual),
-      tolerance: pair.tolerance(Tolerance.winograd),
+      tolerance: pair.tolerance(tolerance),
       "\(test.testDescription), \(tile), \(pair.testDescription)")
     #expect(run(split: true).map(\.bitPattern) == whole.map(\.bitPattern), "the split must not matter")
   }

@@ -14,7 +14,7 @@ static inline int ardf_request_tiles(void) {
 static inline int ardf_request_tiles(void) { return 0; }
 #endif
 
-#if defined(__AVX512BF16__) && defined(__AMX_BF16__)
+#if defined(__AVX512BF16__) && defined(__AVX512VNNI__) && defined(__AMX_BF16__)
 #include "AVX512Shims.h"
 
 /// sum + pairwise dot product: each 32-bit lane of a and b holds two bf16 numbers.
@@ -54,6 +54,26 @@ ARDF_INLINE void ardf_bf16_store_pairs(void *p, __m512 even, __m512 odd) {
       31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18,
       2, 17, 1, 16, 0);
   _mm512_storeu_si512(p, _mm512_permutexvar_epi16(order, (__m512i)_mm512_cvtne2ps_pbh(odd, even)));
+}
+
+/// sum + pairwise dot product: each 32-bit lane of a and b holds two integers of 16 bits, that of the sum one of 32.
+ARDF_INLINE __m512 ardf_int16_dot(__m512 sum, __m512 a, __m512 b) {
+  return (__m512)_mm512_dpwssd_epi32((__m512i)sum, (__m512i)a, (__m512i)b);
+}
+
+/// Sixteen integers of 32 bits as floats.
+ARDF_INLINE __m512 ardf_int32_floats(__m512 x) { return _mm512_cvtepi32_ps((__m512i)x); }
+
+/// Sixteen floats rounded to integers of 16 bits, those beyond to the nearest.
+ARDF_INLINE void ardf_int16_store(void *p, __m512 x) {
+  _mm256_storeu_si256((__m256i *)p, _mm512_cvtsepi32_epi16(_mm512_cvtps_epi32(x)));
+}
+
+/// Sixteen pairs of integers of 16 bits: lane i holds even[i], then odd[i], rounded; both within their range.
+ARDF_INLINE void ardf_int16_store_pairs(void *p, __m512 even, __m512 odd) {
+  _mm512_storeu_si512(
+      p, _mm512_mask_blend_epi16(
+             0xaaaaaaaa, _mm512_cvtps_epi32(even), _mm512_slli_epi32(_mm512_cvtps_epi32(odd), 16)));
 }
 
 // Of every quarter (four words) of a and b: its lower or upper two words, or pairs of words, in turns.

@@ -54,22 +54,6 @@ static inline __attribute__((always_inline)) ardf_lanes16 ardf_smaller(ardf_lane
   return a < b ? a : b;
 }
 
-typedef unsigned int ardf_words16 __attribute__((ext_vector_type(16)));
-typedef unsigned short ardf_halves16 __attribute__((ext_vector_type(16), aligned(2)));
-
-/// Sixteen bf16 numbers as floats.
-static inline __attribute__((always_inline)) ardf_lanes16 ardf_widen(const void *p) {
-  return (ardf_lanes16)(__builtin_convertvector(*(const ardf_halves16 *)p, ardf_words16) << 16);
-}
-
-/// Sixteen floats rounded to the nearest bf16, ties to even; what is not a number becomes the quiet one.
-static inline __attribute__((always_inline)) void ardf_narrow(void *p, ardf_lanes16 x) {
-  const ardf_words16 bits = (ardf_words16)x;
-  const ardf_words16 rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
-  const ardf_words16 quiet = 0x7fc0;
-  *(ardf_halves16 *)p = __builtin_convertvector(x == x ? rounded : quiet, ardf_halves16);
-}
-
 /// Brings a cache line near, to be read; an address that is not mapped does no harm.
 static inline void ardf_prefetch_to_read(const void *p) { __builtin_prefetch(p, 0, 3); }
 /// Brings a cache line near, to be written.

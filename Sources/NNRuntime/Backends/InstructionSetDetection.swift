@@ -87,8 +87,8 @@ package enum InstructionSet: String, CaseIterable, Sendable {
 
 /// Feature bits, as CPUID and XCR0 report them.
 struct CPUFeatures {
-  /// CPUID leaf 1 ecx, leaf 7 ebx and edx, its subleaf 1 eax, leaf 0x80000001 ecx; XCR0.
-  var basic, structured, structuredEDX, structured1, extended: UInt32
+  /// CPUID leaf 1 ecx, leaf 7 ebx, ecx and edx, its subleaf 1 eax, leaf 0x80000001 ecx; XCR0.
+  var basic, structured, structuredECX, structuredEDX, structured1, extended: UInt32
   var savedState: UInt64
 
   static let detected: CPUFeatures = {
@@ -96,12 +96,12 @@ struct CPUFeatures {
       let basic = ardf_cpuid(1, 0).ecx
       let osSavesState = basic & Basic.osxsave != 0
       return CPUFeatures(
-        basic: basic, structured: ardf_cpuid(7, 0).ebx, structuredEDX: ardf_cpuid(7, 0).edx,
-        structured1: ardf_cpuid(7, 1).eax, extended: ardf_cpuid(0x8000_0001, 0).ecx,
+        basic: basic, structured: ardf_cpuid(7, 0).ebx, structuredECX: ardf_cpuid(7, 0).ecx,
+        structuredEDX: ardf_cpuid(7, 0).edx, structured1: ardf_cpuid(7, 1).eax, extended: ardf_cpuid(0x8000_0001, 0).ecx,
         savedState: osSavesState ? ardf_xgetbv0() : 0)
     #else
       return CPUFeatures(
-        basic: 0, structured: 0, structuredEDX: 0, structured1: 0, extended: 0, savedState: 0)
+        basic: 0, structured: 0, structuredECX: 0, structuredEDX: 0, structured1: 0, extended: 0, savedState: 0)
     #endif
   }()
 
@@ -116,8 +116,8 @@ struct CPUFeatures {
     isLevel3 && structured & Structured.level4 == Structured.level4 && savedState & State.zmm == State.zmm
   }
 
-  /// AVX-512 BF16.
-  var hasBF16: Bool { structured1 & Structured.bf16 != 0 }
+  /// AVX-512 BF16, and the products of 16-bit integers that every CPU with it has (VNNI).
+  var hasBF16: Bool { structured1 & Structured.bf16 != 0 && structuredECX & Structured.vnni != 0 }
 
   /// AMX with bf16 products, tiles saved by the operating system.
   var hasTiles: Bool {
@@ -141,6 +141,8 @@ struct CPUFeatures {
     static let level4: UInt32 = 1 << 16 | 1 << 17 | 1 << 28 | 1 << 30 | 1 << 31
     /// Subleaf 1, eax: AVX-512 BF16.
     static let bf16: UInt32 = 1 << 5
+    /// ecx: AVX-512 VNNI.
+    static let vnni: UInt32 = 1 << 11
     /// edx: AMX-BF16, AMX-TILE.
     static let tiles: UInt32 = 1 << 22 | 1 << 24
   }

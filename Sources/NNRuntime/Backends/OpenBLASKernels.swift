@@ -40,7 +40,7 @@ private enum OpenBLASKernels {
   /// The same product, cut as Winograd's tiles are.
   static func winograd(_ blas: OpenBLASLibrary, _ tile: WinogradTile) -> WinogradKernels {
     unsafe WinogradKernels(
-      packedCount: { weightCount($0) }, pack: { unsafe pack($0, $1, $2, $3, $4..<$5) },
+      packedCount: { weightCount($0) }, pack: { unsafe pack($0, $1, $2, $3, 0..<$0.inChannels) },
       convolution: { task, begin, end, first, last, scratch in
         if first == 0, last > 0 { unsafe tiles(blas, task, tile.edge, begin, end, scratch) }
       },

@@ -12,10 +12,21 @@ extension StepBuilder {
     case .transposedConvolution(let layer):
       return reducedTransposed(node, index, layer, mixed)
     default:
-      var builder = self
-      builder.kernels = kernels.reading(mixed)
-      return builder.plainStep(node, index)
+      return reading(mixed).plainStep(node, index)
     }
+  }
+
+  /// This builder with kernels that read and make maps of either element type.
+  private func reading(_ mixed: MixedKernelTable) -> StepBuilder {
+    var builder = self
+    builder.kernels = kernels.reading(mixed)
+    return builder
+  }
+
+  /// The builder of a node: with other kernels where Winograd multiplies integers.
+  func withIntegers(_ index: Int) -> StepBuilder {
+    guard let mixed = plan.mixedKernels, plan.elements.integerChoice(index) != nil else { return self }
+    return reading(mixed)
   }
 
   /// Packs the weights of a node that multiplies in bf16.
@@ -136,6 +147,11 @@ extension KernelTable {
   /// These kernels, but for maps of either element type those of `mixed`.
   fileprivate func reading(_ mixed: MixedKernelTable) -> KernelTable {
     var table = self
+    table.name = mixed.name
+    if let winograd = mixed.winograd {
+      table.smallWinograd = winograd(.four)
+      table.largeWinograd = winograd(.six)
+    }
     unsafe table.depthwise = mixed.depthwise
     unsafe table.maxPool = mixed.maxPool
     unsafe table.resize = mixed.resize

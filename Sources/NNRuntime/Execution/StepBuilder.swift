@@ -127,7 +127,8 @@ struct StepBuilder {
       let (index, node) = nodes[chunk]
       switch node.operation {
       case _ where builder.plan.elements.multipliesReduced(index): builder.packReduced(node, staging[thread])
-      case .convolution(let layer): _ = builder.packed(node, layer, staging[thread])
+      case .convolution(let layer):
+        _ = builder.withIntegers(index).packed(node, index, layer, staging[thread])
       case .transposedConvolution(let layer):
         for part in 0..<layer.stride * layer.stride { _ = builder.packedSubpixel(node, layer, part) }
       default: break
@@ -136,10 +137,10 @@ struct StepBuilder {
   }
 
   private func packed(
-    _ node: Node, _ layer: Convolution, _ staging: StagingMemory = StagingMemory()
+    _ node: Node, _ index: Int, _ layer: Convolution, _ staging: StagingMemory = StagingMemory()
   ) -> FloatMemory {
     let shape = node.convolutionShape(layer, shapes)
-    let algorithm = node.choice(shapes, plan.options.measured).algorithm
+    let algorithm = plan.layers[index].choice.algorithm
     return weights.memory(key(node, algorithm)) {
       let winograd = algorithm.winogradTile.map(kernels.winograd)
       let memory = FloatMemory(
@@ -147,7 +148,7 @@ struct StepBuilder {
       unsafe layer.weights.withFloats(staging) { source in
         unsafe withPointer(layer.scale) { scale in
           if let winograd {
-            unsafe winograd.pack(shape, source, scale, memory.base, 0, shape.inChannels)
+            unsafe winograd.pack(shape, source, scale, memory.base)
           } else {
             unsafe kernels.packConvolution(shape, source, scale, memory.base)
           }
@@ -177,8 +178,8 @@ struct StepBuilder {
     let shape = node.convolutionShape(layer, shapes)
     let task = convolutionTask(
       shape, layer, input: map(node.inputs[0]), output: mutableMap(node.output),
-      residual: node.inputs.count > 1 ? map(node.inputs[1]) : nil, weights: packed(node, layer))
-    let tile = node.choice(shapes, plan.options.measured).algorithm.winogradTile
+      residual: node.inputs.count > 1 ? map(node.inputs[1]) : nil, weights: packed(node, index, layer))
+    let tile = plan.layers[index].choice.algorithm.winogradTile
     let grid =
       tile.map {
         WorkGrid(winograd: shape, $0, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)

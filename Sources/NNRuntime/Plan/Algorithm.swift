@@ -49,6 +49,9 @@ extension AlgorithmChoice {
   private static let stridedWeightsPerTile = 3000
   /// Tiles below which the panels of a strided layer are shared by threads that each transform all windows.
   private static let stridedTiles = 64
+  /// Input channels, and numbers of all windows' positions, from which those phases save more in 16-bit integers.
+  private static let stridedIntegerChannels = 64
+  private static let stridedIntegerWindows = 10_000
   /// Share of the products of small tiles up to which large ones are worth their costlier transforms.
   private static let largeTileShare = 0.84
 
@@ -88,13 +91,19 @@ extension AlgorithmChoice {
     return AlgorithmChoice(algorithm: .winograd4x4, reason: "3x3, stride 2: 1.8 times fewer products")
   }
 
-  /// Whether Winograd's products of floats take less time than the direct ones of bf16, `productRate` of which take that
-  /// of one of floats.
-  ///
-  /// Its transforms want channels, and its packed weights pixels, to be shared by.
-  package static func winogradBeatsReduced(_ shape: ConvolutionShape, productRate: Int) -> Bool {
-    productRate <= 2 && shape.stride == 1 && min(shape.inChannels, shape.outChannels) >= 64
-      && shape.outHeight * shape.outWidth >= 1024
+  /// Winograd's choice in products of 16-bit integers, which the CPU computes as fast as direct ones of bf16: fewer
+  /// pay wherever Winograd can be had and there are pixels. Nil where they don't.
+  package static func integers(_ shape: ConvolutionShape) -> AlgorithmChoice? {
+    guard candidates(shape).count > 1, shape.outHeight * shape.outWidth >= fewPixels else { return nil }
+    var choice = winograd(shape)
+    if shape.stride == 2 {
+      guard shape.inChannels >= stridedIntegerChannels,
+        shape.inChannels * shape.tiles(.four) >= stridedIntegerWindows
+      else { return nil }
+      choice = AlgorithmChoice(algorithm: .winograd4x4, reason: "3x3, stride 2: 1.8 times fewer products")
+    }
+    choice.reason += ", of 16-bit integers, with more digits than bf16"
+    return choice
   }
 
   /// The tiles for stride 1: larger ones save a fifth of the products, less where they reach over the map's edges.

@@ -10,33 +10,34 @@ struct ElementTypes: Sendable {
   private let types: [ElementType]
   /// By node of the placement: whether it multiplies in bf16.
   private let reduced: [Bool]
-  /// By node of the placement: whether Winograd's products of floats take less time than products in bf16.
-  private let winograd: [Bool]
+  /// By node of the placement: Winograd's choice where it multiplies integers, faster than direct products in bf16.
+  private let integers: [AlgorithmChoice?]
 
   /// Everything in floats.
   init(allFloat placement: Placement) {
     types = [ElementType](repeating: .float32, count: placement.shapes.count)
     reduced = [Bool](repeating: false, count: placement.nodes.count)
-    winograd = reduced
+    integers = [AlgorithmChoice?](repeating: nil, count: placement.nodes.count)
   }
 
   /// The choice for a graph that is to run in bf16.
-  init(
-    _ graph: Graph, _ placement: Placement, _ kernels: MixedKernelTable, measured: MeasuredChoices?
-  ) {
+  init(_ graph: Graph, _ placement: Placement, _ kernels: MixedKernelTable) {
     let borders = Set((graph.inputs + graph.outputs).map { placement.locations[$0.value].buffer })
     var floats = borders
-    let winograd = placement.nodes.map { $0.isWinograd(placement.shapes, measured, beside: kernels) }
+    let integers = placement.nodes.map { node in
+      borders.contains(placement.locations[node.output].buffer) || kernels.winograd == nil
+        ? nil : node.integerChoice(placement.shapes)
+    }
     reduced = placement.nodes.enumerated().map { index, node in
       node.operation.multiplies && !borders.contains(placement.locations[node.output].buffer)
-        && !winograd[index]
+        && integers[index] == nil
     }
-    self.winograd = winograd
+    self.integers = integers
     for (index, node) in placement.nodes.enumerated() {
       let buffers = (node.inputs + [node.output]).map { placement.locations[$0].buffer }
       switch node.operation {
       case .convolution(let layer) where layer.isDepthwise: break
-      case .convolution where winograd[index]: break
+      case .convolution where integers[index] != nil: break
       case .convolution, .transposedConvolution, .attention:
         if !reduced[index] { floats.formUnion(buffers) }
       case .layerNorm: floats.insert(buffers[0])
@@ -55,8 +56,8 @@ struct ElementTypes: Sendable {
   /// Whether the node multiplies in bf16.
   func multipliesReduced(_ node: Int) -> Bool { reduced[node] }
 
-  /// Whether the node is a Winograd convolution of floats because that is faster.
-  func prefersWinograd(_ node: Int) -> Bool { winograd[node] }
+  /// How Winograd computes the node in 16-bit integers; nil where it doesn't.
+  func integerChoice(_ node: Int) -> AlgorithmChoice? { integers[node] }
 
   /// Whether the node reads or makes a bf16 map, or multiplies in bf16.
   func isMixed(_ node: Node, _ index: Int) -> Bool {
@@ -65,15 +66,10 @@ struct ElementTypes: Sendable {
 }
 
 extension Node {
-  /// Whether it is a convolution that Winograd's fewer products of floats, on maps of either element type, compute in
-  /// less time than direct ones of bf16.
-  fileprivate func isWinograd(
-    _ shapes: [MapShape], _ measured: MeasuredChoices?, beside kernels: MixedKernelTable
-  ) -> Bool {
-    guard case .convolution(let layer) = operation, !layer.isDepthwise else { return false }
-    return choice(shapes, measured).algorithm.winogradTile != nil
-      && AlgorithmChoice.winogradBeatsReduced(
-        convolutionShape(layer, shapes), productRate: kernels.productRate)
+  /// How Winograd would compute it in 16-bit integers; nil where it can't, or direct products of bf16 are faster.
+  fileprivate func integerChoice(_ shapes: [MapShape]) -> AlgorithmChoice? {
+    guard case .convolution(let layer) = operation, !layer.isDepthwise else { return nil }
+    return .integers(convolutionShape(layer, shapes))
   }
 }
 
@@ -103,10 +99,11 @@ extension PlannedLayer {
       if choice.algorithm.winogradTile != nil { choice.algorithm = .direct }
       choice.reason = "bf16 products, sums in fp32"
       if case .attention = node.operation { choice.reason += ", scores stay in the cache" }
+    } else if let integers = elements.integerChoice(index) {
+      precision = .bf16
+      choice = integers
     } else if case .convolution(let layer) = node.operation, !layer.isDepthwise {
-      choice.reason +=
-        elements.prefersWinograd(index)
-        ? "; fp32, faster than direct products in bf16" : "; fp32, as it makes an output of the network"
+      choice.reason += "; fp32, as it makes an output of the network"
     }
     if choice.algorithm != .none, !node.inputs.isEmpty {
       choice.reason += "; \(elements[node.inputs[0]].name) to \(elements[node.output].name)"

@@ -77,7 +77,7 @@ public struct Plan: Sendable {
     let placement = Placement(graph)
     mixedKernels = try options.mixedKernels()
     let elements =
-      mixedKernels.map { ElementTypes(graph, placement, $0, measured: options.measured) }
+      mixedKernels.map { ElementTypes(graph, placement, $0) }
       ?? ElementTypes(allFloat: placement)
     let (buffers, requests) = placement.requests(graph, elements, retain: options.retain)
     let layout = ArenaLayout(requests)

@@ -116,12 +116,18 @@ struct PlanTests {
   }
 
   @Test(
-    "in bf16, Winograd on floats where its fewer products are worth more than the faster ones",
-    arguments: [(64, 40, 2, true), (64, 40, 16, false), (32, 40, 2, false), (64, 20, 2, false)])
-  func winogradBesideReduced(_ channels: Int, _ side: Int, _ productRate: Int, _ pays: Bool) {
+    "beside bf16, Winograd's integers wherever it can be had and there are pixels",
+    arguments: [
+      (1, 160, 64, Algorithm.winograd6x6), (1, 40, 16, .winograd4x4), (1, 4, 64, nil), (1, 40, 24, nil),
+      (2, 80, 640, .winograd4x4), (2, 160, 32, nil), (2, 40, 128, nil), (2, 40, 512, .winograd4x4),
+      (3, 90, 64, nil),
+    ])
+  func integers(_ stride: Int, _ side: Int, _ channels: Int, _ algorithm: Algorithm?) {
     let shape = ConvolutionShape(
-      inHeight: side, inWidth: side, inChannels: channels, outHeight: side, outWidth: side,
-      outChannels: channels, kernelHeight: 3, kernelWidth: 3, stride: 1, padding: 1)
-    #expect(AlgorithmChoice.winogradBeatsReduced(shape, productRate: productRate) == pays)
+      inHeight: side, inWidth: side, inChannels: channels, outHeight: side / stride, outWidth: side / stride,
+      outChannels: channels, kernelHeight: 3, kernelWidth: 3, stride: stride, padding: 1)
+    let choice = AlgorithmChoice.integers(shape)
+    #expect(choice?.algorithm == algorithm)
+    #expect(choice?.reason.contains("integers") ?? true)
   }
 }

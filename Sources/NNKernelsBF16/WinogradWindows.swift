@@ -1,0 +1,1 @@
+../NNKernelsShared/WinogradWindows.swift

@@ -1,0 +1,75 @@
+// What Winograd convolutions of both strides read: gathered weights, and windows, those at the edges too.
+
+import CKernelShims
+import NNKernelInterface
+
+/// The 3x3 weights of one input channel for sixteen output channels from `first`, (position, output channel), times
+/// the scale; zeros beyond the last.
+@inline(__always)
+func gatherTaps(
+  _ shape: ConvolutionShape, _ weights: UnsafePointer<Float>, _ filter: Int, _ scale: UnsafePointer<Float>?,
+  _ first: Int, _ taps: UnsafeMutablePointer<Float>
+) {
+  for lane in 0..<16 {
+    let out = first + lane
+    let isUsed = out < shape.outChannels
+    for position in 0..<9 {
+      taps[position * 16 + lane] = isUsed ? weights[out * filter + position] * (scale?[out] ?? 1) : 0
+    }
+  }
+}
+
+/// The square window of `edge` pixels at (top, left) as a map: in place, or, where it reaches over an edge of the
+/// input, copied to `copy` (row, column, channel) as floats with zeros.
+@inline(__always)
+func windowOrCopy(
+  _ task: ConvolutionTask, _ top: Int, _ left: Int, _ edge: Int, _ copy: UnsafeMutablePointer<Float>
+) -> MapPointer {
+  let (shape, input) = (task.shape, task.input)
+  let element = input.element
+  let base = input.address(top * input.rowStride + left * input.pixelStride)
+  let isInside = top >= 0 && left >= 0 && top + edge <= shape.inHeight && left + edge <= shape.inWidth
+  if isInside {
+    return MapPointer(
+      base: base.assumingMemoryBound(to: Float.self), pixelStride: input.pixelStride,
+      rowStride: input.rowStride, element: element)
+  }
+  for row in 0..<edge {
+    for column in 0..<edge {
+      let pixel = copy + (row * edge + column) * shape.inChannels
+      let isInside =
+        top + row >= 0 && top + row < shape.inHeight && left + column >= 0 && left + column < shape.inWidth
+      let source = base + (row * input.rowStride + column * input.pixelStride) * element.size
+      for c in stride(from: 0, to: shape.inChannels, by: 16) {
+        store(isInside ? load(source + c * element.size, element) : Vector(repeating: 0), pixel + c)
+      }
+    }
+  }
+  return MapPointer(base: copy, pixelStride: shape.inChannels, rowStride: edge * shape.inChannels)
+}
+
+/// The window of the tile behind the one at hand: what the two don't share is asked for while the first is transformed, as
+/// the processor does not foresee many short pieces.
+struct NextWindow {
+  private let base: UnsafeRawPointer
+  private let pixelStride, rowStride, elementSize: Int
+
+  /// The window of `edge` pixels at (top, left), moved into the map where it reaches over its edges.
+  @inline(__always)
+  init(_ task: ConvolutionTask, _ top: Int, _ left: Int, _ edge: Int) {
+    let (shape, input) = (task.shape, task.input)
+    let row = max(0, min(top, shape.inHeight - edge))
+    let column = max(0, min(left, shape.inWidth - edge))
+    elementSize = input.element.size
+    pixelStride = input.pixelStride &* elementSize
+    rowStride = input.rowStride &* elementSize
+    base = input.address(row * input.rowStride + column * input.pixelStride)
+  }
+
+  /// Brings sixteen channels from `channel` of the `edge` pixels of a column near.
+  @inline(__always)
+  func prefetch(_ channel: Int, column: Int, _ edge: Int) {
+    let top = base + (channel &* elementSize &+ column &* pixelStride)
+    for row in 0..<edge { ardf_prefetch_to_read(top + row &* rowStride) }
+  }
+}
