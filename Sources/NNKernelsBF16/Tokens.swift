@@ -5,33 +5,52 @@ import NNKernelInterface
 
 func layerNorm(_ task: UnsafePointer<LayerNormTask>, _ begin: Int, _ end: Int) {
   let task = task.pointee
-  let (input, output, channels) = (task.input, task.output, task.channels)
-  let share = 1 / Float(channels)
   for pixel in begin..<end {
-    let source = pixel &* input.pixelStride
-    var total = Vector(repeating: 0)
-    forEachVector(channels) { channel, count in
-      total += loadSome(input.address(source &+ channel), input.element, count)
-    }
-    let mean = sum(total) * share
-    var squares = Vector(repeating: 0)
-    forEachVector(channels) { channel, count in
-      var difference =
-        loadSome(input.address(source &+ channel), input.element, count) - Vector(repeating: mean)
-      if count < 16 { for lane in count..<16 { difference[lane] = 0 } }
-      squares = multiplyAdd(difference, difference, squares)
-    }
-    let factor = 1 / (sum(squares) * share + task.epsilon).squareRoot()
-    forEachVector(channels) { channel, count in
-      let difference =
-        loadSome(input.address(source &+ channel), input.element, count) - Vector(repeating: mean)
-      let gamma = loadSome(task.gamma + channel, .float32, count)
-      let beta = loadSome(task.beta + channel, .float32, count)
-      storeSome(
-        multiplyAdd(difference * Vector(repeating: factor), gamma, beta),
-        output.address(pixel &* output.pixelStride &+ channel), output.element, count)
+    let source = task.input.address(pixel &* task.input.pixelStride)
+    switch task.input.element {
+    case .float32: normalise(task, pixel) { loadSome(source + 4 &* $0, .float32, $1) }
+    case .bfloat16: normalise(task, pixel) { loadSome(source + 2 &* $0, .bfloat16, $1) }
     }
   }
+}
+
+/// One pixel, whose vectors are `read(first channel, channels)`, zeros behind the channels.
+@inline(__always)
+private func normalise(_ task: LayerNormTask, _ pixel: Int, _ read: (_ channel: Int, _ count: Int) -> Vector)
+{
+  let (output, channels) = (task.output, task.channels)
+  let share = 1 / Float(channels)
+  let mean = Vector(repeating: accumulate(channels) { $0 + read($1, $2) } * share)
+  let squares = accumulate(channels) { sum, channel, count in
+    var difference = read(channel, count) - mean
+    if count < 16 { for lane in count..<16 { difference[lane] = 0 } }
+    return multiplyAdd(difference, difference, sum)
+  }
+  let factor = Vector(repeating: 1 / (squares * share + task.epsilon).squareRoot())
+  forEachVector(channels) { channel, count in
+    let gamma = loadSome(task.gamma + channel, .float32, count)
+    let beta = loadSome(task.beta + channel, .float32, count)
+    storeSome(
+      multiplyAdd((read(channel, count) - mean) * factor, gamma, beta),
+      output.address(pixel &* output.pixelStride &+ channel), output.element, count)
+  }
+}
+
+/// The sum of `term(sum, first channel, channels)` over a pixel; four partial sums don't wait for each other.
+@inline(__always)
+private func accumulate(_ channels: Int, _ term: (Vector, _ channel: Int, _ count: Int) -> Vector) -> Float {
+  let zero = Vector(repeating: 0)
+  var (sum0, sum1, sum2, sum3) = (zero, zero, zero, zero)
+  var channel = 0
+  while channel &+ 64 <= channels {
+    sum0 = term(sum0, channel, 16)
+    sum1 = term(sum1, channel &+ 16, 16)
+    sum2 = term(sum2, channel &+ 32, 16)
+    sum3 = term(sum3, channel &+ 48, 16)
+    channel &+= 64
+  }
+  forEachVector(channels &- channel) { sum0 = term(sum0, channel &+ $0, $1) }
+  return sum((sum0 + sum1) + (sum2 + sum3))
 }
 
 func elementwise(_ task: UnsafePointer<ElementwiseTask>, _ begin: Int, _ end: Int) {
