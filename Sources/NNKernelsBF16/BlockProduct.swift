@@ -181,22 +181,37 @@ private func multiplyTiles1x1(_ product: BlockProduct) {
 /// Some rows of sums: sixteen or thirty-two columns.
 ///
 /// Every row loads the columns for itself; the compiler keeps one load for all.
-private protocol SumGroup {
+protocol SumGroup {
   static var count: Int { get }
   init()
+  /// Sums that start at a number a row.
+  init(startingAt starts: UnsafePointer<Float>)
+  /// Sums that go on from those of thirty-two columns in memory.
+  init(from sums: UnsafePointer<Float>)
   /// Adds the products of the pair of A that lies `offset` bytes behind the start of each row.
   mutating func add(
     _ rows: UnsafePointer<UnsafeRawPointer>, _ offset: Int, _ columns: UnsafeRawPointer, _ second: Int,
     wide: Bool)
+  /// The same for rows that start `stride` bytes apart, and thirty-two columns.
+  mutating func add(
+    _ row: UnsafeRawPointer, every stride: Int, _ columns: UnsafeRawPointer, _ second: Int)
   func store(_ output: UnsafeMutablePointer<Float>, wide: Bool)
 }
 
 /// One row.
-private struct SumRow: SumGroup {
+struct SumRow: SumGroup {
   var low = Vector(repeating: 0)
   var high = Vector(repeating: 0)
   @inline(__always) static var count: Int { 1 }
   @inline(__always) init() {}
+  @inline(__always) init(startingAt starts: UnsafePointer<Float>) {
+    low = Vector(repeating: starts[0])
+    high = low
+  }
+  @inline(__always) init(from sums: UnsafePointer<Float>) {
+    low = load(sums)
+    high = load(sums + panelWidth / 2)
+  }
 
   @inline(__always)
   mutating func add(
@@ -209,6 +224,15 @@ private struct SumRow: SumGroup {
   }
 
   @inline(__always)
+  mutating func add(
+    _ row: UnsafeRawPointer, every stride: Int, _ columns: UnsafeRawPointer, _ second: Int
+  ) {
+    let pair = Vector(repeating: row.loadUnaligned(as: Float.self))
+    low = ardf_bf16_dot(low, pair, columns.loadUnaligned(as: Vector.self))
+    high = ardf_bf16_dot(high, pair, (columns + second).loadUnaligned(as: Vector.self))
+  }
+
+  @inline(__always)
   func store(_ output: UnsafeMutablePointer<Float>, wide: Bool) {
     NNKernelsBF16.store(low, output)
     if wide { NNKernelsBF16.store(high, output + panelWidth / 2) }
@@ -216,11 +240,19 @@ private struct SumRow: SumGroup {
 }
 
 /// Two groups, one above the other.
-private struct Stack<Upper: SumGroup, Lower: SumGroup>: SumGroup {
+struct Stack<Upper: SumGroup, Lower: SumGroup>: SumGroup {
   var upper = Upper()
   var lower = Lower()
   @inline(__always) static var count: Int { Upper.count &+ Lower.count }
   @inline(__always) init() {}
+  @inline(__always) init(startingAt starts: UnsafePointer<Float>) {
+    upper = Upper(startingAt: starts)
+    lower = Lower(startingAt: starts + Upper.count)
+  }
+  @inline(__always) init(from sums: UnsafePointer<Float>) {
+    upper = Upper(from: sums)
+    lower = Lower(from: sums + Upper.count &* panelWidth)
+  }
 
   @inline(__always)
   mutating func add(
@@ -232,15 +264,23 @@ private struct Stack<Upper: SumGroup, Lower: SumGroup>: SumGroup {
   }
 
   @inline(__always)
+  mutating func add(
+    _ row: UnsafeRawPointer, every stride: Int, _ columns: UnsafeRawPointer, _ second: Int
+  ) {
+    upper.add(row, every: stride, columns, second)
+    lower.add(row + Upper.count &* stride, every: stride, columns, second)
+  }
+
+  @inline(__always)
   func store(_ output: UnsafeMutablePointer<Float>, wide: Bool) {
     upper.store(output, wide: wide)
     lower.store(output + Upper.count &* panelWidth, wide: wide)
   }
 }
 
-private typealias TwoRows = Stack<SumRow, SumRow>
-private typealias FourRows = Stack<TwoRows, TwoRows>
-private typealias EightRows = Stack<FourRows, FourRows>
+typealias TwoRows = Stack<SumRow, SumRow>
+typealias FourRows = Stack<TwoRows, TwoRows>
+typealias EightRows = Stack<FourRows, FourRows>
 /// 28 registers of sums, two of B and one of A.
 private typealias FourteenRows = Stack<EightRows, Stack<FourRows, TwoRows>>
 
@@ -252,10 +292,16 @@ private typealias FourteenRows = Stack<EightRows, Stack<FourRows, TwoRows>>
 private func multiplyVectors<Rows: SumGroup>(
   _: Rows.Type, _ product: BlockProduct, _ first: Int, wide: Bool
 ) {
+  addProducts(to: Rows(), product, first, wide: wide).store(product.output + first &* panelWidth, wide: wide)
+}
+
+/// The product of the rows of a group from `first` on, added to `start`.
+@inline(__always)
+func addProducts<Rows: SumGroup>(to start: Rows, _ product: BlockProduct, _ first: Int, wide: Bool) -> Rows {
   withUnsafeTemporaryAllocation(of: UnsafeRawPointer.self, capacity: Rows.count) { table in
-    guard let rows = table.baseAddress else { return }
+    var sums = start
+    guard let rows = table.baseAddress else { return sums }
     for row in 0..<Rows.count { rows[row] = product.rows + (first &+ row) &* product.rowStride }
-    var sums = Rows()
     var columns = product.columns
     let tileBytes = product.step &* 32
     let ahead = Rows.count &* product.rowStride
@@ -275,6 +321,6 @@ private func multiplyVectors<Rows: SumGroup>(
         if wide { columns += tileBytes }
       }
     }
-    sums.store(product.output + first &* panelWidth, wide: wide)
+    return sums
   }
 }
