@@ -8,13 +8,14 @@
 //
 // With m the running maximum of a query, l its running sum and o its running output, a block of scores s updates
 //   m' = max(m, max s),  p = 2^(s - m'),  l' = l 2^(m - m') + sum p,  o' = o 2^(m - m') + p v
-// and the result is o / l. Scores are in units of log2.
+// and the result is o / l. Scores are in units of log2. Where scores are bounded, vectors need no maxima
+// (BoundedAttention.swift).
 
 import CKernelShims
 import NNKernelInterface
 
 /// Where the pieces of the scratch memory start, in floats.
-private struct AttentionScratch {
+struct AttentionScratch {
   /// Keys of a block.
   @inline(__always) static var keys: Int { 352 }
   /// Most query blocks of a work item: as long as a copy of the keys is worth.
@@ -22,28 +23,34 @@ private struct AttentionScratch {
 
   /// Widths rounded up to whole steps.
   var keyWidth, valueWidth: Int
-  /// Of each block of queries: transposed queries, running output, maxima, sums; then the size of them all.
-  var output, maxima, sums, blockCount: Int
-  /// Of a block of keys: copied keys, transposed values, pairs of values, scores, weights; of a product: sums,
-  /// segment offset.
-  var keyCopy, values, pairs, scores, weights, product, segment, count: Int
+  /// Of each block of queries: transposed queries, running output, offsets (maxima, or what stands in for them), sums,
+  /// scores of the keys' centre, and what a key at a distance of 1 may add to them; then the size of them all.
+  var output, offsets, sums, middles, reaches, blockCount: Int
+  /// Of a block of keys: copied keys, transposed values, pairs of values, scores and what they start at, weights; of
+  /// a product: sums, segment offset; of all keys: their centre, in floats and in bf16.
+  var keyCopy, values, pairs, scores, starts, weights, product, segment, centre, roundedCentre, count: Int
 
   @inline(__always) init(_ task: AttentionTask) {
     let keys = Self.keys
     keyWidth = (task.keyWidth + 31) / 32 * 32
     valueWidth = (task.valueWidth + 31) / 32 * 32
     output = keyWidth * blockRows / 2
-    maxima = output + valueWidth * blockRows
-    sums = maxima + blockRows
-    blockCount = sums + blockRows
+    offsets = output + valueWidth * blockRows
+    sums = offsets + blockRows
+    middles = sums + blockRows
+    reaches = middles + blockRows
+    blockCount = reaches + blockRows
     keyCopy = blockCount * Self.blocks
     values = keyCopy + keys * keyWidth / 2
     pairs = values + valueWidth * keys / 2
     scores = pairs + max(valueWidth * keys / 2, keyWidth * blockRows / 2)
-    weights = scores + keys * blockRows
+    starts = scores + keys * blockRows
+    weights = starts + keys
     product = weights + keys * blockRows / 2
     segment = product + blockRows * panelWidth
-    count = segment + 16
+    centre = segment + 16
+    roundedCentre = centre + keyWidth
+    count = roundedCentre + keyWidth / 2
   }
 }
 
@@ -68,21 +75,28 @@ func attention(
   let layout = AttentionScratch(task.pointee)
   let (blocks, groups) = queryBlocks(task.pointee)
   beginProducts(step: 32, tiles: tiles)
+  let factor = task.pointee.scale * log2e
   for item in begin..<end {
     let (head, group) = (item / groups, item % groups)
     let first = blocks &* group / groups
     let last = blocks &* (group &+ 1) / groups
+    if !tiles { averageKeys(task, layout, head, scratch) }
     for block in first..<last {
-      beginBlock(task, layout, head, block, scratch + (block &- first) &* layout.blockCount, scratch)
+      beginBlock(task, layout, head, block, scratch + (block &- first) &* layout.blockCount, scratch, tiles)
     }
     var key = 0
     while key < task.pointee.tokens {
       let count = min(AttentionScratch.keys, task.pointee.tokens &- key)
       copyKeys(task, layout, head, key, count, scratch)
+      let radius = !tiles && factor > leastFactor ? farthest(layout, count, scratch) : .infinity
       transposeValues(task, layout, head, key, count, scratch)
       for block in first..<last {
-        attend(
-          layout, count, task.pointee.scale, scratch + (block &- first) &* layout.blockCount, scratch, tiles)
+        let state = scratch + (block &- first) &* layout.blockCount
+        if !tiles, isBounded(layout, state, radius, isFirst: key == 0) {
+          attendBounded(layout, count, factor, state, scratch)
+        } else {
+          attend(layout, count, factor, state, scratch, tiles)
+        }
       }
       key &+= AttentionScratch.keys
     }
@@ -92,6 +106,8 @@ func attention(
   }
   endProducts(tiles: tiles)
 }
+
+@inline(__always) private var log2e: Float { 1.442_695_04 }
 
 @inline(__always)
 private func address(_ base: UnsafePointer<Float>, _ element: ElementType, _ offset: Int) -> UnsafeRawPointer
@@ -103,7 +119,7 @@ private func address(_ base: UnsafePointer<Float>, _ element: ElementType, _ off
 @inline(never)
 private func beginBlock(
   _ task: UnsafePointer<AttentionTask>, _ layout: AttentionScratch, _ head: Int, _ index: Int,
-  _ block: UnsafeMutablePointer<Float>, _ scratch: UnsafeMutablePointer<Float>
+  _ block: UnsafeMutablePointer<Float>, _ scratch: UnsafeMutablePointer<Float>, _ tiles: Bool
 ) {
   let task = task.pointee
   let rows = scratch + layout.pairs
@@ -120,7 +136,7 @@ private func beginBlock(
   for half in 0..<2 {
     for pair in stride(from: 0, to: words, by: 16) {
       let source = rows + (16 &* half &* words &+ pair)
-      let target = block + (pair &* 32 &+ 256 &* half)
+      let target = block + (tiles ? pair &* 32 &+ half &* 256 : (half &* words &+ pair) &* 16)
       transpose({ load(source + $0 &* words) }, { store($1, target + $0 &* 16) })
     }
   }
@@ -130,8 +146,34 @@ private func beginBlock(
     store(zero, block + layout.output + channel &* blockRows + 16)
   }
   for half in 0..<2 {
-    store(Vector(repeating: -.greatestFiniteMagnitude), block + layout.maxima + half &* 16)
+    store(Vector(repeating: -.greatestFiniteMagnitude), block + layout.offsets + half &* 16)
     store(zero, block + layout.sums + half &* 16)
+  }
+  if !tiles { placeQueries(layout, task.scale * log2e, block, scratch + layout.roundedCentre) }
+}
+
+/// The mean of the first block of keys.
+@inline(never)
+private func averageKeys(
+  _ task: UnsafePointer<AttentionTask>, _ layout: AttentionScratch, _ head: Int,
+  _ scratch: UnsafeMutablePointer<Float>
+) {
+  let task = task.pointee
+  let count = min(AttentionScratch.keys, task.tokens)
+  let share = Vector(repeating: 1 / Float(count))
+  let rounded = UnsafeMutableRawPointer(scratch + layout.roundedCentre)
+  clear(rounded, layout.keyWidth)
+  for channel in stride(from: 0, to: layout.keyWidth, by: 16) {
+    store(Vector(repeating: 0), scratch + layout.centre + channel)
+  }
+  forEachVector(task.keyWidth) { channel, used in
+    var sum = Vector(repeating: 0)
+    for key in 0..<count {
+      let offset = head &* task.keyHeadStride &+ key &* task.tokenStride &+ channel
+      sum += loadSome(address(task.key, task.element, offset), task.element, used)
+    }
+    store(sum * share, rounded + 2 &* channel, .bfloat16)
+    store(load(rounded + 2 &* channel, .bfloat16), scratch + layout.centre + channel)
   }
 }
 
@@ -150,6 +192,7 @@ private func copyKeys(
       address(task.key, task.element, head &* task.keyHeadStride &+ (first &+ key) &* task.tokenStride),
       task.element, row, used)
     clear(row + 2 &* used, layout.keyWidth &- used)
+    scratch[layout.starts &+ key] = key < count ? 0 : hidden
   }
 }
 
@@ -196,7 +239,7 @@ private func transposeValues(
 /// Adds a block of keys to a block of queries.
 @inline(__always)
 private func attend(
-  _ layout: AttentionScratch, _ keys: Int, _ scale: Float, _ block: UnsafeMutablePointer<Float>,
+  _ layout: AttentionScratch, _ keys: Int, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
   _ scratch: UnsafeMutablePointer<Float>, _ tiles: Bool
 ) {
   let segment = UnsafeMutableRawPointer(scratch + layout.segment).assumingMemoryBound(to: Int.self)
@@ -210,12 +253,13 @@ private func attend(
       (
         rows: UnsafeRawPointer(scratch + layout.keyCopy + part &* 16 &* layout.keyWidth),
         rowStride: layout.keyWidth &* 2, segments: UnsafePointer(segment), segmentCount: 1,
-        steps: layout.keyWidth / 32, step: 32, columns: UnsafeRawPointer(block),
+        steps: tiles ? layout.keyWidth / 32 : 1, step: tiles ? 32 : layout.keyWidth,
+        columns: UnsafeRawPointer(block),
         output: scores + part &* 32 &* panelWidth, readsAhead: false
       ), tiles: tiles, rows: blockRows, columnTiles: 2)
   }
-  let low = weigh(layout, 0, keys, scale, block, scores, weights)
-  let high = weigh(layout, 16, keys, scale, block, scores, weights)
+  let low = weigh(layout, 0, keys, factor, block, scores, weights)
+  let high = weigh(layout, 16, keys, factor, block, scores, weights)
   var channel = 0
   while channel < layout.valueWidth {
     multiplyBlock(
@@ -239,11 +283,11 @@ private func attend(
 /// Returns the factors on what was summed up before.
 @inline(never)
 private func weigh(
-  _ layout: AttentionScratch, _ lane: Int, _ keys: Int, _ scale: Float, _ block: UnsafeMutablePointer<Float>,
+  _ layout: AttentionScratch, _ lane: Int, _ keys: Int, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
   _ scores: UnsafePointer<Float>, _ weights: UnsafeMutablePointer<Float>
 ) -> Vector {
   let scores = scores + lane
-  let factor = Vector(repeating: scale * 1.442_695_04)
+  let factor = Vector(repeating: factor)
   var (max0, max1) = (load(scores), load(scores))
   var key = 0
   while key &+ 2 <= keys {
@@ -252,7 +296,7 @@ private func weigh(
     key &+= 2
   }
   if key < keys { max0 = ardf_larger(max0, load(scores + key &* 32)) }
-  let old = load(block + layout.maxima + lane)
+  let old = load(block + layout.offsets + lane)
   let new = ardf_larger(old, ardf_larger(max0, max1) * factor)
 
   let zero = Vector(repeating: 0)
@@ -272,7 +316,7 @@ private func weigh(
       weights + (pair / 16 &* 512 &+ lane &* 16 &+ pair % 16 &* 16), even, odd)
   }
   let decay = roughPowerOfTwo(old - new)
-  store(new, block + layout.maxima + lane)
+  store(new, block + layout.offsets + lane)
   store(multiplyAdd(load(block + layout.sums + lane), decay, sum0 + sum1), block + layout.sums + lane)
   return decay
 }

@@ -217,7 +217,7 @@ private struct NarrowRow: SumGroup {
 }
 
 /// One row of thirty-two columns.
-private struct WideRow: SumGroup {
+struct WideRow: SumGroup {
   var low = Vector(repeating: 0)
   var high = Vector(repeating: 0)
   @inline(__always) static var count: Int { 1 }
@@ -242,7 +242,7 @@ private struct WideRow: SumGroup {
 }
 
 /// Two groups, one above the other.
-private struct Stack<Upper: SumGroup, Lower: SumGroup>: SumGroup {
+struct Stack<Upper: SumGroup, Lower: SumGroup>: SumGroup {
   var upper = Upper()
   var lower = Lower()
   @inline(__always) static var count: Int { Upper.count &+ Lower.count }
@@ -268,13 +268,13 @@ private struct Stack<Upper: SumGroup, Lower: SumGroup>: SumGroup {
   }
 }
 
-private typealias Rows2<Row: SumGroup> = Stack<Row, Row>
+typealias Rows2<Row: SumGroup> = Stack<Row, Row>
 private typealias Rows3<Row: SumGroup> = Stack<Rows2<Row>, Row>
-private typealias Rows4<Row: SumGroup> = Stack<Rows2<Row>, Rows2<Row>>
+typealias Rows4<Row: SumGroup> = Stack<Rows2<Row>, Rows2<Row>>
 private typealias Rows5<Row: SumGroup> = Stack<Rows4<Row>, Row>
 private typealias Rows6<Row: SumGroup> = Stack<Rows4<Row>, Rows2<Row>>
 private typealias Rows7<Row: SumGroup> = Stack<Rows4<Row>, Rows3<Row>>
-private typealias Rows8<Row: SumGroup> = Stack<Rows4<Row>, Rows4<Row>>
+typealias Rows8<Row: SumGroup> = Stack<Rows4<Row>, Rows4<Row>>
 private typealias Rows9<Row: SumGroup> = Stack<Rows8<Row>, Row>
 private typealias Rows10<Row: SumGroup> = Stack<Rows8<Row>, Rows2<Row>>
 private typealias Rows11<Row: SumGroup> = Stack<Rows8<Row>, Rows3<Row>>
@@ -307,11 +307,17 @@ func multiplyRows<Row: SumGroup>(_: Row.Type, _ product: BlockProduct, _ first: 
 @inline(__always) private var page: Int { 4096 }
 
 /// The rows of a group, from `first` on.
-///
-/// The loops run at least once: the sums of loops that might not are copied to memory behind each.
 @inline(never)
 private func multiplyVectors<Rows: SumGroup>(_: Rows.Type, _ product: BlockProduct, _ first: Int) {
-  var sums = Rows()
+  addProducts(to: Rows(), product, first).store(product.output + first &* panelWidth)
+}
+
+/// The product of the rows of a group, from `first` on, added to `start`.
+///
+/// The loops run at least once: the sums of loops that might not are copied to memory behind each.
+@inline(__always)
+func addProducts<Rows: SumGroup>(to start: Rows, _ product: BlockProduct, _ first: Int) -> Rows {
+  var sums = start
   let stride = product.rowStride
   let rows = product.rows + first &* stride
   let tileBytes = product.step &* 32
@@ -335,5 +341,5 @@ private func multiplyVectors<Rows: SumGroup>(_: Rows.Type, _ product: BlockProdu
     } while step < product.steps
     segment &+= 1
   } while segment < product.segmentCount
-  sums.store(product.output + first &* panelWidth)
+  return sums
 }

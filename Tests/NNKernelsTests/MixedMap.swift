@@ -63,7 +63,10 @@ func roundedToBF16(_ x: Float) -> Float {
     }
   }
 
-  subscript(y: Int, x: Int, channel: Int) -> Float { read(index(y, x, channel)) }
+  subscript(y: Int, x: Int, channel: Int) -> Float {
+    get { read(index(y, x, channel)) }
+    set { write(newValue, index(y, x, channel)) }
+  }
 
   /// Zero beyond the edges.
   func padded(_ y: Int, _ x: Int, _ channel: Int) -> Float {

@@ -6,7 +6,15 @@ import Testing
 @Suite("Attention, windows and elementwise steps on bf16 maps keep to their definitions")
 struct MixedStepConformance {
   static let attentionCases =
-    AttentionConformance.cases + [.init(tokens: 1410, heads: 1, keyWidth: 32, valueWidth: 32)]
+    AttentionConformance.cases + [
+      .init(tokens: 1410, heads: 1, keyWidth: 32, valueWidth: 32),
+      .init(tokens: 370, heads: 1, keyWidth: 96, valueWidth: 40),
+      // Scores that are bounded in some blocks, in none, far below zero, and in the first block only.
+      .init(tokens: 720, heads: 2, keyWidth: 64, valueWidth: 64, spread: 6.4),
+      .init(tokens: 720, heads: 1, keyWidth: 64, valueWidth: 64, spread: 20),
+      .init(tokens: 720, heads: 1, keyWidth: 64, valueWidth: 64, distance: 4),
+      .init(tokens: 720, heads: 1, keyWidth: 64, valueWidth: 64, growth: 60),
+    ]
 
   @Test(arguments: MixedImplementation.all, attentionCases)
   func attention(_ set: InstructionSet, _ test: AttentionCase) throws {
@@ -19,6 +27,16 @@ struct MixedStepConformance {
     let packed = MixedMap(
       .bfloat16, height: 1, width: test.tokens, channels: heads * (2 * k + v), gap: 3, seed: 1,
       scale: test.spread)
+    for token in 0..<test.tokens {
+      for head in 0..<heads {
+        for channel in 0..<k {
+          packed[0, token, head * headStride + channel] += test.distance
+          let key = keyStart + head * headStride + channel
+          packed[0, token, key] -= test.distance
+          if token >= test.tokens / 2 { packed[0, token, key] *= test.growth }
+        }
+      }
+    }
     let scale = 1 / Float(k).squareRoot()
 
     func run(split: Bool) -> [Float] {
