@@ -147,36 +147,98 @@ func resize(
   _ task: UnsafePointer<ResizeTask>, _ begin: Int, _ end: Int, _ scratch: UnsafeMutablePointer<Float>
 ) {
   let task = task.pointee
-  let (input, output) = (task.input, task.output)
-  let stride = (task.channels &+ 15) / 16 &* 16
   for y in begin..<end {
-    // Down the columns first: one blended row, which every output pixel of the row takes its taps from.
-    for x in 0..<task.inWidth {
+    switch task.taps {
+    case 1: copyNearest(task, y)
+    case 2: blendTwo(task, y, scratch)
+    default: blend(task, y, scratch)
+    }
+  }
+}
+
+/// A row of output pixels that are each one of the input.
+@inline(never)
+private func copyNearest(_ task: ResizeTask, _ y: Int) {
+  let (input, output) = (task.input, task.output)
+  let row = Int(task.rowIndices[y]) &* input.rowStride
+  for x in 0..<task.outWidth {
+    let source = input.address(row &+ Int(task.columnIndices[x]) &* input.pixelStride)
+    let target = output.address(y &* output.rowStride &+ x &* output.pixelStride)
+    if output.element == .bfloat16 {
+      copyRounded(source, input.element, target, task.channels)
+    } else {
       forEachVector(task.channels) { channel, count in
-        var sum = Vector(repeating: 0)
-        for tap in 0..<task.taps {
-          let row = Int(task.rowIndices[y &* task.taps &+ tap])
-          let source = input.address(row &* input.rowStride &+ x &* input.pixelStride &+ channel)
-          sum = multiplyAdd(
-            loadSome(source, input.element, count),
-            Vector(repeating: task.rowWeights[y &* task.taps &+ tap]), sum)
-        }
-        store(sum, scratch + (x &* stride &+ channel))
+        let values = loadSome(source + channel &* input.element.size, input.element, count)
+        storeSome(values, target + 4 &* channel, .float32, count)
       }
     }
-    for x in 0..<task.outWidth {
-      forEachVector(task.channels) { channel, count in
-        var sum = Vector(repeating: 0)
-        for tap in 0..<task.taps {
-          let column = Int(task.columnIndices[x &* task.taps &+ tap])
-          sum = multiplyAdd(
-            load(scratch + (column &* stride &+ channel)),
-            Vector(repeating: task.columnWeights[x &* task.taps &+ tap]), sum)
-        }
-        storeSome(
-          sum, output.address(y &* output.rowStride &+ x &* output.pixelStride &+ channel), output.element,
-          count)
+  }
+}
+
+/// A row of output pixels between two rows and two columns of the input, blended down the columns first.
+@inline(never)
+private func blendTwo(_ task: ResizeTask, _ y: Int, _ scratch: UnsafeMutablePointer<Float>) {
+  let (input, output) = (task.input, task.output)
+  let stride = (task.channels &+ 15) / 16 &* 16
+  let (top, bottom) = (
+    input.address(Int(task.rowIndices[2 &* y]) &* input.rowStride),
+    input.address(Int(task.rowIndices[2 &* y &+ 1]) &* input.rowStride)
+  )
+  let upper = Vector(repeating: task.rowWeights[2 &* y])
+  let lower = Vector(repeating: task.rowWeights[2 &* y &+ 1])
+  for x in 0..<task.inWidth {
+    forEachVector(task.channels) { channel, count in
+      let offset = (x &* input.pixelStride &+ channel) &* input.element.size
+      let first = loadSome(top + offset, input.element, count) * upper
+      let second = loadSome(bottom + offset, input.element, count)
+      store(multiplyAdd(second, lower, first), scratch + (x &* stride &+ channel))
+    }
+  }
+  for x in 0..<task.outWidth {
+    let left = scratch + Int(task.columnIndices[2 &* x]) &* stride
+    let right = scratch + Int(task.columnIndices[2 &* x &+ 1]) &* stride
+    let near = Vector(repeating: task.columnWeights[2 &* x])
+    let far = Vector(repeating: task.columnWeights[2 &* x &+ 1])
+    let target = output.address(y &* output.rowStride &+ x &* output.pixelStride)
+    forEachVector(task.channels) { channel, count in
+      let first = load(left + channel) * near
+      storeSome(
+        multiplyAdd(load(right + channel), far, first), target + channel &* output.element.size,
+        output.element, count)
+    }
+  }
+}
+
+/// A row of output pixels, down the columns first: one blended row, which every pixel takes its taps from.
+@inline(never)
+private func blend(_ task: ResizeTask, _ y: Int, _ scratch: UnsafeMutablePointer<Float>) {
+  let (input, output) = (task.input, task.output)
+  let stride = (task.channels &+ 15) / 16 &* 16
+  for x in 0..<task.inWidth {
+    forEachVector(task.channels) { channel, count in
+      var sum = Vector(repeating: 0)
+      for tap in 0..<task.taps {
+        let row = Int(task.rowIndices[y &* task.taps &+ tap])
+        let source = input.address(row &* input.rowStride &+ x &* input.pixelStride &+ channel)
+        sum = multiplyAdd(
+          loadSome(source, input.element, count),
+          Vector(repeating: task.rowWeights[y &* task.taps &+ tap]), sum)
       }
+      store(sum, scratch + (x &* stride &+ channel))
+    }
+  }
+  for x in 0..<task.outWidth {
+    forEachVector(task.channels) { channel, count in
+      var sum = Vector(repeating: 0)
+      for tap in 0..<task.taps {
+        let column = Int(task.columnIndices[x &* task.taps &+ tap])
+        sum = multiplyAdd(
+          load(scratch + (column &* stride &+ channel)),
+          Vector(repeating: task.columnWeights[x &* task.taps &+ tap]), sum)
+      }
+      storeSome(
+        sum, output.address(y &* output.rowStride &+ x &* output.pixelStride &+ channel), output.element,
+        count)
     }
   }
 }
