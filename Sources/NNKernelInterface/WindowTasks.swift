@@ -81,7 +81,7 @@ public struct ResizeTask {
   public var taps: Int
   /// (outHeight, taps) and (outWidth, taps).
   public var rowIndices, columnIndices: UnsafePointer<Int32>
-  /// Weights of the taps, in the same order.
+  /// Weights of the taps, in the same order; one tap an axis counts as 1.
   public var rowWeights, columnWeights: UnsafePointer<Float>
   /// The map that is read.
   public var input: MapPointer

@@ -14,6 +14,7 @@ struct MixedStepConformance {
       .init(tokens: 720, heads: 1, keyWidth: 64, valueWidth: 64, spread: 20),
       .init(tokens: 720, heads: 1, keyWidth: 64, valueWidth: 64, distance: 4),
       .init(tokens: 720, heads: 1, keyWidth: 64, valueWidth: 64, growth: 60),
+      .init(tokens: 720, heads: 1, keyWidth: 64, valueWidth: 64, growth: 2000),
     ]
 
   @Test(arguments: MixedImplementation.all, attentionCases)
@@ -166,8 +167,10 @@ struct MixedStepConformance {
     let (height, width, outHeight, outWidth, channels) = (7, 6, 11, 13, 35)
     let rows = (0..<outHeight * taps).map { Int32(($0 * 5) % height) }
     let columns = (0..<outWidth * taps).map { Int32(($0 * 3) % width) }
-    let rowWeights = GuardedFloats(numbers.next(rows.count))
-    let columnWeights = GuardedFloats(numbers.next(columns.count))
+    func weights(_ count: Int) -> GuardedFloats {
+      GuardedFloats(taps == 1 ? [Float](repeating: 1, count: count) : numbers.next(count))
+    }
+    let (rowWeights, columnWeights) = (weights(rows.count), weights(columns.count))
     for pair in ElementPair.all {
       let input = MixedMap(pair.input, height: height, width: width, channels: channels, gap: 2, seed: 5)
       let output = MixedMap(pair.output, height: outHeight, width: outWidth, channels: channels, gap: 3)
