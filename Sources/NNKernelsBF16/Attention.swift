@@ -26,9 +26,9 @@ struct AttentionScratch {
   /// Of each block of queries: transposed queries, running output, offsets (maxima, or what stands in for them), sums,
   /// scores of the keys' centre, and what a key at a distance of 1 may add to them; then the size of them all.
   var output, offsets, sums, middles, reaches, blockCount: Int
-  /// Of a block of keys: copied keys, transposed values, pairs of values, scores and what they start at, weights; of
+  /// Of a block of keys: copied keys, transposed values, pairs of values, scores, weights; of
   /// a product: sums, segment offset; of all keys: their centre, in floats and in bf16.
-  var keyCopy, values, pairs, scores, starts, weights, product, segment, centre, roundedCentre, count: Int
+  var keyCopy, values, pairs, scores, weights, product, segment, centre, roundedCentre, count: Int
 
   @inline(__always) init(_ task: AttentionTask) {
     let keys = Self.keys
@@ -44,8 +44,7 @@ struct AttentionScratch {
     values = keyCopy + keys * keyWidth / 2
     pairs = values + valueWidth * keys / 2
     scores = pairs + max(valueWidth * keys / 2, keyWidth * blockRows / 2)
-    starts = scores + keys * blockRows
-    weights = starts + keys
+    weights = scores + keys * blockRows
     product = weights + keys * blockRows / 2
     segment = product + blockRows * panelWidth
     centre = segment + 16
@@ -192,7 +191,6 @@ private func copyKeys(
       address(task.key, task.element, head &* task.keyHeadStride &+ (first &+ key) &* task.tokenStride),
       task.element, row, used)
     clear(row + 2 &* used, layout.keyWidth &- used)
-    scratch[layout.starts &+ key] = key < count ? 0 : hidden
   }
 }
 

@@ -20,7 +20,7 @@ typealias BlockProduct = (
 @inline(__always) var panelWidth: Int { 32 }
 
 /// Most rows whose sums the vector registers hold: 28 sums, two registers of B and one of A.
-@inline(__always) private var mostVectorRows: Int { 14 }
+@inline(__always) var mostVectorRows: Int { 14 }
 
 /// Rows of a block that leave nothing over: two tiles, or two groups of vectors.
 @inline(__always)
@@ -45,11 +45,7 @@ func multiplyBlock(_ product: BlockProduct, tiles: Bool, rows: Int, columnTiles:
     for group in 0..<groups {
       let first = rows &* group / groups
       let count = rows &* (group &+ 1) / groups &- first
-      if columnTiles == 2 {
-        multiplyRows(WideRow.self, product, first, count)
-      } else {
-        multiplyRows(NarrowRow.self, product, first, count)
-      }
+      multiplyVectors(product, first, count, wide: columnTiles == 2)
     }
   }
 }
@@ -177,169 +173,4 @@ private func multiplyTiles1x1(_ product: BlockProduct) {
     }
   }
   ardf_tile_store_0(product.output, 128)
-}
-
-// MARK: Vectors
-
-/// Some rows of sums.
-///
-/// Every row loads the columns for itself; the compiler keeps one load for all.
-protocol SumGroup {
-  static var count: Int { get }
-  /// Thirty-two columns, not sixteen.
-  static var isWide: Bool { get }
-  init()
-  /// Adds the products of a pair of every row, `stride` bytes apart, with columns that begin `second` bytes apart.
-  mutating func add(_ row: UnsafeRawPointer, _ stride: Int, _ columns: UnsafeRawPointer, _ second: Int)
-  func store(_ output: UnsafeMutablePointer<Float>)
-  /// Brings the cache line of every row near.
-  static func prefetch(_ row: UnsafeRawPointer, _ stride: Int)
-}
-
-/// One row of sixteen columns.
-private struct NarrowRow: SumGroup {
-  var sum = Vector(repeating: 0)
-  @inline(__always) static var count: Int { 1 }
-  @inline(__always) static var isWide: Bool { false }
-  @inline(__always) init() {}
-
-  @inline(__always)
-  mutating func add(_ row: UnsafeRawPointer, _ stride: Int, _ columns: UnsafeRawPointer, _ second: Int) {
-    let pair = Vector(repeating: row.loadUnaligned(as: Float.self))
-    sum = ardf_bf16_dot(sum, pair, columns.loadUnaligned(as: Vector.self))
-  }
-
-  @inline(__always)
-  func store(_ output: UnsafeMutablePointer<Float>) { NNKernelsBF16.store(sum, output) }
-
-  @inline(__always)
-  static func prefetch(_ row: UnsafeRawPointer, _ stride: Int) { ardf_prefetch_to_read(row) }
-}
-
-/// One row of thirty-two columns.
-struct WideRow: SumGroup {
-  var low = Vector(repeating: 0)
-  var high = Vector(repeating: 0)
-  @inline(__always) static var count: Int { 1 }
-  @inline(__always) static var isWide: Bool { true }
-  @inline(__always) init() {}
-
-  @inline(__always)
-  mutating func add(_ row: UnsafeRawPointer, _ stride: Int, _ columns: UnsafeRawPointer, _ second: Int) {
-    let pair = Vector(repeating: row.loadUnaligned(as: Float.self))
-    low = ardf_bf16_dot(low, pair, columns.loadUnaligned(as: Vector.self))
-    high = ardf_bf16_dot(high, pair, (columns + second).loadUnaligned(as: Vector.self))
-  }
-
-  @inline(__always)
-  func store(_ output: UnsafeMutablePointer<Float>) {
-    NNKernelsBF16.store(low, output)
-    NNKernelsBF16.store(high, output + panelWidth / 2)
-  }
-
-  @inline(__always)
-  static func prefetch(_ row: UnsafeRawPointer, _ stride: Int) { ardf_prefetch_to_read(row) }
-}
-
-/// Two groups, one above the other.
-struct Stack<Upper: SumGroup, Lower: SumGroup>: SumGroup {
-  var upper = Upper()
-  var lower = Lower()
-  @inline(__always) static var count: Int { Upper.count &+ Lower.count }
-  @inline(__always) static var isWide: Bool { Upper.isWide }
-  @inline(__always) init() {}
-
-  @inline(__always)
-  mutating func add(_ row: UnsafeRawPointer, _ stride: Int, _ columns: UnsafeRawPointer, _ second: Int) {
-    upper.add(row, stride, columns, second)
-    lower.add(row + Upper.count &* stride, stride, columns, second)
-  }
-
-  @inline(__always)
-  func store(_ output: UnsafeMutablePointer<Float>) {
-    upper.store(output)
-    lower.store(output + Upper.count &* panelWidth)
-  }
-
-  @inline(__always)
-  static func prefetch(_ row: UnsafeRawPointer, _ stride: Int) {
-    Upper.prefetch(row, stride)
-    Lower.prefetch(row + Upper.count &* stride, stride)
-  }
-}
-
-typealias Rows2<Row: SumGroup> = Stack<Row, Row>
-private typealias Rows3<Row: SumGroup> = Stack<Rows2<Row>, Row>
-typealias Rows4<Row: SumGroup> = Stack<Rows2<Row>, Rows2<Row>>
-private typealias Rows5<Row: SumGroup> = Stack<Rows4<Row>, Row>
-private typealias Rows6<Row: SumGroup> = Stack<Rows4<Row>, Rows2<Row>>
-private typealias Rows7<Row: SumGroup> = Stack<Rows4<Row>, Rows3<Row>>
-typealias Rows8<Row: SumGroup> = Stack<Rows4<Row>, Rows4<Row>>
-private typealias Rows9<Row: SumGroup> = Stack<Rows8<Row>, Row>
-private typealias Rows10<Row: SumGroup> = Stack<Rows8<Row>, Rows2<Row>>
-private typealias Rows11<Row: SumGroup> = Stack<Rows8<Row>, Rows3<Row>>
-private typealias Rows12<Row: SumGroup> = Stack<Rows8<Row>, Rows4<Row>>
-private typealias Rows13<Row: SumGroup> = Stack<Rows8<Row>, Rows5<Row>>
-private typealias Rows14<Row: SumGroup> = Stack<Rows8<Row>, Rows6<Row>>
-
-/// The `count` rows from `first` on.
-@inline(__always)
-func multiplyRows<Row: SumGroup>(_: Row.Type, _ product: BlockProduct, _ first: Int, _ count: Int) {
-  switch count {
-  case 1: multiplyVectors(Row.self, product, first)
-  case 2: multiplyVectors(Rows2<Row>.self, product, first)
-  case 3: multiplyVectors(Rows3<Row>.self, product, first)
-  case 4: multiplyVectors(Rows4<Row>.self, product, first)
-  case 5: multiplyVectors(Rows5<Row>.self, product, first)
-  case 6: multiplyVectors(Rows6<Row>.self, product, first)
-  case 7: multiplyVectors(Rows7<Row>.self, product, first)
-  case 8: multiplyVectors(Rows8<Row>.self, product, first)
-  case 9: multiplyVectors(Rows9<Row>.self, product, first)
-  case 10: multiplyVectors(Rows10<Row>.self, product, first)
-  case 11: multiplyVectors(Rows11<Row>.self, product, first)
-  case 12: multiplyVectors(Rows12<Row>.self, product, first)
-  case 13: multiplyVectors(Rows13<Row>.self, product, first)
-  default: multiplyVectors(Rows14<Row>.self, product, first)
-  }
-}
-
-/// Bytes ahead that columns are brought near: where a page ends, the processor's own foresight does.
-@inline(__always) private var page: Int { 4096 }
-
-/// The rows of a group, from `first` on.
-@inline(never)
-private func multiplyVectors<Rows: SumGroup>(_: Rows.Type, _ product: BlockProduct, _ first: Int) {
-  addProducts(to: Rows(), product, first).store(product.output + first &* panelWidth)
-}
-
-/// The product of the rows of a group, from `first` on, added to `start`.
-///
-/// The loops run at least once: the sums of loops that might not are copied to memory behind each.
-@inline(__always)
-func addProducts<Rows: SumGroup>(to start: Rows, _ product: BlockProduct, _ first: Int) -> Rows {
-  var sums = start
-  let stride = product.rowStride
-  let rows = product.rows + first &* stride
-  let tileBytes = product.step &* 32
-  var columns = product.columns
-  var segment = 0
-  repeat {
-    var row = rows + product.segments[segment]
-    var step = 0
-    repeat {
-      if product.readsAhead { Rows.prefetch(row + Rows.count &* stride, stride) }
-      let end = columns + tileBytes
-      repeat {
-        ardf_prefetch_to_read(columns + page)
-        if Rows.isWide { ardf_prefetch_to_read(columns + (page &+ tileBytes)) }
-        sums.add(row, stride, columns, tileBytes)
-        row += 4
-        columns += 64
-      } while columns < end
-      if Rows.isWide { columns += tileBytes }
-      step &+= 1
-    } while step < product.steps
-    segment &+= 1
-  } while segment < product.segmentCount
-  return sums
 }

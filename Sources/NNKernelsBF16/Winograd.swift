@@ -103,7 +103,7 @@ private struct Workspace<Transform: IntegerTransform> {
   private static func tiles(_ shape: ConvolutionShape) -> Int {
     let cacheFloats = 176 * 1024
     let wanted = cacheFloats / (Transform.positions * (shape.inChannels / 2 + panelWidth))
-    return min(max(wanted / integerRows, 1), 8) * integerRows
+    return min(max(wanted / mostVectorRows, 1), 8) * mostVectorRows
   }
 
   @inline(__always)

@@ -97,11 +97,13 @@ struct CPUFeatures {
       let osSavesState = basic & Basic.osxsave != 0
       return CPUFeatures(
         basic: basic, structured: ardf_cpuid(7, 0).ebx, structuredECX: ardf_cpuid(7, 0).ecx,
-        structuredEDX: ardf_cpuid(7, 0).edx, structured1: ardf_cpuid(7, 1).eax, extended: ardf_cpuid(0x8000_0001, 0).ecx,
+        structuredEDX: ardf_cpuid(7, 0).edx, structured1: ardf_cpuid(7, 1).eax,
+        extended: ardf_cpuid(0x8000_0001, 0).ecx,
         savedState: osSavesState ? ardf_xgetbv0() : 0)
     #else
       return CPUFeatures(
-        basic: 0, structured: 0, structuredECX: 0, structuredEDX: 0, structured1: 0, extended: 0, savedState: 0)
+        basic: 0, structured: 0, structuredECX: 0, structuredEDX: 0, structured1: 0, extended: 0,
+        savedState: 0)
     #endif
   }()
 

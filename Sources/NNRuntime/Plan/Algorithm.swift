@@ -91,8 +91,9 @@ extension AlgorithmChoice {
     return AlgorithmChoice(algorithm: .winograd4x4, reason: "3x3, stride 2: 1.8 times fewer products")
   }
 
-  /// Winograd's choice in products of 16-bit integers, which the CPU computes as fast as direct ones of bf16: fewer
-  /// pay wherever Winograd can be had and there are pixels. Nil where they don't.
+  /// Winograd's choice in products of 16-bit integers; nil where direct ones of bf16 take less time.
+  ///
+  /// The CPU computes both as fast: fewer pay wherever Winograd can be had and there are pixels.
   package static func integers(_ shape: ConvolutionShape) -> AlgorithmChoice? {
     guard candidates(shape).count > 1, shape.outHeight * shape.outWidth >= fewPixels else { return nil }
     var choice = winograd(shape)
