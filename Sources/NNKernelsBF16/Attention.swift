@@ -209,6 +209,15 @@ private func transposeValues(
   for pair in 0..<wholePairs {
     let source = head &* task.valueHeadStride &+ (first &+ 2 &* pair) &* task.tokenStride
     var channel = 0
+    if task.element == .bfloat16, 2 &* pair &+ 1 < count {
+      let (even, odd) = (
+        address(task.value, .bfloat16, source), address(task.value, .bfloat16, source &+ task.tokenStride)
+      )
+      while channel &+ 16 <= task.valueWidth {
+        ardf_bf16_copy_pairs(pairs + pair &* width + channel, even + 2 &* channel, odd + 2 &* channel)
+        channel &+= 16
+      }
+    }
     while channel < width {
       let used = max(0, min(16, task.valueWidth &- channel))
       var even = Vector(repeating: 0)

@@ -242,7 +242,9 @@ private func storeBlock<Function: ElementaryFunction>(
   let bias = task.pointee.bias + first
   var y = begin &+ slot / slots
   var x = slot % slots
-  let isWhole = columns == panelWidth && output.element == .bfloat16 && task.pointee.residual == nil
+  let residual = task.pointee.residual
+  let isWhole = columns == panelWidth && output.element == .bfloat16 && residual == nil
+  let isResidual = columns == panelWidth && output.element == .float32 && residual?.element == .float32
   let (low, high) = (load(bias), load(bias + 16))
   for row in 0..<count {
     if x < width {
@@ -250,6 +252,10 @@ private func storeBlock<Function: ElementaryFunction>(
       let source = sums + row &* panelWidth
       if isWhole {
         ardf_bf16_store_two(target, Function.of(load(source) + low), Function.of(load(source + 16) + high))
+      } else if isResidual, let residual {
+        let other = residual.address(y &* residual.rowStride &+ x &* residual.pixelStride &+ first)
+        store(Function.of(load(source) + low) + load(other, .float32), target, .float32)
+        store(Function.of(load(source + 16) + high) + load(other + 64, .float32), target + 64, .float32)
       } else {
         storePixel(Function.self, task, source, target, bias, y, x, first, columns)
       }

@@ -56,6 +56,17 @@ ARDF_INLINE void ardf_bf16_store_pairs(void *p, __m512 even, __m512 odd) {
   _mm512_storeu_si512(p, _mm512_permutexvar_epi16(order, (__m512i)_mm512_cvtne2ps_pbh(odd, even)));
 }
 
+/// Sixteen pairs of bf16 from memory: lane i holds even[i], then odd[i].
+ARDF_INLINE void ardf_bf16_copy_pairs(void *p, const void *even, const void *odd) {
+  const __m512i order = _mm512_set_epi16(
+      31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18,
+      2, 17, 1, 16, 0);
+  const __m512i both = _mm512_inserti64x4(
+      _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)even)),
+      _mm256_loadu_si256((const __m256i *)odd), 1);
+  _mm512_storeu_si512(p, _mm512_permutexvar_epi16(order, both));
+}
+
 /// sum + pairwise dot product: each 32-bit lane of a and b holds two integers of 16 bits, that of the sum one of 32.
 ARDF_INLINE __m512 ardf_int16_dot(__m512 sum, __m512 a, __m512 b) {
   return (__m512)_mm512_dpwssd_epi32((__m512i)sum, (__m512i)a, (__m512i)b);
