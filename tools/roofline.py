@@ -22,22 +22,22 @@ def extents(shape):
 
 
 def multiplied(layer):
-    """(kind, part of the operations that is multiplied, whether it is in bf16 where the precision is)."""
+    """(kind, part of the operations that is multiplied)."""
     algorithm, operation = layer["algorithm"], layer["operation"]
     if algorithm.startswith("winograd"):
         before, after = extents(layer["shape"])
         if after < before:
-            return "Winograd, stride 2", 81 / 144, False
+            return "Winograd, stride 2", 81 / 144
         if "f6x6" in algorithm:
-            return "Winograd F(6x6,3x3)", 64 / 324, False
-        return "Winograd F(4x4,3x3)", 36 / 144, False
+            return "Winograd F(6x6,3x3)", 64 / 324
+        return "Winograd F(4x4,3x3)", 36 / 144
     if operation == "attention":
-        return "attention", 1, True
+        return "attention", 1
     if algorithm in ("gemm", "subpixel"):
-        return "1x1, linear, transposed", 1, True
+        return "1x1, linear, transposed", 1
     if algorithm == "direct":
-        return "direct convolution", 1, True
-    return "all else", 1, False
+        return "direct convolution", 1
+    return "all else", 1
 
 
 def main():
@@ -59,8 +59,8 @@ def main():
         for layer in profile["layers"]:
             if layer["overhead"]:
                 continue
-            kind, part, is_reduced = multiplied(layer)
-            rate = profile["peakGFLOPS"] * (options.dot_rate if is_reduced and options.precision == "bf16" else 1)
+            kind, part = multiplied(layer)
+            rate = profile["peakGFLOPS"] * (options.dot_rate if options.precision == "bf16" else 1)
             work = layer["flops"] * part
             row = (layer["flops"] / 1e9, work / 1e9, work / rate / 1e6, layer["medianMs"])
             for sums in (rows[kind], rows["all"]):
