@@ -51,6 +51,8 @@ import Testing
       let file = try MappedFile(path: path)
       MappedFileFaults.install(status: 74)
       let handle = try #require(FileHandle(forWritingAtPath: path))
+      // The process ends without its objects' ends.
+      try FileManager.default.removeItem(atPath: folder.path)
       try handle.truncate(atOffset: 0)
       let byte = file.withBytes { $0[9000] }
       Issue.record("read \(byte) of a file that is empty, \(other.count)")
