@@ -122,7 +122,8 @@ private struct Workspace<Transform: IntegerTransform> {
     transformedStride = shape.inChannels + 16
     inputs = memory
     scales = inputs + positions * capacity * rowStride
-    products = scales + positions * capacity
+    // Whole cache lines, as what follows is read and written in.
+    products = scales + (positions * capacity + 15) / 16 * 16
     transformed = products + positions * capacity * panelWidth
     squares = transformed + positions * transformedStride
     window = squares + positions * 16
