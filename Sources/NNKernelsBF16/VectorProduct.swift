@@ -9,9 +9,9 @@ import CKernelShims
 @inline(__always)
 func multiplyVectors(_ product: BlockProduct, _ first: Int, _ count: Int, wide: Bool) {
   if wide {
-    multiplyRows(WideRow.self, product, first, count)
+    multiplyRows(WideRow<RoundedPairs>.self, product, first, count)
   } else {
-    multiplyRows(NarrowRow.self, product, first, count)
+    multiplyRows(NarrowRow<RoundedPairs>.self, product, first, count)
   }
 }
 
@@ -19,9 +19,9 @@ func multiplyVectors(_ product: BlockProduct, _ first: Int, _ count: Int, wide: 
 @inline(__always)
 func multiplyIntegerVectors(_ product: BlockProduct, _ first: Int, _ count: Int, wide: Bool) {
   if wide {
-    multiplyRows(WideIntegers.self, product, first, count)
+    multiplyRows(WideRow<IntegerPairs>.self, product, first, count)
   } else {
-    multiplyRows(NarrowIntegers.self, product, first, count)
+    multiplyRows(NarrowRow<IntegerPairs>.self, product, first, count)
   }
 }
 
@@ -42,8 +42,32 @@ private protocol SumGroup {
   static func prefetch(_ row: UnsafeRawPointer, _ stride: Int)
 }
 
+/// What the pairs of a product are.
+private protocol PairArithmetic {
+  /// The sum, and the products of both numbers of every pair.
+  static func dot(_ sum: Vector, _ a: Vector, _ b: Vector) -> Vector
+  /// What was summed up, as floats.
+  static func floats(_ sum: Vector) -> Vector
+}
+
+/// Numbers of bf16, with sums in floats.
+private enum RoundedPairs: PairArithmetic {
+  @inline(__always) static func dot(_ sum: Vector, _ a: Vector, _ b: Vector) -> Vector {
+    ardf_bf16_dot(sum, a, b)
+  }
+  @inline(__always) static func floats(_ sum: Vector) -> Vector { sum }
+}
+
+/// Integers of 16 bits, with sums of 32 whose bits lie in floats.
+private enum IntegerPairs: PairArithmetic {
+  @inline(__always) static func dot(_ sum: Vector, _ a: Vector, _ b: Vector) -> Vector {
+    ardf_int16_dot(sum, a, b)
+  }
+  @inline(__always) static func floats(_ sum: Vector) -> Vector { ardf_int32_floats(sum) }
+}
+
 /// One row of sixteen columns.
-private struct NarrowRow: SumGroup {
+private struct NarrowRow<Pairs: PairArithmetic>: SumGroup {
   var sum = Vector(repeating: 0)
   @inline(__always) static var count: Int { 1 }
   @inline(__always) static var isWide: Bool { false }
@@ -53,18 +77,18 @@ private struct NarrowRow: SumGroup {
   @inline(__always)
   mutating func add(_ row: UnsafeRawPointer, _ stride: Int, _ columns: UnsafeRawPointer, _ second: Int) {
     let pair = Vector(repeating: row.loadUnaligned(as: Float.self))
-    sum = ardf_bf16_dot(sum, pair, columns.loadUnaligned(as: Vector.self))
+    sum = Pairs.dot(sum, pair, columns.loadUnaligned(as: Vector.self))
   }
 
   @inline(__always)
-  func store(_ output: UnsafeMutablePointer<Float>) { NNKernelsBF16.store(sum, output) }
+  func store(_ output: UnsafeMutablePointer<Float>) { NNKernelsBF16.store(Pairs.floats(sum), output) }
 
   @inline(__always)
   static func prefetch(_ row: UnsafeRawPointer, _ stride: Int) { ardf_prefetch_to_read(row) }
 }
 
 /// One row of thirty-two columns.
-private struct WideRow: SumGroup {
+private struct WideRow<Pairs: PairArithmetic>: SumGroup {
   var low = Vector(repeating: 0)
   var high = Vector(repeating: 0)
   @inline(__always) static var count: Int { 1 }
@@ -77,14 +101,14 @@ private struct WideRow: SumGroup {
   @inline(__always)
   mutating func add(_ row: UnsafeRawPointer, _ stride: Int, _ columns: UnsafeRawPointer, _ second: Int) {
     let pair = Vector(repeating: row.loadUnaligned(as: Float.self))
-    low = ardf_bf16_dot(low, pair, columns.loadUnaligned(as: Vector.self))
-    high = ardf_bf16_dot(high, pair, (columns + second).loadUnaligned(as: Vector.self))
+    low = Pairs.dot(low, pair, columns.loadUnaligned(as: Vector.self))
+    high = Pairs.dot(high, pair, (columns + second).loadUnaligned(as: Vector.self))
   }
 
   @inline(__always)
   func store(_ output: UnsafeMutablePointer<Float>) {
-    NNKernelsBF16.store(low, output)
-    NNKernelsBF16.store(high, output + panelWidth / 2)
+    NNKernelsBF16.store(Pairs.floats(low), output)
+    NNKernelsBF16.store(Pairs.floats(high), output + panelWidth / 2)
   }
 
   @inline(__always)
@@ -198,55 +222,6 @@ private func addProducts<Rows: SumGroup>(to start: Rows, _ product: BlockProduct
   return sums
 }
 
-/// One row of sixteen columns; the bits of integers as those of floats.
-private struct NarrowIntegers: SumGroup {
-  var sum = Vector(repeating: 0)
-  @inline(__always) static var count: Int { 1 }
-  @inline(__always) static var isWide: Bool { false }
-  @inline(__always) init() {}
-  @inline(__always) init(from sums: UnsafePointer<Float>) { sum = load(sums) }
-
-  @inline(__always)
-  mutating func add(_ row: UnsafeRawPointer, _ stride: Int, _ columns: UnsafeRawPointer, _ second: Int) {
-    let pair = Vector(repeating: row.loadUnaligned(as: Float.self))
-    sum = ardf_int16_dot(sum, pair, columns.loadUnaligned(as: Vector.self))
-  }
-
-  @inline(__always)
-  func store(_ output: UnsafeMutablePointer<Float>) { NNKernelsBF16.store(ardf_int32_floats(sum), output) }
-
-  @inline(__always)
-  static func prefetch(_ row: UnsafeRawPointer, _ stride: Int) { ardf_prefetch_to_read(row) }
-}
-
-/// One row of thirty-two columns.
-private struct WideIntegers: SumGroup {
-  var low = Vector(repeating: 0)
-  var high = Vector(repeating: 0)
-  @inline(__always) static var count: Int { 1 }
-  @inline(__always) static var isWide: Bool { true }
-  @inline(__always) init() {}
-  @inline(__always) init(from sums: UnsafePointer<Float>) {
-    (low, high) = (load(sums), load(sums + panelWidth / 2))
-  }
-
-  @inline(__always)
-  mutating func add(_ row: UnsafeRawPointer, _ stride: Int, _ columns: UnsafeRawPointer, _ second: Int) {
-    let pair = Vector(repeating: row.loadUnaligned(as: Float.self))
-    low = ardf_int16_dot(low, pair, columns.loadUnaligned(as: Vector.self))
-    high = ardf_int16_dot(high, pair, (columns + second).loadUnaligned(as: Vector.self))
-  }
-
-  @inline(__always)
-  func store(_ output: UnsafeMutablePointer<Float>) {
-    NNKernelsBF16.store(ardf_int32_floats(low), output)
-    NNKernelsBF16.store(ardf_int32_floats(high), output + panelWidth / 2)
-  }
-
-  @inline(__always)
-  static func prefetch(_ row: UnsafeRawPointer, _ stride: Int) { ardf_prefetch_to_read(row) }
-}
-
 // MARK: Attention
 
 /// The weights of a block of keys, and their sums.
@@ -262,10 +237,10 @@ func weighBounded(
   let scores = scratch + layout.product
   let queries = UnsafeRawPointer(block)
   let factor = Vector(repeating: factor)
-  var shift = WideRow(from: block + layout.offsets)
+  var shift = FloatRow(from: block + layout.offsets)
   shift.low = Vector(repeating: 0) - shift.low
   shift.high = Vector(repeating: 0) - shift.high
-  var total = WideRow(from: block + layout.sums)
+  var total = FloatRow(from: block + layout.sums)
   hide(from: 0)
   let width = layout.keyWidth &* 2
   let tile = layout.keyWidth &* 32
@@ -306,8 +281,8 @@ func weighBounded(
 /// Weights of two keys.
 @inline(__always)
 private func weigh(
-  _ scores: TwoRows, _ weights: UnsafeMutablePointer<Float>, _ factor: Vector, _ shift: WideRow,
-  _ total: inout WideRow
+  _ scores: TwoRows, _ weights: UnsafeMutablePointer<Float>, _ factor: Vector, _ shift: FloatRow,
+  _ total: inout FloatRow
 ) {
   let even0 = roughPowerOfTwo(multiplyAdd(scores.upper.low, factor, shift.low))
   let odd0 = roughPowerOfTwo(multiplyAdd(scores.lower.low, factor, shift.low))
@@ -330,5 +305,6 @@ func addValues(_ product: BlockProduct) {
   }
 }
 
-private typealias TwoRows = Rows2<WideRow>
-private typealias EightRows = Rows8<WideRow>
+private typealias FloatRow = WideRow<RoundedPairs>
+private typealias TwoRows = Rows2<FloatRow>
+private typealias EightRows = Rows8<FloatRow>
