@@ -1,7 +1,8 @@
 // Winograd transforms of both strides as what a convolution in 16-bit integers sees: windows of pixels become positions,
 // each multiplied with one of some matrices of weights, and the products become output pixels.
 
-/// All functions take vectors of sixteen channels from `read` and hand theirs to `write`, and keep others in `lines`.
+/// All functions take vectors of sixteen channels from `read` and hand theirs to `write`, and keep others in `lines`;
+/// `prefetch` is called once a column of a window.
 protocol IntegerTransform: SendableMetatype {
   static var stride: Int { get }
   /// Output and input pixels of a tile's edge.
@@ -18,8 +19,8 @@ protocol IntegerTransform: SendableMetatype {
     _ lines: UnsafeMutablePointer<Float>, _ read: (_ tap: Int) -> Vector,
     _ write: (_ matrix: Int, Vector) -> Void)
   static func input(
-    _ lines: UnsafeMutablePointer<Float>, _ read: (_ row: Int, _ column: Int) -> Vector,
-    _ write: (_ position: Int, Vector) -> Void)
+    _ lines: UnsafeMutablePointer<Float>, _ prefetch: (_ column: Int) -> Void,
+    _ read: (_ row: Int, _ column: Int) -> Vector, _ write: (_ position: Int, Vector) -> Void)
   /// The outputs of the first `columns` columns, or more.
   static func output(
     _ lines: UnsafeMutablePointer<Float>, columns: Int, _ read: (_ position: Int) -> Vector,
@@ -55,10 +56,11 @@ enum BothAxes<Axis: WinogradTransform & SendableMetatype>: IntegerTransform {
 
   @inline(__always)
   static func input(
-    _ lines: UnsafeMutablePointer<Float>, _ read: (_ row: Int, _ column: Int) -> Vector,
-    _ write: (_ position: Int, Vector) -> Void
+    _ lines: UnsafeMutablePointer<Float>, _ prefetch: (_ column: Int) -> Void,
+    _ read: (_ row: Int, _ column: Int) -> Vector, _ write: (_ position: Int, Vector) -> Void
   ) {
     for column in 0..<windowEdge {
+      prefetch(column)
       Axis.input({ read($0, column) }, { store($1, lines + ($0 &* windowEdge &+ column) &* 16) })
     }
     for row in 0..<windowEdge {

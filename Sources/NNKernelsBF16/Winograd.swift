@@ -205,17 +205,20 @@ private func transformInput<Transform: IntegerTransform>(
     store(Vector(repeating: 0), workspace.squares + position &* 16)
   }
   for c in Swift.stride(from: 0, to: channels, by: 16) {
-    // The first columns of the next window are this window's last.
-    for column in overlap..<edge { next.prefetch(c, column: column, edge) }
     let out = workspace.transformed + c
     let source = window.address(c)
     let (rowBytes, pixelBytes) = (
       window.rowStride &* window.element.size, window.pixelStride &* window.element.size
     )
     if window.element == .float32 {
-      Transform.input(lines, { load(source + ($0 &* rowBytes &+ $1 &* pixelBytes), .float32) }, add)
+      Transform.input(lines, fetch, { load(source + ($0 &* rowBytes &+ $1 &* pixelBytes), .float32) }, add)
     } else {
-      Transform.input(lines, { ardf_bf16_load(source + ($0 &* rowBytes &+ $1 &* pixelBytes)) }, add)
+      Transform.input(lines, fetch, { ardf_bf16_load(source + ($0 &* rowBytes &+ $1 &* pixelBytes)) }, add)
+    }
+
+    /// The first columns of the next window are this window's last.
+    @inline(__always) func fetch(_ column: Int) {
+      if column >= overlap { next.prefetch(c, column: column, edge) }
     }
 
     @inline(__always) func add(_ position: Int, _ value: Vector) {

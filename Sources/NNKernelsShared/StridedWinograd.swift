@@ -147,11 +147,12 @@ private func transformWindow(
   )
   let (rowStride, pixelStride) = (window.rowStride, window.pixelStride)
   for c in Swift.stride(from: 0, to: channels, by: 16) {
-    // The first column is this window's last.
-    for column in 1..<Transform.windowEdge { next.prefetch(c, column: column, Transform.windowEdge) }
     let (source, out) = (window.base + c, target + c)
     Transform.input(
-      workspace.lines, { load(source + ($0 &* rowStride &+ $1 &* pixelStride)) },
+      workspace.lines,
+      // The first column is this window's last.
+      { if $0 >= 1 { next.prefetch(c, column: $0, Transform.windowEdge) } },
+      { load(source + ($0 &* rowStride &+ $1 &* pixelStride)) },
       { store($1, out + $0 &* stride) })
   }
 }

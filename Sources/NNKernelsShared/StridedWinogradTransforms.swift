@@ -57,13 +57,14 @@ enum StridedTransform {
     write(35, read(4))
   }
 
-  /// The 9x9 pixels of a window to the 81 positions.
+  /// The 9x9 pixels of a window to the 81 positions; `prefetch` is called once a column.
   @inline(__always)
   static func input(
-    _ lines: UnsafeMutablePointer<Float>, _ read: (_ row: Int, _ column: Int) -> Vector,
-    _ write: (_ position: Int, Vector) -> Void
+    _ lines: UnsafeMutablePointer<Float>, _ prefetch: (_ column: Int) -> Void,
+    _ read: (_ row: Int, _ column: Int) -> Vector, _ write: (_ position: Int, Vector) -> Void
   ) {
     for column in 0..<windowEdge {
+      prefetch(column)
       frequencies({ read(2 &* $0, column) }, { store($1, lines + ($0 &* windowEdge &+ column) &* 16) })
     }
     for row in 0..<evens {
