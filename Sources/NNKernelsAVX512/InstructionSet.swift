@@ -26,6 +26,14 @@ func powerOfTwo(_ x: Vector) -> Vector {
   return ardf_scale(p, bounded)
 }
 
+/// 1 / x, relative error below 2e-7, for x from 2^-126 to 2^126: a step of Newton's from fourteen digits, in a third of
+/// a division's time.
+@_transparent
+func reciprocal(_ x: Vector) -> Vector {
+  let near = ardf_reciprocal(x)
+  return multiplyAdd(near, ardf_multiply_subtract(x, near, Vector(repeating: 1)), near)
+}
+
 /// The first `count` floats at `pointer`, at most 16, zeros behind them.
 @_transparent
 func loadPartial(_ pointer: UnsafePointer<Float>, count: Int) -> Vector { ardf_load_partial(pointer, count) }

@@ -11,3 +11,7 @@ func multiplyAdd(_ a: Vector, _ b: Vector, _ c: Vector) -> Vector { c.addingProd
 /// 2^x, as exact as the kernels of full precision want it.
 @_transparent
 func powerOfTwo(_ x: Vector) -> Vector { powerOfTwoByArithmetic(x) }
+
+/// 1 / x.
+@_transparent
+func reciprocal(_ x: Vector) -> Vector { Vector(repeating: 1) / x }

@@ -12,6 +12,10 @@ func multiplyAdd(_ a: Vector, _ b: Vector, _ c: Vector) -> Vector { a * b + c }
 @_transparent
 func powerOfTwo(_ x: Vector) -> Vector { powerOfTwoByArithmetic(x) }
 
+/// 1 / x.
+@_transparent
+func reciprocal(_ x: Vector) -> Vector { Vector(repeating: 1) / x }
+
 /// The first `count` floats at `pointer`, zeros behind them.
 @_transparent
 func loadPartial(_ pointer: UnsafePointer<Float>, count: Int) -> Vector { loadByLane(pointer, count: count) }

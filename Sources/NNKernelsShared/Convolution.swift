@@ -158,9 +158,12 @@ func convolution(
         ),
         rows: count, columns: columns)
       storeTile(
-        tile, rows: count, first: first, columns: min(columns, shape.outChannels - first), bias: task.bias,
-        activation: task.activation, residuals: task.residual == nil ? nil : UnsafePointer(residuals),
-        outputs: outputs)
+        (
+          sums: UnsafePointer(tile), rows: count, first: first,
+          columns: min(columns, shape.outChannels - first),
+          bias: task.bias, residuals: task.residual == nil ? nil : UnsafePointer(residuals),
+          outputs: UnsafePointer(outputs)
+        ), task.activation)
     }
   }
 }

@@ -3,26 +3,36 @@
 
 import NNKernelInterface
 
-func depthwise(_ taskPointer: UnsafePointer<DepthwiseTask>, _ begin: Int, _ end: Int) {
-  let task = taskPointer.pointee
+func depthwise(_ task: UnsafePointer<DepthwiseTask>, _ begin: Int, _ end: Int) {
+  switch task.pointee.activation {
+  case .none: depthwise(Identity.self, task.pointee, begin, end)
+  case .relu: depthwise(Rectifier.self, task.pointee, begin, end)
+  case .silu: depthwise(SiLU.self, task.pointee, begin, end)
+  case .gelu: depthwise(GELU.self, task.pointee, begin, end)
+  case .sigmoid: depthwise(Sigmoid.self, task.pointee, begin, end)
+  }
+}
+
+@inline(__always)
+private func depthwise<Function: ElementaryFunction>(
+  _: Function.Type, _ task: DepthwiseTask, _ begin: Int, _ end: Int
+) {
   // Output columns whose windows lie inside the input from left to right.
   let (kernel, stride, padding) = (task.kernel, task.stride, task.padding)
   let firstInside = min((padding + stride - 1) / stride, task.outWidth)
   let reach = task.inWidth + padding - kernel
   let lastInside = max(reach < 0 ? 0 : min(reach / stride + 1, task.outWidth), firstInside)
-  specialised(task.activation) { activation in
-    for y in begin..<end {
-      let top = y * stride - padding
-      let rows = max(0, -top)..<max(max(0, -top), min(kernel, task.inHeight - top))
-      var x = 0
-      while x < task.outWidth {
-        if x >= firstInside && x + 4 <= lastInside {
-          fourPixels(task, y, x, rows, activation)
-          x += 4
-        } else {
-          onePixel(task, y, x, rows, activation)
-          x += 1
-        }
+  for y in begin..<end {
+    let top = y * stride - padding
+    let rows = max(0, -top)..<max(max(0, -top), min(kernel, task.inHeight - top))
+    var x = 0
+    while x < task.outWidth {
+      if x >= firstInside && x + 4 <= lastInside {
+        fourPixels(Function.self, task, y, x, rows)
+        x += 4
+      } else {
+        onePixel(Function.self, task, y, x, rows)
+        x += 1
       }
     }
   }
@@ -30,8 +40,8 @@ func depthwise(_ taskPointer: UnsafePointer<DepthwiseTask>, _ begin: Int, _ end:
 
 /// Output pixels (y, x..<x + 4), all of whose windows lie inside the input from left to right.
 @inline(__always)
-private func fourPixels(
-  _ task: DepthwiseTask, _ y: Int, _ x: Int, _ rows: Range<Int>, _ activation: Activation
+private func fourPixels<Function: ElementaryFunction>(
+  _: Function.Type, _ task: DepthwiseTask, _ y: Int, _ x: Int, _ rows: Range<Int>
 ) {
   let kernel = task.kernel
   let pixel = task.input.pixelStride
@@ -57,21 +67,21 @@ private func fourPixels(
         source += pixel
       }
     }
-    finish(task, y, x, channel, sum0, activation)
-    finish(task, y, x + 1, channel, sum1, activation)
-    finish(task, y, x + 2, channel, sum2, activation)
-    finish(task, y, x + 3, channel, sum3, activation)
+    finish(Function.self, task, y, x, channel, sum0)
+    finish(Function.self, task, y, x + 1, channel, sum1)
+    finish(Function.self, task, y, x + 2, channel, sum2)
+    finish(Function.self, task, y, x + 3, channel, sum3)
     channel += 16
   }
   if channel < task.channels {
-    for offset in 0..<4 { lastChannels(task, y, x + offset, rows, 0..<kernel, activation) }
+    for offset in 0..<4 { lastChannels(Function.self, task, y, x + offset, rows, 0..<kernel) }
   }
 }
 
 /// One output pixel, whose window may reach beyond the input.
 @inline(__always)
-private func onePixel(
-  _ task: DepthwiseTask, _ y: Int, _ x: Int, _ rows: Range<Int>, _ activation: Activation
+private func onePixel<Function: ElementaryFunction>(
+  _: Function.Type, _ task: DepthwiseTask, _ y: Int, _ x: Int, _ rows: Range<Int>
 ) {
   let left = x * task.stride - task.padding
   let columns = max(0, -left)..<max(max(0, -left), min(task.kernel, task.inWidth - left))
@@ -84,17 +94,16 @@ private func onePixel(
         sum = multiplyAdd(load(source + channel), load(weights + channel), sum)
       }
     }
-    finish(task, y, x, channel, sum, activation)
+    finish(Function.self, task, y, x, channel, sum)
     channel += 16
   }
-  if channel < task.channels { lastChannels(task, y, x, rows, columns, activation) }
+  if channel < task.channels { lastChannels(Function.self, task, y, x, rows, columns) }
 }
 
 /// The channels of one output pixel that do not fill a vector.
 @inline(__always)
-private func lastChannels(
-  _ task: DepthwiseTask, _ y: Int, _ x: Int, _ rows: Range<Int>, _ columns: Range<Int>,
-  _ activation: Activation
+private func lastChannels<Function: ElementaryFunction>(
+  _: Function.Type, _ task: DepthwiseTask, _ y: Int, _ x: Int, _ rows: Range<Int>, _ columns: Range<Int>
 ) {
   let channel = task.channels / 16 * 16
   let count = task.channels - channel
@@ -106,7 +115,7 @@ private func lastChannels(
         loadPartial(source + channel, count: count), loadPartial(weights + channel, count: count), sum)
     }
   }
-  var result = activate(sum, activation)
+  var result = Function.of(sum)
   if let residual = task.residual {
     let added = residual.base + y * residual.rowStride + x * residual.pixelStride + channel
     result += loadPartial(added, count: count)
@@ -130,10 +139,10 @@ private func tap(
 
 /// Stores sixteen finished sums.
 @inline(__always)
-private func finish(
-  _ task: DepthwiseTask, _ y: Int, _ x: Int, _ channel: Int, _ sum: Vector, _ activation: Activation
+private func finish<Function: ElementaryFunction>(
+  _: Function.Type, _ task: DepthwiseTask, _ y: Int, _ x: Int, _ channel: Int, _ sum: Vector
 ) {
-  var result = activate(sum, activation)
+  var result = Function.of(sum)
   if let residual = task.residual {
     result += load(residual.base + y * residual.rowStride + x * residual.pixelStride + channel)
   }

@@ -3,38 +3,48 @@
 
 import NNKernelInterface
 
-func elementwise(_ taskPointer: UnsafePointer<ElementwiseTask>, _ begin: Int, _ end: Int) {
-  let task = taskPointer.pointee
-  specialised(task.activation) { activation in
-    switch task.operation {
-    case .unary:
-      forEachRun(task, begin, end) { a, _, output, count in
-        transform(output, count) { channel in
-          activate(load(a + channel), activation)
-        } last: { channel, rest in
-          activate(loadPartial(a + channel, count: rest), activation)
-        }
+func elementwise(_ task: UnsafePointer<ElementwiseTask>, _ begin: Int, _ end: Int) {
+  switch task.pointee.activation {
+  case .none: elementwise(Identity.self, task.pointee, begin, end)
+  case .relu: elementwise(Rectifier.self, task.pointee, begin, end)
+  case .silu: elementwise(SiLU.self, task.pointee, begin, end)
+  case .gelu: elementwise(GELU.self, task.pointee, begin, end)
+  case .sigmoid: elementwise(Sigmoid.self, task.pointee, begin, end)
+  }
+}
+
+@inline(__always)
+private func elementwise<Function: ElementaryFunction>(
+  _: Function.Type, _ task: ElementwiseTask, _ begin: Int, _ end: Int
+) {
+  switch task.operation {
+  case .unary:
+    forEachRun(task, begin, end) { a, _, output, count in
+      transform(output, count) { channel in
+        Function.of(load(a + channel))
+      } last: { channel, rest in
+        Function.of(loadPartial(a + channel, count: rest))
       }
-    case .add:
-      forEachRun(task, begin, end) { a, b, output, count in
-        transform(output, count) { channel in
-          activate(load(a + channel) + load(b + channel), activation)
-        } last: { channel, rest in
-          activate(
-            loadPartial(a + channel, count: rest) + loadPartial(b + channel, count: rest), activation)
-        }
+    }
+  case .add:
+    forEachRun(task, begin, end) { a, b, output, count in
+      transform(output, count) { channel in
+        Function.of(load(a + channel) + load(b + channel))
+      } last: { channel, rest in
+        Function.of(
+          loadPartial(a + channel, count: rest) + loadPartial(b + channel, count: rest))
       }
-    case .affine:
-      guard let scale = task.scale, let shift = task.shift else { return }
-      forEachPixel(task, begin, end) { a, _, output in
-        transform(output, task.channels) { channel in
-          activate(multiplyAdd(load(a + channel), load(scale + channel), load(shift + channel)), activation)
-        } last: { channel, rest in
-          activate(
-            multiplyAdd(
-              loadPartial(a + channel, count: rest), loadPartial(scale + channel, count: rest),
-              loadPartial(shift + channel, count: rest)), activation)
-        }
+    }
+  case .affine:
+    guard let scale = task.scale, let shift = task.shift else { return }
+    forEachPixel(task, begin, end) { a, _, output in
+      transform(output, task.channels) { channel in
+        Function.of(multiplyAdd(load(a + channel), load(scale + channel), load(shift + channel)))
+      } last: { channel, rest in
+        Function.of(
+          multiplyAdd(
+            loadPartial(a + channel, count: rest), loadPartial(scale + channel, count: rest),
+            loadPartial(shift + channel, count: rest)))
       }
     }
   }

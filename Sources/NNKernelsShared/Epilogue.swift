@@ -1,57 +1,70 @@
-// What happens to a finished sum on its way to memory: bias, activation, residual.
+// What happens to sums on their way to memory: bias, activation, residual.
 
 import NNKernelInterface
 
-@_transparent
-func activate(_ x: Vector, _ activation: Activation) -> Vector {
-  switch activation {
-  case .none: x
-  case .relu: relu(x)
-  case .silu: silu(x)
-  case .gelu: gelu(x)
-  case .sigmoid: sigmoid(x)
-  }
+/// An activation as a type, so that a loop is compiled once for each.
+protocol ElementaryFunction {
+  static func of(_ x: Vector) -> Vector
 }
 
-/// Calls `body` with the activation as a constant, so that each loop inside is compiled for one activation.
-@inline(__always)
-func specialised(_ activation: Activation, _ body: (Activation) -> Void) {
-  switch activation {
-  case .none: body(.none)
-  case .relu: body(.relu)
-  case .silu: body(.silu)
-  case .gelu: body(.gelu)
-  case .sigmoid: body(.sigmoid)
-  }
+enum Identity: ElementaryFunction {
+  @inline(__always) static func of(_ x: Vector) -> Vector { x }
 }
 
-/// Stores a tile of sums, rows `panelWidth` apart, as output channels `first...` of its pixels:
-/// out[r] = activation(tile[r] + bias) + residual[r].
+enum Rectifier: ElementaryFunction {
+  @inline(__always) static func of(_ x: Vector) -> Vector { relu(x) }
+}
+
+enum SiLU: ElementaryFunction {
+  @inline(__always) static func of(_ x: Vector) -> Vector { silu(x) }
+}
+
+enum GELU: ElementaryFunction {
+  @inline(__always) static func of(_ x: Vector) -> Vector { gelu(x) }
+}
+
+enum Sigmoid: ElementaryFunction {
+  @inline(__always) static func of(_ x: Vector) -> Vector { sigmoid(x) }
+}
+
+/// A tile of sums, rows `panelWidth` apart, and the output channels `first...` of the pixels that they become.
 ///
 /// `residuals` is nil or one pointer a row.
+typealias FinishedTile = (
+  sums: UnsafePointer<Float>, rows: Int, first: Int, columns: Int, bias: UnsafePointer<Float>,
+  residuals: UnsafePointer<UnsafePointer<Float>>?, outputs: UnsafePointer<UnsafeMutablePointer<Float>>
+)
+
+/// out[r] = activation(sums[r] + bias) + residual[r].
 @inline(never)
-func storeTile(
-  _ tile: UnsafePointer<Float>, rows: Int, first: Int, columns: Int, bias: UnsafePointer<Float>,
-  activation: Activation, residuals: UnsafePointer<UnsafePointer<Float>>?,
-  outputs: UnsafePointer<UnsafeMutablePointer<Float>>
-) {
-  let bias = bias + first
-  specialised(activation) { activation in
-    for row in 0..<rows {
-      let sums = tile + row &* InstructionSet.panelWidth
-      let output = outputs[row] + first
-      var c = 0
-      while c &+ 16 <= columns {
-        var x = activate(load(sums + c) + load(bias + c), activation)
-        if let residuals { x += load(residuals[row] + first + c) }
-        store(x, output + c)
-        c &+= 16
-      }
-      if c < columns {
-        var x = activate(load(sums + c) + load(bias + c), activation)
-        if let residuals { x += loadPartial(residuals[row] + first + c, count: columns - c) }
-        storePartial(x, output + c, count: columns - c)
-      }
+func storeTile(_ tile: FinishedTile, _ activation: Activation) {
+  switch activation {
+  case .none: storeTile(Identity.self, tile)
+  case .relu: storeTile(Rectifier.self, tile)
+  case .silu: storeTile(SiLU.self, tile)
+  case .gelu: storeTile(GELU.self, tile)
+  case .sigmoid: storeTile(Sigmoid.self, tile)
+  }
+}
+
+@inline(__always)
+private func storeTile<Function: ElementaryFunction>(_: Function.Type, _ tile: FinishedTile) {
+  let bias = tile.bias + tile.first
+  let whole = tile.columns & ~15
+  for row in 0..<tile.rows {
+    let sums = tile.sums + row &* InstructionSet.panelWidth
+    let output = tile.outputs[row] + tile.first
+    let residual = tile.residuals.map { $0[row] + tile.first }
+    for c in stride(from: 0, to: whole, by: 16) {
+      var x = Function.of(load(sums + c) + load(bias + c))
+      if let residual { x += load(residual + c) }
+      store(x, output + c)
+    }
+    if whole < tile.columns {
+      let rest = tile.columns &- whole
+      var x = Function.of(load(sums + whole) + load(bias + whole))
+      if let residual { x += loadPartial(residual + whole, count: rest) }
+      storePartial(x, output + whole, count: rest)
     }
   }
 }

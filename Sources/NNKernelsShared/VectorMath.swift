@@ -39,16 +39,16 @@ func powerOfTwoByArithmetic(_ x: Vector) -> Vector {
   return p * unsafeBitCast(exponent, to: Vector.self)
 }
 
-/// 1 / (1 + exp(-x)).
+/// 1 / (1 + exp(-x)), 2^-126 or less below -87.
 @_transparent
 func sigmoid(_ x: Vector) -> Vector {
-  let one = Vector(repeating: 1)
-  return one / (one + exponential(Vector(repeating: 0) - x))
+  let power = powerOfTwo(smaller(Vector(repeating: 126), x * Vector(repeating: -1.442_695_040_888_963_4)))
+  return reciprocal(power + Vector(repeating: 1))
 }
 
 /// x * sigmoid(x).
 @_transparent
-func silu(_ x: Vector) -> Vector { x / (Vector(repeating: 1) + exponential(Vector(repeating: 0) - x)) }
+func silu(_ x: Vector) -> Vector { x * sigmoid(x) }
 
 /// x/2 * (1 + erf(x / sqrt 2)), the exact form, not the tanh approximation; absolute error below 1e-6.
 ///

@@ -78,8 +78,10 @@ struct TileMemory {
   func store(_ task: ConvolutionTask, count: Int, first: Int, columns: Int) {
     let columns = min(columns, task.shape.outChannels - first)
     storeTile(
-      sums, rows: count, first: first, columns: columns, bias: task.bias, activation: task.activation,
-      residuals: task.residual == nil ? nil : UnsafePointer(residuals), outputs: UnsafePointer(outputs))
+      (
+        sums: UnsafePointer(sums), rows: count, first: first, columns: columns, bias: task.bias,
+        residuals: task.residual == nil ? nil : UnsafePointer(residuals), outputs: UnsafePointer(outputs)
+      ), task.activation)
   }
 }
 

@@ -11,6 +11,12 @@ ARDF_INLINE __m512 ardf_fraction(__m512 x) { return _mm512_reduce_ps(x, 9); }
 /// x * 2^floor(n): saturates to zero and infinity.
 ARDF_INLINE __m512 ardf_scale(__m512 x, __m512 n) { return _mm512_scalef_ps(x, n); }
 
+/// 1 / x to fourteen binary digits.
+ARDF_INLINE __m512 ardf_reciprocal(__m512 x) { return _mm512_rcp14_ps(x); }
+
+/// c - a * b, rounded once.
+ARDF_INLINE __m512 ardf_multiply_subtract(__m512 a, __m512 b, __m512 c) { return _mm512_fnmadd_ps(a, b, c); }
+
 /// Lanes 0 to count - 1; count is at most 16.
 ARDF_INLINE __mmask16 ardf_lanes(long count) { return (__mmask16)((1u << count) - 1); }
 

@@ -105,9 +105,6 @@ ARDF_INLINE __m512 ardf_odd_quarters(__m512 a, __m512 b) { return _mm512_shuffle
 /// The nearest integers, as floats.
 ARDF_INLINE __m512 ardf_nearest(__m512 x) { return _mm512_roundscale_ps(x, 8); }
 
-/// 1/x, relative error below 2^-14.
-ARDF_INLINE __m512 ardf_reciprocal(__m512 x) { return _mm512_rcp14_ps(x); }
-
 /// Loads the shapes of the eight tiles, and clears them.
 ARDF_INLINE void ardf_tiles_configure(const void *p) { _tile_loadconfig(p); }
 /// Gives the tile registers back.
