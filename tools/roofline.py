@@ -4,8 +4,9 @@
     python tools/roofline.py --ardf .build/release/ardf --threads 2 [--precision bf16] WEIGHTS...
 
 One `ardf profile` a file, which also measures the rate of fp32 multiply-adds. Winograd is counted with what its tiles
-multiply where they fit the map exactly: 81 of 144 at stride 2, 64 of 324 with 6x6 outputs, 36 of 144 with 4x4; all in
-fp32. Everything else is counted directly; in bf16 at `--dot-rate` times the peak, which is 2 for `vdpbf16ps`.
+multiply where they fit the map exactly: 81 of 144 at stride 2, 64 of 324 with 6x6 outputs, 36 of 144 with 4x4; Strassen's
+1x1 convolutions with seven products of eight. Everything else is counted directly, transposed convolutions too, some of
+which are Strassen's; in bf16 at `--dot-rate` times the peak, which is 2 for `vdpbf16ps`.
 """
 
 import argparse
@@ -33,6 +34,8 @@ def multiplied(layer):
         return "Winograd F(4x4,3x3)", 36 / 144
     if operation == "attention":
         return "attention", 1
+    if algorithm == "strassen":
+        return "1x1 and linear, Strassen", 7 / 8
     if algorithm in ("gemm", "subpixel"):
         return "1x1, linear, transposed", 1
     if algorithm == "direct":

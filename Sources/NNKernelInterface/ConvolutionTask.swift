@@ -25,6 +25,19 @@ public struct ConvolutionShape: Hashable, Sendable {
   }
 }
 
+extension ConvolutionShape {
+  /// Pairs of blocks of at most `tileRows` output pixels: an even number, for threads to share.
+  public func rowPairs(_ tileRows: Int) -> Int {
+    (outHeight * outWidth + 4 * tileRows - 1) / (4 * tileRows) * 2
+  }
+
+  /// The output pixels of some pairs; one has as many as another, or one less.
+  public func pixels(ofPairs pairs: Range<Int>, _ tileRows: Int) -> Range<Int> {
+    let (pixels, count) = (outHeight * outWidth, rowPairs(tileRows))
+    return pixels * pairs.lowerBound / count..<pixels * pairs.upperBound / count
+  }
+}
+
 /// A dense convolution: out = activation(input * weights + bias) + residual.
 public struct ConvolutionTask {
   /// Sizes.

@@ -13,27 +13,16 @@ public struct KernelTable: Sendable {
   /// Most output pixels (rows of the product) that one tile holds in registers.
   public var tileRows: Int
 
-  /// Floats that the packed weights of a convolution take.
-  public var packedConvolutionCount: @Sendable (_ shape: ConvolutionShape) -> Int
-  /// Packs weights (out, in, kernel height, kernel width), each output channel times its `scale`.
-  public var packConvolution:
-    @Sendable (
-      _ shape: ConvolutionShape, _ weights: UnsafePointer<Float>, _ scale: UnsafePointer<Float>?,
-      _ packed: UnsafeMutablePointer<Float>
-    ) -> Void
-  /// Output pixels `begin..<end` (row-major), output channel panels `panels`.
-  public var convolution:
-    @Sendable (
-      _ task: UnsafePointer<ConvolutionTask>, _ begin: Int, _ end: Int, _ firstPanel: Int, _ lastPanel: Int,
-      _ scratch: UnsafeMutablePointer<Float>
-    ) -> Void
-  /// Scratch floats of `convolution`.
-  public var convolutionScratch: @Sendable (_ shape: ConvolutionShape) -> Int
-
+  /// A matrix product a kernel position, inputs read in place.
+  public var direct: ConvolutionKernels
+  /// Strassen's products for 1x1 convolutions, both kinds of channels multiples of 32.
+  ///
+  /// `begin..<end` are pairs of blocks of rows (`ConvolutionShape.rowPairs`), panels those of half the output channels.
+  public var strassen: ConvolutionKernels
   /// Winograd F(4x4,3x3) for stride 1, and its phases for stride 2.
-  public var smallWinograd: WinogradKernels
+  public var smallWinograd: ConvolutionKernels
   /// Winograd F(6x6,3x3), stride 1 only.
-  public var largeWinograd: WinogradKernels
+  public var largeWinograd: ConvolutionKernels
 
   /// Output rows `begin..<end` of a depthwise convolution.
   public var depthwise: @Sendable (_ task: UnsafePointer<DepthwiseTask>, _ begin: Int, _ end: Int) -> Void
@@ -65,17 +54,8 @@ public struct KernelTable: Sendable {
   /// All kernels of an instruction set.
   public init(
     name: String, panelWidth: Int, tileRows: Int,
-    packedConvolutionCount: @escaping @Sendable (ConvolutionShape) -> Int,
-    packConvolution:
-      @escaping @Sendable (
-        ConvolutionShape, UnsafePointer<Float>, UnsafePointer<Float>?, UnsafeMutablePointer<Float>
-      ) -> Void,
-    convolution:
-      @escaping @Sendable (
-        UnsafePointer<ConvolutionTask>, Int, Int, Int, Int, UnsafeMutablePointer<Float>
-      ) -> Void,
-    convolutionScratch: @escaping @Sendable (ConvolutionShape) -> Int,
-    smallWinograd: WinogradKernels, largeWinograd: WinogradKernels,
+    direct: ConvolutionKernels, strassen: ConvolutionKernels,
+    smallWinograd: ConvolutionKernels, largeWinograd: ConvolutionKernels,
     depthwise: @escaping @Sendable (UnsafePointer<DepthwiseTask>, Int, Int) -> Void,
     maxPool: @escaping @Sendable (UnsafePointer<PoolTask>, Int, Int) -> Void,
     resize: @escaping @Sendable (UnsafePointer<ResizeTask>, Int, Int, UnsafeMutablePointer<Float>) -> Void,
@@ -91,10 +71,8 @@ public struct KernelTable: Sendable {
     self.name = name
     self.panelWidth = panelWidth
     self.tileRows = tileRows
-    self.packedConvolutionCount = packedConvolutionCount
-    self.packConvolution = packConvolution
-    self.convolution = convolution
-    self.convolutionScratch = convolutionScratch
+    self.direct = direct
+    self.strassen = strassen
     self.smallWinograd = smallWinograd
     self.largeWinograd = largeWinograd
     self.depthwise = depthwise
@@ -109,7 +87,7 @@ public struct KernelTable: Sendable {
     self.attentionScratch = attentionScratch
   }
   /// The kernels of a size of tile.
-  public func winograd(_ tile: WinogradTile) -> WinogradKernels {
+  public func winograd(_ tile: WinogradTile) -> ConvolutionKernels {
     switch tile {
     case .four: smallWinograd
     case .six: largeWinograd

@@ -29,7 +29,7 @@ public struct MixedKernelTable: Sendable {
   public var convolutionScratch: @Sendable (_ shape: ConvolutionShape, _ rows: Int) -> Int
 
   /// Winograd convolutions of stride 1 in products of 16-bit integers; nil where direct products of bf16 are faster.
-  public var winograd: (@Sendable (_ tile: WinogradTile) -> WinogradKernels)?
+  public var winograd: (@Sendable (_ tile: WinogradTile) -> ConvolutionKernels)?
 
   /// As in `KernelTable`.
   public var depthwise: @Sendable (_ task: UnsafePointer<DepthwiseTask>, _ begin: Int, _ end: Int) -> Void
@@ -69,7 +69,7 @@ public struct MixedKernelTable: Sendable {
         UnsafePointer<ConvolutionTask>, Int, Int, Int, Int, UnsafeMutablePointer<Float>
       ) -> Void,
     convolutionScratch: @escaping @Sendable (ConvolutionShape, Int) -> Int,
-    winograd: (@Sendable (WinogradTile) -> WinogradKernels)?,
+    winograd: (@Sendable (WinogradTile) -> ConvolutionKernels)?,
     depthwise: @escaping @Sendable (UnsafePointer<DepthwiseTask>, Int, Int) -> Void,
     maxPool: @escaping @Sendable (UnsafePointer<PoolTask>, Int, Int) -> Void,
     resize: @escaping @Sendable (UnsafePointer<ResizeTask>, Int, Int, UnsafeMutablePointer<Float>) -> Void,

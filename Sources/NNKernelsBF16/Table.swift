@@ -21,7 +21,7 @@ private func table(
     @escaping @Sendable (
       UnsafePointer<ConvolutionTask>, Int, Int, Int, Int, UnsafeMutablePointer<Float>
     ) -> Void,
-  winograd: (@Sendable (WinogradTile) -> WinogradKernels)?,
+  winograd: (@Sendable (WinogradTile) -> ConvolutionKernels)?,
   attention: @escaping @Sendable (UnsafePointer<AttentionTask>, Int, Int, UnsafeMutablePointer<Float>) -> Void
 ) -> MixedKernelTable {
   MixedKernelTable(
@@ -36,9 +36,9 @@ private func table(
 }
 
 /// F(4x4,3x3), or its phases where the stride is 2.
-private let smallWinograd: WinogradKernels = {
+private let smallWinograd: ConvolutionKernels = {
   let (plain, strided) = (winogradKernels(BothAxes<F4x4>.self), winogradKernels(StridedTransform.self))
-  return WinogradKernels(
+  return ConvolutionKernels(
     packedCount: { ($0.stride == 2 ? strided : plain).packedCount($0) },
     pack: { ($0.stride == 2 ? strided : plain).pack($0, $1, $2, $3) },
     convolution: {
@@ -47,8 +47,8 @@ private let smallWinograd: WinogradKernels = {
     scratch: { ($0.stride == 2 ? strided : plain).scratch($0) })
 }()
 
-private func winogradKernels<Transform: IntegerTransform>(_: Transform.Type) -> WinogradKernels {
-  WinogradKernels(
+private func winogradKernels<Transform: IntegerTransform>(_: Transform.Type) -> ConvolutionKernels {
+  ConvolutionKernels(
     packedCount: { packedWinogradCount(Transform.self, $0) },
     pack: { packWinograd(Transform.self, $0, $1, $2, $3) },
     convolution: { winograd(Transform.self, $0, $1, $2, $3, $4, $5) },

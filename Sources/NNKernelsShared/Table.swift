@@ -5,11 +5,13 @@ import NNKernelInterface
 /// Only call them where the CPU has it.
 public let kernels = KernelTable(
   name: InstructionSet.name, panelWidth: InstructionSet.panelWidth, tileRows: InstructionSet.tileRows,
-  packedConvolutionCount: { packedConvolutionCount($0) },
-  packConvolution: { packConvolution($0, $1, $2, $3) },
-  convolution: { convolution($0, $1, $2, $3, $4, $5) },
-  convolutionScratch: { convolutionScratch($0) },
-  smallWinograd: WinogradKernels(
+  direct: ConvolutionKernels(
+    packedCount: { packedConvolutionCount($0) }, pack: { packConvolution($0, $1, $2, $3) },
+    convolution: { convolution($0, $1, $2, $3, $4, $5) }, scratch: { convolutionScratch($0) }),
+  strassen: ConvolutionKernels(
+    packedCount: { packedStrassenCount($0) }, pack: { packStrassen($0, $1, $2, $3) },
+    convolution: { strassen($0, $1, $2, $3, $4, $5) }, scratch: { strassenScratch($0) }),
+  smallWinograd: ConvolutionKernels(
     packedCount: { $0.stride == 2 ? packedStridedWinogradCount($0) : packedWinogradCount(F4x4.self, $0) },
     pack: {
       if $0.stride == 2 {
@@ -26,7 +28,7 @@ public let kernels = KernelTable(
       }
     },
     scratch: { $0.stride == 2 ? stridedWinogradScratch($0) : winogradScratch(F4x4.self, $0) }),
-  largeWinograd: WinogradKernels(
+  largeWinograd: ConvolutionKernels(
     packedCount: { packedWinogradCount(F6x6.self, $0) },
     pack: { packWinograd(F6x6.self, $0, $1, $2, $3) },
     convolution: { winograd(F6x6.self, $0, $1, $2, $3, $4, $5) },

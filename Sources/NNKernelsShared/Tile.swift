@@ -36,6 +36,7 @@ private protocol RowGroup {
   static var count: Int { get }
   init()
   mutating func step(_ rows: UnsafePointer<UnsafePointer<Float>>, _ k: Int, _ columns: UnsafePointer<Float>)
+  init(from sums: UnsafePointer<Float>, stride: Int)
   func store(to output: UnsafeMutablePointer<Float>, stride: Int)
   /// Brings the cache line of every row at k near.
   static func prefetch(_ rows: UnsafePointer<UnsafePointer<Float>>, _ k: Int)
@@ -54,6 +55,7 @@ private struct NarrowRow: RowGroup {
   ) {
     sum = multiplyAdd(Vector(repeating: rows[0][k]), load(columns), sum)
   }
+  @inline(__always) init(from sums: UnsafePointer<Float>, stride: Int) { sum = load(sums) }
   @inline(__always) func store(to output: UnsafeMutablePointer<Float>, stride: Int) {
     UnsafeMutableRawPointer(output).storeBytes(of: sum, as: Vector.self)
   }
@@ -74,6 +76,10 @@ private struct WideRow: RowGroup {
     let x = Vector(repeating: rows[0][k])
     low = multiplyAdd(x, load(columns), low)
     high = multiplyAdd(x, load(columns + 16), high)
+  }
+  @inline(__always) init(from sums: UnsafePointer<Float>, stride: Int) {
+    low = load(sums)
+    high = load(sums + 16)
   }
   @inline(__always) func store(to output: UnsafeMutablePointer<Float>, stride: Int) {
     UnsafeMutableRawPointer(output).storeBytes(of: low, as: Vector.self)
@@ -97,9 +103,13 @@ private struct Stack<Upper: RowGroup, Lower: RowGroup>: RowGroup {
     upper.step(rows, k, columns)
     lower.step(rows + Upper.count, k, columns)
   }
+  @inline(__always) init(from sums: UnsafePointer<Float>, stride: Int) {
+    upper = Upper(from: sums, stride: stride)
+    lower = Lower(from: sums + Upper.count &* stride, stride: stride)
+  }
   @inline(__always) func store(to output: UnsafeMutablePointer<Float>, stride: Int) {
     upper.store(to: output, stride: stride)
-    lower.store(to: output + Upper.count * stride, stride: stride)
+    lower.store(to: output + Upper.count &* stride, stride: stride)
   }
 }
 
@@ -121,12 +131,36 @@ private typealias Rows14<Row: RowGroup> = Stack<Rows8<Row>, Rows6<Row>>
 /// foresight ends.
 @inline(__always) private var streamedFloats: Int { 1024 }
 
+/// What the sums of a tile begin with, and when they are stored.
+///
+/// A type, not an optional: loops are compiled for each, and those of a single sum stay as they are.
+private protocol Course {
+  static var storesEverySegment: Bool { get }
+  func beginning<Rows: RowGroup>(_: Rows.Type, stride: Int) -> Rows
+}
+
+/// One sum over all segments.
+private struct WholeSum: Course {
+  @inline(__always) static var storesEverySegment: Bool { false }
+  @inline(__always) func beginning<Rows: RowGroup>(_: Rows.Type, stride: Int) -> Rows { Rows() }
+}
+
+/// A sum that is added to another, laid out as the output, and stored as far as it has come behind every segment.
+private struct RunningSum: Course {
+  let initial: UnsafePointer<Float>?
+  @inline(__always) static var storesEverySegment: Bool { true }
+  @inline(__always) func beginning<Rows: RowGroup>(_: Rows.Type, stride: Int) -> Rows {
+    if let initial { Rows(from: initial, stride: stride) } else { Rows() }
+  }
+}
+
 /// The inner loops of one tile.
 @inline(__always)
-private func multiply<Rows: RowGroup>(_: Rows.Type, _ product: TileProduct) {
-  var sums = Rows()
+private func multiply<Rows: RowGroup, Path: Course>(_: Rows.Type, _ product: TileProduct, _ course: Path) {
+  var sums = course.beginning(Rows.self, stride: product.outputStride)
   var rows = product.rows
   var columns = product.columns
+  var output = product.output
   for _ in 0..<product.segments {
     if product.ahead == 0, product.streamsColumns {
       for k in 0..<product.depth {
@@ -154,45 +188,66 @@ private func multiply<Rows: RowGroup>(_: Rows.Type, _ product: TileProduct) {
       }
     }
     rows += product.rowCapacity
+    if Path.storesEverySegment {
+      sums.store(to: output, stride: product.outputStride)
+      output += tileFloats
+    }
   }
-  sums.store(to: product.output, stride: product.outputStride)
+  if !Path.storesEverySegment { sums.store(to: output, stride: product.outputStride) }
 }
 
 /// Multiplies `rows` rows, at most `InstructionSet.tileRows`, with one panel: `panelWidth` or 16 columns.
 @inline(never)
 func multiplyTile(_ product: TileProduct, rows: Int, columns: Int) {
   if InstructionSet.panelWidth > 16, columns > 16 {
-    multiplyRows(WideRow.self, product, rows)
+    multiplyRows(WideRow.self, product, WholeSum(), rows)
   } else {
-    multiplyRows(NarrowRow.self, product, rows)
+    multiplyRows(NarrowRow.self, product, WholeSum(), rows)
+  }
+}
+
+/// Floats of the largest tile, rows `panelWidth` apart.
+@inline(__always) var tileFloats: Int { InstructionSet.tileRows * InstructionSet.panelWidth }
+
+/// As `multiplyTile`, but adds to the sums `initial`, where there are any, laid out as the output; and the sums up to each
+/// segment are stored, `tileFloats` apart.
+@inline(never)
+func multiplyRunningTile(_ product: TileProduct, from initial: UnsafePointer<Float>?, rows: Int, columns: Int)
+{
+  if InstructionSet.panelWidth > 16, columns > 16 {
+    multiplyRows(WideRow.self, product, RunningSum(initial: initial), rows)
+  } else {
+    multiplyRows(NarrowRow.self, product, RunningSum(initial: initial), rows)
   }
 }
 
 /// The row counts beyond what the instruction set holds in registers are never compiled: `tileRows` is a
 /// constant.
 @inline(__always)
-private func multiplyRows<Row: RowGroup>(_: Row.Type, _ product: TileProduct, _ rows: Int) {
+private func multiplyRows<Row: RowGroup, Path: Course>(
+  _: Row.Type, _ product: TileProduct, _ course: Path, _ rows: Int
+) {
   if InstructionSet.tileRows >= 14 {
     switch rows {
-    case 7: return multiply(Rows7<Row>.self, product)
-    case 8: return multiply(Rows8<Row>.self, product)
-    case 9: return multiply(Rows9<Row>.self, product)
-    case 10: return multiply(Rows10<Row>.self, product)
-    case 11: return multiply(Rows11<Row>.self, product)
-    case 12: return multiply(Rows12<Row>.self, product)
-    case 13: return multiply(Rows13<Row>.self, product)
-    case 14: return multiply(Rows14<Row>.self, product)
+    case 7: return multiply(Rows7<Row>.self, product, course)
+    case 8: return multiply(Rows8<Row>.self, product, course)
+    case 9: return multiply(Rows9<Row>.self, product, course)
+    case 10: return multiply(Rows10<Row>.self, product, course)
+    case 11: return multiply(Rows11<Row>.self, product, course)
+    case 12: return multiply(Rows12<Row>.self, product, course)
+    case 13: return multiply(Rows13<Row>.self, product, course)
+    case 14: return multiply(Rows14<Row>.self, product, course)
     default: break
     }
   }
   if InstructionSet.tileRows >= 6 {
     switch rows {
-    case 3: return multiply(Rows3<Row>.self, product)
-    case 4: return multiply(Rows4<Row>.self, product)
-    case 5: return multiply(Rows5<Row>.self, product)
-    case 6: return multiply(Rows6<Row>.self, product)
+    case 3: return multiply(Rows3<Row>.self, product, course)
+    case 4: return multiply(Rows4<Row>.self, product, course)
+    case 5: return multiply(Rows5<Row>.self, product, course)
+    case 6: return multiply(Rows6<Row>.self, product, course)
     default: break
     }
   }
-  if rows == 2 { multiply(Rows2<Row>.self, product) } else { multiply(Row.self, product) }
+  if rows == 2 { multiply(Rows2<Row>.self, product, course) } else { multiply(Row.self, product, course) }
 }

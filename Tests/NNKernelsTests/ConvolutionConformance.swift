@@ -48,9 +48,44 @@ struct ConvolutionConformance {
       activation: .silu, residual: true, gap: 8),
   ]
 
+  /// Both kinds of channels multiples of 32; a pixel alone, odd numbers of rows, panels of 16 columns.
+  static let strassenCases: [ConvolutionCase] = [
+    .init(height: 1, width: 1, inChannels: 32, outChannels: 64, kernel: 1, stride: 1, padding: 0),
+    .init(
+      height: 1, width: 37, inChannels: 64, outChannels: 32, kernel: 1, stride: 1, padding: 0,
+      activation: .sigmoid),
+    .init(
+      height: 13, width: 11, inChannels: 96, outChannels: 96, kernel: 1, stride: 1, padding: 0,
+      activation: .silu, residual: true, gap: 16),
+    .init(
+      height: 57, width: 1, inChannels: 160, outChannels: 128, kernel: 1, stride: 1, padding: 0,
+      activation: .gelu, gap: 3),
+    .init(
+      height: 20, width: 20, inChannels: 256, outChannels: 192, kernel: 1, stride: 1, padding: 0,
+      residual: true),
+  ]
+
   @Test(arguments: Implementation.all, directCases)
-  func convolution(_ implementation: Implementation, _ test: ConvolutionCase) throws {
+  func direct(_ implementation: Implementation, _ test: ConvolutionCase) throws {
     let kernels = try implementation.kernels()
+    check(
+      kernels.direct, test, rows: test.shape.outHeight * test.shape.outWidth, together: kernels.tileRows,
+      panels: (test.shape.outChannels - 1) / kernels.panelWidth + 1, tolerance: Tolerance.product)
+  }
+
+  @Test(arguments: Implementation.all, strassenCases)
+  func strassen(_ implementation: Implementation, _ test: ConvolutionCase) throws {
+    let kernels = try implementation.kernels()
+    check(
+      kernels.strassen, test, rows: test.shape.rowPairs(kernels.tileRows), together: 1,
+      panels: (test.shape.outChannels / 2 - 1) / kernels.panelWidth + 1, tolerance: Tolerance.strassen)
+  }
+
+  /// Runs a convolution whole and cut into pieces of `together` of its `rows` and of one panel.
+  private func check(
+    _ kernels: ConvolutionKernels, _ test: ConvolutionCase, rows: Int, together: Int, panels: Int,
+    tolerance: Double
+  ) {
     let shape = test.shape
     var numbers = TestNumbers(seed: 7)
     let filter = shape.inChannels * shape.kernelHeight * shape.kernelWidth
@@ -64,14 +99,14 @@ struct ConvolutionConformance {
       height: shape.outHeight, width: shape.outWidth, channels: shape.outChannels, gap: test.gap, seed: 2)
     let expected = reference(test, input, weights, scale, bias, residual)
 
-    let packed = GuardedFloats(count: kernels.packedConvolutionCount(shape))
+    let packed = GuardedFloats(count: kernels.packedCount(shape))
     let (source, factors) = (GuardedFloats(weights), GuardedFloats(scale))
-    unsafe kernels.packConvolution(shape, source.pointer, factors.pointer, packed.pointer)
+    unsafe kernels.pack(shape, source.pointer, factors.pointer, packed.pointer)
     #expect(packed.guardsAreIntact)
 
     let zeros = GuardedFloats([Float](repeating: 0, count: (shape.inChannels + 15) / 16 * 16))
     let paddedBias = GuardedFloats(bias + [Float](repeating: 0, count: 64))
-    let scratch = GuardedFloats(count: kernels.convolutionScratch(shape))
+    let scratch = GuardedFloats(count: kernels.scratch(shape))
 
     func run(split: Bool) -> [Float] {
       let output = GuardedMap(
@@ -80,9 +115,7 @@ struct ConvolutionConformance {
         shape: shape, input: input.input, output: output.output,
         residual: test.residual ? residual.input : nil, weights: packed.pointer, bias: paddedBias.pointer,
         zeros: zeros.pointer, activation: test.activation)
-      let rows = shape.outHeight * shape.outWidth
-      let panels = (shape.outChannels - 1) / kernels.panelWidth + 1
-      let rowStep = split ? kernels.tileRows : rows
+      let rowStep = split ? together : rows
       for panel in stride(from: 0, to: panels, by: split ? 1 : panels) {
         let lastPanel = split ? panel + 1 : panels
         for begin in stride(from: 0, to: rows, by: rowStep) {
@@ -95,7 +128,7 @@ struct ConvolutionConformance {
       return output.values
     }
     let whole = run(split: false)
-    expectClose(whole, expected, tolerance: Tolerance.product, test.testDescription)
+    expectClose(whole, expected, tolerance: tolerance, test.testDescription)
     #expect(run(split: true).map(\.bitPattern) == whole.map(\.bitPattern), "the split must not matter")
   }
 

@@ -47,6 +47,8 @@ struct Expected {
 enum Tolerance {
   /// Sums of products in single precision, in any order.
   static let product = 2e-6
+  /// Sums of products by Strassen's algorithm, whose terms are sums themselves.
+  static let strassen = 4e-6
   /// Winograd F(4x4,3x3) and F(6x6,3x3): their transforms cancel digits.
   static let winograd = 2e-5
   /// Winograd convolutions in integers of 16 bits.

@@ -52,7 +52,7 @@ struct WinogradConformance {
   }
 
   private func check(
-    _ winograd: WinogradKernels, _ tile: WinogradTile, _ panelWidth: Int, _ test: ConvolutionCase,
+    _ winograd: ConvolutionKernels, _ tile: WinogradTile, _ panelWidth: Int, _ test: ConvolutionCase,
     _ pair: ElementPair, _ tolerance: Double
   ) {
     let shape = test.shape

@@ -11,12 +11,14 @@ package func openBLASKernels() throws -> KernelTable {
   let blas = try OpenBLASLibrary.shared()
   return unsafe KernelTable(
     name: "openblas", panelWidth: OpenBLASKernels.panelWidth, tileRows: OpenBLASKernels.block,
-    packedConvolutionCount: { OpenBLASKernels.weightCount($0) },
-    packConvolution: { unsafe OpenBLASKernels.pack($0, $1, $2, $3, 0..<$0.inChannels) },
-    convolution: { task, begin, end, first, last, scratch in
-      if first == 0, last > 0 { unsafe OpenBLASKernels.convolution(blas, task, begin, end, scratch) }
-    },
-    convolutionScratch: { OpenBLASKernels.convolutionScratch($0) },
+    direct: ConvolutionKernels(
+      packedCount: { OpenBLASKernels.weightCount($0) },
+      pack: { unsafe OpenBLASKernels.pack($0, $1, $2, $3, 0..<$0.inChannels) },
+      convolution: { task, begin, end, first, last, scratch in
+        if first == 0, last > 0 { unsafe OpenBLASKernels.convolution(blas, task, begin, end, scratch) }
+      },
+      scratch: { OpenBLASKernels.convolutionScratch($0) }),
+    strassen: OpenBLASKernels.strassen(blas),
     smallWinograd: OpenBLASKernels.winograd(blas, .four), largeWinograd: OpenBLASKernels.winograd(blas, .six),
     depthwise: { unsafe PlainKernels.depthwise($0, $1, $2) },
     maxPool: { unsafe PlainKernels.maxPool($0, $1, $2) },
@@ -37,9 +39,25 @@ private enum OpenBLASKernels {
   static let panelWidth = 1 << 20
   /// Rows of one product: output pixels or queries.
   static let block = 256
+  /// The same product, cut as Strassen's pairs of blocks are.
+  static func strassen(_ blas: OpenBLASLibrary) -> ConvolutionKernels {
+    unsafe ConvolutionKernels(
+      packedCount: { weightCount($0) }, pack: { unsafe pack($0, $1, $2, $3, 0..<$0.inChannels) },
+      convolution: { task, begin, end, first, last, scratch in
+        guard first == 0, last > 0 else { return }
+        let shape = unsafe task.pointee.shape
+        for pair in begin..<end {
+          let rows = shape.pixels(ofPairs: pair..<pair + 1, block)
+          unsafe product(blas, task.pointee, rows, scratch, scratch + 2 * block * depth(shape))
+          unsafe finish(task.pointee, rows, from: rows.lowerBound, scratch + 2 * block * depth(shape))
+        }
+      },
+      scratch: { 2 * convolutionScratch($0) })
+  }
+
   /// The same product, cut as Winograd's tiles are.
-  static func winograd(_ blas: OpenBLASLibrary, _ tile: WinogradTile) -> WinogradKernels {
-    unsafe WinogradKernels(
+  static func winograd(_ blas: OpenBLASLibrary, _ tile: WinogradTile) -> ConvolutionKernels {
+    unsafe ConvolutionKernels(
       packedCount: { weightCount($0) }, pack: { unsafe pack($0, $1, $2, $3, 0..<$0.inChannels) },
       convolution: { task, begin, end, first, last, scratch in
         if first == 0, last > 0 { unsafe tiles(blas, task, tile.edge, begin, end, scratch) }
@@ -85,29 +103,47 @@ private enum OpenBLASKernels {
     let shape = task.shape
     let depth = depth(shape)
     let sums = unsafe scratch + block * depth
-    let dense = readsInPlace(task)
     var first = begin / block * block
     while first < end {
       let last = min(first + block, shape.outHeight * shape.outWidth)
-      if dense {
-        unsafe blas.multiply(
-          rows: last - first, columns: shape.outChannels, depth: depth,
-          task.input.base + first * task.input.pixelStride, stride: task.input.pixelStride, task.weights,
-          stride: shape.outChannels, into: sums, stride: shape.outChannels)
-      } else {
-        for pixel in first..<last {
-          unsafe gather(
-            task, pixel / shape.outWidth, pixel % shape.outWidth, scratch + (pixel - first) * depth)
-        }
-        unsafe blas.multiply(
-          rows: last - first, columns: shape.outChannels, depth: depth, scratch, stride: depth, task.weights,
-          stride: shape.outChannels, into: sums, stride: shape.outChannels)
-      }
-      for pixel in max(first, begin)..<min(last, end) {
-        unsafe finish(
-          task, pixel / shape.outWidth, pixel % shape.outWidth, sums + (pixel - first) * shape.outChannels)
-      }
+      unsafe product(blas, task, first..<last, scratch, sums)
+      unsafe finish(task, max(first, begin)..<min(last, end), from: first, sums)
       first += block
+    }
+  }
+
+  /// The sums of output pixels `rows`; `gathered` holds their windows.
+  static func product(
+    _ blas: OpenBLASLibrary, _ task: ConvolutionTask, _ rows: Range<Int>,
+    _ gathered: UnsafeMutablePointer<Float>, _ sums: UnsafeMutablePointer<Float>
+  ) {
+    let shape = task.shape
+    let depth = depth(shape)
+    if readsInPlace(task) {
+      unsafe blas.multiply(
+        rows: rows.count, columns: shape.outChannels, depth: depth,
+        task.input.base + rows.lowerBound * task.input.pixelStride, stride: task.input.pixelStride,
+        task.weights, stride: shape.outChannels, into: sums, stride: shape.outChannels)
+    } else {
+      for pixel in rows {
+        unsafe gather(
+          task, pixel / shape.outWidth, pixel % shape.outWidth,
+          gathered + (pixel - rows.lowerBound) * depth)
+      }
+      unsafe blas.multiply(
+        rows: rows.count, columns: shape.outChannels, depth: depth, gathered, stride: depth, task.weights,
+        stride: shape.outChannels, into: sums, stride: shape.outChannels)
+    }
+  }
+
+  /// Bias, activation, residual and store of output pixels `rows`; `sums` begins with pixel `first`.
+  static func finish(
+    _ task: ConvolutionTask, _ rows: Range<Int>, from first: Int, _ sums: UnsafePointer<Float>
+  ) {
+    let shape = task.shape
+    for pixel in rows {
+      unsafe finish(
+        task, pixel / shape.outWidth, pixel % shape.outWidth, sums + (pixel - first) * shape.outChannels)
     }
   }
 

@@ -142,16 +142,11 @@ struct StepBuilder {
     let shape = node.convolutionShape(layer, shapes)
     let algorithm = plan.layers[index].choice.algorithm
     return weights.memory(key(node, algorithm)) {
-      let winograd = algorithm.winogradTile.map(kernels.winograd)
-      let memory = FloatMemory(
-        count: winograd?.packedCount(shape) ?? kernels.packedConvolutionCount(shape))
+      let kernels = kernels.convolution(algorithm)
+      let memory = FloatMemory(count: kernels.packedCount(shape))
       unsafe layer.weights.withFloats(staging) { source in
         unsafe withPointer(layer.scale) { scale in
-          if let winograd {
-            unsafe winograd.pack(shape, source, scale, memory.base)
-          } else {
-            unsafe kernels.packConvolution(shape, source, scale, memory.base)
-          }
+          unsafe kernels.pack(shape, source, scale, memory.base)
         }
       }
       return memory
@@ -161,10 +156,11 @@ struct StepBuilder {
   /// The weights (out, in) of one position of a transposed convolution's kernel.
   private func packedSubpixel(_ node: Node, _ layer: Convolution, _ part: Int) -> FloatMemory {
     let shape = node.subpixelShape(layer, shapes)
+    let kernels = kernels.convolution(AlgorithmChoice.convolution(shape).algorithm)
     return weights.memory(key(node, .subpixel, part: part)) {
       let slice = layer.subpixelWeights(part)
-      let memory = FloatMemory(count: kernels.packedConvolutionCount(shape))
-      unsafe withPointer(layer.scale) { unsafe kernels.packConvolution(shape, slice, $0, memory.base) }
+      let memory = FloatMemory(count: kernels.packedCount(shape))
+      unsafe withPointer(layer.scale) { unsafe kernels.pack(shape, slice, $0, memory.base) }
       return memory
     }
   }
@@ -179,15 +175,12 @@ struct StepBuilder {
     let task = convolutionTask(
       shape, layer, input: map(node.inputs[0]), output: mutableMap(node.output),
       residual: node.inputs.count > 1 ? map(node.inputs[1]) : nil, weights: packed(node, index, layer))
-    let tile = plan.layers[index].choice.algorithm.winogradTile
-    let grid =
-      tile.map {
-        WorkGrid(winograd: shape, $0, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)
-      } ?? WorkGrid(direct: shape, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)
-    let winograd = tile.map(kernels.winograd)
-    let kernel = unsafe winograd?.convolution ?? kernels.convolution
-    let scratch = winograd?.scratch(shape) ?? kernels.convolutionScratch(shape)
-    return unsafe Step(layer: index, chunks: grid.chunks, scratchFloats: scratch) { chunk, scratch in
+    let algorithm = plan.layers[index].choice.algorithm
+    let grid = WorkGrid(algorithm, shape, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)
+    let kernels = kernels.convolution(algorithm)
+    let kernel = unsafe kernels.convolution
+    return unsafe Step(layer: index, chunks: grid.chunks, scratchFloats: kernels.scratch(shape)) {
+      chunk, scratch in
       let (rows, panels) = grid.range(chunk)
       unsafe kernel(
         task.pointer, rows.lowerBound, rows.upperBound, panels.lowerBound, panels.upperBound, scratch)
@@ -222,10 +215,12 @@ struct StepBuilder {
           pixelStride: step * output.pixelStride, rowStride: step * output.rowStride),
         residual: nil, weights: packedSubpixel(node, layer, part))
     }
-    let grid = WorkGrid(direct: shape, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)
+    let algorithm = AlgorithmChoice.convolution(shape).algorithm
+    let grid = WorkGrid(algorithm, shape, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)
+    let kernels = kernels.convolution(algorithm)
     let kernel = unsafe kernels.convolution
     return unsafe Step(
-      layer: index, chunks: grid.chunks * tasks.count, scratchFloats: kernels.convolutionScratch(shape)
+      layer: index, chunks: grid.chunks * tasks.count, scratchFloats: kernels.scratch(shape)
     ) { chunk, scratch in
       // A thread reads its part of the input once for all outputs of a pixel.
       let (piece, part) = chunk.quotientAndRemainder(dividingBy: tasks.count)

@@ -4,6 +4,8 @@ import NNKernelInterface
 public enum Algorithm: String, Sendable {
   /// One matrix product over the pixels.
   case gemm
+  /// One matrix product over the pixels, by seven of a quarter's size.
+  case strassen
   /// A matrix product a kernel position, inputs read in place.
   case direct
   /// Winograd F(4x4,3x3), or its phases where the stride is 2.
@@ -52,12 +54,23 @@ extension AlgorithmChoice {
   /// Input channels, and numbers of all windows' positions, from which those phases save more in 16-bit integers.
   private static let stridedIntegerChannels = 64
   private static let stridedIntegerWindows = 10_000
-  /// Share of the products of small tiles up to which large ones are worth their costlier transforms.
+  /// Share of the products of small tiles up to which large ones are worth their costlier transforms; and a share up to
+  /// which they are where there are so many of them, and at most so many weights for each.
   private static let largeTileShare = 0.84
+  private static let manyTilesShare = 0.88
+  private static let manyTiles = 128
+  private static let weightsPerLargeTile = 256
+  /// Channels (the product of both kinds by their sum) from which the eighth of the products that Strassen saves takes
+  /// more time than the sums it adds, and pixels that are worth seven weights instead of four.
+  private static let strassenPixels = 1024
+  private static let strassenChannels = 96
 
   /// What can compute a dense convolution: one algorithm, or several to choose from.
   package static func candidates(_ shape: ConvolutionShape) -> [Algorithm] {
-    if shape.kernelHeight == 1, shape.kernelWidth == 1 { return [.gemm] }
+    if shape.kernelHeight == 1, shape.kernelWidth == 1 {
+      let halves = shape.inChannels % 32 == 0 && shape.outChannels % 32 == 0
+      return halves && shape.stride == 1 && shape.padding == 0 ? [.gemm, .strassen] : [.gemm]
+    }
     let isWinograd =
       shape.kernelHeight == 3 && shape.kernelWidth == 3 && shape.stride <= 2 && shape.padding == 1
       && shape.inChannels % 16 == 0 && shape.outChannels % 16 == 0
@@ -72,6 +85,12 @@ extension AlgorithmChoice {
   package static func convolution(_ shape: ConvolutionShape) -> AlgorithmChoice {
     func direct(_ reason: String) -> AlgorithmChoice { AlgorithmChoice(algorithm: .direct, reason: reason) }
     if shape.kernelHeight == 1, shape.kernelWidth == 1 {
+      let (inChannels, outChannels) = (shape.inChannels, shape.outChannels)
+      if candidates(shape).contains(.strassen), shape.outHeight * shape.outWidth >= strassenPixels,
+        inChannels * outChannels >= strassenChannels * (inChannels + outChannels)
+      {
+        return AlgorithmChoice(algorithm: .strassen, reason: "1x1: an eighth fewer products over pixels")
+      }
       return AlgorithmChoice(algorithm: .gemm, reason: "1x1: a product over pixels")
     }
     guard shape.kernelHeight == 3, shape.kernelWidth == 3 else { return direct("kernel is not 3x3") }
@@ -95,8 +114,10 @@ extension AlgorithmChoice {
   ///
   /// The CPU computes both as fast: fewer pay wherever Winograd can be had and there are pixels.
   package static func integers(_ shape: ConvolutionShape) -> AlgorithmChoice? {
-    guard candidates(shape).count > 1, shape.outHeight * shape.outWidth >= fewPixels else { return nil }
-    var choice = winograd(shape)
+    guard candidates(shape).contains(.winograd4x4), shape.outHeight * shape.outWidth >= fewPixels else {
+      return nil
+    }
+    var choice = winograd(shape, isLarge: largeShare(shape) <= largeTileShare)
     if shape.stride == 2 {
       guard shape.inChannels >= stridedIntegerChannels,
         shape.inChannels * shape.tiles(.four) >= stridedIntegerWindows
@@ -109,12 +130,30 @@ extension AlgorithmChoice {
 
   /// The tiles for stride 1: larger ones save a fifth of the products, less where they reach over the map's edges.
   private static func winograd(_ shape: ConvolutionShape) -> AlgorithmChoice {
-    let small = shape.tiles(.four) * WinogradTile.four.products
-    let large = shape.tiles(.six) * WinogradTile.six.products
-    if Double(large) <= largeTileShare * Double(small) {
-      return AlgorithmChoice(algorithm: .winograd6x6, reason: "3x3, stride 1: 5 times fewer products")
-    }
-    return AlgorithmChoice(algorithm: .winograd4x4, reason: "3x3, stride 1: 4 times fewer products")
+    let tiles = shape.tiles(.six)
+    let isCheap =
+      tiles >= manyTiles && shape.inChannels * shape.outChannels <= weightsPerLargeTile * tiles
+    return winograd(shape, isLarge: largeShare(shape) <= (isCheap ? manyTilesShare : largeTileShare))
+  }
+
+  private static func winograd(_ shape: ConvolutionShape, isLarge: Bool) -> AlgorithmChoice {
+    isLarge
+      ? AlgorithmChoice(algorithm: .winograd6x6, reason: "3x3, stride 1: 5 times fewer products")
+      : AlgorithmChoice(algorithm: .winograd4x4, reason: "3x3, stride 1: 4 times fewer products")
+  }
+
+  /// The products of large tiles, as a share of those of small ones.
+  private static func largeShare(_ shape: ConvolutionShape) -> Double {
+    Double(shape.tiles(.six) * WinogradTile.six.products)
+      / Double(shape.tiles(.four) * WinogradTile.four.products)
+  }
+}
+
+extension KernelTable {
+  /// The kernels of an algorithm for dense convolutions.
+  func convolution(_ algorithm: Algorithm) -> ConvolutionKernels {
+    if let tile = algorithm.winogradTile { return winograd(tile) }
+    return algorithm == .strassen ? strassen : direct
   }
 }
 
@@ -122,71 +161,5 @@ extension ConvolutionShape {
   /// Winograd's tiles of the output map.
   func tiles(_ tile: WinogradTile) -> Int {
     ((outHeight + tile.edge - 1) / tile.edge) * ((outWidth + tile.edge - 1) / tile.edge)
-  }
-}
-
-/// How the work of a convolution is cut into chunks: ranges of rows (pixels or tiles) times ranges of
-/// panels.
-///
-/// It depends on the shape alone.
-struct WorkGrid: Equatable, Sendable {
-  /// Rows in all, and the unit that no cut divides.
-  var rows: Int
-  var unit: Int
-  var rowChunks: Int
-  var panels: Int
-  var panelChunks: Int
-
-  var chunks: Int { rowChunks * panelChunks }
-
-  /// Operations of a chunk: some tens of microseconds' worth, or of short layers ten, so that threads can share them.
-  private static let chunkOperations = 8_000_000.0
-  private static let leastOperations = 1_000_000.0
-  /// Threads that share a layer evenly: as many as divide its chunks.
-  private static let evenThreads = 8
-  /// Weights that a chunk streams from the second-level cache.
-  private static let cachedWeights = 160 * 1024
-
-  /// How many chunks so many operations make: a power of two, or a multiple of `evenThreads`.
-  private static func chunks(operations: Double) -> Int {
-    let short = min(evenThreads, Int(operations / leastOperations))
-    let count = max(short, Int(operations / chunkOperations), 1)
-    var even = 1
-    while even < min(count, evenThreads) { even *= 2 }
-    return count <= evenThreads ? even : (count + evenThreads - 1) / evenThreads * evenThreads
-  }
-
-  /// The panels of a chunk share a cache, and the rows make it worth while.
-  init(direct shape: ConvolutionShape, panelWidth: Int, tileRows: Int) {
-    rows = shape.outHeight * shape.outWidth
-    unit = tileRows
-    panels = (shape.outChannels + panelWidth - 1) / panelWidth
-    let depth = shape.kernelHeight * shape.kernelWidth * shape.inChannels
-    let panelsTogether = max(1, Self.cachedWeights / (depth * min(panelWidth, shape.outChannels)))
-    panelChunks = (panels + panelsTogether - 1) / panelsTogether
-    let wanted = Self.chunks(operations: 2 * Double(rows) * Double(depth * shape.outChannels))
-    let units = (rows + unit - 1) / unit
-    rowChunks = min(units, (wanted + panelChunks - 1) / panelChunks)
-  }
-
-  /// Blocks of tiles, enough to fill register tiles; few blocks are shared by splitting the output channels too.
-  init(winograd shape: ConvolutionShape, _ tile: WinogradTile, panelWidth: Int, tileRows: Int) {
-    rows = shape.tiles(tile)
-    unit = 1
-    panels = (shape.outChannels + panelWidth - 1) / panelWidth
-    let operations = 2 * Double(tile.products * rows) * Double(shape.inChannels * shape.outChannels)
-    let wanted = max(Self.chunks(operations: operations), rows / (8 * tileRows))
-    rowChunks = max(1, min(wanted, rows / (tileRows + tileRows / 2)))
-    panelChunks = rowChunks >= 4 ? 1 : min(panels, (4 + rowChunks - 1) / rowChunks)
-    if chunks == 1, wanted > 1 { rowChunks = min(rows, 2) }
-  }
-
-  /// The rows and panels of a chunk.
-  func range(_ chunk: Int) -> (rows: Range<Int>, panels: Range<Int>) {
-    let (group, part) = (chunk / rowChunks, chunk % rowChunks)
-    let units = (rows + unit - 1) / unit
-    let first = units * part / rowChunks * unit
-    let last = min(rows, units * (part + 1) / rowChunks * unit)
-    return (first..<last, panels * group / panelChunks..<panels * (group + 1) / panelChunks)
   }
 }

@@ -97,6 +97,7 @@ extension PlannedLayer {
     if elements.multipliesReduced(index) {
       precision = .bf16
       if choice.algorithm.winogradTile != nil { choice.algorithm = .direct }
+      if choice.algorithm == .strassen { choice.algorithm = .gemm }
       choice.reason = "bf16 products, sums in fp32"
       if case .attention = node.operation { choice.reason += ", scores stay in the cache" }
     } else if let integers = elements.integerChoice(index) {

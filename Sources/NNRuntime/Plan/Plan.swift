@@ -146,8 +146,11 @@ extension Node {
       AlgorithmChoice(algorithm: .vector, reason: "one filter a channel")
     case .convolution(let layer):
       measured?[convolutionShape(layer, shapes)] ?? .convolution(convolutionShape(layer, shapes))
-    case .transposedConvolution:
-      AlgorithmChoice(algorithm: .subpixel, reason: "kernel as large as the stride: outputs don't overlap")
+    case .transposedConvolution(let layer):
+      AlgorithmChoice(
+        algorithm: .subpixel,
+        reason: "kernel as large as the stride: outputs don't overlap; for each of its positions, "
+          + AlgorithmChoice.convolution(subpixelShape(layer, shapes)).reason)
     case .attention:
       AlgorithmChoice(algorithm: .blocked, reason: "scores stay in the cache")
     case .input, .constant, .slice, .view, .concatenate:

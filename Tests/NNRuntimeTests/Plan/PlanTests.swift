@@ -100,6 +100,7 @@ struct PlanTests {
     "Winograd where it pays",
     arguments: [
       (1, 40, 16, 16, Algorithm.winograd4x4), (1, 160, 64, 64, .winograd6x6), (1, 20, 64, 64, .winograd4x4),
+      (1, 80, 64, 64, .winograd6x6), (1, 80, 256, 64, .winograd6x6), (1, 80, 256, 256, .winograd4x4),
       (2, 40, 16, 16, .direct), (2, 64, 32, 64, .winograd4x4), (2, 40, 64, 64, .direct),
       (2, 80, 512, 512, .winograd4x4), (2, 80, 640, 640, .direct),
     ])
@@ -113,6 +114,37 @@ struct PlanTests {
     #expect(AlgorithmChoice.convolution(shape).algorithm == algorithm)
     let candidates: [Algorithm] = [.direct, .winograd4x4, .winograd6x6]
     #expect(AlgorithmChoice.candidates(shape) == (stride == 1 ? candidates : candidates.dropLast()))
+  }
+
+  @Test(
+    "Strassen where channels are many",
+    arguments: [
+      (40, 256, 256, Algorithm.strassen), (32, 192, 192, .strassen), (80, 1024, 128, .strassen),
+      (80, 128, 128, .gemm), (40, 1024, 64, .gemm), (31, 512, 512, .gemm), (40, 255, 256, .gemm),
+      (40, 240, 256, .gemm),
+    ])
+  func strassen(_ side: Int, _ inChannels: Int, _ outChannels: Int, _ algorithm: Algorithm) throws {
+    let shape = ConvolutionShape(
+      inHeight: side, inWidth: side, inChannels: inChannels, outHeight: side, outWidth: side,
+      outChannels: outChannels, kernelHeight: 1, kernelWidth: 1, stride: 1, padding: 0)
+    let choice = AlgorithmChoice.convolution(shape)
+    #expect(choice.algorithm == algorithm)
+    let canBeCut = inChannels % 32 == 0 && outChannels % 32 == 0
+    #expect(AlgorithmChoice.candidates(shape) == (canBeCut ? [.gemm, .strassen] : [.gemm]))
+    var strided = shape
+    strided.stride = 2
+    #expect(AlgorithmChoice.candidates(strided) == [.gemm])
+  }
+
+  @Test("chunks of Winograd's tiles are shared evenly", arguments: [(160, 2), (80, 1), (160, 1)])
+  func evenChunks(_ side: Int, _ stride: Int) {
+    let shape = ConvolutionShape(
+      inHeight: side, inWidth: side, inChannels: 256, outHeight: side / stride, outWidth: side / stride,
+      outChannels: 256, kernelHeight: 3, kernelWidth: 3, stride: stride, padding: 1)
+    for tile in [WinogradTile.four, .six] {
+      let grid = WorkGrid(winograd: shape, tile, panelWidth: 32, tileRows: 14)
+      #expect(grid.chunks % 8 == 0)
+    }
   }
 
   @Test(
