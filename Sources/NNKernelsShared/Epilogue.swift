@@ -63,6 +63,18 @@ private func storeTile<Function: ElementaryFunction, Added: Addend>(
   let bias = tile.bias + tile.first
   let whole = tile.columns & ~15
   var sums = tile.sums
+  // Both vectors of a row in one straight line.
+  if InstructionSet.panelWidth == 32, tile.columns == 32 {
+    let (low, high) = (load(bias), load(bias + 16))
+    for row in 0..<tile.rows {
+      let output = tile.outputs[row] + tile.first
+      let (left, right) = (load(sums) + low, load(sums + 16) + high)
+      store(added.to(Function.of(left), row, 0), output)
+      store(added.to(Function.of(right), row, 16), output + 16)
+      sums += 32
+    }
+    return
+  }
   for row in 0..<tile.rows {
     let output = tile.outputs[row] + tile.first
     var c = 0
