@@ -156,8 +156,9 @@ struct StepBuilder {
   /// The weights (out, in) of one position of a transposed convolution's kernel.
   private func packedSubpixel(_ node: Node, _ layer: Convolution, _ part: Int) -> FloatMemory {
     let shape = node.subpixelShape(layer, shapes)
-    let kernels = kernels.convolution(AlgorithmChoice.convolution(shape).algorithm)
-    return weights.memory(key(node, .subpixel, part: part)) {
+    let algorithm = AlgorithmChoice.convolution(shape).algorithm
+    let kernels = kernels.convolution(algorithm)
+    return weights.memory(key(node, algorithm, part: part)) {
       let slice = layer.subpixelWeights(part)
       let memory = FloatMemory(count: kernels.packedCount(shape))
       unsafe withPointer(layer.scale) { unsafe kernels.pack(shape, slice, $0, memory.base) }

@@ -65,6 +65,51 @@ struct SessionTests {
     for (a, b) in zip(native, blas) { #expect(relativeL2(a, b) < singlePrecision) }
   }
 
+  /// A 1x1 and a transposed convolution of many channels.
+  private func wide(_ height: Int, _ width: Int) -> (Graph, [Float]) {
+    var random = SeededGenerator(5)
+    func tensor(_ shape: [Int]) -> Tensor {
+      Tensor(
+        shape: shape,
+        floats: (0..<shape.reduce(1, *)).map { _ in Float.random(in: -0.1...0.1, using: &random) })
+    }
+    let builder = GraphBuilder(name: "wide")
+    let x = builder.input("x", height: height, width: width, channels: 192)
+    let y = x.convolution(tensor([256, 192, 1, 1]), bias: tensor([256]), name: "wide").activation(
+      .silu, name: "act")
+    let z = y.transposedConvolution(tensor([256, 192, 2, 2]), bias: tensor([192]), stride: 2, name: "up")
+    return (builder.finish(outputs: [("z", z)]), SeededInput.uniform(count: height * width * 192))
+  }
+
+  @Test("Strassen's products, of 1x1 and transposed convolutions, agree on all backends and for any threads")
+  func strassen() throws {
+    let (graph, input) = wide(32, 33)
+    let plan = try Plan(graph)
+    #expect(plan.layers.contains { $0.choice.algorithm == .strassen })
+    #expect(plan.layers.contains { $0.choice.algorithm == .subpixel && $0.choice.reason.contains("eighth") })
+    let native = try run(graph, PlanOptions(), threads: 1, input: input)
+    for threads in [2, 3, 8] {
+      #expect(try run(graph, PlanOptions(), threads: threads, input: input) == native)
+    }
+    let blas = try run(graph, PlanOptions(backend: .openBLAS), threads: 2, input: input)
+    #expect(relativeL2(native[0], blas[0]) < singlePrecision)
+  }
+
+  @Test("sessions of two sizes share weights only where they are packed alike")
+  func sizesShareWeights() throws {
+    let weights = PackedWeights()
+    let pool = ThreadPool(threads: 2)
+    for (height, width) in [(32, 33), (8, 9)] {
+      let (graph, input) = wide(height, width)
+      let found = Session(try Plan(graph), pool: pool, weights: weights).run { inputs in
+        inputs.fill("x", with: input)
+      } read: {
+        $0.output("z").elements
+      }
+      #expect(try run(graph, PlanOptions(), threads: 2, input: input) == [found])
+    }
+  }
+
   @Test("every instruction set agrees with the others", arguments: InstructionSet.available)
   func instructionSetsAgree(instructionSet: InstructionSet) throws {
     let (graph, input) = sample()
