@@ -45,19 +45,6 @@ func roughGELU(_ x: Vector) -> Vector {
   return multiplyAdd(half, bounded * p, half)
 }
 
-/// An activation as a type, so that a loop is compiled once for each.
-protocol ElementaryFunction {
-  static func of(_ x: Vector) -> Vector
-}
-
-enum Identity: ElementaryFunction {
-  @inline(__always) static func of(_ x: Vector) -> Vector { x }
-}
-
-enum Rectifier: ElementaryFunction {
-  @inline(__always) static func of(_ x: Vector) -> Vector { relu(x) }
-}
-
 enum SiLU: ElementaryFunction {
   @inline(__always) static func of(_ x: Vector) -> Vector { x * roughSigmoid(x) }
 }

@@ -2,19 +2,6 @@
 
 import NNKernelInterface
 
-/// An activation as a type, so that a loop is compiled once for each.
-protocol ElementaryFunction {
-  static func of(_ x: Vector) -> Vector
-}
-
-enum Identity: ElementaryFunction {
-  @inline(__always) static func of(_ x: Vector) -> Vector { x }
-}
-
-enum Rectifier: ElementaryFunction {
-  @inline(__always) static func of(_ x: Vector) -> Vector { relu(x) }
-}
-
 enum SiLU: ElementaryFunction {
   @inline(__always) static func of(_ x: Vector) -> Vector { silu(x) }
 }
