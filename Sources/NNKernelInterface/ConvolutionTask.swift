@@ -38,7 +38,31 @@ extension ConvolutionShape {
   }
 }
 
-/// A dense convolution: out = activation(input * weights + bias) + residual.
+/// A part of a convolution's sums that was computed before, perhaps for fewer pixels.
+public struct Addend {
+  /// The sums, in floats.
+  public var map: MapPointer
+  /// Output pixels of a row.
+  public var width: Int
+  /// In each direction 2 to this power output pixels share one of the map.
+  public var shift: Int
+
+  /// Sums at `map` for output pixels in rows of `width`.
+  public init(map: MapPointer, width: Int, shift: Int) {
+    self.map = map
+    self.width = width
+    self.shift = shift
+  }
+
+  /// The sums of an output pixel, counted row by row.
+  @inlinable @inline(__always)
+  public func sums(ofPixel pixel: Int) -> UnsafePointer<Float> {
+    let (y, x) = pixel.quotientAndRemainder(dividingBy: width)
+    return unsafe map.base + ((y >> shift) &* map.rowStride &+ (x >> shift) &* map.pixelStride)
+  }
+}
+
+/// A dense convolution: out = activation(input * weights + addend + bias) + residual.
 public struct ConvolutionTask {
   /// Sizes.
   public var shape: ConvolutionShape
@@ -48,6 +72,8 @@ public struct ConvolutionTask {
   public var output: MutableMapPointer
   /// Added after the activation, where there is one; may be the output itself.
   public var residual: MapPointer?
+  /// Added before the activation, where there is one; only of a 1x1 convolution, and not besides a residual.
+  public var addend: Addend?
   /// As the pack function of the same algorithm left them.
   public var weights: UnsafePointer<Float>
   /// One a output channel, padded with zeros to whole panels.

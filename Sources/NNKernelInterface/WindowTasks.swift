@@ -73,7 +73,7 @@ public struct PoolTask {
 
 /// A separable resize: one tap an axis is nearest, two are bilinear, four bicubic.
 ///
-/// out[y, x] = sum over i, j of rowWeights[y, i] columnWeights[x, j] in[rowIndices[y, i], columnIndices[x, j]].
+/// out[y, x] = sum over i, j of rowWeights[y, i] columnWeights[x, j] in[rowIndices[y, i], columnIndices[x, j]] + residual[y, x].
 public struct ResizeTask {
   /// Sizes of the maps.
   public var inHeight, inWidth, outHeight, outWidth, channels: Int
@@ -85,6 +85,8 @@ public struct ResizeTask {
   public var rowWeights, columnWeights: UnsafePointer<Float>
   /// The map that is read.
   public var input: MapPointer
+  /// Added to the pixels that are made, where there is one; not with one tap.
+  public var residual: MapPointer?
   /// The map that is made.
   public var output: MutableMapPointer
 
@@ -92,7 +94,8 @@ public struct ResizeTask {
   public init(
     inHeight: Int, inWidth: Int, outHeight: Int, outWidth: Int, channels: Int, taps: Int,
     rowIndices: UnsafePointer<Int32>, columnIndices: UnsafePointer<Int32>, rowWeights: UnsafePointer<Float>,
-    columnWeights: UnsafePointer<Float>, input: MapPointer, output: MutableMapPointer
+    columnWeights: UnsafePointer<Float>, input: MapPointer, residual: MapPointer? = nil,
+    output: MutableMapPointer
   ) {
     self.inHeight = inHeight
     self.inWidth = inWidth
@@ -105,6 +108,7 @@ public struct ResizeTask {
     self.rowWeights = rowWeights
     self.columnWeights = columnWeights
     self.input = input
+    self.residual = residual
     self.output = output
   }
 }

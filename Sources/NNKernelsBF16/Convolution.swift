@@ -216,7 +216,7 @@ private func prefetchOutput(
 }
 
 /// Stores the sums of slots `slot..<slot + count` as output channels `first...`:
-/// out = activation(sums + bias) + residual.
+/// out = activation(sums + bias) + residual, or activation(sums + addend + bias).
 @inline(__always)
 func storeBlock(
   _ task: UnsafePointer<ConvolutionTask>, _ sums: UnsafePointer<Float>, begin: Int, slot: Int, count: Int,
@@ -236,6 +236,9 @@ private func storeBlock<Function: ElementaryFunction>(
   _: Function.Type, _ task: UnsafePointer<ConvolutionTask>, _ sums: UnsafePointer<Float>, _ begin: Int,
   _ slot: Int, _ count: Int, _ slots: Int, _ first: Int
 ) {
+  if let addend = task.pointee.addend {
+    return storeBlock(Function.self, task, addend, sums, begin, slot, count, slots, first)
+  }
   let output = task.pointee.output
   let width = task.pointee.shape.outWidth
   let columns = min(panelWidth, task.pointee.shape.outChannels &- first)
@@ -258,6 +261,41 @@ private func storeBlock<Function: ElementaryFunction>(
         store(Function.of(load(source + 16) + high) + load(other + 64, .float32), target + 64, .float32)
       } else {
         storePixel(Function.self, task, source, target, bias, y, x, first, columns)
+      }
+    }
+    x &+= 1
+    if x == slots { (y, x) = (y &+ 1, 0) }
+  }
+}
+
+/// As above, with a part of the sums from before.
+@inline(never)
+private func storeBlock<Function: ElementaryFunction>(
+  _: Function.Type, _ task: UnsafePointer<ConvolutionTask>, _ addend: Addend, _ sums: UnsafePointer<Float>,
+  _ begin: Int, _ slot: Int, _ count: Int, _ slots: Int, _ first: Int
+) {
+  let output = task.pointee.output
+  let width = task.pointee.shape.outWidth
+  let columns = min(panelWidth, task.pointee.shape.outChannels &- first)
+  let bias = task.pointee.bias + first
+  var y = begin &+ slot / slots
+  var x = slot % slots
+  for row in 0..<count {
+    if x < width {
+      let target = output.address(y &* output.rowStride &+ x &* output.pixelStride &+ first)
+      let source = sums + row &* panelWidth
+      let part = addend.sums(ofPixel: y &* width &+ x) + first
+      if columns == panelWidth && output.element == .bfloat16 {
+        let left = load(source) + load(part) + load(bias)
+        let right = load(source + 16) + load(part + 16) + load(bias + 16)
+        ardf_bf16_store_two(target, Function.of(left), Function.of(right))
+      } else {
+        forEachVector(columns) { channel, count in
+          let sum = load(source + channel) + loadSome(part + channel, .float32, count)
+          storeSome(
+            Function.of(sum + load(bias + channel)), target + channel &* output.element.size, output.element,
+            count)
+        }
       }
     }
     x &+= 1

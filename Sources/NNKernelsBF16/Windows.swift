@@ -203,8 +203,8 @@ private func blendTwo(_ task: ResizeTask, _ y: Int, _ scratch: UnsafeMutablePoin
     forEachVector(task.channels) { channel, count in
       let first = load(left + channel) * near
       storeSome(
-        multiplyAdd(load(right + channel), far, first), target + channel &* output.element.size,
-        output.element, count)
+        withResidual(task, y, x, channel, count, multiplyAdd(load(right + channel), far, first)),
+        target + channel &* output.element.size, output.element, count)
     }
   }
 }
@@ -237,8 +237,18 @@ private func blend(_ task: ResizeTask, _ y: Int, _ scratch: UnsafeMutablePointer
           Vector(repeating: task.columnWeights[x &* task.taps &+ tap]), sum)
       }
       storeSome(
-        sum, output.address(y &* output.rowStride &+ x &* output.pixelStride &+ channel), output.element,
-        count)
+        withResidual(task, y, x, channel, count, sum),
+        output.address(y &* output.rowStride &+ x &* output.pixelStride &+ channel), output.element, count)
     }
   }
+}
+
+/// `count` channels of a resized pixel, and what is added to them.
+@inline(__always)
+private func withResidual(
+  _ task: ResizeTask, _ y: Int, _ x: Int, _ channel: Int, _ count: Int, _ blend: Vector
+) -> Vector {
+  guard let residual = task.residual else { return blend }
+  let source = residual.address(y &* residual.rowStride &+ x &* residual.pixelStride &+ channel)
+  return blend + loadSome(source, residual.element, count)
 }

@@ -117,7 +117,8 @@ func convolution(
   let rows = tables.assumingMemoryBound(to: UnsafePointer<Float>.self)
   let outputs = UnsafeMutableRawPointer(rows + segments * capacity)
     .assumingMemoryBound(to: UnsafeMutablePointer<Float>.self)
-  let residuals = rows + (segments + 1) * capacity
+  let added = rows + (segments + 1) * capacity
+  let isAdded = task.residual != nil || task.addend != nil
   let residual = task.residual ?? MapPointer(base: task.zeros, pixelStride: 0, rowStride: 0)
 
   // As many rows in one block as in the next, so that the last is no sliver.
@@ -136,12 +137,15 @@ func convolution(
       let run = min(count - row, shape.outWidth - x)
       pointWindows(taskPointer, access, y, x, run, rows + row, copies + row * windowStride)
       var output = task.output.base + (y * task.output.rowStride + x * task.output.pixelStride)
-      var added = residual.base + (y * residual.rowStride + x * residual.pixelStride)
+      var other = residual.base + (y * residual.rowStride + x * residual.pixelStride)
       for i in row..<row + run {
         outputs[i] = output
-        residuals[i] = added
+        added[i] = other
         output += task.output.pixelStride
-        added += residual.pixelStride
+        other += residual.pixelStride
+      }
+      if let addend = task.addend {
+        for i in row..<row + run { added[i] = addend.sums(ofPixel: from + i) }
       }
       row += run
       (y, x) = (y + 1, 0)
@@ -161,7 +165,7 @@ func convolution(
         (
           sums: UnsafePointer(tile), rows: count, first: first,
           columns: min(columns, shape.outChannels - first),
-          bias: task.bias, residuals: task.residual == nil ? nil : UnsafePointer(residuals),
+          bias: task.bias, added: isAdded ? UnsafePointer(added) : nil, joinsSums: task.addend != nil,
           outputs: UnsafePointer(outputs)
         ), task.activation)
     }

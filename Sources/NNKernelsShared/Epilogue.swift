@@ -16,13 +16,14 @@ enum Sigmoid: ElementaryFunction {
 
 /// A tile of sums, rows `panelWidth` apart, and the output channels `first...` of the pixels that they become.
 ///
-/// `residuals` is nil or one pointer a row.
+/// `added` is nil or one pointer a row, to what is added behind the activation or, where it `joinsSums`, before.
 typealias FinishedTile = (
   sums: UnsafePointer<Float>, rows: Int, first: Int, columns: Int, bias: UnsafePointer<Float>,
-  residuals: UnsafePointer<UnsafePointer<Float>>?, outputs: UnsafePointer<UnsafeMutablePointer<Float>>
+  added: UnsafePointer<UnsafePointer<Float>>?, joinsSums: Bool,
+  outputs: UnsafePointer<UnsafeMutablePointer<Float>>
 )
 
-/// out[r] = activation(sums[r] + bias) + residual[r].
+/// out[r] = activation(sums[r] + bias) + added[r], or activation(sums[r] + added[r] + bias).
 @inline(never)
 func storeTile(_ tile: FinishedTile, _ activation: Activation) {
   switch activation {
@@ -36,28 +37,36 @@ func storeTile(_ tile: FinishedTile, _ activation: Activation) {
 
 @inline(__always)
 private func storeTile<Function: ElementaryFunction>(_: Function.Type, _ tile: FinishedTile) {
-  if let residuals = tile.residuals {
-    storeTile(Function.self, tile, Residuals(rows: residuals, first: tile.first))
+  if let added = tile.added {
+    if tile.joinsSums {
+      storeTile(Function.self, tile, Sums(rows: added, first: tile.first))
+    } else {
+      storeTile(Function.self, tile, Residuals(rows: added, first: tile.first))
+    }
   } else {
     storeTile(Function.self, tile, Nothing())
   }
 }
 
 @inline(__always)
-private func storeTile<Function: ElementaryFunction, Added: Addend>(
+private func storeTile<Function: ElementaryFunction, Added: AddedRows>(
   _: Function.Type, _ tile: FinishedTile, _ added: Added
 ) {
   let bias = tile.bias + tile.first
   let whole = tile.columns & ~15
   var sums = tile.sums
+  /// What becomes of the sums of a row with their bias.
+  @inline(__always) func finished(_ x: Vector, _ row: Int, _ channel: Int) -> Vector {
+    added.behind(Function.of(added.before(x, row, channel)), row, channel)
+  }
   // Both vectors of a row in one straight line.
   if InstructionSet.panelWidth == 32, tile.columns == 32 {
     let (low, high) = (load(bias), load(bias + 16))
     for row in 0..<tile.rows {
       let output = tile.outputs[row] + tile.first
       let (left, right) = (load(sums) + low, load(sums + 16) + high)
-      store(added.to(Function.of(left), row, 0), output)
-      store(added.to(Function.of(right), row, 16), output + 16)
+      store(finished(left, row, 0), output)
+      store(finished(right, row, 16), output + 16)
       sums += 32
     }
     return
@@ -66,38 +75,56 @@ private func storeTile<Function: ElementaryFunction, Added: Addend>(
     let output = tile.outputs[row] + tile.first
     var c = 0
     while c < whole {
-      store(added.to(Function.of(load(sums + c) + load(bias + c)), row, c), output + c)
+      store(finished(load(sums + c) + load(bias + c), row, c), output + c)
       c &+= 16
     }
     if whole < tile.columns {
       let rest = tile.columns &- whole
-      let x = Function.of(load(sums + whole) + load(bias + whole))
-      storePartial(added.to(x, row, whole, count: rest), output + whole, count: rest)
+      let x = load(sums + whole) + load(bias + whole)
+      let y = Function.of(added.before(x, row, whole, count: rest))
+      storePartial(added.behind(y, row, whole, count: rest), output + whole, count: rest)
     }
     sums += InstructionSet.panelWidth
   }
 }
 
-/// What is added behind an activation.
+/// What is added to sums, before an activation or behind it.
 ///
 /// A type, not an optional: a test for each sixteen channels took 1 % of a network.
-private protocol Addend {
-  func to(_ x: Vector, _ row: Int, _ channel: Int) -> Vector
-  func to(_ x: Vector, _ row: Int, _ channel: Int, count: Int) -> Vector
+private protocol AddedRows {
+  func before(_ x: Vector, _ row: Int, _ channel: Int) -> Vector
+  func before(_ x: Vector, _ row: Int, _ channel: Int, count: Int) -> Vector
+  func behind(_ x: Vector, _ row: Int, _ channel: Int) -> Vector
+  func behind(_ x: Vector, _ row: Int, _ channel: Int, count: Int) -> Vector
 }
 
-private struct Nothing: Addend {
-  @inline(__always) func to(_ x: Vector, _ row: Int, _ channel: Int) -> Vector { x }
-  @inline(__always) func to(_ x: Vector, _ row: Int, _ channel: Int, count: Int) -> Vector { x }
+extension AddedRows {
+  @inline(__always) func before(_ x: Vector, _ row: Int, _ channel: Int) -> Vector { x }
+  @inline(__always) func before(_ x: Vector, _ row: Int, _ channel: Int, count: Int) -> Vector { x }
+  @inline(__always) func behind(_ x: Vector, _ row: Int, _ channel: Int) -> Vector { x }
+  @inline(__always) func behind(_ x: Vector, _ row: Int, _ channel: Int, count: Int) -> Vector { x }
 }
 
-private struct Residuals: Addend {
+private struct Nothing: AddedRows {}
+
+private struct Residuals: AddedRows {
   let rows: UnsafePointer<UnsafePointer<Float>>
   let first: Int
-  @inline(__always) func to(_ x: Vector, _ row: Int, _ channel: Int) -> Vector {
+  @inline(__always) func behind(_ x: Vector, _ row: Int, _ channel: Int) -> Vector {
     x + load(rows[row] + (first &+ channel))
   }
-  @inline(__always) func to(_ x: Vector, _ row: Int, _ channel: Int, count: Int) -> Vector {
+  @inline(__always) func behind(_ x: Vector, _ row: Int, _ channel: Int, count: Int) -> Vector {
+    x + loadPartial(rows[row] + (first &+ channel), count: count)
+  }
+}
+
+private struct Sums: AddedRows {
+  let rows: UnsafePointer<UnsafePointer<Float>>
+  let first: Int
+  @inline(__always) func before(_ x: Vector, _ row: Int, _ channel: Int) -> Vector {
+    x + load(rows[row] + (first &+ channel))
+  }
+  @inline(__always) func before(_ x: Vector, _ row: Int, _ channel: Int, count: Int) -> Vector {
     x + loadPartial(rows[row] + (first &+ channel), count: count)
   }
 }

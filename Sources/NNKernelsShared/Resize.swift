@@ -86,10 +86,13 @@ private func blendRows(_ task: ResizeTask, _ y: Int, _ buffer: UnsafeMutablePoin
   }
 }
 
-/// out[x] = sum over taps j of columnWeights[x, j] * buffer[columnIndices[x, j]].
+/// out[x] = sum over taps j of columnWeights[x, j] * buffer[columnIndices[x, j]] + residual[x].
 @inline(__always)
 private func blendPixels(_ task: ResizeTask, _ y: Int, _ buffer: UnsafePointer<Float>, taps: Int) {
   let rounded = roundedChannels(task)
+  let residual = task.residual ?? MapPointer(base: task.input.base, pixelStride: 0, rowStride: 0)
+  let isAdded = task.residual != nil
+  var added = residual.base + y * residual.rowStride
   var output = task.output.base + y * task.output.rowStride
   for x in 0..<task.outWidth {
     let indices = task.columnIndices + x * taps
@@ -102,12 +105,16 @@ private func blendPixels(_ task: ResizeTask, _ y: Int, _ buffer: UnsafePointer<F
         blend = multiplyAdd(Vector(repeating: weights[tap]), load(source), blend)
       }
       if channel + 16 <= task.channels {
+        if isAdded { blend += load(added + channel) }
         store(blend, output + channel)
       } else {
-        storePartial(blend, output + channel, count: task.channels - channel)
+        let count = task.channels - channel
+        if isAdded { blend += loadPartial(added + channel, count: count) }
+        storePartial(blend, output + channel, count: count)
       }
       channel += 16
     }
+    added += residual.pixelStride
     output += task.output.pixelStride
   }
 }

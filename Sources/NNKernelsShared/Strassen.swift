@@ -73,7 +73,7 @@ private struct PairMemory {
   let rows: UnsafeMutablePointer<UnsafePointer<Float>>
   /// Where upper and lower rows go, `tileRows` each, and what is added to them.
   let outputs: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
-  let residuals: UnsafeMutablePointer<UnsafePointer<Float>>
+  let added: UnsafeMutablePointer<UnsafePointer<Float>>
   /// S1 to S4, (matrix, row, input channel of a half).
   let sums: UnsafeMutablePointer<Float>
 
@@ -90,8 +90,8 @@ private struct PairMemory {
     sums = memory
     rows = UnsafeMutableRawPointer(sums + 4 * capacity * (shape.inChannels / 2))
       .assumingMemoryBound(to: UnsafePointer<Float>.self)
-    residuals = rows + products * capacity
-    outputs = UnsafeMutableRawPointer(residuals + 2 * capacity)
+    added = rows + products * capacity
+    outputs = UnsafeMutableRawPointer(added + 2 * capacity)
       .assumingMemoryBound(to: UnsafeMutablePointer<Float>.self)
   }
 }
@@ -192,7 +192,9 @@ private func prepare(_ task: ConvolutionTask, _ pixels: Range<Int>, _ memory: Pa
     let (y, x) = (from + i).quotientAndRemainder(dividingBy: shape.outWidth)
     let slot = i < upper ? i : i - upper + capacity
     memory.outputs[slot] = task.output.base + (y * task.output.rowStride + x * task.output.pixelStride)
-    memory.residuals[slot] = residual.base + (y * residual.rowStride + x * residual.pixelStride)
+    memory.added[slot] =
+      task.addend?.sums(ofPixel: from + i)
+      ?? residual.base + (y * residual.rowStride + x * residual.pixelStride)
   }
   for i in 0..<upper {
     let a1 = input(i)
@@ -233,6 +235,7 @@ private func multiplyPair(
   let capacity = InstructionSet.tileRows
   let (upper, lower) = ((count + 1) / 2, count / 2)
   let (u, v, w) = (tiles, tiles + tileFloats, tiles + 2 * tileFloats)
+  let isAdded = task.residual != nil || task.addend != nil
   /// Products one after the other, the sums up to each stored in the tiles from `output` on.
   @inline(__always)
   func multiply(
@@ -255,7 +258,7 @@ private func multiplyPair(
       (
         sums: sums, rows: isLower ? lower : upper, first: isRight ? halfColumns(task.shape) + first : first,
         columns: columns, bias: task.bias,
-        residuals: task.residual == nil ? nil : UnsafePointer(memory.residuals + side),
+        added: isAdded ? UnsafePointer(memory.added + side) : nil, joinsSums: task.addend != nil,
         outputs: UnsafePointer(memory.outputs + side)
       ), task.activation)
   }

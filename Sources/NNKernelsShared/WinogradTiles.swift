@@ -80,7 +80,8 @@ struct TileMemory {
     storeTile(
       (
         sums: UnsafePointer(sums), rows: count, first: first, columns: columns, bias: task.bias,
-        residuals: task.residual == nil ? nil : UnsafePointer(residuals), outputs: UnsafePointer(outputs)
+        added: task.residual == nil ? nil : UnsafePointer(residuals), joinsSums: false,
+        outputs: UnsafePointer(outputs)
       ), task.activation)
   }
 }

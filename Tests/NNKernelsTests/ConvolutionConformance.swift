@@ -6,6 +6,8 @@ struct ConvolutionCase: CustomTestStringConvertible, Sendable {
   var height, width, inChannels, outChannels, kernel, stride, padding: Int
   var activation = Activation.none
   var residual = false
+  /// Where parts of the sums are given: in each direction 2 to this power output pixels share one of their map.
+  var addendShift: Int?
   /// Floats around the channels of each pixel.
   var gap = 0
 
@@ -19,7 +21,17 @@ struct ConvolutionCase: CustomTestStringConvertible, Sendable {
 
   var testDescription: String {
     "\(height)x\(width)x\(inChannels)->\(outChannels) k\(kernel) s\(stride) p\(padding) \(activation) gap \(gap)"
-      + (residual ? " +residual" : "")
+      + (residual ? " +residual" : "") + (addendShift.map { " +sums/\(1 << $0)" } ?? "")
+  }
+
+  /// Height and width of the map of sums that are given.
+  var addendSize: (height: Int, width: Int) {
+    (shape.outHeight >> (addendShift ?? 0), shape.outWidth >> (addendShift ?? 0))
+  }
+
+  /// The sums that are given, where there are any.
+  func addend(_ map: MapPointer) -> Addend? {
+    addendShift.map { Addend(map: map, width: shape.outWidth, shift: $0) }
   }
 }
 
@@ -46,6 +58,12 @@ struct ConvolutionConformance {
     .init(
       height: 31, width: 19, inChannels: 24, outChannels: 40, kernel: 3, stride: 1, padding: 1,
       activation: .silu, residual: true, gap: 8),
+    .init(
+      height: 6, width: 10, inChannels: 40, outChannels: 72, kernel: 1, stride: 1, padding: 0,
+      activation: .silu, addendShift: 1, gap: 3),
+    .init(
+      height: 8, width: 4, inChannels: 7, outChannels: 5, kernel: 1, stride: 1, padding: 0,
+      activation: .relu, addendShift: 2),
   ]
 
   /// Both kinds of channels multiples of 32; a pixel alone, odd numbers of rows, panels of 16 columns.
@@ -63,6 +81,9 @@ struct ConvolutionConformance {
     .init(
       height: 20, width: 20, inChannels: 256, outChannels: 192, kernel: 1, stride: 1, padding: 0,
       residual: true),
+    .init(
+      height: 14, width: 22, inChannels: 64, outChannels: 96, kernel: 1, stride: 1, padding: 0,
+      activation: .silu, addendShift: 1, gap: 2),
   ]
 
   @Test(arguments: Implementation.all, directCases)
@@ -97,7 +118,11 @@ struct ConvolutionConformance {
       rowGap: test.gap, seed: 1)
     let residual = GuardedMap(
       height: shape.outHeight, width: shape.outWidth, channels: shape.outChannels, gap: test.gap, seed: 2)
-    let expected = reference(test, input, weights, scale, bias, residual)
+    let addend = GuardedMap(
+      height: test.addendSize.height, width: test.addendSize.width, channels: shape.outChannels,
+      gap: test.gap,
+      rowGap: test.gap, seed: 3)
+    let expected = reference(test, input, weights, scale, bias, residual, addend)
 
     let packed = GuardedFloats(count: kernels.packedCount(shape))
     let (source, factors) = (GuardedFloats(weights), GuardedFloats(scale))
@@ -115,6 +140,7 @@ struct ConvolutionConformance {
         shape: shape, input: input.input, output: output.output,
         residual: test.residual ? residual.input : nil, weights: packed.pointer, bias: paddedBias.pointer,
         zeros: zeros.pointer, activation: test.activation)
+      task.addend = test.addend(addend.input)
       let rowStep = split ? together : rows
       for panel in stride(from: 0, to: panels, by: split ? 1 : panels) {
         let lastPanel = split ? panel + 1 : panels
@@ -134,7 +160,7 @@ struct ConvolutionConformance {
 
   private func reference(
     _ test: ConvolutionCase, _ input: GuardedMap, _ weights: [Float], _ scale: [Float], _ bias: [Float],
-    _ residual: GuardedMap
+    _ residual: GuardedMap, _ addend: GuardedMap
   ) -> [Expected] {
     let shape = test.shape
     var result: [Expected] = []
@@ -153,6 +179,7 @@ struct ConvolutionConformance {
             }
           }
           sum.add(bias[out])
+          if let shift = test.addendShift { sum.add(addend[y >> shift, x >> shift, out]) }
           sum = activated(sum, test.activation)
           if test.residual { sum.add(residual[y, x, out]) }
           result.append(sum)

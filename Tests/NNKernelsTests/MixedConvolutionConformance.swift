@@ -16,6 +16,9 @@ struct MixedConvolutionConformance {
         height: 20, width: 20, inChannels: 32, outChannels: 64, kernel: 3, stride: 1, padding: 1,
         activation: .silu, residual: true),
       .init(height: 9, width: 10, inChannels: 16, outChannels: 8, kernel: 3, stride: 1, padding: 1, gap: 16),
+      .init(
+        height: 18, width: 1, inChannels: 64, outChannels: 96, kernel: 1, stride: 1, padding: 0,
+        activation: .silu, addendShift: 0),
     ]
 
   @Test(arguments: MixedImplementation.all, cases)
@@ -37,6 +40,9 @@ struct MixedConvolutionConformance {
     let residual = MixedMap(
       pair.output, height: shape.outHeight, width: shape.outWidth, channels: shape.outChannels, gap: test.gap,
       seed: 2)
+    let addend = MixedMap(
+      .float32, height: test.addendSize.height, width: test.addendSize.width, channels: shape.outChannels,
+      gap: test.gap, seed: 3)
     let packed = GuardedFloats(count: kernels.packedConvolutionCount(shape))
     let (source, factors) = (GuardedFloats(weights), GuardedFloats(scale))
     unsafe kernels.packConvolution(shape, source.pointer, factors.pointer, packed.pointer)
@@ -52,6 +58,7 @@ struct MixedConvolutionConformance {
         shape: shape, input: input.input, output: output.output,
         residual: test.residual ? residual.input : nil, weights: packed.pointer, bias: paddedBias.pointer,
         zeros: paddedBias.pointer, activation: test.activation)
+      task.addend = test.addend(addend.input)
       let panels = (shape.outChannels - 1) / kernels.panelWidth + 1
       for panel in stride(from: 0, to: panels, by: panelStep) {
         for begin in stride(from: 0, to: shape.outHeight, by: rowStep) {
@@ -66,7 +73,7 @@ struct MixedConvolutionConformance {
     }
     let whole = run(rows: shape.outHeight, panels: 1 << 20)
     expectClose(
-      whole, reference(test, input, weights, scale, bias, residual),
+      whole, reference(test, input, weights, scale, bias, residual, addend),
       tolerance: pair.tolerance(Tolerance.bf16(test.activation)),
       "\(test.testDescription), \(pair.testDescription)")
     #expect(run(rows: 3, panels: 1).map(\.bitPattern) == whole.map(\.bitPattern), "the split must not matter")
@@ -74,7 +81,7 @@ struct MixedConvolutionConformance {
 
   private func reference(
     _ test: ConvolutionCase, _ input: MixedMap, _ weights: [Float], _ scale: [Float], _ bias: [Float],
-    _ residual: MixedMap
+    _ residual: MixedMap, _ addend: MixedMap
   ) -> [Expected] {
     let shape = test.shape
     var result: [Expected] = []
@@ -93,6 +100,7 @@ struct MixedConvolutionConformance {
             }
           }
           sum.add(bias[out])
+          if let shift = test.addendShift { sum.add(addend[y >> shift, x >> shift, out]) }
           sum = activated(sum, test.activation)
           if test.residual { sum.add(residual[y, x, out]) }
           result.append(sum)

@@ -5,9 +5,11 @@ import Testing
 struct ResizeCase: CustomTestStringConvertible, Sendable {
   var height, width, channels, outHeight, outWidth, taps: Int
   var gap = 0
+  var residual = false
 
   var testDescription: String {
     "\(height)x\(width)x\(channels) -> \(outHeight)x\(outWidth), \(taps) taps, gap \(gap)"
+      + (residual ? " +residual" : "")
   }
 
   /// Indices and weights of one axis: neighbouring taps, clamped to the input.
@@ -29,6 +31,8 @@ struct ResizeConformance {
     .init(height: 5, width: 4, channels: 80, outHeight: 10, outWidth: 8, taps: 1, gap: 16),
     .init(height: 5, width: 4, channels: 19, outHeight: 10, outWidth: 8, taps: 1, gap: 3),
     .init(height: 7, width: 6, channels: 64, outHeight: 15, outWidth: 13, taps: 2),
+    .init(height: 7, width: 6, channels: 40, outHeight: 15, outWidth: 13, taps: 2, gap: 3, residual: true),
+    .init(height: 6, width: 8, channels: 5, outHeight: 9, outWidth: 10, taps: 4, residual: true),
     .init(height: 7, width: 6, channels: 3, outHeight: 4, outWidth: 3, taps: 2, gap: 2),
     .init(height: 9, width: 5, channels: 33, outHeight: 5, outWidth: 9, taps: 2, gap: 1),
     .init(height: 6, width: 8, channels: 24, outHeight: 9, outWidth: 10, taps: 4),
@@ -44,6 +48,9 @@ struct ResizeConformance {
     let rows = test.table(from: test.height, to: test.outHeight, seed: 2)
     let columns = test.table(from: test.width, to: test.outWidth, seed: 3)
 
+    let residual = GuardedMap(
+      height: test.outHeight, width: test.outWidth, channels: test.channels, gap: test.gap, seed: 4)
+
     func run(rows step: Int) -> [Float] {
       let output = GuardedMap(
         height: test.outHeight, width: test.outWidth, channels: test.channels, gap: test.gap, rowGap: 1)
@@ -56,7 +63,8 @@ struct ResizeConformance {
                 outWidth: test.outWidth,
                 channels: test.channels, taps: test.taps, rowIndices: rowIndices.baseAddress!,
                 columnIndices: columnIndices.baseAddress!, rowWeights: rowWeights.baseAddress!,
-                columnWeights: columnWeights.baseAddress!, input: input.input, output: output.output)
+                columnWeights: columnWeights.baseAddress!, input: input.input,
+                residual: test.residual ? residual.input : nil, output: output.output)
               let scratch = unsafe GuardedFloats(count: kernels.resizeScratch(&task))
               for begin in stride(from: 0, to: test.outHeight, by: step) {
                 unsafe kernels.resize(&task, begin, min(test.outHeight, begin + step), scratch.pointer)
@@ -82,6 +90,7 @@ struct ResizeConformance {
               sum.value += Double(rows.weights[a]) * Double(columns.weights[b]) * Double(value)
             }
           }
+          if test.residual { sum.value += Double(residual[y, x, channel]) }
           expected.append(sum)
         }
       }

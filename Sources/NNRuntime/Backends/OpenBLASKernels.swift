@@ -217,8 +217,10 @@ private enum OpenBLASKernels {
   static func finish(_ task: ConvolutionTask, _ y: Int, _ x: Int, _ sums: UnsafePointer<Float>) {
     let output = unsafe task.output.pixel(y, x)
     let residual = unsafe task.residual.map { unsafe $0.pixel(y, x) }
+    let addend = unsafe task.addend?.sums(ofPixel: y * task.shape.outWidth + x)
     for channel in 0..<task.shape.outChannels {
-      let value = unsafe PlainKernels.activate(sums[channel] + task.bias[channel], task.activation)
+      let sum = unsafe sums[channel] + (addend?[channel] ?? 0)
+      let value = unsafe PlainKernels.activate(sum + task.bias[channel], task.activation)
       unsafe output[channel] = value + (residual?[channel] ?? 0)
     }
   }

@@ -79,6 +79,7 @@ enum PlainKernels {
               sum += unsafe weight * task.input.pixel(inY, inX)[channel]
             }
           }
+          if let residual = task.residual { sum += unsafe residual.pixel(y, x)[channel] }
           unsafe task.output.pixel(y, x)[channel] = sum
         }
       }

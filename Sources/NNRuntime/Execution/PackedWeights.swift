@@ -9,6 +9,16 @@ public final class PackedWeights: Sendable {
     var algorithm: Algorithm
     var kernels: String
     var part: Int
+    var inChannels: Range<Int>?
+
+    /// A node's weights, or a part of them.
+    init(_ node: Node, _ algorithm: Algorithm, kernels: String, part: Int) {
+      layer = node.name
+      if case .convolution(let convolution) = node.operation { inChannels = convolution.inChannels }
+      self.algorithm = algorithm
+      self.kernels = kernels
+      self.part = part
+    }
   }
 
   private let packed = Mutex<[Key: FloatMemory]>([:])

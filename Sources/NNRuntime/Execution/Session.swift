@@ -275,7 +275,8 @@ public struct SessionOutputs: ~Copyable {
   ///
   /// Only whole in plans that retain.
   public func value(named name: String) -> (shape: MapShape, elements: [Float])? {
-    guard let node = session.plan.graph.nodes.last(where: { ($0.fused.last ?? $0.name) == name }) else {
+    let nodes = session.plan.graph.nodes
+    guard let node = nodes.last(where: { ($0.fused.last ?? $0.name) == name && $0.partOf == nil }) else {
       return nil
     }
     return (session.plan.placement.shapes[node.output], session.read(node.output))

@@ -46,7 +46,7 @@ extension StepBuilder {
     let shape = node.convolutionShape(layer, plan.placement.shapes)
     return weights.memory(reducedKey(node, .direct)) {
       let memory = FloatMemory(count: mixed.packedConvolutionCount(shape))
-      unsafe layer.weights.withFloats(staging) { source in
+      unsafe layer.withWeights(staging) { source in
         unsafe withPointer(layer.scale) { unsafe mixed.packConvolution(shape, source, $0, memory.base) }
       }
       return memory
@@ -67,17 +67,15 @@ extension StepBuilder {
   }
 
   private func reducedKey(_ node: Node, _ algorithm: Algorithm, part: Int = 0) -> PackedWeights.Key {
-    PackedWeights.Key(layer: node.name, algorithm: algorithm, kernels: "bf16", part: part)
+    PackedWeights.Key(node, algorithm, kernels: "bf16", part: part)
   }
 
   private func reducedConvolution(
     _ node: Node, _ index: Int, _ layer: Convolution, _ mixed: MixedKernelTable
   ) -> Step {
     let task = convolutionTask(
-      node.convolutionShape(layer, plan.placement.shapes), layer, input: map(node.inputs[0]),
-      output: mutableMap(node.output), residual: node.inputs.count > 1 ? map(node.inputs[1]) : nil,
-      weights: packedReduced(node, layer, mixed)
-    )
+      node, node.convolutionShape(layer, plan.placement.shapes), layer,
+      weights: packedReduced(node, layer, mixed))
     return step(index, [task], mixed)
   }
 
@@ -95,7 +93,7 @@ extension StepBuilder {
         output: MutableMapPointer(
           base: first, pixelStride: layer.stride * output.pixelStride,
           rowStride: layer.stride * output.rowStride, element: output.element),
-        residual: nil, weights: packedReduced(node, layer, part, mixed))
+        weights: packedReduced(node, layer, part, mixed))
     }
     return step(index, tasks, mixed)
   }

@@ -8,8 +8,15 @@ package struct Node: Sendable {
   package var operation: Operation
   package var inputs: [ValueID]
   package var output: ValueID
-  /// Names of the layers that were fused into this one, itself excluded.
+  /// Names of the layers before this one that are computed with it.
+  var preceding: [String] = []
+  /// Names of the layers behind this one that are computed with it.
   var fused: [String] = []
+  /// Where only a part of a layer is computed here, the shape of that layer's result; this node's is then no layer's.
+  var partOf: MapShape?
+
+  /// All layers that are computed here, first to last.
+  var holds: [String] { preceding + [name] + fused }
 }
 
 /// A network for one input size: operations in an order in which they can run.
@@ -27,6 +34,19 @@ public struct Graph: Sendable {
   public var inputShapes: [(name: String, shape: MapShape)] { inputs.map { ($0.name, shapes[$0.value]) } }
   /// Names and shapes of the outputs.
   public var outputShapes: [(name: String, shape: MapShape)] { outputs.map { ($0.name, shapes[$0.value]) } }
+
+  /// A value of the given shape, for a node to make.
+  mutating func newValue(_ shape: MapShape) -> ValueID {
+    shapes.append(shape)
+    return shapes.count - 1
+  }
+
+  /// Index of the node that makes each value.
+  func producers() -> [Int?] {
+    var producers = [Int?](repeating: nil, count: shapes.count)
+    for (index, node) in nodes.enumerated() { producers[node.output] = index }
+    return producers
+  }
 
   /// How often each value is read; an output of the graph counts as a read.
   func readCounts() -> [Int] {

@@ -48,6 +48,8 @@ public struct AttentionLayout: Hashable, Sendable {
 package struct Convolution: Sendable {
   /// (out, in / groups, kernel height, kernel width); transposed: (in, out, kernel height, kernel width).
   package var weights: Tensor
+  /// The input channels of the weights that count, where that is not all.
+  var inChannels: Range<Int>?
   /// One factor an output channel, folded into the weights when they are packed.
   var scale: [Float]?
   var bias: [Float]
@@ -58,9 +60,16 @@ package struct Convolution: Sendable {
   /// One input channel a filter.
   var isDepthwise: Bool
   var activation: Activation = .none
+  /// Whether the second input is a part of the sums, before the activation, and not a residual.
+  var hasAddend = false
 }
 
 extension Convolution {
+  /// Whether it is one matrix product over the pixels.
+  var isProjection: Bool {
+    kernelHeight == 1 && kernelWidth == 1 && stride == 1 && padding == 0 && !isDepthwise
+  }
+
   /// Of a transposed convolution: the weights (out, in) of one position of its kernel, not scaled.
   func subpixelWeights(_ position: Int) -> [Float] {
     let source = weights.floats()
@@ -78,7 +87,7 @@ extension Convolution {
 
 /// One operation of a graph.
 ///
-/// Its inputs are values; a residual is the last input of a convolution.
+/// Its inputs are values; a residual, or a part of the sums, is the second input of a convolution or of a resize.
 package enum Operation: Sendable {
   case input
   case constant(Tensor)

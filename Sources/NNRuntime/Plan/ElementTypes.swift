@@ -3,8 +3,9 @@ import NNKernelInterface
 /// What each value of a plan in bf16 is stored as, and which layers multiply in bf16.
 ///
 /// Values that share a buffer share its element type: bf16 unless a layer that reads or makes one of them needs
-/// floats. Those are the layers before and behind the network's borders, and layer normalisations: what they read
-/// is a transformer's residual stream, which adds up small updates over the whole depth of the network.
+/// floats. Those are the layers before and behind the network's borders, layer normalisations: what they read
+/// is a transformer's residual stream, which adds up small updates over the whole depth of the network; and parts of
+/// sums that others are added to.
 struct ElementTypes: Sendable {
   /// By value.
   private let types: [ElementType]
@@ -37,6 +38,7 @@ struct ElementTypes: Sendable {
       let buffers = (node.inputs + [node.output]).map { placement.locations[$0].buffer }
       switch node.operation {
       case .convolution(let layer) where layer.isDepthwise: break
+      case .convolution(let layer) where layer.hasAddend && reduced[index]: floats.insert(buffers[1])
       case .convolution where integers[index] != nil: break
       case .convolution, .transposedConvolution, .attention:
         if !reduced[index] { floats.formUnion(buffers) }

@@ -111,7 +111,7 @@ public struct Plan: Sendable {
 extension PlannedLayer {
   fileprivate init(_ node: Node, shapes: [MapShape], measured: MeasuredChoices?) {
     name = node.name
-    fused = node.fused
+    fused = node.preceding + node.fused
     operation = node.operation.name
     inputs = node.inputs.map { shapes[$0] }
     output = shapes[node.output]
@@ -161,7 +161,7 @@ extension Node {
   }
 
   func operations(_ shapes: [MapShape]) -> Double {
-    let output = shapes[output]
+    let output = partOf ?? shapes[output]
     switch operation {
     case .convolution(let layer):
       let depth =

@@ -50,12 +50,13 @@ extension Plan {
         ready[node.output] = steps[node.output]
       }
       if isTokens(node, tokens) { tokens.insert(node.output) }
+      if node.partOf != nil { isListed = false }
       guard isListed, let step = ready[node.output] else { continue }
       layers.append(
         (
           order,
           TracedLayer(
-            name: node.fused.last ?? node.name, holds: [node.name] + node.fused,
+            name: node.fused.last ?? node.name, holds: node.holds,
             output: graph.outputs.first { $0.value == node.output }?.name, operation: node.operation.name,
             shape: graph.shapes[node.output], isTokens: tokens.contains(node.output), step: step,
             value: node.output)

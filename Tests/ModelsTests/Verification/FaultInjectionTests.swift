@@ -94,7 +94,7 @@ struct FaultInjectionTests {
     InjectedFault(.resizeConvention, detector: true, "model.11", named: "model.11"),
     InjectedFault(
       .resizeConvention, detector: false, "depth_head.scratch.refinenet2.resize",
-      named: "depth_head.scratch.refinenet2.resize"),
+      named: "depth_head.scratch.refinenet1.add"),
     InjectedFault(
       .exchangedQueryAndKey, detector: true, "model.10.m.0.attn.attention",
       named: "model.10.m.0.attn.attention"),

@@ -1,0 +1,187 @@
+// Packed weights and steps of convolutions, transposed and depthwise ones included.
+
+import NNKernelInterface
+
+extension StepBuilder {
+  func key(_ node: Node, _ algorithm: Algorithm, part: Int = 0) -> PackedWeights.Key {
+    PackedWeights.Key(node, algorithm, kernels: kernels.name, part: part)
+  }
+
+  /// Packs the weights of all layers, the layers shared out over the threads.
+  func packWeights() {
+    let nodes = plan.placement.nodes.enumerated().filter {
+      switch $0.element.operation {
+      case .convolution(let layer): !layer.isDepthwise
+      case .transposedConvolution: true
+      default: false
+      }
+    }
+    let builder = self
+    let staging = (0..<pool.threads).map { _ in StagingMemory() }
+    pool.run(nodes.count) { chunk, thread in
+      let (index, node) = nodes[chunk]
+      switch node.operation {
+      case _ where builder.plan.elements.multipliesReduced(index): builder.packReduced(node, staging[thread])
+      case .convolution(let layer):
+        _ = builder.withIntegers(index).packed(node, index, layer, staging[thread])
+      case .transposedConvolution(let layer):
+        for part in 0..<layer.stride * layer.stride { _ = builder.packedSubpixel(node, layer, part) }
+      default: break
+      }
+    }
+  }
+
+  private func packed(
+    _ node: Node, _ index: Int, _ layer: Convolution, _ staging: StagingMemory = StagingMemory()
+  ) -> FloatMemory {
+    let shape = node.convolutionShape(layer, shapes)
+    let algorithm = plan.layers[index].choice.algorithm
+    return weights.memory(key(node, algorithm)) {
+      let kernels = kernels.convolution(algorithm)
+      let memory = FloatMemory(count: kernels.packedCount(shape))
+      unsafe layer.withWeights(staging) { source in
+        unsafe withPointer(layer.scale) { scale in
+          unsafe kernels.pack(shape, source, scale, memory.base)
+        }
+      }
+      return memory
+    }
+  }
+
+  /// The weights (out, in) of one position of a transposed convolution's kernel.
+  private func packedSubpixel(_ node: Node, _ layer: Convolution, _ part: Int) -> FloatMemory {
+    let shape = node.subpixelShape(layer, shapes)
+    let algorithm = AlgorithmChoice.convolution(shape).algorithm
+    let kernels = kernels.convolution(algorithm)
+    return weights.memory(key(node, algorithm, part: part)) {
+      let slice = layer.subpixelWeights(part)
+      let memory = FloatMemory(count: kernels.packedCount(shape))
+      unsafe withPointer(layer.scale) { unsafe kernels.pack(shape, slice, $0, memory.base) }
+      return memory
+    }
+  }
+
+  func withPointer(_ scale: [Float]?, _ body: (UnsafePointer<Float>?) -> Void) {
+    guard let scale else { return body(nil) }
+    unsafe scale.withUnsafeBufferPointer { unsafe body($0.baseAddress) }
+  }
+
+  func convolution(_ node: Node, _ index: Int, _ layer: Convolution) -> Step {
+    let shape = node.convolutionShape(layer, shapes)
+    let task = convolutionTask(node, shape, layer, weights: packed(node, index, layer))
+    let algorithm = plan.layers[index].choice.algorithm
+    let grid = WorkGrid(algorithm, shape, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)
+    let kernels = kernels.convolution(algorithm)
+    let kernel = unsafe kernels.convolution
+    return unsafe Step(layer: index, chunks: grid.chunks, scratchFloats: kernels.scratch(shape)) {
+      chunk, scratch in
+      let (rows, panels) = grid.range(chunk)
+      unsafe kernel(
+        task.pointer, rows.lowerBound, rows.upperBound, panels.lowerBound, panels.upperBound, scratch)
+    }
+  }
+
+  /// The task of a convolution from map to map.
+  func convolutionTask(
+    _ node: Node, _ shape: ConvolutionShape, _ layer: Convolution, weights: FloatMemory
+  ) -> TaskMemory<ConvolutionTask> {
+    let added = node.inputs.count > 1 ? map(node.inputs[1]) : nil
+    return convolutionTask(
+      shape, layer, input: map(node.inputs[0]), output: mutableMap(node.output),
+      residual: layer.hasAddend ? nil : added,
+      addend: !layer.hasAddend
+        ? nil
+        : added.map {
+          Addend(
+            map: $0, width: shape.outWidth,
+            shift: shapes[node.inputs[1]].repeats(in: shapes[node.output]) ?? 0)
+        }, weights: weights)
+  }
+
+  func convolutionTask(
+    _ shape: ConvolutionShape, _ layer: Convolution, input: MapPointer, output: MutableMapPointer,
+    residual: MapPointer? = nil, addend: Addend? = nil, weights: FloatMemory
+  ) -> TaskMemory<ConvolutionTask> {
+    let bias = FloatMemory(layer.bias, count: layer.bias.count + 64)
+    var task = unsafe ConvolutionTask(
+      shape: shape, input: input, output: output, residual: residual, weights: weights.base,
+      bias: bias.base, zeros: zeros.base, activation: layer.activation)
+    task.addend = addend
+    return TaskMemory(task, keeping: [weights, bias, zeros, arena] + operands)
+  }
+
+  /// All constants: kept alive by every task, since any may be its residual.
+  var operands: [FloatMemory] { Array(constants.values) }
+
+  func transposed(_ node: Node, _ index: Int, _ layer: Convolution) -> Step {
+    let shape = node.subpixelShape(layer, shapes)
+    let output = mutableMap(node.output)
+    let step = layer.stride
+    let tasks = (0..<step * step).map { part in
+      let (v, u) = part.quotientAndRemainder(dividingBy: step)
+      return unsafe convolutionTask(
+        shape, layer, input: map(node.inputs[0]),
+        output: MutableMapPointer(
+          base: output.base + v * output.rowStride + u * output.pixelStride,
+          pixelStride: step * output.pixelStride, rowStride: step * output.rowStride),
+        weights: packedSubpixel(node, layer, part))
+    }
+    let algorithm = AlgorithmChoice.convolution(shape).algorithm
+    let grid = WorkGrid(algorithm, shape, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)
+    let kernels = kernels.convolution(algorithm)
+    let kernel = unsafe kernels.convolution
+    return unsafe Step(
+      layer: index, chunks: grid.chunks * tasks.count, scratchFloats: kernels.scratch(shape)
+    ) { chunk, scratch in
+      // A thread reads its part of the input once for all outputs of a pixel.
+      let (piece, part) = chunk.quotientAndRemainder(dividingBy: tasks.count)
+      let (rows, panels) = grid.range(piece)
+      unsafe kernel(
+        tasks[part].pointer, rows.lowerBound, rows.upperBound, panels.lowerBound, panels.upperBound, scratch)
+    }
+  }
+
+  func depthwise(_ node: Node, _ index: Int, _ layer: Convolution) -> Step {
+    let (input, output) = (shapes[node.inputs[0]], shapes[node.output])
+    let positions = layer.kernelHeight * layer.kernelWidth
+    let source = layer.weights.floats()
+    var filters = [Float](repeating: 0, count: positions * output.channels)
+    for channel in 0..<output.channels {
+      for position in 0..<positions {
+        filters[position * output.channels + channel] =
+          source[channel * positions + position] * (layer.scale?[channel] ?? 1)
+      }
+    }
+    let weights = FloatMemory(filters, count: filters.count + 16)
+    let bias = FloatMemory(layer.bias, count: layer.bias.count + 16)
+    let task = unsafe TaskMemory(
+      DepthwiseTask(
+        inHeight: input.height, inWidth: input.width, outHeight: output.height, outWidth: output.width,
+        channels: output.channels, kernel: layer.kernelHeight, stride: layer.stride, padding: layer.padding,
+        input: map(node.inputs[0]), output: mutableMap(node.output),
+        residual: node.inputs.count > 1 ? map(node.inputs[1]) : nil, weights: weights.base, bias: bias.base,
+        activation: layer.activation), keeping: [weights, bias, arena] + operands)
+    let kernel = unsafe kernels.depthwise
+    return unsafe step(index, items: output.height, together: rowsTogether(output)) { begin, end, _ in
+      unsafe kernel(task.pointer, begin, end)
+    }
+  }
+}
+
+extension Convolution {
+  /// Lets `body` read the weights that count, (out, in, kernel height, kernel width), as floats.
+  func withWeights(_ staging: StagingMemory, _ body: (UnsafePointer<Float>) -> Void) {
+    unsafe weights.withFloats(staging) { source in
+      guard let inChannels else { return unsafe body(source) }
+      let positions = kernelHeight * kernelWidth
+      let filter = weights.count / outChannels
+      let kept = inChannels.count * positions
+      let memory = FloatMemory(count: outChannels * kept)
+      for out in 0..<outChannels {
+        let filterSource = unsafe source + (out * filter + inChannels.lowerBound * positions)
+        unsafe (memory.base + out * kept).update(from: filterSource, count: kept)
+      }
+      unsafe body(memory.base)
+    }
+  }
+}

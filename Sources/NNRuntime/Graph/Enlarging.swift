@@ -1,0 +1,131 @@
+// A 1x1 convolution behind an enlargement is computed before it, for a fraction of the pixels. Both are linear, and the
+// shares of what a pixel is interpolated from add up to one, so that a bias passes through:
+//
+//   W up(x) + b = up(W x + b)
+//
+// Behind a concatenation that goes for the channels that were enlarged: with W = [V U] (or [U V]),
+//
+//   activation(W [up(x), y] + b) = activation(up(V x) + U y + b)
+//
+// where up(V x), of a nearest-neighbour enlargement by powers of two, is never stored: a pixel of V x is added to the sums
+// of all that it would become. The concatenation is no more.
+
+extension Graph {
+  /// The same network with 1x1 convolutions before the enlargements that they read, alone or in a concatenation.
+  func projectingBeforeEnlarging() -> Graph {
+    var graph = self
+    let (producer, reads) = (producers(), readCounts())
+    var removed = Set<Int>()
+    for (index, node) in nodes.enumerated() {
+      guard case .convolution(let layer) = node.operation, layer.isProjection, reads[node.inputs[0]] == 1,
+        let before = producer[node.inputs[0]]
+      else { continue }
+      let hasResidual = node.inputs.count > 1
+      switch nodes[before].operation {
+      case .resize(let kind)
+      where enlarges(before) && layer.activation == .none && !(kind == .nearest && hasResidual):
+        graph.exchange(before, index)
+      case .concatenate where nodes[before].inputs.count == 2 && !hasResidual:
+        let inputs = nodes[before].inputs
+        let enlarged = (0..<2).first { operand in
+          producer[inputs[operand]].map { repeats($0) != nil && reads[inputs[operand]] == 1 } ?? false
+        }
+        guard let enlarged, let first = producer[inputs[enlarged]] else { continue }
+        graph.split(index, behind: before, of: first)
+        removed.insert(before)
+      default: continue
+      }
+    }
+    graph.remove(removed)
+    return graph
+  }
+
+  /// The same network where what is added to an enlarged map is added as it is made.
+  func addingWhileEnlarging() -> Graph {
+    var graph = self
+    let (producer, reads) = (producers(), readCounts())
+    var removed = Set<Int>()
+    for (index, node) in nodes.enumerated() {
+      guard case .add = node.operation else { continue }
+      for (position, input) in node.inputs.enumerated() {
+        guard reads[input] == 1, let before = producer[input],
+          case .resize(let kind) = nodes[before].operation,
+          kind != .nearest, nodes[before].inputs.count == 1
+        else { continue }
+        // At the later place, where both are known.
+        graph.nodes[index] = nodes[before]
+        graph.nodes[index].inputs.append(node.inputs[1 - position])
+        graph.nodes[index].output = node.output
+        graph.nodes[index].fused.append(node.name)
+        removed.insert(before)
+        break
+      }
+    }
+    graph.remove(removed)
+    return graph
+  }
+
+  /// Whether the resize at `index` makes more pixels than it reads.
+  private func enlarges(_ index: Int) -> Bool {
+    shapes[nodes[index].inputs[0]].pixels < shapes[nodes[index].output].pixels
+  }
+
+  /// The power of two by which the node at `index` repeats pixels in both directions; nil where it does something else.
+  private func repeats(_ index: Int) -> Int? {
+    guard case .resize(.nearest) = nodes[index].operation else { return nil }
+    return shapes[nodes[index].inputs[0]].repeats(in: shapes[nodes[index].output])
+  }
+
+  /// Lets the 1x1 convolution at `index` and the enlargement at `before`, which it reads, change places; what is added to
+  /// the one is then added to the other.
+  private mutating func exchange(_ before: Int, _ index: Int) {
+    let (enlargement, projection) = (nodes[before], nodes[index])
+    let (small, large) = (shapes[enlargement.inputs[0]], shapes[projection.output])
+    let value = newValue(MapShape(height: small.height, width: small.width, channels: large.channels))
+    nodes[before] = projection
+    nodes[before].inputs = enlargement.inputs
+    nodes[before].output = value
+    nodes[before].partOf = large
+    nodes[index] = enlargement
+    nodes[index].inputs = [value] + projection.inputs.dropFirst()
+    nodes[index].output = projection.output
+    nodes[index].fused += projection.holds
+  }
+
+  /// Splits the 1x1 convolution at `index` in two, the first of them in the place of the enlargement at `first`, one of
+  /// the two operands of the concatenation at `concatenation`.
+  private mutating func split(_ index: Int, behind concatenation: Int, of first: Int) {
+    let (enlargement, joint) = (nodes[first], nodes[concatenation])
+    guard case .convolution(let whole) = nodes[index].operation else { return }
+    let (small, large) = (shapes[enlargement.inputs[0]], shapes[nodes[index].output])
+    let boundary = shapes[joint.inputs[0]].channels
+    let halves = [0..<boundary, boundary..<shapes[joint.output].channels]
+    let position = joint.inputs[0] == enlargement.output ? 0 : 1
+
+    var part = whole
+    part.inChannels = halves[position]
+    part.bias = [Float](repeating: 0, count: whole.bias.count)
+    part.activation = .none
+    var rest = whole
+    rest.inChannels = halves[1 - position]
+    rest.hasAddend = true
+
+    let sums = newValue(MapShape(height: small.height, width: small.width, channels: large.channels))
+    nodes[first] = Node(
+      name: "\(nodes[index].name).part\(position)", operation: .convolution(part), inputs: enlargement.inputs,
+      output: sums, partOf: large)
+    nodes[index].operation = .convolution(rest)
+    nodes[index].inputs = [joint.inputs[1 - position], sums]
+    nodes[index].preceding = [enlargement.name, joint.name] + nodes[index].preceding
+  }
+}
+
+extension MapShape {
+  /// The power of two by which a nearest-neighbour enlargement to `larger` repeats every pixel in both directions; nil
+  /// where it repeats some more often than others.
+  func repeats(in larger: MapShape) -> Int? {
+    let power = (larger.height / height).trailingZeroBitCount
+    let factor = 1 << power
+    return power > 0 && larger.height == factor * height && larger.width == factor * width ? power : nil
+  }
+}
