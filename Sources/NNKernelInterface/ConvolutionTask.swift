@@ -74,6 +74,8 @@ public struct ConvolutionTask {
   public var residual: MapPointer?
   /// Added before the activation, where there is one; only of a 1x1 convolution, and not besides a residual.
   public var addend: Addend?
+  /// Done to each pixel of the input before it is multiplied, where there is one; only of a 1x1 convolution.
+  public var normalisation: Normalisation?
   /// As the pack function of the same algorithm left them.
   public var weights: UnsafePointer<Float>
   /// One a output channel, padded with zeros to whole panels.

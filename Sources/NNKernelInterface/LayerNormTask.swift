@@ -1,26 +1,34 @@
-/// A layer normalisation: out = (x - mean) / sqrt(variance + epsilon) * gamma + beta, a token at a time.
+/// How a pixel (token) is normalised over its channels: out = (x - mean) / sqrt(variance + epsilon) * gamma + beta.
+public struct Normalisation {
+  /// One a channel.
+  public var gamma, beta: UnsafePointer<Float>
+  /// Added to the variance inside the root.
+  public var epsilon: Float
+
+  /// A normalisation with the given parameters.
+  public init(gamma: UnsafePointer<Float>, beta: UnsafePointer<Float>, epsilon: Float) {
+    self.gamma = gamma
+    self.beta = beta
+    self.epsilon = epsilon
+  }
+}
+
+/// A layer normalisation, a token at a time.
 public struct LayerNormTask {
   /// Channels a pixel.
   public var channels: Int
-  /// Added to the variance inside the root.
-  public var epsilon: Float
   /// Token rows: only `pixelStride` counts.
   public var input: MapPointer
   /// The map that is made.
   public var output: MutableMapPointer
-  /// One a channel.
-  public var gamma, beta: UnsafePointer<Float>
+  /// What is done to each.
+  public var normalisation: Normalisation
 
   /// A layer normalisation on the given memory.
-  public init(
-    channels: Int, epsilon: Float, input: MapPointer, output: MutableMapPointer, gamma: UnsafePointer<Float>,
-    beta: UnsafePointer<Float>
-  ) {
+  public init(channels: Int, input: MapPointer, output: MutableMapPointer, normalisation: Normalisation) {
     self.channels = channels
-    self.epsilon = epsilon
     self.input = input
     self.output = output
-    self.gamma = gamma
-    self.beta = beta
+    self.normalisation = normalisation
   }
 }

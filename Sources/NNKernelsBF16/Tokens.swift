@@ -26,10 +26,10 @@ private func normalise(_ task: LayerNormTask, _ pixel: Int, _ read: (_ channel: 
     if count < 16 { for lane in count..<16 { difference[lane] = 0 } }
     return multiplyAdd(difference, difference, sum)
   }
-  let factor = Vector(repeating: 1 / (squares * share + task.epsilon).squareRoot())
+  let factor = Vector(repeating: 1 / (squares * share + task.normalisation.epsilon).squareRoot())
   forEachVector(channels) { channel, count in
-    let gamma = loadSome(task.gamma + channel, .float32, count)
-    let beta = loadSome(task.beta + channel, .float32, count)
+    let gamma = loadSome(task.normalisation.gamma + channel, .float32, count)
+    let beta = loadSome(task.normalisation.beta + channel, .float32, count)
     storeSome(
       multiplyAdd((read(channel, count) - mean) * factor, gamma, beta),
       output.address(pixel &* output.pixelStride &+ channel), output.element, count)

@@ -95,9 +95,16 @@ private func prefetchStep(_ shape: ConvolutionShape, pixelStride: Int) -> Int {
   return isPointwise && blockFloats <= 6 * 1024 ? pixelStride : 0
 }
 
+/// Floats of one row that is normalised before it is multiplied.
+@inline(__always)
+private func normalCount(_ shape: ConvolutionShape) -> Int {
+  shape.kernelHeight == 1 && shape.kernelWidth == 1 ? (shape.inChannels + 15) / 16 * 16 : 0
+}
+
 func convolutionScratch(_ shape: ConvolutionShape) -> Int {
   let tables = InstructionSet.tileRows * (shape.kernelHeight * shape.kernelWidth + 2) * 2
-  return InstructionSet.tileRows * (InstructionSet.panelWidth + copyCount(shape)) + tables + 16
+  let floats = InstructionSet.panelWidth + copyCount(shape) + normalCount(shape)
+  return InstructionSet.tileRows * floats + tables + 32
 }
 
 func convolution(
@@ -119,12 +126,13 @@ func convolution(
     .assumingMemoryBound(to: UnsafeMutablePointer<Float>.self)
   let added = rows + (segments + 1) * capacity
   let isAdded = task.residual != nil || task.addend != nil
+  let normals = tile + (convolutionScratch(shape) - capacity * normalCount(shape)) / 16 * 16
   let residual = task.residual ?? MapPointer(base: task.zeros, pixelStride: 0, rowStride: 0)
 
   // As many rows in one block as in the next, so that the last is no sliver.
   let blocks = max((end - begin + capacity - 1) / capacity, 1)
   let panelFloats = window * InstructionSet.panelWidth
-  let ahead = prefetchStep(shape, pixelStride: task.input.pixelStride)
+  let ahead = task.normalisation == nil ? prefetchStep(shape, pixelStride: task.input.pixelStride) : 0
   // More than the first-level cache keeps from one block to the next.
   let streamsColumns = panelFloats >= 16 * 1024
   for block in 0..<blocks {
@@ -150,6 +158,7 @@ func convolution(
       row += run
       (y, x) = (y + 1, 0)
     }
+    if task.normalisation != nil { normaliseRows(task, rows, count, normals) }
     for panel in firstPanel..<lastPanel {
       let first = panel * InstructionSet.panelWidth
       let columns = panelColumns(shape.outChannels, first)
@@ -169,6 +178,23 @@ func convolution(
           outputs: UnsafePointer(outputs)
         ), task.activation)
     }
+  }
+}
+
+/// Replaces the rows of a block by what they become when they are normalised; those of the next are brought near.
+@inline(never)
+private func normaliseRows(
+  _ task: ConvolutionTask, _ rows: UnsafeMutablePointer<UnsafePointer<Float>>, _ count: Int,
+  _ normals: UnsafeMutablePointer<Float>
+) {
+  guard let normalisation = task.normalisation else { return }
+  let channels = task.shape.inChannels
+  for i in 0..<count {
+    let later = rows[i] + count * task.input.pixelStride
+    for channel in stride(from: 0, to: channels, by: 16) { ardf_prefetch_to_read(later + channel) }
+    let row = normals + i * normalCount(task.shape)
+    normalise(normalisation, channels, rows[i], row)
+    rows[i] = UnsafePointer(row)
   }
 }
 

@@ -7,65 +7,87 @@ func layerNorm(_ taskPointer: UnsafePointer<LayerNormTask>, _ begin: Int, _ end:
   let task = taskPointer.pointee
   for token in begin..<end {
     normalise(
-      task, task.input.base + token * task.input.pixelStride,
+      task.normalisation, task.channels, task.input.base + token * task.input.pixelStride,
       task.output.base + token * task.output.pixelStride)
   }
 }
 
-@inline(__always)
-private func normalise(
-  _ task: LayerNormTask, _ input: UnsafePointer<Float>, _ output: UnsafeMutablePointer<Float>
+/// Normalises one pixel's channels into `output`.
+@inline(never)
+func normalise(
+  _ normalisation: Normalisation, _ channels: Int, _ input: UnsafePointer<Float>,
+  _ output: UnsafeMutablePointer<Float>
 ) {
-  let channels = task.channels
-  let total = accumulate(input, channels) { sum, x, _ in sum + x }
-  let mean = total / Float(channels)
+  let (gamma, beta) = (normalisation.gamma, normalisation.beta)
+  let mean = sum(Values(), input, channels) / Float(channels)
   let means = Vector(repeating: mean)
-
-  let squares = accumulate(input, channels) { sum, x, valid in
-    var centred = x - means
-    if valid < 16 { centred = firstLanes(centred, valid) }
-    return multiplyAdd(centred, centred, sum)
-  }
-  let scale = 1 / (squares / Float(channels) + task.epsilon).squareRoot()
+  let squares = sum(Squares(mean: means), input, channels)
+  let scale = 1 / (squares / Float(channels) + normalisation.epsilon).squareRoot()
   let scales = Vector(repeating: scale)
 
   var channel = 0
-  while channel + 16 <= channels {
+  while channel &+ 16 <= channels {
     let x = (load(input + channel) - means) * scales
-    store(multiplyAdd(x, load(task.gamma + channel), load(task.beta + channel)), output + channel)
-    channel += 16
+    store(multiplyAdd(x, load(gamma + channel), load(beta + channel)), output + channel)
+    channel &+= 16
   }
   if channel < channels {
-    let count = channels - channel
+    let count = channels &- channel
     let x = (loadPartial(input + channel, count: count) - means) * scales
-    let gamma = loadPartial(task.gamma + channel, count: count)
-    let beta = loadPartial(task.beta + channel, count: count)
-    storePartial(multiplyAdd(x, gamma, beta), output + channel, count: count)
+    let (factor, shift) = (
+      loadPartial(gamma + channel, count: count), loadPartial(beta + channel, count: count)
+    )
+    storePartial(multiplyAdd(x, factor, shift), output + channel, count: count)
   }
 }
 
-/// The sum of `term(sum, sixteen channels, channels that count)` over a row, in a fixed order.
+/// What is summed over a row.
+///
+/// A type, not a closure: that was not always inlined.
+private protocol Term {
+  /// The sum with sixteen more channels.
+  func added(_ x: Vector, to sum: Vector) -> Vector
+  /// The sum with the first `count` lanes, zeros behind them.
+  func added(_ x: Vector, count: Int, to sum: Vector) -> Vector
+}
+
+private struct Values: Term {
+  @inline(__always) func added(_ x: Vector, to sum: Vector) -> Vector { sum + x }
+  @inline(__always) func added(_ x: Vector, count: Int, to sum: Vector) -> Vector { sum + x }
+}
+
+private struct Squares: Term {
+  let mean: Vector
+  @inline(__always) func added(_ x: Vector, to sum: Vector) -> Vector {
+    let centred = x - mean
+    return multiplyAdd(centred, centred, sum)
+  }
+  @inline(__always) func added(_ x: Vector, count: Int, to sum: Vector) -> Vector {
+    let centred = firstLanes(x - mean, count)
+    return multiplyAdd(centred, centred, sum)
+  }
+}
+
+/// The sum of a term over a row, in a fixed order.
 @inline(__always)
-private func accumulate(
-  _ input: UnsafePointer<Float>, _ channels: Int, _ term: (Vector, Vector, Int) -> Vector
-) -> Float {
+private func sum<Summed: Term>(_ term: Summed, _ input: UnsafePointer<Float>, _ channels: Int) -> Float {
   let zero = Vector(repeating: 0)
   var (sum0, sum1, sum2, sum3) = (zero, zero, zero, zero)
   var channel = 0
-  while channel + 64 <= channels {
-    sum0 = term(sum0, load(input + channel), 16)
-    sum1 = term(sum1, load(input + channel + 16), 16)
-    sum2 = term(sum2, load(input + channel + 32), 16)
-    sum3 = term(sum3, load(input + channel + 48), 16)
-    channel += 64
+  while channel &+ 64 <= channels {
+    sum0 = term.added(load(input + channel), to: sum0)
+    sum1 = term.added(load(input + channel + 16), to: sum1)
+    sum2 = term.added(load(input + channel + 32), to: sum2)
+    sum3 = term.added(load(input + channel + 48), to: sum3)
+    channel &+= 64
   }
-  while channel + 16 <= channels {
-    sum0 = term(sum0, load(input + channel), 16)
-    channel += 16
+  while channel &+ 16 <= channels {
+    sum0 = term.added(load(input + channel), to: sum0)
+    channel &+= 16
   }
   if channel < channels {
-    let count = channels - channel
-    sum1 = term(sum1, loadPartial(input + channel, count: count), count)
+    let count = channels &- channel
+    sum1 = term.added(loadPartial(input + channel, count: count), count: count, to: sum1)
   }
   return sum((sum0 + sum1) + (sum2 + sum3))
 }

@@ -76,19 +76,22 @@ private struct PairMemory {
   let added: UnsafeMutablePointer<UnsafePointer<Float>>
   /// S1 to S4, (matrix, row, input channel of a half).
   let sums: UnsafeMutablePointer<Float>
+  /// The pair's input where it is normalised before, (row, input channel).
+  let normals: UnsafeMutablePointer<Float>
 
   @inline(__always) static var pointers: Int { (products + 4) * InstructionSet.tileRows }
 
   @inline(__always)
   static func floats(_ shape: ConvolutionShape) -> Int {
-    4 * InstructionSet.tileRows * (shape.inChannels / 2) + (2 * pointers + 15) / 16 * 16
+    4 * InstructionSet.tileRows * shape.inChannels + (2 * pointers + 15) / 16 * 16
   }
 
   @inline(__always)
   init(_ memory: UnsafeMutablePointer<Float>, _ shape: ConvolutionShape) {
     let capacity = InstructionSet.tileRows
     sums = memory
-    rows = UnsafeMutableRawPointer(sums + 4 * capacity * (shape.inChannels / 2))
+    normals = sums + 2 * capacity * shape.inChannels
+    rows = UnsafeMutableRawPointer(normals + 2 * capacity * shape.inChannels)
       .assumingMemoryBound(to: UnsafePointer<Float>.self)
     added = rows + products * capacity
     outputs = UnsafeMutableRawPointer(added + 2 * capacity)
@@ -174,7 +177,10 @@ private struct NextRows {
   }
 }
 
-/// Points at the rows of a pair of blocks, and makes their sums.
+/// Rows that wait for memory while one is prepared.
+@inline(__always) private var rowsAhead: Int { 3 }
+
+/// Points at the rows of a pair of blocks, normalised where that is asked for, and makes their sums.
 @inline(never)
 private func prepare(_ task: ConvolutionTask, _ pixels: Range<Int>, _ memory: PairMemory) {
   let shape = task.shape
@@ -183,10 +189,20 @@ private func prepare(_ task: ConvolutionTask, _ pixels: Range<Int>, _ memory: Pa
   let (from, count) = (pixels.lowerBound, pixels.count)
   let upper = (count + 1) / 2
   let residual = task.residual ?? MapPointer(base: task.zeros, pixelStride: 0, rowStride: 0)
-  /// The input of row `i` of the pair.
-  @inline(__always) func input(_ i: Int) -> UnsafePointer<Float> {
+  /// Where row `i` of the pair lies in the input.
+  @inline(__always) func row(_ i: Int) -> UnsafePointer<Float> {
     let (y, x) = (from + i).quotientAndRemainder(dividingBy: shape.outWidth)
     return task.input.base + (y * task.input.rowStride + x * task.input.pixelStride)
+  }
+  /// Row `i` as it is multiplied; meanwhile one that comes later is brought near.
+  @inline(__always) func input(_ i: Int) -> UnsafePointer<Float> {
+    let later = row(min(i + rowsAhead, count - 1))
+    for channel in stride(from: 0, to: shape.inChannels, by: 16) { ardf_prefetch_to_read(later + channel) }
+    let row = row(i)
+    guard let normalisation = task.normalisation else { return row }
+    let normal = memory.normals + i * shape.inChannels
+    normalise(normalisation, shape.inChannels, row, normal)
+    return UnsafePointer(normal)
   }
   for i in 0..<count {
     let (y, x) = (from + i).quotientAndRemainder(dividingBy: shape.outWidth)

@@ -8,6 +8,8 @@ struct ConvolutionCase: CustomTestStringConvertible, Sendable {
   var residual = false
   /// Where parts of the sums are given: in each direction 2 to this power output pixels share one of their map.
   var addendShift: Int?
+  /// Whether each pixel of the input is normalised before.
+  var normalised = false
   /// Floats around the channels of each pixel.
   var gap = 0
 
@@ -22,6 +24,7 @@ struct ConvolutionCase: CustomTestStringConvertible, Sendable {
   var testDescription: String {
     "\(height)x\(width)x\(inChannels)->\(outChannels) k\(kernel) s\(stride) p\(padding) \(activation) gap \(gap)"
       + (residual ? " +residual" : "") + (addendShift.map { " +sums/\(1 << $0)" } ?? "")
+      + (normalised ? " normalised" : "")
   }
 
   /// Height and width of the map of sums that are given.
@@ -64,6 +67,13 @@ struct ConvolutionConformance {
     .init(
       height: 8, width: 4, inChannels: 7, outChannels: 5, kernel: 1, stride: 1, padding: 0,
       activation: .relu, addendShift: 2),
+    .init(
+      height: 1, width: 37, inChannels: 100, outChannels: 67, kernel: 1, stride: 1, padding: 0,
+      residual: true,
+      normalised: true),
+    .init(
+      height: 9, width: 7, inChannels: 48, outChannels: 24, kernel: 1, stride: 1, padding: 0,
+      activation: .gelu, normalised: true, gap: 5),
   ]
 
   /// Both kinds of channels multiples of 32; a pixel alone, odd numbers of rows, panels of 16 columns.
@@ -84,6 +94,9 @@ struct ConvolutionConformance {
     .init(
       height: 14, width: 22, inChannels: 64, outChannels: 96, kernel: 1, stride: 1, padding: 0,
       activation: .silu, addendShift: 1, gap: 2),
+    .init(
+      height: 1, width: 67, inChannels: 96, outChannels: 128, kernel: 1, stride: 1, padding: 0,
+      activation: .gelu, normalised: true, gap: 3),
   ]
 
   @Test(arguments: Implementation.all, directCases)
@@ -122,7 +135,12 @@ struct ConvolutionConformance {
       height: test.addendSize.height, width: test.addendSize.width, channels: shape.outChannels,
       gap: test.gap,
       rowGap: test.gap, seed: 3)
-    let expected = reference(test, input, weights, scale, bias, residual, addend)
+    let (gamma, beta) = (
+      GuardedFloats(numbers.next(shape.inChannels)), GuardedFloats(numbers.next(shape.inChannels))
+    )
+    let epsilon: Float = 1e-6
+    let seen = test.normalised ? input.normalised(gamma, beta, epsilon) : input
+    let expected = reference(test, seen, weights, scale, bias, residual, addend)
 
     let packed = GuardedFloats(count: kernels.packedCount(shape))
     let (source, factors) = (GuardedFloats(weights), GuardedFloats(scale))
@@ -141,6 +159,10 @@ struct ConvolutionConformance {
         residual: test.residual ? residual.input : nil, weights: packed.pointer, bias: paddedBias.pointer,
         zeros: zeros.pointer, activation: test.activation)
       task.addend = test.addend(addend.input)
+      if test.normalised {
+        task.normalisation = unsafe Normalisation(
+          gamma: gamma.pointer, beta: beta.pointer, epsilon: epsilon)
+      }
       let rowStep = split ? together : rows
       for panel in stride(from: 0, to: panels, by: split ? 1 : panels) {
         let lastPanel = split ? panel + 1 : panels
@@ -154,7 +176,8 @@ struct ConvolutionConformance {
       return output.values
     }
     let whole = run(split: false)
-    expectClose(whole, expected, tolerance: tolerance, test.testDescription)
+    let own = test.normalised ? max(tolerance, Tolerance.normalisation) : tolerance
+    expectClose(whole, expected, tolerance: own, test.testDescription)
     #expect(run(split: true).map(\.bitPattern) == whole.map(\.bitPattern), "the split must not matter")
   }
 
@@ -183,6 +206,25 @@ struct ConvolutionConformance {
           sum = activated(sum, test.activation)
           if test.residual { sum.add(residual[y, x, out]) }
           result.append(sum)
+        }
+      }
+    }
+    return result
+  }
+}
+
+extension GuardedMap {
+  /// Every pixel normalised over its channels.
+  fileprivate func normalised(_ gamma: GuardedFloats, _ beta: GuardedFloats, _ epsilon: Float) -> GuardedMap {
+    let result = GuardedMap(height: height, width: width, channels: channels)
+    for y in 0..<height {
+      for x in 0..<width {
+        let row = (0..<channels).map { Double(self[y, x, $0]) }
+        let mean = row.reduce(0, +) / Double(channels)
+        let variance = row.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(channels)
+        for (channel, value) in row.enumerated() {
+          let normal = (value - mean) / (variance + Double(epsilon)).squareRoot()
+          result[y, x, channel] = Float(normal * Double(gamma[channel]) + Double(beta[channel]))
         }
       }
     }

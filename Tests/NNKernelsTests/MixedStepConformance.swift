@@ -221,8 +221,8 @@ struct MixedStepConformance {
     let output = MixedMap(
       .bfloat16, height: test.height, width: test.width, channels: test.channels, gap: test.gap)
     var task = unsafe LayerNormTask(
-      channels: test.channels, epsilon: 1e-6, input: input.input, output: output.output, gamma: gamma.pointer,
-      beta: beta.pointer)
+      channels: test.channels, input: input.input, output: output.output,
+      normalisation: Normalisation(gamma: gamma.pointer, beta: beta.pointer, epsilon: 1e-6))
     for pixel in 0..<test.pixels { unsafe kernels.layerNorm(&task, pixel, pixel + 1) }
     #expect(output.guardsAreIntact)
     var expected: [Expected] = []

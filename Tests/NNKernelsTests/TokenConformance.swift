@@ -50,8 +50,8 @@ struct TokenConformance {
 
     let found = outputs(test) { output, begin, end in
       var task = unsafe LayerNormTask(
-        channels: test.channels, epsilon: epsilon, input: input.input, output: output.output,
-        gamma: gamma.pointer, beta: beta.pointer)
+        channels: test.channels, input: input.input, output: output.output,
+        normalisation: Normalisation(gamma: gamma.pointer, beta: beta.pointer, epsilon: epsilon))
       unsafe kernels.layerNorm(&task, begin, end)
     }
 

@@ -192,7 +192,7 @@ private enum OpenBLASKernels {
   static func readsInPlace(_ task: ConvolutionTask) -> Bool {
     let shape = task.shape
     return shape.kernelHeight == 1 && shape.kernelWidth == 1 && shape.stride == 1 && shape.padding == 0
-      && task.input.rowStride == task.input.pixelStride * shape.inWidth
+      && task.input.rowStride == task.input.pixelStride * shape.inWidth && task.normalisation == nil
   }
 
   /// One row of the im2col matrix: the window of output pixel (y, x), zeros beyond the input.
@@ -204,7 +204,12 @@ private enum OpenBLASKernels {
       for kernelColumn in 0..<shape.kernelWidth {
         let inX = x * shape.stride - shape.padding + kernelColumn
         if inY >= 0 && inY < shape.inHeight && inX >= 0 && inX < shape.inWidth {
-          unsafe target.update(from: task.input.pixel(inY, inX), count: shape.inChannels)
+          let pixel = unsafe task.input.pixel(inY, inX)
+          if let normalisation = task.normalisation {
+            unsafe PlainKernels.normalise(normalisation, shape.inChannels, pixel, target)
+          } else {
+            unsafe target.update(from: pixel, count: shape.inChannels)
+          }
         } else {
           unsafe target.update(repeating: 0, count: shape.inChannels)
         }

@@ -88,23 +88,30 @@ enum PlainKernels {
 
   static func layerNorm(_ task: UnsafePointer<LayerNormTask>, _ begin: Int, _ end: Int) {
     let task = unsafe task.pointee
-    let channels = task.channels
     for token in begin..<end {
-      let input = unsafe task.input.base + token * task.input.pixelStride
-      let output = unsafe task.output.base + token * task.output.pixelStride
-      var sum = 0.0
-      for channel in 0..<channels { sum += unsafe Double(input[channel]) }
-      let mean = sum / Double(channels)
-      var squares = 0.0
-      for channel in 0..<channels {
-        let centred = unsafe Double(input[channel]) - mean
-        squares += centred * centred
-      }
-      let scale = 1 / (squares / Double(channels) + Double(task.epsilon)).squareRoot()
-      for channel in 0..<channels {
-        let normal = unsafe Float((Double(input[channel]) - mean) * scale)
-        unsafe output[channel] = normal * task.gamma[channel] + task.beta[channel]
-      }
+      unsafe normalise(
+        task.normalisation, task.channels, task.input.base + token * task.input.pixelStride,
+        task.output.base + token * task.output.pixelStride)
+    }
+  }
+
+  /// Normalises one pixel's channels into `output`.
+  static func normalise(
+    _ normalisation: Normalisation, _ channels: Int, _ input: UnsafePointer<Float>,
+    _ output: UnsafeMutablePointer<Float>
+  ) {
+    var sum = 0.0
+    for channel in 0..<channels { sum += unsafe Double(input[channel]) }
+    let mean = sum / Double(channels)
+    var squares = 0.0
+    for channel in 0..<channels {
+      let centred = unsafe Double(input[channel]) - mean
+      squares += centred * centred
+    }
+    let scale = 1 / (squares / Double(channels) + Double(normalisation.epsilon)).squareRoot()
+    for channel in 0..<channels {
+      let normal = unsafe Float((Double(input[channel]) - mean) * scale)
+      unsafe output[channel] = normal * normalisation.gamma[channel] + normalisation.beta[channel]
     }
   }
 

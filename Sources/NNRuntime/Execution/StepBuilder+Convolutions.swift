@@ -107,7 +107,9 @@ extension StepBuilder {
       shape: shape, input: input, output: output, residual: residual, weights: weights.base,
       bias: bias.base, zeros: zeros.base, activation: layer.activation)
     task.addend = addend
-    return TaskMemory(task, keeping: [weights, bias, zeros, arena] + operands)
+    let norm = layer.norm.map(normalisation)
+    task.normalisation = norm?.0
+    return TaskMemory(task, keeping: [weights, bias, zeros, arena] + operands + (norm?.1 ?? []))
   }
 
   /// All constants: kept alive by every task, since any may be its residual.

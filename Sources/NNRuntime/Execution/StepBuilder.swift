@@ -60,8 +60,7 @@ struct StepBuilder {
     case .prependToken(let token): prepend(node, index, FloatMemory(token))
     case .maxPool(let kernel, let stride, let padding): maxPool(node, index, kernel, stride, padding)
     case .resize(let interpolation): resize(node, index, interpolation)
-    case .layerNorm(let gamma, let beta, let epsilon):
-      layerNorm(node, index, FloatMemory(gamma), FloatMemory(beta), epsilon)
+    case .layerNorm(let norm): layerNorm(node, index, norm)
     case .softmax: softmax(node, index)
     case .attention(let layout): attention(node, index, layout)
     }
@@ -146,18 +145,25 @@ struct StepBuilder {
 
   // MARK: Tokens and elements
 
-  private func layerNorm(
-    _ node: Node, _ index: Int, _ gamma: FloatMemory, _ beta: FloatMemory, _ epsilon: Float
-  ) -> Step {
+  private func layerNorm(_ node: Node, _ index: Int, _ norm: LayerNormParameters) -> Step {
     let output = shapes[node.output]
-    let task = unsafe TaskMemory(
+    let (normalisation, parameters) = normalisation(norm)
+    let task = TaskMemory(
       LayerNormTask(
-        channels: output.channels, epsilon: epsilon, input: map(node.inputs[0]),
-        output: mutableMap(node.output), gamma: gamma.base, beta: beta.base), keeping: [arena, gamma, beta])
+        channels: output.channels, input: map(node.inputs[0]), output: mutableMap(node.output),
+        normalisation: normalisation), keeping: [arena] + parameters)
     let kernel = unsafe kernels.layerNorm
     return unsafe step(index, items: output.pixels, together: pixelsTogether(output)) { begin, end, _ in
       unsafe kernel(task.pointer, begin, end)
     }
+  }
+
+  /// A normalisation, and the memory that its pointers lead to.
+  func normalisation(_ norm: LayerNormParameters) -> (Normalisation, [FloatMemory]) {
+    let (gamma, beta) = (FloatMemory(norm.gamma), FloatMemory(norm.beta))
+    return unsafe (
+      Normalisation(gamma: gamma.base, beta: beta.base, epsilon: norm.epsilon), [gamma, beta]
+    )
   }
 
   private func softmax(_ node: Node, _ index: Int) -> Step {

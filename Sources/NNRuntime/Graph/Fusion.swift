@@ -6,7 +6,13 @@ import NNKernelInterface
 
 extension Graph {
   /// The same network with fewer and cheaper steps.
-  func fused() -> Graph { joiningElementwise().projectingBeforeEnlarging().addingWhileEnlarging() }
+  ///
+  /// Plans in bf16 leave layer normalisations as they are: the rows of their products are read by several chunks, each of
+  /// which would normalise them.
+  func fused(joinsNormalisations: Bool) -> Graph {
+    let graph = joiningElementwise().projectingBeforeEnlarging().addingWhileEnlarging()
+    return joinsNormalisations ? graph.normalisingWhileMultiplying() : graph
+  }
 
   /// The same network with affine maps, activations and residual additions joined to the layers before them.
   private func joiningElementwise() -> Graph {

@@ -12,7 +12,7 @@ package struct Node: Sendable {
   var preceding: [String] = []
   /// Names of the layers behind this one that are computed with it.
   var fused: [String] = []
-  /// Where only a part of a layer is computed here, the shape of that layer's result; this node's is then no layer's.
+  /// Where only a part of a layer's work is done here, the shape of that layer's result; this node's is then no layer's.
   var partOf: MapShape?
 
   /// All layers that are computed here, first to last.

@@ -44,7 +44,7 @@ public struct AttentionLayout: Hashable, Sendable {
 }
 
 /// A convolution or linear layer, with all that was fused into it:
-/// out = activation((input * weights) * scale + bias) + residual.
+/// out = activation((norm(input) * weights) * scale + addend + bias) + residual.
 package struct Convolution: Sendable {
   /// (out, in / groups, kernel height, kernel width); transposed: (in, out, kernel height, kernel width).
   package var weights: Tensor
@@ -62,6 +62,14 @@ package struct Convolution: Sendable {
   var activation: Activation = .none
   /// Whether the second input is a part of the sums, before the activation, and not a residual.
   var hasAddend = false
+  /// Done to each pixel of the input before.
+  var norm: LayerNormParameters?
+}
+
+/// A layer normalisation over the channels of each pixel: (x - mean) / sqrt(variance + epsilon) * gamma + beta.
+package struct LayerNormParameters: Sendable {
+  var gamma, beta: [Float]
+  var epsilon: Float
 }
 
 extension Convolution {
@@ -103,7 +111,7 @@ package enum Operation: Sendable {
   case prependToken([Float])
   case maxPool(kernel: Int, stride: Int, padding: Int)
   case resize(Interpolation)
-  case layerNorm(gamma: [Float], beta: [Float], epsilon: Float)
+  case layerNorm(LayerNormParameters)
   case softmax
   case attention(AttentionLayout)
   case copy

@@ -95,7 +95,8 @@ extension Value {
   public func layerNorm(gamma: Tensor, beta: Tensor, epsilon: Float, name: String) -> Value {
     precondition(gamma.shape == [shape.channels] && beta.shape == [shape.channels], "\(name): one a channel")
     return node(
-      name, .layerNorm(gamma: gamma.floats(), beta: beta.floats(), epsilon: epsilon), [], shape)
+      name, .layerNorm(LayerNormParameters(gamma: gamma.floats(), beta: beta.floats(), epsilon: epsilon)), [],
+      shape)
   }
 }
 

@@ -8,6 +8,9 @@ public struct PlanOptions: Sendable {
   public var fuse: Bool
   /// What products are computed in.
   public var precision: Precision
+  /// Whether layer normalisations may join the layers behind them, as they never do in bf16: sessions that are compared
+  /// layer by layer need the same layers.
+  package var joinsNormalisations = true
   /// Algorithms that were measured, for the kernels and convolutions that they were measured with; convolutions
   /// that are not among them go by the cost model.
   public var measured: MeasuredChoices?
@@ -73,7 +76,9 @@ public struct Plan: Sendable {
     if let measured = options.measured, measured.kernels != kernels.name {
       throw MeasuredChoicesError.otherKernels(measured: measured.kernels, running: kernels.name)
     }
-    let graph = options.fuse ? graph.fused() : graph
+    let graph =
+      options.fuse
+      ? graph.fused(joinsNormalisations: options.joinsNormalisations && options.precision == .fp32) : graph
     let placement = Placement(graph)
     mixedKernels = try options.mixedKernels()
     let elements =

@@ -33,13 +33,22 @@ extension Plan {
   }
 }
 
+extension Convolution {
+  /// Weights that count, and biases.
+  fileprivate var parameterCount: Int {
+    let all = weights.shape.count == 4 && inChannels != nil ? weights.shape[1] : 1
+    return weights.count / all * (inChannels?.count ?? 1) + bias.count
+  }
+}
+
 extension Operation {
   /// Numbers that a layer reads besides its inputs.
   var parameterCount: Int {
     switch self {
-    case .convolution(let layer), .transposedConvolution(let layer): layer.weights.count + layer.bias.count
+    case .convolution(let layer), .transposedConvolution(let layer):
+      layer.parameterCount + (layer.norm.map { $0.gamma.count + $0.beta.count } ?? 0)
     case .affine(let scale, let shift): scale.count + shift.count
-    case .layerNorm(let gamma, let beta, _): gamma.count + beta.count
+    case .layerNorm(let norm): norm.gamma.count + norm.beta.count
     case .prependToken(let token): token.count
     default: 0
     }

@@ -30,7 +30,10 @@ struct InspectedOptions: ParsableArguments {
   ) throws -> InspectedNetwork {
     let file = try file()
     var options = try compute.arithmetic.options(PlanOptions(backend: backend, fuse: !noFuse))
-    if let precision { options.precision = precision }
+    if let precision {
+      options.joinsNormalisations = options.precision == precision
+      options.precision = precision
+    }
     if let instructionSet {
       guard InstructionSet.available.contains(instructionSet) else {
         throw CommandError.usage(
