@@ -76,6 +76,15 @@ public struct ConvolutionTask {
   public var addend: Addend?
   /// Done to each pixel of the input before it is multiplied, where there is one; only of a 1x1 convolution.
   public var normalisation: Normalisation?
+  /// How the input is enlarged as it is read, where it is.
+  ///
+  /// The shape is that of the enlarged map; two taps an axis, and only of Winograd convolutions in floats, stride 1.
+  public var enlargement: Resampling?
+  /// A 1x1 convolution that is done to the pixels of a tile while they are near, where there is one: its output counts.
+  ///
+  /// Without a residual, its weights packed for `direct`; only of Winograd convolutions in floats, stride 1, all panels in
+  /// one call.
+  public var projection: UnsafePointer<ConvolutionTask>?
   /// As the pack function of the same algorithm left them.
   public var weights: UnsafePointer<Float>
   /// One a output channel, padded with zeros to whole panels.

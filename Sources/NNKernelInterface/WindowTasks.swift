@@ -71,18 +71,37 @@ public struct PoolTask {
   }
 }
 
-/// A separable resize: one tap an axis is nearest, two are bilinear, four bicubic.
+/// Which elements of a map each of a resized one is made of, and how much of each: separable, one tap an axis is nearest,
+/// two are bilinear, four bicubic.
 ///
-/// out[y, x] = sum over i, j of rowWeights[y, i] columnWeights[x, j] in[rowIndices[y, i], columnIndices[x, j]] + residual[y, x].
-public struct ResizeTask {
-  /// Sizes of the maps.
-  public var inHeight, inWidth, outHeight, outWidth, channels: Int
+/// out[y, x] = sum over i, j of rowWeights[y, i] columnWeights[x, j] in[rowIndices[y, i], columnIndices[x, j]].
+public struct Resampling {
   /// Taps an axis.
   public var taps: Int
-  /// (outHeight, taps) and (outWidth, taps).
+  /// (output height, taps) and (output width, taps).
   public var rowIndices, columnIndices: UnsafePointer<Int32>
   /// Weights of the taps, in the same order; one tap an axis counts as 1.
   public var rowWeights, columnWeights: UnsafePointer<Float>
+
+  /// A resampling by the given tables.
+  public init(
+    taps: Int, rowIndices: UnsafePointer<Int32>, columnIndices: UnsafePointer<Int32>,
+    rowWeights: UnsafePointer<Float>, columnWeights: UnsafePointer<Float>
+  ) {
+    self.taps = taps
+    self.rowIndices = rowIndices
+    self.columnIndices = columnIndices
+    self.rowWeights = rowWeights
+    self.columnWeights = columnWeights
+  }
+}
+
+/// A resize: out = resampled(in) + residual.
+public struct ResizeTask {
+  /// Sizes of the maps.
+  public var inHeight, inWidth, outHeight, outWidth, channels: Int
+  /// How the map is resampled.
+  public var resampling: Resampling
   /// The map that is read.
   public var input: MapPointer
   /// Added to the pixels that are made, where there is one; not with one tap.
@@ -92,21 +111,15 @@ public struct ResizeTask {
 
   /// A resize on the given memory.
   public init(
-    inHeight: Int, inWidth: Int, outHeight: Int, outWidth: Int, channels: Int, taps: Int,
-    rowIndices: UnsafePointer<Int32>, columnIndices: UnsafePointer<Int32>, rowWeights: UnsafePointer<Float>,
-    columnWeights: UnsafePointer<Float>, input: MapPointer, residual: MapPointer? = nil,
-    output: MutableMapPointer
+    inHeight: Int, inWidth: Int, outHeight: Int, outWidth: Int, channels: Int, resampling: Resampling,
+    input: MapPointer, residual: MapPointer? = nil, output: MutableMapPointer
   ) {
     self.inHeight = inHeight
     self.inWidth = inWidth
     self.outHeight = outHeight
     self.outWidth = outWidth
     self.channels = channels
-    self.taps = taps
-    self.rowIndices = rowIndices
-    self.columnIndices = columnIndices
-    self.rowWeights = rowWeights
-    self.columnWeights = columnWeights
+    self.resampling = resampling
     self.input = input
     self.residual = residual
     self.output = output

@@ -148,7 +148,7 @@ func resize(
 ) {
   let task = task.pointee
   for y in begin..<end {
-    switch task.taps {
+    switch task.resampling.taps {
     case 1: copyNearest(task, y)
     case 2: blendTwo(task, y, scratch)
     default: blend(task, y, scratch)
@@ -160,9 +160,9 @@ func resize(
 @inline(never)
 private func copyNearest(_ task: ResizeTask, _ y: Int) {
   let (input, output) = (task.input, task.output)
-  let row = Int(task.rowIndices[y]) &* input.rowStride
+  let row = Int(task.resampling.rowIndices[y]) &* input.rowStride
   for x in 0..<task.outWidth {
-    let source = input.address(row &+ Int(task.columnIndices[x]) &* input.pixelStride)
+    let source = input.address(row &+ Int(task.resampling.columnIndices[x]) &* input.pixelStride)
     let target = output.address(y &* output.rowStride &+ x &* output.pixelStride)
     if output.element == .bfloat16 {
       copyRounded(source, input.element, target, task.channels)
@@ -181,11 +181,11 @@ private func blendTwo(_ task: ResizeTask, _ y: Int, _ scratch: UnsafeMutablePoin
   let (input, output) = (task.input, task.output)
   let stride = (task.channels &+ 15) / 16 &* 16
   let (top, bottom) = (
-    input.address(Int(task.rowIndices[2 &* y]) &* input.rowStride),
-    input.address(Int(task.rowIndices[2 &* y &+ 1]) &* input.rowStride)
+    input.address(Int(task.resampling.rowIndices[2 &* y]) &* input.rowStride),
+    input.address(Int(task.resampling.rowIndices[2 &* y &+ 1]) &* input.rowStride)
   )
-  let upper = Vector(repeating: task.rowWeights[2 &* y])
-  let lower = Vector(repeating: task.rowWeights[2 &* y &+ 1])
+  let upper = Vector(repeating: task.resampling.rowWeights[2 &* y])
+  let lower = Vector(repeating: task.resampling.rowWeights[2 &* y &+ 1])
   for x in 0..<task.inWidth {
     forEachVector(task.channels) { channel, count in
       let offset = (x &* input.pixelStride &+ channel) &* input.element.size
@@ -195,10 +195,10 @@ private func blendTwo(_ task: ResizeTask, _ y: Int, _ scratch: UnsafeMutablePoin
     }
   }
   for x in 0..<task.outWidth {
-    let left = scratch + Int(task.columnIndices[2 &* x]) &* stride
-    let right = scratch + Int(task.columnIndices[2 &* x &+ 1]) &* stride
-    let near = Vector(repeating: task.columnWeights[2 &* x])
-    let far = Vector(repeating: task.columnWeights[2 &* x &+ 1])
+    let left = scratch + Int(task.resampling.columnIndices[2 &* x]) &* stride
+    let right = scratch + Int(task.resampling.columnIndices[2 &* x &+ 1]) &* stride
+    let near = Vector(repeating: task.resampling.columnWeights[2 &* x])
+    let far = Vector(repeating: task.resampling.columnWeights[2 &* x &+ 1])
     let target = output.address(y &* output.rowStride &+ x &* output.pixelStride)
     forEachVector(task.channels) { channel, count in
       let first = load(left + channel) * near
@@ -217,12 +217,12 @@ private func blend(_ task: ResizeTask, _ y: Int, _ scratch: UnsafeMutablePointer
   for x in 0..<task.inWidth {
     forEachVector(task.channels) { channel, count in
       var sum = Vector(repeating: 0)
-      for tap in 0..<task.taps {
-        let row = Int(task.rowIndices[y &* task.taps &+ tap])
+      for tap in 0..<task.resampling.taps {
+        let row = Int(task.resampling.rowIndices[y &* task.resampling.taps &+ tap])
         let source = input.address(row &* input.rowStride &+ x &* input.pixelStride &+ channel)
         sum = multiplyAdd(
           loadSome(source, input.element, count),
-          Vector(repeating: task.rowWeights[y &* task.taps &+ tap]), sum)
+          Vector(repeating: task.resampling.rowWeights[y &* task.resampling.taps &+ tap]), sum)
       }
       store(sum, scratch + (x &* stride &+ channel))
     }
@@ -230,11 +230,11 @@ private func blend(_ task: ResizeTask, _ y: Int, _ scratch: UnsafeMutablePointer
   for x in 0..<task.outWidth {
     forEachVector(task.channels) { channel, count in
       var sum = Vector(repeating: 0)
-      for tap in 0..<task.taps {
-        let column = Int(task.columnIndices[x &* task.taps &+ tap])
+      for tap in 0..<task.resampling.taps {
+        let column = Int(task.resampling.columnIndices[x &* task.resampling.taps &+ tap])
         sum = multiplyAdd(
           load(scratch + (column &* stride &+ channel)),
-          Vector(repeating: task.columnWeights[x &* task.taps &+ tap]), sum)
+          Vector(repeating: task.resampling.columnWeights[x &* task.resampling.taps &+ tap]), sum)
       }
       storeSome(
         withResidual(task, y, x, channel, count, sum),

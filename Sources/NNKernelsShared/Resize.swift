@@ -4,7 +4,7 @@
 import NNKernelInterface
 
 func resizeScratch(_ task: UnsafePointer<ResizeTask>) -> Int {
-  task.pointee.taps == 1 ? 0 : task.pointee.inWidth * roundedChannels(task.pointee)
+  task.pointee.resampling.taps == 1 ? 0 : task.pointee.inWidth * roundedChannels(task.pointee)
 }
 
 func resize(
@@ -12,7 +12,7 @@ func resize(
 ) {
   let task = taskPointer.pointee
   for y in begin..<end {
-    switch task.taps {
+    switch task.resampling.taps {
     case 1: copyRow(task, y)
     case 2:
       blendRows(task, y, scratch, taps: 2)
@@ -21,8 +21,8 @@ func resize(
       blendRows(task, y, scratch, taps: 4)
       blendPixels(task, y, scratch, taps: 4)
     default:
-      blendRows(task, y, scratch, taps: task.taps)
-      blendPixels(task, y, scratch, taps: task.taps)
+      blendRows(task, y, scratch, taps: task.resampling.taps)
+      blendPixels(task, y, scratch, taps: task.resampling.taps)
     }
   }
 }
@@ -33,7 +33,7 @@ private func roundedChannels(_ task: ResizeTask) -> Int { (task.channels + 15) /
 
 @inline(__always)
 private func inputRow(_ task: ResizeTask, _ y: Int, _ tap: Int) -> UnsafePointer<Float> {
-  task.input.base + Int(task.rowIndices[y * task.taps + tap]) * task.input.rowStride
+  task.input.base + Int(task.resampling.rowIndices[y * task.resampling.taps + tap]) * task.input.rowStride
 }
 
 /// Nearest neighbour.
@@ -42,7 +42,7 @@ private func copyRow(_ task: ResizeTask, _ y: Int) {
   let row = inputRow(task, y, 0)
   var output = task.output.base + y * task.output.rowStride
   for x in 0..<task.outWidth {
-    let source = row + Int(task.columnIndices[x]) * task.input.pixelStride
+    let source = row + Int(task.resampling.columnIndices[x]) * task.input.pixelStride
     var channel = 0
     while channel + 16 <= task.channels {
       store(load(source + channel), output + channel)
@@ -59,7 +59,7 @@ private func copyRow(_ task: ResizeTask, _ y: Int) {
 /// buffer[x] = sum over taps i of rowWeights[y, i] * in[rowIndices[y, i], x], channels padded with zeros.
 @inline(__always)
 private func blendRows(_ task: ResizeTask, _ y: Int, _ buffer: UnsafeMutablePointer<Float>, taps: Int) {
-  let weights = task.rowWeights + y * taps
+  let weights = task.resampling.rowWeights + y * taps
   let rounded = roundedChannels(task)
   for x in 0..<task.inWidth {
     let offset = x * task.input.pixelStride
@@ -95,8 +95,8 @@ private func blendPixels(_ task: ResizeTask, _ y: Int, _ buffer: UnsafePointer<F
   var added = residual.base + y * residual.rowStride
   var output = task.output.base + y * task.output.rowStride
   for x in 0..<task.outWidth {
-    let indices = task.columnIndices + x * taps
-    let weights = task.columnWeights + x * taps
+    let indices = task.resampling.columnIndices + x * taps
+    let weights = task.resampling.columnWeights + x * taps
     var channel = 0
     while channel < task.channels {
       var blend = Vector(repeating: weights[0]) * load(buffer + Int(indices[0]) * rounded + channel)

@@ -62,7 +62,7 @@ private struct Workspace {
   static func floats(_ shape: ConvolutionShape) -> Int {
     Transform.positions * tiles(shape) * (tileStride(shape) + InstructionSet.panelWidth) + Transform.positions
       * shape.inChannels
-      + Transform.lines * 16 + TileMemory.floats(edge: Transform.tileEdge) + 16
+      + Transform.lines * 16 + TileMemory.floats(edge: Transform.tileEdge, channels: 0) + 16
   }
 
   @inline(__always)
@@ -71,7 +71,7 @@ private struct Workspace {
     products = inputs + Transform.positions * Self.tiles(shape) * Self.tileStride(shape)
     window = products + Transform.positions * Self.tiles(shape) * InstructionSet.panelWidth
     lines = window + Transform.positions * shape.inChannels
-    tile = TileMemory(lines + Transform.lines * 16, edge: Transform.tileEdge)
+    tile = TileMemory(lines + Transform.lines * 16, edge: Transform.tileEdge, channels: 0)
   }
 }
 

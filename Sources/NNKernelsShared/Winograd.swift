@@ -78,7 +78,7 @@ private struct Workspace<Transform: WinogradTransform> {
     let channels = shape.inChannels + paddedChannels(shape.outChannels)
     let tiles = blockTiles(shape, Transform.frequencies)
     return Transform.frequencies * (tiles * channels + 2 * apart + shape.inChannels + 16)
-      + TileMemory.floats(edge: Transform.tileEdge) + 16
+      + TileMemory.floats(edge: Transform.tileEdge, channels: paddedChannels(shape.outChannels)) + 16
   }
 
   @inline(__always)
@@ -90,7 +90,9 @@ private struct Workspace<Transform: WinogradTransform> {
     products = inputs + Transform.frequencies * inputStride
     window = products + Transform.frequencies * productStride
     lines = window + Transform.frequencies * shape.inChannels
-    tile = TileMemory(lines + Transform.frequencies * 16, edge: Transform.tileEdge)
+    tile = TileMemory(
+      lines + Transform.frequencies * 16, edge: Transform.tileEdge,
+      channels: paddedChannels(shape.outChannels))
   }
 }
 
@@ -155,8 +157,13 @@ private func transformInput<Transform: WinogradTransform>(
   _ workspace: Workspace<Transform>, _ next: NextWindow
 ) {
   let edge = Transform.windowEdge
-  let window = windowOrCopy(
-    task, y - task.shape.padding, x - task.shape.padding, edge, workspace.window)
+  let (top, left) = (y - task.shape.padding, x - task.shape.padding)
+  let window =
+    if let enlargement = task.enlargement {
+      enlargedWindow(task, enlargement, top, left, edge, workspace.window)
+    } else {
+      windowOrCopy(task, top, left, edge, workspace.window)
+    }
   let lines = workspace.lines
   for c in stride(from: 0, to: task.shape.inChannels, by: 16) {
     for column in 0..<edge {
@@ -204,5 +211,8 @@ private func transformOutput<Transform: WinogradTransform>(
     }
     workspace.tile.store(task, count: pixels, first: first, columns: columns)
     source += columns
+  }
+  if let projection = task.projection {
+    workspace.tile.project(projection.pointee, y, x, width: width, count: pixels)
   }
 }

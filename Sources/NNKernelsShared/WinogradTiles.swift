@@ -4,10 +4,10 @@ import NNKernelInterface
 
 /// What a product of tiles and the way back to pixels work in: a part of the scratch memory of both kernels.
 struct TileMemory {
-  /// Of tiles with so many output pixels at an edge.
+  /// Of tiles with so many output pixels at an edge, and so many channels of a pixel.
   @inline(__always)
-  static func floats(edge: Int) -> Int {
-    edge * edge * InstructionSet.panelWidth + 2 * (InstructionSet.tileRows + 2 * edge * edge)
+  static func floats(edge: Int, channels: Int) -> Int {
+    edge * edge * (InstructionSet.panelWidth + channels) + 2 * (InstructionSet.tileRows + 2 * edge * edge)
   }
 
   /// Output pixels of a tile's edge.
@@ -15,15 +15,18 @@ struct TileMemory {
 
   /// The sums of a tile, (pixel, panel's channel).
   let sums: UnsafeMutablePointer<Float>
+  /// The pixels of a tile that is projected before it goes to memory, (pixel, channel).
+  private let finished: UnsafeMutablePointer<Float>
   /// The rows of a product; and where the pixels of a tile go and what is added to them.
   private let rows, residuals: UnsafeMutablePointer<UnsafePointer<Float>>
   private let outputs: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
 
   @inline(__always)
-  init(_ memory: UnsafeMutablePointer<Float>, edge: Int) {
+  init(_ memory: UnsafeMutablePointer<Float>, edge: Int, channels: Int) {
     self.edge = edge
     sums = memory
-    rows = UnsafeMutableRawPointer(sums + edge * edge * InstructionSet.panelWidth)
+    finished = sums + edge * edge * InstructionSet.panelWidth
+    rows = UnsafeMutableRawPointer(finished + edge * edge * channels)
       .assumingMemoryBound(to: UnsafePointer<Float>.self)
     residuals = rows + InstructionSet.tileRows
     outputs = UnsafeMutableRawPointer(residuals + edge * edge)
@@ -52,8 +55,8 @@ struct TileMemory {
     }
   }
 
-  /// Points at the existing pixels of the tile at (y, x), row by row, and at what is added to them; returns how many
-  /// are in a row and in all.
+  /// Points at the existing pixels of the tile at (y, x), row by row, or where they wait to be projected, and at what is
+  /// added to them; returns how many are in a row and in all.
   @inline(__always)
   func point(_ task: ConvolutionTask, _ y: Int, _ x: Int) -> (width: Int, count: Int) {
     let height = min(edge, task.shape.outHeight - y)
@@ -62,8 +65,10 @@ struct TileMemory {
       for column in 0..<width {
         let pixel = row * width + column
         outputs[pixel] =
-          task.output.base
-          + ((y + row) * task.output.rowStride + (x + column) * task.output.pixelStride)
+          task.projection == nil
+          ? task.output.base
+            + ((y + row) * task.output.rowStride + (x + column) * task.output.pixelStride)
+          : finished + pixel * paddedChannels(task.shape.outChannels)
         if let residual = task.residual {
           residuals[pixel] =
             residual.base + ((y + row) * residual.rowStride + (x + column) * residual.pixelStride)
@@ -71,6 +76,40 @@ struct TileMemory {
       }
     }
     return (width, height * width)
+  }
+
+  /// Multiplies the finished pixels of the tile at (y, x) with the weights of a 1x1 convolution and stores what they become.
+  @inline(never)
+  func project(_ projection: ConvolutionTask, _ y: Int, _ x: Int, width: Int, count: Int) {
+    let (shape, output) = (projection.shape, projection.output)
+    let channels = paddedChannels(shape.inChannels)
+    let groups = (count + InstructionSet.tileRows - 1) / InstructionSet.tileRows
+    for pixel in 0..<count {
+      let (row, column) = pixel.quotientAndRemainder(dividingBy: width)
+      outputs[pixel] = output.base + ((y + row) * output.rowStride + (x + column) * output.pixelStride)
+    }
+    for first in stride(from: 0, to: shape.outChannels, by: InstructionSet.panelWidth) {
+      let columns = panelColumns(shape.outChannels, first)
+      for group in 0..<groups {
+        let row = count * group / groups
+        let height = count * (group + 1) / groups - row
+        for r in 0..<height { rows[r] = UnsafePointer(finished + (row + r) * channels) }
+        multiplyTile(
+          (
+            segments: 1, depth: shape.inChannels, rows: UnsafePointer(rows),
+            rowCapacity: InstructionSet.tileRows, columns: projection.weights + first * shape.inChannels,
+            columnStride: columns, output: sums, outputStride: InstructionSet.panelWidth, ahead: 0,
+            streamsColumns: false
+          ),
+          rows: height, columns: columns)
+        storeTile(
+          (
+            sums: UnsafePointer(sums), rows: height, first: first,
+            columns: min(columns, shape.outChannels - first), bias: projection.bias, added: nil,
+            joinsSums: false, outputs: UnsafePointer(outputs + row)
+          ), projection.activation)
+      }
+    }
   }
 
   /// Stores the sums of the panel from channel `first` as the `count` pixels that `point` found.

@@ -58,8 +58,13 @@ struct NextWindow {
   @inline(__always)
   init(_ task: ConvolutionTask, _ top: Int, _ left: Int, _ edge: Int) {
     let (shape, input) = (task.shape, task.input)
-    let row = max(0, min(top, shape.inHeight - edge))
-    let column = max(0, min(left, shape.inWidth - edge))
+    var row = max(0, min(top, shape.inHeight - edge))
+    var column = max(0, min(left, shape.inWidth - edge))
+    if let enlargement = task.enlargement {
+      // No more than as many pixels make the window.
+      row = Int(enlargement.rowIndices[2 * row])
+      column = Int(enlargement.columnIndices[2 * column])
+    }
     elementSize = input.element.size
     pixelStride = input.pixelStride &* elementSize
     rowStride = input.rowStride &* elementSize

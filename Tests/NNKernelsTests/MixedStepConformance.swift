@@ -178,8 +178,9 @@ struct MixedStepConformance {
         unsafe columns.withUnsafeBufferPointer { columnPointer in
           var task = unsafe ResizeTask(
             inHeight: height, inWidth: width, outHeight: outHeight, outWidth: outWidth, channels: channels,
-            taps: taps, rowIndices: rowPointer.baseAddress!, columnIndices: columnPointer.baseAddress!,
-            rowWeights: rowWeights.pointer, columnWeights: columnWeights.pointer, input: input.input,
+            resampling: Resampling(
+              taps: taps, rowIndices: rowPointer.baseAddress!, columnIndices: columnPointer.baseAddress!,
+              rowWeights: rowWeights.pointer, columnWeights: columnWeights.pointer), input: input.input,
             output: output.output)
           let scratch = unsafe GuardedFloats(count: kernels.resizeScratch(&task))
           unsafe kernels.resize(&task, 0, 4, scratch.pointer)

@@ -61,9 +61,11 @@ struct ResizeConformance {
               var task = unsafe ResizeTask(
                 inHeight: test.height, inWidth: test.width, outHeight: test.outHeight,
                 outWidth: test.outWidth,
-                channels: test.channels, taps: test.taps, rowIndices: rowIndices.baseAddress!,
-                columnIndices: columnIndices.baseAddress!, rowWeights: rowWeights.baseAddress!,
-                columnWeights: columnWeights.baseAddress!, input: input.input,
+                channels: test.channels,
+                resampling: Resampling(
+                  taps: test.taps, rowIndices: rowIndices.baseAddress!,
+                  columnIndices: columnIndices.baseAddress!, rowWeights: rowWeights.baseAddress!,
+                  columnWeights: columnWeights.baseAddress!), input: input.input,
                 residual: test.residual ? residual.input : nil, output: output.output)
               let scratch = unsafe GuardedFloats(count: kernels.resizeScratch(&task))
               for begin in stride(from: 0, to: test.outHeight, by: step) {

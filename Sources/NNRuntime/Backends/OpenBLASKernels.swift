@@ -142,8 +142,8 @@ private enum OpenBLASKernels {
   ) {
     let shape = task.shape
     for pixel in rows {
-      unsafe finish(
-        task, pixel / shape.outWidth, pixel % shape.outWidth, sums + (pixel - first) * shape.outChannels)
+      let (y, x) = pixel.quotientAndRemainder(dividingBy: shape.outWidth)
+      unsafe finish(task, y, x, sums + (pixel - first) * shape.outChannels, into: task.output.pixel(y, x))
     }
   }
 
@@ -178,11 +178,30 @@ private enum OpenBLASKernels {
       unsafe blas.multiply(
         rows: rows, columns: shape.outChannels, depth: depth, scratch, stride: depth, task.weights,
         stride: shape.outChannels, into: sums, stride: shape.outChannels)
-      for row in max(0, begin - first) * tilePixels..<min(rows, (end - first) * tilePixels) {
-        let (y, x) = pixel(row)
-        if y < shape.outHeight && x < shape.outWidth {
-          unsafe finish(task, y, x, sums + row * shape.outChannels)
+      /// Finishes rows of sums that are pixels of the map.
+      func finish(
+        _ task: ConvolutionTask, _ rows: Range<Int>, _ sums: UnsafeMutablePointer<Float>,
+        inPlace: Bool = false
+      ) {
+        for row in rows {
+          let (y, x) = pixel(row)
+          guard y < shape.outHeight && x < shape.outWidth else { continue }
+          let source = unsafe sums + row * task.shape.outChannels
+          unsafe Self.finish(task, y, x, source, into: inPlace ? source : task.output.pixel(y, x))
         }
+      }
+      let wanted = max(0, begin - first) * tilePixels..<min(rows, (end - first) * tilePixels)
+      if let projection = unsafe task.projection?.pointee {
+        // All rows of the block, however it is shared: the library's sums depend on how many there are. The windows make
+        // room for the result, which has at most 64 channels, and they nine times sixteen or more.
+        unsafe finish(task, 0..<rows, sums, inPlace: true)
+        unsafe blas.multiply(
+          rows: rows, columns: projection.shape.outChannels, depth: shape.outChannels, sums,
+          stride: shape.outChannels, projection.weights, stride: projection.shape.outChannels, into: scratch,
+          stride: projection.shape.outChannels)
+        unsafe finish(projection, wanted, scratch)
+      } else {
+        unsafe finish(task, wanted, sums)
       }
       first += together
     }
@@ -204,11 +223,15 @@ private enum OpenBLASKernels {
       for kernelColumn in 0..<shape.kernelWidth {
         let inX = x * shape.stride - shape.padding + kernelColumn
         if inY >= 0 && inY < shape.inHeight && inX >= 0 && inX < shape.inWidth {
-          let pixel = unsafe task.input.pixel(inY, inX)
-          if let normalisation = task.normalisation {
-            unsafe PlainKernels.normalise(normalisation, shape.inChannels, pixel, target)
+          if let enlargement = task.enlargement {
+            for channel in 0..<shape.inChannels {
+              unsafe target[channel] = PlainKernels.resampled(task.input, enlargement, inY, inX, channel)
+            }
+          } else if let normalisation = task.normalisation {
+            unsafe PlainKernels.normalise(
+              normalisation, shape.inChannels, task.input.pixel(inY, inX), target)
           } else {
-            unsafe target.update(from: pixel, count: shape.inChannels)
+            unsafe target.update(from: task.input.pixel(inY, inX), count: shape.inChannels)
           }
         } else {
           unsafe target.update(repeating: 0, count: shape.inChannels)
@@ -218,9 +241,11 @@ private enum OpenBLASKernels {
     }
   }
 
-  /// Bias, activation, residual and store of one output pixel.
-  static func finish(_ task: ConvolutionTask, _ y: Int, _ x: Int, _ sums: UnsafePointer<Float>) {
-    let output = unsafe task.output.pixel(y, x)
+  /// Bias, activation and residual of one output pixel; `output` may be `sums` itself.
+  static func finish(
+    _ task: ConvolutionTask, _ y: Int, _ x: Int, _ sums: UnsafePointer<Float>,
+    into output: UnsafeMutablePointer<Float>
+  ) {
     let residual = unsafe task.residual.map { unsafe $0.pixel(y, x) }
     let addend = unsafe task.addend?.sums(ofPixel: y * task.shape.outWidth + x)
     for channel in 0..<task.shape.outChannels {

@@ -66,24 +66,32 @@ enum PlainKernels {
     _ task: UnsafePointer<ResizeTask>, _ begin: Int, _ end: Int, _: UnsafeMutablePointer<Float>
   ) {
     let task = unsafe task.pointee
-    let taps = task.taps
     for y in begin..<end {
       for x in 0..<task.outWidth {
         for channel in 0..<task.channels {
-          var sum: Float = 0
-          for i in 0..<taps {
-            let inY = unsafe Int(task.rowIndices[y * taps + i])
-            for j in 0..<taps {
-              let inX = unsafe Int(task.columnIndices[x * taps + j])
-              let weight = unsafe task.rowWeights[y * taps + i] * task.columnWeights[x * taps + j]
-              sum += unsafe weight * task.input.pixel(inY, inX)[channel]
-            }
-          }
+          var sum = resampled(task.input, task.resampling, y, x, channel)
           if let residual = task.residual { sum += unsafe residual.pixel(y, x)[channel] }
           unsafe task.output.pixel(y, x)[channel] = sum
         }
       }
     }
+  }
+
+  /// One element of a resampled map.
+  static func resampled(
+    _ input: MapPointer, _ resampling: Resampling, _ y: Int, _ x: Int, _ channel: Int
+  ) -> Float {
+    let taps = resampling.taps
+    var sum: Float = 0
+    for i in 0..<taps {
+      let inY = unsafe Int(resampling.rowIndices[y * taps + i])
+      for j in 0..<taps {
+        let inX = unsafe Int(resampling.columnIndices[x * taps + j])
+        let weight = unsafe resampling.rowWeights[y * taps + i] * resampling.columnWeights[x * taps + j]
+        sum += unsafe weight * input.pixel(inY, inX)[channel]
+      }
+    }
+    return sum
   }
 
   static func layerNorm(_ task: UnsafePointer<LayerNormTask>, _ begin: Int, _ end: Int) {

@@ -19,6 +19,12 @@ public final class PackedWeights: Sendable {
       self.kernels = kernels
       self.part = part
     }
+
+    /// The weights of a 1x1 convolution that another node computes.
+    init(_ projection: Projection, kernels: String) {
+      (layer, algorithm, part) = (projection.name, .gemm, 0)
+      self.kernels = kernels
+    }
   }
 
   private let packed = Mutex<[Key: FloatMemory]>([:])

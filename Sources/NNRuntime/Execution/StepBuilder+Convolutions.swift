@@ -24,6 +24,7 @@ extension StepBuilder {
       case _ where builder.plan.elements.multipliesReduced(index): builder.packReduced(node, staging[thread])
       case .convolution(let layer):
         _ = builder.withIntegers(index).packed(node, index, layer, staging[thread])
+        if let projection = node.projection { _ = builder.packed(projection, node, layer, staging[thread]) }
       case .transposedConvolution(let layer):
         for part in 0..<layer.stride * layer.stride { _ = builder.packedSubpixel(node, layer, part) }
       default: break
@@ -34,10 +35,26 @@ extension StepBuilder {
   private func packed(
     _ node: Node, _ index: Int, _ layer: Convolution, _ staging: StagingMemory = StagingMemory()
   ) -> FloatMemory {
-    let shape = node.convolutionShape(layer, shapes)
     let algorithm = plan.layers[index].choice.algorithm
-    return weights.memory(key(node, algorithm)) {
-      let kernels = kernels.convolution(algorithm)
+    return pack(
+      key(node, algorithm), layer, node.convolutionShape(layer, shapes), kernels.convolution(algorithm),
+      staging)
+  }
+
+  /// The weights of a 1x1 convolution that is done to the result of a node's.
+  private func packed(
+    _ projection: Projection, _ node: Node, _ layer: Convolution, _ staging: StagingMemory = StagingMemory()
+  ) -> FloatMemory {
+    pack(
+      PackedWeights.Key(projection, kernels: kernels.name), projection.layer,
+      node.projectionShape(projection, behind: layer, shapes), kernels.direct, staging)
+  }
+
+  private func pack(
+    _ key: PackedWeights.Key, _ layer: Convolution, _ shape: ConvolutionShape, _ kernels: ConvolutionKernels,
+    _ staging: StagingMemory
+  ) -> FloatMemory {
+    weights.memory(key) {
       let memory = FloatMemory(count: kernels.packedCount(shape))
       unsafe layer.withWeights(staging) { source in
         unsafe withPointer(layer.scale) { scale in
@@ -70,7 +87,9 @@ extension StepBuilder {
     let shape = node.convolutionShape(layer, shapes)
     let task = convolutionTask(node, shape, layer, weights: packed(node, index, layer))
     let algorithm = plan.layers[index].choice.algorithm
-    let grid = WorkGrid(algorithm, shape, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)
+    let cut = WorkGrid(algorithm, shape, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)
+    // A projection reads all channels of a pixel.
+    let grid = node.projection == nil ? cut : cut.withPanelsTogether()
     let kernels = kernels.convolution(algorithm)
     let kernel = unsafe kernels.convolution
     return unsafe Step(layer: index, chunks: grid.chunks, scratchFloats: kernels.scratch(shape)) {
@@ -81,35 +100,51 @@ extension StepBuilder {
     }
   }
 
-  /// The task of a convolution from map to map.
+  /// The task of a convolution from map to map, with all that was joined to it.
   func convolutionTask(
     _ node: Node, _ shape: ConvolutionShape, _ layer: Convolution, weights: FloatMemory
   ) -> TaskMemory<ConvolutionTask> {
-    let added = node.inputs.count > 1 ? map(node.inputs[1]) : nil
-    return convolutionTask(
-      shape, layer, input: map(node.inputs[0]), output: mutableMap(node.output),
-      residual: layer.hasAddend ? nil : added,
-      addend: !layer.hasAddend
-        ? nil
-        : added.map {
-          Addend(
-            map: $0, width: shape.outWidth,
-            shift: shapes[node.inputs[1]].repeats(in: shapes[node.output]) ?? 0)
-        }, weights: weights)
+    var (task, owners) = plainTask(
+      shape, layer, input: map(node.inputs[0]), output: mutableMap(node.output), weights: weights)
+    if node.inputs.count > 1, layer.hasAddend {
+      let shift = shapes[node.inputs[1]].repeats(in: shapes[node.output]) ?? 0
+      task.addend = Addend(map: map(node.inputs[1]), width: shape.outWidth, shift: shift)
+    } else if node.inputs.count > 1 {
+      task.residual = map(node.inputs[1])
+    }
+    if let norm = layer.norm {
+      let (normalisation, parameters) = normalisation(norm)
+      task.normalisation = normalisation
+      owners += parameters
+    }
+    if let larger = layer.enlargement {
+      let (resampling, tables) = resampling(
+        shapes[node.inputs[0]], larger.height, larger.width, larger.interpolation)
+      task.enlargement = resampling
+      owners += tables
+    }
+    if let projection = node.projection {
+      let (second, others) = plainTask(
+        node.projectionShape(projection, behind: layer, shapes), projection.layer,
+        input: map(node.inputs[0]), output: mutableMap(node.output),
+        weights: packed(projection, node, layer))
+      let memory = TaskMemory(second, keeping: others)
+      unsafe task.projection = memory.pointer
+      owners.append(memory)
+    }
+    return TaskMemory(task, keeping: owners)
   }
 
-  func convolutionTask(
+  /// A convolution without anything else, and what owns the memory that it reads.
+  func plainTask(
     _ shape: ConvolutionShape, _ layer: Convolution, input: MapPointer, output: MutableMapPointer,
-    residual: MapPointer? = nil, addend: Addend? = nil, weights: FloatMemory
-  ) -> TaskMemory<ConvolutionTask> {
+    weights: FloatMemory
+  ) -> (ConvolutionTask, [AnyObject]) {
     let bias = FloatMemory(layer.bias, count: layer.bias.count + 64)
-    var task = unsafe ConvolutionTask(
-      shape: shape, input: input, output: output, residual: residual, weights: weights.base,
+    let task = unsafe ConvolutionTask(
+      shape: shape, input: input, output: output, residual: nil, weights: weights.base,
       bias: bias.base, zeros: zeros.base, activation: layer.activation)
-    task.addend = addend
-    let norm = layer.norm.map(normalisation)
-    task.normalisation = norm?.0
-    return TaskMemory(task, keeping: [weights, bias, zeros, arena] + operands + (norm?.1 ?? []))
+    return (task, [weights, bias, zeros, arena] + operands)
   }
 
   /// All constants: kept alive by every task, since any may be its residual.
@@ -121,12 +156,13 @@ extension StepBuilder {
     let step = layer.stride
     let tasks = (0..<step * step).map { part in
       let (v, u) = part.quotientAndRemainder(dividingBy: step)
-      return unsafe convolutionTask(
+      let (task, owners) = unsafe plainTask(
         shape, layer, input: map(node.inputs[0]),
         output: MutableMapPointer(
           base: output.base + v * output.rowStride + u * output.pixelStride,
           pixelStride: step * output.pixelStride, rowStride: step * output.rowStride),
         weights: packedSubpixel(node, layer, part))
+      return TaskMemory(task, keeping: owners)
     }
     let algorithm = AlgorithmChoice.convolution(shape).algorithm
     let grid = WorkGrid(algorithm, shape, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)

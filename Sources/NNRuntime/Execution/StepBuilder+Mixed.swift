@@ -88,12 +88,13 @@ extension StepBuilder {
       let (v, u) = part.quotientAndRemainder(dividingBy: layer.stride)
       let first = unsafe output.element.pointer(
         output.base, offset: v * output.rowStride + u * output.pixelStride)
-      return unsafe convolutionTask(
+      let (task, owners) = unsafe plainTask(
         shape, layer, input: map(node.inputs[0]),
         output: MutableMapPointer(
           base: first, pixelStride: layer.stride * output.pixelStride,
           rowStride: layer.stride * output.rowStride, element: output.element),
         weights: packedReduced(node, layer, part, mixed))
+      return TaskMemory(task, keeping: owners)
     }
     return step(index, tasks, mixed)
   }

@@ -122,25 +122,35 @@ struct StepBuilder {
 
   private func resize(_ node: Node, _ index: Int, _ interpolation: Interpolation) -> Step {
     let (input, output) = (shapes[node.inputs[0]], shapes[node.output])
-    let rows = ResampleTable(from: input.height, to: output.height, interpolation)
-    let columns = ResampleTable(from: input.width, to: output.width, interpolation)
-    let rowTable = TaskMemory(array: rows.indices)
-    let columnTable = TaskMemory(array: columns.indices)
-    let (rowWeights, columnWeights) = (FloatMemory(rows.weights), FloatMemory(columns.weights))
-    let task = unsafe TaskMemory(
+    let (resampling, tables) = resampling(input, output.height, output.width, interpolation)
+    let task = TaskMemory(
       ResizeTask(
         inHeight: input.height, inWidth: input.width, outHeight: output.height, outWidth: output.width,
-        channels: output.channels, taps: rows.taps, rowIndices: rowTable.pointer,
-        columnIndices: columnTable.pointer, rowWeights: rowWeights.base, columnWeights: columnWeights.base,
-        input: map(node.inputs[0]), residual: node.inputs.count > 1 ? map(node.inputs[1]) : nil,
-        output: mutableMap(node.output)),
-      keeping: [arena, rowWeights, columnWeights, rowTable, columnTable] + operands)
+        channels: output.channels, resampling: resampling, input: map(node.inputs[0]),
+        residual: node.inputs.count > 1 ? map(node.inputs[1]) : nil, output: mutableMap(node.output)),
+      keeping: [arena] + tables + operands)
     let kernel = unsafe kernels.resize
     let scratch = unsafe kernels.resizeScratch(task.pointer)
     return unsafe step(index, items: output.height, together: rowsTogether(output), scratch: scratch) {
       begin, end, scratch in
       unsafe kernel(task.pointer, begin, end, scratch)
     }
+  }
+
+  /// The tables of a resize of a map of shape `input`, and what owns them.
+  func resampling(
+    _ input: MapShape, _ height: Int, _ width: Int, _ interpolation: Interpolation
+  ) -> (Resampling, [AnyObject]) {
+    let rows = ResampleTable(from: input.height, to: height, interpolation)
+    let columns = ResampleTable(from: input.width, to: width, interpolation)
+    let (rowIndices, columnIndices) = (TaskMemory(array: rows.indices), TaskMemory(array: columns.indices))
+    let (rowWeights, columnWeights) = (FloatMemory(rows.weights), FloatMemory(columns.weights))
+    return unsafe (
+      Resampling(
+        taps: rows.taps, rowIndices: rowIndices.pointer, columnIndices: columnIndices.pointer,
+        rowWeights: rowWeights.base, columnWeights: columnWeights.base),
+      [rowIndices, columnIndices, rowWeights, columnWeights]
+    )
   }
 
   // MARK: Tokens and elements

@@ -66,7 +66,7 @@ extension Graph {
   }
 
   /// Whether the resize at `index` makes more pixels than it reads.
-  private func enlarges(_ index: Int) -> Bool {
+  func enlarges(_ index: Int) -> Bool {
     shapes[nodes[index].inputs[0]].pixels < shapes[nodes[index].output].pixels
   }
 

@@ -7,11 +7,12 @@ import NNKernelInterface
 extension Graph {
   /// The same network with fewer and cheaper steps.
   ///
-  /// Plans in bf16 leave layer normalisations as they are: the rows of their products are read by several chunks, each of
-  /// which would normalise them.
-  func fused(joinsNormalisations: Bool) -> Graph {
+  /// - Parameter leavesOutMaps: whether maps that one layer alone reads may be made as they are read, or read as they are
+  ///   made. Not in bf16: there several chunks read the same rows, and each would make them.
+  func fused(leavesOutMaps: Bool) -> Graph {
     let graph = joiningElementwise().projectingBeforeEnlarging().addingWhileEnlarging()
-    return joinsNormalisations ? graph.normalisingWhileMultiplying() : graph
+    guard leavesOutMaps else { return graph }
+    return graph.normalisingWhileMultiplying().enlargingWhileTransforming().projectingTiles()
   }
 
   /// The same network with affine maps, activations and residual additions joined to the layers before them.

@@ -44,7 +44,7 @@ public struct AttentionLayout: Hashable, Sendable {
 }
 
 /// A convolution or linear layer, with all that was fused into it:
-/// out = activation((norm(input) * weights) * scale + addend + bias) + residual.
+/// out = activation((enlarged or normalised(input) * weights) * scale + addend + bias) + residual.
 package struct Convolution: Sendable {
   /// (out, in / groups, kernel height, kernel width); transposed: (in, out, kernel height, kernel width).
   package var weights: Tensor
@@ -64,6 +64,14 @@ package struct Convolution: Sendable {
   var hasAddend = false
   /// Done to each pixel of the input before.
   var norm: LayerNormParameters?
+  /// How the input is enlarged before.
+  var enlargement: Enlargement?
+}
+
+/// A resize to a given size.
+package struct Enlargement: Sendable {
+  var interpolation: Interpolation
+  var height, width: Int
 }
 
 /// A layer normalisation over the channels of each pixel: (x - mean) / sqrt(variance + epsilon) * gamma + beta.

@@ -8,9 +8,9 @@ public struct PlanOptions: Sendable {
   public var fuse: Bool
   /// What products are computed in.
   public var precision: Precision
-  /// Whether layer normalisations may join the layers behind them, as they never do in bf16: sessions that are compared
-  /// layer by layer need the same layers.
-  package var joinsNormalisations = true
+  /// Whether maps that one layer alone reads may be left out, made as they are read or read as they are made, as they never
+  /// are in bf16: sessions that are compared layer by layer need the same layers.
+  package var leavesOutMaps = true
   /// Algorithms that were measured, for the kernels and convolutions that they were measured with; convolutions
   /// that are not among them go by the cost model.
   public var measured: MeasuredChoices?
@@ -78,7 +78,7 @@ public struct Plan: Sendable {
     }
     let graph =
       options.fuse
-      ? graph.fused(joinsNormalisations: options.joinsNormalisations && options.precision == .fp32) : graph
+      ? graph.fused(leavesOutMaps: options.leavesOutMaps && options.precision == .fp32) : graph
     let placement = Placement(graph)
     mixedKernels = try options.mixedKernels()
     let elements =
@@ -131,9 +131,21 @@ extension Node {
   func convolutionShape(_ layer: Convolution, _ shapes: [MapShape]) -> ConvolutionShape {
     let (input, output) = (shapes[inputs[0]], shapes[output])
     return ConvolutionShape(
-      inHeight: input.height, inWidth: input.width, inChannels: input.channels, outHeight: output.height,
-      outWidth: output.width, outChannels: output.channels, kernelHeight: layer.kernelHeight,
+      inHeight: layer.enlargement?.height ?? input.height, inWidth: layer.enlargement?.width ?? input.width,
+      inChannels: input.channels, outHeight: output.height,
+      outWidth: output.width, outChannels: layer.outChannels, kernelHeight: layer.kernelHeight,
       kernelWidth: layer.kernelWidth, stride: layer.stride, padding: layer.padding)
+  }
+
+  /// The integers of a 1x1 convolution that is done to the result of `layer`.
+  func projectionShape(_ projection: Projection, behind layer: Convolution, _ shapes: [MapShape])
+    -> ConvolutionShape
+  {
+    let output = shapes[output]
+    return ConvolutionShape(
+      inHeight: output.height, inWidth: output.width, inChannels: layer.outChannels,
+      outHeight: output.height, outWidth: output.width, outChannels: projection.layer.outChannels,
+      kernelHeight: 1, kernelWidth: 1, stride: 1, padding: 0)
   }
 
   /// The integers of one position of a transposed convolution: a 1x1 convolution on the input's grid.
@@ -150,7 +162,7 @@ extension Node {
     case .convolution(let layer) where layer.isDepthwise:
       AlgorithmChoice(algorithm: .vector, reason: "one filter a channel")
     case .convolution(let layer):
-      measured?[convolutionShape(layer, shapes)] ?? .convolution(convolutionShape(layer, shapes))
+      convolutionChoice(layer, convolutionShape(layer, shapes), measured)
     case .transposedConvolution(let layer):
       AlgorithmChoice(
         algorithm: .subpixel,
@@ -165,13 +177,23 @@ extension Node {
     }
   }
 
+  /// The measured choice, where there is one and it can do what the layer asks for; else that of the cost model.
+  private func convolutionChoice(
+    _ layer: Convolution, _ shape: ConvolutionShape, _ measured: MeasuredChoices?
+  ) -> AlgorithmChoice {
+    let needsTiles = layer.enlargement != nil || projection != nil
+    if let choice = measured?[shape], !needsTiles || choice.algorithm.winogradTile != nil { return choice }
+    return .convolution(shape)
+  }
+
   func operations(_ shapes: [MapShape]) -> Double {
     let output = partOf ?? shapes[output]
     switch operation {
     case .convolution(let layer):
       let depth =
         (layer.isDepthwise ? 1 : shapes[inputs[0]].channels) * layer.kernelHeight * layer.kernelWidth
-      return 2 * Double(output.count) * Double(depth)
+      let projected = projection.map { $0.layer.outChannels } ?? 0
+      return 2 * Double(output.pixels) * Double(layer.outChannels) * Double(depth + projected)
     case .transposedConvolution:
       return 2 * Double(output.count) * Double(shapes[inputs[0]].channels)
     case .attention(let layout):

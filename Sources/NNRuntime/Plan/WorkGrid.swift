@@ -81,6 +81,13 @@ package struct WorkGrid: Equatable, Sendable {
     if chunks == 1, wanted > 1 { rowChunks = min(rows, 2) }
   }
 
+  /// The same ranges of rows, each with all panels.
+  func withPanelsTogether() -> WorkGrid {
+    var grid = self
+    grid.panelChunks = 1
+    return grid
+  }
+
   /// The rows and panels of a chunk.
   func range(_ chunk: Int) -> (rows: Range<Int>, panels: Range<Int>) {
     let (group, part) = (chunk / rowChunks, chunk % rowChunks)

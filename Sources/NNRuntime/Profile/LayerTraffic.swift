@@ -19,7 +19,8 @@ extension Plan {
           $0 + placement.shapes[$1].count * elements[$1].size
         }
         let weights: ElementType = elements.multipliesReduced(index) ? .bfloat16 : .float32
-        return maps + node.operation.parameterCount * weights.size
+        let count = node.operation.parameterCount + (node.projection?.layer.parameterCount ?? 0)
+        return maps + count * weights.size
       }
     }
   }

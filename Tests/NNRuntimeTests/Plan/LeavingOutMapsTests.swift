@@ -1,0 +1,95 @@
+import FileFormats
+import NNKernelInterface
+import NNRuntime
+import TestSupport
+import Testing
+
+@Suite("Maps around Winograd convolutions that one layer alone reads are never made")
+struct LeavingOutMapsTests {
+  private static let singlePrecision = 1e-5
+
+  private func tensor(_ shape: [Int], seed: UInt64) -> Tensor {
+    var random = SeededGenerator(seed)
+    return Tensor(
+      shape: shape,
+      floats: (0..<shape.reduce(1, *)).map { _ in Float.random(in: -0.1...0.1, using: &random) })
+  }
+
+  private func convolved(_ x: Value, _ out: Int, _ name: String) -> Value {
+    x.convolution(
+      tensor([out, x.shape.channels, 3, 3], seed: 1), bias: tensor([out], seed: 2), padding: 1, name: name)
+  }
+
+  private func projected(_ x: Value, _ out: Int, _ name: String) -> Value {
+    x.convolution(tensor([out, x.shape.channels, 1, 1], seed: 3), bias: tensor([out], seed: 4), name: name)
+  }
+
+  /// The end of a DPT head: enlarged, convolved, projected.
+  private func head(side: Int = 168) -> Graph {
+    let builder = GraphBuilder(name: "head")
+    let x = builder.input("x", height: side / 2, width: side / 2, channels: 32)
+    let enlarged = x.resized(height: side, width: side, .bilinear(alignCorners: true), name: "resize")
+    let hidden = convolved(enlarged, 64, "conv").activation(.relu, name: "relu")
+    return builder.finish(outputs: [("y", projected(hidden, 3, "project").activation(.sigmoid, name: "act"))])
+  }
+
+  private func run(_ graph: Graph, _ options: PlanOptions = PlanOptions(), threads: Int = 2) throws -> [Float]
+  {
+    let input = SeededInput.uniform(count: graph.inputShapes[0].shape.count)
+    return Session(try Plan(graph, options: options), pool: ThreadPool(threads: threads)).run { inputs in
+      inputs.fill("x", with: input)
+    } read: {
+      $0.output("y").elements
+    }
+  }
+
+  @Test("and nothing but rounding changes, on all kernels and for any threads")
+  func joined() throws {
+    let graph = head()
+    let plan = try Plan(graph)
+    #expect(plan.layers.map(\.name) == ["x", "conv"])
+    #expect(plan.layers[1].fused == ["resize", "relu", "project", "act"])
+    #expect(plan.layers[1].choice.algorithm == .winograd6x6)
+    let products: Double = 64 * 32 * 9 + 3 * 64
+    #expect(plan.layers[1].operations == 2 * 168 * 168 * products)
+    #expect(plan.tracedLayers.map(\.name) == ["act"])
+    let plain = try Plan(graph, options: PlanOptions(fuse: false))
+    #expect(plan.arenaBytes < plain.arenaBytes / 8)
+
+    let expected = try run(graph, PlanOptions(fuse: false))
+    let found = try run(graph)
+    #expect(relativeL2(found, expected) < Self.singlePrecision)
+    for threads in [1, 3, 8] { #expect(try run(graph, threads: threads) == found) }
+    for set in InstructionSet.available {
+      var options = PlanOptions()
+      options.instructionSet = set
+      #expect(relativeL2(try run(graph, options), expected) < Self.singlePrecision, "\(set)")
+    }
+    #expect(relativeL2(try run(graph, PlanOptions(backend: .openBLAS)), expected) < Self.singlePrecision)
+  }
+
+  @Test("whatever a plan file says of the convolution's shape")
+  func measured() throws {
+    let graph = head()
+    let expected = try run(graph)
+    let plan = try Plan(graph)
+    let shape = ConvolutionShape(
+      inHeight: 168, inWidth: 168, inChannels: 32, outHeight: 168, outWidth: 168, outChannels: 64,
+      kernelHeight: 3, kernelWidth: 3, stride: 1, padding: 1)
+    var options = PlanOptions()
+    options.measured = try MeasuredChoices(
+      kernels: plan.kernelName,
+      entries: [MeasuredChoices.Entry(shape: shape, algorithm: .direct, milliseconds: [:])])
+    #expect(try Plan(graph, options: options).layers[1].choice.algorithm == .winograd6x6)
+    #expect(try run(graph, options) == expected)
+  }
+
+  @Test("but in bf16 they are, and where maps are small")
+  func leftAlone() throws {
+    let small = try Plan(head(side: 24))
+    #expect(small.layers.map(\.name) == ["x", "conv", "project"])
+    guard InstructionSet.available.contains(where: { $0.mixedKernels != nil }) else { return }
+    let reduced = try Plan(head(), options: PlanOptions(precision: .bf16))
+    #expect(reduced.layers.map(\.name) == ["x", "resize", "conv", "project"])
+  }
+}
