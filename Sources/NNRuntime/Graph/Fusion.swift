@@ -7,13 +7,21 @@ import NNKernelInterface
 extension Graph {
   /// The same network with fewer and cheaper steps.
   ///
-  /// - Parameter leavesOutMaps: whether maps that one layer alone reads may be made as they are read, or read as they are
-  ///   made. Not in bf16: there several chunks read the same rows, and each would make them.
-  func fused(leavesOutMaps: Bool) -> Graph {
+  /// Maps that one layer alone reads are left out wherever floats are multiplied. Plans in bf16 keep them, as several
+  /// chunks read the same rows and each would make them, but for the narrow convolutions that floats are as fast for.
+  func fused(for precision: Precision) -> Graph {
     let graph = joiningElementwise().projectingBeforeEnlarging().addingWhileEnlarging()
-    guard leavesOutMaps else { return graph }
-    return graph.normalisingWhileMultiplying().enlargingWhileTransforming().projectingTiles()
+    switch precision {
+    case .fp32:
+      return graph.normalisingWhileMultiplying().enlargingWhileTransforming().projectingTiles()
+    case .bf16:
+      let narrow = Self.narrowChannels
+      return graph.enlargingWhileTransforming(upTo: narrow).projectingTiles(upTo: narrow)
+    }
   }
+
+  /// Channels up to which Winograd's products in integers save nothing: transforms take most of the time.
+  private static var narrowChannels: Int { 32 }
 
   /// The same network with affine maps, activations and residual additions joined to the layers before them.
   private func joiningElementwise() -> Graph {

@@ -3,13 +3,15 @@
 // of the Winograd convolution before it, while they are near.
 
 extension Graph {
-  /// The same network with bilinear enlargements joined to the Winograd convolutions behind them.
-  func enlargingWhileTransforming() -> Graph {
+  /// The same network with bilinear enlargements joined to the Winograd convolutions behind them, to those of at most
+  /// `channels` on either side.
+  func enlargingWhileTransforming(upTo channels: Int = .max) -> Graph {
     var graph = self
     let (producer, reads) = (producers(), readCounts())
     var removed = Set<Int>()
     for (index, node) in nodes.enumerated() {
       guard case .convolution(var layer) = node.operation, layer.stride == 1, !layer.isDepthwise,
+        max(shapes[node.inputs[0]].channels, layer.outChannels) <= channels,
         AlgorithmChoice.convolution(node.convolutionShape(layer, shapes)).algorithm.winogradTile != nil,
         reads[node.inputs[0]] == 1, let before = producer[node.inputs[0]],
         case .resize(.bilinear(let alignCorners)) = nodes[before].operation, nodes[before].inputs.count == 1,
@@ -61,9 +63,9 @@ extension Graph {
   /// Most channels behind a 1x1 convolution that is done to tiles: its weights stay near.
   private static var mostProjected: Int { 64 }
 
-  /// The same network with 1x1 convolutions joined to the Winograd convolutions of large tiles before them, where the map
-  /// between the two is large.
-  func projectingTiles() -> Graph {
+  /// The same network with 1x1 convolutions joined to the Winograd convolutions of large tiles before them, of at most
+  /// `channels` on either side, where the map between the two is large.
+  func projectingTiles(upTo channels: Int = .max) -> Graph {
     var graph = self
     let (producer, reads) = (producers(), readCounts())
     var removed = Set<Int>()
@@ -74,6 +76,7 @@ extension Graph {
         AlgorithmChoice.convolution(node.convolutionShape(layer, shapes)).algorithm == .gemm,
         reads[value] == 1, shapes[value].count >= Self.largeMap, let before = producer[value],
         case .convolution(let first) = nodes[before].operation, first.stride == 1, !first.isDepthwise,
+        max(shapes[nodes[before].inputs[0]].channels, first.outChannels) <= channels,
         AlgorithmChoice.convolution(nodes[before].convolutionShape(first, shapes)).algorithm == .winograd6x6
       else { continue }
       graph.nodes[before].projection = Projection(name: node.name, layer: layer)

@@ -3,7 +3,7 @@ import NNKernelInterface
 /// What each value of a plan in bf16 is stored as, and which layers multiply in bf16.
 ///
 /// Values that share a buffer share its element type: bf16 unless a layer that reads or makes one of them needs
-/// floats. Those are the layers before and behind the network's borders, layer normalisations: what they read
+/// floats. Those are the layers before and behind the network's borders, narrow convolutions that leave out maps, layer normalisations: what they read
 /// is a transformer's residual stream, which adds up small updates over the whole depth of the network; and parts of
 /// sums that others are added to.
 struct ElementTypes: Sendable {
@@ -25,13 +25,14 @@ struct ElementTypes: Sendable {
   init(_ graph: Graph, _ placement: Placement, _ kernels: MixedKernelTable) {
     let borders = Set((graph.inputs + graph.outputs).map { placement.locations[$0.value].buffer })
     var floats = borders
-    let integers = placement.nodes.map { node in
-      borders.contains(placement.locations[node.output].buffer) || kernels.winograd == nil
-        ? nil : node.integerChoice(placement.shapes)
+    let isFloat = placement.nodes.map { node in
+      borders.contains(placement.locations[node.output].buffer) || node.leavesOutMaps
+    }
+    let integers = placement.nodes.enumerated().map { index, node in
+      isFloat[index] || kernels.winograd == nil ? nil : node.integerChoice(placement.shapes)
     }
     reduced = placement.nodes.enumerated().map { index, node in
-      node.operation.multiplies && !borders.contains(placement.locations[node.output].buffer)
-        && integers[index] == nil
+      node.operation.multiplies && !isFloat[index] && integers[index] == nil
     }
     self.integers = integers
     for (index, node) in placement.nodes.enumerated() {
@@ -68,6 +69,12 @@ struct ElementTypes: Sendable {
 }
 
 extension Node {
+  /// Whether maps before or behind it are never made.
+  fileprivate var leavesOutMaps: Bool {
+    guard case .convolution(let layer) = operation else { return false }
+    return layer.enlargement != nil || projection != nil
+  }
+
   /// How Winograd would compute it in 16-bit integers; nil where it can't, or direct products of bf16 are faster.
   fileprivate func integerChoice(_ shapes: [MapShape]) -> AlgorithmChoice? {
     guard case .convolution(let layer) = operation, !layer.isDepthwise else { return nil }
@@ -106,7 +113,10 @@ extension PlannedLayer {
       precision = .bf16
       choice = integers
     } else if case .convolution(let layer) = node.operation, !layer.isDepthwise {
-      choice.reason += "; fp32, as it makes an output of the network"
+      choice.reason +=
+        node.leavesOutMaps
+        ? "; fp32, as it is narrow and leaves out the maps around it"
+        : "; fp32, as it makes an output of the network"
     }
     if choice.algorithm != .none, !node.inputs.isEmpty {
       choice.reason += "; \(elements[node.inputs[0]].name) to \(elements[node.output].name)"

@@ -8,9 +8,10 @@ public struct PlanOptions: Sendable {
   public var fuse: Bool
   /// What products are computed in.
   public var precision: Precision
-  /// Whether maps that one layer alone reads may be left out, made as they are read or read as they are made, as they never
-  /// are in bf16: sessions that are compared layer by layer need the same layers.
-  package var leavesOutMaps = true
+  /// The precision whose joining of layers is used, nil for the plan's own; a plan in fp32 can have that of bf16.
+  ///
+  /// Sessions that are compared layer by layer need the same.
+  package var joining: Precision?
   /// Algorithms that were measured, for the kernels and convolutions that they were measured with; convolutions
   /// that are not among them go by the cost model.
   public var measured: MeasuredChoices?
@@ -78,7 +79,7 @@ public struct Plan: Sendable {
     }
     let graph =
       options.fuse
-      ? graph.fused(leavesOutMaps: options.leavesOutMaps && options.precision == .fp32) : graph
+      ? graph.fused(for: options.joining ?? options.precision) : graph
     let placement = Placement(graph)
     mixedKernels = try options.mixedKernels()
     let elements =

@@ -31,7 +31,7 @@ struct InspectedOptions: ParsableArguments {
     let file = try file()
     var options = try compute.arithmetic.options(PlanOptions(backend: backend, fuse: !noFuse))
     if let precision {
-      options.leavesOutMaps = options.precision == precision
+      options.joining = options.precision
       options.precision = precision
     }
     if let instructionSet {

@@ -25,11 +25,11 @@ struct LeavingOutMapsTests {
   }
 
   /// The end of a DPT head: enlarged, convolved, projected.
-  private func head(side: Int = 168) -> Graph {
+  private func head(side: Int = 168, hidden: Int = 64) -> Graph {
     let builder = GraphBuilder(name: "head")
     let x = builder.input("x", height: side / 2, width: side / 2, channels: 32)
     let enlarged = x.resized(height: side, width: side, .bilinear(alignCorners: true), name: "resize")
-    let hidden = convolved(enlarged, 64, "conv").activation(.relu, name: "relu")
+    let hidden = convolved(enlarged, hidden, "conv").activation(.relu, name: "relu")
     return builder.finish(outputs: [("y", projected(hidden, 3, "project").activation(.sigmoid, name: "act"))])
   }
 
@@ -84,12 +84,20 @@ struct LeavingOutMapsTests {
     #expect(try run(graph, options) == expected)
   }
 
-  @Test("but in bf16 they are, and where maps are small")
+  @Test("but where maps are small, and in bf16 where channels are many")
   func leftAlone() throws {
     let small = try Plan(head(side: 24))
     #expect(small.layers.map(\.name) == ["x", "conv", "project"])
     guard InstructionSet.available.contains(where: { $0.mixedKernels != nil }) else { return }
     let reduced = try Plan(head(), options: PlanOptions(precision: .bf16))
     #expect(reduced.layers.map(\.name) == ["x", "resize", "conv", "project"])
+
+    let narrow = head(side: 240, hidden: 32)
+    let plan = try Plan(narrow, options: PlanOptions(precision: .bf16))
+    #expect(plan.layers.map(\.name) == ["x", "conv"])
+    #expect(plan.layers[1].precision == .fp32)
+    #expect(plan.layers[1].choice.reason.contains("narrow"))
+    #expect(
+      try run(narrow, PlanOptions(precision: .bf16)) == run(narrow), "nothing is left to compute in bf16")
   }
 }
