@@ -27,6 +27,8 @@ from peers.report import markdown, plot, processor, summary
 
 #: Largest difference between two engines' outputs, relative to the output's largest magnitude.
 TOLERANCES = {"f32": 1e-3, "bf16": 2e-1}
+#: Our instruction sets that compute in bf16.
+BF16_KERNELS = ("avx512bf16", "amx")
 
 
 def measure_peer(task):
@@ -133,7 +135,7 @@ def row(model, threads, engine, processes, differences):
 
 
 def engines_asked(arguments):
-    """Peers that are installed, and ours in the precisions that the program has."""
+    """Peers that are installed, and ours in the precisions that its kernels here have (`ARDF_ISA` may limit them)."""
     engines = []
     for engine in arguments.engines.split(","):
         if is_ours(engine):
@@ -146,8 +148,9 @@ def engines_asked(arguments):
             print(f"{engine} is not installed: left out", file=sys.stderr)
     if not engines:
         raise SystemExit("no peer is installed; pip install onnxruntime")
-    usage = subprocess.run([arguments.ardf, "bench", "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
-    return engines + [OURS] + ([f"{OURS}-bf16"] if "--precision" in usage else [])
+    command = [arguments.ardf, "inspect", "cpu", "--json"]
+    kernels = json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)["inUse"]
+    return engines + [OURS] + ([f"{OURS}-bf16"] if kernels in BF16_KERNELS else [])
 
 
 def prepare(model, engines, arguments):
