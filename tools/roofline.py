@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""Says what bounds a network: operations by algorithm, the time they take at the measured peak, and the time they took.
+"""Says what bounds a network: operations by algorithm, their time at the measured peak, and the time they took.
 
     python tools/roofline.py --ardf .build/release/ardf --threads 2 [--precision bf16] WEIGHTS...
 
 One `ardf profile` a file, which also measures the rate of fp32 multiply-adds. Winograd is counted with what its tiles
-multiply where they fit the map exactly: 81 of 144 at stride 2, 64 of 324 with 6x6 outputs, 36 of 144 with 4x4; Strassen's
-1x1 convolutions with seven products of eight. Everything else is counted directly, transposed convolutions too, some of
-which are Strassen's; in bf16 at `--dot-rate` times the peak, which is 2 for `vdpbf16ps`.
+multiply where they fit the map exactly: 81 of 144 at stride 2, 64 of 324 with 6x6 outputs, 36 of 144 with 4x4;
+Strassen's 1x1 convolutions with seven products of eight, those before an enlargement with the pixels that they have there.
+Everything else is counted directly, transposed convolutions too, some of which are Strassen's; in bf16 at `--dot-rate`
+times the peak, which is 2 for `vdpbf16ps`.
 """
 
 import argparse
 import json
+import math
 import re
 import subprocess
 from collections import defaultdict
@@ -20,6 +22,15 @@ def extents(shape):
     """Height before and after a layer, of a `shape` such as "80x80x64 -> 40x40x128"."""
     heights = [int(h) for h in re.findall(r"(\d+)x\d+x\d+", shape)]
     return heights[0], heights[-1]
+
+
+def share(layer):
+    """Of a 1x1 convolution's operations those that are computed: before an enlargement they are fewer."""
+    if layer["operation"] != "conv1x1" or not layer["flops"]:
+        return 1
+    inputs, output = layer["shape"].split(" -> ")
+    channels = int(inputs.split(" ")[0].split("x")[2])
+    return min(1, 2 * channels * math.prod(map(int, output.split("x"))) / layer["flops"])
 
 
 def multiplied(layer):
@@ -35,9 +46,9 @@ def multiplied(layer):
     if operation == "attention":
         return "attention", 1
     if algorithm == "strassen":
-        return "1x1 and linear, Strassen", 7 / 8
+        return "1x1 and linear, Strassen", 7 / 8 * share(layer)
     if algorithm in ("gemm", "subpixel"):
-        return "1x1, linear, transposed", 1
+        return "1x1, linear, transposed", share(layer)
     if algorithm == "direct":
         return "direct convolution", 1
     return "all else", 1
