@@ -231,14 +231,47 @@ func storeBlock(
   }
 }
 
-@inline(never)
+@inline(__always)
 private func storeBlock<Function: ElementaryFunction>(
   _: Function.Type, _ task: UnsafePointer<ConvolutionTask>, _ sums: UnsafePointer<Float>, _ begin: Int,
   _ slot: Int, _ count: Int, _ slots: Int, _ first: Int
 ) {
   if let addend = task.pointee.addend {
-    return storeBlock(Function.self, task, addend, sums, begin, slot, count, slots, first)
+    let part = GivenPart(addend: addend, first: first, width: task.pointee.shape.outWidth)
+    storeBlock(Function.self, part, task, sums, begin, slot, count, slots, first)
+  } else {
+    storeBlock(Function.self, NoPart(), task, sums, begin, slot, count, slots, first)
   }
+}
+
+/// A part of the sums of a pixel that was computed before.
+///
+/// A type, so that a loop without one is not slowed by asking.
+private protocol SumPart {
+  /// `sum` of `count` channels from `channel` on with what is given of pixel (y, x).
+  func added(to sum: Vector, _ y: Int, _ x: Int, _ channel: Int, _ count: Int) -> Vector
+}
+
+private struct NoPart: SumPart {
+  @inline(__always) func added(to sum: Vector, _ y: Int, _ x: Int, _ channel: Int, _ count: Int) -> Vector {
+    sum
+  }
+}
+
+private struct GivenPart: SumPart {
+  let addend: Addend
+  let first, width: Int
+  @inline(__always) func added(to sum: Vector, _ y: Int, _ x: Int, _ channel: Int, _ count: Int) -> Vector {
+    let source = addend.sums(ofPixel: y &* width &+ x) + (first &+ channel)
+    return sum + loadSome(source, .float32, count)
+  }
+}
+
+@inline(never)
+private func storeBlock<Function: ElementaryFunction, Part: SumPart>(
+  _: Function.Type, _ part: Part, _ task: UnsafePointer<ConvolutionTask>, _ sums: UnsafePointer<Float>,
+  _ begin: Int, _ slot: Int, _ count: Int, _ slots: Int, _ first: Int
+) {
   let output = task.pointee.output
   let width = task.pointee.shape.outWidth
   let columns = min(panelWidth, task.pointee.shape.outChannels &- first)
@@ -254,48 +287,15 @@ private func storeBlock<Function: ElementaryFunction>(
       let target = output.address(y &* output.rowStride &+ x &* output.pixelStride &+ first)
       let source = sums + row &* panelWidth
       if isWhole {
-        ardf_bf16_store_two(target, Function.of(load(source) + low), Function.of(load(source + 16) + high))
+        let left = part.added(to: load(source) + low, y, x, 0, 16)
+        let right = part.added(to: load(source + 16) + high, y, x, 16, 16)
+        ardf_bf16_store_two(target, Function.of(left), Function.of(right))
       } else if isResidual, let residual {
         let other = residual.address(y &* residual.rowStride &+ x &* residual.pixelStride &+ first)
         store(Function.of(load(source) + low) + load(other, .float32), target, .float32)
         store(Function.of(load(source + 16) + high) + load(other + 64, .float32), target + 64, .float32)
       } else {
-        storePixel(Function.self, task, source, target, bias, y, x, first, columns)
-      }
-    }
-    x &+= 1
-    if x == slots { (y, x) = (y &+ 1, 0) }
-  }
-}
-
-/// As above, with a part of the sums from before.
-@inline(never)
-private func storeBlock<Function: ElementaryFunction>(
-  _: Function.Type, _ task: UnsafePointer<ConvolutionTask>, _ addend: Addend, _ sums: UnsafePointer<Float>,
-  _ begin: Int, _ slot: Int, _ count: Int, _ slots: Int, _ first: Int
-) {
-  let output = task.pointee.output
-  let width = task.pointee.shape.outWidth
-  let columns = min(panelWidth, task.pointee.shape.outChannels &- first)
-  let bias = task.pointee.bias + first
-  var y = begin &+ slot / slots
-  var x = slot % slots
-  for row in 0..<count {
-    if x < width {
-      let target = output.address(y &* output.rowStride &+ x &* output.pixelStride &+ first)
-      let source = sums + row &* panelWidth
-      let part = addend.sums(ofPixel: y &* width &+ x) + first
-      if columns == panelWidth && output.element == .bfloat16 {
-        let left = load(source) + load(part) + load(bias)
-        let right = load(source + 16) + load(part + 16) + load(bias + 16)
-        ardf_bf16_store_two(target, Function.of(left), Function.of(right))
-      } else {
-        forEachVector(columns) { channel, count in
-          let sum = load(source + channel) + loadSome(part + channel, .float32, count)
-          storeSome(
-            Function.of(sum + load(bias + channel)), target + channel &* output.element.size, output.element,
-            count)
-        }
+        storePixel(Function.self, part, task, source, target, bias, y, x, first, columns)
       }
     }
     x &+= 1
@@ -305,8 +305,8 @@ private func storeBlock<Function: ElementaryFunction>(
 
 /// A pixel's channels, with a residual, as floats, or fewer than a panel of them.
 @inline(__always)
-private func storePixel<Function: ElementaryFunction>(
-  _: Function.Type, _ task: UnsafePointer<ConvolutionTask>, _ source: UnsafePointer<Float>,
+private func storePixel<Function: ElementaryFunction, Part: SumPart>(
+  _: Function.Type, _ part: Part, _ task: UnsafePointer<ConvolutionTask>, _ source: UnsafePointer<Float>,
   _ target: UnsafeMutableRawPointer, _ bias: UnsafePointer<Float>, _ y: Int, _ x: Int, _ first: Int,
   _ columns: Int
 ) {
@@ -314,7 +314,8 @@ private func storePixel<Function: ElementaryFunction>(
   var channel = 0
   while channel < columns {
     let count = min(16, columns &- channel)
-    var value = Function.of(load(source + channel) + load(bias + channel))
+    let sum = load(source + channel) + load(bias + channel)
+    var value = Function.of(part.added(to: sum, y, x, channel, count))
     if let residual = task.pointee.residual {
       let other = residual.address(
         y &* residual.rowStride &+ x &* residual.pixelStride &+ first &+ channel)

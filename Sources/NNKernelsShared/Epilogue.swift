@@ -37,27 +37,27 @@ func storeTile(_ tile: FinishedTile, _ activation: Activation) {
 
 @inline(__always)
 private func storeTile<Function: ElementaryFunction>(_: Function.Type, _ tile: FinishedTile) {
-  if let added = tile.added {
-    if tile.joinsSums {
-      storeTile(Function.self, tile, Sums(rows: added, first: tile.first))
-    } else {
-      storeTile(Function.self, tile, Residuals(rows: added, first: tile.first))
-    }
+  guard let added = tile.added else {
+    return storeTile(Function.self, tile, before: Nothing(), behind: Nothing())
+  }
+  let rows = Rows(rows: added, first: tile.first)
+  if tile.joinsSums {
+    storeTile(Function.self, tile, before: rows, behind: Nothing())
   } else {
-    storeTile(Function.self, tile, Nothing())
+    storeTile(Function.self, tile, before: Nothing(), behind: rows)
   }
 }
 
 @inline(__always)
-private func storeTile<Function: ElementaryFunction, Added: AddedRows>(
-  _: Function.Type, _ tile: FinishedTile, _ added: Added
+private func storeTile<Function: ElementaryFunction, Before: Added, Behind: Added>(
+  _: Function.Type, _ tile: FinishedTile, before: Before, behind: Behind
 ) {
   let bias = tile.bias + tile.first
   let whole = tile.columns & ~15
   var sums = tile.sums
   /// What becomes of the sums of a row with their bias.
   @inline(__always) func finished(_ x: Vector, _ row: Int, _ channel: Int) -> Vector {
-    added.behind(Function.of(added.before(x, row, channel)), row, channel)
+    behind.to(Function.of(before.to(x, row, channel)), row, channel)
   }
   // Both vectors of a row in one straight line.
   if InstructionSet.panelWidth == 32, tile.columns == 32 {
@@ -80,9 +80,8 @@ private func storeTile<Function: ElementaryFunction, Added: AddedRows>(
     }
     if whole < tile.columns {
       let rest = tile.columns &- whole
-      let x = load(sums + whole) + load(bias + whole)
-      let y = Function.of(added.before(x, row, whole, count: rest))
-      storePartial(added.behind(y, row, whole, count: rest), output + whole, count: rest)
+      let x = before.to(load(sums + whole) + load(bias + whole), row, whole, count: rest)
+      storePartial(behind.to(Function.of(x), row, whole, count: rest), output + whole, count: rest)
     }
     sums += InstructionSet.panelWidth
   }
@@ -91,40 +90,23 @@ private func storeTile<Function: ElementaryFunction, Added: AddedRows>(
 /// What is added to sums, before an activation or behind it.
 ///
 /// A type, not an optional: a test for each sixteen channels took 1 % of a network.
-private protocol AddedRows {
-  func before(_ x: Vector, _ row: Int, _ channel: Int) -> Vector
-  func before(_ x: Vector, _ row: Int, _ channel: Int, count: Int) -> Vector
-  func behind(_ x: Vector, _ row: Int, _ channel: Int) -> Vector
-  func behind(_ x: Vector, _ row: Int, _ channel: Int, count: Int) -> Vector
+private protocol Added {
+  func to(_ x: Vector, _ row: Int, _ channel: Int) -> Vector
+  func to(_ x: Vector, _ row: Int, _ channel: Int, count: Int) -> Vector
 }
 
-extension AddedRows {
-  @inline(__always) func before(_ x: Vector, _ row: Int, _ channel: Int) -> Vector { x }
-  @inline(__always) func before(_ x: Vector, _ row: Int, _ channel: Int, count: Int) -> Vector { x }
-  @inline(__always) func behind(_ x: Vector, _ row: Int, _ channel: Int) -> Vector { x }
-  @inline(__always) func behind(_ x: Vector, _ row: Int, _ channel: Int, count: Int) -> Vector { x }
+private struct Nothing: Added {
+  @inline(__always) func to(_ x: Vector, _ row: Int, _ channel: Int) -> Vector { x }
+  @inline(__always) func to(_ x: Vector, _ row: Int, _ channel: Int, count: Int) -> Vector { x }
 }
 
-private struct Nothing: AddedRows {}
-
-private struct Residuals: AddedRows {
+private struct Rows: Added {
   let rows: UnsafePointer<UnsafePointer<Float>>
   let first: Int
-  @inline(__always) func behind(_ x: Vector, _ row: Int, _ channel: Int) -> Vector {
+  @inline(__always) func to(_ x: Vector, _ row: Int, _ channel: Int) -> Vector {
     x + load(rows[row] + (first &+ channel))
   }
-  @inline(__always) func behind(_ x: Vector, _ row: Int, _ channel: Int, count: Int) -> Vector {
-    x + loadPartial(rows[row] + (first &+ channel), count: count)
-  }
-}
-
-private struct Sums: AddedRows {
-  let rows: UnsafePointer<UnsafePointer<Float>>
-  let first: Int
-  @inline(__always) func before(_ x: Vector, _ row: Int, _ channel: Int) -> Vector {
-    x + load(rows[row] + (first &+ channel))
-  }
-  @inline(__always) func before(_ x: Vector, _ row: Int, _ channel: Int, count: Int) -> Vector {
+  @inline(__always) func to(_ x: Vector, _ row: Int, _ channel: Int, count: Int) -> Vector {
     x + loadPartial(rows[row] + (first &+ channel), count: count)
   }
 }

@@ -129,7 +129,9 @@ func strassen(
     // The first rows of a long range wait for memory: as few as can be.
     let isFirst = group.isEmpty && end - begin > 2 * together
     group = group.upperBound..<min(group.upperBound + (isFirst ? 1 : together), end)
-    for (index, pair) in group.enumerated() { prepare(task, pixels(pair..<pair + 1), memory(index)) }
+    for (index, pair) in group.enumerated() {
+      prepare(task, pixels(pair..<pair + 1), memory(index), asks: group.lowerBound == begin)
+    }
     let following = group.upperBound..<min(group.upperBound + together, end)
     var next = NextRows(
       task, pixels(following), steps: group.count * (lastPanel - firstPanel) * products)
@@ -182,7 +184,9 @@ private struct NextRows {
 
 /// Points at the rows of a pair of blocks, normalised where that is asked for, and makes their sums.
 @inline(never)
-private func prepare(_ task: ConvolutionTask, _ pixels: Range<Int>, _ memory: PairMemory) {
+private func prepare(
+  _ task: ConvolutionTask, _ pixels: Range<Int>, _ memory: PairMemory, asks: Bool
+) {
   let shape = task.shape
   let depth = shape.inChannels / 2
   let capacity = InstructionSet.tileRows
@@ -196,8 +200,10 @@ private func prepare(_ task: ConvolutionTask, _ pixels: Range<Int>, _ memory: Pa
   }
   /// Row `i` as it is multiplied; meanwhile one that comes later is brought near.
   @inline(__always) func input(_ i: Int) -> UnsafePointer<Float> {
-    let later = row(min(i + rowsAhead, count - 1))
-    for channel in stride(from: 0, to: shape.inChannels, by: 16) { ardf_prefetch_to_read(later + channel) }
+    if asks {
+      let later = row(min(i + rowsAhead, count - 1))
+      for channel in stride(from: 0, to: shape.inChannels, by: 16) { ardf_prefetch_to_read(later + channel) }
+    }
     let row = row(i)
     guard let normalisation = task.normalisation else { return row }
     let normal = memory.normals + i * shape.inChannels

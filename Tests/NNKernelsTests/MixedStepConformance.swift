@@ -160,9 +160,10 @@ struct MixedStepConformance {
     expectClose(output.values, expected, tolerance: 0, test.testDescription)
   }
 
-  @Test(arguments: MixedImplementation.all, [1, 2, 4])
-  func resize(_ set: InstructionSet, _ taps: Int) throws {
+  @Test(arguments: MixedImplementation.all, [(1, false), (2, false), (2, true), (4, false), (4, true)])
+  func resize(_ set: InstructionSet, _ test: (taps: Int, residual: Bool)) throws {
     let kernels = try #require(set.mixedKernels)
+    let taps = test.taps
     var numbers = TestNumbers(seed: 4)
     let (height, width, outHeight, outWidth, channels) = (7, 6, 11, 13, 35)
     let rows = (0..<outHeight * taps).map { Int32(($0 * 5) % height) }
@@ -173,6 +174,8 @@ struct MixedStepConformance {
     let (rowWeights, columnWeights) = (weights(rows.count), weights(columns.count))
     for pair in ElementPair.all {
       let input = MixedMap(pair.input, height: height, width: width, channels: channels, gap: 2, seed: 5)
+      let residual = MixedMap(
+        pair.output, height: outHeight, width: outWidth, channels: channels, gap: 1, seed: 6)
       let output = MixedMap(pair.output, height: outHeight, width: outWidth, channels: channels, gap: 3)
       unsafe rows.withUnsafeBufferPointer { rowPointer in
         unsafe columns.withUnsafeBufferPointer { columnPointer in
@@ -181,7 +184,7 @@ struct MixedStepConformance {
             resampling: Resampling(
               taps: taps, rowIndices: rowPointer.baseAddress!, columnIndices: columnPointer.baseAddress!,
               rowWeights: rowWeights.pointer, columnWeights: columnWeights.pointer), input: input.input,
-            output: output.output)
+            residual: test.residual ? residual.input : nil, output: output.output)
           let scratch = unsafe GuardedFloats(count: kernels.resizeScratch(&task))
           unsafe kernels.resize(&task, 0, 4, scratch.pointer)
           unsafe kernels.resize(&task, 4, outHeight, scratch.pointer)
@@ -201,6 +204,7 @@ struct MixedStepConformance {
                   rowWeights[y * taps + i] * columnWeights[x * taps + j])
               }
             }
+            if test.residual { sum.add(residual[y, x, channel]) }
             expected.append(sum)
           }
         }

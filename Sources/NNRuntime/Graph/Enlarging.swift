@@ -14,11 +14,11 @@ extension Graph {
   /// The same network with 1x1 convolutions before the enlargements that they read, alone or in a concatenation.
   func projectingBeforeEnlarging() -> Graph {
     var graph = self
-    let (producer, reads) = (producers(), readCounts())
+    let makers = makersForOne()
     var removed = Set<Int>()
     for (index, node) in nodes.enumerated() {
-      guard case .convolution(let layer) = node.operation, layer.isProjection, reads[node.inputs[0]] == 1,
-        let before = producer[node.inputs[0]]
+      guard case .convolution(let layer) = node.operation, layer.isProjection,
+        let before = makers[node.inputs[0]]
       else { continue }
       let hasResidual = node.inputs.count > 1
       switch nodes[before].operation {
@@ -26,11 +26,8 @@ extension Graph {
       where enlarges(before) && layer.activation == .none && !(kind == .nearest && hasResidual):
         graph.exchange(before, index)
       case .concatenate where nodes[before].inputs.count == 2 && !hasResidual:
-        let inputs = nodes[before].inputs
-        let enlarged = (0..<2).first { operand in
-          producer[inputs[operand]].map { repeats($0) != nil && reads[inputs[operand]] == 1 } ?? false
-        }
-        guard let enlarged, let first = producer[inputs[enlarged]] else { continue }
+        let operands = nodes[before].inputs.compactMap { makers[$0] }
+        guard let first = operands.first(where: { repeats($0) != nil }) else { continue }
         graph.split(index, behind: before, of: first)
         removed.insert(before)
       default: continue
@@ -43,13 +40,12 @@ extension Graph {
   /// The same network where what is added to an enlarged map is added as it is made.
   func addingWhileEnlarging() -> Graph {
     var graph = self
-    let (producer, reads) = (producers(), readCounts())
+    let makers = makersForOne()
     var removed = Set<Int>()
     for (index, node) in nodes.enumerated() {
       guard case .add = node.operation else { continue }
       for (position, input) in node.inputs.enumerated() {
-        guard reads[input] == 1, let before = producer[input],
-          case .resize(let kind) = nodes[before].operation,
+        guard let before = makers[input], case .resize(let kind) = nodes[before].operation,
           kind != .nearest, nodes[before].inputs.count == 1
         else { continue }
         // At the later place, where both are known.

@@ -56,6 +56,11 @@ public struct Graph: Sendable {
     return producers
   }
 
+  /// Index of the node that makes each value which is read once; nil for others.
+  func makersForOne() -> [Int?] {
+    zip(producers(), readCounts()).map { maker, reads in reads == 1 ? maker : nil }
+  }
+
   /// How often each value is read; an output of the graph counts as a read.
   func readCounts() -> [Int] {
     var counts = [Int](repeating: 0, count: shapes.count)

@@ -7,13 +7,13 @@ extension Graph {
   /// `channels` on either side.
   func enlargingWhileTransforming(upTo channels: Int = .max) -> Graph {
     var graph = self
-    let (producer, reads) = (producers(), readCounts())
+    let makers = makersForOne()
     var removed = Set<Int>()
     for (index, node) in nodes.enumerated() {
       guard case .convolution(var layer) = node.operation, layer.stride == 1, !layer.isDepthwise,
         max(shapes[node.inputs[0]].channels, layer.outChannels) <= channels,
         AlgorithmChoice.convolution(node.convolutionShape(layer, shapes)).algorithm.winogradTile != nil,
-        reads[node.inputs[0]] == 1, let before = producer[node.inputs[0]],
+        let before = makers[node.inputs[0]],
         case .resize(.bilinear(let alignCorners)) = nodes[before].operation, nodes[before].inputs.count == 1,
         enlarges(before)
       else { continue }
@@ -34,19 +34,17 @@ extension Graph {
   /// Between the two may lie views of the tokens: then those show what is not normalised yet.
   func normalisingWhileMultiplying() -> Graph {
     var graph = self
-    let (producer, reads) = (producers(), readCounts())
+    let makers = makersForOne()
     var removed = Set<Int>()
     for (index, node) in nodes.enumerated() {
       guard case .convolution(var layer) = node.operation, layer.isProjection else { continue }
       var views: [Int] = []
       var value = node.inputs[0]
-      while reads[value] == 1, let before = producer[value], case .view = nodes[before].operation {
+      while let before = makers[value], case .view = nodes[before].operation {
         views.insert(before, at: 0)
         value = nodes[before].inputs[0]
       }
-      guard reads[value] == 1, let before = producer[value],
-        case .layerNorm(let norm) = nodes[before].operation
-      else { continue }
+      guard let before = makers[value], case .layerNorm(let norm) = nodes[before].operation else { continue }
       layer.norm = norm
       graph.nodes[index].operation = .convolution(layer)
       graph.nodes[index].preceding.insert(contentsOf: ([before] + views).flatMap { nodes[$0].holds }, at: 0)
@@ -67,14 +65,13 @@ extension Graph {
   /// `channels` on either side, where the map between the two is large.
   func projectingTiles(upTo channels: Int = .max) -> Graph {
     var graph = self
-    let (producer, reads) = (producers(), readCounts())
+    let makers = makersForOne()
     var removed = Set<Int>()
     for (index, node) in nodes.enumerated() {
-      let value = node.inputs.first ?? node.output
       guard case .convolution(let layer) = node.operation, layer.isProjection, node.inputs.count == 1,
         layer.norm == nil, layer.outChannels <= Self.mostProjected,
         AlgorithmChoice.convolution(node.convolutionShape(layer, shapes)).algorithm == .gemm,
-        reads[value] == 1, shapes[value].count >= Self.largeMap, let before = producer[value],
+        shapes[node.inputs[0]].count >= Self.largeMap, let before = makers[node.inputs[0]],
         case .convolution(let first) = nodes[before].operation, first.stride == 1, !first.isDepthwise,
         max(shapes[nodes[before].inputs[0]].channels, first.outChannels) <= channels,
         AlgorithmChoice.convolution(nodes[before].convolutionShape(first, shapes)).algorithm == .winograd6x6

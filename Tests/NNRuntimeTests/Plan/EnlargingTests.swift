@@ -1,27 +1,18 @@
-import FileFormats
 import NNRuntime
 import TestSupport
 import Testing
 
 @Suite("A 1x1 convolution behind an enlargement is computed before it")
 struct EnlargingTests {
-  private static let singlePrecision = 1e-5
-  private static let halfPrecision = 2e-2
-
-  private func tensor(_ shape: [Int], seed: UInt64) -> Tensor {
-    var random = SeededGenerator(seed)
-    return Tensor(
-      shape: shape,
-      floats: (0..<shape.reduce(1, *)).map { _ in Float.random(in: -0.2...0.2, using: &random) })
-  }
-
   private func projected(_ x: Value, _ out: Int, _ name: String, seed: UInt64 = 3) -> Value {
     x.convolution(
-      tensor([out, x.shape.channels, 1, 1], seed: seed), bias: tensor([out], seed: seed + 1), name: name)
+      JoinedNetwork.tensor([out, x.shape.channels, 1, 1], seed: seed),
+      bias: JoinedNetwork.tensor([out], seed: seed + 1), name: name)
   }
 
   private func padded(_ x: Value, _ name: String, seed: UInt64) -> Value {
-    x.convolution(tensor([x.shape.channels, x.shape.channels, 3, 3], seed: seed), padding: 1, name: name)
+    x.convolution(
+      JoinedNetwork.tensor([x.shape.channels, x.shape.channels, 3, 3], seed: seed), padding: 1, name: name)
   }
 
   /// An enlarged map projected and added to another, which is made before or, as in a DPT head, behind it.
@@ -45,37 +36,9 @@ struct EnlargingTests {
     let enlarged = padded(x, "conv", seed: 1).resized(height: 32, width: 32, .nearest, name: "up")
     let skip = padded(builder.input("skip", height: 32, width: 32, channels: 96), "skip.conv", seed: 2)
     let joint = builder.concatenate(enlargedFirst ? [enlarged, skip] : [skip, enlarged], name: "cat")
-    let out = projected(joint, 192, "cv1").scaled(by: tensor([192], seed: 6), name: "bn")
+    let out = projected(joint, 192, "cv1").scaled(by: JoinedNetwork.tensor([192], seed: 6), name: "bn")
       .activation(.silu, name: "act")
     return builder.finish(outputs: [("y", padded(out, "last", seed: 8))])
-  }
-
-  private func run(_ graph: Graph, _ options: PlanOptions = PlanOptions(), threads: Int = 2) throws -> [Float]
-  {
-    Session(try Plan(graph, options: options), pool: ThreadPool(threads: threads)).run { inputs in
-      for (name, shape) in graph.inputShapes {
-        inputs.fill(name, with: SeededInput.uniform(count: shape.count))
-      }
-    } read: {
-      $0.output("y").elements
-    }
-  }
-
-  /// Fused equals unfused, on both backends, for every number of threads, and within bf16's digits.
-  private func check(_ graph: Graph) throws {
-    let expected = try run(graph, PlanOptions(fuse: false))
-    let found = try run(graph)
-    #expect(relativeL2(found, expected) < Self.singlePrecision)
-    for threads in [1, 3, 8] { #expect(try run(graph, threads: threads) == found) }
-    for set in InstructionSet.available {
-      var options = PlanOptions()
-      options.instructionSet = set
-      #expect(relativeL2(try run(graph, options), expected) < Self.singlePrecision, "\(set)")
-    }
-    #expect(relativeL2(try run(graph, PlanOptions(backend: .openBLAS)), expected) < Self.singlePrecision)
-    if InstructionSet.available.contains(where: { $0.mixedKernels != nil }) {
-      #expect(relativeL2(try run(graph, PlanOptions(precision: .bf16)), expected) < Self.halfPrecision)
-    }
   }
 
   @Test("on the pixels before an interpolation, which also takes an addition", arguments: [true, false])
@@ -90,7 +53,7 @@ struct EnlargingTests {
     #expect(!plan.layers.contains { $0.operation == "add" })
     let firsts = skipFirst ? ["skip.add", "conv"] : ["conv", "skip.add"]
     #expect(plan.tracedLayers.map(\.name) == firsts + ["add", "last"])
-    try check(graph)
+    try JoinedNetwork.check(graph)
   }
 
   @Test("as a part of the sums behind a concatenation", arguments: [true, false])
@@ -104,7 +67,7 @@ struct EnlargingTests {
     #expect(rest.fused == ["up", "cat", "bn", "act"])
     #expect(part.operations + rest.operations == 2 * 32 * 32 * 192 * (32 + 96))
     #expect(plan.tracedLayers.map(\.name) == ["conv", "skip.conv", "act", "last"])
-    try check(graph)
+    try JoinedNetwork.check(graph)
   }
 
   @Test("by Strassen's products where channels are many")
@@ -119,7 +82,7 @@ struct EnlargingTests {
     let out = projected(joint, 192, "cv1").activation(.silu, name: "act")
     let wide = builder.finish(outputs: [("y", padded(out, "last", seed: 8))])
     #expect(try Plan(wide).layers.first { $0.name == "cv1" }?.choice.algorithm == .strassen)
-    try check(wide)
+    try JoinedNetwork.check(wide)
   }
 
   @Test("sessions with and without it share weights, and each has its own part of them")
@@ -127,41 +90,29 @@ struct EnlargingTests {
     let graph = neck(enlargedFirst: true)
     let weights = PackedWeights()
     for fuse in [true, false, true] {
-      let plan = try Plan(graph, options: PlanOptions(fuse: fuse))
-      let found = Session(plan, pool: ThreadPool(threads: 2), weights: weights).run { inputs in
-        for (name, shape) in graph.inputShapes {
-          inputs.fill(name, with: SeededInput.uniform(count: shape.count))
-        }
-      } read: {
-        $0.output("y").elements
-      }
-      #expect(try run(graph, PlanOptions(fuse: fuse)) == found)
+      let options = PlanOptions(fuse: fuse)
+      #expect(
+        try JoinedNetwork.run(graph, options, weights: weights) == JoinedNetwork.run(graph, options))
     }
   }
 
   @Test("only where that is the same, and nothing else reads the enlarged map")
   func leftAlone() throws {
-    func layers(_ body: (GraphBuilder, Value) -> Value) throws -> [String] {
-      let builder = GraphBuilder(name: "kept")
-      let x = builder.input("x", height: 8, width: 8, channels: 16)
-      let y = body(builder, x)
-      return try Plan(builder.finish(outputs: [("y", y)])).layers.map(\.operation)
-    }
     #expect(
-      try layers { _, x in
+      try JoinedNetwork.operations { _, x in
         projected(x.resized(height: 4, width: 4, .bilinear(alignCorners: false), name: "r"), 8, "p")
       } == ["input", "bilinear", "conv1x1"], "fewer pixels behind than before")
     #expect(
-      try layers { _, x in
+      try JoinedNetwork.operations { _, x in
         projected(x.resized(height: 16, width: 16, .bicubic, name: "r"), 8, "p").activation(.relu, name: "a")
       } == ["input", "bicubic", "conv1x1"], "an activation is not linear")
     #expect(
-      try layers { _, x in
+      try JoinedNetwork.operations { _, x in
         let enlarged = x.resized(height: 16, width: 16, .bicubic, name: "r")
         return projected(enlarged, 16, "p").adding(enlarged, name: "add")
       } == ["input", "bicubic", "conv1x1"], "read twice")
     #expect(
-      try layers { builder, x in
+      try JoinedNetwork.operations { builder, x in
         let enlarged = x.resized(height: 12, width: 12, .nearest, name: "r")
         let other = x.resized(height: 12, width: 12, .bicubic, name: "other")
         return projected(builder.concatenate([enlarged, other], name: "cat"), 8, "p")
