@@ -62,6 +62,34 @@ public struct Addend {
   }
 }
 
+/// Which of four convolutions of 2x2 a task computes that make 2x2 output pixels of each input pixel, the way a transposed
+/// convolution of stride 2 and one of 3x3 behind it do.
+public struct Subpixel {
+  /// 0 or 1: the place of this convolution's output pixels among the four.
+  ///
+  /// Padded by 1, windows begin so many pixels later.
+  public var row, column: Int
+  /// Added before the activation to the first row (the last where `row` is 1), to the first (or last) column, and to the
+  /// pixel that is in both: three times all output channels.
+  public var edgeSums: UnsafePointer<Float>
+
+  /// The convolution for the pixels at (row, column).
+  public init(row: Int, column: Int, edgeSums: UnsafePointer<Float>) {
+    self.row = row
+    self.column = column
+    self.edgeSums = edgeSums
+  }
+
+  /// What is added to the sums of the output pixel at (y, x) of `shape`; nil where nothing is.
+  @inlinable @inline(__always)
+  public func sums(_ y: Int, _ x: Int, of shape: ConvolutionShape) -> UnsafePointer<Float>? {
+    let isInRow = y == (row == 0 ? 0 : shape.outHeight &- 1)
+    let isInColumn = x == (column == 0 ? 0 : shape.outWidth &- 1)
+    guard isInRow || isInColumn else { return nil }
+    return unsafe edgeSums + (isInRow ? isInColumn ? 2 : 0 : 1) &* shape.outChannels
+  }
+}
+
 /// A dense convolution: out = activation(input * weights + addend + bias) + residual.
 public struct ConvolutionTask {
   /// Sizes.
@@ -85,11 +113,13 @@ public struct ConvolutionTask {
   /// Without a residual, its weights packed for `direct`; only of Winograd convolutions in floats, stride 1, all panels in
   /// one call.
   public var projection: UnsafePointer<ConvolutionTask>?
+  /// Which of four convolutions of 2x2 it is, where it is one; only of Winograd convolutions in floats, without a residual.
+  public var subpixel: Subpixel?
   /// As the pack function of the same algorithm left them.
   public var weights: UnsafePointer<Float>
   /// One a output channel, padded with zeros to whole panels.
   public var bias: UnsafePointer<Float>
-  /// At least `inChannels` zeros (rounded up to 16).
+  /// At least `inChannels` zeros (rounded up to 16); with a subpixel as many as output channels.
   public var zeros: UnsafePointer<Float>
   /// Applied to the sum before it is stored.
   public var activation: Activation

@@ -19,7 +19,7 @@ public struct KernelTable: Sendable {
   ///
   /// `begin..<end` are pairs of blocks of rows (`ConvolutionShape.rowPairs`), panels those of half the output channels.
   public var strassen: ConvolutionKernels
-  /// Winograd F(4x4,3x3) for stride 1, and its phases for stride 2.
+  /// Winograd F(4x4,3x3) for stride 1, its phases for stride 2, and F(4x4,2x2) for kernels of 2x2.
   public var smallWinograd: ConvolutionKernels
   /// Winograd F(6x6,3x3), stride 1 only.
   public var largeWinograd: ConvolutionKernels

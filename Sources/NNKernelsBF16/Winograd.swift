@@ -153,10 +153,11 @@ func winograd<Transform: IntegerTransform>(
     for i in 0..<count {
       let (row, column) = (from + i).quotientAndRemainder(dividingBy: tilesAcross)
       let (nextRow, nextColumn) = (from + i + 1).quotientAndRemainder(dividingBy: tilesAcross)
-      let step = Transform.stride * Transform.tileEdge
+      let edge = Transform.tileEdge
       let next = NextWindow(
-        task.pointee, nextRow * step - shape.padding, nextColumn * step - shape.padding, Transform.windowEdge)
-      transformInput(task, row * step - shape.padding, column * step - shape.padding, workspace, next)
+        task.pointee, task.pointee.windowOrigin(nextRow * edge, nextColumn * edge), Transform.windowEdge)
+      let (top, left) = task.pointee.windowOrigin(row * edge, column * edge)
+      transformInput(task, top, left, workspace, next)
       roundInput(shape.inChannels, tile: i, of: count, workspace)
     }
     for panel in firstPanel..<lastPanel {

@@ -97,8 +97,8 @@ func stridedWinograd(
       let tile = from + i
       let (nextRow, nextColumn) = (tile + 1).quotientAndRemainder(dividingBy: tilesAcross)
       let next = NextWindow(
-        task, 2 * nextRow * Transform.tileEdge - shape.padding,
-        2 * nextColumn * Transform.tileEdge - shape.padding, Transform.windowEdge)
+        task, task.windowOrigin(nextRow * Transform.tileEdge, nextColumn * Transform.tileEdge),
+        Transform.windowEdge)
       transformWindow(
         task, tile / tilesAcross * Transform.tileEdge, tile % tilesAcross * Transform.tileEdge,
         workspace.inputs + i * Workspace.tileStride(shape), count * Workspace.tileStride(shape), workspace,
@@ -142,9 +142,8 @@ private func transformWindow(
   _ workspace: Workspace, _ next: NextWindow
 ) {
   let channels = task.shape.inChannels
-  let window = windowOrCopy(
-    task, 2 * y - task.shape.padding, 2 * x - task.shape.padding, Transform.windowEdge, workspace.window
-  )
+  let (top, left) = task.windowOrigin(y, x)
+  let window = windowOrCopy(task, top, left, Transform.windowEdge, workspace.window)
   let (rowStride, pixelStride) = (window.rowStride, window.pixelStride)
   for c in Swift.stride(from: 0, to: channels, by: 16) {
     let (source, out) = (window.base + c, target + c)
@@ -166,7 +165,7 @@ private func storeOutputs(
 ) {
   let first = panel * InstructionSet.panelWidth
   let columns = panelColumns(task.shape.outChannels, first)
-  let (width, pixels) = workspace.tile.point(task, y, x)
+  let (width, pixels, isAdded) = workspace.tile.point(task, y, x)
   let stride = count * columns
   for half in Swift.stride(from: 0, to: columns, by: 16) {
     let products = workspace.products + index * columns + half
@@ -175,5 +174,5 @@ private func storeOutputs(
       workspace.lines, columns: width, { load(products + $0 &* stride) },
       { store($2, sums + ($0 &* width &+ $1) &* InstructionSet.panelWidth) })
   }
-  workspace.tile.store(task, count: pixels, first: first, columns: columns)
+  workspace.tile.store(task, count: pixels, isAdded: isAdded, first: first, columns: columns)
 }

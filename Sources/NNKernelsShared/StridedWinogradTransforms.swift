@@ -8,6 +8,9 @@
 
 /// Of vectors of sixteen channels, which `read` gives and `write` takes.
 enum StridedTransform {
+  /// The transform of an even axis.
+  private typealias Even = F4x4Of2x2
+
   /// Output and input pixels of a tile's edge.
   @inline(__always) static var tileEdge: Int { 4 }
   @inline(__always) static var windowEdge: Int { 9 }
@@ -46,14 +49,14 @@ enum StridedTransform {
   ) {
     // Even rows: lines of three columns, (row frequency, column).
     for column in 0..<3 {
-      taps(read(column), read(6 + column)) { store($1, lines + (3 * $0 + column) * 16) }
+      Even.filter({ read(6 * $0 + column) }, { store($1, lines + (3 * $0 + column) * 16) })
     }
     for row in 0..<evens {
       let line = lines + row * 3 * 16
-      taps(load(line), load(line + 32)) { write(row * evens + $0, $1) }
+      Even.filter({ load(line + 32 * $0) }, { write(row * evens + $0, $1) })
       write(25 + row, load(line + 16))
     }
-    taps(read(3), read(5)) { write(30 + $0, $1) }
+    Even.filter({ read(3 + 2 * $0) }, { write(30 + $0, $1) })
     write(35, read(4))
   }
 
@@ -65,15 +68,15 @@ enum StridedTransform {
   ) {
     for column in 0..<windowEdge {
       prefetch(column)
-      frequencies({ read(2 &* $0, column) }, { store($1, lines + ($0 &* windowEdge &+ column) &* 16) })
+      Even.input({ read(2 &* $0, column) }, { store($1, lines + ($0 &* windowEdge &+ column) &* 16) })
     }
     for row in 0..<evens {
       let line = lines + row &* windowEdge &* 16
-      frequencies({ load(line + $0 &* 32) }, { write(evenEven(row, $0), $1) })
+      Even.input({ load(line + $0 &* 32) }, { write(evenEven(row, $0), $1) })
       for column in 0..<odds { write(evenOdd(row, column), load(line + (2 &* column &+ 1) &* 16)) }
     }
     for row in 0..<odds {
-      frequencies({ read(2 &* row &+ 1, 2 &* $0) }, { write(oddEven(row, $0), $1) })
+      Even.input({ read(2 &* row &+ 1, 2 &* $0) }, { write(oddEven(row, $0), $1) })
       for column in 0..<odds { write(oddOdd(row, column), read(2 &* row &+ 1, 2 &* column &+ 1)) }
     }
   }
@@ -103,40 +106,11 @@ enum StridedTransform {
     }
   }
 
-  /// G g of the taps (w0, w2), for the interpolation points 0, 1, -1, 2 and infinity: two vectors to five.
-  @inline(__always)
-  private static func taps(_ a: Vector, _ b: Vector, _ write: (Int, Vector) -> Void) {
-    let sixth = Vector(repeating: 1.0 / 6)
-    write(0, Vector(repeating: 0.5) * a)
-    write(1, Vector(repeating: -0.5) * (a + b))
-    write(2, sixth * (b - a))
-    write(3, sixth * (a + b + b))
-    write(4, b)
-  }
-
-  /// B^T d: five even inputs to five frequencies.
-  @inline(__always)
-  private static func frequencies(_ read: (Int) -> Vector, _ write: (Int, Vector) -> Void) {
-    let (a, b, c, d, e) = (read(0), read(1), read(2), read(3), read(4))
-    let two = Vector(repeating: 2)
-    let difference = d - b
-    write(0, multiplyAdd(two, a - c, difference))
-    write(1, multiplyAdd(Vector(repeating: -2), b, d - c))
-    write(2, multiplyAdd(two, b, multiplyAdd(Vector(repeating: -3), c, d)))
-    write(3, difference)
-    write(4, e - c - two * difference)
-  }
-
   /// A^T m of five frequencies, plus four products of the odd phase: four outputs.
   @inline(__always)
   private static func outputs(
     _ even: (Int) -> Vector, _ odd: (Int) -> Vector, _ write: (Int, Vector) -> Void
   ) {
-    let (a, b, c, d, e) = (even(0), even(1), even(2), even(3), even(4))
-    let (p, q) = (b + c, b - c)
-    write(0, odd(0) + (a + p + d))
-    write(1, odd(1) + multiplyAdd(Vector(repeating: 2), d, q))
-    write(2, odd(2) + multiplyAdd(Vector(repeating: 4), d, p))
-    write(3, odd(3) + (multiplyAdd(Vector(repeating: 8), d, q) + e))
+    Even.output(even, { write($0, odd($0) + $1) })
   }
 }

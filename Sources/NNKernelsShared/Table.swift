@@ -12,22 +12,34 @@ public let kernels = KernelTable(
     packedCount: { packedStrassenCount($0) }, pack: { packStrassen($0, $1, $2, $3) },
     convolution: { strassen($0, $1, $2, $3, $4, $5) }, scratch: { strassenScratch($0) }),
   smallWinograd: ConvolutionKernels(
-    packedCount: { $0.stride == 2 ? packedStridedWinogradCount($0) : packedWinogradCount(F4x4.self, $0) },
+    packedCount: {
+      switch SmallWinograd($0) {
+      case .strided: packedStridedWinogradCount($0)
+      case .ofTwo: packedWinogradCount(F4x4Of2x2.self, $0)
+      case .ofThree: packedWinogradCount(F4x4.self, $0)
+      }
+    },
     pack: {
-      if $0.stride == 2 {
-        packStridedWinograd($0, $1, $2, $3)
-      } else {
-        packWinograd(F4x4.self, $0, $1, $2, $3)
+      switch SmallWinograd($0) {
+      case .strided: packStridedWinograd($0, $1, $2, $3)
+      case .ofTwo: packWinograd(F4x4Of2x2.self, $0, $1, $2, $3)
+      case .ofThree: packWinograd(F4x4.self, $0, $1, $2, $3)
       }
     },
     convolution: {
-      if $0.pointee.shape.stride == 2 {
-        stridedWinograd($0, $1, $2, $3, $4, $5)
-      } else {
-        winograd(F4x4.self, $0, $1, $2, $3, $4, $5)
+      switch SmallWinograd($0.pointee.shape) {
+      case .strided: stridedWinograd($0, $1, $2, $3, $4, $5)
+      case .ofTwo: winograd(F4x4Of2x2.self, $0, $1, $2, $3, $4, $5)
+      case .ofThree: winograd(F4x4.self, $0, $1, $2, $3, $4, $5)
       }
     },
-    scratch: { $0.stride == 2 ? stridedWinogradScratch($0) : winogradScratch(F4x4.self, $0) }),
+    scratch: {
+      switch SmallWinograd($0) {
+      case .strided: stridedWinogradScratch($0)
+      case .ofTwo: winogradScratch(F4x4Of2x2.self, $0)
+      case .ofThree: winogradScratch(F4x4.self, $0)
+      }
+    }),
   largeWinograd: ConvolutionKernels(
     packedCount: { packedWinogradCount(F6x6.self, $0) },
     pack: { packWinograd(F6x6.self, $0, $1, $2, $3) },
@@ -43,3 +55,13 @@ public let kernels = KernelTable(
   attention: { attention($0, $1, $2, $3) },
   attentionItems: { attentionItems($0) },
   attentionScratch: { attentionScratch($0) })
+
+/// The convolutions whose outputs are made in tiles of 4x4.
+private enum SmallWinograd {
+  case strided, ofTwo, ofThree
+
+  @inline(__always)
+  init(_ shape: ConvolutionShape) {
+    self = shape.stride == 2 ? .strided : shape.kernelHeight == 2 ? .ofTwo : .ofThree
+  }
+}

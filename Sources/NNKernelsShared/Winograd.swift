@@ -1,6 +1,6 @@
-// Winograd convolution F(n x n, 3x3), stride 1, on channels-last maps (Lavin and Gray, "Fast Algorithms for
+// Winograd convolution F(n x n, k x k), stride 1, on channels-last maps (Lavin and Gray, "Fast Algorithms for
 // Convolutional Neural Networks", 2015): Y = A^T [ (G g G^T) * (B^T d B) ] A, the products of each of the
-// (n + 2)^2 frequencies being one matrix product over channels.
+// (n + k - 1)^2 frequencies being one matrix product over channels.
 //
 // Tiles are handled in blocks that stay in the second-level cache: transform the inputs of a block, multiply
 // once a frequency, transform back with bias, activation and residual. Channels are multiples of 16.
@@ -18,26 +18,28 @@ func packWinograd<Transform: WinogradTransform>(
   _: Transform.Type, _ shape: ConvolutionShape, _ weights: UnsafePointer<Float>,
   _ scale: UnsafePointer<Float>?, _ packed: UnsafeMutablePointer<Float>
 ) {
-  let filter = shape.inChannels * 9
   let frequencyStride = shape.inChannels * paddedChannels(shape.outChannels)
-  let edge = Transform.windowEdge
-  withUnsafeTemporaryAllocation(of: Float.self, capacity: (9 + 3 * edge) * 16) { scratch in
+  let (edge, kernel) = (Transform.windowEdge, Transform.kernelEdge)
+  let positions = kernel * kernel
+  withUnsafeTemporaryAllocation(of: Float.self, capacity: (positions + kernel * edge) * 16) { scratch in
     guard let taps = scratch.baseAddress else { return }
-    let lines = taps + 9 * 16
+    let lines = taps + positions * 16
     for channel in 0..<shape.inChannels {
       var first = 0
       while first < shape.outChannels {
         let columns = panelColumns(shape.outChannels, first)
         for half in stride(from: 0, to: columns, by: 16) {
-          gatherTaps(shape, weights + channel * 9, filter, scale, first + half, taps)
+          gatherTaps(
+            shape, weights + channel * positions, shape.inChannels * positions, scale, first + half, taps)
           let target = packed + first * shape.inChannels + channel * columns + half
-          for column in 0..<3 {
+          for column in 0..<kernel {
             Transform.filter(
-              { load(taps + (column + 3 * $0) * 16) }, { store($1, lines + (column + 3 * $0) * 16) })
+              { load(taps + (column + kernel * $0) * 16) },
+              { store($1, lines + (column + kernel * $0) * 16) })
           }
           for row in 0..<edge {
             Transform.filter(
-              { load(lines + (3 * row + $0) * 16) },
+              { load(lines + (kernel * row + $0) * 16) },
               { store($1, target + (row * edge + $0) * frequencyStride) })
           }
         }
@@ -122,7 +124,7 @@ func winograd<Transform: WinogradTransform>(
       let (row, column) = (from + i).quotientAndRemainder(dividingBy: tilesAcross)
       let (nextRow, nextColumn) = (from + i + 1).quotientAndRemainder(dividingBy: tilesAcross)
       let next = NextWindow(
-        task, nextRow * Transform.tileEdge - shape.padding, nextColumn * Transform.tileEdge - shape.padding,
+        task, task.windowOrigin(nextRow * Transform.tileEdge, nextColumn * Transform.tileEdge),
         Transform.windowEdge)
       transformInput(
         task, row * Transform.tileEdge, column * Transform.tileEdge, workspace.inputs + i * shape.inChannels,
@@ -157,7 +159,7 @@ private func transformInput<Transform: WinogradTransform>(
   _ workspace: Workspace<Transform>, _ next: NextWindow
 ) {
   let edge = Transform.windowEdge
-  let (top, left) = (y - task.shape.padding, x - task.shape.padding)
+  let (top, left) = task.windowOrigin(y, x)
   let window =
     if let enlargement = task.enlargement {
       enlargedWindow(task, enlargement, top, left, edge, workspace.window)
@@ -189,7 +191,7 @@ private func transformOutput<Transform: WinogradTransform>(
 ) {
   let outChannels = task.shape.outChannels
   let edge = Transform.windowEdge
-  let (width, pixels) = workspace.tile.point(task, y, x)
+  let (width, pixels, isAdded) = workspace.tile.point(task, y, x)
   let lines = workspace.lines
   var source = products
   for panel in firstPanel..<lastPanel {
@@ -209,7 +211,7 @@ private func transformOutput<Transform: WinogradTransform>(
         Transform.output({ load(line + $0 &* 16) }, { store($1, sums + $0 &* InstructionSet.panelWidth) })
       }
     }
-    workspace.tile.store(task, count: pixels, first: first, columns: columns)
+    workspace.tile.store(task, count: pixels, isAdded: isAdded, first: first, columns: columns)
     source += columns
   }
   if let projection = task.projection {

@@ -56,9 +56,10 @@ struct TileMemory {
   }
 
   /// Points at the existing pixels of the tile at (y, x), row by row, or where they wait to be projected, and at what is
-  /// added to them; returns how many are in a row and in all.
+  /// added to them; returns how many are in a row and in all, and whether anything is added.
   @inline(__always)
-  func point(_ task: ConvolutionTask, _ y: Int, _ x: Int) -> (width: Int, count: Int) {
+  func point(_ task: ConvolutionTask, _ y: Int, _ x: Int) -> (width: Int, count: Int, isAdded: Bool) {
+    var isAdded = task.residual != nil
     let height = min(edge, task.shape.outHeight - y)
     let width = min(edge, task.shape.outWidth - x)
     for row in 0..<height {
@@ -72,10 +73,14 @@ struct TileMemory {
         if let residual = task.residual {
           residuals[pixel] =
             residual.base + ((y + row) * residual.rowStride + (x + column) * residual.pixelStride)
+        } else if let subpixel = task.subpixel {
+          let sums = subpixel.sums(y + row, x + column, of: task.shape)
+          residuals[pixel] = sums ?? task.zeros
+          if sums != nil { isAdded = true }
         }
       }
     }
-    return (width, height * width)
+    return (width, height * width, isAdded)
   }
 
   /// Multiplies the finished pixels of the tile at (y, x) with the weights of a 1x1 convolution and stores what they become.
@@ -112,14 +117,15 @@ struct TileMemory {
     }
   }
 
-  /// Stores the sums of the panel from channel `first` as the `count` pixels that `point` found.
+  /// Stores the sums of the panel from channel `first` as the `count` pixels that `point` found, with what it found
+  /// added.
   @inline(__always)
-  func store(_ task: ConvolutionTask, count: Int, first: Int, columns: Int) {
+  func store(_ task: ConvolutionTask, count: Int, isAdded: Bool, first: Int, columns: Int) {
     let columns = min(columns, task.shape.outChannels - first)
     storeTile(
       (
         sums: UnsafePointer(sums), rows: count, first: first, columns: columns, bias: task.bias,
-        added: task.residual == nil ? nil : UnsafePointer(residuals), joinsSums: false,
+        added: isAdded ? UnsafePointer(residuals) : nil, joinsSums: task.subpixel != nil,
         outputs: UnsafePointer(outputs)
       ), task.activation)
   }

@@ -1,13 +1,15 @@
-// The matrices of Winograd convolutions of three taps along one axis, applied to vectors of sixteen channels: with
+// The matrices of Winograd convolutions along one axis, applied to vectors of sixteen channels: with
 //   Y = A^T [ (G g) * (B^T d) ]
 // the matrix G takes the taps g to frequencies, B^T the inputs d, and A^T the products back to outputs.
 
-/// F(n x n, 3x3): the transforms of one axis, applied to both.
+/// F(n x n, k x k): the transforms of one axis, applied to both.
 ///
 /// Every function takes vectors from `read` and hands its results to `write`, by index.
 protocol WinogradTransform {
-  /// Output pixels of a tile's edge; a window has two input pixels more.
+  /// Output pixels of a tile's edge.
   static var tileEdge: Int { get }
+  /// Taps of an axis of the kernel.
+  static var kernelEdge: Int { get }
   static func filter(_ read: (Int) -> Vector, _ write: (Int, Vector) -> Void)
   static func input(_ read: (Int) -> Vector, _ write: (Int, Vector) -> Void)
   static func output(_ read: (Int) -> Vector, _ write: (Int, Vector) -> Void)
@@ -15,7 +17,7 @@ protocol WinogradTransform {
 
 extension WinogradTransform {
   /// Pixels of a window's edge: frequencies of an axis.
-  @inline(__always) static var windowEdge: Int { tileEdge + 2 }
+  @inline(__always) static var windowEdge: Int { tileEdge + kernelEdge - 1 }
   @inline(__always) static var frequencies: Int { windowEdge * windowEdge }
 }
 
@@ -28,9 +30,47 @@ private func times(_ factor: Float, _ x: Vector, plus y: Vector) -> Vector {
   multiplyAdd(Vector(repeating: factor), x, y)
 }
 
-/// The interpolation points 0, 1, -1, 2, -2 and infinity.
+/// F(4x4,2x2): the interpolation points 0, 1, -1, 2 and infinity.
+enum F4x4Of2x2: WinogradTransform {
+  @inline(__always) static var tileEdge: Int { 4 }
+  @inline(__always) static var kernelEdge: Int { 2 }
+
+  @inline(__always)
+  static func filter(_ read: (Int) -> Vector, _ write: (Int, Vector) -> Void) {
+    let (a, b) = (read(0), read(1))
+    write(0, times(0.5, a))
+    write(1, times(-0.5, a + b))
+    write(2, times(1.0 / 6, b - a))
+    write(3, times(1.0 / 6, a + b + b))
+    write(4, b)
+  }
+
+  @inline(__always)
+  static func input(_ read: (Int) -> Vector, _ write: (Int, Vector) -> Void) {
+    let (a, b, c, d, e) = (read(0), read(1), read(2), read(3), read(4))
+    let difference = d - b
+    write(0, times(2, a - c, plus: difference))
+    write(1, times(-2, b, plus: d - c))
+    write(2, times(2, b, plus: times(-3, c, plus: d)))
+    write(3, difference)
+    write(4, e - c - times(2, difference))
+  }
+
+  @inline(__always)
+  static func output(_ read: (Int) -> Vector, _ write: (Int, Vector) -> Void) {
+    let (a, b, c, d, e) = (read(0), read(1), read(2), read(3), read(4))
+    let (p, q) = (b + c, b - c)
+    write(0, a + p + d)
+    write(1, times(2, d, plus: q))
+    write(2, times(4, d, plus: p))
+    write(3, times(8, d, plus: q) + e)
+  }
+}
+
+/// F(4x4,3x3): the interpolation points 0, 1, -1, 2, -2 and infinity.
 enum F4x4: WinogradTransform {
   @inline(__always) static var tileEdge: Int { 4 }
+  @inline(__always) static var kernelEdge: Int { 3 }
 
   @inline(__always)
   static func filter(_ read: (Int) -> Vector, _ write: (Int, Vector) -> Void) {
@@ -69,9 +109,10 @@ enum F4x4: WinogradTransform {
   }
 }
 
-/// The interpolation points 0, 1, -1, 2, -2, 1/2, -1/2 and infinity.
+/// F(6x6,3x3): the interpolation points 0, 1, -1, 2, -2, 1/2, -1/2 and infinity.
 enum F6x6: WinogradTransform {
   @inline(__always) static var tileEdge: Int { 6 }
+  @inline(__always) static var kernelEdge: Int { 3 }
 
   @inline(__always)
   static func filter(_ read: (Int) -> Vector, _ write: (Int, Vector) -> Void) {

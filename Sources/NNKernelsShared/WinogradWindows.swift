@@ -3,19 +3,30 @@
 import CKernelShims
 import NNKernelInterface
 
-/// The 3x3 weights of one input channel for sixteen output channels from `first`, (position, output channel), times
-/// the scale; zeros beyond the last.
+/// The weights of one input channel for sixteen output channels from `first`, (position, output channel), times the
+/// scale; zeros beyond the last. A channel's are `filter` floats from the next one's.
 @inline(__always)
 func gatherTaps(
   _ shape: ConvolutionShape, _ weights: UnsafePointer<Float>, _ filter: Int, _ scale: UnsafePointer<Float>?,
   _ first: Int, _ taps: UnsafeMutablePointer<Float>
 ) {
+  let positions = shape.kernelHeight * shape.kernelWidth
   for lane in 0..<16 {
     let out = first + lane
     let isUsed = out < shape.outChannels
-    for position in 0..<9 {
+    for position in 0..<positions {
       taps[position * 16 + lane] = isUsed ? weights[out * filter + position] * (scale?[out] ?? 1) : 0
     }
+  }
+}
+
+extension ConvolutionTask {
+  /// First row and column of the window of the tile whose first output pixel is (y, x).
+  @inline(__always)
+  func windowOrigin(_ y: Int, _ x: Int) -> (top: Int, left: Int) {
+    let (top, left) = (y &* shape.stride &- shape.padding, x &* shape.stride &- shape.padding)
+    guard let subpixel else { return (top, left) }
+    return (top &+ subpixel.row, left &+ subpixel.column)
   }
 }
 
@@ -54,12 +65,12 @@ struct NextWindow {
   private let base: UnsafeRawPointer
   private let pixelStride, rowStride, elementSize: Int
 
-  /// The window of `edge` pixels at (top, left), moved into the map where it reaches over its edges.
+  /// The window of `edge` pixels at `origin`, moved into the map where it reaches over its edges.
   @inline(__always)
-  init(_ task: ConvolutionTask, _ top: Int, _ left: Int, _ edge: Int) {
+  init(_ task: ConvolutionTask, _ origin: (top: Int, left: Int), _ edge: Int) {
     let (shape, input) = (task.shape, task.input)
-    var row = max(0, min(top, shape.inHeight - edge))
-    var column = max(0, min(left, shape.inWidth - edge))
+    var row = max(0, min(origin.top, shape.inHeight - edge))
+    var column = max(0, min(origin.left, shape.inWidth - edge))
     if let enlargement = task.enlargement {
       // No more than as many pixels make the window.
       row = Int(enlargement.rowIndices[2 * row])

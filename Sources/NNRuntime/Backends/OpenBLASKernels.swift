@@ -219,9 +219,9 @@ private enum OpenBLASKernels {
     let shape = task.shape
     var target = unsafe row
     for kernelRow in 0..<shape.kernelHeight {
-      let inY = y * shape.stride - shape.padding + kernelRow
+      let inY = y * shape.stride - shape.padding + (task.subpixel?.row ?? 0) + kernelRow
       for kernelColumn in 0..<shape.kernelWidth {
-        let inX = x * shape.stride - shape.padding + kernelColumn
+        let inX = x * shape.stride - shape.padding + (task.subpixel?.column ?? 0) + kernelColumn
         if inY >= 0 && inY < shape.inHeight && inX >= 0 && inX < shape.inWidth {
           if let enlargement = task.enlargement {
             for channel in 0..<shape.inChannels {
@@ -247,7 +247,8 @@ private enum OpenBLASKernels {
     into output: UnsafeMutablePointer<Float>
   ) {
     let residual = unsafe task.residual.map { unsafe $0.pixel(y, x) }
-    let addend = unsafe task.addend?.sums(ofPixel: y * task.shape.outWidth + x)
+    let edge = unsafe task.subpixel?.sums(y, x, of: task.shape)
+    let addend = unsafe edge ?? task.addend?.sums(ofPixel: y * task.shape.outWidth + x)
     for channel in 0..<task.shape.outChannels {
       let sum = unsafe sums[channel] + (addend?[channel] ?? 0)
       let value = unsafe PlainKernels.activate(sum + task.bias[channel], task.activation)

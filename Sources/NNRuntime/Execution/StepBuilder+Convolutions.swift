@@ -1,4 +1,4 @@
-// Packed weights and steps of convolutions, transposed and depthwise ones included.
+// Packed weights and steps of convolutions, depthwise ones included; StepBuilder+Subpixels.swift has those of four parts.
 
 import NNKernelInterface
 
@@ -23,7 +23,11 @@ extension StepBuilder {
       switch node.operation {
       case _ where builder.plan.elements.multipliesReduced(index): builder.packReduced(node, staging[thread])
       case .convolution(let layer):
-        _ = builder.withIntegers(index).packed(node, index, layer, staging[thread])
+        if let transposed = layer.transposed {
+          _ = builder.packedJoint(node, layer, transposed)
+        } else {
+          _ = builder.withIntegers(index).packed(node, index, layer, staging[thread])
+        }
         if let projection = node.projection { _ = builder.packed(projection, node, layer, staging[thread]) }
       case .transposedConvolution(let layer):
         for part in 0..<layer.stride * layer.stride { _ = builder.packedSubpixel(node, layer, part) }
@@ -65,25 +69,13 @@ extension StepBuilder {
     }
   }
 
-  /// The weights (out, in) of one position of a transposed convolution's kernel.
-  private func packedSubpixel(_ node: Node, _ layer: Convolution, _ part: Int) -> FloatMemory {
-    let shape = node.subpixelShape(layer, shapes)
-    let algorithm = AlgorithmChoice.convolution(shape).algorithm
-    let kernels = kernels.convolution(algorithm)
-    return weights.memory(key(node, algorithm, part: part)) {
-      let slice = layer.subpixelWeights(part)
-      let memory = FloatMemory(count: kernels.packedCount(shape))
-      unsafe withPointer(layer.scale) { unsafe kernels.pack(shape, slice, $0, memory.base) }
-      return memory
-    }
-  }
-
   func withPointer(_ scale: [Float]?, _ body: (UnsafePointer<Float>?) -> Void) {
     guard let scale else { return body(nil) }
     unsafe scale.withUnsafeBufferPointer { unsafe body($0.baseAddress) }
   }
 
   func convolution(_ node: Node, _ index: Int, _ layer: Convolution) -> Step {
+    if let transposed = layer.transposed { return joint(node, index, layer, transposed) }
     let shape = node.convolutionShape(layer, shapes)
     let task = convolutionTask(node, shape, layer, weights: packed(node, index, layer))
     let algorithm = plan.layers[index].choice.algorithm
@@ -124,14 +116,20 @@ extension StepBuilder {
       owners += tables
     }
     if let projection = node.projection {
-      let (second, others) = plainTask(
-        node.projectionShape(projection, behind: layer, shapes), projection.layer,
-        input: map(node.inputs[0]), output: mutableMap(node.output),
-        weights: packed(projection, node, layer))
-      let memory = TaskMemory(second, keeping: others)
+      let memory = projectionTask(projection, node, layer, output: mutableMap(node.output))
       unsafe task.projection = memory.pointer
       owners.append(memory)
     }
+    return TaskMemory(task, keeping: owners)
+  }
+
+  /// The task of a 1x1 convolution that is done to the result of a node's.
+  func projectionTask(
+    _ projection: Projection, _ node: Node, _ layer: Convolution, output: MutableMapPointer
+  ) -> TaskMemory<ConvolutionTask> {
+    let (task, owners) = plainTask(
+      node.projectionShape(projection, behind: layer, shapes), projection.layer, input: map(node.inputs[0]),
+      output: output, weights: packed(projection, node, layer))
     return TaskMemory(task, keeping: owners)
   }
 
@@ -149,35 +147,6 @@ extension StepBuilder {
 
   /// All constants: kept alive by every task, since any may be its residual.
   var operands: [FloatMemory] { Array(constants.values) }
-
-  func transposed(_ node: Node, _ index: Int, _ layer: Convolution) -> Step {
-    let shape = node.subpixelShape(layer, shapes)
-    let output = mutableMap(node.output)
-    let step = layer.stride
-    let tasks = (0..<step * step).map { part in
-      let (v, u) = part.quotientAndRemainder(dividingBy: step)
-      let (task, owners) = unsafe plainTask(
-        shape, layer, input: map(node.inputs[0]),
-        output: MutableMapPointer(
-          base: output.base + v * output.rowStride + u * output.pixelStride,
-          pixelStride: step * output.pixelStride, rowStride: step * output.rowStride),
-        weights: packedSubpixel(node, layer, part))
-      return TaskMemory(task, keeping: owners)
-    }
-    let algorithm = AlgorithmChoice.convolution(shape).algorithm
-    let grid = WorkGrid(algorithm, shape, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)
-    let kernels = kernels.convolution(algorithm)
-    let kernel = unsafe kernels.convolution
-    return unsafe Step(
-      layer: index, chunks: grid.chunks * tasks.count, scratchFloats: kernels.scratch(shape)
-    ) { chunk, scratch in
-      // A thread reads its part of the input once for all outputs of a pixel.
-      let (piece, part) = chunk.quotientAndRemainder(dividingBy: tasks.count)
-      let (rows, panels) = grid.range(piece)
-      unsafe kernel(
-        tasks[part].pointer, rows.lowerBound, rows.upperBound, panels.lowerBound, panels.upperBound, scratch)
-    }
-  }
 
   func depthwise(_ node: Node, _ index: Int, _ layer: Convolution) -> Step {
     let (input, output) = (shapes[node.inputs[0]], shapes[node.output])

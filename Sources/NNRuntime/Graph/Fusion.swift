@@ -13,7 +13,8 @@ extension Graph {
     let graph = joiningElementwise().projectingBeforeEnlarging().addingWhileEnlarging()
     switch precision {
     case .fp32:
-      return graph.normalisingWhileMultiplying().enlargingWhileTransforming().projectingTiles()
+      return graph.joiningTransposed().normalisingWhileMultiplying().enlargingWhileTransforming()
+        .projectingTiles()
     case .bf16:
       let narrow = Self.narrowChannels
       return graph.enlargingWhileTransforming(upTo: narrow).projectingTiles(upTo: narrow)

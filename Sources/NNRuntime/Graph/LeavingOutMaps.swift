@@ -61,8 +61,8 @@ extension Graph {
   /// Most channels behind a 1x1 convolution that is done to tiles: its weights stay near.
   private static var mostProjected: Int { 64 }
 
-  /// The same network with 1x1 convolutions joined to the Winograd convolutions of large tiles before them, of at most
-  /// `channels` on either side, where the map between the two is large.
+  /// The same network with 1x1 convolutions joined to the Winograd convolutions of large tiles before them, or those that
+  /// hold a transposed one, of at most `channels` on either side, where the map between the two is large.
   func projectingTiles(upTo channels: Int = .max) -> Graph {
     var graph = self
     let makers = makersForOne()
@@ -74,7 +74,9 @@ extension Graph {
         shapes[node.inputs[0]].count >= Self.largeMap, let before = makers[node.inputs[0]],
         case .convolution(let first) = nodes[before].operation, first.stride == 1, !first.isDepthwise,
         max(shapes[nodes[before].inputs[0]].channels, first.outChannels) <= channels,
-        AlgorithmChoice.convolution(nodes[before].convolutionShape(first, shapes)).algorithm == .winograd6x6
+        first.transposed != nil
+          || AlgorithmChoice.convolution(nodes[before].convolutionShape(first, shapes)).algorithm
+            == .winograd6x6
       else { continue }
       graph.nodes[before].projection = Projection(name: node.name, layer: layer)
       graph.nodes[before].fused += node.holds

@@ -66,6 +66,18 @@ package struct Convolution: Sendable {
   var norm: LayerNormParameters?
   /// How the input is enlarged before.
   var enlargement: Enlargement?
+  /// The transposed convolution that comes before and is done with this one, by the four convolutions of 2x2 that the two
+  /// are together.
+  var transposed: Transposition?
+}
+
+/// A transposed convolution of 2x2 and stride 2: an input pixel becomes four.
+package struct Transposition: Sendable {
+  /// (in, out, 2, 2).
+  var weights: Tensor
+  /// One factor an output channel, if any.
+  var scale: [Float]?
+  var bias: [Float]
 }
 
 /// A resize to a given size.

@@ -129,8 +129,11 @@ extension PlannedLayer {
 
 extension Node {
   /// The integers of a dense convolution.
+  ///
+  /// Where four make the layer, those of one.
   func convolutionShape(_ layer: Convolution, _ shapes: [MapShape]) -> ConvolutionShape {
     let (input, output) = (shapes[inputs[0]], shapes[output])
+    if layer.transposed != nil { return .subpixel(input, outChannels: layer.outChannels) }
     return ConvolutionShape(
       inHeight: layer.enlargement?.height ?? input.height, inWidth: layer.enlargement?.width ?? input.width,
       inChannels: input.channels, outHeight: output.height,
@@ -191,10 +194,12 @@ extension Node {
     let output = partOf ?? shapes[output]
     switch operation {
     case .convolution(let layer):
-      let depth =
-        (layer.isDepthwise ? 1 : shapes[inputs[0]].channels) * layer.kernelHeight * layer.kernelWidth
+      let channels = layer.transposed?.bias.count ?? shapes[inputs[0]].channels
+      let depth = (layer.isDepthwise ? 1 : channels) * layer.kernelHeight * layer.kernelWidth
       let projected = projection.map { $0.layer.outChannels } ?? 0
-      return 2 * Double(output.pixels) * Double(layer.outChannels) * Double(depth + projected)
+      let transposed = layer.transposed == nil ? 0 : channels * shapes[inputs[0]].channels
+      return 2 * Double(output.pixels)
+        * Double(layer.outChannels * (depth + projected) + transposed)
     case .transposedConvolution:
       return 2 * Double(output.count) * Double(shapes[inputs[0]].channels)
     case .attention(let layout):

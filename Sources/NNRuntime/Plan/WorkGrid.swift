@@ -73,7 +73,9 @@ package struct WorkGrid: Equatable, Sendable {
     rows = shape.tiles(tile)
     unit = 1
     panels = (shape.outChannels + panelWidth - 1) / panelWidth
-    let operations = 2 * Double(tile.products * rows) * Double(shape.inChannels * shape.outChannels)
+    let operations =
+      2 * Double(tile.products(kernel: shape.kernelHeight) * rows)
+      * Double(shape.inChannels * shape.outChannels)
     let wanted = max(Self.chunks(operations: operations), rows / (8 * tileRows))
     rowChunks = max(1, min(wanted, rows / (tileRows + tileRows / 2)))
     if rowChunks > Self.evenThreads { rowChunks -= rowChunks % Self.evenThreads }

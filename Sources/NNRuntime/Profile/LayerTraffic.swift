@@ -38,7 +38,8 @@ extension Convolution {
   /// Weights that count, and biases.
   fileprivate var parameterCount: Int {
     let all = weights.shape.count == 4 && inChannels != nil ? weights.shape[1] : 1
-    return weights.count / all * (inChannels?.count ?? 1) + bias.count
+    let before = transposed.map { $0.weights.count + $0.bias.count } ?? 0
+    return weights.count / all * (inChannels?.count ?? 1) + bias.count + before
   }
 }
 

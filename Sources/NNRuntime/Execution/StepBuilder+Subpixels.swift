@@ -1,0 +1,108 @@
+// Packed weights and steps of layers that make several output pixels of each input pixel, each with weights of its own:
+// transposed convolutions, alone or together with the 3x3 convolution behind them.
+
+import NNKernelInterface
+
+extension StepBuilder {
+  func transposed(_ node: Node, _ index: Int, _ layer: Convolution) -> Step {
+    let shape = node.subpixelShape(layer, shapes)
+    let output = mutableMap(node.output)
+    let step = layer.stride
+    let tasks = (0..<step * step).map { part in
+      let (task, owners) = plainTask(
+        shape, layer, input: map(node.inputs[0]), output: output.everyPixel(step, part),
+        weights: packedSubpixel(node, layer, part))
+      return TaskMemory(task, keeping: owners)
+    }
+    let algorithm = AlgorithmChoice.convolution(shape).algorithm
+    let grid = WorkGrid(algorithm, shape, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)
+    let kernels = kernels.convolution(algorithm)
+    let kernel = unsafe kernels.convolution
+    return unsafe Step(
+      layer: index, chunks: grid.chunks * tasks.count, scratchFloats: kernels.scratch(shape)
+    ) { chunk, scratch in
+      // A thread reads its part of the input once for all outputs of a pixel.
+      let (piece, part) = chunk.quotientAndRemainder(dividingBy: tasks.count)
+      let (rows, panels) = grid.range(piece)
+      unsafe kernel(
+        tasks[part].pointer, rows.lowerBound, rows.upperBound, panels.lowerBound, panels.upperBound, scratch)
+    }
+  }
+
+  /// The weights (out, in) of one position of a transposed convolution's kernel.
+  func packedSubpixel(_ node: Node, _ layer: Convolution, _ part: Int) -> FloatMemory {
+    let shape = node.subpixelShape(layer, shapes)
+    let algorithm = AlgorithmChoice.convolution(shape).algorithm
+    let kernels = kernels.convolution(algorithm)
+    return weights.memory(key(node, algorithm, part: part)) {
+      let slice = layer.subpixelWeights(part)
+      let memory = FloatMemory(count: kernels.packedCount(shape))
+      unsafe withPointer(layer.scale) { unsafe kernels.pack(shape, slice, $0, memory.base) }
+      return memory
+    }
+  }
+
+  // MARK: Together with a 3x3 convolution
+
+  /// The weights of the four convolutions that a transposed one and `layer` behind it are together.
+  func packedJoint(_ node: Node, _ layer: Convolution, _ transposed: Transposition) -> [FloatMemory] {
+    let shape = node.convolutionShape(layer, shapes)
+    let algorithm = AlgorithmChoice.convolution(shape).algorithm
+    let kernels = kernels.convolution(algorithm)
+    lazy var joint = JointWeights(layer, transposed, self.kernels)
+    return (0..<4).map { part in
+      weights.memory(key(node, algorithm, part: part)) {
+        let source = joint.weights(row: part / 2, column: part % 2)
+        let memory = FloatMemory(count: kernels.packedCount(shape))
+        unsafe kernels.pack(shape, source.base, nil, memory.base)
+        return memory
+      }
+    }
+  }
+
+  /// The step of a convolution and the transposed one before it.
+  func joint(_ node: Node, _ index: Int, _ layer: Convolution, _ transposed: Transposition) -> Step {
+    let shape = node.convolutionShape(layer, shapes)
+    let biases = JointBiases(layer, transposed)
+    let output = mutableMap(node.output)
+    let tasks = packedJoint(node, layer, transposed).enumerated().map { part, packed in
+      let place = output.everyPixel(2, part)
+      var (task, owners) = plainTask(
+        shape, layer, input: map(node.inputs[0]), output: place, weights: packed)
+      let (inside, edges) = (FloatMemory(biases.inside), FloatMemory(biases.edges(part / 2, part % 2)))
+      unsafe task.bias = UnsafePointer(inside.base)
+      unsafe task.subpixel = Subpixel(row: part / 2, column: part % 2, edgeSums: edges.base)
+      owners += [inside, edges]
+      if let projection = node.projection {
+        let memory = projectionTask(projection, node, layer, output: place)
+        unsafe task.projection = memory.pointer
+        owners.append(memory)
+      }
+      return TaskMemory(task, keeping: owners)
+    }
+    let algorithm = plan.layers[index].choice.algorithm
+    let cut = WorkGrid(algorithm, shape, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)
+    let grid = node.projection == nil ? cut : cut.withPanelsTogether()
+    let kernels = kernels.convolution(algorithm)
+    let kernel = unsafe kernels.convolution
+    return unsafe Step(
+      layer: index, chunks: grid.chunks * tasks.count, scratchFloats: kernels.scratch(shape)
+    ) { chunk, scratch in
+      // One part after the other: their weights together are too many for the last cache.
+      let (part, piece) = chunk.quotientAndRemainder(dividingBy: grid.chunks)
+      let (rows, panels) = grid.range(piece)
+      unsafe kernel(
+        tasks[part].pointer, rows.lowerBound, rows.upperBound, panels.lowerBound, panels.upperBound, scratch)
+    }
+  }
+}
+
+extension MutableMapPointer {
+  /// Every `step`th pixel of every `step`th row, from place `part` of a square of `step` by `step` pixels on.
+  fileprivate func everyPixel(_ step: Int, _ part: Int) -> MutableMapPointer {
+    let (row, column) = part.quotientAndRemainder(dividingBy: step)
+    return unsafe MutableMapPointer(
+      base: base + row * rowStride + column * pixelStride, pixelStride: step * pixelStride,
+      rowStride: step * rowStride)
+  }
+}
