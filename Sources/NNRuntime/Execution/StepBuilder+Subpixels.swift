@@ -51,7 +51,8 @@ extension StepBuilder {
     let kernels = kernels.convolution(algorithm)
     lazy var joint = JointWeights(layer, transposed, self.kernels)
     return (0..<4).map { part in
-      weights.memory(key(node, algorithm, part: part)) {
+      // Part 0 is the layer alone, as in plans that don't join it.
+      weights.memory(key(node, algorithm, part: 1 + part)) {
         let source = joint.weights(row: part / 2, column: part % 2)
         let memory = FloatMemory(count: kernels.packedCount(shape))
         unsafe kernels.pack(shape, source.base, nil, memory.base)
