@@ -188,30 +188,77 @@ private func copyRows(
   }
 }
 
+/// The pixels that the slots of a block become: runs of them in a row of the map.
+private struct PixelRuns {
+  /// The slot at hand; a map one pixel wide is one run from top to bottom.
+  private var y, x: Int
+  private let width, slots: Int
+  private let isColumn: Bool
+
+  /// From slot `slot` of the rows behind `begin` on, `slots` in a row.
+  @inline(__always)
+  init(_ shape: ConvolutionShape, begin: Int, slot: Int, slots: Int) {
+    isColumn = slots == 1
+    self.slots = isColumn ? .max : slots
+    width = isColumn ? .max : shape.outWidth
+    (y, x) = isColumn ? (0, begin &+ slot) : (begin &+ slot / slots, slot % slots)
+  }
+
+  /// The pixel at hand, counted row by row.
+  @inline(__always) var pixel: Int { isColumn ? x : y &* width &+ x }
+
+  /// How many of the next `count` slots are in this row, and become pixels.
+  @inline(__always)
+  func run(_ count: Int) -> (slots: Int, pixels: Int) {
+    (min(count, slots &- x), max(0, min(count, width &- x)))
+  }
+
+  /// Goes on to the next row.
+  @inline(__always)
+  mutating func end() { (y, x) = (y &+ 1, 0) }
+
+  /// Where channel `first` of the pixel at hand is, and how many bytes from there to that of the next.
+  @inline(__always)
+  func place(_ map: MapPointer, _ first: Int) -> (start: UnsafeRawPointer, step: Int) {
+    let step = isColumn ? map.rowStride : map.pixelStride
+    return (map.address(y &* map.rowStride &+ x &* step &+ first), step &* map.element.size)
+  }
+
+  /// Where channel `first` of the pixel at hand is, and how many bytes from there to that of the next.
+  @inline(__always)
+  func place(_ map: MutableMapPointer, _ first: Int) -> (start: UnsafeMutableRawPointer, step: Int) {
+    let step = isColumn ? map.rowStride : map.pixelStride
+    return (map.address(y &* map.rowStride &+ x &* step &+ first), step &* map.element.size)
+  }
+}
+
 /// Fetches the lines that a block is going to be stored to while its product is under way: a store to a line that
 /// has to come from far holds up all behind it.
-@inline(__always)
+@inline(never)
 private func prefetchOutput(
   _ task: UnsafePointer<ConvolutionTask>, begin: Int, slot: Int, count: Int, slots: Int, first: Int
 ) {
-  let output = task.pointee.output
-  let residual = task.pointee.residual
-  let width = task.pointee.shape.outWidth
-  var y = begin &+ slot / slots
-  var x = slot % slots
-  for _ in 0..<count {
-    if x < width {
-      if let residual {
-        let source = residual.address(y &* residual.rowStride &+ x &* residual.pixelStride &+ first)
+  var runs = PixelRuns(task.pointee.shape, begin: begin, slot: slot, slots: slots)
+  var rest = count
+  while rest > 0 {
+    let run = runs.run(rest)
+    if let residual = task.pointee.residual {
+      var (source, step) = runs.place(residual, first)
+      for _ in 0..<run.pixels {
         ardf_prefetch_to_read(source)
         if residual.element == .float32 { ardf_prefetch_to_read(source + 64) }
+        source += step
       }
-      let target = output.address(y &* output.rowStride &+ x &* output.pixelStride &+ first)
-      ardf_prefetch_to_write(target)
-      if output.element == .float32 { ardf_prefetch_to_write(target + 64) }
     }
-    x &+= 1
-    if x == slots { (y, x) = (y &+ 1, 0) }
+    var (target, step) = runs.place(task.pointee.output, first)
+    let isFloat = task.pointee.output.element == .float32
+    for _ in 0..<run.pixels {
+      ardf_prefetch_to_write(target)
+      if isFloat { ardf_prefetch_to_write(target + 64) }
+      target += step
+    }
+    rest &-= run.slots
+    runs.end()
   }
 }
 
@@ -237,7 +284,7 @@ private func storeBlock<Function: ElementaryFunction>(
   _ slot: Int, _ count: Int, _ slots: Int, _ first: Int
 ) {
   if let addend = task.pointee.addend {
-    let part = GivenPart(addend: addend, first: first, width: task.pointee.shape.outWidth)
+    let part = GivenPart(addend: addend, first: first)
     storeBlock(Function.self, part, task, sums, begin, slot, count, slots, first)
   } else {
     storeBlock(Function.self, NoPart(), task, sums, begin, slot, count, slots, first)
@@ -248,22 +295,19 @@ private func storeBlock<Function: ElementaryFunction>(
 ///
 /// A type, so that a loop without one is not slowed by asking.
 private protocol SumPart {
-  /// `sum` of `count` channels from `channel` on with what is given of pixel (y, x).
-  func added(to sum: Vector, _ y: Int, _ x: Int, _ channel: Int, _ count: Int) -> Vector
+  /// `sum` of `count` channels from `channel` on with what is given of a pixel.
+  func added(to sum: Vector, _ pixel: Int, _ channel: Int, _ count: Int) -> Vector
 }
 
 private struct NoPart: SumPart {
-  @inline(__always) func added(to sum: Vector, _ y: Int, _ x: Int, _ channel: Int, _ count: Int) -> Vector {
-    sum
-  }
+  @inline(__always) func added(to sum: Vector, _ pixel: Int, _ channel: Int, _ count: Int) -> Vector { sum }
 }
 
 private struct GivenPart: SumPart {
   let addend: Addend
-  let first, width: Int
-  @inline(__always) func added(to sum: Vector, _ y: Int, _ x: Int, _ channel: Int, _ count: Int) -> Vector {
-    let source = addend.sums(ofPixel: y &* width &+ x) + (first &+ channel)
-    return sum + loadSome(source, .float32, count)
+  let first: Int
+  @inline(__always) func added(to sum: Vector, _ pixel: Int, _ channel: Int, _ count: Int) -> Vector {
+    sum + loadSome(addend.sums(ofPixel: pixel) + (first &+ channel), .float32, count)
   }
 }
 
@@ -273,33 +317,46 @@ private func storeBlock<Function: ElementaryFunction, Part: SumPart>(
   _ begin: Int, _ slot: Int, _ count: Int, _ slots: Int, _ first: Int
 ) {
   let output = task.pointee.output
-  let width = task.pointee.shape.outWidth
+  let residual = task.pointee.residual
   let columns = min(panelWidth, task.pointee.shape.outChannels &- first)
   let bias = task.pointee.bias + first
-  var y = begin &+ slot / slots
-  var x = slot % slots
-  let residual = task.pointee.residual
   let isWhole = columns == panelWidth && output.element == .bfloat16 && residual == nil
   let isResidual = columns == panelWidth && output.element == .float32 && residual?.element == .float32
   let (low, high) = (load(bias), load(bias + 16))
-  for row in 0..<count {
-    if x < width {
-      let target = output.address(y &* output.rowStride &+ x &* output.pixelStride &+ first)
-      let source = sums + row &* panelWidth
-      if isWhole {
-        let left = part.added(to: load(source) + low, y, x, 0, 16)
-        let right = part.added(to: load(source + 16) + high, y, x, 16, 16)
+  var runs = PixelRuns(task.pointee.shape, begin: begin, slot: slot, slots: slots)
+  var row = 0
+  while row < count {
+    let run = runs.run(count &- row)
+    var source = sums + row &* panelWidth
+    var (target, step) = runs.place(output, first)
+    if isWhole {
+      for offset in 0..<run.pixels {
+        let left = part.added(to: load(source) + low, runs.pixel &+ offset, 0, 16)
+        let right = part.added(to: load(source + 16) + high, runs.pixel &+ offset, 16, 16)
         ardf_bf16_store_two(target, Function.of(left), Function.of(right))
-      } else if isResidual, let residual {
-        let other = residual.address(y &* residual.rowStride &+ x &* residual.pixelStride &+ first)
+        source += panelWidth
+        target += step
+      }
+    } else if isResidual, let residual {
+      var (other, otherStep) = runs.place(residual, first)
+      for _ in 0..<run.pixels {
         store(Function.of(load(source) + low) + load(other, .float32), target, .float32)
         store(Function.of(load(source + 16) + high) + load(other + 64, .float32), target + 64, .float32)
-      } else {
-        storePixel(Function.self, part, task, source, target, bias, y, x, first, columns)
+        source += panelWidth
+        target += step
+        other += otherStep
+      }
+    } else {
+      var (other, otherStep) = residual.map { runs.place($0, first) } ?? (UnsafeRawPointer(target), 0)
+      for offset in 0..<run.pixels {
+        storePixel(Function.self, part, task, source, target, bias, runs.pixel &+ offset, other, columns)
+        source += panelWidth
+        target += step
+        other += otherStep
       }
     }
-    x &+= 1
-    if x == slots { (y, x) = (y &+ 1, 0) }
+    row &+= run.slots
+    runs.end()
   }
 }
 
@@ -307,7 +364,7 @@ private func storeBlock<Function: ElementaryFunction, Part: SumPart>(
 @inline(__always)
 private func storePixel<Function: ElementaryFunction, Part: SumPart>(
   _: Function.Type, _ part: Part, _ task: UnsafePointer<ConvolutionTask>, _ source: UnsafePointer<Float>,
-  _ target: UnsafeMutableRawPointer, _ bias: UnsafePointer<Float>, _ y: Int, _ x: Int, _ first: Int,
+  _ target: UnsafeMutableRawPointer, _ bias: UnsafePointer<Float>, _ pixel: Int, _ other: UnsafeRawPointer,
   _ columns: Int
 ) {
   let element = task.pointee.output.element
@@ -315,11 +372,9 @@ private func storePixel<Function: ElementaryFunction, Part: SumPart>(
   while channel < columns {
     let count = min(16, columns &- channel)
     let sum = load(source + channel) + load(bias + channel)
-    var value = Function.of(part.added(to: sum, y, x, channel, count))
+    var value = Function.of(part.added(to: sum, pixel, channel, count))
     if let residual = task.pointee.residual {
-      let other = residual.address(
-        y &* residual.rowStride &+ x &* residual.pixelStride &+ first &+ channel)
-      value += loadSome(other, residual.element, count)
+      value += loadSome(other + channel &* residual.element.size, residual.element, count)
     }
     storeSome(value, target + channel &* element.size, element, count)
     channel &+= 16
