@@ -5,9 +5,10 @@
 /// `prefetch` is called once a column of a window.
 protocol IntegerTransform: SendableMetatype {
   static var stride: Int { get }
-  /// Output and input pixels of a tile's edge.
+  /// Output and input pixels of a tile's edge, and taps of the kernel's.
   static var tileEdge: Int { get }
   static var windowEdge: Int { get }
+  static var kernelEdge: Int { get }
   static var positions: Int { get }
   static var matrices: Int { get }
   /// Vectors of room that `lines` has.
@@ -29,13 +30,15 @@ protocol IntegerTransform: SendableMetatype {
 
 extension StridedTransform: IntegerTransform {
   @inline(__always) static var stride: Int { 2 }
+  @inline(__always) static var kernelEdge: Int { 3 }
 }
 
 /// A transform of one axis applied to both: every position has a matrix of its own.
-enum BothAxes<Axis: WinogradTransform & SendableMetatype>: IntegerTransform {
+enum BothAxes<Axis: WinogradTransform>: IntegerTransform {
   @inline(__always) static var stride: Int { 1 }
   @inline(__always) static var tileEdge: Int { Axis.tileEdge }
   @inline(__always) static var windowEdge: Int { Axis.windowEdge }
+  @inline(__always) static var kernelEdge: Int { Axis.kernelEdge }
   @inline(__always) static var positions: Int { Axis.frequencies }
   @inline(__always) static var matrices: Int { Axis.frequencies }
   @inline(__always) static var lines: Int { Axis.frequencies }
@@ -46,11 +49,11 @@ enum BothAxes<Axis: WinogradTransform & SendableMetatype>: IntegerTransform {
     _ lines: UnsafeMutablePointer<Float>, _ read: (_ tap: Int) -> Vector,
     _ write: (_ matrix: Int, Vector) -> Void
   ) {
-    for column in 0..<3 {
-      Axis.filter({ read(column + 3 * $0) }, { store($1, lines + (column + 3 * $0) * 16) })
+    for column in 0..<kernelEdge {
+      Axis.filter({ read(column + kernelEdge * $0) }, { store($1, lines + (column + kernelEdge * $0) * 16) })
     }
     for row in 0..<windowEdge {
-      Axis.filter({ load(lines + (3 * row + $0) * 16) }, { write(row * windowEdge + $0, $1) })
+      Axis.filter({ load(lines + (kernelEdge * row + $0) * 16) }, { write(row * windowEdge + $0, $1) })
     }
   }
 

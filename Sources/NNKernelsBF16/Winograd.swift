@@ -1,4 +1,4 @@
-// Winograd convolutions of 3x3 kernels whose products are those of 16-bit integers.
+// Winograd convolutions of 3x3 and 2x2 kernels whose products are those of 16-bit integers.
 //
 // The transforms cancel digits: of bf16 they leave too few. They are computed in floats; then every position of a
 // window, the numbers of all channels, is scaled to one norm and rounded to 16 bits, and so are the weights of every
@@ -31,17 +31,18 @@ func packWinograd<Transform: IntegerTransform>(
   let (matrices, channels) = (Transform.matrices, shape.inChannels)
   let outChannels = paddedChannels(shape.outChannels)
   let scales = packed + matrices * outChannels * channels / 2
-  let count = (9 + Transform.lines + matrices * (channels + 1)) * 16
+  let taps = Transform.kernelEdge * Transform.kernelEdge
+  let count = (taps + Transform.lines + matrices * (channels + 1)) * 16
   withUnsafeTemporaryAllocation(of: Float.self, capacity: count) { scratch in
-    guard let taps = scratch.baseAddress else { return }
-    let lines = taps + 9 * 16
+    guard let gathered = scratch.baseAddress else { return }
+    let lines = gathered + taps * 16
     let squares = lines + Transform.lines * 16
     let transformed = squares + matrices * 16
     for first in stride(from: 0, to: outChannels, by: 16) {
       for matrix in 0..<matrices { store(Vector(repeating: 0), squares + matrix * 16) }
       for channel in 0..<channels {
-        gatherTaps(shape, weights + channel * 9, channels * 9, scale, first, taps)
-        Transform.filter(lines, { load(taps + $0 * 16) }) { matrix, value in
+        gatherTaps(shape, weights + channel * taps, channels * taps, scale, first, gathered)
+        Transform.filter(lines, { load(gathered + $0 * 16) }) { matrix, value in
           store(value, transformed + (matrix * channels + channel) * 16)
           let sum = squares + matrix * 16
           store(multiplyAdd(value, value, load(sum)), sum)
@@ -273,9 +274,29 @@ private func storeOutput<Transform: IntegerTransform>(
         return load(products + row &* panelWidth) * scale
       }, { store($2, sums + ($0 &* rowFloats &+ $1 &* panelWidth)) })
   }
+  if let subpixel = task.pointee.subpixel {
+    addEdges(subpixel, shape, y, x, Transform.tileEdge, first, workspace.sums)
+  }
   for row in 0..<min(Transform.tileEdge, shape.outHeight - y) {
     storeBlock(
       task, workspace.sums + row &* rowFloats, begin: y + row, slot: x, count: width,
       slots: shape.outWidth, first: first)
+  }
+}
+
+/// Adds what the map's edges ask for to the sums of a panel's tile at (y, x).
+@inline(never)
+private func addEdges(
+  _ subpixel: Subpixel, _ shape: ConvolutionShape, _ y: Int, _ x: Int, _ edge: Int, _ first: Int,
+  _ sums: UnsafeMutablePointer<Float>
+) {
+  for row in 0..<edge {
+    for column in 0..<edge {
+      guard let extra = subpixel.sums(y &+ row, x &+ column, of: shape) else { continue }
+      let pixel = sums + (row &* edge &+ column) &* panelWidth
+      for half in stride(from: 0, to: panelColumns(shape.outChannels, first), by: 16) {
+        store(load(pixel + half) + load(extra + (first &+ half)), pixel + half)
+      }
+    }
   }
 }

@@ -11,40 +11,7 @@ public let kernels = KernelTable(
   strassen: ConvolutionKernels(
     packedCount: { packedStrassenCount($0) }, pack: { packStrassen($0, $1, $2, $3) },
     convolution: { strassen($0, $1, $2, $3, $4, $5) }, scratch: { strassenScratch($0) }),
-  smallWinograd: ConvolutionKernels(
-    packedCount: {
-      switch SmallWinograd($0) {
-      case .strided: packedStridedWinogradCount($0)
-      case .ofTwo: packedWinogradCount(F4x4Of2x2.self, $0)
-      case .ofThree: packedWinogradCount(F4x4.self, $0)
-      }
-    },
-    pack: {
-      switch SmallWinograd($0) {
-      case .strided: packStridedWinograd($0, $1, $2, $3)
-      case .ofTwo: packWinograd(F4x4Of2x2.self, $0, $1, $2, $3)
-      case .ofThree: packWinograd(F4x4.self, $0, $1, $2, $3)
-      }
-    },
-    convolution: {
-      switch SmallWinograd($0.pointee.shape) {
-      case .strided: stridedWinograd($0, $1, $2, $3, $4, $5)
-      case .ofTwo: winograd(F4x4Of2x2.self, $0, $1, $2, $3, $4, $5)
-      case .ofThree: winograd(F4x4.self, $0, $1, $2, $3, $4, $5)
-      }
-    },
-    scratch: {
-      switch SmallWinograd($0) {
-      case .strided: stridedWinogradScratch($0)
-      case .ofTwo: winogradScratch(F4x4Of2x2.self, $0)
-      case .ofThree: winogradScratch(F4x4.self, $0)
-      }
-    }),
-  largeWinograd: ConvolutionKernels(
-    packedCount: { packedWinogradCount(F6x6.self, $0) },
-    pack: { packWinograd(F6x6.self, $0, $1, $2, $3) },
-    convolution: { winograd(F6x6.self, $0, $1, $2, $3, $4, $5) },
-    scratch: { winogradScratch(F6x6.self, $0) }),
+  smallWinograd: smallWinograd, largeWinograd: winogradKernels(F6x6.self),
   depthwise: { depthwise($0, $1, $2) },
   maxPool: { maxPool($0, $1, $2) },
   resize: { resize($0, $1, $2, $3) },
@@ -56,12 +23,25 @@ public let kernels = KernelTable(
   attentionItems: { attentionItems($0) },
   attentionScratch: { attentionScratch($0) })
 
-/// The convolutions whose outputs are made in tiles of 4x4.
-private enum SmallWinograd {
-  case strided, ofTwo, ofThree
-
-  @inline(__always)
-  init(_ shape: ConvolutionShape) {
-    self = shape.stride == 2 ? .strided : shape.kernelHeight == 2 ? .ofTwo : .ofThree
+/// F(4x4,3x3), its phases where the stride is 2, or F(4x4,2x2).
+private let smallWinograd: ConvolutionKernels = {
+  let strided = ConvolutionKernels(
+    packedCount: { packedStridedWinogradCount($0) }, pack: { packStridedWinograd($0, $1, $2, $3) },
+    convolution: { stridedWinograd($0, $1, $2, $3, $4, $5) }, scratch: { stridedWinogradScratch($0) })
+  let (ofThree, ofTwo) = (winogradKernels(F4x4.self), winogradKernels(F4x4Of2x2.self))
+  @Sendable func kernels(_ shape: ConvolutionShape) -> ConvolutionKernels {
+    shape.stride == 2 ? strided : shape.kernelHeight == 2 ? ofTwo : ofThree
   }
+  return ConvolutionKernels(
+    packedCount: { kernels($0).packedCount($0) }, pack: { kernels($0).pack($0, $1, $2, $3) },
+    convolution: { kernels($0.pointee.shape).convolution($0, $1, $2, $3, $4, $5) },
+    scratch: { kernels($0).scratch($0) })
+}()
+
+private func winogradKernels<Transform: WinogradTransform>(_: Transform.Type) -> ConvolutionKernels {
+  ConvolutionKernels(
+    packedCount: { packedWinogradCount(Transform.self, $0) },
+    pack: { packWinograd(Transform.self, $0, $1, $2, $3) },
+    convolution: { winograd(Transform.self, $0, $1, $2, $3, $4, $5) },
+    scratch: { winogradScratch(Transform.self, $0) })
 }

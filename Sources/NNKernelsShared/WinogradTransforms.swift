@@ -5,7 +5,7 @@
 /// F(n x n, k x k): the transforms of one axis, applied to both.
 ///
 /// Every function takes vectors from `read` and hands its results to `write`, by index.
-protocol WinogradTransform {
+protocol WinogradTransform: SendableMetatype {
   /// Output pixels of a tile's edge.
   static var tileEdge: Int { get }
   /// Taps of an axis of the kernel.

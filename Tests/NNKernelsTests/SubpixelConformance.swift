@@ -27,20 +27,40 @@ struct SubpixelConformance {
   ]
 
   @Test(arguments: Implementation.all, cases)
-  func places(_ implementation: Implementation, _ test: SubpixelCase) throws {
+  func floats(_ implementation: Implementation, _ test: SubpixelCase) throws {
     let kernels = try implementation.kernels()
-    for place in 0..<4 { check(kernels, test, row: place / 2, column: place % 2) }
+    let pair = ElementPair(input: .float32, output: .float32)
+    for place in 0..<4 {
+      check(
+        kernels.winograd(.four), kernels.panelWidth, test, pair, Tolerance.winograd, row: place / 2,
+        column: place % 2)
+    }
   }
 
-  private func check(_ kernels: KernelTable, _ test: SubpixelCase, row: Int, column: Int) {
-    let (shape, winograd) = (test.shape, kernels.winograd(.four))
+  @Test(arguments: MixedImplementation.all, cases)
+  func integers(_ set: InstructionSet, _ test: SubpixelCase) throws {
+    let kernels = try #require(set.mixedKernels)
+    guard let winograd = kernels.winograd?(.four) else { return }
+    for pair in ElementPair.all {
+      for place in 0..<4 {
+        check(
+          winograd, kernels.panelWidth, test, pair, Tolerance.integers, row: place / 2, column: place % 2)
+      }
+    }
+  }
+
+  private func check(
+    _ winograd: ConvolutionKernels, _ panelWidth: Int, _ test: SubpixelCase, _ pair: ElementPair,
+    _ tolerance: Double, row: Int, column: Int
+  ) {
+    let shape = test.shape
     var numbers = TestNumbers(seed: 5)
     let weights = numbers.next(shape.outChannels * shape.inChannels * 4)
     let bias = numbers.next(shape.outChannels)
     let edges = numbers.next(3 * shape.outChannels)
-    let input = GuardedMap(
-      height: test.height, width: test.width, channels: test.inChannels, gap: test.gap, rowGap: test.gap,
-      seed: 1)
+    let input = MixedMap(
+      pair.input, height: test.height, width: test.width, channels: test.inChannels, gap: test.gap,
+      rowGap: test.gap, seed: 1)
 
     let packed = GuardedFloats(count: winograd.packedCount(shape))
     let source = GuardedFloats(weights)
@@ -52,14 +72,15 @@ struct SubpixelConformance {
     let scratch = GuardedFloats(count: winograd.scratch(shape))
 
     func run(split: Bool) -> [Float] {
-      let output = GuardedMap(
-        height: test.height, width: test.width, channels: test.outChannels, gap: test.gap, rowGap: 2)
+      let output = MixedMap(
+        pair.output, height: test.height, width: test.width, channels: test.outChannels, gap: test.gap,
+        rowGap: 2)
       var task = unsafe ConvolutionTask(
         shape: shape, input: input.input, output: output.output, residual: nil, weights: packed.pointer,
         bias: paddedBias.pointer, zeros: zeros.pointer, activation: .silu)
       unsafe task.subpixel = Subpixel(row: row, column: column, edgeSums: edgeSums.pointer)
       let tiles = (test.height + 3) / 4 * ((test.width + 3) / 4)
-      let panels = (test.outChannels - 1) / kernels.panelWidth + 1
+      let panels = (test.outChannels - 1) / panelWidth + 1
       for panel in stride(from: 0, to: panels, by: split ? 1 : panels) {
         for begin in stride(from: 0, to: tiles, by: split ? 1 : tiles) {
           unsafe winograd.convolution(
@@ -102,7 +123,8 @@ struct SubpixelConformance {
     }
     let whole = run(split: false)
     expectClose(
-      whole, expected, tolerance: Tolerance.winograd, "\(test.testDescription) at (\(row), \(column))")
+      whole, expected, tolerance: pair.tolerance(tolerance),
+      "\(test.testDescription) at (\(row), \(column)), \(pair.testDescription)")
     #expect(run(split: true).map(\.bitPattern) == whole.map(\.bitPattern), "the split must not matter")
   }
 }

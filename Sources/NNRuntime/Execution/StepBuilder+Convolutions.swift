@@ -24,7 +24,7 @@ extension StepBuilder {
       case _ where builder.plan.elements.multipliesReduced(index): builder.packReduced(node, staging[thread])
       case .convolution(let layer):
         if let transposed = layer.transposed {
-          _ = builder.packedJoint(node, layer, transposed)
+          _ = builder.withIntegers(index).packedJoint(node, layer, transposed)
         } else {
           _ = builder.withIntegers(index).packed(node, index, layer, staging[thread])
         }

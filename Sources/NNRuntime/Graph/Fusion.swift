@@ -8,13 +8,14 @@ extension Graph {
   /// The same network with fewer and cheaper steps.
   ///
   /// Maps that one layer alone reads are left out wherever floats are multiplied. Plans in bf16 keep them, as several
-  /// chunks read the same rows and each would make them, but for the narrow convolutions that floats are as fast for.
-  func fused(for precision: Precision) -> Graph {
-    let graph = joiningElementwise().projectingBeforeEnlarging().addingWhileEnlarging()
+  /// chunks read the same rows and each would make them, but for the narrow convolutions that floats are as fast for, and
+  /// what Winograd's kernels for integers, where there are any (`hasIntegers`), save.
+  func fused(for precision: Precision, hasIntegers: Bool) -> Graph {
+    var graph = joiningElementwise().projectingBeforeEnlarging().addingWhileEnlarging()
+    if precision == .fp32 || hasIntegers { graph = graph.joiningTransposed() }
     switch precision {
     case .fp32:
-      return graph.joiningTransposed().normalisingWhileMultiplying().enlargingWhileTransforming()
-        .projectingTiles()
+      return graph.normalisingWhileMultiplying().enlargingWhileTransforming().projectingTiles()
     case .bf16:
       let narrow = Self.narrowChannels
       return graph.enlargingWhileTransforming(upTo: narrow).projectingTiles(upTo: narrow)

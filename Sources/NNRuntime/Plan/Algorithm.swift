@@ -123,7 +123,9 @@ extension AlgorithmChoice {
     guard candidates(shape).contains(.winograd4x4), shape.outHeight * shape.outWidth >= fewPixels else {
       return nil
     }
-    var choice = winograd(shape, isLarge: largeShare(shape) <= largeTileShare)
+    var choice =
+      shape.isSubpixel
+      ? convolution(shape) : winograd(shape, isLarge: largeShare(shape) <= largeTileShare)
     if shape.stride == 2 {
       guard shape.inChannels >= stridedIntegerChannels,
         shape.inChannels * shape.tiles(.four) >= stridedIntegerWindows

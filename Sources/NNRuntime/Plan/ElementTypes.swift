@@ -3,9 +3,9 @@ import NNKernelInterface
 /// What each value of a plan in bf16 is stored as, and which layers multiply in bf16.
 ///
 /// Values that share a buffer share its element type: bf16 unless a layer that reads or makes one of them needs
-/// floats. Those are the layers before and behind the network's borders, narrow convolutions that leave out maps, layer normalisations: what they read
-/// is a transformer's residual stream, which adds up small updates over the whole depth of the network; and parts of
-/// sums that others are added to.
+/// floats. Those are the layers before and behind the network's borders, narrow convolutions that leave out maps, and layer
+/// normalisations, as what they read is a transformer's residual stream, which adds up small updates over the whole depth
+/// of the network; and parts of sums that others are added to.
 struct ElementTypes: Sendable {
   /// By value.
   private let types: [ElementType]
@@ -32,7 +32,7 @@ struct ElementTypes: Sendable {
       isFloat[index] || kernels.winograd == nil ? nil : node.integerChoice(placement.shapes)
     }
     reduced = placement.nodes.enumerated().map { index, node in
-      node.operation.multiplies && !isFloat[index] && integers[index] == nil
+      node.operation.multiplies && !isFloat[index] && integers[index] == nil && !node.holdsTransposed
     }
     self.integers = integers
     for (index, node) in placement.nodes.enumerated() {
@@ -69,6 +69,12 @@ struct ElementTypes: Sendable {
 }
 
 extension Node {
+  /// Whether a transposed convolution is done with it: only Winograd's kernels have that.
+  fileprivate var holdsTransposed: Bool {
+    guard case .convolution(let layer) = operation else { return false }
+    return layer.transposed != nil
+  }
+
   /// Whether maps before or behind it are never made.
   fileprivate var leavesOutMaps: Bool {
     guard case .convolution(let layer) = operation else { return false }

@@ -77,9 +77,9 @@ public struct Plan: Sendable {
     if let measured = options.measured, measured.kernels != kernels.name {
       throw MeasuredChoicesError.otherKernels(measured: measured.kernels, running: kernels.name)
     }
-    let graph =
-      options.fuse
-      ? graph.fused(for: options.joining ?? options.precision) : graph
+    let joining = options.joining ?? options.precision
+    let hasIntegers = try joining == .bf16 && options.hasIntegers()
+    let graph = options.fuse ? graph.fused(for: joining, hasIntegers: hasIntegers) : graph
     let placement = Placement(graph)
     mixedKernels = try options.mixedKernels()
     let elements =

@@ -38,4 +38,10 @@ extension PlanOptions {
     }
     return kernels
   }
+
+  /// Whether the kernels of reduced precision that there are have Winograd convolutions in integers.
+  func hasIntegers() throws -> Bool {
+    let set = try instructionSet ?? InstructionSet.selected()
+    return set.mixedKernels?.winograd != nil
+  }
 }

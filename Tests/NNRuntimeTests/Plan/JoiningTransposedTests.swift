@@ -1,3 +1,4 @@
+import NNKernelInterface
 import NNRuntime
 import Testing
 
@@ -43,6 +44,24 @@ struct JoiningTransposedTests {
     #expect(layer.output == MapShape(height: 2 * height, width: 2 * width, channels: 48))
     #expect(layer.operations == 2 * Double(4 * height * width) * Double(48 * 64 * 9 + 64 * 32))
     #expect(plan.tracedLayers.map(\.name) == ["act", "project"])
+    try JoinedNetwork.check(graph)
+  }
+
+  @Test("of integers in bf16, where the processor has them; on tiles they stay apart")
+  func reduced() throws {
+    guard let kernels = try InstructionSet.selected().mixedKernels else { return }
+    let plan = try Plan(prototypes(), options: PlanOptions(precision: .bf16))
+    let layer = try #require(plan.layers.first { $0.name == "conv" })
+    #expect(layer.precision == .bf16)
+    #expect(layer.fused.contains("up") == (kernels.winograd != nil))
+    #expect(layer.choice.reason.contains("integers") == (kernels.winograd != nil))
+  }
+
+  @Test("in floats where bf16 has too few pixels for integers")
+  func reducedFewPixels() throws {
+    let graph = prototypes(height: 7, width: 7)
+    let names = try Plan(graph, options: PlanOptions(fuse: false)).layers.map(\.name)
+    #expect(names.contains("up"))
     try JoinedNetwork.check(graph)
   }
 
