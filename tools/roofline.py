@@ -4,8 +4,8 @@
     python tools/roofline.py --ardf .build/release/ardf --threads 2 [--precision bf16] WEIGHTS...
 
 One `ardf profile` a file, which also measures the rate of fp32 multiply-adds. Winograd is counted with what its tiles
-multiply where they fit the map exactly: 81 of 144 at stride 2, 64 of 324 with 6x6 outputs, 36 of 144 with 4x4;
-Strassen's 1x1 convolutions with seven products of eight, those before an enlargement with the pixels they have there.
+multiply where they fit the map exactly: 81 of 144 at stride 2, 64 of 324 with 6x6 outputs, 36 of 144 with 4x4, 25 of
+160 with a transposed convolution before it, where all three maps have as many channels; Strassen's 1x1 convolutions with seven products of eight, those before an enlargement with the pixels they have there.
 Everything else is counted directly, transposed convolutions too, some of which are Strassen's; in bf16 at `--dot-rate`
 times the peak, which is 2 for `vdpbf16ps`.
 """
@@ -42,6 +42,8 @@ def multiplied(layer):
             return "Winograd, stride 2", 81 / 144
         if "f6x6" in algorithm:
             return "Winograd F(6x6,3x3)", 64 / 324
+        if after == 2 * before:
+            return "Winograd F(4x4,2x2)", 25 / 160
         return "Winograd F(4x4,3x3)", 36 / 144
     if operation == "attention":
         return "attention", 1

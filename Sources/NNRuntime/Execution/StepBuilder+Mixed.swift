@@ -85,14 +85,8 @@ extension StepBuilder {
     let shape = node.subpixelShape(layer, plan.placement.shapes)
     let output = mutableMap(node.output)
     let tasks = (0..<layer.stride * layer.stride).map { part in
-      let (v, u) = part.quotientAndRemainder(dividingBy: layer.stride)
-      let first = unsafe output.element.pointer(
-        output.base, offset: v * output.rowStride + u * output.pixelStride)
-      let (task, owners) = unsafe plainTask(
-        shape, layer, input: map(node.inputs[0]),
-        output: MutableMapPointer(
-          base: first, pixelStride: layer.stride * output.pixelStride,
-          rowStride: layer.stride * output.rowStride, element: output.element),
+      let (task, owners) = plainTask(
+        shape, layer, input: map(node.inputs[0]), output: output.everyPixel(layer.stride, part),
         weights: packedReduced(node, layer, part, mixed))
       return TaskMemory(task, keeping: owners)
     }

@@ -100,10 +100,10 @@ extension StepBuilder {
 
 extension MutableMapPointer {
   /// Every `step`th pixel of every `step`th row, from place `part` of a square of `step` by `step` pixels on.
-  fileprivate func everyPixel(_ step: Int, _ part: Int) -> MutableMapPointer {
+  func everyPixel(_ step: Int, _ part: Int) -> MutableMapPointer {
     let (row, column) = part.quotientAndRemainder(dividingBy: step)
     return unsafe MutableMapPointer(
-      base: base + row * rowStride + column * pixelStride, pixelStride: step * pixelStride,
-      rowStride: step * rowStride)
+      base: element.pointer(base, offset: row * rowStride + column * pixelStride),
+      pixelStride: step * pixelStride, rowStride: step * rowStride, element: element)
   }
 }

@@ -57,6 +57,21 @@ struct JoiningTransposedTests {
     #expect(layer.choice.reason.contains("integers") == (kernels.winograd != nil))
   }
 
+  @Test("whose result others read, in bf16 as well")
+  func read() throws {
+    let builder = GraphBuilder(name: "read")
+    let x = builder.input("x", height: 11, width: 13, channels: 48)
+    let start = x.convolution(JoinedNetwork.tensor([48, 48, 3, 3], seed: 7), padding: 1, name: "start")
+    var y = convolved(transposed(start, 48), 32).activation(.relu, name: "act")
+    // What makes an output of the network is in floats, and what it reads too.
+    for name in ["middle", "end"] {
+      y = y.convolution(JoinedNetwork.tensor([32, 32, 3, 3], seed: 8), padding: 1, name: name)
+    }
+    let graph = builder.finish(outputs: [("y", y)])
+    #expect(try Plan(graph).layers.map(\.name) == ["x", "start", "conv", "middle", "end"])
+    try JoinedNetwork.check(graph)
+  }
+
   @Test("in floats where bf16 has too few pixels for integers")
   func reducedFewPixels() throws {
     let graph = prototypes(height: 7, width: 7)
