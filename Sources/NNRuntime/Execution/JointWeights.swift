@@ -20,80 +20,110 @@ private struct AxisTaps {
 }
 
 /// The weights of the four convolutions of 2x2: products of both layers' weights, by a kernel.
-struct JointWeights {
+@safe struct JointWeights {
   private let kernels: KernelTable
   private let inChannels, between, outChannels: Int
-  /// (position, out, between), and (position, in, between), with both scales in the former.
-  private let convolution, transposed: [[Float]]
+  /// One piece, so that the system has it back as a whole: packing leaves no gaps between what stays.
+  private let memory: FloatMemory
+  /// (position, out, between) and (position, in, between), with both scales in the former.
+  private let convolution, transposed: UnsafeMutablePointer<Float>
+  /// The two sides of a product, the second packed too; what comes out, (out, in); and all of it, (out, in, 2, 2).
+  private let left, right, packed, product, joint: UnsafeMutablePointer<Float>
+  private let scratch: UnsafeMutablePointer<Float>
+  /// Stands in for a bias.
+  private let zeros: FloatMemory
+
+  /// Pairs of taps that a product has at most.
+  private static var mostPairs: Int { 4 }
 
   init(_ layer: Convolution, _ before: Transposition, _ kernels: KernelTable) {
-    self.kernels = kernels
-    let (first, second) = (before.weights.floats(), layer.weights.floats())
     let (between, outChannels) = (before.bias.count, layer.outChannels)
-    let inChannels = first.count / (4 * between)
+    let inChannels = before.weights.count / (4 * between)
+    self.kernels = kernels
     (self.inChannels, self.between, self.outChannels) = (inChannels, between, outChannels)
-    transposed = (0..<4).map { position in
-      (0..<inChannels * between).map { first[4 * $0 + position] }
+    let largest = Self.shape(inChannels, Self.mostPairs * between, outChannels)
+    let counts = [
+      9 * outChannels * between, 4 * inChannels * between, Self.mostPairs * outChannels * between,
+      Self.mostPairs * inChannels * between, kernels.direct.packedCount(largest), outChannels * inChannels,
+      4 * outChannels * inChannels, kernels.direct.scratch(largest),
+    ].map { ($0 + 15) / 16 * 16 }
+    memory = FloatMemory(count: counts.reduce(0, +))
+    zeros = FloatMemory(count: max(Self.mostPairs * between, inChannels) + 64)
+    let starts = counts.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1) }
+    unsafe convolution = memory.base
+    unsafe transposed = memory.base + starts[1]
+    unsafe left = memory.base + starts[2]
+    unsafe right = memory.base + starts[3]
+    unsafe packed = memory.base + starts[4]
+    unsafe product = memory.base + starts[5]
+    unsafe joint = memory.base + starts[6]
+    unsafe scratch = memory.base + starts[7]
+
+    unsafe before.weights.withFloats(StagingMemory()) { source in
+      for index in 0..<inChannels * between {
+        for position in 0..<4 {
+          unsafe transposed[position * inChannels * between + index] = source[4 * index + position]
+        }
+      }
     }
-    convolution = (0..<9).map { position in
-      (0..<outChannels * between).map { index in
+    unsafe layer.weights.withFloats(StagingMemory()) { source in
+      for index in 0..<outChannels * between {
         let (out, channel) = index.quotientAndRemainder(dividingBy: between)
-        return second[9 * index + position] * (layer.scale?[out] ?? 1) * (before.scale?[channel] ?? 1)
+        let scale = (layer.scale?[out] ?? 1) * (before.scale?[channel] ?? 1)
+        for position in 0..<9 {
+          unsafe convolution[position * outChannels * between + index] = source[9 * index + position] * scale
+        }
       }
     }
   }
 
-  /// (out, in, 2, 2), of the convolution for one place of the output pixels.
-  func weights(row: Int, column: Int) -> FloatMemory {
+  /// Lets `body` read the weights (out, in, 2, 2) of the convolution for one place of the output pixels.
+  func withWeights(row: Int, column: Int, _ body: (UnsafePointer<Float>) -> Void) {
     let (rows, columns) = (AxisTaps(place: row), AxisTaps(place: column))
-    let joint = FloatMemory(count: outChannels * inChannels * 4)
     for position in 0..<4 {
       let pairs = rows.pairs[position / 2].flatMap { row in
         columns.pairs[position % 2].map { column in
           (3 * row.tap + column.tap, 2 * row.transposed + column.transposed)
         }
       }
-      let product = product(pairs)
-      for index in 0..<outChannels * inChannels {
-        unsafe joint.base[4 * index + position] = product.base[index]
-      }
+      multiply(pairs)
+      for index in 0..<outChannels * inChannels { unsafe joint[4 * index + position] = product[index] }
     }
-    return joint
+    unsafe body(joint)
   }
 
-  /// (out, in): the sum of products of 3x3 and transposed positions, as one product whose depth has all of them.
-  private func product(_ pairs: [(convolution: Int, transposed: Int)]) -> FloatMemory {
+  /// Sums up products of 3x3 and transposed positions, as one product whose depth has all of them.
+  private func multiply(_ pairs: [(convolution: Int, transposed: Int)]) {
     let depth = pairs.count * between
-    let shape = ConvolutionShape(
+    let shape = Self.shape(inChannels, depth, outChannels)
+    for (place, pair) in pairs.enumerated() {
+      unsafe copy(convolution, pair.convolution, rows: outChannels, to: left + place * between, depth)
+      unsafe copy(transposed, pair.transposed, rows: inChannels, to: right + place * between, depth)
+    }
+    unsafe kernels.direct.pack(shape, right, nil, packed)
+    var task = unsafe ConvolutionTask(
+      shape: shape, input: MapPointer(base: left, pixelStride: depth, rowStride: depth * outChannels),
+      output: MutableMapPointer(base: product, pixelStride: inChannels, rowStride: inChannels * outChannels),
+      residual: nil, weights: packed, bias: zeros.base, zeros: zeros.base, activation: .none)
+    let panels = (inChannels + kernels.panelWidth - 1) / kernels.panelWidth
+    unsafe kernels.direct.convolution(&task, 0, outChannels, 0, panels, scratch)
+  }
+
+  /// Copies the `rows` rows of a position to rows `stride` apart.
+  private func copy(
+    _ source: UnsafeMutablePointer<Float>, _ position: Int, rows: Int, to target: UnsafeMutablePointer<Float>,
+    _ stride: Int
+  ) {
+    for row in 0..<rows {
+      unsafe (target + row * stride).update(from: source + (position * rows + row) * between, count: between)
+    }
+  }
+
+  /// (out, depth) times (depth, in), as a convolution of a map of `outChannels` pixels.
+  private static func shape(_ inChannels: Int, _ depth: Int, _ outChannels: Int) -> ConvolutionShape {
+    ConvolutionShape(
       inHeight: 1, inWidth: outChannels, inChannels: depth, outHeight: 1, outWidth: outChannels,
       outChannels: inChannels, kernelHeight: 1, kernelWidth: 1, stride: 1, padding: 0)
-    let left = sideBySide(pairs.map { convolution[$0.convolution] }, rows: outChannels)
-    let right = sideBySide(pairs.map { transposed[$0.transposed] }, rows: inChannels)
-    let packed = FloatMemory(count: kernels.direct.packedCount(shape))
-    unsafe kernels.direct.pack(shape, right.base, nil, packed.base)
-    let product = FloatMemory(count: outChannels * inChannels)
-    let scratch = FloatMemory(count: kernels.direct.scratch(shape))
-    let zeros = FloatMemory(count: max(depth, inChannels) + 64)
-    var task = unsafe ConvolutionTask(
-      shape: shape, input: MapPointer(base: left.base, pixelStride: depth, rowStride: depth * outChannels),
-      output: MutableMapPointer(
-        base: product.base, pixelStride: inChannels, rowStride: inChannels * outChannels),
-      residual: nil, weights: packed.base, bias: zeros.base, zeros: zeros.base, activation: .none)
-    let panels = (inChannels + kernels.panelWidth - 1) / kernels.panelWidth
-    unsafe kernels.direct.convolution(&task, 0, outChannels, 0, panels, scratch.base)
-    return product
-  }
-
-  /// Matrices with as many rows, (rows, all their columns).
-  private func sideBySide(_ matrices: [[Float]], rows: Int) -> FloatMemory {
-    let memory = FloatMemory(count: matrices.count * rows * between)
-    for (place, matrix) in matrices.enumerated() {
-      for row in 0..<rows {
-        let target = unsafe memory.base + (row * matrices.count + place) * between
-        for column in 0..<between { unsafe target[column] = matrix[row * between + column] }
-      }
-    }
-    return memory
   }
 }
 
@@ -105,16 +135,17 @@ struct JointBiases {
   private let taps: [[Double]]
 
   init(_ layer: Convolution, _ before: Transposition) {
-    let weights = layer.weights.floats()
     let between = before.bias.count
-    let taps: [[Double]] = (0..<9).map { position in
-      (0..<layer.outChannels).map { out in
-        var sum = 0.0
+    var taps = [[Double]](repeating: [Double](repeating: 0, count: layer.outChannels), count: 9)
+    unsafe layer.weights.withFloats(StagingMemory()) { weights in
+      for out in 0..<layer.outChannels {
+        let scale = Double(layer.scale?[out] ?? 1)
         for channel in 0..<between {
-          let weight = Double(weights[(out * between + channel) * 9 + position])
-          sum += weight * Double(before.bias[channel])
+          let bias = scale * Double(before.bias[channel])
+          for position in 0..<9 {
+            taps[position][out] += unsafe bias * Double(weights[(out * between + channel) * 9 + position])
+          }
         }
-        return sum * Double(layer.scale?[out] ?? 1)
       }
     }
     self.taps = taps

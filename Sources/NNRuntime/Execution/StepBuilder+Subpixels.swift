@@ -53,9 +53,10 @@ extension StepBuilder {
     return (0..<4).map { part in
       // Part 0 is the layer alone, as in plans that don't join it.
       weights.memory(key(node, algorithm, part: 1 + part)) {
-        let source = joint.weights(row: part / 2, column: part % 2)
         let memory = FloatMemory(count: kernels.packedCount(shape))
-        unsafe kernels.pack(shape, source.base, nil, memory.base)
+        unsafe joint.withWeights(row: part / 2, column: part % 2) { source in
+          unsafe kernels.pack(shape, source, nil, memory.base)
+        }
         return memory
       }
     }
