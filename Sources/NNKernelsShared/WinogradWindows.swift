@@ -4,7 +4,9 @@ import CKernelShims
 import NNKernelInterface
 
 /// The weights of one input channel for sixteen output channels from `first`, (position, output channel), times the
-/// scale; zeros beyond the last. A channel's are `filter` floats from the next one's.
+/// scale.
+///
+/// Output channels are `filter` floats apart; beyond the last are zeros.
 @inline(__always)
 func gatherTaps(
   _ shape: ConvolutionShape, _ weights: UnsafePointer<Float>, _ filter: Int, _ scale: UnsafePointer<Float>?,
