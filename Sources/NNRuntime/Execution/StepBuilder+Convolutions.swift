@@ -78,17 +78,33 @@ extension StepBuilder {
     if let transposed = layer.transposed { return joint(node, index, layer, transposed) }
     let shape = node.convolutionShape(layer, shapes)
     let task = convolutionTask(node, shape, layer, weights: packed(node, index, layer))
-    let algorithm = plan.layers[index].choice.algorithm
+    return step(node, index, [task], plan.layers[index].choice.algorithm)
+  }
+
+  /// The step of a layer's parts, convolutions of the same shape.
+  ///
+  /// A thread that does all `partsTogether` reads its piece of the input once; else one part follows another, and the
+  /// weights of one at a time need to be near.
+  func step(
+    _ node: Node, _ index: Int, _ parts: [TaskMemory<ConvolutionTask>], _ algorithm: Algorithm,
+    partsTogether: Bool = false
+  ) -> Step {
+    let shape = unsafe parts[0].pointer.pointee.shape
     let cut = WorkGrid(algorithm, shape, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)
     // A projection reads all channels of a pixel.
     let grid = node.projection == nil ? cut : cut.withPanelsTogether()
     let kernels = kernels.convolution(algorithm)
     let kernel = unsafe kernels.convolution
-    return unsafe Step(layer: index, chunks: grid.chunks, scratchFloats: kernels.scratch(shape)) {
-      chunk, scratch in
-      let (rows, panels) = grid.range(chunk)
+    return unsafe Step(
+      layer: index, chunks: grid.chunks * parts.count, scratchFloats: kernels.scratch(shape)
+    ) { chunk, scratch in
+      let (piece, part) =
+        partsTogether
+        ? chunk.quotientAndRemainder(dividingBy: parts.count)
+        : (chunk % grid.chunks, chunk / grid.chunks)
+      let (rows, panels) = grid.range(piece)
       unsafe kernel(
-        task.pointer, rows.lowerBound, rows.upperBound, panels.lowerBound, panels.upperBound, scratch)
+        parts[part].pointer, rows.lowerBound, rows.upperBound, panels.lowerBound, panels.upperBound, scratch)
     }
   }
 

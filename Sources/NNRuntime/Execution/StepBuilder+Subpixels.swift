@@ -7,26 +7,13 @@ extension StepBuilder {
   func transposed(_ node: Node, _ index: Int, _ layer: Convolution) -> Step {
     let shape = node.subpixelShape(layer, shapes)
     let output = mutableMap(node.output)
-    let step = layer.stride
-    let tasks = (0..<step * step).map { part in
+    let tasks = (0..<layer.stride * layer.stride).map { part in
       let (task, owners) = plainTask(
-        shape, layer, input: map(node.inputs[0]), output: output.everyPixel(step, part),
+        shape, layer, input: map(node.inputs[0]), output: output.everyPixel(layer.stride, part),
         weights: packedSubpixel(node, layer, part))
       return TaskMemory(task, keeping: owners)
     }
-    let algorithm = AlgorithmChoice.convolution(shape).algorithm
-    let grid = WorkGrid(algorithm, shape, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)
-    let kernels = kernels.convolution(algorithm)
-    let kernel = unsafe kernels.convolution
-    return unsafe Step(
-      layer: index, chunks: grid.chunks * tasks.count, scratchFloats: kernels.scratch(shape)
-    ) { chunk, scratch in
-      // A thread reads its part of the input once for all outputs of a pixel.
-      let (piece, part) = chunk.quotientAndRemainder(dividingBy: tasks.count)
-      let (rows, panels) = grid.range(piece)
-      unsafe kernel(
-        tasks[part].pointer, rows.lowerBound, rows.upperBound, panels.lowerBound, panels.upperBound, scratch)
-    }
+    return step(node, index, tasks, AlgorithmChoice.convolution(shape).algorithm, partsTogether: true)
   }
 
   /// The weights (out, in) of one position of a transposed convolution's kernel.
@@ -82,20 +69,7 @@ extension StepBuilder {
       }
       return TaskMemory(task, keeping: owners)
     }
-    let algorithm = plan.layers[index].choice.algorithm
-    let cut = WorkGrid(algorithm, shape, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)
-    let grid = node.projection == nil ? cut : cut.withPanelsTogether()
-    let kernels = kernels.convolution(algorithm)
-    let kernel = unsafe kernels.convolution
-    return unsafe Step(
-      layer: index, chunks: grid.chunks * tasks.count, scratchFloats: kernels.scratch(shape)
-    ) { chunk, scratch in
-      // One part after the other: their weights together are too many for the last cache.
-      let (part, piece) = chunk.quotientAndRemainder(dividingBy: grid.chunks)
-      let (rows, panels) = grid.range(piece)
-      unsafe kernel(
-        tasks[part].pointer, rows.lowerBound, rows.upperBound, panels.lowerBound, panels.upperBound, scratch)
-    }
+    return step(node, index, tasks, plan.layers[index].choice.algorithm)
   }
 }
 
