@@ -150,7 +150,9 @@ def engines_asked(arguments):
         raise SystemExit("no peer is installed; pip install onnxruntime")
     command = [arguments.ardf, "inspect", "cpu", "--json"]
     kernels = json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)["inUse"]
-    return engines + [OURS] + ([f"{OURS}-bf16"] if kernels in BF16_KERNELS else [])
+    engines += [OURS] + ([f"{OURS}-bf16"] if kernels in BF16_KERNELS else [])
+    # The first is what the others are compared with: one in single precision.
+    return sorted(engines, key=lambda engine: precision(engine) != "f32")
 
 
 def prepare(model, engines, arguments):
