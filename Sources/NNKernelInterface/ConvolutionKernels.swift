@@ -37,3 +37,17 @@ public struct ConvolutionKernels: Sendable {
     self.scratch = scratch
   }
 }
+
+extension ConvolutionKernels {
+  /// The kernels of tiles of 4x4 outputs: of stride 2, of 2x2 kernels, or of 3x3 ones, as a shape asks.
+  public init(stride2 strided: Self, kernel2 ofTwo: Self, kernel3 ofThree: Self) {
+    @Sendable func kernels(_ shape: ConvolutionShape) -> Self {
+      shape.stride == 2 ? strided : shape.kernelHeight == 2 ? ofTwo : ofThree
+    }
+    unsafe self.init(
+      packedCount: { kernels($0).packedCount($0) },
+      pack: { unsafe kernels($0).pack($0, $1, $2, $3) },
+      convolution: { unsafe kernels($0.pointee.shape).convolution($0, $1, $2, $3, $4, $5) },
+      scratch: { kernels($0).scratch($0) })
+  }
+}

@@ -113,7 +113,7 @@ public struct ConvolutionTask {
   /// Without a residual, its weights packed for `direct`; only of Winograd convolutions in floats, stride 1, all panels in
   /// one call.
   public var projection: UnsafePointer<ConvolutionTask>?
-  /// Which of four convolutions of 2x2 it is, where it is one; only of Winograd convolutions in floats, without a residual.
+  /// Which of four convolutions of 2x2 it is, where it is one; only of Winograd convolutions, without a residual.
   public var subpixel: Subpixel?
   /// As the pack function of the same algorithm left them.
   public var weights: UnsafePointer<Float>

@@ -35,18 +35,9 @@ private func table(
     attentionItems: { attentionItems($0) }, attentionScratch: { attentionScratch($0) })
 }
 
-/// F(4x4,3x3), its phases where the stride is 2, or F(4x4,2x2).
-private let smallWinograd: ConvolutionKernels = {
-  let strided = winogradKernels(StridedTransform.self)
-  let (ofThree, ofTwo) = (winogradKernels(BothAxes<F4x4>.self), winogradKernels(BothAxes<F4x4Of2x2>.self))
-  @Sendable func kernels(_ shape: ConvolutionShape) -> ConvolutionKernels {
-    shape.stride == 2 ? strided : shape.kernelHeight == 2 ? ofTwo : ofThree
-  }
-  return ConvolutionKernels(
-    packedCount: { kernels($0).packedCount($0) }, pack: { kernels($0).pack($0, $1, $2, $3) },
-    convolution: { kernels($0.pointee.shape).convolution($0, $1, $2, $3, $4, $5) },
-    scratch: { kernels($0).scratch($0) })
-}()
+private let smallWinograd = ConvolutionKernels(
+  stride2: winogradKernels(StridedTransform.self), kernel2: winogradKernels(BothAxes<F4x4Of2x2>.self),
+  kernel3: winogradKernels(BothAxes<F4x4>.self))
 
 private func winogradKernels<Transform: IntegerTransform>(_: Transform.Type) -> ConvolutionKernels {
   ConvolutionKernels(

@@ -11,7 +11,12 @@ public let kernels = KernelTable(
   strassen: ConvolutionKernels(
     packedCount: { packedStrassenCount($0) }, pack: { packStrassen($0, $1, $2, $3) },
     convolution: { strassen($0, $1, $2, $3, $4, $5) }, scratch: { strassenScratch($0) }),
-  smallWinograd: smallWinograd, largeWinograd: winogradKernels(F6x6.self),
+  smallWinograd: ConvolutionKernels(
+    stride2: ConvolutionKernels(
+      packedCount: { packedStridedWinogradCount($0) }, pack: { packStridedWinograd($0, $1, $2, $3) },
+      convolution: { stridedWinograd($0, $1, $2, $3, $4, $5) }, scratch: { stridedWinogradScratch($0) }),
+    kernel2: winogradKernels(F4x4Of2x2.self), kernel3: winogradKernels(F4x4.self)),
+  largeWinograd: winogradKernels(F6x6.self),
   depthwise: { depthwise($0, $1, $2) },
   maxPool: { maxPool($0, $1, $2) },
   resize: { resize($0, $1, $2, $3) },
@@ -22,21 +27,6 @@ public let kernels = KernelTable(
   attention: { attention($0, $1, $2, $3) },
   attentionItems: { attentionItems($0) },
   attentionScratch: { attentionScratch($0) })
-
-/// F(4x4,3x3), its phases where the stride is 2, or F(4x4,2x2).
-private let smallWinograd: ConvolutionKernels = {
-  let strided = ConvolutionKernels(
-    packedCount: { packedStridedWinogradCount($0) }, pack: { packStridedWinograd($0, $1, $2, $3) },
-    convolution: { stridedWinograd($0, $1, $2, $3, $4, $5) }, scratch: { stridedWinogradScratch($0) })
-  let (ofThree, ofTwo) = (winogradKernels(F4x4.self), winogradKernels(F4x4Of2x2.self))
-  @Sendable func kernels(_ shape: ConvolutionShape) -> ConvolutionKernels {
-    shape.stride == 2 ? strided : shape.kernelHeight == 2 ? ofTwo : ofThree
-  }
-  return ConvolutionKernels(
-    packedCount: { kernels($0).packedCount($0) }, pack: { kernels($0).pack($0, $1, $2, $3) },
-    convolution: { kernels($0.pointee.shape).convolution($0, $1, $2, $3, $4, $5) },
-    scratch: { kernels($0).scratch($0) })
-}()
 
 private func winogradKernels<Transform: WinogradTransform>(_: Transform.Type) -> ConvolutionKernels {
   ConvolutionKernels(

@@ -79,14 +79,7 @@ struct SubpixelConformance {
         shape: shape, input: input.input, output: output.output, residual: nil, weights: packed.pointer,
         bias: paddedBias.pointer, zeros: zeros.pointer, activation: .silu)
       unsafe task.subpixel = Subpixel(row: row, column: column, edgeSums: edgeSums.pointer)
-      let tiles = (test.height + 3) / 4 * ((test.width + 3) / 4)
-      let panels = (test.outChannels - 1) / panelWidth + 1
-      for panel in stride(from: 0, to: panels, by: split ? 1 : panels) {
-        for begin in stride(from: 0, to: tiles, by: split ? 1 : tiles) {
-          unsafe winograd.convolution(
-            &task, begin, split ? begin + 1 : tiles, panel, split ? panel + 1 : panels, scratch.pointer)
-        }
-      }
+      computeTiles(winograd, &task, .four, panelWidth, scratch, split: split)
       #expect(output.guardsAreIntact)
       #expect(scratch.guardsAreIntact)
       return output.values

@@ -83,15 +83,7 @@ struct WinogradConformance {
         shape: shape, input: input.input, output: output.output,
         residual: test.residual ? residual.input : nil, weights: packed.pointer, bias: paddedBias.pointer,
         zeros: zeros.pointer, activation: test.activation)
-      let edge = tile.edge
-      let tiles = (shape.outHeight + edge - 1) / edge * ((shape.outWidth + edge - 1) / edge)
-      let panels = (shape.outChannels - 1) / panelWidth + 1
-      for panel in stride(from: 0, to: panels, by: split ? 1 : panels) {
-        for begin in stride(from: 0, to: tiles, by: split ? 1 : tiles) {
-          unsafe winograd.convolution(
-            &task, begin, split ? begin + 1 : tiles, panel, split ? panel + 1 : panels, scratch.pointer)
-        }
-      }
+      computeTiles(winograd, &task, tile, panelWidth, scratch, split: split)
       #expect(output.guardsAreIntact)
       #expect(scratch.guardsAreIntact)
       return output.values
@@ -129,5 +121,21 @@ struct WinogradConformance {
       }
     }
     return result
+  }
+}
+
+/// Computes all tiles of a Winograd convolution: in one call or, where they are `split`, each tile and panel in its own.
+func computeTiles(
+  _ winograd: ConvolutionKernels, _ task: inout ConvolutionTask, _ tile: WinogradTile, _ panelWidth: Int,
+  _ scratch: GuardedFloats, split: Bool
+) {
+  let (shape, edge) = (task.shape, tile.edge)
+  let tiles = (shape.outHeight + edge - 1) / edge * ((shape.outWidth + edge - 1) / edge)
+  let panels = (shape.outChannels - 1) / panelWidth + 1
+  for panel in stride(from: 0, to: panels, by: split ? 1 : panels) {
+    for begin in stride(from: 0, to: tiles, by: split ? 1 : tiles) {
+      unsafe winograd.convolution(
+        &task, begin, split ? begin + 1 : tiles, panel, split ? panel + 1 : panels, scratch.pointer)
+    }
   }
 }

@@ -140,11 +140,13 @@ struct JointBiases {
     unsafe layer.weights.withFloats(StagingMemory()) { weights in
       for out in 0..<layer.outChannels {
         let scale = Double(layer.scale?[out] ?? 1)
-        for channel in 0..<between {
-          let bias = scale * Double(before.bias[channel])
-          for position in 0..<9 {
-            taps[position][out] += unsafe bias * Double(weights[(out * between + channel) * 9 + position])
+        for position in 0..<9 {
+          let filter = unsafe weights + (out * between * 9 + position)
+          var sum = 0.0
+          for (channel, bias) in before.bias.enumerated() {
+            unsafe sum += Double(filter[9 * channel]) * Double(bias)
           }
+          taps[position][out] = sum * scale
         }
       }
     }

@@ -12,7 +12,7 @@ extension Graph {
   /// what Winograd's kernels for integers, where there are any (`hasIntegers`), save.
   func fused(for precision: Precision, hasIntegers: Bool) -> Graph {
     var graph = joiningElementwise().projectingBeforeEnlarging().addingWhileEnlarging()
-    if precision == .fp32 || hasIntegers { graph = graph.joiningTransposed() }
+    if precision == .fp32 || hasIntegers { graph = graph.joiningTransposed(for: precision) }
     switch precision {
     case .fp32:
       return graph.normalisingWhileMultiplying().enlargingWhileTransforming().projectingTiles()

@@ -12,8 +12,9 @@
 import NNKernelInterface
 
 extension Graph {
-  /// The same network with transposed convolutions joined to the 3x3 convolutions behind them, where that saves products.
-  func joiningTransposed() -> Graph {
+  /// The same network with transposed convolutions joined to the 3x3 convolutions behind them, where that saves products;
+  /// in bf16 where those are of integers.
+  func joiningTransposed(for precision: Precision) -> Graph {
     var graph = self
     let makers = makersForOne()
     var removed = Set<Int>()
@@ -22,7 +23,7 @@ extension Graph {
         layer.enlargement == nil, layer.inChannels == nil, let before = makers[node.inputs[0]],
         case .transposedConvolution(let transposed) = nodes[before].operation,
         transposed.kernelHeight == 2, transposed.stride == 2, transposed.activation == .none,
-        savesProducts(index, layer, behind: before)
+        savesProducts(index, layer, behind: before, precision)
       else { continue }
       layer.transposed = Transposition(
         weights: transposed.weights, scale: transposed.scale, bias: transposed.bias)
@@ -36,13 +37,16 @@ extension Graph {
   }
 
   /// Whether the node at `index`, a Winograd convolution of stride 1, and the one at `before` have more products apart.
-  private func savesProducts(_ index: Int, _ layer: Convolution, behind before: Int) -> Bool {
+  private func savesProducts(
+    _ index: Int, _ layer: Convolution, behind before: Int, _ precision: Precision
+  ) -> Bool {
     let (small, between) = (shapes[nodes[before].inputs[0]], shapes[nodes[before].output])
     let shape = nodes[index].convolutionShape(layer, shapes)
     guard layer.stride == 1, !layer.isDepthwise, small.channels % 16 == 0,
       let tile = AlgorithmChoice.convolution(shape).algorithm.winogradTile
     else { return false }
     let joint = ConvolutionShape.subpixel(small, outChannels: layer.outChannels)
+    guard precision == .fp32 || AlgorithmChoice.integers(joint) != nil else { return false }
     let together = 4 * joint.products(.four)
     return together < between.pixels * small.channels * between.channels + shape.products(tile)
   }

@@ -11,6 +11,7 @@ extension Graph {
     var removed = Set<Int>()
     for (index, node) in nodes.enumerated() {
       guard case .convolution(var layer) = node.operation, layer.stride == 1, !layer.isDepthwise,
+        layer.transposed == nil,
         max(shapes[node.inputs[0]].channels, layer.outChannels) <= channels,
         AlgorithmChoice.convolution(node.convolutionShape(layer, shapes)).algorithm.winogradTile != nil,
         let before = makers[node.inputs[0]],

@@ -32,7 +32,7 @@ struct ElementTypes: Sendable {
       isFloat[index] || kernels.winograd == nil ? nil : node.integerChoice(placement.shapes)
     }
     reduced = placement.nodes.enumerated().map { index, node in
-      node.operation.multiplies && !isFloat[index] && integers[index] == nil && !node.holdsTransposed
+      node.operation.multiplies && !isFloat[index] && integers[index] == nil
     }
     self.integers = integers
     for (index, node) in placement.nodes.enumerated() {
@@ -69,12 +69,6 @@ struct ElementTypes: Sendable {
 }
 
 extension Node {
-  /// Whether a transposed convolution is done with it: only Winograd's kernels have that.
-  fileprivate var holdsTransposed: Bool {
-    guard case .convolution(let layer) = operation else { return false }
-    return layer.transposed != nil
-  }
-
   /// Whether maps before or behind it are never made.
   fileprivate var leavesOutMaps: Bool {
     guard case .convolution(let layer) = operation else { return false }

@@ -72,11 +72,22 @@ struct JoiningTransposedTests {
     try JoinedNetwork.check(graph)
   }
 
-  @Test("in floats where bf16 has too few pixels for integers")
+  @Test("and apart in bf16 where pixels are too few for integers")
   func reducedFewPixels() throws {
     let graph = prototypes(height: 7, width: 7)
-    let names = try Plan(graph, options: PlanOptions(fuse: false)).layers.map(\.name)
-    #expect(names.contains("up"))
+    try JoinedNetwork.check(graph)
+    guard try InstructionSet.selected().mixedKernels != nil else { return }
+    let plan = try Plan(graph, options: PlanOptions(precision: .bf16))
+    #expect(plan.layers.map(\.name) == ["x", "up", "conv", "project"])
+  }
+
+  @Test("behind an enlargement, which stays")
+  func enlarged() throws {
+    let builder = GraphBuilder(name: "enlarged")
+    let x = builder.input("x", height: 9, width: 8, channels: 32)
+    let larger = x.resized(height: 17, width: 15, .bilinear(alignCorners: true), name: "resize")
+    let graph = builder.finish(outputs: [("y", convolved(transposed(larger, 32), 48))])
+    #expect(try Plan(graph).layers.map(\.name) == ["x", "resize", "conv"])
     try JoinedNetwork.check(graph)
   }
 
