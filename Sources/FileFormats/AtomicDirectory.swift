@@ -1,35 +1,52 @@
 import Synchronization
 
 /// A folder built under a temporary sibling name that appears whole under its final name, or not at all.
+///
+/// Its `OutputRecord` goes into it, by which a later one knows that it may take its place.
 public final class AtomicDirectory: Sendable {
   private enum Phase { case building, committed, discarded }
+
+  private struct State {
+    var phase = Phase.building
+    /// Of the files written so far.
+    var digests: [String: String] = [:]
+  }
 
   /// The final name.
   public let path: String
   /// Where the folder's files are to be written until `commit()`.
-  public let temporaryPath: String
+  public var temporaryPath: String { temporary.path }
 
+  private let temporary: AtomicOutputs.Temporary
   private let force: Bool
-  private let phase = Mutex(Phase.building)
+  /// Names of files beside folders that were committed into this one by themselves; nil for a folder of files.
+  private let beside: [String]?
+  private let state = Mutex(State())
 
   /// Creates the temporary folder beside `path`.
   ///
-  /// - Parameter force: lets `commit()` replace an existing folder.
-  /// - Throws: `FileError.alreadyExists` when the name is taken and `force` is false,
-  ///   `FileError.notADirectory` when it is taken by a file.
-  public init(path: String, force: Bool) throws(FileError) {
-    if let kind = try? POSIX.kind(of: path) {
+  /// - Parameters:
+  ///   - force: Lets `commit()` replace an existing folder, if there is nothing in it but what `ardf` wrote.
+  ///   - beside: For a folder of folders that are committed into it by themselves: what the files beside them are
+  ///     called, as patterns.
+  /// - Throws: `FileError.alreadyExists` when the name is taken and `force` is false, `.notADirectory` when it is
+  ///   taken by a file, `.foreign` for a folder that may not be replaced.
+  public init(path: String, force: Bool, foldersBeside beside: [String]? = nil) throws(FileError) {
+    if POSIX.exists(path) {
       guard force else { throw .alreadyExists(path: path) }
-      guard kind == .directory else { throw .notADirectory(path: path) }
+      try OutputRecord.checkReplaceable(path)
     }
     self.path = path
     self.force = force
-    temporaryPath = AtomicOutputs.reserveTemporary(for: path)
-    do {
-      try POSIX.makeDirectory(temporaryPath)
-    } catch {
-      AtomicOutputs.forget(temporaryPath)
-      throw error.about(path)
+    self.beside = beside
+    temporary = try AtomicOutputs.makeTemporary(for: path) { name throws(FileError) in
+      try POSIX.makeDirectory(name)
+      do throws(FileError) {
+        return try POSIX.openForLocking(name)
+      } catch .missing {
+        // Taken for a leftover already.
+        throw .alreadyExists(path: name)
+      }
     }
   }
 
@@ -46,11 +63,7 @@ public final class AtomicDirectory: Sendable {
     for component in name.split(separator: "/") {
       precondition(component != "..", "a subdirectory stays inside")
       current += "/\(component)"
-      do {
-        try POSIX.makeDirectory(current)
-      } catch .alreadyExists {
-        guard try POSIX.kind(of: current) == .directory else { throw .notADirectory(path: current) }
-      }
+      try AtomicOutputs.makeFolder(current)
     }
     return current
   }
@@ -66,6 +79,8 @@ public final class AtomicDirectory: Sendable {
     } catch {
       throw error.about("\(path)/\(name)")
     }
+    let digest = OutputRecord.digest(of: FileBytes(bytes), name: name)
+    state.withLock { $0.digests[name] = digest }
   }
 
   /// Writes a whole text file into the temporary folder as UTF-8.
@@ -77,41 +92,89 @@ public final class AtomicDirectory: Sendable {
   ///
   /// With `force`, an existing folder and the new one take each other's names in one step, and the old one is
   /// removed after: at any moment there is one whole folder under the name.
+  ///
+  /// - Throws: `FileError`; `.foreign` where something that `ardf` did not write has come into the existing folder.
   public func commit() throws(FileError) {
-    phase.withLock { precondition($0 == .building, "the folder was committed or discarded") }
-    try POSIX.synchronizeTree(temporaryPath)
+    let digests = state.withLock { state in
+      precondition(state.phase == .building, "the folder was committed or discarded")
+      return state.digests
+    }
+    if let beside {
+      try OutputRecord.folders(beside: beside).write(to: temporaryPath)
+      try POSIX.synchronizeDirectory(temporaryPath)
+    } else {
+      try OutputRecord.files(adding(digests)).write(to: temporaryPath)
+      try POSIX.synchronizeTree(temporaryPath)
+    }
     let old = try AtomicOutputs.publish(temporaryPath) { () throws(FileError) in
       if force, POSIX.exists(path) { return try replaceExisting() }
       try POSIX.renameDirectoryExclusively(temporaryPath, to: path)
       return nil
     }
-    phase.withLock { $0 = .committed }
-    defer { if let old { AtomicOutputs.discard(old) } }
+    state.withLock { $0.phase = .committed }
+    defer {
+      if let old { AtomicOutputs.discard(old) }
+      POSIX.closeDescriptor(temporary.descriptor)
+    }
     try POSIX.synchronizeDirectory(AtomicOutputs.split(path).folder)
+  }
+
+  /// The digests with those of files that other programs have written.
+  private func adding(_ digests: [String: String]) throws(FileError) -> [String: String] {
+    var digests = digests
+    var folders = [""]
+    while let prefix = folders.popLast() {
+      for entry in try POSIX.entries(of: path(prefix)) {
+        let name = prefix + entry
+        switch try POSIX.kind(of: path(name)) {
+        case .directory: folders.append(name + "/")
+        case .file where digests[name] == nil:
+          digests[name] = OutputRecord.digest(of: try FileBytes(path: path(name)), name: name)
+        default: continue
+        }
+      }
+    }
+    return digests
   }
 
   /// Puts the new folder in the place of the old one and returns where that one is left.
   private func replaceExisting() throws(FileError) -> String {
-    if try POSIX.exchange(temporaryPath, path) { return temporaryPath }
-    // No exchange on this file system: for a moment nothing has the name.
-    let aside = temporaryPath + ".old"
+    // Nobody may take the old one for a leftover while it has the temporary name.
+    let old = try POSIX.openForLocking(path)
+    defer { POSIX.closeDescriptor(old) }
+    POSIX.lock(old)
+    if try POSIX.exchange(temporaryPath, path) {
+      do {
+        try OutputRecord.checkReplaceable(temporaryPath)
+      } catch {
+        _ = try POSIX.exchange(temporaryPath, path)
+        throw error.about(path)
+      }
+      return temporaryPath
+    }
+    // No exchange on this file system: for a moment nothing has the name. Who dies in it leaves the old folder to
+    // whoever removes leftovers, to be given its name again.
+    let aside = AtomicOutputs.aside(temporaryPath)
     try POSIX.rename(path, to: aside)
     do {
+      try OutputRecord.checkReplaceable(aside)
       try POSIX.rename(temporaryPath, to: path)
     } catch {
       try POSIX.rename(aside, to: path)
-      throw error
+      throw error.about(path)
     }
     return aside
   }
 
   /// Removes the temporary folder; nothing appears under the final name.
   public func discard() {
-    let wasBuilding = phase.withLock { phase in
-      defer { if phase == .building { phase = .discarded } }
-      return phase == .building
+    let wasBuilding = state.withLock { state in
+      defer { if state.phase == .building { state.phase = .discarded } }
+      return state.phase == .building
     }
-    if wasBuilding { AtomicOutputs.discard(temporaryPath) }
+    guard wasBuilding else { return }
+    AtomicOutputs.discard(temporaryPath)
+    POSIX.closeDescriptor(temporary.descriptor)
   }
 
   deinit { discard() }

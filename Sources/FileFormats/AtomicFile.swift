@@ -32,28 +32,26 @@ public final class AtomicFileWriter {
   /// The bytes written so far.
   public private(set) var count = 0
 
-  private let temporary: String
+  private let temporary: AtomicOutputs.Temporary
   private let overwrite: Bool
-  private var descriptor: Int32?
+  private var isOpen = true
   private var isCommitted = false
 
   /// Creates the temporary file beside `path`.
+  ///
+  /// - Throws: `FileError.isDirectory`, `.notARegularFile` where a device or a pipe has the name, `.alreadyExists`
+  ///   without `overwrite`, and what the system reports.
   public init(path: String, overwrite: Bool) throws(FileError) {
     switch try? POSIX.kind(of: path) {
     case .directory: throw .isDirectory(path: path)
     case .some where !overwrite: throw .alreadyExists(path: path)
+    case .other: throw .notARegularFile(path: path)
     default: break
     }
-    let temporary = AtomicOutputs.reserveTemporary(for: path)
-    do {
-      descriptor = try POSIX.create(temporary)
-      self.path = path
-      self.temporary = temporary
-      self.overwrite = overwrite
-    } catch {
-      AtomicOutputs.forget(temporary)
-      throw error.about(path)
+    temporary = try AtomicOutputs.makeTemporary(for: path) { name throws(FileError) in try POSIX.create(name)
     }
+    self.path = path
+    self.overwrite = overwrite
   }
 
   /// Adds bytes at the end.
@@ -61,9 +59,9 @@ public final class AtomicFileWriter {
 
   /// Adds bytes at the end.
   public func append(_ bytes: Span<UInt8>) throws(FileError) {
-    guard let descriptor else { preconditionFailure("the writer is committed") }
+    precondition(isOpen, "the writer is committed")
     do {
-      try POSIX.write(bytes, to: descriptor, path: path)
+      try POSIX.write(bytes, to: temporary.descriptor, path: path)
     } catch {
       throw error.about(path)
     }
@@ -72,25 +70,30 @@ public final class AtomicFileWriter {
 
   /// Flushes the file, gives it its final name and flushes the folder.
   public func commit() throws(FileError) {
-    guard let open = descriptor else { preconditionFailure("the writer is committed") }
-    try POSIX.synchronize(open, path: path)
-    descriptor = nil
-    POSIX.closeDescriptor(open)
-    try AtomicOutputs.publish(temporary) { () throws(FileError) in
+    precondition(isOpen, "the writer is committed")
+    try POSIX.synchronize(temporary.descriptor, path: path)
+    try AtomicOutputs.publish(temporary.path) { () throws(FileError) in
       if overwrite {
-        try POSIX.rename(temporary, to: path)
+        try POSIX.rename(temporary.path, to: path)
       } else {
-        try POSIX.renameExclusively(temporary, to: path)
+        try POSIX.renameExclusively(temporary.path, to: path)
       }
       return nil
     }
     isCommitted = true
+    close()
     try POSIX.synchronizeDirectory(AtomicOutputs.split(path).folder)
   }
 
+  /// Gives up the lock: only once the temporary name is gone, or given up too.
+  private func close() {
+    if isOpen { POSIX.closeDescriptor(temporary.descriptor) }
+    isOpen = false
+  }
+
   deinit {
-    if let descriptor { POSIX.closeDescriptor(descriptor) }
-    if !isCommitted { AtomicOutputs.discard(temporary) }
+    if !isCommitted { AtomicOutputs.discard(temporary.path) }
+    close()
   }
 }
 
@@ -105,6 +108,7 @@ extension FileError {
     case .empty: .empty(path: path)
     case .notARegularFile: .notARegularFile(path: path)
     case .alreadyExists: .alreadyExists(path: path)
+    case .foreign(_, let entry): .foreign(path: path, entry: entry)
     case .permissionDenied: .permissionDenied(path: path)
     case .changed: .changed(path: path)
     case .noSpace: .noSpace(path: path)

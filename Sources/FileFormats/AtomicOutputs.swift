@@ -1,11 +1,19 @@
 import Synchronization
 
 /// The temporary names of outputs being written, so that an interrupted run leaves none behind.
+///
+/// An entry is called `.NAME.TOKEN.partial`, TOKEN sixteen random digits, and is locked while it is being written: one
+/// that can be locked was left by a process that is gone, whatever number that process had, and on whichever machine.
 public enum AtomicOutputs {
   private struct State {
     var temporaries: Set<String> = []
-    var counter = 0
     var isClosed = false
+  }
+
+  /// An entry under a temporary name; locked for as long as the descriptor is open.
+  struct Temporary {
+    let path: String
+    let descriptor: Int32
   }
 
   private static let state = Mutex(State())
@@ -29,17 +37,6 @@ public enum AtomicOutputs {
   /// Whether `removeTemporaries` was called: the process is about to end.
   public static var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// Removes the temporary files and folders of `path` that killed processes have left.
-  public static func removeLeftovers(of path: String) {
-    let (folder, name) = split(path)
-    let head = ".\(head(of: name))."
-    for entry in (try? POSIX.entries(of: folder)) ?? [] where entry.hasPrefix(head) && entry.hasSuffix(ending)
-    {
-      let writer = entry.dropFirst(head.count).prefix { $0 != "-" }
-      if Int(writer) != nil, !POSIX.exists("/proc/\(writer)") { POSIX.removeTree("\(folder)/\(entry)") }
-    }
-  }
-
   /// Makes a folder where there is none yet; what holds it must exist.
   public static func makeFolder(_ path: String) throws(FileError) {
     do {
@@ -51,18 +48,41 @@ public enum AtomicOutputs {
     }
   }
 
-  /// Removes a file or a whole folder, following no link; what cannot be removed stays.
-  public static func remove(_ path: String) { POSIX.removeTree(path) }
+  // MARK: - Temporary entries
 
-  /// A registered temporary name in the folder of `path`.
-  static func reserveTemporary(for path: String) -> String {
+  private static let ending = ".partial"
+
+  /// Makes and registers an entry under a temporary name in the folder of `path`, and locks it.
+  ///
+  /// - Parameter make: Makes the entry, which must not exist yet, and opens it.
+  static func makeTemporary(
+    for path: String, _ make: (String) throws(FileError) -> Int32
+  ) throws(FileError) -> Temporary {
+    while true {
+      let name = reserveTemporary(for: path)
+      do {
+        let descriptor = try make(name)
+        POSIX.lock(descriptor)
+        // Before it was locked, another process may have taken it for a leftover.
+        if POSIX.names(name, descriptor) { return Temporary(path: name, descriptor: descriptor) }
+        POSIX.closeDescriptor(descriptor)
+        forget(name)
+      } catch .alreadyExists {
+        forget(name)
+      } catch {
+        forget(name)
+        throw error.about(path)
+      }
+    }
+  }
+
+  private static func reserveTemporary(for path: String) -> String {
     let (folder, name) = split(path)
     let head = head(of: name)
     while true {
       let temporary: String? = state.withLock { state in
         guard !state.isClosed else { return nil }
-        state.counter += 1
-        let temporary = "\(folder)/.\(head).\(POSIX.processIdentifier)-\(state.counter)\(ending)"
+        let temporary = "\(folder)/.\(head).\(token())\(ending)"
         state.temporaries.insert(temporary)
         return temporary
       }
@@ -71,7 +91,10 @@ public enum AtomicOutputs {
     }
   }
 
-  private static let ending = ".partial"
+  private static func token() -> String {
+    let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
 
   /// A component may have 255 bytes; a long final name keeps only its head.
   private static func head(of name: String) -> String {
@@ -113,6 +136,65 @@ public enum AtomicOutputs {
     POSIX.removeTree(temporary)
     forget(temporary)
   }
+
+  // MARK: - What killed processes left
+
+  /// Where a folder is put while another takes its name, on file systems that cannot exchange the two in one step.
+  static func aside(_ temporary: String) -> String { temporary + asideEnding }
+
+  private static let asideEnding = ".old"
+
+  /// Removes the temporary entries of `path` that killed processes have left.
+  public static func removeLeftovers(of path: String) {
+    let (folder, name) = split(path)
+    removeLeftovers(in: folder) { $0 == head(of: name) }
+  }
+
+  /// Removes all temporary entries in a folder that killed processes have left.
+  public static func removeLeftovers(in folder: String) { removeLeftovers(in: folder) { _ in true } }
+
+  private static func removeLeftovers(in folder: String, where isMeant: (String) -> Bool) {
+    for entry in (try? POSIX.entries(of: folder)) ?? [] {
+      guard let leftover = Leftover(entry), isMeant(leftover.head) else { continue }
+      let path = "\(folder)/\(entry)"
+      guard let descriptor = try? POSIX.openForLocking(path) else { continue }
+      defer { POSIX.closeDescriptor(descriptor) }
+      guard POSIX.lock(descriptor), POSIX.names(path, descriptor) else { continue }
+      let final = "\(folder)/\(leftover.head)"
+      // The process died between the two steps of a replacement: nothing has the name, and this had it.
+      if leftover.isAside, !POSIX.exists(final), (try? POSIX.rename(path, to: final)) != nil { continue }
+      POSIX.removeTree(path)
+    }
+  }
+
+  /// Whether a name in a folder is that of an output being written, or of what is left of one.
+  static func isTemporary(_ name: String) -> Bool { Leftover(name) != nil }
+
+  private struct Leftover {
+    /// The final name, or the beginning of a long one.
+    let head: String
+    let isAside: Bool
+
+    init?(_ entry: String) {
+      isAside = entry.hasSuffix(ending + asideEnding)
+      let named = isAside ? entry.dropLast(asideEnding.count) : entry[...]
+      guard named.hasPrefix("."), named.hasSuffix(ending) else { return nil }
+      let stem = named.dropFirst().dropLast(ending.count)
+      guard let dot = stem.lastIndex(of: "."), Self.isToken(stem[stem.index(after: dot)...]) else {
+        return nil
+      }
+      head = String(stem[..<dot])
+    }
+
+    /// Sixteen hexadecimal digits; or a process's number and a counter, as they were before.
+    private static func isToken(_ text: Substring) -> Bool {
+      let numbers = text.split(separator: "-", omittingEmptySubsequences: false)
+      return text.utf8.count == 16 && text.allSatisfy(\.isHexDigit)
+        || numbers.count == 2 && numbers.allSatisfy { Int($0) != nil }
+    }
+  }
+
+  // MARK: - Paths
 
   /// The folder and the last component of a path.
   static func split(_ path: String) -> (folder: String, name: String) {

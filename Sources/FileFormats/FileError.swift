@@ -14,6 +14,8 @@ public enum FileError: Error, Equatable, CustomStringConvertible {
   case notARegularFile(path: String)
   /// The final name is taken and replacing was not asked for.
   case alreadyExists(path: String)
+  /// A folder or file that `ardf` did not write, or that holds `entry`, which it did not write.
+  case foreign(path: String, entry: String?)
   /// The system denied access.
   case permissionDenied(path: String)
   /// The file was written to while it was being read.
@@ -28,7 +30,7 @@ public enum FileError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .missing(let path), .isDirectory(let path), .notADirectory(let path), .empty(let path),
       .notARegularFile(let path), .alreadyExists(let path), .permissionDenied(let path), .changed(let path),
-      .noSpace(let path), .io(let path, _):
+      .noSpace(let path), .io(let path, _), .foreign(let path, _):
       path
     }
   }
@@ -42,6 +44,11 @@ public enum FileError: Error, Equatable, CustomStringConvertible {
     case .empty(let path): "\(path): the file is empty"
     case .notARegularFile(let path): "\(path): not a regular file"
     case .alreadyExists(let path): "\(path): already exists; pass --force to replace it"
+    case .foreign(let path, nil):
+      "\(path): was not written by ardf, and is not replaced; remove it yourself, or choose another name"
+    case .foreign(let path, .some(let entry)):
+      "\(path): holds \(printableName(entry)), which ardf did not write, and is not replaced; move that away, or "
+        + "choose another name"
     case .permissionDenied(let path): "\(path): permission denied"
     case .changed(let path):
       "\(path): was written to while it was being read; replace files by renaming, never in place"

@@ -43,11 +43,32 @@ enum POSIX {
     func isSameFile(as other: Identity) -> Bool { device == other.device && node == other.node }
   }
 
-  /// nil where nothing is there.
+  /// nil where nothing is there; a link's is that of what it leads to.
   static func identity(of path: String) -> Identity? {
     var status = stat()
     return unsafe stat(path, &status) == 0 ? Identity(status) : nil
   }
+
+  private static func identity(of descriptor: Int32) -> Identity? {
+    var status = stat()
+    return unsafe fstat(descriptor, &status) == 0 ? Identity(status) : nil
+  }
+
+  /// Whether `path` still names what `descriptor` has open.
+  static func names(_ path: String, _ descriptor: Int32) -> Bool {
+    guard let named = identity(of: path), let open = identity(of: descriptor) else { return false }
+    return named.isSameFile(as: open)
+  }
+
+  /// The absolute path without links, `.` and `..`; nil where nothing is there.
+  static func resolved(_ path: String) -> String? {
+    guard let text = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(text) }
+    return unsafe String(cString: text)
+  }
+
+  /// Whether entries can be made in a folder.
+  static func isWritableFolder(_ path: String) -> Bool { unsafe access(path, W_OK | X_OK) == 0 }
 
   /// Calls again what a signal interrupted.
   private static func retrying(_ call: () -> Int32) -> Int32 {
@@ -89,6 +110,19 @@ enum POSIX {
     guard descriptor >= 0 else { throw .from(errno: errno, path: path) }
     return descriptor
   }
+
+  /// Opens a folder, or a file for reading and writing, following no link; to lock it.
+  static func openForLocking(_ path: String) throws(FileError) -> Int32 {
+    let access = try kind(of: path) == .directory ? O_RDONLY | O_DIRECTORY : O_RDWR | O_NONBLOCK
+    let descriptor = retrying { unsafe open(path, access | O_CLOEXEC | O_NOFOLLOW) }
+    guard descriptor >= 0 else { throw .from(errno: errno, path: path) }
+    return descriptor
+  }
+
+  /// Locks an open file or folder for as long as the descriptor is open; false where another descriptor has it
+  /// locked, on this machine or, on most shared file systems, on another; or where locks are unknown.
+  @discardableResult
+  static func lock(_ descriptor: Int32) -> Bool { retrying { flock(descriptor, LOCK_EX | LOCK_NB) } == 0 }
 
   static func write(_ bytes: Span<UInt8>, to descriptor: Int32, path: String) throws(FileError) {
     let failure: Int32 = unsafe bytes.withUnsafeBufferPointer { buffer in
@@ -231,8 +265,6 @@ enum POSIX {
   }
 
   static func closeDescriptor(_ descriptor: Int32) { close(descriptor) }
-
-  static var processIdentifier: Int32 { getpid() }
 
   /// Lets others run for a hundredth of a second.
   static func sleepAWhile() { usleep(10_000) }

@@ -42,7 +42,7 @@ import Testing
     #expect(done.status == 0, "\(done.error)")
     #expect(done.error.contains("2 pictures"))
     let names = try FileManager.default.contentsOfDirectory(atPath: place.file("scan/rgb")).sorted()
-    #expect(names == ["000000.jpg", "000001.jpg"])
+    #expect(names == [OutputRecord.fileName, "000000.jpg", "000001.jpg"])
     #expect(try CommandRun(["capture", "frames", place.file("scan")], environment: path).status == 73)
   }
 

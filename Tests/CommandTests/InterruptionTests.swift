@@ -21,7 +21,8 @@ import Testing
     let frames = frames(in: place)
     #expect((3..<400).contains(frames.count), "the command should have been at work")
     #expect(
-      try FileManager.default.contentsOfDirectory(atPath: place.file("out")).sorted() == frames.sorted(),
+      try FileManager.default.contentsOfDirectory(atPath: place.file("out")).sorted()
+        == [OutputRecord.fileName] + frames.sorted(),
       "a frame is complete or absent")
   }
 

@@ -15,9 +15,11 @@ public final class TemporaryDirectory: Sendable {
   /// The path of an entry of the folder.
   public func file(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// Writes bytes to an entry of the folder and returns its path.
+  /// Writes bytes to an entry of the folder, makes the folders on its way, and returns its path.
   @discardableResult
   public func write(_ bytes: [UInt8], to name: String) throws -> String {
+    try FileManager.default.createDirectory(
+      at: URL(fileURLWithPath: file(name)).deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data(bytes).write(to: URL(fileURLWithPath: file(name)))
     return file(name)
   }

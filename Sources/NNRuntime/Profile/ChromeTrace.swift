@@ -19,7 +19,7 @@ public enum ChromeTrace {
       events += Self.events(trace, iteration: index, start: start, rows: rows)
     }
     return [
-      "traceEvents": .array(events), "displayTimeUnit": "ms",
+      "schema": "ardf.trace-events/1", "traceEvents": .array(events), "displayTimeUnit": "ms",
       "otherData": [
         "network": .string(profile.network), "kernels": .string(profile.kernels),
         "iterations": .string(

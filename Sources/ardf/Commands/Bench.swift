@@ -94,14 +94,15 @@ struct Bench: ParsableCommand {
   }
 
   func run() throws {
-    if let saveOutputs { try Output.refuseExisting(saveOutputs) }
+    let inputs = [network.weights, input.input, compare, flow, depth] + network.arithmetic.plans
+    let saved = try saveOutputs.map { try OutputFile($0, force: false, inputs: inputs) }
     let old = try compare.map { path in
       try InFile.naming(path) { try BenchReport.known(try JSONValue.read(path: path)) }
     }
     let load = MeasurementEnvironment.currentLoad
     let results = try threadCounts().enumerated().flatMap { index, threads in
       try flow.map { try measureFlow($0, threads: threads) } ?? [
-        measure(threads: threads, isFirst: index == 0)
+        measure(threads: threads, saving: index == 0 ? saved : nil)
       ]
     }
     let environment = try MeasurementEnvironment(
@@ -123,7 +124,7 @@ struct Bench: ParsableCommand {
     }
   }
 
-  private func measure(threads: Int, isFirst: Bool) throws -> BenchResult {
+  private func measure(threads: Int, saving file: OutputFile?) throws -> BenchResult {
     MeasurementEnvironment.resetPeak()
     let begin = monotonicNanoseconds()
     let session = try network.session(pool: ThreadPool(threads: threads))
@@ -137,13 +138,10 @@ struct Bench: ParsableCommand {
       progress.update($0)
     }
     let peak = MeasurementEnvironment.peakBytes
-    if let saveOutputs, isFirst {
+    try file?.writing { path, overwrite in
       let outputs = Benchmark.outputs(session, input: elements)
-      try OutputError.mapping { () throws(FileError) in
-        try SafetensorsWriter.write(
-          Dictionary(uniqueKeysWithValues: outputs.map { ($0.name, $0.value) }), to: saveOutputs,
-          overwrite: false)
-      }
+      try SafetensorsWriter.write(
+        Dictionary(uniqueKeysWithValues: outputs.map { ($0.name, $0.value) }), to: path, overwrite: overwrite)
     }
     return BenchResult(
       network: session.plan.name, stage: nil, kernels: session.plan.kernelName,

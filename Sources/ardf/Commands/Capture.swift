@@ -93,7 +93,10 @@ struct Capture: ParsableCommand {
 
     func run() throws {
       let capture = try picture.open(source, limits: limits.capture)
-      if !force { try Output.refuseExisting(out) }
+      try OutputConflict.check(
+        out, against: [source, picture.depthMap, picture.confidenceMap].compactMap(\.self))
+      AtomicOutputs.removeLeftovers(of: out)
+      if !force, fileExists(out) { throw OutputError(error: .alreadyExists(path: out)) }
       var progress = Progress("frame", of: capture.frames.count)
       defer { progress.finish() }
       do {

@@ -27,6 +27,7 @@ extension Capture {
       guard FileManager.default.fileExists(atPath: video) else {
         throw CommandError.missing("\(video): no such file; name the folder of a Stray Scanner recording")
       }
+      AtomicOutputs.removeLeftovers(of: "\(recording)/rgb")
       let folder = try OutputError.mapping { () throws(FileError) in
         try AtomicDirectory(path: "\(recording)/rgb", force: force)
       }

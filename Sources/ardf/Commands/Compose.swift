@@ -32,7 +32,7 @@ struct Compose: ParsableCommand, LimitedCommand {
     let captured = try FrameSelection.one(capture, frame: frame, limits: limits)
     let file = try Documents.detections(detections, of: captured, limits: limits)
     let items = try items(file.detections)
-    let folder = output.isStandardOutput ? nil : try OutputFolder(output.out, force: output.force)
+    let folder = try output.folder(inputs: [capture, detections, objects])
     guard let picture = ResultsCompositor().compose(captured, items: items) else {
       throw CommandError.input("\(capture): frame \(captured.name) has no picture")
     }

@@ -34,12 +34,11 @@ struct Convert: ParsableCommand {
   }
 
   func run() throws {
-    let output = output
-    if !force { try Output.refuseExisting(output) }
+    let file = try OutputFile(output, force: force, inputs: [input])
     let checkpoint = try CheckpointConverter.read(input)
-    try OutputError.mapping { () throws(FileError) in
+    try file.writing { path, overwrite in
       try SafetensorsWriter.write(
-        checkpoint.tensors, metadata: checkpoint.metadata, to: output, overwrite: force)
+        checkpoint.tensors, metadata: checkpoint.metadata, to: path, overwrite: overwrite)
     }
     let parameters = checkpoint.tensors.values.reduce(0) { $0 + $1.count }
     let network = "\(checkpoint.architecture.rawValue) \(checkpoint.variant)"

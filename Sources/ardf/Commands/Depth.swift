@@ -36,7 +36,7 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
     if output.isStandardOutput, !selection.isSingle {
       throw CommandError.usage("--out - takes one picture, \(source) has \(selection.indices.count)")
     }
-    let folder = output.isStandardOutput ? nil : try OutputFolder(output.out, force: output.force)
+    let folder = try output.folder(inputs: [source, depthOptions.depth] + compute.arithmetic.plans)
     let network = try DepthNetwork(
       file: WeightFiles.requiredDepth(depthOptions.depth), depthOptions, compute: compute,
       pool: compute.makePool())

@@ -34,7 +34,8 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
 
   func run() throws {
     let selection = try FrameSelection(source, frames: frame, limits: limits)
-    let folder = try ResultsFolder(output, selection: selection)
+    let folder = try ResultsFolder(
+      output, selection: selection, files: [source, detector.yolo] + compute.arithmetic.plans)
     let network = try DetectionNetwork(detector, compute: compute, pool: compute.makePool())
     Console.note("detector \(network.name) from \(network.file)")
     var sink = try DetectionsSink(format, network: network)

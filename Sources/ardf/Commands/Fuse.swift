@@ -41,7 +41,7 @@ struct Fuse: ParsableCommand, LimitedCommand {
     guard let readings = captured.depth else {
       throw CommandError.input("\(capture): frame \(captured.name) has no LiDAR depth to fit to")
     }
-    let folder = output.isStandardOutput ? nil : try OutputFolder(output.out, force: output.force)
+    let folder = try output.folder(inputs: [self.relative, capture, picture.depthMap, picture.confidenceMap])
     let sensor = MetricDepth(sensor: readings, confidence: captured.confidence)
     let report = DepthFusion.fit(
       relative: relative, sensor: sensor, options: FusionOptions(model: model.fusion))

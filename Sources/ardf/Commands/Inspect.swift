@@ -68,11 +68,9 @@ struct Inspect: ParsableCommand {
 
     func run() throws {
       if let arena {
-        if !force { try Output.refuseExisting(arena) }
-        let picture = ArenaPicture(plan: try network.plan(PlanOptions())).svg
-        try OutputError.mapping { () throws(FileError) in
-          try AtomicFile.write(picture, to: arena, overwrite: force)
-        }
+        let file = try OutputFile(
+          arena, force: force, inputs: [network.weights] + network.arithmetic.plans)
+        try file.write(ArenaPicture(plan: try network.plan(PlanOptions())).svg)
       }
       try network.show(PlanOptions(), isPlan: true, json: json)
     }

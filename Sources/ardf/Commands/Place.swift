@@ -42,7 +42,8 @@ struct Place: ParsableCommand, LimitedCommand {
   func run() throws {
     let captured = try FrameSelection.one(capture, frame: frame, picture: picture, limits: limits)
     let file = try Documents.detections(detections, of: captured, limits: limits)
-    let folder = output.isStandardOutput ? nil : try OutputFolder(output.out, force: output.force)
+    let folder = try output.folder(
+      inputs: [capture, detections, fusion, picture.depthMap, picture.confidenceMap])
     let scene = PlacedScene(
       frame: captured, detections: file.detections, metric: try metric(of: captured),
       requests: try effects.requests())

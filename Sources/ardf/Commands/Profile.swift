@@ -86,7 +86,10 @@ struct Profile: ParsableCommand {
   }
 
   func run() throws {
-    if out != "-", !force { try Output.refuseExisting(out) }
+    let file = try OutputFile(
+      orStandardOutput: out, force: force,
+      inputs: [network.weights, input.input, compare] + network.arithmetic.plans,
+      beginnings: ["ardf \(ARDF.configuration.version)", csvTable(ProfileTable.header, [])])
     let old = try compare.map { path in try InFile.naming(path) { try JSONValue.read(path: path) } }
     let load = MeasurementEnvironment.currentLoad
     let measured = try measure()
@@ -100,14 +103,14 @@ struct Profile: ParsableCommand {
       guard let comparison = ProfileComparison(profile, with: old) else {
         throw CommandError.input("\(compare): is no report of ardf profile --report json")
       }
-      try write(ProfileComparisonTable(comparison: comparison).text)
+      try write(ProfileComparisonTable(comparison: comparison).text, to: file)
       guard comparison.wall.verdict != .slower else {
         throw CommandError.checkFailed(
           "slower than \(compare): \(decimal(comparison.wall.ratio ?? 0, 3)) times the time, beyond noise")
       }
       return
     }
-    try write(text(profile, environment))
+    try write(text(profile, environment), to: file)
   }
 
   private func measure() throws -> NetworkProfile {
@@ -140,11 +143,8 @@ struct Profile: ParsableCommand {
     }
   }
 
-  private func write(_ text: String) throws {
-    guard out != "-" else { return try Console.print(text) }
-    try OutputError.mapping { () throws(FileError) in
-      try AtomicFile.write(text, to: out, overwrite: force)
-    }
+  private func write(_ text: String, to file: OutputFile?) throws {
+    try file?.write(text) ?? Console.print(text)
   }
 }
 

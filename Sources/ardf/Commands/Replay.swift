@@ -37,7 +37,8 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
   func run() async throws {
     let selection = try FrameSelection(sequence, frames: frame, limits: limits)
     let wishes = try replay.wishes()
-    let folder = output.isStandardOutput ? nil : try OutputFolder(output.out, force: output.force)
+    let folder = try output.folder(
+      inputs: [sequence, replay.assets, detector.yolo, depthOptions.depth] + compute.arithmetic.plans)
     let schedule = try schedule(selection, wishes)
     let networks = try schedule.map { _ in try ReplayNetworks(detector, depthOptions, compute) }
 

@@ -33,15 +33,14 @@ struct Report: ParsableCommand, LimitedCommand {
 
   func run() throws {
     let page = out ?? "\(results)/report.html"
-    if !force { try Output.refuseExisting(page) }
+    guard fileExists(results) else { throw FileError.missing(path: results) }
+    let file = try OutputFile(page, force: force, inputs: [capture])
     let selection = try FrameSelection(capture, frames: frame.map { [$0] } ?? [], limits: limits)
     let folder = try FinishedFolder(
       results, frame: FrameSelection.one(capture, frame: frame, limits: limits), limits: limits)
     let report = try folder.report(
       capture: capture, path: CameraPath.poses(of: selection.source))
-    let bytes = try ReportPage.html(report)
-    try OutputError.mapping { () throws(FileError) in
-      try AtomicFile.write(bytes, to: page, overwrite: force)
-    }
+    try file.write(ReportPage.html(report))
+    if out == nil { try folder.keepRecord(of: ["report.html"]) }
   }
 }

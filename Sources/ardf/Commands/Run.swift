@@ -58,13 +58,18 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     let requests = try effects.requests()
     let inputs = try RunInputs(sources, names: frame) { try picture.open($0, limits: limits.capture) }
     let frames = inputs.frames[batch.shard.positions(of: inputs.frames.count)]
-    let folder = try RunFolder(output, batch, frames: frames, isSingle: inputs.isSingle)
+    let folder = try RunFolder(
+      output, batch, inputs: inputs,
+      files: [picture.depthMap, picture.confidenceMap, detector.yolo, depthOptions.depth]
+        + compute.arithmetic.plans)
     let pool = compute.makePool()
     let flow = try makeFlow(pool: pool)
+    let paths = try CameraPath.poses(of: frames)
     let job = FrameJob(
       flow: flow, requests: requests,
-      digest: try RunDigest(options: options(requests), detector: flow.detector, depth: flow.depth),
-      format: format.format, folder: folder, files: files, paths: try CameraPath.poses(of: frames))
+      digest: try RunDigest(
+        options: options(requests), detector: flow.detector, depth: flow.depth, paths: paths),
+      format: format.format, folder: folder, files: files, paths: paths)
     try folder?.begin()
     if inputs.isSingle, let frame = frames.first {
       let record = try await job.record(of: frame, tolerant: false)
@@ -101,10 +106,19 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     for line in try job.folder?.gatherSequences(of: frames) ?? [] where !output.json {
       try Console.print(line)
     }
+    // A run that made nothing takes the place of nothing.
+    if log.failed < frames.count { try job.folder?.commit() }
     for line in log.lines { Console.note(line) }
+    if let abandoned = job.folder?.abandoned(by: frames), !abandoned.isEmpty {
+      Console.note(
+        "\(output.out): left as they are, of frames that are gone: \(abandoned.prefix(5).joined(separator: ", "))"
+          + (abandoned.count > 5 ? " and \(abandoned.count - 5) more" : "")
+          + "; remove what you do not need")
+    }
     if log.failed > 0 {
       throw CommandError.input(
-        "\(log.failed) of \(frames.count) frames could not be read; the others are done")
+        "\(log.failed) of \(frames.count) frames could not be read; "
+          + (log.failed < frames.count ? "the others are done" : "nothing was done"))
     }
   }
 

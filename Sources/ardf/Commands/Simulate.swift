@@ -27,12 +27,10 @@ struct Simulate: ParsableCommand {
   var force = false
 
   func run() throws {
-    if out != "-", !force { try Output.refuseExisting(out) }
+    let file = try OutputFile(orStandardOutput: out, force: force, inputs: [script])
     let read = try InFile.naming(script) { try SimulationScript(json: JSONValue.read(path: script)) }
     let trace = Simulation(script: read).run()
-    guard out != "-" else { return try Console.print(trace) }
-    try OutputError.mapping { () throws(FileError) in
-      try AtomicFile.write(trace.serialized(pretty: true), to: out, overwrite: force)
-    }
+    guard let file else { return try Console.print(trace) }
+    try file.write(trace.serialized(pretty: true))
   }
 }

@@ -44,7 +44,8 @@ struct Trace: ParsableCommand {
   func validate() throws { _ = try NetworkOptions.parse(size: size) }
 
   func run() throws {
-    if !force { try Output.refuseExisting(out) }
+    let file = try OutputFile(
+      out, force: force, inputs: [inspected.weights, input] + inspected.compute.arithmetic.plans)
     let network = try inspected.network(openblas ? .openBLAS : .native, pool: inspected.compute.makePool())
     let (session, prepare) = try NetworkInput(path: input).session(
       of: network, size: NetworkOptions.parse(size: size))
@@ -55,12 +56,9 @@ struct Trace: ParsableCommand {
     if !layers.isEmpty, !session.plan.tracedLayers.contains(where: { fits($0.name) }) {
       throw CommandError.usage("--layers: no layer of \(network.name) fits; ardf inspect plan lists them")
     }
-    let names: [String]
-    do {
-      names = try TraceWriter.write(
-        session, layers: layers, metadata: metadata, to: out, overwrite: force, prepare: prepare)
-    } catch let error as FileError {
-      throw OutputError(error: error)
+    let names = try file.writing { path, overwrite in
+      try TraceWriter.write(
+        session, layers: layers, metadata: metadata, to: path, overwrite: overwrite, prepare: prepare)
     }
     if json {
       try Console.print([

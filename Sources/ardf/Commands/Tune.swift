@@ -44,7 +44,8 @@ struct Tune: ParsableCommand {
   }
 
   func run() throws {
-    if out != "-", !force { try Output.refuseExisting(out) }
+    let file = try OutputFile(
+      orStandardOutput: out, force: force, inputs: [network.weights] + network.arithmetic.plans)
     let pool = threads.map { ThreadPool(threads: $0) } ?? ThreadPool()
     let plan = try network.plan(PlanOptions())
     var tuner = Tuner()
@@ -57,10 +58,8 @@ struct Tune: ParsableCommand {
     progress?.finish()
     Console.note(Self.table(choices))
     let text = choices.document.serialized(pretty: true)
-    guard out != "-" else { return try Console.print(text) }
-    try OutputError.mapping { () throws(FileError) in
-      try AtomicFile.write(text, to: out, overwrite: force)
-    }
+    guard let file else { return try Console.print(text) }
+    try file.write(text)
   }
 
   private static func table(_ choices: MeasuredChoices) -> String {

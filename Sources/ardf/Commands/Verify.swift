@@ -124,7 +124,8 @@ struct Verify: ParsableCommand {
   }
 
   func run() throws {
-    let folder = try out.map { try OutputFolder($0, force: force) }
+    let inputs = [inspected.weights, reference, input] + inspected.compute.arithmetic.plans
+    let folder = try out.map { try OutputFolder($0, force: force, inputs: inputs) }
     var drawn: [Drawn] = []
     let (reports, origin) = try compare { mode in
       folder.map { folder in

@@ -35,6 +35,16 @@ struct FinishedFolder {
     relative = try optional("relative.npy") { RelativeDepth(try Documents.map($0, of: frame)) }
   }
 
+  /// Notes in the folder's record, if it has one, that files in it were replaced.
+  func keepRecord(of names: [String]) throws { try Self.keepRecord(of: names, in: path) }
+
+  /// Notes in a folder's record, if it has one, that files in it were replaced.
+  static func keepRecord(of names: [String], in folder: String) throws {
+    try OutputError.mapping { () throws(FileError) in
+      try OutputRecord(of: folder)?.replacing(names, in: folder).write(to: folder)
+    }
+  }
+
   /// The page about it; nobody knows any more how long the stages took.
   func report(capture: String, path cameras: [FrameReport.Pose]) throws -> FrameReport {
     func document(_ name: String) throws -> JSONValue {

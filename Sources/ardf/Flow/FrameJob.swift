@@ -34,6 +34,17 @@ struct FrameRecord: Sendable {
   }
 }
 
+extension RunFolder.Earlier {
+  /// Why a frame for which there were results is done again.
+  fileprivate var notes: [String] {
+    switch self {
+    case .nothing, .finished: []
+    case .outdated: ["done again: its inputs, the options or the sequence have changed"]
+    case .changed(let file): ["done again: \(file) was changed or removed since it was written"]
+    }
+  }
+}
+
 /// How long the stages of a frame took.
 struct FrameTimes: Sendable {
   let decoding: Duration
@@ -82,8 +93,9 @@ struct FrameJob: Sendable {
     let began = clock.now
     let picture = try frame.source.encodedPicture(at: frame.index)
     let undecoded = try frame.source.frame(at: frame.index, decodingImage: false)
-    let digest = digest.digest(of: undecoded, picture: picture?.bytes)
-    if let summary = folder?.finished(frame, digest: digest) {
+    let digest = digest.digest(of: undecoded, picture: picture?.bytes, source: frame.source.path)
+    let earlier = folder?.earlier(frame, digest: digest) ?? .nothing
+    if case .finished(let summary) = earlier {
       let coco = format == .coco ? try folder?.finishedDetections(frame) : nil
       return FrameRecord(outcome: .kept, summary: summary, coco: coco ?? [])
     }
@@ -102,7 +114,7 @@ struct FrameJob: Sendable {
     let fusion = outcome.fusion.map { ["fusion: \($0.line)"] } ?? []
     return FrameRecord(
       outcome: .done(
-        table: outcome.scene.table, notes: fusion + outcome.notes,
+        table: outcome.scene.table, notes: earlier.notes + fusion + outcome.notes,
         FrameTimes(
           decoding: decoded - began, detector: outcome.detectorTimings, depth: outcome.depthTimings,
           fusion: outcome.fusionTime, placement: outcome.placementTime, writing: clock.now - computed)),

@@ -113,6 +113,7 @@ actor FrameWorkshop: Workshop {
         try AtomicFile.write(file.bytes, to: "\(folder)/\(file.name)", overwrite: true)
       }
     }
+    try FinishedFolder.keepRecord(of: files.map(\.name), in: folder)
   }
 
   private static func model(_ report: FrameReport, _ scene: PlacedScene) -> SceneModel {

@@ -7,9 +7,11 @@ final class ResultsFolder {
   private let selection: FrameSelection
   private var summaries: [(index: Int, summary: JSONValue)] = []
 
-  /// Refuses an existing folder before any work is done.
-  init(_ output: OutputOptions, selection: FrameSelection) throws {
-    folder = output.isStandardOutput ? nil : try OutputFolder(output.out, force: output.force)
+  /// Refuses, before any work is done, a folder that may not be written.
+  ///
+  /// - Parameter files: Files that are read besides the source.
+  init(_ output: OutputOptions, selection: FrameSelection, files: [String?]) throws {
+    folder = try output.folder(inputs: [selection.source.path] + files)
     self.selection = selection
   }
 

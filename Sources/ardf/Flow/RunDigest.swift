@@ -3,13 +3,26 @@ import ArgumentParser
 import FileFormats
 import Geometry
 import Imaging
+import Reporting
 
 /// What the results of a frame depend on, as one number: options, weights, and everything read of the frame.
 struct RunDigest: Sendable {
   private let settings: JSONValue
+  /// Where the cameras of each source stood, by its path: every frame's page shows them all.
+  private let paths: [String: JSONValue]
 
-  /// - Parameter options: all that changes results, besides the weights' content.
-  init(options: JSONValue, detector: DetectionNetwork, depth: DepthNetwork?) throws {
+  /// - Parameters:
+  ///   - options: All that changes results, besides the weights' content.
+  ///   - paths: Where the cameras of each source stood, by its path.
+  init(
+    options: JSONValue, detector: DetectionNetwork, depth: DepthNetwork?, paths: [String: [FrameReport.Pose]]
+  ) throws {
+    self.paths = paths.mapValues { poses in
+      let poses = poses.map { pose -> JSONValue in
+        [.string(pose.name), .array(pose.cameraToWorld.columnMajor.map(JSONValue.number))]
+      }
+      return .string(sha256Hex(Array(JSONValue.array(poses).serialized().utf8)))
+    }
     settings = [
       "version": .string(ARDF.configuration.version), "options": options,
       "detector": [detector.description, .string(try sha256Hex(path: detector.file))],
@@ -19,10 +32,13 @@ struct RunDigest: Sendable {
 
   /// The digest of a frame whose picture need not be decoded.
   ///
-  /// - Parameter picture: the picture's bytes as they are stored.
-  func digest(of frame: CapturedFrame, picture: [UInt8]?) -> String {
+  /// - Parameters:
+  ///   - picture: The picture's bytes as they are stored.
+  ///   - source: The path of its source.
+  func digest(of frame: CapturedFrame, picture: [UInt8]?, source: String) -> String {
     let document: JSONValue = [
-      "settings": settings, "name": .string(frame.name), "timestamp": .number(frame.timestamp),
+      "settings": settings, "cameras": paths[source] ?? .null, "name": .string(frame.name),
+      "timestamp": .number(frame.timestamp),
       "imageSize": [.integer(frame.imageSize.width), .integer(frame.imageSize.height)],
       "orientation": .string("\(frame.orientation)"),
       "picture": picture.map { .string(sha256Hex($0)) } ?? .null,

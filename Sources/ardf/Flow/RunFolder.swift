@@ -1,59 +1,101 @@
 import AppCore
 import FileFormats
-import FoundationEssentials
 
 /// Where `run` writes: a folder a frame, each whole or absent, and beside them what is said about all.
+///
+/// An old result of several frames that `--force` replaces stays until all frames of the new one are done.
 struct RunFolder: Sendable {
   static let summary = "summary.json"
   static let detections = "detections.json"
   static let sequence = "sequence-objects.json"
+
+  /// What lies beside the folders of frames, those of shards included.
+  private static let beside = ["results*.jsonl", "detections*.json", sequence]
+
+  /// What an earlier run made of a frame.
+  enum Earlier {
+    /// Nothing, or nothing that may be kept.
+    case nothing
+    /// Results of other inputs or options.
+    case outdated
+    /// Results of which a file is gone or changed.
+    case changed(file: String)
+    /// What this run would make.
+    case finished(summary: JSONValue)
+  }
 
   private let path: String
   private let force: Bool
   private let resume: Bool
   private let isSingle: Bool
   private let shard: Shard
+  /// Folders that hold those of a source's frames.
+  private let labels: [String]
+  /// What takes the place of an old result of several frames in the end.
+  private let replacement: AtomicDirectory?
 
   /// Refuses what exists and may not be touched, before any work is done; nil for standard output.
-  init?(_ output: OutputOptions, _ batch: BatchOptions, frames: ArraySlice<RunFrame>, isSingle: Bool) throws {
+  ///
+  /// - Parameter inputs: Files that are read besides the frames' sources.
+  init?(
+    _ output: OutputOptions, _ batch: BatchOptions, inputs: RunInputs, files: [String?]
+  ) throws {
     guard !output.isStandardOutput else { return nil }
+    let frames = inputs.frames[batch.shard.positions(of: inputs.frames.count)]
     path = output.out
     force = output.force
     resume = batch.resume
     shard = batch.shard
-    self.isSingle = isSingle
-    guard !force, !resume else { return }
-    // Other shards may be at work in the same folder.
-    let taken = shard == .whole || isSingle ? [path] : frames.map(folder) + [results]
-    if let taken = taken.first(where: FileManager.default.fileExists) {
-      throw CommandError.taken(
-        "\(taken): already exists; pass --resume to go on where a run ended, --force to replace it")
+    isSingle = inputs.isSingle
+    labels = Set(frames.compactMap(\.label)).sorted()
+    try OutputConflict.check(path, against: inputs.paths + files.compactMap(\.self))
+    AtomicOutputs.removeLeftovers(of: path)
+    let (path, force, isSingle) = (path, force, isSingle)
+    replacement = try OutputError.mapping { () throws(FileError) in
+      guard !isSingle, force, fileExists(path) else { return nil }
+      return try AtomicDirectory(path: path, force: true, foldersBeside: Self.beside)
     }
-  }
-
-  /// Makes the folder that holds the frames' folders, and removes what is to be replaced.
-  func begin() throws {
-    guard !isSingle else { return }
-    try OutputError.mapping { () throws(FileError) in
-      if force, FileManager.default.fileExists(atPath: path) {
-        var isFolder = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder else {
-          throw .notADirectory(path: path)
-        }
-        AtomicOutputs.remove(path)
+    guard replacement == nil else { return }
+    if !force, !resume {
+      // Other shards may be at work in the same folder.
+      let taken = shard == .whole || isSingle ? [path] : frames.map(folder) + [results]
+      if let taken = taken.first(where: fileExists) {
+        throw CommandError.taken(
+          "\(taken): already exists; pass --resume to go on where a run ended, --force to replace it")
       }
-      try AtomicOutputs.makeFolder(path)
-      // Until all frames are done again it would speak of others.
-      AtomicOutputs.remove(results)
+    }
+    guard fileExists(path) else { return }
+    try OutputError.mapping { () throws(FileError) in try OutputRecord.checkReplaceable(path) }
+    if let record = OutputRecord(of: path), record.isOfFolders == isSingle {
+      throw CommandError.taken(
+        "\(path): holds the results of \(isSingle ? "several frames" : "a single frame"); choose another --out"
+      )
     }
   }
 
-  /// What an earlier run wrote of a frame from the same inputs with the same options; nil if it must be done.
-  func finished(_ frame: RunFrame, digest: String) -> JSONValue? {
-    guard resume, let summary = try? JSONValue.read(path: "\(folder(frame))/\(Self.summary)"),
+  /// Makes the folder that holds the frames' folders; what killed runs left in it goes.
+  func begin() throws {
+    guard !isSingle, replacement == nil else { return }
+    try OutputError.mapping { () throws(FileError) in try makeFolder(path) }
+    for folder in [""] + labels { AtomicOutputs.removeLeftovers(in: "\(path)/\(folder)") }
+  }
+
+  /// A folder of folders, as which it is known from the beginning.
+  private func makeFolder(_ path: String) throws(FileError) {
+    try AtomicOutputs.makeFolder(path)
+    guard OutputRecord(of: path)?.isOfFolders != true else { return }
+    try OutputRecord.folders(beside: Self.beside).write(to: path)
+  }
+
+  /// What an earlier run made of a frame, from these inputs with these options or from others.
+  func earlier(_ frame: RunFrame, digest: String) -> Earlier {
+    let folder = folder(frame)
+    guard resume, let record = OutputRecord(of: folder) else { return .nothing }
+    if let file = record.firstChange(in: folder) { return .changed(file: file) }
+    guard let summary = try? JSONValue.read(path: "\(folder)/\(Self.summary)"),
       summary["digest"]?.string == digest
-    else { return nil }
-    return summary
+    else { return .outdated }
+    return .finished(summary: summary)
   }
 
   /// The COCO results of a finished frame.
@@ -64,20 +106,16 @@ struct RunFolder: Sendable {
 
   /// The folder for a frame's results, to be committed when everything is in it.
   func open(_ frame: RunFrame) throws -> OutputFolder {
-    let folder = folder(frame)
-    if let slash = frame.folder.lastIndex(of: "/") {
-      try OutputError.mapping { () throws(FileError) in
-        try AtomicOutputs.makeFolder("\(path)/\(frame.folder[..<slash])")
-      }
+    if let label = frame.label {
+      try OutputError.mapping { () throws(FileError) in try makeFolder("\(base)/\(label)") }
     }
-    AtomicOutputs.removeLeftovers(of: folder)
-    return try OutputFolder(folder, force: force || resume)
+    return try OutputFolder(ofFrame: folder(frame), force: force || resume)
   }
 
   /// Writes what is said about all frames: a line of JSON each, and with `detections` the COCO list.
   func finish(lines: [JSONValue], detections: [JSONValue]?) throws {
     guard !isSingle else { return }
-    let (results, list) = (results, "\(path)/\(shard.fileName("detections", "json"))")
+    let (results, list) = (results, "\(base)/\(shard.fileName("detections", "json"))")
     try OutputError.mapping { () throws(FileError) in
       let writer = try AtomicFileWriter(path: results, overwrite: true)
       for line in lines { try writer.append(Array((line.serialized() + "\n").utf8)) }
@@ -99,11 +137,11 @@ struct RunFolder: Sendable {
       $0.count > 1 && $0[0].source.layout != .images
     }
     return try sources.sorted { $0[0].folder < $1[0].folder }.map { frames in
-      let label = frames[0].folder.lastIndex(of: "/").map { frames[0].folder[..<$0] + "/" } ?? ""
-      let done = frames.filter { FileManager.default.fileExists(atPath: "\(folder($0))/\(Self.summary)") }
+      let label = frames[0].label.map { $0 + "/" } ?? ""
+      let done = frames.filter { fileExists("\(folder($0))/\(Self.summary)") }
       var sequence = SequenceObjects()
       for frame in done { sequence.add(try seenObjects(in: folder(frame)), frame: frame.reference.name) }
-      let name = "\(path)/\(label)\(Self.sequence)"
+      let name = "\(base)/\(label)\(Self.sequence)"
       try OutputError.mapping { () throws(FileError) in
         try AtomicFile.write(sequence.json.serialized(pretty: true), to: name, overwrite: true)
       }
@@ -120,9 +158,31 @@ struct RunFolder: Sendable {
     }
   }
 
-  private var results: String { "\(path)/\(shard.fileName("results", "jsonl"))" }
+  /// Puts a whole new result in the place of the old one.
+  func commit() throws {
+    try OutputError.mapping { () throws(FileError) in try replacement?.commit() }
+  }
+
+  /// Folders of frames, by their path below `--out`, that are none of a whole run's `frames` any more.
+  func abandoned(by frames: [RunFrame]) -> [String] {
+    guard resume, !isSingle, shard == .whole else { return [] }
+    let wanted = Set(frames.map(\.folder))
+    func below(_ prefix: String) -> [String] {
+      ((try? folderNames(of: "\(path)/\(prefix)")) ?? []).flatMap { name -> [String] in
+        let folder = prefix + name
+        guard let record = OutputRecord(of: "\(path)/\(folder)") else { return [] }
+        return record.isOfFolders ? below(folder + "/") : wanted.contains(folder) ? [] : [folder]
+      }
+    }
+    return below("")
+  }
+
+  /// Where frames' folders are made.
+  private var base: String { replacement?.temporaryPath ?? path }
+
+  private var results: String { "\(base)/\(shard.fileName("results", "jsonl"))" }
 
   private func folder(_ frame: RunFrame) -> String {
-    frame.folder.isEmpty ? path : "\(path)/\(frame.folder)"
+    frame.folder.isEmpty ? base : "\(base)/\(frame.folder)"
   }
 }

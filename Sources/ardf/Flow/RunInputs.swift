@@ -10,17 +10,23 @@ struct RunFrame: Sendable {
   let folder: String
 
   var reference: FrameReference { source.frames[index] }
+  /// The folder that holds its folder and those of its source's other frames; nil where that is `--out` itself.
+  var label: String? { folder.lastIndex(of: "/").map { String(folder[..<$0]) } }
 }
 
 /// The frames of all sources that `run` was given, in order.
 struct RunInputs {
   let frames: [RunFrame]
+  /// What is read: as it was given, and what was found there.
+  let paths: [String]
 
   /// Opens each source: a picture, a capture, a sequence, a folder of them, or a pattern for any of these.
   ///
   /// - Parameter names: Only these frames, by name or position; of one source.
   init(_ paths: [String], names: [String], open: (String) throws -> any CaptureSource) throws {
-    let sources = try paths.flatMap(Self.expand).flatMap { try Self.sources($0, open) }
+    let given = try paths.flatMap(Self.expand)
+    let sources = try given.flatMap { try Self.sources($0, open) }
+    self.paths = given + sources.map(\.path).filter { !given.contains($0) }
     guard names.isEmpty || sources.count == 1 else {
       throw CommandError.usage(
         "--frame chooses frames of one SOURCE, there are \(sources.count); leave it out")

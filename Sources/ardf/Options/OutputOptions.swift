@@ -6,7 +6,7 @@ struct OutputOptions: ParsableArguments {
     name: .shortAndLong, help: ArgumentHelp("Folder for the results; must not exist yet.", valueName: "dir"))
   var out: String
 
-  @Flag(help: "Replace an existing --out.")
+  @Flag(help: "Replace an existing --out, if ardf wrote it.")
   var force = false
 
   @Flag(help: "Print the summary as JSON to standard output.")
@@ -14,4 +14,11 @@ struct OutputOptions: ParsableArguments {
 
   /// Standard output in place of a folder.
   var isStandardOutput: Bool { out == "-" }
+
+  /// The folder, refused now if it may not be written; nil for standard output.
+  ///
+  /// - Parameter inputs: What the command reads.
+  func folder(inputs: [String?]) throws -> OutputFolder? {
+    isStandardOutput ? nil : try OutputFolder(out, force: force, inputs: inputs)
+  }
 }

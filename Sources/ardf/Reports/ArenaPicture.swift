@@ -13,6 +13,7 @@ struct ArenaPicture {
     var parts = [
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(decimal(Self.size.width, 0)) "
         + "\(decimal(Self.size.height, 0))\" font-family=\"system-ui, sans-serif\" font-size=\"12\">",
+      "<metadata name=\"generator\" content=\"ardf\"/>",
       "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>",
       "<text x=\"\(decimal(Self.margin.left, 0))\" y=\"26\" font-size=\"16\">\(escaped(title))</text>",
     ]

@@ -13,6 +13,7 @@ struct ProfilePage {
       <html lang="en">
       <head>
       <meta charset="utf-8">
+      <meta name="generator" content="ardf">
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <title>Profile of \(escaped(profile.network))</title>
       <style>\(Self.style)</style>

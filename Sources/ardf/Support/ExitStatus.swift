@@ -43,6 +43,7 @@ enum ExitStatus: Int32 {
     case let error as ImageError: self.init(error.defect)
     case let error as CaptureError: self.init(error)
     case let error as MediaError: self.init(error)
+    case is OutputConflict: self = .malformedInput
     case is ServingError: self = .cannotCreate
     case is InstructionSetError, is PrecisionError, is OpenBLASError: self = .usage
     case is JSONError, is NPYError, is ZipError, is VerificationError, is MeasuredChoicesError,

@@ -1,5 +1,4 @@
 import FileFormats
-import FoundationEssentials
 
 /// A result that could not be written.
 struct OutputError: Error, CustomStringConvertible {
@@ -29,8 +28,17 @@ struct OutputFolder {
   private let folder: AtomicDirectory
   private let prefix: String
 
-  /// Refuses an existing name without `force`, before any work is done.
-  init(_ path: String, force: Bool) throws {
+  /// Refuses, before any work is done, an existing name without `force`, a folder that holds what `ardf` did not
+  /// write, and one that is, holds or lies in an input.
+  init(_ path: String, force: Bool, inputs: [String?]) throws {
+    try OutputConflict.check(path, against: inputs.compactMap(\.self))
+    AtomicOutputs.removeLeftovers(of: path)
+    folder = try OutputError.mapping { () throws(FileError) in try AtomicDirectory(path: path, force: force) }
+    prefix = ""
+  }
+
+  /// A folder among those of a run, which has looked at inputs and leftovers.
+  init(ofFrame path: String, force: Bool) throws {
     folder = try OutputError.mapping { () throws(FileError) in try AtomicDirectory(path: path, force: force) }
     prefix = ""
   }
@@ -60,12 +68,47 @@ struct OutputFolder {
   }
 }
 
-/// Checks on single output files.
-enum Output {
-  /// Fails early where a file of that name would not be replaced in the end.
-  static func refuseExisting(_ path: String) throws(OutputError) {
-    guard !FileManager.default.fileExists(atPath: path) else {
-      throw OutputError(error: .alreadyExists(path: path))
+/// A single file of results.
+struct OutputFile {
+  let path: String
+  private let force: Bool
+
+  /// Refuses, before any work is done, an existing name without `force`, a file that `ardf` did not write, an input,
+  /// and a folder that is not there or may not be written to; inputs that are not there come first.
+  ///
+  /// - Parameter beginnings: What files of ours that hold no other sign begin with.
+  init(_ path: String, force: Bool, inputs: [String?], beginnings: [String] = []) throws {
+    let inputs = inputs.compactMap(\.self)
+    if let missing = inputs.first(where: { !fileExists($0) }) { throw FileError.missing(path: missing) }
+    try OutputConflict.check(path, against: inputs)
+    AtomicOutputs.removeLeftovers(of: path)
+    try OutputError.mapping { () throws(FileError) in
+      try WrittenFile.checkReplaceable(path, force: force, beginnings: beginnings)
+    }
+    self.path = path
+    self.force = force
+  }
+
+  /// A file, or nil for standard output.
+  init?(orStandardOutput path: String, force: Bool, inputs: [String?], beginnings: [String] = []) throws {
+    guard path != "-" else { return nil }
+    try self.init(path, force: force, inputs: inputs, beginnings: beginnings)
+  }
+
+  func write(_ text: String) throws { try write(Array(text.utf8)) }
+
+  func write(_ bytes: [UInt8]) throws {
+    try OutputError.mapping { () throws(FileError) in
+      try AtomicFile.write(bytes, to: path, overwrite: force)
+    }
+  }
+
+  /// Runs a step that writes the file.
+  func writing<Result>(_ step: (_ path: String, _ overwrite: Bool) throws -> Result) throws -> Result {
+    do {
+      return try step(path, force)
+    } catch let error as FileError {
+      throw OutputError(error: error)
     }
   }
 }

@@ -1,0 +1,49 @@
+/// Tells single files that `ardf` wrote from those of others, by what they say of themselves.
+public enum WrittenFile {
+  /// What a page or drawing of ours says in its first lines.
+  public static let mark = "name=\"generator\" content=\"ardf\""
+
+  /// Refuses a file that may not be written: one that is there, without `force`; one that `ardf` did not write; and
+  /// one in a folder that is not there or may not be written to.
+  ///
+  /// - Parameter beginnings: What files of ours that hold no other sign begin with.
+  /// - Throws: `FileError.alreadyExists`, `.foreign`, `.isDirectory`, `.notARegularFile` for a device or a link,
+  ///   `.missing` and `.permissionDenied` of the folder.
+  public static func checkReplaceable(
+    _ path: String, force: Bool, beginnings: [String] = []
+  ) throws(FileError) {
+    let (folder, _) = AtomicOutputs.split(path)
+    guard let kind = try? POSIX.kind(of: path) else {
+      guard POSIX.identity(of: folder) != nil else { throw .missing(path: folder) }
+      guard POSIX.isWritableFolder(folder) else { throw .permissionDenied(path: folder) }
+      return
+    }
+    guard force else { throw .alreadyExists(path: path) }
+    switch kind {
+    case .directory: throw .isDirectory(path: path)
+    case .link, .other: throw .notARegularFile(path: path)
+    case .file: break
+    }
+    let bytes = try FileBytes(path: path)
+    guard bytes.count == 0 || isOurs(bytes, beginnings) else { throw .foreign(path: path, entry: nil) }
+  }
+
+  private static func isOurs(_ bytes: FileBytes, _ beginnings: [String]) -> Bool {
+    let start = String(decoding: bytes.slice(0..<min(bytes.count, 2048)).array(), as: UTF8.self)
+    if start.contains(mark) || beginnings.contains(where: start.hasPrefix) { return true }
+    if let metadata = metadata(ofWeights: bytes) {
+      return metadata["format"]?.string?.hasPrefix("ardf.") == true || metadata["library"]?.string == "ardf"
+    }
+    let limits = JSONLimits(bytes: max(bytes.count, JSONLimits.standard.bytes))
+    let document = try? JSONValue.parse(bytes.array(), limits: limits)
+    return document?["schema"]?.string?.hasPrefix("ardf.") == true
+  }
+
+  /// What a safetensors file says of itself.
+  private static func metadata(ofWeights bytes: FileBytes) -> JSONValue? {
+    guard bytes.count > 8 else { return nil }
+    let length = bytes.slice(0..<8).elements(of: UInt64.self)[0].littleEndian
+    guard length <= min(16 << 20, bytes.count - 8) else { return nil }
+    return try? JSONValue.parse(bytes.slice(8..<8 + Int(length)).array())["__metadata__"]
+  }
+}
