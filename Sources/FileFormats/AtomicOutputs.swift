@@ -58,36 +58,34 @@ public enum AtomicOutputs {
   static func makeTemporary(
     for path: String, _ make: (String) throws(FileError) -> Int32
   ) throws(FileError) -> Temporary {
-    while true {
-      let name = reserveTemporary(for: path)
-      do {
-        let descriptor = try make(name)
-        POSIX.lock(descriptor)
-        // Before it was locked, another process may have taken it for a leftover.
-        if POSIX.names(name, descriptor) { return Temporary(path: name, descriptor: descriptor) }
-        POSIX.closeDescriptor(descriptor)
-        forget(name)
-      } catch .alreadyExists {
-        forget(name)
-      } catch {
-        forget(name)
-        throw error.about(path)
-      }
-    }
-  }
-
-  private static func reserveTemporary(for path: String) -> String {
     let (folder, name) = split(path)
     let head = head(of: name)
     while true {
-      let temporary: String? = state.withLock { state in
+      // Under the lock: whoever removes temporaries finds every entry that there is, and none is made after that.
+      let made: Result<Temporary?, FileError>? = state.withLock { state in
         guard !state.isClosed else { return nil }
-        let temporary = "\(folder)/.\(head).\(token())\(ending)"
-        state.temporaries.insert(temporary)
-        return temporary
+        let name = "\(folder)/.\(head).\(token())\(ending)"
+        do throws(FileError) {
+          let temporary = Temporary(path: name, descriptor: try make(name))
+          state.temporaries.insert(name)
+          return .success(temporary)
+        } catch .alreadyExists {
+          return .success(nil)
+        } catch {
+          POSIX.removeTree(name)
+          return .failure(error.about(path))
+        }
       }
-      if let temporary { return temporary }
-      POSIX.sleepAWhile()
+      guard let made else {
+        POSIX.sleepAWhile()
+        continue
+      }
+      guard let temporary = try made.get() else { continue }
+      POSIX.lock(temporary.descriptor)
+      // Before it was locked, another process may have taken it for a leftover.
+      if POSIX.names(temporary.path, temporary.descriptor) { return temporary }
+      POSIX.closeDescriptor(temporary.descriptor)
+      forget(temporary.path)
     }
   }
 
