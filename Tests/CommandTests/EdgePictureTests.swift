@@ -27,6 +27,41 @@ import Testing
     }
   }
 
+  /// A panorama among other pictures is named, with what would help, and the others are done.
+  @Test func aPanoramaEndsNoRun() throws {
+    let place = try TemporaryDirectory()
+    try place.write(Self.picture(1200, 90), to: "shots/panorama.png")
+    try place.write(Self.picture(64, 48), to: "shots/plain.png")
+    let depth = ["--depth", TinyNetwork.depth, "--depth-size", "560"]
+    let run = try CommandRun(
+      ["run", "shots", "--out", "out"] + TinyNetwork.detectorOptions + depth, in: place.path)
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.error.contains("panorama.png: a 1200x90 picture is too elongated"), "\(run.error)")
+    #expect(run.error.contains("--depth-size 560; give 490 or less"), "\(run.error)")
+    let summary = try JSONValue.read(path: place.file("out/00000/summary.json"))
+    #expect(summary["notes"]?.array?.first?.string?.contains("too elongated") == true)
+
+    let some = try CommandRun(["depth", "shots", "--out", "some"] + depth, in: place.path)
+    #expect(some.status == 65 && some.error.contains("1 of 2 pictures were left out"), "\(some.error)")
+    #expect(try NPYArray.read(path: place.file("some/00001/relative.npy")).shape == [48, 64])
+    let one = try CommandRun(["depth", "shots/panorama.png", "--out", "one"] + depth, in: place.path)
+    #expect(one.status == 65 && one.error.contains("panorama.png"), "\(one.error)")
+    let less = depth.dropLast() + ["490"]
+    #expect(try CommandRun(["depth", "shots", "--out", "less"] + less, in: place.path).status == 0)
+  }
+
+  @Test(arguments: [
+    ("RIFF0000WEBPVP8 ", "a WebP picture"), ("BM000000", "a BMP picture"), ("II*\0", "a TIFF picture"),
+    ("0000ftypheic", "a HEIC picture"), ("GIF89a", "a GIF picture"),
+  ])
+  func otherFormatsAreToldByTheirNames(bytes: String, name: String) throws {
+    let place = try TemporaryDirectory()
+    try place.write(bytes, to: "p.jpg")
+    let run = try CommandRun(["detect", "p.jpg", "--out", "d"] + TinyNetwork.detectorOptions, in: place.path)
+    #expect(run.status == 65)
+    #expect(run.error.contains("is \(name), which is not read; convert it to JPEG or PNG"), "\(run.error)")
+  }
+
   @Test func threadsBeyondTheProcessors() throws {
     let place = try TemporaryDirectory()
     try place.write(Self.picture(40, 30), to: "p.png")

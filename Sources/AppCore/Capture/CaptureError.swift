@@ -28,6 +28,8 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
   case tooManyPixels(file: String, width: Int, height: Int, limit: Int)
   /// A file is not what its name promises.
   case malformed(file: String, reason: String)
+  /// A picture of a format that is not read, such as "a WebP picture".
+  case foreignPicture(file: String, format: String)
   /// The `schema` field names another format or version.
   case unsupportedSchema(file: String, found: String, expected: String)
   /// A required field is absent.
@@ -114,6 +116,8 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
       "\(file): \(width)x\(height) pixels, more than the limit of \(limit); make it smaller"
     case .malformed(let file, let reason):
       "\(file): \(reason); replace it by a sound file"
+    case .foreignPicture(let file, let format):
+      "\(file): is \(format), which is not read; convert it to JPEG or PNG"
     case .unsupportedSchema(let file, let found, let expected):
       "\(file): schema is \"\(found)\", this version reads \"\(expected)\"; convert it with a matching version"
     case .missingField(let file, let field):

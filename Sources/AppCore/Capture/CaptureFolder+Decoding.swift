@@ -85,10 +85,12 @@ enum DepthDecoding {
   }
 
   private static func bad(_ error: ImageError, file: String) -> CaptureError {
-    guard case .tooManyPixels(let width, let height, let limit) = error.defect else {
-      return .malformed(file: file, reason: error.defect.description)
+    switch error.defect {
+    case .tooManyPixels(let width, let height, let limit):
+      .tooManyPixels(file: file, width: width, height: height, limit: limit)
+    case .foreignFormat(let format): .foreignPicture(file: file, format: format)
+    default: .malformed(file: file, reason: error.defect.description)
     }
-    return .tooManyPixels(file: file, width: width, height: height, limit: limit)
   }
 
   static func metres(

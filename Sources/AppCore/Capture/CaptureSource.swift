@@ -89,6 +89,27 @@ public struct SkippedFrame: Sendable, Equatable {
     self.name = name
     self.reason = reason
   }
+
+  /// What is skipped, for people: a line for all frames that lack the same thing, in the order of the first of each.
+  ///
+  /// Apps that store every third picture leave out hundreds of frames.
+  /// - Parameter used: How many frames can be used.
+  public static func lines(_ skipped: [SkippedFrame], besides used: Int) -> [String] {
+    var alike: [String: [SkippedFrame]] = [:]
+    var order: [String] = []
+    for frame in skipped {
+      // Reasons name the frame's own files.
+      let kind = frame.reason.filter { !$0.isNumber }
+      if alike[kind] == nil { order.append(kind) }
+      alike[kind, default: []].append(frame)
+    }
+    return order.compactMap { alike[$0] }.map { frames in
+      let (first, last) = (frames[0], frames[frames.count - 1])
+      guard frames.count > 1 else { return "skipped \(first.name): \(first.reason)" }
+      return "skipped \(frames.count) of \(used + skipped.count) frames, \(first.name) to \(last.name): "
+        + "\(first.reason), and so on"
+    }
+  }
 }
 
 /// A capture or a sequence of them: frames listed at once, decoded on demand.

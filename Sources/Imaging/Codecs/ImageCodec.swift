@@ -173,8 +173,8 @@ public enum ImageCodec {
     guard bytes.count <= limits.maxFileBytes else {
       throw .fileTooLarge(bytes: bytes.count, limit: limits.maxFileBytes)
     }
-    guard let format = ImageFormat(sniffing: bytes) else { throw .unknownFormat }
-    return format
+    if let format = ImageFormat(sniffing: bytes) { return format }
+    throw ForeignFormat.name(sniffing: bytes).map(ImageDefect.foreignFormat) ?? .unknownFormat
   }
 
   private static func orientation(of bytes: [UInt8], _ format: ImageFormat) -> Orientation {

@@ -29,6 +29,8 @@ public enum ImageDefect: Error, Equatable, CustomStringConvertible {
   case empty
   /// The first bytes are neither a JPEG's nor a PNG's.
   case unknownFormat
+  /// The first bytes are those of a format that is known but not read.
+  case foreignFormat(String)
   /// The data end before the picture does.
   case truncated(ImageFormat)
   /// The header gives a width or height of zero.
@@ -50,6 +52,7 @@ public enum ImageDefect: Error, Equatable, CustomStringConvertible {
     case .fileTooLarge(let bytes, let limit): "file has \(bytes) bytes, the limit is \(limit)"
     case .empty: "file is empty"
     case .unknownFormat: "neither a JPEG nor a PNG picture"
+    case .foreignFormat(let name): "\(name), which is not read; convert it to JPEG or PNG"
     case .truncated(let format): "\(format) data end too early: copy or download the file again"
     case .zeroSize(let format): "\(format) header gives a width or height of zero"
     case .tooManyPixels(let width, let height, let limit):
@@ -80,6 +83,21 @@ public enum ImageFormat: String, Sendable, CustomStringConvertible {
     } else {
       return nil
     }
+  }
+}
+
+/// Formats of pictures that are not read, to be told by their names.
+enum ForeignFormat {
+  private static let signatures: [(name: String, offset: Int, bytes: String)] = [
+    ("a WebP picture", 8, "WEBP"), ("a TIFF picture", 0, "II*\0"), ("a TIFF picture", 0, "MM\0*"),
+    ("a GIF picture", 0, "GIF8"), ("a HEIC picture", 4, "ftyphei"), ("a HEIC picture", 4, "ftypmif1"),
+    ("an AVIF picture", 4, "ftypavi"), ("a JPEG 2000 picture", 4, "jP  "), ("a JPEG XL picture", 4, "JXL "),
+    ("a PDF document", 0, "%PDF"), ("a BMP picture", 0, "BM"),
+  ]
+
+  /// The format that the first bytes announce, with its article; nil for what is none of these.
+  static func name(sniffing bytes: [UInt8]) -> String? {
+    signatures.first { bytes.dropFirst($0.offset).starts(with: $0.bytes.utf8) }?.name
   }
 }
 

@@ -2,8 +2,9 @@ import Geometry
 
 /// Why a depth map cannot be estimated.
 public enum DepthError: Error, Equatable, CustomStringConvertible {
-  /// The picture is so long and thin that its network input would be huge.
-  case tooElongated(PixelSize)
+  /// The picture is so long and thin that its network input would be huge with this shorter side; the largest that
+  /// would do, nil where none does.
+  case tooElongated(PixelSize, bound: Int, largest: Int?)
   /// The shorter side asked for is not that of a network's input.
   case invalidBound(Int)
   /// A fixed input size is not made of whole patches.
@@ -14,9 +15,9 @@ public enum DepthError: Error, Equatable, CustomStringConvertible {
   /// What is wrong, and what to do about it.
   public var description: String {
     switch self {
-    case .tooElongated(let size):
-      "a \(size.width)x\(size.height) picture is too elongated for depth estimation: crop it, or choose a "
-        + "fixed input size"
+    case .tooElongated(let size, let bound, let largest):
+      "a \(size.width)x\(size.height) picture is too elongated for depth estimation with a shorter side of "
+        + "\(bound): crop it" + (largest.map { ", or choose a shorter side of \($0) or less" } ?? "")
     case .invalidBound(let bound):
       "depth input with a shorter side of \(bound): it must be \(DepthInputSize.patch) to "
         + "\(DepthInputSize.maximumBound)"

@@ -23,10 +23,19 @@ public enum DepthInputSize {
   public static func lowerBound(for picture: PixelSize, bound: Int = standard) throws(DepthError) -> PixelSize
   {
     guard (patch...maximumBound).contains(bound) else { throw .invalidBound(bound) }
+    guard let size = size(for: picture, bound: bound) else {
+      let smaller = stride(from: bound / patch * patch, through: patch, by: -patch)
+      throw .tooElongated(picture, bound: bound, largest: smaller.first { size(for: picture, bound: $0) != nil })
+    }
+    return size
+  }
+
+  /// nil where there would be too many patches.
+  private static func size(for picture: PixelSize, bound: Int) -> PixelSize? {
     let scale = max(Double(bound) / Double(picture.width), Double(bound) / Double(picture.height))
     let columns = patches(scale * Double(picture.width), bound: bound)
     let rows = patches(scale * Double(picture.height), bound: bound)
-    guard columns * rows <= Double(maximumPatches) else { throw .tooElongated(picture) }
+    guard columns * rows <= Double(maximumPatches) else { return nil }
     return PixelSize(width: Int(columns) * patch, height: Int(rows) * patch)
   }
 

@@ -62,7 +62,7 @@ struct Capture: ParsableCommand {
           "reprojection error of the first two frames \(decimal(1000 * reprojection.medianError, 1)) mm "
           + "(median of \(reprojection.pairs))\n"
       }
-      for frame in summary.skipped { text += "skipped \(frame.name): \(frame.reason)\n" }
+      for line in SkippedFrame.lines(summary.skipped, besides: summary.frames.count) { text += line + "\n" }
       return text
     }
   }

@@ -44,13 +44,23 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
     var speed = SpeedLog()
     var progress = Progress("picture", of: selection.indices.count)
     var entries: [JSONValue] = []
+    var leftOut = 0
 
     for (done, index) in selection.indices.enumerated() {
       let frame = try selection.source.frame(at: index)
       guard let image = frame.image else {
         throw CommandError.input("\(frame.name): the frame has no picture")
       }
-      let estimate = try network.estimate(image.oriented(frame.orientation), orientation: frame.orientation)
+      let estimate: DepthNetwork.Estimate
+      do {
+        estimate = try network.estimate(image.oriented(frame.orientation), orientation: frame.orientation)
+      } catch let error as PictureTooElongated where !selection.isSingle {
+        leftOut += 1
+        Console.note("\(frame.name): \(error)")
+        continue
+      } catch let error as PictureTooElongated {
+        throw CommandError.input("\(frame.name): \(error)")
+      }
       if let folder {
         let name = FrameSelection.folderName(index)
         let writer = FrameWriter(folder: selection.isSingle ? folder : folder.subfolder(name))
@@ -66,6 +76,9 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
       progress.update(done + 1)
     }
     progress.finish()
+    guard leftOut < selection.indices.count else {
+      throw CommandError.input("no picture is left of \(source): nothing was done")
+    }
     let index: JSONValue = ["schema": "ardf.depth-index/1", "frames": .array(entries)]
     if let folder {
       if !selection.isSingle { try folder.write(index, to: "index.json") }
@@ -73,5 +86,9 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
       if output.json { try Console.print(index) }
     }
     for line in speed.lines { Console.note(line) }
+    if leftOut > 0 {
+      throw CommandError.input(
+        "\(leftOut) of \(selection.indices.count) pictures were left out; the others are done")
+    }
   }
 }

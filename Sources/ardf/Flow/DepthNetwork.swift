@@ -4,6 +4,19 @@ import Imaging
 import Models
 import NNRuntime
 
+/// A picture so long and thin that relative depth at `--depth-size` would need too much memory.
+struct PictureTooElongated: Error, CustomStringConvertible {
+  let size: PixelSize
+  let depthSize: Int
+  /// The largest `--depth-size` that would do.
+  let largest: Int?
+
+  var description: String {
+    "a \(size.width)x\(size.height) picture is too elongated for depth at --depth-size \(depthSize); "
+      + (largest.map { "give \($0) or less, or crop it" } ?? "crop it")
+  }
+}
+
 /// A depth network ready to estimate the relative depth of captured frames.
 struct DepthNetwork: Sendable {
   /// The weights' path.
@@ -34,13 +47,31 @@ struct DepthNetwork: Sendable {
   /// What the network is called.
   var name: String { model.architecture.name }
 
+  /// Relative depth of a picture as it is stored, the network's input, and how long it took.
+  typealias Estimate = (relative: RelativeDepth, input: PixelSize, timings: StageTimings)
+
   /// The relative depth of an upright picture, turned to the picture as it is stored.
-  func estimate(
+  ///
+  /// - Throws: `PictureTooElongated`, which is said of one picture and leaves others to be estimated.
+  func estimate(_ upright: RGBImage, orientation: Orientation) throws -> Estimate {
+    do {
+      let estimate = try model.estimate(upright)
+      return (
+        RelativeDepth(estimate.depth).turnedBack(from: orientation), estimate.networkSize, estimate.timings
+      )
+    } catch DepthError.tooElongated(let size, let bound, let largest) {
+      throw PictureTooElongated(size: size, depthSize: bound, largest: largest)
+    }
+  }
+
+  /// The estimate, or why a picture can have none.
+  func estimateIfPossible(
     _ upright: RGBImage, orientation: Orientation
-  ) throws -> (relative: RelativeDepth, input: PixelSize, timings: StageTimings) {
-    let estimate = try model.estimate(upright)
-    return (
-      RelativeDepth(estimate.depth).turnedBack(from: orientation), estimate.networkSize, estimate.timings
-    )
+  ) throws -> Result<Estimate, PictureTooElongated> {
+    do {
+      return .success(try estimate(upright, orientation: orientation))
+    } catch let error as PictureTooElongated {
+      return .failure(error)
+    }
   }
 }

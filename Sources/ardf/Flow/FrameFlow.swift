@@ -32,6 +32,8 @@ struct FrameFlow: Sendable {
     let frame: CapturedFrame
     let detections: DetectionsFile
     let relative: RelativeDepth?
+    /// Why there is none although there is a network.
+    let noRelative: PictureTooElongated?
     let fusion: FusionReport?
     let metric: MetricDepth?
     let scene: PlacedScene
@@ -48,16 +50,18 @@ struct FrameFlow: Sendable {
     }
     let upright = image.oriented(frame.orientation)
     let objects: (detections: [Detection], timings: StageTimings, selection: Duration)
-    let estimate: (relative: RelativeDepth, input: PixelSize, timings: StageTimings)?
+    let estimation: Result<DepthNetwork.Estimate, PictureTooElongated>?
     if isOverlapped, let depth {
       // Both networks share one team of threads, which runs one whole network after the other.
       async let found = detector.detect(upright, orientation: frame.orientation, stored: frame.imageSize)
-      async let estimated = depth.estimate(upright, orientation: frame.orientation)
-      (objects, estimate) = try await (found, estimated)
+      async let estimated = depth.estimateIfPossible(upright, orientation: frame.orientation)
+      (objects, estimation) = try await (found, estimated)
     } else {
       objects = try detector.detect(upright, orientation: frame.orientation, stored: frame.imageSize)
-      estimate = try depth?.estimate(upright, orientation: frame.orientation)
+      estimation = try depth?.estimateIfPossible(upright, orientation: frame.orientation)
     }
+    let estimate = try? estimation?.get()
+    let noRelative: PictureTooElongated? = if case .failure(let error) = estimation { error } else { nil }
 
     let clock = ContinuousClock()
     var report: FusionReport?
@@ -81,7 +85,7 @@ struct FrameFlow: Sendable {
       detections: DetectionsFile(
         image: frame.name, imageSize: frame.imageSize, model: detector.description,
         detections: objects.detections),
-      relative: estimate?.relative, fusion: report, metric: metric, scene: scene,
+      relative: estimate?.relative, noRelative: noRelative, fusion: report, metric: metric, scene: scene,
       detectorTimings: objects.timings, depthTimings: estimate.map { ($0.input, $0.timings) },
       fusionTime: fusionTime, placementTime: clock.now - start)
   }
@@ -100,7 +104,11 @@ extension FrameFlow.Outcome {
   /// What a reader must know about where figures come from.
   var notes: [String] {
     var notes: [String] = []
-    if relative == nil { notes.append("no depth weights: distances come from the LiDAR alone") }
+    if let noRelative {
+      notes.append("\(noRelative): distances come from the LiDAR alone")
+    } else if relative == nil {
+      notes.append("no depth weights: distances come from the LiDAR alone")
+    }
     if frame.depth == nil { notes.append("no LiDAR depth: there is nothing to scale relative depth with") }
     if frame.depth != nil, frame.confidence == nil {
       notes.append("no confidence: every LiDAR reading counts as sure")

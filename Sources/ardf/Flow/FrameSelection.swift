@@ -18,8 +18,8 @@ struct FrameSelection {
   /// The frames named, by name or position from 0; all of them if none is named.
   init(_ source: any CaptureSource, frames: [String]) throws {
     self.source = source
-    for skipped in source.skipped {
-      Console.note("\(source.path): skipped \(skipped.name): \(skipped.reason)")
+    for line in SkippedFrame.lines(source.skipped, besides: source.frames.count) {
+      Console.note("\(source.path): \(line)")
     }
     indices = frames.isEmpty ? Array(source.frames.indices) : try Self.positions(of: frames, in: source)
   }

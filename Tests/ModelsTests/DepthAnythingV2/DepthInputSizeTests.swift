@@ -48,6 +48,12 @@ struct DepthInputSizeTests {
   @Test("a strip is refused instead of filling the memory")
   func strip() {
     let strip = PixelSize(width: 20_000, height: 10)
-    #expect(throws: DepthError.tooElongated(strip)) { try DepthInputSize.lowerBound(for: strip) }
+    #expect(throws: DepthError.tooElongated(strip, bound: 518, largest: 28)) {
+      try DepthInputSize.lowerBound(for: strip)
+    }
+    #expect(throws: Never.self) { try DepthInputSize.lowerBound(for: strip, bound: 28) }
+    #expect(throws: DepthError.tooElongated(strip, bound: 42, largest: 28)) {
+      try DepthInputSize.lowerBound(for: strip, bound: 42)
+    }
   }
 }
