@@ -124,6 +124,53 @@ import Testing
     #expect(abs(ink(canvas.image) - 10 * 8 * 2) < Self.inkTolerance)
   }
 
+  /// Lines that begin a thousand million dashes away: the time follows the picture, and the pattern goes on.
+  @Test func dashesOutsideThePictureTakeNoTime() {
+    for dash in [[8.0, 6], [4, 1, 3, 2]] {
+      let style = StrokeStyle(color: .white, width: 2, dash: dash)
+      let period = dash.reduce(0, +)
+      for offset in [0, 3.0, 9] {
+        var near = canvas(150, 40)
+        var far = near
+        near.strokeLine(from: Point2(-2 * period + offset, 9), to: Point2(400, 9), style)
+        far.strokeLine(from: Point2(-1e9 * period + offset, 9), to: Point2(1e12, 9), style)
+        near.strokePolyline([Point2(20, -2 * period + offset), Point2(20, 90), Point2(40, 90)], style)
+        far.strokePolyline([Point2(20, -1e9 * period + offset), Point2(20, 1e9), Point2(1e9, 90)], style)
+        #expect(near.image == far.image, "\(dash) from \(offset)")
+      }
+    }
+  }
+
+  /// The pattern of a corner outside the picture is that of the way there.
+  @Test func dashesRunOnAroundCornersOutsideThePicture() {
+    let style = StrokeStyle(color: .white, width: 2, dash: [8, 6])
+    var turned = canvas(60, 60)
+    var straight = turned
+    // 14 * 10 pixels to the corner, 14 * 20 back.
+    turned.strokePolyline([Point2(30, 30), Point2(30, 170), Point2(310, 170), Point2(310, 30)], style)
+    straight.strokeLine(from: Point2(30, 30), to: Point2(30, 170), style)
+    #expect(turned.image == straight.image)
+    turned.strokePolyline([Point2(-100, 10), Point2(-100, 20), Point2(60, 20)], style)
+    straight.strokeLine(from: Point2(-110, 20), to: Point2(60, 20), style)
+    #expect(turned.image == straight.image)
+  }
+
+  @Test(arguments: [1e20, 1e160, 1.7e308]) func endlessShapesEnd(_ far: Double) {
+    var picture = canvas(40, 40)
+    let style = StrokeStyle(color: .white, width: 2, dash: [8, 6])
+    var solid = style
+    solid.dash = []
+    for style in [style, solid] {
+      picture.strokeLine(from: Point2(-far, 3), to: Point2(far, 20), style)
+      picture.strokePolyline([Point2(-far, -far), Point2(far, 10), Point2(5, far)], closed: true, style)
+      picture.strokeRect(Rect(minX: -far, minY: -far, maxX: far, maxY: 20), style)
+    }
+    picture.strokeCircle(center: Point2(20, 20), radius: far, solid)
+    picture.fillCircle(center: Point2(20, 20), radius: 5, color: .white)
+    #expect(picture.image.pixels[3 * (20 * 40 + 20)] == 255)
+    picture.drawText(String(repeating: "x", count: 1_000_000), at: Point2(0, 30), style: TextStyle(size: 8))
+  }
+
   @Test func translucentCornersAreLaidOnOnce() {
     var canvas = canvas(30, 30)
     canvas.strokePolyline(

@@ -111,6 +111,8 @@ struct SurfaceView<Surface: EffectSurface>: Sendable {
 /// Paints the points of a debug mesh as yellow dots of 5 mm.
 struct DotsPainter: EffectPainter {
   private static let diameter = 0.005
+  /// Of a dot before the camera's lens, pixels: nearer ones grow no further.
+  private static let largestRadius = 256.0
   private static let color: (UInt8, UInt8, UInt8) = (255, 255, 0)
   private struct Dot {
     let x: Float
@@ -133,7 +135,7 @@ struct DotsPainter: EffectPainter {
         return nil
       }
       let upright = frame.orientation.upright(place, stored: frame.imageSize)
-      let radius = max(0.8, Self.diameter / 2 * intrinsics.fx / depth)
+      let radius = min(max(0.8, Self.diameter / 2 * intrinsics.fx / depth), Self.largestRadius)
       return Dot(x: Float(upright.x), y: Float(upright.y), radius: Float(radius))
     }
   }

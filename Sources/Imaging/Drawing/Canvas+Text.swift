@@ -86,6 +86,8 @@ extension RGBImage {
     let grid = GlyphGrid(size: style.size, bold: style.bold, baseline: start.y)
     var pen = start.x
     for character in line {
+      // What follows lies to the right of the picture, however long a name from a file is.
+      guard pen < Double(width) + style.size else { break }
       if let glyph = StrokeFont.shared.glyph(character) {
         let left = pen + (glyph.bearing + StrokeFont.thickness(bold: style.bold) / 2) * grid.scale
         let strokes = glyph.paths.map { path in

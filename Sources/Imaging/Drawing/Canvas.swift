@@ -3,8 +3,8 @@ import Geometry
 /// A picture being drawn on, in edge coordinates of `Frame`: pixel (x, y) covers [x, x+1) x [y, y+1).
 ///
 /// Drawing is deterministic: the same calls give the same bytes. Colours are blended as encoded sRGB,
-/// the way 2-D drawing systems do. Whatever lies outside the picture is clipped; coordinates that are
-/// not finite draw nothing.
+/// the way 2-D drawing systems do. Whatever lies outside the picture is clipped, before any work is
+/// done for it; coordinates that are not finite, or so far apart that their distance is not, draw nothing.
 public struct Canvas<Frame: PlanarFrame>: Sendable {
   /// The picture so far.
   public internal(set) var image: RGBImage
@@ -22,11 +22,12 @@ public struct Canvas<Frame: PlanarFrame>: Sendable {
     guard start.isFinite, end.isFinite, style.dashesAreApart else {
       return strokeLines([[start, end]], style)
     }
+    let area = image.reach(of: style)
     // No pixel belongs to two dashes: each is painted by itself, so that a long slanting line needs no mask of
     // the whole rectangle around it.
     var solid = style
     solid.dash = []
-    for dash in Dashing.pieces(of: [(start.x, start.y), (end.x, end.y)], pattern: style.dash) {
+    for dash in Dashing.pieces(of: [(start.x, start.y), (end.x, end.y)], pattern: style.dash, within: area) {
       strokeLines([dash.map { Point2($0.x, $0.y) }], solid)
     }
   }
@@ -41,9 +42,10 @@ public struct Canvas<Frame: PlanarFrame>: Sendable {
     let lines = lines.map { $0.map { (x: $0.x, y: $0.y) } }.filter { line in
       line.allSatisfy { $0.x.isFinite && $0.y.isFinite }
     }
+    let area = image.reach(of: style)
     image.paint(style.color, around: lines.joined(), margin: style.width / 2 + 1) { mask in
       for line in lines {
-        mask.addPolyline(line, style)
+        mask.addPolyline(line, style, within: area)
       }
       if !style.antialiased { mask.harden() }
     }
@@ -68,7 +70,7 @@ public struct Canvas<Frame: PlanarFrame>: Sendable {
 
   /// Draws a circle's outline, the line centred on it.
   public mutating func strokeCircle(center: Point2<Frame>, radius: Double, _ style: StrokeStyle) {
-    guard radius > 0, radius.isFinite else { return }
+    guard radius > 0, radius.isFinite, center.isFinite else { return }
     let count = Arc.segments(radius: radius, angle: 2 * .pi)
     strokePolyline(
       (0..<count).map { step in
@@ -121,9 +123,9 @@ public struct Canvas<Frame: PlanarFrame>: Sendable {
 }
 
 extension CoverageMask {
-  /// Adds a polyline, dashed if the style says so, with round corners.
-  mutating func addPolyline(_ points: [(x: Double, y: Double)], _ style: StrokeStyle) {
-    for piece in Dashing.pieces(of: points, pattern: style.dash) where piece.count > 1 {
+  /// Adds a polyline, dashed within `area` if the style says so, with round corners.
+  mutating func addPolyline(_ points: [(x: Double, y: Double)], _ style: StrokeStyle, within area: Box) {
+    for piece in Dashing.pieces(of: points, pattern: style.dash, within: area) where piece.count > 1 {
       let isClosed = piece.count > 2 && piece[0] == piece[piece.count - 1]
       for index in 1..<piece.count {
         var round: RoundEnds = .both
@@ -138,6 +140,11 @@ extension CoverageMask {
 }
 
 extension RGBImage {
+  /// Where a pen's middle can be and leave something on the picture, its square ends included.
+  func reach(of style: StrokeStyle) -> Box {
+    Box(minX: 0, minY: 0, maxX: Double(width), maxY: Double(height)).grown(by: style.width + 2)
+  }
+
   /// Collects a shape that stays within `margin` of `points`, and paints it.
   mutating func paint(
     _ color: Color, around points: some Sequence<(x: Double, y: Double)>, margin: Double,

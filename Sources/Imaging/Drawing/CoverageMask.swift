@@ -43,6 +43,8 @@ struct CoverageMask {
     let reach = radius + 1
     let (dx, dy) = (b.x - a.x, b.y - a.y)
     let length = (dx * dx + dy * dy).squareRoot()
+    // Longer than a number can square: it has no direction that a pixel could be measured by.
+    guard length.isFinite else { return }
     // A point has no direction: any will do.
     let (ux, uy) = length > 0 ? (dx / length, dy / length) : (1, 0)
     let most = Float(min(1, thickness))

@@ -7,11 +7,13 @@ func sine(_ angle: Double) -> Double { sin(angle) }
 enum Arc {
   /// Largest distance between an arc and its chords, in pixels or font units.
   private static let tolerance = 0.02
+  /// Enough for a radius of a hundred million: no picture shows a difference.
+  private static let most = 1 << 18
 
   /// Pieces for an arc of `angle` radians.
   static func segments(radius: Double, angle: Double) -> Int {
     let step = 2 * acos(max(-1, 1 - tolerance / max(radius, 2 * tolerance)))
-    return max(2, Int((abs(angle) / step).rounded(.up)))
+    return max(2, Int(min((abs(angle) / step).rounded(.up), Double(most))))
   }
 }
 

@@ -29,35 +29,3 @@ public struct StrokeStyle: Sendable, Equatable {
     return !gaps.isEmpty && gaps.allSatisfy { $0 >= 2 + (roundCaps ? width : 0) }
   }
 }
-
-/// Cuts a polyline into the pieces that a dash pattern draws.
-enum Dashing {
-  typealias Point = (x: Double, y: Double)
-
-  /// The drawn pieces, each a polyline; the pattern runs on around corners.
-  static func pieces(of points: [Point], pattern: [Double]) -> [[Point]] {
-    guard !pattern.isEmpty, points.count > 1 else { return [points] }
-    var pieces = [[Point]]()
-    var piece = [points[0]]
-    var phase = 0
-    var left = pattern[0]
-    for (start, end) in zip(points, points.dropFirst()) {
-      let (dx, dy) = (end.x - start.x, end.y - start.y)
-      let length = (dx * dx + dy * dy).squareRoot()
-      var position = 0.0
-      while length - position > left {
-        position += left
-        let share = position / length
-        let point = (x: start.x + dx * share, y: start.y + dy * share)
-        if phase.isMultiple(of: 2) { pieces.append(piece + [point]) }
-        phase = (phase + 1) % pattern.count
-        left = pattern[phase]
-        piece = [point]
-      }
-      left -= length - position
-      if phase.isMultiple(of: 2) { piece.append(end) } else { piece = [end] }
-    }
-    if phase.isMultiple(of: 2), piece.count > 1 { pieces.append(piece) }
-    return pieces
-  }
-}
