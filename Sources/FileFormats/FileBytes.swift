@@ -85,8 +85,11 @@ public struct FileBytes: Sendable {
     }
   }
 
-  /// A copy of the bytes.
-  public func array() -> [UInt8] { elements(of: UInt8.self) }
+  /// The bytes as an array: the one that holds them where there is one, else a copy.
+  public func array() -> [UInt8] {
+    if case .array(let bytes) = source, range == bytes.indices { return bytes }
+    return elements(of: UInt8.self)
+  }
 
   /// A copy of the bytes as elements in this machine's byte order; a tail shorter than one element
   /// is left out.

@@ -37,6 +37,8 @@ public struct ZipArchive: Sendable {
     public let crc32: UInt32
     /// Where the kept bytes lie in the file.
     public let dataRange: Range<Int>
+    /// The number of bytes that reading it takes beyond the file's own.
+    public var unpackedBytes: Int { method == .stored ? 0 : size }
   }
 
   /// The members in the order of the directory.

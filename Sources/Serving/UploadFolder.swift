@@ -91,6 +91,8 @@ final class UploadFolder: Sendable {
     }
     // A recorded clip is read as the archive that it is.
     if archive.members.contains(where: { $0.name.hasSuffix("index.jsonl") }) { return path }
+    let total = archive.members.reduce(0) { $0 + $1.size }
+    guard total <= limits.totalBytes else { throw Refusal.tooLarge(limit: limits.totalBytes) }
     for member in archive.members where !member.name.hasSuffix("/") {
       let components = member.name.split(separator: "/").map(String.init)
       // What file managers add to archives is no part of the capture.

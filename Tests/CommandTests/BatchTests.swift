@@ -17,6 +17,33 @@ import Testing
     }
   }
 
+  /// What is said of an archive that is no clip, or a damaged one: never a text of the system's.
+  @Test func archivesThatAreNoClipsAreTold() throws {
+    let place = try TemporaryDirectory()
+    let sound = ZipWriter.archive([("scan/frame.json", Array("{}".utf8))])
+    let clip = ZipWriter.archive([("index.jsonl", [UInt8(ascii: "x")]), ("messages.bin", [1])])
+    for (name, bytes, message) in [
+      ("scan.zip", sound, "an archive without a recorded clip (index.jsonl with messages.bin)"),
+      ("SCAN.ZIP", sound, "an archive without a recorded clip (index.jsonl with messages.bin)"),
+      ("empty.zip", ZipWriter.archive([]), "an archive without a recorded clip"),
+      ("cut.zip", Array(sound.dropLast(9)), "no zip directory at the end of the file"),
+      ("clip.zip", clip, "index.jsonl, line 1: JSON has 'x' at byte 0"),
+    ] {
+      let path = place.file(name)
+      try place.write(bytes, to: name)
+      let result = try run([path], out: place.file("out"))
+      #expect(result.status == 65, "\(name): \(result.error)")
+      #expect(result.error.contains(message), "\(name): \(result.error)")
+      #expect(!result.error.contains("Error Domain"))
+      #expect(try place.entries().contains("out") == false)
+    }
+    // In a folder they are left out, and the rest is run.
+    try SyntheticCapture.write(to: place.file("a"))
+    let rest = try run([place.path], out: place.file("out"))
+    #expect(rest.status == 0, "\(rest.error)")
+    #expect(rest.error.contains("scan.zip: left out"))
+  }
+
   @Test func resumingDoesOnlyWhatIsMissing() throws {
     let place = try TemporaryDirectory()
     try SyntheticCapture.writeSequence(of: 4, to: place.file("sequence"))

@@ -44,6 +44,8 @@ final class NotingWorkshop: Workshop {
 
   func run(path: String) throws -> Int {
     runPath.withLock { $0 = path }
+    // A recorded clip reaches the workshop as the archive that it is.
+    if path.hasSuffix(".zip") { _ = try CaptureReader.open(path) }
     if path.hasSuffix(".txt") { throw CaptureError.malformed(file: path, reason: "no picture") }
     var files: [String: [UInt8]] = [:]
     for name in (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? [] {

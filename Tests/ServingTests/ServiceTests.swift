@@ -1,3 +1,4 @@
+import AppCore
 import FileFormats
 import Foundation
 import Synchronization
@@ -129,6 +130,37 @@ import Serving
       #expect(try client.send("POST", "\(path)?run").status == 422)
     }
     #expect(workshop.found.withLock { $0.isEmpty })
+  }
+
+  /// Thirty kilobytes that unpack to more than an index may have: answered, and the next drop is run.
+  @Test func aClipThatPromisesTooMuchIsRefused() async throws {
+    let workshop = NotingWorkshop()
+    let index = [UInt8](repeating: 10, count: CaptureLimits().indexBytes + 1)
+    let bomb = PackedArchive.bytes(of: [("index.jsonl", index), ("messages.bin", [1])])
+    try await serving(workshop) { (client: Client) throws in
+      let path = try #require(try client.send("POST", "/uploads").json?["upload"]?.string)
+      #expect(try client.send("PUT", "\(path)/clip.zip", bomb).status == 200)
+      let answer = try client.send("POST", "\(path)?run")
+      #expect(answer.status == 422)
+      #expect(answer.json?["error"]?.string?.contains("index.jsonl: 33554433 bytes, more than") == true)
+      let next = try #require(try client.send("POST", "/uploads").json?["upload"]?.string)
+      _ = try client.send("PUT", "\(next)/a.png", [5])
+      #expect(try client.send("POST", "\(next)?run").status == 200)
+    }
+    #expect(workshop.found.withLock { $0 } == ["": [5]])
+  }
+
+  /// The sizes that an archive declares are added up before anything is unpacked: a damaged member is not noticed.
+  @Test func archivesThatDeclareTooMuchAreNotUnpacked() async throws {
+    var limits = UploadLimits()
+    (limits.fileBytes, limits.totalBytes) = (4000, 10_000)
+    let zeros = [UInt8](repeating: 0, count: 4000)
+    let bomb = PackedArchive.bytes(of: [("a", zeros), ("b", zeros), ("c", zeros)], damaged: ["a", "b", "c"])
+    try await serving(limits: limits) { (client: Client) throws in
+      let path = try #require(try client.send("POST", "/uploads").json?["upload"]?.string)
+      #expect(try client.send("PUT", "\(path)/a.zip", bomb).status == 200)
+      #expect(try client.send("POST", "\(path)?run").status == 413)
+    }
   }
 
   @Test func sizesAreBounded() async throws {

@@ -14,6 +14,8 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
   case notADirectory(path: String)
   /// The folder holds none of the known layouts.
   case unrecognisedLayout(path: String)
+  /// The archive holds no recorded clip.
+  case archiveWithoutClip(path: String)
   /// The folder holds captures that are not frames of one sequence.
   case severalCaptures(path: String, names: [String])
   /// The folder is of a known layout but no frame in it can be used.
@@ -101,6 +103,9 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
         + "index.jsonl with messages.bin, frame_NNNNN.json (3D Scanner App), odometry.csv (Stray Scanner), "
         + "transforms.json, rgb.txt with depth.txt (TUM RGB-D), trajectory.log with color and depth (Redwood), "
         + "keyframes (Polycam), lowres_wide (ARKitScenes), or pictures (.jpg, .png)"
+    case .archiveWithoutClip(let path):
+      "\(path): an archive without a recorded clip (index.jsonl with messages.bin), the only capture that is read "
+        + "from one; unpack it and give its folder"
     case .severalCaptures(let path, let names):
       "\(path): holds several captures (\(names.prefix(3).joined(separator: ", "))\(names.count > 3 ? ", ..." : "")), "
         + "which are not frames of one sequence; give one of them, or all to ardf run"

@@ -19,8 +19,8 @@ public struct EncodedPicture: Sendable {
 
 extension CaptureFolder {
   /// The bytes of a file, of a frame's size at most.
-  func bytes(_ name: String, namedBy file: String) throws(CaptureError) -> [UInt8] {
-    let full = try location(of: name, namedBy: file, limit: limits.frameFileBytes)
+  func bytes(_ name: String, namedBy file: String, limit: Int? = nil) throws(CaptureError) -> [UInt8] {
+    let full = try location(of: name, namedBy: file, limit: limit ?? limits.frameFileBytes)
     do {
       return try FileBytes.contents(of: full)
     } catch {

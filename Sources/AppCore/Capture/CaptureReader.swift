@@ -84,7 +84,9 @@ public enum CaptureReader {
   /// Whether a file of that name may be a source by itself: a picture, or an archive of a recorded clip.
   package static func isSourceFile(_ name: String) -> Bool { PlainImages.isPicture(name) || isArchive(name) }
 
-  private static func isArchive(_ name: String) -> Bool { name.hasSuffix(".zip") || name.hasSuffix(".whl") }
+  private static func isArchive(_ name: String) -> Bool {
+    [".zip", ".whl"].contains(where: name.lowercased().hasSuffix)
+  }
 
   private static func recordedClip(_ folder: CaptureFolder) throws(CaptureError) -> RecordedClip {
     let (index, messages) = (RecordedClip.indexFile, RecordedClip.messagesFile)
@@ -96,8 +98,10 @@ public enum CaptureReader {
       throw .unreadable(file: messages, reason: error.description)
     }
     return try RecordedClip(
-      path: folder.path, index: try folder.bytes(index, namedBy: index), messages: data, limits: folder.limits
-    )
+      path: folder.path,
+      index: FileBytes(try folder.bytes(index, namedBy: index, limit: folder.limits.indexBytes)),
+      messageBytes: data.count, limits: folder.limits
+    ) { data }
   }
 
   private static func split(_ path: String) -> (parent: String, name: String) {

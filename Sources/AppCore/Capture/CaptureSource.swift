@@ -168,8 +168,12 @@ public struct CaptureLimits: Sendable {
   public var frameFileBytes = 256 << 20
   /// Bytes of a recorded clip's data.
   public var clipBytes = 8 << 30
-  /// Bytes of a recorded clip's data that are unpacked from an archive into memory.
+  /// Bytes of a recorded clip's data that are unpacked from an archive into memory, however large the archive is.
   public var archivedClipBytes = 1 << 30
+  /// How many times its compressed bytes such data may have, beyond `smallClipBytes`: pictures hardly shrink.
+  public var archivedClipRatio = 16
+  /// Bytes of a recorded clip's data that may be unpacked whatever they were compressed to.
+  public var smallClipBytes = 32 << 20
   /// Pixels of a picture.
   public var pixels = ImageLimits.default.maxPixels
   /// Cells of a depth grid.
@@ -177,6 +181,11 @@ public struct CaptureLimits: Sendable {
 
   /// The defaults.
   public init() {}
+
+  /// The most bytes that a clip's data may unpack to from `count` compressed ones.
+  func unpackedClipBytes(from count: Int) -> Int {
+    min(archivedClipBytes, smallClipBytes + archivedClipRatio * count)
+  }
 
   /// What JSON of an index's size may hold.
   var json: JSONLimits { JSONLimits(bytes: indexBytes) }

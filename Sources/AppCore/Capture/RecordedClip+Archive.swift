@@ -3,7 +3,8 @@ import FileFormats
 extension RecordedClip {
   /// A clip inside a zip archive, in any folder of it; its data are unpacked into memory.
   ///
-  /// - Throws: `CaptureError.notFound`, `.malformed` for a damaged archive, `.unrecognisedLayout` without a clip.
+  /// - Throws: `CaptureError.notFound`, `.malformed` for a damaged archive, `.archiveWithoutClip`,
+  ///   `.fileTooLarge` for members that unpack to more than their limit.
   init(archive path: String, limits: CaptureLimits) throws(CaptureError) {
     let archive: ZipArchive
     do {
@@ -17,16 +18,34 @@ extension RecordedClip {
     }
     .map { String($0.dropLast(Self.indexFile.count)) }
     guard let folder = folders.first(where: { archive.contains($0 + Self.messagesFile) }) else {
-      throw .unrecognisedLayout(path: path)
+      throw .archiveWithoutClip(path: path)
     }
-    let index: [UInt8]
-    let messages: FileBytes
+    func member(_ name: String) throws(CaptureError) -> ZipArchive.Member {
+      try Self.reading(path) { () throws(ZipError) in try archive.member(folder + name) }
+    }
+    func contents(_ member: ZipArchive.Member) throws(CaptureError) -> FileBytes {
+      try Self.reading(path) { () throws(ZipError) in try archive.contents(of: member) }
+    }
+    let (index, messages) = (try member(Self.indexFile), try member(Self.messagesFile))
+    guard index.size <= limits.indexBytes else {
+      throw .fileTooLarge(file: Self.indexFile, bytes: index.size, limit: limits.indexBytes)
+    }
+    let most = limits.unpackedClipBytes(from: messages.dataRange.count)
+    guard messages.unpackedBytes <= most else {
+      throw .fileTooLarge(file: Self.messagesFile, bytes: messages.size, limit: most)
+    }
+    try self.init(
+      path: path, index: contents(index), messageBytes: messages.size, limits: limits
+    ) { () throws(CaptureError) in try contents(messages) }
+  }
+
+  private static func reading<Result>(
+    _ path: String, _ body: () throws(ZipError) -> Result
+  ) throws(CaptureError) -> Result {
     do {
-      index = try archive.contents(folder + Self.indexFile).array()
-      messages = try archive.contents(folder + Self.messagesFile)
+      return try body()
     } catch {
       throw .malformed(file: path, reason: error.description)
     }
-    try self.init(path: path, index: index, messages: messages, limits: limits)
   }
 }

@@ -20,8 +20,14 @@ struct RecordedClip: CaptureSource {
   private let limits: CaptureLimits
   private let ranges: [Int: Range<Int>]
 
-  init(path: String, index: [UInt8], messages: FileBytes, limits: CaptureLimits) throws(CaptureError) {
-    let ranges = try Self.ranges(index: index, messageBytes: messages.count, path: path, limits: limits)
+  /// - Parameters:
+  ///   - messageBytes: How many bytes `messages` gives; the index is checked against it before they are asked for.
+  init(
+    path: String, index: FileBytes, messageBytes: Int, limits: CaptureLimits,
+    messages: () throws(CaptureError) -> FileBytes
+  ) throws(CaptureError) {
+    let ranges = try Self.ranges(index: index, messageBytes: messageBytes, path: path, limits: limits)
+    let messages = try messages()
     var listing = SequenceListing(path: path, limits: limits)
     for (number, range) in ranges.sorted(by: { $0.key < $1.key }) {
       try listing.add(name: Self.name(number), file: "\(number)") { () throws(CaptureError) in
@@ -71,15 +77,19 @@ struct RecordedClip: CaptureSource {
 
   /// Where each message lies, by sequence number.
   private static func ranges(
-    index: [UInt8], messageBytes: Int, path: String, limits: CaptureLimits
+    index: FileBytes, messageBytes: Int, path: String, limits: CaptureLimits
   ) throws(CaptureError) -> [Int: Range<Int>] {
-    let lines = index.split(separator: UInt8(ascii: "\n")).filter { line in
-      line.contains { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\r") }
+    guard let lines = lines(of: index, atMost: limits.frames) else {
+      throw .tooManyFrames(path: path, limit: limits.frames)
     }
-    guard lines.count <= limits.frames else { throw .tooManyFrames(path: path, limit: limits.frames) }
     var ranges: [Int: Range<Int>] = [:]
+    var total = 0
     for (row, line) in lines.enumerated() {
-      let fields = try FrameFields(file: "\(indexFile), line \(row + 1)", json: Array(line))
+      guard line.count <= longestLine else {
+        throw .badLine(file: indexFile, line: row + 1, expected: "one object of seq, offset and length")
+      }
+      let fields = try FrameFields(
+        file: "\(indexFile), line \(row + 1)", json: index.slice(line).array())
       let number = try fields.count("seq")
       let offset = try fields.count("offset")
       let length = try fields.count("length")
@@ -90,8 +100,36 @@ struct RecordedClip: CaptureSource {
       guard ranges.updateValue(offset..<offset + length, forKey: number) == nil else {
         throw .badMessage(file: indexFile, message: number, reason: "is listed twice")
       }
+      // Each message is looked at once: as many bytes as there are, however many lines there are.
+      total += length
+      guard total <= messageBytes else {
+        throw .badMessage(file: indexFile, message: number, reason: "shares bytes with another")
+      }
     }
     return ranges
+  }
+
+  /// Bytes of a line of the index.
+  private static let longestLine = 4096
+
+  /// Where the lines lie that are not blank; nil where there are more than `most`.
+  private static func lines(of index: FileBytes, atMost most: Int) -> [Range<Int>]? {
+    index.withBytes { bytes in
+      var lines: [Range<Int>] = []
+      var start = 0
+      var isBlank = true
+      for position in 0...bytes.count {
+        guard position == bytes.count || bytes[position] == UInt8(ascii: "\n") else {
+          isBlank = isBlank && TextSeparator.isBlank(bytes[position])
+          continue
+        }
+        if !isBlank { lines.append(start..<position) }
+        guard lines.count <= most else { return nil }
+        start = position + 1
+        isBlank = true
+      }
+      return lines
+    }
   }
 }
 

@@ -18,11 +18,14 @@ public struct AssetFolder: Sendable {
   ///
   /// - Throws: `MediaError.file` if it cannot be listed.
   public init(_ folder: String) throws(MediaError) {
-    guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
-      throw .file(.missing(path: folder))
+    let names: [String]
+    do {
+      names = try folderNames(of: folder)
+    } catch {
+      throw .file(error)
     }
     var assets: [EffectType: Asset] = [:]
-    for name in names.sorted() {
+    for name in names {
       let path = "\(folder)/\(name)"
       var isFolder = false
       guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { continue }

@@ -33,9 +33,12 @@ public struct PictureFilm: EffectFilm {
   ///
   /// - Throws: `MediaError`.
   public init(folder: String, framesPerSecond: Double = folderRate) throws(MediaError) {
-    let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter {
-      $0.lowercased().hasSuffix(".png")
-    }.sorted()
+    let names: [String]
+    do {
+      names = try folderNames(of: folder).filter { $0.lowercased().hasSuffix(".png") }
+    } catch {
+      throw .file(error)
+    }
     guard let first = names.first else { throw .empty(file: folder) }
     file = folder
     pictures = .files(names.prefix(Self.mostPictures).map { "\(folder)/\($0)" })

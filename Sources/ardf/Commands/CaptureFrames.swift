@@ -36,7 +36,7 @@ extension Capture {
           "-noautorotate", "-i", video, "-fps_mode", "passthrough", "-start_number", "0", "-q:v", "2",
           folder.path("%06d.jpg"),
         ], about: video)
-      let count = try FileManager.default.contentsOfDirectory(atPath: folder.temporaryPath).count
+      let count = try folderNames(of: folder.temporaryPath).count
       guard count > 0 else { throw CommandError.input("\(video): holds no picture") }
       try OutputError.mapping { () throws(FileError) in try folder.commit() }
       Console.note("\(recording)/rgb: \(count) pictures")

@@ -1,4 +1,5 @@
 import AppCore
+import FileFormats
 import FoundationEssentials
 
 /// One frame of a run: where it comes from and where its results go.
@@ -69,8 +70,7 @@ struct RunInputs {
   private static func contained(
     in path: String, _ open: (String) throws -> any CaptureSource
   ) throws -> [any CaptureSource] {
-    let names = try FileManager.default.contentsOfDirectory(atPath: path).filter { !$0.hasPrefix(".") }
-      .sorted()
+    let names = try folderNames(of: path).filter { !$0.hasPrefix(".") }
     var sources: [any CaptureSource] = []
     var leftOut: [String] = []
     for name in names {
@@ -81,7 +81,7 @@ struct RunInputs {
       else { continue }
       do {
         sources.append(try open(inner))
-      } catch CaptureError.unrecognisedLayout {
+      } catch CaptureError.unrecognisedLayout, CaptureError.archiveWithoutClip {
         leftOut.append("\(inner): left out: not a known capture")
       } catch let error as CaptureError {
         leftOut.append("\(inner): left out: \(error)")

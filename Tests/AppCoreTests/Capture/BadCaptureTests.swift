@@ -287,7 +287,7 @@ struct BadCapture: Sendable, CustomTestStringConvertible {
   @Test func archiveWithoutClipIsNoCapture() throws {
     let folder = try TemporaryDirectory()
     let path = try folder.write(ZipWriter.archive([("index.jsonl", [])]), to: "other.zip")
-    #expect(throws: CaptureError.unrecognisedLayout(path: path)) { try CaptureReader.open(path) }
+    #expect(throws: CaptureError.archiveWithoutClip(path: path)) { try CaptureReader.open(path) }
   }
 
   @Test func damagedArchiveIsMalformed() throws {
