@@ -27,6 +27,8 @@ public enum CheckpointConverter {
   }
 
   static let formatVersion = "ardf.weights/1"
+  /// All class names together; a pickle may name one text any number of times.
+  private static let classNameBytes = 1 << 20
 
   /// Converts the file at `input` and writes a safetensors file, whole or not at all.
   ///
@@ -54,22 +56,27 @@ public enum CheckpointConverter {
   public static func read(_ bytes: FileBytes, file: String) throws(CheckpointError) -> Checkpoint {
     do {
       let source = try CheckpointSource(bytes, file: file)
-      var (checkpoint, metadata) = try recognize(source)
+      let network = try recognize(source)
+      var metadata = network.metadata
       metadata["format"] = formatVersion
       metadata["source_file"] = String(file.split(separator: "/").last ?? "")
       metadata["source_sha256"] = sha256Hex(bytes)
-      checkpoint = Checkpoint(
-        architecture: checkpoint.architecture, variant: checkpoint.variant, tensors: checkpoint.tensors,
+      return Checkpoint(
+        architecture: network.architecture, variant: network.variant, tensors: try source.loaded(),
         metadata: metadata)
-      return checkpoint
     } catch {
       throw CheckpointError(error.kind, tensor: error.tensor, file: file)
     }
   }
 
-  private static func recognize(
-    _ source: CheckpointSource
-  ) throws(CheckpointErrorAt) -> (Checkpoint, metadata: [String: String]) {
+  /// A network whose tensors' names, shapes and types are right.
+  private struct Network {
+    let architecture: Architecture
+    let variant: String
+    let metadata: [String: String]
+  }
+
+  private static func recognize(_ source: CheckpointSource) throws(CheckpointErrorAt) -> Network {
     let tensors = source.tensors
     if tensors["model.0.conv.weight"] != nil { return try yolo(source) }
     if tensors.keys.contains(where: { $0.hasPrefix("pretrained.") || $0.hasPrefix("depth_head.") }) {
@@ -80,9 +87,7 @@ public enum CheckpointConverter {
         tensors.isEmpty ? "it holds no tensors" : "its first tensor is \"\(tensors.keys.min() ?? "")\""))
   }
 
-  private static func yolo(
-    _ source: CheckpointSource
-  ) throws(CheckpointErrorAt) -> (Checkpoint, metadata: [String: String]) {
+  private static func yolo(_ source: CheckpointSource) throws(CheckpointErrorAt) -> Network {
     let tensors = source.tensors
     if tensors["model.0.conv.bias"] != nil, tensors["model.0.bn.weight"] == nil {
       throw CheckpointErrorAt(.fused)
@@ -114,16 +119,15 @@ public enum CheckpointConverter {
       guard names.count == classes else {
         throw CheckpointErrorAt(.wrongClassCount(names: names.count, classes: classes))
       }
+      guard names.reduce(0, { $0 + $1.utf8.count }) <= classNameBytes else {
+        throw CheckpointErrorAt(.classNamesTooLong(limit: classNameBytes))
+      }
       metadata["names"] = JSONValue.array(names.map(JSONValue.string)).serialized()
     }
-    let checkpoint = Checkpoint(
-      architecture: .yolo11Segmentation, variant: variant.rawValue, tensors: tensors, metadata: [:])
-    return (checkpoint, metadata)
+    return Network(architecture: .yolo11Segmentation, variant: variant.rawValue, metadata: metadata)
   }
 
-  private static func depthAnything(
-    _ source: CheckpointSource
-  ) throws(CheckpointErrorAt) -> (Checkpoint, metadata: [String: String]) {
+  private static func depthAnything(_ source: CheckpointSource) throws(CheckpointErrorAt) -> Network {
     if let width = source.tensors["pretrained.cls_token"]?.shape.last, width != 384 {
       throw CheckpointErrorAt(.unknownArchitecture("its encoder is \(width) wide, that of Small is 384"))
     }
@@ -132,14 +136,12 @@ public enum CheckpointConverter {
     metadata["architecture"] = Architecture.depthAnythingV2.rawValue
     metadata["variant"] = "small"
     metadata["license"] = metadata["license"] ?? "Apache-2.0"
-    let checkpoint = Checkpoint(
-      architecture: .depthAnythingV2, variant: "small", tensors: source.tensors, metadata: [:])
-    return (checkpoint, metadata)
+    return Network(architecture: .depthAnythingV2, variant: "small", metadata: metadata)
   }
 
   /// Proves that the tensors are exactly those of the network.
   private static func check(
-    _ tensors: [String: Tensor], _ shapes: [String: [Int]], optional: Set<String>
+    _ tensors: [String: CheckpointTensor], _ shapes: [String: [Int]], optional: Set<String>
   ) throws(CheckpointErrorAt) {
     for name in shapes.keys.sorted() {
       guard let expected = shapes[name] else { continue }

@@ -23,6 +23,14 @@ public struct CheckpointError: Error, Equatable, CustomStringConvertible {
     case tooDeep(limit: Int)
     /// More modules than any network has.
     case tooManyModules(limit: Int)
+    /// More attributes of modules than any network has, counted as often as they are shared.
+    case tooManyAttributes(limit: Int)
+    /// More tensors than any network has.
+    case tooManyTensors(limit: Int)
+    /// A tensor's name, put together from its modules', is longer than any network's.
+    case nameTooLong(limit: Int)
+    /// The network's tensors, or the storages they lie in, unpack to far more bytes than the file has.
+    case unpacksTooLarge(bytes: Int, limit: Int)
     /// The same tensor name twice.
     case duplicateName
     /// No table of tensors and no module was found.
@@ -47,6 +55,8 @@ public struct CheckpointError: Error, Equatable, CustomStringConvertible {
     case notFloat(String)
     /// The class names do not fit the number of classes.
     case wrongClassCount(names: Int, classes: Int)
+    /// The class names take more bytes than any network's.
+    case classNamesTooLong(limit: Int)
     /// The three parts of an attention's projection differ in type.
     case mixedTypes
   }
@@ -87,6 +97,12 @@ extension CheckpointError.Kind: CustomStringConvertible {
     case .pickle(let error): "\(error)"
     case .tooDeep(let limit): "modules are nested deeper than \(limit) levels"
     case .tooManyModules(let limit): "holds more than \(limit) modules"
+    case .tooManyAttributes(let limit): "its modules hold more than \(limit) attributes"
+    case .tooManyTensors(let limit): "holds more than \(limit) tensors"
+    case .nameTooLong(let limit): "the name has more than \(limit) bytes"
+    case .unpacksTooLarge(let bytes, let limit):
+      "its tensors unpack to \(bytes) bytes, more than the \(limit) that a file of this size may hold; save it again "
+        + "with torch.save"
     case .duplicateName: "the name appears twice"
     case .noTensors: "holds no table of tensors and no module under \"ema\", \"model\" or \"state_dict\""
     case .wrongStorageSize(let found, let needed):
@@ -101,6 +117,7 @@ extension CheckpointError.Kind: CustomStringConvertible {
     case .wrongShape(let found, let expected): "shape \(found), the network needs \(expected)"
     case .notFloat(let type): "element type \(type), floating-point numbers are needed"
     case .wrongClassCount(let names, let classes): "\(names) class names for \(classes) classes"
+    case .classNamesTooLong(let limit): "its class names have more than \(limit) bytes"
     case .mixedTypes: "query, key and value differ in element type"
     }
   }

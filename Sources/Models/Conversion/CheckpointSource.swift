@@ -2,8 +2,12 @@ import FileFormats
 import NNRuntime
 
 /// The tensors of a checkpoint of any format under the original's names, and what it says of itself.
+///
+/// Their names, shapes and types are known at once; what they hold is read by `loaded()`, when it is known which
+/// network they are.
 package struct CheckpointSource {
-  package let tensors: [String: Tensor]
+  package let tensors: [String: CheckpointTensor]
+  private var torch: TorchCheckpoint?
   /// What a safetensors file's own metadata says, as far as it is worth keeping.
   private(set) var metadata: [String: String] = [:]
   /// Class names in order, where the checkpoint has them.
@@ -12,7 +16,7 @@ package struct CheckpointSource {
   private(set) var scale: String?
 
   package init(_ bytes: FileBytes, file: String) throws(CheckpointErrorAt) {
-    let raw: [String: Tensor]
+    let raw: [String: CheckpointTensor]
     if bytes.slice(0..<min(4, bytes.count)).array() == [0x50, 0x4b, 0x03, 0x04] {
       let torch: TorchCheckpoint
       do {
@@ -20,6 +24,7 @@ package struct CheckpointSource {
       } catch {
         throw CheckpointErrorAt(error)
       }
+      self.torch = torch
       let modules = try TorchModules(torch.heap)
       raw = try Self.tensors(modules, torch)
       classNames = Self.names(modules)
@@ -32,10 +37,10 @@ package struct CheckpointSource {
         throw CheckpointErrorAt(
           Self.isSafetensors(bytes) ? .weights(error.kind) : .unknownFormat, error.tensor)
       }
-      var all: [String: Tensor] = [:]
+      var all: [String: CheckpointTensor] = [:]
       for name in store.names {
         do {
-          all[name] = try store.tensor(named: name)
+          all[name] = CheckpointTensor(try store.tensor(named: name))
         } catch {
           throw CheckpointErrorAt(.weights(error.kind), error.tensor)
         }
@@ -54,22 +59,44 @@ package struct CheckpointSource {
 
   private static func tensors(
     _ modules: TorchModules, _ torch: TorchCheckpoint
-  ) throws(CheckpointErrorAt) -> [String: Tensor] {
-    var tensors: [String: Tensor] = [:]
+  ) throws(CheckpointErrorAt) -> [String: CheckpointTensor] {
+    var tensors: [String: CheckpointTensor] = [:]
     for (name, view) in modules.tensors where !isCounter(name) {
       do {
-        tensors[name] = try torch.tensor(view)
+        _ = try torch.check(view)
+      } catch {
+        throw CheckpointErrorAt(error, name)
+      }
+      tensors[name] = CheckpointTensor(view)
+    }
+    return tensors
+  }
+
+  /// The tensors with what they hold.
+  package func loaded() throws(CheckpointErrorAt) -> [String: Tensor] {
+    do {
+      try torch?.checkSize(of: tensors.values.flatMap(\.views))
+    } catch {
+      throw CheckpointErrorAt(error)
+    }
+    var unpacked: [String: FileBytes] = [:]
+    var result: [String: Tensor] = [:]
+    for (name, tensor) in tensors {
+      do {
+        result[name] = try tensor.tensor(from: torch, unpacked: &unpacked)
       } catch {
         throw CheckpointErrorAt(error, name)
       }
     }
-    return tensors
+    return result
   }
 
   private static func isCounter(_ name: String) -> Bool { name.hasSuffix(".num_batches_tracked") }
 
   /// Wrappers around a network put their own name before all others; YOLO's own first name is `model`.
-  private static func normalized(_ tensors: [String: Tensor]) throws(CheckpointErrorAt) -> [String: Tensor] {
+  private static func normalized(
+    _ tensors: [String: CheckpointTensor]
+  ) throws(CheckpointErrorAt) -> [String: CheckpointTensor] {
     var tensors = tensors.filter { !isCounter($0.key) }
     for wrapper in ["module.", "_orig_mod.", "depth_anything."] + Array(repeating: "model.", count: 2) {
       let isWrapped =

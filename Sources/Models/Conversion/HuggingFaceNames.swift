@@ -11,12 +11,14 @@ package enum HuggingFaceNames {
   /// The tensors under the original's names, query, key and value joined into one projection.
   ///
   /// Names that have no counterpart stay as they are.
-  package static func renamed(_ tensors: [String: Tensor]) throws(CheckpointErrorAt) -> [String: Tensor] {
-    var result: [String: Tensor] = [:]
+  package static func renamed<Value: JoinableTensor>(
+    _ tensors: [String: Value]
+  ) throws(CheckpointErrorAt) -> [String: Value] {
+    var result: [String: Value] = [:]
     for name in tensors.keys.sorted() {
       guard let tensor = tensors[name] else { continue }
       let original: String
-      let value: Tensor
+      let value: Value
       if let part = queryPart(name) {
         original = part.original
         value = try joined(part.parts, tensors)
@@ -60,28 +62,22 @@ package enum HuggingFaceNames {
     projections.contains { name.contains($0.key) || name.contains($0.value) }
   }
 
-  private static func joined(
-    _ names: [String], _ tensors: [String: Tensor]
-  ) throws(CheckpointErrorAt) -> Tensor {
-    var parts: [Tensor] = []
+  private static func joined<Value: JoinableTensor>(
+    _ names: [String], _ tensors: [String: Value]
+  ) throws(CheckpointErrorAt) -> Value {
+    var parts: [Value] = []
     for name in names {
       guard let part = tensors[name] else { throw CheckpointErrorAt(.missing, name) }
       parts.append(part)
     }
     let first = parts[0]
-    guard let rows = first.shape.first, parts.allSatisfy({ $0.dtype == first.dtype }) else {
+    guard !first.shape.isEmpty, parts.allSatisfy({ $0.dtype == first.dtype }) else {
       throw CheckpointErrorAt(.mixedTypes, names[0])
     }
     for (part, name) in zip(parts, names) where part.shape != first.shape {
       throw CheckpointErrorAt(.wrongShape(found: part.shape, expected: first.shape), name)
     }
-    var bytes: [UInt8] = []
-    for part in parts {
-      part.storage.withBytes { span in for index in span.indices { bytes.append(span[index]) } }
-    }
-    return Tensor(
-      shape: [3 * rows] + first.shape.dropFirst(), dtype: first.dtype,
-      storage: TensorStorage(FileBytes(bytes)))
+    return Value.joined(parts)
   }
 
   private static let replacements: [(from: String, to: String)] = [

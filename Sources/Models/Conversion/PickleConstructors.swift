@@ -2,6 +2,9 @@ import NNRuntime
 
 /// The constructors a checkpoint's data needs, each understood as data; all others give inert records.
 extension PickleMachine {
+  /// More than a tensor can have here; a longer shape from the memo would be copied into every tensor.
+  private static let mostAxes = 64
+
   private static let storages: [String: DType] = [
     "torch.FloatStorage": .float32, "torch.HalfStorage": .float16, "torch.BFloat16Storage": .bfloat16,
     "torch.DoubleStorage": .float64, "torch.LongStorage": .int64, "torch.IntStorage": .int32,
@@ -56,7 +59,10 @@ extension PickleMachine {
     guard case .integer(let start) = arguments[1], start >= 0 else {
       throw .malformedTensor("its offset is not a whole number from 0", offset: offset)
     }
-    guard let shape = heap.integers(arguments[2]), let strides = heap.integers(arguments[3]),
+    tensors += 1
+    guard tensors <= limits.tensors else { throw .limitReached("tensors", limit: limits.tensors) }
+    guard let shape = heap.integers(arguments[2], atMost: Self.mostAxes),
+      let strides = heap.integers(arguments[3], atMost: Self.mostAxes),
       shape.count == strides.count, (shape + strides).allSatisfy({ $0 >= 0 })
     else { throw .malformedTensor("its shape and strides are not lists of whole numbers", offset: offset) }
     let tensor = PickleTensor(storage: storage, offset: start, shape: shape, strides: strides)

@@ -9,6 +9,10 @@ struct PickleLimits: Sendable {
   var memo = 250_000
   /// Elements of all compound values together.
   var elements = 500_000
+  /// Views of storages; the largest network here has 1,100, a training script keeps a few copies.
+  var tensors = 20_000
+  /// Bytes of a class's name: its parts may come from the memo, so that the pickle's size does not bound them.
+  var nameBytes = 1000
 }
 
 /// Runs the instructions of a pickle (protocols 2 to 5) as data.
@@ -27,6 +31,7 @@ struct PickleMachine {
   private var marks: [Int] = []
   private var memo: [Int: PickleValue] = [:]
   private var elements = 0
+  var tensors = 0
   var heap = PickleHeap()
 
   private init(_ bytes: [UInt8], limits: PickleLimits) {
@@ -185,6 +190,9 @@ struct PickleMachine {
       let parts = try pop(2)
       guard case .text(let module) = parts[0], case .text(let symbol) = parts[1] else {
         throw .wrongOperand("a class is not named by texts", offset: offset)
+      }
+      guard module.utf8.count + symbol.utf8.count <= limits.nameBytes else {
+        throw .limitReached("bytes in the name of a class", limit: limits.nameBytes)
       }
       name = "\(module).\(symbol)"
     } else {

@@ -83,11 +83,12 @@ struct PickleHeap: Sendable {
     return tensor
   }
 
-  /// The whole numbers of a list, a tuple, or a record such as `torch.Size` made from one.
-  func integers(_ value: PickleValue) -> [Int]? {
+  /// The whole numbers of a list, a tuple, or a record such as `torch.Size` made from one; nil where there are more
+  /// than `most`.
+  func integers(_ value: PickleValue, atMost most: Int) -> [Int]? {
     var value = value
     if let node = node(value), case .record(_) = node.kind, node.values.count == 1 { value = node.values[0] }
-    guard let elements = elements(value) else { return nil }
+    guard let elements = elements(value), elements.count <= most else { return nil }
     var integers: [Int] = []
     for element in elements {
       guard case .integer(let integer) = element else { return nil }

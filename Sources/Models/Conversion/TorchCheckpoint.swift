@@ -2,13 +2,21 @@ import FileFormats
 import NNRuntime
 
 /// A checkpoint written by `torch.save`: a zip archive of a pickle and the tensors' storages.
-struct TorchCheckpoint {
+struct TorchCheckpoint: Sendable {
+  /// How many times the file's own bytes the tensors may take, beyond `smallBytes`: weights hardly shrink, and few
+  /// share a storage.
+  private static let largestRatio = 4
+  private static let smallBytes = 32 << 20
+
+  /// The most bytes that all tensors together, or the storages unpacked for them, may take.
+  private let mostBytes: Int
   private let archive: ZipArchive
   private let prefix: String
   /// The pickled values.
   let heap: PickleHeap
 
   init(_ bytes: FileBytes) throws(CheckpointError.Kind) {
+    mostBytes = Self.smallBytes + Self.largestRatio * bytes.count
     do {
       archive = try ZipArchive(bytes)
     } catch {
@@ -26,9 +34,11 @@ struct TorchCheckpoint {
         throw .bigEndian
       }
     }
-    let bytes = try Self.contents(pickle.name, archive).array()
+    let kept = try Self.contents(pickle.name, archive)
+    let instructions = kept.array()
+    kept.release()
     do {
-      heap = try PickleMachine.run(bytes, limits: limits)
+      heap = try PickleMachine.run(instructions, limits: limits)
     } catch {
       throw .pickle(error)
     }
@@ -44,21 +54,66 @@ struct TorchCheckpoint {
     }
   }
 
-  /// The tensor a pickled view describes: shared with the file where it is contiguous, copied where not.
-  func tensor(_ view: PickleTensor) throws(CheckpointError.Kind) -> Tensor {
-    let storage = try Self.contents(prefix + "data/" + view.storage.key, archive)
+  /// The archive's member that holds a view's storage.
+  private func member(of view: PickleTensor) throws(CheckpointError.Kind) -> ZipArchive.Member {
+    do {
+      return try archive.member(prefix + "data/" + view.storage.key)
+    } catch {
+      throw .zip(error)
+    }
+  }
+
+  /// Proves that a pickled view lies within its storage, of which nothing is read.
+  ///
+  /// - Returns: The view's bytes.
+  func check(_ view: PickleTensor) throws(CheckpointError.Kind) -> Int {
+    let storage = try member(of: view)
     let size = view.storage.dtype.size
     let (needed, overflow) = view.storage.count.multipliedReportingOverflow(by: size)
-    guard !overflow, storage.count == needed else {
-      throw .wrongStorageSize(found: storage.count, needed: overflow ? .max : needed)
+    guard !overflow, storage.size == needed else {
+      throw .wrongStorageSize(found: storage.size, needed: overflow ? .max : needed)
     }
     guard view.shape.count <= 8, let bytes = view.storage.dtype.byteCount(shape: view.shape) else {
       throw .invalidShape(view.shape)
     }
     // A view larger than its storage repeats elements; weights never do.
-    guard bytes <= storage.count, try Self.lastIndex(of: view) < max(view.storage.count, 1) || bytes == 0
+    guard bytes <= storage.size, try Self.lastIndex(of: view) < max(view.storage.count, 1) || bytes == 0
     else {
       throw .outsideStorage
+    }
+    return bytes
+  }
+
+  /// Proves that views together take no more than a file of this size may hold, each view by itself and each
+  /// compressed storage once.
+  func checkSize(of views: [PickleTensor]) throws(CheckpointError.Kind) {
+    var bytes = 0
+    var unpacked = 0
+    var seen: Set<String> = []
+    for view in views {
+      bytes += try check(view)
+      if seen.insert(view.storage.key).inserted { unpacked += try member(of: view).unpackedBytes }
+      guard bytes <= mostBytes, unpacked <= mostBytes else {
+        throw .unpacksTooLarge(bytes: max(bytes, unpacked), limit: mostBytes)
+      }
+    }
+  }
+
+  /// The tensor a pickled view describes: shared with its storage where it is contiguous, copied where not.
+  ///
+  /// - Parameter unpacked: The compressed storages read so far, by their keys; each is unpacked once.
+  func tensor(
+    _ view: PickleTensor, unpacked: inout [String: FileBytes]
+  ) throws(CheckpointError.Kind) -> Tensor {
+    let bytes = try check(view)
+    let size = view.storage.dtype.size
+    let member = try member(of: view)
+    let storage: FileBytes
+    if let known = unpacked[view.storage.key] {
+      storage = known
+    } else {
+      storage = try Self.contents(member.name, archive)
+      if member.unpackedBytes > 0 { unpacked[view.storage.key] = storage }
     }
     guard bytes > 0 else {
       return Tensor(shape: view.shape, dtype: view.storage.dtype, storage: TensorStorage(FileBytes([])))

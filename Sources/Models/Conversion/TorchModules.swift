@@ -2,12 +2,18 @@
 struct TorchModules {
   static let maximumDepth = 64
   static let maximumModules = 100_000
+  /// Attributes that are looked through; modules may share a table, and each looks through it again.
+  static let maximumAttributes = 10_000_000
+  static let maximumTensors = 20_000
+  /// Bytes of a tensor's name, which is put together from those of its modules.
+  static let maximumNameBytes = 1000
 
   let heap: PickleHeap
   private(set) var tensors: [String: PickleTensor] = [:]
   /// The record of the network itself, where the checkpoint holds one.
   private(set) var network: PickleValue?
   private var visited = 0
+  private var attributes = 0
 
   init(_ heap: PickleHeap) throws(CheckpointErrorAt) {
     self.heap = heap
@@ -50,8 +56,31 @@ struct TorchModules {
   }
 
   private mutating func add(_ tensor: PickleTensor, _ name: String) throws(CheckpointErrorAt) {
+    guard name.utf8.count <= Self.maximumNameBytes else {
+      throw CheckpointErrorAt(.nameTooLong(limit: Self.maximumNameBytes), name)
+    }
+    guard tensors.count < Self.maximumTensors else {
+      throw CheckpointErrorAt(.tooManyTensors(limit: Self.maximumTensors))
+    }
     guard tensors.updateValue(tensor, forKey: name) == nil else {
       throw CheckpointErrorAt(.duplicateName, name)
+    }
+  }
+
+  /// The members of a table of a module's, counted as looked through.
+  private mutating func table(_ name: String, of state: PickleValue) throws(CheckpointErrorAt)
+    -> [(key: PickleValue, value: PickleValue)]
+  {
+    try count(state)
+    guard let table = heap.member(name, of: state) else { return [] }
+    try count(table)
+    return heap.members(table) ?? []
+  }
+
+  private mutating func count(_ value: PickleValue) throws(CheckpointErrorAt) {
+    attributes += heap.node(value)?.values.count ?? 0
+    guard attributes <= Self.maximumAttributes else {
+      throw CheckpointErrorAt(.tooManyAttributes(limit: Self.maximumAttributes))
     }
   }
 
@@ -63,17 +92,24 @@ struct TorchModules {
     guard visited <= Self.maximumModules else {
       throw CheckpointErrorAt(.tooManyModules(limit: Self.maximumModules))
     }
+    guard prefix.utf8.count <= Self.maximumNameBytes else {
+      throw CheckpointErrorAt(.nameTooLong(limit: Self.maximumNameBytes), prefix)
+    }
     guard let state = Self.state(module, heap) else { return }
+    try count(state)
     let transient =
       heap.member("_non_persistent_buffers_set", of: state).flatMap { heap.node($0)?.values } ?? []
-    for table in ["_parameters", "_buffers"] {
-      for (key, value) in heap.member(table, of: state).flatMap(heap.members) ?? [] {
+    for kind in ["_parameters", "_buffers"] {
+      for (key, value) in try table(kind, of: state) {
         guard case .text(let name) = key, let tensor = heap.tensor(value) else { continue }
-        if table == "_buffers", transient.contains(key) { continue }
+        if kind == "_buffers", !transient.isEmpty {
+          attributes += transient.count
+          if transient.contains(key) { continue }
+        }
         try add(tensor, prefix + name)
       }
     }
-    for (key, value) in heap.member("_modules", of: state).flatMap(heap.members) ?? [] {
+    for (key, value) in try table("_modules", of: state) {
       guard case .text(let name) = key else { continue }
       try collect(value, prefix: "\(prefix)\(name).", depth: depth + 1)
     }
