@@ -20,6 +20,8 @@ public enum NPYError: Error, Equatable, CustomStringConvertible {
   case shapeOverflows([Int])
   /// The data is not as long as the shape says.
   case wrongDataSize(bytes: Int, needed: Int)
+  /// An array of the archive unpacks to more bytes than its compressed ones, or its purpose, allow.
+  case unpacksTooLarge(String, bytes: Int, limit: Int)
   /// The archive has no array of that name.
   case noSuchArray(String, available: [String])
   /// The array holds elements or a shape other than those asked for.
@@ -43,6 +45,9 @@ public enum NPYError: Error, Equatable, CustomStringConvertible {
       bytes < needed
         ? "NumPy data is cut off: \(bytes) bytes where the shape needs \(needed)"
         : "NumPy data of \(bytes) bytes where the shape needs \(needed)"
+    case .unpacksTooLarge(let name, let bytes, let limit):
+      "the array \"\(printableName(name))\" unpacks to \(bytes) bytes, over the limit of \(limit): save it with "
+        + "numpy.savez, or check that it is the right one"
     case .noSuchArray(let name, let available):
       "no array \"\(printableName(name))\" in the archive; it has \(available.map { printableName($0) }.joined(separator: ", "))"
     case .unexpected(let found, let expected): "the NumPy array is \(found), \(expected) is needed"

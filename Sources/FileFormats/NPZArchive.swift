@@ -1,5 +1,12 @@
 /// A `.npz` file: named NumPy arrays in a zip archive.
 public struct NPZArchive: Sendable {
+  /// How many times its compressed bytes an array may have, beyond `smallBytes`.
+  public static let largestRatio = 64
+  /// Bytes that an array may unpack to whatever it was compressed to.
+  public static let smallBytes = 32 << 20
+  /// Bytes before an array's elements, at most, and of its widest elements.
+  private static let (headerBytes, elementBytes) = (NPYHeader.maximumLength + 12, 8)
+
   /// The arrays' names, sorted.
   public let names: [String]
 
@@ -22,12 +29,21 @@ public struct NPZArchive: Sendable {
   /// Whether there is an array of that name.
   public func contains(_ name: String) -> Bool { archive.contains(name + ".npy") }
 
-  /// The array of that name.
+  /// The array of that name, which is unpacked only if it is not larger than can be.
   ///
+  /// - Parameter most: The most elements that are of use.
   /// - Throws: `ZipError` or `NPYError`.
-  public func array(named name: String) throws -> NPYArray {
+  public func array(named name: String, atMost most: Int = .max) throws -> NPYArray {
     guard contains(name) else { throw NPYError.noSuchArray(name, available: names) }
-    return try NPYArray.read(archive.contents(name + ".npy"))
+    let member = try archive.member(name + ".npy")
+    let (needed, overflow) = most.multipliedReportingOverflow(by: Self.elementBytes)
+    let limit = min(
+      Self.smallBytes + Self.largestRatio * member.dataRange.count,
+      overflow ? .max : needed + Self.headerBytes)
+    guard member.unpackedBytes <= limit else {
+      throw NPYError.unpacksTooLarge(name, bytes: member.size, limit: limit)
+    }
+    return try NPYArray.read(archive.contents(of: member))
   }
 
   /// The `.npz` file of `arrays`, names sorted, members stored.

@@ -95,6 +95,26 @@ import Testing
     #expect(throws: NPYError.noSuchArray("z", available: ["x", "y"])) { try archive.array(named: "z") }
   }
 
+  /// A damaged member shows that nothing was unpacked.
+  @Test func packedArraysMustBeInProportion() throws {
+    let array = NPYArray(shape: [3 << 22], floats: [Float](repeating: 0, count: 3 << 22)).encoded()
+    let small = NPYArray(shape: [1000], .uint8([UInt8](repeating: 1, count: 1000))).encoded()
+    let archive = try NPZArchive(
+      bytes: PackedArchive.bytes(of: [("a.npy", array), ("b.npy", small)], damaged: ["a.npy"]))
+    guard
+      case .unpacksTooLarge("a", array.count, let limit)? = #expect(
+        throws: NPYError.self, performing: { try archive.array(named: "a") })
+    else {
+      Issue.record("not refused by its size")
+      return
+    }
+    #expect(limit > NPZArchive.smallBytes && limit < array.count)
+    #expect(try archive.array(named: "b", atMost: 1000).count == 1000)
+    #expect(throws: NPYError.unpacksTooLarge("a", bytes: array.count, limit: 10_012 + 8000)) {
+      try archive.array(named: "a", atMost: 1000)
+    }
+  }
+
   struct Case: Sendable, CustomTestStringConvertible {
     let bytes: [UInt8]
     let message: String

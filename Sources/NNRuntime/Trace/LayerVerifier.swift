@@ -120,7 +120,7 @@ extension ReferenceFile {
   public func fillInputs(of session: Session) throws -> (borrowing SessionInputs) throws -> Void {
     let inputs = try session.plan.graph.inputShapes.map { name, shape in
       guard contains(name) else { throw VerificationError.noInput(name) }
-      let (found, elements) = try tensor(name)
+      let (found, elements) = try tensor(name, atMost: shape.count)
       guard let map = StridedMap(found, elements, as: shape) else {
         throw VerificationError.shape(
           name, found: found, expected: [1, shape.channels, shape.height, shape.width])

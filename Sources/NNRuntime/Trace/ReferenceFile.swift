@@ -54,10 +54,14 @@ public struct ReferenceFile: Sendable {
   }
 
   /// Shape and elements of the tensor `name`, in single precision.
-  public func tensor(_ name: String) throws -> (shape: [Int], elements: [Float]) {
+  ///
+  /// - Parameter most: The most elements that are of use; a larger compressed tensor is refused before it is unpacked.
+  public func tensor(
+    _ name: String, atMost most: Int = .max
+  ) throws -> (shape: [Int], elements: [Float]) {
     switch contents {
     case .npz:
-      let array = try NPZArchive(path: path).array(named: name)
+      let array = try NPZArchive(path: path).array(named: name, atMost: most)
       return (array.shape, array.floats())
     case .safetensors(let dataOffset, let entries):
       guard let entry = entries[name] else {
@@ -81,7 +85,7 @@ public struct ReferenceFile: Sendable {
   /// - Throws: `VerificationError.shape` where it cannot be the layer's result.
   public func map(for layer: TracedLayer) throws -> (name: String, map: StridedMap)? {
     guard let name = [layer.name, layer.output].compactMap(\.self).first(where: contains) else { return nil }
-    let (shape, elements) = try tensor(name)
+    let (shape, elements) = try tensor(name, atMost: layer.shape.count)
     guard let map = StridedMap(shape, elements, as: layer.shape) else {
       throw VerificationError.shape(name, found: shape, expected: layer.tensorShape)
     }

@@ -88,8 +88,8 @@ enum NetworkInput {
       return (try network.session(for: size), { network.fill($0, with: upright, size: size) })
     case .tensors(let file):
       guard file.contains("input") else { throw VerificationError.noInput("input") }
-      let shape = try file.tensor("input").shape
-      guard shape.count >= 2, shape.suffix(2).allSatisfy({ (1...4096).contains($0) }) else {
+      let shape = try file.tensor("input", atMost: 3 * Self.longestSide * Self.longestSide).shape
+      guard shape.count >= 2, shape.suffix(2).allSatisfy({ (1...Self.longestSide).contains($0) }) else {
         throw VerificationError.noInput("input")
       }
       let session = try network.session(
@@ -100,6 +100,9 @@ enum NetworkInput {
       return (try network.session(for: size), { Self.fillWithNoise($0) })
     }
   }
+
+  /// Of an input, pixels.
+  private static let longestSide = 4096
 
   /// SplitMix64's upper 24 bits (Steele, Lea, Flood, 2014).
   private static func fillWithNoise(_ inputs: borrowing SessionInputs) {
