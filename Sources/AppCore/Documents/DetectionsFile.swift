@@ -8,8 +8,13 @@ public struct DetectionsFile: Sendable {
   public static let schema = "ardf.detections/1"
   /// The most detections that are read.
   public static let maximumCount = 10_000
-  /// The most pixels of all masks together: 300 masks of a picture of 14 megapixels.
-  public static let maximumMaskPixels = 1 << 32
+  /// The most pixels of all boxes together, as far as they lie in the picture: 300 boxes of 14 megapixels.
+  ///
+  /// Whatever is drawn of objects lies there, so that this bounds the work.
+  public static let maximumBoxPixels = 1 << 32
+
+  /// The longest name of a class, and label: whatever is written into pictures is set letter by letter.
+  static let maximumNameBytes = 1000
 
   /// Decimals of pixels in files.
   static let decimals = 4
@@ -90,17 +95,17 @@ extension DetectionsFile {
       throw DocumentError.imageSize(
         found: "\(size.width)x\(size.height)", expected: "\(expecting.width)x\(expecting.height)")
     }
-    let masks = entries.count { $0["mask"]?.isNull == false }
-    let (pixels, overflow) = (size.width * size.height).multipliedReportingOverflow(by: masks)
-    guard !overflow, pixels <= Self.maximumMaskPixels else {
-      throw DocumentError.field(
-        "detections", expected: "masks of at most \(Self.maximumMaskPixels) pixels together, found \(pixels)")
-    }
     var seen: Set<Int> = []
+    var boxPixels = 0.0
     let detections = try entries.enumerated().map { index, entry in
       let detection = try Self.detection(entry, path: "detections[\(index)]", imageSize: size)
       guard seen.insert(detection.id).inserted else {
         throw DocumentError.field("detections[\(index)].id", expected: "unique")
+      }
+      boxPixels += detection.box.clipped(to: size.bounds()).area
+      guard boxPixels <= Double(Self.maximumBoxPixels) else {
+        throw DocumentError.field(
+          "detections", expected: "boxes of at most \(Self.maximumBoxPixels) pixels of the picture together")
       }
       return detection
     }
@@ -121,6 +126,9 @@ extension DetectionsFile {
       throw defect("classId", "a whole number from 0")
     }
     guard let className = entry["className"]?.string else { throw defect("className", "a string") }
+    guard className.utf8.count <= Self.maximumNameBytes else {
+      throw defect("className", "at most \(Self.maximumNameBytes) bytes long")
+    }
     guard let confidence = entry["confidence"]?.number, (0...1).contains(confidence) else {
       throw defect("confidence", "a number from 0 to 1")
     }
@@ -134,8 +142,7 @@ extension DetectionsFile {
         let counts = object["counts"]?.string
       else { throw defect("mask", "size [\(imageSize.height), \(imageSize.width)] and counts") }
       let runs = try RunLengthMask(height: imageSize.height, width: imageSize.width, counts: counts)
-      mask = InstanceMask(
-        binary: Plane(width: imageSize.width, height: imageSize.height, elements: runs.mask))
+      mask = InstanceMask(runs)
     }
     return Detection(
       id: id, classId: classId, className: className, confidence: Float(confidence),

@@ -1,19 +1,31 @@
 import Geometry
 import Imaging
 
-/// The set pixels of a large picture, kept as the rectangle that holds them all.
+/// The set pixels of a large picture, kept as the rectangle that holds them all or, of a file, as its runs.
 struct BinaryPatch: Sendable {
   /// Column and row of the rectangle's first pixel.
   let x: Int
   let y: Int
   /// The rectangle, non-zero where set; nil if no pixel is set.
   let cells: Plane<UInt8>?
+  /// The whole picture's, in place of the rectangle.
+  let runs: ColumnRuns?
 
   private init(x: Int, y: Int, cells: Plane<UInt8>?) {
     self.x = x
     self.y = y
     self.cells = cells
+    runs = nil
   }
+
+  /// The pixels of runs.
+  init(_ runs: ColumnRuns) {
+    (x, y, cells) = (0, 0, nil)
+    self.runs = runs
+  }
+
+  /// The same as a rectangle.
+  private var rectangle: BinaryPatch { runs.map { BinaryPatch($0.plane()) } ?? self }
 
   /// The patch of a mask at full resolution.
   init(_ mask: Plane<UInt8>) {
@@ -36,12 +48,14 @@ struct BinaryPatch: Sendable {
 
   /// Whether the pixel in column `px` and row `py` of the picture is set.
   func isSet(_ px: Int, _ py: Int) -> Bool {
+    if let runs { return runs.isSet(px, py) }
     guard let cells, px >= x, py >= y, px - x < cells.width, py - y < cells.height else { return false }
     return cells[px - x, py - y] != 0
   }
 
   /// The patch of the upright picture, turned back to the stored picture of size `stored`.
   func turnedBack(from orientation: Orientation, stored: PixelSize) -> BinaryPatch {
+    if runs != nil { return rectangle.turnedBack(from: orientation, stored: stored) }
     guard let cells else { return self }
     let bounds = orientation.stored(
       Rect<UprightPixels>(
@@ -52,11 +66,13 @@ struct BinaryPatch: Sendable {
 
   /// The patch of a part of a picture, said of the whole: the part's corner is pixel (`column`, `row`).
   func moved(toColumn column: Int, row: Int) -> BinaryPatch {
-    cells == nil ? self : BinaryPatch(x: x + column, y: y + row, cells: cells)
+    if runs != nil { return rectangle.moved(toColumn: column, row: row) }
+    return cells == nil ? self : BinaryPatch(x: x + column, y: y + row, cells: cells)
   }
 
   /// The whole picture, 255 where set.
   func plane(of size: PixelSize) -> Plane<UInt8> {
+    if let runs { return runs.plane() }
     var pixels = [UInt8](repeating: 0, count: size.width * size.height)
     if let cells {
       for row in 0..<cells.height {

@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 import Imaging
 
@@ -14,7 +15,13 @@ public struct InstanceMask: Sendable {
   /// How the stored picture was turned for the network.
   public let orientation: Orientation
   /// Probabilities in [0, 1]; whole positions are cell centres.
-  public let grid: Plane<Float>
+  public var grid: Plane<Float> {
+    storedGrid ?? pixels?.runs?.coverage(width: cells.width, cells.height)
+      ?? Plane(width: cells.width, height: cells.height, fill: 0)
+  }
+  /// nil for a document's mask: thousands of grids would take far more memory than the document.
+  private let storedGrid: Plane<Float>?
+  private let cells: PixelSize
   /// Where the grid lies on the upright picture.
   let placement: GridPlacement
   /// The exact pixels, in the stored picture.
@@ -26,7 +33,8 @@ public struct InstanceMask: Sendable {
   ) {
     self.imageSize = imageSize
     self.orientation = orientation
-    self.grid = grid
+    storedGrid = grid
+    cells = PixelSize(width: grid.width, height: grid.height)
     self.placement = placement
     self.pixels = pixels
   }
@@ -50,14 +58,29 @@ public struct InstanceMask: Sendable {
   /// The coarse grid holds the share of set pixels under each cell.
   public init(binary: Plane<UInt8>) {
     let size = PixelSize(width: binary.width, height: binary.height)
-    let longer = max(size.width, size.height)
-    let side = min(Self.gridSide, longer)
-    let grid = coverage(
-      of: binary, width: max(1, size.width * side / longer), max(1, size.height * side / longer))
+    let cells = Self.gridSize(of: size)
     self.init(
-      imageSize: size, orientation: .up, grid: grid,
-      placement: GridPlacement(covering: size, gridWidth: grid.width, grid.height),
+      imageSize: size, orientation: .up, grid: coverage(of: binary, width: cells.width, cells.height),
+      placement: GridPlacement(covering: size, gridWidth: cells.width, cells.height),
       pixels: BinaryPatch(binary))
+  }
+
+  /// The mask of a document, as `init(binary:)` would make it of its pixels, which stay as compact as they are.
+  ///
+  /// - Precondition: It has at least one pixel.
+  init(_ mask: RunLengthMask) {
+    imageSize = PixelSize(width: mask.width, height: mask.height)
+    orientation = .up
+    cells = Self.gridSize(of: imageSize)
+    placement = GridPlacement(covering: imageSize, gridWidth: cells.width, cells.height)
+    storedGrid = nil
+    pixels = BinaryPatch(ColumnRuns(mask))
+  }
+
+  private static func gridSize(of size: PixelSize) -> PixelSize {
+    let longer = max(size.width, size.height)
+    let side = min(gridSide, longer)
+    return PixelSize(width: max(1, size.width * side / longer), height: max(1, size.height * side / longer))
   }
 
   /// The probability that the object is seen at `point`: of the exact pixel where those are known, else bilinear
@@ -66,11 +89,11 @@ public struct InstanceMask: Sendable {
     guard point.x >= 0, point.y >= 0, point.x < Double(imageSize.width), point.y < Double(imageSize.height)
     else { return 0 }
     if let pixels { return pixels.isSet(Int(point.x), Int(point.y)) ? 1 : 0 }
-    return gridProbability(at: point)
+    return gridProbability(at: point, in: grid)
   }
 
-  /// The bilinear grid value at a point inside the picture.
-  func gridProbability(at point: Point2<ImagePixels>) -> Double {
+  /// The bilinear value at a point inside the picture of `grid`, which is taken once for many points.
+  func gridProbability(at point: Point2<ImagePixels>, in grid: Plane<Float>) -> Double {
     let cell = placement.cell(at: orientation.upright(point, stored: imageSize))
     return Double(grid.bilinear(cell.x, cell.y))
   }
@@ -108,10 +131,11 @@ public struct InstanceMask: Sendable {
   /// The mask at the stored picture's full resolution: 255 where `probability` at the pixel's centre exceeds 0.5.
   public func binary() -> Plane<UInt8> {
     if let pixels { return pixels.plane(of: imageSize) }
+    let grid = grid
     var set = [UInt8](repeating: 0, count: imageSize.width * imageSize.height)
     for y in 0..<imageSize.height {
       for x in 0..<imageSize.width
-      where gridProbability(at: Point2(Double(x) + 0.5, Double(y) + 0.5)) > 0.5 {
+      where gridProbability(at: Point2(Double(x) + 0.5, Double(y) + 0.5), in: grid) > 0.5 {
         set[y * imageSize.width + x] = 255
       }
     }

@@ -44,13 +44,21 @@ package struct AlphaPlane {
   /// Takes the greater of what is there and a patch of the box's size, or of one cell for the whole box.
   private mutating func merge(_ patch: Plane<UInt8>, _ box: PixelBox?) {
     guard let box else { return }
-    let isUniform = patch.elements.count == 1
+    let stride = size.width
+    var target = alphas.mutableSpan
+    guard patch.elements.count > 1 || box.width * box.height == 1 else {
+      let value = patch.elements[0]
+      for row in 0..<box.height {
+        let start = (box.y + row) * stride + box.x
+        for index in start..<start + box.width { target[index] = max(target[index], value) }
+      }
+      return
+    }
+    let source = patch.elements.span
     for row in 0..<box.height {
-      let target = (box.y + row) * size.width + box.x
-      let source = isUniform ? 0 : row * patch.width
+      let start = (box.y + row) * stride + box.x
       for column in 0..<box.width {
-        let value = patch.elements[isUniform ? 0 : source + column]
-        if value > alphas[target + column] { alphas[target + column] = value }
+        target[start + column] = max(target[start + column], source[row * patch.width + column])
       }
     }
   }

@@ -49,11 +49,12 @@ public enum DebugView {
   private static func drawEdge(of mask: InstanceMask, color: Color, on image: inout RGBImage) {
     let scaleX = Double(mask.imageSize.width) / Double(image.width)
     let scaleY = Double(mask.imageSize.height) / Double(image.height)
+    let grid = mask.grid
     var inside = Plane<Bool>(width: image.width, height: image.height, fill: false)
     for y in 0..<image.height {
       for x in 0..<image.width {
         let point = Point2<ImagePixels>((Double(x) + 0.5) * scaleX, (Double(y) + 0.5) * scaleY)
-        inside.elements[y * image.width + x] = mask.gridProbability(at: point) >= threshold
+        inside.elements[y * image.width + x] = mask.gridProbability(at: point, in: grid) >= threshold
       }
     }
     for y in 1..<max(2, image.height - 1) where y < image.height - 1 {

@@ -27,6 +27,11 @@ package struct LabelLayout {
     self.halfLine = halfLine
   }
 
+  /// So many labels look for a free place, as many as a network gives; all others take their first.
+  ///
+  /// A look costs as much as there are labels and boxes.
+  package static let mostPlaced = 300
+
   /// Shares of a box that a label may cover without harm.
   private static let negligibleShare = 0.03
 
@@ -37,14 +42,19 @@ package struct LabelLayout {
   /// Lying on another label is worst, then hiding objects; among equals the first candidate wins.
   package func place(_ labels: [Label], off taken: [Rect<UprightPixels>] = []) -> [Rect<UprightPixels>] {
     var placed: [Rect<UprightPixels>] = []
+    let boxes = labels.prefix(Self.mostPlaced).map(\.box)
     for (index, label) in labels.enumerated() {
+      guard index < Self.mostPlaced else {
+        placed.append(candidates(for: label).first.map(movedInside) ?? label.box)
+        continue
+      }
       var best: (cost: Double, rect: Rect<UprightPixels>)?
       for candidate in candidates(for: label) {
         let rect = movedInside(candidate)
         let onLabels =
           (taken + placed).reduce(0) { $0 + $1.grown(by: gap).intersection(rect).area } / rect.area
         var hidden = 0.0
-        for (other, box) in labels.map(\.box).enumerated() {
+        for (other, box) in boxes.enumerated() {
           let share = box.intersection(rect).area / max(box.area, 1)
           if share > Self.negligibleShare { hidden += other == index ? share / 2 : share }
         }

@@ -89,7 +89,9 @@ private struct ObjectEntry {
 
   private init(_ json: JSONValue, name: String) throws(ObjectsFileError) {
     guard let id = json["id"]?.integer else { throw .field("\(name).id") }
-    guard let label = json["label"]?.string else { throw .field("\(name).label") }
+    guard let label = json["label"]?.string, label.utf8.count <= DetectionsFile.maximumNameBytes else {
+      throw .field("\(name).label")
+    }
     guard let source = json["distanceSource"]?.string.flatMap(ObjectDistance.Source.init) else {
       throw .field("\(name).distanceSource")
     }

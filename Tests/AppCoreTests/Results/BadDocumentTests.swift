@@ -1,6 +1,7 @@
 import AppCore
 import FileFormats
 import Geometry
+import Imaging
 import Testing
 
 /// Malformed documents that one stage wrote for another, each refused with its own message.
@@ -42,6 +43,10 @@ import Testing
     (found(["id": -1]), "field \"detections[0].id\" must be a whole number from 0"),
     (found(["classId": "4"]), "field \"detections[0].classId\" must be a whole number from 0"),
     (found(["className": 4]), "field \"detections[0].className\" must be a string"),
+    (
+      found(["className": .string(String(repeating: "x\n", count: 501))]),
+      "field \"detections[0].className\" must be at most 1000 bytes long"
+    ),
     (found(["confidence": 1.5]), "field \"detections[0].confidence\" must be a number from 0 to 1"),
     (
       found(["box": ["x": 1, "y": 2, "width": 0, "height": 4]]),
@@ -72,19 +77,63 @@ import Testing
     #expect(file.detections.map(\.className) == ["cup"])
   }
 
-  /// Small in the file, they would fill any memory: refused before the first is unpacked.
-  @Test func masksBeyondTheLimitAreRefused() throws {
+  /// Small in the file, they would take minutes to be drawn.
+  @Test func boxesBeyondTheLimitAreRefused() throws {
     let side = 1 << 13
-    let mask: JSONValue = ["size": [.integer(side), .integer(side)], "counts": "0"]
+    let box: JSONValue = ["x": -1, "y": -1, "width": .integer(side + 2), "height": 1e300]
     let entries = (0..<65).map { id in
-      JSONValue.object(Self.detection.merging(["id": .integer(id), "mask": mask]) { $1 })
+      JSONValue.object(Self.detection.merging(["id": .integer(id), "box": box]) { $1 })
     }
     let json = Self.document(["imageSize": [.integer(side), .integer(side)], "detections": .array(entries)])
     let error = #expect(throws: DocumentError.self) {
       try DetectionsFile(json: json, expecting: PixelSize(width: side, height: side))
     }
-    let needed = "masks of at most 4294967296 pixels together, found 4362076160"
+    let needed = "boxes of at most 4294967296 pixels of the picture together"
     #expect(error?.description == "field \"detections\" must be \(needed)")
+    let most = Self.document([
+      "imageSize": [.integer(side), .integer(side)], "detections": .array(Array(entries.prefix(64))),
+    ])
+    #expect(
+      try DetectionsFile(json: most, expecting: PixelSize(width: side, height: side)).detections.count == 64)
+  }
+
+  /// A document's masks are kept as the runs they are written in, and say the same as their pixels.
+  @Test(arguments: [(48, 36), (640, 480), (241, 977), (7, 5)])
+  func masksOfRunsAreThoseOfPixels(_ width: Int, _ height: Int) throws {
+    var random = SplitMix(state: 7)
+    for density in [0, 1, 3, 200] {
+      var pixels = [UInt8](repeating: density == 3 ? 1 : 0, count: width * height)
+      // Blocks, whole columns among them, and single pixels.
+      for _ in 0..<density {
+        let (x, y) = (Int.random(in: 0..<width, using: &random), Int.random(in: 0..<height, using: &random))
+        let side = Int.random(in: 1...max(1, height / 2), using: &random)
+        let rows = density == 1 ? 0..<height : y..<min(height, y + side)
+        for column in x..<min(width, x + side) { for row in rows { pixels[row * width + column] ^= 1 } }
+      }
+      let runs = RunLengthMask(height: height, width: width, mask: pixels)
+      let mask: JSONValue = ["size": [.integer(height), .integer(width)], "counts": .string(runs.counts)]
+      let json = Self.document([
+        "imageSize": [.integer(width), .integer(height)],
+        "detections": [.object(Self.detection.merging(["mask": mask]) { $1 })],
+      ])
+      let size = PixelSize(width: width, height: height)
+      let found = try #require(try DetectionsFile(json: json, expecting: size).detections[0].mask)
+      let expected = InstanceMask(binary: Plane(width: width, height: height, elements: pixels))
+      #expect(found.grid == expected.grid)
+      #expect(found.binary() == expected.binary())
+      for _ in 0..<1000 {
+        let point = Point2<ImagePixels>(
+          Double.random(in: -1...Double(width) + 1, using: &random),
+          Double.random(in: -1...Double(height) + 1, using: &random))
+        #expect(found.probability(at: point) == expected.probability(at: point))
+      }
+      let turned = Detection(
+        id: 0, classId: 0, className: "c", confidence: 1, box: Rect(x: 0, y: 0, width: 4, height: 3),
+        mask: found
+      ).turnedBack(from: .right, stored: PixelSize(width: height, height: width))
+      let plane = Plane(width: width, height: height, elements: pixels.map { $0 * 255 })
+      #expect(turned.mask?.binary() == plane.oriented(Orientation.right.inverse))
+    }
   }
 
   /// What a file puts into its names stays on one line of bounded length.

@@ -34,6 +34,17 @@ import Testing
     }
   }
 
+  /// Ten thousand labels looking for a place would take minutes.
+  @Test func labelsBeyondANetworksTakeTheirFirstPlace() {
+    let few = (0..<LabelLayout.mostPlaced).map {
+      label(30 + Double($0 % 9) * 4, 120 + Double($0 % 7) * 3, 90)
+    }
+    let more = [LabelLayout.Label](repeating: label(40, 100), count: 9700)
+    let placed = layout.place(few + more)
+    #expect(Array(placed.prefix(few.count)) == layout.place(few))
+    #expect(placed.dropFirst(few.count).allSatisfy { $0 == Rect(x: 38, y: 78, width: 50, height: 20) })
+  }
+
   @Test func smallObjectsAreNotHidden() {
     // Above the second box lies the first, smaller one.
     let labels = [label(40, 100, 24), label(40, 126, 60)]
