@@ -38,7 +38,7 @@ import Testing
       #expect(try place.entries().contains("out") == false)
     }
     // In a folder they are left out, and the rest is run.
-    try SyntheticCapture.write(to: place.file("a"))
+    try SyntheticCapture.write(to: place.file("scans/a"))
     let rest = try run([place.path], out: place.file("out"))
     #expect(rest.status == 0, "\(rest.error)")
     #expect(rest.error.contains("scan.zip: left out"))
