@@ -23,8 +23,10 @@ public actor DetectionLoop {
     case refused
     /// The objects followed now.
     case updated([TrackedObject])
-    /// The detector failed, retries included, or the breaker is open.
+    /// The detector failed, retries included.
     case failed
+    /// The breaker is open after failures: the detector was not asked.
+    case broken
     /// The caller gave up.
     case cancelled
   }
@@ -86,6 +88,8 @@ public actor DetectionLoop {
       let objects = tracker.objects
       await observer?.detected(sure, objects: objects, in: frame)
       return .updated(objects)
+    case .failed(is CircuitOpenError, recovered: nil):
+      return .broken
     case .failed(let error, recovered: nil):
       log.error("detection in frame \(frame.name) failed", error)
       return .failed

@@ -4,7 +4,7 @@ import FileFormats
 public struct EnduranceFigures: Sendable, Equatable {
   /// Frames shown.
   public private(set) var framesShown = 0
-  /// The most resident bytes; nil if they were never read.
+  /// The most bytes held; nil if they were never counted.
   public private(set) var peakBytes: Int?
   /// The longest time from critical pressure to the end of it; nil if it never ended.
   public private(set) var slowestRecovery: Duration?

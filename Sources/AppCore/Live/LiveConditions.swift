@@ -28,11 +28,11 @@ public struct LiveConditions: Sendable, Equatable {
   /// Takes in readings, nil where there is none, and returns what changes: memory first, then performance, then
   /// the frame rate.
   public mutating func update(
-    health reading: HealthReading? = nil, residentBytes: Int? = nil, at now: Duration
+    health reading: HealthReading? = nil, heldBytes: Int? = nil, at now: Duration
   ) -> [ConditionChange] {
     var changes: [ConditionChange] = []
     if let reading { health = reading }
-    if let residentBytes, let pressure = memory.update(bytes: residentBytes) {
+    if let heldBytes, let pressure = memory.update(bytes: heldBytes) {
       changes.append(.pressure(pressure))
     }
     if let state = performance.update(health, memory: memory.pressure) { changes.append(.performance(state)) }

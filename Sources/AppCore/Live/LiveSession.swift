@@ -51,7 +51,7 @@ public struct LiveConfiguration: Sendable {
   public var breaker = CircuitBreaker.Rules()
   /// How failed detections are repeated.
   public var retry = RetryPolicy()
-  /// Bytes that the session should stay under, mapped weights not counted.
+  /// Bytes that what the session holds should stay under.
   public var memoryBudget = MemoryWatch.defaultBudget
   /// The most frames in flight.
   public var framesInFlight = 2
@@ -68,8 +68,8 @@ public struct LiveSurroundings: Sendable {
   public var time: any TimeSource
   /// Heat and power.
   public var health: any DeviceHealth
-  /// Memory in use.
-  public var memory: any MemoryProbe
+  /// What keeps data for the session besides its frames; nil for nothing.
+  public var memory: (any MemoryHolder)?
   /// Films on objects, which give way under memory pressure.
   public var overlays: OverlayManager?
   /// Who is told of detections.
@@ -77,10 +77,10 @@ public struct LiveSurroundings: Sendable {
   /// Where events are written.
   public var log: any LogSink
 
-  /// The machine's clock and memory, a healthy device, no films, no observer and no log, unless given.
+  /// The machine's clock, a healthy device, no other memory, no films, no observer and no log, unless given.
   public init(
     time: any TimeSource = SystemTime(), health: any DeviceHealth = ScriptedHealth(),
-    memory: any MemoryProbe = ProcessMemory(), overlays: OverlayManager? = nil,
+    memory: (any MemoryHolder)? = nil, overlays: OverlayManager? = nil,
     observer: (any DetectionObserver)? = nil, log: any LogSink = SilentLog()
   ) {
     self.time = time
@@ -112,7 +112,7 @@ public struct LiveReport: Sendable, Equatable {
 ///
 /// Showing never waits for detection; a frame too many is dropped at once.
 public actor LiveSession {
-  private typealias Buffers = FramePool<CapturedFrame?>
+  private typealias Buffers = FramePool<HeldFrame?>
 
   private let source: any FrameSource
   private let sink: any RenderSink
@@ -124,7 +124,8 @@ public actor LiveSession {
   private let mayProcess: SnapshotStream<Bool>
   private let gate: FrameGate
   private let pool: Buffers
-  private let mailbox = NewestMailbox<CapturedFrame>()
+  private let mailbox = NewestMailbox<HeldFrame>()
+  private let held = HeldFrames()
   private var conditions: LiveConditions
   private var pacer = FramePacer(framesPerSecond: ThermalFrameRate.full)
   private var drops = DropMonitor()
@@ -194,11 +195,12 @@ public actor LiveSession {
   }
 
   private func takeFrames(into departure: AsyncStream<Flight>.Continuation) async throws {
-    for try await frame in source.frames() {
+    for try await arrived in source.frames() {
+      let frame = held.hold(arrived)
       await adapt()
       guard let flight = admit(frame) else { continue }
       if scheduling == .lockstep {
-        if let detection, isWanted(frame) { await look(at: frame, with: detection) }
+        if let detection, isWanted(arrived) { await look(at: frame, with: detection) }
         await show(flight)
       } else if case .terminated = departure.yield(flight) {
         end(flight, isShown: false)
@@ -210,10 +212,10 @@ public actor LiveSession {
 
   private struct Flight: Sendable {
     let permit: FramePermit
-    let loan: FrameLoan<CapturedFrame?>
+    let loan: FrameLoan<HeldFrame?>
   }
 
-  private func admit(_ frame: CapturedFrame) -> Flight? {
+  private func admit(_ frame: HeldFrame) -> Flight? {
     let now = surroundings.time.now
     guard pacer.take(at: now) else {
       state.update {
@@ -225,7 +227,7 @@ public actor LiveSession {
     var flight: Flight?
     if let permit = gate.enter(), let loan = pool.lend() {
       loan.withBuffer { $0 = frame }
-      if scheduling == .live, isWanted(frame) { mailbox.put(frame) }
+      if scheduling == .live, isWanted(frame.frame) { mailbox.put(frame) }
       flight = Flight(permit: permit, loan: loan)
     }
     note(dropped: flight == nil, at: now)
@@ -246,7 +248,7 @@ public actor LiveSession {
 
   /// Ends the flight on every path: shown, failed or cancelled.
   private func show(_ flight: Flight) async {
-    let frame = flight.loan.withBuffer { $0 } ?? nil
+    let frame = flight.loan.withBuffer { $0?.frame } ?? nil
     let isShown: Bool
     do {
       try Task.checkCancellation()
@@ -280,12 +282,10 @@ public actor LiveSession {
 
   private func adapt() async {
     let now = surroundings.time.now
-    let bytes = surroundings.memory.residentBytes()
-    let changes = conditions.update(health: surroundings.health.reading, residentBytes: bytes, at: now)
-    if let bytes {
-      endurance.memoryRead(bytes: bytes, pressure: conditions.memory.pressure, at: now)
-      state.update { $0.residentBytes = bytes }
-    }
+    let bytes = held.bytes + (await surroundings.memory?.heldBytes() ?? 0)
+    let changes = conditions.update(health: surroundings.health.reading, heldBytes: bytes, at: now)
+    endurance.memoryRead(bytes: bytes, pressure: conditions.memory.pressure, at: now)
+    state.update { $0.heldBytes = bytes }
     for change in changes { await apply(change) }
   }
 
@@ -332,8 +332,8 @@ public actor LiveSession {
     if case .frames(let names) = schedule { names.contains(frame.name) } else { true }
   }
 
-  private nonisolated func look(at frame: CapturedFrame, with detection: DetectionLoop) async {
-    let outcome = await detection.process(frame)
+  private nonisolated func look(at held: HeldFrame, with detection: DetectionLoop) async {
+    let outcome = await detection.process(held.frame)
     let breaker = await detection.breakerPhase
     state.update { snapshot in
       snapshot.breaker = breaker
@@ -342,6 +342,9 @@ public actor LiveSession {
         snapshot.detections += 1
         snapshot.objects = objects
       case .failed: snapshot.detectionFailures += 1
+      case .broken:
+        snapshot.detectionFailures += 1
+        snapshot.detectionsBroken += 1
       case .refused: snapshot.detectionsRefused += 1
       case .skipped, .cancelled: break
       }

@@ -16,8 +16,8 @@ public struct LiveSnapshot: Sendable, Equatable {
   public var framesPerSecond = 0.0
   /// Frames per second that are let through.
   public var frameRateLimit = ThermalFrameRate.full
-  /// Resident bytes; nil where the platform does not say.
-  public var residentBytes: Int?
+  /// Bytes that the loop holds: frames, objects, effects; neither networks nor mapped weights.
+  public var heldBytes = 0
   /// How close to its budget memory is.
   public var pressure = MemoryPressure.normal
   /// How often to detect, and whether.
@@ -28,6 +28,8 @@ public struct LiveSnapshot: Sendable, Equatable {
   public var detectionFailures = 0
   /// Detections that heat or memory forbade.
   public var detectionsRefused = 0
+  /// Detections that the breaker did not let through after failures; they count as failed too.
+  public var detectionsBroken = 0
   /// Whether the breaker lets detections through.
   public var breaker = CircuitBreaker.Phase.closed
   /// The objects followed.

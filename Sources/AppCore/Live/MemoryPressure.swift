@@ -1,4 +1,4 @@
-/// How close the process is to its memory budget.
+/// How close the loop is to its memory budget.
 public enum MemoryPressure: String, Sendable, CaseIterable, Comparable {
   case normal, medium, high, critical
 
@@ -52,10 +52,10 @@ public enum MemoryAction: Sendable, Equatable, CustomStringConvertible {
 public struct MemoryWatch: Sendable, Equatable {
   /// Percent of the budget below a level's entry at which it is left.
   public static let hysteresisPercent = 5
-  /// 200 MB, mapped weights not counted.
+  /// 200 MB, neither networks nor mapped weights counted.
   public static let defaultBudget = 200_000_000
 
-  /// Bytes the process should stay under.
+  /// Bytes the loop should stay under.
   public let budget: Int
   /// The level now.
   public private(set) var pressure = MemoryPressure.normal

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// How much memory the process uses.
+/// How much memory the process uses: a figure for people, on which no decision of the loop depends.
 public protocol MemoryProbe: Sendable {
   /// Resident bytes; nil where the platform does not say.
   func residentBytes() -> Int?
@@ -32,8 +32,8 @@ public struct ProcessMemory: MemoryProbe {
   }
 }
 
-/// A probe whose value is set by its owner.
-public final class ScriptedMemory: MemoryProbe {
+/// Memory whose amount is set by its owner.
+public final class ScriptedMemory: MemoryProbe, MemoryHolder {
   private let stored: Mutex<Int?>
 
   /// A probe with a first value.
@@ -44,4 +44,7 @@ public final class ScriptedMemory: MemoryProbe {
 
   /// The latest value set.
   public func residentBytes() -> Int? { stored.withLock { $0 } }
+
+  /// The latest value set; 0 without one.
+  public func heldBytes() async -> Int { residentBytes() ?? 0 }
 }

@@ -125,7 +125,7 @@ struct SimulatedSession {
     case .health(let reading): adapt(to: conditions.update(health: reading, at: now))
     case .recheckHeat: adapt(to: conditions.update(at: now))
     case .memory(let bytes):
-      adapt(to: conditions.update(residentBytes: bytes, at: now))
+      adapt(to: conditions.update(heldBytes: bytes, at: now))
       endurance.memoryRead(bytes: bytes, pressure: conditions.memory.pressure, at: now)
     }
   }

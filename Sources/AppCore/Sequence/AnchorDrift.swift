@@ -45,6 +45,9 @@ public struct AnchorReference: Sendable {
   }
   private let points: [Point]
 
+  /// Bytes of the points.
+  var heldBytes: Int { points.count * MemoryLayout<Point>.stride }
+
   /// The object's points; nil for a frame without picture, depth or camera, or with too few sure readings.
   public init?(_ detection: Detection, in frame: CapturedFrame) {
     guard let image = frame.image, let depth = frame.depth, let intrinsics = frame.intrinsics else {

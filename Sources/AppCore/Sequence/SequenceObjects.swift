@@ -111,6 +111,9 @@ public struct SequenceObjects: Sendable {
     for (view, _) in zip(views, isFree).filter(\.1) { tracks.append(Track(view, order: tracks.count)) }
   }
 
+  /// Bytes of the cells in which points are gathered.
+  var heldBytes: Int { tracks.reduce(0) { $0 + $1.heldBytes } }
+
   /// The objects so far.
   public var objects: [SequenceObject] {
     var joined: [Track] = []
@@ -175,8 +178,10 @@ private struct Track {
   private(set) var order: Int
   private var sightings: [SequenceObject.Sighting] = []
   private var boxes: [Box3D] = []
-  private var cells: [SIMD3<Int32>: Cell] = [:]
+  private var cells: [SIMD3<Int64>: Cell] = [:]
   private var box: Box3D
+
+  var heldBytes: Int { cells.count * (MemoryLayout<SIMD3<Int64>>.stride + MemoryLayout<Cell>.stride) }
 
   init(_ view: View, order: Int) {
     className = view.className
@@ -193,10 +198,10 @@ private struct Track {
   }
 
   private mutating func gather(_ point: Point3<World>, count: Int, sighting: Int) {
-    func index(_ value: Double) -> Int32 {
-      Int32(min(max((value / SequenceObjects.cell).rounded(.down), -1e9), 1e9))
-    }
-    let key = SIMD3(index(point.x), index(point.y), index(point.z))
+    func index(_ value: Double) -> Int64? { Int64(exactly: (value / SequenceObjects.cell).rounded(.down)) }
+    // Points that are not finite, or too far off to be counted in cells, are none.
+    guard let x = index(point.x), let y = index(point.y), let z = index(point.z) else { return }
+    let key = SIMD3(x, y, z)
     var cell = cells[key] ?? Cell(sum: Vector3(0, 0, 0), count: 0, sightings: 0, latest: 0)
     cell.sum = cell.sum + (point - .origin) * Double(count)
     cell.count += count

@@ -26,7 +26,7 @@ public struct EffectWish: Sendable, Equatable {
 }
 
 /// Measures what the live loop finds, places effects on it, and says what is to be drawn over every frame.
-public actor LiveDirector: DetectionObserver {
+public actor LiveDirector: DetectionObserver, MemoryHolder {
   /// An effect that was placed, with what it was placed on.
   public struct Placement: Sendable {
     /// The effect.
@@ -71,6 +71,13 @@ public actor LiveDirector: DetectionObserver {
 
   /// Wishes that no object has met so far.
   public var openWishes: [EffectWish] { wishes }
+
+  /// Bytes of the points of measured objects, of placed effects and of the sequence.
+  public func heldBytes() -> Int {
+    sightings.values.reduce(0) { $0 + $1.extent.heldBytes }
+      + placements.reduce(0) { $0 + $1.staged.heldBytes + ($1.reference?.heldBytes ?? 0) }
+      + sequence.heldBytes
+  }
 
   /// Measures the objects, gathers them over the sequence, and places what is wished for.
   public func detected(_ detections: [Detection], objects: [TrackedObject], in frame: CapturedFrame) async {

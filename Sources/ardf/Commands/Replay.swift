@@ -4,6 +4,7 @@ import FileFormats
 import Geometry
 import Imaging
 import NNRuntime
+import Synchronization
 
 /// `ardf replay`: a recorded sequence as the live view.
 struct Replay: AsyncParsableCommand, LimitedCommand {
@@ -58,14 +59,11 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
       measuresDrift: replay.drift)
     var surroundings = LiveSurroundings(time: time, observer: director, log: StandardErrorLog())
     if !replay.maxSpeed { surroundings.health = LinuxHealth(time: time) }
-    let memory = PeakMemory()
-    surroundings.memory = memory
+    surroundings.memory = director
     var configuration = LiveConfiguration()
     configuration.scheduling = replay.maxSpeed ? .lockstep : .live
     configuration.schedule = schedule ?? .adaptive
     configuration.filter = DetectionFilter(threshold: Float(detector.conf))
-    // What is mapped for the networks is not the loop's own.
-    configuration.memoryBudget += memory.residentBytes() ?? 0
     let session = LiveSession(
       source: source, sink: screen, detector: networks?.detector, surroundings: surroundings,
       configuration: configuration)
@@ -74,10 +72,12 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
     let live = try await session.run()
     let wall = ContinuousClock.now - start
     try screen.finish()
+    if let defect = networks?.defects.first { throw defect }
     let report = ReplayReport(
       live: live, shown: screen.shown, placements: await director.placements,
       openWishes: await director.openWishes, layout: selection.source.layout, isMaxSpeed: replay.maxSpeed,
-      wall: wall, decoding: source.decoding, writing: screen.writing, peakBytes: memory.peak)
+      wall: wall, decoding: source.decoding, writing: screen.writing,
+      peakBytes: MeasurementEnvironment.peakBytes)
     if let folder {
       try folder.write(report.json, to: "replay.json")
       if schedule != nil { try folder.write(await director.sequence.json, to: "sequence-objects.json") }
@@ -88,6 +88,7 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
     } else {
       for line in report.lines { try Console.print(line) }
     }
+    if let line = report.refusalLine(budget: configuration.memoryBudget) { Console.note(line) }
     Console.note(report.speedLine)
     guard report.openWishes.isEmpty else {
       throw CommandError.checkFailed(
@@ -130,33 +131,55 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
 struct ReplayNetworks {
   let detector: any Detector
   let depth: (any DepthEstimator)?
+  /// What the command fails with, since the loop goes on without.
+  let defects = NetworkDefects()
 
   init(_ options: DetectorOptions, _ depthOptions: DepthOptions, _ compute: ComputeOptions) throws {
     let pool = compute.makePool()
     let network = try DetectionNetwork(options, compute: compute, pool: pool)
     Console.note("detector \(network.name) from \(network.file)")
-    detector = NetworkDetector(network: network)
-    depth = try WeightFiles.depth(depthOptions.depth).map { file in
+    detector = NetworkDetector(network: network, defects: defects)
+    depth = try WeightFiles.depth(depthOptions.depth).map { [defects] file in
       let network = try DepthNetwork(file: file, depthOptions, compute: compute, pool: pool)
       Console.note("depth \(network.name) from \(network.file)")
-      return NetworkDepth(network: network)
+      return NetworkDepth(network: network, defects: defects)
+    }
+  }
+}
+
+/// Networks that give no numbers: no later frame would do better.
+final class NetworkDefects: Sendable {
+  private let stored = Mutex<InFile?>(nil)
+
+  /// What was found first.
+  var first: InFile? { stored.withLock { $0 } }
+
+  /// Runs a network, and keeps the defect if it has one.
+  func noting<Result>(_ work: () throws -> Result) throws -> Result {
+    do {
+      return try work()
+    } catch let error as InFile {
+      stored.withLock { $0 = $0 ?? error }
+      throw error
     }
   }
 }
 
 private struct NetworkDetector: Detector {
   let network: DetectionNetwork
+  let defects: NetworkDefects
 
   func detect(in picture: RGBImage) async throws -> [Detection] {
-    try network.detect(picture, orientation: .up, stored: picture.size).detections
+    try defects.noting { try network.detect(picture, orientation: .up, stored: picture.size).detections }
   }
 }
 
 private struct NetworkDepth: DepthEstimator {
   let network: DepthNetwork
+  let defects: NetworkDefects
 
   func relativeDepth(of picture: RGBImage) async throws -> RelativeDepth {
-    try network.estimate(picture, orientation: .up).relative
+    try defects.noting { try network.estimate(picture, orientation: .up).relative }
   }
 }
 

@@ -35,6 +35,8 @@ struct ReplayReport {
         "framesFailed": .integer(state.framesFailed), "detections": .integer(state.detections),
         "detectionFailures": .integer(state.detectionFailures),
         "detectionsRefused": .integer(state.detectionsRefused),
+        "detectionsBroken": .integer(state.detectionsBroken),
+        "heldMB": live.endurance.peakBytes.map { .rounded(Double($0) / 1e6, decimals: 1) } ?? .null,
         "visionReplaced": .integer(live.visionReplaced), "jitterMilliseconds": live.jitter?.json ?? .null,
       ],
       "speed": [
@@ -117,6 +119,30 @@ struct ReplayReport {
     }
     lines += openWishes.map { "not placed: \($0.text)" }
     return lines
+  }
+
+  /// What the loop did not do, and why; nil where it did all.
+  func refusalLine(budget: Int) -> String? {
+    let state = live.snapshot
+    var parts: [String] = []
+    if state.detectionsRefused > 0 {
+      let held = decimal(Double(live.endurance.peakBytes ?? 0) / 1e6, 0)
+      parts.append(
+        "\(state.detectionsRefused) of \(offered) detections refused under heat or memory pressure "
+          + "(the loop held up to \(held) MB of \(budget / 1_000_000)): detect less often, or in smaller pictures"
+      )
+    }
+    if state.detectionsBroken > 0 {
+      parts.append(
+        "\(state.detectionsBroken) of \(offered) detections left out after failures: see the errors above")
+    }
+    return parts.isEmpty ? nil : parts.joined(separator: "; ")
+  }
+
+  /// Detections that were due.
+  private var offered: Int {
+    let state = live.snapshot
+    return state.detections + state.detectionFailures + state.detectionsRefused
   }
 
   /// What closes the command.

@@ -196,8 +196,9 @@ import Testing
     #expect(report.snapshot.frameRateLimit == 30)
     #expect(report.snapshot.pressure == .critical)
     #expect(!report.snapshot.performance.canProcess)
-    #expect(report.snapshot.residentBytes == 195_000_000)
-    #expect(report.endurance.peakBytes == 195_000_000)
+    // Two by two pixels of three bytes.
+    #expect(report.snapshot.heldBytes == 195_000_012)
+    #expect(report.endurance.peakBytes == 195_000_012)
     #expect(
       log.lines == [
         RecordingLog.Line(.info, "memory pressure is critical"),

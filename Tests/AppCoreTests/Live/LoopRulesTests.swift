@@ -102,7 +102,7 @@ func detection(
   @Test func conditionsTellMemoryFirstThenPerformanceThenTheRate() {
     var conditions = LiveConditions(level: .automatic, memoryBudget: 100)
     let changes = conditions.update(
-      health: HealthReading(thermal: .serious), residentBytes: 85, at: .zero)
+      health: HealthReading(thermal: .serious), heldBytes: 85, at: .zero)
     #expect(
       changes == [
         .pressure(.high), .performance(conditions.performance.state), .frameRate(30),
