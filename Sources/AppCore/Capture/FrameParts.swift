@@ -23,6 +23,8 @@ struct FrameParts {
 
   /// The frame, if all parts agree.
   func assembled() throws(CaptureError) -> CapturedFrame {
+    try PlausibleCamera.check(intrinsics, file: file)
+    try PlausibleCamera.check(cameraToWorld, file: file)
     if let image { try check(image) }
     if let depth { try check(depth) }
     if let confidence { try check(confidence) }

@@ -35,6 +35,11 @@ public struct Box3D: Sendable, Equatable {
     self.method = method
   }
 
+  /// Whether place, sides and turn are numbers.
+  var isFinite: Bool {
+    [center.x, center.y, center.z, dimensions.x, dimensions.y, dimensions.z, yaw].allSatisfy(\.isFinite)
+  }
+
   /// The turn about +y.
   public var rotation: Quaternion { Quaternion(yaw: yaw) }
   /// The direction of the box's x axis.

@@ -1,4 +1,5 @@
 import FileFormats
+import Geometry
 
 /// Assembles a binary glTF 2.0 asset: buffer views and accessors with their bounds, materials, meshes, nodes.
 ///
@@ -32,6 +33,11 @@ struct GLBBuilder {
   private var textures: [JSONValue] = []
   private var nodes: [JSONValue] = []
   private var roots: [JSONValue] = []
+
+  private let origin: Point3<World>
+
+  /// An empty asset, whose coordinates count from `origin`.
+  init(origin: Point3<World> = .origin) { self.origin = origin }
 
   private enum ComponentType: Int {
     case unsignedShort = 5123
@@ -191,6 +197,14 @@ struct GLBBuilder {
 
   /// The asset's file.
   func serialized() -> [UInt8] {
+    var (nodes, roots) = (nodes, roots)
+    if origin != .origin, !roots.isEmpty {
+      nodes.append([
+        "name": "origin", "children": .array(roots),
+        "translation": [.number(origin.x), .number(origin.y), .number(origin.z)],
+      ])
+      roots = [.integer(nodes.count - 1)]
+    }
     var root: [String: JSONValue] = [
       "asset": ["version": "2.0", "generator": "ardf"], "scene": 0,
       "scenes": [roots.isEmpty ? ["name": "scene"] : ["name": "scene", "nodes": .array(roots)]],

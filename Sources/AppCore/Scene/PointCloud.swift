@@ -3,7 +3,10 @@ import Imaging
 
 /// Coloured points in the world.
 public struct PointCloud: Sendable, Equatable {
-  /// x, y, z of each point, metres.
+  /// Where the coordinates count from: the world's origin, or for points far off a place beside them, since
+  /// single-precision numbers tell nothing small apart there.
+  public let origin: Point3<World>
+  /// x, y, z of each point from `origin`, metres.
   public private(set) var coordinates: [Float] = []
   /// Red, green, blue of each point, sRGB.
   public private(set) var colors: [UInt8] = []
@@ -12,25 +15,30 @@ public struct PointCloud: Sendable, Equatable {
   public var count: Int { coordinates.count / 3 }
 
   /// No points.
-  public init() {}
+  public init(origin: Point3<World> = .origin) { self.origin = origin }
 
   /// Points of one colour.
   public init(_ points: [Point3<World>], color: Color) {
+    origin = .origin
     for point in points { append(point, color) }
   }
 
   /// Adds a point.
   public mutating func append(_ point: Point3<World>, _ color: Color) {
-    coordinates.append(Float(point.x))
-    coordinates.append(Float(point.y))
-    coordinates.append(Float(point.z))
+    let place = point - origin
+    coordinates.append(Float(place.x))
+    coordinates.append(Float(place.y))
+    coordinates.append(Float(place.z))
     colors.append(color.red)
     colors.append(color.green)
     colors.append(color.blue)
   }
 
   /// Adds all points of another cloud.
+  ///
+  /// - Precondition: both count from the same origin.
   public mutating func append(contentsOf other: PointCloud) {
+    precondition(origin == other.origin, "clouds are joined that count from one origin")
     coordinates += other.coordinates
     colors += other.colors
   }
@@ -41,6 +49,7 @@ public struct PointCloud: Sendable, Equatable {
   ///   - minimumConfidence: Cells below it are left out.
   ///   - range: Depths outside it, metres, are left out.
   public init(_ frame: CapturedFrame, minimumConfidence: UInt8 = 1, range: ClosedRange<Float> = 0.1...8) {
+    origin = LocalOrigin.near(frame.cameraToWorld.origin)
     guard let depth = frame.depth, let camera = frame.depthIntrinsics else { return }
     coordinates.reserveCapacity(depth.elements.count * 3)
     colors.reserveCapacity(depth.elements.count * 3)

@@ -24,7 +24,9 @@ public enum SceneExporter {
   ///
   /// - Throws: `ImageError` if a camera's picture cannot be encoded.
   public static func glb(_ scene: SceneModel) throws(ImageError) -> [UInt8] {
-    var builder = GLBBuilder()
+    let origin = scene.localOrigin
+    let scene = scene.relative(to: origin)
+    var builder = GLBBuilder(origin: origin)
     var shapes = SceneShapes()
     for camera in scene.cameras { try add(camera, to: &builder) }
     for (index, object) in scene.objects.enumerated() {

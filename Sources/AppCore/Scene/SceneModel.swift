@@ -65,9 +65,9 @@ public struct SceneModel: Sendable {
       self.cloud = cloud
     }
 
-    /// A measured extent; nil without a box.
+    /// A measured extent; nil without a box of finite numbers.
     public init?(_ extent: ObjectExtent) {
-      guard let box = extent.box3D else { return nil }
+      guard let box = extent.box3D, box.isFinite else { return nil }
       self.init(
         id: extent.id, className: extent.className, distanceMeters: extent.distance.meters,
         source: extent.distance.source, box: box, cloud: extent.cloud)

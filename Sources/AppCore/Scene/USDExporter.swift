@@ -13,7 +13,9 @@ public enum USDExporter {
 
   /// The scene as a `.usda` file: the same cameras, boxes, points and effects as the GLB has.
   public static func usda(_ scene: SceneModel) -> [UInt8] {
-    var stage = USDStage()
+    let origin = scene.localOrigin
+    let scene = scene.relative(to: origin)
+    var stage = USDStage(origin: origin)
     for camera in scene.cameras { add(camera, to: &stage) }
     for (index, object) in scene.objects.enumerated() {
       add(object, color: ScenePalette.color(index), to: &stage)
@@ -57,7 +59,9 @@ public enum USDExporter {
     stage.add("Xform", name: "\(object.className) \(object.id)") { stage in
       stage.set("custom int ardf:objectId", "\(object.id)")
       stage.set("custom string ardf:className", USDStage.quoted(object.className))
-      if let meters = object.distanceMeters { stage.set("custom double ardf:distanceMeters", "\(meters)") }
+      if let meters = object.distanceMeters, meters.isFinite {
+        stage.set("custom double ardf:distanceMeters", "\(meters)")
+      }
       stage.set("custom string ardf:distanceSource", USDStage.quoted(object.source.rawValue))
       stage.setTransform(columnMajor: transform.columnMajor)
       stage.add("BasisCurves", name: "edges \(object.id)") { stage in

@@ -1,3 +1,5 @@
+import Geometry
+
 /// Assembles a USD layer in its text form (`.usda`): metres, +y up, one root prim.
 ///
 /// Numbers are the shortest decimals that read back as the same value.
@@ -16,6 +18,13 @@ struct USDStage {
     """
   private var names: Set<String> = []
   private var depth = 1
+
+  /// A layer whose coordinates count from `origin`.
+  init(origin: Point3<World> = .origin) {
+    guard origin != .origin else { return }
+    set("double3 xformOp:translate", "(\(origin.x), \(origin.y), \(origin.z))")
+    set("uniform token[] xformOpOrder", "[\"xformOp:translate\"]")
+  }
 
   /// The layer's bytes; nothing can be added after.
   func serialized() -> [UInt8] { Array((text + "}\n").utf8) }
@@ -40,7 +49,10 @@ struct USDStage {
   }
 
   /// Adds the transform that takes the prim to the world: columns of a 4x4 matrix, which USD writes as rows.
+  ///
+  /// - Precondition: all are finite, for USD cannot say others.
   mutating func setTransform(columnMajor m: [Double]) {
+    precondition(m.allSatisfy(\.isFinite), "a transform's numbers are finite")
     let rows = (0..<4).map { row in
       "(" + m[4 * row..<4 * row + 4].map(\.description).joined(separator: ", ") + ")"
     }
@@ -85,8 +97,11 @@ struct USDStage {
   }
 
   /// An array of triples.
+  ///
+  /// - Precondition: all are finite, for USD cannot say others.
   static func triples(_ values: [Float]) -> String {
     precondition(values.count % 3 == 0, "triples have three numbers")
+    precondition(values.allSatisfy(\.isFinite), "coordinates are finite")
     var text = "["
     text.reserveCapacity(values.count * 10)
     for index in stride(from: 0, to: values.count, by: 3) {

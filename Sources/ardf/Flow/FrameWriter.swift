@@ -39,9 +39,9 @@ struct FrameWriter {
   func write(_ placed: PlacedScene, frame: CapturedFrame) throws {
     try folder.write(ObjectExtent.json(placed.extents), to: "objects.json")
     for extent in placed.extents where extent.box3D.map({ $0.method != .sixPoint }) ?? false {
-      let coordinates = extent.cloud.flatMap { [Float($0.x), Float($0.y), Float($0.z)] }
+      let coordinates = extent.cloud.flatMap { [$0.x, $0.y, $0.z] }
       try folder.write(
-        NPYArray(shape: [extent.cloud.count, 3], floats: coordinates).encoded(),
+        NPYArray(shape: [extent.cloud.count, 3], .float64(coordinates)).encoded(),
         to: Self.points(ofObject: extent.id))
     }
     try folder.write(SceneFile(effects: placed.effects).json, to: "scene.json")
@@ -61,11 +61,12 @@ struct FrameWriter {
   static func readPoints(_ path: String) throws -> [Point3<World>] {
     try InFile.naming(path) {
       let array = try NPYArray.read(path: path)
-      guard array.shape.count == 2, array.shape[1] == 3, case .float32(let values) = array.storage else {
-        throw DocumentError.field("array", expected: "float32 (points, 3), found shape \(array.shape)")
+      guard array.shape.count == 2, array.shape[1] == 3, case .float64(let values) = array.storage else {
+        throw DocumentError.field(
+          "array", expected: "float64 (points, 3), as this version writes it; run again without --resume")
       }
       return stride(from: 0, to: values.count, by: 3).map {
-        Point3(Double(values[$0]), Double(values[$0 + 1]), Double(values[$0 + 2]))
+        Point3(values[$0], values[$0 + 1], values[$0 + 2])
       }
     }
   }

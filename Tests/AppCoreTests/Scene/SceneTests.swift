@@ -249,6 +249,26 @@ struct ParsedGLB {
     #expect(PointCloud(frame).count == 16 * 12 - 4)
   }
 
+  /// Where single precision tells nothing small apart, files count from a place beside the scene.
+  @Test func farScenesCountFromAPlaceBesideThem() throws {
+    func scene(at east: Double) throws -> SceneModel {
+      let frame = CapturedFrame(
+        name: "wall", image: nil, imageSize: PixelSize(width: 64, height: 48),
+        depth: Plane(width: 16, height: 12, fill: 2),
+        intrinsics: try Intrinsics(fx: 56, fy: 56, cx: 31.5, cy: 23.5, imageWidth: 64, imageHeight: 48),
+        cameraToWorld: RigidTransform(rotation: .identity, origin: Point3(east, 0, 0)))
+      return SceneModel(frame: frame, extents: [], effects: [])
+    }
+    let (near, far) = (try scene(at: 0), try scene(at: 5e6))
+    #expect(far.points.origin == Point3(5e6, 0, 0) && near.points.origin == .origin)
+    for (a, b) in zip(near.points.coordinates, far.points.coordinates) { #expect(abs(a - b) < 1e-6) }
+    let nodes = try ParsedGLB(SceneExporter.glb(far)).list("nodes")
+    let root = try #require(nodes.first { $0["name"] == "origin" })
+    #expect(root["translation"]?.numbers == [5e6, 0, 0])
+    #expect(root["children"]?.array?.count == nodes.count - 1)
+    #expect(try !ParsedGLB(SceneExporter.glb(near)).list("nodes").contains { $0["name"] == "origin" })
+  }
+
   @Test func plyReadsBack() throws {
     var cloud = PointCloud()
     cloud.append(Point3(1.5, -2, 0.25), Color(red: 1, green: 2, blue: 3))

@@ -1,0 +1,34 @@
+import Geometry
+
+/// What a frame's camera may be: every layout's frames are checked against it when they are assembled.
+enum PlausibleCamera {
+  /// Focal lengths over the picture's longer side: the least sees 178.9 degrees, the greatest half a degree, which no
+  /// capture needs and beyond which sizes in the scene lose their meaning.
+  static let focalLengths = 0.01...100.0
+  /// Greatest distance from the world's origin along each axis, metres: sixteen times the Earth's radius, so that every
+  /// map projection and Earth-centred frame fits; doubles are 15 nm apart there.
+  static let farthest = 1e8
+
+  static func check(_ intrinsics: Intrinsics, file: String) throws(CaptureError) {
+    let side = Double(max(intrinsics.imageWidth, intrinsics.imageHeight))
+    guard focalLengths.contains(intrinsics.fx / side), focalLengths.contains(intrinsics.fy / side) else {
+      throw .badIntrinsics(
+        file: file,
+        reason: "have focal lengths of \(intrinsics.fx) and \(intrinsics.fy) pixels, outside "
+          + "\(focalLengths.lowerBound * side) to \(focalLengths.upperBound * side) "
+          + "(1/100 to 100 times the picture's longer side)")
+    }
+  }
+
+  static func check(
+    _ cameraToWorld: RigidTransform<CameraARKit, World>, file: String
+  ) throws(CaptureError) {
+    let place = cameraToWorld.origin
+    guard [place.x, place.y, place.z].allSatisfy({ abs($0) <= farthest }) else {
+      throw .badPose(
+        file: file,
+        reason:
+          "has its origin at \(place.x), \(place.y), \(place.z), beyond \(farthest) metres along an axis")
+    }
+  }
+}
