@@ -97,6 +97,7 @@ public final class DepthAnythingV2: Sendable {
       },
       read: { $0.output("depth").elements })
     let inferred = clock.now
+    guard raw.span.allFinite else { throw DepthError.nonFiniteOutput }
     let depth = Plane(width: size.width, height: size.height, elements: raw)
       .resizedBilinear(width: picture.width, height: picture.height, alignment: .alignCorners)
     return Estimate(

@@ -11,6 +11,8 @@ public enum DepthError: Error, Equatable, CustomStringConvertible {
   case notWholePatches(PixelSize)
   /// The weights do not describe a Depth Anything V2 network.
   case unknownArchitecture(reason: String)
+  /// The depth holds an infinity or a NaN.
+  case nonFiniteOutput
 
   /// What is wrong, and what to do about it.
   public var description: String {
@@ -26,6 +28,8 @@ public enum DepthError: Error, Equatable, CustomStringConvertible {
         + "of \(DepthInputSize.patch) and the patches at most \(DepthInputSize.maximumPatches)"
     case .unknownArchitecture(let reason):
       "these are not the weights of a Depth Anything V2 network: \(reason)"
+    case .nonFiniteOutput:
+      "the network's depth is infinite or not a number: use sound weights, or --precision fp32"
     }
   }
 }

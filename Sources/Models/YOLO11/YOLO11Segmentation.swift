@@ -83,14 +83,14 @@ public final class YOLO11Segmentation: Sendable {
     let began = clock.now
     var prepared = began
     var inferred = began
-    let (objects, selected) = session.run(
+    let (objects, selected) = try session.run(
       prepare: { inputs in
         inputs.fill("input") { YOLOPreprocessing.fill(&$0, with: picture, letterbox: letterbox) }
         prepared = clock.now
       },
       read: { outputs in
         inferred = clock.now
-        return postprocess(outputs, letterbox: letterbox, thresholds: thresholds)
+        return try postprocess(outputs, letterbox: letterbox, thresholds: thresholds)
       })
     return Segmentation(
       objects: objects, letterbox: letterbox,
@@ -118,13 +118,15 @@ public final class YOLO11Segmentation: Sendable {
   /// The objects, and when it was known which they are: before their masks were made.
   private func postprocess(
     _ outputs: borrowing SessionOutputs, letterbox: Letterbox, thresholds: DetectionThresholds
-  ) -> (objects: [SegmentedObject], selected: ContinuousClock.Instant) {
+  ) throws -> (objects: [SegmentedObject], selected: ContinuousClock.Instant) {
     let size = letterbox.networkSize
     let levels = PyramidLevel.pyramid(inputHeight: size.height, inputWidth: size.width)
     var candidates: [Candidate] = []
     for (index, level) in levels.enumerated() {
-      outputs.withOutput("box.\(index)") { boxes, _ in
-        outputs.withOutput("cls.\(index)") { classes, _ in
+      try outputs.withOutput("box.\(index)") { boxes, _ in
+        try outputs.withOutput("cls.\(index)") { classes, _ in
+          guard boxes.allFinite else { throw YOLOError.nonFiniteOutput(name: "box.\(index)") }
+          guard classes.allFinite else { throw YOLOError.nonFiniteOutput(name: "cls.\(index)") }
           candidates += HeadDecoding.candidates(
             level: level, boxes: boxes, classes: classes, classCount: architecture.classCount,
             confidence: thresholds.confidence)

@@ -114,25 +114,29 @@ public struct TensorStorage: Sendable {
     }
   }
 
-  /// The index of the first element whose exponent bits are all set, that is an infinity or a NaN.
+  /// The index of the first element that is an infinity or a NaN in single precision, to which doubles beyond its
+  /// greatest number round.
   func firstNonFinite(_ dtype: DType) -> Int? {
     defer { release() }
     return switch dtype {
-    case .float16: first(allSet: 0x7c00 as UInt16)
-    case .bfloat16: first(allSet: 0x7f80 as UInt16)
-    case .float32: first(allSet: 0x7f80_0000 as UInt32)
-    case .float64: first(allSet: 0x7ff0_0000_0000_0000 as UInt64)
+    case .float16: first(from: 0x7c00 as UInt16)
+    case .bfloat16: first(from: 0x7f80 as UInt16)
+    case .float32: first(from: 0x7f80_0000 as UInt32)
+    // 2^128 - 2^103: half a step above the greatest single-precision number.
+    case .float64: first(from: 0x47ef_ffff_f000_0000 as UInt64)
     default: nil
     }
   }
 
+  /// The index of the first element whose bits but the sign's are a number of at least `least`, as magnitudes are ordered.
   @inline(__always)
-  private func first<Bits: FixedWidthInteger & BitwiseCopyable>(allSet mask: Bits) -> Int? {
+  private func first<Bits: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(from least: Bits) -> Int? {
     let stride = MemoryLayout<Bits>.stride
     let length = count / stride
-    // Adding the lowest exponent bit to a full exponent, and to no other, carries into the sign's place.
-    let lowest = mask & ~(mask << 1)
-    let carry = ~(Bits.max >> 1)
+    let mask = Bits.max >> 1
+    let carry = ~mask
+    // Added to a magnitude of `least` or more, and to no other, this carries into the sign's place.
+    let rest = carry - least
     let block = 4096
     return unsafe withUnsafeBytes { raw in
       guard let source = raw.baseAddress else { return nil }
@@ -141,11 +145,11 @@ public struct TensorStorage: Sendable {
         var sums: Bits = 0
         for index in start..<end {
           let bits = unsafe source.loadUnaligned(fromByteOffset: index &* stride, as: Bits.self)
-          sums |= (bits & mask) &+ lowest
+          sums |= (bits & mask) &+ rest
         }
         guard sums & carry != 0 else { continue }
         for index in start..<end
-        where unsafe source.loadUnaligned(fromByteOffset: index &* stride, as: Bits.self) & mask == mask {
+        where unsafe source.loadUnaligned(fromByteOffset: index &* stride, as: Bits.self) & mask >= least {
           return index
         }
       }

@@ -55,7 +55,7 @@ public struct WeightError: Error, Equatable, CustomStringConvertible {
     case wrongShape(found: [Int], expected: [Int])
     /// The tensor does not hold floating-point numbers.
     case notFloat(DType)
-    /// The tensor holds an infinity or a NaN at this flat index.
+    /// The tensor holds an infinity or a NaN at this flat index, or a number that single precision cannot hold.
     case nonFinite(index: Int)
     /// Tensors that the network did not take.
     case unused([String])
@@ -120,7 +120,7 @@ extension WeightError.Kind: CustomStringConvertible {
     case .wrongShape(let found, let expected): "shape \(found), the network needs \(expected)"
     case .notFloat(let dtype): "element type \(dtype), floating-point numbers are needed"
     case .nonFinite(let index):
-      "element \(index) is infinite or not a number: pass --allow-nonfinite to accept it"
+      "element \(index) is infinite or not a number in single precision: pass --allow-nonfinite to accept it"
     case .unused(let names):
       "\(names.count == 1 ? "1 tensor is" : "\(names.count) tensors are") not part of the network: "
         + names.prefix(5).map { printableName($0) }.joined(separator: ", ") + (names.count > 5 ? ", ..." : "")

@@ -61,6 +61,8 @@ struct DepthNetwork: Sendable {
       )
     } catch DepthError.tooElongated(let size, let bound, let largest) {
       throw PictureTooElongated(size: size, depthSize: bound, largest: largest)
+    } catch DepthError.nonFiniteOutput {
+      throw InFile(file: file, error: DepthError.nonFiniteOutput)
     }
   }
 

@@ -67,7 +67,12 @@ struct DetectionNetwork: Sendable {
   func detect(
     _ upright: RGBImage, orientation: Orientation, stored: PixelSize
   ) throws -> (detections: [Detection], timings: StageTimings, selection: Duration) {
-    let result = try model.detect(upright, thresholds: thresholds)
+    let result: Segmentation
+    do {
+      result = try model.detect(upright, thresholds: thresholds)
+    } catch let error as YOLOError {
+      throw InFile(file: file, error: error)
+    }
     let detections = result.objects.enumerated().map { id, object in
       let mask = InstanceMask(
         probabilities: object.probabilities.plane(), letterbox: result.letterbox, binary: object.mask.plane())

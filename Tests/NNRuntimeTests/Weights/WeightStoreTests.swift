@@ -44,8 +44,26 @@ import Testing
       message("model.1.steps", [])
         == "test: tensor \"model.1.steps\": element type I64, floating-point numbers are needed")
     #expect(
-      message("model.1.bad", [3]) == "test: tensor \"model.1.bad\": element 1 is infinite or not a number: "
+      message("model.1.bad", [3])
+        == "test: tensor \"model.1.bad\": element 1 is infinite or not a number in single precision: "
         + "pass --allow-nonfinite to accept it")
+  }
+
+  /// Networks compute in single precision: doubles that round to infinity there are refused, smaller ones are not.
+  @Test(arguments: [
+    (3.5e38, false), (-1e300, false), (0x1p128 - 0x1p103, false), (-(0x1p128 - 0x1.8p103), true),
+    (1e38, true),
+    (.infinity, false), (.nan, false), (-0.0, true),
+  ]) func doublesBeyondSinglePrecisionAreNotFinite(_ value: Double, isSound: Bool) throws {
+    let tensor = Tensor(shape: [3], dtype: .float64, storage: TensorStorage(copying: [0.5, value, 1]))
+    let store = WeightStore(tensors: ["w": tensor], metadata: [:], file: "test")
+    #expect(tensor.floats()[1].isFinite == isSound)
+    if isSound {
+      #expect(try store.weight(named: "w", shape: [3]).floats().count == 3)
+    } else {
+      let error = #expect(throws: WeightError.self) { try store.weight(named: "w", shape: [3]) }
+      #expect(error?.kind == .nonFinite(index: 1))
+    }
   }
 
   @Test func writtenFilesReadBack() throws {
