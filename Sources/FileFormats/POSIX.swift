@@ -212,21 +212,40 @@ enum POSIX {
 
   static func unlink(_ path: String) { _ = unsafe Glibc.unlink(path) }
 
-  static func entries(of directory: String) throws(FileError) -> [String] {
+  /// The names in a folder, sorted; those that are not UTF-8, which no text can name, left out.
+  static func entries(of directory: String) throws(FileError) -> [String] { try listing(of: directory).names }
+
+  /// The names in a folder, sorted, and beside them those that are not UTF-8, with each byte beyond ASCII as `\xHH`.
+  static func listing(
+    of directory: String
+  ) throws(FileError) -> (names: [String], notText: [String]) {
     guard let stream = unsafe opendir(directory) else { throw .from(errno: errno, path: directory) }
     defer { unsafe closedir(stream) }
     var names: [String] = []
+    var notText: [String] = []
     // The end and a failure look the same but for errno.
     errno = 0
     while let entry = unsafe readdir(stream) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+      let bytes = unsafe withUnsafeBytes(of: &entry.pointee.d_name) {
+        unsafe Array($0.prefix(while: { $0 != 0 }))
       }
-      if name != "." && name != ".." { names.append(name) }
+      if let name = String(validating: bytes, as: UTF8.self) {
+        if name != "." && name != ".." { names.append(name) }
+      } else {
+        notText.append(escaped(bytes))
+      }
       errno = 0
     }
     guard errno == 0 else { throw .from(errno: errno, path: directory) }
-    return names.sorted()
+    return (names.sorted(), notText.sorted())
+  }
+
+  private static func escaped(_ bytes: [UInt8]) -> String {
+    bytes.map { byte in
+      (0x20..<0x7f).contains(byte)
+        ? String(UnicodeScalar(byte))
+        : "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+    }.joined()
   }
 
   /// What a folder holds; where another thread has the last descriptor, once that is given back.

@@ -34,6 +34,13 @@ struct CaptureFolder: Sendable {
     }
   }
 
+  /// What lies directly in the folder and cannot be opened, since its name is not UTF-8.
+  func skippedNames() -> [SkippedFrame] {
+    ((try? namesThatAreNotText(in: path)) ?? []).filter { !$0.hasPrefix(".") }.map {
+      SkippedFrame(name: $0, reason: "its name is not UTF-8; rename it")
+    }
+  }
+
   /// Whether a folder lies at a relative name.
   func hasSubfolder(_ name: String) -> Bool {
     var isFolder = false

@@ -31,7 +31,7 @@ struct NativeCapture: CaptureSource {
       }
     }
     try listing.finish()
-    self.init(folder: folder, files: listing.frames, skipped: listing.skipped)
+    self.init(folder: folder, files: listing.frames, skipped: listing.skipped + folder.skippedNames())
   }
 
   private init(folder: CaptureFolder, files: [SequenceFrame], skipped: [SkippedFrame]) {

@@ -7,7 +7,7 @@ import Imaging
 struct PlainImages: CaptureSource {
   let path: String
   let frames: [FrameReference]
-  let skipped: [SkippedFrame] = []
+  let skipped: [SkippedFrame]
   var layout: CaptureLayout { .images }
 
   private let folder: CaptureFolder
@@ -22,6 +22,7 @@ struct PlainImages: CaptureSource {
     self.folder = folder
     self.isSingleFile = isSingleFile
     self.path = path
+    skipped = isSingleFile ? [] : folder.skippedNames()
     frames = names.enumerated().map { FrameReference(name: $1, timestamp: Double($0)) }
   }
 

@@ -72,7 +72,9 @@ struct RunInputs {
   ) throws -> [any CaptureSource] {
     let names = try folderNames(of: path).filter { !$0.hasPrefix(".") }
     var sources: [any CaptureSource] = []
-    var leftOut: [String] = []
+    var leftOut = try namesThatAreNotText(in: path).map {
+      "\(path)/\($0): left out: its name is not UTF-8; rename it"
+    }
     for name in names {
       let inner = "\(path)/\(name)"
       var isFolder = false
