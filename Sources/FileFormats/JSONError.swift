@@ -77,8 +77,8 @@ public struct JSONLimits: Sendable {
   public init(bytes: Int) {
     let share = max(1, Double(bytes) / Double(Self.standard.bytes))
     self.init(
-      bytes: bytes, depth: Self.standard.depth, values: Int(Double(Self.standard.values) * share),
-      containers: Int(Double(Self.standard.containers) * share))
+      bytes: bytes, depth: Self.standard.depth, values: Int(clamping: Double(Self.standard.values) * share),
+      containers: Int(clamping: Double(Self.standard.containers) * share))
   }
 
   /// Limits of one's own.

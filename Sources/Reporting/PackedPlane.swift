@@ -13,7 +13,7 @@ enum PackedPlane {
 
   /// Metres as whole millimetres in 16 bits, as `metric.png` has them: 0 where there is none, 65535 from 65.535 m on.
   static func millimetres(_ plane: Plane<Float>) -> JSONValue {
-    packed(plane) { metres in metres > 0 ? UInt16(min(metres * 1000 + 0.5, 65_535)) : 0 }
+    packed(plane) { metres in UInt16(clamping: metres > 0 ? metres * 1000 + 0.5 : 0) }
   }
 
   /// Small whole numbers.

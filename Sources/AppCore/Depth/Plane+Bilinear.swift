@@ -29,10 +29,10 @@ struct CellPair {
   let second: Int
   let fraction: Float
 
-  /// The cells around `position`, clamped to an axis of `count` cells; the position is not NaN.
+  /// The cells around `position`, clamped to an axis of `count` cells; of what is not a number the first.
   @inline(__always)
   init(_ position: Double, count: Int) {
-    let clamped = min(max(position, 0), Double(count - 1))
+    let clamped = min(max(0, position), Double(count - 1))
     first = Int(clamped)
     second = min(first + 1, count - 1)
     fraction = Float(clamped - Double(first))

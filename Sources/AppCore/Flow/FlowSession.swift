@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 import Imaging
 
@@ -181,7 +182,7 @@ public actor FlowSession {
   private func show(_ results: FlowResults) {
     let count = results.detections.count
     try? take(.detected(objects: count))
-    let milliseconds = Int((results.duration.inSeconds * 1000).rounded())
+    let milliseconds = Int(clamping: (results.duration.inSeconds * 1000).rounded())
     state.update {
       $0.results = count > 0 ? results : nil
       $0.status = "\(count == 1 ? "1 object" : "\(count) objects") detected (\(milliseconds)ms)"

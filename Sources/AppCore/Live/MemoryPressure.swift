@@ -40,7 +40,7 @@ public enum MemoryAction: Sendable, Equatable, CustomStringConvertible {
   /// The action in a word and a number.
   public var description: String {
     switch self {
-    case .dropObjects(let age): "dropObjects>\(Int(age.inSeconds))s"
+    case .dropObjects(let age): "dropObjects>\(age.components.seconds)s"
     case .clearInactiveOverlays: "clearInactiveOverlays"
     case .keepOnlyActiveOverlay: "keepOnlyActiveOverlay"
     case .dropAllButCurrentObjects: "dropAllButCurrentObjects"

@@ -56,7 +56,7 @@ extension SimulationScript {
     guard end.inSeconds * rate <= Double(entryLimit) else {
       throw .tooMany(field: "arrivals.framesPerSecond", limit: entryLimit)
     }
-    return (0...Int(end.inSeconds * rate)).map { Duration.nearest(seconds: Double($0) / rate) }
+    return (0...Int(clamping: end.inSeconds * rate)).map { Duration.nearest(seconds: Double($0) / rate) }
   }
 
   private static func stage(_ fields: ScriptFields) throws(SimulationScriptError) -> Stage {
@@ -92,7 +92,7 @@ extension SimulationScript {
         (0...ScriptFields.mostMegabytes).contains(pair[1])
       else { throw .field("memory.readings[\(index)]", expected: "a time in seconds and megabytes") }
       readings.append(
-        MemoryReading(time: .nearest(seconds: pair[0]), bytes: Int((pair[1] * 1e6).rounded())))
+        MemoryReading(time: .nearest(seconds: pair[0]), bytes: Int(clamping: (pair[1] * 1e6).rounded())))
     }
     return readings
   }
@@ -141,7 +141,8 @@ struct ScriptFields {
 
   func seconds(_ name: String) throws(SimulationScriptError) -> Duration {
     guard let number = members[name]?.number, (0...SimulationScript.longestDuration).contains(number) else {
-      throw .field(path + name, expected: "seconds from 0 to \(Int(SimulationScript.longestDuration))")
+      throw .field(
+        path + name, expected: "seconds from 0 to \(Int(clamping: SimulationScript.longestDuration))")
     }
     return .nearest(seconds: number)
   }
@@ -152,7 +153,8 @@ struct ScriptFields {
     let seconds = values.compactMap(\.number).filter { (0...SimulationScript.longestDuration).contains($0) }
     guard has(name), seconds.count == values.count else {
       throw .field(
-        path + name, expected: "a list of seconds from 0 to \(Int(SimulationScript.longestDuration))")
+        path + name,
+        expected: "a list of seconds from 0 to \(Int(clamping: SimulationScript.longestDuration))")
     }
     return seconds.map { .nearest(seconds: $0) }
   }
@@ -161,7 +163,7 @@ struct ScriptFields {
     guard let number = members[name]?.number, number > 0, number <= Self.mostMegabytes else {
       throw .field(path + name, expected: "megabytes greater than 0")
     }
-    return max(Int((number * 1e6).rounded()), 1)
+    return max(Int(clamping: (number * 1e6).rounded()), 1)
   }
 
   func count(_ name: String, in range: ClosedRange<Int>) throws(SimulationScriptError) -> Int? {

@@ -62,7 +62,7 @@ public struct PictureFilm: EffectFilm {
     let side = Self.longestSide
     // A first picture tells the size that the scaling gives.
     let scale = "scale='min(\(side),iw)':'min(\(side),ih)':force_original_aspect_ratio=decrease,format=rgba"
-    let fps = "fps=\(Int(Self.folderRate))"
+    let fps = "fps=\(Int(clamping: Self.folderRate))"
     try ffmpeg.run(
       ["-i", video, "-vf", scale, "-frames:v", "1", "\(folder)/first.png"], about: video)
     let first = try Self.decode("\(folder)/first.png")

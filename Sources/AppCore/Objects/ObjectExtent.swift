@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 
 /// What a reader should know before trusting an `ObjectExtent`.
@@ -65,7 +66,7 @@ public struct ObjectExtent: Sendable {
   /// Class and truncated percentage, then metres with two decimals or `-- m`.
   public static func label(_ className: String, confidence: Float, meters: Double?) -> String {
     // In Float, as the score: 0.95 is 95 % there and 94.99 % in Double.
-    let percent = confidence.isFinite ? Int(min(max(confidence, 0), 1) * 100) : 0
+    let percent = confidence.isFinite ? Int(clamping: min(max(confidence, 0), 1) * 100) : 0
     return "\(className) \(percent)%\n\(meters.map(twoDecimals) ?? "--") m"
   }
 
@@ -76,7 +77,7 @@ public struct ObjectExtent: Sendable {
 
   private static func twoDecimals(_ value: Double) -> String {
     guard value.isFinite, abs(value) < 1e9 else { return "--" }
-    let hundredths = Int((abs(value) * 100).rounded())
+    let hundredths = Int(clamping: (abs(value) * 100).rounded())
     let fraction = hundredths % 100
     return "\(value < 0 ? "-" : "")\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction)"
   }

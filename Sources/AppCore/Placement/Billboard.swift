@@ -1,3 +1,4 @@
+import FileFormats
 import Glibc
 import Geometry
 
@@ -39,6 +40,6 @@ public enum Billboard {
     precondition(count > 0, "a film has at least one picture")
     let position = (time * framesPerSecond).rounded(.down).truncatingRemainder(dividingBy: Double(count))
     guard position.isFinite else { return 0 }
-    return Int(position < 0 ? position + Double(count) : position)
+    return Int(clamping: position < 0 ? position + Double(count) : position)
   }
 }

@@ -84,7 +84,8 @@ package struct AlphaPlane {
         let pair = columns[column]
         let a = blended[pair.first]
         let value = a + (blended[pair.second] - a) * pair.fraction
-        alphas[start + column] = UInt8(min(max(value, 0), 1) * 255 + 0.5)
+        // In this order what is not a number becomes 0.
+        alphas[start + column] = UInt8(min(max(0, value), 1) * 255 + 0.5)
       }
     }
     return Plane(width: box.width, height: box.height, elements: alphas)

@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 import Imaging
 
@@ -58,8 +59,12 @@ public struct AnchorReference: Sendable {
     let mask = detection.mask?.eroded(for: detection.box)
     let box = detection.box.clipped(to: frame.imageSize.bounds())
     var points: [Point] = []
-    for row in Swift.stride(from: Int(box.minY) / 2, to: Int(box.maxY) / 2, by: Self.stride) {
-      for column in Swift.stride(from: Int(box.minX) / 2, to: Int(box.maxX) / 2, by: Self.stride) {
+    for row in Swift.stride(
+      from: Int(clamping: box.minY) / 2, to: Int(clamping: box.maxY) / 2, by: Self.stride)
+    {
+      for column in Swift.stride(
+        from: Int(clamping: box.minX) / 2, to: Int(clamping: box.maxX) / 2, by: Self.stride)
+      {
         let place = Point2<ImagePixels>(Double(2 * column) + 1, Double(2 * row) + 1)
         guard mask.map({ $0.probability(at: place) > 0.5 }) ?? true,
           let meters = sensor.meters(at: place, imageSize: frame.imageSize),

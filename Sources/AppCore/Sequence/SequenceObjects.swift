@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 
 /// One object of a sequence, put together from all frames that saw it.

@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 import Imaging
 
@@ -142,7 +143,8 @@ struct DotsPainter: EffectPainter {
 
   func paint(_ pixels: inout MutableSpan<UInt8>, rows: Range<Int>, width: Int) {
     for dot in dots {
-      let reach = Int(dot.radius) + 1
+      // A dot close to the lens has a radius of any size.
+      let reach = Int(Int32(clamping: dot.radius)) + 1
       let (column, row) = (Int(dot.x), Int(dot.y))
       for y in (row - reach..<row + reach + 1).clamped(to: rows) {
         for x in (column - reach..<column + reach + 1).clamped(to: 0..<width) {

@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 import Imaging
 
@@ -167,7 +168,7 @@ public actor LiveDirector: DetectionObserver, MemoryHolder {
   }
 
   private func status(_ state: LiveSnapshot) -> [String] {
-    let tenths = Int((state.framesPerSecond * 10).rounded())
+    let tenths = Int(clamping: (state.framesPerSecond * 10).rounded())
     var lines = ["\(tenths / 10).\(tenths % 10) fps, \(state.framesDropped) dropped"]
     if state.detections + state.detectionFailures > 0 {
       lines.append(

@@ -1,3 +1,4 @@
+import FileFormats
 import Glibc
 
 func cosine(_ angle: Double) -> Double { cos(angle) }
@@ -13,7 +14,7 @@ enum Arc {
   /// Pieces for an arc of `angle` radians.
   static func segments(radius: Double, angle: Double) -> Int {
     let step = 2 * acos(max(-1, 1 - tolerance / max(radius, 2 * tolerance)))
-    return max(2, Int(min((abs(angle) / step).rounded(.up), Double(most))))
+    return max(2, min(Int(clamping: (abs(angle) / step).rounded(.up)), most))
   }
 }
 

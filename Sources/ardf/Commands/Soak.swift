@@ -42,7 +42,7 @@ struct Soak: AsyncParsableCommand {
 
     func note(_ name: String, _ count: Int, _ watch: ResourceWatch, results: String?) {
       table.add([
-        name, "\(count)", "\(byteText(Int(watch.growthPerThousand)))", watch.descriptorText,
+        name, "\(count)", "\(byteText(Int(clamping: watch.growthPerThousand)))", watch.descriptorText,
         results ?? "equal",
       ])
       failures += watch.defects.map { "\(name): \($0)" } + (results.map { ["\(name): \($0)"] } ?? [])

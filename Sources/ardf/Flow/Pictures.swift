@@ -1,4 +1,5 @@
 import AppCore
+import FileFormats
 import Geometry
 import Imaging
 
@@ -18,7 +19,7 @@ enum Pictures {
     var style = ResultsStyle()
     (style.backgroundExposure, style.objectGain) = (0, 1)
     let items = detections.map { detection in
-      let percent = Int(min(max(detection.confidence, 0), 1) * 100)
+      let percent = Int(clamping: min(max(detection.confidence, 0), 1) * 100)
       return ResultsItem(
         detection: detection, label: "\(detection.className) \(percent)%", source: .lidar)
     }
@@ -47,6 +48,6 @@ enum Pictures {
   /// Metric depth with `scale` units to a metre as it is stored, 0 where there is none, 65535 where it is more.
   static func depth(_ depth: MetricDepth, scale: Double) throws -> [UInt8] {
     try ImageCodec.encodePNG(
-      depth.values.map { metres in UInt16(min(max(metres * Float(scale) + 0.5, 0), 65_535)) })
+      depth.values.map { metres in UInt16(clamping: metres * Float(scale) + 0.5) })
   }
 }

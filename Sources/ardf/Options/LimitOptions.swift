@@ -24,7 +24,7 @@ struct LimitOptions: ParsableArguments {
     limits.frameFileBytes = maxFile.count
     limits.metadataBytes = min(limits.metadataBytes, maxJson.count)
     limits.indexBytes = maxJson.count
-    limits.indexFields = max(limits.indexFields, Int(Double(limits.indexFields) * share))
+    limits.indexFields = max(limits.indexFields, Int(clamping: Double(limits.indexFields) * share))
     return limits
   }
 

@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 import Glibc
 import Imaging
@@ -53,8 +54,11 @@ struct DifferencePicture {
     let area = Self.mapArea
     let scale = min(area.width / Double(map.columns), area.height / Double(map.rows))
     // Tokens and channels are no plane, and fill the area; a narrow map is stretched to be seen.
-    let columns = map.isTokens ? Int(area.width) : max(Self.leastSide, Int(Double(map.columns) * scale))
-    let rows = map.isTokens ? Int(area.height) : max(Self.leastSide, Int(Double(map.rows) * scale))
+    let columns =
+      map.isTokens
+      ? Int(clamping: area.width) : max(Self.leastSide, Int(clamping: Double(map.columns) * scale))
+    let rows =
+      map.isTokens ? Int(clamping: area.height) : max(Self.leastSide, Int(clamping: Double(map.rows) * scale))
     let largest = map.errors.filter(\.isFinite).max() ?? 0
     let top = largest > 0 ? log10(largest) : 0
     let shown = map.resampled(columns: columns, rows: rows).map { error in
@@ -63,8 +67,8 @@ struct DifferencePicture {
     }
     let range = top - Float(Self.decades)...top
     canvas.draw(
-      ColorMap.inferno.paint(shown, range: range, missing: Self.notFinite), x: Int(area.minX),
-      y: Int(area.minY))
+      ColorMap.inferno.paint(shown, range: range, missing: Self.notFinite), x: Int(clamping: area.minX),
+      y: Int(clamping: area.minY))
     let side = map.isTokens ? "tokens (down) and channels" : "\(map.channels.count) channels"
     Self.text(
       map.isTokens
@@ -76,11 +80,12 @@ struct DifferencePicture {
 
   /// The colours and what they stand for.
   private func drawScale(beside x: Double, top: Float, on canvas: inout Canvas<ImagePixels>) {
-    let height = Int(Self.mapArea.height)
+    let height = Int(clamping: Self.mapArea.height)
     let bar = Plane(
       width: 12, height: height,
       elements: (0..<12 * height).map { 1 - Float($0 / 12) / Float(max(1, height - 1)) })
-    canvas.draw(ColorMap.inferno.paint(bar, range: 0...1), x: Int(x), y: Int(Self.mapArea.minY))
+    canvas.draw(
+      ColorMap.inferno.paint(bar, range: 0...1), x: Int(clamping: x), y: Int(clamping: Self.mapArea.minY))
     guard top > 0 else { return }
     for step in 0...Self.decades {
       let y = Self.mapArea.minY + Double(height) * Double(step) / Double(Self.decades)
@@ -102,10 +107,10 @@ struct DifferencePicture {
     let limit = bound > 0 ? log10(bound) : Double(Histogram.firstExponent)
     let first = min(
       Histogram.firstExponent + (used.first ?? 0) / bins,
-      max(Histogram.firstExponent, Int(limit.rounded(.down))))
+      max(Histogram.firstExponent, Int(clamping: limit.rounded(.down))))
     let last = max(
       Histogram.firstExponent + (used.last ?? 0) / bins + 1,
-      min(Histogram.lastExponent, Int(limit.rounded(.up))),
+      min(Histogram.lastExponent, Int(clamping: limit.rounded(.up))),
       first + 1)
     func x(_ exponent: Double) -> Double {
       area.minX + area.width * (exponent - Double(first)) / Double(last - first)
@@ -123,7 +128,7 @@ struct DifferencePicture {
     for exponent in stride(from: first, through: last, by: step) {
       Self.text("1e\(exponent)", x(Double(exponent)) - 14, area.maxY + 4, on: &canvas)
     }
-    if bound > 0, (first...last).contains(Int(limit.rounded(.down))) {
+    if bound > 0, (first...last).contains(Int(clamping: limit.rounded(.down))) {
       canvas.strokeLine(
         from: Point2(x(limit), area.minY - 6), to: Point2(x(limit), area.maxY),
         StrokeStyle(color: Self.limit, width: 2, dash: [5, 3]))

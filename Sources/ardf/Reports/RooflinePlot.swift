@@ -1,3 +1,4 @@
+import FileFormats
 import Glibc
 import NNRuntime
 
@@ -89,8 +90,8 @@ struct RooflinePlot {
   /// The powers of ten around the values, at least one decade.
   private static func decades(_ values: [Double]) -> ClosedRange<Int> {
     let exponents = values.map { log10($0) }
-    let low = Int((exponents.min() ?? 0).rounded(.down))
-    return low...max(low + 1, Int((exponents.max() ?? 0).rounded(.up)))
+    let low = Int(clamping: (exponents.min() ?? 0).rounded(.down))
+    return low...max(low + 1, Int(clamping: (exponents.max() ?? 0).rounded(.up)))
   }
 
   private static func number(_ value: Double) -> String { value < 1 ? "\(value)" : decimal(value, 0) }

@@ -1,4 +1,5 @@
 import AppCore
+import FileFormats
 import FoundationEssentials
 
 /// Memory and descriptors of this process over many equal rounds.
@@ -48,7 +49,7 @@ struct ResourceWatch {
     var defects: [String] = []
     // Of few rounds the slope is noise: there must be growth as well.
     if growthPerThousand >= Double(Self.growthLimit), rise >= Self.once.bytes {
-      defects.append("memory grows by \(byteText(Int(growthPerThousand))) a thousand rounds")
+      defects.append("memory grows by \(byteText(Int(clamping: growthPerThousand))) a thousand rounds")
     }
     if let firstDescriptors, Self.descriptors > firstDescriptors + Self.once.descriptors {
       defects.append("descriptors grow: \(descriptorText)")

@@ -44,7 +44,7 @@ struct Progress {
   private func remaining(_ done: Int) -> String {
     guard done > 0, done < total else { return "" }
     let elapsed = Double((ContinuousClock.now - start).components.seconds)
-    let seconds = Int(elapsed / Double(done) * Double(total - done))
+    let seconds = Int(clamping: elapsed / Double(done) * Double(total - done))
     return seconds < 100 ? ", \(seconds) s left" : ", \((seconds + 30) / 60) min left"
   }
 

@@ -1,3 +1,5 @@
+import FileFormats
+
 /// Rows of text in columns: the first column to the left, numbers to the right.
 struct TextTable {
   private var rows: [[String]]
@@ -33,7 +35,7 @@ func decimal(_ value: Double, _ places: Int) -> String {
   guard value.isFinite, abs(value) < 1e12 else { return "\(value)" }
   var power = 1.0
   for _ in 0..<places { power *= 10 }
-  let scaled = Int((abs(value) * power).rounded())
+  let scaled = Int(clamping: (abs(value) * power).rounded())
   let digits = String(scaled)
   let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
   let sign = value < 0 && scaled != 0 ? "-" : ""
