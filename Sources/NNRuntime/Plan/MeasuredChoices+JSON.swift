@@ -31,7 +31,8 @@ extension MeasuredChoices {
     for (index, value) in list.enumerated() {
       guard let entry = Entry(value) else {
         throw .malformed(
-          "convolutions[\(index)] must have input, output, kernel, stride, padding, algorithm and milliseconds"
+          "convolutions[\(index)] must have input, output, kernel, stride, padding, algorithm and milliseconds, "
+            + "each in its range"
         )
       }
       entries.append(entry)
@@ -39,6 +40,9 @@ extension MeasuredChoices {
     try self.init(kernels: kernels, entries: entries)
   }
 }
+
+/// Milliseconds: a day.
+private let longestTime = 86_400_000.0
 
 extension MeasuredChoices.Entry {
   fileprivate var document: JSONValue {
@@ -69,7 +73,9 @@ extension MeasuredChoices.Entry {
     else { return nil }
     var milliseconds: [Algorithm: Double] = [:]
     for (name, time) in times {
-      guard let algorithm = Algorithm(rawValue: name), let time = time.number, time >= 0 else { return nil }
+      guard let algorithm = Algorithm(rawValue: name), let time = time.number,
+        (0...longestTime).contains(time)
+      else { return nil }
       milliseconds[algorithm] = time
     }
     self.init(

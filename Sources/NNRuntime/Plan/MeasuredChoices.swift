@@ -1,3 +1,4 @@
+import FileFormats
 import NNKernelInterface
 
 /// Algorithms of convolutions that were measured on a machine: what `ardf tune` writes and `--plan` reads.
@@ -64,10 +65,10 @@ public struct MeasuredChoices: Sendable, Equatable {
 
 extension MeasuredChoices.Entry {
   /// `measured: winograd-f4x4 0.81 ms, direct 1.20 ms`.
-  var reason: String {
+  package var reason: String {
     let times = milliseconds.sorted { ($0.value, $0.key.rawValue) < ($1.value, $1.key.rawValue) }
     return "measured: "
-      + times.map { "\($0.key.rawValue) \(Double(Int($0.value * 1000 + 0.5)) / 1000) ms" }
+      + times.map { "\($0.key.rawValue) \(Double(Int(clamping: $0.value * 1000 + 0.5)) / 1000) ms" }
       .joined(separator: ", ")
   }
 }

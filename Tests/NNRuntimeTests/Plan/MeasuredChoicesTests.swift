@@ -96,17 +96,32 @@ struct MeasuredChoicesTests {
     #expect(throws: MeasuredChoicesError.duplicate(shape.text)) {
       try MeasuredChoices(kernels: "avx2", entries: [entry, entry])
     }
+    let malformed =
+      "convolutions[0] must have input, output, kernel, stride, padding, algorithm and milliseconds, "
+      + "each in its range"
     let bad: [(String, String)] = [
       ("{}", "\"schema\" must be \"ardf.plan/1\""),
       (#"{"schema": "ardf.plan/1"}"#, "\"kernels\" must be a name"),
       (#"{"schema": "ardf.plan/1", "kernels": "avx2"}"#, "\"convolutions\" must be a list"),
       (
         #"{"schema": "ardf.plan/1", "kernels": "avx2", "convolutions": [{"input": [0, 1, 1]}]}"#,
-        "convolutions[0] must have input, output, kernel, stride, padding, algorithm and milliseconds"
+        malformed
       ),
     ]
     for (text, place) in bad {
       #expect(throws: MeasuredChoicesError.malformed(place)) { try MeasuredChoices(JSONValue.parse(text)) }
     }
+  }
+
+  @Test("times that no measurement takes are refused", arguments: ["1e19", "1e300", "86400001", "-1"])
+  func impossibleTimes(_ time: String) throws {
+    func text(_ time: String) -> String {
+      #"{"schema": "ardf.plan/1", "kernels": "avx2", "convolutions": [{"input": [8, 8, 4], "output": [8, 8, 4], "#
+        + #""kernel": [3, 3], "stride": 1, "padding": 1, "algorithm": "direct", "#
+        + #""milliseconds": {"direct": \#(time)}}]}"#
+    }
+    #expect(throws: MeasuredChoicesError.self) { try MeasuredChoices(JSONValue.parse(text(time))) }
+    let longest = try MeasuredChoices(JSONValue.parse(text("86400000")))
+    #expect(longest.entries[0].reason == "measured: direct 86400000.0 ms")
   }
 }
