@@ -4,7 +4,8 @@
 // before, out of its own core's cache; without chunks of its own it takes others' from their ends. One word holds
 // a queue: generation (24 bits), end (20), next chunk (20). Whoever moves the word on from a chunk has that chunk;
 // as a step ends only when all its chunks are done, the step's body is alive for whoever holds one. Threads without
-// work spin for a while, then sleep.
+// work spin for a while, then sleep. With more threads than processors spinning would only keep those with work from
+// running: then the threads sleep at once, the caller too, and no more are woken than can run.
 
 import CKernelShims
 import Glibc
@@ -13,7 +14,8 @@ import Synchronization
 /// Threads that run the chunks of a step side by side; the caller is one of them.
 ///
 /// Which thread runs which chunk differs from run to run: a body must give the same result for a chunk
-/// wherever and whenever it runs. Calls from several threads take turns.
+/// wherever and whenever it runs. Calls from several threads take turns. Threads that the system does not start are
+/// done without.
 public final class ThreadPool: Sendable {
   /// Threads, the caller included.
   public let threads: Int
@@ -79,6 +81,8 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
   private static let spacing = 16
 
   private let threads: Int
+  /// More threads than processors.
+  private let isCrowded: Bool
   private let queues: UnsafeMutablePointer<Atomic<UInt64>>
   private var generation: UInt64 = 0
   private let completed = Atomic<Int>(0)
@@ -86,19 +90,27 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
   private let stopping = Atomic<Bool>(false)
   /// Written before the queues announce a step, read only by holders of one of its chunks.
   private nonisolated(unsafe) var body: Body?
+  /// Of the step; written and read as `body` is.
+  private nonisolated(unsafe) var chunks = 0
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  /// There is work.
   private let condition: UnsafeMutablePointer<pthread_cond_t>
+  /// A step of a crowded team is done.
+  private let finished: UnsafeMutablePointer<pthread_cond_t>
   private var workers: [pthread_t] = []
 
   init(workers count: Int) {
     threads = count + 1
+    isCrowded = threads > ThreadPool.processors
     unsafe queues = .allocate(capacity: threads * Self.spacing)
     for index in 0..<threads * Self.spacing { unsafe (queues + index).initialize(to: Atomic(0)) }
     unsafe mutex = .allocate(capacity: 1)
     unsafe condition = .allocate(capacity: 1)
+    unsafe finished = .allocate(capacity: 1)
     unsafe pthread_mutex_init(mutex, nil)
     unsafe pthread_cond_init(condition, nil)
-    for index in 0..<count {
+    unsafe pthread_cond_init(finished, nil)
+    for index in 0..<(isCrowded ? Self.startable(count) : count) {
       let start = unsafe Unmanaged.passRetained(Start(team: self, index: index + 1))
       var thread = pthread_t()
       let status = unsafe pthread_create(
@@ -108,9 +120,18 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
           start.team.work(start.index)
           return nil
         }, start.toOpaque())
-      precondition(status == 0, "cannot start a thread")
+      guard status == 0 else {
+        unsafe start.release()
+        break
+      }
       workers.append(thread)
     }
+  }
+
+  /// How many workers of `count` there can be: the system's tasks need threads as well, and wait for ever for them.
+  private static func startable(_ count: Int) -> Int {
+    let others = ThreadPool.processors + 2
+    return max(0, SystemResources.startableThreads(upTo: count + others) - others)
   }
 
   deinit {
@@ -118,8 +139,10 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
     unsafe queues.deallocate()
     unsafe pthread_mutex_destroy(mutex)
     unsafe pthread_cond_destroy(condition)
+    unsafe pthread_cond_destroy(finished)
     unsafe mutex.deallocate()
     unsafe condition.deallocate()
+    unsafe finished.deallocate()
   }
 
   func stop() {
@@ -131,6 +154,7 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
 
   func run(_ chunks: Int, _ body: @escaping Body) {
     unsafe self.body = body
+    unsafe self.chunks = chunks
     completed.store(0, ordering: .relaxed)
     generation = (generation &+ 1) & 0xFF_FFFF
     for thread in 0..<threads {
@@ -138,8 +162,11 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
         generation: generation, next: chunks * thread / threads, end: chunks * (thread + 1) / threads)
       unsafe queues[thread * Self.spacing].store(queue.word, ordering: .sequentiallyConsistent)
     }
-    if sleepers.load(ordering: .sequentiallyConsistent) > 0 { wake() }
+    if sleepers.load(ordering: .sequentiallyConsistent) > 0 {
+      if isCrowded { wake(atMost: min(ThreadPool.processors, chunks) - 1) } else { wake() }
+    }
     while takeChunk(thread: 0) {}
+    if isCrowded { awaitEnd(of: chunks) }
     var turns = 0
     while completed.load(ordering: .acquiring) < chunks {
       turns += 1
@@ -153,7 +180,7 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
     while !stopping.load(ordering: .acquiring) {
       if takeChunk(thread: thread) {
         idle = 0
-      } else if idle < Self.patience {
+      } else if !isCrowded && idle < Self.patience {
         idle += 1
         ardf_spin_pause()
       } else {
@@ -176,8 +203,15 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
           expected: seen, desired: rest.word, ordering: .acquiringAndReleasing
         ).exchanged
       else { return true }
-      unsafe body!(chunk, thread)
-      completed.add(1, ordering: .releasing)
+      if isCrowded {
+        // Read while the chunk keeps the step from ending.
+        let chunks = unsafe self.chunks
+        unsafe body!(chunk, thread)
+        if completed.add(1, ordering: .acquiringAndReleasing).newValue == chunks, thread != 0 { tellEnd() }
+      } else {
+        unsafe body!(chunk, thread)
+        completed.add(1, ordering: .releasing)
+      }
       return true
     }
     return false
@@ -197,6 +231,25 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
       unsafe pthread_cond_wait(condition, mutex)
     }
     sleepers.subtract(1, ordering: .sequentiallyConsistent)
+    unsafe pthread_mutex_unlock(mutex)
+  }
+
+  /// Sleeps until all chunks are done.
+  private func awaitEnd(of chunks: Int) {
+    unsafe pthread_mutex_lock(mutex)
+    while completed.load(ordering: .acquiring) < chunks { unsafe pthread_cond_wait(finished, mutex) }
+    unsafe pthread_mutex_unlock(mutex)
+  }
+
+  private func tellEnd() {
+    unsafe pthread_mutex_lock(mutex)
+    unsafe pthread_cond_signal(finished)
+    unsafe pthread_mutex_unlock(mutex)
+  }
+
+  private func wake(atMost count: Int) {
+    unsafe pthread_mutex_lock(mutex)
+    for _ in 0..<count { unsafe pthread_cond_signal(condition) }
     unsafe pthread_mutex_unlock(mutex)
   }
 

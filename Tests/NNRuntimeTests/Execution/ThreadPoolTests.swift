@@ -1,3 +1,4 @@
+import Glibc
 import NNRuntime
 import Synchronization
 import Testing
@@ -43,5 +44,44 @@ struct ThreadPoolTests {
       }
       for await total in group { #expect(total == 2000) }
     }
+  }
+
+  @Test("a crowded team does every chunk once, with fewer awake than there are")
+  func crowded() {
+    let threads = 16 * ThreadPool.processors
+    let pool = ThreadPool(threads: threads)
+    for chunks in [2, 3, threads, 1000] {
+      for _ in 0..<100 {
+        let total = Atomic<Int>(0)
+        pool.run(chunks) { chunk, _ in total.add(chunk + 1, ordering: .relaxed) }
+        #expect(total.load(ordering: .relaxed) == chunks * (chunks + 1) / 2)
+      }
+    }
+  }
+
+  @Test("who waits for a crowded team sleeps")
+  func waitsAsleep() {
+    let pool = ThreadPool(threads: ThreadPool.processors + 2)
+    let begun = Atomic<Bool>(false)
+    let patience = ContinuousClock.now + .seconds(5)
+    let start = Self.threadTime
+    pool.run(2) { _, thread in
+      if thread == 0 {
+        // Leaves the other chunk to another thread.
+        while !begun.load(ordering: .acquiring), ContinuousClock.now < patience { usleep(1000) }
+      } else {
+        begun.store(true, ordering: .releasing)
+        usleep(400_000)
+      }
+    }
+    #expect(begun.load(ordering: .relaxed))
+    #expect(Self.threadTime - start < .milliseconds(100))
+  }
+
+  /// Processor time of this thread.
+  private static var threadTime: Duration {
+    var time = timespec()
+    _ = unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 }

@@ -1,0 +1,48 @@
+import Glibc
+
+/// What the system gives this process, found out by asking for it.
+///
+/// Unsafe where threads are started and memory is mapped.
+package enum SystemResources {
+  /// How many of `count` threads can be there at once beside those of now; they are started, and ended again.
+  package static func startableThreads(upTo count: Int) -> Int {
+    let gate = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    unsafe pthread_mutex_init(gate, nil)
+    unsafe pthread_mutex_lock(gate)
+    var threads: [pthread_t] = []
+    while threads.count < count {
+      var thread = pthread_t()
+      let status = unsafe pthread_create(
+        &thread, nil,
+        { gate in
+          let gate = unsafe gate!.assumingMemoryBound(to: pthread_mutex_t.self)
+          unsafe pthread_mutex_lock(gate)
+          unsafe pthread_mutex_unlock(gate)
+          return nil
+        }, gate)
+      guard status == 0 else { break }
+      threads.append(thread)
+    }
+    unsafe pthread_mutex_unlock(gate)
+    for thread in threads { pthread_join(thread, nil) }
+    unsafe pthread_mutex_destroy(gate)
+    unsafe gate.deallocate()
+    return threads.count
+  }
+
+  /// Whether memory of so many bytes can be had in one piece; it is given back untouched.
+  package static func canMap(bytes: Int) -> Bool {
+    let address = unsafe mmap(
+      nil, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+    guard unsafe address != MAP_FAILED else { return false }
+    unsafe munmap(address, bytes)
+    return true
+  }
+
+  /// Bytes of the stack of a new thread, and the most of the first thread's.
+  package static var stackBytes: Int {
+    var limit = rlimit()
+    guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_STACK.rawValue), &limit) == 0 else { return .max }
+    return Int(clamping: limit.rlim_cur)
+  }
+}
