@@ -2,8 +2,8 @@ import ArgumentParser
 import Glibc
 
 /// The root of the command line.
-struct ARDF: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
+package struct ARDF: AsyncParsableCommand {
+  package static let configuration = CommandConfiguration(
     commandName: "ardf",
     abstract: "Finds objects in iPhone captures, measures them and places effects on them.",
     discussion: Help.text(
@@ -24,6 +24,8 @@ struct ARDF: AsyncParsableCommand {
       Replay.self, Simulate.self, Convert.self, Inspect.self, Capture.self, Verify.self, Trace.self,
       Profile.self, Tune.self, Bench.self, Soak.self,
     ])
+
+  package init() {}
 }
 
 extension ARDF {
@@ -55,6 +57,11 @@ enum Program {
     guard CommandLine.argc > 0 else {
       Console.note("ardf: the command line cannot be read: too many open files, or no /proc")
       exit(ExitStatus.inputOutput.rawValue)
+    }
+    do throws(ResourcesError) {
+      try LeastResources.check()
+    } catch {
+      ExitStatus.exit(with: error)
     }
     Task.detached {
       do {

@@ -16,6 +16,7 @@ enum ExitStatus: Int32 {
   case malformedInput = 65
   case missingInput = 66
   case internalError = 70
+  case noResources = 71
   case cannotCreate = 73
   case inputOutput = 74
 
@@ -45,6 +46,7 @@ enum ExitStatus: Int32 {
     case let error as MediaError: self.init(error)
     case is OutputConflict: self = .malformedInput
     case is ServingError: self = .cannotCreate
+    case is ResourcesError: self = .noResources
     case is InstructionSetError, is PrecisionError, is OpenBLASError: self = .usage
     case is JSONError, is NPYError, is ZipError, is VerificationError, is MeasuredChoicesError,
       is DocumentError, is ObjectsFileError, is RunLengthError, is GeometryError, is YOLOError, is DepthError,

@@ -1,0 +1,41 @@
+import NNRuntime
+
+/// What the runtime beneath cannot do without.
+///
+/// Swift's tasks run on threads of libdispatch, which waits for ever for a thread that the system refuses; an
+/// allocation that fails ends the process with a signal, and so does a stack that is too small. Both are asked for
+/// before the first task.
+enum LeastResources {
+  /// Mebibytes beside what the process has taken when it starts.
+  static let memory = 192
+  /// Kibibytes.
+  static let stack = 512
+  /// One a processor for tasks, and as many for a network; one for timers, and one to spare.
+  static var threads: Int { 2 * ThreadPool.processors + 2 }
+
+  static func check() throws(ResourcesError) {
+    guard SystemResources.stackBytes >= stack << 10 else { throw .stack }
+    guard SystemResources.canMap(bytes: memory << 20) else { throw .memory }
+    let started = SystemResources.startableThreads(upTo: threads)
+    guard started == threads else { throw .threads(started: started) }
+  }
+}
+
+/// What the system refuses to give.
+enum ResourcesError: Error, CustomStringConvertible {
+  case stack
+  case memory
+  case threads(started: Int)
+
+  var description: String {
+    switch self {
+    case .stack: "stacks are limited to less than \(LeastResources.stack) KiB: raise the limit (ulimit -s)"
+    case .memory:
+      "the system refuses \(LeastResources.memory) MiB of memory: raise the limit (ulimit -v, ulimit -d), or end "
+        + "other programs"
+    case .threads(let started):
+      "the system starts \(started) of \(LeastResources.threads) threads: raise the limit of processes (ulimit -u, "
+        + "or the container's) or of memory (ulimit -v)"
+    }
+  }
+}
