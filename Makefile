@@ -31,6 +31,7 @@ test: setup
 # Everything that must hold besides the tests: a minute of fuzzing too, for which the parsers are built once more.
 check: lint emulate
 	tools/check-kernel-symbols
+	tools/check-conversions
 	tools/fuzz --seconds 2
 
 lint:
@@ -46,7 +47,7 @@ emulate: build
 exhaust: setup
 	swift build -c release --build-tests
 	if [ -w /dev/shm ]; then export TMPDIR=/dev/shm; fi; \
-	ARDF_EXHAUSTIVE=1 swift test -c release --skip-build --filter DamagedFileTests
+	ARDF_EXHAUSTIVE=1 swift test -c release --skip-build --filter Damaged
 
 # Coverage-guided, with AddressSanitizer.
 fuzz: setup

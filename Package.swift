@@ -133,6 +133,11 @@ let package = Package(
     tests("Hostile", ["ParserTargets"]),
     tests("Reporting", ["Reporting", "AppCore", "FileFormats", "Geometry", "Imaging"]),
     tests("Serving", ["Serving", "Reporting", "AppCore", "FileFormats"]),
-    tests("Command", ["ardf", "AppCore", "FileFormats", "Imaging"]),
+    tests(
+      "Command",
+      [
+        "ardf", "AppCore", "FileFormats", "Imaging", "ParserTargets",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
   ]
 )

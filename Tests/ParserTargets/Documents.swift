@@ -2,6 +2,7 @@ import AppCore
 import FileFormats
 import Geometry
 import Imaging
+import NNRuntime
 
 extension ParserTarget {
   /// JSON documents, read from memory.
@@ -22,6 +23,11 @@ extension ParserTarget {
       _ = try ResultsItem.items(of: [detection], objects: JSONValue.parse(bytes))
     },
     ParserTarget("scene") { _ = try SceneFile(json: JSONValue.parse($0)).json.serialized() },
+    ParserTarget("plan") { bytes in
+      let choices = try MeasuredChoices(JSONValue.parse(bytes))
+      for entry in choices.entries { precondition(!entry.reason.isEmpty, "a choice without a reason") }
+      _ = choices.document.serialized()
+    },
     ParserTarget("simulation") { _ = try SimulationScript(json: JSONValue.parse($0)) },
   ]
 
