@@ -6,14 +6,14 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 
-.PHONY: help setup build demo test check lint emulate exhaust fuzz faults flood soak determinism memory sanitize \
+.PHONY: help setup build demo test check lint emulate exhaust fuzz mutate faults flood soak determinism memory sanitize \
 	static install deb docs clean
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 
 help: ; @sed -n 's/^# make/make/p' Makefile; echo "also: setup build static check lint emulate clean"; \
-	echo "proofs of reliability (docs/reliability.md): exhaust fuzz faults flood soak determinism memory \
+	echo "proofs of reliability (docs/reliability.md): exhaust fuzz mutate faults flood soak determinism memory \
 	sanitize"
 
 setup: ; @tools/setup
@@ -33,6 +33,7 @@ check: lint emulate
 	tools/check-kernel-symbols
 	tools/check-conversions
 	tools/fuzz --seconds 2
+	tools/mutate --runs 500
 
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests Examples
@@ -52,6 +53,10 @@ exhaust: setup
 # Coverage-guided, with AddressSanitizer.
 fuzz: setup
 	tools/fuzz
+
+# Runs of the command on inputs damaged within their formats, 100,000 of them: hours.
+mutate: build
+	tools/mutate --runs 100000
 
 # Failing system calls, kills, a full disk, files that change while they are read.
 faults: build

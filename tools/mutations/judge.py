@@ -1,0 +1,152 @@
+"""What is wrong with a run: how it ended, what it took, said and left."""
+
+import json
+import math
+import re
+import unicodedata
+import zlib
+from pathlib import Path
+
+MIB = 1 << 20
+#: The exit codes that a command may end with by itself; 70, the internal error, is none.
+DOCUMENTED = {0, 1, 64, 65, 66, 73, 74}
+#: A refusal: what the same command takes of sound files, a fixed part, and a part of the inputs' size.
+REFUSAL_BASE, REFUSAL_FACTOR, REFUSAL_SECONDS = 64 * MIB, 1.1, 2.0
+ACCEPTED_BYTES, SECONDS = 1024 * MIB, 10
+#: What never stands in a message for people: texts of the libraries beneath.
+BENEATH = re.compile(r"Error Domain=|NSCocoa|NSPOSIX|NSUnderlying|[Ii]nternal error|Fatal error|\.swift:|Optional\(|0x[0-9a-f]{9,}")
+
+
+def digests(folder):
+    """Every entry below a folder with its kind, size and checksum."""
+    found = {}
+    for path in sorted(Path(folder).rglob("*")):
+        if path.is_symlink():
+            found[str(path)] = str(path.readlink())
+        elif path.is_file():
+            found[str(path)] = zlib.crc32(path.read_bytes())
+        else:
+            found[str(path)] = path.stat().st_mode
+    return found
+
+
+def unprintable(text):
+    """The first character that a terminal may take for a command, or that hides others; None where there is none."""
+    for character in text:
+        if character != "\n" and unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp"):
+            return character
+    return None
+
+
+def finite(text):
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"number {text}")
+    return number
+
+
+def no_number(text):
+    raise ValueError(f"number {text}")
+
+
+def check_json(text):
+    """Raises ValueError for what is no JSON or holds numbers beyond a double."""
+    json.loads(text, parse_float=finite, parse_constant=no_number)
+
+
+def check_output(path):
+    """What is wrong with a file that was written; None where nothing is."""
+    ending = path.suffix
+    try:
+        if ending == ".json":
+            check_json(path.read_text())
+        elif ending == ".jsonl":
+            for line in path.read_text().splitlines():
+                check_json(line)
+        elif ending == ".usda":
+            if odd := re.search(r"\b(inf|nan)\b", re.sub(r'"[^"]*"', "", path.read_text())):
+                return f"{path.name} holds {odd[0]}"
+        elif ending == ".glb":
+            data = path.read_bytes()
+            check_json(data[20 : 20 + int.from_bytes(data[12:16], "little")])
+        elif ending == ".html" and (odd := unprintable(path.read_text().replace("\t", ""))):
+            return f"{path.name} holds U+{ord(odd):04X}"
+    except (ValueError, UnicodeError) as error:
+        return f"{path.name}: {error}"
+    return None
+
+
+class Run:
+    """How a run ended."""
+
+    def __init__(self, arguments, status, seconds, bytes_, timed_out):
+        self.arguments, self.status, self.seconds, self.bytes, self.timed_out = (
+            arguments, status, seconds, bytes_, timed_out,
+        )  # fmt: skip
+
+
+def judge(run, before, after, size, baseline):
+    """Everything wrong with a run in the current folder; its inputs before and after, their size, its class's memory."""
+    found = []
+    if run.timed_out:
+        found.append("no end on the clock")
+    elif run.status < 0:
+        found.append(f"signal {-run.status}")
+    elif run.status not in DOCUMENTED:
+        found.append(f"exit code {run.status}")
+    refused = run.status != 0
+    limit = max(baseline, 0) + REFUSAL_BASE + REFUSAL_FACTOR * size if refused else ACCEPTED_BYTES
+    if run.bytes > limit:
+        found.append(f"{'refusal' if refused else 'work'} beyond its memory: {run.bytes // MIB} of {int(limit) // MIB} MiB")
+    if refused and run.seconds > REFUSAL_SECONDS and not found:
+        found.append(f"refusal beyond its time: {run.seconds:.1f} s")
+    found += said(run)
+    if before != after:
+        changed = sorted(set(before.items()) ^ set(after.items()))
+        found.append(f"inputs changed: {changed[0][0]}")
+    found += left(run, refused)
+    return found
+
+
+def said(run):
+    """What is wrong with what was printed."""
+    found = []
+    texts = {name: Path(name).read_bytes().decode(errors="surrogateescape") for name in ("stdout", "stderr")}
+    for name, text in texts.items():
+        if name == "stdout" and "-" in run.arguments:
+            continue  # A result, not text.
+        if odd := unprintable(text):
+            found.append(f"{name} holds U+{ord(odd):04X}")
+        if beneath := BENEATH.search(text):
+            found.append(f"{name} says {beneath[0]}")
+    messages = [line for line in texts["stderr"].splitlines() if line.startswith(("ardf: ", "Error: "))]
+    if run.status > 1 and len(messages) != 1:
+        found.append(f"a refusal in {len(messages)} lines")
+    if any(len(line) > 2000 for line in messages):
+        found.append("a message of more than 2000 characters")
+    if "--json" in run.arguments and run.status == 0:
+        try:
+            check_json(texts["stdout"])
+        except ValueError as error:
+            found.append(f"standard output: {error}")
+    return found
+
+
+def left(run, refused):
+    """What is wrong with what was written."""
+    found = [f"left {re.sub(r'[0-9A-F-]{8,}', '', path.name)} in TMPDIR" for path in Path("tmp").iterdir()]
+    entries = {path.name for path in Path().iterdir()}
+    outputs = {name for name in entries if name.startswith("out")}
+    hidden = [name for name in entries if name.startswith(".") or ".partial" in name]
+    hidden += [path.name for name in outputs for path in Path(name).rglob(".*")]
+    if hidden:
+        found.append("left a temporary name")
+    several = run.arguments[0] in ("run", "detect", "replay") and len(list(Path("out").glob("*/"))) > 0
+    if refused and run.status != 1 and outputs and not several and "--resume" not in run.arguments:
+        found.append("a refusal with an output")
+    for name in outputs:
+        for path in [Path(name), *Path(name).rglob("*")]:
+            if path.is_file() and (defect := check_output(path)):
+                found.append(defect)
+                break
+    return found
