@@ -7,7 +7,8 @@ from .values import NUMBERS, TEXTS
 
 #: What names outputs. Each is tried where it may hurt: on, in and above the inputs, and where nothing can be made.
 OUTPUTS = {"out", "save-outputs", "output"}
-PLACES = ["out", "out/", "./out", "in", ".", "..", "in/native", "in/native/image.png", "in/native/new", "in/sequence", "-",
+PLACES = ["out", "out/", "./out", "in", ".", "..", "in/native", "in/native/image.png", "in/native/new",
+          "in/sequence", "-",
           "", "bystander", "missing/out", "\x1b[31mout", "x" * 300, "/dev/null/x", "/proc/x", "in/../out"]  # fmt: skip
 #: Files of every kind, to be given where another is asked for.
 FILES = ["in", "in/native", "in/native/image.png", "in/native/frame.json", "in/native/depth.npy", "in/sequence",
@@ -19,9 +20,11 @@ LASTING = {"repeat", "rate", "seconds", "runs", "iterations", "warm-up", "ffmpeg
 #: Shows help or the version, and nothing else.
 TALKING = {"help", "version", "generate-completion-script"}
 VALUES = ["0=debugCube", "=", "0=", "=smoke", "1,2=smoke", "1e19,2=smoke", "nan,nan=love", "99999999999999999999=smoke",
-          "32x32", "0x0", "32x99999999999999999999", "-1x-1", "32", "64", "14", "28,28,15,11", "1e300,1,1,1", "nan,1,1,1",
+          "32x32", "0x0", "32x99999999999999999999", "-1x-1", "32", "64", "14", "28,28,15,11", "1e300,1,1,1",
+          "nan,1,1,1",
           "0,0,0,0", "1,1,1,1,0,0", "28,28,15.5,11.5,1e19,1e19", "0.1s", "1e19s", "0.0000001s", "-1ms", "nans", "*=0,0",
-          "*=1e999,nan", "1/0", "0/1", "1/1", "2/99999999999999999999", "1K", "1e9G", "99999999999G", "-1M", "fp32", "bf16",
+          "*=1e999,nan", "1/0", "0/1", "1/1", "2/99999999999999999999", "1K", "1e9G", "99999999999G", "-1M", "fp32",
+          "bf16",
           "coco", "portable", "avx512", "both", "b[", "**"]  # fmt: skip
 
 
@@ -46,7 +49,9 @@ def options(ardf):
 
 def commands(detector, depth):
     """Sound command lines of every command that ends by itself and measures nothing: its name, and its arguments."""
-    networks = f"--yolo {detector} --imgsz 32 --conf 0.05 --max-det 8 --threads 1 --depth {depth} --depth-size 14".split()
+    networks = (
+        f"--yolo {detector} --imgsz 32 --conf 0.05 --max-det 8 --threads 1 --depth {depth} --depth-size 14".split()
+    )
     found = ["--yolo", detector, "--imgsz", "32", "--conf", "0.05", "--threads", "1"]
     return [
         ("run", ["in/native", *networks, "--out", "out"]),

@@ -1,5 +1,6 @@
 """What a run is given: sound files copied, one of them damaged, and a command that reads it."""
 
+import contextlib
 import json
 import shutil
 import subprocess
@@ -13,11 +14,21 @@ from .values import TEXTS
 ROOT = Path(__file__).resolve().parent.parent.parent
 GOLDENS = ROOT / "Tests/ModelsTests/Goldens"
 DETECTOR, DEPTH = GOLDENS / "yolo11-tiny-n.safetensors", GOLDENS / "depth-tiny.safetensors"
-LAYOUTS = "clip arkitScenes polycam recorded redwood scannerApp strayScanner transforms tumRGBD".split()
+LAYOUTS = [
+    "clip",
+    "arkitScenes",
+    "polycam",
+    "recorded",
+    "redwood",
+    "scannerApp",
+    "strayScanner",
+    "transforms",
+    "tumRGBD",
+]
 
 
 def detector(weights=DETECTOR):
-    return ["--yolo", str(weights), *"--imgsz 32 --conf 0.05 --max-det 8 --threads 1".split()]
+    return ["--yolo", str(weights), *["--imgsz", "32", "--conf", "0.05", "--max-det", "8", "--threads", "1"]]
 
 
 def depth(weights=DEPTH):
@@ -112,10 +123,9 @@ class Case:
         elif action >= 0.93:
             part = self.random.choice([file, *[p for p in file.parents if folder in p.parents]])
             name = self.random.choice(TEXTS).replace("/", "\\").replace("\0", "\\")[:200]
-            try:
+            # Some are names that no file can have.
+            with contextlib.suppress(OSError, UnicodeError, ValueError):
                 part.rename(part.with_name(name or "x"))
-            except (OSError, UnicodeError, ValueError):
-                pass  # A name that no file can have.
 
     def networks(self):
         return [*detector(), *depth()]

@@ -74,7 +74,8 @@ def mutate_pickle(random, data):
         return mutate_bytes(random, data)
     parts = [data[a:b] for a, b in zip(starts, [*starts[1:], len(data)], strict=True)]
     numbers = [b"K\xff", b"M\xff\xff", b"J\xff\xff\xff\x7f", b"J\xff\xff\xff\xff", b"\x8a\x08" + b"\xff" * 7 + b"\x7f",
-               b"\x8a\x09" + b"\xff" * 8 + b"\x00", b"G\x7f\xf0" + bytes(6), b"N", b"\x88", b"K\x00", b"L99999999999L\n"]  # fmt: skip
+               b"\x8a\x09" + b"\xff" * 8 + b"\x00", b"G\x7f\xf0" + bytes(6), b"N", b"\x88", b"K\x00",
+               b"L99999999999L\n"]  # fmt: skip
     names = [b"cos\nsystem\n", b"cbuiltins\neval\n", b"ctorch\nFloatStorage\n", b"ccollections\nOrderedDict\n",
              b"ctorch._utils\n_rebuild_tensor_v2\n", b"c__main__\nx\n"]  # fmt: skip
     opcodes = [bytes([c]) for c in b"(.0123]}))\x81\x85\x86\x87absetuodRNQ\x8f\x90\x91\x93\x94I\x80\x95"]
@@ -156,7 +157,8 @@ def mutate_png(random, data):
 
 
 FORMATS = {
-    "json": mutate_json, "jsonl": mutate_json, "npy": mutate_npy, "npz": mutate_zip, "zip": mutate_zip, "pt": mutate_zip,
+    "json": mutate_json, "jsonl": mutate_json, "npy": mutate_npy, "npz": mutate_zip, "zip": mutate_zip,
+    "pt": mutate_zip,
     "pkl": mutate_pickle, "safetensors": mutate_safetensors, "png": mutate_png, "jpg": mutate_bytes,
     "bin": mutate_bytes, "csv": mutate_table, "txt": mutate_table, "traj": mutate_table, "pincam": mutate_table,
     "match": mutate_table, "log": mutate_table,

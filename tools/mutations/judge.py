@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import sys
 import unicodedata
 import zlib
 from pathlib import Path
@@ -14,7 +15,15 @@ DOCUMENTED = {0, 1, 64, 65, 66, 73, 74}
 REFUSAL_BASE, REFUSAL_FACTOR, REFUSAL_SECONDS = 64 * MIB, 1.1, 2.0
 ACCEPTED_BYTES, SECONDS = 1024 * MIB, 10
 #: What never stands in a message for people: texts of the libraries beneath.
-BENEATH = re.compile(r"Error Domain=|NSCocoa|NSPOSIX|NSUnderlying|[Ii]nternal error|Fatal error|\.swift:|Optional\(|0x[0-9a-f]{9,}")
+BENEATH = re.compile(
+    r"Error Domain=|NSCocoa|NSPOSIX|NSUnderlying|[Ii]nternal error|Fatal error|\.swift:|Optional\(|0x[0-9a-f]{9,}"
+)
+#: All of Unicode's control, format, surrogate, line and paragraph characters, but for the line feed.
+UNPRINTABLE = re.compile(
+    "[" + "".join(re.escape(chr(c)) for c in range(sys.maxunicode + 1)
+                  if c != 0x0A and unicodedata.category(chr(c)) in ("Cc", "Cf", "Cs", "Zl", "Zp")) + "]"
+)  # fmt: skip
+CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f]")
 
 
 def digests(folder):
@@ -32,10 +41,8 @@ def digests(folder):
 
 def unprintable(text):
     """The first character that a terminal may take for a command, or that hides others; None where there is none."""
-    for character in text:
-        if character != "\n" and unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp"):
-            return character
-    return None
+    found = (CONTROL if text.isascii() else UNPRINTABLE).search(text)
+    return found[0] if found else None
 
 
 def finite(text):
@@ -86,7 +93,7 @@ class Run:
 
 
 def judge(run, before, after, size, baseline):
-    """Everything wrong with a run in the current folder; its inputs before and after, their size, its class's memory."""
+    """All that is wrong with a run in the current folder; its inputs before and after, their size, its usual memory."""
     found = []
     if run.timed_out:
         found.append("no end on the clock")
@@ -97,7 +104,9 @@ def judge(run, before, after, size, baseline):
     refused = run.status != 0
     limit = max(baseline, 0) + REFUSAL_BASE + REFUSAL_FACTOR * size if refused else ACCEPTED_BYTES
     if run.bytes > limit:
-        found.append(f"{'refusal' if refused else 'work'} beyond its memory: {run.bytes // MIB} of {int(limit) // MIB} MiB")
+        found.append(
+            f"{'refusal' if refused else 'work'} beyond its memory: {run.bytes // MIB} of {int(limit) // MIB} MiB"
+        )
     if refused and run.seconds > REFUSAL_SECONDS and not found:
         found.append(f"refusal beyond its time: {run.seconds:.1f} s")
     found += said(run)
