@@ -9,6 +9,8 @@ import Testing
   private static let script = #"""
     #!/bin/sh
     for last; do :; done
+    [ -z "$NOTE" ] || printf '%s\n' "$@" > "$NOTE"
+    last=${last#file:}
     printf x > "${last%\%06d.jpg}000000.jpg"
     printf x > "${last%\%06d.jpg}000001.jpg"
     exit ${STATUS:-0}
@@ -44,6 +46,34 @@ import Testing
     let names = try FileManager.default.contentsOfDirectory(atPath: place.file("scan/rgb")).sorted()
     #expect(names == [OutputRecord.fileName, "000000.jpg", "000001.jpg"])
     #expect(try CommandRun(["capture", "frames", place.file("scan")], environment: path).status == 73)
+  }
+
+  /// A recording says nothing about what ffmpeg opens: not by a link, a name that looks like an address, or a playlist.
+  @Test func onlyTheRecordingsOwnFilmIsOpened() throws {
+    let place = try place()
+    let environment = ["PATH": place.file("bin"), "NOTE": place.file("note")]
+    try FileManager.default.moveItem(atPath: place.file("scan"), toPath: place.file("http:scan"))
+    let done = try CommandRun(["capture", "frames", "http:scan"], in: place.path, environment: environment)
+    #expect(done.status == 0, "\(done.error)")
+    let arguments = String(decoding: try place.read("note"), as: UTF8.self).split(separator: "\n").map(
+      String.init)
+    let input = try #require(arguments.firstIndex(of: "-i"))
+    #expect(arguments[input + 1].hasPrefix("file:/") && arguments[input + 1].hasSuffix("/http:scan/rgb.mp4"))
+    #expect(arguments[..<input].suffix(4) == ["-protocol_whitelist", "file", "-f", "mov"])
+    #expect(arguments.last?.hasPrefix("file:") == true)
+
+    try FileManager.default.createDirectory(atPath: place.file("linked"), withIntermediateDirectories: false)
+    try FileManager.default.removeItem(atPath: place.file("note"))
+    try FileManager.default.createSymbolicLink(
+      atPath: place.file("linked/rgb.mp4"), withDestinationPath: place.file("http:scan/rgb.mp4"))
+    try FileManager.default.createDirectory(
+      atPath: place.file("folder/rgb.mp4"), withIntermediateDirectories: true)
+    for recording in ["linked", "folder"] {
+      let run = try CommandRun(["capture", "frames", recording], in: place.path, environment: environment)
+      #expect(run.status == 65, "\(run.error)")
+      #expect(run.error.hasPrefix("ardf: \(recording): rgb.mp4"), "\(run.error)")
+      #expect(!FileManager.default.fileExists(atPath: place.file("note")))
+    }
   }
 
   @Test func saysWhatIsMissing() throws {

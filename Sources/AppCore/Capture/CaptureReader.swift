@@ -21,6 +21,13 @@ public enum CaptureReader {
       ? try open(folder: CaptureFolder(path: path, limits: limits)) : try open(file: path, limits)
   }
 
+  /// The link-free path of a regular file of a capture, which must lie inside its folder.
+  ///
+  /// - Throws: `CaptureError.nameEscapesCapture`, `.missingFile`, `.notARegularFile`, `.notFound`.
+  public static func file(_ name: String, in path: String) throws(CaptureError) -> String {
+    try CaptureFolder(path: path, limits: CaptureLimits()).location(of: name, namedBy: name, limit: .max)
+  }
+
   private static func open(folder: CaptureFolder) throws(CaptureError) -> any CaptureSource {
     switch try RecognisedLayout(of: folder) {
     case .nativeFrame: return try NativeCapture(single: folder)

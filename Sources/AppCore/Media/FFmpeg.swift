@@ -47,6 +47,31 @@ public struct FFmpeg: Sendable {
     self.path = found
   }
 
+  /// The arguments that name a film to be read: a file and nothing else, by the demuxer of its ending.
+  ///
+  /// Without them a name such as `http:x` is an address to ffmpeg, and a film's content may name other files and
+  /// addresses to open (playlists, for example).
+  package static func input(_ path: String) -> [String] {
+    ["-protocol_whitelist", "file", "-f", demuxer(of: path), "-i", file(path)]
+  }
+
+  /// A path as ffmpeg takes it for a file, whatever it looks like.
+  package static func file(_ path: String) -> String { "file:\(path)" }
+
+  /// A path of numbered pictures in a folder, whose name may hold a percent sign.
+  package static func pictures(_ name: String, in folder: String) -> String {
+    file("\(folder.replacing("%", with: "%%"))/\(name)")
+  }
+
+  private static func demuxer(of path: String) -> String {
+    let ending = path.lastIndex(of: ".").map { path[path.index(after: $0)...].lowercased() } ?? ""
+    return switch ending {
+    case "webm", "mkv": "matroska"
+    case "avi", "gif", "apng": ending
+    default: "mov"
+    }
+  }
+
   /// Runs the program to its end.
   ///
   /// - Throws: `MediaError.ffmpeg` with what it said last.
@@ -127,7 +152,7 @@ public final class VideoWriter {
         "-f", "rawvideo", "-pixel_format", "rgb24", "-video_size", "\(size.width)x\(size.height)",
         "-framerate", rate, "-i", "pipe:0", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-c:v", "libx264",
         "-preset", "veryfast", "-crf", "20", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4",
-        path,
+        FFmpeg.file(path),
       ], isFed: true, about: path)
   }
 

@@ -64,12 +64,13 @@ public struct PictureFilm: EffectFilm {
     let scale = "scale='min(\(side),iw)':'min(\(side),ih)':force_original_aspect_ratio=decrease,format=rgba"
     let fps = "fps=\(Int(clamping: Self.folderRate))"
     try ffmpeg.run(
-      ["-i", video, "-vf", scale, "-frames:v", "1", "\(folder)/first.png"], about: video)
+      FFmpeg.input(video) + ["-vf", scale, "-frames:v", "1", FFmpeg.pictures("first.png", in: folder)],
+      about: video)
     let first = try Self.decode("\(folder)/first.png")
     try ffmpeg.run(
-      [
-        "-i", video, "-an", "-vf", "\(fps),\(scale)", "-frames:v", "\(Self.mostPictures)", "-f", "rawvideo",
-        "-pix_fmt", "rgba", "\(folder)/pictures",
+      FFmpeg.input(video) + [
+        "-an", "-vf", "\(fps),\(scale)", "-frames:v", "\(Self.mostPictures)", "-f", "rawvideo",
+        "-pix_fmt", "rgba", FFmpeg.file("\(folder)/pictures"),
       ], about: video)
     let bytes: FileBytes
     do {

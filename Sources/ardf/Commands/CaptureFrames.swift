@@ -28,13 +28,14 @@ extension Capture {
         throw CommandError.missing("\(video): no such file; name the folder of a Stray Scanner recording")
       }
       AtomicOutputs.removeLeftovers(of: "\(recording)/rgb")
+      let source = try InFile.naming(recording) { try CaptureReader.file("rgb.mp4", in: recording) }
       let folder = try OutputError.mapping { () throws(FileError) in
         try AtomicDirectory(path: "\(recording)/rgb", force: force)
       }
       try FFmpeg().run(
-        [
-          "-noautorotate", "-i", video, "-fps_mode", "passthrough", "-start_number", "0", "-q:v", "2",
-          folder.path("%06d.jpg"),
+        ["-noautorotate"] + FFmpeg.input(source) + [
+          "-fps_mode", "passthrough", "-start_number", "0", "-q:v", "2", "-f", "image2",
+          FFmpeg.pictures("%06d.jpg", in: folder.temporaryPath),
         ], about: video)
       let count = try folderNames(of: folder.temporaryPath).count
       guard count > 0 else { throw CommandError.input("\(video): holds no picture") }
