@@ -1,9 +1,11 @@
-/// Where a weight file's numbers come from, as far as its metadata tells.
+/// Where a weight file's numbers come from: known by the file's digest, or as its metadata claims.
 public enum CheckpointOrigin: Equatable, Sendable, CustomStringConvertible {
-  /// Converted from the very bytes that the network's authors published under this name.
-  case published(file: String)
-  /// Trained in this project; its model card is `weights/MODEL_CARD.md`.
+  /// Says of itself that it was converted from what the network's authors published under this name.
+  case claimsPublished(file: String)
+  /// The very file trained in this project; its model card is `weights/MODEL_CARD.md`.
   case project
+  /// Says of itself that it was trained in this project.
+  case claimsProject
   /// Neither can be told.
   case unknown
 
@@ -20,20 +22,27 @@ public enum CheckpointOrigin: Equatable, Sendable, CustomStringConvertible {
     "715fade13be8f229f8a70cc02066f656f2423a59effd0579197bbf57860e1378": "depth_anything_v2_vits.pth",
   ]
 
-  /// Reads `source_sha256` and `origin`.
-  public init(metadata: [String: String]) {
-    if let file = metadata["source_sha256"].flatMap({ Self.published[$0] }) {
-      self = .published(file: file)
+  /// SHA-256 of the weight file trained here, as in `weights/manifest.json`.
+  static let bundled = "fa678aad7c2309983263a7e52e9c2c2f96b21ab27da5d901578766a2d23accba"
+
+  /// Compares the file's digest with that of the file trained here; else reads `source_sha256` and `origin`.
+  public init(metadata: [String: String], sha256: String) {
+    if sha256 == Self.bundled {
+      self = .project
+    } else if let file = metadata["source_sha256"].flatMap({ Self.published[$0] }) {
+      self = .claimsPublished(file: file)
     } else {
-      self = metadata[Self.key] == Self.own ? .project : .unknown
+      self = metadata[Self.key] == Self.own ? .claimsProject : .unknown
     }
   }
 
   /// For people.
   public var description: String {
     switch self {
-    case .published(let file): "the published \(file)"
+    case .claimsPublished(let file):
+      "claims to be converted from the published \(file); to be sure, convert that yourself"
     case .project: "trained by ardf, not the published checkpoint"
+    case .claimsProject: "claims to be trained by ardf, but is not the file that comes with it"
     case .unknown: "unknown"
     }
   }

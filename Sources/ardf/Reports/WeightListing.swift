@@ -29,7 +29,7 @@ struct WeightListing {
     }
   }
 
-  private var origin: CheckpointOrigin { CheckpointOrigin(metadata: metadata) }
+  private var origin: CheckpointOrigin { CheckpointOrigin(metadata: metadata, sha256: digest) }
   private var values: Int { entries.reduce(0) { $0 + $1.statistics.count } }
   private var nonFinite: Int { entries.reduce(0) { $0 + $1.statistics.nonFinite } }
 
@@ -71,7 +71,7 @@ struct WeightListing {
           + [statistics.nonFinite == 0 ? "" : "\(statistics.nonFinite)"])
     }
     return "weights: \(origin)\nsha256: \(digest)\n"
-      + metadata.sorted { $0.key < $1.key }.map { "\($0): \($1)\n" }.joined()
+      + metadata.sorted { $0.key < $1.key }.map { printableLine("\($0): \($1)") + "\n" }.joined()
       + "\(entries.count) tensors, \(values) values\n" + table.text
   }
 }
