@@ -85,6 +85,7 @@ public struct LoopbackServer: Sendable {
   ///
   /// - Throws: `ServingError`, `CancellationError`.
   public func run() async throws {
+    UploadRoom.removeAbandoned()
     try await withTaskExecutorPreference(threads) { try await acceptClients() }
   }
 

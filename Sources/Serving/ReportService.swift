@@ -31,6 +31,8 @@ package actor ReportService {
   private let limits: UploadLimits
   private var uploads: [(id: Int, folder: UploadFolder)] = []
   private var uploadCount = 0
+  /// Made for the first upload.
+  private var room: UploadRoom?
 
   init(workshop: any Workshop, requests: RequestGuard, limits: UploadLimits = UploadLimits()) {
     self.workshop = workshop
@@ -95,7 +97,7 @@ package actor ReportService {
     } catch let refusal as Refusal {
       throw refusal
     } catch {
-      throw Refusal.cannotProcess("\(error)".replacing(folder.place + "/", with: ""))
+      throw Refusal.cannotProcess(folder.told(error))
     }
   }
 
@@ -122,7 +124,9 @@ package actor ReportService {
     guard workshop.canRun else { throw Refusal.notAllowed }
     if uploads.count >= Self.openUploads { uploads.removeFirst() }
     uploadCount += 1
-    uploads.append((uploadCount, try UploadFolder(limits: limits)))
+    let room = try self.room ?? UploadRoom()
+    self.room = room
+    uploads.append((uploadCount, UploadFolder("\(uploadCount)", in: room, limits: limits)))
     return uploadCount
   }
 

@@ -35,7 +35,8 @@ public struct UploadLimits: Sendable {
 
 /// A temporary folder of dropped files, which goes away with the last reference, and when the process is interrupted.
 final class UploadFolder: Sendable {
-  private let folder: AtomicDirectory
+  private let room: UploadRoom
+  private let name: String
   private let limits: UploadLimits
   private let account: Account
 
@@ -52,15 +53,27 @@ final class UploadFolder: Sendable {
     }
   }
 
-  init(limits: UploadLimits) throws {
-    let parent = FileManager.default.temporaryDirectory.path
-    folder = try AtomicDirectory(path: "\(parent)/ardf-serve-\(UUID().uuidString)", force: false)
+  /// A folder of that name in the process's room; the name is used once.
+  init(_ name: String, in room: UploadRoom, limits: UploadLimits) {
+    self.room = room
+    self.name = name
     self.limits = limits
     account = Account()
   }
 
+  deinit { try? FileManager.default.removeItem(atPath: place) }
+
   /// Where the files lie for now.
-  var place: String { folder.temporaryPath }
+  private var place: String { "\(room.place)/\(name)" }
+
+  /// What is wrong, by the names that were dropped: nobody who drops a file knows where it is kept.
+  func told(_ error: any Error) -> String {
+    let places = [place, "\(room.placeInMessages)/\(name)"]
+    return places.reduce("\(error)") { text, place in
+      text.replacing("\(place)/\(Self.unpacked)/", with: "").replacing("\(place)/", with: "")
+        .replacing(place, with: "what was dropped")
+    }
+  }
 
   /// Keeps a file.
   func add(_ bytes: [UInt8], _ components: [String]) async throws(Refusal) {
@@ -70,24 +83,24 @@ final class UploadFolder: Sendable {
     guard bytes.count <= limits.fileBytes else { throw .tooLarge(limit: limits.fileBytes) }
     try await account.take(bytes.count, limits: limits)
     do throws(FileError) {
-      try folder.write(bytes, to: path)
+      try room.write(bytes, to: "\(name)/\(path)")
     } catch .alreadyExists {
       throw .conflict("\(path) was sent already")
     } catch {
-      throw .cannotProcess("\(path) cannot be kept: \(error)")
+      throw .cannotProcess("\(path) cannot be kept: \(told(error))")
     }
   }
 
   /// What was dropped: the only file, or the folder that holds all files; an archive is unpacked.
   func content() async throws -> String {
-    let path = innermost(folder.temporaryPath)
+    let path = innermost(place)
     guard path.lowercased().hasSuffix(".zip") else { return path }
     let archive: ZipArchive
     do {
       archive = try ZipArchive(
         path: path, limits: .init(members: limits.files, memberBytes: limits.fileBytes))
     } catch {
-      throw Refusal.cannotProcess("the archive cannot be read: \(error)")
+      throw Refusal.cannotProcess("the archive cannot be read: \(told(error))")
     }
     // A recorded clip is read as the archive that it is.
     if archive.members.contains(where: { $0.name.hasSuffix("index.jsonl") }) { return path }
@@ -104,11 +117,11 @@ final class UploadFolder: Sendable {
       do throws(ZipError) {
         bytes = try archive.contents(of: member)
       } catch {
-        throw Refusal.cannotProcess("the archive cannot be unpacked: \(error)")
+        throw Refusal.cannotProcess("the archive cannot be unpacked: \(told(error))")
       }
       try await addUnpacked(bytes.array(), components)
     }
-    return innermost("\(folder.temporaryPath)/\(Self.unpacked)")
+    return innermost("\(place)/\(Self.unpacked)")
   }
 
   private static let unpacked = "unpacked"
@@ -116,9 +129,9 @@ final class UploadFolder: Sendable {
   private func addUnpacked(_ bytes: [UInt8], _ components: [String]) async throws(Refusal) {
     try await account.take(bytes.count, limits: limits)
     do throws(FileError) {
-      try folder.write(bytes, to: "\(Self.unpacked)/" + components.joined(separator: "/"))
+      try room.write(bytes, to: "\(name)/\(Self.unpacked)/" + components.joined(separator: "/"))
     } catch {
-      throw .cannotProcess("\(components.joined(separator: "/")) cannot be unpacked: \(error)")
+      throw .cannotProcess("\(components.joined(separator: "/")) cannot be unpacked: \(told(error))")
     }
   }
 
