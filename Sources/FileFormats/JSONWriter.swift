@@ -70,19 +70,35 @@ extension JSONValue {
 
   private static func write(_ string: String, to text: inout [UInt8]) {
     text.append(UInt8(ascii: "\""))
-    for byte in string.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""): text += "\\\"".utf8
-      case UInt8(ascii: "\\"): text += "\\\\".utf8
-      case UInt8(ascii: "\n"): text += "\\n".utf8
-      case UInt8(ascii: "\r"): text += "\\r".utf8
-      case UInt8(ascii: "\t"): text += "\\t".utf8
-      case 0..<0x20, 0x7f:
-        let digits = String(byte, radix: 16)
-        text += "\\u00\(digits.count == 1 ? "0" : "")\(digits)".utf8
-      default: text.append(byte)
+    if string.utf8.allSatisfy({ $0 < 0x80 }) {
+      for byte in string.utf8 { write(byte, to: &text) }
+    } else {
+      for scalar in string.unicodeScalars {
+        // As ASCII, what a terminal or a reader would take for something else.
+        if scalar.value >= 0x80, scalar.isUnprintable {
+          for unit in String(scalar).utf16 { escape(unit, to: &text) }
+        } else {
+          for byte in String(scalar).utf8 { write(byte, to: &text) }
+        }
       }
     }
     text.append(UInt8(ascii: "\""))
+  }
+
+  private static func write(_ byte: UInt8, to text: inout [UInt8]) {
+    switch byte {
+    case UInt8(ascii: "\""): text += "\\\"".utf8
+    case UInt8(ascii: "\\"): text += "\\\\".utf8
+    case UInt8(ascii: "\n"): text += "\\n".utf8
+    case UInt8(ascii: "\r"): text += "\\r".utf8
+    case UInt8(ascii: "\t"): text += "\\t".utf8
+    case 0..<0x20, 0x7f: escape(UInt16(byte), to: &text)
+    default: text.append(byte)
+    }
+  }
+
+  private static func escape(_ unit: UInt16, to text: inout [UInt8]) {
+    let digits = String(unit, radix: 16)
+    text += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8
   }
 }

@@ -92,7 +92,7 @@ public enum OutputRecord: Equatable, Sendable {
 
   /// The path in `folder` of something that `ardf` did not write, empty for the folder itself; nil where there is none.
   private static func foreignEntry(in folder: String) throws(FileError) -> String? {
-    let names = try POSIX.entries(of: folder)
+    let names = try entries(of: folder)
     guard let record = OutputRecord(of: folder) else {
       return names.allSatisfy(AtomicOutputs.isTemporary) ? nil : ""
     }
@@ -113,10 +113,16 @@ public enum OutputRecord: Equatable, Sendable {
     }
   }
 
+  /// The names in a folder; one that is no text, which nothing of ours has, as it is printed.
+  private static func entries(of folder: String) throws(FileError) -> [String] {
+    let listing = try POSIX.listing(of: folder)
+    return listing.names + listing.notText
+  }
+
   private static func foreignEntry(
     in folder: String, below prefix: String, isListed: (String) -> Bool
   ) throws(FileError) -> String? {
-    for name in try POSIX.entries(of: "\(folder)/\(prefix)") {
+    for name in try entries(of: "\(folder)/\(prefix)") {
       let path = prefix + name
       switch try POSIX.kind(of: "\(folder)/\(path)") {
       case .directory:

@@ -62,7 +62,8 @@ TEXTS = [
     "../native/image.png", "/etc/passwd", "..", ".", "-", "--force", "-o", "$(id)", "`id`", "';id;'", '"', "\\",
     "</script><script>alert(1)</script>", "<!--<script>", "=1+1", "@SUM(A1)", "%s%n%x", "http:x", "file:x", "C:\\x",
     "NUL",
-    "x" * 300, "x" * 70_000, "\u00e9", "e\u0301", "\U0001f600", "\ud800", "nan", "inf", "-1", "1e19", "0", "true", "null",
+    "x" * 300, "x" * 70_000, "\u00e9", "e\u0301", "\U0001f600", "\ud800", "nan", "inf", "-1", "1e19", "0", "true",
+    "null",
     "٣", "１", "a/b", "image.png", "depth.npy", "frame.json", "smoke", "debugCube", "class 0", "[]", "{}", "[" * 5000,
 ]  # fmt: skip
 

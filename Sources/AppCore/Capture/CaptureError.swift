@@ -166,8 +166,8 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
       "\(file): line \(line) must be \(expected); correct it or export the capture again"
     case .picturesInVideo(let video, let folder):
       "\(video): the pictures are still inside the video; take them out with ardf capture frames, or in the capture's folder with: "
-        + "mkdir \(folder) && ffmpeg -noautorotate -i \(video) -fps_mode passthrough -start_number 0 -q:v 2 "
-        + "\(folder)/%06d.jpg"
+        + "mkdir \(shellWord(folder)) && ffmpeg -noautorotate -i \(shellWord(video)) -fps_mode passthrough "
+        + "-start_number 0 -q:v 2 \(shellWord("\(folder)/%06d.jpg"))"
     case .nothingNear(let file, let frame, let seconds):
       "\(file): holds nothing within \(seconds) s of \(frame); the frame cannot be used without it"
     case .untimedName(let file):

@@ -109,12 +109,12 @@ struct Bench: ParsableCommand {
       weights: network.weights, backend: network.backend, load: load)
     let report = BenchReport(environment: environment, results: results)
     for warning in report.warnings { Console.note("ardf: warning: \(warning)") }
-    guard let old, let compare else { return try print(report) }
+    guard let old, let compare else { return try show(report) }
     let comparisons = report.compared(with: old, tolerance: tolerance)
     guard !comparisons.isEmpty else {
       throw CommandError.input("\(compare): has no result for this network, input, kernels and threads")
     }
-    try print(report, comparisons: comparisons)
+    try show(report, comparisons: comparisons)
     let slower = comparisons.filter { $0.comparison.verdict == .slower }
     guard slower.isEmpty else {
       throw CommandError.checkFailed(
@@ -184,7 +184,7 @@ struct Bench: ParsableCommand {
     }
   }
 
-  private func print(_ report: BenchReport, comparisons: [BenchReport.Compared] = []) throws {
+  private func show(_ report: BenchReport, comparisons: [BenchReport.Compared] = []) throws {
     switch output {
     case .md: try Console.print(report.markdown(comparisons))
     case .json: try Console.print(report.document(comparisons))

@@ -38,7 +38,7 @@ struct Capture: ParsableCommand {
       let summary = try CaptureSummary(of: picture.open(source, limits: limits.capture))
       try json ? Console.print(summary.json) : Console.print(text(summary))
       guard summary.warnings.isEmpty else {
-        throw CommandError.checkFailed(summary.warnings.joined(separator: "\nardf: "))
+        throw CommandError.checksFailed(summary.warnings)
       }
     }
 
@@ -62,7 +62,10 @@ struct Capture: ParsableCommand {
           "reprojection error of the first two frames \(decimal(1000 * reprojection.medianError, 1)) mm "
           + "(median of \(reprojection.pairs))\n"
       }
-      for line in SkippedFrame.lines(summary.skipped, besides: summary.frames.count) { text += line + "\n" }
+      for line in SkippedFrame.lines(summary.skipped, besides: summary.frames.count) {
+        text += printableLine(line) + "
+"
+      }
       return text
     }
   }

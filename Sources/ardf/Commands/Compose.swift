@@ -38,7 +38,7 @@ struct Compose: ParsableCommand, LimitedCommand {
     }
     let bytes = try Pictures.png(picture)
     guard let folder else {
-      return try OutputError.mapping { () throws(FileError) in try StandardStream.output.write(bytes) }
+      return try Console.write(bytes)
     }
     try folder.write(bytes, to: "results.png")
     try folder.commit()

@@ -67,9 +67,7 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
         try writer.write(estimate.relative, orientation: frame.orientation)
         entries.append(["folder": .string(selection.isSingle ? "." : name), "name": .string(frame.name)])
       } else {
-        try OutputError.mapping { () throws(FileError) in
-          try StandardStream.output.write(FrameWriter.array(estimate.relative.values))
-        }
+        try Console.write(FrameWriter.array(estimate.relative.values))
       }
       speed.add(
         estimate.timings, network: "\(network.name), \(estimate.input.width)x\(estimate.input.height)")

@@ -60,7 +60,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
       folder.add(index, file.json)
       speed.add(found.timings, network: "\(network.name), \(network.inputText)")
       progress.update(done + 1)
-      if !output.json, !output.isStandardOutput { try Console.print(line(frame, found.detections)) }
+      if !output.json, !output.isStandardOutput { try Console.print(line: line(frame, found.detections)) }
     }
     progress.finish()
     try folder.finish(&sink, json: output.json)

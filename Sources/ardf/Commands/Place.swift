@@ -59,7 +59,7 @@ struct Place: ParsableCommand, LimitedCommand {
       try Console.print(scene.table)
     }
     guard scene.refused.isEmpty else {
-      throw CommandError.checkFailed(scene.refused.joined(separator: "\nardf: "))
+      throw CommandError.checksFailed(scene.refused)
     }
   }
 

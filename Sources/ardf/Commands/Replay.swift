@@ -86,7 +86,7 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
     if folder == nil || output.json {
       try Console.print(report.json)
     } else {
-      for line in report.lines { try Console.print(line) }
+      for line in report.lines { try Console.print(line: line) }
     }
     if let line = report.refusalLine(budget: configuration.memoryBudget) { Console.note(line) }
     Console.note(report.speedLine)

@@ -104,7 +104,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     log.hide()
     try job.folder?.finish(lines: lines, detections: format.format == .coco ? coco : nil)
     for line in try job.folder?.gatherSequences(of: frames) ?? [] where !output.json {
-      try Console.print(line)
+      try Console.print(line: line)
     }
     // A run that made nothing takes the place of nothing.
     if log.failed < frames.count { try job.folder?.commit() }
@@ -165,7 +165,9 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     case .failed(let reason): Console.note("\(frame.reference.name): \(reason)")
     case .done(let table, let notes, _):
       if !output.json, !output.isStandardOutput {
-        if !frame.folder.isEmpty { try Console.print("frame \(frame.folder) (\(frame.reference.name))") }
+        if !frame.folder.isEmpty {
+          try Console.print(line: "frame \(frame.folder) (\(frame.reference.name))")
+        }
         try Console.print(table)
       }
       for note in notes { Console.note("\(frame.reference.name): \(note)") }

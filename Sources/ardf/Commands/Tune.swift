@@ -56,7 +56,7 @@ struct Tune: ParsableCommand {
       progress?.update(done)
     }
     progress?.finish()
-    Console.note(Self.table(choices))
+    Console.note(lines: Self.table(choices))
     let text = choices.document.serialized(pretty: true)
     guard let file else { return try Console.print(text) }
     try file.write(text)

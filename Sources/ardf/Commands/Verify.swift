@@ -147,8 +147,7 @@ struct Verify: ParsableCommand {
     try json ? Console.print(document) : Console.print(text(reports, origin))
     if let out, !json { Console.note("\(out): verify.json, \(drawn.count) pictures") }
     guard reports.allSatisfy(\.passed) else {
-      throw CommandError.checkFailed(
-        reports.filter { !$0.passed }.map(\.summary).joined(separator: "\nardf: "))
+      throw CommandError.checksFailed(reports.filter { !$0.passed }.map(\.summary))
     }
   }
 
@@ -211,7 +210,8 @@ struct Verify: ParsableCommand {
   private func text(_ reports: [VerificationReport], _ origin: [String: String]) -> String {
     let parts = ["library", "version", "profile"].compactMap { origin[$0] }
     var text = reports.first.map { "\($0.network), kernels \($0.kernels)" } ?? ""
-    text += ", against \(parts.isEmpty ? reference ?? "" : parts.joined(separator: " "))\n"
+    text +=
+      ", against " + printableLine(parts.isEmpty ? reference ?? "" : parts.joined(separator: " ")) + "\n"
     for report in reports {
       let shown = report.layers.filter { !failed || !$0.passed }
       if !shown.isEmpty { text += "\n\(report.mode.rawValue)\n" + table(shown) }

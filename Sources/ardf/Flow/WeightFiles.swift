@@ -84,7 +84,8 @@ enum WeightFiles {
     }
     if let checkpoint = first(of: checkpoints), let dot = checkpoint.lastIndex(of: ".") {
       return .noWeights(
-        "\(checkpoint) must be converted first: ardf convert \(checkpoint) \(checkpoint[..<dot]).safetensors")
+        "\(checkpoint) must be converted first: ardf convert \(shellWord(checkpoint)) "
+          + shellWord("\(checkpoint[..<dot]).safetensors"))
     }
     return .noWeights(
       "\(name): not found (\(order)); give \(what), which ardf convert makes from a published checkpoint")

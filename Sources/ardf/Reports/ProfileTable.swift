@@ -1,3 +1,4 @@
+import FileFormats
 import NNRuntime
 
 /// The columns of a profile, for every report in rows.
@@ -92,14 +93,6 @@ func markdownTable(_ header: [String], _ rows: [[String]], numbers: Set<Int>) ->
   }
   let rule = header.indices.map { numbers.contains($0) ? "--:" : "---" }
   return line(header) + line(rule) + rows.map(line).joined()
-}
-
-/// Comma-separated values after RFC 4180, with plain line ends.
-func csvTable(_ header: [String], _ rows: [[String]]) -> String {
-  func cell(_ text: String) -> String {
-    text.contains { ",\"\n\r".contains($0) } ? "\"\(text.replacing("\"", with: "\"\""))\"" : text
-  }
-  return ([header] + rows).map { $0.map(cell).joined(separator: ",") + "\n" }.joined()
 }
 
 /// A profile beside an older one.

@@ -1,22 +1,36 @@
 import FileFormats
 
 /// What people and other programs read.
+///
+/// Nothing else writes to the standard streams (`tools/house-rules`), so that no text from a file reaches a terminal
+/// with its control characters.
 enum Console {
   /// A line that is no result: to standard error.
   static func note(_ line: String) {
     // Nobody is left to be told that standard error cannot be written.
-    try? StandardStream.error.write(line + "\n")
+    try? StandardStream.error.write(printableLine(line) + "\n")
   }
 
-  /// A result as text: to standard output.
-  static func print(_ text: String) throws {
-    try OutputError.mapping { () throws(FileError) in
-      try StandardStream.output.write(text.hasSuffix("\n") ? text : text + "\n")
-    }
+  /// Lines that are no result, of a table or of the parser's help: to standard error.
+  static func note(lines text: String) {
+    try? StandardStream.error.write(printableText(text.hasSuffix("\n") ? text : text + "\n"))
   }
+
+  /// A result as text, whose lines are the caller's: to standard output.
+  static func print(_ text: String) throws {
+    try write(Array(printableText(text.hasSuffix("\n") ? text : text + "\n").utf8))
+  }
+
+  /// A result in one line: to standard output.
+  static func print(line: String) throws { try print(printableLine(line)) }
 
   /// A result as JSON: to standard output.
   static func print(_ value: JSONValue) throws { try print(value.serialized(pretty: true)) }
+
+  /// A result that is a file: to standard output.
+  static func write(_ bytes: [UInt8]) throws {
+    try OutputError.mapping { () throws(FileError) in try StandardStream.output.write(bytes) }
+  }
 }
 
 /// A line on the terminal that counts, for work that takes more than a second.

@@ -24,9 +24,25 @@ enum ExitStatus: Int32 {
   static func exit(with error: any Error) -> Never {
     // A signal is ending the process: what failed may be the files it removed.
     while AtomicOutputs.isClosed { pause() }
-    guard let status = ExitStatus(of: error) else { ARDF.exit(withError: error) }
-    Console.note("ardf: \(error)")
+    guard let status = ExitStatus(of: error) else { explain(error) }
+    if case CommandError.checksFailed(let failures) = error {
+      for failure in failures { Console.note("ardf: \(failure)") }
+    } else {
+      Console.note("ardf: \(error)")
+    }
     Glibc.exit(status.rawValue)
+  }
+
+  /// Prints what the argument parser says, help as a result.
+  private static func explain(_ error: any Error) -> Never {
+    let text = ARDF.fullMessage(for: error)
+    let code = ARDF.exitCode(for: error)
+    if code == .success {
+      try? Console.print(text)
+    } else {
+      Console.note(lines: text)
+    }
+    Glibc.exit(code.rawValue)
   }
 
   /// nil for what the argument parser throws.
@@ -106,12 +122,15 @@ enum CommandError: Error, CustomStringConvertible {
   case input(String)
   /// The command did its work, and the answer is no.
   case checkFailed(String)
+  /// As `checkFailed`, with a line for each reason.
+  case checksFailed([String])
 
   var description: String {
     switch self {
     case .usage(let text), .noWeights(let text), .missing(let text), .taken(let text), .input(let text),
       .checkFailed(let text):
       text
+    case .checksFailed(let texts): texts.joined(separator: "; ")
     }
   }
 
@@ -121,7 +140,7 @@ enum CommandError: Error, CustomStringConvertible {
     case .noWeights, .missing: .missingInput
     case .taken: .cannotCreate
     case .input: .malformedInput
-    case .checkFailed: .checkFailed
+    case .checkFailed, .checksFailed: .checkFailed
     }
   }
 }

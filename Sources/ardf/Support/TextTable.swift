@@ -1,16 +1,18 @@
 import FileFormats
 
 /// Rows of text in columns: the first column to the left, numbers to the right.
+///
+/// A cell is part of one line, whatever a file has put into it.
 struct TextTable {
   private var rows: [[String]]
   private let rightAligned: Set<Int>
 
   init(_ header: [String], rightAligned: Set<Int> = []) {
-    rows = [header]
+    rows = [header.map(printableLine)]
     self.rightAligned = rightAligned
   }
 
-  mutating func add(_ row: [String]) { rows.append(row) }
+  mutating func add(_ row: [String]) { rows.append(row.map(printableLine)) }
 
   var text: String {
     let columns = rows.map(\.count).max() ?? 0
