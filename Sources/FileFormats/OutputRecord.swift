@@ -92,7 +92,9 @@ public enum OutputRecord: Equatable, Sendable {
 
   /// The path in `folder` of something that `ardf` did not write, empty for the folder itself; nil where there is none.
   private static func foreignEntry(in folder: String) throws(FileError) -> String? {
-    let names = try entries(of: folder)
+    // Nothing of ours has a name that is no text.
+    let (names, notText) = try POSIX.listing(of: folder)
+    if let name = notText.first { return name }
     guard let record = OutputRecord(of: folder) else {
       return names.allSatisfy(AtomicOutputs.isTemporary) ? nil : ""
     }
@@ -113,16 +115,12 @@ public enum OutputRecord: Equatable, Sendable {
     }
   }
 
-  /// The names in a folder; one that is no text, which nothing of ours has, as it is printed.
-  private static func entries(of folder: String) throws(FileError) -> [String] {
-    let listing = try POSIX.listing(of: folder)
-    return listing.names + listing.notText
-  }
-
   private static func foreignEntry(
     in folder: String, below prefix: String, isListed: (String) -> Bool
   ) throws(FileError) -> String? {
-    for name in try entries(of: "\(folder)/\(prefix)") {
+    let (names, notText) = try POSIX.listing(of: "\(folder)/\(prefix)")
+    if let name = notText.first { return prefix + name }
+    for name in names {
       let path = prefix + name
       switch try POSIX.kind(of: "\(folder)/\(path)") {
       case .directory:
