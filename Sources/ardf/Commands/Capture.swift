@@ -63,8 +63,7 @@ struct Capture: ParsableCommand {
           + "(median of \(reprojection.pairs))\n"
       }
       for line in SkippedFrame.lines(summary.skipped, besides: summary.frames.count) {
-        text += printableLine(line) + "
-"
+        text += printableLine(line) + "\n"
       }
       return text
     }
