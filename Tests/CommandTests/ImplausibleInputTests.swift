@@ -17,8 +17,9 @@ import Testing
 
   // MARK: Cameras
 
-  @Test(arguments: [5e-324, 1.0, 13_000, 1e9, 1e300]) func focalLengthsThatNoCameraHas(_ focal: Double) throws
-  {
+  @Test(arguments: [Double.leastNonzeroMagnitude, 1.0, 13_000, 1e9, 1e300]) func focalLengthsThatNoCameraHas(
+    _ focal: Double
+  ) throws {
     let place = try TemporaryDirectory()
     try SyntheticCapture.write(to: place.file("capture"))
     try Self.change(place.file("capture/frame.json")) {
@@ -73,12 +74,10 @@ import Testing
         $0["box3D"]?["dimensions"]?.numbers
       } ?? []
     }
-    let near = try sides("near-run")
-    #expect(!near.isEmpty)
-    for other in ["far-run", "near-live", "far-live"] {
-      let found = try sides(other)
-      #expect(found.count == near.count, "\(other)")
-      for (a, b) in zip(near.joined(), found.joined()) { #expect(abs(a - b) < 0.005, "\(other)") }
+    for command in ["run", "live"] {
+      let (near, far) = (try sides("near-\(command)"), try sides("far-\(command)"))
+      #expect(!near.isEmpty && far.count == near.count, "\(command)")
+      for (a, b) in zip(near.joined(), far.joined()) { #expect(abs(a - b) < 0.001, "\(command)") }
     }
     let text = String(decoding: try place.read("far-run/00000/scene.usda"), as: UTF8.self)
     #expect(text.contains("double3 xformOp:translate = (\(offset), 0.0, \(-offset))\n"))
@@ -96,7 +95,7 @@ import Testing
     for name in store.names {
       let tensor = try store.tensor(named: name)
       tensors[name] =
-        tensor.dtype.isFloat
+        tensor.dtype.isFloat && !name.contains(".dfl.")
         ? Tensor(shape: tensor.shape, floats: tensor.floats().map { _ in 1e38 }) : tensor
     }
     try SafetensorsWriter.write(tensors, metadata: store.metadata, to: path, overwrite: false)

@@ -9,15 +9,13 @@ import Testing
     let clock: ReplayClock
 
     func frames() -> AsyncThrowingStream<CapturedFrame, any Error> {
-      AsyncThrowingStream { continuation in
-        for number in 0..<4 {
-          // 300 bytes of picture, 4 of depth.
-          continuation.yield(
-            CapturedFrame(
-              name: "\(number)", image: RGBImage(width: 10, height: 10),
-              imageSize: PixelSize(width: 10, height: 10), depth: Plane(width: 1, height: 1, fill: 2)))
-        }
-        continuation.finish()
+      AsyncThrowingStream {
+        clock.move(to: clock.now + .seconds(1))
+        guard clock.now <= .seconds(4) else { return nil }
+        // 300 bytes of picture, 4 of depth.
+        return CapturedFrame(
+          name: "\(clock.now.inSeconds)", image: RGBImage(width: 10, height: 10),
+          imageSize: PixelSize(width: 10, height: 10), depth: Plane(width: 1, height: 1, fill: 2))
       }
     }
   }
