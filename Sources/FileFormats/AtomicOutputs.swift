@@ -142,22 +142,22 @@ public enum AtomicOutputs {
 
   private static let asideEnding = ".old"
 
-  /// Removes the temporary entries of `path` that killed processes have left.
+  /// Removes the temporary entries of `path` that killed processes of this user have left.
   public static func removeLeftovers(of path: String) {
     let (folder, name) = split(path)
     removeLeftovers(in: folder) { $0 == head(of: name) }
   }
 
-  /// Removes all temporary entries in a folder that killed processes have left.
-  public static func removeLeftovers(in folder: String) { removeLeftovers(in: folder) { _ in true } }
-
-  private static func removeLeftovers(in folder: String, where isMeant: (String) -> Bool) {
+  /// Removes the temporary entries in a folder that killed processes of this user have left.
+  ///
+  /// - Parameter isMeant: Whether those of a final name are to go.
+  public static func removeLeftovers(in folder: String, where isMeant: (String) -> Bool = { _ in true }) {
     for entry in (try? POSIX.entries(of: folder)) ?? [] {
       guard let leftover = Leftover(entry), isMeant(leftover.head) else { continue }
       let path = "\(folder)/\(entry)"
       guard let descriptor = try? POSIX.openForLocking(path) else { continue }
       defer { POSIX.closeDescriptor(descriptor) }
-      guard POSIX.lock(descriptor), POSIX.names(path, descriptor) else { continue }
+      guard POSIX.isOwn(descriptor), POSIX.lock(descriptor), POSIX.names(path, descriptor) else { continue }
       let final = "\(folder)/\(leftover.head)"
       // The process died between the two steps of a replacement: nothing has the name, and this had it.
       if leftover.isAside, !POSIX.exists(final), (try? POSIX.rename(path, to: final)) != nil { continue }

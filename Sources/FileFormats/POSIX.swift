@@ -119,6 +119,12 @@ enum POSIX {
     return descriptor
   }
 
+  /// Whether an open file or folder is this user's.
+  static func isOwn(_ descriptor: Int32) -> Bool {
+    var status = stat()
+    return unsafe fstat(descriptor, &status) == 0 && status.st_uid == geteuid()
+  }
+
   /// Locks an open file or folder for as long as the descriptor is open; false where another descriptor has it
   /// locked, on this machine or, on most shared file systems, on another; or where locks are unknown.
   @discardableResult

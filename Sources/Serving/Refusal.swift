@@ -1,5 +1,5 @@
 /// Why a request is not carried out.
-enum Refusal: Error, Equatable {
+package enum Refusal: Error, Equatable {
   case badRequest(String)
   case forbidden(String)
   case notFound

@@ -34,7 +34,7 @@ public struct UploadLimits: Sendable {
 }
 
 /// A temporary folder of dropped files, which goes away with the last reference, and when the process is interrupted.
-final class UploadFolder: Sendable {
+package final class UploadFolder: Sendable {
   private let room: UploadRoom
   private let name: String
   private let limits: UploadLimits
@@ -54,7 +54,7 @@ final class UploadFolder: Sendable {
   }
 
   /// A folder of that name in the process's room; the name is used once.
-  init(_ name: String, in room: UploadRoom, limits: UploadLimits) {
+  package init(_ name: String, in room: UploadRoom, limits: UploadLimits) {
     self.room = room
     self.name = name
     self.limits = limits
@@ -67,7 +67,7 @@ final class UploadFolder: Sendable {
   private var place: String { "\(room.place)/\(name)" }
 
   /// What is wrong, by the names that were dropped: nobody who drops a file knows where it is kept.
-  func told(_ error: any Error) -> String {
+  package func told(_ error: any Error) -> String {
     let places = [place, "\(room.placeInMessages)/\(name)"]
     return places.reduce("\(error)") { text, place in
       text.replacing("\(place)/\(Self.unpacked)/", with: "").replacing("\(place)/", with: "")
@@ -76,7 +76,7 @@ final class UploadFolder: Sendable {
   }
 
   /// Keeps a file.
-  func add(_ bytes: [UInt8], _ components: [String]) async throws(Refusal) {
+  package func add(_ bytes: [UInt8], _ components: [String]) async throws(Refusal) {
     guard let path = UploadName.path(components) else {
       throw .badRequest("the file's name is not allowed")
     }

@@ -1,8 +1,7 @@
 import Foundation
 import Glibc
+import Serving
 import Testing
-
-@testable import Serving
 
 /// Where dropped files lie, and what is left of them.
 @Suite(.serialized) struct UploadRoomTests {

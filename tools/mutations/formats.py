@@ -135,6 +135,8 @@ def mutate_png(random, data):
         length = struct.unpack(">I", data[place : place + 4])[0]
         chunks.append((data[place + 4 : place + 8], data[place + 8 : place + 8 + length]))
         place += 12 + length
+    if not chunks:
+        return mutate_bytes(random, data)
     index, action = random.randrange(len(chunks)), random.random()
     kind, content = chunks[index]
     if kind == b"IDAT" and action < 0.6:

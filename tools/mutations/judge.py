@@ -10,7 +10,7 @@ from pathlib import Path
 
 MIB = 1 << 20
 #: The exit codes that a command may end with by itself; 70, the internal error, is none.
-DOCUMENTED = {0, 1, 64, 65, 66, 73, 74}
+DOCUMENTED = {0, 1, 64, 65, 66, 71, 73, 74}
 #: A refusal: what the same command takes of sound files, a fixed part, and a part of the inputs' size.
 REFUSAL_BASE, REFUSAL_FACTOR, REFUSAL_SECONDS = 64 * MIB, 1.1, 2.0
 ACCEPTED_BYTES, SECONDS = 1024 * MIB, 10
@@ -147,7 +147,7 @@ def left(run, refused):
     entries = {path.name for path in Path().iterdir()}
     outputs = {name for name in entries if name.startswith("out")}
     hidden = [name for name in entries if name.startswith(".") or ".partial" in name]
-    hidden += [path.name for name in outputs for path in Path(name).rglob(".*")]
+    hidden += [path.name for name in outputs for path in Path(name).rglob(".*") if path.name != ".ardf.json"]
     if hidden:
         found.append("left a temporary name")
     several = run.arguments[0] in ("run", "detect", "replay") and len(list(Path("out").glob("*/"))) > 0

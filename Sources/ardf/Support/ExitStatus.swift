@@ -40,7 +40,8 @@ enum ExitStatus: Int32 {
     if code == .success {
       try? Console.print(text)
     } else {
-      Console.note(lines: text)
+      // It repeats what was typed, of whatever length.
+      Console.note(lines: text.split(separator: "\n").map { printableName(String($0), limit: 800) }.joined(separator: "\n"))
     }
     Glibc.exit(code.rawValue)
   }
@@ -157,6 +158,9 @@ struct InFile: Error, CustomStringConvertible {
     do {
       return try body()
     } catch let error as FileError {
+      throw error
+    } catch let error as WeightError {
+      // Both name their file themselves.
       throw error
     } catch {
       throw InFile(file: file, error: error)
