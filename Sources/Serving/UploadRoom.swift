@@ -25,7 +25,9 @@ package final class UploadRoom: Sendable {
   package var placeInMessages: String { folder.path }
 
   /// Writes a file; fails if there is one.
-  package func write(_ bytes: [UInt8], to name: String) throws(FileError) { try folder.write(bytes, to: name) }
+  package func write(_ bytes: [UInt8], to name: String) throws(FileError) {
+    try folder.write(bytes, to: name)
+  }
 
   /// Removes what processes of this user left that were killed.
   package static func removeAbandoned() {

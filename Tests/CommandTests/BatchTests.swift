@@ -39,7 +39,8 @@ import Testing
     }
     // In a folder they are left out, and the rest is run.
     try SyntheticCapture.write(to: place.file("scans/a"))
-    let rest = try run([place.path], out: place.file("out"))
+    let results = try TemporaryDirectory()
+    let rest = try run([place.path], out: results.file("out"))
     #expect(rest.status == 0, "\(rest.error)")
     #expect(rest.error.contains("scan.zip: left out"))
   }

@@ -20,7 +20,9 @@ import Testing
 
   @Test func noBytes() { expect([], .empty) }
 
-  @Test func text() { expect(Array("GIF89a, or not".utf8), .unknownFormat) }
+  @Test func text() { expect(Array("ardf, or not".utf8), .unknownFormat) }
+
+  @Test func otherFormats() { expect(Array("GIF89a".utf8), .foreignFormat("a GIF picture")) }
 
   @Test func halfASignature() { expect(Array(PNGSamples.signature[..<5]), .unknownFormat) }
 

@@ -264,7 +264,15 @@ import Testing
   /// Of any process: other tests run at the same time, with uploads of their own.
   private static func uploadFolders() throws -> Set<String> {
     let folder = FileManager.default.temporaryDirectory.path
+    let rooms = try FileManager.default.contentsOfDirectory(atPath: folder).filter {
+      $0.hasPrefix(".ardf-drops-")
+    }
     return Set(
-      try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix(".ardf-serve-") })
+      rooms.flatMap { room in
+        // A room may go while it is looked at.
+        ((try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(room)")) ?? []).map {
+          "\(room)/\($0)"
+        }
+      })
   }
 }

@@ -25,7 +25,8 @@ public enum DepthInputSize {
     guard (patch...maximumBound).contains(bound) else { throw .invalidBound(bound) }
     guard let size = size(for: picture, bound: bound) else {
       let smaller = stride(from: bound / patch * patch, through: patch, by: -patch)
-      throw .tooElongated(picture, bound: bound, largest: smaller.first { size(for: picture, bound: $0) != nil })
+      let largest = smaller.first { size(for: picture, bound: $0) != nil }
+      throw .tooElongated(picture, bound: bound, largest: largest)
     }
     return size
   }

@@ -41,7 +41,9 @@ enum ExitStatus: Int32 {
       try? Console.print(text)
     } else {
       // It repeats what was typed, of whatever length.
-      Console.note(lines: text.split(separator: "\n").map { printableName(String($0), limit: 800) }.joined(separator: "\n"))
+      Console.note(
+        lines: text.split(separator: "\n").map { printableName(String($0), limit: 800) }.joined(
+          separator: "\n"))
     }
     Glibc.exit(code.rawValue)
   }

@@ -187,7 +187,7 @@ import Testing
       ] {
         var halves = [UInt16](repeating: 0xfbff, count: 10_000)
         var singles = [Float](repeating: -.greatestFiniteMagnitude, count: 10_000)
-        var doubles = [Double](repeating: .greatestFiniteMagnitude, count: 10_000)
+        var doubles = [Double](repeating: Double(Float.greatestFiniteMagnitude), count: 10_000)
         var brains = [UInt16](repeating: 0xff7f, count: 10_000)
         let types: [DType] = [.float16, .float32, .float64, .bfloat16]
         for isDamaged in [false, true] {
