@@ -72,7 +72,7 @@ public enum ReportPage {
     title: String, data: JSONValue, timing: JSONValue, service: Service?
   ) -> [UInt8] {
     let parts: [String: [UInt8]] = [
-      "title": Array(escaped(title).utf8), "style": PackageResources.page_css,
+      "title": Array(escaped(printableName(title)).utf8), "style": PackageResources.page_css,
       "data": element("data", data), "timing": element("timing", timing),
       "service": element("service", service?.json ?? .null),
       "script": scripts.reduce([]) { $0 + $1 },

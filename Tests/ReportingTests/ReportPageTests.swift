@@ -10,10 +10,10 @@ import Reporting
 
 @Suite struct ReportPageTests {
   /// A turned frame of 8x6 pixels with depth on a grid of 4x3, and one object.
-  private static func report(className: String = "cup") throws -> FrameReport {
+  private static func report(name: String = "00030", className: String = "cup") throws -> FrameReport {
     let size = PixelSize(width: 8, height: 6)
     let frame = CapturedFrame(
-      name: "00030", image: RGBImage(width: 8, height: 6, color: Color(red: 200, green: 80, blue: 40)),
+      name: name, image: RGBImage(width: 8, height: 6, color: Color(red: 200, green: 80, blue: 40)),
       imageSize: size,
       depth: Plane(width: 4, height: 3, elements: [0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 0, .nan, 1.0004, 70]),
       confidence: Plane(width: 4, height: 3, elements: [0, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1]),
@@ -109,6 +109,13 @@ import Reporting
     let different = zip(pages[0], pages[1]).filter { $0 != $1 }
     #expect(different.count == 1)
     #expect(different[0].0.contains("id=\"timing\""))
+  }
+
+  /// A frame's name may hold whatever a file system takes.
+  @Test func namesAreEscapedInTheTitle() throws {
+    let page = Self.text(try ReportPage.html(Self.report(name: "a\u{9b}31m<b>\u{202e}")))
+    #expect(page.contains("a\\u{9b}31m&lt;b&gt;\\u{202e}"))
+    #expect(!page.unicodeScalars.contains("\u{9b}") && !page.unicodeScalars.contains("\u{202e}"))
   }
 
   @Test func nothingInTheDataEndsItsElement() throws {

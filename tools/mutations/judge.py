@@ -134,8 +134,11 @@ def said(run):
     if any(len(line) > 2000 for line in messages):
         found.append("a message of more than 2000 characters")
     if "--json" in run.arguments and run.status == 0:
+        # One document, or one a line for several frames.
+        documents = texts["stdout"].splitlines() if texts["stdout"].startswith('{"folder"') else [texts["stdout"]]
         try:
-            check_json(texts["stdout"])
+            for document in documents:
+                check_json(document)
         except ValueError as error:
             found.append(f"standard output: {error}")
     return found

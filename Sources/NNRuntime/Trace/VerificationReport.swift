@@ -116,6 +116,8 @@ extension VerificationReport.Layer {
 
 /// Three significant figures: `1.23e-05`.
 public func scientific(_ value: Double) -> String {
+  // Swift's own text of a NaN holds its bits.
+  if value.isNaN { return "nan" }
   guard value.isFinite, value != 0 else { return value == 0 ? "0" : "\(value)" }
   var (mantissa, exponent) = (abs(value), 0)
   while mantissa >= 10 { (mantissa, exponent) = (mantissa / 10, exponent + 1) }

@@ -34,6 +34,8 @@ struct TextTable {
 
 /// A number with a fixed number of decimals, whatever the locale.
 func decimal(_ value: Double, _ places: Int) -> String {
+  // Swift's own text of a NaN holds its bits.
+  if value.isNaN { return "nan" }
   guard value.isFinite, abs(value) < 1e12 else { return "\(value)" }
   var power = 1.0
   for _ in 0..<places { power *= 10 }

@@ -131,6 +131,8 @@ struct TensorDifferenceTests {
   @Test("three significant figures")
   func figuresForPeople() {
     #expect(scientific(0) == "0")
+    #expect(scientific(Double(bitPattern: 0xfff8_ffff_4000_0000)) == "nan")
+    #expect(scientific(-.infinity) == "-inf")
     #expect(scientific(1.2345e-5) == "1.23e-05")
     #expect(scientific(-999.9) == "-1.00e+03")
     #expect(scientific(1) == "1.00e+00")
