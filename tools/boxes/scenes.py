@@ -26,9 +26,10 @@ class Constants:
     principal: tuple = (960.4, 723.33)
     # Noise of planar depth: this share of it, divided by the cosine of the angle of incidence (0.2 at least).
     noise: float = 0.003
-    # Standard deviation of the mask's edge about the true one and its mean outward shift, picture pixels.
-    mask_scatter: float = 4.0
-    mask_shift: float = 0.0
+    # Standard deviation of the mask's edge about the true one and its mean outward shift, picture pixels: the median of
+    # both over 21 masks of yolo11n-seg on two iPhone captures, against the edges of their depth.
+    mask_scatter: float = 6.5
+    mask_shift: float = 6.5
     # Length along the edge over which the displacement changes, picture pixels.
     mask_length: float = 60.0
     # Share of depth cells at an edge that lie between both surfaces.
@@ -44,8 +45,8 @@ SETS = {
     "tune": Constants(seed=1),
     "table": Constants(seed=2),
     "held": Constants(
-        seed=3, focal=1432.7, principal=(941.7, 733.9), noise=0.0035, mask_scatter=5.0, mask_shift=1.5,
-        mask_length=40.0, flying=0.6, relative_size=(0.12, 0.5), portrait=0.3,
+        seed=3, focal=1432.7, principal=(941.7, 733.9), noise=0.0035, mask_scatter=8.0, mask_shift=5.0,
+        mask_length=45.0, flying=0.6, relative_size=(0.12, 0.5), portrait=0.3,
     ),
 }  # fmt: skip
 

@@ -59,7 +59,7 @@ def leaking_mask(scene, rng):
     enlarged bilinearly and cut at one half.
     """
     exact = exact_mask(scene)
-    margin = 24
+    margin = 48
     left, top, right, bottom = clip(scene.window(margin))
     part = exact[top:bottom, left:right]
     cell = PICTURE[0] / MASK_GRID

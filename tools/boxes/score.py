@@ -1,0 +1,69 @@
+"""Compares measured boxes with true ones."""
+
+import json
+
+import numpy as np
+
+CENTER = (0.005, 0.01)
+
+
+class Errors:
+    """Errors of one measured box: sides in %, yaw in degrees, centre over the larger of 5 mm and 1 % of the range."""
+
+    def __init__(self, scene, box):
+        self.scene = scene
+        self.measured = box is not None
+        if not self.measured:
+            self.sides, self.yaw, self.center, self.sure = np.full(3, -100.0), 45.0, 99.0, np.ones(3, bool)
+            return
+        size = np.array(box["dimensions"])
+        turn = box["yaw"] - scene.yaw
+        quarters = round(turn / (np.pi / 2))
+        marks = box.get("sides", {})
+        sure = np.array([all(marks.get(f"{sign}{axis}") != "inferred" for sign in "-+") for axis in "xyz"])
+        if quarters % 2:
+            size, sure = size[[2, 1, 0]], sure[[2, 1, 0]]
+        if scene.solid.round:
+            # Any turn of a round solid is right.
+            turn, quarters = 0, 0
+        self.sides = (size / scene.solid.size - 1) * 100
+        self.sure = sure
+        self.yaw = abs(np.degrees(turn - quarters * np.pi / 2))
+        off = np.linalg.norm(np.array(box["center"]) - scene.center)
+        self.center = off / max(CENTER[0], CENTER[1] * scene.distance)
+
+
+def open3d_box(points):
+    """Open3D's minimal oriented bounding box of the same points, its axis nearest to vertical taken for the height."""
+    import open3d
+
+    cloud = open3d.geometry.PointCloud(open3d.utility.Vector3dVector(points))
+    box = cloud.get_minimal_oriented_bounding_box(robust=True)
+    upright = int(np.abs(box.R[1]).argmax())
+    flat = [axis for axis in range(3) if axis != upright]
+    x = box.R[:, flat[0]]
+    return {
+        "center": list(box.center),
+        "dimensions": [box.extent[flat[0]], box.extent[upright], box.extent[flat[1]]],
+        "yaw": float(np.arctan2(-x[2], x[0])),
+    }
+
+
+def table(rows):
+    """Markdown: a line for each method and kind of solid."""
+    head = ["method", "solids", "n", "side %: median", "95 %", "worst", "yaw deg: median", "95 %", "centre: median"]
+    lines = [" | ".join(head), " | ".join(["---"] * len(head))]
+    for method, errors in rows:
+        for kind in ("all", *dict.fromkeys(e.scene.solid.kind for e in errors)):
+            some = [e for e in errors if kind in ("all", e.scene.solid.kind)]
+            sides = np.abs(np.concatenate([e.sides[e.sure] for e in some]))
+            yaw = np.array([e.yaw for e in some if not e.scene.solid.round] or [0])
+            figures = [np.median(sides), np.quantile(sides, 0.95), sides.max(), np.median(yaw), np.quantile(yaw, 0.95)]
+            center = np.median([e.center for e in some])
+            cells = [method, kind, str(len(some)), *(f"{figure:.2f}" for figure in figures), f"{center:.2f}"]
+            lines.append(" | ".join(cells))
+    return "\n".join(f"| {line} |" for line in lines)
+
+
+def dump(path, entries):
+    path.write_text(json.dumps(entries, indent=1))

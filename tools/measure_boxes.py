@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Object boxes against exact scenes: docs/measuring.md.
+
+    python tools/measure_boxes.py --set table [--noisy] [--count 100] --ardf .build/release/ardf [--ardf OLD] [--open3d]
+
+Draws the scenes of a set (tools/boxes/scenes.py), writes each as a capture with a detection, has `ardf place` measure
+it, and prints errors by kind of solid. Several `--ardf` are compared on the same files. `--open3d` puts
+`get_minimal_oriented_bounding_box` around the points of the first. `--out` keeps captures and a JSON of all errors.
+Sides that ardf calls inferred do not count; their number is told. Needs numpy alone, and open3d for its baseline.
+"""
+
+import argparse
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent / "boxes"))
+import capture
+import scenes
+import score
+
+
+def measure(programs, scene, number, noisy, folder, with_open3d):
+    """The errors of each method on one scene, by name, and the first program's warnings."""
+    capture.write(scene, number, noisy, folder)
+    found, warnings = {}, []
+    for name, program in programs.items():
+        entry = capture.place(program, folder)
+        found[name] = score.Errors(scene, entry["box3D"])
+        if len(found) == 1:
+            warnings = entry["warnings"]
+    if with_open3d:
+        depth = np.load(folder / "depth.npy")
+        found["Open3D"] = score.Errors(scene, score.open3d_box(capture.masked_points(scene, folder, depth)))
+    return found, warnings
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--set", choices=scenes.SETS, default="table")
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--noisy", action="store_true", help="as a phone and a detector see it")
+    parser.add_argument("--ardf", action="append", required=True, help="NAME=PROGRAM or PROGRAM, may be repeated")
+    parser.add_argument("--open3d", action="store_true")
+    parser.add_argument("--out", type=Path, help="keep captures and errors here")
+    parser.add_argument("--list", action="store_true", help="a line for each scene")
+    options = parser.parse_args()
+    programs = dict(name.split("=", 1) if "=" in name else (name, name) for name in options.ardf)
+    drawn = scenes.scenes(options.set, options.count)
+    with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(2) as pool:
+        root = options.out or Path(scratch)
+
+        def one(item):
+            number, scene = item
+            return measure(programs, scene, number, options.noisy, root / scene.name, options.open3d)
+
+        results = list(pool.map(one, enumerate(drawn)))
+    print(score.table([(name, [found[name] for found, _ in results]) for name in results[0][0]]))
+    first = next(iter(programs))
+    print(f"\n{first}: {sum(int((~found[first].sure).sum()) for found, _ in results)} sides inferred")
+    limit = 8 if options.noisy else 3
+    beyond = [
+        (found[first], warnings) for found, warnings in results
+        if np.abs(found[first].sides[found[first].sure]).max(initial=0) > limit or found[first].yaw > 4
+    ]  # fmt: skip
+    silent = [errors.scene.name for errors, warnings in beyond if not warnings]
+    print(f"{len(beyond)} boxes with a side more than {limit} % or a yaw more than 4 degrees off, {len(silent)} of them"
+          f" without a warning {silent}")  # fmt: skip
+    if options.list:
+        for found, warnings in results:
+            errors = found[first]
+            view = f"{errors.scene.distance:.2f} m {np.degrees(errors.scene.pitch):.0f} deg"
+            turn = f"yaw {errors.yaw:.2f} centre {errors.center:.2f}"
+            print(errors.scene.name, np.round(errors.sides, 1), turn, view, errors.sure, warnings)
+    if options.out:
+        entries = {
+            name: {e.scene.name: [*e.sides, e.yaw, e.center] for e in (found[name] for found, _ in results)}
+            for name in results[0][0]
+        }
+        score.dump(options.out / "errors.json", entries)
+
+
+if __name__ == "__main__":
+    main()
