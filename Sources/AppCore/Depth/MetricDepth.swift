@@ -105,6 +105,9 @@ public struct SensorRules: Sendable, Equatable {
   /// The least accepted confidence, 0 to 2.
   public var minimumConfidence: UInt8
 
+  /// Readings of the highest confidence at whatever distance: the sensor says by its confidence how far it reads.
+  public static let anyDistance = SensorRules(range: 0.1...Float.greatestFiniteMagnitude)
+
   /// Rules; by default 0.1 to 4 m at the highest confidence.
   public init(range: ClosedRange<Float> = 0.1...4, minimumConfidence: UInt8 = 2) {
     self.range = range

@@ -5,6 +5,8 @@ import Geometry
 public struct Box3D: Sendable, Equatable {
   /// How a box was found.
   public enum Method: String, Sendable, CaseIterable {
+    /// The sides at which the object's surface ends, on the plane that it stands on.
+    case surfaces
     /// The rectangle of least area around the points' footprint.
     case minimumArea = "minarea"
     /// The principal axes of the footprint.

@@ -29,8 +29,8 @@ public struct DepthScene: Sendable {
     self.fused = fused
   }
 
-  /// A captured frame with its sensor readings judged by `rules`.
-  public init(frame: CapturedFrame, fused: MetricDepth? = nil, rules: SensorRules = SensorRules()) {
+  /// A captured frame with its sensor readings judged by `rules`: at whatever distance, where nothing is said.
+  public init(frame: CapturedFrame, fused: MetricDepth? = nil, rules: SensorRules = .anyDistance) {
     self.init(
       imageSize: frame.imageSize, intrinsics: frame.intrinsics, cameraToWorld: frame.cameraToWorld,
       orientation: frame.orientation,

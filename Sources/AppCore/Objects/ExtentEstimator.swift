@@ -2,13 +2,16 @@ import Geometry
 
 /// How boxes are put around objects.
 public struct ExtentOptions: Sendable {
-  /// How a box is put around enough points: `minimumArea` or `principalAxes`.
+  /// How a box is put around enough points: `surfaces`, `minimumArea` or `principalAxes`.
+  ///
+  /// `surfaces` needs a mask; without one the rectangle of least area is taken.
   public var method: Box3D.Method
-  /// Whether readings on other surfaces than the largest are left out before the 5 to 95 % depth band.
+  /// Whether readings on other surfaces than the largest are left out before the 5 to 95 % depth band of the methods
+  /// other than `surfaces`.
   public var keepsLargestSurface: Bool
 
-  /// Options; by default the rectangle of least area around the largest surface.
-  public init(method: Box3D.Method = .minimumArea, keepsLargestSurface: Bool = true) {
+  /// Options; by default the box at which the object's surfaces end.
+  public init(method: Box3D.Method = .surfaces, keepsLargestSurface: Bool = true) {
     self.method = method
     self.keepsLargestSurface = keepsLargestSurface
   }
@@ -27,6 +30,8 @@ public struct ExtentEstimator: Sendable {
   static let fusedInset = 0.1
   /// A larger share of readings on other surfaces is worth a warning.
   static let notableDiscard = 0.05
+  /// A larger standard error of a side, over the side, is worth a warning.
+  static let notableUncertainty = 0.01
 
   /// The scene.
   public let scene: DepthScene
@@ -62,23 +67,68 @@ public struct ExtentEstimator: Sendable {
       return ObjectExtent(detection: detection, distance: distance, warnings: warnings + [.noIntrinsics])
     }
 
-    let surface = surface(window?.masked ?? [], intrinsics)
-    if surface.discardedShare > Self.notableDiscard { warnings.append(.splitSurface) }
-    let box3D: Box3D?
-    if surface.cloud.count >= Self.minimumPoints {
-      box3D = Box3D(around: surface.cloud, method: options.method)
-    } else {
-      warnings.append(.fewPoints)
-      if scene.looksVertically { warnings.append(.verticalView) }
-      box3D = Box3D(sixPoints: box, meters: meters, range: range, in: scene)
-    }
+    let measured = surfaces(of: detection) ?? points(window?.masked ?? [], box, intrinsics, meters, range)
     let alongRows = box.width * meters / intrinsics.fx
     let alongColumns = box.height * meters / intrinsics.fy
     let turned = scene.orientation.transposes
     return ObjectExtent(
       detection: detection, distance: distance, worldWidth: turned ? alongColumns : alongRows,
-      worldHeight: turned ? alongRows : alongColumns, box3D: box3D, cloud: surface.cloud,
-      discardedShare: surface.discardedShare, warnings: warnings)
+      worldHeight: turned ? alongRows : alongColumns, box3D: measured.box,
+      sides: measured.sides, cloud: measured.cloud, discardedShare: measured.discardedShare,
+      warnings: warnings + measured.warnings)
+  }
+
+  /// A box and what it rests on.
+  private struct Measured {
+    var box: Box3D?
+    var sides: BoxSides?
+    var cloud: [Point3<World>]
+    var discardedShare: Double
+    var warnings: [ExtentWarning]
+  }
+
+  /// The box at which the object's surfaces end; nil without a mask or with too few readings.
+  private func surfaces(of detection: Detection) -> Measured? {
+    guard options.method == .surfaces, let mask = detection.mask, let sensor = scene.sensor,
+      let grid = SurfaceGrid(scene, sensor: sensor, mask: mask)
+    else { return nil }
+    let links = SurfaceLinks(grid)
+    guard let object = ObjectCells(grid, links) else { return nil }
+    let outline = Outline(grid, object, links)
+    let found = SurfaceBox(grid, object, outline)
+    var warnings: [ExtentWarning] = []
+    if object.discardedShare > Self.notableDiscard { warnings.append(.splitSurface) }
+    if object.support == nil { warnings.append(.noSupport) }
+    if object.isThin { warnings.append(.thin) }
+    if found.isRound { warnings.append(.round) }
+    if found.isCut { warnings.append(.cutOff) }
+    if found.isOccluded { warnings.append(.occluded) }
+    if found.uncertainty > Self.notableUncertainty { warnings.append(.uncertainSize) }
+    let sides = found.sides
+    if [sides.minX, sides.maxX, sides.minZ, sides.maxZ].contains(.inferred) { warnings.append(.unseenSide) }
+    let ends = outline.samples.filter { $0.beyond != .occluder }.map(\.point)
+    return Measured(
+      box: found.box, sides: sides, cloud: object.cells.members.map { grid.points[$0] } + ends,
+      discardedShare: object.discardedShare, warnings: warnings)
+  }
+
+  /// The box around the readings' largest surface, or one from the picture where they are too few.
+  private func points(
+    _ cells: [SensorWindow.Cell], _ box: Rect<ImagePixels>, _ intrinsics: Intrinsics, _ meters: Double,
+    _ range: ClosedRange<Double>
+  ) -> Measured {
+    let surface = surface(cells, intrinsics)
+    var measured = Measured(cloud: surface.cloud, discardedShare: surface.discardedShare, warnings: [])
+    if surface.discardedShare > Self.notableDiscard { measured.warnings.append(.splitSurface) }
+    if surface.cloud.count >= Self.minimumPoints {
+      let method = options.method == .principalAxes ? Box3D.Method.principalAxes : .minimumArea
+      measured.box = Box3D(around: surface.cloud, method: method)
+    } else {
+      measured.warnings.append(.fewPoints)
+      if scene.looksVertically { measured.warnings.append(.verticalView) }
+      measured.box = Box3D(sixPoints: box, meters: meters, range: range, in: scene)
+    }
+    return measured
   }
 
   /// Masked sensor readings, else all in the window, else one fused reading, else nothing.

@@ -28,7 +28,7 @@ extension ObjectExtent {
   }
 
   private func boxJSON(_ box: Box3D) -> JSONValue {
-    [
+    var fields: [String: JSONValue] = [
       "center": Self.numbers([box.center.x, box.center.y, box.center.z]),
       "dimensions": Self.numbers([box.dimensions.x, box.dimensions.y, box.dimensions.z]),
       "yaw": Self.number(box.yaw), "quaternion": Self.numbers(box.rotation.xyzw),
@@ -36,6 +36,14 @@ extension ObjectExtent {
       "method": .string(box.method.rawValue), "points": .integer(cloud.count),
       "discardedShare": Self.number(discardedShare),
     ]
+    if let sides {
+      fields["sides"] = .object([
+        "-x": .string(sides.minX.rawValue), "+x": .string(sides.maxX.rawValue),
+        "-y": .string(sides.minY.rawValue), "+y": .string(sides.maxY.rawValue),
+        "-z": .string(sides.minZ.rawValue), "+z": .string(sides.maxZ.rawValue),
+      ])
+    }
+    return .object(fields)
   }
 
   private static func number(_ value: Double?) -> JSONValue {

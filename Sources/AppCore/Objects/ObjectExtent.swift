@@ -17,6 +17,20 @@ public enum ExtentWarning: String, Sendable, CaseIterable {
   case extrapolated
   /// The camera looks straight up or down: the box is turned to the picture's top.
   case verticalView = "vertical-view"
+  /// The plane on which the object stands is not seen: the lower side ends where the object is last seen.
+  case noSupport = "no-support"
+  /// The object rises little above the sensor's noise: its height and its ends on the support are uncertain.
+  case thin
+  /// No turn about the vertical fits better than others, as for a round object: the box faces the camera.
+  case round
+  /// The object reaches the border of the sensor's field.
+  case cutOff = "cut-off"
+  /// Something nearer hides an end of the object.
+  case occluded
+  /// A side that faces away is not seen to end: the object may be larger there.
+  case unseenSide = "unseen-side"
+  /// Noise or few readings leave a side uncertain by several percent.
+  case uncertainSize = "uncertain-size"
   /// The picture has no intrinsics: there are no sizes.
   case noIntrinsics = "no-intrinsics"
 }
@@ -37,6 +51,8 @@ public struct ObjectExtent: Sendable {
   public let worldHeight: Double?
   /// The box in the world; nil without distance or intrinsics.
   public let box3D: Box3D?
+  /// How each side of the box is known; nil for boxes that are not put at the object's surfaces.
+  public let sides: BoxSides?
   /// The points that the box was put around.
   public let cloud: [Point3<World>]
   /// The share of the mask's readings that lie on other surfaces than the object's.
@@ -46,7 +62,8 @@ public struct ObjectExtent: Sendable {
 
   init(
     detection: Detection, distance: ObjectDistance, worldWidth: Double? = nil, worldHeight: Double? = nil,
-    box3D: Box3D? = nil, cloud: [Point3<World>] = [], discardedShare: Double = 0, warnings: [ExtentWarning]
+    box3D: Box3D? = nil, sides: BoxSides? = nil,
+    cloud: [Point3<World>] = [], discardedShare: Double = 0, warnings: [ExtentWarning]
   ) {
     id = detection.id
     className = detection.className
@@ -55,6 +72,7 @@ public struct ObjectExtent: Sendable {
     self.worldWidth = worldWidth
     self.worldHeight = worldHeight
     self.box3D = box3D
+    self.sides = sides
     self.cloud = cloud
     self.discardedShare = discardedShare
     self.warnings = warnings

@@ -244,7 +244,15 @@ private struct Track {
   }
 
   func object(id: Int) -> SequenceObject {
-    SequenceObject(id: id, className: className, box: box, cloud: points, sightings: sightings)
+    SequenceObject(id: id, className: className, box: measured(), cloud: points, sightings: sightings)
+  }
+
+  /// The box around all that was seen, measured where frames saw on what the object stands; else as gathered.
+  private func measured() -> Box3D {
+    let points = points
+    let bottoms = boxes.filter { $0.method == .surfaces }.map(\.bottomCenter.y).sorted()
+    guard points.count >= ExtentEstimator.minimumPoints, !bottoms.isEmpty else { return box }
+    return SurfaceBox.around(points, cell: SequenceObjects.cell, bottom: bottoms[bottoms.count / 2])
   }
 
   /// One point a cell, in the order of the cells, without what looks like noise.

@@ -103,6 +103,25 @@ struct TableScene {
       .turnedBack(from: .right, stored: Self.imageSize)
   }
 
+  /// The detection whose mask is the box's silhouette to the pixel.
+  func exactDetection() -> Detection {
+    let pose = self.pose
+    let truth = Box3D(
+      center: center, dimensions: BoxDimensions(x: size.x, y: size.y, z: size.z), yaw: yaw,
+      method: .minimumArea)
+    let toCamera = pose.inverse
+    let corners = truth.corners.compactMap { Self.intrinsics.project(toCamera.apply($0)) }
+    let columns = max(0, Int(corners.map(\.x).min()!) - 2)...min(1919, Int(corners.map(\.x).max()!) + 2)
+    let rows = max(0, Int(corners.map(\.y).min()!) - 2)...min(1439, Int(corners.map(\.y).max()!) + 2)
+    var mask = Plane<UInt8>(width: 1920, height: 1440, fill: 0)
+    for v in rows { for u in columns where cast(Double(u), Double(v), pose).isBox { mask[u, v] = 255 } }
+    return Detection(
+      id: 3, classId: 73, className: "book", confidence: 0.95,
+      box: Rect(
+        minX: Double(columns.lowerBound), minY: Double(rows.lowerBound), maxX: Double(columns.upperBound),
+        maxY: Double(rows.upperBound)), mask: InstanceMask(binary: mask))
+  }
+
   func depthScene(_ sensor: MetricDepth?, fused: MetricDepth? = nil) -> DepthScene {
     DepthScene(
       imageSize: Self.imageSize, intrinsics: Self.intrinsics, cameraToWorld: pose, orientation: .right,

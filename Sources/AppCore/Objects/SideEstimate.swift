@@ -1,0 +1,98 @@
+/// How far an object reaches in one direction, from positions with noise.
+///
+/// The extreme position is too far out by the noise, a quantile too far in by what it cuts off. But the points of a face
+/// that ends the object, or of an edge, gather at one position, and their mean is neither: the estimate is the
+/// outermost place where positions gather (mean shift, Comaniciu and Meer, 2002). Where they thin out instead, as
+/// towards the tangent of a curved surface, it is the place beyond which there are as many as noise carries there.
+struct SideEstimate {
+  /// Gatherings further in than this share of the whole extent are no end of the object.
+  private static let outerShare = 0.25
+  /// A gathering has this share of the positions of the fullest one.
+  private static let leastGathering = 0.3
+  /// A face or an edge has so many times the positions of the band of twice its width inside it.
+  private static let distinct = 1.5
+  /// No gathering is narrower than this share of the usual standard deviation.
+  private static let narrowest = 0.1
+  /// Of the positions within two standard deviations of a tangent's end this share lies beyond it.
+  private static let beyondTangent = 0.3
+
+  /// The position.
+  let position: Double
+  /// The spread of the positions that it rests on.
+  let spread: Double
+  /// How many they are.
+  let count: Int
+
+  /// - Parameters:
+  ///   - values: Positions, larger is farther out, with their standard deviations; there is at least one.
+  ///   - width: The usual standard deviation of an end.
+  ///   - reach: Standard deviations around a gathering's middle that belong to it.
+  init(_ values: [(position: Double, deviation: Double)], width: Double, reach: Double = 2.5) {
+    let sorted = values.sorted { $0.position > $1.position }
+    let positions = sorted.map(\.position)
+    let n = positions.count
+    /// How many positions lie at or beyond a place.
+    func rank(_ place: Double) -> Int {
+      var (low, high) = (0, n)
+      while low < high {
+        let middle = (low + high) / 2
+        if positions[middle] >= place { low = middle + 1 } else { high = middle }
+      }
+      return low
+    }
+    guard n >= 4 else {
+      (position, spread, count) = (positions[0], sorted[0].deviation, 0)
+      return
+    }
+    // A few strays do not count as the extent.
+    let span = positions[3] - positions[n - 4]
+    let outer = max(rank(positions[3] - Self.outerShare * span), 4)
+    let gathered = (0..<outer).map { rank(positions[$0] - 4 * width) - $0 }
+    let least = max(4, Self.leastGathering * Double(gathered.max() ?? 0))
+    let first = gathered.firstIndex { Double($0) >= least } ?? 0
+    let own = quantile(sorted[first..<first + max(1, gathered[first])].map(\.deviation), 0.5)
+    var deviation = max(own, width / 3)
+    var middle = positions[first] - min(own, width)
+    var members = first..<first
+    func settle() {
+      for _ in 0..<20 {
+        let start = rank(middle + reach * deviation)
+        let end = rank(middle - reach * deviation)
+        guard end > start else { return }
+        members = start..<end
+        let mean = positions[members].reduce(0, +) / Double(members.count)
+        let isSettled = abs(mean - middle) < 1e-5
+        middle = mean
+        if isSettled { return }
+      }
+    }
+    settle()
+    let inside = rank(middle - 7 * deviation) - members.upperBound
+    if Double(members.upperBound - first) >= Self.distinct * Double(inside),
+      middle >= positions[first] - 8 * max(deviation, width), !members.isEmpty
+    {
+      // The surface goes on inside the gathering: where that is narrower than foretold, so is what belongs to it.
+      for _ in 0..<3 {
+        let apart = positions[members].map { abs($0 - middle) }
+        deviation = min(deviation, max(1.4826 * quantile(apart, 0.5), Self.narrowest * width))
+        settle()
+      }
+      var (sum, total) = (0.0, 0.0)
+      for value in sorted[members] {
+        let weight = 1 / max(value.deviation, deviation / 3) / max(value.deviation, deviation / 3)
+        sum += weight * value.position
+        total += weight
+      }
+      (position, spread, count) = (sum / total, deviation, members.count)
+      return
+    }
+    for index in first..<min(n, first + gathered[first] + 5) {
+      let end = rank(positions[index] - 2 * deviation)
+      if end - first >= 2, Double(index - first) >= Self.beyondTangent * Double(end - first) {
+        (position, spread, count) = (positions[index], deviation, end - first)
+        return
+      }
+    }
+    (position, spread, count) = (positions[first], deviation, members.count)
+  }
+}

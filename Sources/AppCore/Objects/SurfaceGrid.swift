@@ -1,0 +1,157 @@
+import Geometry
+import Imaging
+
+/// The sensor's readings in and around a detection, cell by cell, with the share of each that the mask covers.
+struct SurfaceGrid {
+  /// Points a cell and axis at which the mask is asked.
+  private static let probes = 4
+  /// Cells around the mask, as a share of its longer side, and at least.
+  private static let surroundings = (share: 0.4, least: 10)
+  /// Relative noise of a sensor is taken to lie within these.
+  private static let plausibleNoise = 2e-4...2e-2
+
+  /// Columns.
+  let width: Int
+  /// Rows.
+  let height: Int
+  /// 1 / Z of each cell, NaN where there is no reading.
+  let inverse: [Double]
+  /// World points, NaN where there is no reading.
+  let points: [Point3<World>]
+  /// World displacement for each metre of planar depth.
+  let rays: [Vector3<World>]
+  /// Share of each cell that the mask covers.
+  let coverage: [Double]
+  /// Where the camera stands.
+  let camera: Point3<World>
+  /// Width of a cell at a depth of 1 m, metres: the larger of both sides.
+  let pitch: Double
+  /// Standard deviation of planar depth over planar depth, found on the object's own surface.
+  let noise: Double
+
+  private let place: Place
+  private let mask: InstanceMask
+
+  /// The readings around `mask`; nil without intrinsics, or where the mask covers no cell by half.
+  init?(_ scene: DepthScene, sensor: MetricDepth, mask: InstanceMask) {
+    guard let intrinsics = scene.intrinsics else { return nil }
+    let cellWidth = Double(scene.imageSize.width) / Double(sensor.width)
+    let cellHeight = Double(scene.imageSize.height) / Double(sensor.height)
+    let whole = Self.coverage(sensor.width, sensor.height, cellWidth, cellHeight, mask)
+    let inside = whole.indices.filter { whole[$0] > 0.5 }
+    guard let first = inside.first else { return nil }
+    var (minX, maxX, minY, maxY) = (sensor.width, 0, first / sensor.width, 0)
+    for cell in inside {
+      minX = min(minX, cell % sensor.width)
+      maxX = max(maxX, cell % sensor.width)
+      maxY = max(maxY, cell / sensor.width)
+    }
+    let longer = Double(max(maxX - minX, maxY - minY))
+    let margin = max(Self.surroundings.least, Int(Self.surroundings.share * longer))
+    minX = max(0, minX - margin)
+    minY = max(0, minY - margin)
+    width = min(sensor.width, maxX + margin + 1) - minX
+    height = min(sensor.height, maxY + margin + 1) - minY
+    place = Place(
+      left: minX, top: minY, cellWidth: cellWidth, cellHeight: cellHeight, intrinsics: intrinsics,
+      pose: scene.cameraToWorld)
+    self.mask = mask
+    camera = scene.cameraToWorld.origin
+    pitch = max(cellWidth / intrinsics.fx, cellHeight / intrinsics.fy)
+
+    var inverse: [Double] = []
+    var points: [Point3<World>] = []
+    var rays: [Vector3<World>] = []
+    var coverage: [Double] = []
+    for y in 0..<height {
+      for x in 0..<width {
+        let meters = Double(sensor.values[minX + x, minY + y])
+        let isValid = sensor.states[minX + x, minY + y] != .invalid && meters > 0
+        let ray = place.ray(Double(x), Double(y))
+        inverse.append(isValid ? 1 / meters : .nan)
+        rays.append(ray)
+        points.append(camera + ray * (isValid ? meters : .nan))
+        coverage.append(whole[(minY + y) * sensor.width + minX + x])
+      }
+    }
+    self.inverse = inverse
+    self.points = points
+    self.rays = rays
+    self.coverage = coverage
+    let inner = CellSet(width: width, height: height, coverage.map { $0 > 0.99 }).eroded(1)
+    let all = CellSet(width: width, height: height, coverage.map { _ in true })
+    let found = Self.noise(inverse, inner) ?? Self.noise(inverse, all) ?? 0
+    noise = min(max(found, Self.plausibleNoise.lowerBound), Self.plausibleNoise.upperBound)
+  }
+
+  /// Planar depth of a cell, NaN where there is no reading.
+  func meters(_ cell: Int) -> Double { 1 / inverse[cell] }
+
+  /// The world displacement for each metre of planar depth at a place between cell centres.
+  func ray(_ column: Double, _ row: Double) -> Vector3<World> { place.ray(column, row) }
+
+  /// Whether the mask holds the picture's point at a place between cell centres.
+  func isMasked(_ column: Double, _ row: Double) -> Bool {
+    mask.probability(at: place.pixel(column, row)) > 0.5
+  }
+
+  /// Where the cells lie on the picture and how the camera sees them.
+  private struct Place {
+    let left: Int
+    let top: Int
+    let cellWidth: Double
+    let cellHeight: Double
+    let intrinsics: Intrinsics
+    let pose: RigidTransform<CameraARKit, World>
+
+    func pixel(_ column: Double, _ row: Double) -> Point2<ImagePixels> {
+      Point2((Double(left) + column + 0.5) * cellWidth, (Double(top) + row + 0.5) * cellHeight)
+    }
+
+    func ray(_ column: Double, _ row: Double) -> Vector3<World> {
+      let point = intrinsics.unproject(pixel(column, row), depth: 1)
+      return pose.apply(Vector3(point.x, point.y, point.z))
+    }
+  }
+
+  private static func coverage(
+    _ width: Int, _ height: Int, _ cellWidth: Double, _ cellHeight: Double, _ mask: InstanceMask
+  ) -> [Double] {
+    let offsets = (0..<probes).map { (Double($0) + 0.5) / Double(probes) }
+    return (0..<width * height).map { cell in
+      var set = 0
+      for y in offsets {
+        for x in offsets {
+          let point = Point2<ImagePixels>(
+            (Double(cell % width) + x) * cellWidth, (Double(cell / width) + y) * cellHeight)
+          if mask.probability(at: point) > 0.5 { set += 1 }
+        }
+      }
+      return Double(set) / Double(probes * probes)
+    }
+  }
+
+  /// Relative noise from second differences of inverse depth, which vanish on planes: their standard deviation is
+  /// sqrt(6) times that of a reading, estimated by 1.4826 times the median; nil for too few.
+  private static func noise(_ inverse: [Double], _ cells: CellSet) -> Double? {
+    var differences: [Double] = []
+    for cell in cells.members {
+      let (x, y) = (cell % cells.width, cell / cells.width)
+      for (step, isInside) in [
+        (1, x > 0 && x < cells.width - 1), (cells.width, y > 0 && y < cells.height - 1),
+      ]
+      where isInside && cells[cell - step] && cells[cell + step] {
+        let difference = (inverse[cell - step] - 2 * inverse[cell] + inverse[cell + step]) / inverse[cell]
+        if difference.isFinite { differences.append(abs(difference)) }
+      }
+    }
+    return differences.count > 20 ? 1.4826 * quantile(differences, 0.5) / 6.0.squareRoot() : nil
+  }
+}
+
+/// The value below which a share of unsorted values lies; NaN for none.
+func quantile(_ values: [Double], _ share: Double) -> Double {
+  let sorted = values.sorted()
+  guard !sorted.isEmpty else { return .nan }
+  return sorted[min(sorted.count - 1, Int(share * Double(sorted.count)))]
+}

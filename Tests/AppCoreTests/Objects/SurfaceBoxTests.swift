@@ -1,0 +1,105 @@
+import AppCore
+import FileFormats
+import Foundation
+import Geometry
+import Imaging
+import Testing
+
+/// Boxes of exactly cast scenes, noise-free: every side that is seen is found, whatever the view.
+@Suite struct SurfaceBoxTests {
+  /// Bars of docs/measuring.md, as shares.
+  static let worstSide = 0.03
+  static let medianSide = 0.01
+  /// Degrees.
+  static let worstYaw = 1.0
+  /// Of the distance.
+  static let worstCenter = 0.01
+  static let rounding = 1e-9
+
+  static func scene(
+    _ size: (x: Double, y: Double, z: Double), distance: Double, pitch: Double, yaw: Double = 0.5
+  ) -> TableScene {
+    var scene = TableScene()
+    scene.size = size
+    scene.distance = distance
+    scene.pitchDown = pitch * .pi / 180
+    scene.yaw = yaw
+    return scene
+  }
+
+  static func measured(_ scene: TableScene, noise: Double = 0) -> ObjectExtent {
+    let sensor = scene.sensor(width: 256, 192).depth
+    var random = SplitMix(state: 7)
+    let noisy = sensor.map { meters in
+      Float((Double(meters) * (1 + noise * random.gaussian()) * 1000).rounded() / 1000)
+    }
+    let depth = noise > 0 ? noisy : sensor
+    let frame = CapturedFrame(
+      name: "table", image: nil, imageSize: TableScene.imageSize, depth: depth,
+      intrinsics: TableScene.intrinsics, cameraToWorld: scene.pose, orientation: .right)
+    return ExtentEstimator(scene: DepthScene(frame: frame)).extent(of: scene.exactDetection())
+  }
+
+  static func errors(_ box: Box3D, _ scene: TableScene) -> [Double] {
+    [
+      box.dimensions.x / scene.size.x - 1, box.dimensions.y / scene.size.y - 1,
+      box.dimensions.z / scene.size.z - 1,
+    ].map(abs)
+  }
+
+  static let solids: [(size: (x: Double, y: Double, z: Double), distance: Double)] = [
+    ((0.36, 0.19, 0.24), 1.2), ((1.9, 0.5, 1.5), 3.2), ((0.6, 0.03, 0.4), 1.5),
+  ]
+
+  @Test(arguments: [15.0, 25, 30, 40, 50]) func exactBoxesAreExact(pitch: Double) throws {
+    var sides: [Double] = []
+    for solid in Self.solids {
+      let scene = Self.scene(solid.size, distance: solid.distance, pitch: pitch)
+      let extent = Self.measured(scene)
+      let box = try #require(extent.box3D)
+      let errors = Self.errors(box, scene)
+      #expect(errors.allSatisfy { $0 < Self.worstSide }, "\(solid.size) \(errors)")
+      #expect(Box3DTests.halfTurnDifference(box.yaw, scene.yaw) < Self.worstYaw * .pi / 180)
+      #expect(box.center.distance(to: scene.center) < Self.worstCenter * solid.distance)
+      #expect(box.method == .surfaces)
+      #expect(extent.sides?.minY == .floor && extent.sides?.maxY == .observed)
+      sides += errors
+    }
+    #expect(sides.sorted()[sides.count / 2] < Self.medianSide)
+  }
+
+  @Test(arguments: [20.0, 40]) func noiseCostsLittle(pitch: Double) throws {
+    for solid in Self.solids {
+      let scene = Self.scene(solid.size, distance: solid.distance, pitch: pitch)
+      let box = try #require(Self.measured(scene, noise: 0.003).box3D)
+      let errors = Self.errors(box, scene)
+      #expect(errors.allSatisfy { $0 < 0.08 }, "\(solid.size) \(errors)")
+      #expect(Box3DTests.halfTurnDifference(box.yaw, scene.yaw) < 4 * .pi / 180)
+    }
+  }
+
+  @Test func readingsBeyondFourMetresCount() throws {
+    let scene = Self.scene((1.9, 0.5, 1.5), distance: 5.5, pitch: 30)
+    let extent = Self.measured(scene)
+    #expect(extent.distance.source == .lidar)
+    #expect(Self.errors(try #require(extent.box3D), scene).allSatisfy { $0 < Self.worstSide })
+  }
+
+  @Test func theBackOfWhatIsSeenFromTheFrontAloneIsInferred() throws {
+    // The camera is lower than the cupboard's top: nothing tells how deep it is.
+    let scene = Self.scene((0.8, 1.6, 0.4), distance: 2, pitch: 0, yaw: 0)
+    let extent = Self.measured(scene)
+    let sides = try #require(extent.sides)
+    #expect([sides.minX, sides.maxX, sides.minZ, sides.maxZ].contains(.inferred))
+    #expect(extent.warnings.contains(.unseenSide))
+    #expect(abs(try #require(extent.box3D).dimensions.x - 0.8) < 0.03 * 0.8)
+  }
+
+  @Test func sidesAreWritten() throws {
+    let scene = Self.scene((0.36, 0.19, 0.24), distance: 1.2, pitch: 40)
+    let extent = Self.measured(scene)
+    let sides = try #require(extent.json["box3D"]?["sides"]?.object)
+    #expect(Set(sides.keys) == ["-x", "+x", "-y", "+y", "-z", "+z"])
+    #expect(sides["-y"]?.string == "floor" && sides["+y"]?.string == "observed")
+  }
+}
