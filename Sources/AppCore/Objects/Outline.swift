@@ -151,7 +151,10 @@ struct Outline {
   }
 
   private static func sample(_ edge: Edge, _ grid: SurfaceGrid, _ width: Int, maskIsExact: Bool) -> Sample? {
-    if maskIsExact && edge.maskEdge == nil { return nil }
+    // Where an exact mask goes on past the next cell, that one sees another face of the object.
+    if maskIsExact {
+      guard let masked = edge.maskEdge, masked <= Double(edge.first) + 0.01 else { return nil }
+    }
     let (x, y) = (Double(edge.cell % width), Double(edge.cell / width))
     func surface(_ distance: Double) -> Point3<World> {
       let inverse = max(edge.inverse + distance * edge.slope, 0.2 * edge.inverse)
