@@ -199,13 +199,17 @@ import Testing
 
   @Test func aBadFrameIsRecordedAndTheOthersAreDone() throws {
     let place = try TemporaryDirectory()
-    try SyntheticCapture.writeSequence(of: 3, to: place.file("sequence"))
+    try SyntheticCapture.writeSequence(of: 4, to: place.file("sequence"))
     try place.write("no picture", to: "sequence/f1001/image.png")
+    var pictureless = try #require(try JSONValue.read(path: place.file("sequence/f1003/frame.json")).object)
+    pictureless["image"] = nil
+    try place.write(JSONValue.object(pictureless).serialized(), to: "sequence/f1003/frame.json")
     let run = try run([place.file("sequence")], out: place.file("out"))
     #expect(run.status == 65)
-    #expect(run.error.contains("1 of 3 frames could not be read"))
+    #expect(run.error.contains("2 of 4 frames could not be read"))
+    #expect(run.error.contains("the frame has no picture"))
     let results = try lines(place.file("out/results.jsonl"))
-    #expect(results.map { $0["error"]?.string != nil } == [false, true, false])
+    #expect(results.map { $0["error"]?.string != nil } == [false, true, false, true])
     #expect(!FileManager.default.fileExists(atPath: place.file("out/00001")))
   }
 

@@ -110,6 +110,10 @@ def judge(run, before, after, size, baseline):
     if refused and run.seconds > REFUSAL_SECONDS and not found:
         found.append(f"refusal beyond its time: {run.seconds:.1f} s")
     found += said(run)
+    # A new name beside the command's own inputs is its output, although it lies among those of others.
+    out = [value for name, value in zip(run.arguments, run.arguments[1:]) if name in ("--out", "-o")]
+    own = {name for name in after if name not in before and run.status == 0 and out and name.startswith(tuple(out))}
+    after = {name: digest for name, digest in after.items() if name not in own}
     if before != after:
         changed = sorted(set(before.items()) ^ set(after.items()))
         found.append(f"inputs changed: {changed[0][0]}")
@@ -153,11 +157,16 @@ def left(run, refused):
     hidden += [path.name for name in outputs for path in Path(name).rglob(".*") if path.name != ".ardf.json"]
     if hidden:
         found.append("left a temporary name")
-    several = run.arguments[0] in ("run", "detect", "replay") and len(list(Path("out").glob("*/"))) > 0
+    # Of several frames those that can be read are done, and results.jsonl says what is wrong with the others.
+    several = run.arguments[0] in ("run", "detect", "replay") and (
+        len(list(Path("out").glob("*/"))) > 0 or Path("out/results.jsonl").exists()
+    )
     if refused and run.status != 1 and outputs and not several and "--resume" not in run.arguments:
         found.append("a refusal with an output")
     for name in outputs:
         for path in [Path(name), *Path(name).rglob("*")]:
+            if refused and path.name == ".ardf.json":
+                continue  # A damaged record is why it was refused.
             if path.is_file() and (defect := check_output(path)):
                 found.append(defect)
                 break

@@ -5,6 +5,13 @@ import Imaging
 import Models
 import NNRuntime
 
+/// A frame that holds depth and a pose, but nothing to see.
+struct FrameWithoutPicture: Error, CustomStringConvertible {
+  let frame: String
+
+  var description: String { "\(frame): the frame has no picture" }
+}
+
 /// The full flow on one frame: detect, estimate depth, fuse, measure, place.
 struct FrameFlow: Sendable {
   let detector: DetectionNetwork
@@ -46,7 +53,7 @@ struct FrameFlow: Sendable {
   /// Runs the flow.
   func run(_ frame: CapturedFrame, requests: [EffectRequest]) async throws -> Outcome {
     guard let image = frame.image else {
-      throw CommandError.input("\(frame.name): the frame has no picture")
+      throw FrameWithoutPicture(frame: frame.name)
     }
     let upright = image.oriented(frame.orientation)
     let objects: (detections: [Detection], timings: StageTimings, selection: Duration)

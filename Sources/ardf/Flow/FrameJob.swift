@@ -85,6 +85,8 @@ struct FrameJob: Sendable {
       return FrameRecord(outcome: .failed("\(error)"), summary: nil, coco: [])
     } catch let error as ImageError where tolerant {
       return FrameRecord(outcome: .failed("\(error)"), summary: nil, coco: [])
+    } catch let error as FrameWithoutPicture where tolerant {
+      return FrameRecord(outcome: .failed("\(error)"), summary: nil, coco: [])
     }
   }
 

@@ -20,15 +20,18 @@ enum ExitStatus: Int32 {
   case cannotCreate = 73
   case inputOutput = 74
 
+  /// Characters of a message: names that were typed or read may be of any length.
+  private static let longest = 1500
+
   /// Says what went wrong and ends the process; asked-for help and wrong usage are the parser's to explain.
   static func exit(with error: any Error) -> Never {
     // A signal is ending the process: what failed may be the files it removed.
     while AtomicOutputs.isClosed { pause() }
     guard let status = ExitStatus(of: error) else { explain(error) }
     if case CommandError.checksFailed(let failures) = error {
-      for failure in failures { Console.note("ardf: \(failure)") }
+      for failure in failures { Console.note("ardf: " + printableName(failure, limit: longest)) }
     } else {
-      Console.note("ardf: \(error)")
+      Console.note("ardf: " + printableName("\(error)", limit: longest))
     }
     Glibc.exit(status.rawValue)
   }
@@ -63,7 +66,7 @@ enum ExitStatus: Int32 {
     case let error as ImageError: self.init(error.defect)
     case let error as CaptureError: self.init(error)
     case let error as MediaError: self.init(error)
-    case is OutputConflict: self = .malformedInput
+    case is OutputConflict, is FrameWithoutPicture: self = .malformedInput
     case is ServingError: self = .cannotCreate
     case is ResourcesError: self = .noResources
     case is InstructionSetError, is PrecisionError, is OpenBLASError: self = .usage
