@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 
 /// Which of a grid's cells see the object.
@@ -73,7 +74,7 @@ struct ObjectCells {
     }
     guard var result = parts.max(by: { $0.count < $1.count }) else { return nil }
     let bounds = Bounds(result.members.map { grid.points[$0] })
-    let least = max(4, Int(leastPart * Double(result.count)))
+    let least = max(4, Int(clamping: leastPart * Double(result.count)))
     for part in parts where part.count >= least {
       let members = part.members
       let gap = members.reduce(Double.infinity) { min($0, bounds.distance(to: grid.points[$1])) }

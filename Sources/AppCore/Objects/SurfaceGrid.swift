@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 import Imaging
 
@@ -47,7 +48,7 @@ struct SurfaceGrid {
       maxY = max(maxY, cell / sensor.width)
     }
     let longer = Double(max(maxX - minX, maxY - minY))
-    let margin = max(Self.surroundings.least, Int(Self.surroundings.share * longer))
+    let margin = max(Self.surroundings.least, Int(clamping: Self.surroundings.share * longer))
     minX = max(0, minX - margin)
     minY = max(0, minY - margin)
     width = min(sensor.width, maxX + margin + 1) - minX
@@ -153,5 +154,5 @@ struct SurfaceGrid {
 func quantile(_ values: [Double], _ share: Double) -> Double {
   let sorted = values.sorted()
   guard !sorted.isEmpty else { return .nan }
-  return sorted[min(sorted.count - 1, Int(share * Double(sorted.count)))]
+  return sorted[min(sorted.count - 1, Int(clamping: share * Double(sorted.count)))]
 }
