@@ -110,7 +110,7 @@ extension VerificationReport.Layer {
 
   /// JSON has no infinity and no NaN: a text in their place.
   private func figure(_ value: Double) -> JSONValue {
-    value.isFinite ? .number(value) : .string("\(value)")
+    value.isFinite ? .number(value) : .string(scientific(value))
   }
 }
 
