@@ -53,6 +53,13 @@ struct BinaryPatch: Sendable {
     return cells[px - x, py - y] != 0
   }
 
+  /// A part of the picture that holds all set pixels.
+  var bounds: Rect<ImagePixels> {
+    if let runs { return runs.bounds }
+    return Rect(
+      x: Double(x), y: Double(y), width: Double(cells?.width ?? 0), height: Double(cells?.height ?? 0))
+  }
+
   /// The patch of the upright picture, turned back to the stored picture of size `stored`.
   func turnedBack(from orientation: Orientation, stored: PixelSize) -> BinaryPatch {
     if runs != nil { return rectangle.turnedBack(from: orientation, stored: stored) }

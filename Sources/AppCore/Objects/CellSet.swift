@@ -20,15 +20,14 @@ struct CellSet {
   /// How many they are.
   var count: Int { elements.count { $0 } }
 
-  /// The four neighbours of a cell inside the grid, with their direction.
-  func neighbours(_ cell: Int) -> [(cell: Int, dx: Int, dy: Int)] {
+  /// Visits the four neighbours of a cell inside the grid, with their direction.
+  @inline(__always)
+  func forEachNeighbour(of cell: Int, _ visit: (_ near: Int, _ dx: Int, _ dy: Int) -> Void) {
     let (x, y) = (cell % width, cell / width)
-    var found: [(cell: Int, dx: Int, dy: Int)] = []
-    if x + 1 < width { found.append((cell + 1, 1, 0)) }
-    if x > 0 { found.append((cell - 1, -1, 0)) }
-    if y + 1 < height { found.append((cell + width, 0, 1)) }
-    if y > 0 { found.append((cell - width, 0, -1)) }
-    return found
+    if x + 1 < width { visit(cell + 1, 1, 0) }
+    if x > 0 { visit(cell - 1, -1, 0) }
+    if y + 1 < height { visit(cell + width, 0, 1) }
+    if y > 0 { visit(cell - width, 0, -1) }
   }
 
   /// Without the cells within `steps` of one outside the set; the grid's border counts as inside.
@@ -36,8 +35,10 @@ struct CellSet {
     var result = self
     for _ in 0..<steps {
       let before = result
-      for cell in before.members where before.neighbours(cell).contains(where: { !before[$0.cell] }) {
-        result[cell] = false
+      for cell in elements.indices where before[cell] {
+        before.forEachNeighbour(of: cell) { near, _, _ in
+          if !before[near] { result[cell] = false }
+        }
       }
     }
     return result
@@ -61,12 +62,33 @@ struct CellSet {
     var result = intersection(allowed)
     var open = result.members
     while let cell = open.popLast() {
-      for near in neighbours(cell)
-      where allowed[near.cell] && !result[near.cell] && links.joins(cell, near.cell) {
-        result[near.cell] = true
-        open.append(near.cell)
+      forEachNeighbour(of: cell) { near, _, _ in
+        guard allowed[near], !result[near], links.joins(cell, near) else { return }
+        result[near] = true
+        open.append(near)
       }
     }
     return result
+  }
+
+  /// The parts that `links` join, each as its cells in rising order, by their first cells.
+  func parts(links: SurfaceLinks) -> [[Int]] {
+    var rest = self
+    var parts: [[Int]] = []
+    for first in elements.indices where rest[first] {
+      rest[first] = false
+      var part = [first]
+      var next = 0
+      while next < part.count {
+        forEachNeighbour(of: part[next]) { near, _, _ in
+          guard rest[near], links.joins(part[next], near) else { return }
+          rest[near] = false
+          part.append(near)
+        }
+        next += 1
+      }
+      parts.append(part.sorted())
+    }
+    return parts
   }
 }

@@ -1,4 +1,5 @@
 import FileFormats
+import Geometry
 import Imaging
 
 /// The set pixels of a picture as runs down its columns, which take no more memory than the text they were read from.
@@ -35,6 +36,23 @@ struct ColumnRuns: Sendable {
   private var runs: some Sequence<Range<Int>> {
     stride(from: 1, to: edges.count, by: 2).lazy.map { Int(edges[$0 - 1])..<Int(edges[$0]) }
       .filter { !$0.isEmpty }
+  }
+
+  /// A part of the picture that holds all set pixels.
+  var bounds: Rect<ImagePixels> {
+    var (first, last) = ((x: width, y: height), (x: -1, y: -1))
+    for run in runs {
+      let (start, end) = (run.lowerBound, run.upperBound - 1)
+      first.x = min(first.x, start / height)
+      last.x = max(last.x, end / height)
+      let isOneColumn = start / height == end / height
+      first.y = isOneColumn ? min(first.y, start % height) : 0
+      last.y = isOneColumn ? max(last.y, end % height) : height - 1
+    }
+    guard last.x >= 0 else { return Rect(x: 0, y: 0, width: 0, height: 0) }
+    return Rect(
+      x: Double(first.x), y: Double(first.y), width: Double(last.x - first.x + 1),
+      height: Double(last.y - first.y + 1))
   }
 
   /// The whole picture, 255 where set.

@@ -37,11 +37,14 @@ public struct ExtentEstimator: Sendable {
   public let scene: DepthScene
   /// How boxes are put around objects.
   public let options: ExtentOptions
+  /// Where the scene shows them.
+  private let room: RoomDirections?
 
   /// An estimator for one scene.
   public init(scene: DepthScene, options: ExtentOptions = ExtentOptions()) {
     self.scene = scene
     self.options = options
+    room = options.method == .surfaces ? RoomDirections(scene) : nil
   }
 
   /// Measures every detection, in order; their boxes are in the stored picture's pixels.
@@ -95,7 +98,7 @@ public struct ExtentEstimator: Sendable {
     let links = SurfaceLinks(grid)
     guard let object = ObjectCells(grid, links) else { return nil }
     let outline = Outline(grid, object, links)
-    let found = SurfaceBox(grid, object, outline)
+    let found = SurfaceBox(grid, object, outline, room: room)
     var warnings: [ExtentWarning] = []
     if object.discardedShare > Self.notableDiscard { warnings.append(.splitSurface) }
     if object.support == nil { warnings.append(.noSupport) }

@@ -92,6 +92,23 @@ public struct InstanceMask: Sendable {
     return gridProbability(at: point, in: grid)
   }
 
+  /// A part of the picture outside of which `probability` is at most 0.5.
+  var bounds: Rect<ImagePixels> {
+    if let pixels { return pixels.bounds }
+    let grid = grid
+    var (first, last) = ((x: grid.width, y: grid.height), (x: -1, y: -1))
+    for y in 0..<grid.height {
+      for x in 0..<grid.width where grid[x, y] > 0.5 {
+        first = (min(first.x, x), min(first.y, y))
+        last = (max(last.x, x), max(last.y, y))
+      }
+    }
+    guard last.x >= 0 else { return Rect(x: 0, y: 0, width: 0, height: 0) }
+    // Between cell centres the value is a mean of both: above one half no farther than the next centre.
+    let upright = placement.pixels(fromCell: first.x - 1, first.y - 1, toCell: last.x + 1, last.y + 1)
+    return orientation.stored(upright, stored: imageSize).clipped(to: imageSize.bounds())
+  }
+
   /// The bilinear value at a point inside the picture of `grid`, which is taken once for many points.
   func gridProbability(at point: Point2<ImagePixels>, in grid: Plane<Float>) -> Double {
     let cell = placement.cell(at: orientation.upright(point, stored: imageSize))
@@ -185,6 +202,13 @@ struct GridPlacement: Sendable, Hashable {
   /// The position among cell centres of a point of the upright picture.
   func cell(at point: Point2<UprightPixels>) -> (x: Double, y: Double) {
     (point.x * scaleX + offsetX, point.y * scaleY + offsetY)
+  }
+
+  /// The part of the upright picture between the centres of two cells.
+  func pixels(fromCell x: Int, _ y: Int, toCell lastX: Int, _ lastY: Int) -> Rect<UprightPixels> {
+    Rect(
+      x: (Double(x) - offsetX) / scaleX, y: (Double(y) - offsetY) / scaleY,
+      width: Double(lastX - x) / scaleX, height: Double(lastY - y) / scaleY)
   }
 
   /// Cells a pixel along the picture's rows.

@@ -63,22 +63,15 @@ struct ObjectCells {
 
   /// The largest connected part and the parts beside it.
   private static func largestPart(_ cells: CellSet, _ grid: SurfaceGrid, _ links: SurfaceLinks) -> CellSet? {
-    var rest = cells
-    var parts: [CellSet] = []
-    for cell in cells.members where rest[cell] {
-      var seed = CellSet(width: cells.width, height: cells.height, cells.elements.map { _ in false })
-      seed[cell] = true
-      let part = seed.grown(within: rest, links: links)
-      for member in part.members { rest[member] = false }
-      parts.append(part)
-    }
-    guard var result = parts.max(by: { $0.count < $1.count }) else { return nil }
-    let bounds = Bounds(result.members.map { grid.points[$0] })
-    let least = max(4, Int(clamping: leastPart * Double(result.count)))
+    let parts = cells.parts(links: links)
+    guard let largest = parts.max(by: { $0.count < $1.count }) else { return nil }
+    var result = CellSet(width: cells.width, height: cells.height, cells.elements.map { _ in false })
+    for cell in largest { result[cell] = true }
+    let bounds = Bounds(largest.map { grid.points[$0] })
+    let least = max(4, Int(clamping: leastPart * Double(largest.count)))
     for part in parts where part.count >= least {
-      let members = part.members
-      let gap = members.reduce(Double.infinity) { min($0, bounds.distance(to: grid.points[$1])) }
-      if gap < partGap * bounds.diagonal { for member in members { result[member] = true } }
+      let gap = part.reduce(Double.infinity) { min($0, bounds.distance(to: grid.points[$1])) }
+      if gap < partGap * bounds.diagonal { for cell in part { result[cell] = true } }
     }
     return result
   }
@@ -86,15 +79,16 @@ struct ObjectCells {
   /// Without the cells at the edge whose reading lies between the object and what is behind it.
   private static func withoutMixed(_ cells: CellSet, _ grid: SurfaceGrid) -> CellSet {
     var result = cells
-    for cell in cells.members {
-      for outer in cells.neighbours(cell) where !cells[outer.cell] && !grid.inverse[outer.cell].isNaN {
-        let inner = Outline.step(from: cell, -outer.dx, -outer.dy, in: cells)
-        let innermost = inner.flatMap { Outline.step(from: $0, -outer.dx, -outer.dy, in: cells) }
-        guard let inner, let innermost, cells[inner], cells[innermost] else { continue }
+    for cell in cells.elements.indices where cells[cell] {
+      cells.forEachNeighbour(of: cell) { outer, dx, dy in
+        guard !cells[outer], !grid.inverse[outer].isNaN else { return }
+        let inner = Outline.step(from: cell, -dx, -dy, in: cells)
+        let innermost = inner.flatMap { Outline.step(from: $0, -dx, -dy, in: cells) }
+        guard let inner, let innermost, cells[inner], cells[innermost] else { return }
         let foretold = 2 * grid.inverse[inner] - grid.inverse[innermost]
-        guard foretold > 0 else { continue }
+        guard foretold > 0 else { return }
         let meters = 1 / foretold
-        let gap = grid.meters(outer.cell) - meters
+        let gap = grid.meters(outer) - meters
         let deviation = grid.meters(cell) - meters
         if gap > 6 * grid.noise * meters + 1.5 * grid.pitch * meters, deviation > 0.12 * gap,
           deviation > 3 * 2.45 * grid.noise * meters

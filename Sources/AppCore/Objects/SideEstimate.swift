@@ -24,12 +24,11 @@ struct SideEstimate {
   let count: Int
 
   /// - Parameters:
-  ///   - values: Positions, larger is farther out, with their standard deviations; there is at least one.
+  ///   - values: At least one position.
   ///   - width: The usual standard deviation of an end.
   ///   - reach: Standard deviations around a gathering's middle that belong to it.
-  init(_ values: [(position: Double, deviation: Double)], width: Double, reach: Double = 2.5) {
-    let sorted = values.sorted { $0.position > $1.position }
-    let positions = sorted.map(\.position)
+  init(_ values: SpotPositions, width: Double, reach: Double = 2.5) {
+    let (positions, deviations) = (values.positions, values.deviations)
     let n = positions.count
     /// How many positions lie at or beyond a place.
     func rank(_ place: Double) -> Int {
@@ -41,16 +40,20 @@ struct SideEstimate {
       return low
     }
     guard n >= 4 else {
-      (position, spread, count) = (positions[0], sorted[0].deviation, 0)
+      (position, spread, count) = (positions[0], deviations[0], 0)
       return
     }
     // A few strays do not count as the extent.
     let span = positions[3] - positions[n - 4]
     let outer = max(rank(positions[3] - Self.outerShare * span), 4)
-    let gathered = (0..<outer).map { rank(positions[$0] - 4 * width) - $0 }
+    var end = 0
+    let gathered = (0..<outer).map { start in
+      while end < n, positions[end] >= positions[start] - 4 * width { end += 1 }
+      return end - start
+    }
     let least = max(4, Self.leastGathering * Double(gathered.max() ?? 0))
     let first = gathered.firstIndex { Double($0) >= least } ?? 0
-    let own = quantile(sorted[first..<first + max(1, gathered[first])].map(\.deviation), 0.5)
+    let own = quantile(Array(deviations[first..<first + max(1, gathered[first])]), 0.5)
     var deviation = max(own, width / 3)
     var middle = positions[first] - min(own, width)
     var members = first..<first
@@ -78,10 +81,10 @@ struct SideEstimate {
         settle()
       }
       var (sum, total) = (0.0, 0.0)
-      for value in sorted[members] {
-        let weight = 1 / max(value.deviation, deviation / 3) / max(value.deviation, deviation / 3)
-        sum += weight * value.position
-        total += weight
+      for member in members {
+        let own = max(deviations[member], deviation / 3)
+        sum += positions[member] / (own * own)
+        total += 1 / (own * own)
       }
       (position, spread, count) = (sum / total, deviation, members.count)
       return

@@ -64,6 +64,10 @@ struct SurfaceGrid {
     var points: [Point3<World>] = []
     var rays: [Vector3<World>] = []
     var coverage: [Double] = []
+    inverse.reserveCapacity(width * height)
+    points.reserveCapacity(width * height)
+    rays.reserveCapacity(width * height)
+    coverage.reserveCapacity(width * height)
     for y in 0..<height {
       for x in 0..<width {
         let meters = Double(sensor.values[minX + x, minY + y])
@@ -119,17 +123,24 @@ struct SurfaceGrid {
     _ width: Int, _ height: Int, _ cellWidth: Double, _ cellHeight: Double, _ mask: InstanceMask
   ) -> [Double] {
     let offsets = (0..<probes).map { (Double($0) + 0.5) / Double(probes) }
-    return (0..<width * height).map { cell in
-      var set = 0
-      for y in offsets {
-        for x in offsets {
-          let point = Point2<ImagePixels>(
-            (Double(cell % width) + x) * cellWidth, (Double(cell / width) + y) * cellHeight)
-          if mask.probability(at: point) > 0.5 { set += 1 }
+    let bounds = mask.bounds
+    var coverage = [Double](repeating: 0, count: width * height)
+    let rows = min(height, max(0, Int(clamping: bounds.minY / cellHeight)))..<height
+    let columns = min(width, max(0, Int(clamping: bounds.minX / cellWidth)))..<width
+    for y in rows where Double(y) * cellHeight < bounds.maxY {
+      for x in columns where Double(x) * cellWidth < bounds.maxX {
+        var set = 0
+        for down in offsets {
+          for across in offsets {
+            let point = Point2<ImagePixels>(
+              (Double(x) + across) * cellWidth, (Double(y) + down) * cellHeight)
+            if mask.probability(at: point) > 0.5 { set += 1 }
+          }
         }
+        coverage[y * width + x] = Double(set) / Double(probes * probes)
       }
-      return Double(set) / Double(probes * probes)
     }
+    return coverage
   }
 
   /// Relative noise from second differences of inverse depth, which vanish on planes: their standard deviation is
@@ -152,7 +163,11 @@ struct SurfaceGrid {
 
 /// The value below which a share of unsorted values lies; NaN for none.
 func quantile(_ values: [Double], _ share: Double) -> Double {
-  let sorted = values.sorted()
+  sortedQuantile(values.sorted(), share)
+}
+
+/// The value below which a share of sorted values lies; NaN for none.
+func sortedQuantile(_ sorted: [Double], _ share: Double) -> Double {
   guard !sorted.isEmpty else { return .nan }
   return sorted[min(sorted.count - 1, Int(clamping: share * Double(sorted.count)))]
 }

@@ -1,0 +1,78 @@
+import Geometry
+
+/// A point of an object's surface or outline, with what is known about its place.
+struct BoxSpot {
+  let point: Point3<World>
+  /// Displacement of one standard deviation of depth.
+  let noise: Vector3<World>
+  /// The outline's own uncertainty, zero within the surface.
+  let interval: Vector3<World>
+  /// Of the outline.
+  let sample: Outline.Sample?
+  /// No standard deviation is less.
+  let least: Double
+
+  /// A point known to `least` in every direction.
+  init(point: Point3<World>, least: Double) {
+    self.point = point
+    self.least = least
+    noise = Vector3(0, 0, 0)
+    interval = Vector3(0, 0, 0)
+    sample = nil
+  }
+
+  /// The reading of a cell.
+  init(_ grid: SurfaceGrid, cell: Int) {
+    point = grid.points[cell]
+    noise = grid.rays[cell] * (grid.noise * grid.meters(cell))
+    interval = Vector3(0, 0, 0)
+    sample = nil
+    least = Self.least
+  }
+
+  /// An end of the surface.
+  init(_ sample: Outline.Sample, _ grid: SurfaceGrid) {
+    point = sample.point
+    noise = (sample.point - grid.camera) * grid.noise
+    interval = sample.interval
+    self.sample = sample
+    least = Self.least
+  }
+
+  private static let least = 2e-4
+
+  /// Standard deviation of the place in a direction of unit length.
+  func deviation(along direction: Vector3<World>) -> Double {
+    let depth = abs(noise.dot(direction))
+    guard sample != nil else { return max(depth, least) }
+    // Evenly spread over the interval; the surface carried on from three cells has 0.6 of a reading's noise.
+    let place = interval.dot(direction)
+    return max((0.36 * depth * depth + place * place / 12).squareRoot(), least)
+  }
+}
+
+/// Positions along a direction, the farthest out first, with their standard deviations.
+struct SpotPositions {
+  let positions: [Double]
+  let deviations: [Double]
+
+  private init(positions: [Double], deviations: [Double]) {
+    self.positions = positions
+    self.deviations = deviations
+  }
+
+  init(_ unsorted: [(position: Double, deviation: Double)]) {
+    let sorted = unsorted.sorted { $0.position > $1.position }
+    positions = sorted.map(\.position)
+    deviations = sorted.map(\.deviation)
+  }
+
+  init(_ spots: [BoxSpot], along direction: Vector3<World>) {
+    self.init(spots.map { (($0.point - .origin).dot(direction), $0.deviation(along: direction)) })
+  }
+
+  /// The same along the opposite direction.
+  var opposite: SpotPositions {
+    SpotPositions(positions: positions.reversed().map { -$0 }, deviations: deviations.reversed())
+  }
+}

@@ -1,0 +1,84 @@
+import FileFormats
+import Geometry
+import Glibc
+import Imaging
+
+/// The two horizontal directions, at right angles, in which most upright surfaces of a scene face.
+///
+/// Walls and furniture agree on them (Manhattan world, Coughlan and Yuille, ICCV 1999); they help where an object's own
+/// sides are hidden or soft.
+package struct RoomDirections {
+  /// Cells from a cell to those that its normal is taken from, and between the cells that are looked at.
+  private static let (reach, step) = (3, 2)
+  /// Inverse depth bends by less than this, relatively, across a flat surface.
+  private static let flatness = 0.02
+  /// The vertical part of an upright surface's normal is less.
+  private static let upright = 0.15
+  /// Degrees around a direction that belong to it, and the least share of all upright cells that must lie there.
+  private static let (spread, leastShare) = (3, 0.4)
+  private static let leastCells = 200
+
+  /// From world x towards world z, in [0, pi/2).
+  package let turn: Double
+
+  /// Nil where few upright surfaces are seen, or where they face in all directions.
+  package init?(_ scene: DepthScene) {
+    guard let sensor = scene.sensor, let intrinsics = scene.intrinsics else { return nil }
+    var angles: [Double] = []
+    for y in stride(from: Self.reach, to: sensor.height - Self.reach, by: Self.step) {
+      for x in stride(from: Self.reach, to: sensor.width - Self.reach, by: Self.step) {
+        guard let normal = Self.normal(x, y, sensor, scene, intrinsics), abs(normal.y) < Self.upright else {
+          continue
+        }
+        angles.append(Self.quarter(atan2(normal.z, normal.x)))
+      }
+    }
+    guard angles.count >= Self.leastCells else { return nil }
+    var counts = [Int](repeating: 0, count: 90)
+    for angle in angles { counts[min(89, Int(clamping: angle * 180 / .pi))] += 1 }
+    func around(_ degree: Int) -> Int {
+      (degree - Self.spread...degree + Self.spread).reduce(0) { $0 + counts[($1 + 90) % 90] }
+    }
+    guard let best = counts.indices.max(by: { around($0) < around($1) }),
+      Double(around(best)) >= Self.leastShare * Double(angles.count)
+    else { return nil }
+    let middle = (Double(best) + 0.5) * .pi / 180
+    let near = angles.map { Self.quarter($0 - middle + .pi / 4) - .pi / 4 }
+      .filter { abs($0) < (Double(Self.spread) + 0.5) * .pi / 180 }
+    turn = Self.quarter(middle + near.reduce(0, +) / Double(near.count))
+  }
+
+  /// How far a turn is from the nearer of the directions, in [0, pi/4].
+  package func distance(from other: Double) -> Double {
+    abs(Self.quarter(other - turn + .pi / 4) - .pi / 4)
+  }
+
+  /// An angle without whole quarter turns.
+  private static func quarter(_ angle: Double) -> Double {
+    let rest = angle.remainder(dividingBy: .pi / 2)
+    return rest < 0 ? rest + .pi / 2 : rest
+  }
+
+  /// The normal of the surface around a cell; nil across an edge.
+  private static func normal(
+    _ x: Int, _ y: Int, _ sensor: MetricDepth, _ scene: DepthScene, _ intrinsics: Intrinsics
+  ) -> Vector3<World>? {
+    func meters(_ x: Int, _ y: Int) -> Double? {
+      sensor.states[x, y] == .invalid ? nil : Double(sensor.values[x, y])
+    }
+    guard let middle = meters(x, y), let left = meters(x - reach, y), let right = meters(x + reach, y),
+      let above = meters(x, y - reach), let below = meters(x, y + reach),
+      abs(1 / left - 2 / middle + 1 / right) * middle < flatness,
+      abs(1 / above - 2 / middle + 1 / below) * middle < flatness
+    else { return nil }
+    func point(_ x: Int, _ y: Int, _ meters: Double) -> Point3<World> {
+      let pixel = Point2<ImagePixels>(
+        (Double(x) + 0.5) * Double(scene.imageSize.width) / Double(sensor.width),
+        (Double(y) + 0.5) * Double(scene.imageSize.height) / Double(sensor.height))
+      return scene.cameraToWorld.apply(intrinsics.unproject(pixel, depth: meters))
+    }
+    let across = point(x + reach, y, right) - point(x - reach, y, left)
+    let down = point(x, y + reach, below) - point(x, y - reach, above)
+    return across.cross(down).normalized()
+  }
+}

@@ -1,0 +1,190 @@
+import Geometry
+import Glibc
+
+/// An upright face of a box.
+struct UprightSide {
+  /// From the box outwards.
+  let direction: Vector3<World>
+  /// Whether it faces away from the camera.
+  let isHidden: Bool
+  var estimate: SideEstimate
+  var evidence = SideEvidence.observed
+}
+
+/// The search for a box's turn about the vertical and for its four upright sides.
+struct UprightSearch {
+  /// Points of the surface that take part, and fewer in the first look at all turns.
+  private static let points = (all: 1500, few: 400)
+  /// Without a turn at which so many times more points lie on the sides than at most turns, the object is round.
+  private static let preference = 1.7
+  /// The share of a hidden side's samples at which the surface leads towards it.
+  private static let leadingShare = 0.3
+  /// A turn within this of the room's, radians, counts so many times as much.
+  private static let room = (within: 3.0 * Double.pi / 180, weight: 2.0)
+  /// An outline needs so many ends for its sides.
+  private static let leastEnds = 8
+
+  /// Some of the surface's points.
+  private let sample: [BoxSpot]
+  private let edges: [BoxSpot]
+  /// The same, thinned.
+  private let few: (sample: [BoxSpot], edges: [BoxSpot])
+  private let room: RoomDirections?
+  private let view: Vector3<World>
+  private let cellWidth: Double
+
+  /// - Parameters:
+  ///   - camera: Where all was seen from; nil for points seen from many sides.
+  ///   - cell: Width of a cell 1 m away, or without a camera that of all cells, metres.
+  init(
+    surface: [BoxSpot], edges: [BoxSpot], room: RoomDirections? = nil, camera: Point3<World>?, cell: Double
+  ) {
+    self.room = room
+    sample = Self.thinned(surface, to: Self.points.all)
+    self.edges = edges
+    few = (Self.thinned(surface, to: Self.points.few), Self.thinned(edges, to: Self.points.few))
+    let middle = Point3<World>(
+      quantile(surface.map(\.point.x), 0.5), quantile(surface.map(\.point.y), 0.5),
+      quantile(surface.map(\.point.z), 0.5))
+    let towards = camera.map { middle - $0 }
+    view = towards.flatMap { Vector3($0.x, 0, $0.z).normalized() } ?? Vector3(0, 0, 0)
+    // Planar depth is not known here: the distance is near enough.
+    cellWidth = cell * (towards?.length ?? 1)
+  }
+
+  private static func thinned(_ spots: [BoxSpot], to count: Int) -> [BoxSpot] {
+    let step = max(1, spots.count / count)
+    return step == 1 ? spots : stride(from: 0, to: spots.count, by: step).map { spots[$0] }
+  }
+
+  /// The usual standard deviation of an end in a direction.
+  func width(_ direction: Vector3<World>) -> Double {
+    let deviations = (edges.isEmpty ? sample : edges).map { $0.deviation(along: direction) }
+    return max(quantile(deviations, 0.5), 0.4 * cellWidth)
+  }
+
+  /// The four sides at a turn from world x towards world z: of an axis first the one farther out along it.
+  func sides(at turn: Double, _ surface: [BoxSpot]) -> [UprightSide] {
+    sides(at: turn, surface, edges)
+  }
+
+  private func sides(at turn: Double, _ surface: [BoxSpot], _ edges: [BoxSpot]) -> [UprightSide] {
+    let (c, s) = (cos(turn), sin(turn))
+    return pair(Vector3(c, 0, s), surface, edges) + pair(Vector3(-s, 0, c), surface, edges)
+  }
+
+  /// The sides in a direction and against it, which share their points.
+  private func pair(
+    _ direction: Vector3<World>, _ surface: [BoxSpot], _ edges: [BoxSpot]
+  ) -> [UprightSide] {
+    func value(_ spot: BoxSpot) -> (position: Double, deviation: Double) {
+      ((spot.point - .origin).dot(direction), spot.deviation(along: direction))
+    }
+    let within = surface.map(value)
+    let outline = edges.map(value)
+    let deviations = (outline.isEmpty ? within : outline).map(\.deviation).sorted()
+    let usual = max(sortedQuantile(deviations, 0.5), 0.4 * cellWidth)
+    // Ends of a face that is seen edge-on place nothing.
+    let limit = max(3 * sortedQuantile(deviations, 0.25), 0.5 * cellWidth)
+    let informative = outline.filter { $0.deviation <= limit }
+    let ends = informative.count >= Self.leastEnds ? informative : outline
+    let all = SpotPositions(within + ends)
+    return [direction, -direction].map { outward in
+      // Of a side that faces away nothing is seen but its outline.
+      let isHidden = view.dot(outward) > 0.05
+      let seen = isHidden && ends.count >= Self.leastEnds ? SpotPositions(ends) : all
+      return UprightSide(
+        direction: outward, isHidden: isHidden,
+        estimate: SideEstimate(outward == direction ? seen : seen.opposite, width: usual))
+    }
+  }
+
+  /// How many points lie on the sides (closeness criterion, Zhang, Xu, Dong and Dolan, IV 2017).
+  private func closeness(_ turn: Double, _ surface: [BoxSpot], _ edges: [BoxSpot]) -> Double {
+    sides(at: turn, surface, edges).reduce(0) { sum, side in
+      var sum = sum
+      for spots in [surface, edges] {
+        for spot in spots {
+          let deviation = max(spot.deviation(along: side.direction), 0.0015)
+          let apart = ((spot.point - .origin).dot(side.direction) - side.estimate.position) / deviation
+          if apart * apart <= 40 { sum += exp(-apart * apart / 2) }
+        }
+      }
+      return sum
+    }
+  }
+
+  /// The turn, from world x towards world z, at which most points lie on the sides.
+  func turn() -> (turn: Double, isRound: Bool) {
+    let degree = Double.pi / 180
+    let coarse = (0..<90).map { closeness(Double($0) * degree, few.sample, few.edges) }
+    let likely = coarse.indices.map { index in
+      let isRoom = room.map { $0.distance(from: Double(index) * degree) < Self.room.within } ?? false
+      return isRoom ? Self.room.weight * coarse[index] : coarse[index]
+    }
+    let best = likely.indices.max { likely[$0] < likely[$1] } ?? 0
+    guard coarse[best] >= Self.preference * quantile(coarse, 0.5) else {
+      return (atan2(view.z, view.x), true)
+    }
+    var turn = Double(best) * degree
+    for step in [1.0 / 3, 0.1, 0.03] {
+      let near = (-3...3).map { turn + Double($0) * step * degree }
+      let scores = near.map { closeness($0, sample, edges) }
+      turn = near[scores.indices.max { scores[$0] < scores[$1] } ?? 3]
+    }
+    for _ in 0..<4 { turn += correction(turn) }
+    return (turn, false)
+  }
+
+  /// The least-squares change of the turn over the points that lie on the sides.
+  private func correction(_ turn: Double) -> Double {
+    var (slope, weight) = (0.0, 0.0)
+    for side in sides(at: turn, sample) {
+      let turned = Vector3<World>(-side.direction.z, 0, side.direction.x)
+      let members = (sample + edges).compactMap { spot -> (along: Double, off: Double, weight: Double)? in
+        let deviation = spot.deviation(along: side.direction)
+        let off = (spot.point - .origin).dot(side.direction) - side.estimate.position
+        guard abs(off) < 2.5 * deviation else { return nil }
+        return ((spot.point - .origin).dot(turned), off, 1 / (deviation * deviation))
+      }
+      guard members.count >= 6 else { continue }
+      let along = members.reduce(0) { $0 + $1.along } / Double(members.count)
+      let off = members.reduce(0) { $0 + $1.off } / Double(members.count)
+      for member in members {
+        slope += member.weight * (member.along - along) * (member.off - off)
+        weight += member.weight * (member.along - along) * (member.along - along)
+      }
+    }
+    return weight > 0 ? min(max(-slope / weight, -0.01), 0.01) : 0
+  }
+
+  /// A hidden side is observed where the surface leads towards it and ends.
+  func evidence(_ side: UprightSide) -> SideEvidence {
+    let reach = 2.5 * max(side.estimate.spread, width(side.direction))
+    let there = edges.filter {
+      abs(($0.point - .origin).dot(side.direction) - side.estimate.position) < reach
+    }
+    let leading = there.count { spot in
+      guard let outward = spot.sample?.outward.normalized() else { return false }
+      return outward.dot(side.direction) > 0.3
+    }
+    return leading >= 4 && Double(leading) >= Self.leadingShare * Double(there.count) ? .observed : .inferred
+  }
+
+  /// Marks the sides at which any of `points` lie as inferred; whether there are any.
+  func hidden(_ sides: inout [UprightSide], by points: [Point3<World>]) -> Bool {
+    var isAny = false
+    for index in sides.indices {
+      let opposite = sides[index ^ 1].estimate.position
+      let length = sides[index].estimate.position + opposite
+      let there = points.count {
+        ($0 - .origin).dot(sides[index].direction) > sides[index].estimate.position - 0.05 * length
+      }
+      if there >= 4 {
+        sides[index].evidence = .inferred
+        isAny = true
+      }
+    }
+    return isAny
+  }
+}
