@@ -34,6 +34,7 @@ check: lint emulate
 	tools/check-conversions
 	tools/fuzz --seconds 2
 	tools/mutate --runs 500
+	tools/check-boxes
 
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests Examples

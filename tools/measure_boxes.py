@@ -6,10 +6,13 @@
 Draws the scenes of a set (tools/boxes/scenes.py), writes each as a capture with a detection, has `ardf place` measure
 it, and prints errors by kind of solid. Several `--ardf` are compared on the same files. `--open3d` puts
 `get_minimal_oriented_bounding_box` around the points of the first. `--out` keeps captures and a JSON of all errors.
-Sides that ardf calls inferred do not count; their number is told. Needs numpy alone, and open3d for its baseline.
+Sides that ardf calls inferred do not count; their number is told. `--picture FILE` shows the best, middling and worst
+scenes with the true and the measured box; `--bars` ends with 1 where the figures of docs/measuring.md are missed. Needs
+numpy alone, open3d for its baseline, Pillow for the picture.
 """
 
 import argparse
+import json
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -38,6 +41,39 @@ def measure(programs, scene, number, noisy, folder, with_open3d):
     return found, warnings
 
 
+#: What must hold of `table`, by whether it is noisy: sides in %, their median and 95 %; yaw in degrees, the same; the
+#: centre's median over 5 mm or 1 % of the range.
+BARS = {False: (0.1, 2.5, 0.1, 0.5, 0.1), True: (0.9, 6.0, 0.3, 1.5, 0.4)}
+
+
+def missed(errors, noisy):
+    """A line for each figure beyond its bar."""
+    sides = np.abs(np.concatenate([e.sides[e.sure] for e in errors]))
+    yaw = np.array([e.yaw for e in errors if not e.scene.solid.round])
+    figures = [np.median(sides), np.quantile(sides, 0.95), np.median(yaw), np.quantile(yaw, 0.95)]
+    figures.append(np.median([e.center for e in errors]))
+    names = ("side, median", "side, 95 %", "yaw, median", "yaw, 95 %", "centre, median")
+    return [f"{name}: {figure:.2f}, at most {bar} is asked" for name, figure, bar in zip(names, figures, BARS[noisy])
+            if not figure <= bar]  # fmt: skip
+
+
+def draw(path, results, root):
+    """The three best, three middling and three worst scenes of the first method."""
+    import sheet
+
+    def worst(item):
+        return np.abs(item[0].sides[item[0].sure]).max(initial=0)
+
+    ranked = sorted(((next(iter(found.values())), warnings) for found, warnings in results), key=worst)
+    half = len(ranked) // 2
+    chosen = [*ranked[:3], *ranked[half : half + 3], *ranked[-3:]]
+    tiles = []
+    for errors, warnings in chosen:
+        detections = json.loads((root / errors.scene.name / "detections.json").read_text())
+        tiles.append(sheet.tile(errors.scene, errors, detections, warnings))
+    sheet.sheet(tiles).save(path, quality=85)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--set", choices=scenes.SETS, default="table")
@@ -47,6 +83,8 @@ def main():
     parser.add_argument("--open3d", action="store_true")
     parser.add_argument("--out", type=Path, help="keep captures and errors here")
     parser.add_argument("--list", action="store_true", help="a line for each scene")
+    parser.add_argument("--picture", type=Path, help="the best, middling and worst scenes")
+    parser.add_argument("--bars", action="store_true", help="end with 1 where a figure of the first is missed")
     options = parser.parse_args()
     programs = dict(name.split("=", 1) if "=" in name else (name, name) for name in options.ardf)
     drawn = scenes.scenes(options.set, options.count)
@@ -58,6 +96,8 @@ def main():
             return measure(programs, scene, number, options.noisy, root / scene.name, options.open3d)
 
         results = list(pool.map(one, enumerate(drawn)))
+        if options.picture:
+            draw(options.picture, results, root)
     print(score.table([(name, [found[name] for found, _ in results]) for name in results[0][0]]))
     first = next(iter(programs))
     print(f"\n{first}: {sum(int((~found[first].sure).sum()) for found, _ in results)} sides inferred")
@@ -81,6 +121,8 @@ def main():
             for name in results[0][0]
         }
         score.dump(options.out / "errors.json", entries)
+    if options.bars and (lines := missed([found[first] for found, _ in results], options.noisy)):
+        sys.exit("\n".join(lines))
 
 
 if __name__ == "__main__":

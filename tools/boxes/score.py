@@ -11,7 +11,7 @@ class Errors:
     """Errors of one measured box: sides in %, yaw in degrees, centre over the larger of 5 mm and 1 % of the range."""
 
     def __init__(self, scene, box):
-        self.scene = scene
+        self.scene, self.box = scene, box
         self.measured = box is not None
         if not self.measured:
             self.sides, self.yaw, self.center, self.sure = np.full(3, -100.0), 45.0, 99.0, np.ones(3, bool)
