@@ -1,13 +1,14 @@
 # make demo   from nothing to a results picture of a real iPhone capture
 # make test   builds and runs all tests
 # make install [PREFIX=/usr/local] [DESTDIR=]   the command, its man page and completions; needs no Swift to run
+# make uninstall [PREFIX=/usr/local] [DESTDIR=]   removes what make install put there
 # make deb    a Debian package in out/
 # make docs   the libraries' documentation in out/docs
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 
 .PHONY: help setup build demo test check lint emulate exhaust fuzz mutate faults flood soak determinism memory sanitize \
-	static install deb docs clean
+	static install uninstall deb docs clean
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -90,6 +91,9 @@ static: setup
 
 install: static
 	tools/install $(static)/release/ardf $(PREFIX) $(DESTDIR)
+
+uninstall:
+	tools/uninstall $(PREFIX) $(DESTDIR)
 
 deb: static
 	tools/package-deb $(static)/release/ardf out

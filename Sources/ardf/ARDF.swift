@@ -9,19 +9,18 @@ package struct ARDF: AsyncParsableCommand {
     discussion: Help.text(
       """
       Every stage reads and writes files, so that each can be replaced: run does detect, depth, fuse, place and \
-      compose in one go. Weights are looked for in ./weights, then in $ARDF_WEIGHTS; a published checkpoint is \
-      converted once.
+      compose in one go. Weights are those of ./weights, $ARDF_WEIGHTS, or what ardf weights get has fetched.
       """,
       (
         "From a checkpoint and a capture to results/results.png",
-        "ardf convert yolo11n-seg.pt weights/yolo11n-seg.safetensors"
+        "ardf weights get yolo11n-seg"
       ),
       (nil, "ardf run scan --frame 0 --out results"),
       ("What is this capture?", "ardf capture check scan")),
     version: "0.1.0",
     subcommands: [
       Run.self, Detect.self, Depth.self, Fuse.self, Place.self, Compose.self, Report.self, Serve.self,
-      Replay.self, Simulate.self, Convert.self, Inspect.self, Capture.self, Verify.self, Trace.self,
+      Replay.self, Simulate.self, Weights.self, Convert.self, Inspect.self, Capture.self, Verify.self, Trace.self,
       Profile.self, Tune.self, Bench.self, Soak.self,
     ])
 

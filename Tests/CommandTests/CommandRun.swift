@@ -20,8 +20,11 @@ struct CommandRun {
   /// Runs `ardf` in `folder` and waits for its end.
   ///
   /// Only the environment given reaches it, and the sanitizers' settings (`tools/sanitize`).
-  init(_ arguments: [String], in folder: String? = nil, environment: [String: String] = [:]) throws {
-    let running = try RunningCommand(arguments, in: folder, environment: environment)
+  init(
+    _ arguments: [String], in folder: String? = nil, environment: [String: String] = [:],
+    program: String = CommandRun.executable
+  ) throws {
+    let running = try RunningCommand(arguments, in: folder, environment: environment, program: program)
     self = try running.finished()
   }
 
@@ -43,11 +46,14 @@ final class RunningCommand {
     $0.key.hasSuffix("SAN_OPTIONS") || $0.key == "LD_PRELOAD"
   }
 
-  init(_ arguments: [String], in directory: String? = nil, environment: [String: String] = [:]) throws {
+  init(
+    _ arguments: [String], in directory: String? = nil, environment: [String: String] = [:],
+    program: String = CommandRun.executable
+  ) throws {
     // Files, not pipes: a full pipe would block the command.
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("ardf-run-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    process.executableURL = URL(fileURLWithPath: CommandRun.executable)
+    process.executableURL = URL(fileURLWithPath: program)
     process.arguments = arguments
     process.environment = environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
       .merging(Self.sanitizerSettings) { "\($1):\($0)" }

@@ -7,11 +7,11 @@ import Testing
 @Suite struct ExitStatusTests {
   /// Runs and expects a failure with `status`, a message with each of `words`, no output and no temporary files.
   private func expect(
-    _ arguments: [String], in place: TemporaryDirectory, status: Int32, _ words: [String],
-    location: SourceLocation = #_sourceLocation
+    _ arguments: [String], in place: TemporaryDirectory, environment: [String: String] = [:], status: Int32,
+    _ words: [String], location: SourceLocation = #_sourceLocation
   ) throws {
     let before = try place.entries()
-    let run = try CommandRun(arguments, in: place.path)
+    let run = try CommandRun(arguments, in: place.path, environment: environment)
     #expect(run.status == status, "\(arguments): \(run.error)", sourceLocation: location)
     for word in words {
       #expect(run.error.contains(word), "\(arguments): \(run.error)", sourceLocation: location)
@@ -91,16 +91,19 @@ import Testing
       ["not a network that can be converted"])
   }
 
-  @Test func checkpointsMustBeConverted() throws {
+  @Test func damagedCheckpointsAreNamed() throws {
     let place = try place()
     try place.write([0x50, 0x4B, 0x03, 0x04] + [UInt8](repeating: 0, count: 100), to: "yolo.pt")
-    try expect(Self.detect + ["--yolo", "yolo.pt"], in: place, status: 65, ["ardf convert"])
-    try FileManager.default.createDirectory(atPath: place.file("weights"), withIntermediateDirectories: true)
-    try place.write([1], to: "weights/yolo11n-seg.pt")
     try expect(
-      Self.detect, in: place, status: 66,
-      ["ardf convert weights/yolo11n-seg.pt weights/yolo11n-seg.safetensors"])
+      Self.detect + ["--yolo", "yolo.pt"], in: place, environment: ["HOME": place.path], status: 65,
+      ["yolo.pt"])
     try expect(["convert", "yolo.pt", "x.safetensors"], in: place, status: 65, ["yolo.pt"])
+  }
+
+  @Test func whereThereAreNoWeightsTheCommandThatGetsThemIsNamed() throws {
+    try expect(Self.detect, in: place(), status: 66, ["ardf weights get yolo11n-seg", "./weights"])
+    try expect(
+      Self.detect + ["--yolo", "yolo11s-seg"], in: place(), status: 66, ["ardf weights get yolo11s-seg"])
   }
 
   @Test func nonFiniteWeights() throws {

@@ -23,7 +23,7 @@ import Testing
   static func depth(in place: TemporaryDirectory) throws -> CommandRun {
     try CommandRun(
       ["depth", "capture", "--depth-size", "42", "--out", "out", "--force"], in: place.path,
-      environment: ["ARDF_WEIGHTS": place.file("elsewhere")])
+      environment: ["ARDF_WEIGHTS": place.file("elsewhere"), "HOME": place.path])
   }
 
   @Test func ownWeightsServeWhereNoOthersAre() throws {
@@ -47,5 +47,22 @@ import Testing
     let run = try Self.depth(in: place)
     #expect(run.status == 65)
     #expect(run.error.contains("depth_anything_v2_vits.pth"))
+  }
+
+  /// The folders, in their order: the first that holds weights wins.
+  @Test func foldersAreSearchedInOrder() throws {
+    let folders = ["weights", "elsewhere", "data/ardf", "prefix/share/ardf/weights"]
+    let place = try Self.place(folders.map { "\($0)/\(Self.own)" })
+    try FileManager.default.createDirectory(atPath: place.file("prefix/bin"), withIntermediateDirectories: true)
+    try FileManager.default.copyItem(atPath: CommandRun.executable, toPath: place.file("prefix/bin/ardf"))
+    for folder in folders {
+      let run = try CommandRun(
+        ["depth", "capture", "--depth-size", "42", "--out", "out", "--force"], in: place.path,
+        environment: ["ARDF_WEIGHTS": place.file("elsewhere"), "XDG_DATA_HOME": place.file("data")],
+        program: place.file("prefix/bin/ardf"))
+      #expect(run.status == 0, "\(run.error)")
+      #expect(run.error.contains("\(folder)/\(Self.own)"), "\(run.error)")
+      try FileManager.default.removeItem(atPath: place.file("\(folder)/\(Self.own)"))
+    }
   }
 }

@@ -4,7 +4,7 @@ import Glibc
 /// A program that runs beside this one, fed through its standard input.
 ///
 /// Unsafe where the system's strings and structures are passed.
-struct ChildProcess: ~Copyable {
+package struct ChildProcess: ~Copyable {
   private let id: pid_t
   /// Where its input is written; negative once closed.
   private var input: Int32
@@ -12,7 +12,7 @@ struct ChildProcess: ~Copyable {
   /// Starts a program; what it prints is dropped, what it complains goes to the file `messages`.
   ///
   /// - Throws: the system's error number.
-  init(path: String, arguments: [String], isFed: Bool, messages: String) throws(SystemError) {
+  package init(path: String, arguments: [String], isFed: Bool, messages: String) throws(SystemError) {
     var ends: [Int32] = [-1, -1]
     if isFed {
       guard unsafe pipe(&ends) == 0 else { throw SystemError(number: errno) }
@@ -67,7 +67,7 @@ struct ChildProcess: ~Copyable {
   }
 
   /// Closes its input and waits for its end; nil where a signal ended it.
-  mutating func finish() -> Int32? {
+  package mutating func finish() -> Int32? {
     if input >= 0 { close(input) }
     input = -1
     var status: Int32 = 0
@@ -83,8 +83,8 @@ struct ChildProcess: ~Copyable {
 }
 
 /// What the system says went wrong.
-struct SystemError: Error, CustomStringConvertible {
-  let number: Int32
+package struct SystemError: Error, CustomStringConvertible {
+  package let number: Int32
 
-  var description: String { unsafe String(cString: strerror(number)) }
+  package var description: String { unsafe String(cString: strerror(number)) }
 }

@@ -47,13 +47,14 @@ function closePicker() {
 /** A word as a shell takes it. */
 const quoted = word => /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
-/** The command that places the queue. */
+/** The command that places what is placed already and the queue, from whatever folder it is run. */
 function placeCommand() {
   const here = location.protocol === "file:" ? decodeURIComponent(location.pathname).replace(/\/[^/]*$/, "") : "RESULTS";
   const words = ["ardf", "place", "--detections", `${here}/detections.json`, "--capture", data.capture, "--frame", data.title];
   if (data.metric) words.push("--fusion", here);
-  effects.queue.forEach(({type, id}) => words.push("--effect", `${id}=${type}`));
-  return [...words, "--out", "placed"].map(quoted).join(" ");
+  const wishes = [...effects.placed.filter(effect => frame.item(effect.objectId)).map(effect => ({type: effect.type, id: effect.objectId})), ...effects.queue];
+  wishes.forEach(({type, id}) => words.push("--effect", `${id}=${type}`));
+  return [...words, "--out", `${here}-placed`].map(quoted).join(" ");
 }
 
 function showQueue() {

@@ -171,6 +171,8 @@ function startPicture() {
       setFocus(frame.items[(at + step + frame.items.length) % frame.items.length].id);
       event.preventDefault();
     } else if (event.key === "Enter" && at >= 0) {
+      // Else the same key press would choose the first effect, which gets the focus.
+      event.preventDefault();
       const box = overlay.getBoundingClientRect();
       picture.tapped(frame.items[at], box.left + box.width / 2, box.top + box.height / 3);
     }

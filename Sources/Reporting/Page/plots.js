@@ -83,9 +83,9 @@ function drawFit() {
 }
 
 function drawTable() {
-  const columns = [["Object"], ["Score", "n"], ["Distance", "n"], ["From"], ["W × H × D, m", "n"], [""]];
+  const columns = [["Object"], ["Score", "n"], ["Distance", "n"], ["From"], ["W × H × D, m", "n"]];
   $("#objects thead").replaceChildren(make("tr", {}, ...columns.map(([name, kind = ""]) =>
-    make("th", {textContent: name, className: kind, scope: "col"}))));
+    make("th", {textContent: name, className: kind, scope: "col"})), make("td")));
   const sources = {lidar: "LiDAR", fusion: "fusion", none: "none"};
   const rows = frame.items.map((item, index) => {
     const {measured} = item, sides = measured?.box3D?.dimensions, source = measured?.distanceSource ?? "none";
@@ -108,7 +108,7 @@ function drawTable() {
     return row;
   });
   $("#objects tbody").replaceChildren(...rows);
-  if (!rows.length) $("#objects tbody").append(make("tr", {}, make("td", {colSpan: columns.length, textContent: "No objects found"})));
+  if (!rows.length) $("#objects tbody").append(make("tr", {}, make("td", {colSpan: columns.length + 1, textContent: "No objects found"})));
   const light = id => rows.forEach((row, index) => row.classList.toggle("on", frame.items[index].id === id));
   focus.listeners.push(light);
 }

@@ -1,5 +1,5 @@
 // The 3-D view: points, oriented boxes, effects, cameras. World: metres, right-handed, +y up.
-const space = {points: "lidar", layers: {boxes: true, path: true}, effects: [], clouds: {}, drawn: 0};
+const space = {points: "lidar", layers: {boxes: true, path: true, effects: true}, effects: [], clouds: {}, drawn: 0};
 const eye = {target: [0, 0, 0], yaw: 0, pitch: 0, distance: 2};
 const fieldOfView = 50 * Math.PI / 180;
 const palette = ["#0fb5bf", "#e8872a", "#57b32c", "#a35bd1", "#d9a62a", "#3d6be0", "#d93a5c", "#8a8f96"];
@@ -219,7 +219,7 @@ function drawSpace() {
       drawShape(gl.LINES, boxEdges.flatMap(at => box.corners[at]), color);
     });
   }
-  space.effects.forEach(effect => drawEffect(effect, gl));
+  if (space.layers.effects) space.effects.forEach(effect => drawEffect(effect, gl));
   gl.depthMask(true);
   drawTags(matrix);
   space.drawn++;
@@ -252,7 +252,7 @@ function drawTags(m) {
         `${item.className} ${distance(item.measured)}`, palette[index % palette.length]);
     });
   }
-  space.effects.filter(effect => effect.type !== "debugMesh").forEach(effect =>
+  if (space.layers.effects) space.effects.filter(effect => effect.type !== "debugMesh").forEach(effect =>
     tag(effect.transform.slice(12, 15), effect.queued ? `${effectName(effect.type)} (queued)` : effectName(effect.type), effectColors[effect.type]));
   $("#tags").replaceChildren(...tags);
 }

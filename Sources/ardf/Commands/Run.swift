@@ -13,7 +13,8 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       A single frame's results lie in --out. Several frames get a folder each, which appears when it is complete, and \
       in the end results.jsonl with a line for each and, for a sequence, sequence-objects.json with the objects of \
       all its frames put together; a run that was stopped goes on with --resume. Without depth \
-      weights distances come from the LiDAR alone. Weights are looked for in ./weights, then in $ARDF_WEIGHTS.
+      weights distances come from the LiDAR alone. Weights are those of ./weights, $ARDF_WEIGHTS, or \
+      what ardf weights get has fetched.
       """,
       (
         "One frame of a capture, with an effect on the first object",
@@ -131,7 +132,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     }
     Console.note(
       depth.map { "depth \($0.name) from \($0.file)" }
-        ?? "no depth weights (--depth FILE, ./weights, $ARDF_WEIGHTS): going on with the LiDAR alone")
+        ?? "no depth weights (--depth FILE, or ardf weights get depth_anything_v2_vits): going on with the LiDAR alone")
     return FrameFlow(
       detector: network, depth: depth, fusion: fusionOptions.fusion, isOverlapped: pool.threads > 1)
   }

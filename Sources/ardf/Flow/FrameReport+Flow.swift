@@ -1,5 +1,6 @@
 import AppCore
 import FileFormats
+import FoundationEssentials
 import Imaging
 import Models
 import Reporting
@@ -10,11 +11,16 @@ extension FrameReport {
     _ outcome: FrameFlow.Outcome, flow: FrameFlow, capture: String, path: [Pose], results: RGBImage? = nil
   ) {
     self.init(
-      frame: outcome.frame, capture: capture, detections: outcome.detections,
+      frame: outcome.frame, capture: absolutePath(capture), detections: outcome.detections,
       objects: ObjectExtent.json(outcome.scene.extents), effects: outcome.scene.effects,
       relative: outcome.relative, fusion: outcome.fusion?.json, metric: outcome.metric?.values, path: path,
       notes: outcome.notes, timings: outcome.timings(flow: flow), results: results)
   }
+}
+
+/// A path that leads to the same file from every folder.
+func absolutePath(_ path: String) -> String {
+  path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
 }
 
 extension FrameFlow.Outcome {

