@@ -18,7 +18,7 @@ public final class YOLO11Segmentation: Sendable {
   public let architecture: YOLO11Architecture
   /// The network's input for a picture.
   public let input: Input
-  private let sessions: SessionCache
+  private let sessions: SessionCache<PixelSize>
 
   /// Binds the weights; every tensor of the file must belong to the network and the other way round.
   ///
@@ -43,7 +43,7 @@ public final class YOLO11Segmentation: Sendable {
     }
   }
 
-  private init(architecture: YOLO11Architecture, input: Input, sessions: SessionCache) {
+  private init(architecture: YOLO11Architecture, input: Input, sessions: SessionCache<PixelSize>) {
     self.architecture = architecture
     self.input = input
     self.sessions = sessions
