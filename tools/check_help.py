@@ -24,6 +24,11 @@ from pathlib import Path
 SCRIPT = {"schema": "ardf.simulation/1", "duration": 0.2, "render": {"service": [0.04]}}
 SCRIPT["arrivals"] = {"framesPerSecond": 60}
 FRAMES = 3
+#: What examples name and may be missing.
+NOT_AT_HAND = (
+    *("depth_anything_v2_vits.pth", "depth_anything_v2_metric_hypersim_vits.pth"),
+    *("weights/metric-indoor.safetensors", "recording"),
+)
 
 
 def verbs(command, path=()):
@@ -150,7 +155,7 @@ def check(verb, examples, prepared, work):
         target = folder / name
         shutil.rmtree(target) if target.is_dir() else target.unlink(missing_ok=True)
     for line in examples:
-        needs = next((n for n in ("depth_anything_v2_vits.pth", "recording") if n in line), None)
+        needs = next((name for name in NOT_AT_HAND if name in line), None)
         if needs and not (folder / needs).exists():
             print(f"--   {line}: needs {needs}")
             continue

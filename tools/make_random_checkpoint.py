@@ -3,10 +3,16 @@
 
 python tools/make_random_checkpoint.py yolo11n-seg --seed 1 --out yolo11n-seg-random.safetensors
 python tools/make_random_checkpoint.py depth-anything-v2-small --seed 1 --out depth-random.safetensors
+python tools/make_random_checkpoint.py depth-anything-v2-metric-small --max-depth 20 --out metric-random.safetensors
+python tools/make_random_checkpoint.py prompt-depth-anything-small --out prompt-random.safetensors
+
+With `--transformers` the names are Hugging Face's, and `config.json` is written beside them.
 """
 
 import argparse
 import copy
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -28,6 +34,7 @@ DEPTH_GAINS = {
     "conv2": 0.7,
     "output_conv1": 1.0,
     "output_conv2.2": 0.5,
+    "resConfUnit_depth.4": 0.7,
     **{f"projects.{index}": 1.0 for index in range(4)},
     **{f"resize_layers.{index}": 1.0 for index in (0, 1, 3)},
     **{f"layer{level}_rn": 1.0 for level in (1, 2, 3, 4)},
@@ -35,6 +42,16 @@ DEPTH_GAINS = {
 
 #: Keeps the last ReLU open nearly everywhere.
 DEPTH_BIASES = {"output_conv2.2": 3.0}
+
+#: A sigmoid is steepest at zero.
+SIGMOID_BIASES = {"output_conv2.2": 0.0}
+
+#: Names of depth networks, and their shapes.
+DEPTH_SHAPES = {
+    "depth-anything-v2-small": depth_anything.Shape(),
+    "depth-anything-v2-metric-small": depth_anything.Shape(max_depth=20.0),
+    "prompt-depth-anything-small": depth_anything.Shape(prompted=True),
+}
 
 
 def random_yolo(variant, classes, seed, scale=None):
@@ -46,8 +63,10 @@ def random_yolo(variant, classes, seed, scale=None):
 
 def random_depth(seed, shape=None):
     """A Depth Anything V2 network with random weights."""
-    model = depth_anything.DepthAnything(shape or depth_anything.Shape()).eval()
-    return randomise(model, seed, DEPTH_GAINS, DEPTH_BIASES)
+    shape = shape or depth_anything.Shape()
+    model = depth_anything.DepthAnything(shape).eval()
+    biases = SIGMOID_BIASES if shape.prompted or shape.max_depth else DEPTH_BIASES
+    return randomise(model, seed, DEPTH_GAINS, biases)
 
 
 def yolo_metadata(variant, classes, source):
@@ -64,11 +83,13 @@ def yolo_metadata(variant, classes, source):
     }
 
 
-def depth_metadata(variant, source):
-    """The metadata that names a Depth Anything V2 checkpoint."""
-    return {
+def depth_metadata(variant, source, shape=None):
+    """The metadata that names a depth checkpoint."""
+    shape = shape or depth_anything.Shape()
+    greatest = {"max_depth": f"{shape.max_depth:g}"} if shape.max_depth else {}
+    return greatest | {
         "format": "ardf.weights/1",
-        "architecture": "depth-anything-v2",
+        "architecture": "prompt-depth-anything" if shape.prompted else "depth-anything-v2",
         "variant": variant,
         "source": source,
         "license": "none: random numbers",
@@ -93,14 +114,40 @@ def published_detector(model, names):
     }
 
 
+def transformers_config(shape):
+    """What `config.json` says of a depth network with the names of transformers."""
+    backbone = {
+        "model_type": "dinov2",
+        "hidden_size": shape.embed_dim,
+        "num_hidden_layers": shape.depth,
+        "num_attention_heads": shape.heads,
+        "image_size": 518,
+        "patch_size": depth_anything.PATCH,
+        "out_indices": [tap + 1 for tap in shape.taps],
+        "reshape_hidden_states": False,
+    }
+    return {
+        "model_type": "prompt_depth_anything" if shape.prompted else "depth_anything",
+        "architectures": [f"{'Prompt' if shape.prompted else ''}DepthAnythingForDepthEstimation"],
+        "backbone_config": backbone,
+        "depth_estimation_type": "metric" if shape.prompted or shape.max_depth else "relative",
+        "max_depth": int(shape.max_depth) if shape.max_depth else None if shape.prompted else 1,
+        "reassemble_hidden_size": shape.embed_dim,
+        "neck_hidden_sizes": list(shape.out_channels),
+        "fusion_hidden_size": shape.features,
+        "head_hidden_size": 32,
+    }
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    models = [f"yolo11{variant}-seg" for variant in yolo11.SCALES] + ["depth-anything-v2-small"]
+    models = [f"yolo11{variant}-seg" for variant in yolo11.SCALES] + list(DEPTH_SHAPES)
     parser.add_argument("model", choices=models)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--classes", type=int, default=80, help="number of classes of a detector")
+    parser.add_argument("--max-depth", type=float, default=20.0, help="of a metric network, metres")
     parser.add_argument("--transformers", action="store_true", help="depth weights under the names of transformers")
-    parser.add_argument("--out", required=True, help="file to write: .safetensors, .pt or .pth")
+    parser.add_argument("--out", required=True, help="file to write: .safetensors, .pt, .pth or .ckpt")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     source = f"random seed {arguments.seed}"
@@ -111,12 +158,19 @@ def main():
         weights = yolo11.state(model)
         published = published_detector(model, metadata["names"])
     else:
-        metadata = depth_metadata("small", source)
-        weights = published = random_depth(arguments.seed).state_dict()
+        shape = DEPTH_SHAPES[arguments.model]
+        if shape.max_depth:
+            shape = replace(shape, max_depth=arguments.max_depth)
+        metadata = depth_metadata("small", source, shape)
+        weights = published = random_depth(arguments.seed, shape).state_dict()
+        if shape.prompted:  # as Prompt Depth Anything's authors save it
+            published = {"state_dict": {f"pipeline.{name}": value for name, value in weights.items()}}
         if arguments.transformers:
-            weights = transformers_state(weights, depth_anything.Shape().depth)
+            weights = transformers_state(weights, shape.depth)
             metadata = {"format": "pt"}
-    if Path(arguments.out).suffix in (".pt", ".pth"):
+            config = json.dumps(transformers_config(shape), indent=2)
+            (Path(arguments.out).parent / "config.json").write_text(config + "\n", encoding="utf-8")
+    if Path(arguments.out).suffix in (".pt", ".pth", ".ckpt"):
         torch.save(published, arguments.out)
     else:
         save_tensors(arguments.out, weights, metadata)

@@ -7,7 +7,8 @@
     python tools/make_reference.py --onnx yolo11n-seg.onnx --image bus.jpg --out bus.ref.safetensors
 
 `--weights` takes an Ultralytics checkpoint (`.pt`), or the safetensors of either network as `ardf convert` writes them;
-`--transformers` a folder that `from_pretrained` reads. Without `--image` the input is random. PyTorch networks are
+`--transformers` a folder that `from_pretrained` reads, with Depth Anything or Prompt Depth Anything, whose prompt is
+random. Without `--image` the input is random. PyTorch networks are
 evaluated in float64 unless told otherwise, and stored as float32.
 
 Tensors are named by module path in the original checkpoint's vocabulary, `model.10.m.0.attn.qkv` or
@@ -28,7 +29,7 @@ import torch
 
 from make_reference_outputs import load_network, parse_size
 from oracles import depth_anything, pictures, yolo11
-from oracles.random_weights import normal_image, uniform_image
+from oracles.random_weights import normal_image, random_prompt, uniform_image
 from oracles.tensor_files import save_tensors
 from oracles.transformers_names import transformers_state
 
@@ -46,8 +47,13 @@ COMPUTED_INPUTS = [
     (r"(depth_head\..*\.resConfUnit\d)\.conv([12])", r"\1.relu\2"),
     (r"(depth_head\..*\.refinenet[123])\.resConfUnit2", r"\1.add"),
     (r"(depth_head\..*\.refinenet\d)\.out_conv", r"\1.resize"),
+    (r"(depth_head\..*\.resConfUnit_depth)\.0", r"\1.resize"),
     (r"(depth_head\.scratch)\.output_conv2\.0", r"\1.resize"),
 ]
+
+
+#: Of the prompt, which is always random.
+PROMPT_SEED = 3
 
 
 def computed_input(name):
@@ -94,7 +100,15 @@ def record(network, call, names=None):
     for name, values in calls.items():
         several = {f"{name}.{index}": value for index, value in enumerate(values)}
         tensors |= several if len(values) > 1 else {name: values[0]}
-    return with_heads(tensors), result
+    return with_prompts(with_heads(tensors)), result
+
+
+def with_prompts(tensors):
+    """Adds the sums of refined maps and what is made of the prompt."""
+    for name in [name for name in tensors if name.endswith(".resConfUnit_depth")]:
+        owner = name.removesuffix(".resConfUnit_depth")
+        tensors[f"{owner}.prompted"] = tensors[f"{owner}.resConfUnit2"] + tensors[name]
+    return tensors
 
 
 def with_heads(tensors):
@@ -112,13 +126,23 @@ def with_taps(tensors, taps):
     return tensors | {f"pretrained.norm.{tap}": value for tap, value in zip(taps, values[-len(taps) :], strict=True)}
 
 
+def prompt_of(network, architecture, dtype):
+    """What a prompted network is given besides the picture, as further arguments."""
+    if architecture != "depth-anything-v2" or not network.shape.prompted:
+        return []
+    return [random_prompt(PROMPT_SEED).to(dtype)]
+
+
 def record_torch(path, image, dtype):
     """Tensors and metadata of a checkpoint in PyTorch; `image` is a function of the architecture."""
     architecture, network = load_network(path)
     network = copy.deepcopy(network).to(dtype).eval()
     value = image(architecture).to(dtype)
-    tensors, result = record(network, lambda: network(value))
+    prompt = prompt_of(network, architecture, dtype)
+    tensors, result = record(network, lambda: network(value, *prompt))
     tensors["input"] = value
+    if prompt:
+        tensors["prompt"] = prompt[0]
     if architecture == "yolo11-seg":
         tensors |= yolo11.named_outputs(result)
         version = yolo11.import_ultralytics().__version__
@@ -129,9 +153,10 @@ def record_torch(path, image, dtype):
     return tensors, {"library": "torch", "version": torch.__version__, "profile": "depth-anything"}
 
 
-def transformers_modules(depth):
+def transformers_modules(shape):
     """Module paths of transformers and the original's names for them; q, k and v apart from each other."""
-    state = depth_anything.DepthAnything().state_dict()
+    depth = shape.depth
+    state = depth_anything.DepthAnything(shape).state_dict()
     originals = {id(value): name for name, value in state.items()}
     modules = {}
     for theirs, value in transformers_state(state, depth).items():
@@ -146,6 +171,7 @@ def transformers_modules(depth):
         fusion = f"neck.fusion_stage.layers.{4 - level}"
         for unit in (1, 2):
             modules[f"{fusion}.residual_layer{unit}"] = f"depth_head.scratch.refinenet{level}.resConfUnit{unit}"
+        modules[f"{fusion}.prompt_depth_layer"] = f"depth_head.scratch.refinenet{level}.resConfUnit_depth"
     return modules
 
 
@@ -156,10 +182,13 @@ def record_transformers(folder, image, dtype):
     declare_operators()
     import transformers
 
-    network = transformers.DepthAnythingForDepthEstimation.from_pretrained(folder).to(dtype).eval()
+    network = transformers.AutoModelForDepthEstimation.from_pretrained(folder).to(dtype).eval()
     depth = network.config.backbone_config.num_hidden_layers
+    shape = depth_anything.Shape(depth=depth, prompted=network.config.model_type == "prompt_depth_anything")
     value = image("depth-anything-v2").to(dtype)
-    tensors, result = record(network, lambda: network(value).predicted_depth, transformers_modules(depth))
+    # From 0 to 1, so that what transformers does to it and to the result changes neither.
+    prompt = {"prompt_depth": random_prompt(PROMPT_SEED).to(dtype)} if shape.prompted else {}
+    tensors, result = record(network, lambda: network(value, **prompt).predicted_depth, transformers_modules(shape))
     for index in range(depth):
         owner = f"pretrained.blocks.{index}.attn"
         parts = [tensors.pop(f"{owner}.{part}") for part in ("q_proj", "k_proj", "v_proj")]
@@ -167,6 +196,8 @@ def record_transformers(folder, image, dtype):
     taps = [int(stage.removeprefix("stage")) - 1 for stage in network.config.backbone_config.out_features]
     tensors = with_taps(tensors, taps)
     tensors |= {"input": value, "depth": result}
+    if prompt:
+        tensors["prompt"] = prompt["prompt_depth"]
     return tensors, {"library": "transformers", "version": transformers.__version__, "profile": "transformers"}
 
 

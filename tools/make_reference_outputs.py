@@ -17,7 +17,7 @@ from pathlib import Path
 import torch
 
 from oracles import depth_anything, pictures, yolo11
-from oracles.random_weights import normal_image, uniform_image
+from oracles.random_weights import normal_image, random_prompt, uniform_image
 from oracles.tensor_files import load_tensors, save_tensors
 
 
@@ -28,7 +28,7 @@ def load_network(path):
     tensors, metadata = load_tensors(path)
     weights = {name: torch.from_numpy(value).float() for name, value in tensors.items()}
     if any(name.startswith("pretrained.") for name in weights):
-        network = depth_anything.DepthAnything().eval()
+        network = depth_anything.DepthAnything(depth_anything.shape_of(weights, metadata)).eval()
         network.load_state_dict(weights)
         return "depth-anything-v2", network
     if not {"variant", "names"} <= metadata.keys():
@@ -76,13 +76,19 @@ def main():
         image = (uniform_image if detector else normal_image)(arguments.seed, height, width)
         metadata["input seed"] = str(arguments.seed)
     dtype = torch.float32 if arguments.float32 else torch.float64
-    tensors = (yolo11 if detector else depth_anything).outputs(network, image, dtype)
+    inputs = {"input": image}
+    if detector:
+        tensors = yolo11.outputs(network, image, dtype)
+    else:
+        prompt = random_prompt(arguments.seed) if network.shape.prompted else None
+        inputs |= {} if prompt is None else {"prompt": prompt}
+        tensors = depth_anything.outputs(network, image, dtype, prompt)
     for name, value in sorted(tensors.items()):
         print(
             f"{name:14} {str(tuple(value.shape)):22} mean {value.mean():9.4f}  std {value.std():8.4f}"
             f"  min {value.min():9.3f}  max {value.max():9.3f}"
         )
-    save_tensors(arguments.out, {"input": image, **tensors}, metadata)
+    save_tensors(arguments.out, {**inputs, **tensors}, metadata)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,23 @@ enum ExifSamples {
       + bytes(UInt32(0))
   }
 
+  /// A TIFF structure whose EXIF directory says the focal length for 35 mm film, after one for the camera's own.
+  static func tiff(
+    focalLengthIn35mmFilm focal: UInt16, littleEndian: Bool, directory: UInt32 = 26, type: UInt16 = 3
+  ) -> [UInt8] {
+    func bytes<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
+      let bigEndian = (0..<Number.bitWidth / 8).reversed().map {
+        UInt8(truncatingIfNeeded: number >> ($0 * 8))
+      }
+      return littleEndian ? bigEndian.reversed() : bigEndian
+    }
+    let pointer = bytes(UInt16(0x8769)) + bytes(UInt16(4)) + bytes(UInt32(1)) + bytes(directory)
+    let own = bytes(UInt16(0x920a)) + bytes(UInt16(5)) + bytes(UInt32(1)) + bytes(UInt32(0))
+    let film = bytes(UInt16(0xa405)) + bytes(type) + bytes(UInt32(1)) + bytes(focal) + bytes(UInt16(0))
+    return Array((littleEndian ? "II" : "MM").utf8) + bytes(UInt16(42)) + bytes(UInt32(8)) + bytes(UInt16(1))
+      + pointer + bytes(UInt32(0)) + bytes(UInt16(2)) + own + film + bytes(UInt32(0))
+  }
+
   /// A JPEG with an APP1 segment right after its start marker.
   static func jpeg(_ image: RGBImage, exif: [UInt8]) throws -> [UInt8] {
     let plain = try ImageCodec.encodeJPEG(image)

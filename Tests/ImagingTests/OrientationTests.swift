@@ -23,6 +23,25 @@ import Testing
     #expect(decoded.image == image)
   }
 
+  @Test(arguments: [true, false])
+  func focalLengthForFilmIsFound(littleEndian: Bool) throws {
+    let image = TestPictures.gradient(width: 24, height: 16)
+    let exif = ExifSamples.tiff(focalLengthIn35mmFilm: 26, littleEndian: littleEndian)
+    for bytes in [try ExifSamples.jpeg(image, exif: exif), try ExifSamples.png(image, exif: exif)] {
+      #expect(try ImageCodec.header(bytes).focalLengthIn35mmFilm == 26)
+      #expect(try ImageCodec.header(bytes).orientation == .up)
+    }
+    for broken in [
+      ExifSamples.tiff(focalLengthIn35mmFilm: 0, littleEndian: littleEndian),
+      ExifSamples.tiff(focalLengthIn35mmFilm: 26, littleEndian: littleEndian, directory: 4_000_000_000),
+      ExifSamples.tiff(focalLengthIn35mmFilm: 26, littleEndian: littleEndian, directory: 3),
+      ExifSamples.tiff(focalLengthIn35mmFilm: 26, littleEndian: littleEndian, type: 4),
+      Array(exif.dropLast(20)), ExifSamples.tiff(orientation: 6, littleEndian: littleEndian),
+    ] {
+      #expect(try ImageCodec.header(ExifSamples.jpeg(image, exif: broken)).focalLengthIn35mmFilm == nil)
+    }
+  }
+
   /// Also across the tiles that a picture is turned in.
   @Test(arguments: Orientation.allCases, [PixelSize(width: 7, height: 4), PixelSize(width: 70, height: 131)])
   func everyPixelMovesWhereGeometrySays(orientation: Orientation, size: PixelSize) {

@@ -5,10 +5,13 @@
     python -m goldens.make_layer_goldens --goldens ../Tests/ModelsTests/Goldens
 
 Reads `yolo11-tiny-n.safetensors` and `depth-tiny.safetensors` there, and writes `*.layers.safetensors` beside them.
+Of the metric and the prompted network only what differs from the relative one is kept: layers of the head, and in
+`depth-tiny-prompted.safetensors` the weights that `depth-tiny` lacks.
 """
 
 import argparse
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -17,7 +20,7 @@ from goldens.make_model_goldens import TINY_CLASSES, TINY_DEPTH, TINY_DETECTORS
 from make_random_checkpoint import random_depth, random_yolo
 from make_reference import record, with_taps
 from oracles import yolo11
-from oracles.random_weights import clouds, normal_image
+from oracles.random_weights import clouds, normal_image, random_prompt
 from oracles.tensor_files import load_tensors, save_tensors
 
 
@@ -56,6 +59,27 @@ def main():
     metadata = {"library": "torch", "version": torch.__version__, "profile": "depth-anything"}
     metadata["input"] = "random, seed 32"
     save_tensors(folder / "depth-tiny.layers.safetensors", tensors, metadata)
+
+    metric = random_depth(21, replace(TINY_DEPTH, max_depth=20.0))
+    metric = loaded(metric, folder / "depth-tiny.safetensors")
+    tensors, result = record(metric, lambda: metric(image))
+    tensors = head_layers(tensors, r"output_conv2(\.2)?") | {"input": image, "depth": result}
+    save_tensors(folder / "depth-tiny-metric.layers.safetensors", tensors, metadata | {"max_depth": "20"})
+
+    prompted = random_depth(23, replace(TINY_DEPTH, prompted=True)).half()
+    prompts = {name: value for name, value in prompted.state_dict().items() if "resConfUnit_depth" in name}
+    save_tensors(folder / "depth-tiny-prompted.safetensors", prompts, {"seed": "23", "torch": torch.__version__})
+    prompted = loaded(prompted, folder / "depth-tiny.safetensors")
+    prompt = random_prompt(33, 10, 13).double()
+    tensors, result = record(prompted, lambda: prompted(image, prompt))
+    tensors = head_layers(tensors, r"refinenet\d\.(resConfUnit_depth.*|prompted|resize|out_conv)|output_conv2")
+    tensors |= {"input": image, "prompt": prompt, "depth": result}
+    save_tensors(folder / "depth-tiny-prompted.layers.safetensors", tensors, metadata | {"prompt": "random, seed 33"})
+
+
+def head_layers(tensors, pattern):
+    """Those of `depth_head.scratch` whose names go on as the pattern says."""
+    return {k: v for k, v in tensors.items() if re.fullmatch(r"depth_head\.scratch\.(" + pattern + ")", k)}
 
 
 if __name__ == "__main__":

@@ -1,7 +1,10 @@
-"""Depth Anything V2 in plain PyTorch: a DINOv2 encoder and a DPT head, under the published checkpoint's keys."""
+"""Depth Anything V2 in plain PyTorch: a DINOv2 encoder and a DPT head, under the published checkpoint's keys.
+
+Relative, metric (a sigmoid times the greatest depth), or prompted with a sensor's depth (Prompt Depth Anything).
+"""
 
 import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 import torch.nn.functional as F
@@ -21,6 +24,9 @@ class Shape:
     taps: tuple = (2, 5, 8, 11)
     features: int = 64
     out_channels: tuple = (48, 96, 192, 384)
+    #: Metres of a metric network; None of any other.
+    max_depth: float | None = None
+    prompted: bool = False
 
 
 class Attention(nn.Module):
@@ -136,18 +142,32 @@ class ResidualConvUnit(nn.Module):
 
 
 class FeatureFusion(nn.Module):
-    """Adds a refined skip, refines, upsamples to `size` (twice the size without one), then projects."""
+    """Adds a refined skip, refines, upsamples to `size` (twice the size without one), then projects.
 
-    def __init__(self, channels):
+    A prompted network's adds what three convolutions make of the prompt before it upsamples.
+    """
+
+    def __init__(self, channels, prompted=False):
         super().__init__()
+        if prompted:
+            self.resConfUnit_depth = nn.Sequential(
+                nn.Conv2d(1, channels, 3, 1, 1),
+                nn.ReLU(),
+                nn.Conv2d(channels, channels, 3, 1, 1),
+                nn.ReLU(),
+                nn.Conv2d(channels, channels, 3, 1, 1),
+            )
         self.out_conv = nn.Conv2d(channels, channels, 1)
         self.resConfUnit1 = ResidualConvUnit(channels)
         self.resConfUnit2 = ResidualConvUnit(channels)
 
-    def forward(self, x, skip=None, size=None):
+    def forward(self, x, skip=None, size=None, prompt=None):
         if skip is not None:
             x = x + self.resConfUnit1(skip)
         x = self.resConfUnit2(x)
+        if prompt is not None:
+            resized = F.interpolate(prompt, size=x.shape[-2:], mode="bilinear", align_corners=False)
+            x = x + self.resConfUnit_depth(resized)
         size = size or (2 * x.shape[-2], 2 * x.shape[-1])
         return self.out_conv(F.interpolate(x, size=size, mode="bilinear", align_corners=True))
 
@@ -158,18 +178,20 @@ class Scratch(nn.Module):
         features = shape.features
         for level, channels in enumerate(shape.out_channels, start=1):
             self.add_module(f"layer{level}_rn", nn.Conv2d(channels, features, 3, 1, 1, bias=False))
-            self.add_module(f"refinenet{level}", FeatureFusion(features))
+            self.add_module(f"refinenet{level}", FeatureFusion(features, shape.prompted))
         self.output_conv1 = nn.Conv2d(features, features // 2, 3, 1, 1)
+        last = nn.Sigmoid() if shape.prompted or shape.max_depth else nn.ReLU()
         self.output_conv2 = nn.Sequential(
-            nn.Conv2d(features // 2, 32, 3, 1, 1), nn.ReLU(), nn.Conv2d(32, 1, 1), nn.ReLU()
+            nn.Conv2d(features // 2, 32, 3, 1, 1), nn.ReLU(), nn.Conv2d(32, 1, 1), last
         )
 
 
 class Head(nn.Module):
-    """The DPT head, from the normed patch tokens of four taps to inverse depth."""
+    """The DPT head, from the normed patch tokens of four taps to depth."""
 
     def __init__(self, shape=Shape()):  # noqa: B008
         super().__init__()
+        self.max_depth = shape.max_depth or 1.0
         first, second, _, fourth = shape.out_channels
         self.projects = nn.ModuleList(nn.Conv2d(shape.embed_dim, k, 1) for k in shape.out_channels)
         self.resize_layers = nn.ModuleList(
@@ -182,7 +204,7 @@ class Head(nn.Module):
         )
         self.scratch = Scratch(shape)
 
-    def forward(self, tokens, rows, columns):
+    def forward(self, tokens, rows, columns, prompt=None):
         """`depth` (1, H, W) and every stage: `rn.1...4`, `path.1...4` and `output_conv1`, named as modules are."""
         scratch = self.scratch
         stages = {}
@@ -195,40 +217,50 @@ class Head(nn.Module):
             fusion = scratch.get_submodule(f"refinenet{level}")
             size = stages[f"rn.{level - 1}"].shape[-2:] if level > 1 else None
             skip = stages[f"rn.{level}"]
-            x = fusion(skip, size=size) if x is None else fusion(x, skip, size)
+            x = fusion(skip, None, size, prompt) if x is None else fusion(x, skip, size, prompt)
             stages[f"path.{level}"] = x
         x = scratch.output_conv1(x)
         stages["output_conv1"] = x
         x = F.interpolate(x, size=(PATCH * rows, PATCH * columns), mode="bilinear", align_corners=True)
-        stages["depth"] = scratch.output_conv2(x).squeeze(1)
+        stages["depth"] = scratch.output_conv2(x).squeeze(1) * self.max_depth
         return stages
 
 
 class DepthAnything(nn.Module):
     def __init__(self, shape=Shape()):  # noqa: B008
         super().__init__()
+        self.shape = shape
         self.pretrained = Encoder(shape)
         self.depth_head = Head(shape)
 
-    def forward(self, image):
-        """Inverse depth (1, H, W) of a normalised picture (1, 3, H, W); both sides multiples of 14."""
-        return self.outputs(image)["depth"]
+    def forward(self, image, prompt=None):
+        """Depth (1, H, W) of a normalised picture (1, 3, H, W), both sides multiples of 14: relative inverse depth,
+        metres, or from 0 to 1 as the prompt (1, 1, h, w) is.
+        """
+        return self.outputs(image, prompt)["depth"]
 
-    def outputs(self, image):
+    def outputs(self, image, prompt=None):
         """The depth with every stage: `tap.B` (1, 1 + rows * columns, D) tokens after block B before the norm,
         `norm.B` the same after it, and the stages of the head."""
         rows, columns = image.shape[-2] // PATCH, image.shape[-1] // PATCH
         tapped, _ = self.pretrained(image)
         normed = [self.pretrained.norm(value) for value in tapped]
-        stages = self.depth_head([value[:, 1:] for value in normed], rows, columns)
+        stages = self.depth_head([value[:, 1:] for value in normed], rows, columns, prompt)
         for block, raw, value in zip(self.pretrained.taps, tapped, normed, strict=True):
             stages[f"tap.{block}"] = raw
             stages[f"norm.{block}"] = value
         return stages
 
 
-def outputs(model, image, dtype=torch.float64):
+def shape_of(weights, metadata, base=Shape()):  # noqa: B008
+    """The shape of a checkpoint: `base`, as far as its metadata and names say nothing else."""
+    prompted = any("resConfUnit_depth" in name for name in weights)
+    max_depth = float(metadata["max_depth"]) if "max_depth" in metadata else None
+    return replace(base, prompted=prompted, max_depth=max_depth)
+
+
+def outputs(model, image, dtype=torch.float64, prompt=None):
     """`DepthAnything.outputs` evaluated in `dtype`."""
     model = copy.deepcopy(model).to(dtype).eval()
     with torch.inference_mode():
-        return model.outputs(image.to(dtype))
+        return model.outputs(image.to(dtype), None if prompt is None else prompt.to(dtype))

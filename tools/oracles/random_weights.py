@@ -90,6 +90,12 @@ def uniform_image(seed, height, width):
     return torch.from_numpy(generator.random((1, 3, height, width), dtype=np.float32))
 
 
+def random_prompt(seed, height=192, width=256):
+    """A (1, 1, H, W) prompt as a prompted network reads it: smooth, from exactly 0 to exactly 1."""
+    values = clouds(seed, 1, height, width)[:, :1]
+    return (values - values.min()) / (values.max() - values.min())
+
+
 def normal_image(seed, height, width):
     """A (1, 3, H, W) tensor like a normalised picture: standard normal."""
     generator = np.random.Generator(np.random.PCG64(seed))

@@ -45,6 +45,8 @@ def _head_name(name):
     if parts[1] == "output_conv2":
         return f"head.conv{2 + int(parts[2]) // 2}.{parts[3]}"
     layer = f"neck.fusion_stage.layers.{4 - int(parts[1][-1])}"
+    if parts[2] == "resConfUnit_depth":
+        return f"{layer}.prompt_depth_layer.convolution{1 + int(parts[3]) // 2}.{parts[4]}"
     if parts[2] == "out_conv":
         return f"{layer}.projection.{parts[3]}"
     return f"{layer}.residual_layer{parts[2][-1]}.convolution{parts[3][-1]}.{parts[4]}"

@@ -9,16 +9,18 @@ public enum CaptureReader {
   /// Scanner App, Stray Scanner or Polycam, `transforms.json`, a sequence of TUM RGB-D, Redwood or ARKitScenes,
   /// or pictures. A file may be a picture, an archive (`.zip`, `.whl`) that holds a recorded clip, or
   /// the metadata of one frame of a folder, which then is the only frame. A folder of several captures is refused.
+  /// - Parameter photographs: where the cameras of plain pictures come from; nil for none.
   /// - Throws: `CaptureError`.
   public static func open(
-    _ path: String, limits: CaptureLimits = CaptureLimits()
+    _ path: String, limits: CaptureLimits = CaptureLimits(), photographs: PhotographCamera? = nil
   ) throws(CaptureError) -> any CaptureSource {
     var isFolder = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
       throw .notFound(path: path)
     }
     return isFolder
-      ? try open(folder: CaptureFolder(path: path, limits: limits)) : try open(file: path, limits)
+      ? try open(folder: CaptureFolder(path: path, limits: limits), photographs)
+      : try open(file: path, limits, photographs)
   }
 
   /// The link-free path of a regular file of a capture, which must lie inside its folder.
@@ -28,7 +30,9 @@ public enum CaptureReader {
     try CaptureFolder(path: path, limits: CaptureLimits()).location(of: name, namedBy: name, limit: .max)
   }
 
-  private static func open(folder: CaptureFolder) throws(CaptureError) -> any CaptureSource {
+  private static func open(
+    folder: CaptureFolder, _ photographs: PhotographCamera?
+  ) throws(CaptureError) -> any CaptureSource {
     switch try RecognisedLayout(of: folder) {
     case .nativeFrame: return try NativeCapture(single: folder)
     case .recordedClip: return try recordedClip(folder)
@@ -45,7 +49,8 @@ public enum CaptureReader {
     case .frameFolders(let names):
       return try NativeCapture(
         sequence: folder, metadata: names.map { ($0, "\($0)/\(NativeCapture.frameFile)") })
-    case .pictures(let names): return try PlainImages(folder, path: folder.path, names: names)
+    case .pictures(let names):
+      return try PlainImages(folder, path: folder.path, names: names, camera: photographs)
     case .collection(let names): throw .severalCaptures(path: folder.path, names: names)
     case .nothing: throw .unrecognisedLayout(path: folder.path)
     }
@@ -64,9 +69,9 @@ public enum CaptureReader {
     try PlainShot(image: image, depth: depth, confidence: confidence, camera: camera, limits: limits)
   }
 
-  private static func open(file path: String, _ limits: CaptureLimits) throws(CaptureError)
-    -> any CaptureSource
-  {
+  private static func open(
+    file path: String, _ limits: CaptureLimits, _ photographs: PhotographCamera?
+  ) throws(CaptureError) -> any CaptureSource {
     let (parent, name) = split(path)
     if isArchive(name) {
       return try RecordedClip(archive: path, limits: limits)
@@ -75,11 +80,12 @@ public enum CaptureReader {
       // A picture that the user names may be a link; only what lies inside captures must not lead out.
       let (parent, name) = split(URL(filePath: path).resolvingSymlinksInPath().path)
       return try PlainImages(
-        CaptureFolder(path: parent, limits: limits), path: path, names: [name], isSingleFile: true)
+        CaptureFolder(path: parent, limits: limits), path: path, names: [name], isSingleFile: true,
+        camera: photographs)
     }
     let folder = try CaptureFolder(path: parent, limits: limits)
     let stem = String(name.dropLast(".json".count))
-    let source = try open(folder: folder)
+    let source = try open(folder: folder, photographs)
     let isWhole = [NativeCapture.frameFile, TransformsFile.name].contains(name)
     guard isWhole || source.frames.contains(where: { $0.name == stem }) else {
       let reason = source.skipped.first { $0.name == stem }?.reason ?? "it is no frame of its folder"

@@ -58,7 +58,7 @@ public enum CaptureLayout: String, Sendable, CaseIterable {
     case .imageWithDepth:
       "depth float32 metres or u16 millimetres; fx fy cx cy in pixels as stated; camera level at the origin"
     case .images:
-      "pictures only: no depth, no camera"
+      "pictures only: no depth, no camera but what EXIF says"
     }
   }
 }

@@ -1,7 +1,8 @@
 import Geometry
 import Imaging
 
-/// Pictures without depth or camera: one file or a folder of them, in the order of their names.
+/// Pictures without depth, and without a camera unless one is asked for: one file or a folder of them, in the order of
+/// their names.
 ///
 /// Their EXIF orientation says how they are turned upright; the timestamp is the position.
 struct PlainImages: CaptureSource {
@@ -12,16 +13,20 @@ struct PlainImages: CaptureSource {
 
   private let folder: CaptureFolder
   private let isSingleFile: Bool
+  private let camera: PhotographCamera?
 
-  init(_ folder: CaptureFolder, path: String, names: [String], isSingleFile: Bool = false)
-    throws(CaptureError)
-  {
+  /// - Parameter camera: where the pictures' cameras come from; nil for pictures without.
+  init(
+    _ folder: CaptureFolder, path: String, names: [String], isSingleFile: Bool = false,
+    camera: PhotographCamera? = nil
+  ) throws(CaptureError) {
     guard names.count <= folder.limits.frames else {
       throw .tooManyFrames(path: path, limit: folder.limits.frames)
     }
     self.folder = folder
     self.isSingleFile = isSingleFile
     self.path = path
+    self.camera = camera
     skipped = isSingleFile ? [] : folder.skippedNames()
     frames = names.enumerated().map { FrameReference(name: $1, timestamp: Double($0)) }
   }
@@ -31,10 +36,14 @@ struct PlainImages: CaptureSource {
     let label = isSingleFile ? path : reference.name
     let bytes = try folder.bytes(reference.name, namedBy: label)
     let header = try DepthDecoding.pictureHeader(bytes, file: label, limits: folder.limits)
+    let intrinsics = try camera?.intrinsics(of: header, file: label)
     return CapturedFrame(
       name: reference.name,
       image: decodingImage ? try DepthDecoding.picture(bytes, file: label, limits: folder.limits) : nil,
-      imageSize: header.size, orientation: header.orientation, timestamp: reference.timestamp)
+      imageSize: header.size, intrinsics: intrinsics,
+      cameraToWorld: intrinsics == nil
+        ? .identity : RigidTransform(rotation: header.orientation.levelCamera, origin: .origin),
+      orientation: header.orientation, timestamp: reference.timestamp)
   }
 
   func encodedPicture(at index: Int) throws(CaptureError) -> EncodedPicture? {

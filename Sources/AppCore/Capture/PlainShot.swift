@@ -67,7 +67,7 @@ private struct NamedFile: Sendable {
 
 extension Orientation {
   /// The turn of a level camera about its own axis that makes the stored picture need this one.
-  fileprivate var levelCamera: Quaternion {
+  var levelCamera: Quaternion {
     let half = 0.5.squareRoot()
     let turn: (z: Double, w: Double) =
       switch self {

@@ -11,6 +11,9 @@ struct BinaryPatch: Sendable {
   /// The whole picture's, in place of the rectangle.
   let runs: ColumnRuns?
 
+  /// No pixel at all.
+  static let empty = BinaryPatch(x: 0, y: 0, cells: nil)
+
   private init(x: Int, y: Int, cells: Plane<UInt8>?) {
     self.x = x
     self.y = y

@@ -14,12 +14,14 @@ public struct DepthScene: Sendable {
   public let sensor: MetricDepth?
   /// Depth computed from a network's output.
   public let fused: MetricDepth?
+  /// Depth that a metric network gives in metres from the picture alone: for what neither sensor nor fit reaches.
+  public let estimated: MetricDepth?
 
   /// A scene from its parts; intrinsics of another picture size are scaled to `imageSize`.
   public init(
     imageSize: PixelSize, intrinsics: Intrinsics?,
     cameraToWorld: RigidTransform<CameraARKit, World> = .identity, orientation: Orientation = .up,
-    sensor: MetricDepth? = nil, fused: MetricDepth? = nil
+    sensor: MetricDepth? = nil, fused: MetricDepth? = nil, estimated: MetricDepth? = nil
   ) {
     self.imageSize = imageSize
     self.intrinsics = intrinsics.map { $0.imageSize == imageSize ? $0 : $0.scaled(to: imageSize) }
@@ -27,15 +29,19 @@ public struct DepthScene: Sendable {
     self.orientation = orientation
     self.sensor = sensor
     self.fused = fused
+    self.estimated = estimated
   }
 
   /// A captured frame with its sensor readings judged by `rules`: at whatever distance, where nothing is said.
-  public init(frame: CapturedFrame, fused: MetricDepth? = nil, rules: SensorRules = .anyDistance) {
+  public init(
+    frame: CapturedFrame, fused: MetricDepth? = nil, estimated: MetricDepth? = nil,
+    rules: SensorRules = .anyDistance
+  ) {
     self.init(
       imageSize: frame.imageSize, intrinsics: frame.intrinsics, cameraToWorld: frame.cameraToWorld,
       orientation: frame.orientation,
       sensor: frame.depth.map { MetricDepth(sensor: $0, confidence: frame.confidence, rules: rules) },
-      fused: fused)
+      fused: fused, estimated: estimated)
   }
 
   /// Where a point of the picture at planar depth `meters` lies in the world; nil without intrinsics.

@@ -62,7 +62,10 @@ public struct ExtentEstimator: Sendable {
     let window = scene.sensor.map {
       SensorWindow($0, box: box, mask: detection.mask, imageSize: scene.imageSize)
     }
-    let distance = distance(window, box, &warnings)
+    var distance = distance(window, box, &warnings)
+    if distance.source == .none {
+      distance = scene.distanceFromNetwork(box, detection.mask, &warnings)
+    }
     guard let meters = distance.meters, let range = distance.range else {
       return ObjectExtent(detection: detection, distance: distance, warnings: warnings)
     }

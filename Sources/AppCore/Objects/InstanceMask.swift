@@ -53,6 +53,23 @@ public struct InstanceMask: Sendable {
       pixels: binary.map(BinaryPatch.init))
   }
 
+  /// A mask on a network's prototype grid whose pixels are those of a rectangle of the letterbox's picture, which
+  /// begins in `column` and `row`; any non-zero value inside, none without a rectangle.
+  ///
+  /// - Precondition: the rectangle lies in the picture.
+  public init(
+    probabilities: Plane<Float>, letterbox: Letterbox, patch: Plane<UInt8>?, column: Int, row: Int
+  ) {
+    let size = letterbox.imageSize
+    precondition(
+      column >= 0 && row >= 0 && column + (patch?.width ?? 0) <= size.width
+        && row + (patch?.height ?? 0) <= size.height, "a mask's rectangle lies in its picture")
+    self.init(
+      imageSize: size, orientation: .up, grid: probabilities,
+      placement: GridPlacement(letterbox: letterbox, gridWidth: probabilities.width, probabilities.height),
+      pixels: patch.map { BinaryPatch($0).moved(toColumn: column, row: row) } ?? .empty)
+  }
+
   /// A mask from the full-resolution picture, any non-zero value inside.
   ///
   /// The coarse grid holds the share of set pixels under each cell.

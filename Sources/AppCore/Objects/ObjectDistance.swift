@@ -8,6 +8,8 @@ public struct ObjectDistance: Sendable, Equatable {
     case lidar
     /// Relative depth aligned with the sensor.
     case fusion
+    /// A metric depth network, from the picture alone.
+    case network
     /// There is no distance.
     case none
   }
@@ -36,6 +38,13 @@ public struct ObjectDistance: Sendable, Equatable {
     let sorted = readings.sorted()
     let n = sorted.count
     self.init(meters: sorted[n / 2], source: .lidar, samples: n, range: depthBand(sorted))
+  }
+
+  /// The distance of at least one reading of a metric network's depth.
+  init(network readings: [Double]) {
+    let sorted = readings.sorted()
+    self.init(
+      meters: sorted[sorted.count / 2], source: .network, samples: sorted.count, range: depthBand(sorted))
   }
 
   /// The distance read from fused depth at one point.

@@ -54,7 +54,7 @@ extension ResultsStyle {
   func color(of source: ObjectDistance.Source) -> Color {
     switch source {
     case .lidar: measuredColor
-    case .fusion: fusedColor
+    case .fusion, .network: fusedColor
     case .none: unknownColor
     }
   }

@@ -21,6 +21,8 @@ public struct ImageHeader: Sendable, Equatable {
   public let size: PixelSize
   /// How to turn the stored pixels upright.
   public let orientation: Orientation
+  /// The focal length of a lens of the same diagonal field on 35 mm film, millimetres, where EXIF says it.
+  public let focalLengthIn35mmFilm: Int?
 }
 
 /// Reads and writes JPEG and PNG pictures.
@@ -47,7 +49,7 @@ public enum ImageCodec {
         case .jpeg: try TurboJPEG.decodeRGB(bytes, limits: limits)
         case .png: try Spng.decodeRGB(bytes, limits: limits)
         }
-      return DecodedImage(image: image, orientation: orientation(of: bytes, format), format: format)
+      return DecodedImage(image: image, orientation: orientation(exif(of: bytes, format)), format: format)
     }
   }
 
@@ -74,7 +76,10 @@ public enum ImageCodec {
         let header = try Spng.header(bytes, limits: limits)
         size = PixelSize(width: header.width, height: header.height)
       }
-      return ImageHeader(format: format, size: size, orientation: orientation(of: bytes, format))
+      let tags = exif(of: bytes, format)
+      return ImageHeader(
+        format: format, size: size, orientation: orientation(tags),
+        focalLengthIn35mmFilm: tags.focalLengthIn35mmFilm)
     }
   }
 
@@ -177,13 +182,15 @@ public enum ImageCodec {
     throw ForeignFormat.name(sniffing: bytes).map(ImageDefect.foreignFormat) ?? .unknownFormat
   }
 
-  private static func orientation(of bytes: [UInt8], _ format: ImageFormat) -> Orientation {
-    let code =
-      switch format {
-      case .jpeg: ExifOrientation.value(inJPEG: bytes)
-      case .png: ExifOrientation.value(inPNG: bytes)
-      }
-    return code.flatMap(Orientation.init(rawValue:)) ?? .up
+  private static func exif(of bytes: [UInt8], _ format: ImageFormat) -> ExifTags {
+    switch format {
+    case .jpeg: ExifTags(inJPEG: bytes)
+    case .png: ExifTags(inPNG: bytes)
+    }
+  }
+
+  private static func orientation(_ tags: ExifTags) -> Orientation {
+    tags.orientation.flatMap(Orientation.init(rawValue:)) ?? .up
   }
 
   private static func decodeGray<

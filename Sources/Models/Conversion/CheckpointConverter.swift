@@ -3,8 +3,9 @@ import NNRuntime
 
 /// Turns published checkpoints into weight files of the networks here.
 ///
-/// Read: Ultralytics YOLO11-seg `.pt`, Depth Anything V2 Small `.pth`, and safetensors files of either in
-/// their original names or Hugging Face's. No code of a checkpoint is ever run.
+/// Read: Ultralytics YOLO11-seg `.pt`, Depth Anything V2 Small `.pth` (relative or metric), Prompt Depth Anything Small
+/// `.ckpt`, and safetensors files of any of them in their original names or Hugging Face's. No code of a checkpoint is
+/// ever run.
 public enum CheckpointConverter {
   /// The networks that can be converted.
   public enum Architecture: String, Sendable {
@@ -12,6 +13,8 @@ public enum CheckpointConverter {
     case yolo11Segmentation = "yolo11-seg"
     /// Depth Anything V2.
     case depthAnythingV2 = "depth-anything-v2"
+    /// Prompt Depth Anything.
+    case promptDepthAnything = "prompt-depth-anything"
   }
 
   /// A checkpoint ready to be written.
@@ -24,6 +27,9 @@ public enum CheckpointConverter {
     public let tensors: [String: Tensor]
     /// Architecture, variant, class names, stride, source, licence: what a weight file says of itself.
     public let metadata: [String: String]
+
+    /// The greatest depth of a metric network, meters.
+    public var maxDepth: Double? { metadata[DepthHints.key].flatMap { Double($0) } }
   }
 
   static let formatVersion = "ardf.weights/1"
@@ -32,31 +38,48 @@ public enum CheckpointConverter {
 
   /// Converts the file at `input` and writes a safetensors file, whole or not at all.
   ///
+  /// - Parameter maxDepth: As for `read(_:maxDepth:)`.
   /// - Throws: `CheckpointError` for the input, `FileError` for the output.
   @discardableResult
-  public static func convert(_ input: String, to output: String, overwrite: Bool) throws -> Checkpoint {
-    let checkpoint = try read(input)
+  public static func convert(
+    _ input: String, to output: String, overwrite: Bool, maxDepth: Double? = nil
+  ) throws -> Checkpoint {
+    let checkpoint = try read(input, maxDepth: maxDepth)
     try SafetensorsWriter.write(
       checkpoint.tensors, metadata: checkpoint.metadata, to: output, overwrite: overwrite)
     return checkpoint
   }
 
   /// Reads and checks the checkpoint at `path`: its names, shapes and types are exactly the network's.
-  public static func read(_ path: String) throws(CheckpointError) -> Checkpoint {
+  ///
+  /// A metric depth network has the names and shapes of a relative one. It is known by Hugging Face's `config.json`
+  /// beside it, by the name that it was published under, or by its greatest depth given here.
+  /// - Parameter maxDepth: The greatest depth of a metric depth network, meters.
+  public static func read(
+    _ path: String, maxDepth: Double? = nil
+  ) throws(CheckpointError) -> Checkpoint {
     let bytes: FileBytes
     do {
       bytes = try FileBytes(MappedFile(path: path))
     } catch {
       throw CheckpointError(.file(error), file: path)
     }
-    return try read(bytes, file: path)
+    return try read(bytes, file: path, DepthHints(path: path, given: maxDepth))
   }
 
-  /// Reads and checks a checkpoint held in memory; see `read(_:)`.
-  public static func read(_ bytes: FileBytes, file: String) throws(CheckpointError) -> Checkpoint {
+  /// Reads and checks a checkpoint held in memory; see `read(_:maxDepth:)`.
+  public static func read(
+    _ bytes: FileBytes, file: String, maxDepth: Double? = nil
+  ) throws(CheckpointError) -> Checkpoint {
+    try read(bytes, file: file, DepthHints(path: nil, given: maxDepth))
+  }
+
+  private static func read(
+    _ bytes: FileBytes, file: String, _ hints: DepthHints
+  ) throws(CheckpointError) -> Checkpoint {
     do {
       let source = try CheckpointSource(bytes, file: file)
-      let network = try recognize(source)
+      let network = try recognize(source, hints)
       var metadata = network.metadata
       metadata["format"] = formatVersion
       metadata["source_file"] = String(file.split(separator: "/").last ?? "")
@@ -76,11 +99,16 @@ public enum CheckpointConverter {
     let metadata: [String: String]
   }
 
-  private static func recognize(_ source: CheckpointSource) throws(CheckpointErrorAt) -> Network {
+  private static func recognize(
+    _ source: CheckpointSource, _ hints: DepthHints
+  ) throws(CheckpointErrorAt) -> Network {
     let tensors = source.tensors
-    if tensors["model.0.conv.weight"] != nil { return try yolo(source) }
+    if tensors["model.0.conv.weight"] != nil {
+      guard hints.given == nil else { throw CheckpointErrorAt(.needlessGreatestDepth) }
+      return try yolo(source)
+    }
     if tensors.keys.contains(where: { $0.hasPrefix("pretrained.") || $0.hasPrefix("depth_head.") }) {
-      return try depthAnything(source)
+      return try depthAnything(source, hints)
     }
     throw CheckpointErrorAt(
       .unknownArchitecture(
@@ -127,16 +155,27 @@ public enum CheckpointConverter {
     return Network(architecture: .yolo11Segmentation, variant: variant.rawValue, metadata: metadata)
   }
 
-  private static func depthAnything(_ source: CheckpointSource) throws(CheckpointErrorAt) -> Network {
+  private static func depthAnything(
+    _ source: CheckpointSource, _ hints: DepthHints
+  ) throws(CheckpointErrorAt) -> Network {
     if let width = source.tensors["pretrained.cls_token"]?.shape.last, width != 384 {
       throw CheckpointErrorAt(.unknownArchitecture("its encoder is \(width) wide, that of Small is 384"))
     }
-    try check(source.tensors, DepthAnythingLayout().shapes, optional: DepthAnythingLayout.optional)
+    let isPrompted = source.tensors[DepthAnythingLayout.promptWeight] != nil
+    try check(
+      source.tensors, DepthAnythingLayout(isPrompted: isPrompted).shapes,
+      optional: DepthAnythingLayout.optional)
+    let architecture = isPrompted ? Architecture.promptDepthAnything : .depthAnythingV2
     var metadata = source.metadata
-    metadata["architecture"] = Architecture.depthAnythingV2.rawValue
+    metadata["architecture"] = architecture.rawValue
     metadata["variant"] = "small"
     metadata["license"] = metadata["license"] ?? "Apache-2.0"
-    return Network(architecture: .depthAnythingV2, variant: "small", metadata: metadata)
+    do {
+      metadata[DepthHints.key] = try hints.greatestDepth(of: source, isPrompted: isPrompted)
+    } catch {
+      throw CheckpointErrorAt(error)
+    }
+    return Network(architecture: architecture, variant: "small", metadata: metadata)
   }
 
   /// Proves that the tensors are exactly those of the network.

@@ -59,6 +59,14 @@ public struct CheckpointError: Error, Equatable, CustomStringConvertible {
     case classNamesTooLong(limit: Int)
     /// The three parts of an attention's projection differ in type.
     case mixedTypes
+    /// What `config.json` beside the checkpoint says cannot be used.
+    case config(String)
+    /// A metric depth network by its name, whose greatest depth nothing tells.
+    case unknownGreatestDepth
+    /// A greatest depth that no network has.
+    case invalidGreatestDepth(Double)
+    /// A greatest depth was given for a network that has none.
+    case needlessGreatestDepth
   }
 
   /// What is wrong.
@@ -110,7 +118,7 @@ extension CheckpointError.Kind: CustomStringConvertible {
     case .outsideStorage: "its elements lie outside its storage"
     case .invalidShape(let shape): "shape \(shape) is impossible"
     case .unknownArchitecture(let reason):
-      "not a network that can be converted (YOLO11-seg n, s, m, l, x or Depth Anything V2 Small): \(printableName(reason))"
+      "not a network that can be converted (YOLO11-seg n, s, m, l, x, Depth Anything V2 Small or Prompt Depth Anything Small): \(printableName(reason))"
     case .fused: "batch normalisation was folded before saving: convert the original checkpoint"
     case .missing: "is missing"
     case .unexpected: "is not part of the network"
@@ -119,6 +127,14 @@ extension CheckpointError.Kind: CustomStringConvertible {
     case .wrongClassCount(let names, let classes): "\(names) class names for \(classes) classes"
     case .classNamesTooLong(let limit): "its class names have more than \(limit) bytes"
     case .mixedTypes: "query, key and value differ in element type"
+    case .config(let reason): "config.json beside it: \(printableName(reason))"
+    case .unknownGreatestDepth:
+      "its name says that it is a metric network, but nothing says what its greatest depth is: give --max-depth 20 "
+        + "(indoor, trained on Hypersim) or 80 (outdoor, trained on VKITTI)"
+    case .invalidGreatestDepth(let depth):
+      "a greatest depth of \(depth): give meters from 0.1 to 10000, such as 20 or 80"
+    case .needlessGreatestDepth:
+      "--max-depth belongs to a metric checkpoint of Depth Anything V2, this is another network: leave it out"
     }
   }
 }

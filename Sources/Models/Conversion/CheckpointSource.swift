@@ -12,6 +12,8 @@ package struct CheckpointSource {
   private(set) var metadata: [String: String] = [:]
   /// Class names in order, where the checkpoint has them.
   private(set) var classNames: [String]?
+  /// Whether the names were those of Hugging Face's transformers.
+  let usesHuggingFaceNames: Bool
   /// The letter of the variant, where the checkpoint has it.
   private(set) var scale: String?
 
@@ -46,10 +48,12 @@ package struct CheckpointSource {
         }
       }
       raw = all
-      for key in ["license", "note"] { metadata[key] = store.metadata[key] }
+      for key in ["license", "note", "max_depth"] { metadata[key] = store.metadata[key] }
       classNames = store.metadata["names"].flatMap(Self.names(json:))
     }
-    tensors = try Self.normalized(raw)
+    let unwrapped = Self.unwrapped(raw)
+    usesHuggingFaceNames = HuggingFaceNames.areUsed(by: unwrapped.keys)
+    tensors = usesHuggingFaceNames ? try HuggingFaceNames.renamed(unwrapped) : unwrapped
   }
 
   /// A safetensors file begins with a small length and a brace; anything else is not even damaged.
@@ -94,11 +98,11 @@ package struct CheckpointSource {
   private static func isCounter(_ name: String) -> Bool { name.hasSuffix(".num_batches_tracked") }
 
   /// Wrappers around a network put their own name before all others; YOLO's own first name is `model`.
-  private static func normalized(
-    _ tensors: [String: CheckpointTensor]
-  ) throws(CheckpointErrorAt) -> [String: CheckpointTensor] {
+  private static func unwrapped(_ tensors: [String: CheckpointTensor]) -> [String: CheckpointTensor] {
     var tensors = tensors.filter { !isCounter($0.key) }
-    for wrapper in ["module.", "_orig_mod.", "depth_anything."] + Array(repeating: "model.", count: 2) {
+    for wrapper in ["module.", "_orig_mod.", "depth_anything.", "pipeline."]
+      + Array(repeating: "model.", count: 2)
+    {
       let isWrapped =
         tensors.keys.allSatisfy { $0.hasPrefix(wrapper) }
         && (wrapper != "model." || tensors["model.0.conv.weight"] == nil)
@@ -109,7 +113,7 @@ package struct CheckpointSource {
     if tensors["0.conv.weight"] != nil {
       tensors = Dictionary(uniqueKeysWithValues: tensors.map { ("model.\($0.key)", $0.value) })
     }
-    return HuggingFaceNames.areUsed(by: tensors.keys) ? try HuggingFaceNames.renamed(tensors) : tensors
+    return tensors
   }
 
   private static func names(_ modules: TorchModules) -> [String]? {

@@ -1,4 +1,5 @@
-/// The names and shapes of all weights of Depth Anything V2 Small, as its checkpoint holds them.
+/// The names and shapes of all weights of Depth Anything V2 Small, as its checkpoint holds them, or of Prompt Depth
+/// Anything's small network.
 package struct DepthAnythingLayout {
   /// In the checkpoint, but of no use outside training.
   package static let optional: Set<String> = ["pretrained.mask_token"]
@@ -7,11 +8,15 @@ package struct DepthAnythingLayout {
   private static let projections = [48, 96, 192, 384]
   private static let features = 64
 
+  /// A prompted network has this weight, and Depth Anything V2 has not.
+  package static let promptWeight = "depth_head.scratch.refinenet1.resConfUnit_depth.0.weight"
+
   package private(set) var shapes: [String: [Int]] = [:]
 
-  package init() {
+  package init(isPrompted: Bool = false) {
     encoder()
     head()
+    if isPrompted { prompts() }
   }
 
   private mutating func layer(_ name: String, _ weight: [Int], bias: Int? = nil) {
@@ -37,6 +42,15 @@ package struct DepthAnythingLayout {
       shapes["\(block).ls2.gamma"] = [width]
     }
     layer("pretrained.norm", [width])
+  }
+
+  private mutating func prompts() {
+    for index in 1...4 {
+      let unit = "depth_head.scratch.refinenet\(index).resConfUnit_depth"
+      for (layer, inputs) in [(0, 1), (2, Self.features), (4, Self.features)] {
+        self.layer("\(unit).\(layer)", [Self.features, inputs, 3, 3])
+      }
+    }
   }
 
   private mutating func head() {

@@ -1,7 +1,7 @@
 import FileFormats
 import NNRuntime
 
-/// Depth Anything in the names of Hugging Face's transformers, turned into the original's.
+/// Depth Anything and Prompt Depth Anything in the names of Hugging Face's transformers, turned into the originals'.
 package enum HuggingFaceNames {
   /// Whether the names are those of transformers' `DepthAnythingForDepthEstimation`.
   package static func areUsed(by names: some Collection<String>) -> Bool {
@@ -95,6 +95,9 @@ package enum HuggingFaceNames {
     ("head.conv1.", "depth_head.scratch.output_conv1."),
     ("head.conv2.", "depth_head.scratch.output_conv2.0."),
     ("head.conv3.", "depth_head.scratch.output_conv2.2."),
+    (".prompt_depth_layer.convolution1.", ".resConfUnit_depth.0."),
+    (".prompt_depth_layer.convolution2.", ".resConfUnit_depth.2."),
+    (".prompt_depth_layer.convolution3.", ".resConfUnit_depth.4."),
     (".residual_layer1.", ".resConfUnit1."),
     (".residual_layer2.", ".resConfUnit2."),
     (".convolution1.", ".conv1."),

@@ -24,21 +24,34 @@ public struct DepthAnythingArchitecture: Sendable, Equatable {
   public let features: Int
   /// Channels before the last layer.
   public let lastHidden: Int
+  /// What the numbers of the network mean.
+  public let output: DepthOutput
 
   /// What the network is called.
   public var name: String {
-    switch width {
-    case 384: "depth-anything-v2-small"
-    case 768: "depth-anything-v2-base"
-    case 1024: "depth-anything-v2-large"
-    default: "depth-anything-v2"
+    let family =
+      switch output {
+      case .relative: "depth-anything-v2"
+      case .metric: "depth-anything-v2-metric"
+      case .prompted: "prompt-depth-anything"
+      }
+    return switch width {
+    case 384: "\(family)-small"
+    case 768: "\(family)-base"
+    case 1024: "\(family)-large"
+    default: family
     }
+  }
+
+  /// The shorter side of the reference's input.
+  public var standardBound: Int {
+    output == .prompted ? DepthInputSize.standardPrompted : DepthInputSize.standard
   }
 
   /// Reads the sizes off the weights.
   ///
-  /// `heads` and `taps` (a JSON list of four blocks) of the metadata
-  /// are for networks that were not published.
+  /// The metadata's `max_depth`, in meters, tells a metric head, which has the shapes of a relative one; `heads` and
+  /// `taps` (a JSON list of four blocks) are for networks that were not published.
   ///
   /// - Throws: `DepthError.unknownArchitecture`, or `WeightError` if a decisive tensor is missing.
   public init(_ store: WeightStore) throws {
@@ -65,6 +78,20 @@ public struct DepthAnythingArchitecture: Sendable, Equatable {
     tapChannels = try (0..<4).map { try Self.shape(head["projects"][$0], "weight", rank: 4)[0] }
     features = try Self.shape(head["scratch.layer1_rn"], "weight", rank: 4)[0]
     lastHidden = try Self.shape(head["scratch.output_conv2.0"], "weight", rank: 4)[0]
+    output =
+      head["scratch.refinenet1"].contains(PromptUnit.firstWeight)
+      ? .prompted : try Self.metric(store.metadata["max_depth"])
+  }
+
+  /// Greatest depths in meters that a metric head may have.
+  public static let greatestDepths: ClosedRange<Float> = 0.1...10_000
+
+  private static func metric(_ metadata: String?) throws(DepthError) -> DepthOutput {
+    guard let metadata else { return .relative }
+    guard let greatest = Float(metadata), greatestDepths.contains(greatest) else {
+      throw .unknownArchitecture(reason: "the metadata's \"max_depth\" is \"\(metadata)\", not meters")
+    }
+    return .metric(greatest: greatest)
   }
 
   private static func shape(_ scope: WeightScope, _ name: String, rank: Int) throws -> [Int] {

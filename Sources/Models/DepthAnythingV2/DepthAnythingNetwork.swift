@@ -1,3 +1,4 @@
+import Geometry
 import NNRuntime
 
 /// The layers of a Depth Anything V2 network with their weights bound.
@@ -16,13 +17,18 @@ struct DepthAnythingNetwork: Sendable {
       ignoring: ["pretrained.mask_token", "depth_head.scratch.refinenet4.resConfUnit1."])
   }
 
-  /// The network for an input of height x width, both multiples of 14.
+  /// The network for a picture whose sides are multiples of 14.
   ///
-  /// Input `input`: normalised RGB. Output `depth`: relative inverse depth, height x width x 1.
-  func graph(name: String, height: Int, width: Int) -> Graph {
+  /// Input `input`: normalised RGB; of a prompted network also `prompt`: depth from 0 to 1, of any size. Output
+  /// `depth`: what `DepthOutput` says, height x width x 1.
+  func graph(name: String, _ size: DepthInput) -> Graph {
     let builder = GraphBuilder(name: name)
+    let (height, width) = (size.picture.height, size.picture.width)
     let image = builder.input("input", height: height, width: width, channels: 3)
-    let depth = head(encoder(image, in: builder), height: height, width: width)
+    let prompt = size.prompt.map {
+      builder.input("prompt", height: $0.height, width: $0.width, channels: 1)
+    }
+    let depth = head(encoder(image, in: builder), prompt: prompt, height: height, width: width)
     return builder.finish(outputs: [("depth", depth)])
   }
 }

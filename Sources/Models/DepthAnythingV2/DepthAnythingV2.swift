@@ -2,7 +2,8 @@ import Geometry
 import Imaging
 import NNRuntime
 
-/// A Depth Anything V2 network with its pre- and postprocessing.
+/// A Depth Anything V2 network with its pre- and postprocessing: relative, metric, or prompted with a sensor's depth
+/// (Prompt Depth Anything).
 ///
 /// Calls from several threads are safe and take turns.
 public final class DepthAnythingV2: Sendable {
@@ -16,7 +17,8 @@ public final class DepthAnythingV2: Sendable {
 
   /// The depth of one picture.
   public struct Estimate: Sendable {
-    /// Relative inverse depth in the picture given: zero or more, without unit, larger is nearer.
+    /// What the architecture's `output` says, in the picture given: relative inverse depth (zero or more, without
+    /// unit, larger is nearer), or planar depth in meters.
     public let depth: Plane<Float>
     /// Size of the network's input.
     public let networkSize: PixelSize
@@ -28,34 +30,36 @@ public final class DepthAnythingV2: Sendable {
   public let architecture: DepthAnythingArchitecture
   /// The network's input for a picture.
   public let input: Input
-  private let sessions: SessionCache
+  private let sessions: SessionCache<DepthInput>
 
   /// Binds the weights; every tensor of the file must belong to the network and the other way round.
   ///
-  /// Plans are made for the first picture of each size; `session(for:)` makes one ahead.
+  /// Plans are made for the first picture of each size; `session(for:)` makes one ahead. The input is by default that
+  /// of the reference, of 518, or 756 for a prompted network, on the shorter side.
   ///
   /// - Throws: `WeightError`, or `DepthError` for weights of another network and for input sizes that are not
   ///   multiples of 14.
   public init(
-    weights: WeightStore, input: Input = .lowerBound(DepthInputSize.standard),
-    options: PlanOptions = PlanOptions(), pool: ThreadPool = ThreadPool()
+    weights: WeightStore, input: Input? = nil, options: PlanOptions = PlanOptions(),
+    pool: ThreadPool = ThreadPool()
   ) throws {
+    let architecture = try DepthAnythingArchitecture(weights)
+    let input = input ?? .lowerBound(architecture.standardBound)
     switch input {
     case .fixed(let size): try DepthInputSize.check(size)
     // Any square will do to check the bound.
     case .lowerBound(let bound):
       _ = try DepthInputSize.lowerBound(for: PixelSize(width: 1, height: 1), bound: bound)
     }
-    let architecture = try DepthAnythingArchitecture(weights)
     let network = try DepthAnythingNetwork(weights, architecture)
     self.architecture = architecture
     self.input = input
     sessions = SessionCache(weights: weights, options: options, pool: pool) { size in
-      network.graph(name: architecture.name, height: size.height, width: size.width)
+      network.graph(name: architecture.name, size)
     }
   }
 
-  private init(architecture: DepthAnythingArchitecture, input: Input, sessions: SessionCache) {
+  private init(architecture: DepthAnythingArchitecture, input: Input, sessions: SessionCache<DepthInput>) {
     self.architecture = architecture
     self.input = input
     self.sessions = sessions
@@ -76,29 +80,42 @@ public final class DepthAnythingV2: Sendable {
   }
 
   /// The session that runs an input of this size, for inspection and profiling.
-  public func session(for size: PixelSize) throws -> Session {
+  ///
+  /// - Parameter prompt: the size of a prompted network's prompt; one that is not prompted has none.
+  public func session(
+    for size: PixelSize, prompt: PixelSize = DepthInput.standardPrompt
+  ) throws -> Session {
     try DepthInputSize.check(size)
-    return try sessions.session(for: size)
+    return try sessions.session(
+      for: DepthInput(picture: size, prompt: architecture.output == .prompted ? prompt : nil))
   }
 
   /// The depth of an upright picture.
   ///
-  /// - Throws: `DepthError.tooElongated`, and what `Plan` throws for the first picture of a size.
-  public func estimate(_ picture: RGBImage) throws -> Estimate {
+  /// - Parameter sensor: of a prompted network: planar depth in meters over the upright picture's whole field, at any
+  ///   resolution; others take no notice of it.
+  /// - Throws: `DepthError.tooElongated`, `.noPrompt`, and what `Plan` throws for the first picture of a size.
+  public func estimate(_ picture: RGBImage, sensor: Plane<Float>? = nil) throws -> Estimate {
     let size = try networkSize(for: PixelSize(width: picture.width, height: picture.height))
-    let session = try sessions.session(for: size)
+    let prompt = architecture.output == .prompted ? sensor.flatMap(DepthPrompt.init) : nil
+    if architecture.output == .prompted, prompt == nil { throw DepthError.noPrompt }
+    let session = try sessions.session(
+      for: DepthInput(
+        picture: size, prompt: prompt.map { PixelSize(width: $0.values.width, height: $0.values.height) }))
     let clock = ContinuousClock()
     let began = clock.now
     var prepared = began
     let raw = session.run(
       prepare: { inputs in
         inputs.fill("input") { DepthPreprocessing.fill(&$0, with: picture, size: size) }
+        if let prompt { inputs.fill("prompt", with: prompt.values.elements) }
         prepared = clock.now
       },
       read: { $0.output("depth").elements })
     let inferred = clock.now
     guard raw.span.allFinite else { throw DepthError.nonFiniteOutput }
-    let depth = Plane(width: size.width, height: size.height, elements: raw)
+    let output = Plane(width: size.width, height: size.height, elements: raw)
+    let depth = (prompt?.meters(output) ?? output)
       .resizedBilinear(width: picture.width, height: picture.height, alignment: .alignCorners)
     return Estimate(
       depth: depth, networkSize: size,
@@ -107,15 +124,24 @@ public final class DepthAnythingV2: Sendable {
 
   /// The network's output for an input given as it is.
   ///
-  /// - Parameter input: (height, width, 3), row-major, normalised.
-  public func rawOutput(for input: [Float], size: PixelSize) throws -> Plane<Float> {
-    let session = try session(for: size)
+  /// - Parameters:
+  ///   - input: (height, width, 3), row-major, normalised.
+  ///   - prompt: of a prompted network, from 0 to 1; one that is not prompted takes no notice of it.
+  public func rawOutput(
+    for input: [Float], size: PixelSize, prompt: DepthPrompt? = nil
+  ) throws -> Plane<Float> {
+    let prompt = architecture.output == .prompted ? prompt?.values : nil
+    if architecture.output == .prompted, prompt == nil { throw DepthError.noPrompt }
+    let session = try session(
+      for: size,
+      prompt: prompt.map { PixelSize(width: $0.width, height: $0.height) } ?? DepthInput.standardPrompt)
     precondition(input.count == size.width * size.height * 3, "three channels a pixel")
     let raw = session.run(
       prepare: { inputs in
         inputs.fill("input") { target in
           for index in input.indices { target[index] = input[index] }
         }
+        if let prompt { inputs.fill("prompt", with: prompt.elements) }
       },
       read: { $0.output("depth").elements })
     return Plane(width: size.width, height: size.height, elements: raw)

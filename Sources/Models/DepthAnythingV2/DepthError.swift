@@ -13,6 +13,8 @@ public enum DepthError: Error, Equatable, CustomStringConvertible {
   case unknownArchitecture(reason: String)
   /// The depth holds an infinity or a NaN.
   case nonFiniteOutput
+  /// The network reads a sensor's depth beside the picture, and there is none.
+  case noPrompt
 
   /// What is wrong, and what to do about it.
   public var description: String {
@@ -30,6 +32,9 @@ public enum DepthError: Error, Equatable, CustomStringConvertible {
       "these are not the weights of a Depth Anything V2 network: \(reason)"
     case .nonFiniteOutput:
       "the network's depth is infinite or not a number: use sound weights, or --precision fp32"
+    case .noPrompt:
+      "a prompted depth network reads a sensor's depth beside the picture, and there is none: give a capture with "
+        + "depth, or weights of Depth Anything V2"
     }
   }
 }

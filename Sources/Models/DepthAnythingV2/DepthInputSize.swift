@@ -9,6 +9,8 @@ public enum DepthInputSize {
   public static let patch = 14
   /// The shorter side of the reference's input.
   public static let standard = 518
+  /// The shorter side of the input of the reference of prompted networks.
+  public static let standardPrompted = 756
   /// The longest shorter side accepted: a square of the most patches.
   public static let maximumBound = 1792
   /// The most patches accepted, twelve times those of the standard square.

@@ -1,27 +1,26 @@
-import Geometry
 import NNRuntime
 import Synchronization
 
-/// Sessions of one network for the input sizes used last; its packed weights are shared by all of them.
+/// Sessions of one network for the input sizes (`Size`) used last; its packed weights are shared by all of them.
 ///
 /// A session takes a few milliseconds to plan and holds an arena, so that pictures of one size, or of two that
 /// alternate (portrait and landscape), should not pay for it again.
-final class SessionCache: Sendable {
+final class SessionCache<Size: Hashable & Sendable>: Sendable {
   /// Sessions kept.
-  private static let capacity = 2
+  private static var capacity: Int { 2 }
 
   private let weights: WeightStore
-  private let graph: @Sendable (PixelSize) -> Graph
+  private let graph: @Sendable (Size) -> Graph
   private let options: PlanOptions
   private let pool: ThreadPool
   private let packed: PackedWeights
   /// The one used last comes last.
-  private let recent = Mutex<[(size: PixelSize, session: Session)]>([])
+  private let recent = Mutex<[(size: Size, session: Session)]>([])
 
   /// Sessions of `graph`, whose weights come from the store `weights`.
   init(
     weights: WeightStore, options: PlanOptions, pool: ThreadPool, packed: PackedWeights = PackedWeights(),
-    graph: @escaping @Sendable (PixelSize) -> Graph
+    graph: @escaping @Sendable (Size) -> Graph
   ) {
     self.weights = weights
     self.options = options
@@ -38,7 +37,7 @@ final class SessionCache: Sendable {
   /// The session for an input size.
   ///
   /// - Throws: what `Plan` throws, and `WeightError` where the weight file was written to before it was packed.
-  func session(for size: PixelSize) throws -> Session {
+  func session(for size: Size) throws -> Session {
     try recent.withLock { recent in
       if let index = recent.firstIndex(where: { $0.size == size }) {
         let entry = recent.remove(at: index)

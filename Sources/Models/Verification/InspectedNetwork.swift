@@ -32,10 +32,14 @@ public struct InspectedNetwork: Sendable {
   }
 
   /// The session that runs an input of this size.
-  public func session(for size: PixelSize) throws -> Session {
+  ///
+  /// - Parameter prompt: the size of a prompted depth network's prompt.
+  public func session(
+    for size: PixelSize, prompt: PixelSize = DepthInput.standardPrompt
+  ) throws -> Session {
     switch network {
     case .detector(let model): try model.session(for: size)
-    case .depth(let model): try model.session(for: size)
+    case .depth(let model): try model.session(for: size, prompt: prompt)
     }
   }
 
@@ -56,7 +60,8 @@ public struct InspectedNetwork: Sendable {
     }
   }
 
-  /// Writes an upright picture into the input `input`, as the network's users do.
+  /// Writes an upright picture into the input `input`, as the network's users do; a prompt, which a picture has not,
+  /// is one half everywhere.
   public func fill(_ inputs: borrowing SessionInputs, with picture: RGBImage, size: PixelSize) {
     inputs.fill("input") { target in
       switch network {
@@ -68,5 +73,7 @@ public struct InspectedNetwork: Sendable {
         DepthPreprocessing.fill(&target, with: picture, size: size)
       }
     }
+    guard case .depth(let model) = network, model.architecture.output == .prompted else { return }
+    inputs.fill("prompt") { target in for index in target.indices { target[index] = 0.5 } }
   }
 }

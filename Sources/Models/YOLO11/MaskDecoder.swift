@@ -3,31 +3,37 @@ import Geometry
 /// From prototypes and coefficients to masks, only inside each object's box.
 ///
 /// Ported from Ultralytics 8.4.190: `process_mask` with upsampling and `crop_mask` for the network's input,
-/// `scale_masks` for the picture.
+/// `scale_masks` for the picture; `process_mask_native` for the picture in one go.
 public struct MaskDecoder: Sendable {
   private let gridWidth, gridHeight: Int
+  /// The network's input from the grid, the picture from the network's input.
   private let network, image: Raster
-
-  /// A raster and how its samples are drawn from another.
-  private struct Raster: Sendable {
-    let columns, rows: AxisTaps
-  }
+  /// The grid enlarged so that the letterbox's padding is whole cells; nil where it is without.
+  private let enlarged: Raster?
+  /// The picture from that.
+  private let native: Raster
 
   /// A decoder for pictures of one size; the prototype grid is a quarter of the network's input.
   public init(letterbox: Letterbox) {
-    let (input, content, picture) = (letterbox.networkSize, letterbox.contentSize, letterbox.imageSize)
+    let input = letterbox.networkSize
     gridWidth = input.width / 4
     gridHeight = input.height / 4
-    network = Raster(
-      columns: AxisTaps(source: gridWidth, content: 0..<gridWidth, count: input.width),
-      rows: AxisTaps(source: gridHeight, content: 0..<gridHeight, count: input.height))
-    image = Raster(
-      columns: AxisTaps(
-        source: input.width, content: letterbox.padLeft..<letterbox.padLeft + content.width,
-        count: picture.width),
-      rows: AxisTaps(
-        source: input.height, content: letterbox.padTop..<letterbox.padTop + content.height,
-        count: picture.height))
+    let grid = PixelSize(width: gridWidth, height: gridHeight)
+    network = Raster(enlarging: grid, to: input)
+    image = Raster(content: letterbox)
+    let factor = Self.factor(padding: letterbox)
+    let cells = PixelSize(width: gridWidth * factor, height: gridHeight * factor)
+    enlarged = factor > 1 ? Raster(enlarging: grid, to: cells) : nil
+    native = Raster(content: Letterbox(imageSize: letterbox.imageSize, networkSize: cells))
+  }
+
+  /// The least enlargement of the grid (1, 2 or 4) at which the padding on both sides of an axis is whole cells.
+  private static func factor(padding letterbox: Letterbox) -> Int {
+    let (size, content) = (letterbox.networkSize, letterbox.contentSize)
+    let padding = (size.height - content.height) | (size.width - content.width)
+    // Of each side it is a half; both halves are whole cells where the sum and the half are multiples of one.
+    let both = padding | padding / 2
+    return both % 4 == 0 ? 1 : both % 2 == 0 ? 2 : 4
   }
 
   /// The mask on the network's input: pixels of the box, half-open, whose enlarged logit is positive.
@@ -79,6 +85,42 @@ public struct MaskDecoder: Sendable {
       elements: elements)
   }
 
+  /// The mask on the picture: pixels of the box, half-open, whose logit is positive, bilinear between prototypes.
+  ///
+  /// - Parameter prototypes: (grid height, grid width, coefficients), row-major.
+  public func imageMask(
+    prototypes: Span<Float>, coefficients: [Float], box: Rect<ImagePixels>
+  ) -> ObjectMask {
+    let (width, height) = (native.columns.count, native.rows.count)
+    let (columns, rows) = indices(in: box, width: width, height: height)
+    var elements = [UInt8](repeating: 0, count: columns.count * rows.count)
+    if !elements.isEmpty {
+      let logits = logits(
+        prototypes, coefficients, columns: cells(under: columns, of: native.columns),
+        rows: cells(under: rows, of: native.rows))
+      let field = ResampledColumns(
+        columns: columns, taps: native.columns, of: logits.columns, rows: logits.rows
+      ) { logits.values[$0] }
+      field.threshold(rows: rows, taps: native.rows, above: 0, into: &elements)
+    }
+    return ObjectMask(
+      rasterWidth: width, rasterHeight: height, columns: columns, rows: rows, elements: elements)
+  }
+
+  /// Logits on the grid, enlarged where the padding needs it.
+  private func logits(
+    _ prototypes: Span<Float>, _ coefficients: [Float], columns: Range<Int>, rows: Range<Int>
+  ) -> LogitBlock {
+    func block(_ columns: Range<Int>, _ rows: Range<Int>) -> LogitBlock {
+      LogitBlock(
+        prototypes: prototypes, coefficients: coefficients, gridWidth: gridWidth, columns: columns, rows: rows
+      )
+    }
+    guard let enlarged else { return block(columns, rows) }
+    return block(cells(under: columns, of: enlarged.columns), cells(under: rows, of: enlarged.rows))
+      .resampled(columns: columns, by: enlarged.columns, rows: rows, by: enlarged.rows)
+  }
+
   /// The probabilities on the prototype grid, cropped to the box.
   public func probabilities(
     prototypes: Span<Float>, coefficients: [Float], box: Rect<NetworkPixels>
@@ -112,97 +154,24 @@ public struct MaskDecoder: Sendable {
   }
 }
 
+/// A raster and how its samples are drawn from another.
+private struct Raster: Sendable {
+  let columns, rows: AxisTaps
+
+  /// All of a raster drawn larger.
+  init(enlarging source: PixelSize, to size: PixelSize) {
+    columns = AxisTaps(source: source.width, content: 0..<source.width, count: size.width)
+    rows = AxisTaps(source: source.height, content: 0..<source.height, count: size.height)
+  }
+
+  /// A letterbox's picture drawn from what its network's input holds of it.
+  init(content letterbox: Letterbox) {
+    let (input, content, picture) = (letterbox.networkSize, letterbox.contentSize, letterbox.imageSize)
+    let (left, top) = (letterbox.padLeft, letterbox.padTop)
+    columns = AxisTaps(source: input.width, content: left..<left + content.width, count: picture.width)
+    rows = AxisTaps(source: input.height, content: top..<top + content.height, count: picture.height)
+  }
+}
+
 /// Cells of the prototype grid, edge convention.
 private enum PrototypeCells: PlanarFrame {}
-
-/// Mask logits of a rectangle of the prototype grid.
-private struct LogitBlock {
-  let columns, rows: Range<Int>
-  let values: [Float]
-
-  init(
-    prototypes: Span<Float>, coefficients: [Float], gridWidth: Int, columns: Range<Int>, rows: Range<Int>
-  ) {
-    self.columns = columns
-    self.rows = rows
-    let channels = coefficients.count
-    var values: [Float] = []
-    values.reserveCapacity(columns.count * rows.count)
-    for row in rows {
-      let first = (row * gridWidth + columns.lowerBound) * channels
-      let line = prototypes.extracting(first..<first + columns.count * channels)
-      for column in 0..<columns.count {
-        values.append(dot(line, from: column * channels, coefficients.span))
-      }
-    }
-    self.values = values
-  }
-}
-
-/// A rectangle of values with its columns resampled; rows are resampled while they are compared.
-private struct ResampledColumns {
-  private let firstRow, width: Int
-  private let values: [Float]
-
-  /// - Parameters:
-  ///   - sourceColumns: columns of the values, which cover all that `taps` draws from.
-  ///   - value: the value at a row-major position of the rectangle.
-  init(
-    columns: Range<Int>, taps: AxisTaps, of sourceColumns: Range<Int>, rows: Range<Int>,
-    value: (Int) -> Float
-  ) {
-    firstRow = rows.lowerBound
-    width = columns.count
-    var values: [Float] = []
-    values.reserveCapacity(rows.count * width)
-    for row in 0..<rows.count {
-      let base = row * sourceColumns.count - sourceColumns.lowerBound
-      for column in columns {
-        let first = base + taps.starts[column]
-        let weight = taps.weights[column]
-        values.append(weight[0] * value(first) + weight[1] * value(first + 1))
-      }
-    }
-    self.values = values
-  }
-
-  /// Writes 1 where a sample is above the bar, else 0, row by row.
-  func threshold(rows: Range<Int>, taps: AxisTaps, above bar: Float, into elements: inout [UInt8]) {
-    precondition(elements.count == rows.count * width)
-    var output = elements.mutableSpan
-    var target = 0
-    for row in rows {
-      let weight = taps.weights[row]
-      let first = (taps.starts[row] - firstRow) * width
-      let upper = values.span.extracting(first..<first + width)
-      let lower = values.span.extracting(first + width..<first + 2 * width)
-      for column in 0..<width {
-        output[target + column] = weight[0] * upper[column] + weight[1] * lower[column] > bar ? 1 : 0
-      }
-      target += width
-    }
-  }
-}
-
-/// The sum of products of `weights` with as many elements of `values` from `start` on.
-@inline(__always)
-private func dot(_ values: Span<Float>, from start: Int, _ weights: Span<Float>) -> Float {
-  precondition(start >= 0 && start + weights.count <= values.count)
-  var lanes = SIMD8<Float>(repeating: 0)
-  var index = 0
-  while index + 8 <= weights.count {
-    lanes += eight(values, start + index) * eight(weights, index)
-    index += 8
-  }
-  var sum = lanes.sum()
-  while index < weights.count {
-    sum += values[start + index] * weights[index]
-    index += 1
-  }
-  return sum
-}
-
-@inline(__always)
-private func eight(_ v: Span<Float>, _ i: Int) -> SIMD8<Float> {
-  SIMD8(v[i], v[i + 1], v[i + 2], v[i + 3], v[i + 4], v[i + 5], v[i + 6], v[i + 7])
-}

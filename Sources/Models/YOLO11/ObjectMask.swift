@@ -35,6 +35,11 @@ public struct ObjectMask: Sendable, Equatable {
     return elements[(row - rows.lowerBound) * columns.count + column - columns.lowerBound] != 0
   }
 
+  /// The rectangle held, 0 and 1; nil where it has no pixel.
+  public var rectangle: Plane<UInt8>? {
+    elements.isEmpty ? nil : Plane(width: columns.count, height: rows.count, elements: elements)
+  }
+
   /// The whole raster, 0 and `value`.
   public func plane(value: UInt8 = 1) -> Plane<UInt8> {
     var all = [UInt8](repeating: 0, count: rasterWidth * rasterHeight)

@@ -12,10 +12,10 @@ public struct SegmentedObject: Sendable {
   public let box: Rect<ImagePixels>
   /// In the network's input, not clipped.
   public let networkBox: Rect<NetworkPixels>
-  /// The pixels in the picture given.
+  /// The pixels in the picture given, as the `MaskMethod` asked for makes them.
   public let mask: ObjectMask
-  /// The pixels in the network's input; never empty.
-  public let networkMask: ObjectMask
+  /// The pixels in the network's input, not empty; nil but with `MaskMethod.fast`, which starts from them.
+  public let networkMask: ObjectMask?
   /// The probabilities on the prototype grid, which covers the network's input.
   public let probabilities: PrototypeMask
 }

@@ -18,7 +18,7 @@ public final class YOLO11Segmentation: Sendable {
   public let architecture: YOLO11Architecture
   /// The network's input for a picture.
   public let input: Input
-  private let sessions: SessionCache
+  private let sessions: SessionCache<PixelSize>
 
   /// Binds the weights; every tensor of the file must belong to the network and the other way round.
   ///
@@ -43,7 +43,7 @@ public final class YOLO11Segmentation: Sendable {
     }
   }
 
-  private init(architecture: YOLO11Architecture, input: Input, sessions: SessionCache) {
+  private init(architecture: YOLO11Architecture, input: Input, sessions: SessionCache<PixelSize>) {
     self.architecture = architecture
     self.input = input
     self.sessions = sessions
@@ -75,7 +75,7 @@ public final class YOLO11Segmentation: Sendable {
   ///
   /// - Throws: what `Plan` throws, for the first picture of a size.
   public func detect(
-    _ picture: RGBImage, thresholds: DetectionThresholds = DetectionThresholds()
+    _ picture: RGBImage, thresholds: DetectionThresholds = DetectionThresholds(), masks: MaskMethod = .retina
   ) throws -> Segmentation {
     let letterbox = letterbox(for: PixelSize(width: picture.width, height: picture.height))
     let session = try sessions.session(for: letterbox.networkSize)
@@ -90,7 +90,7 @@ public final class YOLO11Segmentation: Sendable {
       },
       read: { outputs in
         inferred = clock.now
-        return try postprocess(outputs, letterbox: letterbox, thresholds: thresholds)
+        return try postprocess(outputs, letterbox: letterbox, thresholds: thresholds, masks: masks)
       })
     return Segmentation(
       objects: objects, letterbox: letterbox,
@@ -117,7 +117,8 @@ public final class YOLO11Segmentation: Sendable {
 
   /// The objects, and when it was known which they are: before their masks were made.
   private func postprocess(
-    _ outputs: borrowing SessionOutputs, letterbox: Letterbox, thresholds: DetectionThresholds
+    _ outputs: borrowing SessionOutputs, letterbox: Letterbox, thresholds: DetectionThresholds,
+    masks: MaskMethod
   ) throws -> (objects: [SegmentedObject], selected: ContinuousClock.Instant) {
     let size = letterbox.networkSize
     let levels = PyramidLevel.pyramid(inputHeight: size.height, inputWidth: size.width)
@@ -141,7 +142,7 @@ public final class YOLO11Segmentation: Sendable {
     let decoder = MaskDecoder(letterbox: letterbox)
     let objects = outputs.withOutput("proto") { prototypes, _ in
       survivors.compactMap { survivor in
-        object(survivor, coefficients(of: survivor, levels, outputs), prototypes, decoder, letterbox)
+        object(survivor, coefficients(of: survivor, levels, outputs), prototypes, masks, decoder, letterbox)
       }
     }
     return (objects, selected)
@@ -160,16 +161,26 @@ public final class YOLO11Segmentation: Sendable {
 
   /// The object of a candidate; nil if no pixel of its box belongs to it.
   private func object(
-    _ candidate: Candidate, _ coefficients: [Float], _ prototypes: Span<Float>, _ decoder: MaskDecoder,
-    _ letterbox: Letterbox
+    _ candidate: Candidate, _ coefficients: [Float], _ prototypes: Span<Float>, _ masks: MaskMethod,
+    _ decoder: MaskDecoder, _ letterbox: Letterbox
   ) -> SegmentedObject? {
-    let networkMask = decoder.networkMask(
-      prototypes: prototypes, coefficients: coefficients, box: candidate.box)
-    guard !networkMask.isEmpty else { return nil }
+    let box = letterbox.fromNetwork(candidate.box)
+    let networkMask: ObjectMask?
+    let mask: ObjectMask
+    switch masks {
+    case .fast:
+      let found = decoder.networkMask(prototypes: prototypes, coefficients: coefficients, box: candidate.box)
+      guard !found.isEmpty else { return nil }
+      networkMask = found
+      mask = decoder.imageMask(found)
+    case .retina:
+      networkMask = nil
+      mask = decoder.imageMask(prototypes: prototypes, coefficients: coefficients, box: box)
+      guard !mask.isEmpty else { return nil }
+    }
     return SegmentedObject(
       classIndex: candidate.classIndex, className: architecture.classNames[candidate.classIndex],
-      confidence: candidate.score, box: letterbox.fromNetwork(candidate.box), networkBox: candidate.box,
-      mask: decoder.imageMask(networkMask), networkMask: networkMask,
+      confidence: candidate.score, box: box, networkBox: candidate.box, mask: mask, networkMask: networkMask,
       probabilities: decoder.probabilities(
         prototypes: prototypes, coefficients: coefficients, box: candidate.box))
   }

@@ -3,22 +3,30 @@ struct RunRecorder {
   private let session: Session
   private let input: [Float]
   private let inputName: String
+  /// What the inputs besides the first are filled with.
+  private let others: [(name: String, elements: [Float])]
   private let names: [String]
   private let liveBytes: [Int]
 
+  private static let seed: UInt64 = 2
+
+  /// - Parameter input: of the network's first input; others are fed seeded random numbers in [0, 1).
   init(_ session: Session, input: [Float]) {
     let (name, shape) = session.plan.inputShapes[0]
-    precondition(
-      session.plan.inputShapes.count == 1 && input.count == shape.count, "one input of \(shape)")
+    precondition(input.count == shape.count, "an input of \(shape)")
     self.session = session
     self.input = input
     inputName = name
+    others = session.plan.inputShapes.dropFirst().map { name, shape in
+      (name, SeededInput.uniform(count: shape.count, seed: Self.seed))
+    }
     names = session.plan.layers.map(\.name)
     liveBytes = session.plan.liveBytes
   }
 
   private func fill(_ inputs: borrowing SessionInputs) {
     inputs.fill(inputName, with: input)
+    for other in others { inputs.fill(other.name, with: other.elements) }
   }
 
   /// The nanoseconds of a run that nobody watches.

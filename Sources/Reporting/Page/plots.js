@@ -86,7 +86,7 @@ function drawTable() {
   const columns = [["Object"], ["Score", "n"], ["Distance", "n"], ["From"], ["W × H × D, m", "n"]];
   $("#objects thead").replaceChildren(make("tr", {}, ...columns.map(([name, kind = ""]) =>
     make("th", {textContent: name, className: kind, scope: "col"})), make("td")));
-  const sources = {lidar: "LiDAR", fusion: "fusion", none: "none"};
+  const sources = {lidar: "LiDAR", fusion: "fusion", network: "depth network", none: "none"};
   const rows = frame.items.map((item, index) => {
     const {measured} = item, sides = measured?.box3D?.dimensions, source = measured?.distanceSource ?? "none";
     const dot = make("span", {className: "dot"});

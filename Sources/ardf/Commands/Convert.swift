@@ -9,17 +9,31 @@ struct Convert: ParsableCommand {
     abstract: "Converts a published checkpoint to a weight file.",
     discussion: Help.text(
       """
-      Reads Ultralytics YOLO11-seg .pt, Depth Anything V2 Small .pth, and .safetensors in the original's or \
-      Hugging Face's names. No code in a checkpoint is ever run.
+      Reads Ultralytics YOLO11-seg .pt, Depth Anything V2 Small .pth, Prompt Depth Anything Small .ckpt, and \
+      .safetensors in the originals' or Hugging Face's names. No code in a checkpoint is ever run. A metric depth \
+      network has the names and shapes of a relative one: it is known by Hugging Face's config.json beside it, by the \
+      name it was published under, or by --max-depth.
       """,
       ("Once for each checkpoint", "ardf convert yolo11n-seg.pt weights/yolo11n-seg.safetensors"),
-      (nil, "ardf convert depth_anything_v2_vits.pth \\\nweights/depth_anything_v2_vits.safetensors")))
+      (nil, "ardf convert depth_anything_v2_vits.pth \\\nweights/depth_anything_v2_vits.safetensors"),
+      (
+        "A metric network: distances from a photograph alone",
+        "ardf convert depth_anything_v2_metric_hypersim_vits.pth \\\nweights/metric-indoor.safetensors --max-depth 20"
+      )))
 
   @Argument(help: "The checkpoint: .pt, .pth or .safetensors.")
   var input: String
 
   @Argument(help: "The weight file to write: .safetensors.")
   var output: String
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      The greatest depth of a metric Depth Anything V2 checkpoint: 20 of those trained on Hypersim (indoor), 80 on \
+      VKITTI (outdoor).
+      """, valueName: "meters"))
+  var maxDepth: Double?
 
   @Flag(help: "Replace an existing output.")
   var force = false
@@ -33,9 +47,19 @@ struct Convert: ParsableCommand {
     }
   }
 
+  /// What the numbers of a depth network will be taken for.
+  private func depthNote(_ checkpoint: CheckpointConverter.Checkpoint) -> String? {
+    guard checkpoint.architecture == .depthAnythingV2 else { return nil }
+    guard let depth = checkpoint.maxDepth else {
+      return
+        "relative depth, as nothing says otherwise; of a metric checkpoint give --max-depth (20 indoor, 80 outdoor)"
+    }
+    return "metric depth up to \(decimal(depth, 1)) m"
+  }
+
   func run() throws {
     let file = try OutputFile(output, force: force, inputs: [input])
-    let checkpoint = try CheckpointConverter.read(input)
+    let checkpoint = try CheckpointConverter.read(input, maxDepth: maxDepth)
     try file.writing { path, overwrite in
       try SafetensorsWriter.write(
         checkpoint.tensors, metadata: checkpoint.metadata, to: path, overwrite: overwrite)
@@ -51,6 +75,7 @@ struct Convert: ParsableCommand {
       Console.note(
         "\(output): \(network), \(checkpoint.tensors.count) tensors, \(parameters) values, "
           + "licence \(checkpoint.metadata["license"] ?? "unknown")")
+      if let note = depthNote(checkpoint) { Console.note(note) }
     }
   }
 }

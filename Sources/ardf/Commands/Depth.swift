@@ -4,15 +4,17 @@ import FileFormats
 import Geometry
 import Imaging
 
-/// `ardf depth`: Depth Anything V2 Small.
+/// `ardf depth`: Depth Anything V2 Small and Prompt Depth Anything Small.
 struct Depth: AsyncParsableCommand, LimitedCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Estimates relative depth with Depth Anything V2 Small.",
+    abstract: "Estimates depth with Depth Anything V2 Small or Prompt Depth Anything Small.",
     discussion: Help.text(
       """
       Writes relative.npy, float32 (height, width) in the pixels of the picture as it is stored, larger is nearer, \
-      without unit; and relative.png, the same in colour and upright. --out - writes the array of one picture to \
-      standard output.
+      without unit; and relative.png, the same in colour and upright. A network that gives metres, a metric one or one \
+      prompted with the capture's LiDAR, also writes metric.npy (float32 metres) and metric.png (u16 millimetres); its \
+      relative depth is one over them. --out - writes the array of one picture to standard output, metres where there \
+      are any.
       """,
       ("Relative depth of a picture", "ardf depth bus.jpg --out depth"),
       (
@@ -53,21 +55,23 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
       }
       let estimate: DepthNetwork.Estimate
       do {
-        estimate = try network.estimate(image.oriented(frame.orientation), orientation: frame.orientation)
-      } catch let error as PictureTooElongated where !selection.isSingle {
+        estimate = try network.estimate(
+          image.oriented(frame.orientation), orientation: frame.orientation, sensor: frame.depth)
+      } catch let error as NoEstimate where !selection.isSingle {
         leftOut += 1
         Console.note("\(frame.name): \(error)")
         continue
-      } catch let error as PictureTooElongated {
+      } catch let error as NoEstimate {
         throw CommandError.input("\(frame.name): \(error)")
       }
       if let folder {
         let name = FrameSelection.folderName(index)
         let writer = FrameWriter(folder: selection.isSingle ? folder : folder.subfolder(name))
         try writer.write(estimate.relative, orientation: frame.orientation)
+        if let metric = estimate.metric { try writer.write(metric) }
         entries.append(["folder": .string(selection.isSingle ? "." : name), "name": .string(frame.name)])
       } else {
-        try Console.write(FrameWriter.array(estimate.relative.values))
+        try Console.write(FrameWriter.array(estimate.metric?.values ?? estimate.relative.values))
       }
       speed.add(
         estimate.timings, network: "\(network.name), \(estimate.input.width)x\(estimate.input.height)")

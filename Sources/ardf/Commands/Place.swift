@@ -31,7 +31,10 @@ struct Place: ParsableCommand, LimitedCommand {
 
   @OptionGroup var picture: PictureDepthOptions
 
-  @Option(help: ArgumentHelp("Folder of ardf fuse, for objects beyond the LiDAR.", valueName: "dir"))
+  @Option(
+    help: ArgumentHelp(
+      "Folder of ardf fuse, for objects beyond the LiDAR, or of ardf depth with a metric network.",
+      valueName: "dir"))
   var fusion: String?
 
   @OptionGroup var effects: EffectOptions
@@ -44,9 +47,12 @@ struct Place: ParsableCommand, LimitedCommand {
     let file = try Documents.detections(detections, of: captured, limits: limits)
     let folder = try output.folder(
       inputs: [capture, detections, fusion, picture.depthMap, picture.confidenceMap])
+    let metric = try metric(of: captured)
+    // A folder without a fit is a metric network's.
+    let isFitted = fusion.map { FileManager.default.fileExists(atPath: "\($0)/fusion.json") } ?? false
     let scene = PlacedScene(
-      frame: captured, detections: file.detections, metric: try metric(of: captured),
-      requests: try effects.requests())
+      frame: captured, detections: file.detections, metric: isFitted ? metric : nil,
+      estimated: isFitted ? nil : metric, requests: try effects.requests())
     if let folder {
       var files = FrameFiles()
       export.add(to: &files)

@@ -3,6 +3,7 @@ import ArgumentParser
 import FileFormats
 import Geometry
 import Imaging
+import Models
 import NNRuntime
 import Synchronization
 
@@ -141,6 +142,10 @@ struct ReplayNetworks {
     detector = NetworkDetector(network: network, defects: defects)
     depth = try WeightFiles.depth(depthOptions.depth).map { [defects] file in
       let network = try DepthNetwork(file: file, depthOptions, compute: compute, pool: pool)
+      guard network.output != .prompted else {
+        throw CommandError.input(
+          "\(file): holds a prompted network, which run and depth use; give Depth Anything V2 weights")
+      }
       Console.note("depth \(network.name) from \(network.file)")
       return NetworkDepth(network: network, defects: defects)
     }

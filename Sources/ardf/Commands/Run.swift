@@ -13,14 +13,19 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       A single frame's results lie in --out. Several frames get a folder each, which appears when it is complete, and \
       in the end results.jsonl with a line for each and, for a sequence, sequence-objects.json with the objects of \
       all its frames put together; a run that was stopped goes on with --resume. Without depth \
-      weights distances come from the LiDAR alone. Weights are those of ./weights, $ARDF_WEIGHTS, or \
-      what ardf weights get has fetched.
+      weights distances come from the LiDAR alone; a metric depth network gives them without LiDAR, a prompted one \
+      reads the LiDAR beside the picture. Weights are those of ./weights, $ARDF_WEIGHTS, or what ardf weights get has \
+      fetched.
       """,
       (
         "One frame of a capture, with an effect on the first object",
         "ardf run scan --frame 0 --effect 0=debugCube --out results"
       ),
       ("A photograph with the smallest detector", "ardf run bus.jpg --yolo yolo11n-seg --out bus"),
+      (
+        "Distances and sizes from a photograph alone, with a metric depth network",
+        "ardf run photo.jpg --depth weights/metric-indoor.safetensors --fov 65 --out photo"
+      ),
       (
         "Every capture of a folder, in two processes; then one list of all",
         "ardf run scans --shard 1/2 --out all"
@@ -151,7 +156,8 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   /// What changes results besides the networks.
   private func options(_ requests: [EffectRequest]) -> JSONValue {
     [
-      "folderLayout": .integer(Self.folderLayout), "depthSize": .integer(depthOptions.depthSize),
+      "folderLayout": .integer(Self.folderLayout),
+      "depthSize": depthOptions.depthSize.map(JSONValue.integer) ?? .null,
       "fusion": .string(fusionOptions.fusion.rawValue),
       "effects": .array(requests.map { .string($0.text) }), "format": .string(format.format.rawValue),
       "precision": .string(compute.arithmetic.precision.rawValue),

@@ -17,7 +17,21 @@ struct PictureTooElongated: Error, CustomStringConvertible {
   }
 }
 
-/// A depth network ready to estimate the relative depth of captured frames.
+/// Why a frame can have no estimate although others can.
+enum NoEstimate: Error, CustomStringConvertible {
+  case tooElongated(PictureTooElongated)
+  /// The network reads the sensor's depth, and the frame has none.
+  case noPrompt
+
+  var description: String {
+    switch self {
+    case .tooElongated(let error): "\(error)"
+    case .noPrompt: "no LiDAR depth, which the prompted depth network reads beside the picture"
+    }
+  }
+}
+
+/// A depth network ready to estimate the depth of captured frames.
 struct DepthNetwork: Sendable {
   /// The weights' path.
   let file: String
@@ -32,9 +46,13 @@ struct DepthNetwork: Sendable {
     }
     model = try InFile.naming(file) {
       try DepthAnythingV2(
-        weights: store, input: .lowerBound(options.depthSize), options: compute.planOptions(), pool: pool)
+        weights: store, input: options.depthSize.map { .lowerBound($0) }, options: compute.planOptions(),
+        pool: pool)
     }
   }
+
+  /// Metres below which inverse depth grows no more.
+  private static let nearest: Float = 1e-3
 
   private init(_ other: DepthNetwork, model: DepthAnythingV2) {
     file = other.file
@@ -47,20 +65,40 @@ struct DepthNetwork: Sendable {
   /// What the network is called.
   var name: String { model.architecture.name }
 
-  /// Relative depth of a picture as it is stored, the network's input, and how long it took.
-  typealias Estimate = (relative: RelativeDepth, input: PixelSize, timings: StageTimings)
+  /// What the network's numbers mean.
+  var output: DepthOutput { model.architecture.output }
 
-  /// The relative depth of an upright picture, turned to the picture as it is stored.
+  /// Depth of a picture as it is stored, the network's input, and how long it took.
+  struct Estimate: Sendable {
+    /// Relative inverse depth; of a network that gives metres one over them.
+    let relative: RelativeDepth
+    /// The metres of a network that gives them.
+    let metric: MetricDepth?
+    /// Whether the metres follow the sensor that the network was prompted with.
+    let isPrompted: Bool
+    let input: PixelSize
+    let timings: StageTimings
+  }
+
+  /// The depth of an upright picture, turned to the picture as it is stored.
   ///
-  /// - Throws: `PictureTooElongated`, which is said of one picture and leaves others to be estimated.
-  func estimate(_ upright: RGBImage, orientation: Orientation) throws -> Estimate {
+  /// - Parameter sensor: The frame's own depth, as stored: what a prompted network reads.
+  /// - Throws: `NoEstimate`, which is said of one picture and leaves others to be estimated.
+  func estimate(
+    _ upright: RGBImage, orientation: Orientation, sensor: Plane<Float>? = nil
+  ) throws -> Estimate {
     do {
-      let estimate = try model.estimate(upright)
-      return (
-        RelativeDepth(estimate.depth).turnedBack(from: orientation), estimate.networkSize, estimate.timings
-      )
+      let found = try model.estimate(upright, sensor: sensor?.oriented(orientation))
+      let stored = orientation == .up ? found.depth : found.depth.oriented(orientation.inverse)
+      let isMetric = output.isMetric
+      return Estimate(
+        relative: RelativeDepth(isMetric ? stored.map { 1 / max($0, Self.nearest) } : stored),
+        metric: isMetric ? MetricDepth(fitted: stored) : nil, isPrompted: output == .prompted,
+        input: found.networkSize, timings: found.timings)
     } catch DepthError.tooElongated(let size, let bound, let largest) {
-      throw PictureTooElongated(size: size, depthSize: bound, largest: largest)
+      throw NoEstimate.tooElongated(PictureTooElongated(size: size, depthSize: bound, largest: largest))
+    } catch DepthError.noPrompt {
+      throw NoEstimate.noPrompt
     } catch DepthError.nonFiniteOutput {
       throw InFile(file: file, error: DepthError.nonFiniteOutput)
     }
@@ -68,11 +106,11 @@ struct DepthNetwork: Sendable {
 
   /// The estimate, or why a picture can have none.
   func estimateIfPossible(
-    _ upright: RGBImage, orientation: Orientation
-  ) throws -> Result<Estimate, PictureTooElongated> {
+    _ upright: RGBImage, orientation: Orientation, sensor: Plane<Float>?
+  ) throws -> Result<Estimate, NoEstimate> {
     do {
-      return .success(try estimate(upright, orientation: orientation))
-    } catch let error as PictureTooElongated {
+      return .success(try estimate(upright, orientation: orientation, sensor: sensor))
+    } catch let error as NoEstimate {
       return .failure(error)
     }
   }

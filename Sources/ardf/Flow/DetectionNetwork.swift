@@ -11,6 +11,7 @@ struct DetectionNetwork: Sendable {
   let file: String
   private let model: YOLO11Segmentation
   private let thresholds: DetectionThresholds
+  private let masks: MaskMethod
   private let source: [String: String]
 
   init(_ options: DetectorOptions, compute: ComputeOptions, pool: ThreadPool) throws {
@@ -24,15 +25,15 @@ struct DetectionNetwork: Sendable {
     }
     model = try InFile.naming(file) {
       try YOLO11Segmentation(
-        weights: store, input: .fixed(height: options.imgsz, width: options.imgsz),
-        options: compute.planOptions(), pool: pool)
+        weights: store, input: options.input, options: compute.planOptions(), pool: pool)
     }
     thresholds = options.thresholds
+    masks = options.masks.method
     source = store.metadata
   }
 
   private init(_ other: DetectionNetwork, model: YOLO11Segmentation) {
-    (file, thresholds, source) = (other.file, other.thresholds, other.source)
+    (file, thresholds, masks, source) = (other.file, other.thresholds, other.masks, other.source)
     self.model = model
   }
 
@@ -60,6 +61,7 @@ struct DetectionNetwork: Sendable {
       "sourceSHA256": source["source_sha256"].map(JSONValue.string) ?? .null,
       "confidence": .rounded(Double(thresholds.confidence), decimals: 6),
       "iou": .rounded(Double(thresholds.overlap), decimals: 6), "maxDetections": .integer(thresholds.limit),
+      "masks": .string(masks.rawValue),
     ]
   }
 
@@ -69,13 +71,15 @@ struct DetectionNetwork: Sendable {
   ) throws -> (detections: [Detection], timings: StageTimings, selection: Duration) {
     let result: Segmentation
     do {
-      result = try model.detect(upright, thresholds: thresholds)
+      result = try model.detect(upright, thresholds: thresholds, masks: masks)
     } catch let error as YOLOError {
       throw InFile(file: file, error: error)
     }
     let detections = result.objects.enumerated().map { id, object in
       let mask = InstanceMask(
-        probabilities: object.probabilities.plane(), letterbox: result.letterbox, binary: object.mask.plane())
+        probabilities: object.probabilities.plane(), letterbox: result.letterbox,
+        patch: object.mask.rectangle, column: object.mask.columns.lowerBound,
+        row: object.mask.rows.lowerBound)
       return Detection(
         id: id, classId: object.classIndex, className: object.className, confidence: object.confidence,
         box: object.box, mask: mask

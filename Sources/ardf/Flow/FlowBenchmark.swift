@@ -61,15 +61,16 @@ struct FlowBenchmark {
     add("decode, NMS", found.selection)
     add("masks", detecting - found.timings.preprocess - found.timings.inference - found.selection)
     var metric: MetricDepth?
-    if let estimate = try depth?.estimate(upright, orientation: frame.orientation) {
+    let estimate = try depth?.estimate(upright, orientation: frame.orientation, sensor: frame.depth)
+    if let estimate {
       let estimating = lap()
       add("resize for depth", estimate.timings.preprocess)
       add("depth", estimate.timings.inference)
       add("resize depth", estimating - estimate.timings.preprocess - estimate.timings.inference)
       if let readings = frame.depth {
         let sensor = MetricDepth(sensor: readings, confidence: frame.confidence)
-        metric = DepthFusion.fit(relative: estimate.relative, sensor: sensor, options: FusionOptions())
-          .alignment?.metric(estimate.relative)
+        let fitted = DepthFusion.fit(relative: estimate.relative, sensor: sensor, options: FusionOptions())
+        metric = estimate.isPrompted ? estimate.metric : fitted.alignment?.metric(estimate.relative)
         add("fuse", lap())
       }
     }

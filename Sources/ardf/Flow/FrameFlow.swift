@@ -40,9 +40,11 @@ struct FrameFlow: Sendable {
     let detections: DetectionsFile
     let relative: RelativeDepth?
     /// Why there is none although there is a network.
-    let noRelative: PictureTooElongated?
+    let noRelative: NoEstimate?
     let fusion: FusionReport?
     let metric: MetricDepth?
+    /// Whether the metres are a metric network's, from the picture alone.
+    let isFromPictureAlone: Bool
     let scene: PlacedScene
     let detectorTimings: StageTimings
     let depthTimings: (input: PixelSize, stages: StageTimings)?
@@ -57,18 +59,20 @@ struct FrameFlow: Sendable {
     }
     let upright = image.oriented(frame.orientation)
     let objects: (detections: [Detection], timings: StageTimings, selection: Duration)
-    let estimation: Result<DepthNetwork.Estimate, PictureTooElongated>?
+    let estimation: Result<DepthNetwork.Estimate, NoEstimate>?
     if isOverlapped, let depth {
       // Both networks share one team of threads, which runs one whole network after the other.
       async let found = detector.detect(upright, orientation: frame.orientation, stored: frame.imageSize)
-      async let estimated = depth.estimateIfPossible(upright, orientation: frame.orientation)
+      async let estimated = depth.estimateIfPossible(
+        upright, orientation: frame.orientation, sensor: frame.depth)
       (objects, estimation) = try await (found, estimated)
     } else {
       objects = try detector.detect(upright, orientation: frame.orientation, stored: frame.imageSize)
-      estimation = try depth?.estimateIfPossible(upright, orientation: frame.orientation)
+      estimation = try depth?.estimateIfPossible(
+        upright, orientation: frame.orientation, sensor: frame.depth)
     }
     let estimate = try? estimation?.get()
-    let noRelative: PictureTooElongated? = if case .failure(let error) = estimation { error } else { nil }
+    let noRelative: NoEstimate? = if case .failure(let error) = estimation { error } else { nil }
 
     let clock = ContinuousClock()
     var report: FusionReport?
@@ -79,20 +83,23 @@ struct FrameFlow: Sendable {
       let sensor = MetricDepth(sensor: readings, confidence: frame.confidence)
       let fitted = DepthFusion.fit(
         relative: estimate.relative, sensor: sensor, options: FusionOptions(model: fusion))
-      metric = fitted.alignment?.metric(estimate.relative)
+      metric = estimate.isPrompted ? estimate.metric : fitted.alignment?.metric(estimate.relative)
       report = fitted
       fusionTime = clock.now - start
     }
 
+    let estimated = metric == nil ? estimate?.metric : nil
     let start = clock.now
     let scene = PlacedScene(
-      frame: frame, detections: objects.detections, metric: metric, requests: requests)
+      frame: frame, detections: objects.detections, metric: metric, estimated: estimated,
+      requests: requests)
     return Outcome(
       frame: frame,
       detections: DetectionsFile(
         image: frame.name, imageSize: frame.imageSize, model: detector.description,
         detections: objects.detections),
-      relative: estimate?.relative, noRelative: noRelative, fusion: report, metric: metric, scene: scene,
+      relative: estimate?.relative, noRelative: noRelative, fusion: report, metric: metric ?? estimated,
+      isFromPictureAlone: estimated != nil, scene: scene,
       detectorTimings: objects.timings, depthTimings: estimate.map { ($0.input, $0.timings) },
       fusionTime: fusionTime, placementTime: clock.now - start)
   }
@@ -111,17 +118,27 @@ extension FrameFlow.Outcome {
   /// What a reader must know about where figures come from.
   var notes: [String] {
     var notes: [String] = []
+    let lacksPrompt = if case .noPrompt = noRelative { true } else { false }
     if let noRelative {
-      notes.append("\(noRelative): distances come from the LiDAR alone")
+      notes.append(lacksPrompt ? "\(noRelative)" : "\(noRelative): distances come from the LiDAR alone")
     } else if relative == nil {
       notes.append("no depth weights: distances come from the LiDAR alone")
     }
-    if frame.depth == nil { notes.append("no LiDAR depth: there is nothing to scale relative depth with") }
+    if isFromPictureAlone {
+      notes.append("distances are the depth network's, from the picture alone")
+    } else if frame.depth == nil, !lacksPrompt {
+      notes.append("no LiDAR depth: there is nothing to scale relative depth with")
+    }
     if frame.depth != nil, frame.confidence == nil {
       notes.append("no confidence: every LiDAR reading counts as sure")
     }
-    if frame.intrinsics == nil { notes.append("no camera: nothing can be measured or placed") }
-    if let fusion, fusion.status != .ok {
+    if frame.intrinsics == nil {
+      notes.append(
+        isFromPictureAlone
+          ? "no camera in EXIF: sizes need --fov or --intrinsics"
+          : "no camera: nothing can be measured or placed")
+    }
+    if let fusion, fusion.status != .ok, metric == nil {
       notes.append("no fusion (\(fusion.status.rawValue)): distances come from the LiDAR alone")
     }
     if detections.detections.isEmpty { notes.append("no objects found") }

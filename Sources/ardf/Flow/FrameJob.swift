@@ -144,7 +144,13 @@ struct FrameJob: Sendable {
           document: format == .ardf)
         if format == .coco { try writer.folder.write(.array(coco), to: RunFolder.detections) }
       },
-      { if let report = outcome.fusion { try writer.write(report, metric: outcome.metric) } },
+      {
+        if let report = outcome.fusion {
+          try writer.write(report, metric: outcome.metric)
+        } else if let metric = outcome.metric {
+          try writer.write(metric)
+        }
+      },
       {
         if let relative = outcome.relative { try writer.write(relative, orientation: captured.orientation) }
       },

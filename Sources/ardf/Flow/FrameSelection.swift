@@ -12,7 +12,8 @@ struct FrameSelection {
   ) throws {
     let limits = limits?.capture ?? CaptureLimits()
     try self.init(
-      picture?.open(path, limits: limits) ?? CaptureReader.open(path, limits: limits), frames: frames)
+      picture?.open(path, limits: limits)
+        ?? CaptureReader.open(path, limits: limits, photographs: .exif), frames: frames)
   }
 
   /// The frames named, by name or position from 0; all of them if none is named.

@@ -96,9 +96,12 @@ actor FrameWorkshop: Workshop {
 
   private func scene(of report: FrameReport, requests: [EffectRequest]) async -> PlacedScene {
     await Task(executorPreference: threads) {
-      PlacedScene(
+      // Without a fit the metres are a metric network's own.
+      let metric = report.metric.map { MetricDepth(fitted: $0) }
+      return PlacedScene(
         frame: report.frame, detections: report.detections.detections,
-        metric: report.metric.map { MetricDepth(fitted: $0) }, requests: requests)
+        metric: report.fusion == nil ? nil : metric, estimated: report.fusion == nil ? metric : nil,
+        requests: requests)
     }.value
   }
 

@@ -30,7 +30,10 @@ struct FrameWriter {
 
   func write(_ report: FusionReport, metric: MetricDepth?) throws {
     try folder.write(report.json, to: "fusion.json")
-    guard let metric else { return }
+    if let metric { try write(metric) }
+  }
+
+  func write(_ metric: MetricDepth) throws {
     try folder.write(Self.array(metric.values), to: "metric.npy")
     try folder.write(Pictures.depth(metric, scale: files.depthScale), to: "metric.png")
     if files.pfm { try folder.write(PortableFloatMap.encode(metric.values), to: "metric.pfm") }

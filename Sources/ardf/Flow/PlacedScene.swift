@@ -10,11 +10,14 @@ struct PlacedScene: Sendable {
   let refused: [String]
 
   init(
-    frame: CapturedFrame, detections: [Detection], metric: MetricDepth?, requests: [EffectRequest],
+    frame: CapturedFrame, detections: [Detection], metric: MetricDepth?, estimated: MetricDepth? = nil,
+    requests: [EffectRequest],
     options: ExtentOptions = ExtentOptions()
   ) {
-    let extents = ExtentEstimator(scene: DepthScene(frame: frame, fused: metric), options: options)
-      .extents(of: detections)
+    let extents = ExtentEstimator(
+      scene: DepthScene(frame: frame, fused: metric, estimated: estimated), options: options
+    )
+    .extents(of: detections)
     var queue = EffectQueue()
     var refused: [String] = []
     for request in requests {

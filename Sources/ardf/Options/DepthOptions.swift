@@ -2,13 +2,22 @@ import ArgumentParser
 
 /// How relative depth is estimated.
 struct DepthOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Depth Anything V2 Small weights.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(
+      """
+      Depth Anything V2 Small weights, relative or metric, or those of Prompt Depth Anything Small, which reads the \
+      LiDAR beside the picture.
+      """, valueName: "file"))
   var depth: String?
 
-  @Option(help: "Least side of the network's input, a multiple of 14.")
-  var depthSize = 518
+  @Option(
+    help: """
+      Least side of the network's input, a multiple of 14; by default 518, of a prompted network 756 as its authors do.
+      """)
+  var depthSize: Int?
 
   func validate() throws {
+    guard let depthSize else { return }
     guard depthSize % 14 == 0, (14...1792).contains(depthSize) else {
       throw ValidationError("--depth-size \(depthSize): give a multiple of 14 from 14 to 1792")
     }

@@ -1,6 +1,14 @@
 import ArgumentParser
 import Models
 
+/// How masks are made, by the names that Ultralytics' users know.
+enum MasksOption: String, CaseIterable, ExpressibleByArgument {
+  case fast, native, retina
+
+  /// `retina_masks=True` calls `process_mask_native`: two names of one way.
+  var method: MaskMethod { self == .fast ? .fast : .retina }
+}
+
 /// Which objects are found.
 struct DetectorOptions: ParsableArguments {
   @Option(help: ArgumentHelp("YOLO11-seg weights, a file or a name such as yolo11n-seg.", valueName: "file"))
@@ -8,6 +16,13 @@ struct DetectorOptions: ParsableArguments {
 
   @Option(help: "Side of the square that pictures are fitted into, a multiple of 32.")
   var imgsz = 640
+
+  @Flag(
+    help: """
+      Fit pictures into the least rectangle of multiples of 32 within that square, as Ultralytics' predict does by \
+      default, instead of the whole square.
+      """)
+  var rect = false
 
   @Option(help: "Scores must be strictly greater.")
   var conf = 0.75
@@ -17,6 +32,14 @@ struct DetectorOptions: ParsableArguments {
 
   @Option(help: "The most objects of a picture.")
   var maxDet = 300
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      How masks come to the picture's resolution. retina, also called native: as Ultralytics' retina_masks=True, cut \
+      at the picture's own pixels; fast: as its default, cut at the network's and enlarged.
+      """, valueName: "way"))
+  var masks = MasksOption.retina
 
   func validate() throws {
     for (name, value) in [("--conf", conf), ("--iou", iou)] where !(0...1).contains(value) {
@@ -28,6 +51,11 @@ struct DetectorOptions: ParsableArguments {
     guard imgsz % 32 == 0, (32...4096).contains(imgsz) else {
       throw ValidationError("--imgsz \(imgsz): give a multiple of 32 from 32 to 4096")
     }
+  }
+
+  /// The network's input for a picture.
+  var input: YOLO11Segmentation.Input {
+    rect ? .minimalRectangle(side: imgsz) : .fixed(height: imgsz, width: imgsz)
   }
 
   var thresholds: DetectionThresholds {

@@ -54,7 +54,7 @@ struct InspectedOptions: ParsableArguments {
 
   private func file() throws -> String {
     if let weights { return weights }
-    return model?.hasPrefix("depth") == true
+    return model?.contains("depth") == true
       ? try WeightFiles.requiredDepth(nil) : try WeightFiles.detector(model)
   }
 
@@ -92,21 +92,33 @@ enum NetworkInput {
       guard shape.count >= 2, shape.suffix(2).allSatisfy({ (1...Self.longestSide).contains($0) }) else {
         throw VerificationError.noInput("input")
       }
-      let session = try network.session(
-        for: PixelSize(width: shape[shape.count - 1], height: shape[shape.count - 2]))
+      let size = PixelSize(width: shape[shape.count - 1], height: shape[shape.count - 2])
+      let session = try network.session(for: size, prompt: Self.promptSize(in: file))
       return (session, try file.fillInputs(of: session))
     case .noise:
       let size = size ?? network.standardSize
-      return (try network.session(for: size), { Self.fillWithNoise($0) })
+      let session = try network.session(for: size)
+      let names = session.plan.inputShapes.map(\.name)
+      return (session, { inputs in for name in names { Self.fillWithNoise(inputs, name) } })
     }
+  }
+
+  /// The size of the prompt among recorded tensors; the usual one where there is none.
+  private static func promptSize(in file: ReferenceFile) throws -> PixelSize {
+    guard file.contains("prompt") else { return DepthInput.standardPrompt }
+    let shape = try file.tensor("prompt", atMost: longestSide * longestSide).shape
+    guard shape.count >= 2, shape.suffix(2).allSatisfy({ (1...longestSide).contains($0) }) else {
+      throw VerificationError.noInput("prompt")
+    }
+    return PixelSize(width: shape[shape.count - 1], height: shape[shape.count - 2])
   }
 
   /// Of an input, pixels.
   private static let longestSide = 4096
 
   /// SplitMix64's upper 24 bits (Steele, Lea, Flood, 2014).
-  private static func fillWithNoise(_ inputs: borrowing SessionInputs) {
-    inputs.fill("input") { span in
+  private static func fillWithNoise(_ inputs: borrowing SessionInputs, _ name: String) {
+    inputs.fill(name) { span in
       var state: UInt64 = 0
       for index in span.indices {
         state &+= 0x9e37_79b9_7f4a_7c15

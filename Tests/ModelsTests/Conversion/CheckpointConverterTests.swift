@@ -83,7 +83,7 @@ import Testing
 
   @Test func misfitsAreNamed() {
     let unknown =
-      "c: not a network that can be converted (YOLO11-seg n, s, m, l, x or Depth Anything V2 Small): "
+      "c: not a network that can be converted (YOLO11-seg n, s, m, l, x, Depth Anything V2 Small or Prompt Depth Anything Small): "
     #expect(
       message(fineTuned(scale: "s")) == unknown + "it says it is variant s, its shapes are those of n")
     #expect(message(fineTuned(classNames: ["cat"])) == "c: 1 class names for 3 classes")

@@ -32,7 +32,7 @@ import Testing
   private static let noTensors =
     "holds no table of tensors and no module under \"ema\", \"model\" or \"state_dict\""
   private static let unknown =
-    "not a network that can be converted (YOLO11-seg n, s, m, l, x or Depth Anything V2 Small): "
+    "not a network that can be converted (YOLO11-seg n, s, m, l, x, Depth Anything V2 Small or Prompt Depth Anything Small): "
 
   private static func code(_ text: String) -> [UInt8] { Array(text.utf8) }
 

@@ -43,6 +43,9 @@ struct MaskDecoderTests {
       let mask = decoder.networkMask(prototypes: halves.span, coefficients: [1], box: rect)
       #expect(mask.elements.isEmpty && mask.isEmpty && mask.area == 0)
       #expect(decoder.imageMask(mask).isEmpty)
+      let onPicture = decoder.imageMask(
+        prototypes: halves.span, coefficients: [1], box: rect.relabeled(as: ImagePixels.self))
+      #expect(onPicture.elements.isEmpty)
     }
   }
 
@@ -83,6 +86,40 @@ struct MaskDecoderTests {
     let content = pixels.cropped(
       letterbox.padLeft, letterbox.padTop, letterbox.contentSize.width, letterbox.contentSize.height)
     expect(decoder.imageMask(cropped), agreesWith: content.resized(width, height))
+  }
+
+  @Test(
+    "the mask of the picture is cut where logits, enlarged without the padding, change sign",
+    arguments: [(64, 48, 1), (64, 64, 1), (64, 60, 2), (64, 62, 4), (61, 40, 4), (200, 113, 2), (37, 90, 4)])
+  func native(width: Int, height: Int, factor: Int) {
+    let letterbox = Letterbox(
+      imageSize: PixelSize(width: width, height: height), networkSize: PixelSize(width: 64, height: 64))
+    var generator = SplitMix(state: UInt64(width * 1000 + height))
+    let prototypes = (0..<16 * 16 * 3).map { _ in generator.unit() }
+    let coefficients = (0..<3).map { _ in generator.unit() }
+    let logits = Grid(width: 16, height: 16) { x, y in
+      (0..<3).reduce(0.0) { $0 + Double(prototypes[(y * 16 + x) * 3 + $1]) * Double(coefficients[$1]) }
+    }
+    let cells = logits.resized(16 * factor, 16 * factor)
+    // By how much the enlarged grid is finer than the network's input: the padding is whole cells.
+    let share = 4 / factor
+    #expect(letterbox.padLeft % share == 0 && letterbox.padTop % share == 0)
+    #expect(letterbox.contentSize.width % share == 0 && letterbox.contentSize.height % share == 0)
+    let content = cells.cropped(
+      letterbox.padLeft / share, letterbox.padTop / share, letterbox.contentSize.width / share,
+      letterbox.contentSize.height / share
+    ).resized(width, height)
+    let box = Rect<ImagePixels>(
+      minX: 0.2 * Double(width), minY: 3.5, maxX: 0.8 * Double(width), maxY: Double(height) - 2)
+    let mask = MaskDecoder(letterbox: letterbox).imageMask(
+      prototypes: prototypes.span, coefficients: coefficients, box: box)
+    expect(
+      mask,
+      agreesWith: Grid(width: width, height: height) { x, y in
+        let isInside =
+          Double(x) >= box.minX && Double(x) < box.maxX && Double(y) >= box.minY && Double(y) < box.maxY
+        return isInside ? content[x, y] : -1
+      })
   }
 
   private func expect(_ mask: ObjectMask, agreesWith logits: Grid) {

@@ -44,16 +44,25 @@ struct YOLO11DeterminismTests {
     }
   }
 
-  @Test("objects lie in the picture, best first, with masks in their boxes")
-  func invariants() throws {
+  @Test("objects lie in the picture, best first, with masks in their boxes", arguments: MaskMethod.allCases)
+  func invariants(masks: MaskMethod) throws {
     let input = YOLO11Segmentation.Input.fixed(height: 64, width: 96)
-    let objects = try model(input, threads: 2).detect(picture, thresholds: thresholds).objects
+    let objects = try model(input, threads: 2).detect(picture, thresholds: thresholds, masks: masks).objects
+    #expect(!objects.isEmpty)
     #expect(objects.map(\.confidence) == objects.map(\.confidence).sorted(by: >))
     for object in objects {
       #expect(object.confidence > thresholds.confidence)
       #expect(object.box.minX >= 0 && object.box.maxX <= 90 && object.box.minY >= 0 && object.box.maxY <= 61)
       #expect(object.mask.rasterWidth == 90 && object.mask.rasterHeight == 61)
-      #expect(object.networkMask.rasterWidth == 96 && !object.networkMask.isEmpty)
+      switch masks {
+      case .fast: #expect(object.networkMask.map { $0.rasterWidth == 96 && !$0.isEmpty } == true)
+      case .retina:
+        #expect(object.networkMask == nil && !object.mask.isEmpty)
+        #expect(Double(object.mask.columns.lowerBound) >= object.box.minX)
+        #expect(Double(object.mask.columns.upperBound - 1) < object.box.maxX)
+        #expect(Double(object.mask.rows.lowerBound) >= object.box.minY)
+        #expect(Double(object.mask.rows.upperBound - 1) < object.box.maxY)
+      }
       #expect(object.probabilities.gridWidth == 24 && object.probabilities.gridHeight == 16)
       #expect(object.probabilities.probabilities.allSatisfy { (0...1).contains($0) })
     }

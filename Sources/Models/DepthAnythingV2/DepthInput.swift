@@ -1,0 +1,18 @@
+import Geometry
+
+/// The sizes of what a depth network is fed at once.
+public struct DepthInput: Sendable, Hashable {
+  /// The prompt's size where only a network's layers are looked at: that of an iPhone's LiDAR map.
+  public static let standardPrompt = PixelSize(width: 256, height: 192)
+
+  /// The picture's, made of whole patches.
+  public let picture: PixelSize
+  /// The prompt's, of a prompted network.
+  public let prompt: PixelSize?
+
+  /// Sizes of a network's inputs.
+  public init(picture: PixelSize, prompt: PixelSize? = nil) {
+    self.picture = picture
+    self.prompt = prompt
+  }
+}

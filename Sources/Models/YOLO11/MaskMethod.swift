@@ -1,0 +1,12 @@
+/// How an object's logits on the prototype grid become its pixels in the picture.
+///
+/// The two ways of Ultralytics 8.4 to predict.
+public enum MaskMethod: String, Sendable, CaseIterable {
+  /// `retina_masks=False`, Ultralytics' default: logits are enlarged to the network's input and cut there; what is
+  /// set is scaled to the picture and cut at one half (`process_mask`, `scale_masks`).
+  ///
+  /// Borders are steps of the network's pixels and may lie beyond the box.
+  case fast
+  /// `retina_masks=True`: logits are enlarged to the picture, and cut there and at the box (`process_mask_native`).
+  case retina
+}
