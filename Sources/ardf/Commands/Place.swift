@@ -30,8 +30,9 @@ struct Place: ParsableCommand, LimitedCommand {
   var frame: String?
 
   @OptionGroup var picture: PictureDepthOptions
+  @OptionGroup var sensor: SensorOptions
 
-  @Option(help: ArgumentHelp("Folder of ardf fuse, for objects beyond the LiDAR.", valueName: "dir"))
+  @Option(help: ArgumentHelp("Folder of ardf fuse, for what the LiDAR did not read.", valueName: "dir"))
   var fusion: String?
 
   @OptionGroup var effects: EffectOptions
@@ -40,7 +41,8 @@ struct Place: ParsableCommand, LimitedCommand {
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() throws {
-    let captured = try FrameSelection.one(capture, frame: frame, picture: picture, limits: limits)
+    let captured = try FrameSelection.one(
+      capture, frame: frame, picture: picture, sensor: sensor, limits: limits)
     let file = try Documents.detections(detections, of: captured, limits: limits)
     let folder = try output.folder(
       inputs: [capture, detections, fusion, picture.depthMap, picture.confidenceMap])
@@ -75,6 +77,6 @@ struct Place: ParsableCommand, LimitedCommand {
       Console.note("\(report): \(status): going on with the LiDAR alone")
       return nil
     }
-    return MetricDepth(fitted: try Documents.map(path, of: frame))
+    return try Documents.metric(in: fusion, of: frame)
   }
 }
