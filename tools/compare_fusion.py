@@ -3,7 +3,7 @@
 
     python tools/compare_fusion.py --depth WEIGHTS --frames CAPTURE:00000 CAPTURE:00030 ... [--pictures DIR]
 
-Every fourth cell (even row, even column) is hidden from a copy of the capture. `ardf depth` and `ardf fuse --follow`
+Every fourth cell (even row, even column) is hidden from a copy of the capture. `ardf depth` and `ardf fuse`
 then give metric depth with what is left; the baseline is the bilinear mean of the hidden cell's visible neighbours.
 Both are compared with the hidden reading, over all hidden cells and over those at depth edges (more than 5 % between
 neighbouring cells). With `--torch` relative depth comes from PyTorch instead of `ardf depth`.
@@ -100,10 +100,10 @@ def compare(options, capture, name):
             ardf(options.ardf, "depth", place / "capture", "--depth", options.depth, "--out", place / "r")
             shutil.copy(place / "r" / "relative.npy", place / "relative.npy")
         fuse = ("fuse", "--relative", place / "relative.npy", "--capture", place / "capture")
-        ardf(options.ardf, *fuse, "--follow", "--out", place / "f")
-        ardf(options.ardf, *fuse, "--out", place / "g")
+        ardf(options.ardf, *fuse, "--out", place / "f")
+        ardf(options.ardf, *fuse, "--fusion", "fit", "--out", place / "g")
         fused, aligned = (cells(np.load(place / k / "metric.npy"), metres.shape) for k in "fg")
-    valid = (trust == CONFIDENT) & (metres > 0.1) & (metres < 4)
+    valid = (trust == CONFIDENT) & (metres > 0.1)
     plain = bilinear(metres, valid & ~lattice)
     asked = valid & lattice & np.isfinite(plain)
     edge = asked & at_edges(metres, valid)

@@ -50,6 +50,8 @@ public struct FrameReport: Sendable {
   public var fusion: JSONValue?
   /// Metres as fused.
   public var metric: Plane<Float>?
+  /// How each of them is known, as codes of `DepthState`; nil where that was not written down.
+  public var metricSource: Plane<UInt8>?
   /// All cameras of the recording, in order.
   public var path: [Pose]
   /// What a reader must know.
@@ -63,7 +65,8 @@ public struct FrameReport: Sendable {
   public init(
     frame: CapturedFrame, capture: String, detections: DetectionsFile, objects: JSONValue,
     effects: [PlacedEffect] = [], relative: RelativeDepth? = nil, fusion: JSONValue? = nil,
-    metric: Plane<Float>? = nil, path: [Pose] = [], notes: [String] = [], timings: [Timing] = [],
+    metric: Plane<Float>? = nil, metricSource: Plane<UInt8>? = nil, path: [Pose] = [], notes: [String] = [],
+    timings: [Timing] = [],
     results: RGBImage? = nil
   ) {
     self.frame = frame
@@ -74,10 +77,19 @@ public struct FrameReport: Sendable {
     self.relative = relative
     self.fusion = fusion
     self.metric = metric
+    self.metricSource = metricSource
     self.path = path
     self.notes = notes
     self.timings = timings
     self.results = results
+  }
+
+  /// Fused depth with what is known of its values; nil without any.
+  public var fused: MetricDepth? {
+    metric.map { values in
+      metricSource.flatMap { $0.size == values.size ? MetricDepth(values: values, codes: $0) : nil }
+        ?? MetricDepth(fitted: values)
+    }
   }
 
   /// The longest side of the results picture on the page, pixels.
@@ -157,8 +169,7 @@ public struct FrameReport: Sendable {
 
   /// What was fitted, evenly thinned.
   private var pairs: JSONValue {
-    guard let relative, let readings = frame.depth else { return .null }
-    let sensor = MetricDepth(sensor: readings, confidence: frame.confidence)
+    guard let relative, let sensor = frame.readings else { return .null }
     let model = fusion?["model"]?.string.flatMap(FusionModel.init) ?? .inverse
     let all = DepthFusion.pairs(relative: relative, sensor: sensor, model: model)
     let step = max(1, all.relative.count / Self.plottedPairs)

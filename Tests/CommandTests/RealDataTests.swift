@@ -115,4 +115,23 @@ struct RealDataTests {
       #expect(try abs(#require(frame["depthMeters"]?.number)) < 0.06)
     }
   }
+
+  /// Stage by stage the bytes are those of the whole flow, and guided depth is the better one.
+  @Test(
+    .enabled(
+      if: SharedData.exists("weights/dav2s-ardf-fp16.safetensors"), "no depth weights beside the package"))
+  func stagesGiveTheBytesOfTheWholeFlow() throws {
+    let place = try TemporaryDirectory()
+    let weights = try converted(in: place)
+    let flow = StagedFlow(
+      capture: SharedData.path("data/captures/bedroom"), frame: "00035", place: place,
+      detector: ["--yolo", weights],
+      depth: ["--depth", SharedData.path("weights/dav2s-ardf-fp16.safetensors")])
+    try flow.compare()
+    let hidden = try #require(JSONValue.read(path: place.file("run/fusion.json"))["hiddenReadings"])
+    func error(_ method: String, _ field: String) -> Double { hidden[method]?[field]?.number ?? .infinity }
+    #expect(error("guided", "medianMeters") < 0.1 * error("fit", "medianMeters"))
+    #expect(error("guided", "medianMeters") < 0.002)
+    #expect(error("guided", "meanMeters") < error("bilinear", "meanMeters"))
+  }
 }

@@ -63,6 +63,17 @@ public enum CaptureLayout: String, Sendable, CaseIterable {
   }
 }
 
+extension CaptureLayout {
+  /// The sensor that captures of the layout come from, where nothing else is said; no layout states a range.
+  public var sensor: SensorModel {
+    switch self {
+    case .clipFolder, .recordedClip, .scannerApp, .strayScanner, .polycam, .arkitScenes: SensorModel(.lidar)
+    case .tumRGBD, .redwood: SensorModel(.structuredLight)
+    case .native, .transforms, .imageWithDepth, .images: SensorModel()
+    }
+  }
+}
+
 /// A frame that can be read, as found when the capture was listed.
 public struct FrameReference: Sendable, Equatable {
   /// Name within the capture.

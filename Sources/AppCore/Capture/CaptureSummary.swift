@@ -30,6 +30,10 @@ public struct CaptureSummary: Sendable, Equatable {
     public let depthMetres: DepthFigures?
     /// Cells of confidence 0, 1 and 2; nil where the capture has no confidence.
     public let confidenceCounts: [Int]?
+    /// What is known about the depth's sensor.
+    public let sensor: SensorModel
+    /// Readings of the highest confidence that do not count, since they lie beyond the sensor's range.
+    public let beyondRange: Int
     /// How the picture is turned upright, as stated.
     public let orientation: Orientation
     /// How gravity would have it turned; nil without camera.
@@ -52,6 +56,8 @@ public struct CaptureSummary: Sendable, Equatable {
       confidenceCounts = frame.confidence.map { plane in
         plane.elements.reduce(into: [0, 0, 0]) { counts, value in counts[Int(min(value, 2))] += 1 }
       }
+      sensor = frame.sensor
+      beyondRange = frame.readingsBeyondRange
       orientation = frame.orientation
       orientationByGravity = frame.intrinsics.map { _ in Orientation(gravityIn: frame.cameraToWorld) }
     }
@@ -120,6 +126,21 @@ public struct CaptureSummary: Sendable, Equatable {
     return warnings
   }
 
+  /// The sensors of the frames with depth, one line each, and how far their readings count.
+  public var sensorLines: [String] {
+    let seen = frames.filter { $0.depthSize != nil }
+    var models: [SensorModel] = []
+    for frame in seen where !models.contains(frame.sensor) { models.append(frame.sensor) }
+    return models.map { model in
+      let line = "sensor \(model.words); "
+      guard let range = model.maximumRange else {
+        return line + "range: all of it counts, none is stated (--sensor-range METERS states one)"
+      }
+      let beyond = seen.filter { $0.sensor == model }.reduce(0) { $0 + $1.beyondRange }
+      return line + "range \(range) m: \(beyond) readings beyond it do not count"
+    }
+  }
+
   /// The figures as a document of schema `ardf.capture-check/1`.
   public var json: JSONValue {
     [
@@ -142,6 +163,13 @@ extension CaptureSummary.Frame {
       "depthSize": depthSize.map(Self.sides) ?? .null, "validShare": .rounded(validShare, decimals: 4),
       "depthMeters": depthMetres.map {
         .array([$0.least, $0.median, $0.greatest].map { .rounded($0, decimals: 3) })
+      } ?? .null,
+      "sensor": depthSize.map { _ in
+        [
+          "kind": .string(sensor.kind.rawValue),
+          "maximumRangeMeters": sensor.maximumRange.map(JSONValue.number) ?? .null,
+          "readingsBeyondRange": .integer(beyondRange),
+        ]
       } ?? .null,
       "confidence": confidenceCounts.map { .array($0.map(JSONValue.integer)) } ?? .null,
       "orientation": .string("\(orientation)"),

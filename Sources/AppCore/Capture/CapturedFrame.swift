@@ -15,6 +15,8 @@ public struct CapturedFrame: Sendable {
   public let depth: Plane<Float>?
   /// Confidence 0, 1 or 2 of each depth cell; nil stands for 2 everywhere.
   public let confidence: Plane<UInt8>?
+  /// What is known about the depth's sensor.
+  public var sensor: SensorModel
   /// Pinhole camera for `imageSize`, pixel-centre convention; nil for a plain picture.
   public let intrinsics: Intrinsics?
   /// The camera's pose; identity for a plain picture.
@@ -27,7 +29,7 @@ public struct CapturedFrame: Sendable {
   /// A frame from its parts, which must already agree with each other.
   public init(
     name: String, image: RGBImage?, imageSize: PixelSize, depth: Plane<Float>? = nil,
-    confidence: Plane<UInt8>? = nil, intrinsics: Intrinsics? = nil,
+    confidence: Plane<UInt8>? = nil, sensor: SensorModel = SensorModel(), intrinsics: Intrinsics? = nil,
     cameraToWorld: RigidTransform<CameraARKit, World> = .identity, orientation: Orientation = .up,
     timestamp: Double = 0
   ) {
@@ -36,6 +38,7 @@ public struct CapturedFrame: Sendable {
     self.imageSize = imageSize
     self.depth = depth
     self.confidence = confidence
+    self.sensor = sensor
     self.intrinsics = intrinsics
     self.cameraToWorld = cameraToWorld
     self.orientation = orientation

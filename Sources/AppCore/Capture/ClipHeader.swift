@@ -27,7 +27,8 @@ struct ClipHeader: Sendable {
         fields.has("image_orientation") ? "image_orientation" : "device_orientation"),
       intrinsics: try fields.intrinsics(imageSize: calibratedSize).scaled(to: imageSize),
       cameraToWorld: try fields.pose("T_wc", order: .columnMajor),
-      statedDepthSize: try fields.size(width: "depth_width", height: "depth_height"))
+      statedDepthSize: try fields.size(width: "depth_width", height: "depth_height"),
+      sensor: CaptureLayout.clipFolder.sensor)
   }
 
   /// Checks a format field that, where present, must have one known value.

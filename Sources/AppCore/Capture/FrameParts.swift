@@ -17,6 +17,7 @@ struct FrameParts {
   /// The depth grid's size, where stated.
   var statedDepthSize: PixelSize?
   var confidence: Plane<UInt8>?
+  var sensor = SensorModel()
 
   /// How far the aspect ratios of depth and picture may differ, relatively.
   private static let aspectTolerance = 0.02
@@ -30,7 +31,8 @@ struct FrameParts {
     if let confidence { try check(confidence) }
     return CapturedFrame(
       name: name, image: image, imageSize: imageSize, depth: depth, confidence: confidence,
-      intrinsics: intrinsics, cameraToWorld: cameraToWorld, orientation: orientation, timestamp: timestamp)
+      sensor: sensor, intrinsics: intrinsics, cameraToWorld: cameraToWorld, orientation: orientation,
+      timestamp: timestamp)
   }
 
   private func check(_ image: RGBImage) throws(CaptureError) {

@@ -102,6 +102,7 @@ struct IndexedCapture: CaptureSource {
       parts.confidence = shot.confidenceScale.levels(
         try folder.confidence(confidence, namedBy: shot.file))
     }
+    parts.sensor = layout.sensor
     return try parts.assembled()
   }
 

@@ -66,7 +66,32 @@ struct NativeCapture: CaptureSource {
     if let name = try fields.optionalString("confidence") {
       parts.confidence = try folder.confidence(beside(file, name), namedBy: file)
     }
+    parts.sensor = try Self.sensor(fields, file: file, hasConfidence: parts.confidence != nil)
     return try parts.assembled()
+  }
+
+  /// The sensor as stated; where nothing is, a depth with confidences is a phone's.
+  private static func sensor(
+    _ fields: FrameFields, file: String, hasConfidence: Bool
+  ) throws(CaptureError) -> SensorModel {
+    var model = SensorModel(hasConfidence ? .lidar : .unknown)
+    if let name = try fields.optionalString("sensor") {
+      guard let kind = SensorModel.Kind(rawValue: name) else {
+        throw .badField(
+          file: file, field: "sensor",
+          expected: SensorModel.Kind.allCases.map(\.rawValue).joined(separator: ", ") + "; found \"\(name)\"")
+      }
+      model.kind = kind
+    }
+    if fields.has("sensorRange") {
+      let meters = try fields.number("sensorRange")
+      guard meters > Double(SensorRules.nearest), meters.isFinite else {
+        throw .badField(
+          file: file, field: "sensorRange", expected: "metres, more than \(SensorRules.nearest)")
+      }
+      model.maximumRange = meters
+    }
+    return model
   }
 
   func encodedPicture(at index: Int) throws(CaptureError) -> EncodedPicture? {

@@ -62,6 +62,8 @@ public enum NativeCaptureWriter {
       let array = NPYArray(shape: [depth.height, depth.width], floats: depth.elements)
       try folder.write(array.encoded(), to: prefix + "depth.npy")
       fields["depth"] = .string(prefix + "depth.npy")
+      fields["sensor"] = .string(frame.sensor.kind.rawValue)
+      fields["sensorRange"] = frame.sensor.maximumRange.map(JSONValue.number)
     }
     if let confidence = frame.confidence {
       let array = NPYArray(shape: [confidence.height, confidence.width], .uint8(confidence.elements))

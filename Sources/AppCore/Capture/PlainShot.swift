@@ -43,6 +43,7 @@ struct PlainShot: CaptureSource {
     if let confidence {
       parts.confidence = try confidence.folder.confidence(confidence.name, namedBy: path)
     }
+    parts.sensor = layout.sensor
     return try parts.assembled()
   }
 

@@ -54,6 +54,7 @@ struct ScannerAppExport: CaptureSource {
     if folder.hasFile(Self.confidence(number)) {
       parts.confidence = try folder.confidence(Self.confidence(number), namedBy: file)
     }
+    parts.sensor = layout.sensor
     return try parts.assembled()
   }
 

@@ -8,12 +8,12 @@ public enum FusionModel: String, Sendable, CaseIterable {
   case linear
 }
 
-/// How the sensor's errors grow with depth.
-public enum SensorNoise: Sendable {
-  /// In proportion to Z: every pair weighs the same.
-  case proportional
-  /// With the square of Z: pairs weigh 1 / Z^2.
-  case quadratic
+/// How metric depth is made of a sensor's readings and relative depth.
+public enum FusionMethod: String, Sendable, CaseIterable {
+  /// The readings where there are any, relative depth between them.
+  case guided
+  /// One function from relative depth to metres for the whole picture.
+  case fit
 }
 
 /// From which coefficients the robust fit sets out.
@@ -31,19 +31,23 @@ public struct FusionOptions: Sendable {
   /// How many two-point lines are tried.
   public static let hypotheses = 64
 
+  /// How metric depth is made.
+  public var method: FusionMethod
   /// The function that is fitted.
   public var model: FusionModel
-  /// How the sensor's errors grow with depth.
-  public var noise: SensorNoise
+  /// What is known about the sensor: pairs weigh by its noise.
+  public var sensor: SensorModel
   /// Where the robust fit sets out.
   public var start: FusionStart
 
   /// Options; the defaults suit a phone's depth sensor.
   public init(
-    model: FusionModel = .inverse, noise: SensorNoise = .proportional, start: FusionStart = .leastSquares
+    method: FusionMethod = .guided, model: FusionModel = .inverse, sensor: SensorModel = SensorModel(),
+    start: FusionStart = .leastSquares
   ) {
+    self.method = method
     self.model = model
-    self.noise = noise
+    self.sensor = sensor
     self.start = start
   }
 }
@@ -74,7 +78,7 @@ public enum DepthFusion {
     return (pairs.relative, pairs.meters)
   }
 
-  private static func material(
+  static func material(
     _ relative: RelativeDepth, _ sensor: MetricDepth, _ model: FusionModel
   ) -> DepthPairs {
     DepthPairs(relative: relative, sensor: sensor, mapping: model == .linear ? .indexRatio : .halfPixel)
@@ -88,7 +92,7 @@ public enum DepthFusion {
     return fit(DepthPairs(relative: usable.map(\.0), meters: usable.map(\.1)), options: options)
   }
 
-  private static func fit(_ pairs: DepthPairs, options: FusionOptions) -> FusionReport {
+  static func fit(_ pairs: DepthPairs, options: FusionOptions) -> FusionReport {
     func refused(_ status: FusionStatus) -> FusionReport {
       FusionReport(refused: status, pairs: pairs.count, model: options.model)
     }
@@ -101,7 +105,7 @@ public enum DepthFusion {
       else { return refused(.degenerate) }
       return FusionReport(accepted: line.alignment(over: pairs), model: .linear)
     case .inverse:
-      var regression = RobustInverseFit(pairs, noise: options.noise)
+      var regression = RobustInverseFit(pairs, noise: options.sensor.noise)
       guard let line = regression.solve(start: options.start) else { return refused(.degenerate) }
       guard line.slope > 0 else { return refused(.negativeSlope) }
       let alignment = regression.alignment(line)

@@ -27,6 +27,14 @@ public struct FusionReport: Sendable, Equatable {
   public let model: FusionModel
   /// The alignment; nil unless `status` is `ok`.
   public let alignment: DepthAlignment?
+  /// How metric depth was made of it; nil where none was.
+  public internal(set) var method: FusionMethod?
+  /// What was known about the sensor; nil where metric depth was not made.
+  public internal(set) var sensor: SensorModel?
+  /// What hidden readings say of metric depth; nil where none was made or too few could be hidden.
+  public internal(set) var quality: FusionQuality?
+  /// The share of pixels known in each way; nil where metric depth was not made.
+  public internal(set) var shares: [DepthState: Double]?
 
   init(accepted alignment: DepthAlignment, model: FusionModel) {
     status = .ok
@@ -64,6 +72,21 @@ public struct FusionReport: Sendable, Equatable {
       members["rmseMeters"] = .rounded(alignment.rmseMeters, decimals: 6)
       members["fittedRangeMeters"] = .array(
         [range.lowerBound, range.upperBound].map { .rounded($0, decimals: 6) })
+    }
+    if let method { members["method"] = .string(method.rawValue) }
+    if let sensor {
+      members["sensor"] = [
+        "kind": .string(sensor.kind.rawValue),
+        "maximumRangeMeters": sensor.maximumRange.map(JSONValue.number) ?? .null,
+      ]
+    }
+    if let quality { members["hiddenReadings"] = quality.json }
+    if let shares {
+      members["sources"] = .object(
+        Dictionary(
+          uniqueKeysWithValues: DepthState.allCases.map {
+            ($0.name, .rounded(shares[$0] ?? 0, decimals: 4))
+          }))
     }
     return .object(members)
   }

@@ -2,15 +2,28 @@ import Geometry
 import Imaging
 
 /// What is known about one value of a `MetricDepth`.
-public enum DepthState: UInt8, Sendable {
+public enum DepthState: UInt8, Sendable, CaseIterable {
   /// There is no value.
   case invalid = 0
   /// Read from a sensor.
   case measured = 1
-  /// Computed from relative depth within the range that the fit has seen.
-  case fitted = 2
-  /// Computed from relative depth beyond the range that the fit has seen.
-  case extrapolated = 3
+  /// Carried over from a sensor's readings nearby by the shape of relative depth.
+  case guided = 2
+  /// Computed from relative depth alone, within the range that the fit has seen.
+  case fitted = 3
+  /// Computed from relative depth alone, beyond the range that the fit has seen.
+  case extrapolated = 4
+
+  /// What files call it.
+  public var name: String {
+    switch self {
+    case .invalid: "none"
+    case .measured: "sensor"
+    case .guided: "guided"
+    case .fitted: "fitted"
+    case .extrapolated: "extrapolated"
+    }
+  }
 }
 
 /// Planar depth Z in metres: the distance along the viewing direction, not along the ray.
@@ -64,6 +77,29 @@ public struct MetricDepth: Sendable, Equatable {
     self.states = Plane(width: depth.width, height: depth.height, elements: states)
   }
 
+  /// Depth read back from its two files: metres, and the codes of `DepthState` for each; nil where a code is none of
+  /// them or a depth that it says to be known is not.
+  ///
+  /// - Precondition: the sizes agree.
+  public init?(values: Plane<Float>, codes: Plane<UInt8>) {
+    precondition(values.size == codes.size, "depth and its codes have different sizes")
+    var states: [DepthState] = []
+    states.reserveCapacity(codes.elements.count)
+    for (code, value) in zip(codes.elements, values.elements) {
+      guard let state = DepthState(rawValue: code), state == .invalid || (value > 0 && value.isFinite) else {
+        return nil
+      }
+      states.append(state)
+    }
+    self.values = Plane(
+      width: values.width, height: values.height,
+      elements: zip(values.elements, states).map { $1 == .invalid ? 0 : $0 })
+    self.states = Plane(width: values.width, height: values.height, elements: states)
+  }
+
+  /// The codes of the states: 0 none, 1 sensor, 2 guided, 3 fitted, 4 extrapolated.
+  public var codes: Plane<UInt8> { states.map(\.rawValue) }
+
   /// Columns.
   public var width: Int { values.width }
   /// Rows.
@@ -89,6 +125,33 @@ public struct MetricDepth: Sendable, Equatable {
 }
 
 extension MetricDepth {
+  /// These readings, with cells that have none taken from `fused` where that is guided by readings nearby.
+  ///
+  /// Both cover the same field. What `fused` knows from the fit alone is left out.
+  func filled(from fused: MetricDepth) -> MetricDepth {
+    var values = self.values.elements
+    var states = self.states.elements
+    let columns = FusionGridMapping.halfPixel.cells(from: width, to: fused.width)
+    let rows = FusionGridMapping.halfPixel.cells(from: height, to: fused.height)
+    let (known, source) = (fused.states.elements.span, fused.values.elements.span)
+    for y in 0..<height {
+      for x in 0..<width where states[y * width + x] == .invalid {
+        let (column, row) = (columns[x], rows[y])
+        let around = [row.first, row.second].flatMap { y in
+          [column.first, column.second].map { known[y * fused.width + $0] }
+        }
+        guard around.contains(.guided), around.allSatisfy({ $0 == .guided || $0 == .measured }) else {
+          continue
+        }
+        values[y * width + x] = fused.values.bilinear(in: source, column, row)
+        states[y * width + x] = .guided
+      }
+    }
+    return MetricDepth(
+      values: Plane(width: width, height: height, elements: values),
+      states: Plane(width: width, height: height, elements: states))
+  }
+
   /// Whether the cell under a point of the picture lies beyond the range that the fit has seen.
   func isExtrapolated(at point: Point2<ImagePixels>, imageSize: PixelSize) -> Bool {
     guard imageSize.bounds().contains(point) else { return false }
@@ -105,11 +168,14 @@ public struct SensorRules: Sendable, Equatable {
   /// The least accepted confidence, 0 to 2.
   public var minimumConfidence: UInt8
 
-  /// Readings of the highest confidence at whatever distance: the sensor says by its confidence how far it reads.
-  public static let anyDistance = SensorRules(range: 0.1...Float.greatestFiniteMagnitude)
+  /// Readings nearer than this are none, metres.
+  public static let nearest: Float = 0.1
 
-  /// Rules; by default 0.1 to 4 m at the highest confidence.
-  public init(range: ClosedRange<Float> = 0.1...4, minimumConfidence: UInt8 = 2) {
+  /// Rules; by default readings of the highest confidence at whatever distance: the sensor says by its confidence how
+  /// far it reads.
+  public init(
+    range: ClosedRange<Float> = nearest...Float.greatestFiniteMagnitude, minimumConfidence: UInt8 = 2
+  ) {
     self.range = range
     self.minimumConfidence = minimumConfidence
   }

@@ -1,6 +1,7 @@
 /// 1 / Z = slope * r + offset, fitted robustly.
 ///
-/// Minimises the sum of w * (Z * (slope * r + offset) - 1)^2, whose residuals are about relative errors of depth.
+/// Minimises the sum of w * (Z * (slope * r + offset) - 1)^2, whose residuals are about relative errors of depth; w is
+/// one over their variance, the network's error and the sensor's noise together, where the latter changes with depth.
 /// With q = 1 / Z and p = w * Z^2 this is the weighted regression of q on r:
 /// slope = sum p (r - r̄)(q - q̄) / sum p (r - r̄)^2 and offset = q̄ - slope * r̄, with p-weighted means. Sums are
 /// in Double and centred: Float sums over a narrow range of r get even the slope's sign wrong.
@@ -19,6 +20,8 @@ struct RobustInverseFit {
   /// sigma = 1.4826 * median |e - median e|: the standard deviation for normal errors.
   static let deviationFactor = 1.4826
   static let smallestSigma = 1e-6
+  /// Relative error of a network's inverse depth beside which a sensor's noise counts.
+  static let modelError = 0.01
   /// Passes end when neither coefficient moves by more than this share of the typical 1 / Z.
   static let convergence = 1e-10
   /// Two-point lines are compared on at most this many pairs.
@@ -38,11 +41,11 @@ struct RobustInverseFit {
   init(_ pairs: DepthPairs, noise: SensorNoise) {
     self.pairs = pairs
     inverses = pairs.meters.map { 1 / $0 }
-    priors =
-      switch noise {
-      case .proportional: pairs.meters.map { $0 * $0 }
-      case .quadratic: [Double](repeating: 1, count: pairs.count)
-      }
+    priors = pairs.meters.map { meters in
+      guard noise.quadratic > 0 else { return meters * meters }
+      let scatter = (noise.share + noise.quadratic * meters) / Self.modelError
+      return meters * meters / (1 + scatter * scatter)
+    }
     residuals = [Double](repeating: 0, count: pairs.count)
     distances = residuals
     weights = residuals

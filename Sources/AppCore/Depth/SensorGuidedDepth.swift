@@ -2,101 +2,208 @@ import Geometry
 import Imaging
 
 /// Metric depth that keeps to the sensor wherever it reads nearby, and takes from relative depth on which side of
-/// an edge a point lies.
+/// an edge a point lies and what shape the surface has between readings.
 ///
-/// Joint bilateral upsampling (Kopf, Cohen, Lischinski, Uyttendaele, SIGGRAPH 2007) of the sensor's inverse depth:
-/// a cell counts the more the nearer it lies and the better the aligned relative depth there agrees with that at
-/// the point. Where no cell does, the alignment alone answers.
+/// Each point is the mean of the four cells around it, weighted bilinearly and by how well the guide there agrees with
+/// that at the point, each corrected by the guide's difference as long as that is small. Where none agrees, the guide
+/// alone answers, scaled to the four. All inverse depths are in 1/m.
 struct SensorGuidedDepth {
-  /// Distance, in cells, at which a cell's weight is 4/9.
-  static let distanceScale = 0.5
-  /// Relative difference of inverse depth at which a cell's weight is 4/9.
-  static let agreementScale = 0.01
-  /// The alignment's own weight, against 1 for a cell at the very point.
-  static let alignmentWeight = 1e-4
-  /// Inverse depth in 1/m below which agreement is absolute.
-  private static let farthest = 0.02
+  /// Relative difference of the guide at which a cell's weight is 4/9, and 8/9 of it are passed on.
+  static let agreement: Float = 0.03
+  /// The weight of the scaled guide, against 1 for cells that agree.
+  static let scaledWeight: Float = 1e-3
+  /// Where the cells' weights sum to less, the point lies on none of their surfaces.
+  static let leastWeight: Float = 0.02
+
+  /// So many pixels are computed at once.
+  private typealias Lanes = SIMD8<Float>
+  private static let lanes = 8
+
+  /// A row of cells laid out under the pixels of a row: of each pixel the cell to the left and that to the right.
+  private struct SpreadRow {
+    var leftGuide: [Lanes]
+    var rightGuide: [Lanes]
+    var leftInverse: [Lanes]
+    var rightInverse: [Lanes]
+
+    init(blocks: Int) {
+      leftGuide = [Lanes](repeating: .zero, count: blocks)
+      (rightGuide, leftInverse, rightInverse) = (leftGuide, leftGuide, leftGuide)
+    }
+  }
 
   private let alignment: DepthAlignment
   private let relative: Plane<Float>
-  private let sensor: MetricDepth
-  /// Aligned inverse depth under every cell, 1/m; NaN where the cell does not count.
-  private let guide: [Double]
+  private let cells: GuidedCells
+  private let columns: [CellPair]
+  private let fractions: [Lanes]
 
-  init(_ alignment: DepthAlignment, _ relative: RelativeDepth, sensor: MetricDepth) {
+  init(_ alignment: DepthAlignment, _ relative: RelativeDepth, cells: GuidedCells) {
     self.alignment = alignment
     self.relative = relative.values
-    self.sensor = sensor
-    let values = relative.values
-    let columns = FusionGridMapping.halfPixel.cells(from: sensor.width, to: values.width)
-    let rows = FusionGridMapping.halfPixel.cells(from: sensor.height, to: values.height)
-    guide = (0..<sensor.width * sensor.height).map { cell in
-      guard sensor.states.elements[cell] == .measured else { return .nan }
-      let r = values.bilinear(
-        in: values.elements.span, columns[cell % sensor.width], rows[cell / sensor.width])
-      let (meters, state) = alignment.meters(of: Double(r))
-      return state == .invalid ? .nan : 1 / meters
+    self.cells = cells
+    let width = relative.values.width
+    let columns = FusionGridMapping.halfPixel.cells(from: width, to: cells.width)
+    self.columns = columns
+    fractions = stride(from: 0, to: width, by: Self.lanes).map { start in
+      var block = Lanes.zero
+      for lane in 0..<Self.lanes { block[lane] = columns[min(start + lane, width - 1)].fraction }
+      return block
     }
   }
 
   /// Metric depth on the relative depth's grid.
   func metric() -> MetricDepth {
-    var values = [Float](repeating: 0, count: relative.elements.count)
-    var states = [DepthState](repeating: .invalid, count: values.count)
-    let columns = GridMapping(from: relative.width, to: sensor.width)
-    let rows = GridMapping(from: relative.height, to: sensor.height)
-    for y in 0..<relative.height {
-      for x in 0..<relative.width {
-        let index = y * relative.width + x
-        let (meters, state) = alignment.meters(of: Double(relative.elements[index]))
-        guard state != .invalid else { continue }
-        let found = inverse(near: 1 / meters, column: columns(x), row: rows(y))
-        values[index] = Float(1 / found.inverse)
-        states[index] = found.isSensed ? .fitted : state
+    let (width, height) = (relative.width, relative.height)
+    var values = [Float](repeating: 0, count: width * height)
+    var states: [DepthState] = []
+    states.reserveCapacity(values.count)
+    let rows = FusionGridMapping.halfPixel.cells(from: height, to: cells.height)
+    let nearestColumns = columns.map { $0.fraction < 0.5 ? $0.first : $0.second }
+    var upper = SpreadRow(blocks: fractions.count)
+    var lower = upper
+    var spread = (upper: -1, lower: -1)
+    var stateRow: (cells: Int, states: [DepthState], reachesFar: Bool) = (-1, [], false)
+    for y in 0..<height {
+      let row = rows[y]
+      if spread.upper != row.first {
+        if spread.lower == row.first { swap(&upper, &lower) } else { fill(&upper, row: row.first) }
+        spread = (row.first, -1)
       }
+      if spread.lower != row.second {
+        fill(&lower, row: row.second)
+        spread.lower = row.second
+      }
+      let nearest = row.fraction < 0.5 ? row.first : row.second
+      if stateRow.cells != nearest {
+        let states = nearestColumns.map { cells.states[nearest * cells.width + $0] }
+        stateRow = (nearest, states, states.contains { $0 != .measured && $0 != .guided })
+      }
+      states.append(contentsOf: stateRow.states)
+      compute(y, upper, lower, down: row.fraction, &values, &states, reachesFar: stateRow.reachesFar)
     }
     return MetricDepth(
-      values: Plane(width: relative.width, height: relative.height, elements: values),
-      states: Plane(width: relative.width, height: relative.height, elements: states))
+      values: Plane(width: width, height: height, elements: values),
+      states: Plane(width: width, height: height, elements: states))
   }
 
-  /// The weighted mean of the 3 x 3 cells around a place and of the alignment's inverse depth there; sensed where
-  /// the cells outweigh the alignment.
-  private func inverse(
-    near aligned: Double, column: Double, row: Double
-  ) -> (inverse: Double, isSensed: Bool) {
-    let middle = (x: Int(column.rounded()), y: Int(row.rounded()))
-    let agreement = Self.agreementScale * max(aligned, Self.farthest)
-    var sum = Self.alignmentWeight * aligned
-    var weights = Self.alignmentWeight
-    for y in max(0, middle.y - 1)...min(sensor.height - 1, middle.y + 1) {
-      for x in max(0, middle.x - 1)...min(sensor.width - 1, middle.x + 1) {
-        let cell = y * sensor.width + x
-        guard !guide[cell].isNaN else { continue }
-        let (dx, dy) = (Double(x) - column, Double(y) - row)
-        let far = (dx * dx + dy * dy) / (Self.distanceScale * Self.distanceScale)
-        let apart = (guide[cell] - aligned) / agreement
-        let weight = Self.falloff(far) * Self.falloff(apart * apart)
-        sum += weight / Double(sensor.values.elements[cell])
-        weights += weight
+  private func fill(_ spread: inout SpreadRow, row: Int) {
+    let start = row * cells.width
+    let (guide, inverse) = (cells.guide.span, cells.inverse.span)
+    let pairs = columns.span
+    let last = relative.width - 1
+    for block in fractions.indices {
+      var (a, b, c, d) = (Lanes.zero, Lanes.zero, Lanes.zero, Lanes.zero)
+      for lane in 0..<Self.lanes {
+        let pair = pairs[min(block * Self.lanes + lane, last)]
+        a[lane] = guide[start + pair.first]
+        b[lane] = guide[start + pair.second]
+        c[lane] = inverse[start + pair.first]
+        d[lane] = inverse[start + pair.second]
+      }
+      spread.leftGuide[block] = a
+      spread.rightGuide[block] = b
+      spread.leftInverse[block] = c
+      spread.rightInverse[block] = d
+    }
+  }
+
+  private func compute(
+    _ y: Int, _ upper: SpreadRow, _ lower: SpreadRow, down: Float, _ values: inout [Float],
+    _ states: inout [DepthState], reachesFar: Bool
+  ) {
+    let width = relative.width
+    let start = y * width
+    let source = relative.elements.span
+    for block in fractions.indices {
+      var r = Lanes.zero
+      for lane in 0..<Self.lanes { r[lane] = source[start + min(block * Self.lanes + lane, width - 1)] }
+      let guide = aligned(r)
+      var sums = Sums()
+      let right = fractions[block]
+      let left = 1 - right
+      sums.add(upper.leftGuide[block], upper.leftInverse[block], share: left * (1 - down), guide)
+      sums.add(upper.rightGuide[block], upper.rightInverse[block], share: right * (1 - down), guide)
+      sums.add(lower.leftGuide[block], lower.leftInverse[block], share: left * down, guide)
+      sums.add(lower.rightGuide[block], lower.rightInverse[block], share: right * down, guide)
+      let scaled = guide * sums.inverses / sums.guides
+      let meters = (sums.weights + Self.scaledWeight) / (sums.values + Self.scaledWeight * scaled)
+      let first = start + block * Self.lanes
+      let count = min(Self.lanes, width - block * Self.lanes)
+      for lane in 0..<count { values[first + lane] = meters[lane] }
+      let isOrdinary = (meters .> 0) .& (meters .< 100) .& (sums.weights .> Self.leastWeight)
+      if all(isOrdinary), !reachesFar || !holdsFar(states, first..<first + count) { continue }
+      for lane in 0..<count {
+        let index = first + lane
+        (values[index], states[index]) = judged(
+          values[index], states[index], weight: sums.weights[lane], relative: r[lane])
       }
     }
-    return (sum / weights, weights > 2 * Self.alignmentWeight)
   }
 
-  /// 1 at 0, 4/9 at 1, falling with the square: bell-shaped with a heavy tail.
-  private static func falloff(_ square: Double) -> Double {
-    let root = 1 / (1 + square / 2)
-    return root * root
+  /// Whether some of the pixels have no reading near.
+  private func holdsFar(_ states: [DepthState], _ pixels: Range<Int>) -> Bool {
+    pixels.contains { states[$0] != .measured && states[$0] != .guided }
+  }
+
+  /// A pixel's depth within bounds, and how it is known.
+  private func judged(
+    _ meters: Float, _ state: DepthState, weight: Float, relative: Float
+  ) -> (Float, DepthState) {
+    let (plain, answer) = alignment.meters(of: Double(relative))
+    guard meters > 0, state != .invalid else { return (Float(plain), answer) }
+    let bounds = DepthAlignment.reportedRange
+    let known = min(max(meters, Float(bounds.lowerBound)), Float(bounds.upperBound))
+    guard state == .fitted else { return (known, weight < Self.leastWeight ? .guided : state) }
+    return answer == .invalid ? (0, .invalid) : (known, answer)
+  }
+
+  @inline(__always)
+  private func aligned(_ r: Lanes) -> Lanes {
+    switch alignment.model {
+    case .inverse(let scale, let shift):
+      let inverse = r * Float(scale) + Float(shift)
+      return inverse.replacing(
+        with: Lanes(repeating: GuidedCells.farthest), where: inverse .< GuidedCells.farthest)
+    case .linear:
+      var inverse = Lanes.zero
+      for lane in 0..<Self.lanes { inverse[lane] = alignment.guide(r[lane]) }
+      return inverse
+    }
+  }
+
+  /// Weighted sums over the cells around pixels.
+  private struct Sums {
+    var values = Lanes.zero
+    var weights = Lanes.zero
+    var inverses = Lanes.zero
+    var guides = Lanes.zero
+
+    @inline(__always)
+    mutating func add(_ cellGuide: Lanes, _ cellInverse: Lanes, share: Lanes, _ guide: Lanes) {
+      let apart = guide - cellGuide
+      let square = (apart * apart) / (guide * guide)
+      let agreement = 1 / (1 + square * (0.5 / (SensorGuidedDepth.agreement * SensorGuidedDepth.agreement)))
+      let weight = share * agreement * agreement
+      // Small differences are passed on all but whole: 1 - (1 - agreement)^2 of them.
+      values += weight * (cellInverse + apart * agreement * (2 - agreement))
+      weights += weight
+      inverses += share * cellInverse
+      guides += share * cellGuide
+    }
   }
 }
 
 extension DepthAlignment {
   /// Metric depth on the relative depth's own grid that follows the sensor cell by cell where it reads, with the
-  /// relative depth's edges; elsewhere `metric(_:)`.
+  /// relative depth's edges; far from all readings `metric(_:)`.
   ///
   /// `sensor` covers the same field in the same orientation.
-  public func metric(_ relative: RelativeDepth, following sensor: MetricDepth) -> MetricDepth {
-    SensorGuidedDepth(self, relative, sensor: sensor).metric()
+  public func metric(
+    _ relative: RelativeDepth, following sensor: MetricDepth, noise: SensorNoise = SensorModel().noise
+  ) -> MetricDepth {
+    let cells = GuidedCells(self, relative, sensor: sensor, noise: noise)
+    guard cells.states.contains(.measured) else { return metric(relative) }
+    return SensorGuidedDepth(self, relative, cells: cells).metric()
   }
 }

@@ -38,16 +38,28 @@ public struct DetectionsFile: Sendable {
     self.detections = detections
   }
 
+  /// The document by itself.
+  public var json: JSONValue { json(besideProbabilities: false) }
+
   /// The document.
-  public var json: JSONValue {
+  ///
+  /// - Parameter besideProbabilities: names the files of `probabilities`, which are then to be written beside it.
+  public func json(besideProbabilities: Bool) -> JSONValue {
     [
       "schema": .string(Self.schema), "image": .string(image),
       "imageSize": [.integer(imageSize.width), .integer(imageSize.height)], "model": model,
-      "detections": .array(detections.map(Self.entry)),
+      "detections": .array(
+        detections.map { detection in
+          var entry = Self.entry(detection)
+          if besideProbabilities, let grid = MaskProbabilities(of: detection) {
+            entry["probabilities"] = grid.json
+          }
+          return .object(entry)
+        }),
     ]
   }
 
-  private static func entry(_ detection: Detection) -> JSONValue {
+  private static func entry(_ detection: Detection) -> [String: JSONValue] {
     let (x, width) = (pixels(detection.box.minX), pixels(detection.box.width))
     let (y, height) = (pixels(detection.box.minY), pixels(detection.box.height))
     return [
@@ -78,9 +90,15 @@ public struct DetectionsFile: Sendable {
 extension DetectionsFile {
   /// Reads the document; `id`s must be unique, boxes finite, masks of the picture's size.
   ///
-  /// - Parameter expecting: the size of the picture that it must speak of, checked before a mask is unpacked.
+  /// - Parameters:
+  ///   - expecting: the size of the picture that it must speak of, checked before a mask is unpacked.
+  ///   - probabilities: reads a file beside the document; nil where it is not there, and a mask is then known by its
+  ///     pixels alone.
   /// - Throws: `DocumentError`, `RunLengthError`, `GeometryError`.
-  public init(json: JSONValue, expecting: PixelSize) throws {
+  public init(
+    json: JSONValue, expecting: PixelSize,
+    probabilities: (_ file: String) throws -> Plane<Float>? = { _ in nil }
+  ) throws {
     guard json["schema"]?.string == Self.schema else {
       throw DocumentError.schema(found: json["schema"]?.string, expected: Self.schema)
     }
@@ -98,7 +116,8 @@ extension DetectionsFile {
     var seen: Set<Int> = []
     var boxPixels = 0.0
     let detections = try entries.enumerated().map { index, entry in
-      let detection = try Self.detection(entry, path: "detections[\(index)]", imageSize: size)
+      let detection = try Self.detection(
+        entry, path: "detections[\(index)]", imageSize: size, probabilities: probabilities)
       guard seen.insert(detection.id).inserted else {
         throw DocumentError.field("detections[\(index)].id", expected: "unique")
       }
@@ -116,7 +135,8 @@ extension DetectionsFile {
   }
 
   private static func detection(
-    _ entry: JSONValue, path: String, imageSize: PixelSize
+    _ entry: JSONValue, path: String, imageSize: PixelSize,
+    probabilities: (_ file: String) throws -> Plane<Float>?
   ) throws -> Detection {
     func defect(_ name: String, _ expected: String) -> DocumentError {
       .field("\(path).\(name)", expected: expected)
@@ -143,6 +163,12 @@ extension DetectionsFile {
       else { throw defect("mask", "size [\(imageSize.height), \(imageSize.width)] and counts") }
       let runs = try RunLengthMask(height: imageSize.height, width: imageSize.width, counts: counts)
       mask = InstanceMask(runs)
+      if let stated = entry["probabilities"], !stated.isNull {
+        let placed = try MaskProbabilities.Placed(stated, id: id, path: "\(path).probabilities")
+        if let grid = try probabilities(placed.file) {
+          mask = try placed.mask(of: grid, pixels: runs, path: "\(path).probabilities")
+        }
+      }
     }
     return Detection(
       id: id, classId: classId, className: className, confidence: Float(confidence),

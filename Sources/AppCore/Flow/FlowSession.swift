@@ -138,16 +138,13 @@ public actor FlowSession {
     let outcome: Result<FlowResults, any Error>
     do {
       let (detections, relative) = try await infer(frame)
-      var report: FusionReport?
-      if let relative, let readings = frame.depth {
-        report = DepthFusion.fit(
-          relative: relative, sensor: MetricDepth(sensor: readings, confidence: frame.confidence))
-      }
-      let metric = relative.flatMap { relative in report?.alignment?.metric(relative) }
-      let extents = ExtentEstimator(scene: DepthScene(frame: frame, fused: metric)).extents(of: detections)
+      let fused = relative.flatMap { DepthFusion.fuse(relative: $0, frame: frame) }
+      let extents = ExtentEstimator(scene: DepthScene(frame: frame, fused: fused?.metric))
+        .extents(of: detections)
       outcome = .success(
         FlowResults(
-          frame: frame, detections: detections, extents: extents, fusion: report, duration: time.now - start))
+          frame: frame, detections: detections, extents: extents, fusion: fused?.report,
+          duration: time.now - start))
     } catch {
       outcome = .failure(error)
     }

@@ -10,7 +10,7 @@ public struct DepthScene: Sendable {
   public let cameraToWorld: RigidTransform<CameraARKit, World>
   /// How the stored picture turns upright.
   public let orientation: Orientation
-  /// Depth of the sensor.
+  /// Depth of the sensor, its gaps filled where fused depth is guided by readings.
   public let sensor: MetricDepth?
   /// Depth computed from a network's output.
   public let fused: MetricDepth?
@@ -32,15 +32,13 @@ public struct DepthScene: Sendable {
     self.estimated = estimated
   }
 
-  /// A captured frame with its sensor readings judged by `rules`: at whatever distance, where nothing is said.
-  public init(
-    frame: CapturedFrame, fused: MetricDepth? = nil, estimated: MetricDepth? = nil,
-    rules: SensorRules = .anyDistance
-  ) {
+  /// A captured frame with the best depth that is known of it: the readings that count, and where there is none what
+  /// `fused` carries over from those nearby.
+  public init(frame: CapturedFrame, fused: MetricDepth? = nil, estimated: MetricDepth? = nil) {
     self.init(
       imageSize: frame.imageSize, intrinsics: frame.intrinsics, cameraToWorld: frame.cameraToWorld,
       orientation: frame.orientation,
-      sensor: frame.depth.map { MetricDepth(sensor: $0, confidence: frame.confidence, rules: rules) },
+      sensor: frame.readings.map { readings in fused.map { readings.filled(from: $0) } ?? readings },
       fused: fused, estimated: estimated)
   }
 

@@ -142,11 +142,11 @@ public struct ExtentEstimator: Sendable {
     _ window: SensorWindow?, _ box: Rect<ImagePixels>, _ warnings: inout [ExtentWarning]
   ) -> ObjectDistance {
     if let window, window.masked.count >= Self.minimumSamples {
-      return ObjectDistance(sensor: window.masked.map(\.meters))
+      return ObjectDistance(cells: window.masked)
     }
     if let window, window.all.count >= Self.minimumSamples {
       warnings.append(.wholeWindow)
-      return ObjectDistance(sensor: window.all.map(\.meters))
+      return ObjectDistance(cells: window.all)
     }
     let point = fusedPoint(box)
     guard let fused = scene.fused, let meters = fused.meters(at: point, imageSize: scene.imageSize),

@@ -26,11 +26,14 @@ public struct InstanceMask: Sendable {
   let placement: GridPlacement
   /// The exact pixels, in the stored picture.
   let pixels: BinaryPatch?
+  /// Whether the grid says more than the pixels do: it holds a network's probabilities.
+  let hasProbabilities: Bool
 
-  private init(
+  init(
     imageSize: PixelSize, orientation: Orientation, grid: Plane<Float>, placement: GridPlacement,
-    pixels: BinaryPatch?
+    pixels: BinaryPatch?, hasProbabilities: Bool
   ) {
+    self.hasProbabilities = hasProbabilities
     self.imageSize = imageSize
     self.orientation = orientation
     storedGrid = grid
@@ -50,7 +53,7 @@ public struct InstanceMask: Sendable {
     self.init(
       imageSize: letterbox.imageSize, orientation: .up, grid: probabilities,
       placement: GridPlacement(letterbox: letterbox, gridWidth: probabilities.width, probabilities.height),
-      pixels: binary.map(BinaryPatch.init))
+      pixels: binary.map(BinaryPatch.init), hasProbabilities: true)
   }
 
   /// A mask on a network's prototype grid whose pixels are those of a rectangle of the letterbox's picture, which
@@ -79,7 +82,7 @@ public struct InstanceMask: Sendable {
     self.init(
       imageSize: size, orientation: .up, grid: coverage(of: binary, width: cells.width, cells.height),
       placement: GridPlacement(covering: size, gridWidth: cells.width, cells.height),
-      pixels: BinaryPatch(binary))
+      pixels: BinaryPatch(binary), hasProbabilities: false)
   }
 
   /// The mask of a document, as `init(binary:)` would make it of its pixels, which stay as compact as they are.
@@ -91,6 +94,7 @@ public struct InstanceMask: Sendable {
     cells = Self.gridSize(of: imageSize)
     placement = GridPlacement(covering: imageSize, gridWidth: cells.width, cells.height)
     storedGrid = nil
+    hasProbabilities = false
     pixels = BinaryPatch(ColumnRuns(mask))
   }
 
@@ -141,7 +145,7 @@ public struct InstanceMask: Sendable {
     let radius = side.isFinite ? Int(min(max((0.05 * side).rounded(), 1), 3)) : 1
     return InstanceMask(
       imageSize: imageSize, orientation: orientation, grid: minimum(of: grid, radius: radius),
-      placement: placement, pixels: nil)
+      placement: placement, pixels: nil, hasProbabilities: hasProbabilities)
   }
 
   /// A mask found on the upright picture, said of the stored picture of size `stored`.
@@ -150,7 +154,7 @@ public struct InstanceMask: Sendable {
     precondition(turn.apply(to: stored) == imageSize, "the mask belongs to another picture")
     return InstanceMask(
       imageSize: stored, orientation: turn, grid: grid, placement: placement,
-      pixels: pixels?.turnedBack(from: turn, stored: stored))
+      pixels: pixels?.turnedBack(from: turn, stored: stored), hasProbabilities: hasProbabilities)
   }
 
   /// The mask of a part of a picture, said of the whole of size `size`: the part's corner is pixel (`column`, `row`).
@@ -159,7 +163,7 @@ public struct InstanceMask: Sendable {
     return InstanceMask(
       imageSize: size, orientation: .up, grid: grid,
       placement: placement.moved(toColumn: column, row: row),
-      pixels: pixels?.moved(toColumn: column, row: row))
+      pixels: pixels?.moved(toColumn: column, row: row), hasProbabilities: hasProbabilities)
   }
 
   /// The mask at the stored picture's full resolution: 255 where `probability` at the pixel's centre exceeds 0.5.
@@ -202,7 +206,7 @@ struct GridPlacement: Sendable, Hashable {
     offsetY = -0.5
   }
 
-  private init(scaleX: Double, scaleY: Double, offsetX: Double, offsetY: Double) {
+  init(scaleX: Double, scaleY: Double, offsetX: Double, offsetY: Double) {
     self.scaleX = scaleX
     self.scaleY = scaleY
     self.offsetX = offsetX

@@ -33,11 +33,12 @@ public struct ObjectDistance: Sendable, Equatable {
     self.range = range
   }
 
-  /// The distance of at least one sensor reading.
-  init(sensor readings: [Double]) {
-    let sorted = readings.sorted()
+  /// The distance of at least one cell of the sensor's; `fusion` where most of them had no reading of their own.
+  init(cells: [SensorWindow.Cell]) {
+    let sorted = cells.map(\.meters).sorted()
     let n = sorted.count
-    self.init(meters: sorted[n / 2], source: .lidar, samples: n, range: depthBand(sorted))
+    let source: Source = 2 * cells.count(where: \.isMeasured) >= n ? .lidar : .fusion
+    self.init(meters: sorted[n / 2], source: source, samples: n, range: depthBand(sorted))
   }
 
   /// The distance of at least one reading of a metric network's depth.

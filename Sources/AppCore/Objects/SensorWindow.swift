@@ -11,6 +11,8 @@ struct SensorWindow {
     let meters: Double
     /// The cell's centre on the picture.
     let point: Point2<ImagePixels>
+    /// Whether the sensor read it; else it is carried over from readings nearby.
+    let isMeasured: Bool
   }
 
   /// All valid cells, row by row.
@@ -32,7 +34,8 @@ struct SensorWindow {
       where sensor.states[x, y] != .invalid {
         let cell = Cell(
           x: x, y: y, meters: Double(sensor.values[x, y]),
-          point: Point2((Double(x) + 0.5) / perPixelX, (Double(y) + 0.5) / perPixelY))
+          point: Point2((Double(x) + 0.5) / perPixelX, (Double(y) + 0.5) / perPixelY),
+          isMeasured: sensor.states[x, y] == .measured)
         all.append(cell)
         if eroded.map({ $0.probability(at: cell.point) > 0.5 }) ?? true { masked.append(cell) }
       }

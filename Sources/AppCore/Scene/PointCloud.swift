@@ -43,28 +43,33 @@ public struct PointCloud: Sendable, Equatable {
     colors += other.colors
   }
 
-  /// The points that a frame's depth cells see, coloured by its picture (grey without one).
+  /// The points that a frame's depth cells see, coloured by its picture (grey without one): the sensor's readings, and
+  /// where none counts what fused depth carries over from those nearby, else readings of medium confidence.
   ///
-  /// - Parameters:
-  ///   - minimumConfidence: Cells below it are left out.
-  ///   - range: Depths outside it, metres, are left out.
-  public init(_ frame: CapturedFrame, minimumConfidence: UInt8 = 1, range: ClosedRange<Float> = 0.1...8) {
+  /// - Parameter fused: Depth of the same frame.
+  public init(_ frame: CapturedFrame, fused: MetricDepth? = nil) {
     origin = LocalOrigin.near(frame.cameraToWorld.origin)
     guard let depth = frame.depth, let camera = frame.depthIntrinsics else { return }
+    var rules = frame.sensor.rules
+    let sure = MetricDepth(sensor: depth, confidence: frame.confidence, rules: rules)
+    let best = fused.map { sure.filled(from: $0) } ?? sure
+    rules.minimumConfidence = Self.leastConfidence
+    let medium = MetricDepth(sensor: depth, confidence: frame.confidence, rules: rules)
     coordinates.reserveCapacity(depth.elements.count * 3)
     colors.reserveCapacity(depth.elements.count * 3)
     for y in 0..<depth.height {
       for x in 0..<depth.width {
-        let metres = depth[x, y]
-        guard range.contains(metres), frame.confidence.map({ $0[x, y] >= minimumConfidence }) ?? true else {
-          continue
-        }
+        let known = best.states[x, y] == .invalid ? medium : best
+        guard known.states[x, y] != .invalid else { continue }
         let cell = Point2<ImagePixels>(Double(x) + 0.5, Double(y) + 0.5)
-        let point = frame.cameraToWorld.apply(camera.unproject(cell, depth: Double(metres)))
+        let point = frame.cameraToWorld.apply(camera.unproject(cell, depth: Double(known.values[x, y])))
         append(point, frame.color(atDepthCell: x, y, of: depth.size))
       }
     }
   }
+
+  /// Readings of less confidence are no points.
+  private static let leastConfidence: UInt8 = 1
 }
 
 extension CapturedFrame {

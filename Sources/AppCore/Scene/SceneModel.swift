@@ -90,11 +90,13 @@ public struct SceneModel: Sendable {
   /// An empty scene.
   public init() {}
 
-  /// The scene of one frame.
-  public init(frame: CapturedFrame, extents: [ObjectExtent], effects: [PlacedEffect]) {
+  /// The scene of one frame, and of depth fused from it.
+  public init(
+    frame: CapturedFrame, extents: [ObjectExtent], effects: [PlacedEffect], fused: MetricDepth? = nil
+  ) {
     cameras = Camera(frame).map { [$0] } ?? []
     objects = extents.compactMap(Object.init)
     self.effects = effects
-    points = PointCloud(frame)
+    points = PointCloud(frame, fused: fused)
   }
 }

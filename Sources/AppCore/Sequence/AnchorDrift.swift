@@ -51,10 +51,9 @@ public struct AnchorReference: Sendable {
 
   /// The object's points; nil for a frame without picture, depth or camera, or with too few sure readings.
   public init?(_ detection: Detection, in frame: CapturedFrame) {
-    guard let image = frame.image, let depth = frame.depth, let intrinsics = frame.intrinsics else {
+    guard let image = frame.image, let sensor = frame.readings, let intrinsics = frame.intrinsics else {
       return nil
     }
-    let sensor = MetricDepth(sensor: depth, confidence: frame.confidence)
     let gray = HalvedGray(image)
     let mask = detection.mask?.eroded(for: detection.box)
     let box = detection.box.clipped(to: frame.imageSize.bounds())
@@ -81,10 +80,9 @@ public struct AnchorReference: Sendable {
 
   /// The drift in another frame; nil where too little of the object is seen there.
   public func drift(in frame: CapturedFrame) -> AnchorDrift? {
-    guard let image = frame.image, let depth = frame.depth, let intrinsics = frame.intrinsics else {
+    guard let image = frame.image, let sensor = frame.readings, let intrinsics = frame.intrinsics else {
       return nil
     }
-    let sensor = MetricDepth(sensor: depth, confidence: frame.confidence)
     let toCamera = frame.cameraToWorld.inverse
     let gray = HalvedGray(image)
     let margin = Double(2 * Self.reach + 2)

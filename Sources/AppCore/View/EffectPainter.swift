@@ -125,7 +125,7 @@ struct DotsPainter: EffectPainter {
   /// Dots that the frame's depth does not hide.
   init(_ cloud: [Point3<World>], in frame: CapturedFrame, intrinsics: Intrinsics) {
     let toCamera = frame.cameraToWorld.inverse
-    let sensor = frame.depth.map { MetricDepth(sensor: $0, confidence: frame.confidence) }
+    let sensor = frame.readings
     dots = cloud.compactMap { point in
       let seen = toCamera.apply(point)
       guard let place = intrinsics.project(seen), frame.imageSize.bounds().contains(place) else { return nil }

@@ -48,6 +48,7 @@ public actor LiveDirector: DetectionObserver, MemoryHolder {
   private let stage: EffectStage
   private let scene: FilmScene
   private let depth: (any DepthEstimator)?
+  private let fusion: FusionOptions
   private let time: any TimeSource
   private let log: any LogSink
   private var wishes: [EffectWish]
@@ -59,12 +60,14 @@ public actor LiveDirector: DetectionObserver, MemoryHolder {
 
   /// A director of a stage whose effects `scene` draws.
   public init(
-    stage: EffectStage, scene: FilmScene, depth: (any DepthEstimator)? = nil, wishes: [EffectWish] = [],
+    stage: EffectStage, scene: FilmScene, depth: (any DepthEstimator)? = nil,
+    fusion: FusionOptions = FusionOptions(), wishes: [EffectWish] = [],
     time: any TimeSource, log: any LogSink = SilentLog()
   ) {
     self.stage = stage
     self.scene = scene
     self.depth = depth
+    self.fusion = fusion
     self.wishes = wishes
     self.time = time
     self.log = log
@@ -103,11 +106,10 @@ public actor LiveDirector: DetectionObserver, MemoryHolder {
   }
 
   private func metric(of frame: CapturedFrame) async throws -> MetricDepth? {
-    guard let depth, let image = frame.image, let readings = frame.depth else { return nil }
+    guard let depth, let image = frame.image, frame.depth != nil else { return nil }
     let relative = try await depth.relativeDepth(of: image.oriented(frame.orientation)).turnedBack(
       from: frame.orientation)
-    let sensor = MetricDepth(sensor: readings, confidence: frame.confidence)
-    return DepthFusion.fit(relative: relative, sensor: sensor).alignment?.metric(relative)
+    return DepthFusion.fuse(relative: relative, frame: frame, options: fusion)?.metric
   }
 
   private func place(_ detections: [Detection], _ extents: [ObjectExtent], in frame: CapturedFrame) async {

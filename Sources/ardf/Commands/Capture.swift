@@ -29,13 +29,14 @@ struct Capture: ParsableCommand {
     var source: String
 
     @OptionGroup var picture: PictureDepthOptions
+    @OptionGroup var sensor: SensorOptions
     @OptionGroup(title: "Limits") var limits: LimitOptions
 
     @Flag(help: "Print JSON.")
     var json = false
 
     func run() throws {
-      let summary = try CaptureSummary(of: picture.open(source, limits: limits.capture))
+      let summary = try CaptureSummary(of: sensor.told(picture.open(source, limits: limits.capture)))
       try json ? Console.print(summary.json) : Console.print(text(summary))
       guard summary.warnings.isEmpty else {
         throw CommandError.checksFailed(summary.warnings)
@@ -56,6 +57,7 @@ struct Capture: ParsableCommand {
         ])
       }
       var text = "layout \(summary.layout.rawValue): \(summary.layout.conventions)\n" + table.text
+      for line in summary.sensorLines { text += line + "\n" }
       text += "baseline \(decimal(summary.baseline, 3)) m\n"
       if let reprojection = summary.reprojection {
         text +=
@@ -85,6 +87,7 @@ struct Capture: ParsableCommand {
     var source: String
 
     @OptionGroup var picture: PictureDepthOptions
+    @OptionGroup var sensor: SensorOptions
     @OptionGroup(title: "Limits") var limits: LimitOptions
 
     @Option(name: .shortAndLong, help: "Folder to write; must not exist yet.")
@@ -94,7 +97,7 @@ struct Capture: ParsableCommand {
     var force = false
 
     func run() throws {
-      let capture = try picture.open(source, limits: limits.capture)
+      let capture = sensor.told(try picture.open(source, limits: limits.capture))
       try OutputConflict.check(
         out, against: [source, picture.depthMap, picture.confidenceMap].compactMap(\.self))
       AtomicOutputs.removeLeftovers(of: out)

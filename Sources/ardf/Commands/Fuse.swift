@@ -5,11 +5,12 @@ import FileFormats
 /// `ardf fuse`: relative depth and LiDAR to metres.
 struct Fuse: ParsableCommand, LimitedCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Fits relative depth to a capture's LiDAR.",
+    abstract: "Makes metric depth of relative depth and a capture's LiDAR.",
     discussion: Help.text(
       """
-      Writes fusion.json, and where a fit is possible metric.npy (float32 metres) and metric.png (u16 \
-      millimetres). Without one fusion.json says why, and the command ends with 1.
+      Writes fusion.json, and where a fit is possible metric.npy (float32 metres), metric.png (u16 millimetres) and \
+      metric-source.png (0 none, 1 sensor, 2 guided by readings nearby, 3 the fit alone, 4 the fit beyond what it has \
+      seen). Without one fusion.json says why, and the command ends with 1.
       """,
       (
         "Metres from ardf depth and the LiDAR of the same frame",
@@ -26,8 +27,10 @@ struct Fuse: ParsableCommand, LimitedCommand {
   var frame: String?
 
   @OptionGroup var picture: PictureDepthOptions
+  @OptionGroup var sensor: SensorOptions
 
-  @Flag(help: "Let metric depth follow the LiDAR cell by cell, with the edges of relative depth.")
+  /// What is the default now.
+  @Flag(help: .hidden)
   var follow = false
 
   @OptionGroup var model: FusionModelOptions
@@ -36,24 +39,23 @@ struct Fuse: ParsableCommand, LimitedCommand {
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() throws {
-    let captured = try FrameSelection.one(capture, frame: frame, picture: picture, limits: limits)
+    let captured = try FrameSelection.one(
+      capture, frame: frame, picture: picture, sensor: sensor, limits: limits)
     let relative = RelativeDepth(try Documents.map(relative, of: captured))
-    guard let readings = captured.depth else {
+    var options = model.options
+    if follow { options.method = .guided }
+    guard let fused = DepthFusion.fuse(relative: relative, frame: captured, options: options) else {
       throw CommandError.input("\(capture): frame \(captured.name) has no LiDAR depth to fit to")
     }
     let folder = try output.folder(inputs: [self.relative, capture, picture.depthMap, picture.confidenceMap])
-    let sensor = MetricDepth(sensor: readings, confidence: captured.confidence)
-    let report = DepthFusion.fit(
-      relative: relative, sensor: sensor, options: FusionOptions(model: model.fusion))
+    let report = fused.report
     if let folder {
       var files = FrameFiles()
       export.add(to: &files)
-      let metric = report.alignment.map {
-        follow ? $0.metric(relative, following: sensor) : $0.metric(relative)
-      }
-      try FrameWriter(folder: folder, files: files).write(report, metric: metric)
+      try FrameWriter(folder: folder, files: files).write(report, metric: fused.metric)
       try folder.commit()
     }
+    if let note = captured.rangeNote { Console.note(note) }
     if folder == nil || output.json { try Console.print(report.json) }
     guard report.alignment != nil else { throw CommandError.checkFailed(report.line) }
     Console.note(report.line)

@@ -30,10 +30,11 @@ struct Place: ParsableCommand, LimitedCommand {
   var frame: String?
 
   @OptionGroup var picture: PictureDepthOptions
+  @OptionGroup var sensor: SensorOptions
 
   @Option(
     help: ArgumentHelp(
-      "Folder of ardf fuse, for objects beyond the LiDAR, or of ardf depth with a metric network.",
+      "Folder of ardf fuse, for what the LiDAR did not read, or of ardf depth with a metric network.",
       valueName: "dir"))
   var fusion: String?
 
@@ -43,7 +44,8 @@ struct Place: ParsableCommand, LimitedCommand {
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() throws {
-    let captured = try FrameSelection.one(capture, frame: frame, picture: picture, limits: limits)
+    let captured = try FrameSelection.one(
+      capture, frame: frame, picture: picture, sensor: sensor, limits: limits)
     let file = try Documents.detections(detections, of: captured, limits: limits)
     let folder = try output.folder(
       inputs: [capture, detections, fusion, picture.depthMap, picture.confidenceMap])
@@ -81,6 +83,6 @@ struct Place: ParsableCommand, LimitedCommand {
       Console.note("\(report): \(status): going on with the LiDAR alone")
       return nil
     }
-    return MetricDepth(fitted: try Documents.map(path, of: frame))
+    return try Documents.metric(in: fusion, of: frame)
   }
 }

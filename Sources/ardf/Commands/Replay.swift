@@ -32,12 +32,14 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
   @OptionGroup var pictures: ReplayOutputOptions
   @OptionGroup var detector: DetectorOptions
   @OptionGroup var depthOptions: DepthOptions
+  @OptionGroup var fusionOptions: FusionModelOptions
+  @OptionGroup var sensor: SensorOptions
   @OptionGroup var compute: ComputeOptions
   @OptionGroup var output: OutputOptions
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() async throws {
-    let selection = try FrameSelection(sequence, frames: frame, limits: limits)
+    let selection = try FrameSelection(sequence, frames: frame, sensor: sensor, limits: limits)
     let wishes = try replay.wishes()
     let folder = try output.folder(
       inputs: [sequence, replay.assets, detector.yolo, depthOptions.depth] + compute.arithmetic.plans)
@@ -54,7 +56,8 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
       time: time, pool: PlayerPool(factory: try films(wishes, time: time), log: StandardErrorLog()),
       scene: scene)
     let director = LiveDirector(
-      stage: stage, scene: scene, depth: networks?.depth, wishes: wishes, time: time, log: StandardErrorLog())
+      stage: stage, scene: scene, depth: networks?.depth, fusion: fusionOptions.options, wishes: wishes,
+      time: time, log: StandardErrorLog())
     let screen = try ReplayScreen(
       director: director, folder: folder, options: pictures, framesPerSecond: rate(selection),
       measuresDrift: replay.drift)

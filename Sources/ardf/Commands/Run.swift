@@ -41,6 +41,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   var frame: [String] = []
 
   @OptionGroup var picture: PictureDepthOptions
+  @OptionGroup var sensor: SensorOptions
   @OptionGroup var detector: DetectorOptions
   @OptionGroup var depthOptions: DepthOptions
   @OptionGroup var fusionOptions: FusionModelOptions
@@ -62,7 +63,9 @@ struct Run: AsyncParsableCommand, LimitedCommand {
 
   func run() async throws {
     let requests = try effects.requests()
-    let inputs = try RunInputs(sources, names: frame) { try picture.open($0, limits: limits.capture) }
+    let inputs = try RunInputs(sources, names: frame) {
+      sensor.told(try picture.open($0, limits: limits.capture))
+    }
     let frames = inputs.frames[batch.shard.positions(of: inputs.frames.count)]
     let folder = try RunFolder(
       output, batch, inputs: inputs,
@@ -139,7 +142,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       depth.map { "depth \($0.name) from \($0.file)" }
         ?? "no depth weights (--depth FILE, or ardf weights get depth_anything_v2_vits): going on with the LiDAR alone")
     return FrameFlow(
-      detector: network, depth: depth, fusion: fusionOptions.fusion, isOverlapped: pool.threads > 1)
+      detector: network, depth: depth, fusion: fusionOptions.options, isOverlapped: pool.threads > 1)
   }
 
   /// The files that were asked for besides the usual ones.
@@ -151,14 +154,14 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   }
 
   /// Counts up when frames' folders hold something new that a run needs: those of before are then done again.
-  private static let folderLayout = 2
+  private static let folderLayout = 3
 
   /// What changes results besides the networks.
   private func options(_ requests: [EffectRequest]) -> JSONValue {
     [
       "folderLayout": .integer(Self.folderLayout),
       "depthSize": depthOptions.depthSize.map(JSONValue.integer) ?? .null,
-      "fusion": .string(fusionOptions.fusion.rawValue),
+      "fusion": [.string(fusionOptions.fusion.rawValue), .string(fusionOptions.fit.rawValue)],
       "effects": .array(requests.map { .string($0.text) }), "format": .string(format.format.rawValue),
       "precision": .string(compute.arithmetic.precision.rawValue),
       "plans": .array(compute.arithmetic.plans.map(JSONValue.string)),

@@ -32,6 +32,7 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
   @OptionGroup var detector: DetectorOptions
   @OptionGroup var depthOptions: DepthOptions
   @OptionGroup var fusionOptions: FusionModelOptions
+  @OptionGroup var sensor: SensorOptions
   @OptionGroup var compute: ComputeOptions
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
@@ -42,17 +43,21 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
     }
     // Before anything takes time: a busy port is told at once.
     let port = try LoopbackPort(port)
-    let workshop = FrameWorkshop(flow: try flow(isRequired: finished == nil), limits: limits)
+    let workshop = FrameWorkshop(
+      flow: try flow(isRequired: finished == nil), sensor: sensor, limits: limits)
     let server = LoopbackServer(workshop: workshop, port: port)
     if let finished, let capture {
-      let selection = try FrameSelection(capture, frames: frame.map { [$0] } ?? [], limits: limits)
+      let selection = try FrameSelection(
+        capture, frames: frame.map { [$0] } ?? [], sensor: sensor, limits: limits)
       let folder = try FinishedFolder(
-        finished, frame: FrameSelection.one(capture, frame: frame, limits: limits), limits: limits)
+        finished, frame: FrameSelection.one(capture, frame: frame, sensor: sensor, limits: limits),
+        limits: limits)
       let report = try folder.report(
         capture: capture, path: CameraPath.poses(of: selection.source))
       _ = try await workshop.add(report, folder: finished)
     } else if let source {
-      let selection = try FrameSelection(source, frames: frame.map { [$0] } ?? [], limits: limits)
+      let selection = try FrameSelection(
+        source, frames: frame.map { [$0] } ?? [], sensor: sensor, limits: limits)
       Console.note("finding objects and depth in \(source)")
       _ = try await workshop.run(selection, capture: source)
     }
@@ -77,6 +82,6 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
     Console.note(
       depth.map { "depth \($0.name) from \($0.file)" } ?? "no depth weights: going on with the LiDAR alone")
     return FrameFlow(
-      detector: network, depth: depth, fusion: fusionOptions.fusion, isOverlapped: pool.threads > 1)
+      detector: network, depth: depth, fusion: fusionOptions.options, isOverlapped: pool.threads > 1)
   }
 }

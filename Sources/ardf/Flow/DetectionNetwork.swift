@@ -83,7 +83,7 @@ struct DetectionNetwork: Sendable {
       return Detection(
         id: id, classId: object.classIndex, className: object.className, confidence: object.confidence,
         box: object.box, mask: mask
-      ).turnedBack(from: orientation, stored: stored)
+      ).turnedBack(from: orientation, stored: stored).asWritten
     }
     return (detections, result.timings, result.selection)
   }

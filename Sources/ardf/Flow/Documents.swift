@@ -8,8 +8,39 @@ enum Documents {
   static func detections(
     _ path: String, of frame: CapturedFrame, limits: LimitOptions
   ) throws -> DetectionsFile {
-    try InFile.naming(path) {
-      try DetectionsFile(json: JSONValue.read(path: path, limits: limits.json), expecting: frame.imageSize)
+    var missing = 0
+    let file = try InFile.naming(path) {
+      try DetectionsFile(
+        json: JSONValue.read(path: path, limits: limits.json), expecting: frame.imageSize
+      ) { name in
+        let path = path.lastIndex(of: "/").map { path[...$0] + name } ?? name
+        guard fileExists(path) else {
+          missing += 1
+          return nil
+        }
+        return try InFile.naming(path) { try plane(path) }
+      }
+    }
+    if missing > 0 {
+      Console.note("\(path): of \(missing) masks no probabilities lie beside it; going on with their pixels")
+    }
+    return file
+  }
+
+  /// Metric depth that `ardf fuse` wrote into a folder, with how each pixel is known where that lies beside it.
+  static func metric(in folder: String, of frame: CapturedFrame) throws -> MetricDepth {
+    let values = try map("\(folder)/metric.npy", of: frame)
+    let path = "\(folder)/\(FrameWriter.metricSource)"
+    guard fileExists(path) else { return MetricDepth(fitted: values) }
+    return try InFile.naming(path) {
+      let codes = try ImageCodec.decodeGray8(path: path)
+      guard codes.size == values.size else {
+        throw DocumentError.imageSize(found: text(codes.size), expected: text(values.size))
+      }
+      guard let metric = MetricDepth(values: values, codes: codes) else {
+        throw DocumentError.field("pixels", expected: "codes from 0 to 4, 0 where metric.npy has no depth")
+      }
+      return metric
     }
   }
 
@@ -25,20 +56,27 @@ enum Documents {
   /// A map of floats that covers a picture: (height, width), of the picture's shape.
   static func map(_ path: String, of frame: CapturedFrame) throws -> Plane<Float> {
     try InFile.naming(path) {
-      let array = try NPYArray.read(path: path)
-      guard array.shape.count == 2, array.storage.isFloatingPoint else {
-        throw DocumentError.field(
-          "array",
-          expected: "floating-point numbers (height, width), found \(array.storage.typeName) \(array.shape)")
-      }
-      let size = try PixelSize(checking: array.shape[1], array.shape[0])
+      let plane = try plane(path)
+      let size = plane.size
       let aspect = Double(size.width) / Double(size.height)
       let expected = Double(frame.imageSize.width) / Double(frame.imageSize.height)
       guard abs(aspect / expected - 1) <= aspectTolerance else {
         throw DocumentError.imageSize(found: "shape \(text(size))", expected: text(frame.imageSize))
       }
-      return Plane(width: size.width, height: size.height, elements: array.floats())
+      return plane
     }
+  }
+
+  /// Floats (height, width).
+  private static func plane(_ path: String) throws -> Plane<Float> {
+    let array = try NPYArray.read(path: path)
+    guard array.shape.count == 2, array.storage.isFloatingPoint else {
+      throw DocumentError.field(
+        "array",
+        expected: "floating-point numbers (height, width), found \(array.storage.typeName) \(array.shape)")
+    }
+    let size = try PixelSize(checking: array.shape[1], array.shape[0])
+    return Plane(width: size.width, height: size.height, elements: array.floats())
   }
 
   /// How far the shapes of a map and its picture may differ: a network's input is rounded to whole patches.

@@ -11,7 +11,7 @@ struct FinishedFolder {
   private let limits: LimitOptions
   let detections: DetectionsFile
   let fusion: JSONValue?
-  let metric: Plane<Float>?
+  let metric: MetricDepth?
   let relative: RelativeDepth?
 
   /// Whether a folder holds results.
@@ -31,7 +31,7 @@ struct FinishedFolder {
     fusion = try optional("fusion.json") { file in
       try InFile.naming(file) { try JSONValue.read(path: file, limits: limits.json) }
     }
-    metric = try optional("metric.npy") { try Documents.map($0, of: frame) }
+    metric = try optional("metric.npy") { _ in try Documents.metric(in: path, of: frame) }
     relative = try optional("relative.npy") { RelativeDepth(try Documents.map($0, of: frame)) }
   }
 
@@ -56,7 +56,8 @@ struct FinishedFolder {
     let summary = try? document("summary.json")
     return FrameReport(
       frame: frame, capture: absolutePath(capture), detections: detections, objects: try document("objects.json"),
-      effects: scene.effects, relative: relative, fusion: fusion, metric: metric, path: cameras,
+      effects: scene.effects, relative: relative, fusion: fusion, metric: metric?.values,
+      metricSource: metric?.codes, path: cameras,
       notes: summary?["notes"]?.array?.compactMap(\.string) ?? [])
   }
 }

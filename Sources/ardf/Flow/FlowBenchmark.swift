@@ -67,10 +67,8 @@ struct FlowBenchmark {
       add("resize for depth", estimate.timings.preprocess)
       add("depth", estimate.timings.inference)
       add("resize depth", estimating - estimate.timings.preprocess - estimate.timings.inference)
-      if let readings = frame.depth {
-        let sensor = MetricDepth(sensor: readings, confidence: frame.confidence)
-        let fitted = DepthFusion.fit(relative: estimate.relative, sensor: sensor, options: FusionOptions())
-        metric = estimate.isPrompted ? estimate.metric : fitted.alignment?.metric(estimate.relative)
+      if let fused = DepthFusion.fuse(relative: estimate.relative, frame: frame) {
+        metric = estimate.isPrompted ? estimate.metric : fused.metric
         add("fuse", lap())
       }
     }

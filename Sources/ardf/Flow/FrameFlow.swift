@@ -17,7 +17,7 @@ struct FrameFlow: Sendable {
   let detector: DetectionNetwork
   /// nil goes on with the sensor's depth alone.
   let depth: DepthNetwork?
-  let fusion: FusionModel
+  let fusion: FusionOptions
   /// Whether one network prepares its input and reads its output while the other runs, and files are written side
   /// by side: of use where one frame has more than one thread.
   let isOverlapped: Bool
@@ -75,18 +75,11 @@ struct FrameFlow: Sendable {
     let noRelative: NoEstimate? = if case .failure(let error) = estimation { error } else { nil }
 
     let clock = ContinuousClock()
-    var report: FusionReport?
-    var metric: MetricDepth?
-    var fusionTime: Duration?
-    if let estimate, let readings = frame.depth {
-      let start = clock.now
-      let sensor = MetricDepth(sensor: readings, confidence: frame.confidence)
-      let fitted = DepthFusion.fit(
-        relative: estimate.relative, sensor: sensor, options: FusionOptions(model: fusion))
-      metric = estimate.isPrompted ? estimate.metric : fitted.alignment?.metric(estimate.relative)
-      report = fitted
-      fusionTime = clock.now - start
-    }
+    let began = clock.now
+    let fused = estimate.flatMap { DepthFusion.fuse(relative: $0.relative, frame: frame, options: fusion) }
+    let fusionTime = fused.map { _ in clock.now - began }
+    let prompted = estimate.flatMap { $0.isPrompted ? $0.metric : nil }
+    let metric = prompted ?? fused?.metric
 
     let estimated = metric == nil ? estimate?.metric : nil
     let start = clock.now
@@ -98,8 +91,8 @@ struct FrameFlow: Sendable {
       detections: DetectionsFile(
         image: frame.name, imageSize: frame.imageSize, model: detector.description,
         detections: objects.detections),
-      relative: estimate?.relative, noRelative: noRelative, fusion: report, metric: metric ?? estimated,
-      isFromPictureAlone: estimated != nil, scene: scene,
+      relative: estimate?.relative, noRelative: noRelative, fusion: fused?.report,
+      metric: metric ?? estimated, isFromPictureAlone: estimated != nil, scene: scene,
       detectorTimings: objects.timings, depthTimings: estimate.map { ($0.input, $0.timings) },
       fusionTime: fusionTime, placementTime: clock.now - start)
   }
@@ -109,8 +102,13 @@ extension FusionReport {
   /// One line for people.
   var line: String {
     guard let alignment else { return "no fit: \(status.rawValue) (\(pairs) pairs)" }
-    return "\(pairs) pairs, \(decimal(100 * alignment.inlierRatio, 1))% inliers, median residual "
+    let fit =
+      "\(pairs) pairs, \(decimal(100 * alignment.inlierRatio, 1))% inliers, median residual "
       + "\(decimal(100 * alignment.medianRelativeResidual, 2))%, RMSE \(decimal(alignment.rmseMeters, 3)) m"
+    guard let method, let quality else { return fit }
+    let errors = method == .guided ? quality.guided : quality.fit
+    return fit
+      + "; \(method.rawValue) depth errs \(decimal(1000 * errors.median, 1)) mm on hidden readings (median)"
   }
 }
 
@@ -132,6 +130,7 @@ extension FrameFlow.Outcome {
     if frame.depth != nil, frame.confidence == nil {
       notes.append("no confidence: every LiDAR reading counts as sure")
     }
+    if let note = frame.rangeNote { notes.append(note) }
     if frame.intrinsics == nil {
       notes.append(
         isFromPictureAlone

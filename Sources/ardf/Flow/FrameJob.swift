@@ -129,8 +129,10 @@ struct FrameJob: Sendable {
   ) async throws {
     let captured = outcome.frame
     let path = frame.source.path
+    // From the numbers as objects.json has them, as `compose` draws it.
+    let objects = ObjectExtent.json(outcome.scene.extents)
     let results = ResultsCompositor().compose(
-      captured, items: outcome.scene.items(outcome.detections.detections))
+      captured, items: try ResultsItem.items(of: outcome.detections.detections, objects: objects))
     // The longest first.
     let steps: [@Sendable () throws -> Void] = [
       {

@@ -13,7 +13,8 @@ extension FrameReport {
     self.init(
       frame: outcome.frame, capture: absolutePath(capture), detections: outcome.detections,
       objects: ObjectExtent.json(outcome.scene.extents), effects: outcome.scene.effects,
-      relative: outcome.relative, fusion: outcome.fusion?.json, metric: outcome.metric?.values, path: path,
+      relative: outcome.relative, fusion: outcome.fusion?.json, metric: outcome.metric?.values,
+      metricSource: outcome.metric?.codes, path: path,
       notes: outcome.notes, timings: outcome.timings(flow: flow), results: results)
   }
 }

@@ -8,12 +8,14 @@ struct FrameSelection {
 
   /// The frames named, by name or position from 0; all of them if none is named.
   init(
-    _ path: String, frames: [String], picture: PictureDepthOptions? = nil, limits: LimitOptions? = nil
+    _ path: String, frames: [String], picture: PictureDepthOptions? = nil, sensor: SensorOptions? = nil,
+    limits: LimitOptions? = nil
   ) throws {
     let limits = limits?.capture ?? CaptureLimits()
-    try self.init(
-      picture?.open(path, limits: limits)
-        ?? CaptureReader.open(path, limits: limits, photographs: .exif), frames: frames)
+    let source =
+      try picture?.open(path, limits: limits)
+      ?? CaptureReader.open(path, limits: limits, photographs: .exif)
+    try self.init(sensor?.told(source) ?? source, frames: frames)
   }
 
   /// The frames named, by name or position from 0; all of them if none is named.
@@ -50,10 +52,11 @@ struct FrameSelection {
 
   /// The only frame; commands that work on one ask for it.
   static func one(
-    _ path: String, frame: String?, picture: PictureDepthOptions? = nil, limits: LimitOptions? = nil
+    _ path: String, frame: String?, picture: PictureDepthOptions? = nil, sensor: SensorOptions? = nil,
+    limits: LimitOptions? = nil
   ) throws -> CapturedFrame {
     let selection = try FrameSelection(
-      path, frames: frame.map { [$0] } ?? [], picture: picture, limits: limits)
+      path, frames: frame.map { [$0] } ?? [], picture: picture, sensor: sensor, limits: limits)
     guard selection.isSingle else {
       throw CommandError.usage("\(path) has \(selection.indices.count) frames; choose one with --frame")
     }

@@ -21,12 +21,14 @@ actor FrameWorkshop: Workshop {
   private let flow: FrameFlow?
   /// Of what is dropped.
   private let limits: LimitOptions
+  private let sensor: SensorOptions
   private let threads = OwnThreads(name: "ardf.flow", count: 3)
   private var studies: [Study] = []
   private var count = 0
 
   /// A workshop; without a flow nothing new can be run.
-  init(flow: FrameFlow?, limits: LimitOptions) {
+  init(flow: FrameFlow?, sensor: SensorOptions, limits: LimitOptions) {
+    self.sensor = sensor
     self.flow = flow
     self.limits = limits
   }
@@ -54,7 +56,7 @@ actor FrameWorkshop: Workshop {
   }
 
   func run(path: String) async throws -> Int {
-    try await run(FrameSelection(path, frames: [], limits: limits), capture: path)
+    try await run(FrameSelection(path, frames: [], sensor: sensor, limits: limits), capture: path)
   }
 
   /// Runs the flow on the first frame of a selection.
@@ -97,11 +99,10 @@ actor FrameWorkshop: Workshop {
   private func scene(of report: FrameReport, requests: [EffectRequest]) async -> PlacedScene {
     await Task(executorPreference: threads) {
       // Without a fit the metres are a metric network's own.
-      let metric = report.metric.map { MetricDepth(fitted: $0) }
+      let isFused = report.fusion != nil
       return PlacedScene(
         frame: report.frame, detections: report.detections.detections,
-        metric: report.fusion == nil ? nil : metric, estimated: report.fusion == nil ? metric : nil,
-        requests: requests)
+        metric: isFused ? report.fused : nil, estimated: isFused ? nil : report.fused, requests: requests)
     }.value
   }
 
@@ -120,7 +121,7 @@ actor FrameWorkshop: Workshop {
   }
 
   private static func model(_ report: FrameReport, _ scene: PlacedScene) -> SceneModel {
-    SceneModel(frame: report.frame, extents: scene.extents, effects: report.effects)
+    SceneModel(frame: report.frame, extents: scene.extents, effects: report.effects, fused: report.fused)
   }
 
   private static func text(_ json: JSONValue) -> [UInt8] { Array(json.serialized(pretty: true).utf8) }

@@ -11,7 +11,12 @@ struct FrameWriter {
 
   func write(_ file: DetectionsFile, image: RGBImage?, orientation: Orientation, document: Bool = true) throws
   {
-    if document { try folder.write(file.json, to: "detections.json") }
+    if document {
+      try folder.write(file.json(besideProbabilities: true), to: "detections.json")
+      for probabilities in file.detections.compactMap(MaskProbabilities.init) {
+        try folder.write(Self.array(probabilities.grid), to: probabilities.file)
+      }
+    }
     for detection in file.detections {
       guard let mask = detection.mask else { continue }
       try folder.write(
@@ -36,6 +41,7 @@ struct FrameWriter {
   func write(_ metric: MetricDepth) throws {
     try folder.write(Self.array(metric.values), to: "metric.npy")
     try folder.write(Pictures.depth(metric, scale: files.depthScale), to: "metric.png")
+    try folder.write(ImageCodec.encodePNG(metric.codes), to: Self.metricSource)
     if files.pfm { try folder.write(PortableFloatMap.encode(metric.values), to: "metric.pfm") }
   }
 
@@ -56,6 +62,9 @@ struct FrameWriter {
   }
 
   func write(_ report: FrameReport) throws { try folder.write(ReportPage.html(report), to: "report.html") }
+
+  /// How each pixel of `metric.npy` is known.
+  static let metricSource = "metric-source.png"
 
   /// The file of the points that an object's box was put around.
   static func points(ofObject id: Int) -> String { "points/\(number(ofObject: id)).npy" }

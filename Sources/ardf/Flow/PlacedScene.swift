@@ -8,6 +8,7 @@ struct PlacedScene: Sendable {
   let effects: [PlacedEffect]
   /// Wishes that could not be met, and why.
   let refused: [String]
+  private let metric: MetricDepth?
 
   init(
     frame: CapturedFrame, detections: [Detection], metric: MetricDepth?, estimated: MetricDepth? = nil,
@@ -38,13 +39,14 @@ struct PlacedScene: Sendable {
     }
     let (placed, impossible) = queue.placeAll()
     self.extents = extents
+    self.metric = metric
     effects = placed
     self.refused = refused + impossible.map(\.description)
   }
 
   /// What the scene files show.
   func model(of frame: CapturedFrame) -> SceneModel {
-    SceneModel(frame: frame, extents: extents, effects: effects)
+    SceneModel(frame: frame, extents: extents, effects: effects, fused: metric)
   }
 
   /// The objects as the results picture shows them.

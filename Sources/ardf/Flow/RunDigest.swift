@@ -46,6 +46,9 @@ struct RunDigest: Sendable {
       "confidence": frame.confidence.map { plane in
         [.integer(plane.width), .integer(plane.height), .string(sha256Hex(plane.elements))]
       } ?? .null,
+      "sensor": [
+        .string(frame.sensor.kind.rawValue), frame.sensor.maximumRange.map(JSONValue.number) ?? .null,
+      ],
       "intrinsics": frame.intrinsics.map { camera in
         [.number(camera.fx), .number(camera.fy), .number(camera.cx), .number(camera.cy)]
       } ?? .null,

@@ -90,7 +90,7 @@ import Testing
       let z = truth.map { $0 + 0.02 * $0 * $0 * random.gaussian() }
       let a = try Self.inverse(DepthFusion.fit(relative: r, meters: z))
       let b = try Self.inverse(
-        DepthFusion.fit(relative: r, meters: z, options: FusionOptions(noise: .quadratic)))
+        DepthFusion.fit(relative: r, meters: z, options: FusionOptions(sensor: SensorModel(.stereo))))
       errors.proportional += (a.scale - FusionScene.scale) * (a.scale - FusionScene.scale)
       errors.quadratic += (b.scale - FusionScene.scale) * (b.scale - FusionScene.scale)
     }

@@ -35,14 +35,15 @@ import Testing
   @Test func sensorRulesAreClosedAndNeedConfidence() {
     let depth = Plane<Float>(
       width: 4, height: 2, elements: [0.1, 4, 0.0999, 4.0001, .nan, .infinity, 0, 2])
-    let open = MetricDepth(sensor: depth)
+    let rules = SensorRules(range: 0.1...4)
+    let open = MetricDepth(sensor: depth, rules: rules)
     #expect(
       open.states.elements.map { $0 == .measured } == [true, true] + Array(repeating: false, count: 5) + [
         true
       ])
     #expect(open.values.elements == [0.1, 4, 0, 0, 0, 0, 0, 2])
     let confidence = Plane<UInt8>(width: 4, height: 2, elements: [2, 1, 2, 2, 2, 2, 2, 2])
-    let judged = MetricDepth(sensor: depth, confidence: confidence)
+    let judged = MetricDepth(sensor: depth, confidence: confidence, rules: rules)
     #expect(judged.states.elements.count { $0 == .measured } == 2)
     #expect(open.validShare == 3.0 / 8)
   }
@@ -61,10 +62,10 @@ import Testing
     #expect(report.status == .ok)
   }
 
-  static func alignment(_ range: ClosedRange<Float> = 0.1...4) throws -> DepthAlignment {
+  static func alignment() throws -> DepthAlignment {
     let report = DepthFusion.fit(
       relative: RelativeDepth(ramp(64, 48)),
-      sensor: MetricDepth(sensor: sensor(64, 48), rules: SensorRules(range: range)))
+      sensor: MetricDepth(sensor: sensor(64, 48)))
     return try #require(report.alignment)
   }
 

@@ -73,4 +73,60 @@ import Testing
     let followed = worst(alignment.metric(Self.relative, following: sensor))
     #expect(followed < 0.25 * worst(alignment.metric(Self.relative)))
   }
+
+  /// A hole in the readings is guided as far as they reach, and the fit's beyond; each pixel says which it is.
+  @Test func everyPixelSaysHowItIsKnown() throws {
+    let size = 64
+    let depth = Plane<Float>(
+      width: size, height: size, elements: (0..<size * size).map { 2 + 0.01 * Float($0 / size) })
+    let relative = RelativeDepth(
+      Plane(
+        width: 2 * size, height: 2 * size,
+        elements: (0..<4 * size * size).map { 3 / (2 + 0.01 * (Float($0 / (2 * size)) - 0.5) / 2) + 0.5 }))
+    // The right half has no readings.
+    let confidence = Plane<UInt8>(
+      width: size, height: size, elements: (0..<size * size).map { $0 % size < size / 2 ? 2 : 0 })
+    let sensor = MetricDepth(sensor: depth, confidence: confidence)
+    let metric = try Self.alignment(of: relative, sensor).metric(relative, following: sensor)
+    for y in [0, size, 2 * size - 1] {
+      #expect(metric.states[10, y] == .measured)
+      #expect(metric.states[size + 4, y] == .guided)
+      #expect([.fitted, .extrapolated].contains(metric.states[2 * size - 4, y]))
+    }
+    let found = MetricDepth(values: metric.values, codes: metric.codes)
+    #expect(found == metric)
+    #expect(Set(metric.codes.elements).isSubset(of: [1, 2, 3, 4]))
+    #expect(MetricDepth(values: metric.values, codes: metric.codes.map { _ in 5 }) == nil)
+    #expect(MetricDepth(values: metric.values.map { _ in 0 }, codes: metric.codes) == nil)
+  }
+
+  static func alignment(of relative: RelativeDepth, _ sensor: MetricDepth) throws -> DepthAlignment {
+    try #require(DepthFusion.fit(relative: relative, sensor: sensor).alignment)
+  }
+
+  /// Readings between both surfaces do not leak: the result is as without them.
+  @Test func flyingReadingsAreLeftOut() throws {
+    var flying = Self.sensorDepth
+    for y in stride(from: 1, to: Self.size, by: 2) { flying[15, y] = 1.4 }
+    let (clean, dirty) = (MetricDepth(sensor: Self.sensorDepth), MetricDepth(sensor: flying))
+    let alignment = try Self.alignment(clean)
+    let metric = alignment.metric(Self.relative, following: dirty)
+    for y in 4..<4 * Self.size - 4 {
+      for x in 4 * 13..<4 * 18 {
+        let exact = Self.depth((Double(x) + 0.5) / 4 - 0.5, (Double(y) + 0.5) / 4 - 0.5)
+        #expect(abs(metric.values[x, y] - exact) < 0.03 * exact, "\(x), \(y): \(metric.values[x, y])")
+      }
+    }
+  }
+
+  /// A picture whose width is no multiple of the lanes, and one cell high.
+  @Test(arguments: [(1, 1), (7, 5), (9, 1), (17, 33)]) func anySizeWillDo(_ width: Int, _ height: Int) throws
+  {
+    let sensor = MetricDepth(sensor: Self.sensorDepth)
+    let alignment = try Self.alignment(sensor)
+    let relative = RelativeDepth(Plane(width: width, height: height, fill: 2.5))
+    let metric = alignment.metric(relative, following: sensor)
+    #expect(metric.width == width && metric.height == height)
+    #expect(metric.values.elements.allSatisfy { $0 > 0 && $0 < 100 })
+  }
 }

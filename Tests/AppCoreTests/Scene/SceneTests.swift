@@ -239,14 +239,36 @@ struct ParsedGLB {
     var depth = Plane<Float>(width: 16, height: 12, fill: 2)
     depth.elements[0] = 0
     depth.elements[1] = .nan
-    depth.elements[2] = 50
+    depth.elements[2] = 6
     var confidence = Plane<UInt8>(width: 16, height: 12, fill: 2)
     confidence.elements[3] = 0
     let frame = CapturedFrame(
       name: "wall", image: nil, imageSize: PixelSize(width: 64, height: 48), depth: depth,
       confidence: confidence,
       intrinsics: try Intrinsics(fx: 56, fy: 56, cx: 31.5, cy: 23.5, imageWidth: 64, imageHeight: 48))
-    #expect(PointCloud(frame).count == 16 * 12 - 4)
+    #expect(PointCloud(frame).count == 16 * 12 - 3)
+    var short = frame
+    short.sensor = SensorModel(.lidar, maximumRange: 5)
+    #expect(PointCloud(short).count == 16 * 12 - 4)
+  }
+
+  /// A cell that the sensor is not sure of takes what fused depth carries over, and nothing from the fit alone.
+  @Test func gapsAreFilledFromGuidedDepth() throws {
+    let depth = Plane<Float>(width: 16, height: 12, fill: 2)
+    var confidence = Plane<UInt8>(width: 16, height: 12, fill: 2)
+    confidence.elements[20] = 0
+    confidence.elements[40] = 0
+    let frame = CapturedFrame(
+      name: "wall", image: nil, imageSize: PixelSize(width: 64, height: 48), depth: depth,
+      confidence: confidence,
+      intrinsics: try Intrinsics(fx: 56, fy: 56, cx: 31.5, cy: 23.5, imageWidth: 64, imageHeight: 48))
+    var codes = Plane<UInt8>(width: 16, height: 12, fill: 1)
+    codes.elements[20] = 2
+    codes.elements[40] = 3
+    let fused = try #require(MetricDepth(values: Plane(width: 16, height: 12, fill: 1.5), codes: codes))
+    let cloud = PointCloud(frame, fused: fused)
+    #expect(cloud.count == 16 * 12 - 1)
+    #expect(cloud.coordinates[3 * 20 + 2] == -1.5 && cloud.coordinates[3 * 19 + 2] == -2)
   }
 
   /// Where single precision tells nothing small apart, files count from a place beside the scene.

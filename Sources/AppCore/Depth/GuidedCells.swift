@@ -1,0 +1,200 @@
+import Geometry
+import Imaging
+
+/// A sensor's grid without gaps: its readings, and where there is none what those around it make of the shape that
+/// relative depth has there.
+///
+/// A cell without a reading is asked of the nearest readings in eight directions. Two that lie opposite foretell the
+/// mean between them, corrected where the guide leaves the line between them by more than its own unrest: exact on planes,
+/// whatever scale the guide has. A single one foretells its own value, corrected by the guide's difference as long as that is small. Both
+/// count the less the more the guide says that an edge lies between (as in joint bilateral upsampling: Kopf, Cohen,
+/// Lischinski, Uyttendaele, SIGGRAPH 2007). All inverse depths are in 1/m.
+struct GuidedCells {
+  /// Readings farther away than so many cells foretell nothing by themselves.
+  static let reach = 16
+  /// Relative distance of the guide from the line between two readings at which their weight is 4/9.
+  static let curvature: Float = 0.003
+  /// Relative distance of the guide from that line that is passed on by half; smaller ones are taken for the network's
+  /// own unrest, since planes have none.
+  static let texture: Float = 0.003
+  /// Relative step between two neighbouring readings at which the weight of the pair is 4/9; over n cells sqrt(n) of it.
+  static let step: Float = 0.015
+  /// Relative difference of the guide at which the weight of a single reading is 4/9.
+  static let agreement: Float = 0.01
+  /// Relative difference of the guide that is passed on by half; smaller ones are in full, larger ones are edges.
+  static let transfer: Float = 0.05
+  /// The weight of a single reading next to a cell, against 1 for a pair there.
+  static let singleWeight: Float = 0.03
+  /// The weight of the guide scaled to all readings in reach.
+  static let scaledWeight: Float = 3e-5
+  /// Relative noise of a reading at which it counts half.
+  static let notableNoise: Float = 0.01
+  /// The guide goes on to so small inverse depths: 100 m.
+  static let farthest: Float = 0.01
+
+  /// Columns.
+  let width: Int
+  /// Rows.
+  let height: Int
+  /// Aligned inverse depth under every cell; NaN where relative depth is none.
+  let guide: [Float]
+  /// Inverse depth of every cell: read, guided, or the guide carried on from the nearest readings; NaN without guide.
+  private(set) var inverse: [Float]
+  /// How each is known: `measured`, `guided`, `fitted` where no reading is near.
+  private(set) var states: [DepthState]
+
+  private let noise: SensorNoise
+
+  /// - Parameter fillsGaps: false leaves cells without reading empty, for asking a few with `foretold`.
+  init(
+    _ alignment: DepthAlignment, _ relative: RelativeDepth, sensor: MetricDepth, noise: SensorNoise,
+    fillsGaps: Bool = true
+  ) {
+    width = sensor.width
+    height = sensor.height
+    self.noise = noise
+    let values = relative.values
+    let columns = FusionGridMapping.halfPixel.cells(from: sensor.width, to: values.width)
+    let rows = FusionGridMapping.halfPixel.cells(from: sensor.height, to: values.height)
+    var guide: [Float] = []
+    guide.reserveCapacity(width * height)
+    for y in 0..<height {
+      for x in 0..<width {
+        guide.append(alignment.guide(values.bilinear(in: values.elements.span, columns[x], rows[y])))
+      }
+    }
+    self.guide = guide
+    inverse = guide.indices.map { cell in
+      sensor.states.elements[cell] == .measured && !guide[cell].isNaN
+        ? 1 / sensor.values.elements[cell] : .nan
+    }
+    states = inverse.map { $0.isNaN ? .invalid : .measured }
+    for cell in FlyingReadings.cells(inverse, width: width, height: height) {
+      inverse[cell] = .nan
+      states[cell] = .invalid
+    }
+    if fillsGaps, states.contains(.invalid) { fill() }
+  }
+
+  private mutating func fill() {
+    let nearest = nearestReadings()
+    let read = inverse
+    for cell in read.indices where read[cell].isNaN {
+      guard let found = foretold(cell, nearest) else { continue }
+      inverse[cell] = found.inverse
+      states[cell] = found.isNear ? .guided : .fitted
+    }
+  }
+
+  /// The nearest readings of every cell, before gaps are filled.
+  func nearestReadings() -> NearestReadings {
+    NearestReadings(states.map { $0 == .measured }, width: width, height: height)
+  }
+
+  /// The inverse depth of a cell as the readings around it foretell it, its own left out, and whether one of them is
+  /// in reach; nil without guide.
+  func foretold(_ cell: Int, _ nearest: NearestReadings) -> (inverse: Float, isNear: Bool)? {
+    let own = guide[cell]
+    guard !own.isNaN else { return nil }
+    var sum: Float = 0
+    var weights: Float = 0
+    var scale = (readings: Float(0), guides: Float(0), weight: Float(0))
+    var distance = Int.max
+    for axis in NearestReadings.axes.indices {
+      let length: Float = axis < 2 ? 1 : 2
+      let ahead = nearest.reading(from: cell, axis: axis, back: false)
+      let behind = nearest.reading(from: cell, axis: axis, back: true)
+      for found in [ahead, behind] {
+        guard let found else { continue }
+        distance = min(distance, found.steps)
+        let trust = trust(found.cell) / (Float(found.steps * found.steps) * length)
+        scale.readings += trust * inverse[found.cell]
+        scale.guides += trust * guide[found.cell]
+        scale.weight += trust
+        guard found.steps <= Self.reach else { continue }
+        let apart = (own - guide[found.cell]) / own
+        let weight = Self.singleWeight * trust * falloff(apart / Self.agreement)
+        let passed = Self.transfer * (1 + Float(found.steps - 1) / 4)
+        sum += weight * (inverse[found.cell] + own * fading(apart, passed))
+        weights += weight
+      }
+      if let ahead, let behind, max(ahead.steps, behind.steps) <= Self.reach {
+        let pair = between(ahead, behind, own: own, length: length)
+        sum += pair.weight * pair.inverse
+        weights += pair.weight
+      }
+    }
+    guard scale.weight > 0 else { return (own, false) }
+    let ratio = scale.readings / scale.guides
+    guard distance <= Self.reach else {
+      // The correction fades out beyond the reach.
+      let share = Float(Self.reach) / Float(distance)
+      return (own * (1 + (ratio - 1) * share * share), false)
+    }
+    let weight = Self.scaledWeight * min(1, scale.weight)
+    sum += weight * own * ratio
+    weights += weight
+    return (max(sum / weights, Self.farthest), true)
+  }
+
+  /// What two opposite readings foretell of the cell between them.
+  private func between(
+    _ a: (cell: Int, steps: Int), _ b: (cell: Int, steps: Int), own: Float, length: Float
+  ) -> (inverse: Float, weight: Float) {
+    let steps = Float(a.steps + b.steps)
+    let (shareA, shareB) = (Float(b.steps) / steps, Float(a.steps) / steps)
+    let off = (own - shareA * guide[a.cell] - shareB * guide[b.cell]) / own
+    let leap = (inverse[a.cell] - inverse[b.cell]) / own
+    let scatter = max(relativeNoise(a.cell), relativeNoise(b.cell))
+    let usual = (Self.step * Self.step * steps + 8 * scatter * scatter).squareRoot()
+    let weight =
+      min(trust(a.cell), trust(b.cell)) * falloff(off / Self.curvature) * falloff(leap / usual) * 4
+      / (steps * steps * length)
+    let mean = shareA * inverse[a.cell] + shareB * inverse[b.cell]
+    return (mean + own * notable(off, Self.texture), weight)
+  }
+
+  /// 1 for an exact reading, 1/2 at notable noise.
+  private func trust(_ cell: Int) -> Float {
+    let share = relativeNoise(cell) / Self.notableNoise
+    return 1 / (1 + share * share)
+  }
+
+  private func relativeNoise(_ cell: Int) -> Float {
+    Float(noise.share) + Float(noise.quadratic) / inverse[cell]
+  }
+}
+
+/// 1 at 0, 4/9 at 1: bell-shaped with a heavy tail.
+@inline(__always)
+private func falloff(_ x: Float) -> Float {
+  let root = 1 / (1 + x * x / 2)
+  return root * root
+}
+
+/// Small differences as they are, large ones less and less.
+@inline(__always)
+private func fading(_ difference: Float, _ bound: Float) -> Float {
+  let share = difference / bound
+  return difference / (1 + share * share)
+}
+
+/// Large differences as they are, small ones less and less.
+@inline(__always)
+private func notable(_ difference: Float, _ bound: Float) -> Float {
+  let square = difference * difference
+  return difference * square / (square + bound * bound)
+}
+
+extension DepthAlignment {
+  /// Inverse depth that a relative depth stands for, 1/m, carried on to 100 m where the alignment has no answer; NaN
+  /// for what is not a number.
+  func guide(_ relative: Float) -> Float {
+    guard relative.isFinite else { return .nan }
+    switch model {
+    case .inverse(let scale, let shift):
+      return max(Float(scale * Double(relative) + shift), GuidedCells.farthest)
+    case .linear: return Float(1 / meters(of: Double(relative)).meters)
+    }
+  }
+}

@@ -1,0 +1,44 @@
+/// The nearest reading from each cell of a grid in eight directions.
+struct NearestReadings {
+  /// Pairs of opposite directions: along the rows, down the columns, and both diagonals.
+  static let axes = [(dx: 1, dy: 0), (dx: 0, dy: 1), (dx: 1, dy: 1), (dx: -1, dy: 1)]
+
+  private let width: Int
+  /// Steps to the nearest reading, 0 where there is none: for each axis ahead, then back.
+  private let steps: [[Int32]]
+
+  init(_ hasReading: [Bool], width: Int, height: Int) {
+    self.width = width
+    steps = Self.axes.flatMap { axis in
+      [1, -1].map { sign in
+        Self.steps(hasReading, width: width, height: height, dx: sign * axis.dx, dy: sign * axis.dy)
+      }
+    }
+  }
+
+  private static func steps(_ hasReading: [Bool], width: Int, height: Int, dx: Int, dy: Int) -> [Int32] {
+    var steps = [Int32](repeating: 0, count: hasReading.count)
+    for row in 0..<height {
+      // Cells that are looked at come first.
+      let y = dy > 0 ? height - 1 - row : row
+      guard (0..<height).contains(y + dy) else { continue }
+      for column in 0..<width {
+        let x = dx > 0 ? width - 1 - column : column
+        guard x + dx >= 0, x + dx < width else { continue }
+        let next = (y + dy) * width + x + dx
+        steps[y * width + x] = hasReading[next] ? 1 : steps[next] > 0 ? steps[next] + 1 : 0
+      }
+    }
+    return steps
+  }
+
+  /// The cell of the nearest reading along an axis, ahead (`back` false) or back, and how many steps away it lies.
+  @inline(__always)
+  func reading(from cell: Int, axis: Int, back: Bool) -> (cell: Int, steps: Int)? {
+    let count = Int(steps[2 * axis + (back ? 1 : 0)][cell])
+    guard count > 0 else { return nil }
+    let direction = Self.axes[axis]
+    let distance = (direction.dy * width + direction.dx) * count
+    return (back ? cell - distance : cell + distance, count)
+  }
+}

@@ -1,0 +1,43 @@
+import AppCore
+import ArgumentParser
+
+extension SensorModel.Kind: ExpressibleByArgument {}
+
+/// What the user knows of a capture's depth sensor.
+struct SensorOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Readings beyond so many metres do not count; by default all do, at whatever distance.",
+      valueName: "meters"))
+  var sensorRange: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      The depth sensor, whose noise readings are weighed by: lidar, structured-light, stereo or unknown; by default as \
+      the capture's layout has it.
+      """, valueName: "kind"))
+  var sensor: SensorModel.Kind?
+
+  func validate() throws {
+    guard let sensorRange else { return }
+    guard sensorRange.isFinite, sensorRange > Double(SensorRules.nearest), sensorRange <= 1000 else {
+      throw ValidationError(
+        "--sensor-range \(sensorRange): give metres, more than \(SensorRules.nearest) and at most 1000")
+    }
+  }
+
+  /// A source with what was said of its sensor.
+  func told(_ source: any CaptureSource) -> any CaptureSource {
+    sensor == nil && sensorRange == nil
+      ? source : SensorOverride(source, kind: sensor, maximumRange: sensorRange)
+  }
+}
+
+extension CapturedFrame {
+  /// That readings do not count for their distance; nil where all do.
+  var rangeNote: String? {
+    guard let range = sensor.maximumRange, readingsBeyondRange > 0 else { return nil }
+    return "\(readingsBeyondRange) LiDAR readings beyond the range of \(range) m do not count"
+  }
+}
