@@ -70,7 +70,8 @@ public struct InstanceMask: Sendable {
     self.init(
       imageSize: size, orientation: .up, grid: probabilities,
       placement: GridPlacement(letterbox: letterbox, gridWidth: probabilities.width, probabilities.height),
-      pixels: patch.map { BinaryPatch($0).moved(toColumn: column, row: row) } ?? .empty)
+      pixels: patch.map { BinaryPatch($0).moved(toColumn: column, row: row) } ?? .empty,
+      hasProbabilities: true)
   }
 
   /// A mask from the full-resolution picture, any non-zero value inside.
