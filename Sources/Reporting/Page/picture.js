@@ -89,7 +89,10 @@ function read([u, v]) {
   const fused = metresAt(frame.metric, x, y), measured = metresAt(frame.lidar, x, y);
   const item = objectAt(x, y);
   const parts = [];
-  if (frame.metric) parts.push(make("b", {textContent: fused == null ? "-- m" : `${fused.toFixed(3)} m`}), " fused");
+  if (frame.metric) {
+    parts.push(make("b", {textContent: fused == null ? "-- m" : `${fused.toFixed(3)} m`}));
+    parts.push(data.fusion ? " fused" : " by the depth network");
+  }
   if (frame.lidar) {
     if (parts.length) parts.push(" · ");
     parts.push(make("b", {textContent: measured == null ? "-- m" : `${measured.toFixed(3)} m`}), " LiDAR");

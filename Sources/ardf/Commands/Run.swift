@@ -24,7 +24,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       ("A photograph with the smallest detector", "ardf run bus.jpg --yolo yolo11n-seg --out bus"),
       (
         "Distances and sizes from a photograph alone, with a metric depth network",
-        "ardf run photo.jpg --depth weights/metric-indoor.safetensors --fov 65 --out photo"
+        "ardf run photo.jpg --depth weights/metric-indoor.safetensors \\\n--fov 65 --out photo"
       ),
       (
         "Every capture of a folder, in two processes; then one list of all",
