@@ -39,10 +39,10 @@ public struct ConvolutionKernels: Sendable {
 }
 
 extension ConvolutionKernels {
-  /// The kernels of tiles of 4x4 outputs: of stride 2, of 2x2 kernels, or of 3x3 ones, as a shape asks.
+  /// The kernels of tiles of 4x4 outputs: of stride 2, of subpixels, or of 3x3 ones, as a shape asks.
   public init(stride2 strided: Self, kernel2 ofTwo: Self, kernel3 ofThree: Self) {
     @Sendable func kernels(_ shape: ConvolutionShape) -> Self {
-      shape.stride == 2 ? strided : shape.kernelHeight == 2 ? ofTwo : ofThree
+      shape.kind == .subpixel ? ofTwo : shape.stride == 2 ? strided : ofThree
     }
     unsafe self.init(
       packedCount: { kernels($0).packedCount($0) },

@@ -54,18 +54,23 @@ private func accumulate(_ channels: Int, _ term: (Vector, _ channel: Int, _ coun
 }
 
 func elementwise(_ task: UnsafePointer<ElementwiseTask>, _ begin: Int, _ end: Int) {
-  switch task.pointee.activation {
-  case .none: elementwise(Identity.self, task.pointee, begin, end)
-  case .relu: elementwise(Rectifier.self, task.pointee, begin, end)
-  case .silu: elementwise(SiLU.self, task.pointee, begin, end)
-  case .gelu: elementwise(GELU.self, task.pointee, begin, end)
-  case .sigmoid: elementwise(Sigmoid.self, task.pointee, begin, end)
+  task.pointee.activation.run(ElementwiseLoop.self, (task.pointee, begin, end))
+}
+
+private enum ElementwiseLoop: ActivatedLoop {
+  typealias Functions = RoughFunctions
+
+  @inline(__always)
+  static func run<Function: ActivationFunction>(
+    _ function: Function, _ operands: (task: ElementwiseTask, begin: Int, end: Int)
+  ) {
+    elementwise(function, operands.task, operands.begin, operands.end)
   }
 }
 
 @inline(never)
-private func elementwise<Function: ElementaryFunction>(
-  _: Function.Type, _ task: ElementwiseTask, _ begin: Int, _ end: Int
+private func elementwise<Function: ActivationFunction>(
+  _ function: Function, _ task: ElementwiseTask, _ begin: Int, _ end: Int
 ) {
   let (a, output) = (task.a, task.output)
   for pixel in begin..<end {
@@ -85,7 +90,7 @@ private func elementwise<Function: ElementaryFunction>(
         }
       }
       storeSome(
-        Function.of(value),
+        function.of(value),
         output.address(y &* output.rowStride &+ x &* output.pixelStride &+ channel),
         output.element, count)
     }

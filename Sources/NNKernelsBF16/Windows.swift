@@ -4,18 +4,23 @@ import CKernelShims
 import NNKernelInterface
 
 func depthwise(_ task: UnsafePointer<DepthwiseTask>, _ begin: Int, _ end: Int) {
-  switch task.pointee.activation {
-  case .none: depthwise(Identity.self, task.pointee, begin, end)
-  case .relu: depthwise(Rectifier.self, task.pointee, begin, end)
-  case .silu: depthwise(SiLU.self, task.pointee, begin, end)
-  case .gelu: depthwise(GELU.self, task.pointee, begin, end)
-  case .sigmoid: depthwise(Sigmoid.self, task.pointee, begin, end)
+  task.pointee.activation.run(DepthwiseLoop.self, (task.pointee, begin, end))
+}
+
+private enum DepthwiseLoop: ActivatedLoop {
+  typealias Functions = RoughFunctions
+
+  @inline(__always)
+  static func run<Function: ActivationFunction>(
+    _ function: Function, _ operands: (task: DepthwiseTask, begin: Int, end: Int)
+  ) {
+    depthwise(function, operands.task, operands.begin, operands.end)
   }
 }
 
 @inline(never)
-private func depthwise<Function: ElementaryFunction>(
-  _: Function.Type, _ task: DepthwiseTask, _ begin: Int, _ end: Int
+private func depthwise<Function: ActivationFunction>(
+  _ function: Function, _ task: DepthwiseTask, _ begin: Int, _ end: Int
 ) {
   let (kernel, stride, padding) = (task.kernel, task.stride, task.padding)
   // Output columns whose windows lie inside the input from left to right.
@@ -29,11 +34,11 @@ private func depthwise<Function: ElementaryFunction>(
     var x = 0
     while x < task.outWidth {
       if x >= firstInside, x &+ 4 <= lastInside {
-        fourPixels(Function.self, task, y, x, rows, vectors)
-        for pixel in x..<x &+ 4 { onePixel(Function.self, task, y, pixel, rows, vectors) }
+        fourPixels(function, task, y, x, rows, vectors)
+        for pixel in x..<x &+ 4 { onePixel(function, task, y, pixel, rows, vectors) }
         x &+= 4
       } else {
-        onePixel(Function.self, task, y, x, rows, 0)
+        onePixel(function, task, y, x, rows, 0)
         x &+= 1
       }
     }
@@ -43,8 +48,8 @@ private func depthwise<Function: ElementaryFunction>(
 /// The first `channels` channels, whole vectors of bf16, of four neighbouring pixels whose windows lie inside the
 /// input from left to right: a weight is loaded once for all.
 @inline(__always)
-private func fourPixels<Function: ElementaryFunction>(
-  _: Function.Type, _ task: DepthwiseTask, _ y: Int, _ x: Int, _ rows: Range<Int>, _ channels: Int
+private func fourPixels<Function: ActivationFunction>(
+  _ function: Function, _ task: DepthwiseTask, _ y: Int, _ x: Int, _ rows: Range<Int>, _ channels: Int
 ) {
   let input = task.input
   let step = task.stride &* input.pixelStride &* 2
@@ -67,17 +72,17 @@ private func fourPixels<Function: ElementaryFunction>(
         source += input.pixelStride &* 2
       }
     }
-    finish(Function.self, task, y, x, channel, 16, sum0)
-    finish(Function.self, task, y, x &+ 1, channel, 16, sum1)
-    finish(Function.self, task, y, x &+ 2, channel, 16, sum2)
-    finish(Function.self, task, y, x &+ 3, channel, 16, sum3)
+    finish(function, task, y, x, channel, 16, sum0)
+    finish(function, task, y, x &+ 1, channel, 16, sum1)
+    finish(function, task, y, x &+ 2, channel, 16, sum2)
+    finish(function, task, y, x &+ 3, channel, 16, sum3)
   }
 }
 
 /// The channels from `first` on of one pixel, whose window may reach beyond the input.
 @inline(__always)
-private func onePixel<Function: ElementaryFunction>(
-  _: Function.Type, _ task: DepthwiseTask, _ y: Int, _ x: Int, _ rows: Range<Int>, _ first: Int
+private func onePixel<Function: ActivationFunction>(
+  _ function: Function, _ task: DepthwiseTask, _ y: Int, _ x: Int, _ rows: Range<Int>, _ first: Int
 ) {
   let input = task.input
   let (top, left) = (y &* task.stride &- task.padding, x &* task.stride &- task.padding)
@@ -93,16 +98,16 @@ private func onePixel<Function: ElementaryFunction>(
         sum = multiplyAdd(loadSome(source, input.element, count), load(weights), sum)
       }
     }
-    finish(Function.self, task, y, x, channel, count, sum)
+    finish(function, task, y, x, channel, count, sum)
   }
 }
 
 /// Stores `count` finished sums.
 @inline(__always)
-private func finish<Function: ElementaryFunction>(
-  _: Function.Type, _ task: DepthwiseTask, _ y: Int, _ x: Int, _ channel: Int, _ count: Int, _ sum: Vector
+private func finish<Function: ActivationFunction>(
+  _ function: Function, _ task: DepthwiseTask, _ y: Int, _ x: Int, _ channel: Int, _ count: Int, _ sum: Vector
 ) {
-  var result = Function.of(sum)
+  var result = function.of(sum)
   if let residual = task.residual {
     let source = residual.address(y &* residual.rowStride &+ x &* residual.pixelStride &+ channel)
     result += loadSome(source, residual.element, count)

@@ -279,8 +279,10 @@ private func storeOutput<Transform: IntegerTransform>(
   }
   for row in 0..<min(Transform.tileEdge, shape.outHeight - y) {
     storeBlock(
-      task, workspace.sums + row &* rowFloats, begin: y + row, slot: x, count: width,
-      slots: shape.outWidth, first: first)
+      (
+        task: task, sums: UnsafePointer(workspace.sums + row &* rowFloats), begin: y + row, slot: x,
+        count: width, slots: shape.outWidth, first: first
+      ))
   }
 }
 

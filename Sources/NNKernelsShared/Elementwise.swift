@@ -4,34 +4,39 @@
 import NNKernelInterface
 
 func elementwise(_ task: UnsafePointer<ElementwiseTask>, _ begin: Int, _ end: Int) {
-  switch task.pointee.activation {
-  case .none: elementwise(Identity.self, task.pointee, begin, end)
-  case .relu: elementwise(Rectifier.self, task.pointee, begin, end)
-  case .silu: elementwise(SiLU.self, task.pointee, begin, end)
-  case .gelu: elementwise(GELU.self, task.pointee, begin, end)
-  case .sigmoid: elementwise(Sigmoid.self, task.pointee, begin, end)
+  task.pointee.activation.run(ElementwiseLoop.self, (task.pointee, begin, end))
+}
+
+private enum ElementwiseLoop: ActivatedLoop {
+  typealias Functions = ExactFunctions
+
+  @inline(__always)
+  static func run<Function: ActivationFunction>(
+    _ function: Function, _ operands: (task: ElementwiseTask, begin: Int, end: Int)
+  ) {
+    elementwise(function, operands.task, operands.begin, operands.end)
   }
 }
 
 @inline(__always)
-private func elementwise<Function: ElementaryFunction>(
-  _: Function.Type, _ task: ElementwiseTask, _ begin: Int, _ end: Int
+private func elementwise<Function: ActivationFunction>(
+  _ function: Function, _ task: ElementwiseTask, _ begin: Int, _ end: Int
 ) {
   switch task.operation {
   case .unary:
     forEachRun(task, begin, end) { a, _, output, count in
       transform(output, count) { channel in
-        Function.of(load(a + channel))
+        function.of(load(a + channel))
       } last: { channel, rest in
-        Function.of(loadPartial(a + channel, count: rest))
+        function.of(loadPartial(a + channel, count: rest))
       }
     }
   case .add:
     forEachRun(task, begin, end) { a, b, output, count in
       transform(output, count) { channel in
-        Function.of(load(a + channel) + load(b + channel))
+        function.of(load(a + channel) + load(b + channel))
       } last: { channel, rest in
-        Function.of(
+        function.of(
           loadPartial(a + channel, count: rest) + loadPartial(b + channel, count: rest))
       }
     }
@@ -39,9 +44,9 @@ private func elementwise<Function: ElementaryFunction>(
     guard let scale = task.scale, let shift = task.shift else { return }
     forEachPixel(task, begin, end) { a, _, output in
       transform(output, task.channels) { channel in
-        Function.of(multiplyAdd(load(a + channel), load(scale + channel), load(shift + channel)))
+        function.of(multiplyAdd(load(a + channel), load(scale + channel), load(shift + channel)))
       } last: { channel, rest in
-        Function.of(
+        function.of(
           multiplyAdd(
             loadPartial(a + channel, count: rest), loadPartial(scale + channel, count: rest),
             loadPartial(shift + channel, count: rest)))

@@ -32,9 +32,10 @@ struct ConvolutionCase: CustomTestStringConvertible, Sendable {
     (shape.outHeight >> (addendShift ?? 0), shape.outWidth >> (addendShift ?? 0))
   }
 
-  /// The sums that are given, where there are any.
-  func addend(_ map: MapPointer) -> Addend? {
-    addendShift.map { Addend(map: map, width: shape.outWidth, shift: $0) }
+  /// What is done to the sums: of these maps the one that the case asks for is added, if any.
+  func epilogue(residual: MapPointer, addend: MapPointer) -> ConvolutionTask.Epilogue {
+    if let addendShift { return .addend(Addend(map: addend, width: shape.outWidth, shift: addendShift)) }
+    return self.residual ? .residual(residual) : .store
   }
 }
 
@@ -156,12 +157,11 @@ struct ConvolutionConformance {
         height: shape.outHeight, width: shape.outWidth, channels: shape.outChannels, gap: test.gap, rowGap: 2)
       var task = unsafe ConvolutionTask(
         shape: shape, input: input.input, output: output.output,
-        residual: test.residual ? residual.input : nil, weights: packed.pointer, bias: paddedBias.pointer,
-        zeros: zeros.pointer, activation: test.activation)
-      task.addend = test.addend(addend.input)
+        epilogue: test.epilogue(residual: residual.input, addend: addend.input), weights: packed.pointer,
+        bias: paddedBias.pointer, zeros: zeros.pointer, activation: test.activation)
       if test.normalised {
-        task.normalisation = unsafe Normalisation(
-          gamma: gamma.pointer, beta: beta.pointer, epsilon: epsilon)
+        task.prologue = unsafe .normalise(
+          Normalisation(gamma: gamma.pointer, beta: beta.pointer, epsilon: epsilon))
       }
       let rowStep = split ? together : rows
       for panel in stride(from: 0, to: panels, by: split ? 1 : panels) {

@@ -87,6 +87,7 @@ func activated(_ expected: Expected, _ activation: Activation) -> Expected {
     switch activation {
     case .none: x
     case .relu: max(x, 0)
+    case .leakyReLU(let slope): x < 0 ? Double(slope) * x : x
     case .silu: x / (1 + exp(-x))
     case .gelu: x / 2 * (1 + erf(x / 2.0.squareRoot()))
     case .sigmoid: 1 / (1 + exp(-x))

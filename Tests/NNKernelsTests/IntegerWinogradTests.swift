@@ -96,7 +96,6 @@ struct WinogradCase: CustomTestStringConvertible, Sendable {
       shape: shape,
       input: MapPointer(base: input.pointer, pixelStride: channels, rowStride: channels * side),
       output: MutableMapPointer(base: output.pointer, pixelStride: 16, rowStride: 16 * outputs),
-      residual: nil,
       weights: packed.pointer, bias: bias.pointer, zeros: zeros.pointer, activation: .none)
     let tilesAcross = (outputs + tile.edge - 1) / tile.edge
     unsafe winograd.convolution(&task, 0, tilesAcross * tilesAcross, 0, 1, scratch.pointer)

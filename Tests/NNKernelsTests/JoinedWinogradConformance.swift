@@ -38,7 +38,8 @@ struct JoinedWinogradConformance {
     .init(smaller: (3, 2), height: 5, width: 4, inChannels: 16, outChannels: 16),
     .init(smaller: (9, 11), height: 18, width: 23, inChannels: 48, outChannels: 32, gap: 5),
     .init(height: 6, width: 6, inChannels: 16, outChannels: 16, projected: 1),
-    .init(height: 13, width: 20, inChannels: 32, outChannels: 48, projected: 37, residual: true, gap: 3),
+    .init(height: 13, width: 20, inChannels: 32, outChannels: 48, projected: 37, gap: 3),
+    .init(height: 13, width: 20, inChannels: 32, outChannels: 48, residual: true, gap: 3),
     .init(smaller: (7, 9), height: 16, width: 15, inChannels: 32, outChannels: 80, projected: 64),
   ]
 
@@ -115,18 +116,20 @@ struct JoinedWinogradConformance {
       unsafe rowIndices.withUnsafeBufferPointer { rowIndices in
         unsafe columnIndices.withUnsafeBufferPointer { columnIndices in
           var projection = unsafe ConvolutionTask(
-            shape: test.projectionShape, input: input.input, output: output.output, residual: nil,
+            shape: test.projectionShape, input: input.input, output: output.output,
             weights: second.pointer, bias: secondBias.pointer, zeros: zeros.pointer, activation: .relu)
           unsafe withUnsafePointer(to: &projection) { projection in
             var task = unsafe ConvolutionTask(
               shape: shape, input: input.input, output: output.output,
-              residual: test.residual ? residual.input : nil, weights: first.pointer, bias: firstBias.pointer,
+              epilogue: test.residual ? .residual(residual.input) : .store, weights: first.pointer,
+              bias: firstBias.pointer,
               zeros: zeros.pointer, activation: .silu)
-            if test.projected != nil { unsafe task.projection = projection }
+            if test.projected != nil { task.epilogue = unsafe .project(projection) }
             if test.smaller != nil {
-              task.enlargement = unsafe Resampling(
-                taps: 2, rowIndices: rowIndices.baseAddress!, columnIndices: columnIndices.baseAddress!,
-                rowWeights: rowWeights.pointer, columnWeights: columnWeights.pointer)
+              task.prologue = unsafe .enlarge(
+                Resampling(
+                  taps: 2, rowIndices: rowIndices.baseAddress!, columnIndices: columnIndices.baseAddress!,
+                  rowWeights: rowWeights.pointer, columnWeights: columnWeights.pointer))
             }
             let tiles =
               ((test.height + tile.edge - 1) / tile.edge) * ((test.width + tile.edge - 1) / tile.edge)

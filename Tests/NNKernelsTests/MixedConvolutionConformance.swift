@@ -56,9 +56,8 @@ struct MixedConvolutionConformance {
       let scratch = GuardedFloats(count: kernels.convolutionScratch(shape, min(rowStep, shape.outHeight)))
       var task = unsafe ConvolutionTask(
         shape: shape, input: input.input, output: output.output,
-        residual: test.residual ? residual.input : nil, weights: packed.pointer, bias: paddedBias.pointer,
-        zeros: paddedBias.pointer, activation: test.activation)
-      task.addend = test.addend(addend.input)
+        epilogue: test.epilogue(residual: residual.input, addend: addend.input), weights: packed.pointer,
+        bias: paddedBias.pointer, zeros: paddedBias.pointer, activation: test.activation)
       let panels = (shape.outChannels - 1) / kernels.panelWidth + 1
       for panel in stride(from: 0, to: panels, by: panelStep) {
         for begin in stride(from: 0, to: shape.outHeight, by: rowStep) {

@@ -143,7 +143,7 @@ extension Tolerance {
   /// Of a product and what is done to its sum.
   static func bf16(_ activation: Activation) -> Double {
     switch activation {
-    case .none, .relu: bf16Product
+    case .none, .relu, .leakyReLU: bf16Product
     case .silu, .gelu, .sigmoid: bf16Function
     }
   }

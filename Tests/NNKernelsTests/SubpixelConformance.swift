@@ -13,7 +13,7 @@ struct SubpixelCase: CustomTestStringConvertible, Sendable {
   var shape: ConvolutionShape {
     ConvolutionShape(
       inHeight: height, inWidth: width, inChannels: inChannels, outHeight: height, outWidth: width,
-      outChannels: outChannels, kernelHeight: 2, kernelWidth: 2, stride: 1, padding: 1)
+      outChannels: outChannels, kernelHeight: 2, kernelWidth: 2, stride: 1, padding: 1, kind: .subpixel)
   }
 }
 
@@ -76,9 +76,9 @@ struct SubpixelConformance {
         pair.output, height: test.height, width: test.width, channels: test.outChannels, gap: test.gap,
         rowGap: 2)
       var task = unsafe ConvolutionTask(
-        shape: shape, input: input.input, output: output.output, residual: nil, weights: packed.pointer,
+        shape: shape, input: input.input, output: output.output, weights: packed.pointer,
         bias: paddedBias.pointer, zeros: zeros.pointer, activation: .silu)
-      unsafe task.subpixel = Subpixel(row: row, column: column, edgeSums: edgeSums.pointer)
+      task.epilogue = unsafe .subpixel(Subpixel(row: row, column: column, edgeSums: edgeSums.pointer))
       computeTiles(winograd, &task, .four, panelWidth, scratch, split: split)
       #expect(output.guardsAreIntact)
       #expect(scratch.guardsAreIntact)

@@ -81,8 +81,8 @@ struct WinogradConformance {
         gap: test.gap, rowGap: 2)
       var task = unsafe ConvolutionTask(
         shape: shape, input: input.input, output: output.output,
-        residual: test.residual ? residual.input : nil, weights: packed.pointer, bias: paddedBias.pointer,
-        zeros: zeros.pointer, activation: test.activation)
+        epilogue: test.residual ? .residual(residual.input) : .store, weights: packed.pointer,
+        bias: paddedBias.pointer, zeros: zeros.pointer, activation: test.activation)
       computeTiles(winograd, &task, tile, panelWidth, scratch, split: split)
       #expect(output.guardsAreIntact)
       #expect(scratch.guardsAreIntact)

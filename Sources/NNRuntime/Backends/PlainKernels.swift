@@ -10,6 +10,7 @@ enum PlainKernels {
     switch activation {
     case .none: x
     case .relu: x < 0 ? 0 : x
+    case .leakyReLU(let slope): x < 0 ? slope * x : x
     case .silu: x / (1 + expf(-x))
     case .gelu: 0.5 * x * (1 + erff(x * Float(0.5).squareRoot()))
     case .sigmoid: 1 / (1 + expf(-x))

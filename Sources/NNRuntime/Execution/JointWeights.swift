@@ -104,7 +104,7 @@ private struct AxisTaps {
     var task = unsafe ConvolutionTask(
       shape: shape, input: MapPointer(base: left, pixelStride: depth, rowStride: depth * outChannels),
       output: MutableMapPointer(base: product, pixelStride: inChannels, rowStride: inChannels * outChannels),
-      residual: nil, weights: packed, bias: zeros.base, zeros: zeros.base, activation: .none)
+      weights: packed, bias: zeros.base, zeros: zeros.base, activation: .none)
     let panels = (inChannels + kernels.panelWidth - 1) / kernels.panelWidth
     unsafe kernels.direct.convolution(&task, 0, outChannels, 0, panels, scratch)
   }

@@ -28,7 +28,7 @@ extension StepBuilder {
         } else {
           _ = builder.withIntegers(index).packed(node, index, layer, staging[thread])
         }
-        if let projection = node.projection { _ = builder.packed(projection, node, layer, staging[thread]) }
+        if let projection = layer.projection { _ = builder.packed(projection, node, layer, staging[thread]) }
       case .transposedConvolution(let layer):
         for part in 0..<layer.stride * layer.stride { _ = builder.packedSubpixel(node, layer, part) }
       default: break
@@ -92,7 +92,7 @@ extension StepBuilder {
     let shape = unsafe parts[0].pointer.pointee.shape
     let cut = WorkGrid(algorithm, shape, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)
     // A projection reads all channels of a pixel.
-    let grid = node.projection == nil ? cut : cut.withPanelsTogether()
+    let grid = unsafe parts[0].pointer.pointee.projection == nil ? cut : cut.withPanelsTogether()
     let kernels = kernels.convolution(algorithm)
     let kernel = unsafe kernels.convolution
     return unsafe Step(
@@ -114,26 +114,27 @@ extension StepBuilder {
   ) -> TaskMemory<ConvolutionTask> {
     var (task, owners) = plainTask(
       shape, layer, input: map(node.inputs[0]), output: mutableMap(node.output), weights: weights)
-    if node.inputs.count > 1, layer.hasAddend {
-      let shift = shapes[node.inputs[1]].repeats(in: shapes[node.output]) ?? 0
-      task.addend = Addend(map: map(node.inputs[1]), width: shape.outWidth, shift: shift)
-    } else if node.inputs.count > 1 {
-      task.residual = map(node.inputs[1])
-    }
-    if let norm = layer.norm {
+    switch layer.prologue {
+    case .none, .transpose: break
+    case .normalise(let norm):
       let (normalisation, parameters) = normalisation(norm)
-      task.normalisation = normalisation
+      task.prologue = .normalise(normalisation)
       owners += parameters
-    }
-    if let larger = layer.enlargement {
+    case .enlarge(let larger):
       let (resampling, tables) = resampling(
         shapes[node.inputs[0]], larger.height, larger.width, larger.interpolation)
-      task.enlargement = resampling
+      task.prologue = .enlarge(resampling)
       owners += tables
     }
-    if let projection = node.projection {
+    switch layer.epilogue {
+    case .store: break
+    case .residual: task.epilogue = .residual(map(node.inputs[1]))
+    case .addend:
+      let shift = shapes[node.inputs[1]].repeats(in: shapes[node.output]) ?? 0
+      task.epilogue = .addend(Addend(map: map(node.inputs[1]), width: shape.outWidth, shift: shift))
+    case .project(let projection):
       let memory = projectionTask(projection, node, layer, output: mutableMap(node.output))
-      unsafe task.projection = memory.pointer
+      task.epilogue = unsafe .project(memory.pointer)
       owners.append(memory)
     }
     return TaskMemory(task, keeping: owners)
@@ -156,8 +157,8 @@ extension StepBuilder {
   ) -> (ConvolutionTask, [AnyObject]) {
     let bias = FloatMemory(layer.bias, count: layer.bias.count + 64)
     let task = unsafe ConvolutionTask(
-      shape: shape, input: input, output: output, residual: nil, weights: weights.base,
-      bias: bias.base, zeros: zeros.base, activation: layer.activation)
+      shape: shape, input: input, output: output, weights: weights.base, bias: bias.base,
+      zeros: zeros.base, activation: layer.activation)
     return (task, [weights, bias, zeros, arena] + operands)
   }
 
@@ -182,7 +183,7 @@ extension StepBuilder {
         inHeight: input.height, inWidth: input.width, outHeight: output.height, outWidth: output.width,
         channels: output.channels, kernel: layer.kernelHeight, stride: layer.stride, padding: layer.padding,
         input: map(node.inputs[0]), output: mutableMap(node.output),
-        residual: node.inputs.count > 1 ? map(node.inputs[1]) : nil, weights: weights.base, bias: bias.base,
+        residual: layer.storesSums ? nil : map(node.inputs[1]), weights: weights.base, bias: bias.base,
         activation: layer.activation), keeping: [weights, bias, arena] + operands)
     let kernel = unsafe kernels.depthwise
     return unsafe step(index, items: output.height, together: rowsTogether(output)) { begin, end, _ in

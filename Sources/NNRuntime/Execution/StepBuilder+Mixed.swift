@@ -131,7 +131,10 @@ extension StepBuilder {
     flat.shape.outWidth = 1
     flat.input.rowStride = flat.input.pixelStride
     flat.output.rowStride = flat.output.pixelStride
-    if let residual = flat.residual { flat.residual?.rowStride = residual.pixelStride }
+    if var residual = flat.residual {
+      residual.rowStride = residual.pixelStride
+      flat.epilogue = .residual(residual)
+    }
     return TaskMemory(flat, keeping: [task])
   }
 }

@@ -60,13 +60,12 @@ extension StepBuilder {
         shape, layer, input: map(node.inputs[0]), output: place, weights: packed)
       let (inside, edges) = (FloatMemory(biases.inside), FloatMemory(biases.edges(part / 2, part % 2)))
       unsafe task.bias = UnsafePointer(inside.base)
-      unsafe task.subpixel = Subpixel(row: part / 2, column: part % 2, edgeSums: edges.base)
-      owners += [inside, edges]
-      if let projection = node.projection {
-        let memory = projectionTask(projection, node, layer, output: place)
-        unsafe task.projection = memory.pointer
-        owners.append(memory)
-      }
+      let projected = layer.projection.map { projectionTask($0, node, layer, output: place) }
+      task.epilogue = unsafe .subpixel(
+        Subpixel(
+          row: part / 2, column: part % 2, edgeSums: edges.base,
+          projection: projected.map { unsafe $0.pointer }))
+      owners += ([inside, edges, projected] as [AnyObject?]).compactMap(\.self)
       return TaskMemory(task, keeping: owners)
     }
     return step(node, index, tasks, plan.layers[index].choice.algorithm)

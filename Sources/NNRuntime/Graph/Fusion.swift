@@ -84,6 +84,7 @@ extension Node {
       layer.activation = activation
     case .add:
       guard !hasResidual, !transposed else { return nil }
+      layer.epilogue = .residual
       joined.inputs.append(next.inputs[1 - position])
     default: return nil
     }

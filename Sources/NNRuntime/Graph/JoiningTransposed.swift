@@ -20,13 +20,13 @@ extension Graph {
     var removed = Set<Int>()
     for (index, node) in nodes.enumerated() {
       guard case .convolution(var layer) = node.operation, node.inputs.count == 1,
-        layer.enlargement == nil, layer.inChannels == nil, let before = makers[node.inputs[0]],
+        layer.readsInput, layer.inChannels == nil, let before = makers[node.inputs[0]],
         case .transposedConvolution(let transposed) = nodes[before].operation,
         transposed.kernelHeight == 2, transposed.stride == 2, transposed.activation == .none,
         savesProducts(index, layer, behind: before, precision)
       else { continue }
-      layer.transposed = Transposition(
-        weights: transposed.weights, scale: transposed.scale, bias: transposed.bias)
+      layer.prologue = .transpose(
+        Transposition(weights: transposed.weights, scale: transposed.scale, bias: transposed.bias))
       graph.nodes[index].operation = .convolution(layer)
       graph.nodes[index].inputs = nodes[before].inputs
       graph.nodes[index].preceding.insert(contentsOf: nodes[before].holds, at: 0)

@@ -11,7 +11,7 @@ extension Graph {
     var removed = Set<Int>()
     for (index, node) in nodes.enumerated() {
       guard case .convolution(var layer) = node.operation, layer.stride == 1, !layer.isDepthwise,
-        layer.transposed == nil,
+        layer.readsInput,
         max(shapes[node.inputs[0]].channels, layer.outChannels) <= channels,
         AlgorithmChoice.convolution(node.convolutionShape(layer, shapes)).algorithm.winogradTile != nil,
         let before = makers[node.inputs[0]],
@@ -19,8 +19,9 @@ extension Graph {
         enlarges(before)
       else { continue }
       let larger = shapes[node.inputs[0]]
-      layer.enlargement = Enlargement(
-        interpolation: .bilinear(alignCorners: alignCorners), height: larger.height, width: larger.width)
+      layer.prologue = .enlarge(
+        Enlargement(
+          interpolation: .bilinear(alignCorners: alignCorners), height: larger.height, width: larger.width))
       graph.nodes[index].operation = .convolution(layer)
       graph.nodes[index].inputs[0] = nodes[before].inputs[0]
       graph.nodes[index].preceding.insert(contentsOf: nodes[before].holds, at: 0)
@@ -38,7 +39,9 @@ extension Graph {
     let makers = makersForOne()
     var removed = Set<Int>()
     for (index, node) in nodes.enumerated() {
-      guard case .convolution(var layer) = node.operation, layer.isProjection else { continue }
+      guard case .convolution(var layer) = node.operation, layer.isProjection, layer.readsInput else {
+        continue
+      }
       var views: [Int] = []
       var value = node.inputs[0]
       while let before = makers[value], case .view = nodes[before].operation {
@@ -46,7 +49,7 @@ extension Graph {
         value = nodes[before].inputs[0]
       }
       guard let before = makers[value], case .layerNorm(let norm) = nodes[before].operation else { continue }
-      layer.norm = norm
+      layer.prologue = .normalise(norm)
       graph.nodes[index].operation = .convolution(layer)
       graph.nodes[index].preceding.insert(contentsOf: ([before] + views).flatMap { nodes[$0].holds }, at: 0)
       graph.nodes[views.first ?? index].inputs[0] = nodes[before].inputs[0]
@@ -70,16 +73,18 @@ extension Graph {
     var removed = Set<Int>()
     for (index, node) in nodes.enumerated() {
       guard case .convolution(let layer) = node.operation, layer.isProjection, node.inputs.count == 1,
-        layer.norm == nil, layer.outChannels <= Self.mostProjected,
+        layer.readsInput, layer.outChannels <= Self.mostProjected,
         AlgorithmChoice.convolution(node.convolutionShape(layer, shapes)).algorithm == .gemm,
         shapes[node.inputs[0]].count >= Self.largeMap, let before = makers[node.inputs[0]],
-        case .convolution(let first) = nodes[before].operation, first.stride == 1, !first.isDepthwise,
+        case .convolution(var first) = nodes[before].operation, first.stride == 1, !first.isDepthwise,
+        first.storesSums,
         max(shapes[nodes[before].inputs[0]].channels, first.outChannels) <= channels,
         first.transposed != nil
           || AlgorithmChoice.convolution(nodes[before].convolutionShape(first, shapes)).algorithm
             == .winograd6x6
       else { continue }
-      graph.nodes[before].projection = Projection(name: node.name, layer: layer)
+      first.epilogue = .project(Projection(name: node.name, layer: layer))
+      graph.nodes[before].operation = .convolution(first)
       graph.nodes[before].fused += node.holds
       graph.nodes[before].output = node.output
       removed.insert(index)

@@ -71,7 +71,7 @@ extension AlgorithmChoice {
       let halves = shape.inChannels % 32 == 0 && shape.outChannels % 32 == 0
       return halves && shape.stride == 1 && shape.padding == 0 ? [.gemm, .strassen] : [.gemm]
     }
-    if shape.isSubpixel { return [.winograd4x4] }
+    if shape.kind == .subpixel { return [.winograd4x4] }
     let isWinograd =
       shape.kernelHeight == 3 && shape.kernelWidth == 3 && shape.stride <= 2 && shape.padding == 1
       && shape.inChannels % 16 == 0 && shape.outChannels % 16 == 0
@@ -94,7 +94,7 @@ extension AlgorithmChoice {
       }
       return AlgorithmChoice(algorithm: .gemm, reason: "1x1: a product over pixels")
     }
-    if shape.isSubpixel {
+    if shape.kind == .subpixel {
       return AlgorithmChoice(
         algorithm: .winograd4x4,
         reason: "with the transposed one before it four convolutions of 2x2: 2.6 times fewer products each")
@@ -124,7 +124,7 @@ extension AlgorithmChoice {
       return nil
     }
     var choice =
-      shape.isSubpixel
+      shape.kind == .subpixel
       ? convolution(shape) : winograd(shape, isLarge: largeShare(shape) <= largeTileShare)
     if shape.stride == 2 {
       guard shape.inChannels >= stridedIntegerChannels,
@@ -169,13 +169,8 @@ extension ConvolutionShape {
   static func subpixel(_ input: MapShape, outChannels: Int) -> ConvolutionShape {
     ConvolutionShape(
       inHeight: input.height, inWidth: input.width, inChannels: input.channels, outHeight: input.height,
-      outWidth: input.width, outChannels: outChannels, kernelHeight: 2, kernelWidth: 2, stride: 1, padding: 1)
-  }
-
-  /// Whether it is one of those; no other convolution of 2x2 keeps the size of a map.
-  var isSubpixel: Bool {
-    kernelHeight == 2 && kernelWidth == 2 && stride == 1 && padding == 1 && outHeight == inHeight
-      && outWidth == inWidth
+      outWidth: input.width, outChannels: outChannels, kernelHeight: 2, kernelWidth: 2, stride: 1, padding: 1,
+      kind: .subpixel)
   }
 
   /// Winograd's tiles of the output map.

@@ -39,7 +39,7 @@ struct ElementTypes: Sendable {
       let buffers = (node.inputs + [node.output]).map { placement.locations[$0].buffer }
       switch node.operation {
       case .convolution(let layer) where layer.isDepthwise: break
-      case .convolution(let layer) where layer.hasAddend && reduced[index]: floats.insert(buffers[1])
+      case .convolution(let layer) where layer.addsToSums && reduced[index]: floats.insert(buffers[1])
       case .convolution where integers[index] != nil: break
       case .convolution, .transposedConvolution, .attention:
         if !reduced[index] { floats.formUnion(buffers) }
@@ -72,7 +72,7 @@ extension Node {
   /// Whether maps before or behind it are never made.
   fileprivate var leavesOutMaps: Bool {
     guard case .convolution(let layer) = operation else { return false }
-    return layer.enlargement != nil || projection != nil
+    return layer.enlargement != nil || layer.projection != nil
   }
 
   /// How Winograd would compute it in 16-bit integers; nil where it can't, or direct products of bf16 are faster.

@@ -185,7 +185,7 @@ extension Node {
   private func convolutionChoice(
     _ layer: Convolution, _ shape: ConvolutionShape, _ measured: MeasuredChoices?
   ) -> AlgorithmChoice {
-    let needsTiles = layer.enlargement != nil || projection != nil
+    let needsTiles = layer.enlargement != nil || layer.projection != nil
     if let choice = measured?[shape], !needsTiles || choice.algorithm.winogradTile != nil { return choice }
     return .convolution(shape)
   }
@@ -196,7 +196,7 @@ extension Node {
     case .convolution(let layer):
       let channels = layer.transposed?.bias.count ?? shapes[inputs[0]].channels
       let depth = (layer.isDepthwise ? 1 : channels) * layer.kernelHeight * layer.kernelWidth
-      let projected = projection.map { $0.layer.outChannels } ?? 0
+      let projected = layer.projection.map { $0.layer.outChannels } ?? 0
       let transposed = layer.transposed == nil ? 0 : channels * shapes[inputs[0]].channels
       return 2 * Double(output.pixels)
         * Double(layer.outChannels * (depth + projected) + transposed)

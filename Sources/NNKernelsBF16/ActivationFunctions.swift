@@ -1,0 +1,1 @@
+../NNKernelsShared/ActivationFunctions.swift
