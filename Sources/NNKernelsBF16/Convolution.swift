@@ -17,12 +17,12 @@ private func columnTiles(_ outChannels: Int, _ panel: Int) -> Int {
   outChannels &- panel &* panelWidth > 16 ? 2 : 1
 }
 
-func packedConvolutionCount(_ shape: ConvolutionShape) -> Int {
+func packedRoundedCount(_ shape: ConvolutionShape) -> Int {
   let tiles = (shape.outChannels + 15) / 16
   return tiles * 16 * shape.kernelHeight * InnerDimension(shape).padded / 2
 }
 
-func packConvolution(
+func packRounded(
   _ shape: ConvolutionShape, _ weights: UnsafePointer<Float>, _ scale: UnsafePointer<Float>?,
   _ packed: UnsafeMutablePointer<Float>
 ) {
@@ -64,21 +64,20 @@ private func readsInPlace(_ task: UnsafePointer<ConvolutionTask>, _ inner: Inner
 }
 
 /// Floats: the sums of two blocks, the segments' offsets, and the copied input.
-func convolutionScratch(_ shape: ConvolutionShape, _ rows: Int) -> Int {
+func roundedConvolutionScratch(_ shape: ConvolutionShape, _ rows: Int) -> Int {
   let layout = WindowLayout(shape, rows: rows)
   return 2 * blockRows * panelWidth + (2 * shape.kernelHeight + 15) / 16 * 16 + shape.stride * layout.plane
     / 2
 }
 
 @inline(__always)
-func convolution(
-  _ task: UnsafePointer<ConvolutionTask>, _ begin: Int, _ end: Int, _ firstPanel: Int, _ lastPanel: Int,
-  _ scratch: UnsafeMutablePointer<Float>, tiles: Bool
-) {
+func roundedConvolution(_ task: UnsafePointer<ConvolutionTask>, _ share: Share, tiles: Bool) {
+  let (begin, end) = (share.items.lowerBound, share.items.upperBound)
+  let (firstPanel, lastPanel) = (share.panels.lowerBound, share.panels.upperBound)
   let shape = task.pointee.shape
   let inner = InnerDimension(shape)
   let height = wholeBlock(tiles: tiles)
-  let sums = scratch
+  let sums = share.scratch
   let sumCount = blockRows * panelWidth
   let segments = UnsafeMutableRawPointer(sums + 2 * sumCount).assumingMemoryBound(to: Int.self)
   let copy = UnsafeMutableRawPointer(sums + 2 * sumCount + (2 * shape.kernelHeight + 15) / 16 * 16)

@@ -3,8 +3,8 @@
 import CKernelShims
 import NNKernelInterface
 
-func depthwise(_ task: UnsafePointer<DepthwiseTask>, _ begin: Int, _ end: Int) {
-  task.pointee.activation.run(DepthwiseLoop.self, (task.pointee, begin, end))
+func mixedDepthwise(_ task: UnsafePointer<DepthwiseTask>, _ share: Share) {
+  task.pointee.activation.run(DepthwiseLoop.self, (task.pointee, share.items))
 }
 
 private enum DepthwiseLoop: ActivatedLoop {
@@ -12,15 +12,15 @@ private enum DepthwiseLoop: ActivatedLoop {
 
   @inline(__always)
   static func run<Function: ActivationFunction>(
-    _ function: Function, _ operands: (task: DepthwiseTask, begin: Int, end: Int)
+    _ function: Function, _ operands: (task: DepthwiseTask, items: Range<Int>)
   ) {
-    depthwise(function, operands.task, operands.begin, operands.end)
+    mixedDepthwise(function, operands.task, operands.items)
   }
 }
 
 @inline(never)
-private func depthwise<Function: ActivationFunction>(
-  _ function: Function, _ task: DepthwiseTask, _ begin: Int, _ end: Int
+private func mixedDepthwise<Function: ActivationFunction>(
+  _ function: Function, _ task: DepthwiseTask, _ items: Range<Int>
 ) {
   let (kernel, stride, padding) = (task.kernel, task.stride, task.padding)
   // Output columns whose windows lie inside the input from left to right.
@@ -28,7 +28,7 @@ private func depthwise<Function: ActivationFunction>(
   let reach = task.inWidth &+ padding &- kernel
   let lastInside = reach < 0 ? 0 : min(reach / stride &+ 1, task.outWidth)
   let vectors = task.input.element == .bfloat16 ? task.channels / 16 &* 16 : 0
-  for y in begin..<end {
+  for y in items {
     let top = y &* stride &- padding
     let rows = max(0, -top)..<min(kernel, task.inHeight &- top)
     var x = 0
@@ -118,10 +118,10 @@ private func finish<Function: ActivationFunction>(
   )
 }
 
-func maxPool(_ task: UnsafePointer<PoolTask>, _ begin: Int, _ end: Int) {
+func mixedMaxPool(_ task: UnsafePointer<PoolTask>, _ share: Share) {
   let task = task.pointee
   let (input, output) = (task.input, task.output)
-  for y in begin..<end {
+  for y in share.items {
     let top = y &* task.stride &- task.padding
     let rows = max(0, top)..<min(task.inHeight, top &+ task.kernel)
     for x in 0..<task.outWidth {
@@ -144,19 +144,17 @@ func maxPool(_ task: UnsafePointer<PoolTask>, _ begin: Int, _ end: Int) {
 }
 
 /// One row of the input.
-func resizeScratch(_ task: UnsafePointer<ResizeTask>) -> Int {
+func mixedResizeScratch(_ task: UnsafePointer<ResizeTask>) -> Int {
   task.pointee.inWidth * ((task.pointee.channels + 15) / 16 * 16)
 }
 
-func resize(
-  _ task: UnsafePointer<ResizeTask>, _ begin: Int, _ end: Int, _ scratch: UnsafeMutablePointer<Float>
-) {
+func mixedResize(_ task: UnsafePointer<ResizeTask>, _ share: Share) {
   let task = task.pointee
-  for y in begin..<end {
+  for y in share.items {
     switch task.resampling.taps {
     case 1: copyNearest(task, y)
-    case 2: blendTwo(task, y, scratch)
-    default: blend(task, y, scratch)
+    case 2: blendTwo(task, y, share.scratch)
+    default: blend(task, y, share.scratch)
     }
   }
 }

@@ -3,8 +3,8 @@
 
 import NNKernelInterface
 
-func depthwise(_ task: UnsafePointer<DepthwiseTask>, _ begin: Int, _ end: Int) {
-  task.pointee.activation.run(DepthwiseLoop.self, (task.pointee, begin, end))
+func depthwise(_ task: UnsafePointer<DepthwiseTask>, _ share: Share) {
+  task.pointee.activation.run(DepthwiseLoop.self, (task.pointee, share.items))
 }
 
 private enum DepthwiseLoop: ActivatedLoop {
@@ -12,22 +12,22 @@ private enum DepthwiseLoop: ActivatedLoop {
 
   @inline(__always)
   static func run<Function: ActivationFunction>(
-    _ function: Function, _ operands: (task: DepthwiseTask, begin: Int, end: Int)
+    _ function: Function, _ operands: (task: DepthwiseTask, items: Range<Int>)
   ) {
-    depthwise(function, operands.task, operands.begin, operands.end)
+    depthwise(function, operands.task, operands.items)
   }
 }
 
 @inline(__always)
 private func depthwise<Function: ActivationFunction>(
-  _ function: Function, _ task: DepthwiseTask, _ begin: Int, _ end: Int
+  _ function: Function, _ task: DepthwiseTask, _ items: Range<Int>
 ) {
   // Output columns whose windows lie inside the input from left to right.
   let (kernel, stride, padding) = (task.kernel, task.stride, task.padding)
   let firstInside = min((padding + stride - 1) / stride, task.outWidth)
   let reach = task.inWidth + padding - kernel
   let lastInside = max(reach < 0 ? 0 : min(reach / stride + 1, task.outWidth), firstInside)
-  for y in begin..<end {
+  for y in items {
     let top = y * stride - padding
     let rows = max(0, -top)..<max(max(0, -top), min(kernel, task.inHeight - top))
     var x = 0
