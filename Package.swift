@@ -12,7 +12,7 @@ let strict: [SwiftSetting] = [
 
 /// Kernel targets are unsafe by nature: small, and reached only through `NNRuntime`'s checked entry points.
 ///
-/// The same sources are compiled once for each instruction set (docs/adr/0002).
+/// The same sources are compiled once for each instruction set (docs/adr/0004).
 /// Always optimised: a kernel in a debug build would be a thousand times too slow to test with.
 func kernel(_ flags: [String]) -> [SwiftSetting] {
   [
@@ -61,7 +61,8 @@ let package = Package(
     .target(name: "CKernelShims"),
 
     .target(
-      name: "NNKernelInterface", swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+      name: "NNKernelInterface", dependencies: ["CKernelShims"],
+      swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
     .target(
       name: "NNKernelsPortable", dependencies: ["NNKernelInterface", "CKernelShims"],
       swiftSettings: kernel([])),

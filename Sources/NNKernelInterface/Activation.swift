@@ -1,13 +1,34 @@
 /// What is applied to a sum before it is stored.
-public enum Activation: UInt8, Sendable, CaseIterable {
+public enum Activation: Hashable, Sendable {
   /// x
   case none
   /// max(x, 0)
   case relu
+  /// x where it is positive, slope * x elsewhere
+  case leakyReLU(slope: Float)
   /// x * sigmoid(x)
   case silu
   /// x/2 * (1 + erf(x / sqrt 2))
   case gelu
   /// 1 / (1 + exp(-x))
   case sigmoid
+
+  /// What plans, profiles and traces call it.
+  public var name: String {
+    switch self {
+    case .none: "none"
+    case .relu: "relu"
+    case .leakyReLU: "leakyrelu"
+    case .silu: "silu"
+    case .gelu: "gelu"
+    case .sigmoid: "sigmoid"
+    }
+  }
+}
+
+extension Activation: CaseIterable {
+  /// One of each kind.
+  public static var allCases: [Activation] {
+    [.none, .relu, .leakyReLU(slope: 0.1), .silu, .gelu, .sigmoid]
+  }
 }

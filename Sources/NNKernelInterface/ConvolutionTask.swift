@@ -6,11 +6,21 @@ public struct ConvolutionShape: Hashable, Sendable {
   public var outHeight, outWidth, outChannels: Int
   /// Kernel, stride, and the padding above and to the left (zeros beyond every edge).
   public var kernelHeight, kernelWidth, stride, padding: Int
+  /// Which output pixels it makes.
+  public var kind: Kind
+
+  /// Which output pixels a convolution makes.
+  public enum Kind: UInt8, Hashable, Sendable {
+    /// All of a map.
+    case whole
+    /// One of the 2x2 that each input pixel becomes: see `Subpixel`.
+    case subpixel
+  }
 
   /// A convolution of the given sizes.
   public init(
     inHeight: Int, inWidth: Int, inChannels: Int, outHeight: Int, outWidth: Int, outChannels: Int,
-    kernelHeight: Int, kernelWidth: Int, stride: Int, padding: Int
+    kernelHeight: Int, kernelWidth: Int, stride: Int, padding: Int, kind: Kind = .whole
   ) {
     self.inHeight = inHeight
     self.inWidth = inWidth
@@ -22,6 +32,7 @@ public struct ConvolutionShape: Hashable, Sendable {
     self.kernelWidth = kernelWidth
     self.stride = stride
     self.padding = padding
+    self.kind = kind
   }
 }
 
@@ -72,12 +83,17 @@ public struct Subpixel {
   /// Added before the activation to the first row (the last where `row` is 1), to the first (or last) column, and to the
   /// pixel that is in both: three times all output channels.
   public var edgeSums: UnsafePointer<Float>
+  /// A 1x1 convolution that is done to its pixels while they are near, where there is one: see `Epilogue.project`.
+  public var projection: UnsafePointer<ConvolutionTask>?
 
   /// The convolution for the pixels at (row, column).
-  public init(row: Int, column: Int, edgeSums: UnsafePointer<Float>) {
+  public init(
+    row: Int, column: Int, edgeSums: UnsafePointer<Float>, projection: UnsafePointer<ConvolutionTask>? = nil
+  ) {
     self.row = row
     self.column = column
     self.edgeSums = edgeSums
+    self.projection = projection
   }
 
   /// What is added to the sums of the output pixel at (y, x) of `shape`; nil where nothing is.
@@ -90,34 +106,46 @@ public struct Subpixel {
   }
 }
 
-/// A dense convolution: out = activation(input * weights + addend + bias) + residual.
+/// A dense convolution: out = epilogue(prologue(input) * weights + bias).
 public struct ConvolutionTask {
+  /// What is done to the input on its way into the products.
+  public enum Prologue {
+    /// Nothing.
+    case none
+    /// Each pixel is normalised over its channels.
+    case normalise(Normalisation)
+    /// The input is enlarged, two taps an axis; the task's shape is that of the larger map.
+    case enlarge(Resampling)
+  }
+
+  /// What is done to the sums on their way to memory, the activation apart.
+  public enum Epilogue {
+    /// out = activation(sums).
+    case store
+    /// out = activation(sums) + residual; the map may be the output itself.
+    case residual(MapPointer)
+    /// out = activation(sums + addend).
+    case addend(Addend)
+    /// A 1x1 convolution is done to the pixels of a tile while they are near: its output counts, its weights are packed
+    /// for `gemm`, and one call has all panels.
+    case project(UnsafePointer<ConvolutionTask>)
+    /// The sums are one of four convolutions of 2x2.
+    case subpixel(Subpixel)
+  }
+
   /// Sizes.
   public var shape: ConvolutionShape
-  /// The maps; `residual` may be the output itself.
+  /// The map that is read.
   public var input: MapPointer
   /// The map that is made.
   public var output: MutableMapPointer
-  /// Added after the activation, where there is one; may be the output itself.
-  public var residual: MapPointer?
-  /// Added before the activation, where there is one; only of a 1x1 convolution, and not besides a residual.
-  public var addend: Addend?
-  /// Done to each pixel of the input before it is multiplied, where there is one; only of a 1x1 convolution.
-  public var normalisation: Normalisation?
-  /// How the input is enlarged as it is read, where it is.
-  ///
-  /// The shape is that of the enlarged map; two taps an axis, and only of Winograd convolutions in floats, stride 1.
-  public var enlargement: Resampling?
-  /// A 1x1 convolution that is done to the pixels of a tile while they are near, where there is one: its output counts.
-  ///
-  /// Without a residual, its weights packed for `direct`; only of Winograd convolutions in floats, stride 1, all panels in
-  /// one call.
-  public var projection: UnsafePointer<ConvolutionTask>?
-  /// Which of four convolutions of 2x2 it is, where it is one; only of Winograd convolutions, without a residual.
-  public var subpixel: Subpixel?
-  /// As the pack function of the same algorithm left them.
+  /// Done to the input.
+  public var prologue: Prologue
+  /// Done to the sums.
+  public var epilogue: Epilogue
+  /// As the pack function of the same kernel left them.
   public var weights: UnsafePointer<Float>
-  /// One a output channel, padded with zeros to whole panels.
+  /// One an output channel, padded with zeros to whole panels.
   public var bias: UnsafePointer<Float>
   /// At least `inChannels` zeros (rounded up to 16); with a subpixel as many as output channels.
   public var zeros: UnsafePointer<Float>
@@ -126,17 +154,50 @@ public struct ConvolutionTask {
 
   /// A convolution on the given memory.
   public init(
-    shape: ConvolutionShape, input: MapPointer, output: MutableMapPointer, residual: MapPointer?,
-    weights: UnsafePointer<Float>, bias: UnsafePointer<Float>, zeros: UnsafePointer<Float>,
-    activation: Activation
+    shape: ConvolutionShape, input: MapPointer, output: MutableMapPointer, prologue: Prologue = .none,
+    epilogue: Epilogue = .store, weights: UnsafePointer<Float>, bias: UnsafePointer<Float>,
+    zeros: UnsafePointer<Float>, activation: Activation
   ) {
     self.shape = shape
     self.input = input
     self.output = output
-    self.residual = residual
+    self.prologue = prologue
+    self.epilogue = epilogue
     self.weights = weights
     self.bias = bias
     self.zeros = zeros
     self.activation = activation
+  }
+}
+
+// The payloads one by one: kernels ask for what they know.
+extension ConvolutionTask {
+  /// How each pixel of the input is normalised, if it is.
+  @inlinable @inline(__always) public var normalisation: Normalisation? {
+    if case .normalise(let normalisation) = prologue { normalisation } else { nil }
+  }
+  /// How the input is enlarged, if it is.
+  @inlinable @inline(__always) public var enlargement: Resampling? {
+    if case .enlarge(let resampling) = prologue { resampling } else { nil }
+  }
+  /// What is added behind the activation, if anything.
+  @inlinable @inline(__always) public var residual: MapPointer? {
+    if case .residual(let map) = epilogue { map } else { nil }
+  }
+  /// What is added before the activation, if anything.
+  @inlinable @inline(__always) public var addend: Addend? {
+    if case .addend(let addend) = epilogue { addend } else { nil }
+  }
+  /// Which of four convolutions of 2x2 it is, if it is one.
+  @inlinable @inline(__always) public var subpixel: Subpixel? {
+    if case .subpixel(let subpixel) = epilogue { subpixel } else { nil }
+  }
+  /// The 1x1 convolution that is done to its pixels, if any.
+  @inlinable @inline(__always) public var projection: UnsafePointer<ConvolutionTask>? {
+    switch epilogue {
+    case .project(let projection): projection
+    case .subpixel(let subpixel): subpixel.projection
+    case .store, .residual, .addend: nil
+    }
   }
 }

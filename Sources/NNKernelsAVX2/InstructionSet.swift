@@ -1,6 +1,8 @@
 // What AVX2 does differently: a sixteen-lane vector is two ymm registers, so six rows of one vector fill
 // twelve of the sixteen registers.
 
+import NNKernelInterface
+
 /// Sixteen lanes: two ymm registers.
 typealias Vector = SIMD16<Float>
 
@@ -27,7 +29,8 @@ func storePartial(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, coun
 }
 
 enum InstructionSet {
-  static let name = "avx2"
+  /// What a processor must have to run it.
+  static var needs: Processor.Features { .avx2 }
   /// Output channels in a full panel of packed weights.
   @inline(__always) static var panelWidth: Int { 16 }
   /// Most rows that a tile of accumulators holds.

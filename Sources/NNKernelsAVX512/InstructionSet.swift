@@ -1,6 +1,7 @@
 // What AVX-512 does differently: two zmm vectors a row, fourteen rows a tile (28 of the 32 registers).
 
 import CKernelShims
+import NNKernelInterface
 
 /// Sixteen lanes: one zmm register.
 typealias Vector = SIMD16<Float>
@@ -45,7 +46,8 @@ func storePartial(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, coun
 }
 
 enum InstructionSet {
-  static let name = "avx512"
+  /// What a processor must have to run it.
+  static var needs: Processor.Features { .avx512 }
   /// Output channels in a full panel of packed weights.
   @inline(__always) static var panelWidth: Int { 32 }
   /// Most rows that a tile of accumulators holds.

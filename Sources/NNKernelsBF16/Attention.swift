@@ -15,7 +15,7 @@ import CKernelShims
 import NNKernelInterface
 
 /// Where the pieces of the scratch memory start, in floats.
-struct AttentionScratch {
+struct RoundedAttentionScratch {
   /// Keys of a block.
   @inline(__always) static var keys: Int { 352 }
   /// Most query blocks of a work item: as long as a copy of the keys is worth.
@@ -57,25 +57,24 @@ struct AttentionScratch {
 @inline(__always)
 private func queryBlocks(_ task: AttentionTask) -> (blocks: Int, groups: Int) {
   let blocks = (task.tokens &+ blockRows &- 1) / blockRows
-  return (blocks, (blocks &+ AttentionScratch.blocks &- 1) / AttentionScratch.blocks)
+  return (blocks, (blocks &+ RoundedAttentionScratch.blocks &- 1) / RoundedAttentionScratch.blocks)
 }
 
-func attentionItems(_ task: UnsafePointer<AttentionTask>) -> Int {
-  task.pointee.heads * queryBlocks(task.pointee).groups
-}
+/// Most queries of a work item.
+var roundedAttentionQueries: Int { RoundedAttentionScratch.blocks * blockRows }
 
-func attentionScratch(_ task: UnsafePointer<AttentionTask>) -> Int { AttentionScratch(task.pointee).count }
+func roundedAttentionScratch(_ task: UnsafePointer<AttentionTask>) -> Int {
+  RoundedAttentionScratch(task.pointee).count
+}
 
 @inline(__always)
-func attention(
-  _ task: UnsafePointer<AttentionTask>, _ begin: Int, _ end: Int, _ scratch: UnsafeMutablePointer<Float>,
-  tiles: Bool
-) {
-  let layout = AttentionScratch(task.pointee)
+func roundedAttention(_ task: UnsafePointer<AttentionTask>, _ share: Share, tiles: Bool) {
+  let scratch = share.scratch
+  let layout = RoundedAttentionScratch(task.pointee)
   let (blocks, groups) = queryBlocks(task.pointee)
   beginProducts(step: 32, tiles: tiles)
   let factor = task.pointee.scale * log2e
-  for item in begin..<end {
+  for item in share.items {
     let (head, group) = (item / groups, item % groups)
     let first = blocks &* group / groups
     let last = blocks &* (group &+ 1) / groups
@@ -85,7 +84,7 @@ func attention(
     }
     var key = 0
     while key < task.pointee.tokens {
-      let count = min(AttentionScratch.keys, task.pointee.tokens &- key)
+      let count = min(RoundedAttentionScratch.keys, task.pointee.tokens &- key)
       copyKeys(task, layout, head, key, count, scratch)
       let radius = !tiles && factor > leastFactor ? farthest(layout, count, scratch) : .infinity
       transposeValues(task, layout, head, key, count, scratch)
@@ -97,7 +96,7 @@ func attention(
           attend(layout, count, factor, state, scratch, tiles)
         }
       }
-      key &+= AttentionScratch.keys
+      key &+= RoundedAttentionScratch.keys
     }
     for block in first..<last {
       endBlock(task, layout, head, block, scratch + (block &- first) &* layout.blockCount)
@@ -117,7 +116,7 @@ private func address(_ base: UnsafePointer<Float>, _ element: ElementType, _ off
 /// Transposes 32 queries, zeros behind the last, and clears the running state.
 @inline(never)
 private func beginBlock(
-  _ task: UnsafePointer<AttentionTask>, _ layout: AttentionScratch, _ head: Int, _ index: Int,
+  _ task: UnsafePointer<AttentionTask>, _ layout: RoundedAttentionScratch, _ head: Int, _ index: Int,
   _ block: UnsafeMutablePointer<Float>, _ scratch: UnsafeMutablePointer<Float>, _ tiles: Bool
 ) {
   let task = task.pointee
@@ -154,11 +153,11 @@ private func beginBlock(
 /// The mean of the first block of keys.
 @inline(never)
 private func averageKeys(
-  _ task: UnsafePointer<AttentionTask>, _ layout: AttentionScratch, _ head: Int,
+  _ task: UnsafePointer<AttentionTask>, _ layout: RoundedAttentionScratch, _ head: Int,
   _ scratch: UnsafeMutablePointer<Float>
 ) {
   let task = task.pointee
-  let count = min(AttentionScratch.keys, task.tokens)
+  let count = min(RoundedAttentionScratch.keys, task.tokens)
   let share = Vector(repeating: 1 / Float(count))
   let rounded = UnsafeMutableRawPointer(scratch + layout.roundedCentre)
   clear(rounded, layout.keyWidth)
@@ -179,7 +178,8 @@ private func averageKeys(
 /// Keys as rows of bf16, zeros behind their width and behind the last up to a whole block of rows.
 @inline(never)
 private func copyKeys(
-  _ task: UnsafePointer<AttentionTask>, _ layout: AttentionScratch, _ head: Int, _ first: Int, _ count: Int,
+  _ task: UnsafePointer<AttentionTask>, _ layout: RoundedAttentionScratch, _ head: Int, _ first: Int,
+  _ count: Int,
   _ scratch: UnsafeMutablePointer<Float>
 ) {
   let task = task.pointee
@@ -199,7 +199,8 @@ private func copyKeys(
 /// Two keys at a time become words, which are then transposed.
 @inline(never)
 private func transposeValues(
-  _ task: UnsafePointer<AttentionTask>, _ layout: AttentionScratch, _ head: Int, _ first: Int, _ count: Int,
+  _ task: UnsafePointer<AttentionTask>, _ layout: RoundedAttentionScratch, _ head: Int, _ first: Int,
+  _ count: Int,
   _ scratch: UnsafeMutablePointer<Float>
 ) {
   let task = task.pointee
@@ -233,7 +234,7 @@ private func transposeValues(
       channel &+= 16
     }
   }
-  let rowWords = AttentionScratch.keys / 2
+  let rowWords = RoundedAttentionScratch.keys / 2
   for channel in stride(from: 0, to: width, by: 16) {
     for pair in stride(from: 0, to: wholePairs, by: 16) {
       let source = pairs + (pair &* width &+ channel)
@@ -246,7 +247,7 @@ private func transposeValues(
 /// Adds a block of keys to a block of queries.
 @inline(__always)
 private func attend(
-  _ layout: AttentionScratch, _ keys: Int, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
+  _ layout: RoundedAttentionScratch, _ keys: Int, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
   _ scratch: UnsafeMutablePointer<Float>, _ tiles: Bool
 ) {
   let segment = UnsafeMutableRawPointer(scratch + layout.segment).assumingMemoryBound(to: Int.self)
@@ -271,8 +272,8 @@ private func attend(
   while channel < layout.valueWidth {
     multiplyBlock(
       (
-        rows: UnsafeRawPointer(scratch + layout.values + channel &* (AttentionScratch.keys / 2)),
-        rowStride: AttentionScratch.keys &* 2, segments: UnsafePointer(segment), segmentCount: 1,
+        rows: UnsafeRawPointer(scratch + layout.values + channel &* (RoundedAttentionScratch.keys / 2)),
+        rowStride: RoundedAttentionScratch.keys &* 2, segments: UnsafePointer(segment), segmentCount: 1,
         steps: keyBlocks, step: 32, columns: UnsafeRawPointer(weights), output: product, readsAhead: false
       ), tiles: tiles, rows: blockRows, columnTiles: 2)
     let output = block + layout.output + channel &* blockRows
@@ -290,7 +291,8 @@ private func attend(
 /// Returns the factors on what was summed up before.
 @inline(never)
 private func weigh(
-  _ layout: AttentionScratch, _ lane: Int, _ keys: Int, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
+  _ layout: RoundedAttentionScratch, _ lane: Int, _ keys: Int, _ factor: Float,
+  _ block: UnsafeMutablePointer<Float>,
   _ scores: UnsafePointer<Float>, _ weights: UnsafeMutablePointer<Float>
 ) -> Vector {
   let scores = scores + lane
@@ -331,7 +333,7 @@ private func weigh(
 /// Writes the quotients of output and sum.
 @inline(never)
 private func endBlock(
-  _ task: UnsafePointer<AttentionTask>, _ layout: AttentionScratch, _ head: Int, _ index: Int,
+  _ task: UnsafePointer<AttentionTask>, _ layout: RoundedAttentionScratch, _ head: Int, _ index: Int,
   _ block: UnsafeMutablePointer<Float>
 ) {
   let task = task.pointee

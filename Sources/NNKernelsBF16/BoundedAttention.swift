@@ -18,7 +18,8 @@ import CKernelShims
 
 /// The largest distance of the copied keys from the centre.
 @inline(__always)
-func farthest(_ layout: AttentionScratch, _ keys: Int, _ scratch: UnsafeMutablePointer<Float>) -> Float {
+func farthest(_ layout: RoundedAttentionScratch, _ keys: Int, _ scratch: UnsafeMutablePointer<Float>) -> Float
+{
   let rows = UnsafeRawPointer(scratch + layout.keyCopy)
   let zero = Vector(repeating: 0)
   var largest = zero
@@ -45,7 +46,7 @@ func farthest(_ layout: AttentionScratch, _ keys: Int, _ scratch: UnsafeMutableP
 /// Of every query the score of the centre, and what a key at a distance of 1 from it may add.
 @inline(__always)
 func placeQueries(
-  _ layout: AttentionScratch, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
+  _ layout: RoundedAttentionScratch, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
   _ centre: UnsafePointer<Float>
 ) {
   for half in 0..<2 {
@@ -70,7 +71,7 @@ func placeQueries(
 /// The first block of keys sets the offsets if so.
 @inline(__always)
 func isBounded(
-  _ layout: AttentionScratch, _ block: UnsafeMutablePointer<Float>, _ radius: Float, isFirst: Bool
+  _ layout: RoundedAttentionScratch, _ block: UnsafeMutablePointer<Float>, _ radius: Float, isFirst: Bool
 ) -> Bool {
   let whole = Vector(repeating: radius)
   let half = Vector(repeating: radius / 2)
@@ -93,7 +94,7 @@ func isBounded(
 /// Adds a block of keys to a block of queries, whose scores are bounded.
 @inline(__always)
 func attendBounded(
-  _ layout: AttentionScratch, _ keys: Int, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
+  _ layout: RoundedAttentionScratch, _ keys: Int, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
   _ scratch: UnsafeMutablePointer<Float>
 ) {
   let segment = UnsafeMutableRawPointer(scratch + layout.segment).assumingMemoryBound(to: Int.self)
@@ -103,8 +104,8 @@ func attendBounded(
   while channel < layout.valueWidth {
     addValues(
       (
-        rows: UnsafeRawPointer(scratch + layout.values + channel &* (AttentionScratch.keys / 2)),
-        rowStride: AttentionScratch.keys &* 2, segments: UnsafePointer(segment), segmentCount: 1,
+        rows: UnsafeRawPointer(scratch + layout.values + channel &* (RoundedAttentionScratch.keys / 2)),
+        rowStride: RoundedAttentionScratch.keys &* 2, segments: UnsafePointer(segment), segmentCount: 1,
         steps: (keys &+ 31) / 32, step: 32, columns: UnsafeRawPointer(scratch + layout.weights),
         output: block + layout.output + channel &* blockRows, readsAhead: false
       ))

@@ -17,12 +17,12 @@ private func columnTiles(_ outChannels: Int, _ panel: Int) -> Int {
   outChannels &- panel &* panelWidth > 16 ? 2 : 1
 }
 
-func packedConvolutionCount(_ shape: ConvolutionShape) -> Int {
+func packedRoundedCount(_ shape: ConvolutionShape) -> Int {
   let tiles = (shape.outChannels + 15) / 16
   return tiles * 16 * shape.kernelHeight * InnerDimension(shape).padded / 2
 }
 
-func packConvolution(
+func packRounded(
   _ shape: ConvolutionShape, _ weights: UnsafePointer<Float>, _ scale: UnsafePointer<Float>?,
   _ packed: UnsafeMutablePointer<Float>
 ) {
@@ -64,21 +64,20 @@ private func readsInPlace(_ task: UnsafePointer<ConvolutionTask>, _ inner: Inner
 }
 
 /// Floats: the sums of two blocks, the segments' offsets, and the copied input.
-func convolutionScratch(_ shape: ConvolutionShape, _ rows: Int) -> Int {
+func roundedConvolutionScratch(_ shape: ConvolutionShape, _ rows: Int) -> Int {
   let layout = WindowLayout(shape, rows: rows)
   return 2 * blockRows * panelWidth + (2 * shape.kernelHeight + 15) / 16 * 16 + shape.stride * layout.plane
     / 2
 }
 
 @inline(__always)
-func convolution(
-  _ task: UnsafePointer<ConvolutionTask>, _ begin: Int, _ end: Int, _ firstPanel: Int, _ lastPanel: Int,
-  _ scratch: UnsafeMutablePointer<Float>, tiles: Bool
-) {
+func roundedConvolution(_ task: UnsafePointer<ConvolutionTask>, _ share: Share, tiles: Bool) {
+  let (begin, end) = (share.items.lowerBound, share.items.upperBound)
+  let (firstPanel, lastPanel) = (share.panels.lowerBound, share.panels.upperBound)
   let shape = task.pointee.shape
   let inner = InnerDimension(shape)
   let height = wholeBlock(tiles: tiles)
-  let sums = scratch
+  let sums = share.scratch
   let sumCount = blockRows * panelWidth
   let segments = UnsafeMutableRawPointer(sums + 2 * sumCount).assumingMemoryBound(to: Int.self)
   let copy = UnsafeMutableRawPointer(sums + 2 * sumCount + (2 * shape.kernelHeight + 15) / 16 * 16)
@@ -143,8 +142,10 @@ func convolution(
   @inline(__always) func finish(_ index: Int) {
     let (panel, slot, count) = place(index)
     storeBlock(
-      task, sums + index % 2 &* sumCount, begin: begin, slot: slot, count: count, slots: layout.slots,
-      first: panel &* panelWidth)
+      (
+        task: task, sums: UnsafePointer(sums + index % 2 &* sumCount), begin: begin, slot: slot, count: count,
+        slots: layout.slots, first: panel &* panelWidth
+      ))
   }
   endProducts(tiles: tiles)
 }
@@ -262,32 +263,27 @@ private func prefetchOutput(
   }
 }
 
-/// Stores the sums of slots `slot..<slot + count` as output channels `first...`:
+/// Sums of slots `slot..<slot + count`, `slots` in a row of the rows from `begin` on, that become output channels
+/// `first...`.
+typealias StoredBlock = (
+  task: UnsafePointer<ConvolutionTask>, sums: UnsafePointer<Float>, begin: Int, slot: Int, count: Int,
+  slots: Int, first: Int
+)
+
 /// out = activation(sums + bias) + residual, or activation(sums + addend + bias).
 @inline(__always)
-func storeBlock(
-  _ task: UnsafePointer<ConvolutionTask>, _ sums: UnsafePointer<Float>, begin: Int, slot: Int, count: Int,
-  slots: Int, first: Int
-) {
-  switch task.pointee.activation {
-  case .none: storeBlock(Identity.self, task, sums, begin, slot, count, slots, first)
-  case .relu: storeBlock(Rectifier.self, task, sums, begin, slot, count, slots, first)
-  case .silu: storeBlock(SiLU.self, task, sums, begin, slot, count, slots, first)
-  case .gelu: storeBlock(GELU.self, task, sums, begin, slot, count, slots, first)
-  case .sigmoid: storeBlock(Sigmoid.self, task, sums, begin, slot, count, slots, first)
-  }
-}
+func storeBlock(_ block: StoredBlock) { block.task.pointee.activation.run(BlockStore.self, block) }
 
-@inline(__always)
-private func storeBlock<Function: ElementaryFunction>(
-  _: Function.Type, _ task: UnsafePointer<ConvolutionTask>, _ sums: UnsafePointer<Float>, _ begin: Int,
-  _ slot: Int, _ count: Int, _ slots: Int, _ first: Int
-) {
-  if let addend = task.pointee.addend {
-    let part = GivenPart(addend: addend, first: first)
-    storeBlock(Function.self, part, task, sums, begin, slot, count, slots, first)
-  } else {
-    storeBlock(Function.self, NoPart(), task, sums, begin, slot, count, slots, first)
+private enum BlockStore: ActivatedLoop {
+  typealias Functions = RoughFunctions
+
+  @inline(__always)
+  static func run<Function: ActivationFunction>(_ function: Function, _ block: StoredBlock) {
+    if let addend = block.task.pointee.addend {
+      storeBlock(function, GivenPart(addend: addend, first: block.first), block)
+    } else {
+      storeBlock(function, NoPart(), block)
+    }
   }
 }
 
@@ -312,44 +308,50 @@ private struct GivenPart: SumPart {
 }
 
 @inline(never)
-private func storeBlock<Function: ElementaryFunction, Part: SumPart>(
-  _: Function.Type, _ part: Part, _ task: UnsafePointer<ConvolutionTask>, _ sums: UnsafePointer<Float>,
-  _ begin: Int, _ slot: Int, _ count: Int, _ slots: Int, _ first: Int
+private func storeBlock<Function: ActivationFunction, Part: SumPart>(
+  _ function: Function, _ part: Part, _ block: StoredBlock
 ) {
+  let task = block.task
   let output = task.pointee.output
   let residual = task.pointee.residual
-  let columns = min(panelWidth, task.pointee.shape.outChannels &- first)
-  let bias = task.pointee.bias + first
+  let columns = min(panelWidth, task.pointee.shape.outChannels &- block.first)
+  let bias = task.pointee.bias + block.first
   let isWhole = columns == panelWidth && output.element == .bfloat16 && residual == nil
   let isResidual = columns == panelWidth && output.element == .float32 && residual?.element == .float32
   let (low, high) = (load(bias), load(bias + 16))
-  var runs = PixelRuns(task.pointee.shape, begin: begin, slot: slot, slots: slots)
+  var runs = PixelRuns(task.pointee.shape, begin: block.begin, slot: block.slot, slots: block.slots)
   var row = 0
-  while row < count {
-    let run = runs.run(count &- row)
-    var source = sums + row &* panelWidth
-    var (target, step) = runs.place(output, first)
+  while row < block.count {
+    let run = runs.run(block.count &- row)
+    var source = block.sums + row &* panelWidth
+    var (target, step) = runs.place(output, block.first)
     if isWhole {
       for offset in 0..<run.pixels {
         let left = part.added(to: load(source) + low, runs.pixel &+ offset, 0, 16)
         let right = part.added(to: load(source + 16) + high, runs.pixel &+ offset, 16, 16)
-        ardf_bf16_store_two(target, Function.of(left), Function.of(right))
+        ardf_bf16_store_two(target, function.of(left), function.of(right))
         source += panelWidth
         target += step
       }
     } else if isResidual, let residual {
-      var (other, otherStep) = runs.place(residual, first)
+      var (other, otherStep) = runs.place(residual, block.first)
       for _ in 0..<run.pixels {
-        store(Function.of(load(source) + low) + load(other, .float32), target, .float32)
-        store(Function.of(load(source + 16) + high) + load(other + 64, .float32), target + 64, .float32)
+        store(function.of(load(source) + low) + load(other, .float32), target, .float32)
+        store(function.of(load(source + 16) + high) + load(other + 64, .float32), target + 64, .float32)
         source += panelWidth
         target += step
         other += otherStep
       }
     } else {
-      var (other, otherStep) = residual.map { runs.place($0, first) } ?? (UnsafeRawPointer(target), 0)
+      var (other, otherStep) = residual.map { runs.place($0, block.first) } ?? (UnsafeRawPointer(target), 0)
       for offset in 0..<run.pixels {
-        storePixel(Function.self, part, task, source, target, bias, runs.pixel &+ offset, other, columns)
+        storePixel(
+          function, part,
+          (
+            task: task, sums: source, target: target, bias: bias, pixel: runs.pixel &+ offset,
+            residual: other,
+            columns: columns
+          ))
         source += panelWidth
         target += step
         other += otherStep
@@ -360,23 +362,28 @@ private func storeBlock<Function: ElementaryFunction, Part: SumPart>(
   }
 }
 
+/// Sums that become `columns` channels of the output pixel that is `pixel` row by row; `residual` is added to them, where
+/// the task has one.
+private typealias StoredPixel = (
+  task: UnsafePointer<ConvolutionTask>, sums: UnsafePointer<Float>, target: UnsafeMutableRawPointer,
+  bias: UnsafePointer<Float>, pixel: Int, residual: UnsafeRawPointer, columns: Int
+)
+
 /// A pixel's channels, with a residual, as floats, or fewer than a panel of them.
 @inline(__always)
-private func storePixel<Function: ElementaryFunction, Part: SumPart>(
-  _: Function.Type, _ part: Part, _ task: UnsafePointer<ConvolutionTask>, _ source: UnsafePointer<Float>,
-  _ target: UnsafeMutableRawPointer, _ bias: UnsafePointer<Float>, _ pixel: Int, _ other: UnsafeRawPointer,
-  _ columns: Int
+private func storePixel<Function: ActivationFunction, Part: SumPart>(
+  _ function: Function, _ part: Part, _ stored: StoredPixel
 ) {
-  let element = task.pointee.output.element
+  let element = stored.task.pointee.output.element
   var channel = 0
-  while channel < columns {
-    let count = min(16, columns &- channel)
-    let sum = load(source + channel) + load(bias + channel)
-    var value = Function.of(part.added(to: sum, pixel, channel, count))
-    if let residual = task.pointee.residual {
-      value += loadSome(other + channel &* residual.element.size, residual.element, count)
+  while channel < stored.columns {
+    let count = min(16, stored.columns &- channel)
+    let sum = load(stored.sums + channel) + load(stored.bias + channel)
+    var value = function.of(part.added(to: sum, stored.pixel, channel, count))
+    if let residual = stored.task.pointee.residual {
+      value += loadSome(stored.residual + channel &* residual.element.size, residual.element, count)
     }
-    storeSome(value, target + channel &* element.size, element, count)
+    storeSome(value, stored.target + channel &* element.size, element, count)
     channel &+= 16
   }
 }

@@ -5,7 +5,7 @@ import NNKernelInterface
 
 extension ElementType {
   /// Bytes of an element.
-  @inline(__always) var size: Int { self == .float32 ? 4 : 2 }
+  @inline(__always) var size: Int { self == .float32 ? Float32Element.size : BFloat16Element.size }
 }
 
 extension MapPointer {
@@ -22,14 +22,10 @@ extension MutableMapPointer {
   }
 }
 
-@inline(__always)
-func load(_ pointer: UnsafePointer<Float>) -> Vector {
-  UnsafeRawPointer(pointer).loadUnaligned(as: Vector.self)
-}
-
-@inline(__always)
-func store(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>) {
-  UnsafeMutableRawPointer(pointer).storeBytes(of: vector, as: Vector.self)
+/// The upper halves of floats.
+enum BFloat16Element: MapElement {
+  @inline(__always) static var size: Int { MemoryLayout<UInt16>.size }
+  @inline(__always) static func load(_ pointer: UnsafeRawPointer) -> Vector { ardf_bf16_load(pointer) }
 }
 
 /// Sixteen elements.

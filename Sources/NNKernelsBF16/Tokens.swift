@@ -3,9 +3,9 @@
 import CKernelShims
 import NNKernelInterface
 
-func layerNorm(_ task: UnsafePointer<LayerNormTask>, _ begin: Int, _ end: Int) {
+func mixedLayerNorm(_ task: UnsafePointer<LayerNormTask>, _ share: Share) {
   let task = task.pointee
-  for pixel in begin..<end {
+  for pixel in share.items {
     let source = task.input.address(pixel &* task.input.pixelStride)
     switch task.input.element {
     case .float32: normalise(task, pixel) { loadSome(source + 4 &* $0, .float32, $1) }
@@ -53,22 +53,27 @@ private func accumulate(_ channels: Int, _ term: (Vector, _ channel: Int, _ coun
   return sum((sum0 + sum1) + (sum2 + sum3))
 }
 
-func elementwise(_ task: UnsafePointer<ElementwiseTask>, _ begin: Int, _ end: Int) {
-  switch task.pointee.activation {
-  case .none: elementwise(Identity.self, task.pointee, begin, end)
-  case .relu: elementwise(Rectifier.self, task.pointee, begin, end)
-  case .silu: elementwise(SiLU.self, task.pointee, begin, end)
-  case .gelu: elementwise(GELU.self, task.pointee, begin, end)
-  case .sigmoid: elementwise(Sigmoid.self, task.pointee, begin, end)
+func mixedElementwise(_ task: UnsafePointer<ElementwiseTask>, _ share: Share) {
+  task.pointee.activation.run(ElementwiseLoop.self, (task.pointee, share.items))
+}
+
+private enum ElementwiseLoop: ActivatedLoop {
+  typealias Functions = RoughFunctions
+
+  @inline(__always)
+  static func run<Function: ActivationFunction>(
+    _ function: Function, _ operands: (task: ElementwiseTask, items: Range<Int>)
+  ) {
+    mixedElementwise(function, operands.task, operands.items)
   }
 }
 
 @inline(never)
-private func elementwise<Function: ElementaryFunction>(
-  _: Function.Type, _ task: ElementwiseTask, _ begin: Int, _ end: Int
+private func mixedElementwise<Function: ActivationFunction>(
+  _ function: Function, _ task: ElementwiseTask, _ items: Range<Int>
 ) {
   let (a, output) = (task.a, task.output)
-  for pixel in begin..<end {
+  for pixel in items {
     let (y, x) = (pixel / task.width, pixel % task.width)
     forEachVector(task.channels) { channel, count in
       var value = loadSome(a.address(y &* a.rowStride &+ x &* a.pixelStride &+ channel), a.element, count)
@@ -85,7 +90,7 @@ private func elementwise<Function: ElementaryFunction>(
         }
       }
       storeSome(
-        Function.of(value),
+        function.of(value),
         output.address(y &* output.rowStride &+ x &* output.pixelStride &+ channel),
         output.element, count)
     }

@@ -230,7 +230,7 @@ private func addProducts<Rows: SumGroup>(to start: Rows, _ product: BlockProduct
 /// eight before become weights. The first eight have none before: their hidden scores' weights are overwritten.
 @inline(never)
 func weighBounded(
-  _ layout: AttentionScratch, _ keys: Int, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
+  _ layout: RoundedAttentionScratch, _ keys: Int, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
   _ scratch: UnsafeMutablePointer<Float>
 ) {
   let count = EightRows.count

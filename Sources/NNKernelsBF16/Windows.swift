@@ -3,19 +3,24 @@
 import CKernelShims
 import NNKernelInterface
 
-func depthwise(_ task: UnsafePointer<DepthwiseTask>, _ begin: Int, _ end: Int) {
-  switch task.pointee.activation {
-  case .none: depthwise(Identity.self, task.pointee, begin, end)
-  case .relu: depthwise(Rectifier.self, task.pointee, begin, end)
-  case .silu: depthwise(SiLU.self, task.pointee, begin, end)
-  case .gelu: depthwise(GELU.self, task.pointee, begin, end)
-  case .sigmoid: depthwise(Sigmoid.self, task.pointee, begin, end)
+func mixedDepthwise(_ task: UnsafePointer<DepthwiseTask>, _ share: Share) {
+  task.pointee.activation.run(DepthwiseLoop.self, (task.pointee, share.items))
+}
+
+private enum DepthwiseLoop: ActivatedLoop {
+  typealias Functions = RoughFunctions
+
+  @inline(__always)
+  static func run<Function: ActivationFunction>(
+    _ function: Function, _ operands: (task: DepthwiseTask, items: Range<Int>)
+  ) {
+    mixedDepthwise(function, operands.task, operands.items)
   }
 }
 
 @inline(never)
-private func depthwise<Function: ElementaryFunction>(
-  _: Function.Type, _ task: DepthwiseTask, _ begin: Int, _ end: Int
+private func mixedDepthwise<Function: ActivationFunction>(
+  _ function: Function, _ task: DepthwiseTask, _ items: Range<Int>
 ) {
   let (kernel, stride, padding) = (task.kernel, task.stride, task.padding)
   // Output columns whose windows lie inside the input from left to right.
@@ -23,17 +28,17 @@ private func depthwise<Function: ElementaryFunction>(
   let reach = task.inWidth &+ padding &- kernel
   let lastInside = reach < 0 ? 0 : min(reach / stride &+ 1, task.outWidth)
   let vectors = task.input.element == .bfloat16 ? task.channels / 16 &* 16 : 0
-  for y in begin..<end {
+  for y in items {
     let top = y &* stride &- padding
     let rows = max(0, -top)..<min(kernel, task.inHeight &- top)
     var x = 0
     while x < task.outWidth {
       if x >= firstInside, x &+ 4 <= lastInside {
-        fourPixels(Function.self, task, y, x, rows, vectors)
-        for pixel in x..<x &+ 4 { onePixel(Function.self, task, y, pixel, rows, vectors) }
+        fourPixels(function, task, y, x, rows, vectors)
+        for pixel in x..<x &+ 4 { onePixel(function, task, y, pixel, rows, vectors) }
         x &+= 4
       } else {
-        onePixel(Function.self, task, y, x, rows, 0)
+        onePixel(function, task, y, x, rows, 0)
         x &+= 1
       }
     }
@@ -43,8 +48,8 @@ private func depthwise<Function: ElementaryFunction>(
 /// The first `channels` channels, whole vectors of bf16, of four neighbouring pixels whose windows lie inside the
 /// input from left to right: a weight is loaded once for all.
 @inline(__always)
-private func fourPixels<Function: ElementaryFunction>(
-  _: Function.Type, _ task: DepthwiseTask, _ y: Int, _ x: Int, _ rows: Range<Int>, _ channels: Int
+private func fourPixels<Function: ActivationFunction>(
+  _ function: Function, _ task: DepthwiseTask, _ y: Int, _ x: Int, _ rows: Range<Int>, _ channels: Int
 ) {
   let input = task.input
   let step = task.stride &* input.pixelStride &* 2
@@ -67,17 +72,17 @@ private func fourPixels<Function: ElementaryFunction>(
         source += input.pixelStride &* 2
       }
     }
-    finish(Function.self, task, y, x, channel, 16, sum0)
-    finish(Function.self, task, y, x &+ 1, channel, 16, sum1)
-    finish(Function.self, task, y, x &+ 2, channel, 16, sum2)
-    finish(Function.self, task, y, x &+ 3, channel, 16, sum3)
+    finish(function, task, y, x, channel, 16, sum0)
+    finish(function, task, y, x &+ 1, channel, 16, sum1)
+    finish(function, task, y, x &+ 2, channel, 16, sum2)
+    finish(function, task, y, x &+ 3, channel, 16, sum3)
   }
 }
 
 /// The channels from `first` on of one pixel, whose window may reach beyond the input.
 @inline(__always)
-private func onePixel<Function: ElementaryFunction>(
-  _: Function.Type, _ task: DepthwiseTask, _ y: Int, _ x: Int, _ rows: Range<Int>, _ first: Int
+private func onePixel<Function: ActivationFunction>(
+  _ function: Function, _ task: DepthwiseTask, _ y: Int, _ x: Int, _ rows: Range<Int>, _ first: Int
 ) {
   let input = task.input
   let (top, left) = (y &* task.stride &- task.padding, x &* task.stride &- task.padding)
@@ -93,16 +98,16 @@ private func onePixel<Function: ElementaryFunction>(
         sum = multiplyAdd(loadSome(source, input.element, count), load(weights), sum)
       }
     }
-    finish(Function.self, task, y, x, channel, count, sum)
+    finish(function, task, y, x, channel, count, sum)
   }
 }
 
 /// Stores `count` finished sums.
 @inline(__always)
-private func finish<Function: ElementaryFunction>(
-  _: Function.Type, _ task: DepthwiseTask, _ y: Int, _ x: Int, _ channel: Int, _ count: Int, _ sum: Vector
+private func finish<Function: ActivationFunction>(
+  _ function: Function, _ task: DepthwiseTask, _ y: Int, _ x: Int, _ channel: Int, _ count: Int, _ sum: Vector
 ) {
-  var result = Function.of(sum)
+  var result = function.of(sum)
   if let residual = task.residual {
     let source = residual.address(y &* residual.rowStride &+ x &* residual.pixelStride &+ channel)
     result += loadSome(source, residual.element, count)
@@ -113,10 +118,10 @@ private func finish<Function: ElementaryFunction>(
   )
 }
 
-func maxPool(_ task: UnsafePointer<PoolTask>, _ begin: Int, _ end: Int) {
+func mixedMaxPool(_ task: UnsafePointer<PoolTask>, _ share: Share) {
   let task = task.pointee
   let (input, output) = (task.input, task.output)
-  for y in begin..<end {
+  for y in share.items {
     let top = y &* task.stride &- task.padding
     let rows = max(0, top)..<min(task.inHeight, top &+ task.kernel)
     for x in 0..<task.outWidth {
@@ -139,19 +144,17 @@ func maxPool(_ task: UnsafePointer<PoolTask>, _ begin: Int, _ end: Int) {
 }
 
 /// One row of the input.
-func resizeScratch(_ task: UnsafePointer<ResizeTask>) -> Int {
+func mixedResizeScratch(_ task: UnsafePointer<ResizeTask>) -> Int {
   task.pointee.inWidth * ((task.pointee.channels + 15) / 16 * 16)
 }
 
-func resize(
-  _ task: UnsafePointer<ResizeTask>, _ begin: Int, _ end: Int, _ scratch: UnsafeMutablePointer<Float>
-) {
+func mixedResize(_ task: UnsafePointer<ResizeTask>, _ share: Share) {
   let task = task.pointee
-  for y in begin..<end {
+  for y in share.items {
     switch task.resampling.taps {
     case 1: copyNearest(task, y)
-    case 2: blendTwo(task, y, scratch)
-    default: blend(task, y, scratch)
+    case 2: blendTwo(task, y, share.scratch)
+    default: blend(task, y, share.scratch)
     }
   }
 }

@@ -12,24 +12,24 @@ import NNKernelInterface
 
 /// Output channels, rounded up to 16.
 @inline(__always)
-private func paddedChannels(_ channels: Int) -> Int { (channels &+ 15) / 16 &* 16 }
+private func integerColumnCount(_ channels: Int) -> Int { (channels &+ 15) / 16 &* 16 }
 
 /// Output channels of the panel that begins with `first`, rounded up to 16.
 @inline(__always)
-private func panelColumns(_ channels: Int, _ first: Int) -> Int {
-  min(panelWidth, paddedChannels(channels) &- first)
+private func integerColumns(_ channels: Int, _ first: Int) -> Int {
+  min(panelWidth, integerColumnCount(channels) &- first)
 }
 
-func packedWinogradCount<Transform: IntegerTransform>(_: Transform.Type, _ shape: ConvolutionShape) -> Int {
-  paddedChannels(shape.outChannels) * (Transform.matrices * shape.inChannels / 2 + Transform.positions)
+func packedIntegerCount<Transform: IntegerTransform>(_: Transform.Type, _ shape: ConvolutionShape) -> Int {
+  integerColumnCount(shape.outChannels) * (Transform.matrices * shape.inChannels / 2 + Transform.positions)
 }
 
-func packWinograd<Transform: IntegerTransform>(
+func packIntegers<Transform: IntegerTransform>(
   _: Transform.Type, _ shape: ConvolutionShape, _ weights: UnsafePointer<Float>,
   _ scale: UnsafePointer<Float>?, _ packed: UnsafeMutablePointer<Float>
 ) {
   let (matrices, channels) = (Transform.matrices, shape.inChannels)
-  let outChannels = paddedChannels(shape.outChannels)
+  let outChannels = integerColumnCount(shape.outChannels)
   let scales = packed + matrices * outChannels * channels / 2
   let taps = Transform.kernelEdge * Transform.kernelEdge
   let count = (taps + Transform.lines + matrices * (channels + 1)) * 16
@@ -133,16 +133,17 @@ private struct Workspace<Transform: IntegerTransform> {
   }
 }
 
-func winogradScratch<Transform: IntegerTransform>(_: Transform.Type, _ shape: ConvolutionShape) -> Int {
+func integerWinogradScratch<Transform: IntegerTransform>(_: Transform.Type, _ shape: ConvolutionShape) -> Int
+{
   Workspace<Transform>.floats(shape)
 }
 
-func winograd<Transform: IntegerTransform>(
-  _: Transform.Type, _ task: UnsafePointer<ConvolutionTask>, _ begin: Int, _ end: Int,
-  _ firstPanel: Int, _ lastPanel: Int, _ scratch: UnsafeMutablePointer<Float>
+func integerWinograd<Transform: IntegerTransform>(
+  _: Transform.Type, _ task: UnsafePointer<ConvolutionTask>, _ share: Share
 ) {
+  let (begin, end) = (share.items.lowerBound, share.items.upperBound)
   let shape = task.pointee.shape
-  let workspace = Workspace<Transform>(shape, scratch)
+  let workspace = Workspace<Transform>(shape, share.scratch)
   let capacity = workspace.capacity
   let tilesAcross = (shape.outWidth + Transform.tileEdge - 1) / Transform.tileEdge
 
@@ -156,12 +157,13 @@ func winograd<Transform: IntegerTransform>(
       let (nextRow, nextColumn) = (from + i + 1).quotientAndRemainder(dividingBy: tilesAcross)
       let edge = Transform.tileEdge
       let next = NextWindow(
-        task.pointee, task.pointee.windowOrigin(nextRow * edge, nextColumn * edge), Transform.windowEdge)
+        task.pointee, task.pointee.windowOrigin(nextRow * edge, nextColumn * edge), Transform.windowEdge,
+        elementSize: task.pointee.input.element.size)
       let (top, left) = task.pointee.windowOrigin(row * edge, column * edge)
       transformInput(task, top, left, workspace, next)
       roundInput(shape.inChannels, tile: i, of: count, workspace)
     }
-    for panel in firstPanel..<lastPanel {
+    for panel in share.panels {
       multiplyPanel(task, panel, count, workspace)
       for i in 0..<count {
         let (row, column) = (from + i).quotientAndRemainder(dividingBy: tilesAcross)
@@ -178,9 +180,9 @@ private func multiplyPanel<Transform: IntegerTransform>(
   _ task: UnsafePointer<ConvolutionTask>, _ panel: Int, _ count: Int, _ workspace: Workspace<Transform>
 ) {
   let shape = task.pointee.shape
-  let (channels, outChannels) = (shape.inChannels, paddedChannels(shape.outChannels))
+  let (channels, outChannels) = (shape.inChannels, integerColumnCount(shape.outChannels))
   let first = panel * panelWidth
-  let columns = panelColumns(shape.outChannels, first)
+  let columns = integerColumns(shape.outChannels, first)
   for matrix in 0..<Transform.matrices {
     let (position, shared) = Transform.positions(of: matrix)
     let row = position * count
@@ -201,7 +203,11 @@ private func transformInput<Transform: IntegerTransform>(
   let channels = task.pointee.shape.inChannels
   let edge = Transform.windowEdge
   let overlap = edge - Transform.stride * Transform.tileEdge
-  let window = windowOrCopy(task.pointee, top, left, edge, workspace.window)
+  let window =
+    switch task.pointee.input.element {
+    case .float32: windowOrCopy(Float32Element.self, task.pointee, (top, left), edge, workspace.window)
+    case .bfloat16: windowOrCopy(BFloat16Element.self, task.pointee, (top, left), edge, workspace.window)
+    }
   let (lines, stride) = (workspace.lines, workspace.transformedStride)
   for position in 0..<Transform.positions {
     store(Vector(repeating: 0), workspace.squares + position &* 16)
@@ -261,9 +267,9 @@ private func storeOutput<Transform: IntegerTransform>(
   let first = panel * panelWidth
   let rowFloats = Transform.tileEdge &* panelWidth
   let width = min(Transform.tileEdge, shape.outWidth - x)
-  let outChannels = paddedChannels(shape.outChannels)
+  let outChannels = integerColumnCount(shape.outChannels)
   let weightScales = task.pointee.weights + Transform.matrices * outChannels * shape.inChannels / 2 + first
-  for half in stride(from: 0, to: panelColumns(shape.outChannels, first), by: 16) {
+  for half in stride(from: 0, to: integerColumns(shape.outChannels, first), by: 16) {
     let (products, scales) = (workspace.products + half, weightScales + half)
     let sums = workspace.sums + half
     Transform.output(
@@ -279,8 +285,10 @@ private func storeOutput<Transform: IntegerTransform>(
   }
   for row in 0..<min(Transform.tileEdge, shape.outHeight - y) {
     storeBlock(
-      task, workspace.sums + row &* rowFloats, begin: y + row, slot: x, count: width,
-      slots: shape.outWidth, first: first)
+      (
+        task: task, sums: UnsafePointer(workspace.sums + row &* rowFloats), begin: y + row, slot: x,
+        count: width, slots: shape.outWidth, first: first
+      ))
   }
 }
 
@@ -294,7 +302,7 @@ private func addEdges(
     for column in 0..<edge {
       guard let extra = subpixel.sums(y &+ row, x &+ column, of: shape) else { continue }
       let pixel = sums + (row &* edge &+ column) &* panelWidth
-      for half in stride(from: 0, to: panelColumns(shape.outChannels, first), by: 16) {
+      for half in stride(from: 0, to: integerColumns(shape.outChannels, first), by: 16) {
         store(load(pixel + half) + load(extra + (first &+ half)), pixel + half)
       }
     }

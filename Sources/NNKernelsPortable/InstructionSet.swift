@@ -1,6 +1,8 @@
 // The kernels for any CPU of the architecture: no fused multiply-add (without the instruction it would be a
 // library call a lane), and sixteen lanes are four registers of the baseline.
 
+import NNKernelInterface
+
 /// Sixteen lanes, as many registers as the CPU's baseline needs for them.
 typealias Vector = SIMD16<Float>
 
@@ -27,7 +29,8 @@ func storePartial(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, coun
 }
 
 enum InstructionSet {
-  static let name = "portable"
+  /// What a processor must have to run it.
+  static var needs: Processor.Features { .baseline }
   /// Output channels in a full panel of packed weights.
   @inline(__always) static var panelWidth: Int { 16 }
   /// Most rows that a tile of accumulators holds.

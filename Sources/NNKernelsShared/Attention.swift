@@ -60,20 +60,17 @@ private struct AttentionScratch {
   }
 }
 
-func attentionItems(_ task: UnsafePointer<AttentionTask>) -> Int {
-  task.pointee.heads * AttentionScratch.items(task.pointee)
-}
+/// Most queries of a work item.
+var attentionQueries: Int { AttentionScratch.panels * InstructionSet.panelWidth }
 
 func attentionScratch(_ task: UnsafePointer<AttentionTask>) -> Int { AttentionScratch(task.pointee).count }
 
-func attention(
-  _ taskPointer: UnsafePointer<AttentionTask>, _ begin: Int, _ end: Int,
-  _ scratch: UnsafeMutablePointer<Float>
-) {
+func attention(_ taskPointer: UnsafePointer<AttentionTask>, _ share: Share) {
+  let scratch = share.scratch
   let task = taskPointer.pointee
   let layout = AttentionScratch(task)
   let items = AttentionScratch.items(task)
-  for item in begin..<end {
+  for item in share.items {
     let head = item / items
     let (first, last) = AttentionScratch.queries(task, item % items)
     forEachPanel(layout, first, last, scratch) { query, used, columns, panel in

@@ -107,10 +107,9 @@ func convolutionScratch(_ shape: ConvolutionShape) -> Int {
   return InstructionSet.tileRows * floats + tables + 32
 }
 
-func convolution(
-  _ taskPointer: UnsafePointer<ConvolutionTask>, _ begin: Int, _ end: Int, _ firstPanel: Int,
-  _ lastPanel: Int, _ scratch: UnsafeMutablePointer<Float>
-) {
+func convolution(_ taskPointer: UnsafePointer<ConvolutionTask>, _ share: Share) {
+  let (begin, end) = (share.items.lowerBound, share.items.upperBound)
+  let (firstPanel, lastPanel) = (share.panels.lowerBound, share.panels.upperBound)
   let task = taskPointer.pointee
   let shape = task.shape
   let access = WindowAccess(shape, pixelStride: task.input.pixelStride)
@@ -118,7 +117,7 @@ func convolution(
   let segments = access.segments(shape)
   let windowStride = copyCount(shape)
   let capacity = InstructionSet.tileRows
-  let tile = scratch
+  let tile = share.scratch
   let copies = tile + capacity * InstructionSet.panelWidth
   let tables = UnsafeMutableRawPointer(copies + (capacity * windowStride + 15) / 16 * 16)
   let rows = tables.assumingMemoryBound(to: UnsafePointer<Float>.self)

@@ -3,35 +3,40 @@
 
 import NNKernelInterface
 
-func depthwise(_ task: UnsafePointer<DepthwiseTask>, _ begin: Int, _ end: Int) {
-  switch task.pointee.activation {
-  case .none: depthwise(Identity.self, task.pointee, begin, end)
-  case .relu: depthwise(Rectifier.self, task.pointee, begin, end)
-  case .silu: depthwise(SiLU.self, task.pointee, begin, end)
-  case .gelu: depthwise(GELU.self, task.pointee, begin, end)
-  case .sigmoid: depthwise(Sigmoid.self, task.pointee, begin, end)
+func depthwise(_ task: UnsafePointer<DepthwiseTask>, _ share: Share) {
+  task.pointee.activation.run(DepthwiseLoop.self, (task.pointee, share.items))
+}
+
+private enum DepthwiseLoop: ActivatedLoop {
+  typealias Functions = ExactFunctions
+
+  @inline(__always)
+  static func run<Function: ActivationFunction>(
+    _ function: Function, _ operands: (task: DepthwiseTask, items: Range<Int>)
+  ) {
+    depthwise(function, operands.task, operands.items)
   }
 }
 
 @inline(__always)
-private func depthwise<Function: ElementaryFunction>(
-  _: Function.Type, _ task: DepthwiseTask, _ begin: Int, _ end: Int
+private func depthwise<Function: ActivationFunction>(
+  _ function: Function, _ task: DepthwiseTask, _ items: Range<Int>
 ) {
   // Output columns whose windows lie inside the input from left to right.
   let (kernel, stride, padding) = (task.kernel, task.stride, task.padding)
   let firstInside = min((padding + stride - 1) / stride, task.outWidth)
   let reach = task.inWidth + padding - kernel
   let lastInside = max(reach < 0 ? 0 : min(reach / stride + 1, task.outWidth), firstInside)
-  for y in begin..<end {
+  for y in items {
     let top = y * stride - padding
     let rows = max(0, -top)..<max(max(0, -top), min(kernel, task.inHeight - top))
     var x = 0
     while x < task.outWidth {
       if x >= firstInside && x + 4 <= lastInside {
-        fourPixels(Function.self, task, y, x, rows)
+        fourPixels(function, task, y, x, rows)
         x += 4
       } else {
-        onePixel(Function.self, task, y, x, rows)
+        onePixel(function, task, y, x, rows)
         x += 1
       }
     }
@@ -40,8 +45,8 @@ private func depthwise<Function: ElementaryFunction>(
 
 /// Output pixels (y, x..<x + 4), all of whose windows lie inside the input from left to right.
 @inline(__always)
-private func fourPixels<Function: ElementaryFunction>(
-  _: Function.Type, _ task: DepthwiseTask, _ y: Int, _ x: Int, _ rows: Range<Int>
+private func fourPixels<Function: ActivationFunction>(
+  _ function: Function, _ task: DepthwiseTask, _ y: Int, _ x: Int, _ rows: Range<Int>
 ) {
   let kernel = task.kernel
   let pixel = task.input.pixelStride
@@ -67,21 +72,21 @@ private func fourPixels<Function: ElementaryFunction>(
         source += pixel
       }
     }
-    finish(Function.self, task, y, x, channel, sum0)
-    finish(Function.self, task, y, x + 1, channel, sum1)
-    finish(Function.self, task, y, x + 2, channel, sum2)
-    finish(Function.self, task, y, x + 3, channel, sum3)
+    finish(function, task, y, x, channel, sum0)
+    finish(function, task, y, x + 1, channel, sum1)
+    finish(function, task, y, x + 2, channel, sum2)
+    finish(function, task, y, x + 3, channel, sum3)
     channel += 16
   }
   if channel < task.channels {
-    for offset in 0..<4 { lastChannels(Function.self, task, y, x + offset, rows, 0..<kernel) }
+    for offset in 0..<4 { lastChannels(function, task, y, x + offset, rows, 0..<kernel) }
   }
 }
 
 /// One output pixel, whose window may reach beyond the input.
 @inline(__always)
-private func onePixel<Function: ElementaryFunction>(
-  _: Function.Type, _ task: DepthwiseTask, _ y: Int, _ x: Int, _ rows: Range<Int>
+private func onePixel<Function: ActivationFunction>(
+  _ function: Function, _ task: DepthwiseTask, _ y: Int, _ x: Int, _ rows: Range<Int>
 ) {
   let left = x * task.stride - task.padding
   let columns = max(0, -left)..<max(max(0, -left), min(task.kernel, task.inWidth - left))
@@ -94,16 +99,16 @@ private func onePixel<Function: ElementaryFunction>(
         sum = multiplyAdd(load(source + channel), load(weights + channel), sum)
       }
     }
-    finish(Function.self, task, y, x, channel, sum)
+    finish(function, task, y, x, channel, sum)
     channel += 16
   }
-  if channel < task.channels { lastChannels(Function.self, task, y, x, rows, columns) }
+  if channel < task.channels { lastChannels(function, task, y, x, rows, columns) }
 }
 
 /// The channels of one output pixel that do not fill a vector.
 @inline(__always)
-private func lastChannels<Function: ElementaryFunction>(
-  _: Function.Type, _ task: DepthwiseTask, _ y: Int, _ x: Int, _ rows: Range<Int>, _ columns: Range<Int>
+private func lastChannels<Function: ActivationFunction>(
+  _ function: Function, _ task: DepthwiseTask, _ y: Int, _ x: Int, _ rows: Range<Int>, _ columns: Range<Int>
 ) {
   let channel = task.channels / 16 * 16
   let count = task.channels - channel
@@ -115,7 +120,7 @@ private func lastChannels<Function: ElementaryFunction>(
         loadPartial(source + channel, count: count), loadPartial(weights + channel, count: count), sum)
     }
   }
-  var result = Function.of(sum)
+  var result = function.of(sum)
   if let residual = task.residual {
     let added = residual.base + y * residual.rowStride + x * residual.pixelStride + channel
     result += loadPartial(added, count: count)
@@ -139,10 +144,10 @@ private func tap(
 
 /// Stores sixteen finished sums.
 @inline(__always)
-private func finish<Function: ElementaryFunction>(
-  _: Function.Type, _ task: DepthwiseTask, _ y: Int, _ x: Int, _ channel: Int, _ sum: Vector
+private func finish<Function: ActivationFunction>(
+  _ function: Function, _ task: DepthwiseTask, _ y: Int, _ x: Int, _ channel: Int, _ sum: Vector
 ) {
-  var result = Function.of(sum)
+  var result = function.of(sum)
   if let residual = task.residual {
     result += load(residual.base + y * residual.rowStride + x * residual.pixelStride + channel)
   }

@@ -3,45 +3,50 @@
 
 import NNKernelInterface
 
-func elementwise(_ task: UnsafePointer<ElementwiseTask>, _ begin: Int, _ end: Int) {
-  switch task.pointee.activation {
-  case .none: elementwise(Identity.self, task.pointee, begin, end)
-  case .relu: elementwise(Rectifier.self, task.pointee, begin, end)
-  case .silu: elementwise(SiLU.self, task.pointee, begin, end)
-  case .gelu: elementwise(GELU.self, task.pointee, begin, end)
-  case .sigmoid: elementwise(Sigmoid.self, task.pointee, begin, end)
+func elementwise(_ task: UnsafePointer<ElementwiseTask>, _ share: Share) {
+  task.pointee.activation.run(ElementwiseLoop.self, (task.pointee, share.items))
+}
+
+private enum ElementwiseLoop: ActivatedLoop {
+  typealias Functions = ExactFunctions
+
+  @inline(__always)
+  static func run<Function: ActivationFunction>(
+    _ function: Function, _ operands: (task: ElementwiseTask, items: Range<Int>)
+  ) {
+    elementwise(function, operands.task, operands.items)
   }
 }
 
 @inline(__always)
-private func elementwise<Function: ElementaryFunction>(
-  _: Function.Type, _ task: ElementwiseTask, _ begin: Int, _ end: Int
+private func elementwise<Function: ActivationFunction>(
+  _ function: Function, _ task: ElementwiseTask, _ items: Range<Int>
 ) {
   switch task.operation {
   case .unary:
-    forEachRun(task, begin, end) { a, _, output, count in
+    forEachRun(task, items) { a, _, output, count in
       transform(output, count) { channel in
-        Function.of(load(a + channel))
+        function.of(load(a + channel))
       } last: { channel, rest in
-        Function.of(loadPartial(a + channel, count: rest))
+        function.of(loadPartial(a + channel, count: rest))
       }
     }
   case .add:
-    forEachRun(task, begin, end) { a, b, output, count in
+    forEachRun(task, items) { a, b, output, count in
       transform(output, count) { channel in
-        Function.of(load(a + channel) + load(b + channel))
+        function.of(load(a + channel) + load(b + channel))
       } last: { channel, rest in
-        Function.of(
+        function.of(
           loadPartial(a + channel, count: rest) + loadPartial(b + channel, count: rest))
       }
     }
   case .affine:
     guard let scale = task.scale, let shift = task.shift else { return }
-    forEachPixel(task, begin, end) { a, _, output in
+    forEachPixel(task, items) { a, _, output in
       transform(output, task.channels) { channel in
-        Function.of(multiplyAdd(load(a + channel), load(scale + channel), load(shift + channel)))
+        function.of(multiplyAdd(load(a + channel), load(scale + channel), load(shift + channel)))
       } last: { channel, rest in
-        Function.of(
+        function.of(
           multiplyAdd(
             loadPartial(a + channel, count: rest), loadPartial(scale + channel, count: rest),
             loadPartial(shift + channel, count: rest)))
@@ -65,15 +70,15 @@ private func transform(
   }
 }
 
-/// Calls `body(a, b, output)` for pixels `begin..<end`; `b` is `a` where the task has none.
+/// Calls `body(a, b, output)` for pixels `items`; `b` is `a` where the task has none.
 @inline(__always)
 private func forEachPixel(
-  _ task: ElementwiseTask, _ begin: Int, _ end: Int,
+  _ task: ElementwiseTask, _ items: Range<Int>,
   _ body: (UnsafePointer<Float>, UnsafePointer<Float>, UnsafeMutablePointer<Float>) -> Void
 ) {
   let (a, output) = (task.a, task.output)
   let b = task.b ?? a
-  for pixel in begin..<end {
+  for pixel in items {
     let (y, x) = (pixel / task.width, pixel % task.width)
     body(
       a.base + y * a.rowStride + x * a.pixelStride, b.base + y * b.rowStride + x * b.pixelStride,
@@ -81,10 +86,10 @@ private func forEachPixel(
   }
 }
 
-/// Calls `body(a, b, output, floats)` for each contiguous run of pixels `begin..<end`.
+/// Calls `body(a, b, output, floats)` for each contiguous run of pixels `items`.
 @inline(__always)
 private func forEachRun(
-  _ task: ElementwiseTask, _ begin: Int, _ end: Int,
+  _ task: ElementwiseTask, _ items: Range<Int>,
   _ body: (UnsafePointer<Float>, UnsafePointer<Float>, UnsafeMutablePointer<Float>, Int) -> Void
 ) {
   let (a, output) = (task.a, task.output)
@@ -94,9 +99,9 @@ private func forEachRun(
     a.pixelStride == pixel && b.pixelStride == pixel && output.pixelStride == pixel && a.rowStride == row
     && b.rowStride == row && output.rowStride == row
   if dense {
-    let first = begin * pixel
-    body(a.base + first, b.base + first, output.base + first, (end - begin) * pixel)
+    let first = items.lowerBound * pixel
+    body(a.base + first, b.base + first, output.base + first, items.count * pixel)
   } else {
-    forEachPixel(task, begin, end) { a, b, output in body(a, b, output, pixel) }
+    forEachPixel(task, items) { a, b, output in body(a, b, output, pixel) }
   }
 }

@@ -2,18 +2,6 @@
 
 import NNKernelInterface
 
-enum SiLU: ElementaryFunction {
-  @inline(__always) static func of(_ x: Vector) -> Vector { silu(x) }
-}
-
-enum GELU: ElementaryFunction {
-  @inline(__always) static func of(_ x: Vector) -> Vector { gelu(x) }
-}
-
-enum Sigmoid: ElementaryFunction {
-  @inline(__always) static func of(_ x: Vector) -> Vector { sigmoid(x) }
-}
-
 /// A tile of sums, rows `panelWidth` apart, and the output channels `first...` of the pixels that they become.
 ///
 /// `added` is nil or one pointer a row, to what is added behind the activation or, where it `joinsSums`, before.
@@ -26,38 +14,41 @@ typealias FinishedTile = (
 /// out[r] = activation(sums[r] + bias) + added[r], or activation(sums[r] + added[r] + bias).
 @inline(never)
 func storeTile(_ tile: FinishedTile, _ activation: Activation) {
-  switch activation {
-  case .none: storeTile(Identity.self, tile)
-  case .relu: storeTile(Rectifier.self, tile)
-  case .silu: storeTile(SiLU.self, tile)
-  case .gelu: storeTile(GELU.self, tile)
-  case .sigmoid: storeTile(Sigmoid.self, tile)
+  activation.run(TileStore.self, tile)
+}
+
+private enum TileStore: ActivatedLoop {
+  typealias Functions = ExactFunctions
+
+  @inline(__always)
+  static func run<Function: ActivationFunction>(_ function: Function, _ tile: FinishedTile) {
+    storeTile(function, tile)
   }
 }
 
 @inline(__always)
-private func storeTile<Function: ElementaryFunction>(_: Function.Type, _ tile: FinishedTile) {
+private func storeTile<Function: ActivationFunction>(_ function: Function, _ tile: FinishedTile) {
   guard let added = tile.added else {
-    return storeTile(Function.self, tile, before: Nothing(), behind: Nothing())
+    return storeTile(function, tile, before: Nothing(), behind: Nothing())
   }
   let rows = Rows(rows: added, first: tile.first)
   if tile.joinsSums {
-    storeTile(Function.self, tile, before: rows, behind: Nothing())
+    storeTile(function, tile, before: rows, behind: Nothing())
   } else {
-    storeTile(Function.self, tile, before: Nothing(), behind: rows)
+    storeTile(function, tile, before: Nothing(), behind: rows)
   }
 }
 
 @inline(__always)
-private func storeTile<Function: ElementaryFunction, Before: Added, Behind: Added>(
-  _: Function.Type, _ tile: FinishedTile, before: Before, behind: Behind
+private func storeTile<Function: ActivationFunction, Before: Added, Behind: Added>(
+  _ function: Function, _ tile: FinishedTile, before: Before, behind: Behind
 ) {
   let bias = tile.bias + tile.first
   let whole = tile.columns & ~15
   var sums = tile.sums
   /// What becomes of the sums of a row with their bias.
   @inline(__always) func finished(_ x: Vector, _ row: Int, _ channel: Int) -> Vector {
-    behind.to(Function.of(before.to(x, row, channel)), row, channel)
+    behind.to(function.of(before.to(x, row, channel)), row, channel)
   }
   // Both vectors of a row in one straight line.
   if InstructionSet.panelWidth == 32, tile.columns == 32 {
@@ -81,7 +72,7 @@ private func storeTile<Function: ElementaryFunction, Before: Added, Behind: Adde
     if whole < tile.columns {
       let rest = tile.columns &- whole
       let x = before.to(load(sums + whole) + load(bias + whole), row, whole, count: rest)
-      storePartial(behind.to(Function.of(x), row, whole, count: rest), output + whole, count: rest)
+      storePartial(behind.to(function.of(x), row, whole, count: rest), output + whole, count: rest)
     }
     sums += InstructionSet.panelWidth
   }

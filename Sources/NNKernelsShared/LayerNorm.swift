@@ -3,9 +3,9 @@
 
 import NNKernelInterface
 
-func layerNorm(_ taskPointer: UnsafePointer<LayerNormTask>, _ begin: Int, _ end: Int) {
+func layerNorm(_ taskPointer: UnsafePointer<LayerNormTask>, _ share: Share) {
   let task = taskPointer.pointee
-  for token in begin..<end {
+  for token in share.items {
     normalise(
       task.normalisation, task.channels, task.input.base + token * task.input.pixelStride,
       task.output.base + token * task.output.pixelStride)

@@ -3,9 +3,9 @@
 
 import NNKernelInterface
 
-func maxPool(_ taskPointer: UnsafePointer<PoolTask>, _ begin: Int, _ end: Int) {
+func maxPool(_ taskPointer: UnsafePointer<PoolTask>, _ share: Share) {
   let task = taskPointer.pointee
-  for y in begin..<end {
+  for y in share.items {
     let top = y * task.stride - task.padding
     let rows = max(0, top)..<max(max(0, top), min(task.inHeight, top + task.kernel))
     var channel = 0

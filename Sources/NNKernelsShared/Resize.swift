@@ -7,22 +7,20 @@ func resizeScratch(_ task: UnsafePointer<ResizeTask>) -> Int {
   task.pointee.resampling.taps == 1 ? 0 : task.pointee.inWidth * roundedChannels(task.pointee)
 }
 
-func resize(
-  _ taskPointer: UnsafePointer<ResizeTask>, _ begin: Int, _ end: Int, _ scratch: UnsafeMutablePointer<Float>
-) {
+func resize(_ taskPointer: UnsafePointer<ResizeTask>, _ share: Share) {
   let task = taskPointer.pointee
-  for y in begin..<end {
+  for y in share.items {
     switch task.resampling.taps {
     case 1: copyRow(task, y)
     case 2:
-      blendRows(task, y, scratch, taps: 2)
-      blendPixels(task, y, scratch, taps: 2)
+      blendRows(task, y, share.scratch, taps: 2)
+      blendPixels(task, y, share.scratch, taps: 2)
     case 4:
-      blendRows(task, y, scratch, taps: 4)
-      blendPixels(task, y, scratch, taps: 4)
+      blendRows(task, y, share.scratch, taps: 4)
+      blendPixels(task, y, share.scratch, taps: 4)
     default:
-      blendRows(task, y, scratch, taps: task.resampling.taps)
-      blendPixels(task, y, scratch, taps: task.resampling.taps)
+      blendRows(task, y, share.scratch, taps: task.resampling.taps)
+      blendPixels(task, y, share.scratch, taps: task.resampling.taps)
     }
   }
 }

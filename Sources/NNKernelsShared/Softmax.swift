@@ -2,9 +2,9 @@
 
 import NNKernelInterface
 
-func softmax(_ taskPointer: UnsafePointer<ElementwiseTask>, _ begin: Int, _ end: Int) {
+func softmax(_ taskPointer: UnsafePointer<ElementwiseTask>, _ share: Share) {
   let task = taskPointer.pointee
-  for pixel in begin..<end {
+  for pixel in share.items {
     let (y, x) = (pixel / task.width, pixel % task.width)
     softmaxRow(
       task.a.base + y * task.a.rowStride + x * task.a.pixelStride,

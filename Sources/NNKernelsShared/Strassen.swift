@@ -110,10 +110,10 @@ func strassenScratch(_ shape: ConvolutionShape) -> Int {
   3 * tileFloats + pairsTogether(shape) * PairMemory.floats(shape)
 }
 
-func strassen(
-  _ taskPointer: UnsafePointer<ConvolutionTask>, _ begin: Int, _ end: Int, _ firstPanel: Int,
-  _ lastPanel: Int, _ scratch: UnsafeMutablePointer<Float>
-) {
+func strassen(_ taskPointer: UnsafePointer<ConvolutionTask>, _ share: Share) {
+  let (begin, end) = (share.items.lowerBound, share.items.upperBound)
+  let (firstPanel, lastPanel) = (share.panels.lowerBound, share.panels.upperBound)
+  let scratch = share.scratch
   let task = taskPointer.pointee
   let shape = task.shape
   let depth = shape.inChannels / 2

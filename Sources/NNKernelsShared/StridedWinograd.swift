@@ -77,15 +77,12 @@ private struct Workspace {
 
 func stridedWinogradScratch(_ shape: ConvolutionShape) -> Int { Workspace.floats(shape) }
 
-func stridedWinograd(
-  _ taskPointer: UnsafePointer<ConvolutionTask>, _ begin: Int, _ end: Int, _ firstPanel: Int,
-  _ lastPanel: Int,
-  _ scratch: UnsafeMutablePointer<Float>
-) {
+func stridedWinograd(_ taskPointer: UnsafePointer<ConvolutionTask>, _ share: Share) {
+  let (begin, end) = (share.items.lowerBound, share.items.upperBound)
   let task = taskPointer.pointee
   let shape = task.shape
   let capacity = Workspace.tiles(shape)
-  let workspace = Workspace(shape, scratch)
+  let workspace = Workspace(shape, share.scratch)
   let tilesAcross = (shape.outWidth + Transform.tileEdge - 1) / Transform.tileEdge
 
   let blocks = max((end - begin + capacity - 1) / capacity, 1)
@@ -98,20 +95,19 @@ func stridedWinograd(
       let (nextRow, nextColumn) = (tile + 1).quotientAndRemainder(dividingBy: tilesAcross)
       let next = NextWindow(
         task, task.windowOrigin(nextRow * Transform.tileEdge, nextColumn * Transform.tileEdge),
-        Transform.windowEdge)
+        Transform.windowEdge, elementSize: Float32Element.size)
       transformWindow(
         task, tile / tilesAcross * Transform.tileEdge, tile % tilesAcross * Transform.tileEdge,
         workspace.inputs + i * Workspace.tileStride(shape), count * Workspace.tileStride(shape), workspace,
         next)
     }
-    for panel in firstPanel..<lastPanel {
+    for panel in share.panels {
       multiplyPanel(task, panel, count, workspace)
       for i in 0..<count {
         let tile = from + i
         storeOutputs(
-          task, tile / tilesAcross * Transform.tileEdge, tile % tilesAcross * Transform.tileEdge, panel, i,
-          count,
-          workspace)
+          task, tile / tilesAcross * Transform.tileEdge, tile % tilesAcross * Transform.tileEdge, panel,
+          tile: i, of: count, workspace)
       }
     }
   }
@@ -143,7 +139,7 @@ private func transformWindow(
 ) {
   let channels = task.shape.inChannels
   let (top, left) = task.windowOrigin(y, x)
-  let window = windowOrCopy(task, top, left, Transform.windowEdge, workspace.window)
+  let window = windowOrCopy(Float32Element.self, task, (top, left), Transform.windowEdge, workspace.window)
   let (rowStride, pixelStride) = (window.rowStride, window.pixelStride)
   for c in Swift.stride(from: 0, to: channels, by: 16) {
     let (source, out) = (window.base + c, target + c)
@@ -160,7 +156,7 @@ private func transformWindow(
 /// that exist.
 @inline(never)
 private func storeOutputs(
-  _ task: ConvolutionTask, _ y: Int, _ x: Int, _ panel: Int, _ index: Int, _ count: Int,
+  _ task: ConvolutionTask, _ y: Int, _ x: Int, _ panel: Int, tile index: Int, of count: Int,
   _ workspace: Workspace
 ) {
   let first = panel * InstructionSet.panelWidth

@@ -19,16 +19,6 @@ typealias TileProduct = (
   ahead: Int, streamsColumns: Bool
 )
 
-@inline(__always)
-func load(_ pointer: UnsafePointer<Float>) -> Vector {
-  UnsafeRawPointer(pointer).loadUnaligned(as: Vector.self)
-}
-
-@inline(__always)
-func store(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>) {
-  UnsafeMutableRawPointer(pointer).storeBytes(of: vector, as: Vector.self)
-}
-
 /// Some rows of accumulators.
 ///
 /// Every row loads the columns for itself; the compiler keeps one load for all.

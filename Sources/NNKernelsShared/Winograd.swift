@@ -103,14 +103,15 @@ func winogradScratch<Transform: WinogradTransform>(_: Transform.Type, _ shape: C
 }
 
 func winograd<Transform: WinogradTransform>(
-  _: Transform.Type, _ taskPointer: UnsafePointer<ConvolutionTask>, _ begin: Int, _ end: Int,
-  _ firstPanel: Int, _ lastPanel: Int, _ scratch: UnsafeMutablePointer<Float>
+  _: Transform.Type, _ taskPointer: UnsafePointer<ConvolutionTask>, _ share: Share
 ) {
+  let (begin, end) = (share.items.lowerBound, share.items.upperBound)
+  let (firstPanel, lastPanel) = (share.panels.lowerBound, share.panels.upperBound)
   let task = taskPointer.pointee
   let shape = task.shape
   let firstColumn = firstPanel * InstructionSet.panelWidth
   let outColumns = min(lastPanel * InstructionSet.panelWidth, paddedChannels(shape.outChannels)) - firstColumn
-  let workspace = Workspace<Transform>(shape, scratch)
+  let workspace = Workspace<Transform>(shape, share.scratch)
   let capacity = workspace.capacity
   let tilesAcross = (shape.outWidth + Transform.tileEdge - 1) / Transform.tileEdge
   let frequencyStride = shape.inChannels * paddedChannels(shape.outChannels)
@@ -125,7 +126,7 @@ func winograd<Transform: WinogradTransform>(
       let (nextRow, nextColumn) = (from + i + 1).quotientAndRemainder(dividingBy: tilesAcross)
       let next = NextWindow(
         task, task.windowOrigin(nextRow * Transform.tileEdge, nextColumn * Transform.tileEdge),
-        Transform.windowEdge)
+        Transform.windowEdge, elementSize: Float32Element.size)
       transformInput(
         task, row * Transform.tileEdge, column * Transform.tileEdge, workspace.inputs + i * shape.inChannels,
         workspace.inputStride, workspace, next)
@@ -146,7 +147,7 @@ func winograd<Transform: WinogradTransform>(
       let (row, column) = (from + i).quotientAndRemainder(dividingBy: tilesAcross)
       transformOutput(
         task, row * Transform.tileEdge, column * Transform.tileEdge, workspace.products + i * outColumns,
-        workspace.productStride, firstPanel, lastPanel, workspace)
+        frequencyStride: workspace.productStride, firstPanel: firstPanel, lastPanel: lastPanel, workspace)
     }
   }
 }
@@ -164,7 +165,7 @@ private func transformInput<Transform: WinogradTransform>(
     if let enlargement = task.enlargement {
       enlargedWindow(task, enlargement, top, left, edge, workspace.window)
     } else {
-      windowOrCopy(task, top, left, edge, workspace.window)
+      windowOrCopy(Float32Element.self, task, (top, left), edge, workspace.window)
     }
   let lines = workspace.lines
   for c in stride(from: 0, to: task.shape.inChannels, by: 16) {
@@ -186,8 +187,8 @@ private func transformInput<Transform: WinogradTransform>(
 /// Transforms the products of one tile back into the pixels at (y, x), of the tile those that exist.
 @inline(never)
 private func transformOutput<Transform: WinogradTransform>(
-  _ task: ConvolutionTask, _ y: Int, _ x: Int, _ products: UnsafePointer<Float>, _ frequencyStride: Int,
-  _ firstPanel: Int, _ lastPanel: Int, _ workspace: Workspace<Transform>
+  _ task: ConvolutionTask, _ y: Int, _ x: Int, _ products: UnsafePointer<Float>, frequencyStride: Int,
+  firstPanel: Int, lastPanel: Int, _ workspace: Workspace<Transform>
 ) {
   let outChannels = task.shape.outChannels
   let edge = Transform.windowEdge

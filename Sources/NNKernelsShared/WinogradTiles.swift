@@ -130,19 +130,3 @@ struct TileMemory {
       ), task.activation)
   }
 }
-
-// What windows of either element type ask of a map, for these kernels, whose maps hold floats.
-
-extension ElementType {
-  /// Bytes of an element.
-  @inline(__always) var size: Int { MemoryLayout<Float>.size }
-}
-
-extension MapPointer {
-  /// The address of the element `offset` elements behind the first.
-  @inline(__always) func address(_ offset: Int) -> UnsafeRawPointer { UnsafeRawPointer(base + offset) }
-}
-
-/// Sixteen elements.
-@inline(__always)
-func load(_ pointer: UnsafeRawPointer, _: ElementType) -> Vector { pointer.loadUnaligned(as: Vector.self) }

@@ -44,11 +44,28 @@ import Testing
     #expect(try CommandRun(arguments + ["--force"], in: place.path).status == 0)
   }
 
+  @Test("kernels: every row of the catalogue, by the names that plans have")
+  func kernels() throws {
+    let listing = try CommandRun(["inspect", "kernels", "--json"]).json()
+    let kernels = try #require(listing["kernels"]?.array)
+    let names = kernels.compactMap { $0["name"]?.string }
+    #expect(names.count == kernels.count && Set(names).count == names.count)
+    let direct = try #require(kernels.first { $0["name"]?.string?.hasSuffix("/direct-f32") == true })
+    #expect(direct["computes"]?.string == "all but 1x1" && direct["fuses"]?.array == [.string("residual")])
+    let plan = try CommandRun(["inspect", "plan", TinyNetwork.detector, "--size", "64x64", "--json"]).json()
+    let layers = try #require(plan["layers"]?.array)
+    let used = layers.compactMap { $0["kernel"]?.string }
+    #expect(!used.isEmpty && used.allSatisfy(names.contains))
+    #expect(layers.allSatisfy { ($0["kernel"]?.string == nil) == ($0["algorithm"]?.string == "none") })
+    let text = try CommandRun(["inspect", "kernels"], environment: ["ARDF_ISA": "portable"]).output
+    #expect(text.contains("portable/winograd-f6x6-f32") && !text.contains("avx512"))
+  }
+
   @Test("processor: features, and a warning where OpenBLAS does without them")
   func processor() throws {
     let machine = try CommandRun(["inspect", "cpu", "--json"]).json()
     #expect(machine["features"]?.array?.contains("sse4_2") == true)
-    let best = try #require(InstructionSet.available.last { $0.mixedKernels == nil })
+    let best = try #require(InstructionSet.available.last { !$0.hasReducedPrecision })
     guard best != .portable else { return }
     let old = try CommandRun(["inspect", "cpu"], environment: ["OPENBLAS_CORETYPE": "Nehalem"])
     #expect(old.status == 0)

@@ -3,22 +3,22 @@ import NNKernelInterface
 import NNRuntime
 import Testing
 
-/// A table of kernels under test: one for each instruction set of this CPU, and the OpenBLAS backend where
+/// Kernels of single precision under test: one for each instruction set of this CPU, and the OpenBLAS backend where
 /// its library is installed.
 enum Implementation: CustomTestStringConvertible, Sendable {
   case native(InstructionSet)
   case openBLAS
 
   static let all =
-    [InstructionSet.portable, .avx2, .avx512].filter(InstructionSet.available.contains)
-    .map(Implementation.native) + (hasOpenBLAS ? [.openBLAS] : [])
+    InstructionSet.available.filter { !$0.hasReducedPrecision }.map(Implementation.native)
+    + (hasOpenBLAS ? [.openBLAS] : [])
 
-  static let hasOpenBLAS = (try? openBLASKernels()) != nil
+  static let hasOpenBLAS = (try? openBLASCatalogue()) != nil
 
-  func kernels() throws -> KernelTable {
+  func catalogue() throws -> KernelCatalogue {
     switch self {
-    case .native(let set): set.kernels
-    case .openBLAS: try openBLASKernels()
+    case .native(let set): try Backend.native.catalogue(set)
+    case .openBLAS: try openBLASCatalogue()
     }
   }
 
@@ -27,6 +27,15 @@ enum Implementation: CustomTestStringConvertible, Sendable {
     case .native(let set): set.rawValue
     case .openBLAS: "openblas"
     }
+  }
+}
+
+extension Kernel {
+  /// Computes some items, in guarded memory of its own.
+  func run(_ task: inout Task, _ items: Range<Int>) {
+    let scratch = unsafe GuardedFloats(count: scratch(&task))
+    unsafe run(&task, Share(items: items, scratch: scratch.pointer))
+    #expect(scratch.guardsAreIntact)
   }
 }
 
@@ -41,24 +50,6 @@ struct Expected {
     value += term
     magnitude += abs(term)
   }
-}
-
-/// The largest errors allowed, relative to the magnitude of `Expected`.
-enum Tolerance {
-  /// Sums of products in single precision, in any order.
-  static let product = 2e-6
-  /// Sums of products by Strassen's algorithm, whose terms are sums themselves.
-  static let strassen = 4e-6
-  /// Winograd F(4x4,3x3) and F(6x6,3x3): their transforms cancel digits.
-  static let winograd = 2e-5
-  /// Winograd convolutions in integers of 16 bits.
-  static let integers = 2e-3
-  /// Elementary functions, on arguments of a few units.
-  static let function = 1e-6
-  /// Means and variances of a row, and their quotient.
-  static let normalisation = 4e-6
-  /// Attention: a product, an exponential, a product.
-  static let attention = 4e-6
 }
 
 /// Expects values within `tolerance` of the reference, and names the worst.
@@ -80,6 +71,16 @@ func expectClose(
     """, sourceLocation: sourceLocation)
 }
 
+extension Activation {
+  /// Whether it is made of straight lines, and as exact as a product.
+  var isStraight: Bool {
+    switch self {
+    case .none, .relu, .leakyReLU: true
+    case .silu, .gelu, .sigmoid: false
+    }
+  }
+}
+
 /// The definition of an activation.
 func activated(_ expected: Expected, _ activation: Activation) -> Expected {
   let x = expected.value
@@ -87,6 +88,7 @@ func activated(_ expected: Expected, _ activation: Activation) -> Expected {
     switch activation {
     case .none: x
     case .relu: max(x, 0)
+    case .leakyReLU(let slope): x < 0 ? Double(slope) * x : x
     case .silu: x / (1 + exp(-x))
     case .gelu: x / 2 * (1 + erf(x / 2.0.squareRoot()))
     case .sigmoid: 1 / (1 + exp(-x))

@@ -10,12 +10,21 @@ struct InstructionSetTests {
   }
 
   @Test(arguments: InstructionSet.available)
-  func tablesCarryTheirNames(_ set: InstructionSet) {
-    if let mixed = set.mixedKernels {
-      #expect(mixed.name == set.rawValue)
-      #expect(set.kernels.name == InstructionSet.avx512.rawValue)
-    } else {
-      #expect(set.kernels.name == set.rawValue)
+  func cataloguesCarryTheirNames(_ set: InstructionSet) throws {
+    let catalogue = try #require(set.catalogue)
+    #expect(catalogue.name == set.rawValue)
+    #expect(catalogue.floats == (set.hasReducedPrecision ? .avx512 : set).rawValue)
+    let names = catalogue.convolutions.map(\.fullName)
+    #expect(Set(names).count == names.count, "packed weights are kept by these names")
+  }
+
+  @Test(
+    "a processor without the instructions has no kernels that use them", arguments: InstructionSet.allCases)
+  func absentKernels(_ set: InstructionSet) {
+    #expect((set.catalogue(of: .plain) != nil) == (set == .portable))
+    #expect(Permit(.avx512, of: .plain) == nil)
+    for kernel in set.catalogue?.convolutions ?? [] {
+      #expect(Processor.current.features.isSuperset(of: kernel.needs), "\(kernel.fullName)")
     }
   }
 

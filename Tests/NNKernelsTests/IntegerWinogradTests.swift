@@ -4,10 +4,14 @@ import Testing
 
 @Suite("Winograd convolutions in 16-bit integers stay within their range, whatever the numbers")
 struct IntegerWinogradTests {
-  static let kernels: [WinogradCase] = MixedImplementation.all.filter { $0.mixedKernels?.winograd != nil }
-    .flatMap { set in
-      [(WinogradTile.four, 1), (.six, 1), (.four, 2)].map { WinogradCase(set: set, tile: $0.0, stride: $0.1) }
+  static let kernels: [WinogradCase] = MixedImplementation.all.flatMap { set in
+    (set.catalogue?.convolutions ?? []).compactMap { kernel in
+      guard kernel.products == .int16, kernel.domain.kind == .whole, let stride = kernel.domain.stride else {
+        return nil
+      }
+      return WinogradCase(kernel: kernel, stride: stride)
     }
+  }
 
   @Test("the largest sums that Cauchy and Schwarz allow", arguments: kernels)
   func largestSums(_ winograd: WinogradCase) {
@@ -55,13 +59,12 @@ struct IntegerWinogradTests {
   }
 }
 
-/// Integer kernels of a tile and a stride, on a map of 24 x 24 pixels with the same weights at all positions.
+/// An integer kernel and its stride, on a map of 24 x 24 pixels with the same weights at all positions.
 struct WinogradCase: CustomTestStringConvertible, Sendable {
-  var set: InstructionSet
-  var tile: WinogradTile
+  var kernel: ConvolutionKernel
   var stride: Int
 
-  var testDescription: String { "\(set.rawValue), tiles of \(tile.edge), stride \(stride)" }
+  var testDescription: String { kernel.fullName }
 
   private static let side = 24
   var outputs: Int { Self.side / stride }
@@ -76,7 +79,6 @@ struct WinogradCase: CustomTestStringConvertible, Sendable {
   func convolve(
     channels: Int, pixel: (_ y: Int, _ x: Int) -> [Float], weights: (_ channel: Int) -> Float
   ) -> [Float] {
-    guard let winograd = set.mixedKernels?.winograd?(tile) else { return [] }
     let side = Self.side
     let shape = ConvolutionShape(
       inHeight: side, inWidth: side, inChannels: channels, outHeight: outputs, outWidth: outputs,
@@ -85,21 +87,19 @@ struct WinogradCase: CustomTestStringConvertible, Sendable {
     for y in 0..<side { for x in 0..<side { map += pixel(y, x) } }
     let filters = (0..<16 * channels * 9).map { weights($0 / 9 % channels) }
     let (input, source) = (GuardedFloats(map), GuardedFloats(filters))
-    let packed = GuardedFloats(count: winograd.packedCount(shape))
-    unsafe winograd.pack(shape, source.pointer, nil, packed.pointer)
+    let packed = GuardedFloats(count: kernel.packedCount(shape))
+    unsafe kernel.pack(shape, source.pointer, nil, packed.pointer)
     let (bias, zeros) = (
       GuardedFloats([Float](repeating: 0, count: 64)), GuardedFloats([Float](repeating: 0, count: channels))
     )
     let output = GuardedFloats(count: outputs * outputs * 16)
-    let scratch = GuardedFloats(count: winograd.scratch(shape))
+    let scratch = GuardedFloats(count: kernel.scratch(shape, kernel.work(shape).items))
     var task = unsafe ConvolutionTask(
       shape: shape,
       input: MapPointer(base: input.pointer, pixelStride: channels, rowStride: channels * side),
       output: MutableMapPointer(base: output.pointer, pixelStride: 16, rowStride: 16 * outputs),
-      residual: nil,
       weights: packed.pointer, bias: bias.pointer, zeros: zeros.pointer, activation: .none)
-    let tilesAcross = (outputs + tile.edge - 1) / tile.edge
-    unsafe winograd.convolution(&task, 0, tilesAcross * tilesAcross, 0, 1, scratch.pointer)
+    unsafe kernel.run(&task, Share(items: 0..<kernel.work(shape).items, scratch: scratch.pointer))
     #expect(packed.guardsAreIntact && output.guardsAreIntact && scratch.guardsAreIntact)
     return (0..<outputs * outputs).map { unsafe output.pointer[16 * $0] }
   }

@@ -111,9 +111,9 @@ func roundedToBF16(_ x: Float) -> Float {
   }
 }
 
-/// The kernels of reduced precision of this CPU.
+/// The instruction sets of this CPU with kernels of reduced precision.
 enum MixedImplementation {
-  static let all: [InstructionSet] = InstructionSet.available.filter { $0.mixedKernels != nil }
+  static let all = InstructionSet.available.filter(\.hasReducedPrecision)
 }
 
 /// What maps a kernel is tried on.
@@ -125,26 +125,14 @@ struct ElementPair: CustomTestStringConvertible, Sendable {
     .init(input: .bfloat16, output: .float32),
   ]
 
+  /// What a kernel for such maps is tried on.
+  static func all(of maps: MapElements) -> [ElementPair] {
+    maps == .any ? all : [.init(input: .float32, output: .float32)]
+  }
+
   var testDescription: String { "\(input) to \(output)" }
 
   /// The largest error relative to the magnitude: of a kernel that errs by `own`, and of the stored result, half a
   /// unit in the last place.
   func tolerance(_ own: Double) -> Double { own + (output == .bfloat16 ? 1.0 / 256 : 0) }
-}
-
-extension Tolerance {
-  /// Sums of exact products of bf16 numbers, in single precision, in any order.
-  static let bf16Product = 4e-6
-  /// Activations that are made for bf16.
-  static let bf16Function = 2e-4
-  /// Attention in bf16: queries, keys and values are given in bf16; the weights are rounded to it.
-  static let bf16Attention = 4e-3
-
-  /// Of a product and what is done to its sum.
-  static func bf16(_ activation: Activation) -> Double {
-    switch activation {
-    case .none, .relu: bf16Product
-    case .silu, .gelu, .sigmoid: bf16Function
-    }
-  }
 }

@@ -19,7 +19,7 @@ struct MixedStepConformance {
 
   @Test(arguments: MixedImplementation.all, attentionCases)
   func attention(_ set: InstructionSet, _ test: AttentionCase) throws {
-    let kernels = try #require(set.mixedKernels)
+    let kernel = try #require(set.catalogue?.attention.last)
     let (k, v, heads) = (test.keyWidth, test.valueWidth, test.heads)
     let headStride = test.interleaved ? 2 * k + v : k
     let keyStart = test.interleaved ? k : heads * k
@@ -52,13 +52,11 @@ struct MixedStepConformance {
         queryHeadStride: headStride, keyHeadStride: headStride, valueHeadStride: valueStride,
         output: output.output.base, outputTokenStride: output.pixelStride, outputHeadStride: v)
       task.element = .bfloat16
-      let scratch = unsafe GuardedFloats(count: kernels.attentionScratch(&task))
-      let items = unsafe kernels.attentionItems(&task)
+      let items = heads * ((test.tokens + kernel.together - 1) / kernel.together)
       for begin in stride(from: 0, to: items, by: split ? 1 : items) {
-        unsafe kernels.attention(&task, begin, split ? begin + 1 : items, scratch.pointer)
+        kernel.run(&task, begin..<(split ? begin + 1 : items))
       }
       #expect(output.guardsAreIntact)
-      #expect(scratch.guardsAreIntact)
       return output.values
     }
 
@@ -91,14 +89,14 @@ struct MixedStepConformance {
     let whole = run(split: false)
     let chosen = queries.flatMap { query in (0..<heads * v).map { query * heads * v + $0 } }
     expectClose(
-      chosen.map { whole[$0] }, chosen.map { expected[$0] }, tolerance: Tolerance.bf16Attention,
+      chosen.map { whole[$0] }, chosen.map { expected[$0] }, tolerance: kernel.tolerance.sums,
       test.testDescription)
     #expect(run(split: true).map(\.bitPattern) == whole.map(\.bitPattern), "the split must not matter")
   }
 
   @Test(arguments: MixedImplementation.all, WindowConformance.depthwiseCases)
   func depthwise(_ set: InstructionSet, _ test: WindowCase) throws {
-    let kernels = try #require(set.mixedKernels)
+    let kernel = try #require(set.catalogue?.depthwise.last)
     var numbers = TestNumbers(seed: 3)
     let weights = GuardedFloats(numbers.next(test.kernel * test.kernel * test.channels + 16))
     let bias = GuardedFloats(numbers.next(test.channels + 16))
@@ -109,7 +107,7 @@ struct MixedStepConformance {
         channels: test.channels, kernel: test.kernel, stride: test.stride, padding: test.padding,
         input: input.input, output: output.output, residual: test.residual ? residual.input : nil,
         weights: weights.pointer, bias: bias.pointer, activation: test.activation)
-      for row in 0..<test.outHeight { unsafe kernels.depthwise(&task, row, row + 1) }
+      for row in 0..<test.outHeight { kernel.run(&task, row..<row + 1) }
       #expect(output.guardsAreIntact)
       let expected = elements(test) { y, x, channel in
         var sum = Expected()
@@ -127,20 +125,20 @@ struct MixedStepConformance {
         return sum
       }
       expectClose(
-        output.values, expected, tolerance: pair.tolerance(Tolerance.bf16(test.activation)),
+        output.values, expected, tolerance: pair.tolerance(kernel.tolerance(test.activation)),
         "\(test.testDescription), \(pair.testDescription)")
     }
   }
 
   @Test(arguments: MixedImplementation.all, WindowConformance.poolCases)
   func maxPool(_ set: InstructionSet, _ test: WindowCase) throws {
-    let kernels = try #require(set.mixedKernels)
+    let kernel = try #require(set.catalogue?.maxPool.last)
     let (input, output, _) = maps(test, ElementPair(input: .bfloat16, output: .bfloat16))
     var task = PoolTask(
       inHeight: test.height, inWidth: test.width, outHeight: test.outHeight, outWidth: test.outWidth,
       channels: test.channels, kernel: test.kernel, stride: test.stride, padding: test.padding,
       input: input.input, output: output.output)
-    for row in 0..<test.outHeight { unsafe kernels.maxPool(&task, row, row + 1) }
+    for row in 0..<test.outHeight { kernel.run(&task, row..<row + 1) }
     #expect(output.guardsAreIntact)
     let expected = elements(test) { y, x, channel in
       var greatest = -Float.infinity
@@ -162,7 +160,7 @@ struct MixedStepConformance {
 
   @Test(arguments: MixedImplementation.all, [(1, false), (2, false), (2, true), (4, false), (4, true)])
   func resize(_ set: InstructionSet, _ test: (taps: Int, residual: Bool)) throws {
-    let kernels = try #require(set.mixedKernels)
+    let kernel = try #require(set.catalogue?.resize.last)
     let taps = test.taps
     var numbers = TestNumbers(seed: 4)
     let (height, width, outHeight, outWidth, channels) = (7, 6, 11, 13, 35)
@@ -185,10 +183,8 @@ struct MixedStepConformance {
               taps: taps, rowIndices: rowPointer.baseAddress!, columnIndices: columnPointer.baseAddress!,
               rowWeights: rowWeights.pointer, columnWeights: columnWeights.pointer), input: input.input,
             residual: test.residual ? residual.input : nil, output: output.output)
-          let scratch = unsafe GuardedFloats(count: kernels.resizeScratch(&task))
-          unsafe kernels.resize(&task, 0, 4, scratch.pointer)
-          unsafe kernels.resize(&task, 4, outHeight, scratch.pointer)
-          #expect(scratch.guardsAreIntact)
+          kernel.run(&task, 0..<4)
+          kernel.run(&task, 4..<outHeight)
         }
       }
       #expect(output.guardsAreIntact)
@@ -210,13 +206,13 @@ struct MixedStepConformance {
         }
       }
       expectClose(
-        output.values, expected, tolerance: pair.tolerance(Tolerance.bf16Product), pair.testDescription)
+        output.values, expected, tolerance: pair.tolerance(kernel.tolerance.sums), pair.testDescription)
     }
   }
 
   @Test(arguments: MixedImplementation.all, TokenCase.all)
   func layerNorm(_ set: InstructionSet, _ test: TokenCase) throws {
-    let kernels = try #require(set.mixedKernels)
+    let kernel = try #require(set.catalogue?.layerNorm.last)
     var numbers = TestNumbers(seed: 2)
     let gamma = GuardedFloats(numbers.next(test.channels))
     let beta = GuardedFloats(numbers.next(test.channels))
@@ -228,7 +224,7 @@ struct MixedStepConformance {
     var task = unsafe LayerNormTask(
       channels: test.channels, input: input.input, output: output.output,
       normalisation: Normalisation(gamma: gamma.pointer, beta: beta.pointer, epsilon: 1e-6))
-    for pixel in 0..<test.pixels { unsafe kernels.layerNorm(&task, pixel, pixel + 1) }
+    for pixel in 0..<test.pixels { kernel.run(&task, pixel..<pixel + 1) }
     #expect(output.guardsAreIntact)
     var expected: [Expected] = []
     for y in 0..<test.height {
@@ -245,13 +241,13 @@ struct MixedStepConformance {
     }
     expectClose(
       output.values, expected,
-      tolerance: ElementPair(input: .float32, output: .bfloat16).tolerance(Tolerance.normalisation),
+      tolerance: ElementPair(input: .float32, output: .bfloat16).tolerance(kernel.tolerance.sums),
       test.testDescription)
   }
 
   @Test(arguments: MixedImplementation.all, TokenCase.all)
   func elementwise(_ set: InstructionSet, _ test: TokenCase) throws {
-    let kernels = try #require(set.mixedKernels)
+    let kernel = try #require(set.catalogue?.elementwise.last)
     var numbers = TestNumbers(seed: 2)
     let scale = GuardedFloats(numbers.next(test.channels))
     let shift = GuardedFloats(numbers.next(test.channels))
@@ -270,7 +266,7 @@ struct MixedStepConformance {
           operation: operation, activation: activation, width: test.width, channels: test.channels,
           a: a.input,
           b: b.input, scale: scale.pointer, shift: shift.pointer, output: output.output)
-        for pixel in 0..<test.pixels { unsafe kernels.elementwise(&task, pixel, pixel + 1) }
+        for pixel in 0..<test.pixels { kernel.run(&task, pixel..<pixel + 1) }
         #expect(output.guardsAreIntact)
         var expected: [Expected] = []
         for y in 0..<test.height {
@@ -285,7 +281,7 @@ struct MixedStepConformance {
           }
         }
         expectClose(
-          output.values, expected, tolerance: pair.tolerance(Tolerance.bf16(activation)),
+          output.values, expected, tolerance: pair.tolerance(kernel.tolerance(activation)),
           "\(test.testDescription) \(operation), \(pair.testDescription)")
       }
     }
@@ -313,5 +309,12 @@ struct MixedStepConformance {
       }
     }
     return result
+  }
+}
+
+extension Kernel {
+  /// What is allowed with an activation.
+  fileprivate func tolerance(_ activation: Activation) -> Double {
+    activation.isStraight ? tolerance.sums : max(tolerance.sums, tolerance.functions)
   }
 }

@@ -40,7 +40,7 @@ struct TokenConformance {
 
   @Test(arguments: Implementation.all, TokenCase.all)
   func layerNorm(_ implementation: Implementation, _ test: TokenCase) throws {
-    let kernels = try implementation.kernels()
+    let kernels = try implementation.catalogue()
     let input = GuardedMap(
       height: test.height, width: test.width, channels: test.channels, gap: test.gap, seed: 1, scale: 3)
     var numbers = TestNumbers(seed: 2)
@@ -52,7 +52,7 @@ struct TokenConformance {
       var task = unsafe LayerNormTask(
         channels: test.channels, input: input.input, output: output.output,
         normalisation: Normalisation(gamma: gamma.pointer, beta: beta.pointer, epsilon: epsilon))
-      unsafe kernels.layerNorm(&task, begin, end)
+      kernels.layerNorm[0].run(&task, begin..<end)
     }
 
     var expected: [Expected] = []
@@ -69,12 +69,12 @@ struct TokenConformance {
         }
       }
     }
-    expectClose(found, expected, tolerance: Tolerance.normalisation, test.testDescription)
+    expectClose(found, expected, tolerance: KernelTolerance.normalisation.sums, test.testDescription)
   }
 
   @Test(arguments: Implementation.all, TokenCase.all)
   func softmax(_ implementation: Implementation, _ test: TokenCase) throws {
-    let kernels = try implementation.kernels()
+    let kernels = try implementation.catalogue()
     let input = GuardedMap(
       height: test.height, width: test.width, channels: test.channels, gap: test.gap, seed: 4, scale: 30)
     let found = outputs(test) { output, begin, end in
@@ -82,7 +82,7 @@ struct TokenConformance {
         operation: .unary, activation: .none, width: test.width, channels: test.channels, a: input.input,
         b: nil,
         scale: nil, shift: nil, output: output.output)
-      unsafe kernels.softmax(&task, begin, end)
+      kernels.softmax[0].run(&task, begin..<end)
     }
     var expected: [Expected] = []
     for y in 0..<test.height {
@@ -93,12 +93,12 @@ struct TokenConformance {
         expected += row.map { Expected(value: exp($0 - greatest) / sum) }
       }
     }
-    expectClose(found, expected, tolerance: Tolerance.function, test.testDescription)
+    expectClose(found, expected, tolerance: KernelTolerance.function.sums, test.testDescription)
   }
 
   @Test(arguments: Implementation.all, TokenCase.all)
   func elementwise(_ implementation: Implementation, _ test: TokenCase) throws {
-    let kernels = try implementation.kernels()
+    let kernels = try implementation.catalogue()
     func map(_ seed: Int, _ scale: Float) -> GuardedMap {
       GuardedMap(
         height: test.height, width: test.width, channels: test.channels, gap: test.gap, seed: seed,
@@ -116,7 +116,7 @@ struct TokenConformance {
             a: a.input,
             b: operation == .add ? b.input : nil, scale: scale.pointer, shift: shift.pointer,
             output: output.output)
-          unsafe kernels.elementwise(&task, begin, end)
+          kernels.elementwise[0].run(&task, begin..<end)
         }
         var expected: [Expected] = []
         for y in 0..<test.height {
@@ -137,7 +137,8 @@ struct TokenConformance {
           }
         }
         expectClose(
-          found, expected, tolerance: Tolerance.function, "\(operation) \(activation) \(test.testDescription)"
+          found, expected, tolerance: KernelTolerance.function.sums,
+          "\(operation) \(activation) \(test.testDescription)"
         )
 
         // In place: the output is the first operand.
@@ -146,7 +147,7 @@ struct TokenConformance {
           operation: operation, activation: activation, width: test.width, channels: test.channels,
           a: inPlace.input, b: operation == .add ? b.input : nil, scale: scale.pointer, shift: shift.pointer,
           output: inPlace.output)
-        unsafe kernels.elementwise(&task, 0, test.pixels)
+        kernels.elementwise[0].run(&task, 0..<test.pixels)
         #expect(
           inPlace.values.map(\.bitPattern) == found.map(\.bitPattern), "in place or not must not matter")
       }

@@ -9,10 +9,11 @@ public enum Backend: Hashable, Sendable {
   /// im2col and OpenBLAS's SGEMM, plain loops for the rest.
   case openBLAS
 
-  func kernels(_ instructionSet: InstructionSet?) throws -> KernelTable {
+  /// Its kernels, those of `instructionSet` or of the one that is selected.
+  package func catalogue(_ instructionSet: InstructionSet? = nil) throws -> KernelCatalogue {
     switch self {
-    case .native: try (instructionSet ?? InstructionSet.selected()).kernels
-    case .openBLAS: try openBLASKernels()
+    case .native: try (instructionSet ?? InstructionSet.selected()).usable()
+    case .openBLAS: try openBLASCatalogue()
     }
   }
 }

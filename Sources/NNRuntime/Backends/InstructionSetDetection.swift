@@ -1,4 +1,3 @@
-import CKernelShims
 import Glibc
 import NNKernelInterface
 import NNKernelsAVX2
@@ -13,11 +12,17 @@ public enum InstructionSetError: Error, Equatable, CustomStringConvertible {
   /// The CPU, or its operating system, lacks the instruction set that `ARDF_ISA` asks for.
   case unavailable(String, available: [String])
 
+  /// `portable, avx2, avx512, avx512bf16 or amx`.
+  private static var names: String {
+    let names = InstructionSet.allCases.map(\.rawValue)
+    return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
+  }
+
   /// What is wrong, and what to do.
   public var description: String {
     switch self {
     case .unknownName(let name):
-      "ARDF_ISA is \"\(name)\": set it to portable, avx2, avx512, avx512bf16 or amx, or leave it unset"
+      "ARDF_ISA is \"\(name)\": set it to \(Self.names), or leave it unset"
     case .unavailable(let name, let available):
       "ARDF_ISA asks for \(name), which this CPU lacks: it has \(available.joined(separator: ", "))"
     }
@@ -38,18 +43,53 @@ package enum InstructionSet: String, CaseIterable, Sendable {
   case amx
 
   /// What this CPU can run, from the slowest to the fastest.
-  package static let available: [InstructionSet] = {
-    let cpu = CPUFeatures.detected
-    return allCases.filter { set in
-      switch set {
-      case .portable: true
-      case .avx2: cpu.isLevel3
-      case .avx512: cpu.isLevel4
-      case .avx512bf16: cpu.isLevel4 && cpu.hasBF16
-      case .amx: cpu.isLevel4 && cpu.hasBF16 && cpu.hasTiles && ardf_request_tiles() != 0
-      }
+  package static let available = allCases.filter { $0.catalogue != nil }
+
+  private static let catalogues = Dictionary(
+    uniqueKeysWithValues: allCases.compactMap { set in set.catalogue(of: .current).map { (set, $0) } })
+
+  /// Its kernels, and those of the sets that it goes on from; nil where this CPU lacks it.
+  package var catalogue: KernelCatalogue? { Self.catalogues[self] }
+
+  /// The kernels that every machine has.
+  static var portableCatalogue: KernelCatalogue {
+    guard let catalogue = InstructionSet.portable.catalogue else {
+      preconditionFailure("no portable kernels")
     }
-  }()
+    return catalogue
+  }
+
+  /// Its kernels on a processor; nil where that lacks it.
+  package func catalogue(of processor: Processor) -> KernelCatalogue? {
+    switch self {
+    case .portable: catalogue(of: processor, NNKernelsPortable.addKernels)
+    case .avx2: catalogue(of: processor, NNKernelsAVX2.addKernels)
+    case .avx512: catalogue(of: processor, NNKernelsAVX512.addKernels)
+    case .avx512bf16: catalogue(of: processor, after: .avx512, NNKernelsBF16.addVectorKernels)
+    case .amx: catalogue(of: processor, after: .avx512, NNKernelsBF16.addTileKernels)
+    }
+  }
+
+  private func catalogue(
+    of processor: Processor, after set: InstructionSet? = nil,
+    _ addKernels: (inout KernelCatalogue, Processor) -> Bool
+  ) -> KernelCatalogue? {
+    let base = set?.catalogue(of: processor)
+    guard set == nil || base != nil else { return nil }
+    var catalogue = KernelCatalogue(rawValue, after: base)
+    return addKernels(&catalogue, processor) ? catalogue : nil
+  }
+
+  /// Whether it multiplies in bf16.
+  package var hasReducedPrecision: Bool { catalogue?.multiplies(.bfloat16) ?? false }
+
+  /// Its kernels, or why there are none.
+  func usable() throws(InstructionSetError) -> KernelCatalogue {
+    guard let catalogue else {
+      throw .unavailable(rawValue, available: Self.available.map(\.rawValue))
+    }
+    return catalogue
+  }
 
   /// The one to use: what the environment variable `ARDF_ISA` names, else the fastest available.
   package static func selected() throws(InstructionSetError) -> InstructionSet {
@@ -64,101 +104,5 @@ package enum InstructionSet: String, CaseIterable, Sendable {
     guard let set = InstructionSet(rawValue: name) else { throw .unknownName(name) }
     guard available.contains(set) else { throw .unavailable(name, available: available.map(\.rawValue)) }
     return set
-  }
-
-  /// Its kernels, only to be used where the set is available.
-  package var kernels: KernelTable {
-    switch self {
-    case .portable: NNKernelsPortable.kernels
-    case .avx2: NNKernelsAVX2.kernels
-    case .avx512, .avx512bf16, .amx: NNKernelsAVX512.kernels
-    }
-  }
-
-  /// Its kernels of reduced precision, where it has any; only to be used where the set is available.
-  package var mixedKernels: MixedKernelTable? {
-    switch self {
-    case .portable, .avx2, .avx512: nil
-    case .avx512bf16: NNKernelsBF16.vectorKernels
-    case .amx: NNKernelsBF16.tileKernels
-    }
-  }
-}
-
-/// Feature bits, as CPUID and XCR0 report them.
-struct CPUFeatures {
-  /// CPUID leaf 1 ecx, leaf 7 ebx, ecx and edx, its subleaf 1 eax, leaf 0x80000001 ecx; XCR0.
-  var basic, structured, structuredECX, structuredEDX, structured1, extended: UInt32
-  var savedState: UInt64
-
-  static let detected: CPUFeatures = {
-    #if arch(x86_64)
-      let basic = ardf_cpuid(1, 0).ecx
-      let osSavesState = basic & Basic.osxsave != 0
-      return CPUFeatures(
-        basic: basic, structured: ardf_cpuid(7, 0).ebx, structuredECX: ardf_cpuid(7, 0).ecx,
-        structuredEDX: ardf_cpuid(7, 0).edx, structured1: ardf_cpuid(7, 1).eax,
-        extended: ardf_cpuid(0x8000_0001, 0).ecx,
-        savedState: osSavesState ? ardf_xgetbv0() : 0)
-    #else
-      return CPUFeatures(
-        basic: 0, structured: 0, structuredECX: 0, structuredEDX: 0, structured1: 0, extended: 0,
-        savedState: 0)
-    #endif
-  }()
-
-  /// All of x86-64-v3, with ymm registers saved by the operating system.
-  var isLevel3: Bool {
-    basic & Basic.level3 == Basic.level3 && structured & Structured.level3 == Structured.level3
-      && extended & Extended.level3 == Extended.level3 && savedState & State.ymm == State.ymm
-  }
-
-  /// All of x86-64-v4, with zmm and mask registers saved by the operating system.
-  var isLevel4: Bool {
-    isLevel3 && structured & Structured.level4 == Structured.level4 && savedState & State.zmm == State.zmm
-  }
-
-  /// AVX-512 BF16, and the products of 16-bit integers that every CPU with it has (VNNI).
-  var hasBF16: Bool { structured1 & Structured.bf16 != 0 && structuredECX & Structured.vnni != 0 }
-
-  /// AMX with bf16 products, tiles saved by the operating system.
-  var hasTiles: Bool {
-    structuredEDX & Structured.tiles == Structured.tiles && savedState & State.tiles == State.tiles
-  }
-
-  /// Leaf 1, ecx.
-  private enum Basic {
-    static let osxsave: UInt32 = 1 << 27
-    /// SSE3, SSSE3, FMA, CMPXCHG16B, SSE4.1, SSE4.2, MOVBE, POPCNT, OSXSAVE, AVX, F16C.
-    static let level3: UInt32 =
-      1 << 0 | 1 << 9 | 1 << 12 | 1 << 13 | 1 << 19 | 1 << 20 | 1 << 22 | 1 << 23 | 1 << 27 | 1 << 28 | 1
-      << 29
-  }
-
-  /// Leaf 7; ebx where nothing else is said.
-  private enum Structured {
-    /// BMI1, AVX2, BMI2.
-    static let level3: UInt32 = 1 << 3 | 1 << 5 | 1 << 8
-    /// AVX-512 F, DQ, CD, BW, VL.
-    static let level4: UInt32 = 1 << 16 | 1 << 17 | 1 << 28 | 1 << 30 | 1 << 31
-    /// Subleaf 1, eax: AVX-512 BF16.
-    static let bf16: UInt32 = 1 << 5
-    /// ecx: AVX-512 VNNI.
-    static let vnni: UInt32 = 1 << 11
-    /// edx: AMX-BF16, AMX-TILE.
-    static let tiles: UInt32 = 1 << 22 | 1 << 24
-  }
-
-  /// Leaf 0x80000001, ecx.
-  private enum Extended {
-    /// LAHF/SAHF, LZCNT.
-    static let level3: UInt32 = 1 << 0 | 1 << 5
-  }
-
-  /// XCR0.
-  private enum State {
-    static let ymm: UInt64 = 1 << 1 | 1 << 2
-    static let zmm: UInt64 = ymm | 1 << 5 | 1 << 6 | 1 << 7
-    static let tiles: UInt64 = 1 << 17 | 1 << 18
   }
 }

@@ -1,4 +1,4 @@
-// The OpenBLAS backend as a table of kernels: convolution is im2col and a matrix product, attention two
+// The OpenBLAS backend as a catalogue of kernels: convolution is im2col and a matrix product, attention two
 // matrix products a block of queries, everything else a plain loop.
 //
 // A product's rounding may depend on its size, so products are cut at fixed multiples: blocks of pixels,
@@ -7,28 +7,88 @@
 import NNKernelInterface
 
 /// The kernels of the OpenBLAS backend.
-package func openBLASKernels() throws -> KernelTable {
+package func openBLASCatalogue() throws -> KernelCatalogue {
   let blas = try OpenBLASLibrary.shared()
-  return unsafe KernelTable(
-    name: "openblas", panelWidth: OpenBLASKernels.panelWidth, tileRows: OpenBLASKernels.block,
-    direct: ConvolutionKernels(
-      packedCount: { OpenBLASKernels.weightCount($0) },
-      pack: { unsafe OpenBLASKernels.pack($0, $1, $2, $3, 0..<$0.inChannels) },
-      convolution: { task, begin, end, first, last, scratch in
-        if first == 0, last > 0 { unsafe OpenBLASKernels.convolution(blas, task, begin, end, scratch) }
-      },
-      scratch: { OpenBLASKernels.convolutionScratch($0) }),
-    strassen: OpenBLASKernels.strassen(blas),
-    smallWinograd: OpenBLASKernels.winograd(blas, .four), largeWinograd: OpenBLASKernels.winograd(blas, .six),
-    depthwise: { unsafe PlainKernels.depthwise($0, $1, $2) },
-    maxPool: { unsafe PlainKernels.maxPool($0, $1, $2) },
-    resize: { unsafe PlainKernels.resize($0, $1, $2, $3) }, resizeScratch: { _ in 0 },
-    layerNorm: { unsafe PlainKernels.layerNorm($0, $1, $2) },
-    softmax: { unsafe PlainKernels.softmax($0, $1, $2) },
-    elementwise: { unsafe PlainKernels.elementwise($0, $1, $2) },
-    attention: { unsafe OpenBLASKernels.attention(blas, $0, $1, $2, $3) },
-    attentionItems: { unsafe $0.pointee.heads * OpenBLASKernels.queryBlocks($0.pointee) },
-    attentionScratch: { unsafe OpenBLASKernels.block * $0.pointee.tokens })
+  var catalogue = KernelCatalogue("openblas")
+  /// What the native kernels compute, by products of whatever is gathered.
+  func add(
+    _ name: String, _ algorithm: Algorithm, of domain: ConvolutionDomain,
+    prologues: ConvolutionKernel.Prologues = .none, epilogues: ConvolutionKernel.Epilogues,
+    items: ConvolutionKernel.Items, tolerance: KernelTolerance,
+    _ run: @escaping @Sendable (UnsafePointer<ConvolutionTask>, Share) -> Void
+  ) {
+    unsafe catalogue.add(
+      name, algorithm, of: domain, products: .float32, maps: .float32, prologues: prologues,
+      epilogues: epilogues, items: items,
+      block: ConvolutionKernel.Block(rows: OpenBLASKernels.block, columns: OpenBLASKernels.panelWidth),
+      tolerance: tolerance, by: .baseline, packedCount: { OpenBLASKernels.weightCount($0) },
+      pack: { unsafe OpenBLASKernels.pack($0, $1, $2, $3) },
+      scratch: { shape, _ in OpenBLASKernels.convolutionScratch(shape) * (items == .pairs ? 2 : 1) },
+      run: { task, share in
+        // One panel holds all output channels.
+        if share.panels.contains(0) { unsafe run(task, share) }
+      })
+  }
+  @Sendable func pixels(_ task: UnsafePointer<ConvolutionTask>, _ share: Share) {
+    unsafe OpenBLASKernels.convolution(blas, task, share)
+  }
+  @Sendable func tiles(_ task: UnsafePointer<ConvolutionTask>, _ share: Share, edge: Int) {
+    unsafe OpenBLASKernels.tiles(blas, task, edge, share)
+  }
+  unsafe add(
+    "gemm-f32", .gemm, of: .pixels, prologues: .normalise, epilogues: .sums, items: .pixels,
+    tolerance: .product, pixels)
+  unsafe add(
+    "strassen-f32", .strassen, of: .halves, prologues: .normalise, epilogues: .sums, items: .pairs,
+    tolerance: .strassen
+  ) { unsafe OpenBLASKernels.pairs(blas, $0, $1) }
+  unsafe add(
+    "direct-f32", .direct, of: .areas, epilogues: .residual, items: .pixels, tolerance: .product, pixels)
+  for stride in 1...2 {
+    unsafe add(
+      stride == 1 ? "winograd-f4x4-f32" : "winograd-f4x4-strided-f32", .winograd4x4,
+      of: .squares(stride: stride),
+      prologues: stride == 1 ? .enlarge : .none, epilogues: stride == 1 ? .tiles : .residual,
+      items: .tiles(.four), tolerance: .winograd
+    ) { unsafe tiles($0, $1, edge: 4) }
+  }
+  unsafe add(
+    "winograd-f4x4-subpixel-f32", .winograd4x4, of: .subpixels, epilogues: .project, items: .tiles(.four),
+    tolerance: .winograd
+  ) { unsafe tiles($0, $1, edge: 4) }
+  unsafe add(
+    "winograd-f6x6-f32", .winograd6x6, of: .squares(stride: 1), prologues: .enlarge, epilogues: .tiles,
+    items: .tiles(.six), tolerance: .winograd
+  ) { unsafe tiles($0, $1, edge: 6) }
+  addSteps(to: &catalogue, blas)
+  return catalogue
+}
+
+/// The operations that are no convolutions.
+private func addSteps(to catalogue: inout KernelCatalogue, _ blas: OpenBLASLibrary) {
+  unsafe catalogue.add(depthwise: "depthwise-f32", maps: .float32, tolerance: .product, by: .baseline) {
+    unsafe PlainKernels.depthwise($0, $1)
+  }
+  unsafe catalogue.add(maxPool: "maxpool-f32", maps: .float32, tolerance: .exact, by: .baseline) {
+    unsafe PlainKernels.maxPool($0, $1)
+  }
+  unsafe catalogue.add(
+    resize: "resize-f32", maps: .float32, tolerance: .product, by: .baseline, scratch: { _ in 0 },
+    run: { unsafe PlainKernels.resize($0, $1) })
+  unsafe catalogue.add(layerNorm: "layernorm-f32", maps: .float32, tolerance: .normalisation, by: .baseline) {
+    unsafe PlainKernels.layerNorm($0, $1)
+  }
+  unsafe catalogue.add(softmax: "softmax-f32", maps: .float32, tolerance: .function, by: .baseline) {
+    unsafe PlainKernels.softmax($0, $1)
+  }
+  unsafe catalogue.add(elementwise: "elementwise-f32", maps: .float32, tolerance: .function, by: .baseline) {
+    unsafe PlainKernels.elementwise($0, $1)
+  }
+  unsafe catalogue.add(
+    attention: "attention-f32", products: .float32, maps: .float32, queries: OpenBLASKernels.block,
+    tolerance: .attention, by: .baseline,
+    scratch: { unsafe OpenBLASKernels.block * $0.pointee.tokens },
+    run: { unsafe OpenBLASKernels.attention(blas, $0, $1) })
 }
 
 /// The kernels that OpenBLAS itself chose for this CPU, such as `SkylakeX`.
@@ -40,29 +100,14 @@ private enum OpenBLASKernels {
   /// Rows of one product: output pixels or queries.
   static let block = 256
   /// The same product, cut as Strassen's pairs of blocks are.
-  static func strassen(_ blas: OpenBLASLibrary) -> ConvolutionKernels {
-    unsafe ConvolutionKernels(
-      packedCount: { weightCount($0) }, pack: { unsafe pack($0, $1, $2, $3, 0..<$0.inChannels) },
-      convolution: { task, begin, end, first, last, scratch in
-        guard first == 0, last > 0 else { return }
-        let shape = unsafe task.pointee.shape
-        for pair in begin..<end {
-          let rows = shape.pixels(ofPairs: pair..<pair + 1, block)
-          unsafe product(blas, task.pointee, rows, scratch, scratch + 2 * block * depth(shape))
-          unsafe finish(task.pointee, rows, from: rows.lowerBound, scratch + 2 * block * depth(shape))
-        }
-      },
-      scratch: { 2 * convolutionScratch($0) })
-  }
-
-  /// The same product, cut as Winograd's tiles are.
-  static func winograd(_ blas: OpenBLASLibrary, _ tile: WinogradTile) -> ConvolutionKernels {
-    unsafe ConvolutionKernels(
-      packedCount: { weightCount($0) }, pack: { unsafe pack($0, $1, $2, $3, 0..<$0.inChannels) },
-      convolution: { task, begin, end, first, last, scratch in
-        if first == 0, last > 0 { unsafe tiles(blas, task, tile.edge, begin, end, scratch) }
-      },
-      scratch: { convolutionScratch($0) })
+  static func pairs(_ blas: OpenBLASLibrary, _ task: UnsafePointer<ConvolutionTask>, _ share: Share) {
+    let shape = unsafe task.pointee.shape
+    let sums = unsafe share.scratch + 2 * block * depth(shape)
+    for pair in share.items {
+      let rows = shape.pixels(ofPairs: pair..<pair + 1, block)
+      unsafe product(blas, task.pointee, rows, share.scratch, sums)
+      unsafe finish(task.pointee, rows, from: rows.lowerBound, sums)
+    }
   }
 
   static func depth(_ shape: ConvolutionShape) -> Int {
@@ -76,15 +121,15 @@ private enum OpenBLASKernels {
     block * (depth(shape) + shape.outChannels)
   }
 
-  /// (kernel row, kernel column, input channel, output channel), input channels `channels` only.
+  /// (kernel row, kernel column, input channel, output channel).
   static func pack(
     _ shape: ConvolutionShape, _ weights: UnsafePointer<Float>, _ scale: UnsafePointer<Float>?,
-    _ packed: UnsafeMutablePointer<Float>, _ channels: Range<Int>
+    _ packed: UnsafeMutablePointer<Float>
   ) {
     let positions = shape.kernelHeight * shape.kernelWidth
     for out in 0..<shape.outChannels {
       let factor = unsafe scale?[out] ?? 1
-      for channel in channels {
+      for channel in 0..<shape.inChannels {
         let source = unsafe weights + (out * shape.inChannels + channel) * positions
         for position in 0..<positions {
           let row = position * shape.inChannels + channel
@@ -96,9 +141,9 @@ private enum OpenBLASKernels {
 
   /// Output pixels `begin..<end`, in blocks of `block` pixels.
   static func convolution(
-    _ blas: OpenBLASLibrary, _ task: UnsafePointer<ConvolutionTask>, _ begin: Int, _ end: Int,
-    _ scratch: UnsafeMutablePointer<Float>
+    _ blas: OpenBLASLibrary, _ task: UnsafePointer<ConvolutionTask>, _ share: Share
   ) {
+    let (begin, end, scratch) = unsafe (share.items.lowerBound, share.items.upperBound, share.scratch)
     let task = unsafe task.pointee
     let shape = task.shape
     let depth = depth(shape)
@@ -149,10 +194,9 @@ private enum OpenBLASKernels {
 
   /// Output tiles `begin..<end` of 4x4 pixels, in blocks of `block` pixels.
   static func tiles(
-    _ blas: OpenBLASLibrary, _ task: UnsafePointer<ConvolutionTask>, _ tileEdge: Int, _ begin: Int,
-    _ end: Int,
-    _ scratch: UnsafeMutablePointer<Float>
+    _ blas: OpenBLASLibrary, _ task: UnsafePointer<ConvolutionTask>, _ tileEdge: Int, _ share: Share
   ) {
+    let (begin, end, scratch) = unsafe (share.items.lowerBound, share.items.upperBound, share.scratch)
     let task = unsafe task.pointee
     let shape = task.shape
     let depth = depth(shape)
@@ -260,12 +304,12 @@ private enum OpenBLASKernels {
 
   /// Blocks of queries against all keys of their head.
   static func attention(
-    _ blas: OpenBLASLibrary, _ task: UnsafePointer<AttentionTask>, _ begin: Int, _ end: Int,
-    _ scores: UnsafeMutablePointer<Float>
+    _ blas: OpenBLASLibrary, _ task: UnsafePointer<AttentionTask>, _ share: Share
   ) {
+    let scores = unsafe share.scratch
     let task = unsafe task.pointee
     let (tokens, blocks) = (task.tokens, queryBlocks(task))
-    for item in begin..<end {
+    for item in share.items {
       let (head, first) = (item / blocks, item % blocks * block)
       let rows = min(block, tokens - first)
       unsafe blas.multiply(

@@ -1,4 +1,5 @@
 import Glibc
+import NNKernelInterface
 
 /// Why OpenBLAS cannot be used.
 public enum OpenBLASError: Error, Equatable, CustomStringConvertible {
@@ -47,10 +48,10 @@ public enum OpenBLASError: Error, Equatable, CustomStringConvertible {
   private init() throws(OpenBLASError) {
     // Old builds do not know new CPUs and fall back to slower kernels. What the user has set stays.
     let keep: Int32 = 0
-    let cpu = CPUFeatures.detected
-    if cpu.isLevel4 {
+    let features = Processor.current.features
+    if features.contains(.avx512) {
       unsafe setenv("OPENBLAS_CORETYPE", "SkylakeX", keep)
-    } else if cpu.isLevel3 {
+    } else if features.contains(.avx2) {
       unsafe setenv("OPENBLAS_CORETYPE", "Haswell", keep)
     }
     unsafe setenv("OPENBLAS_NUM_THREADS", "1", 1)

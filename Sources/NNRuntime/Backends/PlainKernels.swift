@@ -4,22 +4,23 @@
 import Glibc
 import NNKernelInterface
 
-/// Scalar kernels; see `KernelTable` for what each computes.
+/// Scalar kernels; see `KernelCatalogue` for what each computes.
 enum PlainKernels {
   static func activate(_ x: Float, _ activation: Activation) -> Float {
     switch activation {
     case .none: x
     case .relu: x < 0 ? 0 : x
+    case .leakyReLU(let slope): x < 0 ? slope * x : x
     case .silu: x / (1 + expf(-x))
     case .gelu: 0.5 * x * (1 + erff(x * Float(0.5).squareRoot()))
     case .sigmoid: 1 / (1 + expf(-x))
     }
   }
 
-  static func depthwise(_ task: UnsafePointer<DepthwiseTask>, _ begin: Int, _ end: Int) {
+  static func depthwise(_ task: UnsafePointer<DepthwiseTask>, _ share: Share) {
     let task = unsafe task.pointee
     let (kernel, channels) = (task.kernel, task.channels)
-    for y in begin..<end {
+    for y in share.items {
       for x in 0..<task.outWidth {
         for channel in 0..<channels {
           var sum = unsafe task.bias[channel]
@@ -41,9 +42,9 @@ enum PlainKernels {
     }
   }
 
-  static func maxPool(_ task: UnsafePointer<PoolTask>, _ begin: Int, _ end: Int) {
+  static func maxPool(_ task: UnsafePointer<PoolTask>, _ share: Share) {
     let task = unsafe task.pointee
-    for y in begin..<end {
+    for y in share.items {
       for x in 0..<task.outWidth {
         for channel in 0..<task.channels {
           var best = -Float.infinity
@@ -62,11 +63,9 @@ enum PlainKernels {
     }
   }
 
-  static func resize(
-    _ task: UnsafePointer<ResizeTask>, _ begin: Int, _ end: Int, _: UnsafeMutablePointer<Float>
-  ) {
+  static func resize(_ task: UnsafePointer<ResizeTask>, _ share: Share) {
     let task = unsafe task.pointee
-    for y in begin..<end {
+    for y in share.items {
       for x in 0..<task.outWidth {
         for channel in 0..<task.channels {
           var sum = resampled(task.input, task.resampling, y, x, channel)
@@ -94,9 +93,9 @@ enum PlainKernels {
     return sum
   }
 
-  static func layerNorm(_ task: UnsafePointer<LayerNormTask>, _ begin: Int, _ end: Int) {
+  static func layerNorm(_ task: UnsafePointer<LayerNormTask>, _ share: Share) {
     let task = unsafe task.pointee
-    for token in begin..<end {
+    for token in share.items {
       unsafe normalise(
         task.normalisation, task.channels, task.input.base + token * task.input.pixelStride,
         task.output.base + token * task.output.pixelStride)
@@ -123,9 +122,9 @@ enum PlainKernels {
     }
   }
 
-  static func softmax(_ task: UnsafePointer<ElementwiseTask>, _ begin: Int, _ end: Int) {
+  static func softmax(_ task: UnsafePointer<ElementwiseTask>, _ share: Share) {
     let task = unsafe task.pointee
-    for pixel in begin..<end {
+    for pixel in share.items {
       let (y, x) = (pixel / task.width, pixel % task.width)
       let (input, output) = unsafe (task.a.pixel(y, x), task.output.pixel(y, x))
       unsafe softmaxRow(input, output, count: task.channels, scale: 1)
@@ -147,9 +146,9 @@ enum PlainKernels {
     for index in 0..<count { unsafe output[index] /= sum }
   }
 
-  static func elementwise(_ task: UnsafePointer<ElementwiseTask>, _ begin: Int, _ end: Int) {
+  static func elementwise(_ task: UnsafePointer<ElementwiseTask>, _ share: Share) {
     let task = unsafe task.pointee
-    for pixel in begin..<end {
+    for pixel in share.items {
       let (y, x) = (pixel / task.width, pixel % task.width)
       let (a, output) = unsafe (task.a.pixel(y, x), task.output.pixel(y, x))
       for channel in 0..<task.channels {

@@ -1,4 +1,4 @@
-// What a transposed convolution of 2x2 and a 3x3 convolution behind it are together: see Graph/JoiningTransposed.swift.
+// What a transposed convolution of 2x2 and a 3x3 convolution behind it are together: see Graph/Rewrites/JoiningTransposed.swift.
 
 import NNKernelInterface
 
@@ -21,7 +21,7 @@ private struct AxisTaps {
 
 /// The weights of the four convolutions of 2x2: products of both layers' weights, by a kernel.
 @safe struct JointWeights {
-  private let kernels: KernelTable
+  private let gemm: ConvolutionKernel
   private let inChannels, between, outChannels: Int
   /// One piece, so that the system has it back as a whole: packing leaves no gaps between what stays.
   private let memory: FloatMemory
@@ -36,16 +36,16 @@ private struct AxisTaps {
   /// Pairs of taps that a product has at most.
   private static var mostPairs: Int { 4 }
 
-  init(_ layer: Convolution, _ before: Transposition, _ kernels: KernelTable) {
+  init(_ layer: Convolution, _ before: Transposition, _ gemm: ConvolutionKernel) {
     let (between, outChannels) = (before.bias.count, layer.outChannels)
     let inChannels = before.weights.count / (4 * between)
-    self.kernels = kernels
+    self.gemm = gemm
     (self.inChannels, self.between, self.outChannels) = (inChannels, between, outChannels)
     let largest = Self.shape(inChannels, Self.mostPairs * between, outChannels)
     let counts = [
       9 * outChannels * between, 4 * inChannels * between, Self.mostPairs * outChannels * between,
-      Self.mostPairs * inChannels * between, kernels.direct.packedCount(largest), outChannels * inChannels,
-      4 * outChannels * inChannels, kernels.direct.scratch(largest),
+      Self.mostPairs * inChannels * between, gemm.packedCount(largest), outChannels * inChannels,
+      4 * outChannels * inChannels, gemm.scratch(largest, outChannels),
     ].map { ($0 + 15) / 16 * 16 }
     memory = FloatMemory(count: counts.reduce(0, +))
     zeros = FloatMemory(count: max(Self.mostPairs * between, inChannels) + 64)
@@ -100,13 +100,12 @@ private struct AxisTaps {
       unsafe copy(convolution, pair.convolution, rows: outChannels, to: left + place * between, depth)
       unsafe copy(transposed, pair.transposed, rows: inChannels, to: right + place * between, depth)
     }
-    unsafe kernels.direct.pack(shape, right, nil, packed)
+    unsafe gemm.pack(shape, right, nil, packed)
     var task = unsafe ConvolutionTask(
       shape: shape, input: MapPointer(base: left, pixelStride: depth, rowStride: depth * outChannels),
       output: MutableMapPointer(base: product, pixelStride: inChannels, rowStride: inChannels * outChannels),
-      residual: nil, weights: packed, bias: zeros.base, zeros: zeros.base, activation: .none)
-    let panels = (inChannels + kernels.panelWidth - 1) / kernels.panelWidth
-    unsafe kernels.direct.convolution(&task, 0, outChannels, 0, panels, scratch)
+      weights: packed, bias: zeros.base, zeros: zeros.base, activation: .none)
+    unsafe gemm.run(&task, Share(items: 0..<outChannels, panels: 0..<gemm.panels(shape), scratch: scratch))
   }
 
   /// Copies the `rows` rows of a position to rows `stride` apart.

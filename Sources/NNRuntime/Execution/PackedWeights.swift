@@ -6,25 +6,11 @@ import Synchronization
 public final class PackedWeights: Sendable {
   struct Key: Hashable {
     var layer: String
-    var algorithm: Algorithm
-    var kernels: String
+    /// Which of a layer's weights: its own are part 0.
     var part: Int
     var inChannels: Range<Int>?
-
-    /// A node's weights, or a part of them.
-    init(_ node: Node, _ algorithm: Algorithm, kernels: String, part: Int) {
-      layer = node.name
-      if case .convolution(let convolution) = node.operation { inChannels = convolution.inChannels }
-      self.algorithm = algorithm
-      self.kernels = kernels
-      self.part = part
-    }
-
-    /// The weights of a 1x1 convolution that another node computes.
-    init(_ projection: Projection, kernels: String) {
-      (layer, algorithm, part) = (projection.name, .gemm, 0)
-      self.kernels = kernels
-    }
+    /// Each kernel has its own order.
+    var kernel: String
   }
 
   private let packed = Mutex<[Key: FloatMemory]>([:])

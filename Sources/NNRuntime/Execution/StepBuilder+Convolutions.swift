@@ -3,66 +3,58 @@
 import NNKernelInterface
 
 extension StepBuilder {
-  func key(_ node: Node, _ algorithm: Algorithm, part: Int = 0) -> PackedWeights.Key {
-    PackedWeights.Key(node, algorithm, kernels: kernels.name, part: part)
-  }
-
   /// Packs the weights of all layers, the layers shared out over the threads.
   func packWeights() {
     let nodes = plan.placement.nodes.enumerated().filter {
-      switch $0.element.operation {
-      case .convolution(let layer): !layer.isDepthwise
-      case .transposedConvolution: true
-      default: false
-      }
+      if case .convolution = plan.kernels[$0.offset] { true } else { false }
     }
     let builder = self
     let staging = (0..<pool.threads).map { _ in StagingMemory() }
     pool.run(nodes.count) { chunk, thread in
       let (index, node) = nodes[chunk]
+      guard case .convolution(let kernel) = builder.plan.kernels[index] else { return }
       switch node.operation {
-      case _ where builder.plan.elements.multipliesReduced(index): builder.packReduced(node, staging[thread])
       case .convolution(let layer):
         if let transposed = layer.transposed {
-          _ = builder.withIntegers(index).packedJoint(node, layer, transposed)
+          _ = builder.packedJoint(node, layer, transposed, kernel)
         } else {
-          _ = builder.withIntegers(index).packed(node, index, layer, staging[thread])
+          _ = builder.packed(node, layer, kernel, staging[thread])
         }
-        if let projection = node.projection { _ = builder.packed(projection, node, layer, staging[thread]) }
+        if let projection = layer.projection { _ = builder.packed(projection, node, layer, staging[thread]) }
       case .transposedConvolution(let layer):
-        for part in 0..<layer.stride * layer.stride { _ = builder.packedSubpixel(node, layer, part) }
+        for part in 0..<layer.stride * layer.stride { _ = builder.packedSubpixel(node, layer, part, kernel) }
       default: break
       }
     }
   }
 
   private func packed(
-    _ node: Node, _ index: Int, _ layer: Convolution, _ staging: StagingMemory = StagingMemory()
+    _ node: Node, _ layer: Convolution, _ kernel: ConvolutionKernel,
+    _ staging: StagingMemory = StagingMemory()
   ) -> FloatMemory {
-    let algorithm = plan.layers[index].choice.algorithm
-    return pack(
-      key(node, algorithm), layer, node.convolutionShape(layer, shapes), kernels.convolution(algorithm),
-      staging)
+    packed(node.name, layer, node.convolutionShape(layer, shapes), kernel, staging)
   }
 
   /// The weights of a 1x1 convolution that is done to the result of a node's.
   private func packed(
     _ projection: Projection, _ node: Node, _ layer: Convolution, _ staging: StagingMemory = StagingMemory()
   ) -> FloatMemory {
-    pack(
-      PackedWeights.Key(projection, kernels: kernels.name), projection.layer,
-      node.projectionShape(projection, behind: layer, shapes), kernels.direct, staging)
+    packed(
+      projection.name, projection.layer, node.projectionShape(projection, behind: layer, shapes),
+      plan.catalogue.gemm, staging)
   }
 
-  private func pack(
-    _ key: PackedWeights.Key, _ layer: Convolution, _ shape: ConvolutionShape, _ kernels: ConvolutionKernels,
+  private func packed(
+    _ name: String, _ layer: Convolution, _ shape: ConvolutionShape, _ kernel: ConvolutionKernel,
     _ staging: StagingMemory
   ) -> FloatMemory {
-    weights.memory(key) {
-      let memory = FloatMemory(count: kernels.packedCount(shape))
+    let key = PackedWeights.Key(
+      layer: name, part: 0, inChannels: layer.inChannels, kernel: kernel.fullName)
+    return weights.memory(key) {
+      let memory = FloatMemory(count: kernel.packedCount(shape))
       unsafe layer.withWeights(staging) { source in
         unsafe withPointer(layer.scale) { scale in
-          unsafe kernels.pack(shape, source, scale, memory.base)
+          unsafe kernel.pack(shape, source, scale, memory.base)
         }
       }
       return memory
@@ -74,11 +66,11 @@ extension StepBuilder {
     unsafe scale.withUnsafeBufferPointer { unsafe body($0.baseAddress) }
   }
 
-  func convolution(_ node: Node, _ index: Int, _ layer: Convolution) -> Step {
-    if let transposed = layer.transposed { return joint(node, index, layer, transposed) }
+  func convolution(_ node: Node, _ index: Int, _ layer: Convolution, _ kernel: ConvolutionKernel) -> Step {
+    if let transposed = layer.transposed { return joint(node, index, layer, transposed, kernel) }
     let shape = node.convolutionShape(layer, shapes)
-    let task = convolutionTask(node, shape, layer, weights: packed(node, index, layer))
-    return step(node, index, [task], plan.layers[index].choice.algorithm)
+    return step(
+      index, [convolutionTask(node, shape, layer, weights: packed(node, layer, kernel))], kernel)
   }
 
   /// The step of a layer's parts, convolutions of the same shape.
@@ -86,26 +78,54 @@ extension StepBuilder {
   /// A thread that does all `partsTogether` reads its piece of the input once; else one part follows another, and the
   /// weights of one at a time need to be near.
   func step(
-    _ node: Node, _ index: Int, _ parts: [TaskMemory<ConvolutionTask>], _ algorithm: Algorithm,
+    _ index: Int, _ parts: [TaskMemory<ConvolutionTask>], _ kernel: ConvolutionKernel,
     partsTogether: Bool = false
   ) -> Step {
-    let shape = unsafe parts[0].pointer.pointee.shape
-    let cut = WorkGrid(algorithm, shape, panelWidth: kernels.panelWidth, tileRows: kernels.tileRows)
+    let parts = kernel.items == .rows ? parts.map(Self.flattened) : parts
+    let (shape, isProjected) = unsafe (
+      parts[0].pointer.pointee.shape, parts[0].pointer.pointee.projection != nil
+    )
+    let cut = WorkGrid(kernel, shape)
     // A projection reads all channels of a pixel.
-    let grid = node.projection == nil ? cut : cut.withPanelsTogether()
-    let kernels = kernels.convolution(algorithm)
-    let kernel = unsafe kernels.convolution
+    let grid = isProjected ? cut.withPanelsTogether() : cut
+    let run = unsafe kernel.run
     return unsafe Step(
-      layer: index, chunks: grid.chunks * parts.count, scratchFloats: kernels.scratch(shape)
+      layer: index, chunks: grid.chunks * parts.count,
+      scratchFloats: kernel.scratch(shape, grid.rowsTogether)
     ) { chunk, scratch in
       let (piece, part) =
         partsTogether
         ? chunk.quotientAndRemainder(dividingBy: parts.count)
         : (chunk % grid.chunks, chunk / grid.chunks)
       let (rows, panels) = grid.range(piece)
-      unsafe kernel(
-        parts[part].pointer, rows.lowerBound, rows.upperBound, panels.lowerBound, panels.upperBound, scratch)
+      unsafe run(parts[part].pointer, Share(items: rows, panels: panels, scratch: scratch))
     }
+  }
+
+  /// A product over pixels as a map of one pixel a row, where the rows of its maps follow each other without a gap:
+  /// then its rows are read where they lie.
+  private static func flattened(_ task: TaskMemory<ConvolutionTask>) -> TaskMemory<ConvolutionTask> {
+    var flat = unsafe task.pointer.pointee
+    let shape = flat.shape
+    let isProduct =
+      shape.kernelHeight == 1 && shape.kernelWidth == 1 && shape.stride == 1 && shape.padding == 0
+    let isDense =
+      flat.output.rowStride == flat.output.pixelStride * shape.outWidth
+      && flat.input.rowStride == flat.input.pixelStride * shape.inWidth
+      && flat.residual.map { $0.rowStride == $0.pixelStride * shape.outWidth } ?? true
+    guard isProduct, isDense else { return task }
+    let pixels = shape.outHeight * shape.outWidth
+    flat.shape.inHeight = pixels
+    flat.shape.outHeight = pixels
+    flat.shape.inWidth = 1
+    flat.shape.outWidth = 1
+    flat.input.rowStride = flat.input.pixelStride
+    flat.output.rowStride = flat.output.pixelStride
+    if var residual = flat.residual {
+      residual.rowStride = residual.pixelStride
+      flat.epilogue = .residual(residual)
+    }
+    return TaskMemory(flat, keeping: [task])
   }
 
   /// The task of a convolution from map to map, with all that was joined to it.
@@ -114,26 +134,27 @@ extension StepBuilder {
   ) -> TaskMemory<ConvolutionTask> {
     var (task, owners) = plainTask(
       shape, layer, input: map(node.inputs[0]), output: mutableMap(node.output), weights: weights)
-    if node.inputs.count > 1, layer.hasAddend {
-      let shift = shapes[node.inputs[1]].repeats(in: shapes[node.output]) ?? 0
-      task.addend = Addend(map: map(node.inputs[1]), width: shape.outWidth, shift: shift)
-    } else if node.inputs.count > 1 {
-      task.residual = map(node.inputs[1])
-    }
-    if let norm = layer.norm {
+    switch layer.prologue {
+    case .none, .transpose: break
+    case .normalise(let norm):
       let (normalisation, parameters) = normalisation(norm)
-      task.normalisation = normalisation
+      task.prologue = .normalise(normalisation)
       owners += parameters
-    }
-    if let larger = layer.enlargement {
+    case .enlarge(let larger):
       let (resampling, tables) = resampling(
         shapes[node.inputs[0]], larger.height, larger.width, larger.interpolation)
-      task.enlargement = resampling
+      task.prologue = .enlarge(resampling)
       owners += tables
     }
-    if let projection = node.projection {
+    switch layer.epilogue {
+    case .store: break
+    case .residual: task.epilogue = .residual(map(node.inputs[1]))
+    case .addend:
+      let shift = shapes[node.inputs[1]].repeats(in: shapes[node.output]) ?? 0
+      task.epilogue = .addend(Addend(map: map(node.inputs[1]), width: shape.outWidth, shift: shift))
+    case .project(let projection):
       let memory = projectionTask(projection, node, layer, output: mutableMap(node.output))
-      unsafe task.projection = memory.pointer
+      task.epilogue = unsafe .project(memory.pointer)
       owners.append(memory)
     }
     return TaskMemory(task, keeping: owners)
@@ -156,15 +177,15 @@ extension StepBuilder {
   ) -> (ConvolutionTask, [AnyObject]) {
     let bias = FloatMemory(layer.bias, count: layer.bias.count + 64)
     let task = unsafe ConvolutionTask(
-      shape: shape, input: input, output: output, residual: nil, weights: weights.base,
-      bias: bias.base, zeros: zeros.base, activation: layer.activation)
+      shape: shape, input: input, output: output, weights: weights.base, bias: bias.base,
+      zeros: zeros.base, activation: layer.activation)
     return (task, [weights, bias, zeros, arena] + operands)
   }
 
   /// All constants: kept alive by every task, since any may be its residual.
   var operands: [FloatMemory] { Array(constants.values) }
 
-  func depthwise(_ node: Node, _ index: Int, _ layer: Convolution) -> Step {
+  func depthwise(_ node: Node, _ index: Int, _ layer: Convolution, _ kernel: Kernel<DepthwiseTask>) -> Step {
     let (input, output) = (shapes[node.inputs[0]], shapes[node.output])
     let positions = layer.kernelHeight * layer.kernelWidth
     let source = layer.weights.floats()
@@ -182,12 +203,9 @@ extension StepBuilder {
         inHeight: input.height, inWidth: input.width, outHeight: output.height, outWidth: output.width,
         channels: output.channels, kernel: layer.kernelHeight, stride: layer.stride, padding: layer.padding,
         input: map(node.inputs[0]), output: mutableMap(node.output),
-        residual: node.inputs.count > 1 ? map(node.inputs[1]) : nil, weights: weights.base, bias: bias.base,
+        residual: layer.storesSums ? nil : map(node.inputs[1]), weights: weights.base, bias: bias.base,
         activation: layer.activation), keeping: [weights, bias, arena] + operands)
-    let kernel = unsafe kernels.depthwise
-    return unsafe step(index, items: output.height, together: rowsTogether(output)) { begin, end, _ in
-      unsafe kernel(task.pointer, begin, end)
-    }
+    return step(index, kernel, task, items: output.height, together: rowsTogether(output))
   }
 }
 

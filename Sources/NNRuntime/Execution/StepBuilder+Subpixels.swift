@@ -4,27 +4,29 @@
 import NNKernelInterface
 
 extension StepBuilder {
-  func transposed(_ node: Node, _ index: Int, _ layer: Convolution) -> Step {
+  func transposed(_ node: Node, _ index: Int, _ layer: Convolution, _ kernel: ConvolutionKernel) -> Step {
     let shape = node.subpixelShape(layer, shapes)
     let output = mutableMap(node.output)
     let tasks = (0..<layer.stride * layer.stride).map { part in
       let (task, owners) = plainTask(
         shape, layer, input: map(node.inputs[0]), output: output.everyPixel(layer.stride, part),
-        weights: packedSubpixel(node, layer, part))
+        weights: packedSubpixel(node, layer, part, kernel))
       return TaskMemory(task, keeping: owners)
     }
-    return step(node, index, tasks, AlgorithmChoice.convolution(shape).algorithm, partsTogether: true)
+    // A chunk of rows copies its piece of the input for one part at a time.
+    return step(index, tasks, kernel, partsTogether: kernel.items != .rows)
   }
 
   /// The weights (out, in) of one position of a transposed convolution's kernel.
-  func packedSubpixel(_ node: Node, _ layer: Convolution, _ part: Int) -> FloatMemory {
+  func packedSubpixel(
+    _ node: Node, _ layer: Convolution, _ part: Int, _ kernel: ConvolutionKernel
+  ) -> FloatMemory {
     let shape = node.subpixelShape(layer, shapes)
-    let algorithm = AlgorithmChoice.convolution(shape).algorithm
-    let kernels = kernels.convolution(algorithm)
-    return weights.memory(key(node, algorithm, part: part)) {
+    let key = PackedWeights.Key(layer: node.name, part: part, inChannels: nil, kernel: kernel.fullName)
+    return weights.memory(key) {
       let slice = layer.subpixelWeights(part)
-      let memory = FloatMemory(count: kernels.packedCount(shape))
-      unsafe withPointer(layer.scale) { unsafe kernels.pack(shape, slice, $0, memory.base) }
+      let memory = FloatMemory(count: kernel.packedCount(shape))
+      unsafe withPointer(layer.scale) { unsafe kernel.pack(shape, slice, $0, memory.base) }
       return memory
     }
   }
@@ -32,17 +34,18 @@ extension StepBuilder {
   // MARK: Together with a 3x3 convolution
 
   /// The weights of the four convolutions that a transposed one and `layer` behind it are together.
-  func packedJoint(_ node: Node, _ layer: Convolution, _ transposed: Transposition) -> [FloatMemory] {
+  func packedJoint(
+    _ node: Node, _ layer: Convolution, _ transposed: Transposition, _ kernel: ConvolutionKernel
+  ) -> [FloatMemory] {
     let shape = node.convolutionShape(layer, shapes)
-    let algorithm = AlgorithmChoice.convolution(shape).algorithm
-    let kernels = kernels.convolution(algorithm)
-    lazy var joint = JointWeights(layer, transposed, self.kernels)
+    lazy var joint = JointWeights(layer, transposed, plan.catalogue.gemm)
     return (0..<4).map { part in
       // Part 0 is the layer alone, as in plans that don't join it.
-      weights.memory(key(node, algorithm, part: 1 + part)) {
-        let memory = FloatMemory(count: kernels.packedCount(shape))
+      let key = PackedWeights.Key(layer: node.name, part: 1 + part, inChannels: nil, kernel: kernel.fullName)
+      return weights.memory(key) {
+        let memory = FloatMemory(count: kernel.packedCount(shape))
         unsafe joint.withWeights(row: part / 2, column: part % 2) { source in
-          unsafe kernels.pack(shape, source, nil, memory.base)
+          unsafe kernel.pack(shape, source, nil, memory.base)
         }
         return memory
       }
@@ -50,26 +53,27 @@ extension StepBuilder {
   }
 
   /// The step of a convolution and the transposed one before it.
-  func joint(_ node: Node, _ index: Int, _ layer: Convolution, _ transposed: Transposition) -> Step {
+  func joint(
+    _ node: Node, _ index: Int, _ layer: Convolution, _ transposed: Transposition, _ kernel: ConvolutionKernel
+  ) -> Step {
     let shape = node.convolutionShape(layer, shapes)
     let biases = JointBiases(layer, transposed)
     let output = mutableMap(node.output)
-    let tasks = packedJoint(node, layer, transposed).enumerated().map { part, packed in
+    let tasks = packedJoint(node, layer, transposed, kernel).enumerated().map { part, packed in
       let place = output.everyPixel(2, part)
       var (task, owners) = plainTask(
         shape, layer, input: map(node.inputs[0]), output: place, weights: packed)
       let (inside, edges) = (FloatMemory(biases.inside), FloatMemory(biases.edges(part / 2, part % 2)))
       unsafe task.bias = UnsafePointer(inside.base)
-      unsafe task.subpixel = Subpixel(row: part / 2, column: part % 2, edgeSums: edges.base)
-      owners += [inside, edges]
-      if let projection = node.projection {
-        let memory = projectionTask(projection, node, layer, output: place)
-        unsafe task.projection = memory.pointer
-        owners.append(memory)
-      }
+      let projected = layer.projection.map { projectionTask($0, node, layer, output: place) }
+      task.epilogue = unsafe .subpixel(
+        Subpixel(
+          row: part / 2, column: part % 2, edgeSums: edges.base,
+          projection: projected.map { unsafe $0.pointer }))
+      owners += ([inside, edges, projected] as [AnyObject?]).compactMap(\.self)
       return TaskMemory(task, keeping: owners)
     }
-    return step(node, index, tasks, plan.layers[index].choice.algorithm)
+    return step(index, tasks, kernel)
   }
 }
 

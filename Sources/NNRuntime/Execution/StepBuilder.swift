@@ -8,8 +8,6 @@ struct StepBuilder {
   let arena: FloatMemory
   let weights: PackedWeights
   let pool: ThreadPool
-  /// Those of the plan, or for maps in bf16 the ones that read them.
-  var kernels: KernelTable
   private(set) var constants: [ValueID: FloatMemory] = [:]
   let zeros: FloatMemory
 
@@ -18,7 +16,6 @@ struct StepBuilder {
     self.arena = arena
     self.weights = weights
     self.pool = pool
-    kernels = plan.kernels
     zeros = FloatMemory(count: (plan.placement.shapes.map(\.channels).max() ?? 0) + 64)
   }
 
@@ -38,31 +35,52 @@ struct StepBuilder {
     return steps
   }
 
+  /// The step of the kernel that the plan chose; nil where there is no work.
   private func step(_ node: Node, _ index: Int) -> Step? {
-    if let mixed = plan.mixedKernels, plan.elements.isMixed(node, index) {
-      return mixedStep(node, index, mixed)
+    switch plan.kernels[index] {
+    case .none: nil
+    case .convolution(let kernel):
+      switch node.operation {
+      case .convolution(let layer): convolution(node, index, layer, kernel)
+      case .transposedConvolution(let layer): transposed(node, index, layer, kernel)
+      default: nil
+      }
+    case .depthwise(let kernel):
+      if case .convolution(let layer) = node.operation { depthwise(node, index, layer, kernel) } else { nil }
+    case .maxPool(let kernel):
+      if case .maxPool(let size, let stride, let padding) = node.operation {
+        maxPool(node, index, size, stride, padding, kernel)
+      } else {
+        nil
+      }
+    case .resize(let kernel):
+      if case .resize(let kind) = node.operation { resize(node, index, kind, kernel) } else { nil }
+    case .layerNorm(let kernel):
+      if case .layerNorm(let norm) = node.operation { layerNorm(node, index, norm, kernel) } else { nil }
+    case .softmax(let kernel): softmax(node, index, kernel)
+    case .elementwise(let kernel): elementwise(node, index, kernel)
+    case .attention(let kernel):
+      if case .attention(let layout) = node.operation { attention(node, index, layout, kernel) } else { nil }
     }
-    return plainStep(node, index)
   }
 
-  /// A step of one kernel of `kernels`.
-  func plainStep(_ node: Node, _ index: Int) -> Step? {
+  private func elementwise(_ node: Node, _ index: Int, _ kernel: Kernel<ElementwiseTask>) -> Step? {
+    func step(
+      _ operation: ElementwiseOperation, _ activation: Activation = .none, _ scale: FloatMemory? = nil,
+      _ shift: FloatMemory? = nil
+    ) -> Step {
+      let output = shapes[node.output]
+      return self.step(
+        index, kernel, elementwiseTask(node, operation, activation, scale, shift), items: output.pixels,
+        together: pixelsTogether(output))
+    }
     switch node.operation {
-    case .input, .constant, .slice, .view, .concatenate: nil
-    case .convolution(let layer) where layer.isDepthwise: depthwise(node, index, layer)
-    case .convolution(let layer): convolution(node, index, layer)
-    case .transposedConvolution(let layer): transposed(node, index, layer)
-    case .affine(let scale, let shift):
-      elementwise(node, index, .affine, .none, FloatMemory(scale), FloatMemory(shift))
-    case .activation(let activation): elementwise(node, index, .unary, activation, nil, nil)
-    case .add: elementwise(node, index, .add, .none, nil, nil)
-    case .copy: elementwise(node, index, .unary, .none, nil, nil)
-    case .prependToken(let token): prepend(node, index, FloatMemory(token))
-    case .maxPool(let kernel, let stride, let padding): maxPool(node, index, kernel, stride, padding)
-    case .resize(let interpolation): resize(node, index, interpolation)
-    case .layerNorm(let norm): layerNorm(node, index, norm)
-    case .softmax: softmax(node, index)
-    case .attention(let layout): attention(node, index, layout)
+    case .affine(let scale, let shift): return step(.affine, .none, FloatMemory(scale), FloatMemory(shift))
+    case .activation(let activation): return step(.unary, activation)
+    case .add: return step(.add)
+    case .copy: return step(.unary)
+    case .prependToken(let token): return prepend(node, index, FloatMemory(token), kernel)
+    default: return nil
     }
   }
 
@@ -89,14 +107,24 @@ struct StepBuilder {
       element: plan.elements[value])
   }
 
-  /// A step over `items` (rows, pixels) in chunks of about `together`.
-  func step(
-    _ index: Int, items: Int, together: Int, scratch: Int = 0,
-    _ body: @escaping @Sendable (_ begin: Int, _ end: Int, _ scratch: UnsafeMutablePointer<Float>) -> Void
+  /// A step of a kernel over `items` (rows, pixels) in chunks of about `together`.
+  func step<Task>(
+    _ index: Int, _ kernel: Kernel<Task>, _ task: TaskMemory<Task>, items: Int, together: Int
+  ) -> Step {
+    let run = unsafe kernel.run
+    return unsafe step(index, items: items, together: together, scratch: kernel.scratch(task.pointer)) {
+      unsafe run(task.pointer, $0)
+    }
+  }
+
+  /// A step over `items` in chunks of about `together`.
+  private func step(
+    _ index: Int, items: Int, together: Int, scratch: Int,
+    _ body: @escaping @Sendable (Share) -> Void
   ) -> Step {
     let chunks = max(1, min(items, (items + together - 1) / max(1, together)))
     return unsafe Step(layer: index, chunks: chunks, scratchFloats: scratch) { chunk, scratch in
-      unsafe body(items * chunk / chunks, items * (chunk + 1) / chunks, scratch)
+      unsafe body(Share(items: items * chunk / chunks..<items * (chunk + 1) / chunks, scratch: scratch))
     }
   }
 
@@ -107,20 +135,21 @@ struct StepBuilder {
 
   // MARK: Windows and resizing
 
-  private func maxPool(_ node: Node, _ index: Int, _ size: Int, _ stride: Int, _ padding: Int) -> Step {
+  private func maxPool(
+    _ node: Node, _ index: Int, _ size: Int, _ stride: Int, _ padding: Int, _ kernel: Kernel<PoolTask>
+  ) -> Step {
     let (input, output) = (shapes[node.inputs[0]], shapes[node.output])
     let task = TaskMemory(
       PoolTask(
         inHeight: input.height, inWidth: input.width, outHeight: output.height, outWidth: output.width,
         channels: output.channels, kernel: size, stride: stride, padding: padding, input: map(node.inputs[0]),
         output: mutableMap(node.output)), keeping: [arena])
-    let kernel = unsafe kernels.maxPool
-    return unsafe step(index, items: output.height, together: rowsTogether(output)) { begin, end, _ in
-      unsafe kernel(task.pointer, begin, end)
-    }
+    return step(index, kernel, task, items: output.height, together: rowsTogether(output))
   }
 
-  private func resize(_ node: Node, _ index: Int, _ interpolation: Interpolation) -> Step {
+  private func resize(
+    _ node: Node, _ index: Int, _ interpolation: Interpolation, _ kernel: Kernel<ResizeTask>
+  ) -> Step {
     let (input, output) = (shapes[node.inputs[0]], shapes[node.output])
     let (resampling, tables) = resampling(input, output.height, output.width, interpolation)
     let task = TaskMemory(
@@ -129,12 +158,7 @@ struct StepBuilder {
         channels: output.channels, resampling: resampling, input: map(node.inputs[0]),
         residual: node.inputs.count > 1 ? map(node.inputs[1]) : nil, output: mutableMap(node.output)),
       keeping: [arena] + tables + operands)
-    let kernel = unsafe kernels.resize
-    let scratch = unsafe kernels.resizeScratch(task.pointer)
-    return unsafe step(index, items: output.height, together: rowsTogether(output), scratch: scratch) {
-      begin, end, scratch in
-      unsafe kernel(task.pointer, begin, end, scratch)
-    }
+    return step(index, kernel, task, items: output.height, together: rowsTogether(output))
   }
 
   /// The tables of a resize of a map of shape `input`, and what owns them.
@@ -155,17 +179,16 @@ struct StepBuilder {
 
   // MARK: Tokens and elements
 
-  private func layerNorm(_ node: Node, _ index: Int, _ norm: LayerNormParameters) -> Step {
+  private func layerNorm(
+    _ node: Node, _ index: Int, _ norm: LayerNormParameters, _ kernel: Kernel<LayerNormTask>
+  ) -> Step {
     let output = shapes[node.output]
     let (normalisation, parameters) = normalisation(norm)
     let task = TaskMemory(
       LayerNormTask(
         channels: output.channels, input: map(node.inputs[0]), output: mutableMap(node.output),
         normalisation: normalisation), keeping: [arena] + parameters)
-    let kernel = unsafe kernels.layerNorm
-    return unsafe step(index, items: output.pixels, together: pixelsTogether(output)) { begin, end, _ in
-      unsafe kernel(task.pointer, begin, end)
-    }
+    return step(index, kernel, task, items: output.pixels, together: pixelsTogether(output))
   }
 
   /// A normalisation, and the memory that its pointers lead to.
@@ -176,25 +199,11 @@ struct StepBuilder {
     )
   }
 
-  private func softmax(_ node: Node, _ index: Int) -> Step {
-    let task = elementwiseTask(node, .unary, .none, nil, nil)
-    let kernel = unsafe kernels.softmax
+  private func softmax(_ node: Node, _ index: Int, _ kernel: Kernel<ElementwiseTask>) -> Step {
     let output = shapes[node.output]
-    return unsafe step(index, items: output.pixels, together: pixelsTogether(output)) { begin, end, _ in
-      unsafe kernel(task.pointer, begin, end)
-    }
-  }
-
-  private func elementwise(
-    _ node: Node, _ index: Int, _ operation: ElementwiseOperation, _ activation: Activation,
-    _ scale: FloatMemory?, _ shift: FloatMemory?
-  ) -> Step {
-    let task = elementwiseTask(node, operation, activation, scale, shift)
-    let kernel = unsafe kernels.elementwise
-    let output = shapes[node.output]
-    return unsafe step(index, items: output.pixels, together: pixelsTogether(output)) { begin, end, _ in
-      unsafe kernel(task.pointer, begin, end)
-    }
+    return step(
+      index, kernel, elementwiseTask(node, .unary, .none, nil, nil), items: output.pixels,
+      together: pixelsTogether(output))
   }
 
   private func elementwiseTask(
@@ -211,7 +220,9 @@ struct StepBuilder {
         output: mutableMap(node.output)), keeping: [arena, scale, shift].compactMap(\.self) + operands)
   }
 
-  private func prepend(_ node: Node, _ index: Int, _ token: FloatMemory) -> Step {
+  private func prepend(
+    _ node: Node, _ index: Int, _ token: FloatMemory, _ kernel: Kernel<ElementwiseTask>
+  ) -> Step {
     let target = unsafe pointer(node.output)
     let channels = shapes[node.output].channels
     let task = unsafe TaskMemory(
@@ -220,13 +231,12 @@ struct StepBuilder {
         a: MapPointer(base: token.base, pixelStride: channels, rowStride: channels), b: nil, scale: nil,
         shift: nil, output: MutableMapPointer(base: target, pixelStride: channels, rowStride: channels)),
       keeping: [arena, token])
-    let kernel = unsafe kernels.elementwise
-    return unsafe step(index, items: 1, together: 1) { begin, end, _ in
-      unsafe kernel(task.pointer, begin, end)
-    }
+    return step(index, kernel, task, items: 1, together: 1)
   }
 
-  private func attention(_ node: Node, _ index: Int, _ layout: AttentionLayout) -> Step {
+  private func attention(
+    _ node: Node, _ index: Int, _ layout: AttentionLayout, _ kernel: Kernel<AttentionTask>
+  ) -> Step {
     let output = plan.placement.locations[node.output]
     let input = plan.placement.locations[node.inputs[0]]
     let base = unsafe pointer(node.inputs[0])
@@ -243,10 +253,7 @@ struct StepBuilder {
     attention.element = element
     attention.outputElement = plan.elements[node.output]
     let task = TaskMemory(attention, keeping: [arena])
-    let kernel = unsafe kernels.attention
-    return unsafe step(
-      index, items: kernels.attentionItems(task.pointer), together: 1,
-      scratch: kernels.attentionScratch(task.pointer)
-    ) { begin, end, scratch in unsafe kernel(task.pointer, begin, end, scratch) }
+    let groups = (attention.tokens + kernel.together - 1) / kernel.together
+    return step(index, kernel, task, items: attention.heads * groups, together: 1)
   }
 }

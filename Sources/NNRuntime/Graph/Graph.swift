@@ -12,19 +12,11 @@ package struct Node: Sendable {
   var preceding: [String] = []
   /// Names of the layers behind this one that are computed with it.
   var fused: [String] = []
-  /// A 1x1 convolution that is done to the result of this one while it is near.
-  var projection: Projection?
   /// Where only a part of a layer's work is done here, the shape of that layer's result; this node's is then no layer's.
   var partOf: MapShape?
 
   /// All layers that are computed here, first to last.
   var holds: [String] { preceding + [name] + fused }
-}
-
-/// A 1x1 convolution that another node computes besides its own.
-package struct Projection: Sendable {
-  var name: String
-  var layer: Convolution
 }
 
 /// A network for one input size: operations in an order in which they can run.

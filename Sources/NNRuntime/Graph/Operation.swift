@@ -44,7 +44,7 @@ public struct AttentionLayout: Hashable, Sendable {
 }
 
 /// A convolution or linear layer, with all that was fused into it:
-/// out = activation((enlarged or normalised(input) * weights) * scale + addend + bias) + residual.
+/// out = epilogue(activation((prologue(input) * weights) * scale + bias)).
 package struct Convolution: Sendable {
   /// (out, in / groups, kernel height, kernel width); transposed: (in, out, kernel height, kernel width).
   package var weights: Tensor
@@ -60,15 +60,55 @@ package struct Convolution: Sendable {
   /// One input channel a filter.
   var isDepthwise: Bool
   var activation: Activation = .none
-  /// Whether the second input is a part of the sums, before the activation, and not a residual.
-  var hasAddend = false
-  /// Done to each pixel of the input before.
-  var norm: LayerNormParameters?
-  /// How the input is enlarged before.
-  var enlargement: Enlargement?
-  /// The transposed convolution that comes before and is done with this one, by the four convolutions of 2x2 that the two
-  /// are together.
-  var transposed: Transposition?
+  /// Done to the input as it is read.
+  var prologue = Prologue.none
+  /// Done to the sums before they are stored.
+  var epilogue = Epilogue.store
+
+  /// What was fused before a convolution.
+  enum Prologue: Sendable {
+    case none
+    /// Each pixel is normalised over its channels.
+    case normalise(LayerNormParameters)
+    /// The map is enlarged.
+    case enlarge(Enlargement)
+    /// A transposed convolution comes before, and is done by the four convolutions of 2x2 that the two are together.
+    case transpose(Transposition)
+  }
+
+  /// What was fused behind a convolution, its activation apart.
+  enum Epilogue: Sendable {
+    case store
+    /// The second input is added behind the activation.
+    case residual
+    /// The second input, a part of the sums, is added before it.
+    case addend
+    /// A 1x1 convolution is done to the result while it is near.
+    indirect case project(Projection)
+  }
+}
+
+extension Convolution {
+  /// How pixels are normalised before, if they are.
+  var norm: LayerNormParameters? { if case .normalise(let norm) = prologue { norm } else { nil } }
+  /// How the map is enlarged before, if it is.
+  var enlargement: Enlargement? { if case .enlarge(let enlargement) = prologue { enlargement } else { nil } }
+  /// The transposed convolution before, if there is one.
+  var transposed: Transposition? { if case .transpose(let transposed) = prologue { transposed } else { nil } }
+  /// The 1x1 convolution behind, if there is one.
+  var projection: Projection? { if case .project(let projection) = epilogue { projection } else { nil } }
+  /// Whether its second input is a part of the sums.
+  var addsToSums: Bool { if case .addend = epilogue { true } else { false } }
+  /// Whether nothing was fused before.
+  var readsInput: Bool { if case .none = prologue { true } else { false } }
+  /// Whether nothing but an activation was fused behind.
+  var storesSums: Bool { if case .store = epilogue { true } else { false } }
+}
+
+/// A 1x1 convolution that another layer computes besides its own.
+package struct Projection: Sendable {
+  var name: String
+  var layer: Convolution
 }
 
 /// A transposed convolution of 2x2 and stride 2: an input pixel becomes four.
@@ -145,7 +185,7 @@ package enum Operation: Sendable {
       c.isDepthwise ? "depthwise" : c.kernelHeight * c.kernelWidth == 1 ? "conv1x1" : "conv"
     case .transposedConvolution: "convtranspose"
     case .affine: "affine"
-    case .activation(let activation): "\(activation)"
+    case .activation(let activation): activation.name
     case .add: "add"
     case .concatenate: "concat"
     case .slice: "slice"

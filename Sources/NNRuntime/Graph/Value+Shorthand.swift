@@ -7,6 +7,11 @@ extension Value {
   /// max(x, 0).
   public func relu(name: String) -> Value { activation(.relu, name: name) }
 
+  /// x where it is positive, slope * x elsewhere.
+  public func leakyReLU(slope: Float, name: String) -> Value {
+    activation(.leakyReLU(slope: slope), name: name)
+  }
+
   /// x/2 * (1 + erf(x / sqrt 2)): the exact form, not the one with tanh.
   public func gelu(name: String) -> Value { activation(.gelu, name: name) }
 

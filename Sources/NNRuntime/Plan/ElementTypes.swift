@@ -12,24 +12,24 @@ struct ElementTypes: Sendable {
   /// By node of the placement: whether it multiplies in bf16.
   private let reduced: [Bool]
   /// By node of the placement: Winograd's choice where it multiplies integers, faster than direct products in bf16.
-  private let integers: [AlgorithmChoice?]
+  private let integers: [KernelChoice?]
 
   /// Everything in floats.
   init(allFloat placement: Placement) {
     types = [ElementType](repeating: .float32, count: placement.shapes.count)
     reduced = [Bool](repeating: false, count: placement.nodes.count)
-    integers = [AlgorithmChoice?](repeating: nil, count: placement.nodes.count)
+    integers = [KernelChoice?](repeating: nil, count: placement.nodes.count)
   }
 
   /// The choice for a graph that is to run in bf16.
-  init(_ graph: Graph, _ placement: Placement, _ kernels: MixedKernelTable) {
+  init(_ graph: Graph, _ placement: Placement, _ catalogue: KernelCatalogue) {
     let borders = Set((graph.inputs + graph.outputs).map { placement.locations[$0.value].buffer })
     var floats = borders
     let isFloat = placement.nodes.map { node in
       borders.contains(placement.locations[node.output].buffer) || node.leavesOutMaps
     }
     let integers = placement.nodes.enumerated().map { index, node in
-      isFloat[index] || kernels.winograd == nil ? nil : node.integerChoice(placement.shapes)
+      isFloat[index] ? nil : node.integerChoice(placement.shapes, catalogue)
     }
     reduced = placement.nodes.enumerated().map { index, node in
       node.operation.multiplies && !isFloat[index] && integers[index] == nil
@@ -39,7 +39,7 @@ struct ElementTypes: Sendable {
       let buffers = (node.inputs + [node.output]).map { placement.locations[$0].buffer }
       switch node.operation {
       case .convolution(let layer) where layer.isDepthwise: break
-      case .convolution(let layer) where layer.hasAddend && reduced[index]: floats.insert(buffers[1])
+      case .convolution(let layer) where layer.addsToSums && reduced[index]: floats.insert(buffers[1])
       case .convolution where integers[index] != nil: break
       case .convolution, .transposedConvolution, .attention:
         if !reduced[index] { floats.formUnion(buffers) }
@@ -60,25 +60,23 @@ struct ElementTypes: Sendable {
   func multipliesReduced(_ node: Int) -> Bool { reduced[node] }
 
   /// How Winograd computes the node in 16-bit integers; nil where it doesn't.
-  func integerChoice(_ node: Int) -> AlgorithmChoice? { integers[node] }
+  func integerChoice(_ node: Int) -> KernelChoice? { integers[node] }
 
-  /// Whether the node reads or makes a bf16 map, or multiplies in bf16.
-  func isMixed(_ node: Node, _ index: Int) -> Bool {
-    reduced[index] || (node.inputs + [node.output]).contains { types[$0] == .bfloat16 }
-  }
+  /// What the node multiplies in.
+  func precision(_ node: Int) -> Precision { reduced[node] || integers[node] != nil ? .bf16 : .fp32 }
 }
 
 extension Node {
   /// Whether maps before or behind it are never made.
-  fileprivate var leavesOutMaps: Bool {
+  var leavesOutMaps: Bool {
     guard case .convolution(let layer) = operation else { return false }
-    return layer.enlargement != nil || projection != nil
+    return layer.enlargement != nil || layer.projection != nil
   }
 
   /// How Winograd would compute it in 16-bit integers; nil where it can't, or direct products of bf16 are faster.
-  fileprivate func integerChoice(_ shapes: [MapShape]) -> AlgorithmChoice? {
+  fileprivate func integerChoice(_ shapes: [MapShape], _ catalogue: KernelCatalogue) -> KernelChoice? {
     guard case .convolution(let layer) = operation, !layer.isDepthwise else { return nil }
-    return .integers(convolutionShape(layer, shapes))
+    return catalogue.integerChoice(layer, convolutionShape(layer, shapes))
   }
 }
 
@@ -98,28 +96,4 @@ extension ElementType {
   var size: Int { self == .float32 ? MemoryLayout<Float>.size : MemoryLayout<UInt16>.size }
   /// The field's name.
   var name: String { self == .float32 ? "fp32" : "bf16" }
-}
-
-extension PlannedLayer {
-  /// Says how the layer runs in a plan of reduced precision.
-  mutating func reduce(_ node: Node, _ index: Int, _ elements: ElementTypes) {
-    if elements.multipliesReduced(index) {
-      precision = .bf16
-      if choice.algorithm.winogradTile != nil { choice.algorithm = .direct }
-      if choice.algorithm == .strassen { choice.algorithm = .gemm }
-      choice.reason = "bf16 products, sums in fp32"
-      if case .attention = node.operation { choice.reason += ", scores stay in the cache" }
-    } else if let integers = elements.integerChoice(index) {
-      precision = .bf16
-      choice = integers
-    } else if case .convolution(let layer) = node.operation, !layer.isDepthwise {
-      choice.reason +=
-        node.leavesOutMaps
-        ? "; fp32, as it is narrow and leaves out the maps around it"
-        : "; fp32, as it makes an output of the network"
-    }
-    if choice.algorithm != .none, !node.inputs.isEmpty {
-      choice.reason += "; \(elements[node.inputs[0]].name) to \(elements[node.output].name)"
-    }
-  }
 }

@@ -31,14 +31,16 @@ public struct MeasuredChoices: Sendable, Equatable {
 
   /// Choices for the kernels called `kernels`.
   ///
-  /// - Throws: `MeasuredChoicesError` where a shape comes twice, or its algorithm can't compute it.
+  /// - Throws: `MeasuredChoicesError` where a shape comes twice, or no kernel computes it with its algorithm. The portable
+  ///   kernels, which every machine has, stand for all.
   public init(kernels: String, entries: [Entry]) throws(MeasuredChoicesError) {
     self.kernels = kernels
     self.entries = entries
+    let portable = InstructionSet.portableCatalogue
     var indices: [ConvolutionShape: Int] = [:]
     for (index, entry) in entries.enumerated() {
       guard indices[entry.shape] == nil else { throw .duplicate(entry.shape.text) }
-      guard AlgorithmChoice.candidates(entry.shape).contains(entry.algorithm) else {
+      guard portable.candidates(entry.shape).contains(where: { $0.algorithm == entry.algorithm }) else {
         throw .impossible(entry.shape.text, algorithm: entry.algorithm.rawValue)
       }
       indices[entry.shape] = index
@@ -47,9 +49,7 @@ public struct MeasuredChoices: Sendable, Equatable {
   }
 
   /// The choice for a convolution that was measured.
-  subscript(shape: ConvolutionShape) -> AlgorithmChoice? {
-    indices[shape].map { AlgorithmChoice(algorithm: entries[$0].algorithm, reason: entries[$0].reason) }
-  }
+  subscript(shape: ConvolutionShape) -> Entry? { indices[shape].map { entries[$0] } }
 
   /// These choices, and those of `other` for convolutions that are not among them.
   ///

@@ -45,6 +45,8 @@ public struct PlannedLayer: Sendable {
   public var output: MapShape
   /// How it is computed and why.
   public var choice: AlgorithmChoice
+  /// The kernel that computes it, after its catalogue; nil where there is no work.
+  public var kernel: String?
   /// What its products are computed in.
   public var precision: Precision
   /// Multiplications and additions of the layer as it is defined, whatever the algorithm: 2 x MAC.
@@ -56,10 +58,10 @@ public struct PlannedLayer: Sendable {
 public struct Plan: Sendable {
   /// What was asked for.
   public let options: PlanOptions
-  /// The kernels that will run.
-  let kernels: KernelTable
-  /// Those of reduced precision; nil in plans without.
-  let mixedKernels: MixedKernelTable?
+  /// The kernels to choose from.
+  let catalogue: KernelCatalogue
+  /// The one that computes each layer.
+  let kernels: [LayerKernel]
   /// What values are stored as.
   let elements: ElementTypes
   package let graph: Graph
@@ -73,140 +75,47 @@ public struct Plan: Sendable {
   /// Plans `graph`; throws where the asked backend can't be had on this machine.
   public init(_ graph: Graph, options: PlanOptions = PlanOptions()) throws {
     self.options = options
-    kernels = try options.backend.kernels(options.instructionSet)
-    if let measured = options.measured, measured.kernels != kernels.name {
-      throw MeasuredChoicesError.otherKernels(measured: measured.kernels, running: kernels.name)
+    catalogue = try options.catalogue()
+    if let measured = options.measured, measured.kernels != catalogue.floats {
+      throw MeasuredChoicesError.otherKernels(measured: measured.kernels, running: catalogue.floats)
     }
-    let joining = options.joining ?? options.precision
-    let hasIntegers = try joining == .bf16 && options.hasIntegers()
-    let graph = options.fuse ? graph.fused(for: joining, hasIntegers: hasIntegers) : graph
+    let graph = options.fuse ? try options.fusing().fused(graph) : graph
     let placement = Placement(graph)
-    mixedKernels = try options.mixedKernels()
     let elements =
-      mixedKernels.map { ElementTypes(graph, placement, $0) }
-      ?? ElementTypes(allFloat: placement)
+      options.precision == .bf16
+      ? ElementTypes(graph, placement, catalogue) : ElementTypes(allFloat: placement)
     let (buffers, requests) = placement.requests(graph, elements, retain: options.retain)
     let layout = ArenaLayout(requests)
     self.elements = elements
-    let mixed = mixedKernels != nil
     self.graph = graph
     self.placement = placement
     self.layout = layout
     bufferOffsets = Dictionary(uniqueKeysWithValues: zip(buffers, layout.offsets))
-    layers = placement.nodes.enumerated().map { index, node in
-      var layer = PlannedLayer(node, shapes: placement.shapes, measured: options.measured)
-      if mixed { layer.reduce(node, index, elements) }
-      return layer
+    let choosing = LayerChoice(
+      catalogue: catalogue, shapes: placement.shapes, elements: elements, measured: options.measured,
+      precision: options.precision)
+    let choices = placement.nodes.enumerated().map { index, node in choosing.choice(node, index) }
+    kernels = choices.map(\.kernel)
+    layers = zip(placement.nodes, choices).enumerated().map { index, layer in
+      let (node, (choice, kernel)) = layer
+      return PlannedLayer(
+        name: node.name, fused: node.preceding + node.fused, operation: node.operation.name,
+        inputs: node.inputs.map { placement.shapes[$0] }, output: placement.shapes[node.output],
+        choice: choice, kernel: kernel.name, precision: elements.precision(index),
+        operations: node.operations(placement.shapes))
     }
   }
 
   /// What the network is called.
   public var name: String { graph.name }
   /// The kernels' name: an instruction set, or `openblas`.
-  public var kernelName: String { mixedKernels?.name ?? kernels.name }
+  public var kernelName: String { options.precision == .bf16 ? catalogue.name : catalogue.floats }
   /// Bytes of the arena that holds all intermediate results.
   public var arenaBytes: Int { layout.count * MemoryLayout<Float>.stride }
   /// Bytes that all intermediate results would take without sharing memory.
   public var unsharedBytes: Int {
     Set(placement.locations.map(\.buffer)).reduce(0) {
       $0 + placement.shapes[$1].pixels * placement.locations[$1].pixelStride * elements[$1].size
-    }
-  }
-}
-
-extension PlannedLayer {
-  fileprivate init(_ node: Node, shapes: [MapShape], measured: MeasuredChoices?) {
-    name = node.name
-    fused = node.preceding + node.fused
-    operation = node.operation.name
-    inputs = node.inputs.map { shapes[$0] }
-    output = shapes[node.output]
-    choice = node.choice(shapes, measured)
-    precision = .fp32
-    operations = node.operations(shapes)
-  }
-}
-
-extension Node {
-  /// The integers of a dense convolution.
-  ///
-  /// Where four make the layer, those of one.
-  func convolutionShape(_ layer: Convolution, _ shapes: [MapShape]) -> ConvolutionShape {
-    let (input, output) = (shapes[inputs[0]], shapes[output])
-    if layer.transposed != nil { return .subpixel(input, outChannels: layer.outChannels) }
-    return ConvolutionShape(
-      inHeight: layer.enlargement?.height ?? input.height, inWidth: layer.enlargement?.width ?? input.width,
-      inChannels: input.channels, outHeight: output.height,
-      outWidth: output.width, outChannels: layer.outChannels, kernelHeight: layer.kernelHeight,
-      kernelWidth: layer.kernelWidth, stride: layer.stride, padding: layer.padding)
-  }
-
-  /// The integers of a 1x1 convolution that is done to the result of `layer`.
-  func projectionShape(_ projection: Projection, behind layer: Convolution, _ shapes: [MapShape])
-    -> ConvolutionShape
-  {
-    let output = shapes[output]
-    return ConvolutionShape(
-      inHeight: output.height, inWidth: output.width, inChannels: layer.outChannels,
-      outHeight: output.height, outWidth: output.width, outChannels: projection.layer.outChannels,
-      kernelHeight: 1, kernelWidth: 1, stride: 1, padding: 0)
-  }
-
-  /// The integers of one position of a transposed convolution: a 1x1 convolution on the input's grid.
-  func subpixelShape(_ layer: Convolution, _ shapes: [MapShape]) -> ConvolutionShape {
-    let input = shapes[inputs[0]]
-    return ConvolutionShape(
-      inHeight: input.height, inWidth: input.width, inChannels: input.channels, outHeight: input.height,
-      outWidth: input.width, outChannels: layer.outChannels, kernelHeight: 1, kernelWidth: 1, stride: 1,
-      padding: 0)
-  }
-
-  func choice(_ shapes: [MapShape], _ measured: MeasuredChoices?) -> AlgorithmChoice {
-    switch operation {
-    case .convolution(let layer) where layer.isDepthwise:
-      AlgorithmChoice(algorithm: .vector, reason: "one filter a channel")
-    case .convolution(let layer):
-      convolutionChoice(layer, convolutionShape(layer, shapes), measured)
-    case .transposedConvolution(let layer):
-      AlgorithmChoice(
-        algorithm: .subpixel,
-        reason: "kernel as large as the stride: outputs don't overlap; for each of its positions, "
-          + AlgorithmChoice.convolution(subpixelShape(layer, shapes)).reason)
-    case .attention:
-      AlgorithmChoice(algorithm: .blocked, reason: "scores stay in the cache")
-    case .input, .constant, .slice, .view, .concatenate:
-      AlgorithmChoice(algorithm: .none, reason: "memory of another value")
-    default:
-      AlgorithmChoice(algorithm: .vector, reason: "elementwise or windowed")
-    }
-  }
-
-  /// The measured choice, where there is one and it can do what the layer asks for; else that of the cost model.
-  private func convolutionChoice(
-    _ layer: Convolution, _ shape: ConvolutionShape, _ measured: MeasuredChoices?
-  ) -> AlgorithmChoice {
-    let needsTiles = layer.enlargement != nil || projection != nil
-    if let choice = measured?[shape], !needsTiles || choice.algorithm.winogradTile != nil { return choice }
-    return .convolution(shape)
-  }
-
-  func operations(_ shapes: [MapShape]) -> Double {
-    let output = partOf ?? shapes[output]
-    switch operation {
-    case .convolution(let layer):
-      let channels = layer.transposed?.bias.count ?? shapes[inputs[0]].channels
-      let depth = (layer.isDepthwise ? 1 : channels) * layer.kernelHeight * layer.kernelWidth
-      let projected = projection.map { $0.layer.outChannels } ?? 0
-      let transposed = layer.transposed == nil ? 0 : channels * shapes[inputs[0]].channels
-      return 2 * Double(output.pixels)
-        * Double(layer.outChannels * (depth + projected) + transposed)
-    case .transposedConvolution:
-      return 2 * Double(output.count) * Double(shapes[inputs[0]].channels)
-    case .attention(let layout):
-      let pairs = Double(output.pixels) * Double(output.pixels) * Double(layout.heads)
-      return 2 * pairs * Double(layout.keyWidth + layout.valueWidth)
-    default:
-      return 0
     }
   }
 }

@@ -28,20 +28,18 @@ public enum PrecisionError: Error, Equatable, CustomStringConvertible {
 }
 
 extension PlanOptions {
-  /// The kernels of reduced precision; nil where none is asked for.
-  func mixedKernels() throws -> MixedKernelTable? {
-    guard precision == .bf16 else { return nil }
-    guard backend == .native else { throw PrecisionError.nativeOnly }
-    let set = try instructionSet ?? InstructionSet.selected()
-    guard let kernels = set.mixedKernels else {
-      throw PrecisionError.noInstructions(instructionSet: set.rawValue)
-    }
-    return kernels
+  /// The kernels that a plan is made of.
+  func catalogue() throws -> KernelCatalogue {
+    let catalogue = try backend.catalogue(instructionSet)
+    guard precision == .bf16, !catalogue.multiplies(.bfloat16) else { return catalogue }
+    throw backend == .native
+      ? PrecisionError.noInstructions(instructionSet: catalogue.name) : PrecisionError.nativeOnly
   }
 
-  /// Whether the kernels of reduced precision that there are have Winograd convolutions in integers.
-  func hasIntegers() throws -> Bool {
-    let set = try instructionSet ?? InstructionSet.selected()
-    return set.mixedKernels?.winograd != nil
+  /// What decides which layers are joined: for the precision that is asked for, as its kernels can.
+  func fusing() throws -> Fusing {
+    let joining = joining ?? precision
+    let kernels = try joining == .bf16 ? Backend.native.catalogue(instructionSet) : catalogue()
+    return Fusing(catalogue: kernels, precision: joining)
   }
 }

@@ -26,19 +26,19 @@ public struct Tuner {
       entries.append(entry)
       observe(entry, entries.count, shapes.count)
     }
-    return try MeasuredChoices(kernels: plan.kernels.name, entries: entries)
+    return try MeasuredChoices(kernels: plan.catalogue.floats, entries: entries)
   }
 
   private func measure(
     _ shape: ConvolutionShape, _ plan: Plan, _ pool: ThreadPool
   ) throws -> MeasuredChoices.Entry {
     let graph = Self.graph(of: shape)
-    let algorithms = AlgorithmChoice.candidates(shape)
+    let algorithms = plan.catalogue.candidates(shape).map(\.algorithm)
     let sessions = try algorithms.map { algorithm in
       var options = plan.options
       options.precision = .fp32
       options.measured = try MeasuredChoices(
-        kernels: plan.kernels.name,
+        kernels: plan.catalogue.floats,
         entries: [MeasuredChoices.Entry(shape: shape, algorithm: algorithm, milliseconds: [:])])
       return Session(try Plan(graph, options: options), pool: pool)
     }
@@ -53,7 +53,7 @@ public struct Tuner {
         if run > 0 { best[index] = min(best[index], layer / 1e6) }
       }
     }
-    let planned = AlgorithmChoice.convolution(shape).algorithm
+    let planned = plan.catalogue.choice(shape)?.kernel.algorithm ?? algorithms[0]
     let times = Dictionary(uniqueKeysWithValues: zip(algorithms, best))
     let fastest = algorithms.min { times[$0]! < times[$1]! }!
     let wins = times[fastest]! < times[planned]! * (1 - margin)
@@ -81,7 +81,7 @@ extension Plan {
     return placement.nodes.compactMap { node in
       guard case .convolution(let layer) = node.operation, !layer.isDepthwise else { return nil }
       let shape = node.convolutionShape(layer, placement.shapes)
-      guard AlgorithmChoice.candidates(shape).count > 1, seen.insert(shape).inserted else { return nil }
+      guard catalogue.candidates(shape).count > 1, seen.insert(shape).inserted else { return nil }
       return shape
     }
   }

@@ -11,6 +11,8 @@ package struct WorkGrid: Equatable, Sendable {
   var rowChunks: Int
   var panels: Int
   var panelChunks: Int
+  /// Whether the chunks of the same rows follow each other, not those of the same panels.
+  var keepsRows = false
 
   package var chunks: Int { rowChunks * panelChunks }
 
@@ -21,6 +23,12 @@ package struct WorkGrid: Equatable, Sendable {
   private static let evenThreads = 8
   /// Weights that a chunk streams from the second-level cache.
   private static let cachedWeights = 160 * 1024
+  /// Operations of a chunk of rows, at the least: some ten microseconds.
+  private static let rowOperations = 15_000_000.0
+  /// Most chunks of a layer that is cut in rows: enough to share out evenly, few enough that weights are seldom read again.
+  private static let mostRowChunks = 16
+  /// Bytes of input that a chunk of rows keeps in the second-level cache.
+  private static let cachedInput = 768 * 1024
 
   /// How many chunks so many operations make: a power of two, or a multiple of `evenThreads`.
   private static func chunks(operations: Double) -> Int {
@@ -31,19 +39,19 @@ package struct WorkGrid: Equatable, Sendable {
     return count <= evenThreads ? even : (count + evenThreads - 1) / evenThreads * evenThreads
   }
 
-  /// The grid of an algorithm.
-  init(_ algorithm: Algorithm, _ shape: ConvolutionShape, panelWidth: Int, tileRows: Int) {
-    if let tile = algorithm.winogradTile {
-      self.init(winograd: shape, tile, panelWidth: panelWidth, tileRows: tileRows)
-    } else if algorithm == .strassen {
-      self.init(strassen: shape, panelWidth: panelWidth, tileRows: tileRows)
-    } else {
-      self.init(direct: shape, panelWidth: panelWidth, tileRows: tileRows)
+  /// The grid of a kernel.
+  package init(_ kernel: ConvolutionKernel, _ shape: ConvolutionShape) {
+    switch kernel.items {
+    case .pixels: self.init(pixels: shape, kernel.block)
+    case .pairs: self.init(pairs: shape, kernel.block)
+    case .tiles(let tile): self.init(tiles: shape, tile, kernel.block)
+    case .rows: self.init(rows: shape, kernel.block)
     }
   }
 
   /// The panels of a chunk share a cache, and the rows make it worth while.
-  init(direct shape: ConvolutionShape, panelWidth: Int, tileRows: Int) {
+  private init(pixels shape: ConvolutionShape, _ block: ConvolutionKernel.Block) {
+    let (panelWidth, tileRows) = (block.columns, block.rows)
     rows = shape.outHeight * shape.outWidth
     unit = tileRows
     panels = (shape.outChannels + panelWidth - 1) / panelWidth
@@ -56,7 +64,8 @@ package struct WorkGrid: Equatable, Sendable {
   }
 
   /// Pairs of blocks of rows, and panels of half the output channels.
-  init(strassen shape: ConvolutionShape, panelWidth: Int, tileRows: Int) {
+  private init(pairs shape: ConvolutionShape, _ block: ConvolutionKernel.Block) {
+    let (panelWidth, tileRows) = (block.columns, block.rows)
     rows = shape.rowPairs(tileRows)
     unit = 1
     panels = (shape.outChannels / 2 + panelWidth - 1) / panelWidth
@@ -69,7 +78,8 @@ package struct WorkGrid: Equatable, Sendable {
   }
 
   /// Blocks of tiles, enough to fill register tiles; few blocks are shared by splitting the output channels too.
-  package init(winograd shape: ConvolutionShape, _ tile: WinogradTile, panelWidth: Int, tileRows: Int) {
+  private init(tiles shape: ConvolutionShape, _ tile: WinogradTile, _ block: ConvolutionKernel.Block) {
+    let (panelWidth, tileRows) = (block.columns, block.rows)
     rows = shape.tiles(tile)
     unit = 1
     panels = (shape.outChannels + panelWidth - 1) / panelWidth
@@ -83,6 +93,36 @@ package struct WorkGrid: Equatable, Sendable {
     if chunks == 1, wanted > 1 { rowChunks = min(rows, 2) }
   }
 
+  /// Rows of the map, where a chunk copies the ones that it reads.
+  ///
+  /// Every chunk reads its rows and all weights of its panels; of all ways to cut the work in enough pieces it is the one
+  /// that reads least.
+  private init(rows shape: ConvolutionShape, _ block: ConvolutionKernel.Block) {
+    keepsRows = true
+    unit = 1
+    rows = shape.outHeight
+    panels = (shape.outChannels + block.columns - 1) / block.columns
+    let depth = shape.kernelHeight * shape.kernelWidth * shape.inChannels
+    let operations = 2 * Double(rows * shape.outWidth) * Double(shape.outChannels * depth)
+    let wanted = min(max(1, Int(operations / Self.rowOperations)), Self.mostRowChunks)
+    let inputBytes = 2 * shape.inHeight * shape.inWidth * shape.inChannels
+    let weightBytes = 2 * depth * shape.outChannels
+    let leastRows = min(rows, (inputBytes + Self.cachedInput - 1) / Self.cachedInput)
+    var best = (bytes: Int.max, rows: 1, panels: 1)
+    for panelChunks in 1...min(panels, wanted) {
+      let rowChunks = min(rows, max(leastRows, (wanted + panelChunks - 1) / panelChunks))
+      let halo = max(0, shape.kernelHeight - shape.stride) * 2 * shape.inWidth * shape.inChannels
+      let bytes = rowChunks * weightBytes + panelChunks * (inputBytes + rowChunks * halo)
+      if rowChunks * panelChunks >= min(wanted, rows * panels), bytes < best.bytes {
+        best = (bytes, rowChunks, panelChunks)
+      }
+    }
+    (rowChunks, panelChunks) = (best.rows, best.panels)
+  }
+
+  /// Most rows of a chunk.
+  var rowsTogether: Int { ((rows + unit - 1) / unit + rowChunks - 1) / rowChunks * unit }
+
   /// The same ranges of rows, each with all panels.
   func withPanelsTogether() -> WorkGrid {
     var grid = self
@@ -92,7 +132,8 @@ package struct WorkGrid: Equatable, Sendable {
 
   /// The rows and panels of a chunk.
   func range(_ chunk: Int) -> (rows: Range<Int>, panels: Range<Int>) {
-    let (group, part) = (chunk / rowChunks, chunk % rowChunks)
+    let (group, part) =
+      keepsRows ? (chunk % panelChunks, chunk / panelChunks) : (chunk / rowChunks, chunk % rowChunks)
     let units = (rows + unit - 1) / unit
     let first = units * part / rowChunks * unit
     let last = min(rows, units * (part + 1) / rowChunks * unit)

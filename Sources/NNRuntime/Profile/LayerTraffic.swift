@@ -19,8 +19,7 @@ extension Plan {
           $0 + placement.shapes[$1].count * elements[$1].size
         }
         let weights: ElementType = elements.multipliesReduced(index) ? .bfloat16 : .float32
-        let count = node.operation.parameterCount + (node.projection?.layer.parameterCount ?? 0)
-        return maps + count * weights.size
+        return maps + node.operation.parameterCount * weights.size
       }
     }
   }
@@ -38,8 +37,18 @@ extension Convolution {
   /// Weights that count, and biases.
   fileprivate var parameterCount: Int {
     let all = weights.shape.count == 4 && inChannels != nil ? weights.shape[1] : 1
-    let before = transposed.map { $0.weights.count + $0.bias.count } ?? 0
-    return weights.count / all * (inChannels?.count ?? 1) + bias.count + before
+    let own = weights.count / all * (inChannels?.count ?? 1) + bias.count
+    return own + prologue.parameterCount + (projection?.layer.parameterCount ?? 0)
+  }
+}
+
+extension Convolution.Prologue {
+  fileprivate var parameterCount: Int {
+    switch self {
+    case .none, .enlarge: 0
+    case .normalise(let norm): norm.gamma.count + norm.beta.count
+    case .transpose(let transposed): transposed.weights.count + transposed.bias.count
+    }
   }
 }
 
@@ -48,7 +57,7 @@ extension Operation {
   var parameterCount: Int {
     switch self {
     case .convolution(let layer), .transposedConvolution(let layer):
-      layer.parameterCount + (layer.norm.map { $0.gamma.count + $0.beta.count } ?? 0)
+      layer.parameterCount
     case .affine(let scale, let shift): scale.count + shift.count
     case .layerNorm(let norm): norm.gamma.count + norm.beta.count
     case .prependToken(let token): token.count

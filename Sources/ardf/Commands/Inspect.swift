@@ -4,16 +4,16 @@ import Geometry
 import Models
 import NNRuntime
 
-/// `ardf inspect`: weights, graph, plan, processor.
+/// `ardf inspect`: weights, graph, plan, kernels, processor.
 struct Inspect: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Shows weights, networks, plans and the processor.",
+    abstract: "Shows weights, networks, plans, kernels and the processor.",
     discussion: Help.text(
       "Nothing is run, but for what a plan needs to know.",
       ("What will this machine use?", "ardf inspect cpu"),
       ("What is in a weight file?", "ardf inspect weights weights/yolo11n-seg.safetensors"),
       ("How will a layer run, and why?", "ardf inspect plan weights/yolo11n-seg.safetensors --size 480x640")),
-    subcommands: [Weights.self, Graph.self, Plan.self, CPU.self])
+    subcommands: [Weights.self, Graph.self, Plan.self, Kernels.self, CPU.self])
 
   /// `ardf inspect weights`.
   struct Weights: ParsableCommand {
@@ -73,6 +73,50 @@ struct Inspect: ParsableCommand {
         try file.write(ArenaPicture(plan: try network.plan(PlanOptions())).svg)
       }
       try network.show(PlanOptions(), isPlan: true, json: json)
+    }
+  }
+
+  /// `ardf inspect kernels`.
+  struct Kernels: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract:
+        "Lists the kernels that plans are made of: what each computes, of what, and what can be fused to it.",
+      discussion: Help.text(
+        """
+        Where several can compute a layer, inspect plan says which does and why. The block is the register tile: rows \
+        and columns of a product, or the queries of attention that are computed together.
+        """, (nil, "ardf inspect kernels"),
+        ("Of an older processor", "env ARDF_ISA=avx2 ardf inspect kernels")))
+
+    @Flag(help: "Those of OpenBLAS instead of the native ones.") var openblas = false
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() throws {
+      let kernels = try (openblas ? Backend.openBLAS : .native).kernels()
+      if json {
+        return try Console.print(["schema": "ardf.kernels/1", "kernels": .array(kernels.map(Self.document))])
+      }
+      var table = TextTable(
+        ["kernel", "computes", "products", "maps", "fuses", "block", "tolerance", "needs"],
+        rightAligned: [5, 6])
+      for kernel in kernels {
+        table.add([
+          kernel.name, kernel.computes, kernel.products, kernel.maps.joined(separator: " "),
+          kernel.fuses.joined(separator: " "), kernel.block.map(String.init).joined(separator: "x"),
+          "\(kernel.tolerance)", kernel.needs.joined(separator: " "),
+        ])
+      }
+      try Console.print(table.text)
+    }
+
+    private static func document(_ kernel: KernelListing) -> JSONValue {
+      [
+        "name": .string(kernel.name), "computes": .string(kernel.computes),
+        "products": .string(kernel.products), "maps": .array(kernel.maps.map(JSONValue.string)),
+        "fuses": .array(kernel.fuses.map(JSONValue.string)),
+        "block": .array(kernel.block.map(JSONValue.integer)), "tolerance": .number(kernel.tolerance),
+        "needs": .array(kernel.needs.map(JSONValue.string)),
+      ]
     }
   }
 

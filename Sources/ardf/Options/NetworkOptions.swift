@@ -63,7 +63,7 @@ struct NetworkOptions: ParsableArguments {
     let operations = plan.layers.reduce(0) { $0 + $1.operations }
     if json { return try Console.print(document(plan, isPlan: isPlan)) }
     var header = ["layer", "operation", "inputs", "output", "MFLOP"]
-    if isPlan { header += ["algorithm", "why", "with"] }
+    if isPlan { header += ["algorithm", "why", "with", "kernel"] }
     var table = TextTable(header, rightAligned: [4])
     for layer in plan.layers {
       var row = [
@@ -71,7 +71,10 @@ struct NetworkOptions: ParsableArguments {
         layer.output.description, decimal(layer.operations / 1e6, 1),
       ]
       if isPlan {
-        row += [layer.choice.algorithm.rawValue, layer.choice.reason, layer.fused.joined(separator: " ")]
+        row += [
+          layer.choice.algorithm.rawValue, layer.choice.reason, layer.fused.joined(separator: " "),
+          layer.kernel ?? "",
+        ]
       }
       table.add(row)
     }
@@ -96,6 +99,7 @@ struct NetworkOptions: ParsableArguments {
           ]
           if isPlan {
             entry["algorithm"] = .string(layer.choice.algorithm.rawValue)
+            entry["kernel"] = layer.kernel.map(JSONValue.string) ?? .null
             entry["precision"] = .string(layer.precision.rawValue)
             entry["reason"] = .string(layer.choice.reason)
             entry["fused"] = .array(layer.fused.map(JSONValue.string))

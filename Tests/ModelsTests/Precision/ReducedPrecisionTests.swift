@@ -10,7 +10,7 @@ import Testing
 struct ReducedPrecisionTests {
   /// Instruction sets of this CPU that have kernels of reduced precision.
   private static let sets: [InstructionSet] = InstructionSet.available.filter {
-    $0.mixedKernels != nil
+    $0.hasReducedPrecision
   }
   /// Relative L2 of an output: bf16 keeps 8 bits, each layer adds a rounding.
   ///
@@ -84,7 +84,7 @@ struct ReducedPrecisionTests {
 
   @Test("are refused where there are no kernels for them")
   func refused() throws {
-    for set in InstructionSet.available where set.mixedKernels == nil {
+    for set in InstructionSet.available where !set.hasReducedPrecision {
       #expect(throws: PrecisionError.noInstructions(instructionSet: set.rawValue)) {
         try outputs("depth-tiny", Self.options(set))
       }

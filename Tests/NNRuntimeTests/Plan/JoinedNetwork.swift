@@ -56,7 +56,7 @@ enum JoinedNetwork {
       try expectNear(options, singlePrecision, "\(set)")
     }
     try expectNear(PlanOptions(backend: .openBLAS), singlePrecision, "OpenBLAS")
-    if InstructionSet.available.contains(where: { $0.mixedKernels != nil }) {
+    if InstructionSet.available.contains(where: \.hasReducedPrecision) {
       try expectNear(PlanOptions(precision: .bf16), halfPrecision, "bf16")
     }
   }

@@ -49,12 +49,14 @@ struct JoiningTransposedTests {
 
   @Test("of integers in bf16, where the processor has them; on tiles they stay apart")
   func reduced() throws {
-    guard let kernels = try InstructionSet.selected().mixedKernels else { return }
+    guard let catalogue = try InstructionSet.selected().catalogue, catalogue.multiplies(.bfloat16) else {
+      return
+    }
     let plan = try Plan(prototypes(), options: PlanOptions(precision: .bf16))
     let layer = try #require(plan.layers.first { $0.name == "conv" })
     #expect(layer.precision == .bf16)
-    #expect(layer.fused.contains("up") == (kernels.winograd != nil))
-    #expect(layer.choice.reason.contains("integers") == (kernels.winograd != nil))
+    #expect(layer.fused.contains("up") == catalogue.multiplies(.int16))
+    #expect(layer.choice.reason.contains("integers") == catalogue.multiplies(.int16))
   }
 
   @Test("whose result others read, in bf16 as well")
@@ -76,7 +78,7 @@ struct JoiningTransposedTests {
   func reducedFewPixels() throws {
     let graph = prototypes(height: 7, width: 7)
     try JoinedNetwork.check(graph)
-    guard try InstructionSet.selected().mixedKernels != nil else { return }
+    guard try InstructionSet.selected().hasReducedPrecision else { return }
     let plan = try Plan(graph, options: PlanOptions(precision: .bf16))
     #expect(plan.layers.map(\.name) == ["x", "up", "conv", "project"])
   }

@@ -69,7 +69,7 @@ struct LeavingOutMapsTests {
   func leftAlone() throws {
     let small = try Plan(head(side: 24))
     #expect(small.layers.map(\.name) == ["x", "conv", "project"])
-    guard InstructionSet.available.contains(where: { $0.mixedKernels != nil }) else { return }
+    guard InstructionSet.available.contains(where: \.hasReducedPrecision) else { return }
     let reduced = try Plan(head(), options: PlanOptions(precision: .bf16))
     #expect(reduced.layers.map(\.name) == ["x", "resize", "conv", "project"])
 

@@ -47,7 +47,7 @@ struct NormalisingTests {
 
   @Test(
     "but not in bf16",
-    .enabled(if: InstructionSet.available.contains { $0.mixedKernels != nil }, "no bf16 here"))
+    .enabled(if: InstructionSet.available.contains(where: \.hasReducedPrecision), "no bf16 here"))
   func reduced() throws {
     let plan = try Plan(block(tokens: 41, channels: 48), options: PlanOptions(precision: .bf16))
     #expect(plan.layers.filter { $0.operation == "layernorm" }.count == 2)

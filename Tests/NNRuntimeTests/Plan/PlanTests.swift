@@ -4,6 +4,10 @@ import Testing
 
 @Suite("Plan: fusion and placement")
 struct PlanTests {
+  private let catalogue: KernelCatalogue
+
+  init() throws { catalogue = try Backend.native.catalogue() }
+
   /// Weights of a convolution, all a tenth.
   private func weights(_ out: Int, _ perGroup: Int, _ kernel: Int) -> Tensor {
     Tensor(
@@ -111,9 +115,10 @@ struct PlanTests {
       inHeight: side, inWidth: side, inChannels: inChannels, outHeight: side / stride,
       outWidth: side / stride,
       outChannels: outChannels, kernelHeight: 3, kernelWidth: 3, stride: stride, padding: 1)
-    #expect(AlgorithmChoice.convolution(shape).algorithm == algorithm)
+    #expect(catalogue.choice(shape)?.kernel.algorithm == algorithm)
     let candidates: [Algorithm] = [.direct, .winograd4x4, .winograd6x6]
-    #expect(AlgorithmChoice.candidates(shape) == (stride == 1 ? candidates : candidates.dropLast()))
+    #expect(
+      catalogue.candidates(shape).map(\.algorithm) == (stride == 1 ? candidates : candidates.dropLast()))
   }
 
   @Test(
@@ -127,39 +132,43 @@ struct PlanTests {
     let shape = ConvolutionShape(
       inHeight: side, inWidth: side, inChannels: inChannels, outHeight: side, outWidth: side,
       outChannels: outChannels, kernelHeight: 1, kernelWidth: 1, stride: 1, padding: 0)
-    let choice = AlgorithmChoice.convolution(shape)
-    #expect(choice.algorithm == algorithm)
+    #expect(catalogue.choice(shape)?.kernel.algorithm == algorithm)
     let canBeCut = inChannels % 32 == 0 && outChannels % 32 == 0
-    #expect(AlgorithmChoice.candidates(shape) == (canBeCut ? [.gemm, .strassen] : [.gemm]))
+    #expect(catalogue.candidates(shape).map(\.algorithm) == (canBeCut ? [.gemm, .strassen] : [.gemm]))
     var strided = shape
     strided.stride = 2
-    #expect(AlgorithmChoice.candidates(strided) == [.gemm])
+    #expect(catalogue.candidates(strided).map(\.algorithm) == [.gemm])
   }
 
-  @Test("chunks of Winograd's tiles are shared evenly", arguments: [(160, 2), (80, 1), (160, 1)])
-  func evenChunks(_ side: Int, _ stride: Int) {
+  @Test(
+    "chunks of Winograd's tiles are shared evenly",
+    .enabled(if: InstructionSet.available.contains(.avx512), "the CPU has no AVX-512"),
+    arguments: [(160, 2), (80, 1), (160, 1)])
+  func evenChunks(_ side: Int, _ stride: Int) throws {
+    let catalogue = try Backend.native.catalogue(.avx512)
     let shape = ConvolutionShape(
       inHeight: side, inWidth: side, inChannels: 256, outHeight: side / stride, outWidth: side / stride,
       outChannels: 256, kernelHeight: 3, kernelWidth: 3, stride: stride, padding: 1)
-    for tile in [WinogradTile.four, .six] {
-      let grid = WorkGrid(winograd: shape, tile, panelWidth: 32, tileRows: 14)
-      #expect(grid.chunks % 8 == 0)
-    }
+    let kernels = catalogue.candidates(shape).filter { $0.algorithm != .direct }
+    #expect(!kernels.isEmpty)
+    for kernel in kernels { #expect(WorkGrid(kernel, shape).chunks % 8 == 0) }
   }
 
   @Test(
     "beside bf16, Winograd's integers wherever it can be had and there are pixels",
+    .enabled(if: InstructionSet.available.contains(.avx512bf16), "the CPU has no AVX-512 BF16"),
     arguments: [
       (1, 160, 64, Algorithm.winograd6x6), (1, 40, 16, .winograd4x4), (1, 4, 64, nil), (1, 40, 24, nil),
       (2, 80, 640, .winograd4x4), (2, 160, 32, nil), (2, 40, 128, nil), (2, 40, 512, .winograd4x4),
       (3, 90, 64, nil),
     ])
-  func integers(_ stride: Int, _ side: Int, _ channels: Int, _ algorithm: Algorithm?) {
+  func integers(_ stride: Int, _ side: Int, _ channels: Int, _ algorithm: Algorithm?) throws {
+    let catalogue = try #require(InstructionSet.avx512bf16.catalogue)
     let shape = ConvolutionShape(
       inHeight: side, inWidth: side, inChannels: channels, outHeight: side / stride, outWidth: side / stride,
       outChannels: channels, kernelHeight: 3, kernelWidth: 3, stride: stride, padding: 1)
-    let choice = AlgorithmChoice.integers(shape)
-    #expect(choice?.algorithm == algorithm)
+    let choice = catalogue.integerChoice(shape)
+    #expect(choice?.kernel.algorithm == algorithm)
     #expect(choice?.reason.contains("integers") ?? true)
   }
 }

@@ -33,28 +33,29 @@ extension ConvolutionTask {
 }
 
 /// The square window of `edge` pixels at (top, left) as a map: in place, or, where it reaches over an edge of the
-/// input, copied to `copy` (row, column, channel) as floats with zeros.
+/// input, whose elements are `Element`s, copied to `copy` (row, column, channel) as floats with zeros.
 @inline(__always)
-func windowOrCopy(
-  _ task: ConvolutionTask, _ top: Int, _ left: Int, _ edge: Int, _ copy: UnsafeMutablePointer<Float>
+func windowOrCopy<Element: MapElement>(
+  _: Element.Type, _ task: ConvolutionTask, _ origin: (top: Int, left: Int), _ edge: Int,
+  _ copy: UnsafeMutablePointer<Float>
 ) -> MapPointer {
-  let (shape, input) = (task.shape, task.input)
-  let element = input.element
-  let base = input.address(top * input.rowStride + left * input.pixelStride)
+  let (shape, input, (top, left)) = (task.shape, task.input, origin)
+  let base =
+    UnsafeRawPointer(input.base) + (top * input.rowStride + left * input.pixelStride) * Element.size
   let isInside = top >= 0 && left >= 0 && top + edge <= shape.inHeight && left + edge <= shape.inWidth
   if isInside {
     return MapPointer(
       base: base.assumingMemoryBound(to: Float.self), pixelStride: input.pixelStride,
-      rowStride: input.rowStride, element: element)
+      rowStride: input.rowStride, element: input.element)
   }
   for row in 0..<edge {
     for column in 0..<edge {
       let pixel = copy + (row * edge + column) * shape.inChannels
       let isInside =
         top + row >= 0 && top + row < shape.inHeight && left + column >= 0 && left + column < shape.inWidth
-      let source = base + (row * input.rowStride + column * input.pixelStride) * element.size
+      let source = base + (row * input.rowStride + column * input.pixelStride) * Element.size
       for c in stride(from: 0, to: shape.inChannels, by: 16) {
-        store(isInside ? load(source + c * element.size, element) : Vector(repeating: 0), pixel + c)
+        store(isInside ? Element.load(source + c * Element.size) : Vector(repeating: 0), pixel + c)
       }
     }
   }
@@ -67,9 +68,10 @@ struct NextWindow {
   private let base: UnsafeRawPointer
   private let pixelStride, rowStride, elementSize: Int
 
-  /// The window of `edge` pixels at `origin`, moved into the map where it reaches over its edges.
+  /// The window of `edge` pixels at `origin`, moved into the map, of elements of `elementSize` bytes, where it reaches
+  /// over its edges.
   @inline(__always)
-  init(_ task: ConvolutionTask, _ origin: (top: Int, left: Int), _ edge: Int) {
+  init(_ task: ConvolutionTask, _ origin: (top: Int, left: Int), _ edge: Int, elementSize: Int) {
     let (shape, input) = (task.shape, task.input)
     var row = max(0, min(origin.top, shape.inHeight - edge))
     var column = max(0, min(origin.left, shape.inWidth - edge))
@@ -78,10 +80,11 @@ struct NextWindow {
       row = Int(enlargement.rowIndices[2 * row])
       column = Int(enlargement.columnIndices[2 * column])
     }
-    elementSize = input.element.size
+    self.elementSize = elementSize
     pixelStride = input.pixelStride &* elementSize
     rowStride = input.rowStride &* elementSize
-    base = input.address(row * input.rowStride + column * input.pixelStride)
+    base =
+      UnsafeRawPointer(input.base) + (row * input.rowStride + column * input.pixelStride) * elementSize
   }
 
   /// Brings sixteen channels from `channel` of the `edge` pixels of a column near.

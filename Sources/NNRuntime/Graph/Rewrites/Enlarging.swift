@@ -80,6 +80,10 @@ extension Graph {
     let value = newValue(MapShape(height: small.height, width: small.width, channels: large.channels))
     nodes[before] = projection
     nodes[before].inputs = enlargement.inputs
+    if case .convolution(var layer) = projection.operation {
+      layer.epilogue = .store
+      nodes[before].operation = .convolution(layer)
+    }
     nodes[before].output = value
     nodes[before].partOf = large
     nodes[index] = enlargement
@@ -104,7 +108,7 @@ extension Graph {
     part.activation = .none
     var rest = whole
     rest.inChannels = halves[1 - position]
-    rest.hasAddend = true
+    rest.epilogue = .addend
 
     let sums = newValue(MapShape(height: small.height, width: small.width, channels: large.channels))
     nodes[first] = Node(

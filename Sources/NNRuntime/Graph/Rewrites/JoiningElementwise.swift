@@ -1,32 +1,10 @@
-// Fusion: what follows a convolution elementwise is done while its sums are in registers or the first-level
+// What follows a convolution elementwise is done while its sums are in registers or the first-level
 // cache. out = activation((x * w) * scale + shift) + residual, so affine, activation and addition can join in
 // this order, each if nothing else reads what it reads.
 
-import NNKernelInterface
-
 extension Graph {
-  /// The same network with fewer and cheaper steps.
-  ///
-  /// Maps that one layer alone reads are left out wherever floats are multiplied. Plans in bf16 keep them, as several
-  /// chunks read the same rows and each would make them, but for the narrow convolutions that floats are as fast for, and
-  /// what Winograd's kernels for integers, where there are any (`hasIntegers`), save.
-  func fused(for precision: Precision, hasIntegers: Bool) -> Graph {
-    var graph = joiningElementwise().projectingBeforeEnlarging().addingWhileEnlarging()
-    if precision == .fp32 || hasIntegers { graph = graph.joiningTransposed(for: precision) }
-    switch precision {
-    case .fp32:
-      return graph.normalisingWhileMultiplying().enlargingWhileTransforming().projectingTiles()
-    case .bf16:
-      let narrow = Self.narrowChannels
-      return graph.enlargingWhileTransforming(upTo: narrow).projectingTiles(upTo: narrow)
-    }
-  }
-
-  /// Channels up to which Winograd's products in integers save nothing: transforms take most of the time.
-  private static var narrowChannels: Int { 32 }
-
   /// The same network with affine maps, activations and residual additions joined to the layers before them.
-  private func joiningElementwise() -> Graph {
+  func joiningElementwise() -> Graph {
     var graph = self
     var producer = producers()
     let reads = graph.readCounts()
@@ -84,6 +62,7 @@ extension Node {
       layer.activation = activation
     case .add:
       guard !hasResidual, !transposed else { return nil }
+      layer.epilogue = .residual
       joined.inputs.append(next.inputs[1 - position])
     default: return nil
     }

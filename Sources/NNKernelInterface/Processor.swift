@@ -1,0 +1,143 @@
+import CKernelShims
+
+/// What a processor can do, and its operating system saves.
+public struct Processor: Sendable {
+  /// Groups of instructions that kernels are compiled for.
+  public struct Features: OptionSet, Hashable, Sendable {
+    /// A bit for each group.
+    public let rawValue: UInt8
+    /// The groups of some bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The baseline of the architecture.
+    public static let baseline = Features([])
+    /// x86-64-v3: AVX2 and FMA.
+    public static let avx2 = Features(rawValue: 1 << 0)
+    /// x86-64-v4: AVX-512 F, BW, CD, DQ and VL.
+    public static let avx512 = Features(rawValue: 1 << 1)
+    /// Products of pairs of bf16 and of 16-bit integers: AVX-512 BF16 and VNNI.
+    public static let pairs = Features(rawValue: 1 << 2)
+    /// Products of bf16 tiles: AMX.
+    public static let tiles = Features(rawValue: 1 << 3)
+
+    /// What people call them.
+    public var names: [String] {
+      [(Self.avx2, "avx2"), (.avx512, "avx512"), (.pairs, "avx512bf16"), (.tiles, "amx")]
+        .filter { contains($0.0) }.map(\.1)
+    }
+  }
+
+  /// What it can do.
+  public let features: Features
+
+  /// The one that this process runs on.
+  public static let current = Processor(features: CPUID.current.features)
+  /// One that can do no more than every processor of its architecture.
+  public static let plain = Processor(features: .baseline)
+
+  private init(features: Features) { self.features = features }
+}
+
+/// Proof that a processor has features; without one there is no kernel that uses them.
+public struct Permit: Sendable {
+  /// What is proved to be there.
+  public let features: Processor.Features
+
+  /// What every processor can do.
+  public static let baseline = Permit(unchecked: .baseline)
+
+  /// Nil where `processor` lacks one of `features`.
+  public init?(_ features: Processor.Features, of processor: Processor) {
+    guard processor.features.isSuperset(of: features) else { return nil }
+    self.init(unchecked: features)
+  }
+
+  private init(unchecked features: Processor.Features) { self.features = features }
+}
+
+/// Feature bits, as CPUID and XCR0 report them.
+private struct CPUID {
+  /// CPUID leaf 1 ecx, leaf 7 ebx, ecx and edx, its subleaf 1 eax, leaf 0x80000001 ecx; XCR0.
+  var basic, structured, structuredECX, structuredEDX, structured1, extended: UInt32
+  var savedState: UInt64
+
+  static var current: CPUID {
+    #if arch(x86_64)
+      let basic = ardf_cpuid(1, 0).ecx
+      let osSavesState = basic & Basic.osxsave != 0
+      return CPUID(
+        basic: basic, structured: ardf_cpuid(7, 0).ebx, structuredECX: ardf_cpuid(7, 0).ecx,
+        structuredEDX: ardf_cpuid(7, 0).edx, structured1: ardf_cpuid(7, 1).eax,
+        extended: ardf_cpuid(0x8000_0001, 0).ecx,
+        savedState: osSavesState ? ardf_xgetbv0() : 0)
+    #else
+      return CPUID(
+        basic: 0, structured: 0, structuredECX: 0, structuredEDX: 0, structured1: 0, extended: 0,
+        savedState: 0)
+    #endif
+  }
+
+  var features: Processor.Features {
+    var features = Processor.Features.baseline
+    if isLevel3 { features.insert(.avx2) }
+    if isLevel4 { features.insert(.avx512) }
+    if hasPairs { features.insert(.pairs) }
+    if hasTiles, ardf_request_tiles() != 0 { features.insert(.tiles) }
+    return features
+  }
+
+  /// All of x86-64-v3, with ymm registers saved by the operating system.
+  private var isLevel3: Bool {
+    basic & Basic.level3 == Basic.level3 && structured & Structured.level3 == Structured.level3
+      && extended & Extended.level3 == Extended.level3 && savedState & State.ymm == State.ymm
+  }
+
+  /// All of x86-64-v4, with zmm and mask registers saved by the operating system.
+  private var isLevel4: Bool {
+    isLevel3 && structured & Structured.level4 == Structured.level4 && savedState & State.zmm == State.zmm
+  }
+
+  /// AVX-512 BF16, and the products of 16-bit integers that every CPU with it has (VNNI).
+  private var hasPairs: Bool { structured1 & Structured.bf16 != 0 && structuredECX & Structured.vnni != 0 }
+
+  /// AMX with bf16 products, tiles saved by the operating system.
+  private var hasTiles: Bool {
+    structuredEDX & Structured.tiles == Structured.tiles && savedState & State.tiles == State.tiles
+  }
+
+  /// Leaf 1, ecx.
+  private enum Basic {
+    static let osxsave: UInt32 = 1 << 27
+    /// SSE3, SSSE3, FMA, CMPXCHG16B, SSE4.1, SSE4.2, MOVBE, POPCNT, OSXSAVE, AVX, F16C.
+    static let level3: UInt32 =
+      1 << 0 | 1 << 9 | 1 << 12 | 1 << 13 | 1 << 19 | 1 << 20 | 1 << 22 | 1 << 23 | 1 << 27 | 1 << 28 | 1
+      << 29
+  }
+
+  /// Leaf 7; ebx where nothing else is said.
+  private enum Structured {
+    /// BMI1, AVX2, BMI2.
+    static let level3: UInt32 = 1 << 3 | 1 << 5 | 1 << 8
+    /// AVX-512 F, DQ, CD, BW, VL.
+    static let level4: UInt32 = 1 << 16 | 1 << 17 | 1 << 28 | 1 << 30 | 1 << 31
+    /// Subleaf 1, eax: AVX-512 BF16.
+    static let bf16: UInt32 = 1 << 5
+    /// ecx: AVX-512 VNNI.
+    static let vnni: UInt32 = 1 << 11
+    /// edx: AMX-BF16, AMX-TILE.
+    static let tiles: UInt32 = 1 << 22 | 1 << 24
+  }
+
+  /// Leaf 0x80000001, ecx.
+  private enum Extended {
+    /// LAHF/SAHF, LZCNT.
+    static let level3: UInt32 = 1 << 0 | 1 << 5
+  }
+
+  /// XCR0.
+  private enum State {
+    static let ymm: UInt64 = 1 << 1 | 1 << 2
+    static let zmm: UInt64 = ymm | 1 << 5 | 1 << 6 | 1 << 7
+    static let tiles: UInt64 = 1 << 17 | 1 << 18
+  }
+}

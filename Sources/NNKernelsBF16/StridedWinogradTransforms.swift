@@ -1,1 +1,0 @@
-../NNKernelsShared/StridedWinogradTransforms.swift

@@ -1,0 +1,66 @@
+import NNKernelInterface
+
+/// Adds the kernels of this instruction set, a row each; false where `processor` lacks it.
+public func addKernels(to catalogue: inout KernelCatalogue, of processor: Processor) -> Bool {
+  guard let permit = Permit(InstructionSet.needs, of: processor) else { return false }
+  let block = ConvolutionKernel.Block(rows: InstructionSet.tileRows, columns: InstructionSet.panelWidth)
+  catalogue.add(
+    "gemm-f32", .gemm, of: .pixels, products: .float32, maps: .float32, prologues: .normalise,
+    epilogues: .sums, items: .pixels, block: block, tolerance: .product, by: permit,
+    packedCount: { packedConvolutionCount($0) }, pack: { packConvolution($0, $1, $2, $3) },
+    scratch: { shape, _ in convolutionScratch(shape) }, run: { convolution($0, $1) })
+  catalogue.add(
+    "strassen-f32", .strassen, of: .halves, products: .float32, maps: .float32, prologues: .normalise,
+    epilogues: .sums, items: .pairs, block: block, tolerance: .strassen, by: permit,
+    packedCount: { packedStrassenCount($0) }, pack: { packStrassen($0, $1, $2, $3) },
+    scratch: { shape, _ in strassenScratch(shape) }, run: { strassen($0, $1) })
+  catalogue.add(
+    "direct-f32", .direct, of: .areas, products: .float32, maps: .float32, prologues: .none,
+    epilogues: .residual, items: .pixels, block: block, tolerance: .product, by: permit,
+    packedCount: { packedConvolutionCount($0) }, pack: { packConvolution($0, $1, $2, $3) },
+    scratch: { shape, _ in convolutionScratch(shape) }, run: { convolution($0, $1) })
+  catalogue.add(
+    "winograd-f4x4-f32", .winograd4x4, of: .squares(stride: 1), products: .float32, maps: .float32,
+    prologues: .enlarge, epilogues: .tiles, items: .tiles(.four), block: block, tolerance: .winograd,
+    by: permit, packedCount: { packedWinogradCount(F4x4.self, $0) },
+    pack: { packWinograd(F4x4.self, $0, $1, $2, $3) },
+    scratch: { shape, _ in winogradScratch(F4x4.self, shape) }, run: { winograd(F4x4.self, $0, $1) })
+  catalogue.add(
+    "winograd-f4x4-strided-f32", .winograd4x4, of: .squares(stride: 2), products: .float32, maps: .float32,
+    prologues: .none, epilogues: .residual, items: .tiles(.four), block: block, tolerance: .winograd,
+    by: permit, packedCount: { packedStridedWinogradCount($0) },
+    pack: { packStridedWinograd($0, $1, $2, $3) }, scratch: { shape, _ in stridedWinogradScratch(shape) },
+    run: { stridedWinograd($0, $1) })
+  catalogue.add(
+    "winograd-f4x4-subpixel-f32", .winograd4x4, of: .subpixels, products: .float32, maps: .float32,
+    prologues: .none, epilogues: .project, items: .tiles(.four), block: block, tolerance: .winograd,
+    by: permit, packedCount: { packedWinogradCount(F4x4Of2x2.self, $0) },
+    pack: { packWinograd(F4x4Of2x2.self, $0, $1, $2, $3) },
+    scratch: { shape, _ in winogradScratch(F4x4Of2x2.self, shape) },
+    run: { winograd(F4x4Of2x2.self, $0, $1) })
+  catalogue.add(
+    "winograd-f6x6-f32", .winograd6x6, of: .squares(stride: 1), products: .float32, maps: .float32,
+    prologues: .enlarge, epilogues: .tiles, items: .tiles(.six), block: block, tolerance: .winograd,
+    by: permit, packedCount: { packedWinogradCount(F6x6.self, $0) },
+    pack: { packWinograd(F6x6.self, $0, $1, $2, $3) },
+    scratch: { shape, _ in winogradScratch(F6x6.self, shape) }, run: { winograd(F6x6.self, $0, $1) })
+  catalogue.add(
+    depthwise: "depthwise-f32", maps: .float32, tolerance: .product, by: permit, run: { depthwise($0, $1) })
+  catalogue.add(
+    maxPool: "maxpool-f32", maps: .float32, tolerance: .exact, by: permit, run: { maxPool($0, $1) })
+  catalogue.add(
+    resize: "resize-f32", maps: .float32, tolerance: .product, by: permit, scratch: { resizeScratch($0) },
+    run: { resize($0, $1) })
+  catalogue.add(
+    layerNorm: "layernorm-f32", maps: .float32, tolerance: .normalisation, by: permit,
+    run: { layerNorm($0, $1) })
+  catalogue.add(
+    softmax: "softmax-f32", maps: .float32, tolerance: .function, by: permit, run: { softmax($0, $1) })
+  catalogue.add(
+    elementwise: "elementwise-f32", maps: .float32, tolerance: .function, by: permit,
+    run: { elementwise($0, $1) })
+  catalogue.add(
+    attention: "attention-f32", products: .float32, maps: .float32, queries: attentionQueries,
+    tolerance: .attention, by: permit, scratch: { attentionScratch($0) }, run: { attention($0, $1) })
+  return true
+}

@@ -1,0 +1,40 @@
+// A transposed convolution of 2x2 (stride 2) and a 3x3 convolution (stride 1) behind it, with nothing but a bias between the
+// two, are one linear map: every output pixel is a sum over 2x2 pixels of the small map. Along an axis, where the large
+// map's pixel 2i + v is T_v x[i] + b,
+//
+//   y[2i]     = K0 T1 x[i - 1] + (K1 T0 + K2 T1) x[i] + (K0 + K1 + K2) b
+//   y[2i + 1] = (K0 T0 + K1 T1) x[i] + K2 T0 x[i + 1] + (K0 + K1 + K2) b
+//
+// without the K0 b of the first pixel and the K2 b of the last, as beyond the large map are zeros, and not biases. On both
+// axes that is four convolutions of 2x2, one for each place of an output pixel. The large map
+// is never made.
+
+extension Graph {
+  /// The same network with transposed convolutions joined to the 3x3 convolutions behind them.
+  func joiningTransposed(where accepts: Joint.Judge) -> Graph {
+    var graph = self
+    let makers = makersForOne()
+    var removed = Set<Int>()
+    for (index, node) in nodes.enumerated() {
+      guard case .convolution(var layer) = node.operation, node.inputs.count == 1, !layer.isDepthwise,
+        layer.kernelHeight == 3, layer.kernelWidth == 3, layer.stride == 1, layer.padding == 1,
+        layer.readsInput, layer.inChannels == nil, let before = makers[node.inputs[0]],
+        case .transposedConvolution(let transposed) = nodes[before].operation,
+        transposed.kernelHeight == 2, transposed.stride == 2, transposed.activation == .none
+      else { continue }
+      layer.prologue = .transpose(
+        Transposition(weights: transposed.weights, scale: transposed.scale, bias: transposed.bias))
+      var joined = graph.nodes[index]
+      joined.operation = .convolution(layer)
+      joined.inputs = nodes[before].inputs
+      joined.preceding.insert(contentsOf: nodes[before].holds, at: 0)
+      guard accepts(Joint(layer: node, joined: joined, other: nodes[before], shapes: shapes)) else {
+        continue
+      }
+      graph.nodes[index] = joined
+      removed.insert(before)
+    }
+    graph.remove(removed)
+    return graph
+  }
+}

@@ -1,0 +1,93 @@
+// Maps that one layer alone reads are never made: a layer normalisation is done as a linear layer (or 1x1 convolution)
+// brings its rows near, an enlargement as a convolution reads its windows, and a 1x1 convolution to the pixels of the
+// convolution before it, while they are near.
+
+extension Graph {
+  /// The same network with bilinear enlargements joined to the convolutions behind them.
+  func enlargingWhileReading(where accepts: Joint.Judge) -> Graph {
+    var graph = self
+    let makers = makersForOne()
+    var removed = Set<Int>()
+    for (index, node) in nodes.enumerated() {
+      guard case .convolution(var layer) = node.operation, !layer.isDepthwise, layer.readsInput,
+        let before = makers[node.inputs[0]],
+        case .resize(.bilinear(let alignCorners)) = nodes[before].operation, nodes[before].inputs.count == 1,
+        enlarges(before)
+      else { continue }
+      let larger = shapes[node.inputs[0]]
+      layer.prologue = .enlarge(
+        Enlargement(
+          interpolation: .bilinear(alignCorners: alignCorners), height: larger.height, width: larger.width))
+      var joined = graph.nodes[index]
+      joined.operation = .convolution(layer)
+      joined.inputs[0] = nodes[before].inputs[0]
+      joined.preceding.insert(contentsOf: nodes[before].holds, at: 0)
+      guard accepts(Joint(layer: node, joined: joined, other: nodes[before], shapes: shapes)) else {
+        continue
+      }
+      graph.nodes[index] = joined
+      removed.insert(before)
+    }
+    graph.remove(removed)
+    return graph
+  }
+
+  /// The same network with layer normalisations joined to the linear layers behind them.
+  ///
+  /// Between the two may lie views of the tokens: then those show what is not normalised yet.
+  func normalisingWhileMultiplying(where accepts: Joint.Judge) -> Graph {
+    var graph = self
+    let makers = makersForOne()
+    var removed = Set<Int>()
+    for (index, node) in nodes.enumerated() {
+      guard case .convolution(var layer) = node.operation, layer.isProjection, layer.readsInput else {
+        continue
+      }
+      var views: [Int] = []
+      var value = node.inputs[0]
+      while let before = makers[value], case .view = nodes[before].operation {
+        views.insert(before, at: 0)
+        value = nodes[before].inputs[0]
+      }
+      guard let before = makers[value], case .layerNorm(let norm) = nodes[before].operation else { continue }
+      layer.prologue = .normalise(norm)
+      var joined = graph.nodes[index]
+      joined.operation = .convolution(layer)
+      joined.preceding.insert(contentsOf: ([before] + views).flatMap { nodes[$0].holds }, at: 0)
+      guard accepts(Joint(layer: node, joined: joined, other: nodes[before], shapes: shapes)) else {
+        continue
+      }
+      graph.nodes[index] = joined
+      graph.nodes[views.first ?? index].inputs[0] = nodes[before].inputs[0]
+      for view in views { graph.nodes[view].partOf = shapes[nodes[view].output] }
+      removed.insert(before)
+    }
+    graph.remove(removed)
+    return graph
+  }
+
+  /// The same network with 1x1 convolutions joined to the convolutions before them.
+  func projectingWhileStoring(where accepts: Joint.Judge) -> Graph {
+    var graph = self
+    let makers = makersForOne()
+    var removed = Set<Int>()
+    for (index, node) in nodes.enumerated() {
+      guard case .convolution(let layer) = node.operation, layer.isProjection, layer.readsInput,
+        layer.storesSums, let before = makers[node.inputs[0]],
+        case .convolution(var first) = nodes[before].operation, !first.isDepthwise, first.storesSums
+      else { continue }
+      first.epilogue = .project(Projection(name: node.name, layer: layer))
+      var joined = graph.nodes[before]
+      joined.operation = .convolution(first)
+      joined.fused += node.holds
+      joined.output = node.output
+      guard accepts(Joint(layer: nodes[before], joined: joined, other: node, shapes: shapes)) else {
+        continue
+      }
+      graph.nodes[before] = joined
+      removed.insert(index)
+    }
+    graph.remove(removed)
+    return graph
+  }
+}

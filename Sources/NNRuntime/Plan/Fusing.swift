@@ -1,0 +1,80 @@
+import NNKernelInterface
+
+/// Which layers a plan joins: of what is the same in algebra, what a kernel computes together and what costs less so.
+///
+/// Maps that one layer alone reads are left out wherever floats are multiplied. Plans in bf16 keep them, as several
+/// chunks read the same rows and each would make them, but for the narrow convolutions that floats are as fast for, and
+/// what Winograd's kernels for integers, where there are any, save.
+struct Fusing {
+  let catalogue: KernelCatalogue
+  let precision: Precision
+
+  /// Channels up to which Winograd's products in integers save nothing: transforms take most of the time.
+  private static let narrowChannels = 32
+  /// Elements of a map from which on it costs more to store and read than products of few rows at a time do.
+  private static let largeMap = 1536 * 1024
+  /// Most channels behind a 1x1 convolution that is done to tiles: its weights stay near.
+  private static let mostProjected = 64
+
+  /// The same network with fewer and cheaper steps.
+  func fused(_ graph: Graph) -> Graph {
+    graph.joiningElementwise().projectingBeforeEnlarging().addingWhileEnlarging()
+      .joiningTransposed(where: savesProducts)
+      .normalisingWhileMultiplying { precision == .fp32 && canCompute($0) }
+      .enlargingWhileReading { isNarrow($0.layer, $0.shapes) && canCompute($0) }
+      .projectingWhileStoring { isNarrow($0.layer, $0.shapes) && savesMap($0) }
+  }
+
+  /// Whether the kernel that computes the layer alone computes it joined too.
+  private func canCompute(_ joint: Joint) -> Bool {
+    guard case .convolution(let layer) = joint.layer.operation,
+      case .convolution(let joined) = joint.joined.operation,
+      let alone = catalogue.choice(layer, joint.layer.convolutionShape(layer, joint.shapes), nil)
+    else { return false }
+    let shape = joint.joined.convolutionShape(joined, joint.shapes)
+    return catalogue.candidates(joined, shape, .float32).contains { $0.name == alone.kernel.name }
+  }
+
+  /// Whether the channels on both sides of a layer are few enough for its maps to be left out.
+  private func isNarrow(_ node: Node, _ shapes: [MapShape]) -> Bool {
+    guard precision == .bf16 else { return true }
+    return max(shapes[node.inputs[0]].channels, shapes[node.output].channels) <= Self.narrowChannels
+  }
+
+  /// Whether a convolution of 3x3 and the transposed one before it, each with its best kernel, have more products than the
+  /// four that they are together.
+  private func savesProducts(_ joint: Joint) -> Bool {
+    guard case .convolution(let layer) = joint.layer.operation,
+      case .convolution(let joined) = joint.joined.operation,
+      case .tiles(let tile) = catalogue.choice(
+        layer, joint.layer.convolutionShape(layer, joint.shapes), nil)?.kernel.items
+    else { return false }
+    let shape = joint.joined.convolutionShape(joined, joint.shapes)
+    switch precision {
+    case .fp32: guard !catalogue.candidates(joined, shape, .float32).isEmpty else { return false }
+    case .bf16: guard catalogue.integerChoice(joined, shape) != nil else { return false }
+    }
+    let (small, between) = (joint.shapes[joint.other.inputs[0]], joint.shapes[joint.other.output])
+    let apart = joint.layer.convolutionShape(layer, joint.shapes).products(tile)
+    return 4 * shape.products(.four) < between.pixels * small.channels * between.channels + apart
+  }
+
+  /// Whether a 1x1 convolution is better done to the tiles of the convolution before it: those are large, or small ones that
+  /// hold a transposed convolution, and so is the map between the two.
+  private func savesMap(_ joint: Joint) -> Bool {
+    guard case .convolution(let first) = joint.layer.operation,
+      case .convolution(let joined) = joint.joined.operation,
+      case .convolution(let projected) = joint.other.operation,
+      projected.outChannels <= Self.mostProjected,
+      joint.shapes[joint.layer.output].count >= Self.largeMap,
+      catalogue.choice(projected, joint.other.convolutionShape(projected, joint.shapes), nil)?.kernel
+        .algorithm
+        == .gemm
+    else { return false }
+    let shape = joint.layer.convolutionShape(first, joint.shapes)
+    guard let alone = catalogue.choice(first, shape, nil)?.kernel,
+      first.transposed != nil || alone.items == .tiles(.six)
+    else { return false }
+    return catalogue.candidates(joined, shape, .float32).contains { $0.name == alone.name }
+  }
+}

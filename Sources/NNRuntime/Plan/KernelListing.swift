@@ -1,0 +1,81 @@
+import NNKernelInterface
+
+/// A kernel's declaration, for people.
+package struct KernelListing: Sendable {
+  /// With its catalogue: `avx512/winograd-f6x6-f32`.
+  package var name: String
+  /// What it computes: `3x3, stride 1, padding 1, channels in 16s`.
+  package var computes: String
+  /// What its factors are, and its maps.
+  package var products: String
+  package var maps: [String]
+  /// What it can do besides.
+  package var fuses: [String]
+  /// Rows and columns of its register tile; of attention, the queries of an item; else nil.
+  package var block: [Int]
+  /// The largest error of its sums, relative to what was added up.
+  package var tolerance: Double
+  /// Groups of instructions that it needs.
+  package var needs: [String]
+}
+
+extension Backend {
+  /// All kernels that the backend has here, in the order in which they are asked.
+  package func kernels() throws -> [KernelListing] {
+    let catalogue = try catalogue()
+    return catalogue.convolutions.map(KernelListing.init)
+      + catalogue.depthwise.map { KernelListing($0, computes: "one filter a channel") }
+      + catalogue.maxPool.map { KernelListing($0, computes: "max-pool") }
+      + catalogue.resize.map { KernelListing($0, computes: "resize") }
+      + catalogue.layerNorm.map { KernelListing($0, computes: "layer normalisation") }
+      + catalogue.softmax.map { KernelListing($0, computes: "softmax") }
+      + catalogue.elementwise.map { KernelListing($0, computes: "elementwise") }
+      + catalogue.attention.map { KernelListing($0, computes: "attention") }
+  }
+}
+
+extension KernelListing {
+  fileprivate init(_ kernel: ConvolutionKernel) {
+    name = kernel.fullName
+    computes = kernel.domain.text
+    products = kernel.products.name
+    maps = kernel.maps.names
+    fuses = kernel.prologues.names + kernel.epilogues.names
+    block = [kernel.block.rows, kernel.block.columns]
+    tolerance = kernel.tolerance.sums
+    needs = kernel.needs.names
+  }
+
+  fileprivate init<Task>(_ kernel: Kernel<Task>, computes: String) {
+    name = kernel.fullName
+    self.computes = computes
+    products = kernel.products.name
+    maps = kernel.maps.names
+    fuses = []
+    block = kernel.together > 1 ? [kernel.together] : []
+    tolerance = kernel.tolerance.sums
+    needs = kernel.needs.names
+  }
+}
+
+extension ConvolutionDomain {
+  fileprivate var text: String {
+    let window =
+      switch self.window {
+      case .pixel: "1x1"
+      case .area: "all but 1x1"
+      case .square(let edge): "\(edge)x\(edge)"
+      }
+    let parts = [
+      kind == .subpixel ? "subpixels of \(window)" : window, stride.map { "stride \($0)" },
+      padding.map { "padding \($0)" }, channels > 1 ? "channels in \(channels)s" : nil,
+    ]
+    return parts.compactMap(\.self).joined(separator: ", ")
+  }
+}
+
+extension MapElements {
+  fileprivate var names: [String] {
+    [ElementType.float32, .bfloat16].filter { contains(MapElements($0)) }.map(\.name)
+  }
+}

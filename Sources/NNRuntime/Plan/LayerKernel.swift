@@ -1,0 +1,127 @@
+import NNKernelInterface
+
+/// The kernel that computes a layer.
+enum LayerKernel: Sendable {
+  /// No work: the result is another value's memory, or was there before.
+  case none
+  case convolution(ConvolutionKernel)
+  case depthwise(Kernel<DepthwiseTask>)
+  case maxPool(Kernel<PoolTask>)
+  case resize(Kernel<ResizeTask>)
+  case layerNorm(Kernel<LayerNormTask>)
+  case softmax(Kernel<ElementwiseTask>)
+  case elementwise(Kernel<ElementwiseTask>)
+  case attention(Kernel<AttentionTask>)
+
+  /// `avx512/winograd-f6x6-f32`; nil where there is no work.
+  var name: String? {
+    switch self {
+    case .none: nil
+    case .convolution(let kernel): kernel.fullName
+    case .depthwise(let kernel): kernel.fullName
+    case .maxPool(let kernel): kernel.fullName
+    case .resize(let kernel): kernel.fullName
+    case .layerNorm(let kernel): kernel.fullName
+    case .softmax(let kernel), .elementwise(let kernel): kernel.fullName
+    case .attention(let kernel): kernel.fullName
+    }
+  }
+}
+
+extension ConvolutionKernel {
+  /// Unlike any other kernel's: with the catalogue that it comes from.
+  package var fullName: String { "\(set)/\(name)" }
+}
+
+extension Kernel {
+  /// Unlike any other kernel's: with the catalogue that it comes from.
+  package var fullName: String { "\(set)/\(name)" }
+}
+
+/// Chooses the kernels of a plan's layers, with reasons.
+struct LayerChoice {
+  let catalogue: KernelCatalogue
+  let shapes: [MapShape]
+  let elements: ElementTypes
+  let measured: MeasuredChoices?
+  let precision: Precision
+
+  /// How the node at `index` of the placement is computed.
+  func choice(_ node: Node, _ index: Int) -> (choice: AlgorithmChoice, kernel: LayerKernel) {
+    var (choice, kernel) = planned(node, index)
+    if precision == .bf16, choice.algorithm != .none, !node.inputs.isEmpty {
+      choice.reason += "; \(elements[node.inputs[0]].name) to \(elements[node.output].name)"
+    }
+    return (choice, kernel)
+  }
+
+  private func planned(_ node: Node, _ index: Int) -> (AlgorithmChoice, LayerKernel) {
+    let maps = maps(of: node)
+    func vector(_ kernel: LayerKernel) -> (AlgorithmChoice, LayerKernel) {
+      (AlgorithmChoice(algorithm: .vector, reason: "elementwise or windowed"), kernel)
+    }
+    switch node.operation {
+    case .input, .constant, .slice, .view, .concatenate:
+      return (AlgorithmChoice(algorithm: .none, reason: "memory of another value"), .none)
+    case .convolution(let layer) where layer.isDepthwise:
+      return (
+        AlgorithmChoice(algorithm: .vector, reason: "one filter a channel"),
+        .depthwise(.first(of: catalogue.depthwise, maps))
+      )
+    case .convolution(let layer):
+      let choice = convolution(node, index, layer, node.convolutionShape(layer, shapes))
+      return (
+        AlgorithmChoice(algorithm: choice.kernel.algorithm, reason: choice.reason),
+        .convolution(choice.kernel)
+      )
+    case .transposedConvolution(let layer):
+      let choice = convolution(node, index, layer, node.subpixelShape(layer, shapes))
+      let reason =
+        elements.multipliesReduced(index)
+        ? choice.reason
+        : "kernel as large as the stride: outputs don't overlap; for each of its positions, \(choice.reason)"
+      return (AlgorithmChoice(algorithm: .subpixel, reason: reason), .convolution(choice.kernel))
+    case .attention:
+      let isReduced = elements.multipliesReduced(index)
+      return (
+        AlgorithmChoice(
+          algorithm: .blocked,
+          reason: isReduced ? "\(Self.reduced), scores stay in the cache" : "scores stay in the cache"),
+        .attention(.first(of: catalogue.attention, maps, products: isReduced ? .bfloat16 : .float32))
+      )
+    case .maxPool: return vector(.maxPool(.first(of: catalogue.maxPool, maps)))
+    case .resize: return vector(.resize(.first(of: catalogue.resize, maps)))
+    case .layerNorm: return vector(.layerNorm(.first(of: catalogue.layerNorm, maps)))
+    case .softmax: return vector(.softmax(.first(of: catalogue.softmax, maps)))
+    case .affine, .activation, .add, .copy, .prependToken:
+      return vector(.elementwise(.first(of: catalogue.elementwise, maps)))
+    }
+  }
+
+  private static let reduced = "bf16 products, sums in fp32"
+
+  /// The choice for a dense convolution, or for one position of a transposed one.
+  private func convolution(
+    _ node: Node, _ index: Int, _ layer: Convolution, _ shape: ConvolutionShape
+  ) -> KernelChoice {
+    if elements.multipliesReduced(index), let kernel = catalogue.candidates(layer, shape, .bfloat16).first {
+      return KernelChoice(kernel: kernel, reason: Self.reduced)
+    }
+    if let integers = elements.integerChoice(index) { return integers }
+    guard var choice = catalogue.choice(layer, shape, measured) else {
+      preconditionFailure("\(node.name): no kernel of \(catalogue.name) computes \(shape.text)")
+    }
+    if precision == .bf16, case .convolution = node.operation {
+      choice.reason +=
+        node.leavesOutMaps
+        ? "; fp32, as it is narrow and leaves out the maps around it"
+        : "; fp32, as it makes an output of the network"
+    }
+    return choice
+  }
+
+  /// The types of all maps that a node reads and makes.
+  private func maps(of node: Node) -> MapElements {
+    (node.inputs + [node.output]).reduce(into: []) { $0.formUnion(MapElements(elements[$1])) }
+  }
+}
