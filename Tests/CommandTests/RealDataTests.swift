@@ -13,6 +13,7 @@ struct RealDataTests {
     let metadata = try run.json()["metadata"]
     #expect(metadata?["variant"]?.string == "n")
     #expect(metadata?["license"]?.string == "AGPL-3.0")
+    #expect(metadata?["imgsz"]?.string == "640")
     #expect(
       metadata?["source_sha256"]?.string == "55ed65c56c91713d23e8402371c6c49a6fd84f257f7dce452e8d70e41dcbe152"
     )

@@ -1,4 +1,5 @@
 import Foundation
+import NNRuntime
 import TestSupport
 import Testing
 
@@ -49,11 +50,33 @@ import Testing
     #expect(run.error.contains("depth_anything_v2_vits.pth"))
   }
 
+  /// A network trained on small pictures is run on such, unless told otherwise.
+  @Test func picturesHaveTheSizeThatTheNetworkWasTrainedOn() throws {
+    let place = try TemporaryDirectory()
+    try SyntheticCapture.write(to: place.file("capture"))
+    let store = try WeightStore(path: TinyNetwork.detector)
+    var tensors: [String: Tensor] = [:]
+    for name in store.names { tensors[name] = try store.tensor(named: name) }
+    for (trained, options, used) in [
+      ("96", [], "96x96"), ("96", ["--imgsz", "64"], "64x64"), ("100", [], "640x640"), (nil, [], "640x640"),
+    ] {
+      var metadata = store.metadata
+      metadata["imgsz"] = trained
+      try SafetensorsWriter.write(
+        tensors, metadata: metadata, to: place.file("trained.safetensors"), overwrite: true)
+      let run = try CommandRun(
+        ["detect", "capture", "--yolo", "trained.safetensors", "--out", "out", "--force"] + options,
+        in: place.path)
+      #expect(run.status == 0 && run.error.contains(used), "\(trained ?? "-") \(options): \(run.error)")
+    }
+  }
+
   /// The folders, in their order: the first that holds weights wins.
   @Test func foldersAreSearchedInOrder() throws {
     let folders = ["weights", "elsewhere", "data/ardf", "prefix/share/ardf/weights"]
     let place = try Self.place(folders.map { "\($0)/\(Self.own)" })
-    try FileManager.default.createDirectory(atPath: place.file("prefix/bin"), withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(
+      atPath: place.file("prefix/bin"), withIntermediateDirectories: true)
     try FileManager.default.copyItem(atPath: CommandRun.executable, toPath: place.file("prefix/bin/ardf"))
     for folder in folders {
       let run = try CommandRun(

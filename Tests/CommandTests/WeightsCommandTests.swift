@@ -71,7 +71,8 @@ import ardf
   @Test func withoutCurlItIsNamed() throws {
     let place = try Self.place()
     let run = try CommandRun(
-      ["weights", "get", "yolo11n-seg"], in: place.path, environment: ["HOME": place.path, "PATH": "/nowhere"])
+      ["weights", "get", "yolo11n-seg"], in: place.path,
+      environment: ["HOME": place.path, "PATH": "/nowhere"])
     #expect(run.status == 66 && run.error.contains("apt-get install curl"), "\(run.error)")
   }
 

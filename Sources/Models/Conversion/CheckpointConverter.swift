@@ -142,6 +142,9 @@ public enum CheckpointConverter {
     metadata["architecture"] = Architecture.yolo11Segmentation.rawValue
     metadata["variant"] = variant.rawValue
     metadata["stride"] = "32"
+    if let size = source.trainingSize, YOLO11Segmentation.sides.contains(size), size.isMultiple(of: 32) {
+      metadata["imgsz"] = String(size)
+    }
     metadata["license"] = metadata["license"] ?? "AGPL-3.0"
     if let names = source.classNames {
       guard names.count == classes else {

@@ -14,6 +14,8 @@ package struct CheckpointSource {
   private(set) var classNames: [String]?
   /// Whether the names were those of Hugging Face's transformers.
   let usesHuggingFaceNames: Bool
+  /// The side of the pictures that it was trained on, where the checkpoint has it and a network takes it.
+  private(set) var trainingSize: Int?
   /// The letter of the variant, where the checkpoint has it.
   private(set) var scale: String?
 
@@ -31,6 +33,7 @@ package struct CheckpointSource {
       raw = try Self.tensors(modules, torch)
       classNames = Self.names(modules)
       scale = Self.scale(modules)
+      trainingSize = Self.trainingSize(modules)
     } else {
       let store: WeightStore
       do {
@@ -50,6 +53,7 @@ package struct CheckpointSource {
       raw = all
       for key in ["license", "note", "max_depth"] { metadata[key] = store.metadata[key] }
       classNames = store.metadata["names"].flatMap(Self.names(json:))
+      trainingSize = store.metadata["imgsz"].flatMap { Int($0) }
     }
     let unwrapped = Self.unwrapped(raw)
     usesHuggingFaceNames = HuggingFaceNames.areUsed(by: unwrapped.keys)
@@ -141,6 +145,13 @@ package struct CheckpointSource {
 
   private static func ordered(_ names: [Int: String]) -> [String] {
     names.sorted { $0.key < $1.key }.map(\.value)
+  }
+
+  private static func trainingSize(_ modules: TorchModules) -> Int? {
+    guard let arguments = modules.attribute("args"),
+      case .integer(let size)? = modules.heap.member("imgsz", of: arguments)
+    else { return nil }
+    return size
   }
 
   private static func scale(_ modules: TorchModules) -> String? {

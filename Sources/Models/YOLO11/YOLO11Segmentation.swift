@@ -14,6 +14,9 @@ public final class YOLO11Segmentation: Sendable {
     case minimalRectangle(side: Int)
   }
 
+  /// Sides of an input, in pixels; each is a multiple of 32.
+  public static let sides = 32...4096
+
   /// The sizes of the network, and its class names.
   public let architecture: YOLO11Architecture
   /// The network's input for a picture.

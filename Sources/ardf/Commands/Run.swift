@@ -140,7 +140,8 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     }
     Console.note(
       depth.map { "depth \($0.name) from \($0.file)" }
-        ?? "no depth weights (--depth FILE, or ardf weights get depth_anything_v2_vits): going on with the LiDAR alone")
+        ?? "no depth weights (--depth FILE, or ardf weights get depth_anything_v2_vits): going on with the LiDAR alone"
+    )
     return FrameFlow(
       detector: network, depth: depth, fusion: fusionOptions.options, isOverlapped: pool.threads > 1)
   }

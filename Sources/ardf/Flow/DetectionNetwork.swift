@@ -25,7 +25,7 @@ struct DetectionNetwork: Sendable {
     }
     model = try InFile.naming(file) {
       try YOLO11Segmentation(
-        weights: store, input: options.input, options: compute.planOptions(), pool: pool)
+        weights: store, input: options.input(of: store), options: compute.planOptions(), pool: pool)
     }
     thresholds = options.thresholds
     masks = options.masks.method

@@ -70,7 +70,8 @@ enum WeightFiles {
 
   private static func missing(_ name: String, what: String, get: String) -> CommandError {
     .noWeights(
-      "\(name): not found (looked in \(WeightFolders.text)); fetch them: ardf weights get \(get), or give \(what)")
+      "\(name): not found (looked in \(WeightFolders.text)); fetch them: ardf weights get \(get), or give \(what)"
+    )
   }
 
   private static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }

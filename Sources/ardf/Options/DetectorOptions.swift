@@ -1,5 +1,6 @@
 import ArgumentParser
 import Models
+import NNRuntime
 
 /// How masks are made, by the names that Ultralytics' users know.
 enum MasksOption: String, CaseIterable, ExpressibleByArgument {
@@ -14,8 +15,12 @@ struct DetectorOptions: ParsableArguments {
   @Option(help: ArgumentHelp("YOLO11-seg weights, a file or a name such as yolo11n-seg.", valueName: "file"))
   var yolo: String?
 
-  @Option(help: "Side of the square that pictures are fitted into, a multiple of 32.")
-  var imgsz = 640
+  @Option(
+    help: """
+      Side of the square that pictures are fitted into, a multiple of 32; by default that of the pictures the network \
+      was trained on, which is 640 for those published.
+      """)
+  var imgsz: Int?
 
   @Flag(
     help: """
@@ -48,14 +53,20 @@ struct DetectorOptions: ParsableArguments {
     guard (1...10_000).contains(maxDet) else {
       throw ValidationError("--max-det \(maxDet): give a number from 1 to 10000")
     }
-    guard imgsz % 32 == 0, (32...4096).contains(imgsz) else {
+    if let imgsz, !Self.isSide(imgsz) {
       throw ValidationError("--imgsz \(imgsz): give a multiple of 32 from 32 to 4096")
     }
   }
 
-  /// The network's input for a picture.
-  var input: YOLO11Segmentation.Input {
-    rect ? .minimalRectangle(side: imgsz) : .fixed(height: imgsz, width: imgsz)
+  private static func isSide(_ side: Int) -> Bool {
+    side.isMultiple(of: 32) && YOLO11Segmentation.sides.contains(side)
+  }
+
+  /// The input for a picture of a network with such weights.
+  func input(of weights: WeightStore) -> YOLO11Segmentation.Input {
+    let trained = weights.metadata["imgsz"].flatMap { Int($0) }
+    let side = imgsz ?? trained.flatMap { Self.isSide($0) ? $0 : nil } ?? 640
+    return rect ? .minimalRectangle(side: side) : .fixed(height: side, width: side)
   }
 
   var thresholds: DetectionThresholds {

