@@ -171,6 +171,28 @@ def check_taps(visit, results):
         visit.check("depth under the pointer is that of metric.npy", not depths, f"{tried} points {depths[:3] or ''}")
 
 
+def check_keyboard(visit, results):
+    """By keyboard alone: an object is chosen, its effects open and wait for a choice, one is queued and taken back."""
+    page = visit.page
+    if not any(o["box3D"] for o in results.objects.values()):
+        return
+    page.locator("#overlay").focus()
+    for _ in results.objects:
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
+        enabled = page.locator("#picker button:enabled").count() > 0
+        opened = page.locator("#picker").is_visible() and page.locator("#queued li").count() == 0
+        visit.check("Enter opens the effects and chooses none", opened)
+        if enabled:
+            break
+        page.keyboard.press("Escape")
+    page.keyboard.press("Enter")
+    visit.check("Enter in the effects queues one", page.locator("#queued li").count() == 1)
+    page.locator("#queued li button").focus()
+    page.keyboard.press("Enter")
+    visit.check("and takes it back", page.locator("#queued li").count() == 0)
+
+
 def check_queue(visit, results, served, shots):
     """An effect chosen for an object is queued, and becomes a command or a placed effect."""
     page = visit.page
@@ -211,6 +233,10 @@ def check_queue(visit, results, served, shots):
     command = page.locator("#command").text_content()
     placing = command.startswith("ardf place") and f"--effect {chosen}=debugCube" in command
     visit.check("queue is a command", placing, command[-60:])
+    capture = command.split(" --capture ")[1].lstrip("'")
+    visit.check("that runs from any folder", capture.startswith("/"), capture[:40])
+    earlier = page.evaluate("effects.placed.length")
+    visit.check("and places what is placed already", command.count(" --effect ") == 1 + earlier, command[-90:])
     with page.expect_download() as download:
         page.locator("#save").click()
     visit.check("command is saved", download.value.suggested_filename == "place.sh")
@@ -242,7 +268,10 @@ def check_space(visit):
     page.mouse.wheel(0, -400)
     visit.check("the wheel zooms", visit.touch or np.abs(pixels() - turned).mean() > 2)
     page.locator("#home").click()
-    for button in ("[data-points=fused]", "[data-layer=boxes]", "[data-layer=path]"):
+    switches = ["[data-points=fused]", "[data-layer=boxes]", "[data-layer=path]"]
+    if page.evaluate("space.effects.length"):
+        switches.append("[data-layer=effects]")
+    for button in switches:
         before = pixels()
         if page.locator(button).is_visible():
             page.locator(button).click()
@@ -260,6 +289,8 @@ def check_page(browser, url, results, options):
                 visit.page.screenshot(path=options.shots / f"{visit.name.replace(' ', '-')}-full.png", full_page=True)
             if not dark:
                 check_taps(visit, results)
+                if not visit.touch:
+                    check_keyboard(visit, results)
                 check_queue(visit, results, options.url is not None, options.shots)
                 check_space(visit)
                 visit.page.locator("[data-mode=depth]").click()
