@@ -14,9 +14,9 @@ DOCUMENTED = {0, 1, 64, 65, 66, 71, 73, 74}
 #: A refusal: what the same command takes of sound files, a fixed part, and a part of the inputs' size.
 REFUSAL_BASE, REFUSAL_FACTOR, REFUSAL_SECONDS = 64 * MIB, 1.1, 2.0
 ACCEPTED_BYTES, SECONDS = 1024 * MIB, 10
-#: What never stands in a message for people: texts of the libraries beneath.
+#: What never stands in a message for people: texts of the libraries beneath; 10x1887240216 is a picture's size.
 BENEATH = re.compile(
-    r"Error Domain=|NSCocoa|NSPOSIX|NSUnderlying|[Ii]nternal error|Fatal error|\.swift:|Optional\(|0x[0-9a-f]{9,}"
+    r"Error Domain=|NSCocoa|NSPOSIX|NSUnderlying|[Ii]nternal error|Fatal error|\.swift:|Optional\(|(?<!\d)0x[0-9a-f]{9,}"
 )
 #: All of Unicode's control, format, surrogate, line and paragraph characters, but for the line feed.
 UNPRINTABLE = re.compile(
