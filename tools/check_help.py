@@ -27,7 +27,7 @@ FRAMES = 3
 #: What examples name and may be missing.
 NOT_AT_HAND = (
     *("depth_anything_v2_vits.pth", "depth_anything_v2_metric_hypersim_vits.pth"),
-    *("weights/metric-indoor.safetensors", "recording"),
+    *("weights/metric-indoor.safetensors", "recording", "weights get"),
 )
 
 

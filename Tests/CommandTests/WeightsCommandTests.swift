@@ -104,6 +104,13 @@ import ardf
     #expect(runs.map(\.status) == [0, 0], "\(runs.map(\.error))")
     #expect(runs[0].error.contains("converted to") && !runs[1].error.contains("converted to"))
     #expect(try FileManager.default.contentsOfDirectory(atPath: place.file(".cache/ardf")).count == 1)
+    // Under another name the same bytes may be another network.
+    try FileManager.default.copyItem(
+      atPath: SharedData.path("weights/yolo11n-seg.pt"), toPath: place.file("best.pt"))
+    let renamed = try CommandRun(
+      ["detect", "capture", "--yolo", "best.pt", "--force", "--out", "out"], in: place.path,
+      environment: ["HOME": place.path])
+    #expect(renamed.status == 0 && renamed.error.contains("converted to"))
     let without = try CommandRun(arguments + ["--out", "none"], in: place.path)
     #expect(without.status == 66 && without.error.contains("ardf convert"))
   }

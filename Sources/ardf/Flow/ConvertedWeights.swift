@@ -9,7 +9,8 @@ enum ConvertedWeights {
 
   static func isCheckpoint(_ path: String) -> Bool { endings.contains { path.hasSuffix($0) } }
 
-  /// The weight file of a checkpoint, kept in the user's cache under the checkpoint's digest.
+  /// The weight file of a checkpoint, kept in the user's cache under the checkpoint's digest and name: of some
+  /// networks only the name says what they are.
   static func of(_ checkpoint: String) throws -> String {
     guard let folder = WeightFolders.converted else {
       throw CommandError.noWeights(
@@ -17,7 +18,8 @@ enum ConvertedWeights {
           + "\(shellWord(checkpoint)) best.safetensors")
     }
     let bytes = try FileBytes(path: checkpoint)
-    let file = "\(folder)/\(sha256Hex(bytes)).safetensors"
+    let name = checkpoint.split(separator: "/").last ?? ""
+    let file = "\(folder)/\(sha256Hex(bytes))-\(name).safetensors"
     if FileManager.default.fileExists(atPath: file) { return file }
     let weights = try CheckpointConverter.read(bytes, file: checkpoint)
     try OutputError.mapping { () throws(FileError) in try Folders.create(folder) }
