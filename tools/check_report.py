@@ -5,7 +5,8 @@
     tools/check_report.py RESULTS [--shots FOLDER]
     tools/check_report.py RESULTS --url http://127.0.0.1:8765/
 
-Taps are checked against the masks in masks/, the depth under the pointer against metric.npy, the 3-D view against a
+Taps are checked against the masks in masks/, the depth under the pointer and how it is known against metric.npy and
+metric-source.png, the 3-D view against a
 blank one. No message on the console, and no request that leaves the page, is accepted. With --url the queue is placed
 on the machine, else it must become a command. Ends with 1 if anything fails.
 
@@ -27,6 +28,8 @@ from playwright.sync_api import sync_playwright
 patience = 240_000
 SIZES = {"desk": (1440, 900, False), "phone": (390, 844, True)}
 failures = 0
+# What the page says of the codes of metric-source.png.
+SOURCES = ("", "from the sensor", "guided by readings nearby", "by the fit", "by the fit, beyond what it has seen")
 
 
 def check(name, holds, detail=""):
@@ -45,6 +48,8 @@ class Results:
         self.objects = {o["id"]: o for o in json.loads((folder / "objects.json").read_text())["objects"]}
         metric = folder / "metric.npy"
         self.metric = np.load(metric) if metric.exists() else None
+        source = folder / "metric-source.png"
+        self.source = np.asarray(Image.open(source)) if source.exists() else None
         self.masks = {
             d["id"]: np.asarray(Image.open(folder / "masks" / f"{d['id']:03}.png")) > 0
             for d in self.detections["detections"]
@@ -64,6 +69,10 @@ class Results:
         rows, columns = self.metric.shape
         value = float(self.metric[int(y * rows / self.height), int(x * columns / self.width)])
         return value if value > 0 else None
+
+    def expected_source(self, x, y):
+        rows, columns = self.source.shape
+        return SOURCES[self.source[int(y * rows / self.height), int(x * columns / self.width)]]
 
     def points(self):
         """Points to try: within every mask, and spread over the picture."""
@@ -143,7 +152,7 @@ class Visit:
 
 def check_taps(visit, results):
     """Every tap opens the picker of the object that the masks name, or none."""
-    page, wrong, depths, tried = visit.page, [], [], 0
+    page, wrong, depths, sources, tried = visit.page, [], [], [], 0
     for x, y in results.points():
         # Windows have whole pixels: what is expected is what lies under the pixel that is tapped.
         left, top = (round(value) for value in visit.into_view(x, y))
@@ -164,11 +173,16 @@ def check_taps(visit, results):
             # The page has whole millimetres.
             if (shown == "") != (depth is None) or (depth and abs(float(shown) - depth) > 0.000501):
                 depths.append((sx, sy, shown, depth))
+            if results.source is not None and depth:
+                told = page.locator("#reading").text_content()
+                if results.expected_source(sx, sy) not in told:
+                    sources.append((sx, sy, told))
         if opened:
             page.keyboard.press("Escape")
     visit.check("taps hit the object under them", not wrong, f"{tried} taps {wrong[:3] or ''}")
     if results.metric is not None:
         visit.check("depth under the pointer is that of metric.npy", not depths, f"{tried} points {depths[:3] or ''}")
+        visit.check("how it is known is that of metric-source.png", not sources, f"{sources[:3] or ''}")
 
 
 def check_keyboard(visit, results):

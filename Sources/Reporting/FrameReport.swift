@@ -125,6 +125,7 @@ public struct FrameReport: Sendable {
       "lidar": frame.depth.map(PackedPlane.millimetres) ?? .null,
       "confidence": frame.confidence.map(PackedPlane.bytes) ?? .null,
       "metric": metric.map(PackedPlane.millimetres) ?? .null,
+      "metricSource": metricSource.map(PackedPlane.bytes) ?? .null,
       "detections": detections.json["detections"] ?? [], "model": detections.model,
       "objects": objects["objects"] ?? [], "effects": SceneFile(effects: effects).json["effects"] ?? [],
       "fusion": fusion ?? .null, "pairs": pairs,

@@ -78,6 +78,14 @@ import Reporting
       ])
   }
 
+  @Test func thePageSaysHowDepthIsKnown() throws {
+    var report = try Self.report()
+    #expect(try report.content()["metricSource"] == .null)
+    report.metricSource = Plane(width: 2, height: 2, elements: [1, 0, 4, 2])
+    let data = try Self.element("data", of: Self.text(ReportPage.html(report)))
+    #expect(try Self.millimetres(data["metricSource"], large: 0) == [1, 0, 4, 2])
+  }
+
   /// Steps of 0, 1, -1, 127, -127, which have a byte each, and the first ones that have not.
   @Test func smallStepsTakeAByte() throws {
     var report = try Self.report()

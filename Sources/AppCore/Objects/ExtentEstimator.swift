@@ -23,8 +23,8 @@ public struct ExtentEstimator: Sendable {
   static let minimumSamples = 3
   /// Points needed for a box around them.
   static let minimumPoints = 10
-  /// Fused depths that are believed, metres, both ends excluded.
-  static let fusedRange = (above: 0.05, below: 10.0)
+  /// Fused depths that are believed, metres, both ends excluded: at the upper one maps are clamped.
+  static let fusedRange = (above: 0.05, below: DepthAlignment.reportedRange.upperBound)
   /// The fused reading is taken this share of the box's height above its lower edge: the edge itself usually
   /// shows the floor.
   static let fusedInset = 0.1
@@ -32,6 +32,8 @@ public struct ExtentEstimator: Sendable {
   static let notableDiscard = 0.05
   /// A larger standard error of a side, over the side, is worth a warning.
   static let notableUncertainty = 0.01
+  /// So is a side of which the width of the cells leaves this share open, one standard deviation.
+  static let notableCoarseness = 0.02
 
   /// The scene.
   public let scene: DepthScene
@@ -109,7 +111,9 @@ public struct ExtentEstimator: Sendable {
     if found.isRound { warnings.append(.round) }
     if found.isCut { warnings.append(.cutOff) }
     if found.isOccluded { warnings.append(.occluded) }
-    if found.uncertainty > Self.notableUncertainty { warnings.append(.uncertainSize) }
+    if found.uncertainty > Self.notableUncertainty || found.coarseness > Self.notableCoarseness {
+      warnings.append(.uncertainSize)
+    }
     let sides = found.sides
     if [sides.minX, sides.maxX, sides.minZ, sides.maxZ].contains(.inferred) { warnings.append(.unseenSide) }
     let ends = outline.samples.filter { $0.beyond != .occluder }.map(\.point)

@@ -22,6 +22,8 @@ struct Outline {
     /// From the surface inside to its end.
     let outward: Vector3<World>
     let beyond: Beyond
+    /// The row or column of cells that ends here: samples of the same one share where between two cells they lie.
+    let line: Int
   }
 
   /// Samples of the outline; occluded ones hold no end of the object.
@@ -170,7 +172,8 @@ struct Outline {
     }
     return Sample(
       point: surface(place), interval: surface(place + interval / 2) - surface(place - interval / 2),
-      outward: surface(0) - surface(-3), beyond: beyond)
+      outward: surface(0) - surface(-3), beyond: beyond,
+      line: edge.dx != 0 ? edge.cell % width : -1 - edge.cell / width)
   }
 
   private static func kind(_ edge: Edge, _ grid: SurfaceGrid) -> Beyond {

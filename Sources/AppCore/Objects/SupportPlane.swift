@@ -84,7 +84,7 @@ struct SupportPlane {
         let row = [1, point.x - x0, point.z - z0, point.y]
         for i in 0..<3 { for j in 0..<4 { normal[i * 4 + j] += weight * row[i] * row[j] } }
       }
-      guard let solution = solve(normal) else { return nil }
+      guard let solution = solvedThree(normal) else { return nil }
       found = (solution[0], solution[1], solution[2])
       let residuals = zip(cells, noise).map { cell, noise in
         let point = grid.points[cell]
@@ -100,21 +100,5 @@ struct SupportPlane {
     guard hypot(found.slopeX, found.slopeZ) < tan(level) else { return found }
     let total = weights.reduce(0, +)
     return (zip(cells, weights).reduce(0) { $0 + $1.1 * grid.points[$1.0].y } / total, 0, 0)
-  }
-
-  /// Solves three equations given as rows of three coefficients and a right side; nil if they are degenerate.
-  private static func solve(_ rows: [Double]) -> [Double]? {
-    var m = rows
-    for i in 0..<3 {
-      guard let pivot = (i..<3).max(by: { abs(m[$0 * 4 + i]) < abs(m[$1 * 4 + i]) }),
-        abs(m[pivot * 4 + i]) > 1e-12
-      else { return nil }
-      for j in 0..<4 { m.swapAt(i * 4 + j, pivot * 4 + j) }
-      for other in 0..<3 where other != i {
-        let factor = m[other * 4 + i] / m[i * 4 + i]
-        for j in i..<4 { m[other * 4 + j] -= factor * m[i * 4 + j] }
-      }
-    }
-    return [m[3] / m[0], m[7] / m[5], m[11] / m[10]]
   }
 }

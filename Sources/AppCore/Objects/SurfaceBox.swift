@@ -31,11 +31,16 @@ public struct BoxSides: Sendable, Equatable {
 struct SurfaceBox {
   /// A round object's depth within this share of its width is its width.
   private static let roundness = 0.15
+  /// Shares of a round object's height between which its upright face is looked at.
+  private static let middleHeights = 0.15...0.85
 
   let box: Box3D
   let sides: BoxSides
   /// Standard error of each side over the side, the largest of those observed.
   let uncertainty: Double
+  /// What the width of the cells leaves open of each side, a standard deviation over the side, the largest of those
+  /// observed.
+  let coarseness: Double
   let isRound: Bool
   let isCut: Bool
   let isOccluded: Bool
@@ -49,7 +54,11 @@ struct SurfaceBox {
     let found = search.turn()
     isRound = found.isRound
     var sides = search.sides(at: found.turn, surface)
-    if found.isRound { Self.completeRound(&sides) }
+    if found.isRound {
+      let circle = CircleFit.circle(
+        through: Self.mantle(surface, object.support), near: Self.circle(sides))
+      Self.completeRound(&sides, circle, from: grid.camera)
+    }
     for index in sides.indices where sides[index].isHidden && sides[index].evidence == .observed {
       sides[index].evidence = search.evidence(sides[index])
     }
@@ -70,14 +79,20 @@ struct SurfaceBox {
       minX: uprights.faces[1].evidence, maxX: uprights.faces[0].evidence,
       minY: object.support == nil ? .inferred : .floor, maxY: .observed,
       minZ: uprights.faces[3].evidence, maxZ: uprights.faces[2].evidence)
-    func error(_ pair: ArraySlice<UprightSide>, _ length: Double) -> Double {
+    func error(
+      _ pair: ArraySlice<UprightSide>, _ length: Double, _ error: (UprightSide) -> Double
+    ) -> Double {
       guard pair.allSatisfy({ $0.evidence == .observed }) else { return 0 }
-      return pair.reduce(0) { $0 + $1.estimate.standardError } / max(length, 1e-3)
+      return pair.reduce(0) { $0 + error($1) } / max(length, 1e-3)
+    }
+    func largest(_ of: (UprightSide) -> Double) -> Double {
+      max(
+        error(uprights.faces[..<2], uprights.sizeX, of), error(uprights.faces[2...], uprights.sizeZ, of))
     }
     let upright = top.standardError + (object.support == nil ? top.spread : 0)
     uncertainty = max(
-      error(uprights.faces[..<2], uprights.sizeX), error(uprights.faces[2...], uprights.sizeZ),
-      upright / max(top.position - bottom, 1e-3))
+      largest(\.estimate.standardError), upright / max(top.position - bottom, 1e-3))
+    coarseness = found.isRound ? 0 : largest { search.coarseness($0) }
   }
 
   /// The box around points seen from many sides, gathered in cells of width `cell`, from the height `bottom` up.
@@ -128,13 +143,61 @@ struct SurfaceBox {
       faces: faces)
   }
 
+  /// Points of a round object's upright face: neither near the support nor near the top.
+  private static func mantle(_ surface: [BoxSpot], _ support: SupportPlane?) -> [BoxSpot] {
+    guard let support else { return [] }
+    let heights = surface.map { support.elevation($0.point) }
+    let top = quantile(heights, 0.98)
+    return zip(surface, heights).filter {
+      $1 > middleHeights.lowerBound * top && $1 < middleHeights.upperBound * top
+    }
+    .map(\.0)
+  }
+
+  /// A round object's circle as its sides say.
+  private static func circle(_ sides: [UprightSide]) -> PlanCircle {
+    let radius = (sides[2].estimate.position + sides[3].estimate.position) / 2
+    let along = radius - sides[1].estimate.position
+    let across = (sides[2].estimate.position - sides[3].estimate.position) / 2
+    let (view, side) = (sides[0].direction, sides[2].direction)
+    return PlanCircle(
+      x: view.x * along + side.x * across, z: view.z * along + side.z * across, radius: radius)
+  }
+
   /// A round object is as deep as it is wide: its back, seen at a grazing angle or not at all, follows from its sides.
-  private static func completeRound(_ sides: inout [UprightSide]) {
-    let depth = sides[0].estimate.position + sides[1].estimate.position
-    let width = sides[2].estimate.position + sides[3].estimate.position
-    guard depth < (1 + roundness) * width else { return }
-    sides[0].estimate = sides[0].estimate.moved(to: width - sides[1].estimate.position)
-    if depth < (1 - roundness) * width { sides[0].evidence = .inferred }
+  ///
+  /// Without a circle they are placed by what is seen of its width: from above, the camera's rays touch a circle of
+  /// radius r, whose middle is D away, at r cos(alpha) beside the middle, where sin(alpha) = r / D.
+  private static func completeRound(
+    _ sides: inout [UprightSide], _ circle: PlanCircle?, from camera: Point3<World>
+  ) {
+    let near = sides[1].estimate.position
+    let depth = sides[0].estimate.position + near
+    let seen = (sides[2].estimate.position + sides[3].estimate.position) / 2
+    guard depth < 2 * (1 + roundness) * seen else { return }
+    if depth < 2 * (1 - roundness) * seen { sides[0].evidence = .inferred }
+    if let circle {
+      for index in sides.indices {
+        let direction = sides[index].direction
+        sides[index].estimate = sides[index].estimate.moved(
+          to: circle.x * direction.x + circle.z * direction.z + circle.radius)
+      }
+      return
+    }
+    // The face turned to the camera lies at -near along sides[0].
+    let apart = -near - (camera - .origin).dot(sides[0].direction)
+    var radius = seen
+    if apart > 0 {
+      for _ in 0..<8 {
+        let sine = radius / (apart + radius)
+        radius = seen / (1 - sine * sine).squareRoot()
+      }
+    }
+    for index in 2...3 {
+      sides[index].estimate = sides[index].estimate.moved(
+        to: sides[index].estimate.position + radius - seen)
+    }
+    sides[0].estimate = sides[0].estimate.moved(to: 2 * radius - near)
   }
 }
 

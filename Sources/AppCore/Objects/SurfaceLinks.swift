@@ -4,8 +4,8 @@
 /// is what the surface's own slope on one side foretells, or lies between the slopes of both sides, as it does where
 /// two planes meet; so a floor at a grazing view holds together, while a step that neither side foretells is an edge.
 struct SurfaceLinks {
-  /// Depth may change by this many cell widths a cell, 80 degrees of slant.
-  private static let steepest = 6.0
+  /// Depth may change by this many cell widths a cell, 85 degrees of slant.
+  private static let steepest = 12.0
   /// Steps of so many cell widths need no slope that foretells them.
   private static let gentle = 1.5
   /// On a surface that curves away a step may be this many times the one before.

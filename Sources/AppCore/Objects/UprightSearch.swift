@@ -90,12 +90,23 @@ struct UprightSearch {
     let ends = informative.count >= Self.leastEnds ? informative : outline
     let all = SpotPositions(within + ends)
     return [direction, -direction].map { outward in
+      let isOpposite = outward != direction
+      func end(_ positions: SpotPositions) -> SideEstimate {
+        SideEstimate(isOpposite ? positions.opposite : positions, width: usual)
+      }
       // Of a side that faces away nothing is seen but its outline.
       let isHidden = view.dot(outward) > 0.05
-      let seen = isHidden && ends.count >= Self.leastEnds ? SpotPositions(ends) : all
-      return UprightSide(
-        direction: outward, isHidden: isHidden,
-        estimate: SideEstimate(outward == direction ? seen : seen.opposite, width: usual))
+      let seesEndsOnly = isHidden && ends.count >= Self.leastEnds
+      var estimate = end(seesEndsOnly ? SpotPositions(ends) : all)
+      // Ends left out above that lie clearly farther out prove that the object goes on.
+      let farther = outline.count { place in
+        place.deviation > limit
+          && (isOpposite ? -1 : 1) * place.position - 2.5 * place.deviation > estimate.position
+      }
+      if farther >= Self.leastEnds {
+        estimate = end(SpotPositions(seesEndsOnly ? outline : within + outline))
+      }
+      return UprightSide(direction: outward, isHidden: isHidden, estimate: estimate)
     }
   }
 
@@ -158,17 +169,33 @@ struct UprightSearch {
     return weight > 0 ? min(max(-slope / weight, -0.01), 0.01) : 0
   }
 
-  /// A hidden side is observed where the surface leads towards it and ends.
-  func evidence(_ side: UprightSide) -> SideEvidence {
+  /// The ends that lie at a side.
+  private func ends(at side: UprightSide) -> [BoxSpot] {
     let reach = 2.5 * max(side.estimate.spread, width(side.direction))
-    let there = edges.filter {
+    return edges.filter {
       abs(($0.point - .origin).dot(side.direction) - side.estimate.position) < reach
     }
-    let leading = there.count { spot in
-      guard let outward = spot.sample?.outward.normalized() else { return false }
-      return outward.dot(side.direction) > 0.3
-    }
+  }
+
+  /// Whether the surface leads towards a side where it ends.
+  private func leads(_ spot: BoxSpot, to side: UprightSide) -> Bool {
+    spot.sample?.outward.normalized().map { $0.dot(side.direction) > 0.3 } ?? false
+  }
+
+  /// A hidden side is observed where the surface leads towards it and ends.
+  func evidence(_ side: UprightSide) -> SideEvidence {
+    let there = ends(at: side)
+    let leading = there.count { leads($0, to: side) }
     return leading >= 4 && Double(leading) >= Self.leadingShare * Double(there.count) ? .observed : .inferred
+  }
+
+  /// Standard deviation of a hidden side that the width of the cells leaves open: the surface ends somewhere between
+  /// two cells, at the same place between them all along a row or column.
+  func coarseness(_ side: UprightSide) -> Double {
+    let leading = ends(at: side).filter { leads($0, to: side) }.compactMap(\.sample)
+    guard side.isHidden, !leading.isEmpty else { return 0 }
+    let width = quantile(leading.map { abs($0.interval.dot(side.direction)) }, 0.5)
+    return width / (12 * Double(Set(leading.map(\.line)).count)).squareRoot()
   }
 
   /// Marks the sides at which any of `points` lie as inferred; whether there are any.

@@ -110,18 +110,21 @@ const frame = data && (() => {
     /** The six numbers with which a canvas draws stored pixels upright. */
     canvasTransform: [d / determinant, -c / determinant, -b / determinant, a / determinant,
       (b * oy - d * ox) / determinant, (c * ox - a * oy) / determinant],
-    metric: null, lidar: null, confidence: null,
+    metric: null, metricSource: null, lidar: null, confidence: null,
   };
 })();
 
-/** Metres of a grid at a stored point, of the cell that holds it; null where there is none. */
-function metresAt(grid, x, y) {
+/** The value of a grid at a stored point, of the cell that holds it; null where there is none. */
+function valueAt(grid, x, y) {
   if (!grid) return null;
   const [width, height] = frame.size;
   if (x < 0 || y < 0 || x >= width || y >= height) return null;
   const cell = Math.floor(y * grid.height / height) * grid.width + Math.floor(x * grid.width / width);
-  return grid.values[cell] ? grid.values[cell] / 1000 : null;
+  return grid.values[cell] || null;
 }
+
+/** Metres of a grid in millimetres at a stored point; null where there are none. */
+const metresAt = (grid, x, y) => grid && valueAt(grid, x, y) && valueAt(grid, x, y) / 1000;
 
 /** The object at a stored point: those whose mask is hit before those whose box is hit, then the smallest box. */
 function objectAt(x, y) {

@@ -31,8 +31,8 @@ async function start() {
   if (!frame) return;
   $("main").hidden = false;
   showFacts();
-  [frame.metric, frame.lidar, frame.confidence] =
-    await Promise.all([data.metric, data.lidar, data.confidence].map(unpacked));
+  [frame.metric, frame.metricSource, frame.lidar, frame.confidence] =
+    await Promise.all([data.metric, data.metricSource, data.lidar, data.confidence].map(unpacked));
   drawTable();
   drawTimes();
   drawFit();

@@ -83,6 +83,11 @@ function uprightPoint(event) {
   return [(event.clientX - box.left) * frame.upright[0] / box.width, (event.clientY - box.top) * frame.upright[1] / box.height];
 }
 
+/** How fused depth is known, by the codes of metric-source.png. */
+const sources = [
+  "", "from the sensor", "guided by readings nearby", "by the fit", "by the fit, beyond what it has seen",
+];
+
 /** Tells depth and object at an upright point. */
 function read([u, v]) {
   const [x, y] = frame.toStored(u, v);
@@ -91,7 +96,8 @@ function read([u, v]) {
   const parts = [];
   if (frame.metric) {
     parts.push(make("b", {textContent: fused == null ? "-- m" : `${fused.toFixed(3)} m`}));
-    parts.push(data.fusion ? " fused" : " by the depth network");
+    const source = sources[valueAt(frame.metricSource, x, y) ?? 0];
+    parts.push(data.fusion ? ` fused${source && `, ${source}`}` : " by the depth network");
   }
   if (frame.lidar) {
     if (parts.length) parts.push(" · ");

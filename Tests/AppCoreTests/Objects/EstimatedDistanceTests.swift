@@ -51,4 +51,14 @@ import Testing
     let sensed = DepthScene(imageSize: Self.size, intrinsics: nil, sensor: sensor, estimated: Self.halves)
     #expect(extent(sensed).distance.source == .lidar && extent(sensed).distance.meters == 1.5)
   }
+
+  @Test func fusedDistancesReachAsFarAsMapsDo() {
+    func distance(_ meters: Float) -> ObjectDistance {
+      let fused = MetricDepth(fitted: Plane(width: 20, height: 10, fill: meters))
+      return extent(DepthScene(imageSize: Self.size, intrinsics: nil, fused: fused)).distance
+    }
+    #expect(distance(30).source == .fusion && distance(30).meters == 30)
+    // Where maps are clamped the distance is not known.
+    #expect(distance(100).source == .none)
+  }
 }

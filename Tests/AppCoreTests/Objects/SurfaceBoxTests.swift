@@ -78,6 +78,35 @@ import Testing
     }
   }
 
+  /// The top is seen at 5 degrees: each of its rows of cells is ten times as long as wide.
+  @Test(arguments: [0, 0.14, Double.pi / 2]) func aTopAtAGrazingViewIsWhole(yaw: Double) throws {
+    let scene = Self.scene((0.2, 0.12, 0.17), distance: 0.64, pitch: 12, yaw: yaw)
+    let errors = Self.errors(try #require(Self.measured(scene).box3D), scene)
+    #expect(errors.allSatisfy { $0 < Self.worstSide }, "\(errors)")
+  }
+
+  @Test(arguments: [15.0, 35, 55]) func cylindersAreExact(pitch: Double) throws {
+    for (width, distance) in [(0.09, 0.5), (0.6, 1.5)] {
+      var scene = Self.scene((width, 0.8 * width, width), distance: distance, pitch: pitch)
+      scene.isCylinder = true
+      let exact = Self.measured(scene)
+      let box = try #require(exact.box3D)
+      #expect(Self.errors(box, scene).allSatisfy { $0 < 0.003 }, "\(Self.errors(box, scene))")
+      #expect(box.center.distance(to: scene.center) < 0.003 * width)
+      #expect(exact.warnings.contains(.round))
+      let noisy = try #require(Self.measured(scene, noise: 0.003).box3D)
+      #expect(Self.errors(noisy, scene).allSatisfy { $0 < 0.04 }, "\(Self.errors(noisy, scene))")
+    }
+  }
+
+  @Test func coarseCellsAreSaid() {
+    // At 5 m and 12 degrees a row of cells is 0.1 m long.
+    let scene = Self.scene((0.5, 0.2, 0.5), distance: 5, pitch: 12, yaw: 0)
+    #expect(Self.measured(scene, noise: 0.003).warnings.contains(.uncertainSize))
+    let near = Self.scene((0.36, 0.19, 0.24), distance: 1.2, pitch: 40)
+    #expect(!Self.measured(near, noise: 0.003).warnings.contains(.uncertainSize))
+  }
+
   @Test func readingsBeyondFourMetresCount() throws {
     let scene = Self.scene((1.9, 0.5, 1.5), distance: 5.5, pitch: 30)
     let extent = Self.measured(scene)

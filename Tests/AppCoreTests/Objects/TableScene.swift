@@ -3,7 +3,7 @@ import Foundation
 import Geometry
 import Imaging
 
-/// A box on a table, seen by a phone held in portrait and looking down at it, with depth by ray casting.
+/// A box or an upright cylinder on a table, seen by a phone held in portrait and looking down at it, with depth by ray casting.
 ///
 /// Rays are built here from the pinhole formulas, not by the code under test.
 struct TableScene {
@@ -15,6 +15,8 @@ struct TableScene {
   /// The true box: sides along its own axes, turned about +y, standing on y = 0.
   var size = (x: 0.24, y: 0.11, z: 0.15)
   var yaw = 0.5
+  /// Whether it is a cylinder, as wide as the box's x.
+  var isCylinder = false
   var position = (x: 0.07, z: -0.04)
   var pitchDown = 50.0 * .pi / 180
   var distance = 1.2
@@ -45,9 +47,19 @@ struct TableScene {
     // Slabs in the box's own axes: x (cos, 0, -sin), z (sin, 0, cos).
     let (c, s) = (cos(yaw), sin(yaw))
     let fromCenter = origin - center
-    let axes = [(c, 0.0, -s, size.x), (0, 1, 0, size.y), (s, 0, c, size.z)]
+    let axes =
+      isCylinder ? [(0, 1, 0, size.y)] : [(c, 0.0, -s, size.x), (0, 1, 0, size.y), (s, 0, c, size.z)]
     var near = -Double.infinity
     var far = Double.infinity
+    if isCylinder {
+      // |start + t rate| = radius, seen from above.
+      let square = direction.x * direction.x + direction.z * direction.z
+      let half = (fromCenter.x * direction.x + fromCenter.z * direction.z) / square
+      let rest = fromCenter.x * fromCenter.x + fromCenter.z * fromCenter.z - size.x * size.x / 4
+      let reach = half * half - rest / square
+      guard reach > 0 else { return (table, false) }
+      (near, far) = (-half - reach.squareRoot(), -half + reach.squareRoot())
+    }
     for axis in axes {
       let start = axis.0 * fromCenter.x + axis.1 * fromCenter.y + axis.2 * fromCenter.z
       let rate = axis.0 * direction.x + axis.1 * direction.y + axis.2 * direction.z
