@@ -51,11 +51,10 @@ struct PairedFolders: CaptureSource {
     skipped = zip(names, found).filter { maps[$1] == nil }.map { name, _ in
       SkippedFrame(name: name, reason: "\(depths) has no depth of that name or number")
     }
-    guard let first = frames.first else {
+    guard !frames.isEmpty else {
       throw .unpairedFiles(
         pictures: found.count, folder: pictures, depths: stored.count, depthFolder: depths)
     }
-    _ = first
   }
 
   private static func isMap(_ name: String) -> Bool {

@@ -54,7 +54,7 @@ import Testing
     let cutPNG = try Self.contents(png.dropLast(12))
     #expect(cutPNG == ["a PNG that ends early"])
     var broken = png
-    broken[40] ^= 0xff
+    broken[broken.count - 20] ^= 0xff
     let decoded = try Self.contents(broken + png)
     #expect(decoded.count == 2 && decoded[0] != "20x12 7" && decoded[1] == "20x12 7", "\(decoded)")
   }
@@ -65,10 +65,8 @@ import Testing
     for whole in [png, jpeg] {
       for length in stride(from: 1, to: whole.count, by: 7) {
         let found = try Self.contents(Array(whole.prefix(length)) + png)
-        #expect(found.last == "20x12 7" || !found.isEmpty, "\(length): \(found)")
-        #expect(
-          found.count >= 2 || found == ["a JPEG that ends early"] || found == ["a PNG that ends early"]
-            || found.first?.hasPrefix("a ") == true, "\(length): \(found)")
+        // A length that was cut off may swallow what follows.
+        #expect(found.first != "20x12 7" && !found.isEmpty, "\(length): \(found)")
       }
     }
   }
@@ -83,7 +81,7 @@ import Testing
     #expect(found.first == "a picture of more than 1000 bytes" && found.last == "20x12 7", "\(found)")
     limits = CaptureLimits()
     limits.pixels = 100
-    #expect(try Self.contents(png, limits: limits).first?.hasPrefix("20x12") == false)
+    #expect(try Self.contents(png, limits: limits).first?.contains("100") == true)
   }
 
   @Test func rowsOfBytes() throws {
