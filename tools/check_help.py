@@ -75,7 +75,7 @@ class Place:
             shutil.copy(arguments.published, folder / "depth_anything_v2_vits.pth")
         self.must("ardf convert yolo11n-seg.pt weights/yolo11n-seg.safetensors")
         self.must(f"ardf capture convert {Path(arguments.capture).resolve()} --out all-frames")
-        frames = sorted((folder / "all-frames").glob("*.json"))
+        frames = sorted((folder / "all-frames").glob("[0-9]*.json"))
         for name, chosen in (("scan", frames[:2]), ("scans", frames[:FRAMES]), ("one", frames[:1])):
             (folder / name).mkdir()
             for frame in chosen:
