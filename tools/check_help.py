@@ -86,6 +86,10 @@ class Place:
         for target in ("bus.jpg", "photo.jpg", "pictures/one.jpg"):
             shutil.copy(folder / "all-frames" / first["image"], folder / target)
         self.depth_map(folder / "all-frames" / first["depth"])
+        # What pages call scans are captures beside each other.
+        (folder / "captures").mkdir()
+        shutil.copytree(folder / "scan", folder / "captures/hall")
+        shutil.copytree(folder / "one", folder / "captures/door")
         self.camera(first, folder / "all-frames")
         (folder / "script.json").write_text(json.dumps(SCRIPT))
         weights = "weights/yolo11n-seg.safetensors"
@@ -198,6 +202,9 @@ def check(verb, examples, prepared, work, apart=False):
     place.folder = folder
     place.environment = {**prepared.environment, "PATH": f"{folder}/bin:{os.environ['PATH']}"}
     failures = 0
+    if apart:
+        remove(folder / "scans")
+        (folder / "captures").rename(folder / "scans")
     for name in {name for line in examples if "--force" not in line for name in named_outputs(line)}:
         remove(folder / name)
     for line in examples:
