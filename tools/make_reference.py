@@ -257,7 +257,7 @@ def input_maker(arguments):
         picture = pictures.read(arguments.image, arguments.clockwise)
         if detector:
             return pictures.letterbox_input(picture, arguments.size or (640, 640))
-        return pictures.depth_input(picture)
+        return pictures.depth_input(picture, size=arguments.size)
 
     return image
 
@@ -271,7 +271,7 @@ def main():
     parser.add_argument("--out", required=True, help="safetensors or npz file to write")
     parser.add_argument("--image", help="picture, preprocessed as the network's reference does")
     parser.add_argument("--clockwise", action="store_true", help="turn the picture by 90 degrees first")
-    parser.add_argument("--size", type=parse_size, help="height x width of a random input, or of the letterbox")
+    parser.add_argument("--size", type=parse_size, help="height x width of the input; of depth multiples of 14")
     parser.add_argument("--seed", type=int, default=2, help="seed of the random input")
     parser.add_argument("--float32", action="store_true", help="compute in float32, as PyTorch does by default")
     parser.add_argument("--threads", type=int, default=1)

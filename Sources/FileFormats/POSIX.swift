@@ -17,6 +17,19 @@ enum POSIX {
     return kind(mode: status.st_mode)
   }
 
+  /// What a path leads to, if anything.
+  static func kind(followingLinks path: String) -> PathKind? {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return nil }
+    return switch status.st_mode & S_IFMT {
+    case S_IFREG: .file
+    case S_IFDIR: .folder
+    case S_IFIFO, S_IFSOCK: .pipe
+    case S_IFCHR: .characterDevice
+    default: .other
+    }
+  }
+
   private static func kind(mode: mode_t) -> Kind {
     switch mode & S_IFMT {
     case S_IFREG: .file
@@ -156,6 +169,29 @@ enum POSIX {
     }
     guard failure == 0 else { throw .from(errno: failure, path: path) }
     return bytes
+  }
+
+  /// Reads what there is, `most` bytes at most, and waits where there is nothing; empty at the end.
+  static func readSome(_ descriptor: Int32, atMost most: Int, path: String) throws(FileError) -> [UInt8] {
+    var failure: Int32 = 0
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: most) { buffer, filled in
+      while true {
+        let received = unsafe Glibc.read(descriptor, buffer.baseAddress!, most)
+        if received < 0, errno == EINTR { continue }
+        if received < 0 { failure = errno }
+        filled = max(received, 0)
+        return
+      }
+    }
+    guard failure == 0 else { throw .from(errno: failure, path: path) }
+    return bytes
+  }
+
+  /// Opens whatever has the name for reading; waits for the writer of a named pipe.
+  static func openForReading(_ path: String) throws(FileError) -> Int32 {
+    let descriptor = retrying { unsafe open(path, O_RDONLY | O_CLOEXEC) }
+    guard descriptor >= 0 else { throw .from(errno: errno, path: path) }
+    return descriptor
   }
 
   static func synchronize(_ descriptor: Int32, path: String) throws(FileError) {

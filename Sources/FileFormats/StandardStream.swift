@@ -13,6 +13,9 @@ public enum StandardStream: Int32, Sendable {
   /// Whether people read it as it comes.
   public var isTerminal: Bool { isatty(rawValue) == 1 }
 
+  /// Whether its reader has gone away.
+  public var isClosed: Bool { Self.closed.withLock { $0.contains(rawValue) } }
+
   /// Writes text as UTF-8; see `write(_:)`.
   public func write(_ text: String) throws(FileError) { try write(Array(text.utf8)) }
 

@@ -60,6 +60,8 @@ public struct FrameReport: Sendable {
   public var timings: [Timing]
   /// The results picture, where it has been drawn already.
   public var results: RGBImage?
+  /// The address of the page over all frames of the run, beside this frame's; nil where there is none.
+  public var index: String?
 
   /// A report from its parts.
   public init(
@@ -137,7 +139,7 @@ public struct FrameReport: Sendable {
           ]
         }),
       "effectTypes": .array(EffectType.allCases.map { .string($0.rawValue) }),
-      "notes": .array(notes.map(JSONValue.string)),
+      "notes": .array(notes.map(JSONValue.string)), "index": index.map(JSONValue.string) ?? .null,
     ]
   }
 

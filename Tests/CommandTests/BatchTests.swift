@@ -254,7 +254,7 @@ import Testing
     let plain = try run(["\(capture)/image.png"], out: place.file("plain"), camera + ["--json"])
     #expect(plain.status == 0, "\(plain.error)")
     let distances = { (run: CommandRun) in
-      try run.json()["objects"]?.array?.map { $0["distanceMeters"]?.number } ?? []
+      try run.summary()["objects"]?.array?.map { $0["distanceMeters"]?.number } ?? []
     }
     let native = try run([capture], out: place.file("native"), ["--json"])
     #expect(try distances(plain) == distances(native))

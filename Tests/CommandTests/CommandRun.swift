@@ -19,12 +19,14 @@ struct CommandRun {
 
   /// Runs `ardf` in `folder` and waits for its end.
   ///
-  /// Only the environment given reaches it, and the sanitizers' settings (`tools/sanitize`).
+  /// Only the environment given reaches it, and the sanitizers' settings (`tools/sanitize`); its standard input is the
+  /// file `input`, or empty.
   init(
     _ arguments: [String], in folder: String? = nil, environment: [String: String] = [:],
-    program: String = CommandRun.executable
+    input: String? = nil, program: String = CommandRun.executable
   ) throws {
-    let running = try RunningCommand(arguments, in: folder, environment: environment, program: program)
+    let running = try RunningCommand(
+      arguments, in: folder, environment: environment, input: input, program: program)
     self = try running.finished()
   }
 
@@ -36,6 +38,14 @@ struct CommandRun {
 
   /// Standard output as JSON.
   func json() throws -> JSONValue { try JSONValue.parse(output) }
+
+  /// Every line of standard output as JSON.
+  func lines() throws -> [JSONValue] {
+    try output.split(separator: "\n").map { try JSONValue.parse(String($0)) }
+  }
+
+  /// What `ardf run --json` says of its only frame.
+  func summary() throws -> JSONValue { try json()["summary"] ?? .null }
 }
 
 /// A run of the built `ardf` that has not ended.
@@ -48,7 +58,7 @@ final class RunningCommand {
 
   init(
     _ arguments: [String], in directory: String? = nil, environment: [String: String] = [:],
-    program: String = CommandRun.executable
+    input: String? = nil, program: String = CommandRun.executable
   ) throws {
     // Files, not pipes: a full pipe would block the command.
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("ardf-run-\(UUID().uuidString)")
@@ -58,7 +68,8 @@ final class RunningCommand {
     process.environment = environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
       .merging(Self.sanitizerSettings) { "\($1):\($0)" }
     if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
-    process.standardInput = FileHandle.nullDevice
+    process.standardInput =
+      try input.map { try FileHandle(forReadingFrom: URL(fileURLWithPath: $0)) } ?? FileHandle.nullDevice
     process.standardOutput = try Self.stream(folder.appendingPathComponent("out"))
     process.standardError = try Self.stream(folder.appendingPathComponent("err"))
     try process.run()

@@ -61,14 +61,14 @@ import Testing
     let network = try weights(place, metric: true)
     let alone = try run(place, picture, network, ["--out", place.file("alone")])
     #expect(alone.status == 0, "\(alone.error)")
-    let objects = try #require(try alone.json()["objects"]?.array)
+    let objects = try #require(try alone.summary()["objects"]?.array)
     #expect(!objects.isEmpty)
     for object in objects {
       #expect(object["distanceSource"]?.string == "network")
       #expect((object["distanceMeters"]?.number).map { $0 > 0 && $0 < 20 } == true)
     }
     let meters = try floats(place.file("alone/metric.npy"))
-    let notes = try alone.json()["notes"]?.array?.compactMap(\.string) ?? []
+    let notes = try alone.summary()["notes"]?.array?.compactMap(\.string) ?? []
     #expect(
       notes.contains { $0.contains("from the picture alone") } && notes.contains { $0.contains("--fov") })
     #expect(!FileManager.default.fileExists(atPath: place.file("alone/fusion.json")))
@@ -155,7 +155,7 @@ import Testing
     let network = try weights(place, metric: false)
     let run = try run(place, picture, network, ["--out", place.file("out")])
     #expect(run.status == 0, "\(run.error)")
-    let notes = try run.json()["notes"]?.array?.compactMap(\.string) ?? []
+    let notes = try run.summary()["notes"]?.array?.compactMap(\.string) ?? []
     #expect(notes.contains { $0.contains("prompted depth network") }, "\(notes)")
     let depth = try CommandRun(["depth", picture, "--depth", network, "--out", place.file("depth")])
     #expect(depth.status == 65 && depth.error.contains("no LiDAR depth"), "\(depth.error)")

@@ -38,12 +38,12 @@ import Testing
     #expect(run.status == 0, "\(run.error)")
     #expect(run.error.contains("panorama.png: a 1200x90 picture is too elongated"), "\(run.error)")
     #expect(run.error.contains("--depth-size 560; give 490 or less"), "\(run.error)")
-    let summary = try JSONValue.read(path: place.file("out/00000/summary.json"))
+    let summary = try JSONValue.read(path: place.file("out/panorama/summary.json"))
     #expect(summary["notes"]?.array?.first?.string?.contains("too elongated") == true)
 
     let some = try CommandRun(["depth", "shots", "--out", "some"] + depth, in: place.path)
     #expect(some.status == 65 && some.error.contains("1 of 2 pictures were left out"), "\(some.error)")
-    #expect(try NPYArray.read(path: place.file("some/00001/relative.npy")).shape == [48, 64])
+    #expect(try NPYArray.read(path: place.file("some/plain/relative.npy")).shape == [48, 64])
     let one = try CommandRun(["depth", "shots/panorama.png", "--out", "one"] + depth, in: place.path)
     #expect(one.status == 65 && one.error.contains("panorama.png"), "\(one.error)")
     let less = depth.dropLast() + ["490"]

@@ -53,7 +53,7 @@ struct RealDataTests {
     if hasDepth { arguments += ["--depth", SharedData.path("weights/dav2s-ardf-fp16.safetensors")] }
     let run = try CommandRun(arguments)
     #expect(run.status == 0, "\(run.error)")
-    let summary = try run.json()
+    let summary = try run.summary()
     let objects = summary["objects"]?.array ?? []
     #expect(objects.contains { $0["className"]?.string == "bed" })
     #expect(objects.contains { $0["className"]?.string == "teddy bear" })
@@ -89,7 +89,7 @@ struct RealDataTests {
       "800,500=smoke", "--tap", "1,1=magic", "--out", place.file("out"), "--json",
     ])
     #expect(run.status == 0, "\(run.error)")
-    let effects = try run.json()["effects"]?.array ?? []
+    let effects = try run.summary()["effects"]?.array ?? []
     #expect(effects.map { $0["type"]?.string } == ["smoke"])
     #expect(run.error.contains("1,1=magic: no such object"))
   }

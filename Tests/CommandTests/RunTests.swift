@@ -23,14 +23,14 @@ import Testing
     let run = try run(place.file("capture"), out: place.file("out"), ["--json"])
     #expect(run.status == 0, "\(run.error)")
     let names = Set(try FileManager.default.contentsOfDirectory(atPath: place.file("out")))
-    let summary = try run.json()
+    let summary = try run.summary()
     #expect(summary["schema"]?.string == "ardf.summary/1")
     // Random depth may not fit, and then there is no metric map.
     let isFitted = summary["fusion"]?["status"]?.string == "ok"
     let expected = isFitted ? Self.files : Self.files.filter { !$0.hasPrefix("metric") }
     #expect(
       names.subtracting(["masks", "points", "probabilities", OutputRecord.fileName]) == Set(expected))
-    #expect(try place.read("out/summary.json") == Array(run.output.utf8))
+    #expect(try JSONValue.read(path: place.file("out/summary.json")) == summary)
     let objects = try #require(summary["objects"]?.array)
     #expect(!objects.isEmpty, "the random detector should find something at \(TinyNetwork.conf)")
     for object in objects { #expect(["lidar", "fusion", "none"].contains(object["distanceSource"]?.string)) }
@@ -60,7 +60,10 @@ import Testing
     #expect(run.status == 0, "\(run.error)")
     let names = try FileManager.default.contentsOfDirectory(atPath: place.file("out")).sorted()
     #expect(
-      names == [OutputRecord.fileName, "00000", "00001", "00002", "results.jsonl", "sequence-objects.json"])
+      names == [
+        OutputRecord.fileName, "00000", "00001", "00002", "index.html", "results.jsonl",
+        "sequence-objects.json",
+      ])
     #expect(run.output.split(separator: "\n").last?.hasPrefix("sequence-objects.json: ") == true)
     #expect(run.output.hasSuffix(" in 3 frames\n"))
     let lines = try String(contentsOfFile: place.file("out/results.jsonl"), encoding: .utf8)
@@ -69,7 +72,26 @@ import Testing
 
     let one = try self.run(place.file("sequence"), out: place.file("one"), ["--frame", "f1001"])
     #expect(one.status == 0, "\(one.error)")
-    #expect(try digests(of: place.file("one")) == digests(of: place.file("out/00001")))
+    // Their pages differ by the way to the page over all frames, and so do the records of the pages.
+    let besides = { (folder: String) in
+      try digests(of: place.file(folder)).filter { !["report.html", OutputRecord.fileName].contains($0.key) }
+    }
+    #expect(try besides("one") == besides("out/00001"))
+    #expect(try pages("out/00001/report.html", in: place).contains("\"index\":\"../index.html\""))
+    #expect(try pages("one/report.html", in: place).contains("\"index\":null"))
+    let index = try pages("out/index.html", in: place)
+    for name in ["00000", "00001", "00002"] {
+      #expect(index.contains("href=\"\(name)/report.html\"") && index.contains("src=\"\(name)/results.png\""))
+    }
+    let again = try CommandRun([
+      "report", place.file("out/00001"), "--capture", place.file("sequence"), "--frame", "f1001", "--force",
+    ])
+    #expect(again.status == 0, "\(again.error)")
+    #expect(try pages("out/00001/report.html", in: place).contains("\"index\":\"../index.html\""))
+  }
+
+  private func pages(_ name: String, in place: TemporaryDirectory) throws -> String {
+    String(decoding: try place.read(name), as: UTF8.self)
   }
 
   @Test func stagesAgreeWithTheWholeFlow() throws {
@@ -124,7 +146,7 @@ import Testing
       in: place.path)
     #expect(run.status == 0, "\(run.error)")
     #expect(run.error.contains("going on with the LiDAR alone"))
-    #expect(try run.json()["fusion"]?.isNull == true)
+    #expect(try run.summary()["fusion"]?.isNull == true)
     #expect(!FileManager.default.fileExists(atPath: place.file("out/relative.npy")))
     #expect(FileManager.default.fileExists(atPath: place.file("out/results.png")))
   }
@@ -140,7 +162,7 @@ import Testing
     let run = try run(place.file("capture"), out: place.file("out"), ["--json"])
     #expect(run.status == 0, "\(run.error)")
     #expect(run.error.contains(note))
-    let notes = try run.json()["notes"]?.array?.compactMap(\.string) ?? []
+    let notes = try run.summary()["notes"]?.array?.compactMap(\.string) ?? []
     #expect(notes.contains { $0.contains(note) })
   }
 
@@ -149,7 +171,7 @@ import Testing
     try SyntheticCapture.write(to: place.file("capture"))
     let run = try run(place.file("capture"), out: place.file("out"), ["--conf", "1", "--json"])
     #expect(run.status == 0, "\(run.error)")
-    #expect(try run.json()["objects"]?.array?.isEmpty == true)
+    #expect(try run.summary()["objects"]?.array?.isEmpty == true)
     #expect(run.error.contains("no objects found"))
     #expect(FileManager.default.fileExists(atPath: place.file("out/results.png")))
   }
@@ -160,7 +182,7 @@ import Testing
     let run = try run(
       place.file("capture/image.png"), out: place.file("out"), ["--json", "--effect", "0=smoke"])
     #expect(run.status == 0, "\(run.error)")
-    let summary = try run.json()
+    let summary = try run.summary()
     #expect(summary["objects"]?[0]?["distanceSource"]?.string == "none")
     #expect(summary["effects"]?.array?.isEmpty == true)
     #expect(run.error.contains("no camera"))

@@ -48,9 +48,9 @@ def depth_size(height, width, side=518):
     return snapped(height), snapped(width)
 
 
-def depth_input(picture, side=518):
-    """The depth network's normalised input (1, 3, H, W)."""
-    height, width = depth_size(*picture.shape[:2], side)
+def depth_input(picture, side=518, size=None):
+    """The depth network's normalised input (1, 3, H, W), of `size` = (height, width) where that is given."""
+    height, width = size or depth_size(*picture.shape[:2], side)
     scaled = cv2.resize(picture / 255.0, (width, height), interpolation=cv2.INTER_CUBIC)
     return normalised(scaled)
 

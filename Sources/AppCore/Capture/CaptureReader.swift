@@ -56,17 +56,25 @@ public enum CaptureReader {
     }
   }
 
-  /// Opens one picture with its depth.
+  /// Opens one picture with its depth, or a folder of pictures with a folder of their depths.
   ///
   /// - Parameters:
-  ///   - depth: u16 millimetres (PNG) or float32 metres (npy), covering the picture's whole field.
+  ///   - depth: u16 (PNG) or float32 metres (npy), covering the picture's whole field.
   ///   - confidence: 0, 1, 2 for each cell of the depth.
+  ///   - depthUnit: metres of one unit of a PNG.
   /// - Throws: `CaptureError`.
   public static func open(
-    image: String, depth: String, confidence: String? = nil, camera: StatedCamera,
+    image: String, depth: String, confidence: String? = nil, camera: StatedCamera, depthUnit: Double = 0.001,
     limits: CaptureLimits = CaptureLimits()
   ) throws(CaptureError) -> any CaptureSource {
-    try PlainShot(image: image, depth: depth, confidence: confidence, camera: camera, limits: limits)
+    let unit = DepthUnit(png: Float(depthUnit), npy: 1)
+    var isFolder = false
+    guard FileManager.default.fileExists(atPath: image, isDirectory: &isFolder), isFolder else {
+      return try PlainShot(
+        image: image, depth: depth, confidence: confidence, camera: camera, unit: unit, limits: limits)
+    }
+    return try PairedFolders(
+      pictures: image, depths: depth, confidences: confidence, camera: camera, unit: unit, limits: limits)
   }
 
   private static func open(

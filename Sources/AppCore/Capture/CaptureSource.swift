@@ -23,7 +23,7 @@ public enum CaptureLayout: String, Sendable, CaseIterable {
   case polycam
   /// A video of ARKitScenes.
   case arkitScenes
-  /// A picture, its depth and a stated camera.
+  /// A picture or a folder of pictures, their depth and a stated camera.
   case imageWithDepth
   /// A picture or a folder of pictures.
   case images
@@ -56,7 +56,8 @@ public enum CaptureLayout: String, Sendable, CaseIterable {
       "depth u16 millimetres, confidence 0 1 2; fx fy cx cy in pixels; world-to-camera as axis-angle and "
         + "translation, camera axes OpenCV's, world +z up"
     case .imageWithDepth:
-      "depth float32 metres or u16 millimetres; fx fy cx cy in pixels as stated; camera level at the origin"
+      "depth float32 metres, or u16 of the stated unit, millimetres by default; fx fy cx cy in pixels as stated; no "
+        + "poses, every camera level at the origin"
     case .images:
       "pictures only: no depth, no camera but what EXIF says"
     }
@@ -64,6 +65,9 @@ public enum CaptureLayout: String, Sendable, CaseIterable {
 }
 
 extension CaptureLayout {
+  /// Whether captures of the layout tell where their cameras stood.
+  public var hasPoses: Bool { self != .images && self != .imageWithDepth }
+
   /// The sensor that captures of the layout come from, where nothing else is said; no layout states a range.
   public var sensor: SensorModel {
     switch self {

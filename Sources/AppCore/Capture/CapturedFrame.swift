@@ -21,6 +21,8 @@ public struct CapturedFrame: Sendable {
   public let intrinsics: Intrinsics?
   /// The camera's pose; identity for a plain picture.
   public let cameraToWorld: RigidTransform<CameraARKit, World>
+  /// Whether the capture tells where the camera stood; else it stands at the origin, and the world is its own frame.
+  public var isPosed = true
   /// How to turn the stored picture upright.
   public let orientation: Orientation
   /// Seconds on the recording's own clock.

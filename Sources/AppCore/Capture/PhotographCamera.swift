@@ -20,14 +20,20 @@ public enum PhotographCamera: Sendable, Equatable {
   ///
   /// - Throws: `CaptureError.badIntrinsics` for a stated camera of another shape or beyond reason.
   func intrinsics(of header: ImageHeader, file: String) throws(CaptureError) -> Intrinsics? {
-    let size = header.size
+    try intrinsics(of: header.size, focalLengthIn35mmFilm: header.focalLengthIn35mmFilm, file: file)
+  }
+
+  /// The camera of a picture of which EXIF may say a focal length.
+  func intrinsics(
+    of size: PixelSize, focalLengthIn35mmFilm: Int?, file: String
+  ) throws(CaptureError) -> Intrinsics? {
     switch self {
     case .stated(let camera): return try camera.intrinsics(for: size, file: file)
     case .fieldOfView(let degrees):
       let focal = Self.focalLength(degrees, longerSide: Double(max(size.width, size.height)))
       return try Self.centered(focal, size, file: file)
     case .exif:
-      guard let focal = header.focalLengthIn35mmFilm else { return nil }
+      guard let focal = focalLengthIn35mmFilm else { return nil }
       let (width, height) = (Double(size.width), Double(size.height))
       let diagonal = (width * width + height * height).squareRoot()
       let camera = try Self.centered(Double(focal) * diagonal / Self.filmDiagonal, size, file: file)

@@ -37,13 +37,15 @@ struct PlainImages: CaptureSource {
     let bytes = try folder.bytes(reference.name, namedBy: label)
     let header = try DepthDecoding.pictureHeader(bytes, file: label, limits: folder.limits)
     let intrinsics = try camera?.intrinsics(of: header, file: label)
-    return CapturedFrame(
+    var frame = CapturedFrame(
       name: reference.name,
       image: decodingImage ? try DepthDecoding.picture(bytes, file: label, limits: folder.limits) : nil,
       imageSize: header.size, intrinsics: intrinsics,
       cameraToWorld: intrinsics == nil
         ? .identity : RigidTransform(rotation: header.orientation.levelCamera, origin: .origin),
       orientation: header.orientation, timestamp: reference.timestamp)
+    frame.isPosed = false
+    return frame
   }
 
   func encodedPicture(at index: Int) throws(CaptureError) -> EncodedPicture? {

@@ -4,7 +4,7 @@ import Imaging
 
 /// One picture with its depth and a stated camera, named file by file.
 ///
-/// Depth is u16 millimetres (PNG) or float32 metres (npy). The picture's EXIF orientation turns it upright;
+/// Depth is u16 of a stated unit (PNG) or float32 metres (npy). The picture's EXIF orientation turns it upright;
 /// the camera stands at the origin and looks level along -z.
 struct PlainShot: CaptureSource {
   let path: String
@@ -16,10 +16,13 @@ struct PlainShot: CaptureSource {
   private let depth: NamedFile
   private let confidence: NamedFile?
   private let camera: StatedCamera
+  private let unit: DepthUnit
 
   init(
-    image: String, depth: String, confidence: String?, camera: StatedCamera, limits: CaptureLimits
+    image: String, depth: String, confidence: String?, camera: StatedCamera, unit: DepthUnit,
+    limits: CaptureLimits
   ) throws(CaptureError) {
+    self.unit = unit
     path = image
     picture = try NamedFile(image, limits)
     self.depth = try NamedFile(depth, limits)
@@ -39,12 +42,14 @@ struct PlainShot: CaptureSource {
     if decodingImage {
       parts.image = try DepthDecoding.picture(bytes, file: path, limits: picture.folder.limits)
     }
-    parts.depth = try depth.folder.depth(depth.name, namedBy: path)
+    parts.depth = try depth.folder.depth(depth.name, namedBy: path, unit: unit)
     if let confidence {
       parts.confidence = try confidence.folder.confidence(confidence.name, namedBy: path)
     }
     parts.sensor = layout.sensor
-    return try parts.assembled()
+    var frame = try parts.assembled()
+    frame.isPosed = false
+    return frame
   }
 
   func encodedPicture(at index: Int) throws(CaptureError) -> EncodedPicture? {

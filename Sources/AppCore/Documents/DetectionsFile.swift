@@ -60,6 +60,13 @@ public struct DetectionsFile: Sendable {
   }
 
   private static func entry(_ detection: Detection) -> [String: JSONValue] {
+    var entry = fields(detection)
+    entry["mask"] = detection.mask.map(runLengths) ?? .null
+    return entry
+  }
+
+  /// What is said of a detection besides its mask.
+  public static func fields(_ detection: Detection) -> [String: JSONValue] {
     let (x, width) = (pixels(detection.box.minX), pixels(detection.box.width))
     let (y, height) = (pixels(detection.box.minY), pixels(detection.box.height))
     return [
@@ -68,7 +75,6 @@ public struct DetectionsFile: Sendable {
       "confidence": .rounded(Double(detection.confidence), decimals: confidenceDecimals),
       "box": ["x": x, "y": y, "width": width, "height": height],
       "centroid": [middle(x, width), middle(y, height)],
-      "mask": detection.mask.map(runLengths) ?? .null,
     ]
   }
 
@@ -80,7 +86,8 @@ public struct DetectionsFile: Sendable {
     return pixels(start + length / 2)
   }
 
-  static func runLengths(_ mask: InstanceMask) -> JSONValue {
+  /// A mask as COCO's run lengths.
+  public static func runLengths(_ mask: InstanceMask) -> JSONValue {
     let plane = mask.binary()
     let runs = RunLengthMask(height: plane.height, width: plane.width, mask: plane.elements)
     return ["size": [.integer(plane.height), .integer(plane.width)], "counts": .string(runs.counts)]

@@ -65,11 +65,33 @@ public struct FFmpeg: Sendable {
 
   private static func demuxer(of path: String) -> String {
     let ending = path.lastIndex(of: ".").map { path[path.index(after: $0)...].lowercased() } ?? ""
-    return switch ending {
-    case "webm", "mkv": "matroska"
-    case "avi", "gif", "apng": ending
-    default: "mov"
-    }
+    return demuxers[ending] ?? "mov"
+  }
+
+  /// Endings of films' names, and what reads them.
+  private static let demuxers = [
+    "mov": "mov", "mp4": "mov", "m4v": "mov", "webm": "matroska", "mkv": "matroska", "avi": "avi",
+    "gif": "gif",
+    "apng": "apng", "ts": "mpegts", "m2ts": "mpegts", "mts": "mpegts", "mpg": "mpeg", "mpeg": "mpeg",
+    "flv": "flv",
+    "wmv": "asf", "ogv": "ogg", "mjpg": "mjpeg", "mjpeg": "mjpeg", "h264": "h264", "hevc": "hevc",
+    "y4m": "yuv4mpegpipe",
+  ]
+
+  /// Whether a file's name is that of a film.
+  package static func isFilm(_ path: String) -> Bool {
+    path.lastIndex(of: ".").map { demuxers[path[path.index(after: $0)...].lowercased()] != nil } ?? false
+  }
+
+  /// The arguments that name a camera of the system's (Video4Linux) to be read.
+  package static func device(_ path: String) -> [String] { ["-f", "v4l2", "-i", path] }
+
+  /// The arguments that name an address to be read: what it says may name other addresses of its kind, and no files.
+  package static func address(_ address: String) -> [String] {
+    let isRTSP = address.lowercased().hasPrefix("rtsp")
+    return isRTSP
+      ? ["-protocol_whitelist", "rtsp,rtsps,rtp,srtp,udp,tcp,tls", "-rtsp_transport", "tcp", "-i", address]
+      : ["-protocol_whitelist", "http,https,tcp,tls", "-rw_timeout", "30000000", "-i", address]
   }
 
   /// Runs the program to its end.
@@ -87,21 +109,30 @@ final class FFmpegProcess {
   private let messages: String
   private let file: String
 
-  /// Starts it; `isFed` opens its standard input for `feed`.
+  /// Starts it; `isFed` opens its standard input for `feed`, `isRead` its standard output, `output`.
   ///
   /// - Parameter file: What messages are about.
-  init(_ ffmpeg: FFmpeg, _ arguments: [String], isFed: Bool = false, about file: String) throws(MediaError) {
+  init(
+    _ ffmpeg: FFmpeg, _ arguments: [String], isFed: Bool = false, isRead: Bool = false, about file: String
+  ) throws(MediaError) {
     messages = FileManager.default.temporaryDirectory.path + "/ardf-\(UUID().uuidString).log"
     self.file = file
     do {
       child = try ChildProcess(
         path: ffmpeg.path,
         arguments: ["-nostdin", "-hide_banner", "-loglevel", "error", "-y"] + arguments, isFed: isFed,
-        messages: messages)
+        isRead: isRead, messages: messages)
     } catch {
       throw .ffmpeg(file: file, message: "\(error)")
     }
   }
+
+  /// Where its standard output is read, for the caller to close.
+  var output: Int32 { child.output }
+
+  /// Keeps what it complains short, however long it runs.
+  func trimMessages() { ChildProcess.trim(messages: messages, most: Self.mostMessages) }
+  private static let mostMessages = 1 << 20
 
   /// Writes to its standard input.
   func feed(_ bytes: [UInt8]) throws(MediaError) {

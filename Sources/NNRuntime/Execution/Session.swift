@@ -158,6 +158,23 @@ public final class Session: Sendable {
     }
   }
 
+  /// Whether a value is computed or given, and no constant.
+  fileprivate func isInArena(_ value: ValueID) -> Bool {
+    constants[plan.placement.locations[value].buffer] == nil
+  }
+
+  /// Runs what makes a layer of the plan again.
+  fileprivate func repeatSteps(of layer: Int) {
+    for step in steps where step.layer == layer { pool.run(step.chunks, step.body) }
+  }
+
+  /// Writes all elements of a value, channels last, dense.
+  fileprivate func write(_ elements: [Float], to value: ValueID) {
+    let shape = plan.placement.shapes[value]
+    let whole = [1, shape.height, shape.width, shape.channels]
+    write(StridedMap(shape: shape, channelsLast: elements, tensorShape: whole), to: value)
+  }
+
   fileprivate func write(_ map: StridedMap, to value: ValueID) {
     let location = plan.placement.locations[value]
     let buffer = unsafe arena.base + plan.bufferOffsets[location.buffer]!
@@ -220,6 +237,31 @@ public final class SteppedRun {
   ) rethrows -> Result {
     precondition(!isOver, "the run is over")
     return try session.outputElements(layer.value, body)
+  }
+
+  /// What a layer is, and what it would be if `change` were done to each map that its step reads; everything is left
+  /// as it was. nil where no step of its own makes it of anything that changes.
+  ///
+  /// Only right after that step, while its inputs are there.
+  func resultOfChanged(
+    _ layer: TracedLayer, _ change: (inout [Float]) -> Void
+  ) -> (kept: [Float], changed: [Float])? {
+    precondition(!isOver, "the run is over")
+    let node = session.plan.placement.nodes[layer.step]
+    let inputs = Set(node.inputs).filter(session.isInArena).sorted()
+    guard node.output == layer.value, !inputs.isEmpty else { return nil }
+    let before = inputs.map(session.read)
+    let kept = session.read(node.output)
+    for (input, elements) in zip(inputs, before) {
+      var elements = elements
+      change(&elements)
+      session.write(elements, to: input)
+    }
+    session.repeatSteps(of: layer.step)
+    let changed = session.read(node.output)
+    for (input, elements) in zip(inputs, before) { session.write(elements, to: input) }
+    session.write(kept, to: node.output)
+    return (kept, changed)
   }
 
   /// Replaces a layer's result with `map`, so that the layers after it read that.

@@ -43,8 +43,10 @@ extension Node {
       let depth = (layer.isDepthwise ? 1 : channels) * layer.kernelHeight * layer.kernelWidth
       let projected = layer.projection.map { $0.layer.outChannels } ?? 0
       let transposed = layer.transposed == nil ? 0 : channels * shapes[inputs[0]].channels
-      return 2 * Double(output.pixels)
-        * Double(layer.outChannels * (depth + projected) + transposed)
+      // Only the 1x1 convolution behind another may be a part of a larger layer.
+      let pixels = layer.projection == nil ? output.pixels : shapes[self.output].pixels
+      return 2 * Double(pixels) * Double(layer.outChannels * depth + transposed)
+        + 2 * Double(output.pixels) * Double(layer.outChannels * projected)
     case .transposedConvolution:
       return 2 * Double(output.count) * Double(shapes[inputs[0]].channels)
     case .attention(let layout):

@@ -1,14 +1,22 @@
 /// How far a layer's result may be from its reference.
+///
+/// What a mode allows is for a sum of 1024 products that do not cancel; a layer beyond it is allowed more where it
+/// enlarges roundings by more (`Conditioning`).
 public struct LayerTolerance: Sendable, Equatable {
   /// Largest absolute difference that passes whatever the reference's size.
   public let absolute: Double
-  /// Largest relative L2, and largest difference relative to the largest value of the reference, that pass.
+  /// Largest difference relative to the largest value of the reference that passes.
   public let relative: Double
+  /// Largest relative L2 that passes.
+  public let relativeL2: Double
 
-  /// A tolerance of two numbers that are not negative.
-  public init(absolute: Double, relative: Double) {
+  /// A tolerance of numbers that are not negative.
+  ///
+  /// - Parameter relativeL2: nil for `relative`.
+  public init(absolute: Double, relative: Double, relativeL2: Double? = nil) {
     self.absolute = absolute
     self.relative = relative
+    self.relativeL2 = relativeL2 ?? relative
   }
 
   /// One layer in single precision against the same in double precision.
@@ -22,11 +30,11 @@ public struct LayerTolerance: Sendable, Equatable {
   public static let cumulativeBF16 = LayerTolerance(absolute: 1e-3, relative: 1e-1)
 
   /// Whether the difference passes: no element off by more than absolute + relative x the reference's largest
-  /// value, and the relative L2 within `relative` unless all elements are within `absolute`.
+  /// value, and the relative L2 within `relativeL2` unless all elements are within `absolute`.
   public func accepts(_ difference: TensorDifference) -> Bool {
     difference.maximumAbsolute <= absolute
       || difference.maximumAbsolute <= absolute + relative * difference.scale
-        && difference.relativeL2 <= relative
+        && difference.relativeL2 <= relativeL2
   }
 }
 
@@ -64,9 +72,9 @@ public struct ToleranceTable: Sendable, Equatable {
   /// A table; without rules every layer has the mode's own tolerance.
   public init(_ rules: [Rule] = []) { self.rules = rules }
 
-  /// The tolerance of a layer under any of its names.
-  func tolerance(of names: [String], default standard: LayerTolerance) -> LayerTolerance {
-    rules.last { rule in names.contains { NamePattern(rule.pattern).matches($0) } }?.tolerance ?? standard
+  /// The tolerance that was stated for a layer under any of its names; nil for none.
+  func tolerance(of names: [String]) -> LayerTolerance? {
+    rules.last { rule in names.contains { NamePattern(rule.pattern).matches($0) } }?.tolerance
   }
 }
 

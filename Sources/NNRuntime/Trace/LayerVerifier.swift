@@ -43,7 +43,9 @@ public struct LayerVerifier: Sendable {
   ) throws -> VerificationReport {
     var used: Set<String> = []
     let prepare = try reference.fillInputs(of: session)
-    let report = try verify(session, prepare: prepare, onDivergence: onDivergence) { layer in
+    let report = try verify(
+      session, prepare: prepare, onDivergence: onDivergence, isKnown: reference.contains
+    ) { layer in
       guard let (name, map) = try reference.map(for: layer) else { return nil }
       used.insert(name)
       return map
@@ -67,7 +69,8 @@ public struct LayerVerifier: Sendable {
     var report = VerificationReport(mode: mode, network: session.plan.name, kernels: session.plan.kernelName)
     try other.stepwise(prepare: prepare) { run in
       var done = -1
-      report = try verify(session, prepare: prepare, onDivergence: onDivergence) { layer in
+      report = try verify(session, prepare: prepare, onDivergence: onDivergence, isKnown: { _ in true }) {
+        layer in
         while done < layer.step, let step = run.advance() { done = step }
         return run.map(of: layer)
       }
@@ -77,14 +80,16 @@ public struct LayerVerifier: Sendable {
 
   private func verify(
     _ session: Session, prepare: (borrowing SessionInputs) throws -> Void, onDivergence: Observer?,
-    expected: (TracedLayer) throws -> StridedMap?
+    isKnown: (String) -> Bool, expected: (TracedLayer) throws -> StridedMap?
   ) throws -> VerificationReport {
     let layers = session.plan.tracedLayers
     var report = VerificationReport(mode: mode, network: session.plan.name, kernels: session.plan.kernelName)
     try session.stepwise(prepare: prepare) { run in
       var pending: [String] = []
       var next = 0
+      var terms = 1
       while let step = run.advance() {
+        terms = max(terms, session.plan.longestSum(ofStep: step))
         while next < layers.count, layers[next].step <= step {
           let layer = layers[next]
           next += 1
@@ -93,11 +98,10 @@ public struct LayerVerifier: Sendable {
             continue
           }
           let difference = run.withElements(of: layer) { TensorDifference($0, stride: $1, to: map) }
-          let tolerance = tolerances.tolerance(
-            of: [layer.name, layer.output].compactMap(\.self) + layer.holds,
-            default: mode.tolerance(session.plan.options.precision))
-          report.add(layer, unobserved: pending, difference, tolerance)
+          let tolerance = tolerance(of: layer, in: run, session.plan.options.precision, terms, difference)
+          report.add(layer, after: pending, isKnown: isKnown, difference, tolerance)
           pending = []
+          terms = 1
           if let onDivergence, let added = report.layers.last, !added.passed {
             let errors = run.withElements(of: layer) {
               DifferenceMap($0, stride: $1, to: map, isTokens: layer.isTokens)
@@ -107,9 +111,24 @@ public struct LayerVerifier: Sendable {
           if mode == .isolated { run.overwrite(layer, with: map) }
         }
       }
-      report.unobserved += pending
+      report.unobserved += pending.filter { !isKnown($0) }
     }
     return report
+  }
+
+  /// What was stated for a layer, else what its mode allows; of a layer beyond that it is measured by how much it
+  /// enlarges roundings.
+  private func tolerance(
+    of layer: TracedLayer, in run: SteppedRun, _ precision: Precision, _ terms: Int,
+    _ difference: TensorDifference
+  ) -> LayerTolerance {
+    let names = [layer.name, layer.output].compactMap(\.self) + layer.holds
+    if let stated = tolerances.tolerance(of: names) { return stated }
+    let ordinary = mode.tolerance(precision)
+    guard !ordinary.accepts(difference), difference.relativeL2.isFinite,
+      let conditioning = run.conditioning(of: layer, precision: precision, terms: terms)
+    else { return ordinary }
+    return ordinary.conditioned(by: conditioning)
   }
 }
 

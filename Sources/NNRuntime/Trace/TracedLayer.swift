@@ -2,7 +2,8 @@
 public struct TracedLayer: Sendable {
   /// What the result is called: the module path of the last layer that went into it.
   public let name: String
-  /// The layers that were joined to make it, first to last; one where nothing was fused.
+  /// The layers that were joined to make it, first to last; one where nothing was fused. Those of which a step before
+  /// did a part, which is no layer's result, are among them.
   public let holds: [String]
   /// The output of the network that it is, if it is one.
   public let output: String?
@@ -32,6 +33,8 @@ extension Plan {
     for (step, node) in placement.nodes.enumerated() { steps[node.output] = step }
     var ready = [Int?](repeating: nil, count: placement.shapes.count)
     var tokens = Set<ValueID>()
+    /// Layers that went into values which are no layer's result.
+    var parts: [ValueID: [String]] = [:]
     var layers: [(order: Int, layer: TracedLayer)] = []
     for (order, node) in graph.nodes.enumerated() {
       var isListed = true
@@ -50,13 +53,17 @@ extension Plan {
         ready[node.output] = steps[node.output]
       }
       if isTokens(node, tokens) { tokens.insert(node.output) }
-      if node.partOf != nil { isListed = false }
+      let holds = node.holds(after: node.inputs.flatMap { parts[$0] ?? [] })
+      if node.partOf != nil {
+        isListed = false
+        parts[node.output] = holds
+      }
       guard isListed, let step = ready[node.output] else { continue }
       layers.append(
         (
           order,
           TracedLayer(
-            name: node.fused.last ?? node.name, holds: node.holds,
+            name: node.fused.last ?? node.name, holds: holds,
             output: graph.outputs.first { $0.value == node.output }?.name, operation: node.operation.name,
             shape: graph.shapes[node.output], isTokens: tokens.contains(node.output), step: step,
             value: node.output)
@@ -76,6 +83,19 @@ extension Plan {
     default:
       return node.inputs.first.map(known.contains) ?? false
     }
+  }
+}
+
+extension Node {
+  /// All layers that are computed here or were in the steps of `parts`, each once and first to last.
+  ///
+  /// The half of a 1x1 convolution that reads what was not enlarged yet has a name that is no module's.
+  fileprivate func holds(after parts: [String]) -> [String] {
+    var all: [String] = []
+    for layer in parts + holds where !layer.hasPrefix("\(name).part") && !all.contains(layer) {
+      all.append(layer)
+    }
+    return all
   }
 }
 

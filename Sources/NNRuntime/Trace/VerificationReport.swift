@@ -10,6 +10,9 @@ public struct VerificationReport: Sendable {
     public let holds: [String]
     /// Layers just before it that the reference says nothing about: their errors show here.
     public let unobserved: [String]
+    /// Layers just before it that the reference has, but that were joined to others of which it says nothing: their
+    /// errors show here too.
+    public let inside: [String]
     /// The field's name of the operation.
     public let operation: String
     /// The shape of the result.
@@ -41,12 +44,14 @@ public struct VerificationReport: Sendable {
   }
 
   mutating func add(
-    _ layer: TracedLayer, unobserved: [String], _ difference: TensorDifference, _ tolerance: LayerTolerance
+    _ layer: TracedLayer, after pending: [String], isKnown: (String) -> Bool, _ difference: TensorDifference,
+    _ tolerance: LayerTolerance
   ) {
     layers.append(
       Layer(
-        name: layer.name, holds: layer.holds, unobserved: unobserved, operation: layer.operation,
-        shape: layer.tensorShape, difference: difference, tolerance: tolerance))
+        name: layer.name, holds: layer.holds, unobserved: pending.filter { !isKnown($0) },
+        inside: pending.filter(isKnown), operation: layer.operation, shape: layer.tensorShape,
+        difference: difference, tolerance: tolerance))
   }
 
   func leavingOut(_ names: [String]) -> VerificationReport {
@@ -73,6 +78,11 @@ public struct VerificationReport: Sendable {
       + "max abs \(scientific(difference.maximumAbsolute)) at \(difference.location) "
       + "(found \(scientific(difference.found)), expected \(scientific(difference.expected)))"
     if layer.holds.count > 1 { text += "; it holds \(layer.holds.joined(separator: ", "))" }
+    if !layer.inside.isEmpty {
+      text +=
+        "; or it is just before it, in what was joined and so not compared: "
+        + layer.inside.joined(separator: ", ")
+    }
     if !layer.unobserved.isEmpty {
       text += "; not in the reference, just before it: \(layer.unobserved.joined(separator: ", "))"
     }
@@ -95,7 +105,8 @@ extension VerificationReport.Layer {
   fileprivate var json: JSONValue {
     [
       "name": .string(name), "holds": .array(holds.map(JSONValue.string)),
-      "unobserved": .array(unobserved.map(JSONValue.string)), "operation": .string(operation),
+      "unobserved": .array(unobserved.map(JSONValue.string)),
+      "inside": .array(inside.map(JSONValue.string)), "operation": .string(operation),
       "shape": .array(shape.map(JSONValue.integer)), "passed": .bool(passed),
       "maxAbs": figure(difference.maximumAbsolute),
       "location": .array(difference.location.map(JSONValue.integer)),
@@ -104,6 +115,7 @@ extension VerificationReport.Layer {
       "quantile999": figure(difference.quantile999),
       "tolerance": [
         "absolute": figure(tolerance.absolute), "relative": figure(tolerance.relative),
+        "relativeL2": figure(tolerance.relativeL2),
       ],
     ]
   }

@@ -22,6 +22,8 @@ function showFacts() {
   if (data.path.length > 1) facts.push(`${data.path.length} frames`);
   $("#title").textContent = document.title = data.title;
   $("#facts").replaceChildren(...facts.map(textContent => make("li", {textContent})));
+  $("#index").hidden = !data.index;
+  if (data.index) $("#index").href = data.index;
   $("#notes").replaceChildren(...data.notes.map(textContent => make("li", {textContent})));
 }
 

@@ -2,20 +2,29 @@ import AppCore
 import ArgumentParser
 import FileFormats
 import NNRuntime
+import Serving
 
 /// `ardf bench`: how long a network takes.
-struct Bench: ParsableCommand {
+struct Bench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Measures a whole network: latency, cold start, memory.",
+    abstract: "Measures a whole network: latency, throughput, cold start, memory.",
     discussion: Help.text(
       """
       For every number of threads the weights are opened anew: the cold start goes from there to the first \
       output, the kernel's file cache as it is. A difference counts where the medians differ by more than \
-      --tolerance and the interquartile ranges do not overlap. --flow measures the stages of the whole flow \
+      --tolerance and the interquartile ranges do not overlap. --streams runs the network several times side by side, \
+      each with its own threads: more inputs a second, each of which takes longer. --flow measures the stages of the whole flow \
       instead, with these weights as its detector.
       """,
       ("Latency on one and two threads", "ardf bench weights/yolo11n-seg.safetensors --threads 1,2"),
-      ("Before and after a change", "ardf bench weights/yolo11n-seg.safetensors -o json > before.json"),
+      (
+        "Inputs a second, two at a time with a thread each",
+        "ardf bench weights/yolo11n-seg.safetensors --threads 1 --streams 2"
+      ),
+      (
+        "Before and after a change",
+        "ardf bench weights/yolo11n-seg.safetensors --report json --out before.json"
+      ),
       (nil, "ardf bench weights/yolo11n-seg.safetensors --compare before.json")))
 
   enum Report: String, CaseIterable, ExpressibleByArgument {
@@ -39,11 +48,21 @@ struct Bench: ParsableCommand {
     help: ArgumentHelp("Numbers of threads, by default one a processor.", valueName: "1,2,4"))
   var threads: String?
 
-  @Option(name: [.customShort("o"), .long], help: "Layout of the results: md, json, jsonl or csv.")
-  var output = Report.md
+  @Option(help: "Run so many inputs side by side, each with --threads threads.")
+  var streams = 1
+
+  @Option(name: [.long, .customLong("output")], help: "Layout of the results: md, json, jsonl or csv.")
+  var report = Report.md
+
+  @Option(name: .shortAndLong, help: "File for the results; by default standard output.")
+  var out = "-"
+
+  @Flag(help: "Replace an existing --out.")
+  var force = false
 
   @Option(
-    help: ArgumentHelp("An older result of -o json; exit status 1 where slower.", valueName: "old.json"))
+    help: ArgumentHelp("An older result of --report json; exit status 1 where slower.", valueName: "old.json")
+  )
   var compare: String?
 
   @Option(help: "Share of the old median below which a difference is taken for noise.")
@@ -69,6 +88,9 @@ struct Bench: ParsableCommand {
       throw ValidationError("--flow measures the whole flow: leave \(option) away")
     }
     if flow == nil, depth != nil { throw ValidationError("--depth goes with --flow") }
+    guard (1...64).contains(streams) else {
+      throw ValidationError("--streams \(streams): give a number from 1 to 64")
+    }
     guard (1...1_000_000).contains(runs) else {
       throw ValidationError("--runs \(runs): give a number from 1 to 1000000")
     }
@@ -93,28 +115,38 @@ struct Bench: ParsableCommand {
     return counts
   }
 
-  func run() throws {
+  /// `-o json` named a layout once, and means it still: files have endings.
+  private var named: (layout: Report, file: String) {
+    Report(rawValue: out).map { ($0, "-") } ?? (report, out)
+  }
+
+  func run() async throws {
     let inputs = [network.weights, input.input, compare, flow, depth] + network.arithmetic.plans
     let saved = try saveOutputs.map { try OutputFile($0, force: false, inputs: inputs) }
+    let file = try OutputFile(
+      orStandardOutput: named.file, force: force, inputs: inputs, beginnings: BenchReport.beginnings)
     let old = try compare.map { path in
       try InFile.naming(path) { try BenchReport.known(try JSONValue.read(path: path)) }
     }
     let load = MeasurementEnvironment.currentLoad
-    let results = try threadCounts().enumerated().flatMap { index, threads in
-      try flow.map { try measureFlow($0, threads: threads) } ?? [
-        measure(threads: threads, saving: index == 0 ? saved : nil)
-      ]
+    var results: [BenchResult] = []
+    for (index, threads) in try threadCounts().enumerated() {
+      if let flow {
+        results += try measureFlow(flow, threads: threads)
+      } else {
+        results.append(try await measure(threads: threads, saving: index == 0 ? saved : nil))
+      }
     }
     let environment = try MeasurementEnvironment(
       weights: network.weights, backend: network.backend, load: load)
     let report = BenchReport(environment: environment, results: results)
     for warning in report.warnings { Console.note("ardf: warning: \(warning)") }
-    guard let old, let compare else { return try show(report) }
+    guard let old, let compare else { return try show(report, in: file) }
     let comparisons = report.compared(with: old, tolerance: tolerance)
     guard !comparisons.isEmpty else {
       throw CommandError.input("\(compare): has no result for this network, input, kernels and threads")
     }
-    try show(report, comparisons: comparisons)
+    try show(report, comparisons: comparisons, in: file)
     let slower = comparisons.filter { $0.comparison.verdict == .slower }
     guard slower.isEmpty else {
       throw CommandError.checkFailed(
@@ -124,7 +156,7 @@ struct Bench: ParsableCommand {
     }
   }
 
-  private func measure(threads: Int, saving file: OutputFile?) throws -> BenchResult {
+  private func measure(threads: Int, saving file: OutputFile?) async throws -> BenchResult {
     MeasurementEnvironment.resetPeak()
     let begin = monotonicNanoseconds()
     let session = try network.session(pool: ThreadPool(threads: threads))
@@ -134,8 +166,15 @@ struct Bench: ParsableCommand {
     let firstOutput = monotonicNanoseconds()
     var progress = Progress("\(threads) threads, run", of: runs)
     defer { progress.finish() }
-    let times = Benchmark(runs: runs, warmUp: warmUp, seconds: seconds).measure(session, input: elements) {
-      progress.update($0)
+    let benchmark = Benchmark(runs: runs, warmUp: warmUp, seconds: seconds)
+    let others = try (1..<streams).map { _ in try network.session(pool: ThreadPool(threads: threads)) }
+    let times: [Double]
+    let perSecond: Double
+    if others.isEmpty {
+      times = benchmark.measure(session, input: elements) { progress.update($0) }
+      perSecond = 1000 * Double(times.count) / times.reduce(0, +)
+    } else {
+      (times, perSecond) = await benchmark.measure([session] + others, input: elements)
     }
     let peak = MeasurementEnvironment.peakBytes
     try file?.writing { path, overwrite in
@@ -145,7 +184,8 @@ struct Bench: ParsableCommand {
     }
     return BenchResult(
       network: session.plan.name, stage: nil, kernels: session.plan.kernelName,
-      input: session.plan.inputShapes[0].shape.description, threads: threads, times: times,
+      input: session.plan.inputShapes[0].shape.description, threads: threads,
+      streams: streams, times: times, perSecond: perSecond,
       start: .init(preparation: milliseconds(begin..<ready), firstRun: first[0], firstOutput: firstOutput),
       peakBytes: peak)
   }
@@ -156,6 +196,7 @@ struct Bench: ParsableCommand {
     if network.openblas { return "--openblas" }
     if input.input != nil { return "--input" }
     if saveOutputs != nil { return "--save-outputs" }
+    if streams > 1 { return "--streams" }
     return seconds > 0 ? "--seconds" : nil
   }
 
@@ -178,19 +219,41 @@ struct Bench: ParsableCommand {
     return stages.map { stage in
       BenchResult(
         network: detector.name + (depth.map { " + \($0.name)" } ?? ""), stage: stage.name, kernels: kernels,
-        input: selection.source.frames[selection.indices[0]].name, threads: threads, times: stage.times,
-        start: nil,
+        input: selection.source.frames[selection.indices[0]].name, threads: threads,
+        streams: 1, times: stage.times, perSecond: nil, start: nil,
         peakBytes: MeasurementEnvironment.peakBytes)
     }
   }
 
-  private func show(_ report: BenchReport, comparisons: [BenchReport.Compared] = []) throws {
-    switch output {
-    case .md: try Console.print(report.markdown(comparisons))
-    case .json: try Console.print(report.document(comparisons))
-    case .jsonl:
-      try Console.print(report.lines(comparisons).map { $0.serialized() + "\n" }.joined())
-    case .csv: try Console.print(report.csv(comparisons))
+  private func show(
+    _ report: BenchReport, comparisons: [BenchReport.Compared] = [], in file: OutputFile?
+  ) throws {
+    let text =
+      switch named.layout {
+      case .md: report.markdown(comparisons)
+      case .json: report.document(comparisons).serialized(pretty: true)
+      case .jsonl: report.lines(comparisons).map { $0.serialized() + "\n" }.joined()
+      case .csv: report.csv(comparisons)
+      }
+    if let file { try file.write(text) } else { try Console.print(text) }
+  }
+}
+
+extension Benchmark {
+  /// Milliseconds of every run of sessions side by side, each fed by a thread of its own, and runs a second of all.
+  func measure(_ sessions: [Session], input: [Float]) async -> (times: [Double], perSecond: Double) {
+    let feeders = OwnThreads(name: "streams", count: sessions.count)
+    return await withTaskGroup(of: [Double].self) { group in
+      for session in sessions {
+        group.addTask(executorPreference: feeders) { measure(session, input: input) }
+      }
+      var times: [Double] = []
+      var rates = 0.0
+      for await stream in group {
+        times += stream
+        rates += 1000 * Double(stream.count) / stream.reduce(0, +)
+      }
+      return (times, rates)
     }
   }
 }

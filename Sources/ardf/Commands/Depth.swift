@@ -13,84 +13,146 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
       Writes relative.npy, float32 (height, width) in the pixels of the picture as it is stored, larger is nearer, \
       without unit; and relative.png, the same in colour and upright. A network that gives metres, a metric one or one \
       prompted with the capture's LiDAR, also writes metric.npy (float32 metres) and metric.png (u16 millimetres); its \
-      relative depth is one over them. --out - writes the array of one picture to standard output, metres where there \
-      are any.
+      relative depth is one over them. Several pictures get a folder each. --out - writes arrays to standard output, \
+      one behind the other, metres where there are any. Films, cameras and addresses are read with ffmpeg.
       """,
       ("Relative depth of a picture", "ardf depth bus.jpg --out depth"),
+      ("Of every picture of a folder", "ardf depth 'pictures/*.jpg' --out depths"),
       (
         "Of one frame of a capture, faster and coarser",
         "ardf depth scan --frame 0 --depth-size 308 --out relative"
-      )))
+      ),
+      ("Of a film, for a program that reads arrays", "ardf depth clip.mp4 --out - > clip.npys")))
 
-  @Argument(help: "A picture, a folder of pictures, a capture or a sequence.")
-  var source: String
+  @Argument(
+    help: """
+      Pictures, folders of pictures, captures, sequences, or patterns such as 'day/*.jpg'. Or one film, pipe (- is \
+      standard input: JPEG and PNG pictures one behind the other), camera (/dev/video0), or RTSP or HTTP address.
+      """)
+  var sources: [String]
+
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var depthOptions: DepthOptions
+  @OptionGroup var streaming: StreamOptions
 
   @Option(help: "Only this frame, by name or position from 0. Repeatable.")
   var frame: [String] = []
 
-  @OptionGroup var depthOptions: DepthOptions
   @OptionGroup var compute: ComputeOptions
-  @OptionGroup var output: OutputOptions
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
-  func run() throws {
-    let selection = try FrameSelection(source, frames: frame, limits: limits)
-    if output.isStandardOutput, !selection.isSingle {
-      throw CommandError.usage("--out - takes one picture, \(source) has \(selection.indices.count)")
+  func run() async throws {
+    if let stream = try streaming.source(among: sources) { return try await run(stream) }
+    let inputs = try RunInputs(sources, names: frame) {
+      try CaptureReader.open($0, limits: limits.capture, photographs: .exif)
     }
-    let folder = try output.folder(inputs: [source, depthOptions.depth] + compute.arithmetic.plans)
-    let network = try DepthNetwork(
-      file: WeightFiles.requiredDepth(depthOptions.depth), depthOptions, compute: compute,
-      pool: compute.makePool())
-    Console.note("depth \(network.name) from \(network.file)")
+    let results = try results(inputs.paths)
+    let network = try network()
     var speed = SpeedLog()
-    var progress = Progress("picture", of: selection.indices.count)
-    var entries: [JSONValue] = []
+    var progress = Progress("picture", of: inputs.frames.count)
     var leftOut = 0
-
-    for (done, index) in selection.indices.enumerated() {
-      let frame = try selection.source.frame(at: index)
-      guard let image = frame.image else {
-        throw CommandError.input("\(frame.name): the frame has no picture")
-      }
-      let estimate: DepthNetwork.Estimate
+    for (done, frame) in inputs.frames.enumerated() {
+      let captured = try frame.source.frame(at: frame.index)
       do {
-        estimate = try network.estimate(
-          image.oriented(frame.orientation), orientation: frame.orientation, sensor: frame.depth)
-      } catch let error as NoEstimate where !selection.isSingle {
-        leftOut += 1
-        Console.note("\(frame.name): \(error)")
-        continue
+        let estimate = try estimate(captured, with: network, speed: &speed).get()
+        try results.add(estimate, of: captured, name: frame.folder)
       } catch let error as NoEstimate {
-        throw CommandError.input("\(frame.name): \(error)")
+        guard !inputs.isSingle else { throw CommandError.input("\(captured.name): \(error)") }
+        leftOut += 1
+        Console.note("\(captured.name): \(error)")
       }
-      if let folder {
-        let name = FrameSelection.folderName(index)
-        let writer = FrameWriter(folder: selection.isSingle ? folder : folder.subfolder(name))
-        try writer.write(estimate.relative, orientation: frame.orientation)
-        if let metric = estimate.metric { try writer.write(metric) }
-        entries.append(["folder": .string(selection.isSingle ? "." : name), "name": .string(frame.name)])
-      } else {
-        try Console.write(FrameWriter.array(estimate.metric?.values ?? estimate.relative.values))
-      }
-      speed.add(
-        estimate.timings, network: "\(network.name), \(estimate.input.width)x\(estimate.input.height)")
       progress.update(done + 1)
     }
     progress.finish()
-    guard leftOut < selection.indices.count else {
-      throw CommandError.input("no picture is left of \(source): nothing was done")
+    guard leftOut < inputs.frames.count else {
+      throw CommandError.input("no picture is left of \(sources[0]): nothing was done")
     }
-    let index: JSONValue = ["schema": "ardf.depth-index/1", "frames": .array(entries)]
-    if let folder {
-      if !selection.isSingle { try folder.write(index, to: "index.json") }
-      try folder.commit()
-      if output.json { try Console.print(index) }
-    }
-    for line in speed.lines { Console.note(line) }
+    try results.finish(isSingle: inputs.isSingle)
+    for line in speed.lines { Console.inform(line) }
     if leftOut > 0 {
       throw CommandError.input(
-        "\(leftOut) of \(selection.indices.count) pictures were left out; the others are done")
+        "\(leftOut) of \(inputs.frames.count) pictures were left out; the others are done")
     }
+  }
+
+  /// The pictures of a stream, as they come.
+  private func run(_ stream: StreamSource) async throws {
+    guard frame.isEmpty else { throw CommandError.usage("--frame chooses frames of a capture; leave it out") }
+    let results = try results(RunInputs(stream: stream).paths)
+    let network = try network()
+    var speed = SpeedLog()
+    var log = StreamLog()
+    try await streaming.pictures(of: stream, limits: limits, output: output).forEach { arrival in
+      do {
+        let captured = try arrival.frame(of: stream, camera: .exif)
+        let estimate = try estimate(captured, with: network, speed: &speed).get()
+        try results.add(estimate, of: captured, name: captured.name)
+        log.add(arrival, isDone: true)
+      } catch let error as DamagedPicture {
+        Console.note("\(error)")
+        log.add(arrival, isDone: false)
+      } catch let error as NoEstimate {
+        throw CommandError.input("\(stream.name): \(error)")
+      }
+    }
+    if log.done > 0 { try results.finish(isSingle: false) }
+    for line in speed.lines { Console.inform(line) }
+    try log.finish(stream.name)
+  }
+
+  private func results(_ inputs: [String]) throws -> DepthResults {
+    try DepthResults(output, inputs: inputs + [depthOptions.depth] + compute.arithmetic.plans)
+  }
+
+  private func network() throws -> DepthNetwork {
+    let network = try DepthNetwork(
+      file: WeightFiles.requiredDepth(depthOptions.depth), depthOptions, compute: compute,
+      pool: compute.makePool())
+    Console.inform("depth \(network.name) from \(network.file)")
+    return network
+  }
+
+  private func estimate(
+    _ frame: CapturedFrame, with network: DepthNetwork, speed: inout SpeedLog
+  ) throws -> Result<DepthNetwork.Estimate, NoEstimate> {
+    guard let image = frame.image else { throw CommandError.input("\(frame.name): the frame has no picture") }
+    let estimate = try network.estimateIfPossible(
+      image.oriented(frame.orientation), orientation: frame.orientation, sensor: frame.depth)
+    if case .success(let estimate) = estimate {
+      speed.add(
+        estimate.timings, network: "\(network.name), \(estimate.input.width)x\(estimate.input.height)")
+    }
+    return estimate
+  }
+}
+
+/// Where depth goes, picture by picture.
+private final class DepthResults {
+  private let output: OutputOptions
+  private let folder: OutputFolder?
+  private var entries: [JSONValue] = []
+
+  init(_ output: OutputOptions, inputs: [String?]) throws {
+    self.output = output
+    folder = try output.folder(inputs: inputs)
+  }
+
+  /// - Parameter name: of the picture's folder among those of others; empty for the only one.
+  func add(_ estimate: DepthNetwork.Estimate, of frame: CapturedFrame, name: String) throws {
+    guard let folder else {
+      return try Console.write(FrameWriter.array(estimate.metric?.values ?? estimate.relative.values))
+    }
+    let writer = FrameWriter(folder: name.isEmpty ? folder : folder.subfolder(name))
+    try writer.write(estimate.relative, orientation: frame.orientation)
+    if let metric = estimate.metric { try writer.write(metric) }
+    entries.append(["folder": .string(name.isEmpty ? "." : name), "name": .string(frame.name)])
+  }
+
+  func finish(isSingle: Bool) throws {
+    guard let folder else { return }
+    let index: JSONValue = ["schema": "ardf.depth-index/1", "frames": .array(entries)]
+    if !isSingle { try folder.write(index, to: "index.json") }
+    try folder.commit()
+    if output.json { try Console.print(index) }
   }
 }

@@ -10,75 +10,108 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     abstract: "Finds objects and their masks with YOLO11-seg.",
     discussion: Help.text(
       """
-      Writes detections.json, masks/NNN.png and annotated.png. Boxes and masks are in the pixels of the picture as \
-      it is stored; a picture stored sideways is detected upright.
+      Writes detections.json, masks/NNN.png and annotated.png, of several pictures into a folder each. --out - (or \
+      --json) prints a line of JSON a picture, as soon as it is done, however many there are. Boxes and masks are in \
+      the pixels of the picture as it is stored; a picture stored sideways is detected upright. Films, cameras and \
+      addresses are read with ffmpeg.
       """,
       ("What is in a picture?", "ardf detect bus.jpg --conf 0.25 --out found"),
-      ("COCO results of a folder of pictures", "ardf detect pictures --format coco --out found-coco"),
+      ("Names only", "ardf detect bus.jpg --out - | jq -r '.detections[].className'"),
       (
-        "Names only",
-        "ardf detect bus.jpg --out - | jq -r '.detections[].className'"
-      )))
+        "People and cars of a film, as a table",
+        "ardf detect clip.mp4 --classes person,car --format csv --out - > people.csv"
+      ),
+      (
+        "Pictures as another program makes them",
+        "cat pictures/*.jpg | ardf detect - --out - | jq -c '[.detections[].box]'"
+      ),
+      ("A camera, as fast as it goes", "ardf detect /dev/video0 --live --out -"),
+      ("COCO results of a folder of pictures", "ardf detect pictures --format coco --out found-coco")))
 
-  @Argument(help: "A picture, a folder of pictures, a capture or a sequence.")
-  var source: String
+  @Argument(
+    help: """
+      Pictures, folders of pictures, captures, sequences, or patterns such as 'day/*.jpg'. Or one film, pipe (- is \
+      standard input: JPEG and PNG pictures one behind the other), camera (/dev/video0), or RTSP or HTTP address.
+      """)
+  var sources: [String]
+
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var detector: DetectorOptions
+  @OptionGroup var format: FormatOptions
+  @OptionGroup var streaming: StreamOptions
 
   @Option(help: "Only this frame, by name or position from 0. Repeatable.")
   var frame: [String] = []
 
-  @OptionGroup var detector: DetectorOptions
   @OptionGroup var compute: ComputeOptions
-  @OptionGroup var format: FormatOptions
-  @OptionGroup var output: OutputOptions
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
-  func run() throws {
-    let selection = try FrameSelection(source, frames: frame, limits: limits)
-    let folder = try ResultsFolder(
-      output, selection: selection, files: [source, detector.yolo] + compute.arithmetic.plans)
-    let network = try DetectionNetwork(detector, compute: compute, pool: compute.makePool())
-    Console.note("detector \(network.name) from \(network.file)")
-    var sink = try DetectionsSink(format, network: network)
+  func run() async throws {
+    if let stream = try streaming.source(among: sources) { return try await run(stream) }
+    let inputs = try RunInputs(sources, names: frame) {
+      try CaptureReader.open($0, limits: limits.capture, photographs: .exif)
+    }
+    let results = try DetectionResults(
+      output, format, isSingle: inputs.isSingle,
+      inputs: inputs.paths + [detector.yolo] + compute.arithmetic.plans)
+    let network = try network()
     var speed = SpeedLog()
-    var progress = Progress("picture", of: selection.indices.count)
-
-    for (done, index) in selection.indices.enumerated() {
-      let frame = try selection.source.frame(at: index)
-      guard let image = frame.image else {
-        throw CommandError.input("\(frame.name): the frame has no picture")
-      }
-      let found = try network.detect(
-        image.oriented(frame.orientation), orientation: frame.orientation, stored: frame.imageSize)
-      let file = DetectionsFile(
-        image: frame.name, imageSize: frame.imageSize, model: network.description,
-        detections: found.detections)
-      if let frameFolder = folder.folder(of: index) {
-        try sink.write(file, frame: frame, to: FrameWriter(folder: frameFolder))
-      } else {
-        try sink.add(file)
-      }
-      folder.add(index, file.json)
-      speed.add(found.timings, network: "\(network.name), \(network.inputText)")
+    var progress = Progress("picture", of: inputs.frames.count)
+    for (done, frame) in inputs.frames.enumerated() {
+      let captured = try frame.source.frame(at: frame.index)
+      let file = try detect(captured, with: network, speed: &speed)
+      try results.add(file, of: captured, source: frame.source.path, name: frame.folder, isListed: true)
       progress.update(done + 1)
-      if !output.json, !output.isStandardOutput { try Console.print(line: line(frame, found.detections)) }
     }
     progress.finish()
-    try folder.finish(&sink, json: output.json)
-    for line in speed.lines { Console.note(line) }
+    let source = sources.count == 1 ? inputs.frames.first?.source : nil
+    try results.finish(layout: source?.layout, skipped: source?.skipped ?? [])
+    for line in speed.lines { Console.inform(line) }
   }
 
-  /// What was found, counted by class in order of appearance: `bus.jpg 1920x1440: 1 bus, 3 person`.
-  private func line(_ frame: CapturedFrame, _ detections: [Detection]) -> String {
-    var counts: [(name: String, count: Int)] = []
-    for detection in detections {
-      if let index = counts.firstIndex(where: { $0.name == detection.className }) {
-        counts[index].count += 1
-      } else {
-        counts.append((detection.className, 1))
+  /// The pictures of a stream, as they come.
+  private func run(_ stream: StreamSource) async throws {
+    guard frame.isEmpty else { throw CommandError.usage("--frame chooses frames of a capture; leave it out") }
+    let results = try DetectionResults(
+      output, format, isSingle: false,
+      inputs: RunInputs(stream: stream).paths + [detector.yolo] + compute.arithmetic.plans)
+    let network = try network()
+    var speed = SpeedLog()
+    var log = StreamLog()
+    try await streaming.pictures(of: stream, limits: limits, output: output).forEach { arrival in
+      let captured: CapturedFrame
+      do throws(DamagedPicture) {
+        captured = try arrival.frame(of: stream, camera: .exif)
+      } catch {
+        Console.note("\(error)")
+        log.add(arrival, isDone: false)
+        return
       }
+      let file = try detect(captured, with: network, speed: &speed)
+      try results.add(file, of: captured, source: stream.name, name: captured.name, isListed: false)
+      log.add(arrival, isDone: true)
     }
-    let found = counts.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
-    return "\(frame.name) \(frame.imageSize.width)x\(frame.imageSize.height): "
-      + (found.isEmpty ? "no objects" : found)
+    if log.done > 0 { try results.finish(layout: nil, skipped: []) }
+    for line in speed.lines { Console.inform(line) }
+    try log.finish(stream.name)
+  }
+
+  private func network() throws -> DetectionNetwork {
+    let network = try DetectionNetwork(detector, compute: compute, pool: compute.makePool())
+    Console.inform("detector \(network.name) from \(network.file)")
+    try format.check(network)
+    return network
+  }
+
+  private func detect(
+    _ frame: CapturedFrame, with network: DetectionNetwork, speed: inout SpeedLog
+  ) throws -> DetectionsFile {
+    guard let image = frame.image else { throw CommandError.input("\(frame.name): the frame has no picture") }
+    let found = try network.detect(
+      image.oriented(frame.orientation), orientation: frame.orientation, stored: frame.imageSize)
+    speed.add(found.timings, network: "\(network.name), \(network.inputText)")
+    return DetectionsFile(
+      image: frame.name, imageSize: frame.imageSize, model: network.description,
+      detections: found.detections)
   }
 }

@@ -32,7 +32,7 @@ struct Profile: ParsableCommand {
   @Option(help: "Iterations before the first that counts.")
   var warmUp = 5
 
-  @Option(help: "Threads. By default one a processor.")
+  @Option(name: .shortAndLong, help: "Threads. By default one a processor.")
   var threads: Int?
 
   @Option(help: "Take layers together: op, block, shape or algorithm.")

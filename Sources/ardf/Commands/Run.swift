@@ -12,7 +12,9 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       """
       A single frame's results lie in --out. Several frames get a folder each, which appears when it is complete, and \
       in the end results.jsonl with a line for each and, for a sequence, sequence-objects.json with the objects of \
-      all its frames put together; a run that was stopped goes on with --resume. Without depth \
+      all its frames put together; a run that was stopped goes on with --resume. --out - (or --json) prints the \
+      lines, one a frame as it is done, however many there are. Films, cameras and addresses are read with ffmpeg. \
+      Without depth \
       weights distances come from the LiDAR alone; a metric depth network gives them without LiDAR, a prompted one \
       reads the LiDAR beside the picture. Weights are those of ./weights, $ARDF_WEIGHTS, or what ardf weights get has \
       fetched.
@@ -32,61 +34,74 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       ),
       (nil, "ardf run scans --shard 2/2 --out all"),
       (nil, "ardf run scans --resume --out all"),
-      ("Distances as they come", "ardf run scans --out - | jq -r '.summary.objects[].label'")))
+      (
+        "Pictures and depth of a camera (RealSense, Kinect, ROS), 0.001 m a unit",
+        "ardf run color --depth-map depth --intrinsics camera.json \\\n--depth-unit 0.001 --out measured"
+      ),
+      ("Distances as they come", "ardf run scans --out - | jq -r '.summary.objects[].label'"),
+      (
+        "A film, its objects as a table",
+        "ardf run clip.mp4 --fov 65 --format csv --out - > objects.csv"
+      )))
 
-  @Argument(help: "Pictures, captures, sequences, folders of these, or patterns such as 'scans/*'.")
+  @Argument(
+    help: """
+      Pictures, captures, sequences, folders of these, or patterns such as 'scans/*'. Or one film, pipe (- is standard \
+      input: JPEG and PNG pictures one behind the other), camera (/dev/video0), or RTSP or HTTP address.
+      """)
   var sources: [String]
+
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var detector: DetectorOptions
+  @OptionGroup var depthOptions: DepthOptions
+  @OptionGroup var effects: EffectOptions
 
   @Option(help: "Only this frame, by name or position from 0. Repeatable.")
   var frame: [String] = []
 
+  @OptionGroup var format: FormatOptions
+
+  @Flag(help: "With --out - or --json: masks too, as COCO's run lengths.")
+  var masksRle = false
+
+  @OptionGroup var streaming: StreamOptions
   @OptionGroup var picture: PictureDepthOptions
   @OptionGroup var sensor: SensorOptions
-  @OptionGroup var detector: DetectorOptions
-  @OptionGroup var depthOptions: DepthOptions
   @OptionGroup var fusionOptions: FusionModelOptions
-  @OptionGroup var effects: EffectOptions
   @OptionGroup var batch: BatchOptions
-  @OptionGroup var compute: ComputeOptions
-  @OptionGroup var format: FormatOptions
   @OptionGroup var sceneExport: SceneExportOptions
   @OptionGroup var depthExport: DepthExportOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var compute: ComputeOptions
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func validate() throws {
     try batch.validate(output)
+    guard !masksRle || format.format != .csv else {
+      throw ValidationError("--masks-rle: a table has no masks; leave --format csv out")
+    }
     guard picture.depthMap == nil || sources.count == 1 else {
-      throw ValidationError("--depth-map belongs to one picture; give one SOURCE")
+      throw ValidationError("--depth-map belongs to one picture or folder; give one SOURCE")
     }
   }
 
   func run() async throws {
     let requests = try effects.requests()
+    if let stream = try streaming.source(among: sources) { return try await run(stream, requests) }
     let inputs = try RunInputs(sources, names: frame) {
       sensor.told(try picture.open($0, limits: limits.capture))
     }
     let frames = inputs.frames[batch.shard.positions(of: inputs.frames.count)]
-    let folder = try RunFolder(
-      output, batch, inputs: inputs,
-      files: [picture.depthMap, picture.confidenceMap, detector.yolo, depthOptions.depth]
-        + compute.arithmetic.plans)
+    let folder = try folder(of: inputs)
     let pool = compute.makePool()
-    let flow = try makeFlow(pool: pool)
-    let paths = try CameraPath.poses(of: frames)
-    let job = FrameJob(
-      flow: flow, requests: requests,
-      digest: try RunDigest(
-        options: options(requests), detector: flow.detector, depth: flow.depth, paths: paths),
-      format: format.format, folder: folder, files: files, paths: paths)
+    let job = try job(requests, folder: folder, paths: CameraPath.poses(of: frames), pool: pool)
     try folder?.begin()
+    try printHeader()
     if inputs.isSingle, let frame = frames.first {
       let record = try await job.record(of: frame, tolerant: false)
       try show(record, of: frame)
-      if let summary = record.summary, folder == nil || output.json { try Console.print(summary) }
       var speed = SpeedLog()
-      speed.add(record, flow: flow)
-      for line in speed.lines { Console.note(line) }
+      speed.add(record, flow: job.flow)
+      for line in speed.lines { Console.inform(line) }
     } else {
       try await run(Array(frames), job: job, threads: pool.threads)
     }
@@ -98,26 +113,29 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     let jobs = lanes.threads.map { job.with(job.flow.running(on: ThreadPool(threads: $0))) }
     var log = BatchLog(total: frames.count)
     var lines: [JSONValue] = []
+    var rows = ObjectTable.header(ObjectTable.objects)
     var coco: [JSONValue] = []
     try await lanes.inOrder(frames.count) { position, lane in
       try await jobs[lane].record(of: frames[position], tolerant: true)
     } deliver: { position, record in
-      log.hide()
-      let line = record.line(of: frames[position])
-      if job.folder == nil || output.json { try Console.print(line.serialized()) }
       try show(record, of: frames[position])
       log.add(record, flow: job.flow)
+      guard job.folder != nil else { return }
+      let line = record.line(of: frames[position])
       lines.append(line)
+      if format.format == .csv { rows += ObjectTable.lines(ObjectTable.rows(ofResult: line)) }
       coco += record.coco
     }
     log.hide()
-    try job.folder?.finish(lines: lines, detections: format.format == .coco ? coco : nil)
-    for line in try job.folder?.gatherSequences(of: frames) ?? [] where !output.json {
+    try job.folder?.finish(
+      lines: lines, detections: format.format == .coco ? coco : nil,
+      rows: format.format == .csv ? rows : nil)
+    for line in try job.folder?.gatherSequences(of: frames) ?? [] where !output.json && !output.quiet {
       try Console.print(line: line)
     }
     // A run that made nothing takes the place of nothing.
     if log.failed < frames.count { try job.folder?.commit() }
-    for line in log.lines { Console.note(line) }
+    for line in log.lines { Console.inform(line) }
     if let abandoned = job.folder?.abandoned(by: frames), !abandoned.isEmpty {
       Console.note(
         "\(output.out): left as they are, of frames that are gone: \(abandoned.prefix(5).joined(separator: ", "))"
@@ -131,14 +149,90 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     }
   }
 
+  /// The pictures of a stream, as they come.
+  private func run(_ stream: StreamSource, _ requests: [EffectRequest]) async throws {
+    guard frame.isEmpty, !batch.resume, batch.shard == .whole, picture.depthMap == nil else {
+      throw CommandError.usage(
+        "\(stream.name): a film, pipe, camera or address is done in one go, without depth: leave --frame, --resume, "
+          + "--shard and --depth-map out")
+    }
+    let folder = try folder(of: RunInputs(stream: stream))
+    let job = try job(requests, folder: folder, paths: [:], pool: compute.makePool())
+    let camera = try picture.photographs()
+    try folder?.begin()
+    try printHeader()
+    let lines = try folder?.lines()
+    var listed: [RunIndexPage.Frame] = []
+    var coco: [JSONValue] = []
+    var rows = ObjectTable.header(ObjectTable.objects)
+    var speed = SpeedLog()
+    var log = StreamLog()
+    try await streaming.pictures(of: stream, limits: limits, output: output).forEach { arrival in
+      let name = StreamedFrame.name(arrival.picture.number)
+      var frame = RunFrame(damaged: name, of: stream, at: arrival.time)
+      let record: FrameRecord
+      do {
+        frame = RunFrame(
+          source: try arrival.source(of: stream, camera: camera), index: 0, folder: folder == nil ? "" : name)
+        record = try await job.record(of: frame, tolerant: true)
+      } catch let error as DamagedPicture {
+        record = .failed(error.reason)
+      }
+      try show(record, of: frame, dropped: streaming.live ? arrival.dropped : nil)
+      speed.add(record, flow: job.flow)
+      log.add(arrival, isDone: record.summary != nil)
+      guard let lines else { return }
+      let line = record.line(of: frame)
+      try OutputError.mapping { () throws(FileError) in
+        try lines.append(Array((line.serialized() + "\n").utf8))
+      }
+      listed.append(RunIndexPage.Frame(line: line))
+      coco += record.coco
+      if format.format == .csv { rows += ObjectTable.lines(ObjectTable.rows(ofResult: line)) }
+    }
+    try OutputError.mapping { () throws(FileError) in try lines?.commit() }
+    try folder?.finish(
+      frames: listed, detections: format.format == .coco ? coco : nil,
+      rows: format.format == .csv ? rows : nil)
+    if log.done > 0 { try folder?.commit() }
+    for line in speed.lines { Console.inform(line) }
+    try log.finish(stream.name)
+  }
+
+  private func folder(of inputs: RunInputs) throws -> RunFolder? {
+    try RunFolder(
+      output, batch, inputs: inputs,
+      files: [picture.depthMap, picture.confidenceMap, detector.yolo, depthOptions.depth]
+        + compute.arithmetic.plans)
+  }
+
+  private func job(
+    _ requests: [EffectRequest], folder: RunFolder?, paths: [String: [FrameReport.Pose]], pool: ThreadPool
+  ) throws -> FrameJob {
+    let flow = try makeFlow(pool: pool)
+    return FrameJob(
+      flow: flow, requests: requests,
+      digest: try RunDigest(
+        options: options(requests), detector: flow.detector, depth: flow.depth, paths: paths),
+      format: format.format, printsMasks: masksRle && printsLines, folder: folder, files: files,
+      paths: paths)
+  }
+
+  /// Whether every frame's line goes to standard output.
+  private var printsLines: Bool { output.json || output.isStandardOutput }
+
+  private func printHeader() throws {
+    if printsLines, format.format == .csv { try Console.print(ObjectTable.header(ObjectTable.objects)) }
+  }
+
   private func makeFlow(pool: ThreadPool) throws -> FrameFlow {
     let network = try DetectionNetwork(detector, compute: compute, pool: pool)
-    Console.note("detector \(network.name) from \(network.file)")
+    Console.inform("detector \(network.name) from \(network.file)")
     try format.check(network)
     let depth = try WeightFiles.depth(depthOptions.depth).map {
       try DepthNetwork(file: $0, depthOptions, compute: compute, pool: pool)
     }
-    Console.note(
+    Console.inform(
       depth.map { "depth \($0.name) from \($0.file)" }
         ?? "no depth weights (--depth FILE, or ardf weights get depth_anything_v2_vits): going on with the LiDAR alone"
     )
@@ -155,7 +249,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   }
 
   /// Counts up when frames' folders hold something new that a run needs: those of before are then done again.
-  private static let folderLayout = 3
+  private static let folderLayout = 4
 
   /// What changes results besides the networks.
   private func options(_ requests: [EffectRequest]) -> JSONValue {
@@ -170,18 +264,31 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     ]
   }
 
-  private func show(_ record: FrameRecord, of frame: RunFrame) throws {
+  /// Prints what was made of a frame: its line, or a table for people.
+  ///
+  /// - Parameter dropped: pictures left out before it, of a stream that leaves some out.
+  private func show(_ record: FrameRecord, of frame: RunFrame, dropped: Int? = nil) throws {
+    if printsLines {
+      var line = record.printedLine(of: frame).object ?? [:]
+      if let dropped { line["dropped"] = .integer(dropped) }
+      if format.format == .csv {
+        let rows = ObjectTable.lines(ObjectTable.rows(ofResult: .object(line)))
+        if !rows.isEmpty { try Console.print(rows) }
+      } else {
+        try Console.print(JSONValue.object(line).serialized())
+      }
+    }
     switch record.outcome {
     case .kept: return
     case .failed(let reason): Console.note("\(frame.reference.name): \(reason)")
     case .done(let table, let notes, _):
-      if !output.json, !output.isStandardOutput {
+      if !printsLines, !output.quiet {
         if !frame.folder.isEmpty {
           try Console.print(line: "frame \(frame.folder) (\(frame.reference.name))")
         }
         try Console.print(table)
       }
-      for note in notes { Console.note("\(frame.reference.name): \(note)") }
+      for note in notes { Console.inform("\(frame.reference.name): \(note)") }
     }
   }
 }

@@ -11,6 +11,10 @@ struct DetectionNetwork: Sendable {
   let file: String
   private let model: YOLO11Segmentation
   private let thresholds: DetectionThresholds
+  /// The only classes of interest; nil for all.
+  private let classes: Set<Int>?
+  /// The most objects of a picture.
+  private let limit: Int
   private let masks: MaskMethod
   private let source: [String: String]
 
@@ -28,12 +32,15 @@ struct DetectionNetwork: Sendable {
         weights: store, input: options.input(of: store), options: compute.planOptions(), pool: pool)
     }
     thresholds = options.thresholds
+    limit = options.maxDet
+    classes = try options.classIndices(among: model.architecture.classNames)
     masks = options.masks.method
     source = store.metadata
   }
 
   private init(_ other: DetectionNetwork, model: YOLO11Segmentation) {
     (file, thresholds, masks, source) = (other.file, other.thresholds, other.masks, other.source)
+    (classes, limit) = (other.classes, other.limit)
     self.model = model
   }
 
@@ -56,13 +63,15 @@ struct DetectionNetwork: Sendable {
 
   /// What `detections.json` says about the network.
   var description: JSONValue {
-    [
+    var description: [String: JSONValue] = [
       "name": .string(name), "classes": .integer(classCount), "input": .string(inputText),
       "sourceSHA256": source["source_sha256"].map(JSONValue.string) ?? .null,
       "confidence": .rounded(Double(thresholds.confidence), decimals: 6),
-      "iou": .rounded(Double(thresholds.overlap), decimals: 6), "maxDetections": .integer(thresholds.limit),
+      "iou": .rounded(Double(thresholds.overlap), decimals: 6), "maxDetections": .integer(limit),
       "masks": .string(masks.rawValue),
     ]
+    if let classes { description["only"] = .array(classes.sorted().map(JSONValue.integer)) }
+    return .object(description)
   }
 
   /// The objects of an upright picture, said of the picture as it is stored.
@@ -75,7 +84,8 @@ struct DetectionNetwork: Sendable {
     } catch let error as YOLOError {
       throw InFile(file: file, error: error)
     }
-    let detections = result.objects.enumerated().map { id, object in
+    let objects = result.objects.lazy.filter { classes?.contains($0.classIndex) ?? true }.prefix(limit)
+    let detections = objects.enumerated().map { id, object in
       let mask = InstanceMask(
         probabilities: object.probabilities.plane(), letterbox: result.letterbox,
         patch: object.mask.rectangle, column: object.mask.columns.lowerBound,

@@ -54,11 +54,13 @@ struct FinishedFolder {
     }
     let scene = try InFile.naming("\(path)/scene.json") { try SceneFile(json: document("scene.json")) }
     let summary = try? document("summary.json")
-    return FrameReport(
+    var report = FrameReport(
       frame: frame, capture: absolutePath(capture), detections: detections,
       objects: try document("objects.json"),
       effects: scene.effects, relative: relative, fusion: fusion, metric: metric?.values,
       metricSource: metric?.codes, path: cameras,
       notes: summary?["notes"]?.array?.compactMap(\.string) ?? [])
+    report.index = ["../", "../../"].map { $0 + RunIndexPage.file }.first { fileExists("\(path)/\($0)") }
+    return report
   }
 }

@@ -131,17 +131,30 @@ extension FrameFlow.Outcome {
       notes.append("no confidence: every LiDAR reading counts as sure")
     }
     if let note = frame.rangeNote { notes.append(note) }
+    if !frame.isPosed, let doubt = frame.depthDoubt { notes.append(doubt) }
     if frame.intrinsics == nil {
       notes.append(
         isFromPictureAlone
           ? "no camera in EXIF: sizes need --fov or --intrinsics"
           : "no camera: nothing can be measured or placed")
     }
+    if frame.intrinsics != nil, !frame.isPosed {
+      notes.append("no pose: positions are in the camera's own frame, as if it stood level at the origin")
+    }
     if let fusion, fusion.status != .ok, metric == nil {
       notes.append("no fusion (\(fusion.status.rawValue)): distances come from the LiDAR alone")
     }
     if detections.detections.isEmpty { notes.append("no objects found") }
     return notes + scene.refused
+  }
+
+  /// Of each object what detections.json says besides its mask, and what objects.json does.
+  private var objects: [JSONValue] {
+    let found = Dictionary(detections.detections.map { ($0.id, $0) }) { first, _ in first }
+    return scene.extents.map { extent in
+      let detected = found[extent.id].map(DetectionsFile.fields) ?? [:]
+      return .object(detected.merging(extent.json.object ?? [:]) { $1 })
+    }
   }
 
   /// The content of `summary.json`: no times, so that the same input gives the same bytes.
@@ -153,15 +166,7 @@ extension FrameFlow.Outcome {
       "imageSize": [.integer(frame.imageSize.width), .integer(frame.imageSize.height)],
       "orientation": .string("\(frame.orientation)"), "timestamp": .number(frame.timestamp),
       "networks": networks, "fusion": fusion?.json ?? .null,
-      "objects": .array(
-        scene.extents.map { extent in
-          [
-            "id": .integer(extent.id), "className": .string(extent.className),
-            "confidence": .rounded(Double(extent.confidence), decimals: 6),
-            "distanceMeters": extent.distance.meters.map { .rounded($0, decimals: 6) } ?? .null,
-            "distanceSource": .string(extent.distance.source.rawValue), "label": .string(extent.label),
-          ]
-        }),
+      "objects": .array(objects),
       "effects": .array(
         scene.effects.map {
           ["type": .string($0.type.rawValue), "objectId": $0.objectId.map(JSONValue.integer) ?? .null]

@@ -21,6 +21,20 @@ struct FrameRecord: Sendable {
   let summary: JSONValue?
   /// COCO results, where that is the format.
   let coco: [JSONValue]
+  /// `id` and run lengths of each mask, where they are asked for.
+  var masks: [JSONValue]?
+
+  /// A frame whose files are bad.
+  static func failed(_ reason: String) -> FrameRecord {
+    FrameRecord(outcome: .failed(reason), summary: nil, coco: [])
+  }
+
+  /// The frame's line on standard output: that of `results.jsonl`, with the masks that were asked for.
+  func printedLine(of frame: RunFrame) -> JSONValue {
+    var line = line(of: frame).object ?? [:]
+    if let masks { line["masks"] = .array(masks) }
+    return .object(line)
+  }
 
   /// The frame's line of `results.jsonl`.
   func line(of frame: RunFrame) -> JSONValue {
@@ -61,6 +75,8 @@ struct FrameJob: Sendable {
   let requests: [EffectRequest]
   let digest: RunDigest
   let format: FormatOptions.Format
+  /// Whether run lengths of masks are printed.
+  let printsMasks: Bool
   /// nil writes nothing.
   let folder: RunFolder?
   /// Written besides the usual files.
@@ -71,8 +87,9 @@ struct FrameJob: Sendable {
   /// The same job on another flow.
   func with(_ flow: FrameFlow) -> FrameJob {
     FrameJob(
-      flow: flow, requests: requests, digest: digest, format: format, folder: folder, files: files,
-      paths: paths)
+      flow: flow, requests: requests, digest: digest, format: format, printsMasks: printsMasks,
+      folder: folder,
+      files: files, paths: paths)
   }
 
   /// Does a frame, or keeps what an earlier run made of it.
@@ -82,11 +99,11 @@ struct FrameJob: Sendable {
     do {
       return try await record(of: frame)
     } catch let error as CaptureError where tolerant {
-      return FrameRecord(outcome: .failed("\(error)"), summary: nil, coco: [])
+      return .failed("\(error)")
     } catch let error as ImageError where tolerant {
-      return FrameRecord(outcome: .failed("\(error)"), summary: nil, coco: [])
+      return .failed("\(error)")
     } catch let error as FrameWithoutPicture where tolerant {
-      return FrameRecord(outcome: .failed("\(error)"), summary: nil, coco: [])
+      return .failed("\(error)")
     }
   }
 
@@ -99,7 +116,9 @@ struct FrameJob: Sendable {
     let earlier = folder?.earlier(frame, digest: digest) ?? .nothing
     if case .finished(let summary) = earlier {
       let coco = format == .coco ? try folder?.finishedDetections(frame) : nil
-      return FrameRecord(outcome: .kept, summary: summary, coco: coco ?? [])
+      return FrameRecord(
+        outcome: .kept, summary: summary, coco: coco ?? [], masks: try folder.flatMap { try masks($0, frame) }
+      )
     }
     let captured = try frame.source.frame(at: frame.index)
     let decoded = clock.now
@@ -111,6 +130,12 @@ struct FrameJob: Sendable {
       let writer = FrameWriter(folder: output, files: files)
       try await write(outcome, of: frame, coco: coco, to: writer)
       try output.write(summary, to: RunFolder.summary)
+      if format == .csv, frame.folder.isEmpty {
+        let line = FrameRecord(outcome: .kept, summary: summary, coco: []).line(of: frame)
+        let table =
+          ObjectTable.header(ObjectTable.objects) + ObjectTable.lines(ObjectTable.rows(ofResult: line))
+        try output.write(Array(table.utf8), to: RunFolder.table)
+      }
       try output.commit()
     }
     let fusion = outcome.fusion.map { ["fusion: \($0.line)"] } ?? []
@@ -120,7 +145,24 @@ struct FrameJob: Sendable {
         FrameTimes(
           decoding: decoded - began, detector: outcome.detectorTimings, depth: outcome.depthTimings,
           fusion: outcome.fusionTime, placement: outcome.placementTime, writing: clock.now - computed)),
-      summary: summary, coco: coco)
+      summary: summary, coco: coco,
+      masks: printsMasks
+        ? outcome.detections.detections.compactMap { detection in
+          detection.mask.map { Self.entry(detection.id, DetectionsFile.runLengths($0)) }
+        } : nil)
+  }
+
+  /// The masks that an earlier run wrote, if they are asked for.
+  private func masks(_ folder: RunFolder, _ frame: RunFrame) throws -> [JSONValue]? {
+    guard printsMasks else { return nil }
+    return try folder.finishedDocument(frame)["detections"]?.array?.compactMap { detection in
+      guard let id = detection["id"]?.integer, let mask = detection["mask"], !mask.isNull else { return nil }
+      return Self.entry(id, mask)
+    }
+  }
+
+  private static func entry(_ id: Int, _ mask: JSONValue) -> JSONValue {
+    .object((mask.object ?? [:]).merging(["id": .integer(id)]) { $1 })
   }
 
   /// Draws and writes everything: files side by side where the frame has more than one thread.
@@ -133,17 +175,17 @@ struct FrameJob: Sendable {
     let objects = ObjectExtent.json(outcome.scene.extents)
     let results = ResultsCompositor().compose(
       captured, items: try ResultsItem.items(of: outcome.detections.detections, objects: objects))
+    var report = FrameReport(outcome, flow: flow, capture: path, path: paths[path] ?? [], results: results)
+    report.index = frame.indexPage
+    let page = report
     // The longest first.
     let steps: [@Sendable () throws -> Void] = [
-      {
-        try writer.write(
-          FrameReport(outcome, flow: flow, capture: path, path: paths[path] ?? [], results: results))
-      },
+      { try writer.write(page) },
       { if let results { try writer.folder.write(Pictures.png(results), to: "results.png") } },
       {
         try writer.write(
           outcome.detections, image: captured.image, orientation: captured.orientation,
-          document: format == .ardf)
+          document: format != .coco)
         if format == .coco { try writer.folder.write(.array(coco), to: RunFolder.detections) }
       },
       {

@@ -52,12 +52,12 @@ enum CameraPath {
     return try sources.mapValues { try poses(of: $0) }
   }
 
-  /// The poses of a source, evenly thinned; none for plain pictures.
+  /// The poses of a source, evenly thinned; none where no poses are known.
   ///
   /// Bad frames are left out: the command that works on them says why.
   /// - Throws: `CaptureError.unreadable`, since where the system fails the next run would show more.
   static func poses(of source: any CaptureSource) throws -> [FrameReport.Pose] {
-    guard source.layout != .images else { return [] }
+    guard source.layout.hasPoses else { return [] }
     let step = (source.frames.count + limit - 1) / limit
     return try stride(from: 0, to: source.frames.count, by: max(1, step)).compactMap { index in
       let frame: CapturedFrame

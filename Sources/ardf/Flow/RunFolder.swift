@@ -1,5 +1,6 @@
 import AppCore
 import FileFormats
+import Reporting
 
 /// Where `run` writes: a folder a frame, each whole or absent, and beside them what is said about all.
 ///
@@ -8,9 +9,12 @@ struct RunFolder: Sendable {
   static let summary = "summary.json"
   static let detections = "detections.json"
   static let sequence = "sequence-objects.json"
+  static let table = "results.csv"
 
   /// What lies beside the folders of frames, those of shards included.
-  private static let beside = ["results*.jsonl", "detections*.json", sequence]
+  private static let beside = [
+    "results*.jsonl", "results*.csv", "detections*.json", sequence, RunIndexPage.file,
+  ]
 
   /// What an earlier run made of a frame.
   enum Earlier {
@@ -99,9 +103,12 @@ struct RunFolder: Sendable {
   }
 
   /// The COCO results of a finished frame.
-  func finishedDetections(_ frame: RunFrame) throws -> [JSONValue] {
+  func finishedDetections(_ frame: RunFrame) throws -> [JSONValue] { try finishedDocument(frame).array ?? [] }
+
+  /// What was found in a finished frame, in whatever format.
+  func finishedDocument(_ frame: RunFrame) throws -> JSONValue {
     let path = "\(folder(frame))/\(Self.detections)"
-    return try InFile.naming(path) { try JSONValue.read(path: path).array ?? [] }
+    return try InFile.naming(path) { try JSONValue.read(path: path) }
   }
 
   /// The folder for a frame's results, to be committed when everything is in it.
@@ -112,14 +119,36 @@ struct RunFolder: Sendable {
     return try OutputFolder(ofFrame: folder(frame), force: force || resume)
   }
 
-  /// Writes what is said about all frames: a line of JSON each, and with `detections` the COCO list.
-  func finish(lines: [JSONValue], detections: [JSONValue]?) throws {
+  /// The file for what is said about all frames, a line of JSON each, which appears when it is committed.
+  func lines() throws -> AtomicFileWriter {
+    let results = results
+    return try OutputError.mapping { () throws(FileError) in
+      try AtomicFileWriter(path: results, overwrite: true)
+    }
+  }
+
+  /// Writes what is said about all frames: a line of JSON each, with `detections` the COCO list, and with `rows` a
+  /// table of all objects.
+  func finish(lines: [JSONValue], detections: [JSONValue]?, rows: String?) throws {
     guard !isSingle else { return }
-    let (results, list) = (results, "\(base)/\(shard.fileName("detections", "json"))")
+    let writer = try self.lines()
     try OutputError.mapping { () throws(FileError) in
-      let writer = try AtomicFileWriter(path: results, overwrite: true)
       for line in lines { try writer.append(Array((line.serialized() + "\n").utf8)) }
       try writer.commit()
+    }
+    try finish(frames: lines.map(RunIndexPage.Frame.init), detections: detections, rows: rows)
+  }
+
+  /// Writes what is said about all frames besides their lines; the page over them is left to the run of the whole.
+  func finish(frames: [RunIndexPage.Frame], detections: [JSONValue]?, rows: String?) throws {
+    let page = "\(base)/\(RunIndexPage.file)"
+    let list = "\(base)/\(shard.fileName("detections", "json"))"
+    let table = "\(base)/\(shard.fileName("results", "csv"))"
+    try OutputError.mapping { () throws(FileError) in
+      if shard == .whole {
+        try AtomicFile.write(RunIndexPage(frames).html, to: page, overwrite: true)
+      }
+      if let rows { try AtomicFile.write(rows, to: table, overwrite: true) }
       if let detections {
         try AtomicFile.write(JSONValue.array(detections).serialized(pretty: true), to: list, overwrite: true)
       }
@@ -134,7 +163,7 @@ struct RunFolder: Sendable {
   func gatherSequences(of frames: [RunFrame]) throws -> [String] {
     guard !isSingle, shard == .whole else { return [] }
     let sources = Dictionary(grouping: frames, by: \.source.path).values.filter {
-      $0.count > 1 && $0[0].source.layout != .images
+      $0.count > 1 && $0[0].source.layout.hasPoses
     }
     return try sources.sorted { $0[0].folder < $1[0].folder }.map { frames in
       let label = frames[0].label.map { $0 + "/" } ?? ""

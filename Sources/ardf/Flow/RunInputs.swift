@@ -1,6 +1,7 @@
 import AppCore
 import FileFormats
 import FoundationEssentials
+import Reporting
 
 /// One frame of a run: where it comes from and where its results go.
 struct RunFrame: Sendable {
@@ -10,7 +11,25 @@ struct RunFrame: Sendable {
   /// Folder of its results below `--out`; empty for the only frame.
   let folder: String
 
+  init(source: any CaptureSource, index: Int, folder: String) {
+    self.source = source
+    self.index = index
+    self.folder = folder
+  }
+
+  /// A picture of a stream that cannot be read, and has no results.
+  init(damaged name: String, of stream: StreamSource, at time: Double) {
+    self.init(source: StreamedFrame(damaged: name, of: stream.name, at: time), index: 0, folder: "")
+  }
+
   var reference: FrameReference { source.frames[index] }
+
+  /// The page over all frames, seen from this one's folder; nil for the only frame.
+  var indexPage: String? {
+    guard !folder.isEmpty else { return nil }
+    return folder.split(separator: "/").map { _ in "../" }.joined() + RunIndexPage.file
+  }
+
   /// The folder that holds its folder and those of its source's other frames; nil where that is `--out` itself.
   var label: String? { folder.lastIndex(of: "/").map { String(folder[..<$0]) } }
 }
@@ -20,6 +39,12 @@ struct RunInputs {
   let frames: [RunFrame]
   /// What is read: as it was given, and what was found there.
   let paths: [String]
+
+  /// The pictures of a stream, of which there are none yet.
+  init(stream: StreamSource) {
+    frames = []
+    if case .film(let path) = stream { paths = [path] } else { paths = [] }
+  }
 
   /// Opens each source: a picture, a capture, a sequence, a folder of them, or a pattern for any of these.
   ///
@@ -36,8 +61,9 @@ struct RunInputs {
     let count = selections.reduce(0) { $0 + $1.indices.count }
     let labels = sources.count == 1 ? [""] : Self.labels(of: sources)
     frames = zip(selections, labels).flatMap { selection, label in
-      selection.indices.map { index in
-        let number = selection.isSingle && !label.isEmpty ? "" : FrameSelection.folderName(index)
+      let names = Self.frameFolders(of: selection.source)
+      return selection.indices.map { index in
+        let number = selection.isSingle && !label.isEmpty ? "" : names[index]
         let folder = count == 1 ? "" : [label, number].filter { !$0.isEmpty }.joined(separator: "/")
         return RunFrame(source: selection.source, index: index, folder: folder)
       }
@@ -92,6 +118,25 @@ struct RunInputs {
     guard !sources.isEmpty else { throw CaptureError.unrecognisedLayout(path: path) }
     for note in leftOut { Console.note(note) }
     return sources
+  }
+
+  /// A folder's name for each frame of a source: a picture's own without its ending, numbered where taken; else the
+  /// frame's position.
+  private static func frameFolders(of source: any CaptureSource) -> [String] {
+    guard source.layout == .images else { return source.frames.indices.map(FrameSelection.folderName) }
+    var taken: Set<String> = []
+    return source.frames.enumerated().map { index, frame in
+      let stem = frame.name.lastIndex(of: ".").map { String(frame.name[..<$0]) } ?? frame.name
+      // A name that begins with a dot is none that results may have.
+      guard !stem.isEmpty, !stem.hasPrefix(".") else { return FrameSelection.folderName(index) }
+      var name = stem
+      var number = 2
+      while !taken.insert(name).inserted {
+        name = "\(stem)-\(number)"
+        number += 1
+      }
+      return name
+    }
   }
 
   /// A folder's name for each source: its last component without a picture's ending, numbered where taken.

@@ -3,7 +3,9 @@ import NNRuntime
 
 /// How networks are computed.
 struct ComputeOptions: ParsableArguments {
-  @Option(help: "Threads; the results are the same for any number. By default one a processor.")
+  @Option(
+    name: .shortAndLong, help: "Threads; the results are the same for any number. By default one a processor."
+  )
   var threads: Int?
 
   @OptionGroup var arithmetic: PrecisionOption

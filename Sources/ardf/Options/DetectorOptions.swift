@@ -29,11 +29,18 @@ struct DetectorOptions: ParsableArguments {
       """)
   var rect = false
 
-  @Option(help: "Scores must be strictly greater.")
+  @Option(help: "Scores must be strictly greater. Ultralytics' default is 0.25.")
   var conf = 0.75
 
-  @Option(help: "Of two boxes of a class that overlap by more, the better is kept.")
+  @Option(
+    help: "Of two boxes of a class that overlap by more, the better is kept. Ultralytics' default is 0.7.")
   var iou = 0.5
+
+  @Option(
+    help: ArgumentHelp(
+      "Only objects of these classes, by name or number; ardf inspect weights lists them. Repeatable.",
+      valueName: "person,car"))
+  var classes: [String] = []
 
   @Option(help: "The most objects of a picture.")
   var maxDet = 300
@@ -50,7 +57,7 @@ struct DetectorOptions: ParsableArguments {
     for (name, value) in [("--conf", conf), ("--iou", iou)] where !(0...1).contains(value) {
       throw ValidationError("\(name) \(value): give a number from 0 to 1")
     }
-    guard (1...10_000).contains(maxDet) else {
+    guard (1...Self.mostObjects).contains(maxDet) else {
       throw ValidationError("--max-det \(maxDet): give a number from 1 to 10000")
     }
     if let imgsz, !Self.isSide(imgsz) {
@@ -69,7 +76,28 @@ struct DetectorOptions: ParsableArguments {
     return rect ? .minimalRectangle(side: side) : .fixed(height: side, width: side)
   }
 
+  /// The best objects of all classes are as many as there may be where only some classes are wanted.
   var thresholds: DetectionThresholds {
-    DetectionThresholds(confidence: Float(conf), overlap: Float(iou), limit: maxDet)
+    DetectionThresholds(
+      confidence: Float(conf), overlap: Float(iou), limit: classes.isEmpty ? maxDet : Self.mostObjects)
+  }
+
+  private static let mostObjects = 10_000
+
+  /// The classes that were asked for, by their position among `names`; nil for all.
+  func classIndices(among names: [String]) throws -> Set<Int>? {
+    let wanted = classes.flatMap { $0.split(separator: ",").map { $0.trimmingPrefix { $0 == " " } } }
+    guard !classes.isEmpty else { return nil }
+    return Set(
+      try wanted.map { wanted in
+        if let index = names.firstIndex(of: String(wanted)) { return index }
+        if let index = Int(wanted), names.indices.contains(index) { return index }
+        let near = names.filter { EditDistance.between($0, String(wanted)) <= 2 }
+        throw CommandError.usage(
+          "--classes: the network knows no \(wanted); "
+            + (near.isEmpty
+              ? "it has \(names.count) classes, which ardf inspect weights lists"
+              : "did you mean \(near.joined(separator: " or "))?"))
+      })
   }
 }

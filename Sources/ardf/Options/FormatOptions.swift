@@ -3,9 +3,13 @@ import ArgumentParser
 /// How detections are written.
 struct FormatOptions: ParsableArguments {
   enum Format: String, CaseIterable, ExpressibleByArgument {
-    case ardf, coco
+    case ardf, coco, csv
   }
 
-  @Option(help: "Layout of detections.json: ardf, or coco for one list of COCO results.")
+  @Option(
+    help: """
+      How objects are written: ardf; coco for one list of COCO results in detections.json; csv for a table with a row \
+      an object.
+      """)
   var format = Format.ardf
 }

@@ -9,8 +9,13 @@ struct OutputOptions: ParsableArguments {
   @Flag(help: "Replace an existing --out, if ardf wrote it.")
   var force = false
 
-  @Flag(help: "Print the summary as JSON to standard output.")
+  @Flag(help: "Print results as JSON to standard output, a line each where a command works on pictures.")
   var json = false
+
+  @Flag(name: .shortAndLong, help: "Print nothing but what is wrong and, with --json or --out -, results.")
+  var quiet = false
+
+  func validate() throws { Console.isQuiet = quiet }
 
   /// Standard output in place of a folder.
   var isStandardOutput: Bool { out == "-" }

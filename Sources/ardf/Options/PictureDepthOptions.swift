@@ -5,16 +5,23 @@ import ArgumentParser
 struct PictureDepthOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Depth of a plain picture: .npy float32 metres or .png u16 millimetres. Needs the camera.",
-      valueName: "file"))
+      "Depth of a plain picture, or a folder with the depths of a folder of pictures: .npy float32 metres or .png u16 "
+        + "millimetres. Needs the camera.", valueName: "file|folder"))
   var depthMap: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Metres of one unit of a .png of --depth-map: 0.001 for millimetres, 0.0002 for 5000 a metre.",
+      valueName: "meters"))
+  var depthUnit = 0.001
 
   @Option(
     help: ArgumentHelp(
       """
       Camera of a plain picture in its pixels, counted from the centre of the upper-left one; width,height where for \
-      another size. Without it, and without --fov, the camera is what EXIF says of a plain picture, if anything.
-      """, valueName: "fx,fy,cx,cy[,w,h]"))
+      another size. Or a file that states it: JSON of RealSense or Open3D, ROS camera_info, or these numbers. Without \
+      it, and without --fov, the camera is what EXIF says of a plain picture, if anything.
+      """, valueName: "fx,fy,cx,cy[,w,h]|file"))
   var intrinsics: String?
 
   @Option(
@@ -24,17 +31,13 @@ struct PictureDepthOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Confidence of --depth-map: 0, 1 or 2 for each of its cells, .npy or .png.", valueName: "file"))
+      "Confidence of --depth-map: 0, 1 or 2 for each of its cells, .npy or .png, or a folder of them.",
+      valueName: "file|folder"))
   var confidenceMap: String?
 
   func validate() throws {
-    if let intrinsics {
-      do throws(CaptureError) {
-        _ = try StatedCamera(parsing: intrinsics)
-      } catch {
-        throw ValidationError(
-          "--intrinsics \(intrinsics): give FX,FY,CX,CY or FX,FY,CX,CY,WIDTH,HEIGHT in pixels")
-      }
+    guard depthUnit > 0, depthUnit <= 1 else {
+      throw ValidationError("--depth-unit \(depthUnit): give metres of one unit, more than 0 and at most 1")
     }
     if let fov, !PhotographCamera.angles.contains(fov) {
       throw ValidationError("--fov \(fov): give degrees from 1 to 170")
@@ -43,7 +46,7 @@ struct PictureDepthOptions: ParsableArguments {
       throw ValidationError("--intrinsics and --fov both state the camera; give one")
     }
     if depthMap != nil, intrinsics == nil {
-      throw ValidationError("--depth-map needs the camera; add --intrinsics FX,FY,CX,CY")
+      throw ValidationError("--depth-map needs the camera; add --intrinsics FX,FY,CX,CY or a file")
     }
     if depthMap == nil, confidenceMap != nil {
       throw ValidationError("--confidence-map belongs to a --depth-map; add one, and --intrinsics")
@@ -51,10 +54,20 @@ struct PictureDepthOptions: ParsableArguments {
   }
 
   /// Where the cameras of plain pictures come from.
-  private func photographs() throws(CaptureError) -> PhotographCamera {
+  func photographs() throws -> PhotographCamera {
     if let fov { return .fieldOfView(fov) }
-    return try intrinsics.map { text throws(CaptureError) in .stated(try StatedCamera(parsing: text)) }
-      ?? .exif
+    return try intrinsics.map { .stated(try Self.camera($0)) } ?? .exif
+  }
+
+  /// A camera by its numbers or its file.
+  private static func camera(_ text: String) throws -> StatedCamera {
+    do throws(CaptureError) {
+      return try StatedCamera(textOrFile: text)
+    } catch .notFound where !text.contains("/") && text.contains(",") {
+      throw CommandError.usage(
+        "--intrinsics \(text): give FX,FY,CX,CY or FX,FY,CX,CY,WIDTH,HEIGHT in pixels, or a file that says so"
+      )
+    }
   }
 
   /// Opens a capture, or the picture at `path` with the depth and camera stated.
@@ -69,7 +82,7 @@ struct PictureDepthOptions: ParsableArguments {
       return source
     }
     return try CaptureReader.open(
-      image: path, depth: depthMap, confidence: confidenceMap, camera: StatedCamera(parsing: intrinsics),
-      limits: limits)
+      image: path, depth: depthMap, confidence: confidenceMap, camera: Self.camera(intrinsics),
+      depthUnit: depthUnit, limits: limits)
   }
 }

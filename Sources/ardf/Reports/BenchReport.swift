@@ -20,23 +20,30 @@ struct BenchResult {
   let kernels: String
   /// Height, width and channels of the input, or the name of the frame.
   let input: String
+  /// Of one stream.
   let threads: Int
+  /// Runs side by side.
+  let streams: Int
   let times: [Double]
+  /// Runs of all streams in a second; nil for a stage.
+  let perSecond: Double?
   let start: Start?
   /// The most memory held meanwhile.
   let peakBytes: Int?
 
   /// What makes two results comparable.
-  var key: String { Self.key(network, stage, kernels, input, threads) }
+  var key: String { Self.key(network, stage, kernels, input, threads, streams) }
 
-  static func key(_ network: String, _ stage: String?, _ kernels: String, _ input: String, _ threads: Int)
-    -> String
-  {
-    "\(network) \(stage ?? "") \(kernels) \(input) \(threads)"
+  static func key(
+    _ network: String, _ stage: String?, _ kernels: String, _ input: String, _ threads: Int, _ streams: Int
+  ) -> String {
+    "\(network) \(stage ?? "") \(kernels) \(input) \(threads) \(streams)"
   }
 
   /// The result among those of one report.
-  var name: String { (stage.map { "\($0), " } ?? "") + "\(threads) threads" }
+  var name: String {
+    (stage.map { "\($0), " } ?? "") + (streams > 1 ? "\(streams) streams of " : "") + "\(threads) threads"
+  }
 
   var members: [String: JSONValue] {
     var members = TimingSummary(times).members.merging([
@@ -45,6 +52,8 @@ struct BenchResult {
       "samplesMs": .array(times.map { .rounded($0, decimals: 6) }),
     ]) { $1 }
     if let stage { members["stage"] = .string(stage) }
+    if streams > 1 { members["streams"] = .integer(streams) }
+    if let perSecond { members["runsPerSecond"] = .rounded(perSecond, decimals: 6) }
     if let start {
       members["coldStartMs"] = .rounded(start.whole, decimals: 6)
       members["preparationMs"] = .rounded(start.preparation, decimals: 6)
@@ -68,21 +77,36 @@ struct BenchReport {
   let environment: MeasurementEnvironment
   let results: [BenchResult]
 
-  private static let header = [
-    "network", "stage", "kernels", "input", "threads", "runs", "median ms", "min ms", "p95 ms", "p99 ms",
-    "mean ms",
-    "deviation ms", "cold start ms", "peak MB",
-  ]
-  private static let numbers = Set(4...13)
+  private static let texts = ["network", "stage", "kernels", "input"]
+  private static let header =
+    texts + [
+      "threads", "streams", "runs", "median ms", "min ms", "p95 ms", "p99 ms", "mean ms", "deviation ms",
+      "runs/s",
+      "cold start ms", "peak MB",
+    ]
+  /// What files of ours begin with that hold no other sign.
+  static let beginnings = ["network,kernels,input,threads", "network,stage,kernels,input,threads"]
+
+  /// Names and cells of the columns that say something of at least one result.
+  private var table: (header: [String], rows: [[String]], numbers: Set<Int>) {
+    let rows = rows
+    let used = Self.header.indices.filter { column in rows.contains { !$0[column].isEmpty } }
+    let header = used.map { Self.header[$0] }
+    return (
+      header, rows.map { row in used.map { row[$0] } },
+      Set(header.indices.filter { !Self.texts.contains(header[$0]) })
+    )
+  }
 
   private var rows: [[String]] {
     results.map { result in
       let summary = TimingSummary(result.times)
       return [
         result.network, result.stage ?? "", result.kernels, result.input, "\(result.threads)",
-        "\(summary.count)",
+        result.streams > 1 ? "\(result.streams)" : "", "\(summary.count)",
         decimal(summary.median, 3), decimal(summary.minimum, 3), decimal(summary.percentile95, 3),
         decimal(summary.percentile99, 3), decimal(summary.mean, 3), decimal(summary.deviation, 3),
+        result.perSecond.map { decimal($0, 2) } ?? "",
         result.start.map { decimal($0.whole, 1) } ?? "",
         result.peakBytes.map { decimal(Double($0) / 1e6, 1) } ?? "",
       ]
@@ -90,7 +114,8 @@ struct BenchReport {
   }
 
   func markdown(_ comparisons: [Compared]) -> String {
-    var text = environment.line + "\n\n" + markdownTable(Self.header, rows, numbers: Self.numbers)
+    let table = table
+    var text = environment.line + "\n\n" + markdownTable(table.header, table.rows, numbers: table.numbers)
     if !comparisons.isEmpty {
       text +=
         "\n"
@@ -108,10 +133,11 @@ struct BenchReport {
   }
 
   func csv(_ comparisons: [Compared]) -> String {
-    guard !comparisons.isEmpty else { return csvTable(Self.header, rows) }
+    let table = table
+    guard !comparisons.isEmpty else { return csvTable(table.header, table.rows) }
     let verdicts = verdicts(comparisons)
     return csvTable(
-      Self.header + ["verdict"], zip(rows, results).map { $0 + [verdicts[$1.name]?.rawValue ?? ""] })
+      table.header + ["verdict"], zip(table.rows, results).map { $0 + [verdicts[$1.name]?.rawValue ?? ""] })
   }
 
   /// By the names of results.
@@ -164,7 +190,7 @@ struct BenchReport {
   /// The quartiles of a report's results by what makes results comparable.
   static func known(_ document: JSONValue) throws -> [String: TimingSummary.Quartiles] {
     guard document["schema"]?.string == "ardf.bench/1", let results = document["results"]?.array else {
-      throw CommandError.input("is no report of ardf bench -o json")
+      throw CommandError.input("is no report of ardf bench --report json")
     }
     var known: [String: TimingSummary.Quartiles] = [:]
     for result in results {
@@ -172,7 +198,10 @@ struct BenchReport {
         let input = result["input"]?.string, let threads = result["threads"]?.integer,
         let quartiles = TimingSummary.Quartiles(result)
       else { throw CommandError.input("holds a result without its network, input, threads or times") }
-      known[BenchResult.key(network, result["stage"]?.string, kernels, input, threads)] = quartiles
+      known[
+        BenchResult.key(
+          network, result["stage"]?.string, kernels, input, threads,
+          result["streams"]?.integer ?? 1)] = quartiles
     }
     return known
   }

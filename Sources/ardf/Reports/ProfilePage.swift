@@ -15,17 +15,19 @@ struct ProfilePage {
       <meta charset="utf-8">
       <meta name="generator" content="ardf">
       <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="color-scheme" content="light dark">
       <title>Profile of \(escaped(profile.network))</title>
       <style>\(Self.style)</style>
       </head>
       <body>
       <h1>\(escaped(profile.network))</h1>
       <p>\(escaped(environment.line))<br>\(escaped(table.head))</p>
-      <ul>\((table.foot + table.warnings).map { "<li>\(escaped($0))</li>" }.joined())</ul>
+      \(warnings(table))
+      <ul>\(table.foot.map { "<li>\(escaped($0))</li>" }.joined())</ul>
       <h2>Timeline of one iteration</h2>
-      <div class="wide">\(timeline)</div>
+      \(Self.plot(timeline))
       <h2>Roofline</h2>
-      <div class="wide">\(RooflinePlot(profile: profile).svg)</div>
+      \(Self.plot(RooflinePlot(profile: profile).svg))
       <h2>Layers</h2>
       <p>A click on a column sorts by it; another turns the order round.</p>
       <div class="wide"><table id="layers"><thead><tr>\(header)</tr></thead>
@@ -36,6 +38,22 @@ struct ProfilePage {
       </html>
 
       """
+  }
+
+  /// What makes the figures doubtful, before them.
+  private func warnings(_ table: ProfileTable) -> String {
+    guard !table.warnings.isEmpty else { return "" }
+    return "<div class=\"warning\" role=\"note\"><strong>Read with care</strong><ul>"
+      + table.warnings.map { "<li>\(escaped($0))</li>" }.joined() + "</ul></div>"
+  }
+
+  /// A drawing that can be made larger, by its buttons or by the wheel with Ctrl.
+  private static func plot(_ svg: String) -> String {
+    """
+    <div class="zoom"><button aria-label="Larger">+</button><button aria-label="Smaller">\u{2212}</button>\
+    <button>Fit</button></div>
+    <div class="wide plot" tabindex="0">\(svg)</div>
+    """
   }
 
   private var header: String {
@@ -65,7 +83,21 @@ struct ProfilePage {
     td.n { text-align: right; font-variant-numeric: tabular-nums; }
     tr.o { color: #777; }
     svg { max-width: 100%; height: auto; font: 11px system-ui, sans-serif; }
+    svg text { fill: currentColor; }
     svg .name { fill: #fff; font-size: 10px; pointer-events: none; }
+    .warning { border-left: 4px solid #c77700; background: #fff4e0; padding: .5em 1em; margin: 1em 0; }
+    .zoom { display: flex; gap: 4px; margin-bottom: 4px; }
+    .zoom button { font: inherit; min-width: 2.2em; }
+    @media (prefers-color-scheme: dark) {
+      body { color: #e0e0e0; background: #161616; }
+      th { background: #2a2a2a; }
+      th, td { border-color: #3a3a3a; }
+      tr.o { color: #a0a0a0; }
+      .warning { background: #33260d; }
+      svg line[stroke="#ddd"] { stroke: #3a3a3a; }
+      svg line[stroke="#b03a2a"] { stroke: #ff7a66; }
+      svg circle { fill: #6fb1f0; stroke: #9fcfff; }
+    }
     @media (max-width: 700px) { body { margin: 1em; } .wide svg { min-width: 720px; } }
 
     """
@@ -89,6 +121,28 @@ struct ProfilePage {
       };
       [...body.rows].sort((a, b) => order(key(a), key(b))).forEach(row => body.append(row));
     }));
+    document.querySelectorAll(".plot").forEach(plot => {
+      const svg = plot.querySelector("svg");
+      const [larger, smaller, fit] = plot.previousElementSibling.children;
+      if (!svg) return plot.previousElementSibling.remove();
+      let factor = 1;
+      const zoom = (wanted, x) => {
+        const middle = (plot.scrollLeft + x) / plot.scrollWidth;
+        factor = Math.min(40, Math.max(1, wanted));
+        svg.style.maxWidth = "none";
+        svg.style.width = factor === 1 ? "" : `${100 * factor}%`;
+        if (factor === 1) svg.style.maxWidth = "";
+        plot.scrollLeft = middle * plot.scrollWidth - x;
+      };
+      larger.addEventListener("click", () => zoom(factor * 1.5, plot.clientWidth / 2));
+      smaller.addEventListener("click", () => zoom(factor / 1.5, plot.clientWidth / 2));
+      fit.addEventListener("click", () => zoom(1, 0));
+      plot.addEventListener("wheel", event => {
+        if (!event.ctrlKey) return;
+        event.preventDefault();
+        zoom(factor * (event.deltaY < 0 ? 1.2 : 1 / 1.2), event.clientX - plot.getBoundingClientRect().left);
+      }, {passive: false});
+    });
 
     """
 }

@@ -1,13 +1,26 @@
 import FileFormats
+import Synchronization
 
 /// What people and other programs read.
 ///
 /// Nothing else writes to the standard streams (`tools/house-rules`), so that no text from a file reaches a terminal
 /// with its control characters.
 enum Console {
+  private static let quiet = Atomic(false)
+
+  /// Whether only results and what is wrong are of interest.
+  static var isQuiet: Bool {
+    get { quiet.load(ordering: .relaxed) }
+    set { quiet.store(newValue, ordering: .relaxed) }
+  }
+
+  /// A line about what is done and how long it takes: to standard error, unless that is of no interest.
+  static func inform(_ line: String) { if !isQuiet { note(line) } }
+
   /// A line that is no result: to standard error.
   static func note(_ line: String) {
     // Nobody is left to be told that standard error cannot be written.
+    Progress.makeRoom()
     try? StandardStream.error.write(printableLine(line) + "\n")
   }
 
@@ -18,6 +31,7 @@ enum Console {
 
   /// A result as text, whose lines are the caller's: to standard output.
   static func print(_ text: String) throws {
+    Progress.makeRoom()
     try write(Array(printableText(text.hasSuffix("\n") ? text : text + "\n").utf8))
   }
 
@@ -40,7 +54,8 @@ struct Progress {
   private let what: String
   private let total: Int
   private let start = ContinuousClock.now
-  private var isShown = false
+  /// Whether a line is on the terminal now, whoever wrote it.
+  private static let isShown = Atomic(false)
 
   init(_ what: String, of total: Int) {
     self.what = what
@@ -49,8 +64,9 @@ struct Progress {
 
   /// Shows how many are done, if anybody is looking and it has taken long enough to wonder.
   mutating func update(_ done: Int) {
-    guard StandardStream.error.isTerminal, ContinuousClock.now - start > Self.patience else { return }
-    isShown = true
+    guard StandardStream.error.isTerminal, !Console.isQuiet, ContinuousClock.now - start > Self.patience
+    else { return }
+    Self.isShown.store(true, ordering: .relaxed)
     try? StandardStream.error.write("\r\u{1B}[K\(what) \(done)/\(total)\(remaining(done))")
   }
 
@@ -63,8 +79,11 @@ struct Progress {
   }
 
   /// Takes the line away.
-  mutating func finish() {
-    if isShown { try? StandardStream.error.write("\r\u{1B}[K") }
-    isShown = false
+  func finish() { Self.makeRoom() }
+
+  /// Takes the line away before another is written, so that none is glued to it.
+  static func makeRoom() {
+    guard isShown.exchange(false, ordering: .relaxed) else { return }
+    try? StandardStream.error.write("\r\u{1B}[K")
   }
 }

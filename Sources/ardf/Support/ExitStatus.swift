@@ -67,6 +67,7 @@ enum ExitStatus: Int32 {
     case let error as ImageError: self.init(error.defect)
     case let error as CaptureError: self.init(error)
     case let error as MediaError: self.init(error)
+    case let error as StreamError: self.init(error)
     case is OutputConflict, is FrameWithoutPicture: self = .malformedInput
     case is ServingError: self = .cannotCreate
     case let error as DownloadError: self.init(error)
@@ -95,6 +96,14 @@ enum ExitStatus: Int32 {
     case .missing, .unreadable: self = .missingInput
     case .encodingFailed: self = .internalError
     default: self = .malformedInput
+    }
+  }
+
+  private init(_ error: StreamError) {
+    switch error {
+    case .media(let media): self.init(media)
+    case .file(let file): self.init(input: file)
+    case .tooManyPixels, .noPicture: self = .malformedInput
     }
   }
 

@@ -81,6 +81,7 @@ extension Graph {
       joined.operation = .convolution(first)
       joined.fused += node.holds
       joined.output = node.output
+      joined.partOf = node.partOf
       guard accepts(Joint(layer: nodes[before], joined: joined, other: node, shapes: shapes)) else {
         continue
       }

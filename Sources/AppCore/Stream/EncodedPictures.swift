@@ -1,0 +1,134 @@
+import FileFormats
+
+/// JPEG and PNG pictures one right behind the other, told apart by their own structure.
+///
+/// What is damaged is left out up to the beginning of the next picture.
+struct EncodedPictures {
+  enum Part: Equatable {
+    /// A picture's bytes.
+    case picture([UInt8])
+    /// Bytes that are none, and why.
+    case damaged(String)
+  }
+
+  private let bytes: ByteReader
+  /// The most bytes of one picture.
+  private let limit: Int
+
+  private static let jpegStart: [UInt8] = [0xff, 0xd8, 0xff]
+  private static let pngStart: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
+
+  init(_ bytes: ByteReader, limit: Int) {
+    self.bytes = bytes
+    self.limit = limit
+  }
+
+  /// The next picture, or what lies before it; nil at the end.
+  func next() throws(FileError) -> Part? {
+    var last: [UInt8] = []
+    var skipped = 0
+    while let byte = try bytes.next() {
+      last.append(byte)
+      let isJPEG = last.suffix(Self.jpegStart.count).elementsEqual(Self.jpegStart)
+      guard isJPEG || last.suffix(Self.pngStart.count).elementsEqual(Self.pngStart) else {
+        if last.count > Self.pngStart.count {
+          last.removeFirst()
+          skipped += 1
+        }
+        continue
+      }
+      let start = isJPEG ? Self.jpegStart : Self.pngStart
+      skipped += last.count - start.count
+      if skipped > 0 {
+        bytes.unread(start)
+        return .damaged("\(skipped) bytes that are no picture")
+      }
+      if isJPEG { bytes.unread([0xff]) }
+      return isJPEG ? try jpeg() : try png()
+    }
+    skipped += last.count
+    return skipped > 0 ? .damaged("\(skipped) bytes that are no picture") : nil
+  }
+
+  /// The rest of a JPEG whose first marker has been read: segments, and scans of coded bytes between them.
+  private func jpeg() throws(FileError) -> Part {
+    var picture = [UInt8](Self.jpegStart.dropLast())
+    while let marker = try self.marker(&picture) {
+      switch marker {
+      case 0xd9: return .picture(picture)
+      case 0x01, 0xd0...0xd7: continue
+      case 0xd8:
+        // The next picture begins where this one has not ended.
+        bytes.unread([0xff, marker])
+        return .damaged("a JPEG that ends early")
+      case 0x00: return .damaged("a JPEG with a broken segment")
+      default:
+        let count = picture.count
+        guard try bytes.append(2, to: &picture) else { return .damaged("a JPEG that ends early") }
+        let length = Int(picture[count]) << 8 | Int(picture[count + 1])
+        guard length >= 2, picture.count + length <= limit else {
+          return .damaged(length < 2 ? "a JPEG with a broken segment" : tooLong)
+        }
+        guard try bytes.append(length - 2, to: &picture) else { return .damaged("a JPEG that ends early") }
+        if marker == 0xda, let defect = try scan(&picture) { return .damaged(defect) }
+      }
+    }
+    return .damaged("a JPEG that ends early or has no marker where a segment begins")
+  }
+
+  /// The code of the marker that comes next; nil where none does.
+  private func marker(_ picture: inout [UInt8]) throws(FileError) -> UInt8? {
+    guard let first = try bytes.next() else { return nil }
+    guard first == 0xff else {
+      bytes.unread([first])
+      return nil
+    }
+    picture.append(first)
+    while let code = try bytes.next() {
+      picture.append(code)
+      if code != 0xff { return code }
+    }
+    return nil
+  }
+
+  /// Appends coded bytes up to the marker behind them; what is wrong, if anything.
+  private func scan(_ picture: inout [UInt8]) throws(FileError) -> String? {
+    while let byte = try bytes.next() {
+      guard picture.count < limit else { return tooLong }
+      guard byte == 0xff else {
+        picture.append(byte)
+        continue
+      }
+      guard let code = try bytes.next() else { break }
+      switch code {
+      case 0x00, 0xd0...0xd7: picture += [byte, code]
+      case 0xff:
+        // A filling byte.
+        bytes.unread([code])
+      default:
+        bytes.unread([byte, code])
+        return nil
+      }
+    }
+    return "a JPEG that ends early"
+  }
+
+  /// The rest of a PNG behind its signature: chunks up to IEND.
+  private func png() throws(FileError) -> Part {
+    var picture = Self.pngStart
+    while true {
+      let start = picture.count
+      guard try bytes.append(8, to: &picture) else { return .damaged("a PNG that ends early") }
+      let length = picture[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
+      let type = picture[start + 4..<start + 8]
+      guard type.allSatisfy({ (0x41...0x5a).contains($0 & 0xdf) }) else {
+        return .damaged("a PNG with a broken chunk")
+      }
+      guard picture.count + length + 4 <= limit else { return .damaged(tooLong) }
+      guard try bytes.append(length + 4, to: &picture) else { return .damaged("a PNG that ends early") }
+      if type.elementsEqual("IEND".utf8) { return .picture(picture) }
+    }
+  }
+
+  private var tooLong: String { "a picture of more than \(limit) bytes" }
+}

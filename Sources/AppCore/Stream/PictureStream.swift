@@ -1,0 +1,216 @@
+import FileFormats
+import Geometry
+import Imaging
+
+/// One picture of a stream, or what came in its place.
+public struct StreamedPicture: Sendable {
+  /// What came.
+  public enum Content: Sendable {
+    /// A picture as it was stored, how it is turned upright, and the focal length on 35 mm film that EXIF says.
+    case picture(RGBImage, Orientation, focalLengthIn35mmFilm: Int?)
+    /// Bytes that make no picture, and why.
+    case damaged(String)
+  }
+
+  /// Its position in the stream, from 0.
+  public let number: Int
+  /// What came.
+  public let content: Content
+}
+
+/// Why a stream of pictures ends before its end.
+public enum StreamError: Error, Equatable, CustomStringConvertible {
+  /// `ffmpeg` is not there or has failed.
+  case media(MediaError)
+  /// The stream cannot be read.
+  case file(FileError)
+  /// Pictures of more pixels than are allowed.
+  case tooManyPixels(name: String, width: Int, height: Int, limit: Int)
+  /// What `ffmpeg` prints is not what it was asked for.
+  case noPicture(name: String)
+
+  /// The defect and what to do.
+  public var description: String {
+    switch self {
+    case .media(let error): error.description
+    case .file(let error): error.description
+    case .tooManyPixels(let name, let width, let height, let limit):
+      "\(name): pictures of \(width)x\(height) are more than \(limit) pixels; make them smaller"
+    case .noPicture(let name):
+      "\(name): ffmpeg gave no picture where one should be; look at the film with ffprobe"
+    }
+  }
+}
+
+/// Pictures one after the other from a source without a known end; holds one at a time.
+public final class PictureStream {
+  private enum Reader {
+    case encoded(EncodedPictures)
+    case raw(ByteReader, PixelSize)
+    case ffmpeg(FFmpegProcess, ByteReader)
+  }
+
+  private let source: StreamSource
+  private let limits: CaptureLimits
+  private let reader: Reader
+  private var number = 0
+  private var isOver = false
+
+  /// Opens a source.
+  ///
+  /// - Parameters:
+  ///   - rawSize: of pictures that come as rows of red, green and blue bytes; nil for JPEG and PNG pictures. Only for
+  ///     pipes.
+  ///   - isLive: asks `ffmpeg` for pictures of a camera at once, and not for smooth ones.
+  ///   - ffmpeg: the program's path; nil for the first in `$PATH`.
+  /// - Throws: `StreamError`.
+  public init(
+    _ source: StreamSource, rawSize: PixelSize? = nil, isLive: Bool = false,
+    limits: CaptureLimits = CaptureLimits(),
+    ffmpeg: String? = nil
+  ) throws(StreamError) {
+    self.source = source
+    self.limits = limits
+    if let rawSize { try Self.check(rawSize.width, rawSize.height, source, limits) }
+    do {
+      switch source {
+      case .standardInput, .pipe:
+        let pipe: InputPipe =
+          if case .pipe(let path) = source { try InputPipe(path: path) } else { .standardInput }
+        let bytes = ByteReader(pipe)
+        reader =
+          rawSize.map { .raw(bytes, $0) } ?? .encoded(EncodedPictures(bytes, limit: limits.frameFileBytes))
+      case .film(let path):
+        // ffmpeg would say it in its own words.
+        _ = try FileBytes(path: path)
+        reader = try Self.ffmpeg(FFmpeg.input(path), source, isLive, ffmpeg)
+      case .device(let path): reader = try Self.ffmpeg(FFmpeg.device(path), source, isLive, ffmpeg)
+      case .address(let address): reader = try Self.ffmpeg(FFmpeg.address(address), source, isLive, ffmpeg)
+      }
+    } catch let error as FileError {
+      throw .file(error)
+    } catch let error as MediaError {
+      throw .media(error)
+    } catch {
+      preconditionFailure("\(error)")
+    }
+  }
+
+  private static func ffmpeg(
+    _ input: [String], _ source: StreamSource, _ isLive: Bool, _ path: String?
+  ) throws(MediaError) -> Reader {
+    // What a file begins with would be lost.
+    let hasOwnPace = if case .film = source { false } else { !source.name.lowercased().hasPrefix("http") }
+    let arguments =
+      (isLive && hasOwnPace ? ["-fflags", "nobuffer", "-flags", "low_delay"] : []) + input + [
+        "-map", "0:v:0", "-fps_mode", "passthrough", "-f", "image2pipe", "-c:v", "ppm", "-pix_fmt", "rgb24",
+        "pipe:1",
+      ]
+    let process = try FFmpegProcess(FFmpeg(path: path), arguments, isRead: true, about: source.name)
+    return .ffmpeg(process, ByteReader(InputPipe(name: source.name, owning: process.output)))
+  }
+
+  private static func check(
+    _ width: Int, _ height: Int, _ source: StreamSource, _ limits: CaptureLimits
+  ) throws(StreamError) {
+    let (pixels, overflow) = width.multipliedReportingOverflow(by: height)
+    guard width > 0, height > 0, !overflow, pixels <= limits.pixels else {
+      throw .tooManyPixels(name: source.name, width: width, height: height, limit: limits.pixels)
+    }
+  }
+
+  deinit { if case .ffmpeg(let process, _) = reader, !isOver { process.abandon() } }
+
+  /// The next picture, which may have to be waited for; nil at the end.
+  ///
+  /// - Throws: `StreamError`.
+  public func next() throws(StreamError) -> StreamedPicture? {
+    guard !isOver, let content = try content() else {
+      isOver = true
+      return nil
+    }
+    defer { number += 1 }
+    return StreamedPicture(number: number, content: content)
+  }
+
+  private func content() throws(StreamError) -> StreamedPicture.Content? {
+    do {
+      switch reader {
+      case .encoded(let pictures):
+        return try pictures.next().map(decoded)
+      case .raw(let bytes, let size):
+        var pixels: [UInt8] = []
+        let whole = try bytes.append(size.width * size.height * 3, to: &pixels)
+        if pixels.isEmpty { return nil }
+        return whole
+          ? .picture(
+            RGBImage(width: size.width, height: size.height, pixels: pixels), .up, focalLengthIn35mmFilm: nil)
+          : .damaged("a picture of \(pixels.count) bytes at the end, not of \(3 * size.width * size.height)")
+      case .ffmpeg(let process, let bytes):
+        return try portablePixmap(bytes, process)
+      }
+    } catch let error as FileError {
+      throw .file(error)
+    } catch let error as MediaError {
+      isOver = true
+      throw .media(error)
+    } catch let error as StreamError {
+      throw error
+    } catch {
+      preconditionFailure("\(error)")
+    }
+  }
+
+  private func decoded(_ part: EncodedPictures.Part) -> StreamedPicture.Content {
+    switch part {
+    case .damaged(let reason): return .damaged(reason)
+    case .picture(let bytes):
+      do throws(ImageError) {
+        let name = "\(source.name), picture \(number)"
+        var limits = ImageLimits.default
+        limits.maxPixels = self.limits.pixels
+        let header = try ImageCodec.header(bytes, name: name, limits: limits)
+        let picture = try ImageCodec.decode(bytes, name: name, limits: limits)
+        return .picture(
+          picture.image, picture.orientation, focalLengthIn35mmFilm: header.focalLengthIn35mmFilm)
+      } catch {
+        return .damaged("\(error.defect)")
+      }
+    }
+  }
+
+  /// A picture as `ffmpeg` prints it: `P6`, width, height, 255, and three bytes a pixel.
+  private func portablePixmap(
+    _ bytes: ByteReader, _ process: FFmpegProcess
+  ) throws -> StreamedPicture.Content? {
+    guard let first = try bytes.next() else {
+      isOver = true
+      try process.finish()
+      return nil
+    }
+    bytes.unread([first])
+    if number.isMultiple(of: Self.trimInterval) { process.trimMessages() }
+    guard try word(bytes) == "P6", let width = try Int(word(bytes)), let height = try Int(word(bytes)),
+      try word(bytes) == "255"
+    else { throw StreamError.noPicture(name: source.name) }
+    try Self.check(width, height, source, limits)
+    var pixels: [UInt8] = []
+    pixels.reserveCapacity(width * height * 3)
+    guard try bytes.append(width * height * 3, to: &pixels) else {
+      // It has ended inside a picture: what it said tells why.
+      isOver = true
+      try process.finish()
+      return .damaged("a picture that ffmpeg did not finish")
+    }
+    return .picture(RGBImage(width: width, height: height, pixels: pixels), .up, focalLengthIn35mmFilm: nil)
+  }
+
+  private static let trimInterval = 1000
+
+  /// Characters up to a space or the end of a line; those of a header are few.
+  private func word(_ bytes: ByteReader) throws(FileError) -> String {
+    var characters: [UInt8] = []
+    while characters.count < 8, let byte = try bytes.next(), byte > 0x20 { characters.append(byte) }
+    return String(decoding: characters, as: UTF8.self)
+  }
+}

@@ -1,0 +1,60 @@
+import FileFormats
+import FoundationEssentials
+
+/// What gives pictures one after the other, for as long as it likes: no capture, which is listed before it is read.
+public enum StreamSource: Sendable, Equatable {
+  /// Standard input.
+  case standardInput
+  /// A named pipe, or what a shell makes of `<(...)`.
+  case pipe(String)
+  /// A film, read by the user's `ffmpeg`.
+  case film(String)
+  /// A camera of the system's (Video4Linux), read by the user's `ffmpeg`.
+  case device(String)
+  /// An RTSP or HTTP address, read by the user's `ffmpeg`.
+  case address(String)
+
+  private static let schemes = ["rtsp://", "rtsps://", "http://", "https://"]
+
+  /// The source that a user names; nil for a picture, a capture or a folder.
+  public init?(_ text: String) {
+    if text == "-" {
+      self = .standardInput
+    } else if Self.schemes.contains(where: text.lowercased().hasPrefix) {
+      self = .address(text)
+    } else {
+      switch pathKind(text) {
+      case .characterDevice: self = .device(text)
+      case .pipe: self = .pipe(text)
+      case .folder: return nil
+      default:
+        guard FFmpeg.isFilm(text) else { return nil }
+        self = .film(text)
+      }
+    }
+  }
+
+  /// Whether bytes come as they are, and not through `ffmpeg`.
+  public var isPipe: Bool {
+    switch self {
+    case .standardInput, .pipe: true
+    case .film, .device, .address: false
+    }
+  }
+
+  /// What messages and results call it; an address without the password that it may hold.
+  public var name: String {
+    switch self {
+    case .standardInput: "-"
+    case .pipe(let path), .film(let path), .device(let path): path
+    case .address(let address): Self.withoutPassword(address)
+    }
+  }
+
+  private static func withoutPassword(_ address: String) -> String {
+    guard let start = address.firstRange(of: "://")?.upperBound else { return address }
+    let host = address[start...].prefix { $0 != "/" && $0 != "?" }
+    guard let at = host.lastIndex(of: "@") else { return address }
+    return String(address[..<start]) + "...@" + address[address.index(after: at)...]
+  }
+}

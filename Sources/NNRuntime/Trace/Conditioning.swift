@@ -1,0 +1,87 @@
+import NNKernelInterface
+
+/// How much a layer enlarges roundings.
+///
+/// A kernel that is stable gives the exact result of inputs that are a little off: in a sum of n products, whose
+/// roundings are independent, by about sqrt(n) roundings (Higham and Mary, A new approach to probabilistic rounding
+/// error analysis, 2019). What that does to the result depends on the operands, above all in a softmax, which
+/// multiplies by the size of its logits, and in sums that cancel. It is measured: the layer runs again on inputs of
+/// which every element is off by a random share of itself (Parker, Monte Carlo arithmetic, 1997).
+struct Conditioning: Equatable {
+  /// Products in the longest sum of the layer.
+  let terms: Int
+  /// The change of a result over that of the inputs: of the largest differences, over the largest value, and of the
+  /// root mean squares.
+  let largest, mean: Double
+
+  /// The sum that tolerances are stated for: so many products of operands that do not cancel.
+  static let ordinaryTerms = 1024
+
+  /// From two results of a layer, `changed` of inputs that were off by up to `share` of themselves.
+  init?(_ result: [Float], changed: [Float], share: Float, terms: Int) {
+    var (largest, scale, differences, squares): (Float, Float, Double, Double) = (0, 0, 0, 0)
+    for (value, other) in zip(result, changed) {
+      let difference = abs(value - other)
+      largest = max(largest, difference)
+      scale = max(scale, abs(value))
+      differences += Double(difference) * Double(difference)
+      squares += Double(value) * Double(value)
+    }
+    guard differences.isFinite, squares.isFinite, squares > 0 else { return nil }
+    self.terms = terms
+    self.largest = Double(largest / scale / share)
+    mean = (differences / squares).squareRoot() / Double(share)
+  }
+
+  /// The factor by which the tolerance of an ordinary sum is multiplied for a layer of this sensitivity.
+  func factor(_ sensitivity: Double) -> Double {
+    max(1, (Double(terms) / Double(Self.ordinaryTerms)).squareRoot() * sensitivity)
+  }
+}
+
+extension LayerTolerance {
+  /// The tolerance of a layer that enlarges roundings by more than an ordinary sum; never a smaller one.
+  func conditioned(by layer: Conditioning) -> LayerTolerance {
+    LayerTolerance(
+      absolute: absolute, relative: relative * layer.factor(layer.largest),
+      relativeL2: relativeL2 * layer.factor(layer.mean))
+  }
+}
+
+extension SteppedRun {
+  /// Runs the step that has just completed `layer` again, on changed inputs; nil where it computes nothing of them.
+  ///
+  /// - Parameter terms: products in the longest sum since the last layer that was compared.
+  func conditioning(of layer: TracedLayer, precision: Precision, terms: Int) -> Conditioning? {
+    let share: Float = precision == .bf16 ? 0x1p-5 : 0x1p-12
+    var random: UInt64 = 0x9e37_79b9_7f4a_7c15
+    let results = resultOfChanged(layer) { elements in
+      for index in elements.indices {
+        // xorshift64 (Marsaglia, 2003): 24 bits of it, from -1 to 1.
+        random ^= random << 13
+        random ^= random >> 7
+        random ^= random << 17
+        elements[index] *= 1 + share * (Float(random >> 40) * 0x1p-23 - 1)
+      }
+    }
+    return results.flatMap { Conditioning($0.kept, changed: $0.changed, share: share, terms: terms) }
+  }
+}
+
+extension Plan {
+  /// Products in the longest sum of an element of a step's result.
+  func longestSum(ofStep step: Int) -> Int {
+    let node = placement.nodes[step]
+    guard let input = node.inputs.first.map({ placement.shapes[$0] }) else { return 1 }
+    switch node.operation {
+    case .convolution(let layer):
+      let own = layer.kernelHeight * layer.kernelWidth * (layer.isDepthwise ? 1 : input.channels)
+      return max(own, layer.projection == nil ? 0 : layer.outChannels, layer.transposed?.bias.count ?? 0)
+    case .transposedConvolution, .layerNorm, .softmax: return input.channels
+    case .attention(let layout): return max(input.pixels, layout.keyWidth)
+    case .resize(.bicubic): return 16
+    case .resize(.bilinear): return 4
+    default: return 1
+    }
+  }
+}

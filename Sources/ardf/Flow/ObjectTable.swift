@@ -1,0 +1,59 @@
+import AppCore
+import FileFormats
+
+/// Objects as rows of comma-separated values, one an object; lengths in pixels and metres, what is unknown empty.
+enum ObjectTable {
+  /// Columns of what a detector knows.
+  static let detections = [
+    "source", "name", "timestamp", "id", "class_id", "class", "confidence", "x", "y", "width", "height",
+  ]
+  /// Columns of objects that were measured.
+  static let objects =
+    detections + [
+      "distance_m", "distance_source", "size_x_m", "size_y_m", "size_z_m", "center_x_m", "center_y_m",
+      "center_z_m", "yaw_rad", "method", "side_-x", "side_+x", "side_-y", "side_+y", "side_-z", "side_+z",
+    ]
+
+  /// The first line of a table.
+  static func header(_ columns: [String]) -> String { csvTable(columns, []) }
+
+  /// Lines of rows; none for none.
+  static func lines(_ rows: [[String]]) -> String {
+    rows.first.map { csvTable($0, Array(rows.dropFirst())) } ?? ""
+  }
+
+  /// A row for each detection.
+  static func rows(of file: DetectionsFile, source: String, timestamp: Double) -> [[String]] {
+    file.detections.map {
+      known(
+        .object(DetectionsFile.fields($0)), source: source, name: file.image, timestamp: .number(timestamp))
+    }
+  }
+
+  /// A row for each object of a line of `results.jsonl`.
+  static func rows(ofResult line: JSONValue) -> [[String]] {
+    (line["summary"]?["objects"]?.array ?? []).map { object in
+      let box = object["box3D"]
+      let sides = ["-x", "+x", "-y", "+y", "-z", "+z"].map { text(box?["sides"]?[$0]) }
+      let known = known(
+        object, source: line["source"]?.string ?? "", name: line["name"]?.string ?? "",
+        timestamp: line["timestamp"])
+      return known + [text(object["distanceMeters"]), text(object["distanceSource"])]
+        + (0..<3).map { text(box?["dimensions"]?[$0]) } + (0..<3).map { text(box?["center"]?[$0]) }
+        + [text(box?["yaw"]), text(box?["method"])] + sides
+    }
+  }
+
+  private static func known(
+    _ object: JSONValue, source: String, name: String, timestamp: JSONValue?
+  ) -> [String] {
+    [source, name, text(timestamp)]
+      + ["id", "classId", "className", "confidence"].map { text(object[$0]) }
+      + ["x", "y", "width", "height"].map { text(object["box"]?[$0]) }
+  }
+
+  private static func text(_ value: JSONValue?) -> String {
+    guard let value, !value.isNull else { return "" }
+    return value.string ?? value.serialized()
+  }
+}

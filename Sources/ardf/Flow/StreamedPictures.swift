@@ -1,0 +1,169 @@
+import AppCore
+import FileFormats
+import Geometry
+import Serving
+import Synchronization
+
+/// The pictures of a source without a known end, handed to whoever works on them one at a time.
+struct StreamedPictures: Sendable {
+  let source: StreamSource
+  let rawSize: PixelSize?
+  /// Only the newest picture is of interest: those that come while one is worked on are left out.
+  let isLive: Bool
+  let limits: CaptureLimits
+  /// Pictures after which it is enough; nil for no end.
+  let most: Int?
+
+  /// A picture and when it came.
+  struct Arrival: Sendable {
+    let picture: StreamedPicture
+    /// Live, seconds since the stream was opened; else the picture's position.
+    let time: Double
+    /// Pictures left out since the one before.
+    let dropped: Int
+  }
+
+  /// Works on pictures until there are none any more or standard output has no reader.
+  func forEach(_ work: (Arrival) async throws -> Void) async throws {
+    var count = 0
+    try await arrivals { arrival in
+      guard count < most ?? .max else {
+        Console.note(
+          "\(source.name): stopped after \(count) pictures; raise --max-frames for more in a folder")
+        return false
+      }
+      count += 1
+      try await work(arrival)
+      return !StandardStream.output.isClosed
+    }
+  }
+
+  /// Hands pictures on for as long as `work` says.
+  private func arrivals(_ work: (Arrival) async throws -> Bool) async throws {
+    guard isLive else {
+      let stream = try open()
+      while let picture = try stream.next() {
+        guard try await work(Arrival(picture: picture, time: Double(picture.number), dropped: 0)) else {
+          return
+        }
+      }
+      return
+    }
+    let dropped = Count()
+    let (pictures, inbox) = AsyncThrowingStream.makeStream(
+      of: (StreamedPicture, ContinuousClock.Instant).self, bufferingPolicy: .bufferingNewest(1))
+    let began = ContinuousClock.now
+    // Waiting for a picture must not keep a thread from the networks. Nobody waits for the end of the waiting.
+    Task(executorPreference: OwnThreads(name: "stream", count: 1)) {
+      do {
+        let stream = try open()
+        while let picture = try stream.next() {
+          switch inbox.yield((picture, .now)) {
+          case .dropped: dropped.add()
+          case .terminated: return
+          default: break
+          }
+        }
+        inbox.finish()
+      } catch {
+        inbox.finish(throwing: error)
+      }
+    }
+    for try await (picture, time) in pictures {
+      let (seconds, attoseconds) = (time - began).components
+      let arrival = Arrival(
+        picture: picture, time: Double(seconds) + Double(attoseconds) / 1e18, dropped: dropped.take())
+      guard try await work(arrival) else { return }
+    }
+  }
+
+  /// A number that one thread counts up and another takes away.
+  private final class Count: Sendable {
+    private let value = Mutex(0)
+
+    func add() { value.withLock { $0 += 1 } }
+
+    func take() -> Int {
+      value.withLock { value in
+        defer { value = 0 }
+        return value
+      }
+    }
+  }
+
+  private func open() throws -> PictureStream {
+    try PictureStream(source, rawSize: rawSize, isLive: isLive, limits: limits)
+  }
+}
+
+/// What became of a stream's pictures.
+struct StreamLog {
+  private(set) var done = 0
+  private(set) var failed = 0
+  private(set) var dropped = 0
+  private let start = ContinuousClock.now
+
+  mutating func add(_ arrival: StreamedPictures.Arrival, isDone: Bool) {
+    dropped += arrival.dropped
+    if isDone { done += 1 } else { failed += 1 }
+  }
+
+  /// The line that closes a stream.
+  var line: String {
+    let (whole, parts) = (ContinuousClock.now - start).components
+    let seconds = Double(whole) + Double(parts) / 1e18
+    return
+      "\(done) pictures in \(decimal(seconds, 1)) s, \(decimal(Double(done) / max(seconds, 1e-3), 2)) a second"
+      + (dropped > 0 ? "; \(dropped) left out" : "") + (failed > 0 ? "; \(failed) damaged" : "")
+  }
+
+  /// As a run of captures ends: damaged pictures are told, and there must be some that are not.
+  func finish(_ name: String) throws {
+    Console.inform(line)
+    if failed > 0 {
+      throw CommandError.input("\(name): \(failed) of \(done + failed) pictures could not be read")
+    }
+    guard done > 0 || StandardStream.output.isClosed else {
+      throw CommandError.input("\(name): holds no picture")
+    }
+  }
+}
+
+/// Bytes of a stream that make no picture.
+struct DamagedPicture: Error, CustomStringConvertible {
+  let stream: String
+  let number: Int
+  let reason: String
+
+  var description: String { "\(stream), picture \(number): left out: \(reason)" }
+}
+
+extension StreamedPictures.Arrival {
+  /// The picture as the only frame of a source.
+  func source(of stream: StreamSource, camera: PhotographCamera) throws(DamagedPicture) -> StreamedFrame {
+    func damaged(_ reason: String) -> DamagedPicture {
+      DamagedPicture(stream: stream.name, number: picture.number, reason: reason)
+    }
+    switch picture.content {
+    case .damaged(let reason): throw damaged(reason)
+    case .picture(let image, let orientation, let focalLength):
+      do throws(CaptureError) {
+        return try StreamedFrame(
+          image, orientation, focalLengthIn35mmFilm: focalLength, number: picture.number, time: time,
+          of: stream.name, camera: camera)
+      } catch {
+        throw damaged("\(error)")
+      }
+    }
+  }
+
+  /// The picture as a captured frame.
+  func frame(of stream: StreamSource, camera: PhotographCamera) throws(DamagedPicture) -> CapturedFrame {
+    let source = try source(of: stream, camera: camera)
+    do throws(CaptureError) {
+      return try source.frame(at: 0)
+    } catch {
+      preconditionFailure("\(error)")
+    }
+  }
+}

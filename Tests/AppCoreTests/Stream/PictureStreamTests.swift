@@ -1,0 +1,179 @@
+import FileFormats
+import Foundation
+import Geometry
+import Imaging
+import TestSupport
+import Testing
+
+@testable import AppCore
+
+/// Pictures that come one after the other, from files in place of pipes.
+@Suite struct PictureStreamTests {
+  private static func picture(_ level: UInt8, width: Int = 20, height: Int = 12) -> RGBImage {
+    RGBImage(width: width, height: height, color: Color(red: level, green: 200 - level, blue: 90))
+  }
+
+  /// What a stream holds: levels of red, or why there is no picture.
+  private static func contents(
+    _ bytes: [UInt8], rawSize: PixelSize? = nil, limits: CaptureLimits = CaptureLimits()
+  ) throws -> [String] {
+    let place = try TemporaryDirectory()
+    let path = try place.write(bytes, to: "pipe")
+    return try contents(of: PictureStream(.pipe(path), rawSize: rawSize, limits: limits))
+  }
+
+  private static func contents(of stream: PictureStream) throws -> [String] {
+    var found: [String] = []
+    while let picture = try stream.next() {
+      #expect(picture.number == found.count)
+      switch picture.content {
+      case .picture(let image, _, _): found.append("\(image.width)x\(image.height) \(image[5, 5].red)")
+      case .damaged(let reason): found.append(reason)
+      }
+    }
+    return found
+  }
+
+  @Test func jpegAndPNGOneBehindTheOther() throws {
+    let png = try ImageCodec.encodePNG(Self.picture(7))
+    let jpeg = try ImageCodec.encodeJPEG(Self.picture(100), quality: 100)
+    let found = try Self.contents(jpeg + png + png + jpeg)
+    #expect(found.map { $0.hasPrefix("20x12 ") } == [true, true, true, true])
+    #expect(found[1] == "20x12 7" && found[2] == "20x12 7")
+    #expect(try Self.contents([]).isEmpty)
+  }
+
+  @Test func damagedPicturesAreToldAndTheOthersRead() throws {
+    let png = try ImageCodec.encodePNG(Self.picture(7))
+    let jpeg = try ImageCodec.encodeJPEG(Self.picture(100, width: 200, height: 160), quality: 100)
+    let garbage = Array("--frame\r\nContent-Type: image/jpeg\r\n\r\n".utf8)
+    #expect(try Self.contents(garbage + png) == ["\(garbage.count) bytes that are no picture", "20x12 7"])
+    #expect(try Self.contents(png + garbage) == ["20x12 7", "\(garbage.count) bytes that are no picture"])
+    let cut = try Self.contents(jpeg.dropLast(40) + jpeg)
+    #expect(cut.count == 2 && cut[0] == "a JPEG that ends early" && cut[1].hasPrefix("200x160"), "\(cut)")
+    let cutPNG = try Self.contents(png.dropLast(12))
+    #expect(cutPNG == ["a PNG that ends early"])
+    var broken = png
+    broken[broken.count - 20] ^= 0xff
+    let decoded = try Self.contents(broken + png)
+    #expect(decoded.count == 2 && decoded[0] != "20x12 7" && decoded[1] == "20x12 7", "\(decoded)")
+  }
+
+  @Test func everyCutIsToldAndNothingHangs() throws {
+    let png = try ImageCodec.encodePNG(Self.picture(7))
+    let jpeg = try ImageCodec.encodeJPEG(Self.picture(100), quality: 50)
+    for whole in [png, jpeg] {
+      for length in stride(from: 1, to: whole.count, by: 7) {
+        let found = try Self.contents(Array(whole.prefix(length)) + png)
+        // A length that was cut off may swallow what follows.
+        #expect(found.first != "20x12 7" && !found.isEmpty, "\(length): \(found)")
+      }
+    }
+  }
+
+  @Test func aPictureHasNoMoreBytesThanAllowed() throws {
+    var limits = CaptureLimits()
+    limits.frameFileBytes = 1000
+    let large = try ImageCodec.encodeJPEG(
+      RGBImage(width: 64, height: 64, pixels: (0..<64 * 64 * 3).map { UInt8($0 * 7919 % 251) }), quality: 100)
+    let png = try ImageCodec.encodePNG(Self.picture(7))
+    let found = try Self.contents(large + png, limits: limits)
+    #expect(found.first == "a picture of more than 1000 bytes" && found.last == "20x12 7", "\(found)")
+    limits = CaptureLimits()
+    limits.pixels = 100
+    #expect(try Self.contents(png, limits: limits).first?.contains("100") == true)
+  }
+
+  @Test func rowsOfBytes() throws {
+    let frame = Self.picture(9).pixels + Self.picture(11).pixels
+    let size = PixelSize(width: 20, height: 12)
+    #expect(try Self.contents(frame, rawSize: size) == ["20x12 9", "20x12 11"])
+    let part = try Self.contents(frame.dropLast(5), rawSize: size)
+    #expect(part == ["20x12 9", "a picture of 715 bytes at the end, not of 720"])
+    var limits = CaptureLimits()
+    limits.pixels = 239
+    #expect(throws: StreamError.self) { try Self.contents(frame, rawSize: size, limits: limits) }
+  }
+
+  @Test func whatUsersName() throws {
+    let place = try TemporaryDirectory()
+    #expect(StreamSource("-") == .standardInput)
+    #expect(StreamSource("clip.MP4") == .film("clip.MP4"))
+    #expect(StreamSource("photo.jpg") == nil && StreamSource(place.path) == nil)
+    try FileManager.default.createDirectory(
+      atPath: place.file("folder.mp4"), withIntermediateDirectories: true)
+    #expect(StreamSource(place.file("folder.mp4")) == nil)
+    #expect(StreamSource("/dev/null") == .device("/dev/null"))
+    let camera = StreamSource("rtsp://me:secret@10.0.0.2:554/a@b")
+    #expect(camera == .address("rtsp://me:secret@10.0.0.2:554/a@b"))
+    #expect(camera?.name == "rtsp://...@10.0.0.2:554/a@b")
+    #expect(StreamSource("HTTPS://host/x?y=@")?.name == "HTTPS://host/x?y=@")
+    let fifo = Process()
+    fifo.executableURL = URL(fileURLWithPath: "/usr/bin/mkfifo")
+    fifo.arguments = [place.file("fifo")]
+    try fifo.run()
+    fifo.waitUntilExit()
+    #expect(StreamSource(place.file("fifo")) == .pipe(place.file("fifo")))
+  }
+
+  /// A program in the place of `ffmpeg`.
+  private static func ffmpeg(_ script: String, in place: TemporaryDirectory) throws -> (
+    film: String, ffmpeg: String
+  ) {
+    let path = try place.write("#!/bin/sh\n" + script, to: "ffmpeg")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    return (try place.write("film", to: "clip.mp4"), path)
+  }
+
+  @Test func picturesOfAFilm() throws {
+    let place = try TemporaryDirectory()
+    let (film, ffmpeg) = try Self.ffmpeg(
+      """
+      echo "$@" > "$0.arguments"
+      for level in 061 062; do printf 'P6\\n6 6\\n255\\n'; printf "%0108d" 0 | tr 0 "\\\\$level"; done
+      """, in: place)
+    #expect(try Self.contents(of: PictureStream(.film(film), ffmpeg: ffmpeg)) == ["6x6 49", "6x6 50"])
+    let arguments = String(decoding: try place.read("ffmpeg.arguments"), as: UTF8.self)
+    #expect(arguments.contains("-protocol_whitelist file -f mov -i file:"), "\(arguments)")
+  }
+
+  @Test func aProgramThatFailsIsQuoted() throws {
+    let place = try TemporaryDirectory()
+    let (film, ffmpeg) = try Self.ffmpeg(
+      """
+      printf 'P6\\n6 6\\n255\\n%0108d' 0
+      echo 'device unplugged' >&2
+      exit 1
+      """, in: place)
+    let stream = try PictureStream(.film(film), ffmpeg: ffmpeg)
+    #expect(try stream.next() != nil)
+    #expect(throws: StreamError.media(.ffmpeg(file: film, message: "device unplugged"))) { try stream.next() }
+    #expect(try stream.next() == nil)
+  }
+
+  @Test func aProgramThatPrintsSomethingElse() throws {
+    let place = try TemporaryDirectory()
+    let (film, ffmpeg) = try Self.ffmpeg("echo hello; sleep 60", in: place)
+    let stream = try PictureStream(.film(film), ffmpeg: ffmpeg)
+    #expect(throws: StreamError.noPicture(name: film)) { try stream.next() }
+    #expect(throws: StreamError.media(.noFFmpeg)) {
+      try PictureStream(.film(film), ffmpeg: place.file("nowhere"))
+    }
+    #expect(throws: StreamError.file(.missing(path: place.file("gone.mp4")))) {
+      try PictureStream(.film(place.file("gone.mp4")), ffmpeg: ffmpeg)
+    }
+  }
+
+  @Test func anEndlessProgramIsEndedWithTheStream() throws {
+    let place = try TemporaryDirectory()
+    let (film, ffmpeg) = try Self.ffmpeg(
+      "echo $$ > \"$0.pid\"; while :; do printf 'P6\\n6 6\\n255\\n%0108d' 0; done", in: place)
+    do {
+      let stream = try PictureStream(.film(film), ffmpeg: ffmpeg)
+      for _ in 0..<500 { #expect(try stream.next() != nil) }
+    }
+    let text = String(decoding: try place.read("ffmpeg.pid"), as: UTF8.self)
+    let id = try #require(Int32(text.filter(\.isNumber)))
+    #expect(kill(id, 0) != 0, "it still runs")
+  }
+}

@@ -1,0 +1,234 @@
+import FileFormats
+import Foundation
+import Imaging
+import TestSupport
+import Testing
+
+/// Continuous work: pictures from pipes and films, a line each, and one shape of results for any number of them.
+@Suite struct StreamTests {
+  private static func png(_ phase: Int) throws -> [UInt8] {
+    try ImageCodec.encodePNG(SyntheticCapture.picture(phase: phase))
+  }
+
+  private static func detect(
+    _ sources: [String], _ more: [String] = [], in place: TemporaryDirectory, input: String? = nil,
+    environment: [String: String] = [:]
+  ) throws -> CommandRun {
+    try CommandRun(
+      ["detect"] + sources + TinyNetwork.detectorOptions + more, in: place.path, environment: environment,
+      input: input.map(place.file))
+  }
+
+  @Test func aLineAPictureOfStandardInput() throws {
+    let place = try TemporaryDirectory()
+    try place.write(Self.png(0) + Self.png(1) + Self.png(2), to: "pipe")
+    let run = try Self.detect(["-"], ["--out", "-"], in: place, input: "pipe")
+    #expect(run.status == 0, "\(run.error)")
+    let lines = try run.lines()
+    #expect(lines.map { $0["image"]?.string } == ["000000", "000001", "000002"])
+    #expect(lines.allSatisfy { $0["schema"]?.string == "ardf.detections/1" && $0["source"]?.string == "-" })
+    #expect(lines.contains { $0["detections"]?[0]?["box"]?["width"]?.number != nil })
+
+    // The same picture by itself has the same line but for where it comes from.
+    try place.write(Self.png(1), to: "one.png")
+    let alone = try Self.detect(["one.png"], ["--out", "-"], in: place).lines()
+    #expect(alone.count == 1)
+    #expect(alone[0]["detections"] == lines[1]["detections"])
+    #expect(alone[0].object?.keys.sorted() == lines[1].object?.keys.sorted())
+  }
+
+  @Test func damagedPicturesAreLeftOutAndSaid() throws {
+    let place = try TemporaryDirectory()
+    try place.write(Self.png(0) + Array("rubbish".utf8) + Self.png(2).dropLast(20), to: "pipe")
+    let run = try Self.detect(["-"], ["--out", "-"], in: place, input: "pipe")
+    #expect(run.status == 65)
+    #expect(try run.lines().map { $0["image"]?.string } == ["000000"])
+    #expect(run.error.contains("-, picture 1: left out: 7 bytes that are no picture"), "\(run.error)")
+    #expect(run.error.contains("2 of 3 pictures could not be read"), "\(run.error)")
+    try place.write("", to: "empty")
+    let empty = try Self.detect(["-"], ["--out", "-"], in: place, input: "empty")
+    #expect(empty.status == 65 && empty.error.contains("holds no picture"))
+  }
+
+  @Test func rowsOfBytesAndAFolder() throws {
+    let place = try TemporaryDirectory()
+    let picture = SyntheticCapture.picture()
+    try place.write(picture.pixels + picture.pixels, to: "raw")
+    let size = "\(picture.width)x\(picture.height)"
+    let run = try Self.detect(["-"], ["--raw-size", size, "--out", "found"], in: place, input: "raw")
+    #expect(run.status == 0, "\(run.error)")
+    #expect(fileExists(place.file("found/000001/detections.json")))
+    let index = try JSONValue.read(path: place.file("found/index.json"))
+    #expect(index["frames"]?.array?.map { $0["folder"]?.string } == ["000000", "000001"])
+    let depth = try CommandRun(
+      ["depth", "-", "--raw-size", size, "--out", "-"] + TinyNetwork.depthOptions, in: place.path,
+      input: place.file("raw"))
+    #expect(depth.status == 0, "\(depth.error)")
+  }
+
+  @Test func theWholeFlowOnAStream() throws {
+    let place = try TemporaryDirectory()
+    try place.write(Self.png(0) + Self.png(1), to: "pipe")
+    let options = TinyNetwork.detectorOptions + TinyNetwork.depthOptions + ["--fov", "60"]
+    let run = try CommandRun(
+      ["run", "-", "--out", "-", "--masks-rle"] + options, in: place.path, input: place.file("pipe"))
+    #expect(run.status == 0, "\(run.error)")
+    let lines = try run.lines()
+    #expect(lines.map { $0["name"]?.string } == ["000000", "000001"])
+    let object = try #require(lines[0]["summary"]?["objects"]?[0])
+    for key in ["box", "classId", "className", "confidence", "distanceMeters", "label", "box3D"] {
+      #expect(object[key] != nil, "\(key)")
+    }
+    let masks = try #require(lines[0]["masks"]?.array)
+    #expect(!masks.isEmpty && masks.allSatisfy { $0["counts"]?.string != nil && $0["id"]?.integer != nil })
+
+    let kept = try CommandRun(
+      ["run", "-", "--out", "kept"] + options, in: place.path, input: place.file("pipe"))
+    #expect(kept.status == 0, "\(kept.error)")
+    let written = try String(contentsOfFile: place.file("kept/results.jsonl"), encoding: .utf8)
+    #expect(written.split(separator: "\n").count == 2)
+    #expect(fileExists(place.file("kept/000001/report.html")))
+    // A picture alone has a line of the same shape.
+    try place.write(Self.png(1), to: "one.png")
+    let alone = try CommandRun(["run", "one.png", "--out", "-", "--masks-rle"] + options, in: place.path)
+      .lines()
+    #expect(alone.count == 1 && alone[0].object?.keys.sorted() == lines[1].object?.keys.sorted())
+    #expect(alone[0]["summary"]?["objects"] == lines[1]["summary"]?["objects"])
+  }
+
+  @Test func tables() throws {
+    let place = try TemporaryDirectory()
+    for phase in 0..<2 { try place.write(Self.png(phase), to: "day/p\(phase).png") }
+    let run = try Self.detect(["day/*.png"], ["--format", "csv", "--out", "-"], in: place)
+    #expect(run.status == 0, "\(run.error)")
+    let lines = run.output.split(separator: "\n")
+    #expect(lines[0] == "source,name,timestamp,id,class_id,class,confidence,x,y,width,height")
+    #expect(lines.count > 2 && lines.contains { $0.hasPrefix("day/p1.png,p1.png,") })
+    #expect(lines.allSatisfy { $0.split(separator: ",", omittingEmptySubsequences: false).count == 11 })
+    let whole = try CommandRun(
+      ["run", "day", "--format", "csv", "--out", "out"] + TinyNetwork.detectorOptions, in: place.path)
+    #expect(whole.status == 0, "\(whole.error)")
+    let table = try String(contentsOfFile: place.file("out/results.csv"), encoding: .utf8).split(
+      separator: "\n")
+    #expect(table[0].hasSuffix("side_-z,side_+z") && table.count == lines.count)
+    #expect(fileExists(place.file("out/p0/summary.json")) && fileExists(place.file("out/p1/summary.json")))
+  }
+
+  @Test func severalSourcesAndTheirNames() throws {
+    let place = try TemporaryDirectory()
+    for name in ["day/a.png", "day/a.b.png", "night/a.png"] { try place.write(Self.png(0), to: name) }
+    let run = try Self.detect(["day/*.png", "night/a.png"], ["--out", "found"], in: place)
+    #expect(run.status == 0, "\(run.error)")
+    for name in ["a", "a.b", "a-2"] {
+      #expect(fileExists(place.file("found/\(name)/detections.json")), "\(name)")
+    }
+    let depth = try CommandRun(
+      ["depth", "day", "night/a.png", "--out", "depth"] + TinyNetwork.depthOptions, in: place.path)
+    #expect(depth.status == 0, "\(depth.error)")
+    for name in ["day/a", "day/a.b", "a"] {
+      #expect(fileExists(place.file("depth/\(name)/relative.npy")), "\(name)")
+    }
+    #expect(try Self.detect(["nothing*"], ["--out", "x"], in: place).status == 66)
+  }
+
+  @Test func onlySomeClasses() throws {
+    let place = try TemporaryDirectory()
+    try place.write(Self.png(0), to: "p.png")
+    let all = try Self.detect(["p.png"], ["--out", "-"], in: place).json()["detections"]?.array ?? []
+    let chosen = try #require(all.first?["classId"]?.integer)
+    let some = try Self.detect(["p.png"], ["--classes", "\(chosen)", "--out", "-"], in: place).json()
+    let found = some["detections"]?.array ?? []
+    #expect(!found.isEmpty && found.allSatisfy { $0["classId"]?.integer == chosen })
+    #expect(some["model"]?["only"]?[0]?.integer == chosen)
+    #expect(found.map { $0["id"]?.integer } == Array(0..<found.count))
+    let name = try #require(all.first?["className"]?.string)
+    let byName = try Self.detect(["p.png"], ["--classes", name, "--out", "-"], in: place).json()
+    #expect(byName["detections"] == some["detections"])
+    let unknown = try Self.detect(["p.png"], ["--classes", "unicorns", "--out", "-"], in: place)
+    #expect(unknown.status == 64 && unknown.error.contains("knows no unicorns"))
+  }
+
+  @Test func quietMeansQuiet() throws {
+    let place = try TemporaryDirectory()
+    try place.write(Self.png(0), to: "p.png")
+    let run = try Self.detect(["p.png"], ["--out", "found", "-q"], in: place)
+    #expect(run.status == 0 && run.output.isEmpty && run.error.isEmpty, "\(run.output)\(run.error)")
+    let flow = try CommandRun(
+      ["run", "p.png", "--out", "-", "--quiet"] + TinyNetwork.detectorOptions, in: place.path)
+    #expect(flow.status == 0 && flow.error.isEmpty, "\(flow.error)")
+    #expect(try flow.lines().count == 1)
+  }
+
+  @Test func aFilmThroughTheUsersFFmpeg() throws {
+    let place = try TemporaryDirectory()
+    try place.write("film", to: "clip.mp4")
+    let pixels = SyntheticCapture.picture()
+    try place.write(
+      Array("P6\n\(pixels.width) \(pixels.height)\n255\n".utf8) + pixels.pixels, to: "bin/frame.ppm")
+    try place.write("#!/bin/sh\nfor i in 1 2 3; do cat \"${0%ffmpeg}frame.ppm\"; done\n", to: "bin/ffmpeg")
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o755], ofItemAtPath: place.file("bin/ffmpeg"))
+    let path = ["PATH": "\(place.file("bin")):/usr/bin:/bin"]
+    let run = try Self.detect(["clip.mp4"], ["--out", "-"], in: place, environment: path)
+    #expect(run.status == 0, "\(run.error)")
+    #expect(try run.lines().map { $0["image"]?.string } == ["000000", "000001", "000002"])
+    let live = try CommandRun(
+      ["run", "clip.mp4", "--live", "--out", "-"] + TinyNetwork.detectorOptions, in: place.path,
+      environment: path)
+    #expect(live.status == 0, "\(live.error)")
+    let lines = try live.lines()
+    // Whatever was left out is counted.
+    let dropped = lines.reduce(0) { $0 + ($1["dropped"]?.integer ?? -1) }
+    #expect((1...3).contains(lines.count) && lines.count + dropped <= 3 && dropped >= 0)
+    #expect(lines.last?["name"]?.string == "000002", "the newest is never left out")
+    let none = try Self.detect(["clip.mp4"], ["--out", "-"], in: place, environment: ["PATH": place.path])
+    #expect(none.status == 66 && none.error.contains("ffmpeg was not found"), "\(none.error)")
+  }
+
+  @Test(arguments: [
+    (["p.png", "--live"], "--live belongs to"), (["p.png", "--raw-size", "2x2"], "--raw-size belongs to"),
+    (["-", "--raw-size", "2by2"], "WIDTHxHEIGHT"), (["-", "p.png"], "goes alone"),
+    (["-", "--frame", "0"], "--frame chooses"),
+    (["clip.mp4", "--raw-size", "2x2"], "tells its pictures' size"),
+  ])
+  func refusesWhatMakesNoSense(arguments: [String], hint: String) throws {
+    let place = try TemporaryDirectory()
+    try place.write(Self.png(0), to: "p.png")
+    let run = try Self.detect(arguments, ["--out", "x"], in: place)
+    #expect(run.status == 64 && run.error.contains(hint), "\(run.error)")
+  }
+
+  /// A depth camera's export: pictures, depths of 5000 units a metre, a camera file, and no poses.
+  @Test func pictureAndDepthFoldersWithOneCamera() throws {
+    let place = try TemporaryDirectory()
+    for index in 0..<2 {
+      try place.write(Self.png(index), to: "color/\(index).png")
+      let depth = Plane(width: 64, height: 48, elements: [UInt16](repeating: 11_000, count: 64 * 48))
+      try place.write(ImageCodec.encodePNG(depth), to: "depth/\(index).png")
+    }
+    try place.write(
+      "{\"fx\": 100, \"fy\": 100, \"ppx\": 63.5, \"ppy\": 47.5, \"width\": 128, \"height\": 96}",
+      to: "camera.json")
+    let arguments =
+      ["run", "color", "--depth-map", "depth", "--intrinsics", "camera.json", "--out"]
+    let run = try CommandRun(
+      arguments + ["-", "--depth-unit", "0.0002"] + TinyNetwork.detectorOptions, in: place.path)
+    #expect(run.status == 0, "\(run.error)")
+    let lines = try run.lines()
+    #expect(lines.map { $0["name"]?.string } == ["0", "1"])
+    let distances = lines.flatMap { $0["summary"]?["objects"]?.array ?? [] }.compactMap {
+      $0["distanceMeters"]?.number
+    }
+    #expect(!distances.isEmpty && distances.allSatisfy { abs($0 - 2.2) < 0.01 }, "\(distances)")
+    let notes = lines[0]["summary"]?["notes"]?.array?.compactMap(\.string) ?? []
+    #expect(notes.contains { $0.hasPrefix("no pose: ") } && !notes.contains { $0.contains("--depth-unit") })
+    let wrong = try CommandRun(arguments + ["out"] + TinyNetwork.detectorOptions, in: place.path)
+    #expect(wrong.status == 0 && wrong.error.contains("--depth-unit"), "\(wrong.error)")
+    #expect(!fileExists(place.file("out/sequence-objects.json")), "without poses nothing can be put together")
+    let page = String(decoding: try place.read("out/0/report.html"), as: UTF8.self)
+    #expect(page.contains("no pose: positions are in the camera's own frame"))
+    let none = try CommandRun(
+      ["run", "color", "--depth-map", "depth", "--intrinsics", "nowhere.json", "--out", "x"], in: place.path)
+    #expect(none.status == 66, "\(none.error)")
+  }
+}
