@@ -17,9 +17,8 @@ struct DetectionNetwork: Sendable {
   init(_ options: DetectorOptions, compute: ComputeOptions, pool: ThreadPool) throws {
     file = try WeightFiles.detector(options.yolo)
     let store = try WeightStore(path: file, allowNonFinite: compute.allowNonfinite)
-    let known =
-      store.metadata["architecture"].map { $0.hasPrefix("yolo11") } ?? !store.contains("pretrained.cls_token")
-    guard known else {
+    let family = try InFile.naming(file) { try RecognizedNetwork.family(of: store) }
+    guard family.task == .objects else {
       throw CommandError.input(
         "\(file): holds a depth network; give it as --depth, and YOLO11-seg weights as --yolo")
     }
