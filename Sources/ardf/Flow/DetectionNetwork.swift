@@ -4,6 +4,7 @@ import Geometry
 import Imaging
 import Models
 import NNRuntime
+import Perception
 
 /// A YOLO11-seg network ready to find objects in captured frames.
 struct DetectionNetwork: Sendable {
@@ -68,22 +69,23 @@ struct DetectionNetwork: Sendable {
   func detect(
     _ upright: RGBImage, orientation: Orientation, stored: PixelSize
   ) throws -> (detections: [Detection], timings: StageTimings, selection: Duration) {
-    let result: Segmentation
+    let result = try segmentation(of: upright)
+    return (
+      result.detections.map { $0.turnedBack(from: orientation, stored: stored).asWritten }, result.timings,
+      result.selection
+    )
+  }
+
+  /// The objects of an upright picture.
+  func detect(_ upright: RGBImage) throws -> [UprightDetection] {
+    try segmentation(of: upright).detections.map(\.asWritten)
+  }
+
+  private func segmentation(of upright: RGBImage) throws -> Segmentation {
     do {
-      result = try model.detect(upright, thresholds: thresholds, masks: masks)
+      return try model.detect(upright, thresholds: thresholds, masks: masks)
     } catch let error as YOLOError {
       throw InFile(file: file, error: error)
     }
-    let detections = result.objects.enumerated().map { id, object in
-      let mask = InstanceMask(
-        probabilities: object.probabilities.plane(), letterbox: result.letterbox,
-        patch: object.mask.rectangle, column: object.mask.columns.lowerBound,
-        row: object.mask.rows.lowerBound)
-      return Detection(
-        id: id, classId: object.classIndex, className: object.className, confidence: object.confidence,
-        box: object.box, mask: mask
-      ).turnedBack(from: orientation, stored: stored).asWritten
-    }
-    return (detections, result.timings, result.selection)
   }
 }
