@@ -61,6 +61,11 @@ public enum CheckpointConverter {
     try read(bytes, file: file, ConversionHints(path: nil, maxDepth: maxDepth))
   }
 
+  /// Reads and checks the checkpoint at `path`, whose bytes are at hand; see `read(_:maxDepth:)`.
+  package static func read(_ bytes: FileBytes, at path: String) throws(CheckpointError) -> Checkpoint {
+    try read(bytes, file: path, ConversionHints(path: path, maxDepth: nil))
+  }
+
   private static func read(
     _ bytes: FileBytes, file: String, _ hints: ConversionHints
   ) throws(CheckpointError) -> Checkpoint {

@@ -44,6 +44,8 @@ import Testing
     try write(indoor)
     #expect(try maxDepth(indoor) == "20")
     #expect(try maxDepth(indoor, 30) == "30")
+    let bytes = try FileBytes(path: indoor)
+    #expect(try CheckpointConverter.read(bytes, at: indoor).metadata["max_depth"] == "20")
     let outdoor = folder.file("depth_anything_v2_metric_vkitti_vits.safetensors")
     try write(outdoor)
     #expect(try maxDepth(outdoor) == "80")
