@@ -6,11 +6,17 @@ import Geometry
 /// Depth is u16 millimetres; poses are camera-to-world by rows, the camera's axes OpenCV's. The layout says
 /// nothing of gravity: the pictures are taken to be upright as stored, and a world in which the first camera
 /// stands on its head is turned over.
-enum RedwoodSequence {
+enum RedwoodSequence: CaptureFormat {
   static let match = "rgbd.match"
   static let trajectories = ["trajectory.log", "odometry.log"]
   static let pictureFolders = ["color", "rgb", "image"]
   static let depthFolder = "depth"
+
+  static let marks = "\(trajectories[0]) with color and \(depthFolder) (Redwood)"
+
+  static func recognizes(_ folder: CaptureFolder, names: Set<String>) -> Bool {
+    folder.hasSubfolder(depthFolder) && pictureFolders.contains(where: folder.hasSubfolder)
+  }
 
   static func open(_ folder: CaptureFolder) throws(CaptureError) -> IndexedCapture {
     let pairs = try pairs(folder)
