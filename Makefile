@@ -33,6 +33,7 @@ test: setup
 check: lint emulate
 	tools/check-kernel-symbols
 	tools/check-conversions
+	tools/check-guides
 	tools/fuzz --seconds 2
 	tools/mutate --runs 500
 	tools/check-boxes

@@ -44,6 +44,8 @@ let package = Package(
     .library(name: "NNRuntime", targets: ["NNRuntime"]),
     .library(name: "Models", targets: ["Models", "NNRuntime", "Imaging", "Geometry"]),
     .library(name: "AppCore", targets: ["AppCore", "Imaging", "Geometry", "FileFormats"]),
+    .library(
+      name: "Perception", targets: ["Perception", "Models", "AppCore", "NNRuntime", "Imaging", "Geometry"]),
     // What Fuzz/ throws bytes at.
     .library(name: "ParserTargets", targets: ["ParserTargets"]),
   ],
@@ -93,6 +95,8 @@ let package = Package(
     ),
     .target(name: "AppCore", dependencies: ["FileFormats", "Geometry", "Imaging"], swiftSettings: strict),
     .target(
+      name: "Perception", dependencies: ["AppCore", "Models", "Geometry", "Imaging"], swiftSettings: strict),
+    .target(
       name: "Reporting", dependencies: ["AppCore", "FileFormats", "Geometry", "Imaging"],
       resources: [
         "page.html", "page.css", "core.js", "picture.js", "space.js", "orbit.js", "plots.js", "effects.js",
@@ -106,8 +110,8 @@ let package = Package(
     .executableTarget(
       name: "ardf",
       dependencies: [
-        "AppCore", "Reporting", "Serving", "Models", "NNRuntime", "Imaging", "Geometry", "FileFormats",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "AppCore", "Reporting", "Serving", "Perception", "Models", "NNRuntime", "Imaging", "Geometry",
+        "FileFormats", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
 
     example("LoadNetwork"),
@@ -131,6 +135,7 @@ let package = Package(
     tests(
       "Models", ["Models", "NNRuntime", "FileFormats", "Geometry", "Imaging"], resources: [.copy("Goldens")]),
     tests("AppCore", ["AppCore", "FileFormats", "Geometry", "Imaging"], resources: [.copy("Goldens")]),
+    tests("Perception", ["Perception", "AppCore", "Models", "NNRuntime", "Geometry", "Imaging"]),
     tests("Hostile", ["ParserTargets"]),
     tests("Reporting", ["Reporting", "AppCore", "FileFormats", "Geometry", "Imaging"]),
     tests("Serving", ["Serving", "Reporting", "AppCore", "FileFormats"]),

@@ -56,17 +56,18 @@ struct Camera: FrameSource {
 
 /// The network: finds what is bright.
 struct BrightnessDetector: Detector {
-  func detect(in picture: RGBImage) async throws -> [Detection] {
-    var box: Rect<ImagePixels>?
+  func detect(in picture: RGBImage) async throws -> [UprightDetection] {
+    var box: Rect<UprightPixels>?
     for y in 0..<picture.height {
       for x in 0..<picture.width where picture[x, y].red > 200 {
-        let pixel = Rect<ImagePixels>(x: Double(x), y: Double(y), width: 1, height: 1)
+        let pixel = Rect<UprightPixels>(x: Double(x), y: Double(y), width: 1, height: 1)
         box = Rect(
           minX: min(box?.minX ?? pixel.minX, pixel.minX), minY: min(box?.minY ?? pixel.minY, pixel.minY),
           maxX: max(box?.maxX ?? pixel.maxX, pixel.maxX), maxY: max(box?.maxY ?? pixel.maxY, pixel.maxY))
       }
     }
-    return box.map { [Detection(id: 0, classId: 0, className: "ball", confidence: 0.9, box: $0)] } ?? []
+    return box.map { [UprightDetection(id: 0, classId: 0, className: "ball", confidence: 0.9, box: $0)] }
+      ?? []
   }
 }
 

@@ -19,6 +19,9 @@ public enum ImagePixels: PlanarFrame {}
 /// Pixels of the picture turned upright by its `Orientation`; origin top-left, y down, edge convention.
 public enum UprightPixels: PlanarFrame {}
 
+/// Cells of a depth map over the stored picture's whole field; origin top-left, y down, edge convention.
+public enum DepthCells: PlanarFrame {}
+
 /// Pixels of a network's input, letterbox borders included; origin top-left, y down, edge convention.
 public enum NetworkPixels: PlanarFrame {}
 
@@ -33,3 +36,6 @@ public enum CameraARKit: SpatialFrame {}
 
 /// The fixed frame of a session: +y against gravity, metres.
 public enum World: SpatialFrame {}
+
+/// A fixed frame with +y along gravity, metres: that of a camera of computer vision where its first shot was taken.
+public enum WorldYDown: SpatialFrame {}

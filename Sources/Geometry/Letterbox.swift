@@ -1,10 +1,10 @@
-/// How a picture is fitted into a network's input: scaled uniformly up to rounding, centred, padded.
+/// How an upright picture is fitted into a network's input: scaled uniformly up to rounding, centred, padded.
 ///
 /// The rules are those of Ultralytics 8.4: gain r = min over the axes, content = round-half-even(side * r),
 /// free space d halved, left/top = round(d - 0.1), right/bottom = round(d + 0.1). Points go back through the
 /// true content / picture ratio of each axis.
 public struct Letterbox: Hashable, Sendable {
-  /// The picture.
+  /// The upright picture.
   public let imageSize: PixelSize
   /// The network's input, padding included.
   public let networkSize: PixelSize
@@ -74,24 +74,24 @@ public struct Letterbox: Hashable, Sendable {
   }
 
   /// Where a point of the picture lands in the input.
-  public func toNetwork(_ point: Point2<ImagePixels>) -> Point2<NetworkPixels> {
+  public func toNetwork(_ point: Point2<UprightPixels>) -> Point2<NetworkPixels> {
     let scale = self.scale
     return Point2(point.x * scale.x + Double(padLeft), point.y * scale.y + Double(padTop))
   }
 
   /// Where a rectangle of the picture lands in the input.
-  public func toNetwork(_ rect: Rect<ImagePixels>) -> Rect<NetworkPixels> {
+  public func toNetwork(_ rect: Rect<UprightPixels>) -> Rect<NetworkPixels> {
     Rect(toNetwork(Point2(rect.minX, rect.minY)), toNetwork(Point2(rect.maxX, rect.maxY)))
   }
 
   /// The point of the picture that lands on `point`; outside the picture for points in the padding.
-  public func fromNetwork(_ point: Point2<NetworkPixels>) -> Point2<ImagePixels> {
+  public func fromNetwork(_ point: Point2<NetworkPixels>) -> Point2<UprightPixels> {
     let scale = self.scale
     return Point2((point.x - Double(padLeft)) / scale.x, (point.y - Double(padTop)) / scale.y)
   }
 
   /// The part of the picture that lands on `rect`, clipped to the picture.
-  public func fromNetwork(_ rect: Rect<NetworkPixels>) -> Rect<ImagePixels> {
+  public func fromNetwork(_ rect: Rect<NetworkPixels>) -> Rect<UprightPixels> {
     let least = fromNetwork(Point2(rect.minX, rect.minY))
     let greatest = fromNetwork(Point2(rect.maxX, rect.maxY))
     return Rect(minX: least.x, minY: least.y, maxX: greatest.x, maxY: greatest.y)

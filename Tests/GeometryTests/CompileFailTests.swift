@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Misuse that must not compile: every file of Tests/CompileFail is type-checked against the built Geometry
-/// module, and its first line says which diagnostic is expected ("compiles" for none).
+/// Misuse that must not compile: every file of Tests/CompileFail is type-checked against the built modules, and its
+/// first line says which diagnostic is expected ("compiles" for none).
 @Suite struct CompileFailTests {
   static let marker = "// expect: "
   static let compiles = "compiles"
@@ -29,16 +29,31 @@ import Testing
         return folder.appendingPathComponent("Modules").path
       }
     }
-    .first { FileManager.default.fileExists(atPath: "\($0)/Geometry.swiftmodule") }
+    .first { FileManager.default.fileExists(atPath: "\($0)/Perception.swiftmodule") }
+
+  /// Those of the C modules that ours are built on.
+  static func moduleMaps(besides modules: String) -> [String] {
+    let sources = folder.deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("Sources")
+    let build = URL(fileURLWithPath: modules).deletingLastPathComponent()
+    let targets = (try? FileManager.default.contentsOfDirectory(atPath: sources.path)) ?? []
+    return targets.sorted().flatMap { target in
+      [
+        sources.appendingPathComponent("\(target)/module.modulemap").path,
+        build.appendingPathComponent("\(target).build/module.modulemap").path,
+      ]
+    }.filter(FileManager.default.fileExists(atPath:))
+  }
 
   static func diagnostics(of snippet: String, compiler: String, modules: String) throws -> (
     status: Int32, text: String
   ) {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: compiler)
-    process.arguments = [
-      "-typecheck", "-swift-version", "6", "-I", modules, folder.appendingPathComponent(snippet).path,
-    ]
+    process.arguments =
+      ["-typecheck", "-swift-version", "6", "-I", modules]
+      + moduleMaps(besides: modules).flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+      + [folder.appendingPathComponent(snippet).path]
     let pipe = Pipe()
     process.standardError = pipe
     process.standardOutput = FileHandle.nullDevice
@@ -56,7 +71,7 @@ import Testing
 
   @Test(
     .enabled(if: compiler != nil, "needs swiftc on PATH"),
-    .enabled(if: modules != nil, "needs Geometry.swiftmodule beside the test program"), arguments: snippets)
+    .enabled(if: modules != nil, "needs the built modules beside the test program"), arguments: snippets)
   func snippetIsJudgedAsExpected(_ snippet: String) throws {
     let expected = try Self.expectation(snippet)
     let result = try Self.diagnostics(

@@ -74,7 +74,7 @@ import Testing
       #expect(box.padRight - box.padLeft == 0 || box.padRight - box.padLeft == 1)
       #expect(box.padBottom - box.padTop == 0 || box.padBottom - box.padTop == 1)
       #expect(box.contentSize.width == network.width || box.contentSize.height == network.height)
-      let point = Point2<ImagePixels>(
+      let point = Point2<UprightPixels>(
         Double.random(in: 0...Double(size.width), using: &random),
         Double.random(in: 0...Double(size.height), using: &random))
       let back = box.fromNetwork(box.toNetwork(point))

@@ -5,7 +5,7 @@ import Geometry
 ///
 /// A trajectory's line is a time, an axis times an angle, and a translation, world-to-camera, the camera's
 /// axes OpenCV's, the world's +z against gravity. Depth is u16 millimetres, confidence 0, 1, 2.
-enum ARKitScenesFolder {
+enum ARKitScenesFolder: CaptureFormat {
   static let pictures = "lowres_wide"
   static let trajectory = "lowres_wide.traj"
 
@@ -13,6 +13,12 @@ enum ARKitScenesFolder {
   /// Frames and poses carry their times with three decimals and are up to this far apart, seconds.
   private static let poseTolerance = 0.005
   private static let cameraTolerance = 0.0015
+
+  static let marks = "\(pictures) (ARKitScenes)"
+
+  static func recognizes(_ folder: CaptureFolder, names: Set<String>) -> Bool {
+    folder.hasSubfolder(pictures)
+  }
 
   static func open(_ folder: CaptureFolder) throws(CaptureError) -> IndexedCapture {
     var poseEntries: [(time: Double, value: RigidTransform<CameraARKit, World>)] = []

@@ -15,7 +15,7 @@ enum CameraConventions {
   static let yUpFromZUp = RigidTransform<WorldZUp, World>(rotation: quarterTurn, origin: .origin)
 
   /// A world anchored at a camera with y down, set upright: half a turn about x.
-  static let upright = RigidTransform<World, World>(rotation: halfTurn, origin: .origin)
+  static let yUpFromYDown = RigidTransform<WorldYDown, World>(rotation: halfTurn, origin: .origin)
 
   private static let halfTurn = aboutX(sine: 1, cosine: 0)
   private static let quarterTurn = aboutX(sine: -0.5.squareRoot(), cosine: 0.5.squareRoot())
@@ -37,6 +37,11 @@ extension RigidTransform where From == CameraOpenCV, To: SpatialFrame {
 extension RigidTransform where From == CameraARKit, To == WorldZUp {
   /// The same pose in a world with +y against gravity.
   var inYUpWorld: RigidTransform<CameraARKit, World> { CameraConventions.yUpFromZUp.after(self) }
+}
+
+extension RigidTransform where From == CameraARKit, To == WorldYDown {
+  /// The same pose in a world with +y against gravity.
+  var inYUpWorld: RigidTransform<CameraARKit, World> { CameraConventions.yUpFromYDown.after(self) }
 }
 
 extension Quaternion {

@@ -99,10 +99,7 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     case .unreadable(let file, let reason):
       "\(file): cannot be read (\(reason)); check its permissions"
     case .unrecognisedLayout(let path):
-      "\(path): not a known capture; expected frame.json (native), NNNNN.json with NNNNN_rgb.jpg, "
-        + "index.jsonl with messages.bin, frame_NNNNN.json (3D Scanner App), odometry.csv (Stray Scanner), "
-        + "transforms.json, rgb.txt with depth.txt (TUM RGB-D), trajectory.log with color and depth (Redwood), "
-        + "keyframes (Polycam), lowres_wide (ARKitScenes), or pictures (.jpg, .png)"
+      "\(path): not a known capture; expected \(CaptureFormats.marks), or pictures (.jpg, .png)"
     case .archiveWithoutClip(let path):
       "\(path): an archive without a recorded clip (index.jsonl with messages.bin), the only capture that is read "
         + "from one; unpack it and give its folder"

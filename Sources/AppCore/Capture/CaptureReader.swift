@@ -5,9 +5,7 @@ import FoundationEssentials
 public enum CaptureReader {
   /// Opens a capture, recognising its layout by what the path holds.
   ///
-  /// A folder may hold a native frame or sequence, a clip in its unpacked or recorded form, an export of 3D
-  /// Scanner App, Stray Scanner or Polycam, `transforms.json`, a sequence of TUM RGB-D, Redwood or ARKitScenes,
-  /// or pictures. A file may be a picture, an archive (`.zip`, `.whl`) that holds a recorded clip, or
+  /// A folder may hold a capture of any `CaptureLayout`, folders of native frames, or pictures. A file may be a picture, an archive (`.zip`, `.whl`) that holds a recorded clip, or
   /// the metadata of one frame of a folder, which then is the only frame. A folder of several captures is refused.
   /// - Parameter photographs: where the cameras of plain pictures come from; nil for none.
   /// - Throws: `CaptureError`.
@@ -34,18 +32,7 @@ public enum CaptureReader {
     folder: CaptureFolder, _ photographs: PhotographCamera?
   ) throws(CaptureError) -> any CaptureSource {
     switch try RecognisedLayout(of: folder) {
-    case .nativeFrame: return try NativeCapture(single: folder)
-    case .recordedClip: return try recordedClip(folder)
-    case .transforms: return try TransformsFile.open(folder)
-    case .strayScanner: return try StrayScannerFolder.open(folder)
-    case .tum: return try TUMSequence.open(folder)
-    case .polycam: return try PolycamFolder.open(folder)
-    case .arKitScenes: return try ARKitScenesFolder.open(folder)
-    case .redwood: return try RedwoodSequence.open(folder)
-    case .clip(let stems): return try ClipFolder(folder, stems: stems)
-    case .scannerApp(let numbers): return try ScannerAppExport(folder, numbers: numbers)
-    case .numberedFrames(let stems):
-      return try NativeCapture(sequence: folder, metadata: stems.map { ($0, "\($0).json") })
+    case .capture(let format): return try format.open(folder)
     case .frameFolders(let names):
       return try NativeCapture(
         sequence: folder, metadata: names.map { ($0, "\($0)/\(NativeCapture.frameFile)") })
@@ -107,22 +94,6 @@ public enum CaptureReader {
 
   private static func isArchive(_ name: String) -> Bool {
     [".zip", ".whl"].contains(where: name.lowercased().hasSuffix)
-  }
-
-  private static func recordedClip(_ folder: CaptureFolder) throws(CaptureError) -> RecordedClip {
-    let (index, messages) = (RecordedClip.indexFile, RecordedClip.messagesFile)
-    let located = try folder.location(of: messages, namedBy: index, limit: folder.limits.clipBytes)
-    let data: FileBytes
-    do {
-      data = try FileBytes(path: located)
-    } catch {
-      throw .unreadable(file: messages, reason: error.description)
-    }
-    return try RecordedClip(
-      path: folder.path,
-      index: FileBytes(try folder.bytes(index, namedBy: index, limit: folder.limits.indexBytes)),
-      messageBytes: data.count, limits: folder.limits
-    ) { data }
   }
 
   private static func split(_ path: String) -> (parent: String, name: String) {

@@ -48,8 +48,8 @@ public struct CapturedFrame: Sendable {
   }
 
   /// Intrinsics for the depth grid; nil without depth or intrinsics.
-  public var depthIntrinsics: Intrinsics? {
+  public var depthIntrinsics: DepthIntrinsics? {
     guard let depth, let intrinsics else { return nil }
-    return intrinsics.scaled(toWidth: depth.width, height: depth.height)
+    return DepthIntrinsics(intrinsics, cells: depth.size)
   }
 }

@@ -2,7 +2,9 @@ import Geometry
 import Imaging
 
 /// A clip as separate files: `NNNNN.json`, `NNNNN_rgb.jpg`, `NNNNN_depth.png`, `NNNNN_conf.png`.
-struct ClipFolder: CaptureSource {
+struct ClipFolder: CaptureSource, CaptureFormat {
+  static let marks = "NNNNN.json with NNNNN_rgb.jpg"
+
   let path: String
   let frames: [FrameReference]
   let skipped: [SkippedFrame]
@@ -11,7 +13,15 @@ struct ClipFolder: CaptureSource {
   private let folder: CaptureFolder
   private let files: [SequenceFrame]
 
-  init(_ folder: CaptureFolder, stems: [String]) throws(CaptureError) {
+  static func recognizes(_ folder: CaptureFolder, names: Set<String>) -> Bool {
+    names.metadataNumbers().contains { names.contains(picture($0)) }
+  }
+
+  static func open(_ folder: CaptureFolder) throws(CaptureError) -> ClipFolder {
+    try ClipFolder(folder, stems: folder.names().metadataNumbers())
+  }
+
+  private init(_ folder: CaptureFolder, stems: [String]) throws(CaptureError) {
     var listing = SequenceListing(path: folder.path, limits: folder.limits)
     for stem in stems {
       let file = "\(stem).json"

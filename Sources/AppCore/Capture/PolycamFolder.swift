@@ -5,10 +5,16 @@ import Geometry
 ///
 /// `t_00` to `t_23` are the rows of camera-to-world, ARKit axes. Depth is u16 millimetres, confidence 0, 127,
 /// 255.
-enum PolycamFolder {
+enum PolycamFolder: CaptureFormat {
   static let keyframes = "keyframes"
 
   private static let secondsPerMicrosecond = 1e-6
+
+  static let marks = "\(keyframes) (Polycam)"
+
+  static func recognizes(_ folder: CaptureFolder, names: Set<String>) -> Bool {
+    folder.hasSubfolder(keyframes)
+  }
 
   static func open(_ folder: CaptureFolder) throws(CaptureError) -> IndexedCapture {
     let isCorrected = folder.hasSubfolder("\(keyframes)/corrected_cameras")

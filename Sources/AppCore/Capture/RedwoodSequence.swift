@@ -6,11 +6,17 @@ import Geometry
 /// Depth is u16 millimetres; poses are camera-to-world by rows, the camera's axes OpenCV's. The layout says
 /// nothing of gravity: the pictures are taken to be upright as stored, and a world in which the first camera
 /// stands on its head is turned over.
-enum RedwoodSequence {
+enum RedwoodSequence: CaptureFormat {
   static let match = "rgbd.match"
   static let trajectories = ["trajectory.log", "odometry.log"]
   static let pictureFolders = ["color", "rgb", "image"]
   static let depthFolder = "depth"
+
+  static let marks = "\(trajectories[0]) with color and \(depthFolder) (Redwood)"
+
+  static func recognizes(_ folder: CaptureFolder, names: Set<String>) -> Bool {
+    folder.hasSubfolder(depthFolder) && pictureFolders.contains(where: folder.hasSubfolder)
+  }
 
   static func open(_ folder: CaptureFolder) throws(CaptureError) -> IndexedCapture {
     let pairs = try pairs(folder)
@@ -21,17 +27,20 @@ enum RedwoodSequence {
     let poses = try poses(log, folder)
     let camera = try PinholeCameraFile.find(in: folder) ?? PinholeCameraFile.structureSensor
     let first = try poses.min { $0.key < $1.key }.map { first throws(CaptureError) in
-      try pose(first.value, log: log, number: first.key)
+      try pose(first.value, in: WorldYDown.self, log: log, number: first.key)
     }
     let isTurnedOver = (first?.yAxis.y ?? 1) < 0
     let names = frameNames(of: pairs.map(\.picture))
     return try IndexedCapture(.redwood, folder, names: names) { position throws(CaptureError) in
       guard let matrix = poses[position] else { throw .noPoseOfFrame(file: log, frame: position) }
-      let stored = try pose(matrix, log: log, number: position)
+      let cameraToWorld =
+        isTurnedOver
+        ? try pose(matrix, in: WorldYDown.self, log: log, number: position).inYUpWorld
+        : try pose(matrix, in: World.self, log: log, number: position)
       return IndexedShot(
         name: names[position], file: pairs[position].picture, timestamp: Double(position),
         picture: pairs[position].picture, depth: pairs[position].depth, camera: camera,
-        cameraToWorld: isTurnedOver ? CameraConventions.upright.after(stored) : stored, orientation: .up)
+        cameraToWorld: cameraToWorld, orientation: .up)
     }
   }
 
@@ -81,10 +90,11 @@ enum RedwoodSequence {
     return poses
   }
 
-  private static func pose(
-    _ matrix: [Double], log: String, number: Int
-  ) throws(CaptureError) -> RigidTransform<CameraARKit, World> {
-    let pose: RigidTransform<CameraOpenCV, World> = try FrameFields.pose(
+  /// - Parameter world: Which way is up is for the caller to tell.
+  private static func pose<W: SpatialFrame>(
+    _ matrix: [Double], in world: W.Type, log: String, number: Int
+  ) throws(CaptureError) -> RigidTransform<CameraARKit, W> {
+    let pose: RigidTransform<CameraOpenCV, W> = try FrameFields.pose(
       matrix, order: .rowMajor, file: "\(log), frame \(number)")
     return pose.ofARKitCamera
   }

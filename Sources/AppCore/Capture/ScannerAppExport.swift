@@ -4,7 +4,9 @@ import Imaging
 /// 3D Scanner App's "All Data" export: `frame_NNNNN.json|jpg`, `depth_NNNNN.png`, `conf_NNNNN.png`.
 ///
 /// Matrices are stored by rows. The export does not say how the phone was held: gravity tells.
-struct ScannerAppExport: CaptureSource {
+struct ScannerAppExport: CaptureSource, CaptureFormat {
+  static let marks = "frame_NNNNN.json (3D Scanner App)"
+
   let path: String
   let frames: [FrameReference]
   let skipped: [SkippedFrame]
@@ -13,7 +15,15 @@ struct ScannerAppExport: CaptureSource {
   private let folder: CaptureFolder
   private let files: [SequenceFrame]
 
-  init(_ folder: CaptureFolder, numbers: [String]) throws(CaptureError) {
+  static func recognizes(_ folder: CaptureFolder, names: Set<String>) -> Bool {
+    !names.metadataNumbers(prefix: "frame_").isEmpty
+  }
+
+  static func open(_ folder: CaptureFolder) throws(CaptureError) -> ScannerAppExport {
+    try ScannerAppExport(folder, numbers: folder.names().metadataNumbers(prefix: "frame_"))
+  }
+
+  private init(_ folder: CaptureFolder, numbers: [String]) throws(CaptureError) {
     var listing = SequenceListing(path: folder.path, limits: folder.limits)
     for number in numbers {
       let file = "frame_\(number).json"

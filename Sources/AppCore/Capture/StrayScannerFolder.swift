@@ -5,7 +5,7 @@ import Geometry
 ///
 /// The camera matrix is stored by rows, for the 1920 x 1440 picture; poses are camera-to-world, the camera's
 /// axes OpenCV's, the world's +y against gravity.
-enum StrayScannerFolder {
+enum StrayScannerFolder: CaptureFormat {
   static let odometry = "odometry.csv"
   static let cameraMatrix = "camera_matrix.csv"
   static let video = "rgb.mp4"
@@ -14,6 +14,12 @@ enum StrayScannerFolder {
   private static let recordedSize = PixelSize(width: 1920, height: 1440)
   private static let poseColumns = ["timestamp", "frame", "x", "y", "z", "qx", "qy", "qz", "qw"]
   private static let cameraColumns = ["fx", "fy", "cx", "cy"]
+
+  static let marks = "\(odometry) with \(cameraMatrix) (Stray Scanner)"
+
+  static func recognizes(_ folder: CaptureFolder, names: Set<String>) -> Bool {
+    names.isSuperset(of: [odometry, cameraMatrix])
+  }
 
   static func open(_ folder: CaptureFolder) throws(CaptureError) -> IndexedCapture {
     guard folder.hasSubfolder(pictures) else {

@@ -4,7 +4,7 @@ import Geometry
 ///
 /// Depth is u16 in fifths of a millimetre; poses are camera-to-world, the camera's axes OpenCV's, the world's
 /// +z against gravity. The layout states no camera: one in Open3D's form beside it, or the sensor's default.
-enum TUMSequence {
+enum TUMSequence: CaptureFormat {
   static let pictures = "rgb.txt"
   static let depths = "depth.txt"
   static let poses = "groundtruth.txt"
@@ -12,6 +12,12 @@ enum TUMSequence {
   private static let unit = DepthUnit(png: 1 / 5000, npy: 1)
   /// The benchmark's own bound on the times of what belongs together, seconds.
   private static let timeTolerance = 0.02
+
+  static let marks = "\(pictures) with \(depths) (TUM RGB-D)"
+
+  static func recognizes(_ folder: CaptureFolder, names: Set<String>) -> Bool {
+    names.isSuperset(of: [pictures, depths])
+  }
 
   static func open(_ folder: CaptureFolder) throws(CaptureError) -> IndexedCapture {
     let rows = try folder.rows(pictures, separatedBy: .blanks, namedBy: pictures)

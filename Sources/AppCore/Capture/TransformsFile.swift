@@ -6,11 +6,15 @@ import Geometry
 /// `transform_matrix` is camera-to-world by rows, the camera's axes OpenGL's (as ARKit's), the world's +z
 /// against gravity. The principal point counts from the picture's corner. Depth is u16 or float32 in units of
 /// `integer_depth_scale` or `depth_unit_scale_factor` metres, a thousandth where neither is given.
-enum TransformsFile {
+enum TransformsFile: CaptureFormat {
   static let name = "transforms.json"
 
   private static let pinholeModels = ["OPENCV", "PINHOLE", "SIMPLE_PINHOLE"]
   private static let distortions = ["k1", "k2", "k3", "k4", "p1", "p2"]
+
+  static let marks = name
+
+  static func recognizes(_ folder: CaptureFolder, names: Set<String>) -> Bool { names.contains(name) }
 
   static func open(_ folder: CaptureFolder) throws(CaptureError) -> IndexedCapture {
     let common = try folder.metadata(name, limit: folder.limits.indexBytes)

@@ -91,15 +91,34 @@ public struct MaskProbabilities: Sendable {
 extension Detection {
   /// The detection with numbers as `detections.json` has them, so that what is made of it is what is made of the file.
   public var asWritten: Detection {
-    func rounded(_ value: Double, _ decimals: Int) -> Double {
-      JSONValue.rounded(value, decimals: decimals).number ?? value
-    }
+    Detection(
+      id: id, classId: classId, className: className, confidence: WrittenNumbers.confidence(confidence),
+      box: WrittenNumbers.box(box), mask: mask)
+  }
+}
+
+extension UprightDetection {
+  /// The detection with numbers as a file of the upright picture would have them.
+  public var asWritten: UprightDetection {
+    UprightDetection(
+      id: id, classId: classId, className: className, confidence: WrittenNumbers.confidence(confidence),
+      box: WrittenNumbers.box(box), mask: mask)
+  }
+}
+
+/// Numbers of a detection rounded as `detections.json` rounds them.
+private enum WrittenNumbers {
+  static func confidence(_ value: Float) -> Float {
+    Float(rounded(Double(value), DetectionsFile.confidenceDecimals))
+  }
+
+  static func box<Frame>(_ box: Rect<Frame>) -> Rect<Frame> {
     func pixels(_ value: Double) -> Double { rounded(value, DetectionsFile.decimals) }
-    return Detection(
-      id: id, classId: classId, className: className,
-      confidence: Float(rounded(Double(confidence), DetectionsFile.confidenceDecimals)),
-      box: Rect(
-        x: pixels(box.minX), y: pixels(box.minY), width: pixels(box.width), height: pixels(box.height)),
-      mask: mask)
+    return Rect(
+      x: pixels(box.minX), y: pixels(box.minY), width: pixels(box.width), height: pixels(box.height))
+  }
+
+  private static func rounded(_ value: Double, _ decimals: Int) -> Double {
+    JSONValue.rounded(value, decimals: decimals).number ?? value
   }
 }

@@ -28,16 +28,16 @@ struct EffectOcclusion: Sendable {
     of surface: some EffectSurface, at effectToWorld: RigidTransform<EffectSpace, World>, area: PixelArea,
     in frame: CapturedFrame, own: Box3D?
   ) {
-    guard let depth = frame.depth, let intrinsics = frame.depthIntrinsics else { return nil }
+    guard let depth = frame.depth, let camera = frame.depthIntrinsics else { return nil }
     let orientation = frame.orientation
     let stored = PixelSize(width: depth.width, height: depth.height)
     let grid = orientation.apply(to: stored)
     let picture = orientation.apply(to: frame.imageSize)
     scale = SIMD2(Float(grid.width) / Float(picture.width), Float(grid.height) / Float(picture.height))
     let rays = SightRays(
-      intrinsics: intrinsics, orientation: orientation, cameraToWorld: frame.cameraToWorld,
+      cells: camera, orientation: orientation, cameraToWorld: frame.cameraToWorld,
       effectToWorld: effectToWorld)
-    let box = own.map { OwnSpace($0, frame: frame, intrinsics: intrinsics) }
+    let box = own.map { OwnSpace($0, frame: frame, camera: camera) }
     var shares = [Float](repeating: 1, count: grid.width * grid.height)
     var isPartial = false
     for row in Self.cells(area.rows, scale: scale.y, count: grid.height) {
@@ -101,9 +101,9 @@ struct EffectOcclusion: Sendable {
     let rays: SightRays
     let half: SIMD3<Float>
 
-    init(_ box: Box3D, frame: CapturedFrame, intrinsics: Intrinsics) {
+    init(_ box: Box3D, frame: CapturedFrame, camera: DepthIntrinsics) {
       rays = SightRays(
-        intrinsics: intrinsics, orientation: frame.orientation, cameraToWorld: frame.cameraToWorld,
+        cells: camera, orientation: frame.orientation, cameraToWorld: frame.cameraToWorld,
         effectToWorld: RigidTransform(rotation: box.rotation, origin: box.center))
       let sides = box.dimensions
       half = SIMD3(

@@ -1,9 +1,10 @@
 import Geometry
 
-/// The rays of a frame's pixels in the frame of a placed effect: directions are linear in the pixel's position.
+/// The rays of a picture's pixels, or a depth map's cells, in the frame of a placed effect: directions are linear in
+/// their position.
 struct SightRays: Sendable {
   let origin: SIMD3<Float>
-  /// Direction through the upright picture's corner (0, 0), and its change from pixel to pixel.
+  /// Direction through the corner (0, 0) of the upright picture or map, and its change from pixel to pixel.
   private let start: SIMD3<Float>
   let stepX: SIMD3<Float>
   let stepY: SIMD3<Float>
@@ -13,10 +14,31 @@ struct SightRays: Sendable {
     intrinsics: Intrinsics, orientation: Orientation,
     cameraToWorld: RigidTransform<CameraARKit, World>, effectToWorld: RigidTransform<EffectSpace, World>
   ) {
+    self.init(cameraToWorld: cameraToWorld, effectToWorld: effectToWorld) { x, y in
+      intrinsics.unproject(orientation.stored(Point2(x, y), stored: intrinsics.imageSize), depth: 1)
+    }
+  }
+
+  /// - Parameter cells: The intrinsics of the stored depth map.
+  init(
+    cells: DepthIntrinsics, orientation: Orientation,
+    cameraToWorld: RigidTransform<CameraARKit, World>, effectToWorld: RigidTransform<EffectSpace, World>
+  ) {
+    self.init(cameraToWorld: cameraToWorld, effectToWorld: effectToWorld) { x, y in
+      // A map is turned as a picture of its size is.
+      let stored = orientation.stored(Point2(x, y), stored: cells.size)
+      return cells.unproject(stored.relabeled(), depth: 1)
+    }
+  }
+
+  /// - Parameter seen: What is seen one metre deep at a position.
+  private init(
+    cameraToWorld: RigidTransform<CameraARKit, World>, effectToWorld: RigidTransform<EffectSpace, World>,
+    seen: (Double, Double) -> Point3<CameraARKit>
+  ) {
     let toEffect = effectToWorld.inverse.after(cameraToWorld)
     func direction(_ x: Double, _ y: Double) -> SIMD3<Float> {
-      let stored = orientation.stored(Point2(x, y), stored: intrinsics.imageSize)
-      let seen = intrinsics.unproject(stored, depth: 1)
+      let seen = seen(x, y)
       return SIMD3(toEffect.apply(Vector3(seen.x, seen.y, seen.z)))
     }
     origin = SIMD3(toEffect.origin)

@@ -84,7 +84,7 @@ public final class ThresholdStore: Sendable {
 /// A network whose thresholds are given with every picture.
 public protocol AdjustableDetector: Sendable {
   /// The objects of an upright picture, in its own pixels.
-  func detect(in picture: RGBImage, thresholds: Thresholds) async throws -> [Detection]
+  func detect(in picture: RGBImage, thresholds: Thresholds) async throws -> [UprightDetection]
 }
 
 /// A detector that takes its thresholds from a store, once a picture, as it starts on it.
@@ -99,7 +99,7 @@ public struct ThresholdedDetector: Detector {
   }
 
   /// The objects above the store's thresholds.
-  public func detect(in picture: RGBImage) async throws -> [Detection] {
+  public func detect(in picture: RGBImage) async throws -> [UprightDetection] {
     try await network.detect(in: picture, thresholds: store.current)
   }
 }

@@ -27,9 +27,6 @@ struct BinaryPatch: Sendable {
     self.runs = runs
   }
 
-  /// The same as a rectangle.
-  private var rectangle: BinaryPatch { runs.map { BinaryPatch($0.plane()) } ?? self }
-
   /// The patch of a mask at full resolution.
   init(_ mask: Plane<UInt8>) {
     var first = (x: mask.width, y: mask.height)
@@ -65,7 +62,7 @@ struct BinaryPatch: Sendable {
 
   /// The patch of the upright picture, turned back to the stored picture of size `stored`.
   func turnedBack(from orientation: Orientation, stored: PixelSize) -> BinaryPatch {
-    if runs != nil { return rectangle.turnedBack(from: orientation, stored: stored) }
+    precondition(runs == nil, "a file's mask is of the stored picture")
     guard let cells else { return self }
     let bounds = orientation.stored(
       Rect<UprightPixels>(
@@ -76,7 +73,7 @@ struct BinaryPatch: Sendable {
 
   /// The patch of a part of a picture, said of the whole: the part's corner is pixel (`column`, `row`).
   func moved(toColumn column: Int, row: Int) -> BinaryPatch {
-    if runs != nil { return rectangle.moved(toColumn: column, row: row) }
+    precondition(runs == nil, "a file's mask is of the whole picture")
     return cells == nil ? self : BinaryPatch(x: x + column, y: y + row, cells: cells)
   }
 

@@ -42,38 +42,6 @@ public struct InstanceMask: Sendable {
     self.pixels = pixels
   }
 
-  /// A mask on a network's prototype grid, which covers the letterbox's whole input, padding included.
-  ///
-  /// `binary`, if given, is the same mask at the picture's full resolution, any non-zero value inside.
-  /// - Precondition: `binary` has the size of the letterbox's picture.
-  public init(probabilities: Plane<Float>, letterbox: Letterbox, binary: Plane<UInt8>? = nil) {
-    precondition(
-      binary.map { $0.width == letterbox.imageSize.width && $0.height == letterbox.imageSize.height } ?? true,
-      "a full-resolution mask has the picture's size")
-    self.init(
-      imageSize: letterbox.imageSize, orientation: .up, grid: probabilities,
-      placement: GridPlacement(letterbox: letterbox, gridWidth: probabilities.width, probabilities.height),
-      pixels: binary.map(BinaryPatch.init), hasProbabilities: true)
-  }
-
-  /// A mask on a network's prototype grid whose pixels are those of a rectangle of the letterbox's picture, which
-  /// begins in `column` and `row`; any non-zero value inside, none without a rectangle.
-  ///
-  /// - Precondition: the rectangle lies in the picture.
-  public init(
-    probabilities: Plane<Float>, letterbox: Letterbox, patch: Plane<UInt8>?, column: Int, row: Int
-  ) {
-    let size = letterbox.imageSize
-    precondition(
-      column >= 0 && row >= 0 && column + (patch?.width ?? 0) <= size.width
-        && row + (patch?.height ?? 0) <= size.height, "a mask's rectangle lies in its picture")
-    self.init(
-      imageSize: size, orientation: .up, grid: probabilities,
-      placement: GridPlacement(letterbox: letterbox, gridWidth: probabilities.width, probabilities.height),
-      pixels: patch.map { BinaryPatch($0).moved(toColumn: column, row: row) } ?? .empty,
-      hasProbabilities: true)
-  }
-
   /// A mask from the full-resolution picture, any non-zero value inside.
   ///
   /// The coarse grid holds the share of set pixels under each cell.
@@ -147,24 +115,6 @@ public struct InstanceMask: Sendable {
     return InstanceMask(
       imageSize: imageSize, orientation: orientation, grid: minimum(of: grid, radius: radius),
       placement: placement, pixels: nil, hasProbabilities: hasProbabilities)
-  }
-
-  /// A mask found on the upright picture, said of the stored picture of size `stored`.
-  func turnedBack(from turn: Orientation, stored: PixelSize) -> InstanceMask {
-    precondition(orientation == .up, "the mask is turned back once")
-    precondition(turn.apply(to: stored) == imageSize, "the mask belongs to another picture")
-    return InstanceMask(
-      imageSize: stored, orientation: turn, grid: grid, placement: placement,
-      pixels: pixels?.turnedBack(from: turn, stored: stored), hasProbabilities: hasProbabilities)
-  }
-
-  /// The mask of a part of a picture, said of the whole of size `size`: the part's corner is pixel (`column`, `row`).
-  func moved(toColumn column: Int, row: Int, of size: PixelSize) -> InstanceMask {
-    precondition(orientation == .up, "parts are taken of upright pictures")
-    return InstanceMask(
-      imageSize: size, orientation: .up, grid: grid,
-      placement: placement.moved(toColumn: column, row: row),
-      pixels: pixels?.moved(toColumn: column, row: row), hasProbabilities: hasProbabilities)
   }
 
   /// The mask at the stored picture's full resolution: 255 where `probability` at the pixel's centre exceeds 0.5.

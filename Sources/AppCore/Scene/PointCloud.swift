@@ -61,7 +61,7 @@ public struct PointCloud: Sendable, Equatable {
       for x in 0..<depth.width {
         let known = best.states[x, y] == .invalid ? medium : best
         guard known.states[x, y] != .invalid else { continue }
-        let cell = Point2<ImagePixels>(Double(x) + 0.5, Double(y) + 0.5)
+        let cell = Point2<DepthCells>(Double(x) + 0.5, Double(y) + 0.5)
         let point = frame.cameraToWorld.apply(camera.unproject(cell, depth: Double(known.values[x, y])))
         append(point, frame.color(atDepthCell: x, y, of: depth.size))
       }

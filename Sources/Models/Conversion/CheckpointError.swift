@@ -43,6 +43,8 @@ public struct CheckpointError: Error, Equatable, CustomStringConvertible {
     case invalidShape([Int])
     /// The tensors are those of no network known here.
     case unknownArchitecture(String)
+    /// The tensors are those of a published network that cannot be converted, by its name.
+    case unsupportedNetwork(String)
     /// Batch normalisation was folded away before saving.
     case fused
     /// The network needs a tensor that is not there.
@@ -118,7 +120,9 @@ extension CheckpointError.Kind: CustomStringConvertible {
     case .outsideStorage: "its elements lie outside its storage"
     case .invalidShape(let shape): "shape \(shape) is impossible"
     case .unknownArchitecture(let reason):
-      "not a network that can be converted (YOLO11-seg n, s, m, l, x, Depth Anything V2 Small or Prompt Depth Anything Small): \(printableName(reason))"
+      "not a network that can be converted (\(RecognizedNetwork.convertible)): \(printableName(reason))"
+    case .unsupportedNetwork(let name):
+      "not a network that can be converted (\(RecognizedNetwork.convertible)): it is \(name)"
     case .fused: "batch normalisation was folded before saving: convert the original checkpoint"
     case .missing: "is missing"
     case .unexpected: "is not part of the network"

@@ -6,6 +6,8 @@ package struct HuggingFaceConfig: Sendable, Equatable {
   let isMetric: Bool
   /// The greatest depth of a metric head, meters, where it has one.
   let greatestDepth: Double?
+  /// The blocks after which the head taps the encoder, from 1, where it says so.
+  let outIndices: [Int]?
 
   private static let modelTypes: Set<String> = ["depth_anything", "prompt_depth_anything"]
 
@@ -14,6 +16,7 @@ package struct HuggingFaceConfig: Sendable, Equatable {
   /// - Throws: `CheckpointError.Kind.config` where it contradicts itself.
   package init?(_ json: JSONValue) throws(CheckpointError.Kind) {
     guard let type = json["model_type"]?.string, Self.modelTypes.contains(type) else { return nil }
+    outIndices = json["backbone_config"]?["out_indices"]?.array?.compactMap(\.integer)
     switch json["depth_estimation_type"]?.string ?? "relative" {
     case "relative": (isMetric, greatestDepth) = (false, nil)
     case "metric": (isMetric, greatestDepth) = (true, json["max_depth"]?.number)

@@ -1,6 +1,5 @@
 // The head of Depth Anything V2, ported from its reference (`depth_anything_v2/dpt.py`, `util/blocks.py`; `metric_depth`
-// for meters), and that of Prompt Depth Anything (`promptda/model`), under the checkpoints' names. No deviations;
-// `refinenet4.resConfUnit1`, which has nothing to refine, is not bound.
+// for meters), and that of Prompt Depth Anything (`promptda/model`), under the checkpoints' names. No deviations.
 
 import NNRuntime
 
@@ -63,7 +62,10 @@ package struct FeatureFusionBlock: Sendable {
   package init(
     _ weights: WeightScope, _ channels: Int, hasSkip: Bool, hasPrompt: Bool = false
   ) throws(WeightError) {
-    skipUnit = hasSkip ? try ResidualConvUnit(weights["resConfUnit1"], channels) : nil
+    // Where there is no skip the checkpoint's unit has nothing to refine.
+    let skipWeights = hasSkip ? weights : weights.unread()
+    let skipUnit = try ResidualConvUnit(skipWeights["resConfUnit1"], channels)
+    self.skipUnit = hasSkip ? skipUnit : nil
     unit = try ResidualConvUnit(weights["resConfUnit2"], channels)
     promptUnit = hasPrompt ? try PromptUnit(of: weights, channels) : nil
     outConv = try Conv2d(weights["out_conv"], channels, channels)

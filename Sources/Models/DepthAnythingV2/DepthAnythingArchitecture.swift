@@ -3,6 +3,10 @@ import NNRuntime
 
 /// The sizes that make one Depth Anything V2 network, read off the shapes of its weights.
 public struct DepthAnythingArchitecture: Sendable, Equatable {
+  /// Channels of a token of the small network.
+  static let smallWidth = 384
+  /// The blocks after which the small network is tapped.
+  static let smallTaps = [2, 5, 8, 11]
   /// Channels of a head of every DINOv2 encoder.
   private static let headWidth = 64
 
@@ -35,17 +39,22 @@ public struct DepthAnythingArchitecture: Sendable, Equatable {
       case .metric: "depth-anything-v2-metric"
       case .prompted: "prompt-depth-anything"
       }
-    return switch width {
-    case 384: "\(family)-small"
-    case 768: "\(family)-base"
-    case 1024: "\(family)-large"
-    default: family
-    }
+    return Self.sizeName(width: width).map { "\(family)-\($0.lowercased())" } ?? family
   }
 
   /// The shorter side of the reference's input.
   public var standardBound: Int {
     output == .prompted ? DepthInputSize.standardPrompted : DepthInputSize.standard
+  }
+
+  /// The small network, the one that is published under a free license.
+  package init(small output: DepthOutput) {
+    (width, blocks, heads, hidden) = (
+      Self.smallWidth, 12, Self.smallWidth / Self.headWidth, 4 * Self.smallWidth
+    )
+    (positionGrid, taps) = (37, Self.smallTaps)
+    (tapChannels, features, lastHidden) = ([48, 96, 192, 384], 64, 32)
+    self.output = output
   }
 
   /// Reads the sizes off the weights.
@@ -94,6 +103,17 @@ public struct DepthAnythingArchitecture: Sendable, Equatable {
     return .metric(greatest: greatest)
   }
 
+  /// What published networks with tokens of so many channels are called; nil where none has them.
+  static func sizeName(width: Int) -> String? {
+    switch width {
+    case smallWidth: "Small"
+    case 768: "Base"
+    case 1024: "Large"
+    case 1536: "Giant"
+    default: nil
+    }
+  }
+
   private static func shape(_ scope: WeightScope, _ name: String, rank: Int) throws -> [Int] {
     let shape = try scope.tensor(name).shape
     guard shape.count == rank, shape.allSatisfy({ $0 > 0 }) else {
@@ -113,7 +133,7 @@ public struct DepthAnythingArchitecture: Sendable, Equatable {
       return taps
     }
     switch blocks {
-    case 12: return [2, 5, 8, 11]
+    case 12: return smallTaps
     case 24: return [4, 11, 17, 23]
     case 40: return [9, 19, 29, 39]
     default: throw .unknownArchitecture(reason: "encoders have 12, 24 or 40 blocks, this one \(blocks)")

@@ -12,9 +12,7 @@ struct DepthAnythingNetwork: Sendable {
   init(_ store: WeightStore, _ sizes: DepthAnythingArchitecture) throws(WeightError) {
     encoder = try DinoV2Encoder(store.root["pretrained"], sizes)
     head = try DPTHead(store.root["depth_head"], sizes)
-    // In the checkpoint, but without a part in inference.
-    try store.verifyAllUsed(
-      ignoring: ["pretrained.mask_token", "depth_head.scratch.refinenet4.resConfUnit1."])
+    try store.verifyAllUsed()
   }
 
   /// The network for a picture whose sides are multiples of 14.

@@ -1,6 +1,6 @@
 // The encoder of Depth Anything V2, ported from its reference (`depth_anything_v2/dinov2.py` and
 // `dinov2_layers`), under the checkpoint's names. Deviations: dropout and stochastic depth, which do nothing at
-// inference, are left out; `mask_token`, used in training only, is not bound.
+// inference, are left out.
 
 import NNRuntime
 
@@ -67,6 +67,8 @@ struct DinoV2Encoder: Sendable {
         weights["blocks"][index], width: sizes.width, heads: sizes.heads, hidden: sizes.hidden)
     }
     norm = try LayerNorm(weights["norm"], sizes.width)
+    // Stands for hidden patches in training, and has no part in inference.
+    _ = try weights.unread(isOptional: true).tensor("mask_token", shape: [1, sizes.width])
     taps = sizes.taps
     width = sizes.width
     path = weights.prefix

@@ -89,7 +89,7 @@ public struct MaskDecoder: Sendable {
   ///
   /// - Parameter prototypes: (grid height, grid width, coefficients), row-major.
   public func imageMask(
-    prototypes: Span<Float>, coefficients: [Float], box: Rect<ImagePixels>
+    prototypes: Span<Float>, coefficients: [Float], box: Rect<UprightPixels>
   ) -> ObjectMask {
     let (width, height) = (native.columns.count, native.rows.count)
     let (columns, rows) = indices(in: box, width: width, height: height)

@@ -9,7 +9,7 @@ public struct SegmentedObject: Sendable {
   /// The class probability, in (threshold, 1].
   public let confidence: Float
   /// In the picture given, clipped to it.
-  public let box: Rect<ImagePixels>
+  public let box: Rect<UprightPixels>
   /// In the network's input, not clipped.
   public let networkBox: Rect<NetworkPixels>
   /// The pixels in the picture given, as the `MaskMethod` asked for makes them.

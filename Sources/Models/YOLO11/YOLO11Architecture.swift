@@ -21,6 +21,8 @@ public struct YOLO11Architecture: Sendable, Equatable {
 
   /// Index of the head among the layers.
   static let headIndex = 23
+  /// Prototypes of every published network.
+  private static let publishedCoefficients = 32
   /// The longest side of a network input.
   public static let maximumInputSide = 4096
 
@@ -32,8 +34,10 @@ public struct YOLO11Architecture: Sendable, Equatable {
   public let repeats: Int
   /// Whether also the C3k2 layers 2, 4, 13, 16 and 19 are made of C3k blocks.
   public let c3kEverywhere: Bool
-  /// Class names in the order of the class logits.
-  public let classNames: [String]
+  /// Classes.
+  public let classCount: Int
+  /// Class names where weights were read; nil where only the sizes are known.
+  private let names: [String]?
   /// Prototypes, and coefficients of an object.
   public let coefficients: Int
   /// Channels inside the class branches.
@@ -42,8 +46,8 @@ public struct YOLO11Architecture: Sendable, Equatable {
   /// the width of the one it was made from.
   public let classHidden: Int
 
-  /// Classes.
-  public var classCount: Int { classNames.count }
+  /// Class names in the order of the class logits.
+  public var classNames: [String] { names ?? Self.unnamed(classCount) }
 
   /// The published variant with these sizes, if there is one.
   public var variant: Variant? {
@@ -54,6 +58,18 @@ public struct YOLO11Architecture: Sendable, Equatable {
 
   /// What the network is called: `yolo11l-seg`.
   public var name: String { "yolo11\(variant?.rawValue ?? "")-seg" }
+
+  /// A published variant with `classCount` classes.
+  ///
+  /// - Parameter classHidden: Channels inside the class branches; nil for those of a network made for so many classes.
+  package init(_ variant: Variant, classCount: Int, classHidden: Int? = nil) {
+    (width, maximumChannels, repeats, c3kEverywhere) = variant.scaling
+    self.classCount = classCount
+    names = nil
+    coefficients = Self.publishedCoefficients
+    self.classHidden =
+      classHidden ?? max(Self.channels(256, width: width, atMost: maximumChannels), min(classCount, 100))
+  }
 
   /// Reads the sizes off the weights, and the class names off the metadata (`names`, a JSON list or an object
   /// with the indices as keys); unnamed classes are the 80 of COCO, or numbered.
@@ -77,7 +93,8 @@ public struct YOLO11Architecture: Sendable, Equatable {
     c3kEverywhere = model[2]["m"][0]["cv3"]["conv"].contains("weight")
     coefficients = try Self.outputs(head["proto"]["cv3"]["conv"])
     classHidden = try Self.outputs(head["cv3"][0][0][1]["conv"])
-    classNames = try Self.names(store, count: Self.outputs(head["cv3"][0][2]))
+    classCount = try Self.outputs(head["cv3"][0][2])
+    names = try Self.names(store, count: classCount)
     if let name = store.metadata["variant"], let published = Variant(rawValue: name), variant != published {
       throw YOLOError.unknownArchitecture(
         reason:
@@ -86,8 +103,10 @@ public struct YOLO11Architecture: Sendable, Equatable {
   }
 
   /// Channels of a layer that has `base` before scaling.
-  func channels(_ base: Int) -> Int {
-    Int((Double(min(base, maximumChannels)) * width / 8).rounded(.up)) * 8
+  func channels(_ base: Int) -> Int { Self.channels(base, width: width, atMost: maximumChannels) }
+
+  private static func channels(_ base: Int, width: Double, atMost maximum: Int) -> Int {
+    Int((Double(min(base, maximum)) * width / 8).rounded(.up)) * 8
   }
 
   private static func outputs(_ layer: WeightScope) throws -> Int {
@@ -98,10 +117,12 @@ public struct YOLO11Architecture: Sendable, Equatable {
     return shape[0]
   }
 
+  private static func unnamed(_ count: Int) -> [String] {
+    count == cocoClassNames.count ? cocoClassNames : (0..<count).map { "class \($0)" }
+  }
+
   private static func names(_ store: WeightStore, count: Int) throws -> [String] {
-    guard let text = store.metadata["names"] else {
-      return count == cocoClassNames.count ? cocoClassNames : (0..<count).map { "class \($0)" }
-    }
+    guard let text = store.metadata["names"] else { return unnamed(count) }
     let value = try? JSONValue.parse(text)
     let names: [String]?
     if let list = value?.array {

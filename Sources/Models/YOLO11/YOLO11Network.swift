@@ -52,8 +52,10 @@ struct YOLO11Network: Sendable {
 
   /// The bins of the distance expectation are constants, which `HeadDecoding` does not read.
   private static func checkBins(_ weights: WeightScope) throws {
+    let shape = [1, HeadDecoding.bins, 1, 1]
+    _ = try weights.unread().tensor("weight", shape: shape)
     guard weights.contains("weight") else { return }
-    let bins = try weights.tensor("weight", shape: [1, HeadDecoding.bins, 1, 1]).floats()
+    let bins = try weights.tensor("weight", shape: shape).floats()
     guard bins == (0..<HeadDecoding.bins).map({ Float($0) }) else {
       throw YOLOError.unknownArchitecture(reason: "its distance bins are not 0 to \(HeadDecoding.bins - 1)")
     }

@@ -15,6 +15,8 @@ public final class WeightStore: Sendable {
   private let tensors: [String: Tensor]
   private let bytes: FileBytes?
   private let used = Mutex<Set<String>>([])
+  /// Of a store that has nothing, but notes what is asked for.
+  private let recorder: WeightRecorder?
 
   /// Opens a safetensors file; the data stays in the mapped file until it is taken.
   public convenience init(path: String, allowNonFinite: Bool = false) throws(WeightError) {
@@ -39,6 +41,7 @@ public final class WeightStore: Sendable {
     file = name
     self.bytes = bytes
     self.allowNonFinite = allowNonFinite
+    recorder = nil
   }
 
   /// Tensors that never were in a file.
@@ -49,6 +52,14 @@ public final class WeightStore: Sendable {
     names = tensors.keys.sorted()
     bytes = nil
     allowNonFinite = false
+    recorder = nil
+  }
+
+  /// A store without tensors that gives an empty one for each that is asked for by its shape.
+  init(recorder: WeightRecorder) {
+    (tensors, metadata, names) = ([:], [:], [])
+    (file, bytes, allowNonFinite) = ("recording", nil, false)
+    self.recorder = recorder
   }
 
   private static func parse(
@@ -65,10 +76,13 @@ public final class WeightStore: Sendable {
   }
 
   /// The scope of all names.
-  public var root: WeightScope { WeightScope(store: self, prefix: "") }
+  public var root: WeightScope { WeightScope(store: self, prefix: "", use: .bound) }
 
   /// Whether there is a tensor of that full name.
   public func contains(_ name: String) -> Bool { tensors[name] != nil }
+
+  /// The shape of the tensor of that full name, which is not taken thereby.
+  package func shape(of name: String) -> [Int]? { tensors[name]?.shape }
 
   /// The tensor of that full name, whatever it holds, marked as used.
   public func tensor(named name: String) throws(WeightError) -> Tensor {
@@ -82,6 +96,10 @@ public final class WeightStore: Sendable {
   /// The tensor of that full name as a network needs it: of this shape, of floating-point numbers,
   /// finite unless the store allows otherwise; marked as used.
   public func weight(named name: String, shape: [Int]) throws(WeightError) -> Tensor {
+    if let recorder {
+      recorder.record(name, shape)
+      return .empty
+    }
     let tensor = try tensor(named: name)
     guard tensor.shape == shape else {
       throw WeightError(.wrongShape(found: tensor.shape, expected: shape), tensor: name, file: file)
@@ -91,6 +109,12 @@ public final class WeightStore: Sendable {
       throw WeightError(.nonFinite(index: index), tensor: name, file: file)
     }
     return tensor
+  }
+
+  /// Takes the tensor of that full name, if there is one, for something that inference has no use for.
+  fileprivate func passOver(_ name: String, shape: [Int], isOptional: Bool) {
+    recorder?.record(name, shape, isOptional: isOptional)
+    used.withLock { _ = $0.insert(name) }
   }
 
   /// Checks that the file was not written to since it was opened: what was read is what was checked.
@@ -134,9 +158,17 @@ public struct WeightScope: Sendable {
   public let store: WeightStore
   /// The full name of the scope, empty at the root.
   public let prefix: String
+  fileprivate let use: Use
+
+  fileprivate enum Use: Sendable {
+    case bound
+    case unread(isOptional: Bool)
+  }
 
   /// The scope beneath, by one or more components: `scope["model.0"]["conv"]`.
-  public subscript(name: String) -> WeightScope { WeightScope(store: store, prefix: fullName(name)) }
+  public subscript(name: String) -> WeightScope {
+    WeightScope(store: store, prefix: fullName(name), use: use)
+  }
 
   /// The scope of a numbered child: `scope["m"][0]`.
   public subscript(index: Int) -> WeightScope { self[String(index)] }
@@ -147,9 +179,22 @@ public struct WeightScope: Sendable {
   /// Whether the scope has the tensor `name`.
   public func contains(_ name: String) -> Bool { store.contains(fullName(name)) }
 
+  /// The same names for what checkpoints hold and inference has no use for: what is bound there may be missing or hold
+  /// anything, and is empty.
+  ///
+  /// - Parameter isOptional: Whether some checkpoints lack it too.
+  package func unread(isOptional: Bool = false) -> WeightScope {
+    WeightScope(store: store, prefix: prefix, use: .unread(isOptional: isOptional))
+  }
+
   /// The tensor `name` of the scope; see `WeightStore.weight(named:shape:)`.
   public func tensor(_ name: String, shape: [Int]) throws(WeightError) -> Tensor {
-    try store.weight(named: fullName(name), shape: shape)
+    switch use {
+    case .bound: return try store.weight(named: fullName(name), shape: shape)
+    case .unread(let isOptional):
+      store.passOver(fullName(name), shape: shape, isOptional: isOptional)
+      return .empty
+    }
   }
 
   /// The tensor `name` of the scope, of any shape and element type.
@@ -159,6 +204,11 @@ public struct WeightScope: Sendable {
   public var names: [String] {
     prefix.isEmpty ? store.names : store.names.filter { $0.hasPrefix(prefix + ".") }
   }
+}
+
+extension Tensor {
+  /// What stands for a tensor that is not there.
+  fileprivate static let empty = Tensor(shape: [0], floats: [])
 }
 
 /// The least number of inserted, removed or replaced bytes between two names (Levenshtein).

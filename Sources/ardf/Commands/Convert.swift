@@ -47,16 +47,6 @@ struct Convert: ParsableCommand {
     }
   }
 
-  /// What the numbers of a depth network will be taken for.
-  private func depthNote(_ checkpoint: CheckpointConverter.Checkpoint) -> String? {
-    guard checkpoint.architecture == .depthAnythingV2 else { return nil }
-    guard let depth = checkpoint.maxDepth else {
-      return
-        "relative depth, as nothing says otherwise; of a metric checkpoint give --max-depth (20 indoor, 80 outdoor)"
-    }
-    return "metric depth up to \(decimal(depth, 1)) m"
-  }
-
   func run() throws {
     let file = try OutputFile(output, force: force, inputs: [input])
     let checkpoint = try CheckpointConverter.read(input, maxDepth: maxDepth)
@@ -65,7 +55,7 @@ struct Convert: ParsableCommand {
         checkpoint.tensors, metadata: checkpoint.metadata, to: path, overwrite: overwrite)
     }
     let parameters = checkpoint.tensors.values.reduce(0) { $0 + $1.count }
-    let network = "\(checkpoint.architecture.rawValue) \(checkpoint.variant)"
+    let network = "\(checkpoint.architecture) \(checkpoint.variant)"
     if json {
       try Console.print([
         "schema": "ardf.convert/1", "output": .string(output), "tensors": .integer(checkpoint.tensors.count),
@@ -75,7 +65,7 @@ struct Convert: ParsableCommand {
       Console.note(
         "\(output): \(network), \(checkpoint.tensors.count) tensors, \(parameters) values, "
           + "licence \(checkpoint.metadata["license"] ?? "unknown")")
-      if let note = depthNote(checkpoint) { Console.note(note) }
+      if let remark = checkpoint.remark { Console.note(remark) }
     }
   }
 }

@@ -177,8 +177,8 @@ private struct NetworkDetector: Detector {
   let network: DetectionNetwork
   let defects: NetworkDefects
 
-  func detect(in picture: RGBImage) async throws -> [Detection] {
-    try defects.noting { try network.detect(picture, orientation: .up, stored: picture.size).detections }
+  func detect(in picture: RGBImage) async throws -> [UprightDetection] {
+    try defects.noting { try network.detect(picture) }
   }
 }
 

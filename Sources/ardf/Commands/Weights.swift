@@ -74,7 +74,7 @@ struct Weights: ParsableCommand {
         try SafetensorsWriter.write(
           checkpoint.tensors, metadata: checkpoint.metadata, to: path, overwrite: overwrite)
       }
-      Console.note("\(path): \(checkpoint.architecture.rawValue) \(checkpoint.variant)")
+      Console.note("\(path): \(checkpoint.architecture) \(checkpoint.variant)")
     }
 
     /// From its own address, else from the package index.

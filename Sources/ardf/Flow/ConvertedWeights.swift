@@ -21,7 +21,7 @@ enum ConvertedWeights {
     let name = checkpoint.split(separator: "/").last ?? ""
     let file = "\(folder)/\(sha256Hex(bytes))-\(name).safetensors"
     if FileManager.default.fileExists(atPath: file) { return file }
-    let weights = try CheckpointConverter.read(bytes, file: checkpoint)
+    let weights = try CheckpointConverter.read(bytes, at: checkpoint)
     try OutputError.mapping { () throws(FileError) in try Folders.create(folder) }
     try OutputError.mapping { () throws(FileError) in
       try SafetensorsWriter.write(weights.tensors, metadata: weights.metadata, to: file, overwrite: true)

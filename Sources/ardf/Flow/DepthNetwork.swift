@@ -40,7 +40,8 @@ struct DepthNetwork: Sendable {
   init(file: String, _ options: DepthOptions, compute: ComputeOptions, pool: ThreadPool) throws {
     self.file = file
     let store = try WeightStore(path: file, allowNonFinite: compute.allowNonfinite)
-    if store.metadata["architecture"]?.hasPrefix("yolo11") ?? store.contains("model.0.conv.weight") {
+    let family = try InFile.naming(file) { try RecognizedNetwork.family(of: store) }
+    guard family.task == .depth else {
       throw CommandError.input(
         "\(file): holds a YOLO11 network; give it as --yolo, and depth weights as --depth")
     }

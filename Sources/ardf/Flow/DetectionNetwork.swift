@@ -4,6 +4,7 @@ import Geometry
 import Imaging
 import Models
 import NNRuntime
+import Perception
 
 /// A YOLO11-seg network ready to find objects in captured frames.
 struct DetectionNetwork: Sendable {
@@ -21,9 +22,8 @@ struct DetectionNetwork: Sendable {
   init(_ options: DetectorOptions, compute: ComputeOptions, pool: ThreadPool) throws {
     file = try WeightFiles.detector(options.yolo)
     let store = try WeightStore(path: file, allowNonFinite: compute.allowNonfinite)
-    let known =
-      store.metadata["architecture"].map { $0.hasPrefix("yolo11") } ?? !store.contains("pretrained.cls_token")
-    guard known else {
+    let family = try InFile.naming(file) { try RecognizedNetwork.family(of: store) }
+    guard family.task == .objects else {
       throw CommandError.input(
         "\(file): holds a depth network; give it as --depth, and YOLO11-seg weights as --yolo")
     }
@@ -78,23 +78,27 @@ struct DetectionNetwork: Sendable {
   func detect(
     _ upright: RGBImage, orientation: Orientation, stored: PixelSize
   ) throws -> (detections: [Detection], timings: StageTimings, selection: Duration) {
-    let result: Segmentation
+    let result = try segmentation(of: upright)
+    return (
+      kept(result).map { $0.turnedBack(from: orientation, stored: stored).asWritten }, result.timings,
+      result.selection
+    )
+  }
+
+  /// The objects of an upright picture.
+  func detect(_ upright: RGBImage) throws -> [UprightDetection] {
+    kept(try segmentation(of: upright)).map(\.asWritten)
+  }
+
+  private func segmentation(of upright: RGBImage) throws -> Segmentation {
     do {
-      result = try model.detect(upright, thresholds: thresholds, masks: masks)
+      return try model.detect(upright, thresholds: thresholds, masks: masks)
     } catch let error as YOLOError {
       throw InFile(file: file, error: error)
     }
-    let objects = result.objects.lazy.filter { classes?.contains($0.classIndex) ?? true }.prefix(limit)
-    let detections = objects.enumerated().map { id, object in
-      let mask = InstanceMask(
-        probabilities: object.probabilities.plane(), letterbox: result.letterbox,
-        patch: object.mask.rectangle, column: object.mask.columns.lowerBound,
-        row: object.mask.rows.lowerBound)
-      return Detection(
-        id: id, classId: object.classIndex, className: object.className, confidence: object.confidence,
-        box: object.box, mask: mask
-      ).turnedBack(from: orientation, stored: stored).asWritten
-    }
-    return (detections, result.timings, result.selection)
+  }
+
+  private func kept(_ result: Segmentation) -> [UprightDetection] {
+    result.detections(of: classes, limit: limit)
   }
 }

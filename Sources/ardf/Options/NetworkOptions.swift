@@ -44,13 +44,8 @@ struct NetworkOptions: ParsableArguments {
     let store = try WeightStore(path: weights, allowNonFinite: true)
     let size = try Self.parse(size: size)
     return try InFile.naming(weights) {
-      if store.contains("pretrained.cls_token") {
-        let model = try DepthAnythingV2(weights: store, options: options, pool: pool)
-        let side = DepthInputSize.standard
-        return try model.session(for: size ?? PixelSize(width: side, height: side))
-      }
-      return try YOLO11Segmentation(weights: store, options: options, pool: pool)
-        .session(for: size ?? PixelSize(width: 640, height: 640))
+      let network = try InspectedNetwork(weights: store, options: options, pool: pool)
+      return try network.session(for: size ?? network.standardSize)
     }
   }
 

@@ -88,9 +88,7 @@ private struct RepeatedPicture: FrameSource {
 private struct SoakDetector: Detector {
   let network: DetectionNetwork
 
-  func detect(in picture: RGBImage) async throws -> [Detection] {
-    try network.detect(picture, orientation: .up, stored: picture.size).detections
-  }
+  func detect(in picture: RGBImage) async throws -> [UprightDetection] { try network.detect(picture) }
 }
 
 /// Shows nothing and counts.

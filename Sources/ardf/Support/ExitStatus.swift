@@ -75,6 +75,7 @@ enum ExitStatus: Int32 {
     case is InstructionSetError, is PrecisionError, is OpenBLASError: self = .usage
     case is JSONError, is NPYError, is ZipError, is VerificationError, is MeasuredChoicesError,
       is DocumentError, is ObjectsFileError, is RunLengthError, is GeometryError, is YOLOError, is DepthError,
+      is NetworkError,
       is SimulationScriptError, is ReportError, is SceneFileError:
       self = .malformedInput
     default:

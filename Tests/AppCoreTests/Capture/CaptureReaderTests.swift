@@ -17,7 +17,7 @@ import Testing
     #expect(frame.depth?[3, 2] == 1 + Float(2 * 8 + 3) * 0.001)
     #expect(frame.confidence?.elements == [UInt8](repeating: 2, count: 48))
     #expect(frame.intrinsics?.cx == 15.5)
-    #expect(frame.depthIntrinsics?.fx == 7)
+    #expect(frame.depthIntrinsics?.map.fx == 7)
     #expect(frame.cameraToWorld.origin == Point3(0.1, 0.2, 0.3))
     #expect(frame.orientation == .up)
     #expect(frame.timestamp == 12.5)

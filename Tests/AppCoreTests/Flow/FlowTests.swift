@@ -76,13 +76,13 @@ import Testing
 
   /// A detector that answers when it is told to.
   final class HeldDetector: Detector {
-    private let latest = Mutex<AsyncStream<[Detection]>.Continuation?>(nil)
+    private let latest = Mutex<AsyncStream<[UprightDetection]>.Continuation?>(nil)
     let calls = Calls()
 
-    func answer(_ found: [Detection]) { latest.withLock { _ = $0?.yield(found) } }
+    func answer(_ found: [UprightDetection]) { latest.withLock { _ = $0?.yield(found) } }
 
-    func detect(in picture: RGBImage) async throws -> [Detection] {
-      let (stream, continuation) = AsyncStream<[Detection]>.makeStream()
+    func detect(in picture: RGBImage) async throws -> [UprightDetection] {
+      let (stream, continuation) = AsyncStream<[UprightDetection]>.makeStream()
       latest.withLock { $0 = continuation }
       calls.add("detect")
       for await found in stream { return found }
@@ -91,12 +91,12 @@ import Testing
   }
 
   struct FixedDetector: Detector {
-    let found: [Detection]
-    func detect(in picture: RGBImage) -> [Detection] { found }
+    let found: [UprightDetection]
+    func detect(in picture: RGBImage) -> [UprightDetection] { found }
   }
 
   struct FailingDetector: Detector {
-    func detect(in picture: RGBImage) throws -> [Detection] { throw Fault(number: 3) }
+    func detect(in picture: RGBImage) throws -> [UprightDetection] { throw Fault(number: 3) }
   }
 
   struct FixedDepth: DepthEstimator {
@@ -122,7 +122,9 @@ import Testing
     return (FlowSession(detector: detector, depth: depth, stage: stage, time: time, loaders: loaders), scene)
   }
 
-  static let things = [detection(0, x: 8, y: 8, side: 16), detection(1, x: 36, y: 20, side: 20)]
+  static let things = [
+    uprightDetection(0, x: 8, y: 8, side: 16), uprightDetection(1, x: 36, y: 20, side: 20),
+  ]
 
   @Test func aPartThatFailsToLoadLeavesDetectionDisabledUntilItLoads() async throws {
     let isFixed = Mutex(false)
@@ -219,7 +221,7 @@ import Testing
     let asked = Calls()
     let store: ThresholdStore
 
-    func detect(in picture: RGBImage, thresholds: Thresholds) async throws -> [Detection] {
+    func detect(in picture: RGBImage, thresholds: Thresholds) async throws -> [UprightDetection] {
       // A change while a detection is under way reaches the next one.
       store.current = try Thresholds(confidence: 0.3, overlap: 0.6)
       asked.add("\(thresholds.confidence) \(thresholds.overlap)")
@@ -248,14 +250,14 @@ import Testing
 
   /// Finds the left upper quarter of what it is shown, as a mask and as a grid.
   struct QuarterDetector: Detector {
-    func detect(in picture: RGBImage) -> [Detection] {
+    func detect(in picture: RGBImage) -> [UprightDetection] {
       let half = picture.width / 2
       var binary = Plane<UInt8>(width: picture.width, height: picture.height, fill: 0)
       for y in 0..<half { for x in 0..<half { binary[x, y] = 255 } }
       return [
-        Detection(
+        UprightDetection(
           id: 0, classId: 0, className: "quarter", confidence: 0.9,
-          box: Rect(x: 0, y: 0, width: Double(half), height: Double(half)), mask: InstanceMask(binary: binary)
+          box: Rect(x: 0, y: 0, width: Double(half), height: Double(half)), mask: UprightMask(binary: binary)
         )
       ]
     }
@@ -264,10 +266,12 @@ import Testing
   @Test func aCenterCropIsMappedBackExactly() async throws {
     let detector = CenterCropDetector(QuarterDetector())
     for (width, height, x, y) in [(64, 40, 12.0, 0.0), (40, 64, 0, 12)] {
+      let size = PixelSize(width: width, height: height)
       let found = try await detector.detect(in: RGBImage(width: width, height: height))[0]
+        .turnedBack(from: .up, stored: size)
       #expect(found.box == Rect(x: x, y: y, width: 20, height: 20))
       let mask = try #require(found.mask)
-      #expect(mask.imageSize == PixelSize(width: width, height: height))
+      #expect(mask.imageSize == size)
       for (px, py) in [(x, y), (x + 19, y + 19), (x + 20, y), (x + 25, y + 25)] {
         let inside = px < x + 20 && py < y + 20
         #expect(mask.probability(at: Point2(px + 0.5, py + 0.5)) == (inside ? 1 : 0))

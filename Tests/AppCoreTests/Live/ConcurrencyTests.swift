@@ -266,7 +266,7 @@ struct Fault: Error, Equatable, CustomStringConvertible {
 
   @Test func framesWithoutPictureSayWhatToDo() async {
     struct Never: Detector {
-      func detect(in picture: RGBImage) -> [Detection] { [] }
+      func detect(in picture: RGBImage) -> [UprightDetection] { [] }
     }
     await #expect(throws: DetectionLoopError.noPicture(frame: "f")) {
       try await Never().detect(in: Self.frame)
@@ -275,8 +275,8 @@ struct Fault: Error, Equatable, CustomStringConvertible {
 
   @Test func detectionsComeBackInTheStoredPicture() async throws {
     struct Corner: Detector {
-      func detect(in picture: RGBImage) -> [Detection] {
-        [detection(x: 0, y: 0, side: Double(picture.width))]
+      func detect(in picture: RGBImage) -> [UprightDetection] {
+        [uprightDetection(x: 0, y: 0, side: Double(picture.width))]
       }
     }
     // 4 wide and 6 high once upright: a quarter turn clockwise, so upright top-left is stored bottom-left.

@@ -25,11 +25,11 @@ import Testing
   }
 
   private struct OneObject: Detector {
-    func detect(in picture: RGBImage) async throws -> [Detection] { [detection()] }
+    func detect(in picture: RGBImage) async throws -> [UprightDetection] { [uprightDetection()] }
   }
 
   private struct Broken: Detector {
-    func detect(in picture: RGBImage) async throws -> [Detection] { throw Fault() }
+    func detect(in picture: RGBImage) async throws -> [UprightDetection] { throw Fault() }
   }
 
   private static func report(

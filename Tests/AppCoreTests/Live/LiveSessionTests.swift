@@ -33,9 +33,9 @@ import Testing
     let clock: VirtualClock
     let service: Duration
 
-    func detect(in picture: RGBImage) async throws -> [Detection] {
+    func detect(in picture: RGBImage) async throws -> [UprightDetection] {
       try await clock.sleep(for: service)
-      return [AppCoreTests.detection()]
+      return [uprightDetection()]
     }
   }
 
@@ -266,7 +266,7 @@ import Testing
   }
 
   struct OneThing: Detector {
-    func detect(in picture: RGBImage) -> [Detection] { [AppCoreTests.detection(4)] }
+    func detect(in picture: RGBImage) -> [UprightDetection] { [uprightDetection(4)] }
   }
 
   @Test(arguments: [

@@ -89,13 +89,17 @@ import Testing
     var grid = Plane<Float>(width: upright.width / 4, height: upright.height / 4, fill: 0)
     for index in grid.elements.indices { grid.elements[index] = Float.random(in: 0...1, using: &random) }
     let letterbox = Letterbox(imageSize: upright, networkSize: upright)
-    let soft = Detection(
+    let softFound = UprightDetection(
       id: 0, classId: 0, className: "cup", confidence: 1, box: Rect(minX: 3, minY: 4, maxX: 10, maxY: 30),
-      mask: InstanceMask(probabilities: grid, letterbox: letterbox))
-    let exact = Detection(
-      id: 0, classId: 0, className: "cup", confidence: 1, box: soft.box, mask: InstanceMask(binary: plane))
-    let softBack = soft.turnedBack(from: orientation, stored: stored)
-    let exactBack = exact.turnedBack(from: orientation, stored: stored)
+      mask: UprightMask(probabilities: grid, letterbox: letterbox))
+    let exactFound = UprightDetection(
+      id: 0, classId: 0, className: "cup", confidence: 1, box: softFound.box, mask: UprightMask(binary: plane)
+    )
+    let softBack = softFound.turnedBack(from: orientation, stored: stored)
+    let exactBack = exactFound.turnedBack(from: orientation, stored: stored)
+    // As if the upright picture were the one stored.
+    let soft = softFound.turnedBack(from: .up, stored: upright)
+    let exact = exactFound.turnedBack(from: .up, stored: upright)
     for _ in 0..<300 {
       let p = Point2<ImagePixels>(
         Double(Int.random(in: 0..<64, using: &random)) + 0.5,

@@ -97,7 +97,7 @@ struct TableScene {
     let upright = PixelSize(width: 1440, height: 1920)
     let letterbox = Letterbox(imageSize: upright)
     var grid = [Float](repeating: 0, count: 160 * 160)
-    var box = Rect<ImagePixels>(minX: .infinity, minY: .infinity, maxX: -.infinity, maxY: -.infinity)
+    var box = Rect<UprightPixels>(minX: .infinity, minY: .infinity, maxX: -.infinity, maxY: -.infinity)
     for y in 0..<160 {
       for x in 0..<160 {
         let p = letterbox.fromNetwork(Point2((Double(x) + 0.5) * 4, (Double(y) + 0.5) * 4))
@@ -109,9 +109,9 @@ struct TableScene {
           maxY: max(box.maxY, p.y + 6))
       }
     }
-    let mask = InstanceMask(
+    let mask = UprightMask(
       probabilities: Plane(width: 160, height: 160, elements: grid), letterbox: letterbox)
-    return Detection(id: 3, classId: 73, className: "book", confidence: 0.95, box: box, mask: mask)
+    return UprightDetection(id: 3, classId: 73, className: "book", confidence: 0.95, box: box, mask: mask)
       .turnedBack(from: .right, stored: Self.imageSize)
   }
 

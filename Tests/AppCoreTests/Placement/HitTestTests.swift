@@ -12,7 +12,9 @@ import Testing
       var grid = Plane<Float>(width: 160, height: 160, fill: 0)
       for y in 0..<160 {
         for x in 0..<160
-        where masked.contains(box.fromNetwork(Point2((Double(x) + 0.5) * 4, (Double(y) + 0.5) * 4))) {
+        where masked.contains(
+          box.fromNetwork(Point2((Double(x) + 0.5) * 4, (Double(y) + 0.5) * 4)).relabeled())
+        {
           grid[x, y] = 1
         }
       }

@@ -127,12 +127,6 @@ import Testing
           Double.random(in: -1...Double(height) + 1, using: &random))
         #expect(found.probability(at: point) == expected.probability(at: point))
       }
-      let turned = Detection(
-        id: 0, classId: 0, className: "c", confidence: 1, box: Rect(x: 0, y: 0, width: 4, height: 3),
-        mask: found
-      ).turnedBack(from: .right, stored: PixelSize(width: height, height: width))
-      let plane = Plane(width: width, height: height, elements: pixels.map { $0 * 255 })
-      #expect(turned.mask?.binary() == plane.oriented(Orientation.right.inverse))
     }
   }
 

@@ -25,7 +25,7 @@ enum ResultsFixture {
   /// A detection on the upright picture, turned back; its mask is a disc in the box.
   static func detection(_ id: Int, _ box: Rect<UprightPixels>, masked: Bool = true) -> Detection {
     let letterbox = Letterbox(imageSize: upright, networkSize: PixelSize(width: 640, height: 640))
-    let network = letterbox.toNetwork(box.relabeled(as: ImagePixels.self))
+    let network = letterbox.toNetwork(box)
     var grid = Plane<Float>(width: 160, height: 160, fill: 0)
     let radius = min(network.width, network.height) / 8
     for y in 0..<160 {
@@ -36,9 +36,9 @@ enum ResultsFixture {
       }
     }
     let names = ["cup", "teddy bear", "bed", "chair"]
-    let found = Detection(
-      id: id, classId: id, className: names[id % names.count], confidence: 0.95, box: box.relabeled(),
-      mask: masked ? InstanceMask(probabilities: grid, letterbox: letterbox) : nil)
+    let found = UprightDetection(
+      id: id, classId: id, className: names[id % names.count], confidence: 0.95, box: box,
+      mask: masked ? UprightMask(probabilities: grid, letterbox: letterbox) : nil)
     return found.turnedBack(from: .right, stored: stored)
   }
 
@@ -115,9 +115,10 @@ enum ResultsFixture {
     for y in 40..<80 { for x in 20..<100 { grid[x, y] = 1 } }
     let letterbox = Letterbox(imageSize: ResultsFixture.stored)
     let box = letterbox.fromNetwork(Rect<NetworkPixels>(minX: 80, minY: 160, maxX: 400, maxY: 320))
-    let stored = Detection(
+    let stored = UprightDetection(
       id: 0, classId: 0, className: "cup", confidence: 1, box: box,
-      mask: InstanceMask(probabilities: grid, letterbox: letterbox))
+      mask: UprightMask(probabilities: grid, letterbox: letterbox)
+    ).turnedBack(from: .up, stored: ResultsFixture.stored)
     var direct = AlphaPlane(size: ResultsFixture.stored)
     direct.merge(stored, stored: ResultsFixture.stored, orientation: .up)
     var turned = AlphaPlane(size: ResultsFixture.upright)

@@ -12,15 +12,15 @@ import Testing
     ("x", 901, 62_142_656),
   ])
   func yoloLayoutsHaveThePublishedSizes(name: String, tensors: Int, parameters: Int) throws {
-    let variant = try #require(YOLO11Layout.Variant(rawValue: name))
-    let shapes = YOLO11Layout(variant, classes: 80).shapes
+    let variant = try #require(YOLO11Architecture.Variant(rawValue: name))
+    let shapes = YOLO11Family.layout(variant, classes: 80).shapes
     #expect(shapes.count == tensors)
     let learned = shapes.filter { !$0.key.contains(".running_") }
     #expect(learned.values.reduce(0) { $0 + $1.reduce(1, *) } == parameters)
   }
 
   @Test func depthLayoutHasThePublishedSize() {
-    let shapes = DepthAnythingLayout().shapes
+    let shapes = DepthAnythingFamily.layout(isPrompted: false).shapes
     #expect(shapes.count == 239)
     #expect(shapes.values.reduce(0) { $0 + $1.reduce(1, *) } == 24_785_089)
   }
@@ -31,7 +31,7 @@ import Testing
     without missing: String? = nil, extra: String? = nil, counterType: String = "LongStorage",
     classHidden: Int? = nil
   ) -> [UInt8] {
-    var shapes = YOLO11Layout(.n, classes: 3, classHidden: classHidden).shapes
+    var shapes = YOLO11Family.layout(.n, classes: 3, classHidden: classHidden).shapes
     if let missing { shapes[missing] = nil }
     if let extra { shapes[extra] = [1] }
     let largest = shapes.values.map { $0.reduce(1, *) }.max() ?? 0
@@ -61,7 +61,7 @@ import Testing
 
   @Test func fineTunedModelsOfOtherClassesConvert() throws {
     let checkpoint = try CheckpointConverter.read(FileBytes(fineTuned()), file: "runs/best.pt")
-    #expect(checkpoint.architecture == .yolo11Segmentation && checkpoint.variant == "n")
+    #expect(checkpoint.architecture == "yolo11-seg" && checkpoint.variant == "n")
     #expect(checkpoint.tensors.count == 471)
     #expect(checkpoint.metadata["names"] == #"["cat","dög","a\"b"]"#)
     #expect(checkpoint.metadata["source_file"] == "best.pt")
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test func namesOfWrappersAreDropped() throws {
-    let layout = YOLO11Layout(.n, classes: 80).shapes
+    let layout = YOLO11Family.layout(.n, classes: 80).shapes
     let folder = try TemporaryDirectory()
     for prefix in ["model.", "module.", "module.model.", "_orig_mod."] {
       let tensors = layout.map { ("\(prefix)\($0.key)", zeros($0.value)) }

@@ -16,7 +16,7 @@ import Testing
   private func write(
     _ path: String, isPrompted: Bool = false, prefix: String = "", metadata: [String: String] = [:]
   ) throws {
-    let shapes = DepthAnythingLayout(isPrompted: isPrompted).shapes
+    let shapes = DepthAnythingFamily.layout(isPrompted: isPrompted).shapes
     let tensors = shapes.map { ("\(prefix)\($0.key)", zeros($0.value)) }
     try SafetensorsWriter.write(
       Dictionary(uniqueKeysWithValues: tensors), metadata: metadata, to: path, overwrite: true)
@@ -44,6 +44,8 @@ import Testing
     try write(indoor)
     #expect(try maxDepth(indoor) == "20")
     #expect(try maxDepth(indoor, 30) == "30")
+    let bytes = try FileBytes(path: indoor)
+    #expect(try CheckpointConverter.read(bytes, at: indoor).metadata["max_depth"] == "20")
     let outdoor = folder.file("depth_anything_v2_metric_vkitti_vits.safetensors")
     try write(outdoor)
     #expect(try maxDepth(outdoor) == "80")
@@ -56,7 +58,7 @@ import Testing
     let converted = folder.file("converted.safetensors")
     try CheckpointConverter.convert(plain, to: converted, overwrite: false, maxDepth: 20)
     let checkpoint = try CheckpointConverter.read(converted)
-    #expect(checkpoint.maxDepth == 20 && checkpoint.architecture == .depthAnythingV2)
+    #expect(checkpoint.metadata["max_depth"] == "20" && checkpoint.architecture == "depth-anything-v2")
     try write(plain, metadata: ["max_depth": "deep"])
     #expect(kind(plain).map { if case .invalidGreatestDepth = $0 { true } else { false } } == true)
   }
@@ -67,13 +69,40 @@ import Testing
     for prefix in ["", "pipeline."] {
       try write(path, isPrompted: true, prefix: prefix)
       let checkpoint = try CheckpointConverter.read(path)
-      #expect(checkpoint.architecture == .promptDepthAnything && checkpoint.variant == "small")
-      #expect(checkpoint.tensors.mapValues(\.shape) == DepthAnythingLayout(isPrompted: true).shapes)
+      #expect(checkpoint.architecture == "prompt-depth-anything" && checkpoint.variant == "small")
+      #expect(checkpoint.tensors.mapValues(\.shape) == DepthAnythingFamily.layout(isPrompted: true).shapes)
       #expect(checkpoint.metadata["max_depth"] == nil)
     }
     #expect(kind(path, 20) == .needlessGreatestDepth)
     #expect(
-      DepthAnythingLayout(isPrompted: true).shapes.values.reduce(0) { $0 + $1.reduce(1, *) } == 25_083_073)
+      DepthAnythingFamily.layout(isPrompted: true).shapes.values.reduce(0) { $0 + $1.reduce(1, *) }
+        == 25_083_073)
+  }
+
+  /// The first version has the names and shapes of the second, and taps other blocks.
+  @Test func theFirstVersionIsRefusedWhereItCanBeTold() throws {
+    let folder = try TemporaryDirectory()
+    let first = CheckpointError.Kind.unsupportedNetwork("the first version of Depth Anything")
+    for name in ["depth_anything_vits14.safetensors", "depth-anything-small-hf/model.safetensors"] {
+      let path = try folder.write("", to: name)
+      try write(path)
+      #expect(kind(path) == first)
+    }
+    for name in ["depth_anything_v2_vits.safetensors", "Depth-Anything-V2-Small-hf/model.safetensors"] {
+      let path = try folder.write("", to: name)
+      try write(path)
+      #expect(try maxDepth(path) == nil)
+    }
+  }
+
+  @Test func otherSizesAreNamed() throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.file("depth.safetensors")
+    for (width, name) in [(768, "Base"), (1024, "Large"), (1536, "Giant")] {
+      try SafetensorsWriter.write(
+        ["pretrained.cls_token": zeros([1, 1, width])], metadata: [:], to: path, overwrite: true)
+      #expect(kind(path) == .unsupportedNetwork("Depth Anything V2 \(name), or the first version's"))
+    }
   }
 
   @Test func namesOfPromptsBecomeTheOriginals() throws {
@@ -96,6 +125,9 @@ import Testing
       try config(["depth_estimation_type": "metric", "max_depth": 20])
         != config(["depth_estimation_type": "metric", "max_depth": 80]))
     #expect(try config(["model_type": "yolos"]) == nil)
+    #expect(
+      try config(["backbone_config": ["out_indices": [3, 6, 9, 12]]])
+        != config(["backbone_config": ["out_indices": [9, 10, 11, 12]]]))
     #expect(throws: CheckpointError.Kind.self) { try config(["depth_estimation_type": "both"]) }
   }
 }

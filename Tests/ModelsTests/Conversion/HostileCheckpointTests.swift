@@ -174,11 +174,16 @@ import Testing
     Case(cycle, "modules are nested deeper than 64 levels"),
     Case(bush, "holds more than 100000 modules"),
     Case(
-      Pickle.dictionary([("model.0.conv.weight", pair), ("model.0.conv.bias", pair)]),
+      Pickle.dictionary([
+        ("model.0.conv.weight", pair), ("model.0.conv.bias", pair), ("model.23.proto.cv1.conv.weight", pair),
+      ]),
       "batch normalisation was folded before saving: convert the original checkpoint"),
     Case(
       Pickle.dictionary([("model.0.conv.weight", pair)]),
-      unknown + "layer 23 is not YOLO11's segmentation head"),
+      unknown + "it is a network of Ultralytics' other than YOLO11-seg"),
+    Case(
+      Pickle.dictionary([("model.0.conv.weight", pair), ("model.23.proto.cv1.conv.weight", pair)]),
+      "tensor \"model.23.cv3.0.2.weight\": is missing"),
     Case(
       Pickle.dictionary([
         ("model.0.conv.weight", pair), ("model.23.proto.cv1.conv.weight", pair),

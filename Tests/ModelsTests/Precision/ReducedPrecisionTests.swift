@@ -113,7 +113,7 @@ struct ReducedPrecisionTests {
     #expect(reduced.map(\.classIndex) == exact.map(\.classIndex))
     for (found, expected) in zip(reduced, exact) {
       #expect(abs(found.confidence - expected.confidence) < Self.scoreTolerance)
-      for edge in [\Rect<ImagePixels>.minX, \.minY, \.maxX, \.maxY] {
+      for edge in [\Rect<UprightPixels>.minX, \.minY, \.maxX, \.maxY] {
         #expect(abs(found.box[keyPath: edge] - expected.box[keyPath: edge]) < Self.boxTolerance)
       }
     }

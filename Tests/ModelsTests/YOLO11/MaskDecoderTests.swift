@@ -44,7 +44,7 @@ struct MaskDecoderTests {
       #expect(mask.elements.isEmpty && mask.isEmpty && mask.area == 0)
       #expect(decoder.imageMask(mask).isEmpty)
       let onPicture = decoder.imageMask(
-        prototypes: halves.span, coefficients: [1], box: rect.relabeled(as: ImagePixels.self))
+        prototypes: halves.span, coefficients: [1], box: rect.relabeled(as: UprightPixels.self))
       #expect(onPicture.elements.isEmpty)
     }
   }
@@ -109,7 +109,7 @@ struct MaskDecoderTests {
       letterbox.padLeft / share, letterbox.padTop / share, letterbox.contentSize.width / share,
       letterbox.contentSize.height / share
     ).resized(width, height)
-    let box = Rect<ImagePixels>(
+    let box = Rect<UprightPixels>(
       minX: 0.2 * Double(width), minY: 3.5, maxX: 0.8 * Double(width), maxY: Double(height) - 2)
     let mask = MaskDecoder(letterbox: letterbox).imageMask(
       prototypes: prototypes.span, coefficients: coefficients, box: box)

@@ -83,7 +83,7 @@ struct UltralyticsDetectionTests {
     _ object: SegmentedObject, agreesWith reference: ExpectedObject, _ label: Comment
   ) throws {
     #expect(abs(object.confidence - reference.score) <= Self.scoreTolerance, label)
-    for edge in [\Rect<ImagePixels>.minX, \.minY, \.maxX, \.maxY] {
+    for edge in [\Rect<UprightPixels>.minX, \.minY, \.maxX, \.maxY] {
       #expect(abs(object.box[keyPath: edge] - reference.box[keyPath: edge]) <= Self.boxTolerance, label)
     }
     let overlap = reference.networkMask.overlap(with: try #require(object.networkMask))
@@ -95,7 +95,7 @@ struct UltralyticsDetectionTests {
 private struct ExpectedObject {
   let classIndex: Int
   let score: Float
-  let box: Rect<ImagePixels>
+  let box: Rect<UprightPixels>
   let networkMask: RunLengthMask
   let imageMask: RunLengthMask?
 

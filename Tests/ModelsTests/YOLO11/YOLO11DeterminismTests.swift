@@ -73,7 +73,7 @@ struct YOLO11DeterminismTests {
 private struct Facts: Equatable {
   let classIndex: Int
   let confidence: Float
-  let box: Rect<ImagePixels>
+  let box: Rect<UprightPixels>
   let mask: ObjectMask
   let probabilities: PrototypeMask
 

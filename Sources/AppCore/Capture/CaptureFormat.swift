@@ -1,0 +1,44 @@
+/// A layout of folders that hold one capture: how it is told and opened.
+///
+/// A format is a file of its own, a case of `CaptureLayout` that says what it stores, and a row of `CaptureFormats.all`.
+protocol CaptureFormat {
+  associatedtype Source: CaptureSource
+
+  /// The names by which it is told, for people.
+  static var marks: String { get }
+  /// Whether a folder with files and folders of these names is of this layout.
+  static func recognizes(_ folder: CaptureFolder, names: Set<String>) -> Bool
+  /// The capture in a folder of this layout.
+  static func open(_ folder: CaptureFolder) throws(CaptureError) -> Source
+}
+
+/// The formats that are read.
+enum CaptureFormats {
+  /// All formats; a folder is of the first that recognizes it.
+  static var all: [any CaptureFormat.Type] {
+    [
+      NativeFrame.self, RecordedClip.self, TransformsFile.self, StrayScannerFolder.self, TUMSequence.self,
+      PolycamFolder.self, ARKitScenesFolder.self, RedwoodSequence.self, ClipFolder.self,
+      ScannerAppExport.self,
+      NativeFrames.self,
+    ]
+  }
+
+  /// The format of a folder with files and folders of these names; nil of one that is no capture by itself.
+  static func format(of folder: CaptureFolder, _ names: [String]) -> (any CaptureFormat.Type)? {
+    let present = Set(names)
+    return all.first { $0.recognizes(folder, names: present) }
+  }
+
+  /// The names by which captures are told, for people.
+  static var marks: String { all.map { $0.marks }.joined(separator: ", ") }
+}
+
+extension Collection<String> {
+  /// What numbered files of metadata are called without `prefix` and `.json`.
+  func metadataNumbers(prefix: String = "") -> [String] {
+    filter { $0.hasPrefix(prefix) && $0.hasSuffix(".json") }
+      .map { String($0.dropFirst(prefix.count).dropLast(".json".count)) }
+      .filter { !$0.isEmpty && $0.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } }
+  }
+}

@@ -1,0 +1,50 @@
+import Geometry
+
+/// One object as a detector finds it: in the pixels of the upright picture it was given.
+///
+/// Nothing is measured in that picture: `turnedBack` says it of the picture as stored, which cameras are said of.
+public struct UprightDetection: Sendable, Identifiable {
+  /// Position in the detector's result list, from 0.
+  public let id: Int
+  /// The class's index in the detector's own list.
+  public let classId: Int
+  /// The class's name, such as `cup`.
+  public let className: String
+  /// Score in [0, 1].
+  public let confidence: Float
+  /// The bounding box.
+  public let box: Rect<UprightPixels>
+  /// The pixels that belong to the object; nil from detectors that give boxes alone.
+  public let mask: UprightMask?
+
+  /// A detection from its parts.
+  public init(
+    id: Int, classId: Int, className: String, confidence: Float, box: Rect<UprightPixels>,
+    mask: UprightMask? = nil
+  ) {
+    self.id = id
+    self.classId = classId
+    self.className = className
+    self.confidence = confidence
+    self.box = box
+    self.mask = mask
+  }
+
+  /// The same object in the stored picture of size `stored`, which `orientation` turns upright.
+  public func turnedBack(from orientation: Orientation, stored: PixelSize) -> Detection {
+    Detection(
+      id: id, classId: classId, className: className, confidence: confidence,
+      box: orientation.stored(box, stored: stored),
+      mask: mask?.turnedBack(from: orientation, stored: stored))
+  }
+
+  /// A detection in a part of a picture, said of the whole of size `size`: the part's corner is pixel
+  /// (`column`, `row`).
+  func moved(toColumn column: Int, row: Int, of size: PixelSize) -> UprightDetection {
+    let (x, y) = (Double(column), Double(row))
+    return UprightDetection(
+      id: id, classId: classId, className: className, confidence: confidence,
+      box: Rect(minX: box.minX + x, minY: box.minY + y, maxX: box.maxX + x, maxY: box.maxY + y),
+      mask: mask?.moved(toColumn: column, row: row, of: size))
+  }
+}

@@ -1,0 +1,82 @@
+import Geometry
+import Imaging
+
+/// Which pixels of an upright picture belong to one object, as a network finds them; turned back it says so of the
+/// picture as stored.
+public struct UprightMask: Sendable {
+  private let imageSize: PixelSize
+  private let grid: Plane<Float>
+  private let placement: GridPlacement
+  /// The exact pixels, in the upright picture.
+  private let pixels: BinaryPatch?
+  private let hasProbabilities: Bool
+
+  private init(
+    imageSize: PixelSize, grid: Plane<Float>, placement: GridPlacement, pixels: BinaryPatch?,
+    hasProbabilities: Bool = true
+  ) {
+    self.imageSize = imageSize
+    self.grid = grid
+    self.placement = placement
+    self.pixels = pixels
+    self.hasProbabilities = hasProbabilities
+  }
+
+  /// A mask on a network's prototype grid, which covers the letterbox's whole input, padding included.
+  ///
+  /// `binary`, if given, is the same mask at the picture's full resolution, any non-zero value inside.
+  /// - Precondition: `binary` has the size of the letterbox's picture.
+  public init(probabilities: Plane<Float>, letterbox: Letterbox, binary: Plane<UInt8>? = nil) {
+    precondition(
+      binary.map { $0.width == letterbox.imageSize.width && $0.height == letterbox.imageSize.height } ?? true,
+      "a full-resolution mask has the picture's size")
+    self.init(probabilities, letterbox, pixels: binary.map(BinaryPatch.init))
+  }
+
+  /// A mask on a network's prototype grid whose pixels are those of a rectangle of the letterbox's picture, which
+  /// begins in `column` and `row`; any non-zero value inside, none without a rectangle.
+  ///
+  /// - Precondition: the rectangle lies in the picture.
+  public init(
+    probabilities: Plane<Float>, letterbox: Letterbox, patch: Plane<UInt8>?, column: Int, row: Int
+  ) {
+    let size = letterbox.imageSize
+    precondition(
+      column >= 0 && row >= 0 && column + (patch?.width ?? 0) <= size.width
+        && row + (patch?.height ?? 0) <= size.height, "a mask's rectangle lies in its picture")
+    self.init(
+      probabilities, letterbox,
+      pixels: patch.map { BinaryPatch($0).moved(toColumn: column, row: row) } ?? .empty)
+  }
+
+  private init(_ probabilities: Plane<Float>, _ letterbox: Letterbox, pixels: BinaryPatch?) {
+    self.init(
+      imageSize: letterbox.imageSize, grid: probabilities,
+      placement: GridPlacement(letterbox: letterbox, gridWidth: probabilities.width, probabilities.height),
+      pixels: pixels)
+  }
+
+  /// A mask from the full-resolution picture, any non-zero value inside; see `InstanceMask.init(binary:)`.
+  public init(binary: Plane<UInt8>) {
+    let mask = InstanceMask(binary: binary)
+    self.init(
+      imageSize: mask.imageSize, grid: mask.grid, placement: mask.placement, pixels: mask.pixels,
+      hasProbabilities: false)
+  }
+
+  /// The mask said of the stored picture of size `stored`, which `turn` turns upright.
+  public func turnedBack(from turn: Orientation, stored: PixelSize) -> InstanceMask {
+    precondition(turn.apply(to: stored) == imageSize, "the mask belongs to another picture")
+    return InstanceMask(
+      imageSize: stored, orientation: turn, grid: grid, placement: placement,
+      pixels: turn == .up ? pixels : pixels?.turnedBack(from: turn, stored: stored),
+      hasProbabilities: hasProbabilities)
+  }
+
+  /// The mask of a part of a picture, said of the whole of size `size`: the part's corner is pixel (`column`, `row`).
+  func moved(toColumn column: Int, row: Int, of size: PixelSize) -> UprightMask {
+    UprightMask(
+      imageSize: size, grid: grid, placement: placement.moved(toColumn: column, row: row),
+      pixels: pixels?.moved(toColumn: column, row: row), hasProbabilities: hasProbabilities)
+  }
+}

@@ -1,0 +1,66 @@
+import FileFormats
+import NNRuntime
+
+/// Which network weights are of, by the names and shapes of their tensors: the one place that tells.
+package enum RecognizedNetwork {
+  /// A network of a family.
+  case member(any NetworkFamily.Type)
+  /// A published network that is not supported, by its name.
+  case unsupported(String)
+  /// None that is known, with the first of the tensors' names; nil where there are no tensors.
+  case unknown(first: String?)
+
+  /// All families.
+  static var families: [any NetworkFamily.Type] { [YOLO11Family.self, DepthAnythingFamily.self] }
+
+  /// All networks that can be converted, for people.
+  static var convertible: String {
+    let names = families.flatMap { $0.convertible }
+    return "\(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")"
+  }
+
+  /// Recognizes tensors.
+  package init(_ tensors: TensorShapes) {
+    for family in Self.families {
+      switch family.recognize(tensors) {
+      case .member:
+        self = .member(family)
+        return
+      case .relative(let name):
+        self = .unsupported(name)
+        return
+      case nil: continue
+      }
+    }
+    self = .unknown(first: tensors.names.min())
+  }
+
+  /// The family of weights that must be a network's.
+  package static func family(of weights: WeightStore) throws(NetworkError) -> any NetworkFamily.Type {
+    switch RecognizedNetwork(TensorShapes(weights)) {
+    case .member(let family): return family
+    case .unsupported(let name): throw .unsupported(name)
+    case .unknown(let first): throw .unknown(first: first)
+    }
+  }
+}
+
+/// Why weights are of no network that can be run.
+public enum NetworkError: Error, Equatable, CustomStringConvertible {
+  /// They are of a published network that is not supported, by its name.
+  case unsupported(String)
+  /// Their tensors, of which this is the first by name, are those of no network known here.
+  case unknown(first: String?)
+
+  /// What is wrong, and what to do about it.
+  public var description: String {
+    switch self {
+    case .unsupported(let name):
+      "holds \(name), which is not supported: give weights of YOLO11-seg, Depth Anything V2 or Prompt Depth Anything"
+    case .unknown(let first?):
+      "holds no network known here, its first tensor is \"\(printableName(first))\": give weights of YOLO11-seg, "
+        + "Depth Anything V2 or Prompt Depth Anything, made by ardf convert"
+    case .unknown(nil): "holds no tensors"
+    }
+  }
+}

@@ -1,0 +1,10 @@
+// expect: compiles
+import AppCore
+import Geometry
+import Models
+import Perception
+
+func sizes(_ found: Segmentation, _ frame: CapturedFrame, _ estimator: ExtentEstimator) -> [ObjectExtent] {
+  estimator.extents(
+    of: found.detections.map { $0.turnedBack(from: frame.orientation, stored: frame.imageSize) })
+}

@@ -1,0 +1,81 @@
+import Models
+import NNRuntime
+import Testing
+
+/// Which network tensors are of, and what those are called that are not supported.
+@Suite struct RecognizedNetworkTests {
+  /// Tensors that networks of Ultralytics 8.4.190 have, by which they are told.
+  static let relatives: [(name: String, tensors: [String])] = [
+    ("YOLO11, which finds boxes without masks", ["10.m.0.attn.qkv.conv", "23.cv3.0.2", "23.dfl.conv"]),
+    ("YOLO11-pose", ["10.m.0.attn.qkv.conv", "23.cv3.0.2", "23.cv4.0.2"]),
+    ("YOLO11-cls", ["9.m.0.attn.qkv.conv", "10.conv.conv", "10.linear"]),
+    ("YOLOv8, which finds boxes without masks", ["2.m.0.cv1.conv", "22.cv3.0.2"]),
+    ("YOLOv8-seg", ["2.m.0.cv1.conv", "22.cv3.0.2", "22.cv4.0.2", "22.proto.cv1.conv"]),
+    ("YOLOv8-cls", ["2.m.0.cv1.conv", "9.linear"]),
+    ("YOLOv5, which finds boxes without masks", ["2.cv3.conv", "2.m.0.cv1.conv", "24.cv3.0.2"]),
+    ("YOLOv9-seg", ["12.cv2.0.cv1.conv", "22.cv3.0.2", "22.proto.cv1.conv"]),
+    (
+      "YOLOv10, which finds boxes without masks",
+      ["2.m.0.cv1.conv", "10.attn.qkv.conv", "23.one2one_cv2.0.0.conv"]
+    ),
+    ("YOLO12-seg", ["2.m.0.cv1.conv", "6.m.0.0.attn.qkv.conv", "21.proto.cv1.conv"]),
+    ("YOLO26-seg", ["10.m.0.attn.qkv.conv", "23.one2one_cv2.0.0.conv", "23.proto.cv1.conv"]),
+    ("a network of Ultralytics' other than YOLO11-seg", ["2.m.0.cv1.conv", "30.cv3.0.2"]),
+  ]
+
+  private func shapes(_ layers: [String], _ shape: [Int] = [51, 51, 1, 1]) -> [String: [Int]] {
+    Dictionary(uniqueKeysWithValues: (["0.conv"] + layers).map { ("model.\($0).weight", shape) })
+  }
+
+  @Test(arguments: relatives)
+  func relativesAreNamed(relative: (name: String, tensors: [String])) {
+    guard case .unsupported(relative.name) = RecognizedNetwork(TensorShapes(shapes(relative.tensors))) else {
+      Issue.record("\(relative.name): \(RecognizedNetwork(TensorShapes(shapes(relative.tensors))))")
+      return
+    }
+  }
+
+  @Test func anAngleIsOneNumberABox() {
+    let layers = ["10.m.0.attn.qkv.conv", "23.cv3.0.2", "23.cv4.0.2"]
+    let network = RecognizedNetwork(TensorShapes(shapes(layers, [1, 16, 1, 1])))
+    guard case .unsupported("YOLO11-obb") = network else {
+      Issue.record("\(network)")
+      return
+    }
+  }
+
+  @Test func familiesKnowTheirOwn() throws {
+    let segmentation = shapes(["10.m.0.attn.qkv.conv", "23.cv3.0.2", "23.cv4.0.2", "23.proto.cv1.conv"])
+    for (tensors, task) in [
+      (segmentation, NetworkTask.objects), (["pretrained.cls_token": [1, 1, 384]], .depth),
+      (["depth_head.scratch.output_conv1.bias": [32]], .depth),
+    ] {
+      guard case .member(let family) = RecognizedNetwork(TensorShapes(tensors)) else {
+        Issue.record("\(tensors) are unknown")
+        continue
+      }
+      #expect(family.task == task)
+    }
+    for name in ["yolo11-tiny-n", "yolo11-tiny-l"] {
+      #expect(try RecognizedNetwork.family(of: Golden.store(name)).task == .objects)
+    }
+    #expect(try RecognizedNetwork.family(of: Golden.store("depth-tiny")).task == .depth)
+  }
+
+  @Test func whatCannotBeRunSaysWhatItIs() {
+    func error(_ names: [String]) -> NetworkError? {
+      let tensors = Dictionary(uniqueKeysWithValues: names.map { ($0, Tensor(shape: [1], floats: [0])) })
+      return #expect(throws: NetworkError.self) {
+        try InspectedNetwork(weights: WeightStore(tensors: tensors))
+      }
+    }
+    let registers = "a Depth Anything network whose encoder has registers"
+    #expect(error(["pretrained.cls_token", "pretrained.register_tokens"]) == .unsupported(registers))
+    #expect(
+      error(["model.0.conv.weight", "model.22.cv3.0.2.weight", "model.2.m.0.cv1.conv.weight"])
+        == .unsupported("YOLOv8, which finds boxes without masks"))
+    #expect(error(["b\n", "c"]) == .unknown(first: "b\n"))
+    #expect(error(["b\n", "c"])?.description.contains("\"b\\u{a}\"") == true)
+    #expect(error([]) == .unknown(first: nil))
+  }
+}
