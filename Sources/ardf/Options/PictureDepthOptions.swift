@@ -1,5 +1,6 @@
 import AppCore
 import ArgumentParser
+import FileFormats
 
 /// Depth and camera of a plain picture, which no capture states.
 struct PictureDepthOptions: ParsableArguments {
@@ -61,13 +62,11 @@ struct PictureDepthOptions: ParsableArguments {
 
   /// A camera by its numbers or its file.
   private static func camera(_ text: String) throws -> StatedCamera {
-    do throws(CaptureError) {
-      return try StatedCamera(textOrFile: text)
-    } catch .notFound where !text.contains("/") && text.contains(",") {
+    if !fileExists(text), text.contains(","), (try? StatedCamera(parsing: text)) == nil {
       throw CommandError.usage(
-        "--intrinsics \(text): give FX,FY,CX,CY or FX,FY,CX,CY,WIDTH,HEIGHT in pixels, or a file that says so"
-      )
+        "--intrinsics \(text): give FX,FY,CX,CY or FX,FY,CX,CY,WIDTH,HEIGHT in pixels, or a file that says so")
     }
+    return try StatedCamera(textOrFile: text)
   }
 
   /// Opens a capture, or the picture at `path` with the depth and camera stated.
