@@ -1,9 +1,10 @@
-"""AbsRel and delta1 of a checkpoint on frames it never saw, beside a constant and a fitted plane.
+"""AbsRel and delta1 of a checkpoint on the sets of SPLIT.md, beside a constant and a fitted plane.
 
-python evaluate.py TESTS CHECKPOINT... [--sets bedroom chair ...] [--low 518] [--pictures DIR] [--ardf PROGRAM]
+python evaluate.py TESTS CHECKPOINT... [--sets chair redwood ...] [--low 518] [--pictures DIR] [--ardf PROGRAM]
 
-Every map is fitted to the truth by least squares in scale and shift of inverse depth first.  TESTS is what
-`fetch.py --tests` made; a checkpoint is a safetensors file or a run of train.py (its averaged weights)."""
+The sets that choose are the default.  Every map is fitted to the truth by least squares in scale and shift of inverse
+depth first.  TESTS is what `fetch.py --tests` and pool.py made; a checkpoint is a safetensors file or a run of train.py
+(its averaged weights)."""
 
 import argparse
 import os
@@ -110,7 +111,7 @@ def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument("tests")
     a.add_argument("checkpoints", nargs="+")
-    a.add_argument("--sets", nargs="+", default=list(testsets.SETS))
+    a.add_argument("--sets", nargs="+", choices=list(testsets.SETS), default=list(testsets.VALIDATION))
     a.add_argument("--frames", default=":", help="START:STOP, some frames of each set")
     a.add_argument("--low", type=int, default=518, help="the network's shorter side")
     a.add_argument("--ardf", help="run this ardf instead of PyTorch")

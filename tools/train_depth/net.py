@@ -11,6 +11,7 @@ MEAN, DEVIATION = np.array([0.485, 0.456, 0.406], np.float32), np.array([0.229, 
 WIDTH, BLOCKS, HEADS, PATCH, GRID = 384, 12, 6, 14, 37
 TAPS = (2, 5, 8, 11)
 ENTRIES = 239
+ENCODER = "dinov2_vits14_patch_8x8.onnx"  # what read_encoder reads, in the folder that fetch.py fills
 
 
 class Attention(nn.Module):

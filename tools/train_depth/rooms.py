@@ -237,6 +237,64 @@ def room(s, outside=None):
     return eye, yaw, pitch, s.between(0.2, 1.0), s.between(0.25, 1.2)
 
 
+def doors(s, x, d):
+    """Closed doors and what hangs between them along the wall at x, from z = -d to d."""
+    side, leaf = np.sign(x), s.paint("wood", "wood", "plain", "plain")
+    lining = s.paint("plain", "wood")
+    z = -d + s.between(0.2, 2)
+    while z < d - 0.6:
+        wide, high = s.between(0.4, 0.55), s.between(1.0, 1.1)
+        if s.chance(0.75):
+            deep = s.between(0.003, 0.03)  # how far the lining stands out; the leaf a little less
+            s.box((x - side * deep / 2, high, z + wide), (deep, high, wide), lining)
+            s.box((x - side * deep, high - 0.03, z + wide), (0.004, high - 0.03, wide - 0.06), leaf)
+            hinge = s.pick(0.15, 2 * wide - 0.15)
+            s.box((x - side * 0.06, 1.0, z + hinge), (0.02, 0.012, 0.06), s.metal())
+            if s.chance(0.2):
+                pane = (0.002, high * s.between(0.2, 0.6), wide * s.between(0.2, 0.7))
+                s.box((x - side * (deep + 0.005), 1.4, z + wide), pane, s.glass())
+        else:
+            size = (0.02, s.between(0.2, 0.5), s.between(0.2, wide))
+            s.box((x - side * 0.01, s.between(1.2, 1.7), z + wide), size, s.paint("photograph", "text", "plain"))
+        z += 2 * wide + s.pick(0.15, s.between(0.3, 3), s.between(0.3, 3))
+
+
+def corridor(s):
+    """A passage as offices have it: doors on both sides, lamps in a row, a floor that shines, hardly a window."""
+    s.holed = s.pick(0.0, 0.0, 0.15)
+    w, d, h = s.between(0.7, 1.6), s.between(3, 14), s.between(2.2, 3.3)
+    shell(s, w, d, h)
+    if s.chance(0.6):
+        floor = s.paint(
+            "tile", "speckles", "plain", "mottled", "fabric", gloss=s.between(0, 0.6), mirror=s.between(0, 0.3)
+        )
+        s.box((0, 0, 0), (w, 0.002, d), floor)
+    for x in (-w, w):
+        doors(s, x, d)
+    if s.chance(0.6):  # the far end: a door, or a window too bright to see through
+        at, half = (s.between(-0.3, 0.3) * w, 1.05, d - 0.01), (0.45, 1.05, 0.02)
+        bright = s.paint("plain", rgb=np.ones(3), glow=s.between(1, 4))
+        s.box(at, half, bright if s.chance(0.35) else s.paint("wood", "plain"))
+    lamp, step = (s.pick(0.15, 0.3, 0.6), 0.03, s.pick(0.15, 0.3, 0.6)), s.between(1.2, 4)
+    light = s.between(1.5, 5)
+    for z in np.arange(-d + s.between(0.3, step), d, step):
+        s.box((0, h, z), lamp, s.paint("plain", rgb=np.ones(3), glow=light))
+    s.lights.clear()
+    s.lamp((0, h - 0.2, s.between(-0.9, 0) * d), s.between(2, 6))
+    s.lamp((0, h - 0.2, s.between(0, 0.9) * d), s.between(2, 6))
+    eye = np.array([s.between(-0.6, 0.6) * w, s.between(0.7, 1.8), -d + s.between(0.3, 0.9 * d)])
+    s.free(eye[0], eye[2], s.between(0.3, 0.9))
+    furnish(s, w, d, int(s.r.integers(0, 6)))
+    for _ in range(s.r.integers(0, 4)):
+        x, z = s.pick(-1, 1) * (w - s.between(0.15, 0.4)), s.between(-0.9, 0.9) * d
+        if s.free(x, z, 0.15):
+            thing(s, (x, 0, z))
+    if s.chance(0.25):
+        person(s, s.between(-0.5, 0.5) * w, eye[2] + s.between(1.2, 5))
+    yaw = s.between(-0.3, 0.3) if s.chance(0.7) else s.between(-1.5, 1.5)
+    return eye, yaw, s.r.normal(-0.2, 0.25), s.between(0.3, 1.0), s.between(0.25, 1.2)
+
+
 def close_up(s):
     """A table, shelf or floor at arm's length."""
     w, d, h = s.between(1.2, 3), s.between(1.2, 3), s.between(2.2, 3)

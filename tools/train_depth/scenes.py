@@ -9,7 +9,7 @@ import renderer
 from assets import CARD, CYLINDER, Assets, panorama
 from photograph import photograph
 from renderer import affine
-from rooms import close_up, room, shell
+from rooms import close_up, corridor, room, shell
 from stage import Stage
 from textures import colour
 
@@ -169,7 +169,15 @@ def clutter(s):
     return eye, s.between(-0.3, 0.3), s.between(-0.4, 0.2), s.between(0.2, 1), s.between(0.3, 1.5)
 
 
-KINDS = ((room, 0.5), (close_up, 0.2), (outdoors, 0.2), (clutter, 0.1), (sunlit, 0.0))  # sunlit: only by name
+BY_NAME_ALONE = 0.0
+KINDS = (
+    (room, 0.5),
+    (close_up, 0.2),
+    (outdoors, 0.2),
+    (clutter, 0.1),
+    (sunlit, BY_NAME_ALONE),
+    (corridor, BY_NAME_ALONE),
+)
 
 
 def frame(seed, assets, height, width, only=None):

@@ -1,8 +1,12 @@
 """The network and the losses: run with pytest or by itself."""
 
+import argparse
+
 import torch
+import train
 from losses import depth_loss, relative
 from net import WIDTH, Attention, DepthNet
+from start import drawn_back, run_of
 
 
 def maps(seed):
@@ -68,8 +72,35 @@ def test_frozen_blocks_get_no_gradient():
     assert net.pretrained.blocks[10].attn.qkv.weight.grad.abs().max() > 0
 
 
+def encoder_of(value):
+    return {k: torch.full_like(v, value) for k, v in DepthNet().pretrained.state_dict().items()}
+
+
+def test_drawing_back_mixes_the_encoder_and_leaves_the_head():
+    state = {k: torch.ones_like(v) for k, v in DepthNet().state_dict().items()}
+    out = drawn_back(state, encoder_of(5.0), 0.25)
+    assert list(out) == list(state)
+    assert all((v == (2 if k.startswith("pretrained.") else 1)).all() for k, v in out.items())
+
+
+def test_a_run_goes_on_from_a_checkpoint_and_decays_to_the_original_encoder(tmp_path, monkeypatch):
+    monkeypatch.setattr(train, "read_encoder", lambda path: encoder_of(3.0))
+    state = {k: torch.ones_like(v) for k, v in DepthNet().state_dict().items()}
+    torch.save(run_of(state), tmp_path / "run.pt")
+    o = argparse.Namespace(run=str(tmp_path / "run.pt"), assets="", device="cpu", stage="x")
+    o.unfreeze, o.rate, o.encoder_rate, o.pull = 2, 1e-30, 1e-30, 0.5
+    run = train.Run(o)
+    for p in run.live:
+        p.grad = torch.zeros_like(p)
+    run.update(0.5, 0.9)
+    encoder = run.net.pretrained
+    assert torch.allclose(encoder.blocks[11].mlp.fc1.weight, torch.tensor(1.5))
+    assert (encoder.blocks[9].mlp.fc1.weight == 1).all() and (run.net.depth_head.projects[0].weight == 1).all()
+
+
 if __name__ == "__main__":
-    for name, test in list(globals().items()):
-        if name.startswith("test_"):
-            test()
-            print("passed", name)
+    import sys
+
+    import pytest
+
+    sys.exit(pytest.main([__file__, "-q"]))

@@ -5,6 +5,8 @@ import renderer
 import shapes
 from photograph import photograph
 from renderer import BALL, affine, camera, instance
+from rooms import doors
+from testsets import rendered
 
 MESHES = renderer.Meshes([shapes.box(), shapes.card(), shapes.cylinder()])
 BOX, CARD, CYLINDER = 0, 1, 2
@@ -132,8 +134,45 @@ def test_same_seed_same_picture():
     assert np.array_equal(shot(scene, view, lights=[lamp])[0], shot(scene, view, lights=[lamp])[0])
 
 
+def test_doors_lie_flat_on_their_wall():
+    class Wall:
+        def __init__(self, seed):
+            self.r, self.boxes = np.random.default_rng(seed), []
+            self.paint = self.metal = self.glass = lambda *kinds, **more: 0
+
+        def between(self, low, high):
+            return self.r.uniform(low, high)
+
+        def chance(self, p):
+            return self.r.random() < p
+
+        def pick(self, *options):
+            return options[self.r.integers(len(options))]
+
+        def box(self, centre, half, material):
+            self.boxes.append((np.array(centre), np.array(half)))
+
+    for seed, x in ((1, 1.2), (2, -0.8)):
+        wall = Wall(seed)
+        doors(wall, x, 9)
+        assert len(wall.boxes) > 6
+        for centre, half in wall.boxes:
+            out = (x - centre[0]) * np.sign(x)  # into the room
+            assert out > 0 and out + half[0] < 0.1 and centre[1] - half[1] >= -1e-9 and abs(centre[2]) < 9
+
+
+def test_farther_pixels_than_a_sets_reach_do_not_count(tmp_path):
+    folder = tmp_path / "corridors"
+    folder.mkdir()
+    np.save(folder / "0_rgb.npy", np.zeros((1, 2, 2, 3), np.uint8))
+    np.save(folder / "0_inverse.npy", np.array([[[1 / 3, 1 / 5.9], [1 / 6.1, 0]]], np.float16))
+    (frame,) = rendered(str(tmp_path), "corridors", 6.0)
+    assert np.array_equal(frame.valid, [[True, True], [False, False]]) and frame.far == 9
+
+
 if __name__ == "__main__":
-    for name, check in list(globals().items()):
-        if name.startswith("test_"):
-            check()
-            print("passed", name)
+    import sys
+
+    import pytest
+
+    sys.exit(pytest.main([__file__, "-q"]))

@@ -1,4 +1,4 @@
-"""The frames that no checkpoint is trained on, from the folder that `fetch.py --tests` fills."""
+"""The frames that choose and that test, in the parts of SPLIT.md, from the folder that `fetch.py --tests` fills."""
 
 import glob
 import os
@@ -57,19 +57,26 @@ def azure(folder):
     return [from_depth(rgb, depth, (depth > 0.1) & (depth < 10))]
 
 
-def rendered(folder):
-    """Scenes of other seeds, with made textures of another seed (see fetch.py and pool.py)."""
+def rendered(folder, name="rendered", reach=20.0):
+    """Frames of pool.py in a folder of that name; pixels farther than `reach` metres do not count."""
     out = []
-    for f in sorted(glob.glob(os.path.join(folder, "rendered", "*_inverse.npy"))):
+    for f in sorted(glob.glob(os.path.join(folder, name, "*_inverse.npy"))):
         for rgb, inverse in zip(np.load(f.replace("_inverse", "_rgb")), np.load(f).astype(np.float32)):
-            out.append(Frame(rgb, inverse, inverse > 1 / 20, 30.0))
+            out.append(Frame(rgb, inverse, inverse > 1 / reach, min(1.5 * reach, 30.0)))
     return out
 
 
-SETS = {
-    "bedroom": lambda folder: bedroom(os.path.join(folder, "bedroom"), range(35, 50)),
+VALIDATION = {  # what chooses, see SPLIT.md
     "chair": lambda folder: app_export(os.path.join(folder, "chair_scan")),
-    "board": lambda folder: app_export(os.path.join(folder, "charuco_board")),
-    "cameras": lambda folder: redwood(folder) + stereo(folder) + azure(folder),
-    "rendered": rendered,
+    "redwood": redwood,
+    "corridors": lambda folder: rendered(folder, "corridors", 6.0)[:24],
+    "mixed": lambda folder: rendered(folder, "mixed")[:24],
 }
+TEST = {  # reported once
+    "board": lambda folder: app_export(os.path.join(folder, "charuco_board")),
+    "desk": azure,
+    "stereo": stereo,
+    "rendered": rendered,
+    "bedroom": lambda folder: bedroom(os.path.join(folder, "bedroom"), range(35, 50)),
+}
+SETS = VALIDATION | TEST

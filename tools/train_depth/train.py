@@ -15,7 +15,7 @@ import torch
 import torch.distributed
 import torch.multiprocessing
 from losses import depth_loss
-from net import BLOCKS, DepthNet, read_encoder
+from net import BLOCKS, ENCODER, DepthNet, read_encoder
 from samples import Batches
 
 
@@ -38,6 +38,7 @@ def options():
     a.add_argument("--real", type=float, default=0.15, help="part of LiDAR frames")
     a.add_argument("--edge-weight", type=float, default=1.0)
     a.add_argument("--relative-weight", type=float, default=1.0)
+    a.add_argument("--pull", type=float, default=0.0, help="decay of the encoder towards DINOv2, per step at full rate")
     a.add_argument("--average", type=float, default=0.99, help="of the weights, per step")
     a.add_argument("--seed", type=int, default=0)
     a.add_argument("--processes", type=int, default=1, help="data-parallel ones, each with batches of its own")
@@ -58,11 +59,12 @@ class Run:
             self.net.load_state_dict(held["net"])
             self.step, self.seen, self.history = held["step"], held["seen"], held["history"]
         else:
-            self.net.pretrained.load_state_dict(read_encoder(os.path.join(o.assets, "dinov2_vits14_patch_8x8.onnx")))
+            self.net.pretrained.load_state_dict(read_encoder(os.path.join(o.assets, ENCODER)))
             torch.nn.init.ones_(self.net.depth_head.scratch.output_conv2[2].bias)
         self.net.to(o.device)
         self.average = copy.deepcopy(self.net).eval().requires_grad_(False)
         self.groups(o)
+        self.anchor(o)
         if held:
             self.average.load_state_dict(held["average"])
             if held["stage"] == o.stage:
@@ -92,6 +94,16 @@ class Run:
         mine, averaged = dict(self.net.named_parameters()), dict(self.average.named_parameters())
         self.live, self.averaged = [mine[n] for n in names], [averaged[n] for n in names]
 
+    def anchor(self, o):
+        """What the trained part of the encoder decays to (L2-SP, Li et al. 2018): DINOv2, not zero."""
+        self.pull, self.pulled, self.anchors = o.pull, [], []
+        if o.pull:
+            original = read_encoder(os.path.join(o.assets, ENCODER))
+            for name, p in self.net.pretrained.named_parameters():
+                if p.requires_grad:
+                    self.pulled.append(p)
+                    self.anchors.append(original[name].float().to(p.device))
+
     def share(self, done):
         """Averages the gradients over all processes; -> the first one's `done`, so that all stop together."""
         if not torch.distributed.is_initialized():
@@ -112,6 +124,9 @@ class Run:
         norm = torch.nn.utils.clip_grad_norm_(self.live, 1.0)
         if torch.isfinite(norm):
             self.optimiser.step()
+            if self.pull:
+                with torch.no_grad():
+                    torch._foreach_lerp_([p.detach() for p in self.pulled], self.anchors, self.pull * rate)
         with torch.no_grad():
             torch._foreach_lerp_(
                 self.averaged, [p.detach() for p in self.live], 1 - min(average, (self.step + 1) / (self.step + 10))

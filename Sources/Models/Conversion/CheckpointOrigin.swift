@@ -23,7 +23,7 @@ public enum CheckpointOrigin: Equatable, Sendable, CustomStringConvertible {
   ]
 
   /// SHA-256 of the weight file trained here, as in `weights/manifest.json`.
-  static let bundled = "fa678aad7c2309983263a7e52e9c2c2f96b21ab27da5d901578766a2d23accba"
+  static let bundled = "6f1b71a8b00a5f8e23c4fdf21b492da8987618f72440d0c8a37ac06be2381abe"
 
   /// Compares the file's digest with that of the file trained here; else reads `source_sha256` and `origin`.
   public init(metadata: [String: String], sha256: String) {
