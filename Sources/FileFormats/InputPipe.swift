@@ -28,7 +28,9 @@ package final class InputPipe: Sendable {
 
   deinit { if isOwn { POSIX.closeDescriptor(descriptor) } }
 
-  /// What there is, `most` bytes at most; waits where there is nothing. Empty at the end.
+  /// What there is, `most` bytes at most; waits where there is nothing.
+  ///
+  /// Empty at the end.
   ///
   /// - Throws: `FileError.io`.
   package func read(atMost most: Int) throws(FileError) -> [UInt8] {

@@ -4,8 +4,9 @@ import FileFormats
 public struct RunIndexPage: Sendable {
   /// One frame.
   public struct Frame: Sendable {
-    /// Its name, and the folder of its results beside the page; nil for one that could not be read.
+    /// Its name.
     public var name: String
+    /// The folder of its results beside the page; nil for one that could not be read.
     public var folder: String?
     /// The objects' labels.
     public var objects: [String]

@@ -239,10 +239,10 @@ public final class SteppedRun {
     return try session.outputElements(layer.value, body)
   }
 
-  /// What a layer is, and what it would be if `change` were done to each map that its step reads; everything is left
-  /// as it was. nil where no step of its own makes it of anything that changes.
+  /// What a layer is, and what it would be if `change` were done to each map that its step reads.
   ///
-  /// Only right after that step, while its inputs are there.
+  /// Everything is left as it was. nil where no step of its own makes it of anything that changes. Only right after that
+  /// step, while its inputs are there.
   func resultOfChanged(
     _ layer: TracedLayer, _ change: (inout [Float]) -> Void
   ) -> (kept: [Float], changed: [Float])? {

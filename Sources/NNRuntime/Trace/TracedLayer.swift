@@ -2,8 +2,9 @@
 public struct TracedLayer: Sendable {
   /// What the result is called: the module path of the last layer that went into it.
   public let name: String
-  /// The layers that were joined to make it, first to last; one where nothing was fused. Those of which a step before
-  /// did a part, which is no layer's result, are among them.
+  /// The layers that were joined to make it, first to last; one where nothing was fused.
+  ///
+  /// Those of which a step before did a part, which is no layer's result, are among them.
   public let holds: [String]
   /// The output of the network that it is, if it is one.
   public let output: String?

@@ -64,7 +64,8 @@ struct PictureDepthOptions: ParsableArguments {
   private static func camera(_ text: String) throws -> StatedCamera {
     if !fileExists(text), text.contains(","), (try? StatedCamera(parsing: text)) == nil {
       throw CommandError.usage(
-        "--intrinsics \(text): give FX,FY,CX,CY or FX,FY,CX,CY,WIDTH,HEIGHT in pixels, or a file that says so")
+        "--intrinsics \(text): give FX,FY,CX,CY or FX,FY,CX,CY,WIDTH,HEIGHT in pixels, or a file that says so"
+      )
     }
     return try StatedCamera(textOrFile: text)
   }

@@ -1,11 +1,10 @@
+import AppCore
 import FileFormats
 import Foundation
 import Geometry
 import Imaging
 import TestSupport
 import Testing
-
-@testable import AppCore
 
 /// Pictures and depths in two folders with one camera, as tools of depth cameras leave them.
 @Suite struct PairedFoldersTests {

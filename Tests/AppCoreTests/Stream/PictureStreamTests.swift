@@ -1,11 +1,10 @@
+import AppCore
 import FileFormats
 import Foundation
 import Geometry
 import Imaging
 import TestSupport
 import Testing
-
-@testable import AppCore
 
 /// Pictures that come one after the other, from files in place of pipes.
 @Suite struct PictureStreamTests {
