@@ -1,5 +1,6 @@
 import AppCore
 import FileFormats
+import Imaging
 import TestSupport
 import Testing
 

@@ -47,7 +47,7 @@ struct TableScene {
     // Slabs in the box's own axes: x (cos, 0, -sin), z (sin, 0, cos).
     let (c, s) = (cos(yaw), sin(yaw))
     let fromCenter = origin - center
-    let axes =
+    let axes: [(Double, Double, Double, Double)] =
       isCylinder ? [(0, 1, 0, size.y)] : [(c, 0.0, -s, size.x), (0, 1, 0, size.y), (s, 0, c, size.z)]
     var near = -Double.infinity
     var far = Double.infinity
