@@ -61,9 +61,10 @@ import Testing
     let index = try JSONValue.read(path: place.file("found/index.json"))
     #expect(index["frames"]?.array?.map { $0["folder"]?.string } == ["000000", "000001"])
     let depth = try CommandRun(
-      ["depth", "-", "--raw-size", size, "--out", "-"] + TinyNetwork.depthOptions, in: place.path,
+      ["depth", "-", "--raw-size", size, "--out", "maps"] + TinyNetwork.depthOptions, in: place.path,
       input: place.file("raw"))
     #expect(depth.status == 0, "\(depth.error)")
+    #expect(fileExists(place.file("maps/000001/relative.npy")))
   }
 
   @Test func theWholeFlowOnAStream() throws {
@@ -225,7 +226,7 @@ import Testing
     let wrong = try CommandRun(arguments + ["out"] + TinyNetwork.detectorOptions, in: place.path)
     #expect(wrong.status == 0 && wrong.error.contains("--depth-unit"), "\(wrong.error)")
     #expect(!fileExists(place.file("out/sequence-objects.json")), "without poses nothing can be put together")
-    let page = String(decoding: try place.read("out/0/report.html"), as: UTF8.self)
+    let page = String(decoding: try place.read("out/00000/report.html"), as: UTF8.self)
     #expect(page.contains("no pose: positions are in the camera's own frame"))
     let none = try CommandRun(
       ["run", "color", "--depth-map", "depth", "--intrinsics", "nowhere.json", "--out", "x"], in: place.path)

@@ -39,7 +39,7 @@ struct CameraFile {
     } else if text.contains(":") {
       addLines(of: text)
     } else {
-      fields[""] = text.split { " \t\r\n,;[]".contains($0) }.compactMap { Double($0) }
+      fields[""] = text.split { $0.isWhitespace || ",;[]".contains($0) }.compactMap { Double($0) }
     }
   }
 

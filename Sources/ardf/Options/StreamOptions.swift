@@ -1,5 +1,6 @@
 import AppCore
 import ArgumentParser
+import FileFormats
 import Geometry
 
 /// How pictures are taken from a film, a pipe, a camera or an address.
@@ -26,6 +27,9 @@ struct StreamOptions: ParsableArguments {
 
   /// The source without a known end among what was given, which is then the only one; nil where there is none.
   func source(among sources: [String]) throws -> StreamSource? {
+    for source in sources where source.hasPrefix("/dev/") && !fileExists(source) {
+      throw FileError.missing(path: source)
+    }
     guard let stream = sources.lazy.compactMap(StreamSource.init).first else {
       if live || rawSize != nil {
         throw CommandError.usage(
