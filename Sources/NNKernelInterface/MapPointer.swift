@@ -5,7 +5,7 @@
 /// What the elements of a map are.
 ///
 /// Only the kernels of reduced precision, and of Winograd convolutions, see others than floats.
-public enum ElementType: UInt8, Sendable {
+public enum ElementType: UInt8, Sendable, CaseIterable {
   /// IEEE 754 single precision.
   case float32
   /// Its upper half: 8 bits of exponent, 7 of mantissa.

@@ -168,10 +168,10 @@ private func averageKeys(
     var sum = Vector(repeating: 0)
     for key in 0..<count {
       let offset = head &* task.keyHeadStride &+ key &* task.tokenStride &+ channel
-      sum += loadSome(address(task.key, task.element, offset), task.element, used)
+      sum += task.element.loadSome(address(task.key, task.element, offset), used)
     }
-    store(sum * share, rounded + 2 &* channel, .bfloat16)
-    store(load(rounded + 2 &* channel, .bfloat16), scratch + layout.centre + channel)
+    BFloat16Element().store(sum * share, rounded + 2 &* channel)
+    store(BFloat16Element().load(rounded + 2 &* channel), scratch + layout.centre + channel)
   }
 }
 
@@ -224,11 +224,11 @@ private func transposeValues(
       var even = Vector(repeating: 0)
       var odd = Vector(repeating: 0)
       if 2 &* pair < count {
-        even = loadSome(address(task.value, task.element, source &+ channel), task.element, used)
+        even = task.element.loadSome(address(task.value, task.element, source &+ channel), used)
       }
       if 2 &* pair &+ 1 < count {
-        odd = loadSome(
-          address(task.value, task.element, source &+ task.tokenStride &+ channel), task.element, used)
+        odd = task.element.loadSome(
+          address(task.value, task.element, source &+ task.tokenStride &+ channel), used)
       }
       ardf_bf16_store_pairs(pairs + pair &* width + channel, even, odd)
       channel &+= 16
@@ -349,11 +349,10 @@ private func endBlock(
       let target = first &+ half &* task.outputTokenStride &+ channel
       transpose({ load(source + $0 &* blockRows) }) { lane, sum in
         guard half &+ lane < used else { return }
-        storeSome(
+        task.outputElement.storeSome(
           sum * Vector(repeating: shares[half &+ lane]),
           UnsafeMutableRawPointer(task.output)
-            + (target &+ lane &* task.outputTokenStride) &* task.outputElement.size, task.outputElement, count
-        )
+            + (target &+ lane &* task.outputTokenStride) &* task.outputElement.size, count)
       }
     }
   }

@@ -29,7 +29,7 @@ func farthest(_ layout: RoundedAttentionScratch, _ keys: Int, _ scratch: UnsafeM
       var sum = zero
       if key < keys {
         for channel in stride(from: 0, to: layout.keyWidth, by: 16) {
-          let entries = load(rows + 2 &* (key &* layout.keyWidth &+ channel), .bfloat16)
+          let entries = BFloat16Element().load(rows + 2 &* (key &* layout.keyWidth &+ channel))
           let distance = entries - load(scratch + layout.centre + channel)
           sum = multiplyAdd(distance, distance, sum)
         }

@@ -80,16 +80,16 @@ private var tileFeatures: Processor.Features { .avx512.union(.pairs).union(.tile
 private func addSteps(to catalogue: inout KernelCatalogue, _ permit: Permit) {
   catalogue.add(
     depthwise: "depthwise-any", maps: .any, tolerance: .roundedProduct, by: permit,
-    run: { mixedDepthwise($0, $1) })
+    run: { depthwise($0, $1) })
   catalogue.add(
-    maxPool: "maxpool-any", maps: .any, tolerance: .exact, by: permit, run: { mixedMaxPool($0, $1) })
+    maxPool: "maxpool-any", maps: .any, tolerance: .exact, by: permit, run: { maxPool($0, $1) })
   catalogue.add(
     resize: "resize-any", maps: .any, tolerance: .roundedProduct, by: permit,
-    scratch: { mixedResizeScratch($0) }, run: { mixedResize($0, $1) })
+    scratch: { resizeScratch($0) }, run: { resize($0, $1) })
   catalogue.add(
     layerNorm: "layernorm-any", maps: .any, tolerance: .normalisation, by: permit,
-    run: { mixedLayerNorm($0, $1) })
+    run: { layerNorm($0, $1) })
   catalogue.add(
     elementwise: "elementwise-any", maps: .any, tolerance: .roundedProduct, by: permit,
-    run: { mixedElementwise($0, $1) })
+    run: { elementwise($0, $1) })
 }

@@ -303,7 +303,7 @@ private struct GivenPart: SumPart {
   let addend: Addend
   let first: Int
   @inline(__always) func added(to sum: Vector, _ pixel: Int, _ channel: Int, _ count: Int) -> Vector {
-    sum + loadSome(addend.sums(ofPixel: pixel) + (first &+ channel), .float32, count)
+    sum + Float32Element().loadSome(addend.sums(ofPixel: pixel) + (first &+ channel), count)
   }
 }
 
@@ -334,10 +334,11 @@ private func storeBlock<Function: ActivationFunction, Part: SumPart>(
         target += step
       }
     } else if isResidual, let residual {
+      let floats = Float32Element()
       var (other, otherStep) = runs.place(residual, block.first)
       for _ in 0..<run.pixels {
-        store(function.of(load(source) + low) + load(other, .float32), target, .float32)
-        store(function.of(load(source + 16) + high) + load(other + 64, .float32), target + 64, .float32)
+        floats.store(function.of(load(source) + low) + floats.load(other), target)
+        floats.store(function.of(load(source + 16) + high) + floats.load(other + 64), target + 64)
         source += panelWidth
         target += step
         other += otherStep
@@ -381,9 +382,9 @@ private func storePixel<Function: ActivationFunction, Part: SumPart>(
     let sum = load(stored.sums + channel) + load(stored.bias + channel)
     var value = function.of(part.added(to: sum, stored.pixel, channel, count))
     if let residual = stored.task.pointee.residual {
-      value += loadSome(stored.residual + channel &* residual.element.size, residual.element, count)
+      value += residual.element.loadSome(stored.residual + channel &* residual.element.size, count)
     }
-    storeSome(value, stored.target + channel &* element.size, element, count)
+    element.storeSome(value, stored.target + channel &* element.size, count)
     channel &+= 16
   }
 }

@@ -1,91 +1,66 @@
-// Loads and stores of sixteen elements, floats or bf16. All arithmetic is in floats.
+// The maps of these kernels hold floats or bf16, each map one of them. All arithmetic is in floats.
 
 import CKernelShims
 import NNKernelInterface
 
-extension ElementType {
-  /// Bytes of an element.
-  @inline(__always) var size: Int { self == .float32 ? Float32Element.size : BFloat16Element.size }
-}
-
-extension MapPointer {
-  /// The address of the element `offset` elements behind the first.
-  @inline(__always) func address(_ offset: Int) -> UnsafeRawPointer {
-    UnsafeRawPointer(base) + offset &* element.size
-  }
-}
-
-extension MutableMapPointer {
-  /// The address of the element `offset` elements behind the first.
-  @inline(__always) func address(_ offset: Int) -> UnsafeMutableRawPointer {
-    UnsafeMutableRawPointer(base) + offset &* element.size
-  }
-}
-
 /// The upper halves of floats.
-enum BFloat16Element: MapElement {
-  @inline(__always) static var size: Int { MemoryLayout<UInt16>.size }
-  @inline(__always) static func load(_ pointer: UnsafeRawPointer) -> Vector { ardf_bf16_load(pointer) }
-}
-
-/// Sixteen elements.
-@inline(__always)
-func load(_ pointer: UnsafeRawPointer, _ element: ElementType) -> Vector {
-  switch element {
-  case .float32: pointer.loadUnaligned(as: Vector.self)
-  case .bfloat16: ardf_bf16_load(pointer)
+struct BFloat16Element: MapElement {
+  @inline(__always) var size: Int { MemoryLayout<UInt16>.size }
+  @inline(__always) func load(_ pointer: UnsafeRawPointer) -> Vector { ardf_bf16_load(pointer) }
+  @inline(__always) func load(_ pointer: UnsafeRawPointer, count: Int) -> Vector {
+    ardf_bf16_load_partial(pointer, count)
+  }
+  @inline(__always) func store(_ vector: Vector, _ pointer: UnsafeMutableRawPointer) {
+    ardf_bf16_store(pointer, vector)
+  }
+  @inline(__always) func store(_ vector: Vector, _ pointer: UnsafeMutableRawPointer, count: Int) {
+    ardf_bf16_store_partial(pointer, vector, count)
   }
 }
 
-/// The first `count` elements, at most sixteen; zeros behind them.
-@inline(__always)
-func load(_ pointer: UnsafeRawPointer, _ element: ElementType, count: Int) -> Vector {
-  switch element {
-  case .float32: ardf_load_partial(pointer.assumingMemoryBound(to: Float.self), count)
-  case .bfloat16: ardf_bf16_load_partial(pointer, count)
+/// A type that is known when the loop runs.
+extension ElementType: MapElement {
+  @inline(__always) var size: Int { self == .float32 ? Float32Element().size : BFloat16Element().size }
+  @inline(__always) func load(_ pointer: UnsafeRawPointer) -> Vector {
+    switch self {
+    case .float32: Float32Element().load(pointer)
+    case .bfloat16: BFloat16Element().load(pointer)
+    }
+  }
+  @inline(__always) func load(_ pointer: UnsafeRawPointer, count: Int) -> Vector {
+    switch self {
+    case .float32: Float32Element().load(pointer, count: count)
+    case .bfloat16: BFloat16Element().load(pointer, count: count)
+    }
+  }
+  @inline(__always) func store(_ vector: Vector, _ pointer: UnsafeMutableRawPointer) {
+    switch self {
+    case .float32: Float32Element().store(vector, pointer)
+    case .bfloat16: BFloat16Element().store(vector, pointer)
+    }
+  }
+  @inline(__always) func store(_ vector: Vector, _ pointer: UnsafeMutableRawPointer, count: Int) {
+    switch self {
+    case .float32: Float32Element().store(vector, pointer, count: count)
+    case .bfloat16: BFloat16Element().store(vector, pointer, count: count)
+    }
+  }
+
+  /// The type as a value that loads ask.
+  @inline(__always) var asked: ElementType { self }
+
+  /// Runs the loop that is compiled for this type.
+  @inline(__always)
+  func run<Loop: ElementLoop>(_: Loop.Type, _ operands: Loop.Operands) {
+    switch self {
+    case .float32: Loop.run(Float32Element(), operands)
+    case .bfloat16: Loop.run(BFloat16Element(), operands)
+    }
   }
 }
 
-/// Stores sixteen elements.
-@inline(__always)
-func store(_ vector: Vector, _ pointer: UnsafeMutableRawPointer, _ element: ElementType) {
-  switch element {
-  case .float32: pointer.storeBytes(of: vector, as: Vector.self)
-  case .bfloat16: ardf_bf16_store(pointer, vector)
-  }
-}
-
-/// Stores the first `count` elements, at most sixteen.
-@inline(__always)
-func store(_ vector: Vector, _ pointer: UnsafeMutableRawPointer, _ element: ElementType, count: Int) {
-  switch element {
-  case .float32: ardf_store_partial(pointer.assumingMemoryBound(to: Float.self), vector, count)
-  case .bfloat16: ardf_bf16_store_partial(pointer, vector, count)
-  }
-}
-
-/// Calls `body(first channel, channels)` for whole vectors of channels, and for what is left.
-@inline(__always)
-func forEachVector(_ channels: Int, _ body: (_ first: Int, _ count: Int) -> Void) {
-  var channel = 0
-  while channel &+ 16 <= channels {
-    body(channel, 16)
-    channel &+= 16
-  }
-  if channel < channels { body(channel, channels &- channel) }
-}
-
-/// Sixteen elements, or the `count` there are.
-@inline(__always)
-func loadSome(_ pointer: UnsafeRawPointer, _ element: ElementType, _ count: Int) -> Vector {
-  count == 16 ? load(pointer, element) : load(pointer, element, count: count)
-}
-
-/// Stores sixteen elements, or the `count` there are.
-@inline(__always)
-func storeSome(_ vector: Vector, _ pointer: UnsafeMutableRawPointer, _ element: ElementType, _ count: Int) {
-  if count == 16 { store(vector, pointer, element) } else { store(vector, pointer, element, count: count) }
-}
+/// The functions of activations behind steps that are no products.
+typealias StepFunctions = RoughFunctions
 
 /// Copies `count` elements as bf16.
 @inline(__always)
@@ -102,17 +77,18 @@ func copyRounded(
   } else {
     while index &+ 32 <= count {
       ardf_bf16_store_two(
-        target + 2 &* index, load(source + 4 &* index, .float32), load(source + 4 &* index + 64, .float32))
+        target + 2 &* index, Float32Element().load(source + 4 &* index),
+        Float32Element().load(source + 4 &* index + 64))
       index &+= 32
     }
   }
   while index &+ 16 <= count {
-    store(load(source + element.size &* index, element), target + 2 &* index, .bfloat16)
+    BFloat16Element().store(element.load(source + element.size &* index), target + 2 &* index)
     index &+= 16
   }
   if index < count {
-    store(
-      load(source + element.size &* index, element, count: count &- index), target + 2 &* index, .bfloat16,
+    BFloat16Element().store(
+      element.load(source + element.size &* index, count: count &- index), target + 2 &* index,
       count: count &- index)
   }
 }
@@ -121,7 +97,7 @@ func copyRounded(
 @inline(__always)
 func clear(_ target: UnsafeMutableRawPointer, _ count: Int) {
   let zero = Vector(repeating: 0)
-  forEachVector(count) { storeSome(zero, target + 2 &* $0, .bfloat16, $1) }
+  forEachVector(count) { BFloat16Element().storeSome(zero, target + 2 &* $0, $1) }
 }
 
 /// The nearest bf16, ties to even; not for NaN.

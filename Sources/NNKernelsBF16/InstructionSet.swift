@@ -1,6 +1,8 @@
 // What the kernels of reduced precision are written in. One target holds both variants, with tiles (AMX) and
 // with dot products of vectors (AVX-512 BF16): they differ in the product of a block alone.
 
+import CKernelShims
+
 /// Sixteen lanes: one zmm register.
 typealias Vector = SIMD16<Float>
 
@@ -15,3 +17,13 @@ func powerOfTwo(_ x: Vector) -> Vector { powerOfTwoByArithmetic(x) }
 /// 1 / x.
 @_transparent
 func reciprocal(_ x: Vector) -> Vector { Vector(repeating: 1) / x }
+
+/// The first `count` floats at `pointer`, at most 16, zeros behind them.
+@_transparent
+func loadPartial(_ pointer: UnsafePointer<Float>, count: Int) -> Vector { ardf_load_partial(pointer, count) }
+
+/// Writes the first `count` lanes only.
+@_transparent
+func storePartial(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, count: Int) {
+  ardf_store_partial(pointer, vector, count)
+}

@@ -205,8 +205,8 @@ private func transformInput<Transform: IntegerTransform>(
   let overlap = edge - Transform.stride * Transform.tileEdge
   let window =
     switch task.pointee.input.element {
-    case .float32: windowOrCopy(Float32Element.self, task.pointee, (top, left), edge, workspace.window)
-    case .bfloat16: windowOrCopy(BFloat16Element.self, task.pointee, (top, left), edge, workspace.window)
+    case .float32: windowOrCopy(Float32Element(), task.pointee, (top, left), edge, workspace.window)
+    case .bfloat16: windowOrCopy(BFloat16Element(), task.pointee, (top, left), edge, workspace.window)
     }
   let (lines, stride) = (workspace.lines, workspace.transformedStride)
   for position in 0..<Transform.positions {
@@ -219,7 +219,8 @@ private func transformInput<Transform: IntegerTransform>(
       window.rowStride &* window.element.size, window.pixelStride &* window.element.size
     )
     if window.element == .float32 {
-      Transform.input(lines, fetch, { load(source + ($0 &* rowBytes &+ $1 &* pixelBytes), .float32) }, add)
+      Transform.input(
+        lines, fetch, { Float32Element().load(source + ($0 &* rowBytes &+ $1 &* pixelBytes)) }, add)
     } else {
       Transform.input(lines, fetch, { ardf_bf16_load(source + ($0 &* rowBytes &+ $1 &* pixelBytes)) }, add)
     }

@@ -1,5 +1,7 @@
 // Sixteen elements between memory and registers; in registers all are floats.
 
+import NNKernelInterface
+
 @inline(__always)
 func load(_ pointer: UnsafePointer<Float>) -> Vector {
   UnsafeRawPointer(pointer).loadUnaligned(as: Vector.self)
@@ -10,18 +12,80 @@ func store(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>) {
   UnsafeMutableRawPointer(pointer).storeBytes(of: vector, as: Vector.self)
 }
 
-/// What lies in a map, as a type, so that a loop is compiled once for each.
+/// What lies in a map: a type without a value where a loop is compiled for it, or a value that every load asks.
 protocol MapElement {
   /// Bytes.
-  static var size: Int { get }
+  var size: Int { get }
   /// Sixteen elements.
-  static func load(_ pointer: UnsafeRawPointer) -> Vector
+  func load(_ pointer: UnsafeRawPointer) -> Vector
+  /// The first `count` elements, at most sixteen; zeros behind them.
+  func load(_ pointer: UnsafeRawPointer, count: Int) -> Vector
+  /// Stores sixteen elements.
+  func store(_ vector: Vector, _ pointer: UnsafeMutableRawPointer)
+  /// Stores the first `count` elements, at most sixteen.
+  func store(_ vector: Vector, _ pointer: UnsafeMutableRawPointer, count: Int)
+}
+
+extension MapElement {
+  /// Sixteen elements, or the `count` there are and zeros behind them.
+  @inline(__always)
+  func loadSome(_ pointer: UnsafeRawPointer, _ count: Int) -> Vector {
+    count == 16 ? load(pointer) : load(pointer, count: count)
+  }
+
+  /// Stores sixteen elements, or the `count` there are.
+  @inline(__always)
+  func storeSome(_ vector: Vector, _ pointer: UnsafeMutableRawPointer, _ count: Int) {
+    if count == 16 { store(vector, pointer) } else { store(vector, pointer, count: count) }
+  }
 }
 
 /// Single precision.
-enum Float32Element: MapElement {
-  @inline(__always) static var size: Int { MemoryLayout<Float>.size }
-  @inline(__always) static func load(_ pointer: UnsafeRawPointer) -> Vector {
+struct Float32Element: MapElement {
+  @inline(__always) var size: Int { MemoryLayout<Float>.size }
+  @inline(__always) func load(_ pointer: UnsafeRawPointer) -> Vector {
     pointer.loadUnaligned(as: Vector.self)
   }
+  @inline(__always) func load(_ pointer: UnsafeRawPointer, count: Int) -> Vector {
+    loadPartial(pointer.assumingMemoryBound(to: Float.self), count: count)
+  }
+  @inline(__always) func store(_ vector: Vector, _ pointer: UnsafeMutableRawPointer) {
+    pointer.storeBytes(of: vector, as: Vector.self)
+  }
+  @inline(__always) func store(_ vector: Vector, _ pointer: UnsafeMutableRawPointer, count: Int) {
+    storePartial(vector, pointer.assumingMemoryBound(to: Float.self), count: count)
+  }
+}
+
+/// A loop that is compiled once for each type of element that the maps of an instruction set's kernels may hold.
+protocol ElementLoop {
+  /// What it runs on.
+  associatedtype Operands
+
+  static func run<Element: MapElement>(_ element: Element, _ operands: Operands)
+}
+
+extension MapPointer {
+  /// The address of the element `offset` elements behind the first.
+  @inline(__always) func address(_ offset: Int) -> UnsafeRawPointer {
+    UnsafeRawPointer(base) + offset &* element.asked.size
+  }
+}
+
+extension MutableMapPointer {
+  /// The address of the element `offset` elements behind the first.
+  @inline(__always) func address(_ offset: Int) -> UnsafeMutableRawPointer {
+    UnsafeMutableRawPointer(base) + offset &* element.asked.size
+  }
+}
+
+/// Calls `body(first channel, channels)` for whole vectors of channels, and for what is left.
+@inline(__always)
+func forEachVector(_ channels: Int, _ body: (_ first: Int, _ count: Int) -> Void) {
+  var channel = 0
+  while channel &+ 16 <= channels {
+    body(channel, 16)
+    channel &+= 16
+  }
+  if channel < channels { body(channel, channels &- channel) }
 }

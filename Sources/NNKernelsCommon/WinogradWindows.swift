@@ -36,12 +36,12 @@ extension ConvolutionTask {
 /// input, whose elements are `Element`s, copied to `copy` (row, column, channel) as floats with zeros.
 @inline(__always)
 func windowOrCopy<Element: MapElement>(
-  _: Element.Type, _ task: ConvolutionTask, _ origin: (top: Int, left: Int), _ edge: Int,
+  _ element: Element, _ task: ConvolutionTask, _ origin: (top: Int, left: Int), _ edge: Int,
   _ copy: UnsafeMutablePointer<Float>
 ) -> MapPointer {
   let (shape, input, (top, left)) = (task.shape, task.input, origin)
   let base =
-    UnsafeRawPointer(input.base) + (top * input.rowStride + left * input.pixelStride) * Element.size
+    UnsafeRawPointer(input.base) + (top * input.rowStride + left * input.pixelStride) * element.size
   let isInside = top >= 0 && left >= 0 && top + edge <= shape.inHeight && left + edge <= shape.inWidth
   if isInside {
     return MapPointer(
@@ -53,9 +53,9 @@ func windowOrCopy<Element: MapElement>(
       let pixel = copy + (row * edge + column) * shape.inChannels
       let isInside =
         top + row >= 0 && top + row < shape.inHeight && left + column >= 0 && left + column < shape.inWidth
-      let source = base + (row * input.rowStride + column * input.pixelStride) * Element.size
+      let source = base + (row * input.rowStride + column * input.pixelStride) * element.size
       for c in stride(from: 0, to: shape.inChannels, by: 16) {
-        store(isInside ? Element.load(source + c * Element.size) : Vector(repeating: 0), pixel + c)
+        store(isInside ? element.load(source + c * element.size) : Vector(repeating: 0), pixel + c)
       }
     }
   }

@@ -192,7 +192,9 @@ private func normaliseRows(
     let later = rows[i] + count * task.input.pixelStride
     for channel in stride(from: 0, to: channels, by: 16) { ardf_prefetch_to_read(later + channel) }
     let row = normals + i * normalCount(task.shape)
-    normalise(normalisation, channels, rows[i], row)
+    normalise(
+      normalisation, TokenRow(element: Float32Element(), base: rows[i], channels: channels), into: row,
+      as: Float32Element())
     rows[i] = UnsafePointer(row)
   }
 }

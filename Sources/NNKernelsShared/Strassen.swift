@@ -207,7 +207,9 @@ private func prepare(
     let row = row(i)
     guard let normalisation = task.normalisation else { return row }
     let normal = memory.normals + i * shape.inChannels
-    normalise(normalisation, shape.inChannels, row, normal)
+    normalise(
+      normalisation, TokenRow(element: Float32Element(), base: row, channels: shape.inChannels), into: normal,
+      as: Float32Element())
     return UnsafePointer(normal)
   }
   for i in 0..<count {

@@ -95,7 +95,7 @@ func stridedWinograd(_ taskPointer: UnsafePointer<ConvolutionTask>, _ share: Sha
       let (nextRow, nextColumn) = (tile + 1).quotientAndRemainder(dividingBy: tilesAcross)
       let next = NextWindow(
         task, task.windowOrigin(nextRow * Transform.tileEdge, nextColumn * Transform.tileEdge),
-        Transform.windowEdge, elementSize: Float32Element.size)
+        Transform.windowEdge, elementSize: Float32Element().size)
       transformWindow(
         task, tile / tilesAcross * Transform.tileEdge, tile % tilesAcross * Transform.tileEdge,
         workspace.inputs + i * Workspace.tileStride(shape), count * Workspace.tileStride(shape), workspace,
@@ -139,7 +139,7 @@ private func transformWindow(
 ) {
   let channels = task.shape.inChannels
   let (top, left) = task.windowOrigin(y, x)
-  let window = windowOrCopy(Float32Element.self, task, (top, left), Transform.windowEdge, workspace.window)
+  let window = windowOrCopy(Float32Element(), task, (top, left), Transform.windowEdge, workspace.window)
   let (rowStride, pixelStride) = (window.rowStride, window.pixelStride)
   for c in Swift.stride(from: 0, to: channels, by: 16) {
     let (source, out) = (window.base + c, target + c)

@@ -126,7 +126,7 @@ func winograd<Transform: WinogradTransform>(
       let (nextRow, nextColumn) = (from + i + 1).quotientAndRemainder(dividingBy: tilesAcross)
       let next = NextWindow(
         task, task.windowOrigin(nextRow * Transform.tileEdge, nextColumn * Transform.tileEdge),
-        Transform.windowEdge, elementSize: Float32Element.size)
+        Transform.windowEdge, elementSize: Float32Element().size)
       transformInput(
         task, row * Transform.tileEdge, column * Transform.tileEdge, workspace.inputs + i * shape.inChannels,
         workspace.inputStride, workspace, next)
@@ -165,7 +165,7 @@ private func transformInput<Transform: WinogradTransform>(
     if let enlargement = task.enlargement {
       enlargedWindow(task, enlargement, top, left, edge, workspace.window)
     } else {
-      windowOrCopy(Float32Element.self, task, (top, left), edge, workspace.window)
+      windowOrCopy(Float32Element(), task, (top, left), edge, workspace.window)
     }
   let lines = workspace.lines
   for c in stride(from: 0, to: task.shape.inChannels, by: 16) {

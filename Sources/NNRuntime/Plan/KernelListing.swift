@@ -76,6 +76,6 @@ extension ConvolutionDomain {
 
 extension MapElements {
   fileprivate var names: [String] {
-    [ElementType.float32, .bfloat16].filter { contains(MapElements($0)) }.map(\.name)
+    ElementType.allCases.filter { contains(MapElements($0)) }.map(\.name)
   }
 }

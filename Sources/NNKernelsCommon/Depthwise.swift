@@ -1,0 +1,170 @@
+// Depthwise convolution: sixteen channels a vector, four neighbouring output pixels at once, so that a
+// weight is loaded once for four multiply-adds and the sums never leave registers.
+
+import NNKernelInterface
+
+func depthwise(_ task: UnsafePointer<DepthwiseTask>, _ share: Share) {
+  task.pointee.activation.run(ActivatedDepthwise.self, (task, share.items))
+}
+
+private enum ActivatedDepthwise: ActivatedLoop {
+  typealias Functions = StepFunctions
+
+  @inline(__always)
+  static func run<Function: ActivationFunction>(
+    _ function: Function, _ operands: (task: UnsafePointer<DepthwiseTask>, rows: Range<Int>)
+  ) {
+    operands.task.pointee.input.element
+      .run(DepthwiseLoop<Function>.self, (function, operands.task.pointee, operands.rows))
+  }
+}
+
+private enum DepthwiseLoop<Function: ActivationFunction>: ElementLoop {
+  @inline(__always)
+  static func run<Element: MapElement>(
+    _ element: Element, _ operands: (function: Function, task: DepthwiseTask, rows: Range<Int>)
+  ) {
+    for y in operands.rows {
+      DepthwiseRow(element: element, function: operands.function, task: operands.task, y: y).run()
+    }
+  }
+}
+
+/// One output row.
+private struct DepthwiseRow<Element: MapElement, Function: ActivationFunction> {
+  /// What the input holds.
+  let element: Element
+  let function: Function
+  let task: DepthwiseTask
+  let y: Int
+  /// The rows of the window that lie in the input.
+  let rows: Range<Int>
+
+  @inline(__always)
+  init(element: Element, function: Function, task: DepthwiseTask, y: Int) {
+    self.element = element
+    self.function = function
+    self.task = task
+    self.y = y
+    let top = y &* task.stride &- task.padding
+    rows = max(0, -top)..<max(max(0, -top), min(task.kernel, task.inHeight &- top))
+  }
+
+  @inline(__always)
+  func run() {
+    // Output columns whose windows lie inside the input from left to right.
+    let firstInside = min((task.padding &+ task.stride &- 1) / task.stride, task.outWidth)
+    let reach = task.inWidth &+ task.padding &- task.kernel
+    let lastInside = max(reach < 0 ? 0 : min(reach / task.stride &+ 1, task.outWidth), firstInside)
+    var x = 0
+    while x < task.outWidth {
+      if x >= firstInside && x &+ 4 <= lastInside {
+        fourPixels(x)
+        x &+= 4
+      } else {
+        onePixel(x)
+        x &+= 1
+      }
+    }
+  }
+
+  /// Output pixels x..<x + 4, all of whose windows lie inside the input from left to right.
+  @inline(__always)
+  private func fourPixels(_ x: Int) {
+    let input = task.input
+    let step = task.stride &* input.pixelStride &* element.size
+    let corner = source(row: 0, column: 0, x)
+    let whole = task.channels / 16 &* 16
+    var channel = 0
+    while channel < whole {
+      let bias = load(task.bias + channel)
+      var (sum0, sum1, sum2, sum3) = (bias, bias, bias, bias)
+      for row in rows {
+        var weights = task.weights + (row &* task.kernel &* task.channels &+ channel)
+        var source = corner + (row &* input.rowStride &+ channel) &* element.size
+        for _ in 0..<task.kernel {
+          let weight = load(weights)
+          sum0 = multiplyAdd(element.load(source), weight, sum0)
+          sum1 = multiplyAdd(element.load(source + step), weight, sum1)
+          sum2 = multiplyAdd(element.load(source + 2 &* step), weight, sum2)
+          sum3 = multiplyAdd(element.load(source + 3 &* step), weight, sum3)
+          weights += task.channels
+          source += input.pixelStride &* element.size
+        }
+      }
+      finish(sum0, x, channel)
+      finish(sum1, x &+ 1, channel)
+      finish(sum2, x &+ 2, channel)
+      finish(sum3, x &+ 3, channel)
+      channel &+= 16
+    }
+    if channel < task.channels {
+      for pixel in x..<x &+ 4 { lastChannels(pixel, 0..<task.kernel) }
+    }
+  }
+
+  /// An output pixel whose window may reach beyond the input.
+  @inline(__always)
+  private func onePixel(_ x: Int) {
+    let left = x &* task.stride &- task.padding
+    let columns = max(0, -left)..<max(max(0, -left), min(task.kernel, task.inWidth &- left))
+    var channel = 0
+    while channel &+ 16 <= task.channels {
+      var sum = load(task.bias + channel)
+      for row in rows {
+        for column in columns {
+          let source = source(row: row, column: column, x) + channel &* element.size
+          sum = multiplyAdd(element.load(source), load(weights(row: row, column: column) + channel), sum)
+        }
+      }
+      finish(sum, x, channel)
+      channel &+= 16
+    }
+    if channel < task.channels { lastChannels(x, columns) }
+  }
+
+  /// The channels of an output pixel that do not fill a vector.
+  @inline(__always)
+  private func lastChannels(_ x: Int, _ columns: Range<Int>) {
+    let channel = task.channels / 16 &* 16
+    let count = task.channels &- channel
+    var sum = loadPartial(task.bias + channel, count: count)
+    for row in rows {
+      for column in columns {
+        let source = source(row: row, column: column, x) + channel &* element.size
+        let weights = weights(row: row, column: column) + channel
+        sum = multiplyAdd(element.load(source, count: count), loadPartial(weights, count: count), sum)
+      }
+    }
+    finish(sum, x, channel, count: count)
+  }
+
+  /// The first channel of the input pixel at a position of the window of output pixel x.
+  @inline(__always)
+  private func source(row: Int, column: Int, _ x: Int) -> UnsafeRawPointer {
+    let (inY, inX) = (
+      y &* task.stride &- task.padding &+ row, x &* task.stride &- task.padding &+ column
+    )
+    return UnsafeRawPointer(task.input.base)
+      + (inY &* task.input.rowStride &+ inX &* task.input.pixelStride) &* element.size
+  }
+
+  /// The first channel's weight at a position of the window.
+  @inline(__always)
+  private func weights(row: Int, column: Int) -> UnsafePointer<Float> {
+    task.weights + (row &* task.kernel &+ column) &* task.channels
+  }
+
+  /// Stores the finished sums of `count` channels from `channel` on.
+  @inline(__always)
+  private func finish(_ sum: Vector, _ x: Int, _ channel: Int, count: Int = 16) {
+    var result = function.of(sum)
+    if let residual = task.residual {
+      let added = residual.address(y &* residual.rowStride &+ x &* residual.pixelStride &+ channel)
+      result += residual.element.asked.loadSome(added, count)
+    }
+    let output = task.output
+    let target = output.address(y &* output.rowStride &+ x &* output.pixelStride &+ channel)
+    output.element.asked.storeSome(result, target, count)
+  }
+}
