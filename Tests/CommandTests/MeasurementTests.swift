@@ -140,6 +140,21 @@ import Testing
     }
   }
 
+  @Test func benchMeasuresEveryKernelOfAConvolution() throws {
+    let place = try TemporaryDirectory()
+    let arguments = ["bench"] + Self.network + ["--kernels", "-n", "2", "--warm-up", "1", "-t", "1"]
+    let results = try #require(
+      try succeed(arguments + ["-o", "json"], in: place).json()["results"]?.array)
+    let pairs = results.compactMap { result in
+      result["stage"]?.string.flatMap { stage in result["kernels"]?.string.map { [stage, $0] } }
+    }
+    #expect(pairs.count == results.count && Set(pairs).count == pairs.count)
+    #expect(Set(pairs.map { $0[0] }).count < pairs.count, "3x3 can be computed in more than one way")
+    #expect(results.allSatisfy { ($0["gflops"]?.number ?? 0) > 0 && $0["samplesMs"]?.array?.count == 2 })
+    let table = try succeed(arguments, in: place).output
+    #expect(table.contains("GFLOP/s") && !table.contains("peak MB"))
+  }
+
   @Test func benchMeasuresTheStagesOfTheFlow() throws {
     let place = try TemporaryDirectory()
     try SyntheticCapture.write(to: place.file("capture"))
@@ -217,6 +232,7 @@ import Testing
 
   @Test(arguments: [
     ["bench", "x", "-t", "0"], ["bench", "x", "-n", "0"], ["bench", "x", "-t", "1,,2"],
+    ["bench", "x", "--kernels", "--streams", "2"], ["bench", "x", "--kernels", "--flow", "y"],
     ["profile", "x", "--trace-iterations", "21"], ["profile", "x", "--top", "0"],
     ["profile", "x", "--report", "json", "--compare", "old.json"], ["profile", "x", "--group-by", "colour"],
   ])

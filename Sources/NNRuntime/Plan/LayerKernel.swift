@@ -45,6 +45,8 @@ struct LayerChoice {
   let elements: ElementTypes
   let measured: MeasuredChoices?
   let precision: Precision
+  /// The one that was asked for, of dense convolutions that it can compute.
+  let kernel: String?
 
   /// How the node at `index` of the placement is computed.
   func choice(_ node: Node, _ index: Int) -> (choice: AlgorithmChoice, kernel: LayerKernel) {
@@ -104,6 +106,11 @@ struct LayerChoice {
   private func convolution(
     _ node: Node, _ index: Int, _ layer: Convolution, _ shape: ConvolutionShape
   ) -> KernelChoice {
+    if let kernel = catalogue.convolutions.first(where: {
+      $0.fullName == kernel && $0.domain.contains(shape)
+    }) {
+      return KernelChoice(kernel: kernel, reason: "asked for")
+    }
     if elements.multipliesReduced(index), let kernel = catalogue.candidates(layer, shape, .bfloat16).first {
       return KernelChoice(kernel: kernel, reason: Self.reduced)
     }

@@ -17,6 +17,8 @@ public struct PlanOptions: Sendable {
   public var measured: MeasuredChoices?
   /// The instruction set of the native kernels; nil for what the CPU, or `ARDF_ISA`, gives.
   package var instructionSet: InstructionSet?
+  /// The kernel of all dense convolutions that it can compute, by its full name; nil for the cost model's choice.
+  package var kernel: String?
   /// Keep the result of every layer until the end of a run, for `Session.value(named:)`.
   public var retain: Bool
 
@@ -93,7 +95,7 @@ public struct Plan: Sendable {
     bufferOffsets = Dictionary(uniqueKeysWithValues: zip(buffers, layout.offsets))
     let choosing = LayerChoice(
       catalogue: catalogue, shapes: placement.shapes, elements: elements, measured: options.measured,
-      precision: options.precision)
+      precision: options.precision, kernel: options.kernel)
     let choices = placement.nodes.enumerated().map { index, node in choosing.choice(node, index) }
     kernels = choices.map(\.kernel)
     layers = zip(placement.nodes, choices).enumerated().map { index, layer in

@@ -14,7 +14,7 @@ struct Bench: AsyncParsableCommand {
       output, the kernel's file cache as it is. A difference counts where the medians differ by more than \
       --tolerance and the interquartile ranges do not overlap. --streams runs the network several times side by side, \
       each with its own threads: more inputs a second, each of which takes longer. --flow measures the stages of the whole flow \
-      instead, with these weights as its detector.
+      instead, with these weights as its detector; --kernels every kernel that can compute each convolution of the network.
       """,
       ("Latency on one and two threads", "ardf bench weights/yolo11n-seg.safetensors --threads 1,2"),
       (
@@ -25,7 +25,11 @@ struct Bench: AsyncParsableCommand {
         "Before and after a change",
         "ardf bench weights/yolo11n-seg.safetensors --report json --out before.json"
       ),
-      (nil, "ardf bench weights/yolo11n-seg.safetensors --compare before.json")))
+      (nil, "ardf bench weights/yolo11n-seg.safetensors --compare before.json"),
+      (
+        "Which kernels compute its convolutions, and how fast",
+        "ardf bench weights/yolo11n-seg.safetensors --kernels --threads 1"
+      )))
 
   enum Report: String, CaseIterable, ExpressibleByArgument {
     case md, json, jsonl, csv
@@ -71,6 +75,11 @@ struct Bench: AsyncParsableCommand {
   @Option(help: ArgumentHelp("File for the network's outputs, to check them.", valueName: "file.safetensors"))
   var saveOutputs: String?
 
+  @Flag(
+    help:
+      "Measure each kernel that can compute a convolution of the network, by itself, whatever its precision.")
+  var kernels = false
+
   @Option(help: ArgumentHelp("Measure the stages of the whole flow on this.", valueName: "picture|capture"))
   var flow: String?
 
@@ -86,6 +95,9 @@ struct Bench: AsyncParsableCommand {
   func validate() throws {
     if flow != nil, let option = flowConflict {
       throw ValidationError("--flow measures the whole flow: leave \(option) away")
+    }
+    if kernels, let option = flow == nil ? networkConflict : "--flow" {
+      throw ValidationError("--kernels measures kernels by themselves: leave \(option) away")
     }
     if flow == nil, depth != nil { throw ValidationError("--depth goes with --flow") }
     guard (1...64).contains(streams) else {
@@ -133,6 +145,8 @@ struct Bench: AsyncParsableCommand {
     for (index, threads) in try threadCounts().enumerated() {
       if let flow {
         results += try measureFlow(flow, threads: threads)
+      } else if kernels {
+        results += try measureKernels(threads: threads)
       } else {
         results.append(try await measure(threads: threads, saving: index == 0 ? saved : nil))
       }
@@ -190,10 +204,34 @@ struct Bench: AsyncParsableCommand {
       peakBytes: peak)
   }
 
-  /// What says something about a single network's input or outputs.
+  /// A result for each kernel on each convolution.
+  private func measureKernels(threads: Int) throws -> [BenchResult] {
+    let pool = ThreadPool(threads: threads)
+    let plan = try network.plan(PlanOptions())
+    var progress: Progress?
+    defer { progress?.finish() }
+    let results = try KernelBenchmark(runs: runs, warmUp: warmUp).measure(plan, pool: pool) { done, count in
+      if progress == nil { progress = Progress("\(threads) threads, convolution", of: count) }
+      progress?.update(done)
+    }
+    return results.map { result in
+      BenchResult(
+        network: plan.name, stage: result.shape.text, kernels: result.kernel,
+        input: plan.inputShapes[0].shape.description, threads: threads, streams: 1,
+        times: result.milliseconds, perSecond: nil, start: nil, peakBytes: nil,
+        operations: result.operations)
+    }
+  }
+
+  /// What says something about a single network's size or backend.
   private var flowConflict: String? {
     if network.size != nil { return "--size" }
     if network.openblas { return "--openblas" }
+    return networkConflict
+  }
+
+  /// What says something about a network's input, outputs or runs as a whole.
+  private var networkConflict: String? {
     if input.input != nil { return "--input" }
     if saveOutputs != nil { return "--save-outputs" }
     if streams > 1 { return "--streams" }

@@ -15,7 +15,7 @@ struct BenchResult {
   }
 
   let network: String
-  /// The stage of the flow; nil for a network by itself.
+  /// The stage of the flow, or the convolution of a kernel; nil for a network by itself.
   let stage: String?
   let kernels: String
   /// Height, width and channels of the input, or the name of the frame.
@@ -30,6 +30,8 @@ struct BenchResult {
   let start: Start?
   /// The most memory held meanwhile.
   let peakBytes: Int?
+  /// Of a kernel: multiplications and additions of its convolution as it is defined.
+  var operations: Double?
 
   /// What makes two results comparable.
   var key: String { Self.key(network, stage, kernels, input, threads, streams) }
@@ -42,8 +44,12 @@ struct BenchResult {
 
   /// The result among those of one report.
   var name: String {
-    (stage.map { "\($0), " } ?? "") + (streams > 1 ? "\(streams) streams of " : "") + "\(threads) threads"
+    (stage.map { "\($0), " } ?? "") + (operations == nil ? "" : "\(kernels), ")
+      + (streams > 1 ? "\(streams) streams of " : "") + "\(threads) threads"
   }
+
+  /// GFLOP/s of the median run.
+  var operationRate: Double? { operations.map { $0 / TimingSummary(times).median / 1e6 } }
 
   var members: [String: JSONValue] {
     var members = TimingSummary(times).members.merging([
@@ -53,6 +59,7 @@ struct BenchResult {
     ]) { $1 }
     if let stage { members["stage"] = .string(stage) }
     if streams > 1 { members["streams"] = .integer(streams) }
+    if let operationRate { members["gflops"] = .rounded(operationRate, decimals: 6) }
     if let perSecond { members["runsPerSecond"] = .rounded(perSecond, decimals: 6) }
     if let start {
       members["coldStartMs"] = .rounded(start.whole, decimals: 6)
@@ -81,7 +88,7 @@ struct BenchReport {
   private static let header =
     texts + [
       "threads", "streams", "runs", "median ms", "min ms", "p95 ms", "p99 ms", "mean ms", "deviation ms",
-      "runs/s",
+      "runs/s", "GFLOP/s",
       "cold start ms", "peak MB",
     ]
   /// What files of ours begin with that hold no other sign.
@@ -106,7 +113,7 @@ struct BenchReport {
         result.streams > 1 ? "\(result.streams)" : "", "\(summary.count)",
         decimal(summary.median, 3), decimal(summary.minimum, 3), decimal(summary.percentile95, 3),
         decimal(summary.percentile99, 3), decimal(summary.mean, 3), decimal(summary.deviation, 3),
-        result.perSecond.map { decimal($0, 2) } ?? "",
+        result.perSecond.map { decimal($0, 2) } ?? "", result.operationRate.map { decimal($0, 1) } ?? "",
         result.start.map { decimal($0.whole, 1) } ?? "",
         result.peakBytes.map { decimal(Double($0) / 1e6, 1) } ?? "",
       ]
@@ -181,7 +188,7 @@ struct BenchReport {
   var warnings: [String] {
     results.compactMap { result in
       let outliers = TimingSummary(result.times).outliers
-      guard outliers > 0 else { return nil }
+      guard outliers > 0, result.operations == nil else { return nil }
       return "\(outliers) of \(result.times.count) runs (\(result.name)) are far outliers: the "
         + "machine was busy, or the warm-up too short; the median stands, the mean and the tail do not"
     }

@@ -75,6 +75,25 @@ struct MeasuredChoicesTests {
     #expect(found.kernels == plan.kernelName)
   }
 
+  @Test("every kernel of a convolution is run where it is asked for, and computes the same")
+  func kernels() throws {
+    let plan = try Plan(graph())
+    let usual = try run(PlanOptions())
+    let scale = usual.map(abs).max() ?? 0
+    let kernels = try Backend.native.catalogue().convolutions.filter { $0.domain.contains(shape) }
+    let results = try KernelBenchmark(runs: 2).measure(plan, pool: ThreadPool(threads: 1)) { _, _ in }
+    #expect(Set(results.filter { $0.shape == shape }.map(\.kernel)) == Set(kernels.map(\.fullName)))
+    #expect(
+      results.allSatisfy { $0.milliseconds.count == 2 && $0.milliseconds.allSatisfy { $0 > 0 } })
+    for kernel in kernels {
+      var options = PlanOptions(precision: kernel.products == .float32 ? .fp32 : .bf16)
+      options.kernel = kernel.fullName
+      #expect(try Plan(graph(), options: options).layers[1].kernel == kernel.fullName)
+      let bound: Float = kernel.products == .float32 ? 1e-5 : 3e-2
+      #expect(zip(usual, try run(options)).allSatisfy { abs($0 - $1) < bound * scale }, "\(kernel.fullName)")
+    }
+  }
+
   @Test("a plan file says it all again")
   func file() throws {
     let found = try choices(.winograd4x4)
