@@ -50,6 +50,36 @@ import Testing
     #expect(empty.status == 65 && empty.error.contains("holds no picture"))
   }
 
+  /// A camera has no other end than a signal: what was done by then is kept.
+  @Test(arguments: [SIGINT, SIGTERM], [[], ["--live"]])
+  func aSignalEndsAStreamAndKeepsWhatWasDone(signal: Int32, options: [String]) throws {
+    let place = try TemporaryDirectory()
+    #expect(mkfifo(place.file("pipe"), 0o600) == 0)
+    let running = try RunningCommand(
+      ["detect", "pipe", "--out", "found"] + options + TinyNetwork.detectorOptions, in: place.path)
+    // Waits for the reader; stays open, so that the stream has no end of its own.
+    let pipe = try #require(FileHandle(forWritingAtPath: place.file("pipe")))
+    try pipe.write(contentsOf: Self.png(0))
+    func isThere(_ name: String) -> Bool {
+      FileManager.default.enumerator(atPath: place.path)?.contains {
+        ($0 as? String)?.hasSuffix("\(name)/detections.json") == true
+      } == true
+    }
+    let deadline = Date(timeIntervalSinceNow: 60)
+    while !isThere("000000"), Date() < deadline { usleep(5_000) }
+    try pipe.write(contentsOf: Self.png(1))
+    while !isThere("000001"), Date() < deadline { usleep(5_000) }
+    kill(running.process.processIdentifier, signal)
+    let run = try running.finished()
+    try pipe.close()
+    #expect(run.status == 128 + signal, "\(run.error)")
+    #expect(run.error.contains("ended by a signal after 2 pictures"), "\(run.error)")
+    let index = try JSONValue.read(path: place.file("found/index.json"))
+    #expect(index["frames"]?.array?.map { $0["folder"]?.string } == ["000000", "000001"])
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: place.path).sorted() == ["found", "pipe"])
+  }
+
   @Test func rowsOfBytesAndAFolder() throws {
     let place = try TemporaryDirectory()
     let picture = SyntheticCapture.picture()

@@ -1,4 +1,5 @@
 import AppCore
+import ArgumentParser
 import FileFormats
 import Geometry
 import Serving
@@ -38,26 +39,22 @@ struct StreamedPictures: Sendable {
     }
   }
 
-  /// Hands pictures on for as long as `work` says.
+  /// Hands pictures on for as long as `work` says, and until a signal ends the stream.
   private func arrivals(_ work: (Arrival) async throws -> Bool) async throws {
-    guard isLive else {
-      let stream = try open()
-      while let picture = try stream.next() {
-        guard try await work(Arrival(picture: picture, time: Double(picture.number), dropped: 0)) else {
-          return
-        }
-      }
-      return
-    }
     let dropped = Count()
     let (pictures, inbox) = AsyncThrowingStream.makeStream(
-      of: (StreamedPicture, ContinuousClock.Instant).self, bufferingPolicy: .bufferingNewest(1))
+      of: (StreamedPicture, ContinuousClock.Instant).self,
+      bufferingPolicy: isLive ? .bufferingNewest(1) : .unbounded)
+    // Live, pictures are read as they come; else each when the one before it is done.
+    let (requests, asking) = AsyncStream.makeStream(of: Void.self)
     let began = ContinuousClock.now
-    // Waiting for a picture must not keep a thread from the networks. Nobody waits for the end of the waiting.
-    Task(executorPreference: OwnThreads(name: "stream", count: 1)) {
+    Interruption.endFirst { inbox.finish() }
+    // Waiting for a picture must keep no thread from the networks, nor a signal from ending the stream.
+    let reader = Task(executorPreference: OwnThreads(name: "stream", count: 1)) {
       do {
         let stream = try open()
-        while let picture = try stream.next() {
+        var asked = requests.makeAsyncIterator()
+        while await isWanted(&asked), let picture = try stream.next() {
           switch inbox.yield((picture, .now)) {
           case .dropped: dropped.add()
           case .terminated: return
@@ -69,12 +66,24 @@ struct StreamedPictures: Sendable {
         inbox.finish(throwing: error)
       }
     }
+    asking.yield()
     for try await (picture, time) in pictures {
       let (seconds, attoseconds) = (time - began).components
       let arrival = Arrival(
-        picture: picture, time: Double(seconds) + Double(attoseconds) / 1e18, dropped: dropped.take())
-      guard try await work(arrival) else { return }
+        picture: picture,
+        time: isLive ? Double(seconds) + Double(attoseconds) / 1e18 : Double(picture.number),
+        dropped: dropped.take())
+      guard try await work(arrival) else { break }
+      asking.yield()
     }
+    asking.finish()
+    // What it holds (ffmpeg, a file of its messages) goes with it; but nobody waits for a picture that may never come.
+    if !isLive, Interruption.endingSignal == nil { await reader.value }
+  }
+
+  /// Whether the next picture is to be read.
+  private func isWanted(_ asked: inout AsyncStream<Void>.Iterator) async -> Bool {
+    isLive ? true : await asked.next() != nil
   }
 
   /// A number that one thread counts up and another takes away.
@@ -117,9 +126,14 @@ struct StreamLog {
       + (dropped > 0 ? "; \(dropped) left out" : "") + (failed > 0 ? "; \(failed) damaged" : "")
   }
 
-  /// As a run of captures ends: damaged pictures are told, and there must be some that are not.
+  /// As a run of captures ends: damaged pictures are told, and there must be some that are not; a signal that ended the
+  /// stream is the process's end too.
   func finish(_ name: String) throws {
     Console.inform(line)
+    if let signal = Interruption.endingSignal {
+      Console.note("\(name): ended by a signal after \(done + failed) pictures; what was done is kept")
+      throw ExitCode(128 + signal)
+    }
     if failed > 0 {
       throw CommandError.input("\(name): \(failed) of \(done + failed) pictures could not be read")
     }

@@ -1,13 +1,23 @@
 import FileFormats
 import Glibc
+import Synchronization
 
 /// SIGINT and SIGTERM end the process without leaving temporary files, and so does a mapped file that is cut
-/// short; a reader that goes away is no signal.
+/// short; a reader that goes away is no signal. A stream has no other end than them: the first ends it alone.
 ///
 /// Unsafe where the system's signal sets are passed.
 enum Interruption {
   /// Told by the handler of SIGBUS.
   private static let fault = SIGUSR2
+
+  /// What the first signal ends in place of the process, and the signal that has ended it.
+  private static let first = Mutex<(end: (@Sendable () -> Void)?, signal: Int32?)>((nil, nil))
+
+  /// Has the next SIGINT or SIGTERM call `end`, from another thread; the one behind it ends the process.
+  static func endFirst(_ end: @escaping @Sendable () -> Void) { first.withLock { $0.end = end } }
+
+  /// The signal that has ended what `endFirst` names.
+  static var endingSignal: Int32? { first.withLock { $0.signal } }
 
   /// Lets no thread started from now on take these signals: they wait for `handle`.
   static func block() {
@@ -18,15 +28,31 @@ enum Interruption {
     MappedFileFaults.install(status: ExitStatus.inputOutput.rawValue, notifying: fault)
   }
 
-  /// Waits for a signal for as long as the process lives, and ends it.
+  /// Waits for signals for as long as the process lives, and ends it.
   static func handle() -> Never {
     var set = Self.set
     var number: Int32 = 0
-    repeat {
-      while unsafe sigwait(&set, &number) != 0 {}
-    } while number == fault && !MappedFileFaults.wereSeen
+    while true {
+      guard unsafe sigwait(&set, &number) == 0 else { continue }
+      if number == fault {
+        if MappedFileFaults.wereSeen { break }
+      } else if !endsFirst(by: number) {
+        break
+      }
+    }
     AtomicOutputs.removeTemporaries()
     _exit(number == fault ? ExitStatus.inputOutput.rawValue : 128 + number)
+  }
+
+  /// Ends what was named to be ended first; false where there is nothing, or it was ended before.
+  private static func endsFirst(by signal: Int32) -> Bool {
+    let end = first.withLock { first in
+      let end = first.end
+      if end != nil { first = (nil, signal) }
+      return end
+    }
+    end?()
+    return end != nil
   }
 
   private static var set: sigset_t {
