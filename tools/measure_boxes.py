@@ -41,18 +41,18 @@ def measure(programs, scene, number, noisy, folder, with_open3d):
     return found, warnings
 
 
-#: What must hold of `table`, by whether it is noisy: sides in %, their median and 95 %; yaw in degrees, the same; the
+#: What must hold of `table`, by whether it is noisy: sides in %, their median, 95 % and worst; yaw in degrees, the same; the
 #: centre's median over 5 mm or 1 % of the range.
-BARS = {False: (0.1, 2.5, 0.1, 0.5, 0.1), True: (0.9, 6.0, 0.3, 1.5, 0.4)}
+BARS = {False: (0.1, 1.0, 3.0, 0.1, 0.5, 0.1), True: (0.9, 6.0, 20.0, 0.3, 1.5, 0.4)}
 
 
 def missed(errors, noisy):
     """A line for each figure beyond its bar."""
     sides = np.abs(np.concatenate([e.sides[e.sure] for e in errors]))
     yaw = np.array([e.yaw for e in errors if not e.scene.solid.round])
-    figures = [np.median(sides), np.quantile(sides, 0.95), np.median(yaw), np.quantile(yaw, 0.95)]
+    figures = [np.median(sides), np.quantile(sides, 0.95), sides.max(), np.median(yaw), np.quantile(yaw, 0.95)]
     figures.append(np.median([e.center for e in errors]))
-    names = ("side, median", "side, 95 %", "yaw, median", "yaw, 95 %", "centre, median")
+    names = ("side, median", "side, 95 %", "side, worst", "yaw, median", "yaw, 95 %", "centre, median")
     return [f"{name}: {figure:.2f}, at most {bar} is asked" for name, figure, bar in zip(names, figures, BARS[noisy])
             if not figure <= bar]  # fmt: skip
 

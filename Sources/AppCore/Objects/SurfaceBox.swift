@@ -58,6 +58,13 @@ struct SurfaceBox {
       let circle = CircleFit.circle(
         through: Self.mantle(surface, object.support), near: Self.circle(sides))
       Self.completeRound(&sides, circle, from: grid.camera)
+    } else if outline.maskIsExact {
+      let edgeOn = EdgeOnFaces(surface: surface, samples: outline.samples, camera: grid.camera)
+      for index in sides.indices {
+        if let position = edgeOn.position(sides[index]) {
+          sides[index].estimate = sides[index].estimate.moved(to: position)
+        }
+      }
     }
     for index in sides.indices where sides[index].isHidden && sides[index].evidence == .observed {
       sides[index].evidence = search.evidence(sides[index])

@@ -87,6 +87,18 @@ import Testing
     #expect(errors.allSatisfy { $0 < Self.worstSide }, "\(errors)")
   }
 
+  /// As the box turns, the camera comes from behind the plane of a face to before it: narrower than a cell, the face has
+  /// no reading, and the mask holds it.
+  @Test(arguments: [25.0, 40]) func aFaceSeenEdgeOnAddsNothing(pitch: Double) throws {
+    var errors: [Double] = []
+    for step in 0...24 {
+      let scene = Self.scene(
+        (0.36, 0.19, 0.24), distance: 0.9, pitch: pitch, yaw: 0.14 + 0.005 * Double(step))
+      errors += Self.errors(try #require(Self.measured(scene).box3D), scene)
+    }
+    #expect((errors.max() ?? 1) < 0.008, "\(errors.sorted().suffix(6))")
+  }
+
   @Test(arguments: [15.0, 35, 55]) func cylindersAreExact(pitch: Double) throws {
     for (width, distance) in [(0.09, 0.5), (0.6, 1.5)] {
       var scene = Self.scene((width, 0.8 * width, width), distance: distance, pitch: pitch)
