@@ -17,7 +17,7 @@ public final class DepthAnythingV2: Sendable {
 
   /// The depth of one picture.
   public struct Estimate: Sendable {
-    /// What the architecture's `output` says, in the picture given: relative inverse depth (zero or more, without
+    /// What the network's `output` says, in the picture given: relative inverse depth (zero or more, without
     /// unit, larger is nearer), or planar depth in meters.
     public let depth: Plane<Float>
     /// Size of the network's input.
@@ -26,8 +26,10 @@ public final class DepthAnythingV2: Sendable {
     public let timings: StageTimings
   }
 
+  /// What the network's depth is: relative, metric, or of a sensor's prompt.
+  public var output: DepthOutput { architecture.output }
   /// The sizes of the network.
-  public let architecture: DepthAnythingArchitecture
+  package let architecture: DepthAnythingArchitecture
   /// The network's input for a picture.
   public let input: Input
   private let sessions: SessionCache<DepthInput>
@@ -81,19 +83,26 @@ public final class DepthAnythingV2: Sendable {
 
   /// The session that runs an input of this size, for inspection and profiling.
   ///
-  /// - Parameter prompt: the size of a prompted network's prompt; one that is not prompted has none.
-  public func session(
-    for size: PixelSize, prompt: PixelSize = DepthInput.standardPrompt
-  ) throws -> Session {
+  /// - Parameters:
+  ///   - size: The input's.
+  ///   - prompt: the size of a prompted network's prompt, by default 256x192, that of an iPhone's LiDAR map;
+  ///     one that is not prompted has none.
+  /// - Returns: The session, made on the first call for a size and kept.
+  /// - Throws: `DepthError` for a size that the network cannot have, and what `Plan` throws.
+  public func session(for size: PixelSize, prompt: PixelSize? = nil) throws -> Session {
     try DepthInputSize.check(size)
+    let prompt = prompt ?? DepthInput.standardPrompt
     return try sessions.session(
-      for: DepthInput(picture: size, prompt: architecture.output == .prompted ? prompt : nil))
+      for: DepthInput(picture: size, prompt: output == .prompted ? prompt : nil))
   }
 
   /// The depth of an upright picture.
   ///
-  /// - Parameter sensor: of a prompted network: planar depth in meters over the upright picture's whole field, at any
-  ///   resolution; others take no notice of it.
+  /// - Parameters:
+  ///   - picture: The picture.
+  ///   - sensor: of a prompted network: planar depth in meters over the upright picture's whole field, at any
+  ///     resolution; others take no notice of it.
+  /// - Returns: Depth at every pixel of the picture, as `output` says.
   /// - Throws: `DepthError.tooElongated`, `.noPrompt`, and what `Plan` throws for the first picture of a size.
   public func estimate(_ picture: RGBImage, sensor: Plane<Float>? = nil) throws -> Estimate {
     let size = try networkSize(for: PixelSize(width: picture.width, height: picture.height))
@@ -124,17 +133,16 @@ public final class DepthAnythingV2: Sendable {
 
   /// The network's output for an input given as it is.
   ///
-  /// - Parameters:
-  ///   - input: (height, width, 3), row-major, normalised.
-  ///   - prompt: of a prompted network, from 0 to 1; one that is not prompted takes no notice of it.
-  public func rawOutput(
+  /// - `input`: (height, width, 3), row-major, normalised.
+  /// - `prompt`: of a prompted network, from 0 to 1; one that is not prompted takes no notice of it.
+  package func rawOutput(
     for input: [Float], size: PixelSize, prompt: DepthPrompt? = nil
   ) throws -> Plane<Float> {
     let prompt = architecture.output == .prompted ? prompt?.values : nil
     if architecture.output == .prompted, prompt == nil { throw DepthError.noPrompt }
     let session = try session(
       for: size,
-      prompt: prompt.map { PixelSize(width: $0.width, height: $0.height) } ?? DepthInput.standardPrompt)
+      prompt: prompt.map { PixelSize(width: $0.width, height: $0.height) })
     precondition(input.count == size.width * size.height * 3, "three channels a pixel")
     let raw = session.run(
       prepare: { inputs in

@@ -12,8 +12,8 @@ package protocol LayeredNetwork: Sendable {
   func inputSize(for picture: PixelSize) throws -> PixelSize
   /// The session that runs an input of this size.
   ///
-  /// - Parameter prompt: the size of the second input, of a network that has one.
-  func session(for size: PixelSize, prompt: PixelSize) throws -> Session
+  /// `prompt`: the size of the second input, of a network that has one; nil for the usual one.
+  func session(for size: PixelSize, prompt: PixelSize?) throws -> Session
   /// Writes an upright picture into the inputs, as the network's users do.
   func fill(_ inputs: borrowing SessionInputs, with picture: RGBImage, size: PixelSize)
 }
@@ -36,10 +36,12 @@ public struct InspectedNetwork: Sendable {
 
   /// The session that runs an input of this size.
   ///
-  /// - Parameter prompt: the size of a prompted depth network's prompt.
-  public func session(
-    for size: PixelSize, prompt: PixelSize = DepthInput.standardPrompt
-  ) throws -> Session {
+  /// - Parameters:
+  ///   - size: The input's.
+  ///   - prompt: The size of a prompted depth network's prompt, by default 256x192.
+  /// - Returns: The session, made on the first call for a size and kept.
+  /// - Throws: The network's own error for a size that it cannot have, and what `Plan` throws.
+  public func session(for size: PixelSize, prompt: PixelSize? = nil) throws -> Session {
     try network.session(for: size, prompt: prompt)
   }
 

@@ -2,9 +2,9 @@ import FileFormats
 import NNRuntime
 
 /// The sizes that make one YOLO11-seg network, read off the shapes of its weights.
-public struct YOLO11Architecture: Sendable, Equatable {
+package struct YOLO11Architecture: Sendable, Equatable {
   /// The published variants.
-  public enum Variant: String, Sendable, CaseIterable {
+  package enum Variant: String, Sendable, CaseIterable {
     case n, s, m, l, x
 
     /// (width multiple, most channels before it, repeats, whether every C3k2 uses C3k).
@@ -24,44 +24,44 @@ public struct YOLO11Architecture: Sendable, Equatable {
   /// Prototypes of every published network.
   private static let publishedCoefficients = 32
   /// The longest side of a network input.
-  public static let maximumInputSide = 4096
+  package static let maximumInputSide = 4096
 
   /// Factor on every channel count.
-  public let width: Double
+  package let width: Double
   /// The most channels of a layer before the factor.
-  public let maximumChannels: Int
+  package let maximumChannels: Int
   /// Blocks in each C3k2 and C2PSA.
-  public let repeats: Int
+  package let repeats: Int
   /// Whether also the C3k2 layers 2, 4, 13, 16 and 19 are made of C3k blocks.
-  public let c3kEverywhere: Bool
+  package let c3kEverywhere: Bool
   /// Classes.
-  public let classCount: Int
+  package let classCount: Int
   /// Class names where weights were read; nil where only the sizes are known.
   private let names: [String]?
   /// Prototypes, and coefficients of an object.
-  public let coefficients: Int
+  package let coefficients: Int
   /// Channels inside the class branches.
   ///
   /// Made for N classes, a network has max(channels of P3, min(N, 100)); fine-tuned to other classes, it keeps
   /// the width of the one it was made from.
-  public let classHidden: Int
+  package let classHidden: Int
 
   /// Class names in the order of the class logits.
-  public var classNames: [String] { names ?? Self.unnamed(classCount) }
+  package var classNames: [String] { names ?? Self.unnamed(classCount) }
 
   /// The published variant with these sizes, if there is one.
-  public var variant: Variant? {
+  package var variant: Variant? {
     Variant.allCases.first {
       $0.scaling == (width, maximumChannels, repeats, c3kEverywhere)
     }
   }
 
   /// What the network is called: `yolo11l-seg`.
-  public var name: String { "yolo11\(variant?.rawValue ?? "")-seg" }
+  package var name: String { "yolo11\(variant?.rawValue ?? "")-seg" }
 
   /// A published variant with `classCount` classes.
   ///
-  /// - Parameter classHidden: Channels inside the class branches; nil for those of a network made for so many classes.
+  /// `classHidden`: Channels inside the class branches; nil for those of a network made for so many classes.
   package init(_ variant: Variant, classCount: Int, classHidden: Int? = nil) {
     (width, maximumChannels, repeats, c3kEverywhere) = variant.scaling
     self.classCount = classCount
@@ -75,7 +75,7 @@ public struct YOLO11Architecture: Sendable, Equatable {
   /// with the indices as keys); unnamed classes are the 80 of COCO, or numbered.
   ///
   /// - Throws: `YOLOError.unknownArchitecture`, or `WeightError` if a decisive tensor is missing.
-  public init(_ store: WeightStore) throws {
+  package init(_ store: WeightStore) throws {
     let model = store.root["model"]
     let head = model[Self.headIndex]
     let stem = try Self.outputs(model[0]["conv"])
@@ -140,7 +140,8 @@ public struct YOLO11Architecture: Sendable, Equatable {
 
 extension YOLO11Architecture {
   /// Trained numbers of every layer that has any, running statistics and counters excluded.
-  public static func parameterCounts(_ store: WeightStore) throws(WeightError) -> [(layer: Int, count: Int)] {
+  package static func parameterCounts(_ store: WeightStore) throws(WeightError) -> [(layer: Int, count: Int)]
+  {
     let statistics = [".running_mean", ".running_var", ".num_batches_tracked"]
     var counts = [Int](repeating: 0, count: headIndex + 1)
     for layer in counts.indices {

@@ -25,7 +25,7 @@ package enum YOLO11Family: NetworkFamily {
 
   /// The tensors of a checkpoint of a published size.
   ///
-  /// - Parameter classHidden: As for `YOLO11Architecture`.
+  /// `classHidden`: As for `YOLO11Architecture`.
   package static func layout(
     _ variant: YOLO11Architecture.Variant, classes: Int, classHidden: Int? = nil
   ) -> WeightLayout {
@@ -106,7 +106,7 @@ extension YOLO11Segmentation: LayeredNetwork {
   package func inputSize(for picture: PixelSize) -> PixelSize { standardSize }
 
   /// The one input has no second beside it.
-  package func session(for size: PixelSize, prompt: PixelSize) throws -> Session { try session(for: size) }
+  package func session(for size: PixelSize, prompt: PixelSize?) throws -> Session { try session(for: size) }
 
   package func fill(_ inputs: borrowing SessionInputs, with picture: RGBImage, size: PixelSize) {
     inputs.fill("input") { target in

@@ -18,7 +18,7 @@ public final class YOLO11Segmentation: Sendable {
   public static let sides = 32...4096
 
   /// The sizes of the network, and its class names.
-  public let architecture: YOLO11Architecture
+  package let architecture: YOLO11Architecture
   /// The network's input for a picture.
   public let input: Input
   private let sessions: SessionCache<PixelSize>
@@ -103,8 +103,8 @@ public final class YOLO11Segmentation: Sendable {
 
   /// The network's raw outputs for an input given as it is.
   ///
-  /// - Parameter input: (height, width, 3), row-major, in [0, 1].
-  public func rawOutputs(for input: [Float], size: PixelSize) throws -> YOLO11Outputs {
+  /// `input`: (height, width, 3), row-major, in [0, 1].
+  package func rawOutputs(for input: [Float], size: PixelSize) throws -> YOLO11Outputs {
     let session = try session(for: size)
     precondition(input.count == size.width * size.height * 3, "three channels a pixel")
     return session.run(

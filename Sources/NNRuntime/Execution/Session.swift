@@ -265,7 +265,7 @@ public final class SteppedRun {
   }
 
   /// Replaces a layer's result with `map`, so that the layers after it read that.
-  public func overwrite(_ layer: TracedLayer, with map: StridedMap) {
+  package func overwrite(_ layer: TracedLayer, with map: StridedMap) {
     precondition(!isOver, "the run is over")
     precondition(map.shape == layer.shape, "\(map.shape) for \(layer.shape)")
     session.write(map, to: layer.value)

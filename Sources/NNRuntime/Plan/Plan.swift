@@ -14,7 +14,7 @@ public struct PlanOptions: Sendable {
   package var joining: Precision?
   /// Algorithms that were measured, for the kernels and convolutions that they were measured with; convolutions
   /// that are not among them go by the cost model.
-  public var measured: MeasuredChoices?
+  package var measured: MeasuredChoices?
   /// The instruction set of the native kernels; nil for what the CPU, or `ARDF_ISA`, gives.
   package var instructionSet: InstructionSet?
   /// The kernel of all dense convolutions that it can compute, by its full name; nil for the cost model's choice.

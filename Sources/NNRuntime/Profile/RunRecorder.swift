@@ -10,7 +10,7 @@ struct RunRecorder {
 
   private static let seed: UInt64 = 2
 
-  /// - Parameter input: of the network's first input; others are fed seeded random numbers in [0, 1).
+  /// `input`: of the network's first input; others are fed seeded random numbers in [0, 1).
   init(_ session: Session, input: [Float]) {
     let (name, shape) = session.plan.inputShapes[0]
     precondition(input.count == shape.count, "an input of \(shape)")

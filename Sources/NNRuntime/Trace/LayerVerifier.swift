@@ -22,7 +22,7 @@ public struct LayerVerifier: Sendable {
   }
 
   /// Is told of a layer beyond its tolerance, and where its result is wrong.
-  public typealias Observer = (_ layer: VerificationReport.Layer, _ map: DifferenceMap) throws -> Void
+  package typealias Observer = (_ layer: VerificationReport.Layer, _ map: DifferenceMap) throws -> Void
 
   /// What layers are fed.
   public let mode: Mode
@@ -37,9 +37,14 @@ public struct LayerVerifier: Sendable {
 
   /// Compares with the tensors of a file; the network's input `input` is the file's.
   ///
-  /// - Throws: `VerificationError`, and what `ReferenceFile` and `onDivergence` throw.
-  public func verify(
-    _ session: Session, against reference: ReferenceFile, onDivergence: Observer? = nil
+  /// - Throws: `VerificationError`, and what `ReferenceFile` throws.
+  public func verify(_ session: Session, against reference: ReferenceFile) throws -> VerificationReport {
+    try verify(session, against: reference, onDivergence: nil)
+  }
+
+  /// The same, telling `onDivergence` of layers beyond their tolerance; throws what that throws too.
+  package func verify(
+    _ session: Session, against reference: ReferenceFile, onDivergence: Observer?
   ) throws -> VerificationReport {
     var used: Set<String> = []
     let prepare = try reference.fillInputs(of: session)
@@ -57,9 +62,16 @@ public struct LayerVerifier: Sendable {
 
   /// Compares with another session of the same network, step by step; both are fed by `prepare`.
   ///
-  /// - Throws: `VerificationError.differentPlans`, and what `onDivergence` throws.
+  /// - Throws: `VerificationError.differentPlans`, and what `prepare` throws.
   public func verify(
-    _ session: Session, against other: Session, onDivergence: Observer? = nil,
+    _ session: Session, against other: Session, prepare: (borrowing SessionInputs) throws -> Void
+  ) throws -> VerificationReport {
+    try verify(session, against: other, onDivergence: nil, prepare: prepare)
+  }
+
+  /// The same, telling `onDivergence` of layers beyond their tolerance; throws what that throws too.
+  package func verify(
+    _ session: Session, against other: Session, onDivergence: Observer?,
     prepare: (borrowing SessionInputs) throws -> Void
   ) throws -> VerificationReport {
     let (layers, others) = (session.plan.tracedLayers, other.plan.tracedLayers)

@@ -1,7 +1,7 @@
 import FileFormats
 
 /// Writes the layers' results of a run to a safetensors file, each as soon as it is complete.
-public enum TraceWriter {
+package enum TraceWriter {
   /// Runs `session` and writes its inputs and the layers whose name fits a pattern (all without patterns).
   ///
   /// Tensors are float32 under their module path: (1, channels, height, width), or (1, tokens, channels). An output
@@ -9,7 +9,7 @@ public enum TraceWriter {
   ///
   /// - Returns: the names of the layers written.
   /// - Throws: `FileError`, and what `prepare` throws.
-  public static func write(
+  package static func write(
     _ session: Session, layers patterns: [String] = [], metadata: [String: String] = [:], to path: String,
     overwrite: Bool, prepare: (borrowing SessionInputs) throws -> Void
   ) throws -> [String] {
