@@ -62,8 +62,8 @@ package struct DepthAnythingArchitecture: Sendable, Equatable {
   /// The metadata's `max_depth`, in meters, tells a metric head, which has the shapes of a relative one; `heads` and
   /// `taps` (a JSON list of four blocks) are for networks that were not published.
   ///
-  /// - Throws: `DepthError.unknownArchitecture`, or `WeightError` if a decisive tensor is missing.
-  package init(_ store: WeightStore) throws {
+  /// - Throws: `DepthError.unknownArchitecture`, or `.weights` if a decisive tensor is missing.
+  package init(_ store: WeightStore) throws(DepthError) {
     let encoder = store.root["pretrained"]
     let head = store.root["depth_head"]
     let patch = try Self.shape(encoder["patch_embed.proj"], "weight", rank: 4)
@@ -84,7 +84,9 @@ package struct DepthAnythingArchitecture: Sendable, Equatable {
       throw DepthError.unknownArchitecture(reason: "\(positions) positions are not a square grid")
     }
     taps = try Self.taps(store.metadata["taps"], blocks: blocks)
-    tapChannels = try (0..<4).map { try Self.shape(head["projects"][$0], "weight", rank: 4)[0] }
+    tapChannels = try (0..<4).map { tap throws(DepthError) in
+      try Self.shape(head["projects"][tap], "weight", rank: 4)[0]
+    }
     features = try Self.shape(head["scratch.layer1_rn"], "weight", rank: 4)[0]
     lastHidden = try Self.shape(head["scratch.output_conv2.0"], "weight", rank: 4)[0]
     output =
@@ -114,8 +116,8 @@ package struct DepthAnythingArchitecture: Sendable, Equatable {
     }
   }
 
-  private static func shape(_ scope: WeightScope, _ name: String, rank: Int) throws -> [Int] {
-    let shape = try scope.tensor(name).shape
+  private static func shape(_ scope: WeightScope, _ name: String, rank: Int) throws(DepthError) -> [Int] {
+    let shape = try DepthError.of(weights: { () throws(WeightError) in try scope.tensor(name) }).shape
     guard shape.count == rank, shape.allSatisfy({ $0 > 0 }) else {
       throw DepthError.unknownArchitecture(reason: "\(scope.fullName(name)) has shape \(shape)")
     }

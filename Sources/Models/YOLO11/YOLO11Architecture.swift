@@ -74,8 +74,8 @@ package struct YOLO11Architecture: Sendable, Equatable {
   /// Reads the sizes off the weights, and the class names off the metadata (`names`, a JSON list or an object
   /// with the indices as keys); unnamed classes are the 80 of COCO, or numbered.
   ///
-  /// - Throws: `YOLOError.unknownArchitecture`, or `WeightError` if a decisive tensor is missing.
-  package init(_ store: WeightStore) throws {
+  /// - Throws: `YOLOError.unknownArchitecture`, or `.weights` if a decisive tensor is missing.
+  package init(_ store: WeightStore) throws(YOLOError) {
     let model = store.root["model"]
     let head = model[Self.headIndex]
     let stem = try Self.outputs(model[0]["conv"])
@@ -109,8 +109,8 @@ package struct YOLO11Architecture: Sendable, Equatable {
     Int((Double(min(base, maximum)) * width / 8).rounded(.up)) * 8
   }
 
-  private static func outputs(_ layer: WeightScope) throws -> Int {
-    let shape = try layer.tensor("weight").shape
+  private static func outputs(_ layer: WeightScope) throws(YOLOError) -> Int {
+    let shape = try YOLOError.of(weights: { () throws(WeightError) in try layer.tensor("weight") }).shape
     guard shape.count == 4, shape[0] > 0 else {
       throw YOLOError.unknownArchitecture(reason: "\(layer.fullName("weight")) has shape \(shape)")
     }
@@ -121,7 +121,7 @@ package struct YOLO11Architecture: Sendable, Equatable {
     count == cocoClassNames.count ? cocoClassNames : (0..<count).map { "class \($0)" }
   }
 
-  private static func names(_ store: WeightStore, count: Int) throws -> [String] {
+  private static func names(_ store: WeightStore, count: Int) throws(YOLOError) -> [String] {
     guard let text = store.metadata["names"] else { return unnamed(count) }
     let value = try? JSONValue.parse(text)
     let names: [String]?

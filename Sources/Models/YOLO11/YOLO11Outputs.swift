@@ -17,12 +17,15 @@ package struct YOLO11Outputs: Sendable {
   /// (4 + classes + coefficients, anchors), row-major.
   package let output0: [Float]
 
-  init(_ outputs: borrowing SessionOutputs, architecture: YOLO11Architecture, size: PixelSize) {
+  init(
+    _ outputs: borrowing SessionOutputs, _ ports: YOLO11Ports, architecture: YOLO11Architecture,
+    size: PixelSize
+  ) {
     var maps: [String: Map] = [:]
-    for name in ["box", "cls", "coef"].flatMap({ kind in (0..<3).map { "\(kind).\($0)" } }) + ["proto"] {
-      let (shape, elements) = outputs.output(name)
-      maps[name] = Map(
-        height: shape.height, width: shape.width, channels: shape.channels, elements: elements)
+    for port in ports.outputs {
+      maps[port.name] = Map(
+        height: port.shape.height, width: port.shape.width, channels: port.shape.channels,
+        elements: outputs.elements(of: port))
     }
     self.maps = maps
     let levels = PyramidLevel.pyramid(inputHeight: size.height, inputWidth: size.width)

@@ -74,12 +74,14 @@ public struct Plan: Sendable {
   /// In running order.
   public let layers: [PlannedLayer]
 
-  /// Plans `graph`; throws where the asked backend can't be had on this machine.
-  public init(_ graph: Graph, options: PlanOptions = PlanOptions()) throws {
+  /// Plans `graph`.
+  ///
+  /// - Throws: `PlanError` where the asked backend or precision can't be had on this machine.
+  public init(_ graph: Graph, options: PlanOptions = PlanOptions()) throws(PlanError) {
     self.options = options
     catalogue = try options.catalogue()
     if let measured = options.measured, measured.kernels != catalogue.floats {
-      throw MeasuredChoicesError.otherKernels(measured: measured.kernels, running: catalogue.floats)
+      throw .otherKernels(measured: measured.kernels, running: catalogue.floats)
     }
     let graph = options.fuse ? try options.fusing().fused(graph) : graph
     let placement = Placement(graph)

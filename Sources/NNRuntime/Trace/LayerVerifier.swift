@@ -149,18 +149,19 @@ extension ReferenceFile {
   ///
   /// - Throws: `VerificationError` where one is missing or of another shape.
   public func fillInputs(of session: Session) throws -> (borrowing SessionInputs) throws -> Void {
-    let inputs = try session.plan.graph.inputShapes.map { name, shape in
+    let inputs = try session.plan.inputs.map { input in
+      let (name, shape) = (input.name, input.shape)
       guard contains(name) else { throw VerificationError.noInput(name) }
       let (found, elements) = try tensor(name, atMost: shape.count)
       guard let map = StridedMap(found, elements, as: shape) else {
         throw VerificationError.shape(
           name, found: found, expected: [1, shape.channels, shape.height, shape.width])
       }
-      return (name, map)
+      return (input, map)
     }
     return { target in
-      for (name, map) in inputs {
-        target.fill(name) { span in
+      for (input, map) in inputs {
+        target.fill(input) { span in
           for pixel in 0..<map.shape.pixels {
             for channel in 0..<map.shape.channels {
               span[pixel * map.shape.channels + channel] =

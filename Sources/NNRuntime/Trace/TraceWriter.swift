@@ -15,28 +15,29 @@ package enum TraceWriter {
   ) throws -> [String] {
     let patterns = patterns.map(NamePattern.init)
     let plan = session.plan
-    var seen = Set(plan.graph.inputShapes.map(\.name))
+    var seen = Set(plan.inputs.map(\.name))
     let layers = plan.tracedLayers.filter { layer in
       (patterns.isEmpty || patterns.contains { $0.matches(layer.name) }) && seen.insert(layer.name).inserted
     }
-    let inputs = plan.graph.inputShapes.map { name, shape in
-      (name: name, shape: shape, extents: [1, shape.channels, shape.height, shape.width])
+    let inputs = plan.inputs.map { port in
+      (port: port, extents: [1, port.shape.channels, port.shape.height, port.shape.width])
     }
     var metadata = metadata
     for layer in layers { if let output = layer.output { metadata["output.\(output)"] = layer.name } }
     let entries =
-      inputs.map { SafetensorsWriter.Entry(name: $0.name, dtype: .float32, shape: $0.extents) }
+      inputs.map { SafetensorsWriter.Entry(name: $0.port.name, dtype: .float32, shape: $0.extents) }
       + layers.map { SafetensorsWriter.Entry(name: $0.name, dtype: .float32, shape: $0.tensorShape) }
     let writer = try SafetensorsWriter(
       path: path, entries: entries, metadata: metadata, overwrite: overwrite)
     try session.stepwise { target in
       try prepare(target)
       for input in inputs {
-        let planes = target.fill(input.name) { span in
-          var planes = [Float](repeating: 0, count: input.shape.count)
-          for pixel in 0..<input.shape.pixels {
-            for channel in 0..<input.shape.channels {
-              planes[channel * input.shape.pixels + pixel] = span[pixel * input.shape.channels + channel]
+        let shape = input.port.shape
+        let planes = target.fill(input.port) { span in
+          var planes = [Float](repeating: 0, count: shape.count)
+          for pixel in 0..<shape.pixels {
+            for channel in 0..<shape.channels {
+              planes[channel * shape.pixels + pixel] = span[pixel * shape.channels + channel]
             }
           }
           return planes

@@ -103,6 +103,8 @@ struct DepthNetwork: Sendable {
       throw NoEstimate.noPrompt
     } catch DepthError.nonFiniteOutput {
       throw InFile(file: file, error: DepthError.nonFiniteOutput)
+    } catch {
+      throw innermost(error)
     }
   }
 
