@@ -43,11 +43,9 @@ let package = Package(
     // With the modules whose types are in their interfaces.
     .library(name: "NNRuntime", targets: ["NNRuntime"]),
     .library(name: "Models", targets: ["Models", "NNRuntime", "Imaging", "Geometry"]),
-    .library(name: "AppCore", targets: ["AppCore", "Imaging", "Geometry", "FileFormats"]),
+    .library(name: "AppCore", targets: ["AppCore", "Imaging", "Geometry"]),
     .library(
       name: "Perception", targets: ["Perception", "Models", "AppCore", "NNRuntime", "Imaging", "Geometry"]),
-    // What Fuzz/ throws bytes at.
-    .library(name: "ParserTargets", targets: ["ParserTargets"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -147,3 +145,11 @@ let package = Package(
       ]),
   ]
 )
+
+/// Throws bytes at every parser, driven by libFuzzer: only where `tools/fuzz` asks, because its `main` is libFuzzer's.
+if Context.environment["ARDF_FUZZ"] == "1" {
+  package.targets.append(
+    .executableTarget(
+      name: "fuzz", dependencies: ["ParserTargets"], path: "Fuzz/Sources/fuzz",
+      swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]))
+}

@@ -11,7 +11,7 @@ let pool = ThreadPool(threads: 2)
 let network = try InspectedNetwork(weights: WeightStore(path: CommandLine.arguments[1]), pool: pool)
 let session = try network.session(for: network.standardSize)
 
-let input = SeededInput.uniform(count: session.plan.inputShapes[0].shape.count)
+let input = SeededInput.uniform(count: session.plan.inputs[0].shape.count)
 let ceiling = try MachineCeiling.measure(backend: .native, pool: pool)
 let profile = Profiler(iterations: 10, warmUp: 2).profile(session, input: input, ceiling: ceiling)
 

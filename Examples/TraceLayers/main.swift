@@ -10,9 +10,10 @@ guard CommandLine.arguments.count == 2 else { fatalError("usage: TraceLayers WEI
 let network = try InspectedNetwork(weights: WeightStore(path: CommandLine.arguments[1]))
 let session = try network.session(for: network.standardSize)
 let layers = session.plan.tracedLayers
+let input = try session.input("input")
 
 session.stepwise { inputs in
-  inputs.fill("input") { elements in
+  inputs.fill(input) { elements in
     for index in elements.indices { elements[index] = Float(index % 255) / 255 }
   }
 } body: { run in

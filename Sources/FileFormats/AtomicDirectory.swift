@@ -3,7 +3,7 @@ import Synchronization
 /// A folder built under a temporary sibling name that appears whole under its final name, or not at all.
 ///
 /// Its `OutputRecord` goes into it, by which a later one knows that it may take its place.
-public final class AtomicDirectory: Sendable {
+package final class AtomicDirectory: Sendable {
   private enum Phase { case building, committed, discarded }
 
   private struct State {
@@ -13,9 +13,9 @@ public final class AtomicDirectory: Sendable {
   }
 
   /// The final name.
-  public let path: String
+  package let path: String
   /// Where the folder's files are to be written until `commit()`.
-  public var temporaryPath: String { temporary.path }
+  package var temporaryPath: String { temporary.path }
 
   private let temporary: AtomicOutputs.Temporary
   private let force: Bool
@@ -25,13 +25,12 @@ public final class AtomicDirectory: Sendable {
 
   /// Creates the temporary folder beside `path`.
   ///
-  /// - Parameters:
-  ///   - force: Lets `commit()` replace an existing folder, if there is nothing in it but what `ardf` wrote.
-  ///   - beside: For a folder of folders that are committed into it by themselves: what the files beside them are
-  ///     called, as patterns.
+  /// - `force`: Lets `commit()` replace an existing folder, if there is nothing in it but what `ardf` wrote.
+  /// - `beside`: For a folder of folders that are committed into it by themselves: what the files beside them are
+  ///   called, as patterns.
   /// - Throws: `FileError.alreadyExists` when the name is taken and `force` is false, `.notADirectory` when it is
   ///   taken by a file, `.foreign` for a folder that may not be replaced.
-  public init(path: String, force: Bool, foldersBeside beside: [String]? = nil) throws(FileError) {
+  package init(path: String, force: Bool, foldersBeside beside: [String]? = nil) throws(FileError) {
     if POSIX.exists(path) {
       guard force else { throw .alreadyExists(path: path) }
       try OutputRecord.checkReplaceable(path)
@@ -51,14 +50,15 @@ public final class AtomicDirectory: Sendable {
   }
 
   /// The path, inside the temporary folder, of a file to be written.
-  public func path(_ name: String) -> String { "\(temporaryPath)/\(name)" }
+  package func path(_ name: String) -> String { "\(temporaryPath)/\(name)" }
 
   /// Creates a folder, and those it needs, inside the temporary folder.
   ///
-  /// - Parameter name: a relative path without `..`.
+  /// `name`: a relative path without `..`.
+  ///
   /// - Returns: the new folder's present path.
   @discardableResult
-  public func makeSubdirectory(_ name: String) throws(FileError) -> String {
+  package func makeSubdirectory(_ name: String) throws(FileError) -> String {
     var current = temporaryPath
     for component in name.split(separator: "/") {
       precondition(component != "..", "a subdirectory stays inside")
@@ -69,7 +69,7 @@ public final class AtomicDirectory: Sendable {
   }
 
   /// Writes a whole file into the temporary folder.
-  public func write(_ bytes: [UInt8], to name: String) throws(FileError) {
+  package func write(_ bytes: [UInt8], to name: String) throws(FileError) {
     let (folder, _) = AtomicOutputs.split(name)
     if folder != "." { try makeSubdirectory(folder) }
     do {
@@ -84,7 +84,7 @@ public final class AtomicDirectory: Sendable {
   }
 
   /// Writes a whole text file into the temporary folder as UTF-8.
-  public func write(_ text: String, to name: String) throws(FileError) {
+  package func write(_ text: String, to name: String) throws(FileError) {
     try write(Array(text.utf8), to: name)
   }
 
@@ -94,7 +94,7 @@ public final class AtomicDirectory: Sendable {
   /// removed after: at any moment there is one whole folder under the name.
   ///
   /// - Throws: `FileError`; `.foreign` where something that `ardf` did not write has come into the existing folder.
-  public func commit() throws(FileError) {
+  package func commit() throws(FileError) {
     let digests = state.withLock { state in
       precondition(state.phase == .building, "the folder was committed or discarded")
       return state.digests
@@ -167,7 +167,7 @@ public final class AtomicDirectory: Sendable {
   }
 
   /// Removes the temporary folder; nothing appears under the final name.
-  public func discard() {
+  package func discard() {
     let wasBuilding = state.withLock { state in
       defer { if state.phase == .building { state.phase = .discarded } }
       return state.phase == .building

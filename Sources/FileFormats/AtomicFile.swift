@@ -1,22 +1,22 @@
 /// Files that appear whole under their final name, or not at all.
-public enum AtomicFile {
+package enum AtomicFile {
   /// Writes `bytes` to a temporary name in the folder of `path`, flushes, and renames.
   ///
   /// - Throws: `FileError.alreadyExists` when the name is taken and `overwrite` is false; other
   ///   `FileError`s as the system reports them. Nothing is left under either name then.
-  public static func write(_ bytes: [UInt8], to path: String, overwrite: Bool) throws(FileError) {
+  package static func write(_ bytes: [UInt8], to path: String, overwrite: Bool) throws(FileError) {
     let writer = try AtomicFileWriter(path: path, overwrite: overwrite)
     try writer.append(bytes)
     try writer.commit()
   }
 
   /// Writes `text` as UTF-8; see `write(_:to:overwrite:)`.
-  public static func write(_ text: String, to path: String, overwrite: Bool) throws(FileError) {
+  package static func write(_ text: String, to path: String, overwrite: Bool) throws(FileError) {
     try write(Array(text.utf8), to: path, overwrite: overwrite)
   }
 
   /// Writes any collection of bytes; see `write(_:to:overwrite:)`.
-  public static func write(
+  package static func write(
     _ bytes: some Collection<UInt8>, to path: String, overwrite: Bool
   ) throws(FileError) {
     try write(Array(bytes), to: path, overwrite: overwrite)
@@ -26,11 +26,11 @@ public enum AtomicFile {
 /// A file being written piece by piece under a temporary name.
 ///
 /// `commit()` gives it its final name; a writer that goes out of scope before that leaves nothing.
-public final class AtomicFileWriter {
+package final class AtomicFileWriter {
   /// The final name.
-  public let path: String
+  package let path: String
   /// The bytes written so far.
-  public private(set) var count = 0
+  package private(set) var count = 0
 
   private let temporary: AtomicOutputs.Temporary
   private let overwrite: Bool
@@ -41,7 +41,7 @@ public final class AtomicFileWriter {
   ///
   /// - Throws: `FileError.isDirectory`, `.notARegularFile` where a device or a pipe has the name, `.alreadyExists`
   ///   without `overwrite`, and what the system reports.
-  public init(path: String, overwrite: Bool) throws(FileError) {
+  package init(path: String, overwrite: Bool) throws(FileError) {
     switch try? POSIX.kind(of: path) {
     case .directory: throw .isDirectory(path: path)
     case .some where !overwrite: throw .alreadyExists(path: path)
@@ -55,10 +55,10 @@ public final class AtomicFileWriter {
   }
 
   /// Adds bytes at the end.
-  public func append(_ bytes: [UInt8]) throws(FileError) { try append(bytes.span) }
+  package func append(_ bytes: [UInt8]) throws(FileError) { try append(bytes.span) }
 
   /// Adds bytes at the end.
-  public func append(_ bytes: Span<UInt8>) throws(FileError) {
+  package func append(_ bytes: Span<UInt8>) throws(FileError) {
     precondition(isOpen, "the writer is committed")
     do {
       try POSIX.write(bytes, to: temporary.descriptor, path: path)
@@ -69,7 +69,7 @@ public final class AtomicFileWriter {
   }
 
   /// Flushes the file, gives it its final name and flushes the folder.
-  public func commit() throws(FileError) {
+  package func commit() throws(FileError) {
     precondition(isOpen, "the writer is committed")
     try POSIX.synchronize(temporary.descriptor, path: path)
     try AtomicOutputs.publish(temporary.path) { () throws(FileError) in

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// An entry is called `.NAME.TOKEN.partial`, TOKEN sixteen random digits, and is locked while it is being written: one
 /// that can be locked was left by a process that is gone, whatever number that process had, and on whichever machine.
-public enum AtomicOutputs {
+package enum AtomicOutputs {
   private struct State {
     var temporaries: Set<String> = []
     var isClosed = false
@@ -23,7 +23,7 @@ public enum AtomicOutputs {
   ///
   /// Meant for the handler of a signal that ends the process, called in normal context (not inside
   /// the signal frame itself).
-  public static func removeTemporaries() {
+  package static func removeTemporaries() {
     let temporaries = state.withLock { state in
       state.isClosed = true
       return state.temporaries
@@ -35,10 +35,10 @@ public enum AtomicOutputs {
   }
 
   /// Whether `removeTemporaries` was called: the process is about to end.
-  public static var isClosed: Bool { state.withLock { $0.isClosed } }
+  package static var isClosed: Bool { state.withLock { $0.isClosed } }
 
   /// Makes a folder where there is none yet; what holds it must exist.
-  public static func makeFolder(_ path: String) throws(FileError) {
+  package static func makeFolder(_ path: String) throws(FileError) {
     do {
       try POSIX.makeDirectory(path)
     } catch .alreadyExists {
@@ -54,7 +54,7 @@ public enum AtomicOutputs {
 
   /// Makes and registers an entry under a temporary name in the folder of `path`, and locks it.
   ///
-  /// - Parameter make: Makes the entry, which must not exist yet, and opens it.
+  /// `make`: Makes the entry, which must not exist yet, and opens it.
   static func makeTemporary(
     for path: String, _ make: (String) throws(FileError) -> Int32
   ) throws(FileError) -> Temporary {
@@ -108,7 +108,7 @@ public enum AtomicOutputs {
   /// Where `removeTemporaries` came first the entry may be half gone: then the step is not run, and this waits
   /// for the end of the process.
   ///
-  /// - Parameter step: returns the path of what it displaced, to be discarded after.
+  /// `step`: returns the path of what it displaced, to be discarded after.
   @discardableResult
   static func publish(
     _ temporary: String, _ step: () throws(FileError) -> String?
@@ -143,15 +143,15 @@ public enum AtomicOutputs {
   private static let asideEnding = ".old"
 
   /// Removes the temporary entries of `path` that killed processes of this user have left.
-  public static func removeLeftovers(of path: String) {
+  package static func removeLeftovers(of path: String) {
     let (folder, name) = split(path)
     removeLeftovers(in: folder) { $0 == head(of: name) }
   }
 
   /// Removes the temporary entries in a folder that killed processes of this user have left.
   ///
-  /// - Parameter isMeant: Whether those of a final name are to go.
-  public static func removeLeftovers(in folder: String, where isMeant: (String) -> Bool = { _ in true }) {
+  /// `isMeant`: Whether those of a final name are to go.
+  package static func removeLeftovers(in folder: String, where isMeant: (String) -> Bool = { _ in true }) {
     for entry in (try? POSIX.entries(of: folder)) ?? [] {
       guard let leftover = Leftover(entry), isMeant(leftover.head) else { continue }
       let path = "\(folder)/\(entry)"

@@ -23,7 +23,7 @@ enum Deflate {
 
   /// `input` as a zlib stream (RFC 1950).
   ///
-  /// - Parameter level: From 1, the fastest, to 12.
+  /// `level`: From 1, the fastest, to 12.
   static func compress(_ input: [UInt8], level: Int) -> [UInt8] {
     guard let compressor = unsafe libdeflate_alloc_compressor(Int32(level)) else {
       fatalError("no memory for a compressor of level \(level)")
@@ -48,11 +48,11 @@ package enum CRC32 {
 }
 
 /// Compressed bytes as browsers and PNG files have them.
-public enum ZlibStream {
+package enum ZlibStream {
   /// `bytes` as a zlib stream (RFC 1950).
   ///
-  /// - Parameter level: From 1, the fastest, to 12, the smallest.
-  public static func compress(_ bytes: [UInt8], level: Int) -> [UInt8] {
+  /// `level`: From 1, the fastest, to 12, the smallest.
+  package static func compress(_ bytes: [UInt8], level: Int) -> [UInt8] {
     precondition((1...12).contains(level), "a level is 1...12")
     return Deflate.compress(bytes, level: level)
   }

@@ -3,7 +3,7 @@ import Glibc
 /// A run of bytes that is either an array or a part of a mapped file; slices copy nothing.
 ///
 /// Unsafe only where a mapped file's pointer is turned into a span.
-public struct FileBytes: Sendable {
+package struct FileBytes: Sendable {
   private enum Source: Sendable {
     case array([UInt8])
     case mapped(MappedFile)
@@ -13,16 +13,16 @@ public struct FileBytes: Sendable {
   private let range: Range<Int>
 
   /// The number of bytes.
-  public var count: Int { range.count }
+  package var count: Int { range.count }
 
   /// All of `bytes`.
-  public init(_ bytes: [UInt8]) {
+  package init(_ bytes: [UInt8]) {
     source = .array(bytes)
     range = 0..<bytes.count
   }
 
   /// All of a mapped file.
-  public init(_ file: MappedFile) {
+  package init(_ file: MappedFile) {
     source = .mapped(file)
     range = 0..<file.count
   }
@@ -33,7 +33,7 @@ public struct FileBytes: Sendable {
   }
 
   /// Maps the file at `path`; an empty file gives no bytes.
-  public init(path: String) throws(FileError) {
+  package init(path: String) throws(FileError) {
     do {
       self.init(try MappedFile(path: path))
     } catch .empty {
@@ -42,31 +42,31 @@ public struct FileBytes: Sendable {
   }
 
   /// The bytes of the file at `path`, read and not mapped: memory holds them once.
-  public static func contents(of path: String) throws(FileError) -> [UInt8] {
+  package static func contents(of path: String) throws(FileError) -> [UInt8] {
     let (descriptor, identity) = try POSIX.openRegularFile(path)
     defer { close(descriptor) }
     return try POSIX.read(descriptor, count: identity.size, path: path)
   }
 
   /// Checks that a mapped file was not written to since it was opened; see `MappedFile.checkUnchanged()`.
-  public func checkUnchanged() throws(FileError) {
+  package func checkUnchanged() throws(FileError) {
     if case .mapped(let file) = source { try file.checkUnchanged() }
   }
 
   /// Gives back the memory of a mapped file's bytes, for whoever has read them and does not need them soon.
-  public func release() {
+  package func release() {
     if case .mapped(let file) = source { file.release(range) }
   }
 
   /// The part of these bytes at `subrange`, sharing their memory; the range must lie within.
-  public func slice(_ subrange: Range<Int>) -> FileBytes {
+  package func slice(_ subrange: Range<Int>) -> FileBytes {
     precondition(subrange.lowerBound >= 0 && subrange.upperBound <= count, "slice outside the bytes")
     let start = range.lowerBound
     return FileBytes(source: source, range: start + subrange.lowerBound..<start + subrange.upperBound)
   }
 
   /// Calls `body` with the bytes.
-  public func withBytes<Result>(_ body: (Span<UInt8>) throws -> Result) rethrows -> Result {
+  package func withBytes<Result>(_ body: (Span<UInt8>) throws -> Result) rethrows -> Result {
     switch source {
     case .array(let bytes): try body(bytes.span.extracting(range))
     case .mapped(let file): try file.withBytes { try body($0.extracting(range)) }
@@ -74,7 +74,7 @@ public struct FileBytes: Sendable {
   }
 
   /// Calls `body` with the bytes as a raw buffer, valid only inside the call.
-  @unsafe public func withUnsafeBytes<Result>(
+  @unsafe package func withUnsafeBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
     switch source {
@@ -86,14 +86,14 @@ public struct FileBytes: Sendable {
   }
 
   /// The bytes as an array: the one that holds them where there is one, else a copy.
-  public func array() -> [UInt8] {
+  package func array() -> [UInt8] {
     if case .array(let bytes) = source, range == bytes.indices { return bytes }
     return elements(of: UInt8.self)
   }
 
   /// A copy of the bytes as elements in this machine's byte order; a tail shorter than one element
   /// is left out.
-  public func elements<Element: BitwiseCopyable>(of type: Element.Type) -> [Element] {
+  package func elements<Element: BitwiseCopyable>(of type: Element.Type) -> [Element] {
     let length = count / MemoryLayout<Element>.stride
     return unsafe withUnsafeBytes { raw in
       unsafe [Element](count: length) { elements in
@@ -104,6 +104,6 @@ public struct FileBytes: Sendable {
 }
 
 /// The bytes of an array of plain values in this machine's byte order.
-public func rawBytes<Element: BitwiseCopyable>(of elements: [Element]) -> [UInt8] {
+package func rawBytes<Element: BitwiseCopyable>(of elements: [Element]) -> [UInt8] {
   unsafe elements.withUnsafeBytes { unsafe [UInt8]($0) }
 }

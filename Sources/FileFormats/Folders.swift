@@ -1,9 +1,9 @@
 /// Folders that may not be there yet.
-public enum Folders {
+package enum Folders {
   /// Makes a folder and those above it, where they are missing.
   ///
   /// - Throws: `FileError`; `.notADirectory` where something else has the name.
-  public static func create(_ path: String) throws(FileError) {
+  package static func create(_ path: String) throws(FileError) {
     if let kind = try? POSIX.kind(of: path), kind != .link {
       guard kind == .directory else { throw .notADirectory(path: path) }
       return

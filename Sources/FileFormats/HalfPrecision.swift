@@ -2,17 +2,17 @@
 ///
 /// Swift's own `Float(Float16)` is a library call on the baseline instruction set; these loops become
 /// vector code. Unsafe only where an array is filled in place.
-public enum HalfPrecision {
+package enum HalfPrecision {
   /// The single-precision values of IEEE binary16 bit patterns: exact, subnormals, infinities and NaN
   /// payloads included.
-  public static func floats(fromBinary16 bits: Span<UInt16>) -> [Float] {
+  package static func floats(fromBinary16 bits: Span<UInt16>) -> [Float] {
     unsafe [Float](count: bits.count) { output in
       for index in 0..<bits.count { unsafe output[index] = float(fromBinary16: bits[index]) }
     }
   }
 
   /// The single-precision values of bfloat16 bit patterns: exact.
-  public static func floats(fromBFloat16 bits: Span<UInt16>) -> [Float] {
+  package static func floats(fromBFloat16 bits: Span<UInt16>) -> [Float] {
     unsafe [Float](count: bits.count) { output in
       for index in 0..<bits.count { unsafe output[index] = Float(bitPattern: UInt32(bits[index]) << 16) }
     }
@@ -20,7 +20,7 @@ public enum HalfPrecision {
 
   /// The single-precision value of one binary16 bit pattern.
   @inlinable @inline(__always)
-  public static func float(fromBinary16 bits: UInt16) -> Float {
+  package static func float(fromBinary16 bits: UInt16) -> Float {
     let wide = UInt32(bits)
     let sign = (wide & 0x8000) << 16
     let magnitude = (wide & 0x7fff) << 13
@@ -35,7 +35,7 @@ public enum HalfPrecision {
   }
 
   /// The nearest binary16 bit pattern of a single-precision value, ties to even; too large is infinite.
-  public static func binary16(from value: Float) -> UInt16 {
+  package static func binary16(from value: Float) -> UInt16 {
     let bits = value.bitPattern
     let sign = UInt16(truncatingIfNeeded: bits >> 16) & 0x8000
     let magnitude = bits & 0x7fff_ffff

@@ -59,22 +59,22 @@ public enum JSONError: Error, Equatable, CustomStringConvertible {
 }
 
 /// What a JSON text may cost.
-public struct JSONLimits: Sendable {
+package struct JSONLimits: Sendable {
   /// The largest text in bytes.
-  public var bytes: Int
+  package var bytes: Int
   /// The deepest nesting of arrays and objects.
-  public var depth: Int
+  package var depth: Int
   /// The most values, keys not counted.
-  public var values: Int
+  package var values: Int
   /// The most arrays and objects: in memory each takes some 200 bytes, of a text 2.
-  public var containers: Int
+  package var containers: Int
 
   /// Limits for documents that people and tools write: 32 MiB, 64 levels, 700,000 values, 200,000 of them arrays
   /// and objects; so that a document takes little more memory than its text.
-  public static let standard = JSONLimits(bytes: 32 << 20, depth: 64, values: 700_000)
+  package static let standard = JSONLimits(bytes: 32 << 20, depth: 64, values: 700_000)
 
   /// The standard limits, with what a text holds in proportion to its size where that is larger than standard.
-  public init(bytes: Int) {
+  package init(bytes: Int) {
     let share = max(1, Double(bytes) / Double(Self.standard.bytes))
     self.init(
       bytes: bytes, depth: Self.standard.depth, values: Int(clamping: Double(Self.standard.values) * share),
@@ -82,7 +82,7 @@ public struct JSONLimits: Sendable {
   }
 
   /// Limits of one's own.
-  public init(bytes: Int, depth: Int, values: Int, containers: Int = 200_000) {
+  package init(bytes: Int, depth: Int, values: Int, containers: Int = 200_000) {
     self.bytes = bytes
     self.depth = depth
     self.values = values

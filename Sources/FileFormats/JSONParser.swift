@@ -1,7 +1,7 @@
 extension JSONValue {
   /// Parses a JSON text (RFC 8259) strictly: one value, UTF-8, no duplicate keys, no control
   /// characters in strings, within `limits`.
-  public static func parse(
+  package static func parse(
     _ bytes: [UInt8], limits: JSONLimits = .standard
   ) throws(JSONError) -> JSONValue {
     guard bytes.count <= limits.bytes else { throw .tooLarge(bytes: bytes.count, limit: limits.bytes) }
@@ -10,14 +10,14 @@ extension JSONValue {
   }
 
   /// Parses a JSON text; see `parse(_:limits:)`.
-  public static func parse(_ text: String, limits: JSONLimits = .standard) throws(JSONError) -> JSONValue {
+  package static func parse(_ text: String, limits: JSONLimits = .standard) throws(JSONError) -> JSONValue {
     try parse(Array(text.utf8), limits: limits)
   }
 
   /// Reads and parses the file at `path`.
   ///
   /// - Throws: `FileError` or `JSONError`.
-  public static func read(path: String, limits: JSONLimits = .standard) throws -> JSONValue {
+  package static func read(path: String, limits: JSONLimits = .standard) throws -> JSONValue {
     if let size = POSIX.identity(of: path)?.size, size > limits.bytes {
       throw JSONError.tooLarge(bytes: size, limit: limits.bytes)
     }

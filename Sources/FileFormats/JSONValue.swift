@@ -1,7 +1,7 @@
 /// A JSON document as a value.
 ///
 /// Whole numbers written without fraction or exponent are `integer`; all others are `number`.
-public enum JSONValue: Sendable, Equatable {
+package enum JSONValue: Sendable, Equatable {
   /// The literal `null`.
   case null
   /// `true` or `false`.
@@ -18,22 +18,22 @@ public enum JSONValue: Sendable, Equatable {
   case object([String: JSONValue])
 
   /// The value under `key` of an object, nil for other values and missing keys.
-  public subscript(key: String) -> JSONValue? { object?[key] }
+  package subscript(key: String) -> JSONValue? { object?[key] }
 
   /// The element at `index` of an array, nil for other values and out of range.
-  public subscript(index: Int) -> JSONValue? {
+  package subscript(index: Int) -> JSONValue? {
     guard let array, array.indices.contains(index) else { return nil }
     return array[index]
   }
 
   /// The text of a string.
-  public var string: String? {
+  package var string: String? {
     guard case .string(let value) = self else { return nil }
     return value
   }
 
   /// The value of a number, whole or not.
-  public var number: Double? {
+  package var number: Double? {
     switch self {
     case .integer(let value): Double(value)
     case .number(let value): value
@@ -42,7 +42,7 @@ public enum JSONValue: Sendable, Equatable {
   }
 
   /// The value of a whole number; a `number` such as 2.0 counts when it is exact.
-  public var integer: Int? {
+  package var integer: Int? {
     switch self {
     case .integer(let value): value
     case .number(let value): Int(exactly: value)
@@ -51,35 +51,35 @@ public enum JSONValue: Sendable, Equatable {
   }
 
   /// The truth value of a boolean.
-  public var bool: Bool? {
+  package var bool: Bool? {
     guard case .bool(let value) = self else { return nil }
     return value
   }
 
   /// The elements of an array.
-  public var array: [JSONValue]? {
+  package var array: [JSONValue]? {
     guard case .array(let value) = self else { return nil }
     return value
   }
 
   /// The members of an object.
-  public var object: [String: JSONValue]? {
+  package var object: [String: JSONValue]? {
     guard case .object(let value) = self else { return nil }
     return value
   }
 
   /// Whether this is the literal `null`.
-  public var isNull: Bool { self == .null }
+  package var isNull: Bool { self == .null }
 
   /// The elements of an array made of numbers only.
-  public var numbers: [Double]? {
+  package var numbers: [Double]? {
     guard let array else { return nil }
     let numbers = array.compactMap(\.number)
     return numbers.count == array.count ? numbers : nil
   }
 
   /// A number rounded half away from zero to `decimals` places, for output with fixed formatting.
-  public static func rounded(_ value: Double, decimals: Int) -> JSONValue {
+  package static func rounded(_ value: Double, decimals: Int) -> JSONValue {
     guard value.isFinite else { return .null }
     var power = 1.0
     for _ in 0..<decimals { power *= 10 }
@@ -93,19 +93,19 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
   ExpressibleByNilLiteral
 {
   /// A text.
-  public init(stringLiteral value: String) { self = .string(value) }
+  package init(stringLiteral value: String) { self = .string(value) }
   /// A whole number.
-  public init(integerLiteral value: Int) { self = .integer(value) }
+  package init(integerLiteral value: Int) { self = .integer(value) }
   /// A number.
-  public init(floatLiteral value: Double) { self = .number(value) }
+  package init(floatLiteral value: Double) { self = .number(value) }
   /// A truth value.
-  public init(booleanLiteral value: Bool) { self = .bool(value) }
+  package init(booleanLiteral value: Bool) { self = .bool(value) }
   /// A list.
-  public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+  package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
   /// Named values; a name given twice is a programming error.
-  public init(dictionaryLiteral elements: (String, JSONValue)...) {
+  package init(dictionaryLiteral elements: (String, JSONValue)...) {
     self = .object(Dictionary(uniqueKeysWithValues: elements))
   }
   /// `null`.
-  public init(nilLiteral: ()) { self = .null }
+  package init(nilLiteral: ()) { self = .null }
 }

@@ -5,7 +5,7 @@ extension JSONValue {
   /// shortest decimal text that reads back as the same double, with a fraction or an exponent, minus
   /// zero as `0.0`; numbers that are not finite become `null`. `pretty` indents by two spaces, keeps
   /// arrays of plain values on one line and ends with a newline.
-  public func serialized(pretty: Bool = false) -> String {
+  package func serialized(pretty: Bool = false) -> String {
     var text: [UInt8] = []
     write(to: &text, indent: pretty ? 0 : nil)
     if pretty { text.append(UInt8(ascii: "\n")) }

@@ -4,11 +4,11 @@ import Glibc
 ///
 /// Unsafe by nature; every way to the bytes goes through a bounds-checked span. Of a file that is cut short while
 /// mapped, see `MappedFileFaults`; of one that is written to, `checkUnchanged()`.
-public final class MappedFile: Sendable {
+package final class MappedFile: Sendable {
   /// The path the file was opened at.
-  public let path: String
+  package let path: String
   /// The size of the file in bytes, at least 1.
-  public let count: Int
+  package let count: Int
 
   private let address: UInt
   private let identity: POSIX.Identity
@@ -17,7 +17,7 @@ public final class MappedFile: Sendable {
   /// Maps the file at `path`.
   ///
   /// - Throws: `FileError` when the file is missing, empty, a directory, not regular or unreadable.
-  public init(path: String) throws(FileError) {
+  package init(path: String) throws(FileError) {
     let (descriptor, identity) = try POSIX.openRegularFile(path)
     defer { close(descriptor) }
     let size = identity.size
@@ -37,7 +37,7 @@ public final class MappedFile: Sendable {
   ///
   /// A file that was replaced by renaming, or removed, is unharmed: the mapping keeps the old one.
   /// - Throws: `FileError.changed`.
-  public func checkUnchanged() throws(FileError) {
+  package func checkUnchanged() throws(FileError) {
     guard let now = POSIX.identity(of: path), now.isSameFile(as: identity) else { return }
     guard now == identity else { throw .changed(path: path) }
   }
@@ -55,14 +55,14 @@ public final class MappedFile: Sendable {
   deinit { unsafe munmap(UnsafeMutableRawPointer(bitPattern: address), count) }
 
   /// Calls `body` with all the bytes.
-  public func withBytes<Result>(_ body: (Span<UInt8>) throws -> Result) rethrows -> Result {
+  package func withBytes<Result>(_ body: (Span<UInt8>) throws -> Result) rethrows -> Result {
     try unsafe withUnsafeBytes { raw in
       try unsafe body(Span(_unsafeElements: raw.bindMemory(to: UInt8.self)))
     }
   }
 
   /// Calls `body` with all the bytes as a raw buffer, valid only inside the call.
-  @unsafe public func withUnsafeBytes<Result>(
+  @unsafe package func withUnsafeBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
     defer { withExtendedLifetime(self) {} }

@@ -8,19 +8,19 @@ import Glibc
 /// happen: one line on standard error that names the file, then an ordered end.
 ///
 /// Unsafe by nature.
-public enum MappedFileFaults {
+package enum MappedFileFaults {
   /// Installs the handler of SIGBUS for the whole process.
   ///
   /// - Parameters:
   ///   - status: what the process ends with, where no signal is named.
   ///   - signal: sent to the process in place of its end. Its receiver, in normal context, cleans up; the
   ///     thread that faulted sleeps.
-  public static func install(status: Int32, notifying signal: Int32? = nil) {
+  package static func install(status: Int32, notifying signal: Int32? = nil) {
     _ = ardf_install_fault_handler(status, signal ?? 0)
   }
 
   /// Whether a fault was met, so that the signal told of one.
-  public static var wereSeen: Bool { ardf_fault_was_seen() != 0 }
+  package static var wereSeen: Bool { ardf_fault_was_seen() != 0 }
 
   /// A mapping as the handler knows it, for as long as the object lives.
   final class Entry: Sendable {

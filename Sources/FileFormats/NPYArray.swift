@@ -1,7 +1,7 @@
 /// A NumPy array: row-major elements of one type.
-public struct NPYArray: Sendable, Equatable {
+package struct NPYArray: Sendable, Equatable {
   /// The elements in row-major (C) order.
-  public enum Storage: Sendable, Equatable {
+  package enum Storage: Sendable, Equatable {
     /// `?`
     case bool([Bool])
     /// `u1`
@@ -28,7 +28,7 @@ public struct NPYArray: Sendable, Equatable {
     case float64([Double])
 
     /// The number of elements.
-    public var count: Int {
+    package var count: Int {
       switch self {
       case .bool(let values): values.count
       case .uint8(let values): values.count
@@ -45,7 +45,7 @@ public struct NPYArray: Sendable, Equatable {
     }
 
     /// NumPy's name of the element type, little-endian.
-    public var typeName: String {
+    package var typeName: String {
       switch self {
       case .bool: "|b1"
       case .uint8: "|u1"
@@ -64,25 +64,25 @@ public struct NPYArray: Sendable, Equatable {
   }
 
   /// The dimensions, outermost first; empty for a single value.
-  public let shape: [Int]
+  package let shape: [Int]
   /// The elements in row-major order.
-  public let storage: Storage
+  package let storage: Storage
 
   /// An array of `shape`, whose product must be the number of elements.
-  public init(shape: [Int], _ storage: Storage) {
+  package init(shape: [Int], _ storage: Storage) {
     precondition(shape.reduce(1, *) == storage.count, "shape and element count differ")
     self.shape = shape
     self.storage = storage
   }
 
   /// A single-precision array.
-  public init(shape: [Int], floats: [Float]) { self.init(shape: shape, .float32(floats)) }
+  package init(shape: [Int], floats: [Float]) { self.init(shape: shape, .float32(floats)) }
 
   /// The number of elements.
-  public var count: Int { storage.count }
+  package var count: Int { storage.count }
 
   /// The elements as single-precision numbers, rounded where they need more digits; booleans are 0 and 1.
-  public func floats() -> [Float] {
+  package func floats() -> [Float] {
     switch storage {
     case .bool(let values): values.map { $0 ? 1 : 0 }
     case .uint8(let values): values.map(Float.init)
@@ -102,12 +102,12 @@ public struct NPYArray: Sendable, Equatable {
   /// Reads the `.npy` file at `path`.
   ///
   /// - Throws: `FileError` or `NPYError`.
-  public static func read(path: String) throws -> NPYArray {
+  package static func read(path: String) throws -> NPYArray {
     try read(FileBytes(MappedFile(path: path)))
   }
 
   /// Reads a `.npy` file held in memory.
-  public static func read(bytes: [UInt8]) throws(NPYError) -> NPYArray { try read(FileBytes(bytes)) }
+  package static func read(bytes: [UInt8]) throws(NPYError) -> NPYArray { try read(FileBytes(bytes)) }
 
   static func read(_ file: FileBytes) throws(NPYError) -> NPYArray {
     let header = try NPYHeader(file)
@@ -120,7 +120,7 @@ public struct NPYArray: Sendable, Equatable {
   }
 
   /// The `.npy` file (format 1.0, little-endian, row-major) of the array.
-  public func encoded() -> [UInt8] {
+  package func encoded() -> [UInt8] {
     let dimensions = shape.map { "\($0)," }.joined(separator: " ")
     let trimmed = shape.count > 1 ? String(dimensions.dropLast()) : dimensions
     var header = "{'descr': '\(storage.typeName)', 'fortran_order': False, 'shape': (\(trimmed)), }"
@@ -133,7 +133,7 @@ public struct NPYArray: Sendable, Equatable {
   }
 
   /// Writes the array as a `.npy` file, whole or not at all.
-  public func write(path: String, overwrite: Bool) throws(FileError) {
+  package func write(path: String, overwrite: Bool) throws(FileError) {
     try AtomicFile.write(encoded(), to: path, overwrite: overwrite)
   }
 }

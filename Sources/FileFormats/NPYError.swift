@@ -1,5 +1,5 @@
 /// A defect of a `.npy` array or `.npz` archive.
-public enum NPYError: Error, Equatable, CustomStringConvertible {
+package enum NPYError: Error, Equatable, CustomStringConvertible {
   /// The file does not start with the NumPy signature.
   case notNPY
   /// A format version other than 1.0, 2.0 and 3.0.
@@ -28,7 +28,7 @@ public enum NPYError: Error, Equatable, CustomStringConvertible {
   case unexpected(found: String, expected: String)
 
   /// One line that names the defect and the remedy.
-  public var description: String {
+  package var description: String {
     switch self {
     case .notNPY: "not a NumPy array: the file does not start with \\x93NUMPY"
     case .unsupportedVersion(let major, let minor): "NumPy format version \(major).\(minor) is not supported"

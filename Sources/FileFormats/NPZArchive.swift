@@ -1,24 +1,24 @@
 /// A `.npz` file: named NumPy arrays in a zip archive.
-public struct NPZArchive: Sendable {
+package struct NPZArchive: Sendable {
   /// How many times its compressed bytes an array may have, beyond `smallBytes`.
-  public static let largestRatio = 64
+  package static let largestRatio = 64
   /// Bytes that an array may unpack to whatever it was compressed to.
-  public static let smallBytes = 32 << 20
+  package static let smallBytes = 32 << 20
   /// Bytes before an array's elements, at most, and of its widest elements.
   private static let (headerBytes, elementBytes) = (NPYHeader.maximumLength + 12, 8)
 
   /// The arrays' names, sorted.
-  public let names: [String]
+  package let names: [String]
 
   private let archive: ZipArchive
 
   /// Opens the file at `path`.
   ///
   /// - Throws: `FileError` or `ZipError`.
-  public init(path: String) throws { self.init(try ZipArchive(path: path)) }
+  package init(path: String) throws { self.init(try ZipArchive(path: path)) }
 
   /// Opens a file held in memory.
-  public init(bytes: [UInt8]) throws(ZipError) { self.init(try ZipArchive(FileBytes(bytes))) }
+  package init(bytes: [UInt8]) throws(ZipError) { self.init(try ZipArchive(FileBytes(bytes))) }
 
   private init(_ archive: ZipArchive) {
     self.archive = archive
@@ -27,13 +27,14 @@ public struct NPZArchive: Sendable {
   }
 
   /// Whether there is an array of that name.
-  public func contains(_ name: String) -> Bool { archive.contains(name + ".npy") }
+  package func contains(_ name: String) -> Bool { archive.contains(name + ".npy") }
 
   /// The array of that name, which is unpacked only if it is not larger than can be.
   ///
-  /// - Parameter most: The most elements that are of use.
+  /// `most`: The most elements that are of use.
+  ///
   /// - Throws: `ZipError` or `NPYError`.
-  public func array(named name: String, atMost most: Int = .max) throws -> NPYArray {
+  package func array(named name: String, atMost most: Int = .max) throws -> NPYArray {
     guard contains(name) else { throw NPYError.noSuchArray(name, available: names) }
     let member = try archive.member(name + ".npy")
     let (needed, overflow) = most.multipliedReportingOverflow(by: Self.elementBytes)
@@ -47,13 +48,13 @@ public struct NPZArchive: Sendable {
   }
 
   /// The `.npz` file of `arrays`, names sorted, members stored.
-  public static func encoded(_ arrays: [String: NPYArray]) -> [UInt8] {
+  package static func encoded(_ arrays: [String: NPYArray]) -> [UInt8] {
     ZipWriter.archive(
       arrays.sorted { $0.key < $1.key }.map { (name: $0.key + ".npy", bytes: $0.value.encoded()) })
   }
 
   /// Writes `arrays` as a `.npz` file, whole or not at all.
-  public static func write(_ arrays: [String: NPYArray], path: String, overwrite: Bool) throws(FileError) {
+  package static func write(_ arrays: [String: NPYArray], path: String, overwrite: Bool) throws(FileError) {
     try AtomicFile.write(encoded(arrays), to: path, overwrite: overwrite)
   }
 }

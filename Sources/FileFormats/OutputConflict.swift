@@ -1,5 +1,5 @@
 /// An output that would destroy an input, or be mixed with it.
-public enum OutputConflict: Error, Equatable, CustomStringConvertible {
+package enum OutputConflict: Error, Equatable, CustomStringConvertible {
   /// Both are one file or folder.
   case same(output: String, input: String)
   /// The output's folder holds the input.
@@ -8,7 +8,7 @@ public enum OutputConflict: Error, Equatable, CustomStringConvertible {
   case liesIn(output: String, input: String)
 
   /// One line that says what to do.
-  public var description: String {
+  package var description: String {
     switch self {
     case .same(let output, let input):
       "\(output): is the input \(input) itself; write to another name"
@@ -22,7 +22,7 @@ public enum OutputConflict: Error, Equatable, CustomStringConvertible {
   /// Refuses an output that is, holds or lies in one of the inputs, by whatever names and links they are reached.
   ///
   /// Inputs that are not there are nobody's loss.
-  public static func check(_ output: String, against inputs: [String]) throws(OutputConflict) {
+  package static func check(_ output: String, against inputs: [String]) throws(OutputConflict) {
     let own = POSIX.identity(of: output)
     let above = foldersAbove(output)
     for input in inputs {

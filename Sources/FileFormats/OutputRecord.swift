@@ -1,6 +1,6 @@
 /// What `ardf` wrote into a folder, kept there as `.ardf.json`: a later run replaces nothing else, and knows whether
 /// the files are still as they were written.
-public enum OutputRecord: Equatable, Sendable {
+package enum OutputRecord: Equatable, Sendable {
   /// SHA-256 of every file by its path in the folder; see `digest(of:name:)`.
   case files([String: String])
   /// Folders that have records of their own, and beside them files whose names fit one of these patterns (`*` stands
@@ -8,11 +8,11 @@ public enum OutputRecord: Equatable, Sendable {
   case folders(beside: [String])
 
   /// The record's name in its folder.
-  public static let fileName = ".ardf.json"
+  package static let fileName = ".ardf.json"
   static let schema = "ardf.output/1"
 
   /// The record of a folder; nil where there is none, or none that can be read.
-  public init?(of folder: String) {
+  package init?(of folder: String) {
     guard
       let document = try? JSONValue.read(
         path: "\(folder)/\(Self.fileName)", limits: JSONLimits(bytes: 128 << 20)),
@@ -30,12 +30,12 @@ public enum OutputRecord: Equatable, Sendable {
   }
 
   /// Whether it is that of a folder of folders.
-  public var isOfFolders: Bool {
+  package var isOfFolders: Bool {
     if case .folders = self { true } else { false }
   }
 
   /// The document.
-  public var json: JSONValue {
+  package var json: JSONValue {
     switch self {
     case .files(let digests):
       ["schema": .string(Self.schema), "files": .object(digests.mapValues(JSONValue.string))]
@@ -45,12 +45,12 @@ public enum OutputRecord: Equatable, Sendable {
   }
 
   /// Puts the record into its folder, in the place of another.
-  public func write(to folder: String) throws(FileError) {
+  package func write(to folder: String) throws(FileError) {
     try AtomicFile.write(json.serialized(pretty: true), to: "\(folder)/\(Self.fileName)", overwrite: true)
   }
 
   /// The record with the present digests of some of the folder's files.
-  public func replacing(_ names: [String], in folder: String) throws(FileError) -> OutputRecord {
+  package func replacing(_ names: [String], in folder: String) throws(FileError) -> OutputRecord {
     guard case .files(var digests) = self else { return self }
     for name in names {
       digests[name] = Self.digest(of: try FileBytes(path: "\(folder)/\(name)"), name: name)
@@ -71,7 +71,7 @@ public enum OutputRecord: Equatable, Sendable {
   }
 
   /// A file that is not as the record says, or gone; nil if all are as they were written.
-  public func firstChange(in folder: String) -> String? {
+  package func firstChange(in folder: String) -> String? {
     guard case .files(let digests) = self else { return nil }
     return digests.sorted { $0.key < $1.key }.first { name, digest in
       guard let bytes = try? FileBytes(path: "\(folder)/\(name)") else { return true }
@@ -82,7 +82,7 @@ public enum OutputRecord: Equatable, Sendable {
   /// Refuses a path that holds anything but what `ardf` wrote; an empty folder, and none, may be taken.
   ///
   /// - Throws: `FileError.foreign`, `.notADirectory` for a file or a link.
-  public static func checkReplaceable(_ path: String) throws(FileError) {
+  package static func checkReplaceable(_ path: String) throws(FileError) {
     guard let kind = try? POSIX.kind(of: path) else { return }
     guard kind == .directory else { throw .notADirectory(path: path) }
     if let entry = try foreignEntry(in: path) {

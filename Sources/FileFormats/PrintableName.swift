@@ -9,18 +9,18 @@ extension Unicode.Scalar {
 }
 
 /// A text from a file as it may stand in a message: control characters escaped, cut after `limit` characters.
-public func printableName(_ name: String, limit: Int = 120) -> String {
+package func printableName(_ name: String, limit: Int = 120) -> String {
   printable(name, limit: limit, keeping: "")
 }
 
 /// A whole message as one line of bounded length, whatever a file has put into it.
-public func printableMessage(_ message: String) -> String { printableName(message, limit: 800) }
+package func printableMessage(_ message: String) -> String { printableName(message, limit: 800) }
 
 /// A line of any length as one line, whatever a file has put into it.
-public func printableLine(_ line: String) -> String { printableName(line, limit: .max) }
+package func printableLine(_ line: String) -> String { printableName(line, limit: .max) }
 
 /// Lines of text as they may stand on a terminal: all but line feeds and tabs is escaped.
-public func printableText(_ text: String) -> String { printable(text, limit: .max, keeping: "\n\t") }
+package func printableText(_ text: String) -> String { printable(text, limit: .max, keeping: "\n\t") }
 
 private func printable(_ text: String, limit: Int, keeping kept: String) -> String {
   let isPlain = text.utf8.allSatisfy { (0x20..<0x7f).contains($0) || ($0 == 0x0a && !kept.isEmpty) }
@@ -38,7 +38,7 @@ private func printable(_ text: String, limit: Int, keeping kept: String) -> Stri
 }
 
 /// A name as one word of a shell's command that a message tells people to run.
-public func shellWord(_ name: String) -> String {
+package func shellWord(_ name: String) -> String {
   let isPlain = name.utf8.allSatisfy { byte in
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -55,7 +55,7 @@ public func shellWord(_ name: String) -> String {
 /// Comma-separated values after RFC 4180, with plain line ends.
 ///
 /// What a spreadsheet would take for a formula gets an apostrophe before it, which it takes for a text.
-public func csvTable(_ header: [String], _ rows: [[String]]) -> String {
+package func csvTable(_ header: [String], _ rows: [[String]]) -> String {
   func cell(_ text: String) -> String {
     let isFormula = text.unicodeScalars.first.map { "=+-@\t\r".unicodeScalars.contains($0) } ?? false
     let safe = isFormula && Double(text) == nil ? "'" + text : text

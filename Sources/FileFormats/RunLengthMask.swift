@@ -1,5 +1,5 @@
 /// A defect of a COCO run-length mask.
-public enum RunLengthError: Error, Equatable, CustomStringConvertible {
+package enum RunLengthError: Error, Equatable, CustomStringConvertible {
   /// A character outside `0` to `o`, or a number that does not end.
   case malformedCounts(offset: Int)
   /// A run of negative length or a number too large.
@@ -10,7 +10,7 @@ public enum RunLengthError: Error, Equatable, CustomStringConvertible {
   case invalidSize(height: Int, width: Int)
 
   /// One line that names the defect.
-  public var description: String {
+  package var description: String {
     switch self {
     case .malformedCounts(let offset): "mask counts are malformed at character \(offset)"
     case .invalidRun(let index): "mask run \(index) has an impossible length"
@@ -21,19 +21,19 @@ public enum RunLengthError: Error, Equatable, CustomStringConvertible {
 }
 
 /// A binary mask as COCO keeps it: run lengths down the columns, zeros first.
-public struct RunLengthMask: Sendable, Equatable {
+package struct RunLengthMask: Sendable, Equatable {
   /// The largest mask that is decoded, four times the largest picture.
-  public static let maximumPixels = 1 << 28
+  package static let maximumPixels = 1 << 28
 
   /// Rows.
-  public let height: Int
+  package let height: Int
   /// Columns.
-  public let width: Int
+  package let width: Int
   /// Lengths of the runs of zeros and ones in turn, column by column.
-  public let runs: [Int]
+  package let runs: [Int]
 
   /// Encodes a row-major mask, in which every byte but 0 counts as set.
-  public init(height: Int, width: Int, mask: [UInt8]) {
+  package init(height: Int, width: Int, mask: [UInt8]) {
     precondition(mask.count == height * width, "a mask of \(mask.count) bytes for \(height) x \(width)")
     var runs: [Int] = []
     var last = 0
@@ -78,7 +78,7 @@ public struct RunLengthMask: Sendable, Equatable {
   }
 
   /// Decodes the compressed text of COCO annotations.
-  public init(height: Int, width: Int, counts: String) throws(RunLengthError) {
+  package init(height: Int, width: Int, counts: String) throws(RunLengthError) {
     let (total, overflow) = height.multipliedReportingOverflow(by: width)
     guard height >= 0, width >= 0, !overflow, total <= Self.maximumPixels else {
       throw .invalidSize(height: height, width: width)
@@ -119,7 +119,7 @@ public struct RunLengthMask: Sendable, Equatable {
   }
 
   /// The compressed text, as pycocotools writes it.
-  public var counts: String {
+  package var counts: String {
     var text: [UInt8] = []
     for (index, run) in runs.enumerated() {
       // From the fourth run on, the difference to the last run of the same value is kept.
@@ -137,7 +137,7 @@ public struct RunLengthMask: Sendable, Equatable {
   }
 
   /// The row-major mask of zeros and ones.
-  public var mask: [UInt8] {
+  package var mask: [UInt8] {
     var mask = [UInt8](repeating: 0, count: height * width)
     var position = 0
     for (index, run) in runs.enumerated() {
@@ -155,5 +155,5 @@ public struct RunLengthMask: Sendable, Equatable {
   }
 
   /// The number of set pixels.
-  public var area: Int { stride(from: 1, to: runs.count, by: 2).reduce(0) { $0 + runs[$1] } }
+  package var area: Int { stride(from: 1, to: runs.count, by: 2).reduce(0) { $0 + runs[$1] } }
 }

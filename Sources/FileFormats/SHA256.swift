@@ -3,7 +3,7 @@ import CCrypto
 /// The SHA-256 digest of bytes, as 64 lowercase hexadecimal digits.
 ///
 /// Unsafe only where libcrypto is called.
-public func sha256Hex(_ bytes: FileBytes) -> String {
+package func sha256Hex(_ bytes: FileBytes) -> String {
   var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
   var length: UInt32 = 0
   let status = unsafe bytes.withUnsafeBytes { raw in
@@ -17,7 +17,7 @@ public func sha256Hex(_ bytes: FileBytes) -> String {
 }
 
 /// The SHA-256 digest of bytes, as 64 lowercase hexadecimal digits.
-public func sha256Hex(_ bytes: [UInt8]) -> String { sha256Hex(FileBytes(bytes)) }
+package func sha256Hex(_ bytes: [UInt8]) -> String { sha256Hex(FileBytes(bytes)) }
 
 /// The SHA-256 digest of the file at `path`, as 64 lowercase hexadecimal digits.
-public func sha256Hex(path: String) throws(FileError) -> String { sha256Hex(try FileBytes(path: path)) }
+package func sha256Hex(path: String) throws(FileError) -> String { sha256Hex(try FileBytes(path: path)) }

@@ -1,15 +1,16 @@
 /// Tells single files that `ardf` wrote from those of others, by what they say of themselves.
-public enum WrittenFile {
+package enum WrittenFile {
   /// What a page or drawing of ours says in its first lines.
-  public static let mark = "name=\"generator\" content=\"ardf\""
+  package static let mark = "name=\"generator\" content=\"ardf\""
 
   /// Refuses a file that may not be written: one that is there, without `force`; one that `ardf` did not write; and
   /// one in a folder that is not there or may not be written to.
   ///
-  /// - Parameter beginnings: What files of ours that hold no other sign begin with.
+  /// `beginnings`: What files of ours that hold no other sign begin with.
+  ///
   /// - Throws: `FileError.alreadyExists`, `.foreign`, `.isDirectory`, `.notARegularFile` for a device or a link,
   ///   `.missing` and `.permissionDenied` of the folder.
-  public static func checkReplaceable(
+  package static func checkReplaceable(
     _ path: String, force: Bool, beginnings: [String] = []
   ) throws(FileError) {
     let (folder, _) = AtomicOutputs.split(path)

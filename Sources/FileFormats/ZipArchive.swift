@@ -1,24 +1,24 @@
 /// A zip archive opened for reading: stored and deflated members, zip64 included.
-public struct ZipArchive: Sendable {
+package struct ZipArchive: Sendable {
   /// What an archive may cost.
-  public struct Limits: Sendable {
+  package struct Limits: Sendable {
     /// The most members.
-    public var members: Int
+    package var members: Int
     /// The largest uncompressed member in bytes.
-    public var memberBytes: Int
+    package var memberBytes: Int
 
     /// 100,000 members of at most 4 GiB.
-    public static let standard = Limits(members: 100_000, memberBytes: 4 << 30)
+    package static let standard = Limits(members: 100_000, memberBytes: 4 << 30)
 
     /// Limits of one's own.
-    public init(members: Int, memberBytes: Int) {
+    package init(members: Int, memberBytes: Int) {
       self.members = members
       self.memberBytes = memberBytes
     }
   }
 
   /// How a member's bytes are kept.
-  public enum Method: Sendable, Equatable {
+  package enum Method: Sendable, Equatable {
     /// As they are.
     case stored
     /// Compressed by deflate.
@@ -26,23 +26,23 @@ public struct ZipArchive: Sendable {
   }
 
   /// One member of the archive.
-  public struct Member: Sendable, Equatable {
+  package struct Member: Sendable, Equatable {
     /// The name, with `/` between folders.
-    public let name: String
+    package let name: String
     /// How the bytes are kept.
-    public let method: Method
+    package let method: Method
     /// The number of uncompressed bytes.
-    public let size: Int
+    package let size: Int
     /// The checksum of the uncompressed bytes.
-    public let crc32: UInt32
+    package let crc32: UInt32
     /// Where the kept bytes lie in the file.
-    public let dataRange: Range<Int>
+    package let dataRange: Range<Int>
     /// The number of bytes that reading it takes beyond the file's own.
-    public var unpackedBytes: Int { method == .stored ? 0 : size }
+    package var unpackedBytes: Int { method == .stored ? 0 : size }
   }
 
   /// The members in the order of the directory.
-  public let members: [Member]
+  package let members: [Member]
 
   private let bytes: FileBytes
   private let indices: [String: Int]
@@ -50,12 +50,12 @@ public struct ZipArchive: Sendable {
   /// Opens the archive at `path`.
   ///
   /// - Throws: `FileError` or `ZipError`.
-  public init(path: String, limits: Limits = .standard) throws {
+  package init(path: String, limits: Limits = .standard) throws {
     try self.init(FileBytes(MappedFile(path: path)), limits: limits)
   }
 
   /// Opens an archive of bytes.
-  public init(_ bytes: FileBytes, limits: Limits = .standard) throws(ZipError) {
+  package init(_ bytes: FileBytes, limits: Limits = .standard) throws(ZipError) {
     members = try ZipDirectory(bytes, limits: limits).members()
     self.bytes = bytes
     var indices: [String: Int] = [:]
@@ -68,17 +68,17 @@ public struct ZipArchive: Sendable {
   }
 
   /// The member of that name.
-  public func member(_ name: String) throws(ZipError) -> Member {
+  package func member(_ name: String) throws(ZipError) -> Member {
     guard let index = indices[name] else { throw .noSuchMember(name) }
     return members[index]
   }
 
   /// Whether there is a member of that name.
-  public func contains(_ name: String) -> Bool { indices[name] != nil }
+  package func contains(_ name: String) -> Bool { indices[name] != nil }
 
   /// The uncompressed bytes of a member, their checksum verified; those of a stored member are shared
   /// with the file, not copied.
-  public func contents(of member: Member) throws(ZipError) -> FileBytes {
+  package func contents(of member: Member) throws(ZipError) -> FileBytes {
     let kept = bytes.slice(member.dataRange)
     let contents: FileBytes
     switch member.method {
@@ -92,5 +92,5 @@ public struct ZipArchive: Sendable {
   }
 
   /// The uncompressed bytes of the member `name`; see `contents(of:)`.
-  public func contents(_ name: String) throws(ZipError) -> FileBytes { try contents(of: member(name)) }
+  package func contents(_ name: String) throws(ZipError) -> FileBytes { try contents(of: member(name)) }
 }

@@ -1,9 +1,9 @@
 /// Builds zip archives of stored members, the same bytes for the same members.
-public enum ZipWriter {
+package enum ZipWriter {
   /// The archive of `members` in this order; names must be unique, everything below 4 GiB.
   ///
-  /// - Parameter alignment: Every member's bytes start at a multiple of it, after padding in an extra field.
-  public static func archive(
+  /// `alignment`: Every member's bytes start at a multiple of it, after padding in an extra field.
+  package static func archive(
     _ members: [(name: String, bytes: [UInt8])], alignment: Int = 1
   ) -> [UInt8] {
     precondition(Set(members.map(\.name)).count == members.count, "member names must be unique")

@@ -5,66 +5,66 @@ import Geometry
 import Imaging
 
 /// What a page about one frame shows: the results of every stage, as their files have them.
-public struct FrameReport: Sendable {
+package struct FrameReport: Sendable {
   /// One stage's time.
-  public struct Timing: Sendable {
+  package struct Timing: Sendable {
     /// What took it, such as `yolo11n-seg inference`.
-    public var stage: String
+    package var stage: String
     /// Milliseconds.
-    public var milliseconds: Double
+    package var milliseconds: Double
 
     /// A stage's time.
-    public init(stage: String, milliseconds: Double) {
+    package init(stage: String, milliseconds: Double) {
       self.stage = stage
       self.milliseconds = milliseconds
     }
   }
 
   /// A camera of the recording.
-  public struct Pose: Sendable {
+  package struct Pose: Sendable {
     /// The frame's name.
-    public var name: String
+    package var name: String
     /// Where it stood.
-    public var cameraToWorld: RigidTransform<CameraARKit, World>
+    package var cameraToWorld: RigidTransform<CameraARKit, World>
 
     /// A named pose.
-    public init(name: String, cameraToWorld: RigidTransform<CameraARKit, World>) {
+    package init(name: String, cameraToWorld: RigidTransform<CameraARKit, World>) {
       self.name = name
       self.cameraToWorld = cameraToWorld
     }
   }
 
   /// The frame; it has a picture.
-  public var frame: CapturedFrame
+  package var frame: CapturedFrame
   /// The capture's path, for the commands that the page offers.
-  public var capture: String
+  package var capture: String
   /// What was found.
-  public var detections: DetectionsFile
+  package var detections: DetectionsFile
   /// `objects.json`.
-  public var objects: JSONValue
+  package var objects: JSONValue
   /// The effects already placed.
-  public var effects: [PlacedEffect]
+  package var effects: [PlacedEffect]
   /// Relative depth.
-  public var relative: RelativeDepth?
+  package var relative: RelativeDepth?
   /// `fusion.json`.
-  public var fusion: JSONValue?
+  package var fusion: JSONValue?
   /// Metres as fused.
-  public var metric: Plane<Float>?
+  package var metric: Plane<Float>?
   /// How each of them is known, as codes of `DepthState`; nil where that was not written down.
-  public var metricSource: Plane<UInt8>?
+  package var metricSource: Plane<UInt8>?
   /// All cameras of the recording, in order.
-  public var path: [Pose]
+  package var path: [Pose]
   /// What a reader must know.
-  public var notes: [String]
+  package var notes: [String]
   /// How long stages took; empty where that is not known.
-  public var timings: [Timing]
+  package var timings: [Timing]
   /// The results picture, where it has been drawn already.
-  public var results: RGBImage?
+  package var results: RGBImage?
   /// The address of the page over all frames of the run, beside this frame's; nil where there is none.
-  public var index: String?
+  package var index: String?
 
   /// A report from its parts.
-  public init(
+  package init(
     frame: CapturedFrame, capture: String, detections: DetectionsFile, objects: JSONValue,
     effects: [PlacedEffect] = [], relative: RelativeDepth? = nil, fusion: JSONValue? = nil,
     metric: Plane<Float>? = nil, metricSource: Plane<UInt8>? = nil, path: [Pose] = [], notes: [String] = [],
@@ -87,7 +87,7 @@ public struct FrameReport: Sendable {
   }
 
   /// Fused depth with what is known of its values; nil without any.
-  public var fused: MetricDepth? {
+  package var fused: MetricDepth? {
     metric.map { values in
       metricSource.flatMap { $0.size == values.size ? MetricDepth(values: values, codes: $0) : nil }
         ?? MetricDepth(fitted: values)
@@ -201,12 +201,12 @@ public struct FrameReport: Sendable {
 }
 
 /// Why there is no page.
-public enum ReportError: Error, Equatable, CustomStringConvertible {
+package enum ReportError: Error, Equatable, CustomStringConvertible {
   /// The frame has no picture to show.
   case noPicture(frame: String)
 
   /// The reason.
-  public var description: String {
+  package var description: String {
     switch self {
     case .noPicture(let frame): "frame \(frame) has no picture: there is nothing to report on"
     }

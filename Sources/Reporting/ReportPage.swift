@@ -3,22 +3,22 @@ import FileFormats
 import Foundation
 
 /// A frame's results as one page that needs nothing else: no network, no other file.
-public enum ReportPage {
+package enum ReportPage {
   /// Where the page's wishes go, on a page that `ardf serve` gave out.
-  public struct Service: Sendable {
+  package struct Service: Sendable {
     /// Where effects are placed.
-    public var placePath: String
+    package var placePath: String
     /// Where pictures and captures go; nil where there is no network to run on them.
-    public var uploadPath: String?
+    package var uploadPath: String?
     /// Where the frame's files are to be had.
-    public var filesPath: String
+    package var filesPath: String
     /// The files that are to be had there.
-    public var files: [String]
+    package var files: [String]
     /// What every request that changes something must carry.
-    public var token: String
+    package var token: String
 
     /// A service at these paths.
-    public init(placePath: String, uploadPath: String?, filesPath: String, files: [String], token: String) {
+    package init(placePath: String, uploadPath: String?, filesPath: String, files: [String], token: String) {
       self.placePath = placePath
       self.uploadPath = uploadPath
       self.filesPath = filesPath
@@ -28,7 +28,7 @@ public enum ReportPage {
   }
 
   /// A page's pictures and figures, made once for many answers.
-  public struct Content: Sendable {
+  package struct Content: Sendable {
     private let title: String
     private var data: JSONValue
     private let timing: JSONValue
@@ -36,21 +36,21 @@ public enum ReportPage {
     /// The content of a report.
     ///
     /// - Throws: `ReportError`, `ObjectsFileError`, `ImageError`.
-    public init(_ report: FrameReport) throws {
+    package init(_ report: FrameReport) throws {
       title = report.frame.name
       data = try report.content()
       timing = report.timing
     }
 
     /// Shows other placed effects.
-    public mutating func show(_ effects: [PlacedEffect]) {
+    package mutating func show(_ effects: [PlacedEffect]) {
       guard case .object(var members) = data else { return }
       members["effects"] = SceneFile(effects: effects).json["effects"]
       data = .object(members)
     }
 
     /// The page, UTF-8.
-    public func html(service: Service? = nil) -> [UInt8] {
+    package func html(service: Service? = nil) -> [UInt8] {
       page(title: title, data: data, timing: timing, service: service)
     }
   }
@@ -59,12 +59,12 @@ public enum ReportPage {
   ///
   /// The line of the element `timing` is all that differs between two runs on the same input.
   /// - Throws: `ReportError`, `ObjectsFileError`, `ImageError`.
-  public static func html(_ report: FrameReport, service: Service? = nil) throws -> [UInt8] {
+  package static func html(_ report: FrameReport, service: Service? = nil) throws -> [UInt8] {
     try Content(report).html(service: service)
   }
 
   /// A page without a frame, on which pictures and captures can be dropped.
-  public static func welcome(service: Service) -> [UInt8] {
+  package static func welcome(service: Service) -> [UInt8] {
     page(title: "ardf", data: .null, timing: [], service: service)
   }
 

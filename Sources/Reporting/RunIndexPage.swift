@@ -1,20 +1,20 @@
 import FileFormats
 
 /// A page over the frames of a run: a picture and what was found of each, and the way to its own page.
-public struct RunIndexPage: Sendable {
+package struct RunIndexPage: Sendable {
   /// One frame.
-  public struct Frame: Sendable {
+  package struct Frame: Sendable {
     /// Its name.
-    public var name: String
+    package var name: String
     /// The folder of its results beside the page; nil for one that could not be read.
-    public var folder: String?
+    package var folder: String?
     /// The objects' labels.
-    public var objects: [String]
+    package var objects: [String]
     /// What a reader must know, or why it could not be read.
-    public var notes: [String]
+    package var notes: [String]
 
     /// A frame.
-    public init(name: String, folder: String?, objects: [String], notes: [String]) {
+    package init(name: String, folder: String?, objects: [String], notes: [String]) {
       self.name = name
       self.folder = folder
       self.objects = objects
@@ -22,7 +22,7 @@ public struct RunIndexPage: Sendable {
     }
 
     /// A frame by its line of `results.jsonl`.
-    public init(line: JSONValue) {
+    package init(line: JSONValue) {
       let summary = line["summary"]
       self.init(
         name: line["name"]?.string ?? "", folder: summary?.isNull == false ? line["folder"]?.string : nil,
@@ -32,15 +32,15 @@ public struct RunIndexPage: Sendable {
   }
 
   /// The page's file.
-  public static let file = "index.html"
+  package static let file = "index.html"
 
   private let frames: [Frame]
 
   /// A page over these frames.
-  public init(_ frames: [Frame]) { self.frames = frames }
+  package init(_ frames: [Frame]) { self.frames = frames }
 
   /// The page, UTF-8; the same for the same frames.
-  public var html: [UInt8] {
+  package var html: [UInt8] {
     let objects = frames.reduce(0) { $0 + $1.objects.count }
     let text = """
       <!doctype html>

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 
 /// Why a server did not start.
-public enum ServingError: Error, Equatable, CustomStringConvertible {
+package enum ServingError: Error, Equatable, CustomStringConvertible {
   /// Another program listens there.
   case portInUse(UInt16)
   /// The system does not let this user listen there.
@@ -12,7 +12,7 @@ public enum ServingError: Error, Equatable, CustomStringConvertible {
   case cannotListen(port: UInt16, reason: String)
 
   /// The reason and what to do.
-  public var description: String {
+  package var description: String {
     switch self {
     case .portInUse(let port):
       "port \(port) is in use, perhaps by another ardf serve; choose another with --port, or --port 0 for any free one"
@@ -25,15 +25,15 @@ public enum ServingError: Error, Equatable, CustomStringConvertible {
 /// A port of this machine's loopback address, which no other machine reaches.
 ///
 /// Clients wait until a server answers.
-public struct LoopbackPort: Sendable {
+package struct LoopbackPort: Sendable {
   fileprivate let socket: Socket
   /// The port's number.
-  public let number: UInt16
+  package let number: UInt16
 
   /// Takes a port, or for 0 any free one.
   ///
   /// - Throws: `ServingError`.
-  public init(_ wanted: UInt16) throws(ServingError) {
+  package init(_ wanted: UInt16) throws(ServingError) {
     do {
       socket = try Socket(domain: Int32(AF_INET))
       // What an ended server left in the system is no hindrance.
@@ -49,7 +49,7 @@ public struct LoopbackPort: Sendable {
 }
 
 /// The service on a loopback port.
-public struct LoopbackServer: Sendable {
+package struct LoopbackServer: Sendable {
   /// Between attempts to take a connection that the system has no means for.
   private static let rest = Duration.milliseconds(50)
 
@@ -60,12 +60,12 @@ public struct LoopbackServer: Sendable {
   /// Connections are read and answered here: computations of the same process do not use up clients' time.
   private let threads = OwnThreads(name: "ardf.serve", count: 2)
   /// Where it is.
-  public let address: String
+  package let address: String
   /// What requests that change something must carry.
   package let token: String
 
   /// A server that answers nobody yet.
-  public init(workshop: any Workshop, port: LoopbackPort, limits: UploadLimits = UploadLimits()) {
+  package init(workshop: any Workshop, port: LoopbackPort, limits: UploadLimits = UploadLimits()) {
     self.init(workshop: workshop, port: port, limits: limits, connections: ConnectionLimits())
   }
 
@@ -84,7 +84,7 @@ public struct LoopbackServer: Sendable {
   /// Answers requests until the task is cancelled; can be run once.
   ///
   /// - Throws: `ServingError`, `CancellationError`.
-  public func run() async throws {
+  package func run() async throws {
     UploadRoom.removeAbandoned()
     try await withTaskExecutorPreference(threads) { try await acceptClients() }
   }

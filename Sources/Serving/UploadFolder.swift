@@ -21,16 +21,16 @@ enum UploadName {
 }
 
 /// What uploads may cost.
-public struct UploadLimits: Sendable {
+package struct UploadLimits: Sendable {
   /// Bytes of one file.
-  public var fileBytes = 256 << 20
+  package var fileBytes = 256 << 20
   /// Bytes of all files of an upload, unpacked.
-  public var totalBytes = 1 << 30
+  package var totalBytes = 1 << 30
   /// Files of an upload.
-  public var files = 20_000
+  package var files = 20_000
 
   /// The limits.
-  public init() {}
+  package init() {}
 }
 
 /// A temporary folder of dropped files, which goes away with the last reference, and when the process is interrupted.

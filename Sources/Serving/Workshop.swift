@@ -3,7 +3,7 @@ import FileFormats
 import Reporting
 
 /// Who knows the frames and does what a page asks for.
-public protocol Workshop: Sendable {
+package protocol Workshop: Sendable {
   /// Whether there are networks to run on what is dropped.
   var canRun: Bool { get }
 
@@ -29,14 +29,14 @@ public protocol Workshop: Sendable {
 }
 
 /// An effect wanted on an object.
-public struct PlacementWish: Sendable, Equatable {
+package struct PlacementWish: Sendable, Equatable {
   /// The object's `id`.
-  public var object: Int
+  package var object: Int
   /// The effect.
-  public var effect: EffectType
+  package var effect: EffectType
 
   /// A wish from its parts.
-  public init(object: Int, effect: EffectType) {
+  package init(object: Int, effect: EffectType) {
     self.object = object
     self.effect = effect
   }
@@ -63,14 +63,14 @@ public struct PlacementWish: Sendable, Equatable {
 }
 
 /// What came of wishes.
-public struct PlacementAnswer: Sendable {
+package struct PlacementAnswer: Sendable {
   /// All effects of the frame, earlier ones included.
-  public var effects: [PlacedEffect]
+  package var effects: [PlacedEffect]
   /// Why wishes were not met.
-  public var refused: [String]
+  package var refused: [String]
 
   /// An answer from its parts.
-  public init(effects: [PlacedEffect], refused: [String]) {
+  package init(effects: [PlacedEffect], refused: [String]) {
     self.effects = effects
     self.refused = refused
   }

@@ -4,7 +4,7 @@ import FileFormats
 public enum PackedArchive {
   /// The archive of `members` in this order.
   ///
-  /// - Parameter damaged: Members that get a wrong checksum, so that reading them is noticed.
+  /// `damaged`: Members that get a wrong checksum, so that reading them is noticed.
   public static func bytes(
     of members: [(name: String, bytes: [UInt8])], damaged: Set<String> = []
   ) -> [UInt8] {

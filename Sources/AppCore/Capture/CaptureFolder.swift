@@ -52,9 +52,8 @@ struct CaptureFolder: Sendable {
 
   /// The path of a regular file beneath the root.
   ///
-  /// - Parameters:
-  ///   - name: Relative name as found in the capture.
-  ///   - file: The file that mentions it, for messages.
+  /// - `name`: Relative name as found in the capture.
+  /// - `file`: The file that mentions it, for messages.
   /// - Throws: `.nameEscapesCapture`, `.missingFile`, `.notARegularFile`, `.fileTooLarge`.
   func location(of name: String, namedBy file: String, limit: Int) throws(CaptureError) -> String {
     let full = try checkedPath(name, namedBy: file)

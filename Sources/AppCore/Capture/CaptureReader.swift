@@ -5,9 +5,15 @@ import FoundationEssentials
 public enum CaptureReader {
   /// Opens a capture, recognising its layout by what the path holds.
   ///
-  /// A folder may hold a capture of any `CaptureLayout`, folders of native frames, or pictures. A file may be a picture, an archive (`.zip`, `.whl`) that holds a recorded clip, or
-  /// the metadata of one frame of a folder, which then is the only frame. A folder of several captures is refused.
-  /// - Parameter photographs: where the cameras of plain pictures come from; nil for none.
+  /// A folder may hold a capture of any `CaptureLayout`, folders of native frames, or pictures. A file may be a
+  /// picture, an archive (`.zip`, `.whl`) that holds a recorded clip, or the metadata of one frame of a folder, which
+  /// then is the only frame. A folder of several captures is refused.
+  ///
+  /// - Parameters:
+  ///   - path: The file or folder.
+  ///   - limits: What it may cost.
+  ///   - photographs: Where the cameras of plain pictures come from; nil for none.
+  /// - Returns: The capture, of whose files only indices have been read.
   /// - Throws: `CaptureError`.
   public static func open(
     _ path: String, limits: CaptureLimits = CaptureLimits(), photographs: PhotographCamera? = nil
@@ -46,9 +52,13 @@ public enum CaptureReader {
   /// Opens one picture with its depth, or a folder of pictures with a folder of their depths.
   ///
   /// - Parameters:
+  ///   - image: A picture, or a folder of them.
   ///   - depth: u16 (PNG) or float32 metres (npy), covering the picture's whole field.
   ///   - confidence: 0, 1, 2 for each cell of the depth.
+  ///   - camera: The camera of all pictures.
   ///   - depthUnit: metres of one unit of a PNG.
+  ///   - limits: What it may cost.
+  /// - Returns: The capture.
   /// - Throws: `CaptureError`.
   public static func open(
     image: String, depth: String, confidence: String? = nil, camera: StatedCamera, depthUnit: Double = 0.001,

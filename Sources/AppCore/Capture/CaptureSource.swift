@@ -108,7 +108,11 @@ public struct SkippedFrame: Sendable, Equatable {
   /// What is skipped, for people: a line for all frames that lack the same thing, in the order of the first of each.
   ///
   /// Apps that store every third picture leave out hundreds of frames.
-  /// - Parameter used: How many frames can be used.
+  ///
+  /// - Parameters:
+  ///   - skipped: The frames, with what they lack.
+  ///   - used: How many frames can be used.
+  /// - Returns: The lines.
   public static func lines(_ skipped: [SkippedFrame], besides used: Int) -> [String] {
     var alike: [String: [SkippedFrame]] = [:]
     var order: [String] = []
@@ -140,9 +144,8 @@ public protocol CaptureSource: Sendable {
 
   /// Reads one frame.
   ///
-  /// - Parameters:
-  ///   - index: Position in `frames`.
-  ///   - decodingImage: false leaves the picture undecoded (`image` is nil), which is much faster.
+  /// - `index`: Position in `frames`.
+  /// - `decodingImage`: false leaves the picture undecoded (`image` is nil), which is much faster.
   /// - Throws: `CaptureError`.
   func frame(at index: Int, decodingImage: Bool) throws(CaptureError) -> CapturedFrame
 

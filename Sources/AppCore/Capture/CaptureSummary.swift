@@ -3,44 +3,44 @@ import Geometry
 import Imaging
 
 /// Sanity figures of a capture: whether it holds what it claims, in the units and axes it claims.
-public struct CaptureSummary: Sendable, Equatable {
+package struct CaptureSummary: Sendable, Equatable {
   /// The spread of a frame's depth, metres.
-  public struct DepthFigures: Sendable, Equatable {
+  package struct DepthFigures: Sendable, Equatable {
     /// The nearest.
-    public let least: Double
+    package let least: Double
     /// The middle one.
-    public let median: Double
+    package let median: Double
     /// The farthest.
-    public let greatest: Double
+    package let greatest: Double
   }
 
   /// Figures of one frame.
-  public struct Frame: Sendable, Equatable {
+  package struct Frame: Sendable, Equatable {
     /// Name within the capture.
-    public let name: String
+    package let name: String
     /// Seconds on the recording's own clock.
-    public let timestamp: Double
+    package let timestamp: Double
     /// Size of the stored picture.
-    public let imageSize: PixelSize
+    package let imageSize: PixelSize
     /// Size of the depth grid; nil without depth.
-    public let depthSize: PixelSize?
+    package let depthSize: PixelSize?
     /// Share of cells with a depth, 0...1.
-    public let validShare: Double
+    package let validShare: Double
     /// Least, median and greatest depth in metres; nil without any.
-    public let depthMetres: DepthFigures?
+    package let depthMetres: DepthFigures?
     /// Cells of confidence 0, 1 and 2; nil where the capture has no confidence.
-    public let confidenceCounts: [Int]?
+    package let confidenceCounts: [Int]?
     /// What is known about the depth's sensor.
-    public let sensor: SensorModel
+    package let sensor: SensorModel
     /// Readings of the highest confidence that do not count, since they lie beyond the sensor's range.
-    public let beyondRange: Int
+    package let beyondRange: Int
     /// How the picture is turned upright, as stated.
-    public let orientation: Orientation
+    package let orientation: Orientation
     /// How gravity would have it turned; nil without camera.
-    public let orientationByGravity: Orientation?
+    package let orientationByGravity: Orientation?
 
     /// Measures a frame.
-    public init(_ frame: CapturedFrame) {
+    package init(_ frame: CapturedFrame) {
       name = frame.name
       timestamp = frame.timestamp
       imageSize = frame.imageSize
@@ -64,25 +64,25 @@ public struct CaptureSummary: Sendable, Equatable {
   }
 
   /// The layout it was recognised as.
-  public let layout: CaptureLayout
+  package let layout: CaptureLayout
   /// Figures of each usable frame.
-  public let frames: [Frame]
+  package let frames: [Frame]
   /// Frames left out.
-  public let skipped: [SkippedFrame]
+  package let skipped: [SkippedFrame]
   /// Greatest distance of a camera from the first, metres.
-  public let baseline: Double
+  package let baseline: Double
   /// Reprojection of the first frame onto a later one near it; nil for a single frame or without depth.
-  public let reprojection: Reprojection?
+  package let reprojection: Reprojection?
 
   /// Depth beyond what a phone's sensor measures, metres.
-  public static let plausibleDepth = 0.05...20.0
+  package static let plausibleDepth = 0.05...20.0
   /// Reprojection errors above this, in metres, point to wrong axes or units.
-  public static let plausibleReprojectionError = 0.05
+  package static let plausibleReprojectionError = 0.05
 
   /// Reads every frame of a capture, pictures left undecoded.
   ///
   /// - Throws: `CaptureError` of the first frame that cannot be read.
-  public init(of source: any CaptureSource) throws(CaptureError) {
+  package init(of source: any CaptureSource) throws(CaptureError) {
     layout = source.layout
     skipped = source.skipped
     var frames: [Frame] = []
@@ -105,7 +105,7 @@ public struct CaptureSummary: Sendable, Equatable {
   }
 
   /// What looks wrong, one line each; empty for a sane capture.
-  public var warnings: [String] {
+  package var warnings: [String] {
     var warnings: [String] = []
     for frame in frames {
       if let depth = frame.depthMetres, !Self.plausibleDepth.contains(depth.median) {
@@ -127,7 +127,7 @@ public struct CaptureSummary: Sendable, Equatable {
   }
 
   /// The sensors of the frames with depth, one line each, and how far their readings count.
-  public var sensorLines: [String] {
+  package var sensorLines: [String] {
     let seen = frames.filter { $0.depthSize != nil }
     var models: [SensorModel] = []
     for frame in seen where !models.contains(frame.sensor) { models.append(frame.sensor) }
@@ -142,7 +142,7 @@ public struct CaptureSummary: Sendable, Equatable {
   }
 
   /// The figures as a document of schema `ardf.capture-check/1`.
-  public var json: JSONValue {
+  package var json: JSONValue {
     [
       "schema": "ardf.capture-check/1", "layout": .string(layout.rawValue),
       "conventions": .string(layout.conventions), "baselineMeters": .rounded(baseline, decimals: 4),

@@ -52,9 +52,8 @@ struct IndexedCapture: CaptureSource {
   private let folder: CaptureFolder
   private let shots: [IndexedShot]
 
-  /// - Parameters:
-  ///   - names: The frames' names, each used once.
-  ///   - shot: The frame at a position of `names`; what it throws is why the frame is skipped.
+  /// - `names`: The frames' names, each used once.
+  /// - `shot`: The frame at a position of `names`; what it throws is why the frame is skipped.
   init(
     _ layout: CaptureLayout, _ folder: CaptureFolder, names: [String],
     shot: (Int) throws(CaptureError) -> IndexedShot

@@ -7,7 +7,9 @@ public enum NativeCaptureWriter {
   /// Writes one frame as a folder with frame.json.
   ///
   /// - Parameters:
+  ///   - frame: The frame.
   ///   - picture: The stored picture's own bytes, kept as they are; nil encodes `frame.image` as PNG.
+  ///   - path: The folder.
   ///   - force: Replaces an existing folder.
   /// - Throws: `CaptureError.unwritable` if the frame has no camera or a mirrored orientation, `FileError`.
   public static func write(
@@ -20,7 +22,11 @@ public enum NativeCaptureWriter {
 
   /// Writes every usable frame of a capture as a sequence `NNNNNN.json` beside its files, pictures unchanged.
   ///
-  /// - Parameter progress: Called after each frame with how many are written.
+  /// - Parameters:
+  ///   - source: The capture.
+  ///   - path: The folder.
+  ///   - force: Replaces an existing folder.
+  ///   - progress: Called after each frame with how many are written.
   /// - Throws: `CaptureError`, `FileError`.
   public static func convert(
     _ source: any CaptureSource, to path: String, force: Bool = false, progress: (Int) -> Void = { _ in }

@@ -15,7 +15,7 @@ struct PlainImages: CaptureSource {
   private let isSingleFile: Bool
   private let camera: PhotographCamera?
 
-  /// - Parameter camera: where the pictures' cameras come from; nil for pictures without.
+  /// `camera`: where the pictures' cameras come from; nil for pictures without.
   init(
     _ folder: CaptureFolder, path: String, names: [String], isSingleFile: Bool = false,
     camera: PhotographCamera? = nil

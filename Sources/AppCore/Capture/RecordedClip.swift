@@ -20,8 +20,7 @@ struct RecordedClip: CaptureSource {
   private let limits: CaptureLimits
   private let ranges: [Int: Range<Int>]
 
-  /// - Parameters:
-  ///   - messageBytes: How many bytes `messages` gives; the index is checked against it before they are asked for.
+  /// - `messageBytes`: How many bytes `messages` gives; the index is checked against it before they are asked for.
   init(
     path: String, index: FileBytes, messageBytes: Int, limits: CaptureLimits,
     messages: () throws(CaptureError) -> FileBytes

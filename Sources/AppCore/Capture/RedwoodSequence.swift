@@ -90,7 +90,7 @@ enum RedwoodSequence: CaptureFormat {
     return poses
   }
 
-  /// - Parameter world: Which way is up is for the caller to tell.
+  /// `world`: Which way is up is for the caller to tell.
   private static func pose<W: SpatialFrame>(
     _ matrix: [Double], in world: W.Type, log: String, number: Int
   ) throws(CaptureError) -> RigidTransform<CameraARKit, W> {

@@ -4,16 +4,16 @@ import Imaging
 /// How well the depth of one frame, moved by both poses, meets the depth of another.
 ///
 /// Wrong axes, a matrix read in the other order or wrong units show as an error of centimetres to metres.
-public struct Reprojection: Sendable, Equatable {
+package struct Reprojection: Sendable, Equatable {
   /// Median of the absolute depth differences, metres.
-  public let medianError: Double
+  package let medianError: Double
   /// Cells that both frames see with full confidence.
-  public let pairs: Int
+  package let pairs: Int
 
   /// Compares every fully confident cell of `from` with the cell of `to` that it lands on.
   ///
   /// - Returns: nil where a frame has no depth or camera, or no cell of both is seen in common.
-  public init?(from: CapturedFrame, to: CapturedFrame) {
+  package init?(from: CapturedFrame, to: CapturedFrame) {
     guard let source = from.depth, let target = to.depth, let sourceCamera = from.depthIntrinsics,
       let targetCamera = to.depthIntrinsics
     else { return nil }

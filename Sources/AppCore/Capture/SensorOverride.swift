@@ -1,29 +1,29 @@
 /// A capture of whose sensor the user knows more than its files say.
-public struct SensorOverride: CaptureSource {
+package struct SensorOverride: CaptureSource {
   private let source: any CaptureSource
   private let kind: SensorModel.Kind?
   private let maximumRange: Double?
 
   /// A source with another sensor or range; what is nil stays as the source has it.
-  public init(_ source: any CaptureSource, kind: SensorModel.Kind?, maximumRange: Double?) {
+  package init(_ source: any CaptureSource, kind: SensorModel.Kind?, maximumRange: Double?) {
     self.source = source
     self.kind = kind
     self.maximumRange = maximumRange
   }
 
   /// As the source's.
-  public var layout: CaptureLayout { source.layout }
+  package var layout: CaptureLayout { source.layout }
   /// As the source's.
-  public var path: String { source.path }
+  package var path: String { source.path }
   /// As the source's.
-  public var frames: [FrameReference] { source.frames }
+  package var frames: [FrameReference] { source.frames }
   /// As the source's.
-  public var skipped: [SkippedFrame] { source.skipped }
+  package var skipped: [SkippedFrame] { source.skipped }
 
   /// The source's frame, of the sensor that was stated.
   ///
   /// - Throws: `CaptureError`.
-  public func frame(at index: Int, decodingImage: Bool) throws(CaptureError) -> CapturedFrame {
+  package func frame(at index: Int, decodingImage: Bool) throws(CaptureError) -> CapturedFrame {
     var frame = try source.frame(at: index, decodingImage: decodingImage)
     frame.sensor.kind = kind ?? frame.sensor.kind
     frame.sensor.maximumRange = maximumRange ?? frame.sensor.maximumRange
@@ -33,7 +33,7 @@ public struct SensorOverride: CaptureSource {
   /// As the source's.
   ///
   /// - Throws: `CaptureError`.
-  public func encodedPicture(at index: Int) throws(CaptureError) -> EncodedPicture? {
+  package func encodedPicture(at index: Int) throws(CaptureError) -> EncodedPicture? {
     try source.encodedPicture(at: index)
   }
 }

@@ -46,9 +46,8 @@ enum TextSeparator {
 extension CaptureFolder {
   /// The lines of a text file, without empty ones and those that start with `#`.
   ///
-  /// - Parameters:
-  ///   - limit: The most bytes; nil for an index file's.
-  ///   - namedBy: The file that mentions it, for messages.
+  /// - `limit`: The most bytes; nil for an index file's.
+  /// - `namedBy`: The file that mentions it, for messages.
   func rows(
     _ name: String, separatedBy separator: TextSeparator, namedBy file: String, limit: Int? = nil
   ) throws(CaptureError) -> [TextRow] {

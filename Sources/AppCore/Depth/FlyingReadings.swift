@@ -9,7 +9,7 @@ enum FlyingReadings {
 
   /// The cells whose reading lies strictly between those on opposite sides and carries on neither side's surface.
   ///
-  /// - Parameter inverse: inverse depth of each cell, NaN without a reading.
+  /// `inverse`: inverse depth of each cell, NaN without a reading.
   static func cells(_ inverse: [Float], width: Int, height: Int) -> [Int] {
     var found: [Int] = []
     let cells = inverse.span

@@ -52,7 +52,7 @@ public struct FusionReport: Sendable, Equatable {
   }
 
   /// The content of `fusion.json`.
-  public var json: JSONValue {
+  package var json: JSONValue {
     var members: [String: JSONValue] = [
       "schema": .string(Self.schema), "model": .string(model.rawValue), "pairs": .integer(pairs),
       "status": .string(status.rawValue),

@@ -45,7 +45,7 @@ struct GuidedCells {
 
   private let noise: SensorNoise
 
-  /// - Parameter fillsGaps: false leaves cells without reading empty, for asking a few with `foretold`.
+  /// `fillsGaps`: false leaves cells without reading empty, for asking a few with `foretold`.
   init(
     _ alignment: DepthAlignment, _ relative: RelativeDepth, sensor: MetricDepth, noise: SensorNoise,
     fillsGaps: Bool = true

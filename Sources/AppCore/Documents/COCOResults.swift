@@ -2,7 +2,7 @@ import FileFormats
 import Geometry
 
 /// Detections as a list of COCO results, for COCO's own evaluation.
-public enum COCOResults {
+package enum COCOResults {
   /// COCO's category ids of the 80 classes in the order of detectors trained on them: 1 to 90 with gaps.
   static let categoryIds: [Int] = {
     let unused: Set<Int> = [12, 26, 29, 30, 45, 66, 68, 69, 71, 83]
@@ -10,12 +10,12 @@ public enum COCOResults {
   }()
 
   /// The number of classes that a detector must have for its results to be COCO's.
-  public static var classCount: Int { categoryIds.count }
+  package static var classCount: Int { categoryIds.count }
 
   /// One entry a detection; the image's id is its file name's number, or the name itself.
   ///
   /// - Throws: `DocumentError.field` for a class that COCO does not have.
-  public static func entries(_ file: DetectionsFile) throws(DocumentError) -> [JSONValue] {
+  package static func entries(_ file: DetectionsFile) throws(DocumentError) -> [JSONValue] {
     let stem = file.image.split(separator: ".").first.map(String.init) ?? file.image
     let image: JSONValue = Int(stem).map(JSONValue.integer) ?? .string(stem)
     var entries: [JSONValue] = []

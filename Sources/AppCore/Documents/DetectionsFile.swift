@@ -3,15 +3,15 @@ import Geometry
 import Imaging
 
 /// The content of `detections.json`: what a detector found in one picture, in the stored picture's pixels.
-public struct DetectionsFile: Sendable {
+package struct DetectionsFile: Sendable {
   /// What `detections.json` calls its layout.
-  public static let schema = "ardf.detections/1"
+  package static let schema = "ardf.detections/1"
   /// The most detections that are read.
-  public static let maximumCount = 10_000
+  package static let maximumCount = 10_000
   /// The most pixels of all boxes together, as far as they lie in the picture: 300 boxes of 14 megapixels.
   ///
   /// Whatever is drawn of objects lies there, so that this bounds the work.
-  public static let maximumBoxPixels = 1 << 32
+  package static let maximumBoxPixels = 1 << 32
 
   /// The longest name of a class, and label: whatever is written into pictures is set letter by letter.
   static let maximumNameBytes = 1000
@@ -22,16 +22,16 @@ public struct DetectionsFile: Sendable {
   static let confidenceDecimals = 6
 
   /// The picture's name.
-  public var image: String
+  package var image: String
   /// The stored picture's size.
-  public var imageSize: PixelSize
+  package var imageSize: PixelSize
   /// What is known about the detector, nothing that is read back.
-  public var model: JSONValue
+  package var model: JSONValue
   /// The detections in the detector's order.
-  public var detections: [Detection]
+  package var detections: [Detection]
 
   /// A document from its parts.
-  public init(image: String, imageSize: PixelSize, model: JSONValue, detections: [Detection]) {
+  package init(image: String, imageSize: PixelSize, model: JSONValue, detections: [Detection]) {
     self.image = image
     self.imageSize = imageSize
     self.model = model
@@ -39,12 +39,12 @@ public struct DetectionsFile: Sendable {
   }
 
   /// The document by itself.
-  public var json: JSONValue { json(besideProbabilities: false) }
+  package var json: JSONValue { json(besideProbabilities: false) }
 
   /// The document.
   ///
-  /// - Parameter besideProbabilities: names the files of `probabilities`, which are then to be written beside it.
-  public func json(besideProbabilities: Bool) -> JSONValue {
+  /// `besideProbabilities`: names the files of `probabilities`, which are then to be written beside it.
+  package func json(besideProbabilities: Bool) -> JSONValue {
     [
       "schema": .string(Self.schema), "image": .string(image),
       "imageSize": [.integer(imageSize.width), .integer(imageSize.height)], "model": model,
@@ -66,7 +66,7 @@ public struct DetectionsFile: Sendable {
   }
 
   /// What is said of a detection besides its mask.
-  public static func fields(_ detection: Detection) -> [String: JSONValue] {
+  package static func fields(_ detection: Detection) -> [String: JSONValue] {
     let (x, width) = (pixels(detection.box.minX), pixels(detection.box.width))
     let (y, height) = (pixels(detection.box.minY), pixels(detection.box.height))
     return [
@@ -87,7 +87,7 @@ public struct DetectionsFile: Sendable {
   }
 
   /// A mask as COCO's run lengths.
-  public static func runLengths(_ mask: InstanceMask) -> JSONValue {
+  package static func runLengths(_ mask: InstanceMask) -> JSONValue {
     let plane = mask.binary()
     let runs = RunLengthMask(height: plane.height, width: plane.width, mask: plane.elements)
     return ["size": [.integer(plane.height), .integer(plane.width)], "counts": .string(runs.counts)]
@@ -97,12 +97,11 @@ public struct DetectionsFile: Sendable {
 extension DetectionsFile {
   /// Reads the document; `id`s must be unique, boxes finite, masks of the picture's size.
   ///
-  /// - Parameters:
-  ///   - expecting: the size of the picture that it must speak of, checked before a mask is unpacked.
-  ///   - probabilities: reads a file beside the document; nil where it is not there, and a mask is then known by its
-  ///     pixels alone.
+  /// - `expecting`: the size of the picture that it must speak of, checked before a mask is unpacked.
+  /// - `probabilities`: reads a file beside the document; nil where it is not there, and a mask is then known by its
+  ///   pixels alone.
   /// - Throws: `DocumentError`, `RunLengthError`, `GeometryError`.
-  public init(
+  package init(
     json: JSONValue, expecting: PixelSize,
     probabilities: (_ file: String) throws -> Plane<Float>? = { _ in nil }
   ) throws {

@@ -1,7 +1,7 @@
 import FileFormats
 
 /// A defect of a document that one stage wrote for another.
-public enum DocumentError: Error, Equatable, CustomStringConvertible {
+package enum DocumentError: Error, Equatable, CustomStringConvertible {
   /// The document's `schema` is another one or missing.
   case schema(found: String?, expected: String)
   /// A field is missing or has the wrong type or value.
@@ -10,7 +10,7 @@ public enum DocumentError: Error, Equatable, CustomStringConvertible {
   case imageSize(found: String, expected: String)
 
   /// The defect and the remedy.
-  public var description: String { printableMessage(sentence) }
+  package var description: String { printableMessage(sentence) }
 
   private var sentence: String {
     switch self {

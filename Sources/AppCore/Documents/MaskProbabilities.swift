@@ -4,11 +4,11 @@ import Imaging
 
 /// A mask's probabilities as they lie in a file beside `detections.json`, so that what is measured from the files is
 /// what is measured from the network's own output.
-public struct MaskProbabilities: Sendable {
+package struct MaskProbabilities: Sendable {
   /// The file's name beside the document.
-  public let file: String
+  package let file: String
   /// The probabilities, on the network's grid.
-  public let grid: Plane<Float>
+  package let grid: Plane<Float>
 
   private let mask: InstanceMask
 
@@ -16,7 +16,7 @@ public struct MaskProbabilities: Sendable {
   static let maximumSide = 1024
 
   /// The probabilities of a detection; nil where its mask holds none beyond its pixels.
-  public init?(of detection: Detection) {
+  package init?(of detection: Detection) {
     guard let mask = detection.mask, mask.hasProbabilities else { return nil }
     file = Self.file(ofObject: detection.id)
     grid = mask.grid

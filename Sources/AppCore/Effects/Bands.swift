@@ -2,7 +2,7 @@
 enum Bands {
   /// The bytes of all bands, from the top.
   ///
-  /// - Parameter draw: Makes the bytes of some rows, whoever makes the others.
+  /// `draw`: Makes the bytes of some rows, whoever makes the others.
   static func drawn(
     height: Int, bandHeight: Int, _ draw: @escaping @Sendable (_ rows: Range<Int>) -> [UInt8]
   ) async -> [UInt8] {

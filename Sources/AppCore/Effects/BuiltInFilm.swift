@@ -16,22 +16,22 @@ public protocol EffectFilm: Sendable {
 /// A film that is drawn, not read: a pure function of effect, time and seed, at any size.
 ///
 /// The same arguments give the same bytes on every machine: only sums, products and square roots are used.
-public struct BuiltInFilm: EffectFilm {
+package struct BuiltInFilm: EffectFilm {
   /// The effect.
-  public let type: EffectType
+  package let type: EffectType
   /// Which of its many courses it takes.
-  public let seed: UInt64
+  package let seed: UInt64
   /// The pictures' size.
-  public let size: PixelSize
+  package let size: PixelSize
   private let art: any EffectArt
 
   /// The size that `picture` has unless told otherwise.
-  public static let defaultSize = PixelSize(width: 320, height: 320)
+  package static let defaultSize = PixelSize(width: 320, height: 320)
   /// Effects repeat after this many seconds, for arithmetic to stay exact.
   private static let longestTime = 4096.0
 
   /// The film of an effect; nil for the debug effects, which are drawn from the measured extent.
-  public init?(_ type: EffectType, seed: UInt64 = 0, size: PixelSize = defaultSize) {
+  package init?(_ type: EffectType, seed: UInt64 = 0, size: PixelSize = defaultSize) {
     guard let art = Self.art(of: type) else { return nil }
     self.type = type
     self.seed = seed
@@ -40,15 +40,15 @@ public struct BuiltInFilm: EffectFilm {
   }
 
   /// Width over height.
-  public var aspect: Double { Double(size.width) / Double(size.height) }
+  package var aspect: Double { Double(size.width) / Double(size.height) }
   /// Effects rise from their anchor.
-  public var pivot: Billboard.Pivot { .bottom }
+  package var pivot: Billboard.Pivot { .bottom }
 
   /// Rows of a picture that are drawn at a time, all bands side by side.
   package static let bandHeight = 80
 
   /// The picture at a time; times before the start show the start.
-  public func picture(at time: Double) async -> RGBAImage {
+  package func picture(at time: Double) async -> RGBAImage {
     await picture(at: time, bandHeight: Self.bandHeight)
   }
 

@@ -21,9 +21,8 @@ struct EffectOcclusion: Sendable {
 
   /// The visibility of a surface; nil where all of it is seen, for want of depth or camera too.
   ///
-  /// - Parameters:
-  ///   - area: The part of the upright picture that the surface covers.
-  ///   - own: The box of the object that the effect belongs to, whose own surface does not hide it.
+  /// - `area`: The part of the upright picture that the surface covers.
+  /// - `own`: The box of the object that the effect belongs to, whose own surface does not hide it.
   init?(
     of surface: some EffectSurface, at effectToWorld: RigidTransform<EffectSpace, World>, area: PixelArea,
     in frame: CapturedFrame, own: Box3D?

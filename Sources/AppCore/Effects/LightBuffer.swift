@@ -187,7 +187,7 @@ package struct LightBuffer {
 
   /// A shape given by its signed distance in its own frame, turned by `turns` and enlarged by `size`.
   ///
-  /// - Parameter paint: Colour and coverage 0...1 for a point of the shape's frame, in which it reaches 1.1 at most.
+  /// `paint`: Colour and coverage 0...1 for a point of the shape's frame, in which it reaches 1.1 at most.
   mutating func stamp(
     _ center: SIMD2<Float>, size: Float, turns: Float, opacity: Float, stretch: SIMD2<Float> = SIMD2(1, 1),
     _ paint: (_ point: SIMD2<Float>, _ pixel: Float) -> (color: SIMD3<Float>, coverage: Float)

@@ -9,7 +9,7 @@ struct SightRays: Sendable {
   let stepX: SIMD3<Float>
   let stepY: SIMD3<Float>
 
-  /// - Parameter intrinsics: Those of the stored picture.
+  /// `intrinsics`: Those of the stored picture.
   init(
     intrinsics: Intrinsics, orientation: Orientation,
     cameraToWorld: RigidTransform<CameraARKit, World>, effectToWorld: RigidTransform<EffectSpace, World>
@@ -19,7 +19,7 @@ struct SightRays: Sendable {
     }
   }
 
-  /// - Parameter cells: The intrinsics of the stored depth map.
+  /// `cells`: The intrinsics of the stored depth map.
   init(
     cells: DepthIntrinsics, orientation: Orientation,
     cameraToWorld: RigidTransform<CameraARKit, World>, effectToWorld: RigidTransform<EffectSpace, World>
@@ -31,7 +31,7 @@ struct SightRays: Sendable {
     }
   }
 
-  /// - Parameter seen: What is seen one metre deep at a position.
+  /// `seen`: What is seen one metre deep at a position.
   private init(
     cameraToWorld: RigidTransform<CameraARKit, World>, effectToWorld: RigidTransform<EffectSpace, World>,
     seen: (Double, Double) -> Point3<CameraARKit>

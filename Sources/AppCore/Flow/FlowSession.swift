@@ -3,42 +3,42 @@ import Geometry
 import Imaging
 
 /// The state of the app at one moment.
-public struct FlowSnapshot: Sendable {
+package struct FlowSnapshot: Sendable {
   /// The step.
-  public internal(set) var flow: DetectionFlow
+  package internal(set) var flow: DetectionFlow
   /// The snapshot's results; nil but in the results and the picker.
-  public internal(set) var results: FlowResults?
+  package internal(set) var results: FlowResults?
   /// Effects chosen and not yet placed.
-  public internal(set) var queue: [EffectQueue.Entry] = []
+  package internal(set) var queue: [EffectQueue.Entry] = []
   /// Effects that stand in the world.
-  public internal(set) var effects: [StagedEffect] = []
+  package internal(set) var effects: [StagedEffect] = []
   /// Why effects of the last Back were not placed.
-  public internal(set) var refused: [PlacementError] = []
+  package internal(set) var refused: [PlacementError] = []
   /// One line for the user: what was found, and how fast.
-  public internal(set) var status = ""
+  package internal(set) var status = ""
 }
 
 /// What a detection made of a snapshot.
-public struct FlowResults: Sendable {
+package struct FlowResults: Sendable {
   /// The frame that was looked at.
-  public let frame: CapturedFrame
+  package let frame: CapturedFrame
   /// What was found.
-  public let detections: [Detection]
+  package let detections: [Detection]
   /// How large and how far it is.
-  public let extents: [ObjectExtent]
+  package let extents: [ObjectExtent]
   /// How relative depth was aligned; nil without a depth network or sensor.
-  public let fusion: FusionReport?
+  package let fusion: FusionReport?
   /// How long it took.
-  public let duration: Duration
+  package let duration: Duration
 }
 
 /// Runs the app's flow: loads, detects on snapshots, hands out results, queues and places effects.
 ///
 /// State is published as snapshots; nothing is polled. A detection asked for while one runs cancels it, and an old
 /// detection's result never appears.
-public actor FlowSession {
+package actor FlowSession {
   /// Loads one of the parts; the session calls all of them side by side.
-  public typealias Loader = @Sendable () async throws -> Void
+  package typealias Loader = @Sendable () async throws -> Void
 
   private let detector: any Detector
   private let depth: (any DepthEstimator)?
@@ -53,11 +53,10 @@ public actor FlowSession {
 
   /// A session that has loaded nothing yet.
   ///
-  /// - Parameters:
-  ///   - depth: nil goes on with the sensor's depth alone.
-  ///   - effects: What the picker offers.
-  ///   - loaders: What to wait for; `load` calls them.
-  public init(
+  /// - `depth`: nil goes on with the sensor's depth alone.
+  /// - `effects`: What the picker offers.
+  /// - `loaders`: What to wait for; `load` calls them.
+  package init(
     detector: any Detector, depth: (any DepthEstimator)? = nil, stage: EffectStage, time: any TimeSource,
     effects: [EffectType] = EffectCatalogue.films.effects, loaders: [Preload: Loader] = [:]
   ) {
@@ -71,9 +70,9 @@ public actor FlowSession {
   }
 
   /// The state and every change.
-  public nonisolated func snapshots() -> AsyncStream<FlowSnapshot> { state.snapshots() }
+  package nonisolated func snapshots() -> AsyncStream<FlowSnapshot> { state.snapshots() }
   /// The state now.
-  public nonisolated var current: FlowSnapshot { state.current }
+  package nonisolated var current: FlowSnapshot { state.current }
 
   private func take(_ event: DetectionFlow.Event) throws(FlowError) {
     var flow = state.current.flow
@@ -84,7 +83,7 @@ public actor FlowSession {
   // MARK: Loading
 
   /// Loads everything that is not ready, side by side; a part that fails leaves detection disabled.
-  public func load() async {
+  package func load() async {
     try? take(.retryLoading)
     let open = loaders.filter { !state.current.flow.ready.contains($0.key) }
     await withTaskGroup(of: (Preload, String?).self) { group in
@@ -109,7 +108,7 @@ public actor FlowSession {
   /// Starts a detection on a frame, in place of one that runs; returns when it has ended.
   ///
   /// - Throws: `FlowError.illegal` where no detection may be asked for.
-  public func detect(_ frame: CapturedFrame) async throws(FlowError) {
+  package func detect(_ frame: CapturedFrame) async throws(FlowError) {
     try take(.detect)
     detection?.cancel()
     detectionNumber += 1
@@ -127,7 +126,7 @@ public actor FlowSession {
   /// Gives up the detection that runs.
   ///
   /// - Throws: `FlowError.illegal` if none does.
-  public func cancelDetection() throws(FlowError) {
+  package func cancelDetection() throws(FlowError) {
     try take(.cancelDetection)
     detection?.cancel()
     detectionNumber += 1
@@ -189,13 +188,13 @@ public actor FlowSession {
   // MARK: Picking
 
   /// The effects that can be chosen.
-  public nonisolated var effects: [EffectType] { catalogue }
+  package nonisolated var effects: [EffectType] { catalogue }
 
   /// Opens the picker for the object at a point of a view that shows the upright snapshot.
   ///
   /// - Returns: The object; nil if the tap hit none.
   /// - Throws: `FlowError.illegal` but in the results.
-  public func tap(
+  package func tap(
     _ point: Point2<ViewPoints>, view: ViewMapping<UprightPixels, ViewPoints>
   ) throws(FlowError) -> Int? {
     guard let results = state.current.results else {
@@ -212,7 +211,7 @@ public actor FlowSession {
   /// Opens the picker for an object.
   ///
   /// - Throws: `FlowError`.
-  public func tap(objectId: Int) throws(FlowError) {
+  package func tap(objectId: Int) throws(FlowError) {
     if state.current.flow.phase == .results, object(objectId) == nil { throw .noSuchObject(objectId) }
     try take(.tap(objectId: objectId))
   }
@@ -220,7 +219,7 @@ public actor FlowSession {
   /// Queues an effect for the object of the picker, and gets a player ready for it.
   ///
   /// - Throws: `FlowError`; the picker stays open where the object cannot take the effect.
-  public func choose(_ type: EffectType) async throws(FlowError) {
+  package func choose(_ type: EffectType) async throws(FlowError) {
     guard case .picking(let id) = state.current.flow.phase, let object = object(id) else {
       throw .illegal(event: .choose(type), phase: state.current.flow.phase)
     }
@@ -238,10 +237,10 @@ public actor FlowSession {
   /// Closes the picker.
   ///
   /// - Throws: `FlowError.illegal`.
-  public func dismissPicker() throws(FlowError) { try take(.dismissPicker) }
+  package func dismissPicker() throws(FlowError) { try take(.dismissPicker) }
 
   /// Takes back a queued effect; nothing beyond the queue's end.
-  public func unqueue(at index: Int) {
+  package func unqueue(at index: Int) {
     guard queue.entries.indices.contains(index) else { return }
     queue.remove(at: index)
     state.update { $0.queue = queue.entries }
@@ -254,7 +253,7 @@ public actor FlowSession {
   /// Leaves the results: places the queue, lets the snapshot go, returns to the live view.
   ///
   /// - Throws: `FlowError.illegal` but in the results.
-  public func back() async throws(FlowError) {
+  package func back() async throws(FlowError) {
     try take(.back)
     let entries = queue.entries
     queue.removeAll()
@@ -272,7 +271,7 @@ public actor FlowSession {
 
   /// Removes one placed effect; false if it is not there.
   @discardableResult
-  public func removeEffect(_ id: Int) async -> Bool {
+  package func removeEffect(_ id: Int) async -> Bool {
     let isRemoved = await stage.remove(id)
     let effects = stage.effects
     state.update { $0.effects = effects }
@@ -280,7 +279,7 @@ public actor FlowSession {
   }
 
   /// Removes all placed effects.
-  public func clearEffects() async {
+  package func clearEffects() async {
     await stage.clear()
     let effects = stage.effects
     state.update { $0.effects = effects }

@@ -16,14 +16,14 @@ public enum PerformanceLevel: String, Sendable, CaseIterable {
 }
 
 /// The device's health as one number.
-public enum HealthScore {
+package enum HealthScore {
   /// The range of scores.
-  public static let range = 0.3...1.0
+  package static let range = 0.3...1.0
   /// Below this charge a device without mains power saves energy.
-  public static let lowBattery = 0.2
+  package static let lowBattery = 0.2
 
   /// 1 for a cool device with power and memory, less by a factor for each trouble, at least 0.3.
-  public static func score(_ reading: HealthReading, memory: MemoryPressure) -> Double {
+  package static func score(_ reading: HealthReading, memory: MemoryPressure) -> Double {
     var score =
       switch reading.thermal {
       case .nominal: 1.0
@@ -38,30 +38,30 @@ public enum HealthScore {
 }
 
 /// What the loop may do now.
-public struct PerformanceState: Sendable, Equatable {
+package struct PerformanceState: Sendable, Equatable {
   /// The health score.
-  public let score: Double
+  package let score: Double
   /// Time between detections.
-  public let interval: Duration
+  package let interval: Duration
   /// Whether detections run at all: not while heat or memory is critical.
-  public let canProcess: Bool
+  package let canProcess: Bool
 }
 
 /// Follows health and memory, and says when what the loop may do changes.
-public struct AdaptivePerformance: Sendable, Equatable {
+package struct AdaptivePerformance: Sendable, Equatable {
   /// The chosen level; takes effect at the next update.
-  public var level: PerformanceLevel
+  package var level: PerformanceLevel
   /// What the loop may do now.
-  public private(set) var state: PerformanceState
+  package private(set) var state: PerformanceState
 
   /// The state of a healthy device.
-  public init(level: PerformanceLevel = .normal) {
+  package init(level: PerformanceLevel = .normal) {
     self.level = level
     state = Self.state(level: level, reading: HealthReading(), memory: .normal)
   }
 
   /// Takes in a reading; returns the state if it changed.
-  public mutating func update(_ reading: HealthReading, memory: MemoryPressure) -> PerformanceState? {
+  package mutating func update(_ reading: HealthReading, memory: MemoryPressure) -> PerformanceState? {
     let next = Self.state(level: level, reading: reading, memory: memory)
     guard next != state else { return nil }
     state = next
@@ -69,7 +69,7 @@ public struct AdaptivePerformance: Sendable, Equatable {
   }
 
   /// What may be done on a device in this health.
-  public static func state(
+  package static func state(
     level: PerformanceLevel, reading: HealthReading, memory: MemoryPressure
   ) -> PerformanceState {
     let score = HealthScore.score(reading, memory: memory)

@@ -1,38 +1,38 @@
 /// Calls are not made for now, because too many failed.
-public struct CircuitOpenError: Error, Equatable, CustomStringConvertible {
+package struct CircuitOpenError: Error, Equatable, CustomStringConvertible {
   /// When calls may be tried again; nil while a trial call runs.
-  public let retryAt: Duration?
+  package let retryAt: Duration?
 
   /// An error with the time of the next trial.
-  public init(retryAt: Duration?) { self.retryAt = retryAt }
+  package init(retryAt: Duration?) { self.retryAt = retryAt }
 
   /// The error in words.
-  public var description: String {
+  package var description: String {
     guard let retryAt else { return "the circuit is half open: one trial call is running" }
     return "the circuit is open: too many calls failed; the next trial is at \(retryAt.inSeconds) s"
   }
 }
 
 /// Stops calling what keeps failing, and tries again after a while.
-public struct CircuitBreaker: Sendable, Equatable {
+package struct CircuitBreaker: Sendable, Equatable {
   /// When the breaker opens and closes.
-  public struct Rules: Sendable, Equatable {
+  package struct Rules: Sendable, Equatable {
     /// Failures in a row that open it.
-    public var consecutiveFailures = 3
+    package var consecutiveFailures = 3
     /// Outcomes that the failure share is taken over; judged once there are that many.
-    public var window = 10
+    package var window = 10
     /// Share of failures in the window that opens it.
-    public var failureShare = 0.5
+    package var failureShare = 0.5
     /// How long it stays open.
-    public var openDuration = Duration.seconds(5)
+    package var openDuration = Duration.seconds(5)
     /// Successes in a row that close it again.
-    public var successesToClose = 2
+    package var successesToClose = 2
 
     /// The defaults.
-    public init() {}
+    package init() {}
 
     /// Opens at the first failure.
-    public static let compat = {
+    package static let compat = {
       var rules = Rules()
       rules.consecutiveFailures = 1
       return rules
@@ -40,7 +40,7 @@ public struct CircuitBreaker: Sendable, Equatable {
   }
 
   /// Whether calls are made.
-  public enum Phase: String, Sendable {
+  package enum Phase: String, Sendable {
     /// All of them.
     case closed
     /// None.
@@ -50,21 +50,21 @@ public struct CircuitBreaker: Sendable, Equatable {
   }
 
   /// How a call ended.
-  public enum Outcome: String, Sendable {
+  package enum Outcome: String, Sendable {
     case success, failure
     /// Given up by the caller: says nothing about the work.
     case cancelled
   }
 
   /// Permission for one call; its outcome counts only in the phase that it was given in.
-  public struct Admission: Sendable, Equatable {
+  package struct Admission: Sendable, Equatable {
     fileprivate let generation: Int
   }
 
   /// When the breaker opens and closes.
-  public let rules: Rules
+  package let rules: Rules
   /// Whether calls are made.
-  public private(set) var phase = Phase.closed
+  package private(set) var phase = Phase.closed
   private var generation = 0
   private var openedAt = Duration.zero
   private var isTrialRunning = false
@@ -73,12 +73,12 @@ public struct CircuitBreaker: Sendable, Equatable {
   private var recentFailures: [Bool] = []
 
   /// A closed breaker.
-  public init(rules: Rules = Rules()) { self.rules = rules }
+  package init(rules: Rules = Rules()) { self.rules = rules }
 
   /// Asks to make a call.
   ///
   /// - Throws: `CircuitOpenError`, without which the call must be made and its outcome recorded.
-  public mutating func admit(at now: Duration) throws(CircuitOpenError) -> Admission {
+  package mutating func admit(at now: Duration) throws(CircuitOpenError) -> Admission {
     if phase == .open {
       let end = openedAt + rules.openDuration
       guard now >= end else { throw CircuitOpenError(retryAt: end) }
@@ -92,7 +92,7 @@ public struct CircuitBreaker: Sendable, Equatable {
   }
 
   /// Tells how an admitted call ended.
-  public mutating func record(_ outcome: Outcome, of admission: Admission, at now: Duration) {
+  package mutating func record(_ outcome: Outcome, of admission: Admission, at now: Duration) {
     guard admission.generation == generation else { return }
     isTrialRunning = false
     switch (phase, outcome) {

@@ -1,12 +1,12 @@
 import Imaging
 
 /// Why a frame cannot be looked at.
-public enum DetectionLoopError: Error, Equatable, CustomStringConvertible {
+package enum DetectionLoopError: Error, Equatable, CustomStringConvertible {
   /// The frame came without its picture.
   case noPicture(frame: String)
 
   /// The reason and what to do.
-  public var description: String {
+  package var description: String {
     switch self {
     case .noPicture(let frame): "frame \(frame) has no picture: let the frame source decode pictures"
     }
@@ -14,9 +14,9 @@ public enum DetectionLoopError: Error, Equatable, CustomStringConvertible {
 }
 
 /// Detects now and then in the frames that it is offered, and follows what it finds.
-public actor DetectionLoop {
+package actor DetectionLoop {
   /// What became of an offered frame.
-  public enum Outcome: Sendable, Equatable {
+  package enum Outcome: Sendable, Equatable {
     /// A detection runs, or the latest is too recent.
     case skipped
     /// Heat or memory forbids detections.
@@ -40,7 +40,7 @@ public actor DetectionLoop {
   private var tracker: ObjectTracker
 
   /// A loop around protected detection work.
-  public init(
+  package init(
     work: Orchestrator<CapturedFrame, [Detection]>, time: any TimeSource,
     filter: DetectionFilter = DetectionFilter(), tracking: ObjectTracker.Rules = ObjectTracker.Rules(),
     observer: (any DetectionObserver)? = nil, log: any LogSink = SilentLog()
@@ -54,19 +54,19 @@ public actor DetectionLoop {
   }
 
   /// The objects followed now.
-  public var objects: [TrackedObject] { tracker.objects }
+  package var objects: [TrackedObject] { tracker.objects }
 
   /// Whether a detection runs.
-  public var isProcessing: Bool { throttle.isProcessing }
+  package var isProcessing: Bool { throttle.isProcessing }
 
   /// Whether the breaker lets detections through.
-  public var breakerPhase: CircuitBreaker.Phase { get async { await work.breakerPhase } }
+  package var breakerPhase: CircuitBreaker.Phase { get async { await work.breakerPhase } }
 
   /// Sets the least time between two starts, from the next one on.
-  public func setInterval(_ interval: Duration) { throttle.interval = interval }
+  package func setInterval(_ interval: Duration) { throttle.interval = interval }
 
   /// Forgets objects as the memory manager asks.
-  public func perform(_ action: MemoryAction) {
+  package func perform(_ action: MemoryAction) {
     switch action {
     case .dropObjects(let age): tracker.drop(olderThan: age, at: time.now)
     case .dropAllButCurrentObjects: tracker.dropAllButCurrent()
@@ -75,7 +75,7 @@ public actor DetectionLoop {
   }
 
   /// Detects in the frame if it is time to.
-  public func process(_ frame: CapturedFrame) async -> Outcome {
+  package func process(_ frame: CapturedFrame) async -> Outcome {
     tracker.expire(at: time.now)
     guard throttle.begin(at: time.now) else { return .skipped }
     defer { throttle.finish() }

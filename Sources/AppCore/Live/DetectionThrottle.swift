@@ -1,17 +1,17 @@
 /// Lets one detection run at a time and keeps their starts apart.
-public struct DetectionThrottle: Sendable, Equatable {
+package struct DetectionThrottle: Sendable, Equatable {
   /// Least time between two starts.
-  public var interval: Duration
+  package var interval: Duration
   /// Whether a detection runs.
-  public private(set) var isProcessing = false
+  package private(set) var isProcessing = false
   /// When the latest detection started.
-  public private(set) var lastStart: Duration?
+  package private(set) var lastStart: Duration?
 
   /// An idle throttle.
-  public init(interval: Duration = .milliseconds(300)) { self.interval = interval }
+  package init(interval: Duration = .milliseconds(300)) { self.interval = interval }
 
   /// Starts a detection if none runs and the latest started at least `interval` ago; false if it may not start.
-  public mutating func begin(at now: Duration) -> Bool {
+  package mutating func begin(at now: Duration) -> Bool {
     guard !isProcessing else { return false }
     if let lastStart, now - lastStart < interval { return false }
     isProcessing = true
@@ -20,5 +20,5 @@ public struct DetectionThrottle: Sendable, Equatable {
   }
 
   /// Ends the detection that runs.
-  public mutating func finish() { isProcessing = false }
+  package mutating func finish() { isProcessing = false }
 }

@@ -41,14 +41,14 @@ public protocol DeviceHealth: Sendable {
 }
 
 /// A device whose health is set by its owner: for tests, and for machines that report none.
-public final class ScriptedHealth: DeviceHealth {
+package final class ScriptedHealth: DeviceHealth {
   private let stored: Mutex<HealthReading>
 
   /// A device with a first reading.
-  public init(_ reading: HealthReading = HealthReading()) { stored = Mutex(reading) }
+  package init(_ reading: HealthReading = HealthReading()) { stored = Mutex(reading) }
 
   /// The latest reading set.
-  public var reading: HealthReading {
+  package var reading: HealthReading {
     get { stored.withLock { $0 } }
     set { stored.withLock { $0 = newValue } }
   }

@@ -1,16 +1,16 @@
 /// Counts dropped frames and raises an alarm when many are dropped for long.
-public struct DropMonitor: Sendable {
+package struct DropMonitor: Sendable {
   /// When the alarm sounds.
-  public struct Rules: Sendable, Equatable {
+  package struct Rules: Sendable, Equatable {
     /// The share of drops is taken over this time.
-    public var window = Duration.seconds(1)
+    package var window = Duration.seconds(1)
     /// A greater share is too much.
-    public var share = 0.05
+    package var share = 0.05
     /// Too much for this long raises the alarm.
-    public var patience = Duration.seconds(5)
+    package var patience = Duration.seconds(5)
 
     /// The defaults: more than 5 % of the last second's frames, for 5 s.
-    public init() {}
+    package init() {}
   }
 
   private struct Frame: Sendable {
@@ -19,13 +19,13 @@ public struct DropMonitor: Sendable {
   }
 
   /// When the alarm sounds.
-  public let rules: Rules
+  package let rules: Rules
   /// Frames so far, dropped ones among them.
-  public private(set) var total = 0
+  package private(set) var total = 0
   /// Dropped frames so far.
-  public private(set) var dropped = 0
+  package private(set) var dropped = 0
   /// Whether the alarm sounds.
-  public private(set) var isAlarming = false
+  package private(set) var isAlarming = false
   /// Frames of the window from `oldest` on; those before it wait to be removed together.
   private var recent: [Frame] = []
   private var oldest = 0
@@ -33,15 +33,15 @@ public struct DropMonitor: Sendable {
   private var tooMuchSince: Duration?
 
   /// A monitor that has seen nothing.
-  public init(rules: Rules = Rules()) { self.rules = rules }
+  package init(rules: Rules = Rules()) { self.rules = rules }
 
   /// Share of dropped frames in the window up to the latest frame, in [0, 1].
-  public var rate: Double {
+  package var rate: Double {
     recent.count == oldest ? 0 : Double(recentDrops) / Double(recent.count - oldest)
   }
 
   /// Takes in a frame; true or false if the alarm has just been raised or ended.
-  public mutating func record(dropped isDropped: Bool, at now: Duration) -> Bool? {
+  package mutating func record(dropped isDropped: Bool, at now: Duration) -> Bool? {
     total += 1
     recent.append(Frame(time: now, isDropped: isDropped))
     if isDropped {

@@ -1,23 +1,23 @@
 import FileFormats
 
 /// How a session held out: sustained frame rate, peak memory, recovery from critical pressure.
-public struct EnduranceFigures: Sendable, Equatable {
+package struct EnduranceFigures: Sendable, Equatable {
   /// Frames shown.
-  public private(set) var framesShown = 0
+  package private(set) var framesShown = 0
   /// The most bytes held; nil if they were never counted.
-  public private(set) var peakBytes: Int?
+  package private(set) var peakBytes: Int?
   /// The longest time from critical pressure to the end of it; nil if it never ended.
-  public private(set) var slowestRecovery: Duration?
+  package private(set) var slowestRecovery: Duration?
   private var criticalSince: Duration?
 
   /// No figures yet.
-  public init() {}
+  package init() {}
 
   /// Notes a frame that was shown.
-  public mutating func frameShown() { framesShown += 1 }
+  package mutating func frameShown() { framesShown += 1 }
 
   /// Notes a memory reading and the level that it led to.
-  public mutating func memoryRead(bytes: Int, pressure: MemoryPressure, at now: Duration) {
+  package mutating func memoryRead(bytes: Int, pressure: MemoryPressure, at now: Duration) {
     peakBytes = max(bytes, peakBytes ?? bytes)
     if pressure == .critical {
       criticalSince = criticalSince ?? now
@@ -30,7 +30,7 @@ public struct EnduranceFigures: Sendable, Equatable {
   /// The figures of a session that took `duration`.
   ///
   /// - Precondition: `duration` is positive.
-  public func json(duration: Duration) -> JSONValue {
+  package func json(duration: Duration) -> JSONValue {
     precondition(duration > .zero, "a session takes time")
     return [
       "sustainedFramesPerSecond": .rounded(Double(framesShown) / duration.inSeconds, decimals: 3),

@@ -1,26 +1,26 @@
 import Synchronization
 
 /// The account of frames in flight.
-public struct GateLedger: Sendable, Equatable {
+package struct GateLedger: Sendable, Equatable {
   /// The most frames in flight.
-  public let limit: Int
+  package let limit: Int
   /// Frames admitted and not completed.
-  public private(set) var inFlight = 0
+  package private(set) var inFlight = 0
   /// Frames admitted so far.
-  public private(set) var admitted = 0
+  package private(set) var admitted = 0
   /// Frames turned away so far.
-  public private(set) var dropped = 0
+  package private(set) var dropped = 0
 
   /// An empty account.
   ///
   /// - Precondition: `limit` is positive.
-  public init(limit: Int = 2) {
+  package init(limit: Int = 2) {
     precondition(limit > 0, "a gate lets at least one frame through")
     self.limit = limit
   }
 
   /// Admits a frame or turns it away at once.
-  public mutating func admit() -> Bool {
+  package mutating func admit() -> Bool {
     guard inFlight < limit else {
       dropped += 1
       return false
@@ -33,30 +33,30 @@ public struct GateLedger: Sendable, Equatable {
   /// Completes a frame.
   ///
   /// - Precondition: one is in flight.
-  public mutating func complete() {
+  package mutating func complete() {
     precondition(inFlight > 0, "a permit was returned twice")
     inFlight -= 1
   }
 }
 
 /// Limits the frames in flight without ever waiting: a frame too many is dropped.
-public final class FrameGate: Sendable {
+package final class FrameGate: Sendable {
   private let account: Mutex<GateLedger>
 
   /// A gate for `limit` frames.
-  public init(limit: Int = 2) { account = Mutex(GateLedger(limit: limit)) }
+  package init(limit: Int = 2) { account = Mutex(GateLedger(limit: limit)) }
 
   /// The account now.
-  public var ledger: GateLedger { account.withLock { $0 } }
+  package var ledger: GateLedger { account.withLock { $0 } }
 
   /// A permit for one frame; nil if as many as allowed are in flight.
-  public func enter() -> FramePermit? {
+  package func enter() -> FramePermit? {
     account.withLock { $0.admit() } ? FramePermit { [self] in account.withLock { $0.complete() } } : nil
   }
 }
 
 /// The right of one frame to be in flight: given back once, by `complete` or when it is let go.
-public final class FramePermit: Sendable {
+package final class FramePermit: Sendable {
   private let giveBack: Mutex<(@Sendable () -> Void)?>
 
   init(giveBack: @escaping @Sendable () -> Void) { self.giveBack = Mutex(giveBack) }
@@ -64,7 +64,7 @@ public final class FramePermit: Sendable {
   deinit { complete() }
 
   /// Gives the permit back; nothing the second time.
-  public func complete() {
+  package func complete() {
     let action = giveBack.withLock { stored in
       defer { stored = nil }
       return stored

@@ -1,30 +1,30 @@
 import Synchronization
 
 /// The account of a pool of buffers.
-public struct PoolLedger: Sendable, Equatable {
+package struct PoolLedger: Sendable, Equatable {
   /// The most buffers there ever are.
-  public let capacity: Int
+  package let capacity: Int
   /// Buffers made so far.
-  public private(set) var allocated = 0
+  package private(set) var allocated = 0
   /// Buffers lent now.
-  public private(set) var lent = 0
+  package private(set) var lent = 0
   /// Loans of a buffer that was used before.
-  public private(set) var reused = 0
+  package private(set) var reused = 0
   /// Requests while every buffer was lent.
-  public private(set) var exhausted = 0
+  package private(set) var exhausted = 0
   /// Loans that were let go without being returned; the pool takes their buffers back.
-  public private(set) var leaked = 0
+  package private(set) var leaked = 0
 
   /// An empty account.
   ///
   /// - Precondition: `capacity` is positive.
-  public init(capacity: Int = 3) {
+  package init(capacity: Int = 3) {
     precondition(capacity > 0, "a pool holds at least one buffer")
     self.capacity = capacity
   }
 
   /// How a loan is served.
-  public enum Loan: Sendable {
+  package enum Loan: Sendable {
     /// With a buffer to be made.
     case new
     /// With one that was used before.
@@ -32,7 +32,7 @@ public struct PoolLedger: Sendable, Equatable {
   }
 
   /// Lends a buffer; nil if all are lent.
-  public mutating func lend() -> Loan? {
+  package mutating func lend() -> Loan? {
     guard lent < capacity else {
       exhausted += 1
       return nil
@@ -49,7 +49,7 @@ public struct PoolLedger: Sendable, Equatable {
   /// Takes a buffer back.
   ///
   /// - Precondition: one is lent.
-  public mutating func takeBack(leaked isLeak: Bool = false) {
+  package mutating func takeBack(leaked isLeak: Bool = false) {
     precondition(lent > 0, "a buffer was returned twice")
     lent -= 1
     if isLeak { leaked += 1 }
@@ -57,7 +57,7 @@ public struct PoolLedger: Sendable, Equatable {
 }
 
 /// A few buffers that are lent again and again; never more than the pool's capacity exist.
-public final class FramePool<Buffer: Sendable>: Sendable {
+package final class FramePool<Buffer: Sendable>: Sendable {
   private struct State {
     var ledger: PoolLedger
     var idle: [Buffer] = []
@@ -67,16 +67,16 @@ public final class FramePool<Buffer: Sendable>: Sendable {
   private let make: @Sendable () -> Buffer
 
   /// An empty pool; buffers are made when first needed.
-  public init(capacity: Int = 3, make: @escaping @Sendable () -> Buffer) {
+  package init(capacity: Int = 3, make: @escaping @Sendable () -> Buffer) {
     state = Mutex(State(ledger: PoolLedger(capacity: capacity)))
     self.make = make
   }
 
   /// The account now.
-  public var ledger: PoolLedger { state.withLock(\.ledger) }
+  package var ledger: PoolLedger { state.withLock(\.ledger) }
 
   /// Lends a buffer; nil if all are lent.
-  public func lend() -> FrameLoan<Buffer>? {
+  package func lend() -> FrameLoan<Buffer>? {
     let buffer = state.withLock { state -> Buffer? in
       switch state.ledger.lend() {
       case .new: make()
@@ -96,7 +96,7 @@ public final class FramePool<Buffer: Sendable>: Sendable {
 }
 
 /// One buffer on loan: to be returned once; a loan that is let go instead returns itself and counts as a leak.
-public final class FrameLoan<Buffer: Sendable>: Sendable {
+package final class FrameLoan<Buffer: Sendable>: Sendable {
   private let buffer: Mutex<Buffer?>
   private let pool: FramePool<Buffer>
 
@@ -108,7 +108,7 @@ public final class FrameLoan<Buffer: Sendable>: Sendable {
   deinit { giveBack(leaked: true) }
 
   /// Works on the buffer; nil once it is returned.
-  public func withBuffer<Result: Sendable>(_ body: (inout Buffer) throws -> Result) rethrows -> Result? {
+  package func withBuffer<Result: Sendable>(_ body: (inout Buffer) throws -> Result) rethrows -> Result? {
     try buffer.withLock { stored in
       guard var current = stored.take() else { return nil }
       defer { stored = current }
@@ -117,7 +117,7 @@ public final class FrameLoan<Buffer: Sendable>: Sendable {
   }
 
   /// Returns the buffer; nothing the second time.
-  public func giveBack() { giveBack(leaked: false) }
+  package func giveBack() { giveBack(leaked: false) }
 
   private func giveBack(leaked: Bool) {
     if let returned = buffer.withLock({ $0.take() }) { pool.takeBack(returned, leaked: leaked) }

@@ -1,20 +1,20 @@
 /// Frames per second over the last moments.
-public struct FrameRateWindow: Sendable {
+package struct FrameRateWindow: Sendable {
   /// How far back frames count.
-  public let span: Duration
+  package let span: Duration
   private var times: [Duration] = []
 
   /// An empty window.
-  public init(span: Duration = .seconds(1)) { self.span = span }
+  package init(span: Duration = .seconds(1)) { self.span = span }
 
   /// Notes a frame.
-  public mutating func record(at now: Duration) {
+  package mutating func record(at now: Duration) {
     times.append(now)
     forget(before: now - span)
   }
 
   /// Intervals per second between the frames of the last `span`; 0 with fewer than two.
-  public func framesPerSecond(at now: Duration) -> Double {
+  package func framesPerSecond(at now: Duration) -> Double {
     let recent = times.drop { $0 <= now - span }
     guard let first = recent.first, let last = recent.last, last > first else { return 0 }
     return Double(recent.count - 1) / (last - first).inSeconds

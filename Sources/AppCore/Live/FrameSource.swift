@@ -5,9 +5,9 @@ public protocol FrameSource: Sendable {
 }
 
 /// A recording as a camera: frames at their recorded times, or as fast as they are taken.
-public struct RecordedFrameSource: FrameSource {
+package struct RecordedFrameSource: FrameSource {
   /// When frames come.
-  public enum Pacing: Sendable {
+  package enum Pacing: Sendable {
     /// At the distances of their timestamps, the first one at once.
     case timestamps
     /// Whenever the next one is asked for.
@@ -20,7 +20,7 @@ public struct RecordedFrameSource: FrameSource {
   private let decodingImages: Bool
 
   /// A source over the usable frames of `capture`.
-  public init(
+  package init(
     _ capture: any CaptureSource, pacing: Pacing = .timestamps, time: any TimeSource = SystemTime(),
     decodingImages: Bool = true
   ) {
@@ -31,7 +31,7 @@ public struct RecordedFrameSource: FrameSource {
   }
 
   /// The recording from its first frame; ends with `CaptureError` at a frame that cannot be read.
-  public func frames() -> AsyncThrowingStream<CapturedFrame, any Error> {
+  package func frames() -> AsyncThrowingStream<CapturedFrame, any Error> {
     let position = Position(start: time.now)
     return AsyncThrowingStream { try await next(position) }
   }

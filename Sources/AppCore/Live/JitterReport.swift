@@ -23,7 +23,7 @@ public struct JitterReport: Sendable, Equatable {
   }
 
   /// The figures in milliseconds, to the microsecond.
-  public var json: JSONValue {
+  package var json: JSONValue {
     func milliseconds(_ value: Duration) -> JSONValue { .rounded(value.inSeconds * 1000, decimals: 3) }
     return [
       "count": .integer(count), "p50": milliseconds(p50), "p95": milliseconds(p95), "p99": milliseconds(p99),
@@ -32,9 +32,9 @@ public struct JitterReport: Sendable, Equatable {
 }
 
 /// Collects the latest intervals between frames.
-public struct JitterRecorder: Sendable {
+package struct JitterRecorder: Sendable {
   /// The most intervals kept.
-  public let capacity: Int
+  package let capacity: Int
   private var intervals: [Duration] = []
   private var oldest = 0
   private var last: Duration?
@@ -42,13 +42,13 @@ public struct JitterRecorder: Sendable {
   /// An empty recorder; by default it keeps a minute at 60 frames a second.
   ///
   /// - Precondition: `capacity` is positive.
-  public init(capacity: Int = 3600) {
+  package init(capacity: Int = 3600) {
     precondition(capacity > 0, "a recorder keeps at least one interval")
     self.capacity = capacity
   }
 
   /// Notes a frame.
-  public mutating func record(at now: Duration) {
+  package mutating func record(at now: Duration) {
     defer { last = now }
     guard let last else { return }
     if intervals.count < capacity {
@@ -60,5 +60,5 @@ public struct JitterRecorder: Sendable {
   }
 
   /// The report on what is kept; nil before the second frame.
-  public var report: JitterReport? { JitterReport(intervals: intervals) }
+  package var report: JitterReport? { JitterReport(intervals: intervals) }
 }

@@ -19,7 +19,9 @@ public final class LinuxHealth: DeviceHealth {
 
   /// The machine's health.
   ///
-  /// - Parameter root: The folder that holds `thermal` and `power_supply`.
+  /// - Parameters:
+  ///   - root: The folder that holds `thermal` and `power_supply`.
+  ///   - time: The clock that says when to read again.
   public init(root: String = "/sys/class", time: any TimeSource = SystemTime()) {
     self.root = root
     self.time = time

@@ -1,5 +1,5 @@
 /// A change of what the loop may do, caused by heat, power or memory.
-public enum ConditionChange: Sendable, Equatable {
+package enum ConditionChange: Sendable, Equatable {
   /// The memory pressure's level; its actions are due.
   case pressure(MemoryPressure)
   /// How often to detect, and whether.
@@ -9,25 +9,25 @@ public enum ConditionChange: Sendable, Equatable {
 }
 
 /// Health and memory together: what they allow now.
-public struct LiveConditions: Sendable, Equatable {
+package struct LiveConditions: Sendable, Equatable {
   /// The memory account.
-  public private(set) var memory: MemoryWatch
+  package private(set) var memory: MemoryWatch
   /// How often to detect.
-  public private(set) var performance: AdaptivePerformance
+  package private(set) var performance: AdaptivePerformance
   /// How many frames to show.
-  public private(set) var frameRate = ThermalFrameRate()
+  package private(set) var frameRate = ThermalFrameRate()
   /// The latest health.
-  public private(set) var health = HealthReading()
+  package private(set) var health = HealthReading()
 
   /// A healthy device with free memory.
-  public init(level: PerformanceLevel = .normal, memoryBudget: Int = MemoryWatch.defaultBudget) {
+  package init(level: PerformanceLevel = .normal, memoryBudget: Int = MemoryWatch.defaultBudget) {
     memory = MemoryWatch(budget: memoryBudget)
     performance = AdaptivePerformance(level: level)
   }
 
   /// Takes in readings, nil where there is none, and returns what changes: memory first, then performance, then
   /// the frame rate.
-  public mutating func update(
+  package mutating func update(
     health reading: HealthReading? = nil, heldBytes: Int? = nil, at now: Duration
   ) -> [ConditionChange] {
     var changes: [ConditionChange] = []

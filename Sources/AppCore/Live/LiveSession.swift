@@ -10,9 +10,8 @@ public protocol RenderSink: Sendable {
 public protocol DetectionObserver: Sendable {
   /// Called after every detection that gave a result, before the next one starts.
   ///
-  /// - Parameters:
-  ///   - detections: Those that the filter let through.
-  ///   - objects: All objects followed now; those just seen name their detection.
+  /// - `detections`: Those that the filter let through.
+  /// - `objects`: All objects followed now; those just seen name their detection.
   func detected(_ detections: [Detection], objects: [TrackedObject], in frame: CapturedFrame) async
 }
 
@@ -48,7 +47,7 @@ public struct LiveConfiguration: Sendable {
   /// How objects are followed.
   public var tracking = ObjectTracker.Rules()
   /// When failing detections pause.
-  public var breaker = CircuitBreaker.Rules()
+  package var breaker = CircuitBreaker.Rules()
   /// How failed detections are repeated.
   public var retry = RetryPolicy()
   /// Bytes that what the session holds should stay under.
@@ -69,26 +68,34 @@ public struct LiveSurroundings: Sendable {
   /// Heat and power.
   public var health: any DeviceHealth
   /// What keeps data for the session besides its frames; nil for nothing.
-  public var memory: (any MemoryHolder)?
+  package var memory: (any MemoryHolder)?
   /// Films on objects, which give way under memory pressure.
-  public var overlays: OverlayManager?
+  package var overlays: OverlayManager?
   /// Who is told of detections.
   public var observer: (any DetectionObserver)?
   /// Where events are written.
   public var log: any LogSink
 
-  /// The machine's clock, a healthy device, no other memory, no films, no observer and no log, unless given.
+  /// The machine's clock, a device that is always healthy, no observer and no log, unless given.
   public init(
-    time: any TimeSource = SystemTime(), health: any DeviceHealth = ScriptedHealth(),
-    memory: (any MemoryHolder)? = nil, overlays: OverlayManager? = nil,
+    time: any TimeSource = SystemTime(), health: (any DeviceHealth)? = nil,
     observer: (any DetectionObserver)? = nil, log: any LogSink = SilentLog()
   ) {
     self.time = time
-    self.health = health
-    self.memory = memory
-    self.overlays = overlays
+    self.health = health ?? ScriptedHealth()
     self.observer = observer
     self.log = log
+  }
+
+  /// The same, with memory that `memory` holds, and films that give way.
+  package init(
+    time: any TimeSource = SystemTime(), health: (any DeviceHealth)? = nil,
+    memory: (any MemoryHolder)?, overlays: OverlayManager? = nil,
+    observer: (any DetectionObserver)? = nil, log: any LogSink = SilentLog()
+  ) {
+    self.init(time: time, health: health, observer: observer, log: log)
+    self.memory = memory
+    self.overlays = overlays
   }
 }
 
@@ -99,13 +106,13 @@ public struct LiveReport: Sendable, Equatable {
   /// How evenly frames were shown; nil with fewer than two.
   public let jitter: JitterReport?
   /// Frames in flight: none, and how many went through.
-  public let gate: GateLedger
+  package let gate: GateLedger
   /// Buffers: none lent, and how they were used.
-  public let pool: PoolLedger
+  package let pool: PoolLedger
   /// Frames that detection never looked at because newer ones came.
   public let visionReplaced: Int
   /// How the session held out.
-  public let endurance: EnduranceFigures
+  package let endurance: EnduranceFigures
 }
 
 /// The live loop: shows every frame it can and detects beside it, each at its own pace.

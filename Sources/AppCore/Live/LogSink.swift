@@ -23,21 +23,21 @@ public struct SilentLog: LogSink {
 }
 
 /// A log that keeps its lines.
-public final class RecordingLog: LogSink {
+package final class RecordingLog: LogSink {
   /// One line.
-  public struct Line: Sendable, Equatable {
+  package struct Line: Sendable, Equatable {
     /// How serious it is.
-    public enum Level: String, Sendable {
+    package enum Level: String, Sendable {
       case info, error, debug
     }
 
     /// How serious it is.
-    public let level: Level
+    package let level: Level
     /// The text; for errors with the error's description behind a colon.
-    public let text: String
+    package let text: String
 
     /// A line from its parts.
-    public init(_ level: Level, _ text: String) {
+    package init(_ level: Level, _ text: String) {
       self.level = level
       self.text = text
     }
@@ -46,21 +46,21 @@ public final class RecordingLog: LogSink {
   private let kept = Mutex<[Line]>([])
 
   /// An empty log.
-  public init() {}
+  package init() {}
 
   /// The lines so far, first written first.
-  public var lines: [Line] { kept.withLock { $0 } }
+  package var lines: [Line] { kept.withLock { $0 } }
 
   /// Keeps the message.
-  public func info(_ message: String) { add(Line(.info, message)) }
+  package func info(_ message: String) { add(Line(.info, message)) }
 
   /// Keeps the message and the error.
-  public func error(_ message: String, _ error: (any Error)?) {
+  package func error(_ message: String, _ error: (any Error)?) {
     add(Line(.error, error.map { "\(message): \($0)" } ?? message))
   }
 
   /// Keeps the message.
-  public func debug(_ message: String) { add(Line(.debug, message)) }
+  package func debug(_ message: String) { add(Line(.debug, message)) }
 
   private func add(_ line: Line) { kept.withLock { $0.append(line) } }
 }

@@ -16,7 +16,7 @@ public enum MemoryPressure: String, Sendable, CaseIterable, Comparable {
   public static func < (a: MemoryPressure, b: MemoryPressure) -> Bool { a.entryPercent < b.entryPercent }
 
   /// What to free at this level, in order.
-  public var actions: [MemoryAction] {
+  package var actions: [MemoryAction] {
     switch self {
     case .normal: []
     case .medium: [.dropObjects(olderThan: .seconds(20))]
@@ -27,7 +27,7 @@ public enum MemoryPressure: String, Sendable, CaseIterable, Comparable {
 }
 
 /// Something that frees memory.
-public enum MemoryAction: Sendable, Equatable, CustomStringConvertible {
+package enum MemoryAction: Sendable, Equatable, CustomStringConvertible {
   /// Forget objects not seen for longer.
   case dropObjects(olderThan: Duration)
   /// Drop the cached overlays that are not shown.
@@ -38,7 +38,7 @@ public enum MemoryAction: Sendable, Equatable, CustomStringConvertible {
   case dropAllButCurrentObjects
 
   /// The action in a word and a number.
-  public var description: String {
+  package var description: String {
     switch self {
     case .dropObjects(let age): "dropObjects>\(age.components.seconds)s"
     case .clearInactiveOverlays: "clearInactiveOverlays"
@@ -49,27 +49,27 @@ public enum MemoryAction: Sendable, Equatable, CustomStringConvertible {
 }
 
 /// Turns memory readings into pressure levels, with a margin before a level is left again.
-public struct MemoryWatch: Sendable, Equatable {
+package struct MemoryWatch: Sendable, Equatable {
   /// Percent of the budget below a level's entry at which it is left.
-  public static let hysteresisPercent = 5
+  package static let hysteresisPercent = 5
   /// 200 MB, neither networks nor mapped weights counted.
-  public static let defaultBudget = 200_000_000
+  package static let defaultBudget = 200_000_000
 
   /// Bytes the loop should stay under.
-  public let budget: Int
+  package let budget: Int
   /// The level now.
-  public private(set) var pressure = MemoryPressure.normal
+  package private(set) var pressure = MemoryPressure.normal
 
   /// A watch at normal pressure.
   ///
   /// - Precondition: `budget` is positive.
-  public init(budget: Int = MemoryWatch.defaultBudget) {
+  package init(budget: Int = MemoryWatch.defaultBudget) {
     precondition(budget > 0, "a memory budget is positive")
     self.budget = budget
   }
 
   /// Takes in a reading; returns the level if it changed.
-  public mutating func update(bytes: Int) -> MemoryPressure? {
+  package mutating func update(bytes: Int) -> MemoryPressure? {
     let percent = Double(bytes) * 100 / Double(budget)
     let reached = MemoryPressure.allCases.last { percent >= Double($0.entryPercent) } ?? .normal
     let held =

@@ -3,22 +3,22 @@ import Glibc
 import Synchronization
 
 /// How much memory the process uses: a figure for people, on which no decision of the loop depends.
-public protocol MemoryProbe: Sendable {
+package protocol MemoryProbe: Sendable {
   /// Resident bytes; nil where the platform does not say.
   func residentBytes() -> Int?
 }
 
 /// The resident set of this process, from `/proc/self/statm`.
-public struct ProcessMemory: MemoryProbe {
+package struct ProcessMemory: MemoryProbe {
   private let path: String
 
   /// A probe of this process.
-  public init() { path = "/proc/self/statm" }
+  package init() { path = "/proc/self/statm" }
 
   package init(path: String) { self.path = path }
 
   /// Resident pages times the page size.
-  public func residentBytes() -> Int? {
+  package func residentBytes() -> Int? {
     guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
     return Self.residentBytes(statm: text, pageSize: sysconf(Int32(_SC_PAGESIZE)))
   }
@@ -33,18 +33,18 @@ public struct ProcessMemory: MemoryProbe {
 }
 
 /// Memory whose amount is set by its owner.
-public final class ScriptedMemory: MemoryProbe, MemoryHolder {
+package final class ScriptedMemory: MemoryProbe, MemoryHolder {
   private let stored: Mutex<Int?>
 
   /// A probe with a first value.
-  public init(bytes: Int? = nil) { stored = Mutex(bytes) }
+  package init(bytes: Int? = nil) { stored = Mutex(bytes) }
 
   /// Sets what the probe says next.
-  public func set(bytes: Int?) { stored.withLock { $0 = bytes } }
+  package func set(bytes: Int?) { stored.withLock { $0 = bytes } }
 
   /// The latest value set.
-  public func residentBytes() -> Int? { stored.withLock { $0 } }
+  package func residentBytes() -> Int? { stored.withLock { $0 } }
 
   /// The latest value set; 0 without one.
-  public func heldBytes() async -> Int { residentBytes() ?? 0 }
+  package func heldBytes() async -> Int { residentBytes() ?? 0 }
 }

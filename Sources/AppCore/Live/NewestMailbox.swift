@@ -3,25 +3,25 @@ import Synchronization
 /// Hands over the newest value only: a value that nobody took is replaced by the next.
 ///
 /// Putting never waits, so a slow reader holds nobody up. One task reads.
-public final class NewestMailbox<Value: Sendable>: Sendable {
+package final class NewestMailbox<Value: Sendable>: Sendable {
   /// What is put in, newest only, until `close`.
-  public let values: AsyncStream<Value>
+  package let values: AsyncStream<Value>
   private let continuation: AsyncStream<Value>.Continuation
   private let replacedCount = Mutex(0)
 
   /// An empty mailbox.
-  public init() {
+  package init() {
     (values, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
   /// How many values were replaced before anybody took them.
-  public var replaced: Int { replacedCount.withLock { $0 } }
+  package var replaced: Int { replacedCount.withLock { $0 } }
 
   /// Puts a value in, in place of one that is still there.
-  public func put(_ value: Value) {
+  package func put(_ value: Value) {
     if case .dropped = continuation.yield(value) { replacedCount.withLock { $0 += 1 } }
   }
 
   /// Ends the stream after the value that is still there.
-  public func close() { continuation.finish() }
+  package func close() { continuation.finish() }
 }

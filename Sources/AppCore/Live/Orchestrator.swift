@@ -2,9 +2,9 @@
 ///
 /// A closed gate ends a run before the breaker is asked, an open breaker ends it before the work is started,
 /// and recovery is asked only for failures. Retries go through the breaker again.
-public actor Orchestrator<Input: Sendable, Output: Sendable> {
+package actor Orchestrator<Input: Sendable, Output: Sendable> {
   /// How a run ended.
-  public enum Outcome: Sendable {
+  package enum Outcome: Sendable {
     /// The gate was closed.
     case refused
     /// The work succeeded.
@@ -16,11 +16,11 @@ public actor Orchestrator<Input: Sendable, Output: Sendable> {
   }
 
   /// Whether work may run now.
-  public typealias Gate = @Sendable () async -> Bool
+  package typealias Gate = @Sendable () async -> Bool
   /// The work itself.
-  public typealias Work = @Sendable (Input) async throws -> Output
+  package typealias Work = @Sendable (Input) async throws -> Output
   /// What to offer after a failure.
-  public typealias Recovery = @Sendable (any Error) async -> Output?
+  package typealias Recovery = @Sendable (any Error) async -> Output?
 
   private let time: any TimeSource
   private let gate: Gate
@@ -30,7 +30,7 @@ public actor Orchestrator<Input: Sendable, Output: Sendable> {
   private var breaker: CircuitBreaker
 
   /// An orchestrator of its roles.
-  public init(
+  package init(
     time: any TimeSource, breaker: CircuitBreaker = CircuitBreaker(), retry: RetryPolicy = RetryPolicy(),
     gate: @escaping Gate = { true }, work: @escaping Work,
     recovery: @escaping Recovery = { _ in nil }
@@ -44,10 +44,10 @@ public actor Orchestrator<Input: Sendable, Output: Sendable> {
   }
 
   /// Whether calls are made.
-  public var breakerPhase: CircuitBreaker.Phase { breaker.phase }
+  package var breakerPhase: CircuitBreaker.Phase { breaker.phase }
 
   /// Runs the work on `input`.
-  public func run(_ input: Input) async -> Outcome {
+  package func run(_ input: Input) async -> Outcome {
     guard await gate() else { return .refused }
     do {
       return .done(try await retry.run(on: time) { try await attempt(input) })

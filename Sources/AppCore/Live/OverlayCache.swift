@@ -1,11 +1,11 @@
 /// The overlays at hand: the least recently used one goes first, the active one never.
 ///
 /// Every item that leaves the cache is handed to the eviction callback exactly once.
-public struct OverlayCache<Key: Hashable & Sendable, Item> {
+package struct OverlayCache<Key: Hashable & Sendable, Item> {
   /// The most items kept.
-  public let capacity: Int
+  package let capacity: Int
   /// The item that is shown now.
-  public private(set) var active: Key?
+  package private(set) var active: Key?
   private var items: [Key: Item] = [:]
   /// Least recently used first.
   private var order: [Key] = []
@@ -14,29 +14,29 @@ public struct OverlayCache<Key: Hashable & Sendable, Item> {
   /// An empty cache.
   ///
   /// - Precondition: `capacity` is positive.
-  public init(capacity: Int = 5, onEviction: @escaping (Key, Item) -> Void) {
+  package init(capacity: Int = 5, onEviction: @escaping (Key, Item) -> Void) {
     precondition(capacity > 0, "a cache holds at least one item")
     self.capacity = capacity
     self.onEviction = onEviction
   }
 
   /// How many items are kept.
-  public var count: Int { order.count }
+  package var count: Int { order.count }
   /// The keys, least recently used first.
-  public var keys: [Key] { order }
+  package var keys: [Key] { order }
 
   /// Whether there is an item; not a use.
-  public func contains(_ key: Key) -> Bool { items[key] != nil }
+  package func contains(_ key: Key) -> Bool { items[key] != nil }
 
   /// The item under `key`, which now counts as used.
-  public mutating func use(_ key: Key) -> Item? {
+  package mutating func use(_ key: Key) -> Item? {
     guard let item = items[key] else { return nil }
     touch(key)
     return item
   }
 
   /// Adds an item as the most recently used; one that was under the key before is evicted.
-  public mutating func insert(_ item: Item, for key: Key) {
+  package mutating func insert(_ item: Item, for key: Key) {
     if let old = items.updateValue(item, forKey: key) { onEviction(key, old) }
     touch(key)
     while order.count > capacity, let victim = order.first(where: { $0 != active }) { evict(victim) }
@@ -44,7 +44,7 @@ public struct OverlayCache<Key: Hashable & Sendable, Item> {
 
   /// Makes an item the active one, which also is a use, or none; false if there is no such item.
   @discardableResult
-  public mutating func activate(_ key: Key?) -> Bool {
+  package mutating func activate(_ key: Key?) -> Bool {
     if let key {
       guard items[key] != nil else { return false }
       touch(key)
@@ -54,18 +54,18 @@ public struct OverlayCache<Key: Hashable & Sendable, Item> {
   }
 
   /// Evicts one item, also the active one.
-  public mutating func remove(_ key: Key) {
+  package mutating func remove(_ key: Key) {
     if active == key { active = nil }
     evict(key)
   }
 
   /// Evicts everything but the active item, least recently used first.
-  public mutating func removeInactive() {
+  package mutating func removeInactive() {
     for key in order where key != active { evict(key) }
   }
 
   /// Evicts everything.
-  public mutating func removeAll() {
+  package mutating func removeAll() {
     active = nil
     removeInactive()
   }

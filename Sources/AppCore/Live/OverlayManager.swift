@@ -1,5 +1,5 @@
 /// What shows overlays: the platform's scene.
-public protocol SceneSink: Sendable {
+package protocol SceneSink: Sendable {
   /// Shows a plane with a film for an object.
   func attach(_ plane: OverlayPlane, player: any MediaPlayer, to objectId: Int)
   /// Takes the object's plane away; nothing if it has none.
@@ -7,13 +7,13 @@ public protocol SceneSink: Sendable {
 }
 
 /// Keeps the films of the objects in view: shown while active, paused and dropped on eviction.
-public actor OverlayManager {
+package actor OverlayManager {
   private let time: any TimeSource
   private let scene: any SceneSink
   private var cache: OverlayCache<Int, any MediaPlayer>
 
   /// A manager without overlays.
-  public init(time: any TimeSource, scene: any SceneSink, capacity: Int = 5) {
+  package init(time: any TimeSource, scene: any SceneSink, capacity: Int = 5) {
     self.time = time
     self.scene = scene
     cache = OverlayCache(capacity: capacity) { objectId, player in
@@ -23,13 +23,13 @@ public actor OverlayManager {
   }
 
   /// Whether the object has a film.
-  public func hasVideo(_ objectId: Int) -> Bool { cache.contains(objectId) }
+  package func hasVideo(_ objectId: Int) -> Bool { cache.contains(objectId) }
 
   /// The objects with films, least recently used first.
-  public var objectIds: [Int] { cache.keys }
+  package var objectIds: [Int] { cache.keys }
 
   /// Shows and plays a film for an object and makes it the active one.
-  public func show(_ player: any MediaPlayer, for objectId: Int) {
+  package func show(_ player: any MediaPlayer, for objectId: Int) {
     cache.activate(nil)
     cache.insert(player, for: objectId)
     cache.activate(objectId)
@@ -39,14 +39,14 @@ public actor OverlayManager {
 
   /// Makes a film that is there the active one and plays on; false if there is none.
   @discardableResult
-  public func activate(_ objectId: Int) -> Bool {
+  package func activate(_ objectId: Int) -> Bool {
     guard cache.activate(objectId) else { return false }
     cache.use(objectId)?.play()
     return true
   }
 
   /// Frees films as the memory manager asks.
-  public func perform(_ action: MemoryAction) {
+  package func perform(_ action: MemoryAction) {
     switch action {
     case .clearInactiveOverlays, .keepOnlyActiveOverlay: cache.removeInactive()
     case .dropObjects, .dropAllButCurrentObjects: break
@@ -54,8 +54,8 @@ public actor OverlayManager {
   }
 
   /// Takes an object's film away.
-  public func remove(_ objectId: Int) { cache.remove(objectId) }
+  package func remove(_ objectId: Int) { cache.remove(objectId) }
 
   /// Takes all films away.
-  public func removeAll() { cache.removeAll() }
+  package func removeAll() { cache.removeAll() }
 }

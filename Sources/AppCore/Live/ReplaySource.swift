@@ -1,20 +1,20 @@
 import Synchronization
 
 /// A clock that shows the time of the frame last taken, and on which nobody waits.
-public final class ReplayClock: TimeSource {
+package final class ReplayClock: TimeSource {
   private let stored = Mutex(Duration.zero)
 
   /// A clock at zero.
-  public init() {}
+  package init() {}
 
   /// The time shown.
-  public var now: Duration { stored.withLock { $0 } }
+  package var now: Duration { stored.withLock { $0 } }
 
   /// Moves on to `time`; never back.
-  public func move(to time: Duration) { stored.withLock { $0 = max($0, time) } }
+  package func move(to time: Duration) { stored.withLock { $0 = max($0, time) } }
 
   /// Returns at once: what would be waited for has no length in a replay.
-  public func sleep(for duration: Duration) async throws {
+  package func sleep(for duration: Duration) async throws {
     try Task.checkCancellation()
     await Task.yield()
   }
@@ -22,7 +22,7 @@ public final class ReplayClock: TimeSource {
 
 /// A recording as a camera: on its own timestamps, at a fixed rate, or as fast as it is taken, several times over if
 /// asked.
-public final class ReplaySource: FrameSource {
+package final class ReplaySource: FrameSource {
   private struct Position {
     var next = 0
     var decoding = Duration.zero
@@ -44,15 +44,14 @@ public final class ReplaySource: FrameSource {
 
   /// A source over some frames of a recording.
   ///
-  /// - Parameters:
-  ///   - indices: Positions in `capture.frames`, in the order to be played.
-  ///   - repeats: How often they are played, one after the other.
-  ///   - framesPerSecond: Where given, frames come at this rate, whatever their timestamps.
-  ///   - decodesFirst: Whether all frames are read before the first one is due, and kept: a camera has its pictures in
-  ///     memory too.
-  ///   - clock: Where given, frames come as they are taken and the clock is set to their times; else they come at
-  ///     the distances of their timestamps on `time`.
-  public init(
+  /// - `indices`: Positions in `capture.frames`, in the order to be played.
+  /// - `repeats`: How often they are played, one after the other.
+  /// - `framesPerSecond`: Where given, frames come at this rate, whatever their timestamps.
+  /// - `decodesFirst`: Whether all frames are read before the first one is due, and kept: a camera has its pictures in
+  ///   memory too.
+  /// - `clock`: Where given, frames come as they are taken and the clock is set to their times; else they come at
+  ///   the distances of their timestamps on `time`.
+  package init(
     _ capture: any CaptureSource, indices: [Int], repeats: Int = 1, framesPerSecond: Double? = nil,
     decodesFirst: Bool = false, clock: ReplayClock? = nil, time: any TimeSource = SystemTime()
   ) {
@@ -66,15 +65,15 @@ public final class ReplaySource: FrameSource {
   }
 
   /// How many frames there are to play.
-  public var count: Int { indices.count * repeats }
+  package var count: Int { indices.count * repeats }
 
   /// Time spent on reading and decoding so far.
-  public var decoding: Duration { position.withLock(\.decoding) }
+  package var decoding: Duration { position.withLock(\.decoding) }
 
   /// The frames, to be asked for once.
   ///
   /// The stream ends with `CaptureError` at a frame that cannot be read.
-  public func frames() -> AsyncThrowingStream<CapturedFrame, any Error> {
+  package func frames() -> AsyncThrowingStream<CapturedFrame, any Error> {
     AsyncThrowingStream { try await self.next() }
   }
 

@@ -3,18 +3,18 @@ import FileFormats
 /// A live session without camera, screen and networks: the loop's own rules, driven by a script.
 ///
 /// The same script gives the same trace, to the byte.
-public struct Simulation: Sendable {
+package struct Simulation: Sendable {
   /// What a trace calls its layout.
-  public static let schema = "ardf.simulation-trace/1"
+  package static let schema = "ardf.simulation-trace/1"
 
   /// What happens.
-  public let script: SimulationScript
+  package let script: SimulationScript
 
   /// A simulation of a script.
-  public init(script: SimulationScript) { self.script = script }
+  package init(script: SimulationScript) { self.script = script }
 
   /// Runs it and returns the trace: `events` in order, each with its time `at` in seconds, and a `summary`.
-  public func run() -> JSONValue {
+  package func run() -> JSONValue {
     var session = SimulatedSession(script: script)
     session.run()
     return [

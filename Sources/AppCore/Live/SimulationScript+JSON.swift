@@ -4,7 +4,7 @@ extension SimulationScript {
   /// A script from its document.
   ///
   /// - Throws: `SimulationScriptError`.
-  public init(json: JSONValue) throws(SimulationScriptError) {
+  package init(json: JSONValue) throws(SimulationScriptError) {
     guard json["schema"]?.string == Self.schema else { throw .schema(found: json["schema"]?.string) }
     let script = try ScriptFields(
       json, path: "",

@@ -1,7 +1,7 @@
 import FileFormats
 
 /// A defect of a simulation script.
-public enum SimulationScriptError: Error, Equatable, CustomStringConvertible {
+package enum SimulationScriptError: Error, Equatable, CustomStringConvertible {
   /// The document's `schema` is another one or missing.
   case schema(found: String?)
   /// A field is missing or not of the kind that it should be.
@@ -12,7 +12,7 @@ public enum SimulationScriptError: Error, Equatable, CustomStringConvertible {
   case tooMany(field: String, limit: Int)
 
   /// The defect and what to write instead.
-  public var description: String {
+  package var description: String {
     switch self {
     case .schema(let found):
       "script has schema \(found.map { printableName($0) } ?? "none"), expected \(SimulationScript.schema)"
@@ -45,25 +45,25 @@ public enum SimulationScriptError: Error, Equatable, CustomStringConvertible {
 /// ```
 /// `arrivals` may be `{"times": [0, 0.1]}` instead. Service times repeat in order; faults are numbers of frames
 /// admitted and of detection calls, counted from 0, retries among them.
-public struct SimulationScript: Sendable, Equatable {
+package struct SimulationScript: Sendable, Equatable {
   /// What a script calls its layout.
-  public static let schema = "ardf.simulation/1"
+  package static let schema = "ardf.simulation/1"
   /// The most arrivals, readings and entries of any list.
-  public static let entryLimit = 200_000
+  package static let entryLimit = 200_000
   /// The longest simulation.
-  public static let longestDuration = 86_400.0
+  package static let longestDuration = 86_400.0
 
   /// A stage's service times, and which of its calls fail.
-  public struct Stage: Sendable, Equatable {
+  package struct Stage: Sendable, Equatable {
     /// Taken in turn.
-    public var service: [Duration]
+    package var service: [Duration]
     /// Numbers of the calls that fail at the end of their service.
-    public var faults: Set<Int>
+    package var faults: Set<Int>
 
     /// A stage from its parts.
     ///
     /// - Precondition: there is a service time.
-    public init(service: [Duration], faults: Set<Int> = []) {
+    package init(service: [Duration], faults: Set<Int> = []) {
       precondition(!service.isEmpty, "a stage has at least one service time")
       self.service = service
       self.faults = faults
@@ -74,48 +74,48 @@ public struct SimulationScript: Sendable, Equatable {
   }
 
   /// A health reading and its time.
-  public struct HealthChange: Sendable, Equatable {
+  package struct HealthChange: Sendable, Equatable {
     /// When it is read.
-    public var time: Duration
+    package var time: Duration
     /// What is read.
-    public var reading: HealthReading
+    package var reading: HealthReading
   }
 
   /// A memory reading and its time.
-  public struct MemoryReading: Sendable, Equatable {
+  package struct MemoryReading: Sendable, Equatable {
     /// When it is read.
-    public var time: Duration
+    package var time: Duration
     /// Resident bytes.
-    public var bytes: Int
+    package var bytes: Int
   }
 
   /// How long it runs; what is under way then does not end.
-  public var duration: Duration
+  package var duration: Duration
   /// When frames arrive, in order.
-  public var arrivals: [Duration]
+  package var arrivals: [Duration]
   /// Showing a frame.
-  public var render = Stage(service: [.milliseconds(1)])
+  package var render = Stage(service: [.milliseconds(1)])
   /// Detecting in a frame; nil for none.
-  public var detection: Stage?
+  package var detection: Stage?
   /// How often to detect.
-  public var level = PerformanceLevel.normal
+  package var level = PerformanceLevel.normal
   /// When failing detections pause.
-  public var breaker = CircuitBreaker.Rules()
+  package var breaker = CircuitBreaker.Rules()
   /// How failed detections are repeated.
-  public var retry = RetryPolicy()
+  package var retry = RetryPolicy()
   /// Health over time.
-  public var health: [HealthChange] = []
+  package var health: [HealthChange] = []
   /// Memory over time.
-  public var memory: [MemoryReading] = []
+  package var memory: [MemoryReading] = []
   /// The memory budget in bytes.
-  public var memoryBudget = MemoryWatch.defaultBudget
+  package var memoryBudget = MemoryWatch.defaultBudget
   /// The most frames in flight.
-  public var framesInFlight = 2
+  package var framesInFlight = 2
   /// Frame buffers.
-  public var buffers = 3
+  package var buffers = 3
 
   /// A script in which frames arrive and nothing else happens.
-  public init(duration: Duration, arrivals: [Duration]) {
+  package init(duration: Duration, arrivals: [Duration]) {
     self.duration = duration
     self.arrivals = arrivals
   }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A value that changes, as a stream of snapshots: who listens gets the newest one, and misses some if slow.
-public final class SnapshotStream<Value: Sendable>: Sendable {
+package final class SnapshotStream<Value: Sendable>: Sendable {
   private struct State {
     var value: Value
     var listeners: [Int: AsyncStream<Value>.Continuation] = [:]
@@ -12,13 +12,13 @@ public final class SnapshotStream<Value: Sendable>: Sendable {
   private let state: Mutex<State>
 
   /// A stream whose first snapshot is `value`.
-  public init(_ value: Value) { state = Mutex(State(value: value)) }
+  package init(_ value: Value) { state = Mutex(State(value: value)) }
 
   /// The newest snapshot.
-  public var current: Value { state.withLock(\.value) }
+  package var current: Value { state.withLock(\.value) }
 
   /// Changes the value and tells everyone who listens.
-  public func update(_ change: (inout Value) -> Void) {
+  package func update(_ change: (inout Value) -> Void) {
     state.withLock { state in
       change(&state.value)
       for listener in state.listeners.values { listener.yield(state.value) }
@@ -26,7 +26,7 @@ public final class SnapshotStream<Value: Sendable>: Sendable {
   }
 
   /// Snapshots from the newest on, until `finish`; each call is a listener of its own.
-  public func snapshots() -> AsyncStream<Value> {
+  package func snapshots() -> AsyncStream<Value> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let id = state.withLock { state -> Int? in
         continuation.yield(state.value)
@@ -43,7 +43,7 @@ public final class SnapshotStream<Value: Sendable>: Sendable {
   }
 
   /// Ends all streams after their last snapshot.
-  public func finish() {
+  package func finish() {
     let listeners = state.withLock { state in
       state.isFinished = true
       defer { state.listeners = [:] }

@@ -1,24 +1,24 @@
 /// Halves the frame rate of a hot device until it has been cool for a while.
-public struct ThermalFrameRate: Sendable, Equatable {
+package struct ThermalFrameRate: Sendable, Equatable {
   /// Frames per second of a cool device.
-  public static let full = 60
+  package static let full = 60
   /// Frames per second from `serious` on.
-  public static let reduced = 30
+  package static let reduced = 30
   /// How long the device must be at most `fair` before the full rate returns.
-  public static let coolingTime = Duration.seconds(10)
+  package static let coolingTime = Duration.seconds(10)
 
   /// Frames per second now.
-  public private(set) var framesPerSecond = ThermalFrameRate.full
+  package private(set) var framesPerSecond = ThermalFrameRate.full
   private var coolSince: Duration?
 
   /// The full rate.
-  public init() {}
+  package init() {}
 
   /// When the full rate returns if the device stays cool; nil if it is there or the device is hot.
-  public var recoveryTime: Duration? { coolSince.map { $0 + Self.coolingTime } }
+  package var recoveryTime: Duration? { coolSince.map { $0 + Self.coolingTime } }
 
   /// Takes in the thermal state; returns the rate if it changed.
-  public mutating func update(_ thermal: ThermalState, at now: Duration) -> Int? {
+  package mutating func update(_ thermal: ThermalState, at now: Duration) -> Int? {
     if thermal >= .serious {
       coolSince = nil
       return change(to: Self.reduced)
@@ -39,24 +39,24 @@ public struct ThermalFrameRate: Sendable, Equatable {
 }
 
 /// Thins out frames to a rate: a frame is taken when its time has come.
-public struct FramePacer: Sendable, Equatable {
+package struct FramePacer: Sendable, Equatable {
   /// Frames this much early are taken; sources are never exact.
-  public static let slack = Duration.milliseconds(1)
+  package static let slack = Duration.milliseconds(1)
 
   /// Frames per second that are let through.
-  public var framesPerSecond: Int
+  package var framesPerSecond: Int
   private var due: Duration?
 
   /// A pacer that takes the next frame.
   ///
   /// - Precondition: the rate is positive.
-  public init(framesPerSecond: Int) {
+  package init(framesPerSecond: Int) {
     precondition(framesPerSecond > 0, "a frame rate is positive")
     self.framesPerSecond = framesPerSecond
   }
 
   /// Whether to take the frame that comes now.
-  public mutating func take(at now: Duration) -> Bool {
+  package mutating func take(at now: Duration) -> Bool {
     guard let due else {
       self.due = now + interval
       return true

@@ -25,7 +25,7 @@ public struct SystemTime: TimeSource {
 
 extension Duration {
   /// The duration in seconds, rounded to a double.
-  public var inSeconds: Double {
+  package var inSeconds: Double {
     let (seconds, attoseconds) = components
     return Double(seconds) + Double(attoseconds) / 1e18
   }
@@ -33,7 +33,7 @@ extension Duration {
   /// The whole number of nanoseconds nearest to `seconds`, so that decimal times add up exactly.
   ///
   /// - Precondition: `seconds` is finite and less than a century away from zero.
-  public static func nearest(seconds: Double) -> Duration {
+  package static func nearest(seconds: Double) -> Duration {
     precondition(abs(seconds) < 3.2e9, "\(seconds) s is no time of a session")
     return .nanoseconds(Int64((seconds * 1e9).rounded()))
   }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A clock that stands still until it is told to advance; sleepers wake in the order of their deadlines.
-public final class VirtualClock: TimeSource {
+package final class VirtualClock: TimeSource {
   private struct Sleeper {
     let id: Int
     let deadline: Duration
@@ -25,18 +25,18 @@ public final class VirtualClock: TimeSource {
   private let state: Mutex<State>
 
   /// A clock that shows `now`.
-  public init(now: Duration = .zero) { state = Mutex(State(now: now)) }
+  package init(now: Duration = .zero) { state = Mutex(State(now: now)) }
 
   /// The time shown.
-  public var now: Duration { state.withLock(\.now) }
+  package var now: Duration { state.withLock(\.now) }
 
   /// How many tasks sleep on the clock.
-  public var sleeperCount: Int { state.withLock(\.sleepers.count) }
+  package var sleeperCount: Int { state.withLock(\.sleepers.count) }
 
   /// Waits until the clock has advanced by `duration`; returns at once for none.
   ///
   /// - Throws: `CancellationError`.
-  public func sleep(for duration: Duration) async throws {
+  package func sleep(for duration: Duration) async throws {
     try Task.checkCancellation()
     guard duration > .zero else { return }
     let id = state.withLock { state in
@@ -54,7 +54,7 @@ public final class VirtualClock: TimeSource {
   }
 
   /// Moves the clock on by `duration` and wakes everyone whose deadline has come.
-  public func advance(by duration: Duration) {
+  package func advance(by duration: Duration) {
     let woken = state.withLock { state in
       state.now += duration
       let now = state.now
@@ -67,7 +67,7 @@ public final class VirtualClock: TimeSource {
 
   /// Moves the clock to the earliest deadline and returns how far that was; nil if nobody sleeps.
   @discardableResult
-  public func advanceToNextDeadline() -> Duration? {
+  package func advanceToNextDeadline() -> Duration? {
     let step = state.withLock { state in
       state.sleepers.map(\.deadline).min().map { $0 - state.now }
     }
@@ -76,7 +76,7 @@ public final class VirtualClock: TimeSource {
   }
 
   /// Returns once at least `count` tasks sleep on the clock.
-  public func untilSleepers(_ count: Int) async {
+  package func untilSleepers(_ count: Int) async {
     await withCheckedContinuation { continuation in
       let isReached = state.withLock { state in
         if state.sleepers.count >= count { return true }

@@ -4,7 +4,7 @@ import FoundationEssentials
 /// A folder of the user's own effects: `smoke.mov`, `love.webm`, or a folder `aurora` of PNG files.
 ///
 /// Names are those of the effects, whatever their case, `-` and `_`; files of other names are left alone.
-public struct AssetFolder: Sendable {
+package struct AssetFolder: Sendable {
   /// Endings of films.
   static let films = ["mov", "mp4", "webm", "mkv", "avi", "gif", "apng"]
 
@@ -17,7 +17,7 @@ public struct AssetFolder: Sendable {
   /// What the folder holds.
   ///
   /// - Throws: `MediaError.file` if it cannot be listed.
-  public init(_ folder: String) throws(MediaError) {
+  package init(_ folder: String) throws(MediaError) {
     let names: [String]
     do {
       names = try folderNames(of: folder)
@@ -41,12 +41,12 @@ public struct AssetFolder: Sendable {
   }
 
   /// The effects that it has something for.
-  public var effects: [EffectType] { assets.keys.sorted { $0.rawValue < $1.rawValue } }
+  package var effects: [EffectType] { assets.keys.sorted { $0.rawValue < $1.rawValue } }
 
   /// The films of those of `types` that it has something for; videos need the user's `ffmpeg`.
   ///
   /// - Throws: `MediaError`.
-  public func films(of types: Set<EffectType>, ffmpeg path: String? = nil) throws(MediaError)
+  package func films(of types: Set<EffectType>, ffmpeg path: String? = nil) throws(MediaError)
     -> [EffectType: any EffectFilm]
   {
     var films: [EffectType: any EffectFilm] = [:]

@@ -4,7 +4,7 @@ import Geometry
 import Imaging
 
 /// Why a film could not be read or written.
-public enum MediaError: Error, Equatable, CustomStringConvertible {
+package enum MediaError: Error, Equatable, CustomStringConvertible {
   /// The user's machine has no `ffmpeg`.
   case noFFmpeg
   /// `ffmpeg` refused; its last words.
@@ -19,7 +19,7 @@ public enum MediaError: Error, Equatable, CustomStringConvertible {
   case file(FileError)
 
   /// The defect and what to do.
-  public var description: String {
+  package var description: String {
     switch self {
     case .noFFmpeg:
       "ffmpeg was not found; install it (apt-get install ffmpeg), or give pictures in place of films"
@@ -33,14 +33,14 @@ public enum MediaError: Error, Equatable, CustomStringConvertible {
 }
 
 /// The user's own `ffmpeg`, which reads and writes films.
-public struct FFmpeg: Sendable {
+package struct FFmpeg: Sendable {
   /// The program.
-  public let path: String
+  package let path: String
 
   /// The program of a path, or the first `ffmpeg` in `$PATH`.
   ///
   /// - Throws: `MediaError.noFFmpeg`.
-  public init(path: String? = nil) throws(MediaError) {
+  package init(path: String? = nil) throws(MediaError) {
     let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
     let candidates = path.map { [$0] } ?? folders.map { "\($0)/ffmpeg" }
     guard let found = candidates.first(where: FileManager.default.isExecutableFile) else { throw .noFFmpeg }
@@ -111,7 +111,7 @@ final class FFmpegProcess {
 
   /// Starts it; `isFed` opens its standard input for `feed`, `isRead` its standard output, `output`.
   ///
-  /// - Parameter file: What messages are about.
+  /// `file`: What messages are about.
   init(
     _ ffmpeg: FFmpeg, _ arguments: [String], isFed: Bool = false, isRead: Bool = false, about file: String
   ) throws(MediaError) {
@@ -165,7 +165,7 @@ final class FFmpegProcess {
 }
 
 /// Writes pictures of one size as a film, H.264 in MP4.
-public final class VideoWriter {
+package final class VideoWriter {
   private let process: FFmpegProcess
   private let path: String
   private let size: PixelSize
@@ -173,7 +173,7 @@ public final class VideoWriter {
   /// Starts a film.
   ///
   /// - Throws: `MediaError`.
-  public init(path: String, size: PixelSize, framesPerSecond: Double, ffmpeg: FFmpeg) throws(MediaError) {
+  package init(path: String, size: PixelSize, framesPerSecond: Double, ffmpeg: FFmpeg) throws(MediaError) {
     self.path = path
     self.size = size
     let rate = String(min(max(framesPerSecond, 0.1), 1000))
@@ -190,7 +190,7 @@ public final class VideoWriter {
   /// Adds a picture.
   ///
   /// - Throws: `MediaError.sizes` if it has another size, `.ffmpeg`.
-  public func add(_ picture: RGBImage) throws(MediaError) {
+  package func add(_ picture: RGBImage) throws(MediaError) {
     guard picture.size == size else { throw .sizes(file: path) }
     try process.feed(picture.pixels)
   }
@@ -198,8 +198,8 @@ public final class VideoWriter {
   /// Ends the film.
   ///
   /// - Throws: `MediaError.ffmpeg`.
-  public func finish() throws(MediaError) { try process.finish() }
+  package func finish() throws(MediaError) { try process.finish() }
 
   /// Gives the film up.
-  public func abandon() { process.abandon() }
+  package func abandon() { process.abandon() }
 }

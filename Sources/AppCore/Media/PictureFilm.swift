@@ -4,9 +4,9 @@ import Geometry
 import Imaging
 
 /// A film of pictures: PNG files of a folder, or a video that the user's `ffmpeg` unpacked.
-public struct PictureFilm: EffectFilm {
+package struct PictureFilm: EffectFilm {
   /// Pictures a second for folders of pictures.
-  public static let folderRate = 30.0
+  package static let folderRate = 30.0
   /// Pictures are made smaller until neither side is longer, and films cut after so many pictures.
   static let longestSide = 512
   static let mostPictures = 900
@@ -25,14 +25,14 @@ public struct PictureFilm: EffectFilm {
   private let framesPerSecond: Double
 
   /// Width over height.
-  public var aspect: Double { Double(size.width) / Double(size.height) }
+  package var aspect: Double { Double(size.width) / Double(size.height) }
   /// As films are placed.
-  public var pivot: Billboard.Pivot { .center }
+  package var pivot: Billboard.Pivot { .center }
 
   /// The film of a folder's PNG files, in the order of their names.
   ///
   /// - Throws: `MediaError`.
-  public init(folder: String, framesPerSecond: Double = folderRate) throws(MediaError) {
+  package init(folder: String, framesPerSecond: Double = folderRate) throws(MediaError) {
     let names: [String]
     do {
       names = try folderNames(of: folder).filter { $0.lowercased().hasSuffix(".png") }
@@ -51,7 +51,7 @@ public struct PictureFilm: EffectFilm {
   /// The film of a video file, unpacked once into a nameless file of the system's.
   ///
   /// - Throws: `MediaError`.
-  public init(video: String, ffmpeg: FFmpeg) throws(MediaError) {
+  package init(video: String, ffmpeg: FFmpeg) throws(MediaError) {
     let folder = FileManager.default.temporaryDirectory.path + "/ardf-\(UUID().uuidString)"
     do {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
@@ -90,7 +90,7 @@ public struct PictureFilm: EffectFilm {
   /// The picture at a time; the film begins again when it ends.
   ///
   /// - Throws: `MediaError`.
-  public func picture(at time: Double) throws -> RGBAImage {
+  package func picture(at time: Double) throws -> RGBAImage {
     let index = Billboard.frameIndex(time: time, framesPerSecond: framesPerSecond, count: count)
     switch pictures {
     case .files(let files):

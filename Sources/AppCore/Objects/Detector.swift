@@ -8,14 +8,14 @@ public protocol Detector: Sendable {
 
 /// Looks at the middle square of pictures only, enlarged as far as the network allows: the other policy besides
 /// showing it the whole picture.
-public struct CenterCropDetector: Detector {
+package struct CenterCropDetector: Detector {
   private let detector: any Detector
 
   /// A detector that sees middle squares.
-  public init(_ detector: any Detector) { self.detector = detector }
+  package init(_ detector: any Detector) { self.detector = detector }
 
   /// The objects of the middle square, in the whole picture's pixels.
-  public func detect(in picture: RGBImage) async throws -> [UprightDetection] {
+  package func detect(in picture: RGBImage) async throws -> [UprightDetection] {
     let side = min(picture.width, picture.height)
     let (column, row) = ((picture.width - side) / 2, (picture.height - side) / 2)
     let square = picture.cropped(x: column, y: row, width: side, height: side)

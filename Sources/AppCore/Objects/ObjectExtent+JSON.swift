@@ -9,12 +9,12 @@ extension ObjectExtent {
   static let decimals = 6
 
   /// The content of `objects.json`.
-  public static func json(_ extents: [ObjectExtent]) -> JSONValue {
+  package static func json(_ extents: [ObjectExtent]) -> JSONValue {
     ["schema": .string(schema), "objects": .array(extents.map(\.json))]
   }
 
   /// The object's entry in `objects.json`; lengths in metres, positions in the world, unknown values null.
-  public var json: JSONValue {
+  package var json: JSONValue {
     [
       "id": .integer(id), "className": .string(className),
       "confidence": .rounded(Double(confidence), decimals: Self.decimals),

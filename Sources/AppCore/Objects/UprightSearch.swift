@@ -33,9 +33,8 @@ struct UprightSearch {
   private let view: Vector3<World>
   private let cellWidth: Double
 
-  /// - Parameters:
-  ///   - camera: Where all was seen from; nil for points seen from many sides.
-  ///   - cell: Width of a cell 1 m away, or without a camera that of all cells, metres.
+  /// - `camera`: Where all was seen from; nil for points seen from many sides.
+  /// - `cell`: Width of a cell 1 m away, or without a camera that of all cells, metres.
   init(
     surface: [BoxSpot], edges: [BoxSpot], room: RoomDirections? = nil, camera: Point3<World>?, cell: Double
   ) {

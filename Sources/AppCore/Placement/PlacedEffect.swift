@@ -41,12 +41,12 @@ public struct PlacedEffect: Sendable, Equatable {
 }
 
 /// The size factor of effects.
-public enum EffectScale {
+package enum EffectScale {
   /// Effects are neither smaller nor larger than this.
-  public static let range = 0.1...3.0
+  package static let range = 0.1...3.0
 
   /// The larger of an object's sides in metres, within `range`; the least for sizes that are not numbers.
-  public static func scale(worldWidth: Double, worldHeight: Double) -> Double {
+  package static func scale(worldWidth: Double, worldHeight: Double) -> Double {
     let larger = max(worldWidth, worldHeight)
     return larger.isNaN ? range.lowerBound : min(max(larger, range.lowerBound), range.upperBound)
   }

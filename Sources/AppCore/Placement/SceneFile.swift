@@ -2,7 +2,7 @@ import FileFormats
 import Geometry
 
 /// A defect of a scene file.
-public enum SceneFileError: Error, Equatable, CustomStringConvertible {
+package enum SceneFileError: Error, Equatable, CustomStringConvertible {
   /// The document's `schema` is another one or missing.
   case schema(found: String?)
   /// A field is missing or has the wrong type or value.
@@ -11,7 +11,7 @@ public enum SceneFileError: Error, Equatable, CustomStringConvertible {
   case transform(index: Int, GeometryError)
 
   /// The defect.
-  public var description: String {
+  package var description: String {
     switch self {
     case .schema(let found):
       "scene has schema \(found.map { printableName($0) } ?? "none"), expected \(SceneFile.schema)"
@@ -22,18 +22,18 @@ public enum SceneFileError: Error, Equatable, CustomStringConvertible {
 }
 
 /// The content of `scene.json`: the effects at their places.
-public struct SceneFile: Sendable, Equatable {
+package struct SceneFile: Sendable, Equatable {
   /// What `scene.json` calls its layout.
-  public static let schema = "ardf.scene/1"
+  package static let schema = "ardf.scene/1"
 
   /// The effects in the order in which they were placed.
-  public var effects: [PlacedEffect]
+  package var effects: [PlacedEffect]
 
   /// A scene of effects.
-  public init(effects: [PlacedEffect]) { self.effects = effects }
+  package init(effects: [PlacedEffect]) { self.effects = effects }
 
   /// The document; transforms are column-major effect-to-world matrices in metres.
-  public var json: JSONValue {
+  package var json: JSONValue {
     [
       "schema": .string(Self.schema),
       "effects": .array(
@@ -53,7 +53,7 @@ public struct SceneFile: Sendable, Equatable {
   /// A scene from its document.
   ///
   /// - Throws: `SceneFileError`.
-  public init(json: JSONValue) throws(SceneFileError) {
+  package init(json: JSONValue) throws(SceneFileError) {
     guard json["schema"]?.string == Self.schema else { throw .schema(found: json["schema"]?.string) }
     guard let entries = json["effects"]?.array else { throw .field("effects") }
     var effects: [PlacedEffect] = []

@@ -18,9 +18,8 @@ package struct AlphaPlane {
   /// The mask is sampled bilinearly between its cell centres, within the box only. A detection without a mask
   /// takes its whole box.
   ///
-  /// - Parameters:
-  ///   - stored: Size of the stored picture that the detection speaks of.
-  ///   - orientation: How that picture was turned upright.
+  /// - `stored`: Size of the stored picture that the detection speaks of.
+  /// - `orientation`: How that picture was turned upright.
   package mutating func merge(_ detection: Detection, stored: PixelSize, orientation: Orientation) {
     guard let mask = detection.mask, mask.imageSize == stored else {
       let box = PixelBox(orientation.upright(detection.box, stored: stored), in: size)

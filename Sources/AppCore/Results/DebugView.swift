@@ -2,7 +2,7 @@ import Geometry
 import Imaging
 
 /// Depth in false colours with the edges of masks: shows at a glance whether depth and masks lie on each other.
-public enum DebugView {
+package enum DebugView {
   /// Depths outside are left black, metres.
   static let range: ClosedRange<Float> = 0.05...10
   /// Mask probabilities from this on are inside.
@@ -12,10 +12,10 @@ public enum DebugView {
   ///
   /// Nearest is blue, farthest red; with t = (d − least) / (greatest − least), red, green and blue are
   /// 255 · clamp(1.5 − 4 |t − ¾ / ½ / ¼|). Edges of masks are green, those of eroded masks red.
-  /// - Parameters:
-  ///   - depth: Planar depth in metres over the stored picture's field.
-  ///   - cellSide: Pixels a depth cell is drawn with.
-  public static func render(
+  ///
+  /// - `depth`: Planar depth in metres over the stored picture's field.
+  /// - `cellSide`: Pixels a depth cell is drawn with.
+  package static func render(
     depth: Plane<Float>, detections: [Detection], imageSize: PixelSize, orientation: Orientation,
     cellSide: Int = 4
   ) -> RGBImage {

@@ -37,7 +37,7 @@ package struct LabelLayout {
 
   /// One rectangle a label, in the same order; earlier labels choose first.
   ///
-  /// - Parameter taken: Places where something else is written.
+  /// `taken`: Places where something else is written.
   ///
   /// Lying on another label is worst, then hiding objects; among equals the first candidate wins.
   package func place(_ labels: [Label], off taken: [Rect<UprightPixels>] = []) -> [Rect<UprightPixels>] {

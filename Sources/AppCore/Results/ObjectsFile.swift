@@ -2,7 +2,7 @@ import FileFormats
 import Geometry
 
 /// A defect of an `objects.json` document.
-public enum ObjectsFileError: Error, Equatable, CustomStringConvertible {
+package enum ObjectsFileError: Error, Equatable, CustomStringConvertible {
   /// The document's `schema` is another one or missing.
   case schema(found: String?)
   /// A field is missing or has the wrong type or value.
@@ -11,7 +11,7 @@ public enum ObjectsFileError: Error, Equatable, CustomStringConvertible {
   case duplicateId(Int)
 
   /// The defect and what to do.
-  public var description: String {
+  package var description: String {
     switch self {
     case .schema(let found):
       "objects have schema \(found.map { printableName($0) } ?? "none"), expected \(ObjectExtent.schema); place them again"
@@ -26,7 +26,7 @@ extension ResultsItem {
   ///
   /// A detection without an object is labelled without a distance.
   /// - Throws: `ObjectsFileError`.
-  public static func items(
+  package static func items(
     of detections: [Detection], objects document: JSONValue
   ) throws(ObjectsFileError) -> [ResultsItem] {
     let objects = try ObjectEntry.entries(of: document)
@@ -47,9 +47,10 @@ extension ResultsItem {
 extension SeenObject {
   /// The objects with a box of an `objects.json`.
   ///
-  /// - Parameter cloud: The points of an object, by its `id`.
+  /// `cloud`: The points of an object, by its `id`.
+  ///
   /// - Throws: `ObjectsFileError`, or what `cloud` throws.
-  public static func objects(
+  package static func objects(
     of document: JSONValue, cloud: (_ id: Int) throws -> [Point3<World>]
   ) throws -> [SeenObject] {
     try ObjectEntry.entries(of: document).values.sorted { $0.id < $1.id }.compactMap { entry in

@@ -23,6 +23,7 @@ public struct ResultsCompositor: Sendable {
   ///   - items: Earlier ones choose the places of their labels first.
   ///   - intrinsics: Camera of the stored picture; without it no wireframe is drawn.
   ///   - cameraToWorld: Its pose.
+  /// - Returns: The upright picture with boxes, masks, labels and wireframes.
   public func compose(
     _ image: RGBImage, orientation: Orientation, items: [ResultsItem], intrinsics: Intrinsics? = nil,
     cameraToWorld: RigidTransform<CameraARKit, World> = .identity

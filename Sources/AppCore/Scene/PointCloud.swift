@@ -46,7 +46,9 @@ public struct PointCloud: Sendable, Equatable {
   /// The points that a frame's depth cells see, coloured by its picture (grey without one): the sensor's readings, and
   /// where none counts what fused depth carries over from those nearby, else readings of medium confidence.
   ///
-  /// - Parameter fused: Depth of the same frame.
+  /// - Parameters:
+  ///   - frame: The frame.
+  ///   - fused: Depth of the same frame.
   public init(_ frame: CapturedFrame, fused: MetricDepth? = nil) {
     origin = LocalOrigin.near(frame.cameraToWorld.origin)
     guard let depth = frame.depth, let camera = frame.depthIntrinsics else { return }

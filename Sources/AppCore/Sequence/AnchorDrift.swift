@@ -7,28 +7,28 @@ import Imaging
 /// The object's points of the first frame are carried into the second by both poses. Along the line of sight they
 /// are compared with the second frame's depth; across it the second picture is shifted until it matches the first
 /// best, point by point.
-public struct AnchorDrift: Sendable, Equatable {
+package struct AnchorDrift: Sendable, Equatable {
   /// The best shift of the second picture, pixels of the stored picture.
-  public let shift: Vector2<ImagePixels>
+  package let shift: Vector2<ImagePixels>
   /// That shift at the object's distance, metres.
-  public let lateralMeters: Double
+  package let lateralMeters: Double
   /// Median of measured minus expected depth, metres.
-  public let depthMeters: Double
+  package let depthMeters: Double
   /// Median of the absolute differences of measured and expected depth: the sensor's noise and the poses' together.
-  public let depthNoiseMeters: Double
+  package let depthNoiseMeters: Double
   /// Correlation of the pictures at that shift.
-  public let correlation: Double
+  package let correlation: Double
   /// How many points were compared.
-  public let points: Int
+  package let points: Int
 
   /// Distance of the effect's place from where the object says it should be, metres.
-  public var meters: Double {
+  package var meters: Double {
     (lateralMeters * lateralMeters + depthMeters * depthMeters).squareRoot()
   }
 }
 
 /// The points of an object in the frame in which an effect was placed on it.
-public struct AnchorReference: Sendable {
+package struct AnchorReference: Sendable {
   /// Points are taken from every such pixel of the halved picture.
   private static let stride = 3
   /// Shifts tried to each side, pixels of the halved picture.
@@ -50,7 +50,7 @@ public struct AnchorReference: Sendable {
   var heldBytes: Int { points.count * MemoryLayout<Point>.stride }
 
   /// The object's points; nil for a frame without picture, depth or camera, or with too few sure readings.
-  public init?(_ detection: Detection, in frame: CapturedFrame) {
+  package init?(_ detection: Detection, in frame: CapturedFrame) {
     guard let image = frame.image, let sensor = frame.readings, let intrinsics = frame.intrinsics else {
       return nil
     }
@@ -79,7 +79,7 @@ public struct AnchorReference: Sendable {
   }
 
   /// The drift in another frame; nil where too little of the object is seen there.
-  public func drift(in frame: CapturedFrame) -> AnchorDrift? {
+  package func drift(in frame: CapturedFrame) -> AnchorDrift? {
     guard let image = frame.image, let sensor = frame.readings, let intrinsics = frame.intrinsics else {
       return nil
     }

@@ -3,10 +3,10 @@ import Geometry
 
 extension SequenceObjects {
   /// What `sequence-objects.json` calls its layout.
-  public static let schema = "ardf.sequence-objects/1"
+  package static let schema = "ardf.sequence-objects/1"
 
   /// The content of `sequence-objects.json`: every object once, with the frames that saw it.
-  public var json: JSONValue {
+  package var json: JSONValue {
     let objects = objects
     let counts = Dictionary(grouping: objects, by: \.className).mapValues { JSONValue.integer($0.count) }
     return [
@@ -17,7 +17,7 @@ extension SequenceObjects {
 
 extension SequenceObjects {
   /// One line for people: what there is, seen in how many frames.
-  public func line(frames: Int) -> String {
+  package func line(frames: Int) -> String {
     let counts = Dictionary(grouping: objects, by: \.className).mapValues(\.count)
     guard !counts.isEmpty else { return "no objects in \(frames) frames" }
     let list = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")

@@ -2,37 +2,37 @@ import FileFormats
 import Geometry
 
 /// One object of a sequence, put together from all frames that saw it.
-public struct SequenceObject: Sendable, Identifiable {
+package struct SequenceObject: Sendable, Identifiable {
   /// One frame's view of the object.
-  public struct Sighting: Sendable, Equatable {
+  package struct Sighting: Sendable, Equatable {
     /// The frame's name.
-    public let frame: String
+    package let frame: String
     /// The detection's `id` in that frame.
-    public let detectionId: Int
+    package let detectionId: Int
     /// The detection's score.
-    public let confidence: Float
+    package let confidence: Float
     /// The middle of the box that this frame alone gave.
-    public let center: Point3<World>
+    package let center: Point3<World>
     /// Its sides.
-    public let dimensions: BoxDimensions
+    package let dimensions: BoxDimensions
   }
 
   /// Position in the list, from 0: in the order in which the objects were first seen.
-  public let id: Int
+  package let id: Int
   /// The class.
-  public let className: String
+  package let className: String
   /// The box around everything that was seen of it.
-  public let box: Box3D
+  package let box: Box3D
   /// The points that the box was put around; empty where no frame gave enough.
-  public let cloud: [Point3<World>]
+  package let cloud: [Point3<World>]
   /// The frames that saw it, in order.
-  public let sightings: [Sighting]
+  package let sightings: [Sighting]
 
   /// The greatest score.
-  public var confidence: Float { sightings.map(\.confidence).max() ?? 0 }
+  package var confidence: Float { sightings.map(\.confidence).max() ?? 0 }
 
   /// Root mean square distance of the single frames' box middles from their mean, metres.
-  public var positionSpread: Double {
+  package var positionSpread: Double {
     let n = Double(sightings.count)
     let sum = sightings.reduce(Vector3<World>(0, 0, 0)) { $0 + ($1.center - .origin) }
     let mean = Point3<World>.origin + sum * (1 / n)
@@ -42,20 +42,20 @@ public struct SequenceObject: Sendable, Identifiable {
 }
 
 /// An object as one frame measured it.
-public struct SeenObject: Sendable {
+package struct SeenObject: Sendable {
   /// The detection's `id` in its frame.
-  public let id: Int
+  package let id: Int
   /// The class.
-  public let className: String
+  package let className: String
   /// The detection's score.
-  public let confidence: Float
+  package let confidence: Float
   /// The box that this frame alone gave.
-  public let box: Box3D
+  package let box: Box3D
   /// The points that the box was put around; empty for one made from the picture.
-  public let cloud: [Point3<World>]
+  package let cloud: [Point3<World>]
 
   /// An object from its parts.
-  public init(id: Int, className: String, confidence: Float, box: Box3D, cloud: [Point3<World>]) {
+  package init(id: Int, className: String, confidence: Float, box: Box3D, cloud: [Point3<World>]) {
     self.id = id
     self.className = className
     self.confidence = confidence
@@ -64,7 +64,7 @@ public struct SeenObject: Sendable {
   }
 
   /// A measured object; nil if it has no box.
-  public init?(_ extent: ObjectExtent) {
+  package init?(_ extent: ObjectExtent) {
     guard let box = extent.box3D else { return nil }
     self.init(
       id: extent.id, className: extent.className, confidence: extent.confidence, box: box, cloud: extent.cloud
@@ -77,7 +77,7 @@ public struct SeenObject: Sendable {
 /// A sighting belongs to the object of its class with which it shares most points: points count as shared where they
 /// lie in the other's box, a little enlarged. When all frames are in, objects of a class whose points lie mostly in
 /// each other's boxes are joined as well, so that an object seen in halves becomes one.
-public struct SequenceObjects: Sendable {
+package struct SequenceObjects: Sendable {
   /// Side of the cells in which points are gathered, metres.
   static let cell = 0.02
   /// Boxes are enlarged by this to each side before points are counted, metres.
@@ -92,15 +92,15 @@ public struct SequenceObjects: Sendable {
   private var tracks: [Track] = []
 
   /// No objects.
-  public init() {}
+  package init() {}
 
   /// Takes in the objects of one frame; those without a box are left out.
-  public mutating func add(_ extents: [ObjectExtent], frame: String) {
+  package mutating func add(_ extents: [ObjectExtent], frame: String) {
     add(extents.compactMap(SeenObject.init), frame: frame)
   }
 
   /// Takes in the objects of one frame.
-  public mutating func add(_ seen: [SeenObject], frame: String) {
+  package mutating func add(_ seen: [SeenObject], frame: String) {
     let views = seen.map { View($0, frame: frame) }
     var isFree = views.map { _ in true }
     var isOpen = tracks.map { _ in true }
@@ -116,7 +116,7 @@ public struct SequenceObjects: Sendable {
   var heldBytes: Int { tracks.reduce(0) { $0 + $1.heldBytes } }
 
   /// The objects so far.
-  public var objects: [SequenceObject] {
+  package var objects: [SequenceObject] {
     var joined: [Track] = []
     for track in tracks {
       var track = track

@@ -2,7 +2,7 @@ import Imaging
 import Synchronization
 
 /// Plays an effect's film on a clock: the stand-in for a platform's video player.
-public final class FilmPlayer: MediaPlayer {
+package final class FilmPlayer: MediaPlayer {
   private struct State {
     /// Played time when it was last halted.
     var played = Duration.zero
@@ -16,19 +16,19 @@ public final class FilmPlayer: MediaPlayer {
   private let state = Mutex(State())
 
   /// A halted player at its film's start.
-  public init(_ film: any EffectFilm, time: any TimeSource) {
+  package init(_ film: any EffectFilm, time: any TimeSource) {
     self.film = film
     self.time = time
   }
 
   /// Which part of the film's plane stands on the effect's anchor.
-  public var pivot: Billboard.Pivot { film.pivot }
+  package var pivot: Billboard.Pivot { film.pivot }
 
   /// Whether it has ended for good.
-  public var isStopped: Bool { state.withLock(\.isStopped) }
+  package var isStopped: Bool { state.withLock(\.isStopped) }
 
   /// Time played so far.
-  public var position: Duration {
+  package var position: Duration {
     let now = time.now
     return state.withLock { $0.played + ($0.since.map { now - $0 } ?? .zero) }
   }
@@ -36,23 +36,23 @@ public final class FilmPlayer: MediaPlayer {
   /// The picture to show now; nil once stopped.
   ///
   /// - Throws: what the film throws.
-  public func picture() async throws -> RGBAImage? {
+  package func picture() async throws -> RGBAImage? {
     isStopped ? nil : try await film.picture(at: position.inSeconds)
   }
 
   /// Draws the film's first picture, so that the next one comes without delay.
   ///
   /// - Throws: what the film throws; such a player is never shown.
-  public func prepare() async throws { _ = try await film.picture(at: 0) }
+  package func prepare() async throws { _ = try await film.picture(at: 0) }
 
   /// Starts or goes on; nothing once stopped.
-  public func play() {
+  package func play() {
     let now = time.now
     state.withLock { if !$0.isStopped, $0.since == nil { $0.since = now } }
   }
 
   /// Halts.
-  public func pause() {
+  package func pause() {
     let now = time.now
     state.withLock { state in
       if let since = state.since { state.played += now - since }
@@ -61,13 +61,13 @@ public final class FilmPlayer: MediaPlayer {
   }
 
   /// Ends for good.
-  public func stop() {
+  package func stop() {
     pause()
     state.withLock { $0.isStopped = true }
   }
 
   /// Returns to the first picture, playing on if it was.
-  public func seekToStart() {
+  package func seekToStart() {
     let now = time.now
     state.withLock { state in
       state.played = .zero

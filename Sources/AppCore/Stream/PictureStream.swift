@@ -3,9 +3,9 @@ import Geometry
 import Imaging
 
 /// One picture of a stream, or what came in its place.
-public struct StreamedPicture: Sendable {
+package struct StreamedPicture: Sendable {
   /// What came.
-  public enum Content: Sendable {
+  package enum Content: Sendable {
     /// A picture as it was stored, how it is turned upright, and the focal length on 35 mm film that EXIF says.
     case picture(RGBImage, Orientation, focalLengthIn35mmFilm: Int?)
     /// Bytes that make no picture, and why.
@@ -13,13 +13,13 @@ public struct StreamedPicture: Sendable {
   }
 
   /// Its position in the stream, from 0.
-  public let number: Int
+  package let number: Int
   /// What came.
-  public let content: Content
+  package let content: Content
 }
 
 /// Why a stream of pictures ends before its end.
-public enum StreamError: Error, Equatable, CustomStringConvertible {
+package enum StreamError: Error, Equatable, CustomStringConvertible {
   /// `ffmpeg` is not there or has failed.
   case media(MediaError)
   /// The stream cannot be read.
@@ -30,7 +30,7 @@ public enum StreamError: Error, Equatable, CustomStringConvertible {
   case noPicture(name: String)
 
   /// The defect and what to do.
-  public var description: String {
+  package var description: String {
     switch self {
     case .media(let error): error.description
     case .file(let error): error.description
@@ -43,7 +43,7 @@ public enum StreamError: Error, Equatable, CustomStringConvertible {
 }
 
 /// Pictures one after the other from a source without a known end; holds one at a time.
-public final class PictureStream {
+package final class PictureStream {
   private enum Reader {
     case encoded(EncodedPictures)
     case raw(ByteReader, PixelSize)
@@ -58,13 +58,12 @@ public final class PictureStream {
 
   /// Opens a source.
   ///
-  /// - Parameters:
-  ///   - rawSize: of pictures that come as rows of red, green and blue bytes; nil for JPEG and PNG pictures. Only for
-  ///     pipes.
-  ///   - isLive: asks `ffmpeg` for pictures of a camera at once, and not for smooth ones.
-  ///   - ffmpeg: the program's path; nil for the first in `$PATH`.
+  /// - `rawSize`: of pictures that come as rows of red, green and blue bytes; nil for JPEG and PNG pictures. Only for
+  ///   pipes.
+  /// - `isLive`: asks `ffmpeg` for pictures of a camera at once, and not for smooth ones.
+  /// - `ffmpeg`: the program's path; nil for the first in `$PATH`.
   /// - Throws: `StreamError`.
-  public init(
+  package init(
     _ source: StreamSource, rawSize: PixelSize? = nil, isLive: Bool = false,
     limits: CaptureLimits = CaptureLimits(),
     ffmpeg: String? = nil
@@ -124,7 +123,7 @@ public final class PictureStream {
   /// The next picture, which may have to be waited for; nil at the end.
   ///
   /// - Throws: `StreamError`.
-  public func next() throws(StreamError) -> StreamedPicture? {
+  package func next() throws(StreamError) -> StreamedPicture? {
     guard !isOver, let content = try content() else {
       isOver = true
       return nil

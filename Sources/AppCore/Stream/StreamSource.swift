@@ -2,7 +2,7 @@ import FileFormats
 import FoundationEssentials
 
 /// What gives pictures one after the other, for as long as it likes: no capture, which is listed before it is read.
-public enum StreamSource: Sendable, Equatable {
+package enum StreamSource: Sendable, Equatable {
   /// Standard input.
   case standardInput
   /// A named pipe, or what a shell makes of `<(...)`.
@@ -17,7 +17,7 @@ public enum StreamSource: Sendable, Equatable {
   private static let schemes = ["rtsp://", "rtsps://", "http://", "https://"]
 
   /// The source that a user names; nil for a picture, a capture or a folder.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     if text == "-" {
       self = .standardInput
     } else if Self.schemes.contains(where: text.lowercased().hasPrefix) {
@@ -35,7 +35,7 @@ public enum StreamSource: Sendable, Equatable {
   }
 
   /// Whether bytes come as they are, and not through `ffmpeg`.
-  public var isPipe: Bool {
+  package var isPipe: Bool {
     switch self {
     case .standardInput, .pipe: true
     case .film, .device, .address: false
@@ -43,7 +43,7 @@ public enum StreamSource: Sendable, Equatable {
   }
 
   /// What messages and results call it; an address without the password that it may hold.
-  public var name: String {
+  package var name: String {
     switch self {
     case .standardInput: "-"
     case .pipe(let path), .film(let path), .device(let path): path

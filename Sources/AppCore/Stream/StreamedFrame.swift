@@ -2,24 +2,23 @@ import Geometry
 import Imaging
 
 /// A picture of a stream as the only frame of a source: without depth, level at the origin.
-public struct StreamedFrame: CaptureSource {
+package struct StreamedFrame: CaptureSource {
   /// The stream's name.
-  public let path: String
+  package let path: String
   /// The one frame, whose name is its position in the stream with six digits.
-  public let frames: [FrameReference]
+  package let frames: [FrameReference]
   /// None.
-  public var skipped: [SkippedFrame] { [] }
+  package var skipped: [SkippedFrame] { [] }
   /// Pictures.
-  public var layout: CaptureLayout { .images }
+  package var layout: CaptureLayout { .images }
 
   /// nil for a picture that cannot be read.
   private let captured: CapturedFrame?
 
-  /// - Parameters:
-  ///   - time: seconds on the stream's clock.
-  ///   - camera: where its camera comes from.
+  /// - `time`: seconds on the stream's clock.
+  /// - `camera`: where its camera comes from.
   /// - Throws: `CaptureError` where the camera cannot be that of the picture.
-  public init(
+  package init(
     _ image: RGBImage, _ orientation: Orientation, focalLengthIn35mmFilm: Int?, number: Int, time: Double,
     of stream: String, camera: PhotographCamera
   ) throws(CaptureError) {
@@ -38,14 +37,14 @@ public struct StreamedFrame: CaptureSource {
   }
 
   /// A picture that cannot be read.
-  public init(damaged name: String, of stream: String, at time: Double) {
+  package init(damaged name: String, of stream: String, at time: Double) {
     path = stream
     frames = [FrameReference(name: name, timestamp: time)]
     captured = nil
   }
 
   /// What the picture at a position is called.
-  public static func name(_ number: Int) -> String {
+  package static func name(_ number: Int) -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(0, 6 - digits.count)) + digits
   }
@@ -53,12 +52,12 @@ public struct StreamedFrame: CaptureSource {
   /// The frame.
   ///
   /// - Throws: `CaptureError.noSuchFrame`.
-  public func frame(at index: Int, decodingImage: Bool) throws(CaptureError) -> CapturedFrame {
+  package func frame(at index: Int, decodingImage: Bool) throws(CaptureError) -> CapturedFrame {
     let name = try reference(at: index).name
     guard let captured else { throw .noUsableFrame(path: path, firstReason: "\(name) cannot be read") }
     return captured
   }
 
   /// None: the picture is not kept as it came.
-  public func encodedPicture(at index: Int) throws(CaptureError) -> EncodedPicture? { nil }
+  package func encodedPicture(at index: Int) throws(CaptureError) -> EncodedPicture? { nil }
 }

@@ -37,7 +37,7 @@ public actor LiveDirector: DetectionObserver, MemoryHolder {
     /// The object's class.
     public let className: String
     /// The object's points in that frame, for measuring drift; nil where there are too few.
-    public let reference: AnchorReference?
+    package let reference: AnchorReference?
   }
 
   private struct Sighting {
@@ -54,7 +54,7 @@ public actor LiveDirector: DetectionObserver, MemoryHolder {
   private var wishes: [EffectWish]
   private var sightings: [Int: Sighting] = [:]
   /// Objects of all frames that were looked at.
-  public private(set) var sequence = SequenceObjects()
+  package private(set) var sequence = SequenceObjects()
   /// What was placed, first placed first.
   public private(set) var placements: [Placement] = []
 

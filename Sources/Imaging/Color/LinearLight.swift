@@ -1,28 +1,28 @@
 import Glibc
 
 /// The sRGB transfer curve (IEC 61966-2-1) for 8-bit values, and arithmetic in linear light.
-public enum LinearLight {
+package enum LinearLight {
   /// Linear light in 0...1 of each sRGB byte.
-  public static let decoded: [Float] = (0...255).map { Float(decode(Double($0) / 255)) }
+  package static let decoded: [Float] = (0...255).map { Float(decode(Double($0) / 255)) }
 
   /// The exact curve from an encoded value in 0...1 to linear light.
-  public static func decode(_ encoded: Double) -> Double {
+  package static func decode(_ encoded: Double) -> Double {
     encoded <= 0.04045 ? encoded / 12.92 : pow((encoded + 0.055) / 1.055, 2.4)
   }
 
   /// The exact curve from linear light in 0...1 to an encoded value.
-  public static func encode(_ linear: Double) -> Double {
+  package static func encode(_ linear: Double) -> Double {
     linear <= 0.0031308 ? linear * 12.92 : 1.055 * pow(linear, 1 / 2.4) - 0.055
   }
 
   /// The sRGB byte nearest to a linear value; values outside 0...1 are clipped.
-  public static func byte(_ linear: Float) -> UInt8 { encoder.byte(linear) }
+  package static func byte(_ linear: Float) -> UInt8 { encoder.byte(linear) }
 
   /// The gain of an exposure change in stops.
-  public static func gain(exposureValue: Double) -> Double { exp2(exposureValue) }
+  package static func gain(exposureValue: Double) -> Double { exp2(exposureValue) }
 
   /// Each byte after multiplication by `gain` in linear light, clipped: 256 entries.
-  public static func table(gain: Double) -> [UInt8] {
+  package static func table(gain: Double) -> [UInt8] {
     decoded.map { byte(Float(Double($0) * gain)) }
   }
 

@@ -25,7 +25,12 @@ public enum CheckpointConverter {
 
   /// Converts the file at `input` and writes a safetensors file, whole or not at all.
   ///
-  /// - Parameter maxDepth: As for `read(_:maxDepth:)`.
+  /// - Parameters:
+  ///   - input: The checkpoint.
+  ///   - output: The file to be written.
+  ///   - overwrite: Whether an existing file is replaced.
+  ///   - maxDepth: As for `read(_:maxDepth:)`.
+  /// - Returns: What was read.
   /// - Throws: `CheckpointError` for the input, `FileError` for the output.
   @discardableResult
   public static func convert(
@@ -41,7 +46,12 @@ public enum CheckpointConverter {
   ///
   /// A metric depth network has the names and shapes of a relative one. It is known by Hugging Face's `config.json`
   /// beside it, by the name that it was published under, or by its greatest depth given here.
-  /// - Parameter maxDepth: The greatest depth of a metric depth network, meters.
+  ///
+  /// - Parameters:
+  ///   - path: The checkpoint.
+  ///   - maxDepth: The greatest depth of a metric depth network, meters.
+  /// - Returns: Its tensors, and what is known of it.
+  /// - Throws: `CheckpointError`.
   public static func read(
     _ path: String, maxDepth: Double? = nil
   ) throws(CheckpointError) -> Checkpoint {
@@ -55,7 +65,7 @@ public enum CheckpointConverter {
   }
 
   /// Reads and checks a checkpoint held in memory; see `read(_:maxDepth:)`.
-  public static func read(
+  package static func read(
     _ bytes: FileBytes, file: String, maxDepth: Double? = nil
   ) throws(CheckpointError) -> Checkpoint {
     try read(bytes, file: file, ConversionHints(path: nil, maxDepth: maxDepth))

@@ -1,5 +1,5 @@
 /// Where a weight file's numbers come from: known by the file's digest, or as its metadata claims.
-public enum CheckpointOrigin: Equatable, Sendable, CustomStringConvertible {
+package enum CheckpointOrigin: Equatable, Sendable, CustomStringConvertible {
   /// Says of itself that it was converted from what the network's authors published under this name.
   case claimsPublished(file: String)
   /// The very file trained in this project; its model card is `weights/MODEL_CARD.md`.
@@ -26,7 +26,7 @@ public enum CheckpointOrigin: Equatable, Sendable, CustomStringConvertible {
   static let bundled = "6f1b71a8b00a5f8e23c4fdf21b492da8987618f72440d0c8a37ac06be2381abe"
 
   /// Compares the file's digest with that of the file trained here; else reads `source_sha256` and `origin`.
-  public init(metadata: [String: String], sha256: String) {
+  package init(metadata: [String: String], sha256: String) {
     if sha256 == Self.bundled {
       self = .project
     } else if let file = metadata["source_sha256"].flatMap({ Self.published[$0] }) {
@@ -37,7 +37,7 @@ public enum CheckpointOrigin: Equatable, Sendable, CustomStringConvertible {
   }
 
   /// For people.
-  public var description: String {
+  package var description: String {
     switch self {
     case .claimsPublished(let file):
       "claims to be converted from the published \(file); to be sure, convert that yourself"

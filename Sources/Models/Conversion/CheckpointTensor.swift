@@ -40,9 +40,8 @@ package struct CheckpointTensor: Sendable {
 
   /// The tensor itself.
   ///
-  /// - Parameters:
-  ///   - torch: The archive of its views.
-  ///   - unpacked: See `TorchCheckpoint.tensor(_:unpacked:)`.
+  /// - `torch`: The archive of its views.
+  /// - `unpacked`: See `TorchCheckpoint.tensor(_:unpacked:)`.
   func tensor(
     from torch: TorchCheckpoint?, unpacked: inout [String: FileBytes]
   ) throws(CheckpointError.Kind) -> Tensor {

@@ -101,7 +101,7 @@ struct TorchCheckpoint: Sendable {
 
   /// The tensor a pickled view describes: shared with its storage where it is contiguous, copied where not.
   ///
-  /// - Parameter unpacked: The compressed storages read so far, by their keys; each is unpacked once.
+  /// `unpacked`: The compressed storages read so far, by their keys; each is unpacked once.
   func tensor(
     _ view: PickleTensor, unpacked: inout [String: FileBytes]
   ) throws(CheckpointError.Kind) -> Tensor {

@@ -29,7 +29,7 @@ struct PromptUnit: Sendable {
   private let convolutions: [Conv2d]
   private let path: String
 
-  /// - Parameter fusion: the weights of the block that it belongs to.
+  /// `fusion`: the weights of the block that it belongs to.
   init(of fusion: WeightScope, _ channels: Int) throws(WeightError) {
     let weights = fusion[Self.name]
     convolutions = [
@@ -56,9 +56,8 @@ package struct FeatureFusionBlock: Sendable {
   private let promptUnit: PromptUnit?
   private let path: String
 
-  /// - Parameters:
-  ///   - hasSkip: the coarsest block has none.
-  ///   - hasPrompt: blocks of a prompted network have one.
+  /// - `hasSkip`: the coarsest block has none.
+  /// - `hasPrompt`: blocks of a prompted network have one.
   package init(
     _ weights: WeightScope, _ channels: Int, hasSkip: Bool, hasPrompt: Bool = false
   ) throws(WeightError) {
@@ -141,10 +140,9 @@ struct DPTHead: Sendable {
     path = scratch.prefix
   }
 
-  /// - Parameters:
-  ///   - maps: the tapped maps, first to last.
-  ///   - prompt: of a prompted network.
-  ///   - height: rows of the depth map, 14 times those of the tapped maps.
+  /// - `maps`: the tapped maps, first to last.
+  /// - `prompt`: of a prompted network.
+  /// - `height`: rows of the depth map, 14 times those of the tapped maps.
   func callAsFunction(_ maps: [Value], prompt: Value?, height: Int, width: Int) -> Value {
     let levels = maps.indices.map { layers[$0](resizeLayers[$0](projects[$0](maps[$0]))) }
     var x = levels[3]

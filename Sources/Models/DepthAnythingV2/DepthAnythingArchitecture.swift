@@ -2,7 +2,7 @@ import FileFormats
 import NNRuntime
 
 /// The sizes that make one Depth Anything V2 network, read off the shapes of its weights.
-public struct DepthAnythingArchitecture: Sendable, Equatable {
+package struct DepthAnythingArchitecture: Sendable, Equatable {
   /// Channels of a token of the small network.
   static let smallWidth = 384
   /// The blocks after which the small network is tapped.
@@ -11,28 +11,28 @@ public struct DepthAnythingArchitecture: Sendable, Equatable {
   private static let headWidth = 64
 
   /// Channels of a token.
-  public let width: Int
+  package let width: Int
   /// Transformer blocks.
-  public let blocks: Int
+  package let blocks: Int
   /// Attention heads of a block.
-  public let heads: Int
+  package let heads: Int
   /// Channels inside a block's feed-forward pair.
-  public let hidden: Int
+  package let hidden: Int
   /// Rows and columns of the position embedding.
-  public let positionGrid: Int
+  package let positionGrid: Int
   /// The blocks after which the head taps the tokens, first to last.
-  public let taps: [Int]
+  package let taps: [Int]
   /// Channels of the four tapped maps.
-  public let tapChannels: [Int]
+  package let tapChannels: [Int]
   /// Channels of the head's fusion.
-  public let features: Int
+  package let features: Int
   /// Channels before the last layer.
-  public let lastHidden: Int
+  package let lastHidden: Int
   /// What the numbers of the network mean.
-  public let output: DepthOutput
+  package let output: DepthOutput
 
   /// What the network is called.
-  public var name: String {
+  package var name: String {
     let family =
       switch output {
       case .relative: "depth-anything-v2"
@@ -43,7 +43,7 @@ public struct DepthAnythingArchitecture: Sendable, Equatable {
   }
 
   /// The shorter side of the reference's input.
-  public var standardBound: Int {
+  package var standardBound: Int {
     output == .prompted ? DepthInputSize.standardPrompted : DepthInputSize.standard
   }
 
@@ -62,8 +62,8 @@ public struct DepthAnythingArchitecture: Sendable, Equatable {
   /// The metadata's `max_depth`, in meters, tells a metric head, which has the shapes of a relative one; `heads` and
   /// `taps` (a JSON list of four blocks) are for networks that were not published.
   ///
-  /// - Throws: `DepthError.unknownArchitecture`, or `WeightError` if a decisive tensor is missing.
-  public init(_ store: WeightStore) throws {
+  /// - Throws: `DepthError.unknownArchitecture`, or `.weights` if a decisive tensor is missing.
+  package init(_ store: WeightStore) throws(DepthError) {
     let encoder = store.root["pretrained"]
     let head = store.root["depth_head"]
     let patch = try Self.shape(encoder["patch_embed.proj"], "weight", rank: 4)
@@ -84,7 +84,9 @@ public struct DepthAnythingArchitecture: Sendable, Equatable {
       throw DepthError.unknownArchitecture(reason: "\(positions) positions are not a square grid")
     }
     taps = try Self.taps(store.metadata["taps"], blocks: blocks)
-    tapChannels = try (0..<4).map { try Self.shape(head["projects"][$0], "weight", rank: 4)[0] }
+    tapChannels = try (0..<4).map { tap throws(DepthError) in
+      try Self.shape(head["projects"][tap], "weight", rank: 4)[0]
+    }
     features = try Self.shape(head["scratch.layer1_rn"], "weight", rank: 4)[0]
     lastHidden = try Self.shape(head["scratch.output_conv2.0"], "weight", rank: 4)[0]
     output =
@@ -93,7 +95,7 @@ public struct DepthAnythingArchitecture: Sendable, Equatable {
   }
 
   /// Greatest depths in meters that a metric head may have.
-  public static let greatestDepths: ClosedRange<Float> = 0.1...10_000
+  package static let greatestDepths: ClosedRange<Float> = 0.1...10_000
 
   private static func metric(_ metadata: String?) throws(DepthError) -> DepthOutput {
     guard let metadata else { return .relative }
@@ -114,8 +116,8 @@ public struct DepthAnythingArchitecture: Sendable, Equatable {
     }
   }
 
-  private static func shape(_ scope: WeightScope, _ name: String, rank: Int) throws -> [Int] {
-    let shape = try scope.tensor(name).shape
+  private static func shape(_ scope: WeightScope, _ name: String, rank: Int) throws(DepthError) -> [Int] {
+    let shape = try DepthError.of(weights: { () throws(WeightError) in try scope.tensor(name) }).shape
     guard shape.count == rank, shape.allSatisfy({ $0 > 0 }) else {
       throw DepthError.unknownArchitecture(reason: "\(scope.fullName(name)) has shape \(shape)")
     }

@@ -84,8 +84,12 @@ package enum DepthAnythingFamily: NetworkFamily {
 
   package static func build(
     _ weights: WeightStore, options: PlanOptions, pool: ThreadPool
-  ) throws -> any LayeredNetwork {
-    try DepthAnythingV2(weights: weights, options: options, pool: pool)
+  ) throws(NetworkError) -> any LayeredNetwork {
+    do throws(DepthError) {
+      return try DepthAnythingV2(weights: weights, options: options, pool: pool)
+    } catch {
+      throw .depth(error)
+    }
   }
 }
 
@@ -96,12 +100,20 @@ extension DepthAnythingV2: LayeredNetwork {
     PixelSize(width: DepthInputSize.standard, height: DepthInputSize.standard)
   }
 
-  package func inputSize(for picture: PixelSize) throws -> PixelSize { try networkSize(for: picture) }
+  package func inputSize(for picture: PixelSize) throws(NetworkError) -> PixelSize {
+    do throws(DepthError) { return try networkSize(for: picture) } catch { throw .depth(error) }
+  }
+
+  package func layeredSession(for size: PixelSize, prompt: PixelSize?) throws(NetworkError) -> Session {
+    do throws(DepthError) { return try session(for: size, prompt: prompt) } catch { throw .depth(error) }
+  }
 
   /// A prompt, which a picture has not, is one half everywhere.
-  package func fill(_ inputs: borrowing SessionInputs, with picture: RGBImage, size: PixelSize) {
-    inputs.fill("input") { DepthPreprocessing.fill(&$0, with: picture, size: size) }
+  package func fill(_ inputs: borrowing SessionInputs, with picture: RGBImage, size: PixelSize)
+    throws(PortError)
+  {
+    inputs.fill(try inputs.input("input")) { DepthPreprocessing.fill(&$0, with: picture, size: size) }
     guard architecture.output == .prompted else { return }
-    inputs.fill("prompt") { target in for index in target.indices { target[index] = 0.5 } }
+    inputs.fill(try inputs.input("prompt")) { target in for index in target.indices { target[index] = 0.5 } }
   }
 }

@@ -17,7 +17,7 @@ public final class DepthAnythingV2: Sendable {
 
   /// The depth of one picture.
   public struct Estimate: Sendable {
-    /// What the architecture's `output` says, in the picture given: relative inverse depth (zero or more, without
+    /// What the network's `output` says, in the picture given: relative inverse depth (zero or more, without
     /// unit, larger is nearer), or planar depth in meters.
     public let depth: Plane<Float>
     /// Size of the network's input.
@@ -26,8 +26,10 @@ public final class DepthAnythingV2: Sendable {
     public let timings: StageTimings
   }
 
+  /// What the network's depth is: relative, metric, or of a sensor's prompt.
+  public var output: DepthOutput { architecture.output }
   /// The sizes of the network.
-  public let architecture: DepthAnythingArchitecture
+  package let architecture: DepthAnythingArchitecture
   /// The network's input for a picture.
   public let input: Input
   private let sessions: SessionCache<DepthInput>
@@ -37,12 +39,11 @@ public final class DepthAnythingV2: Sendable {
   /// Plans are made for the first picture of each size; `session(for:)` makes one ahead. The input is by default that
   /// of the reference, of 518, or 756 for a prompted network, on the shorter side.
   ///
-  /// - Throws: `WeightError`, or `DepthError` for weights of another network and for input sizes that are not
-  ///   multiples of 14.
+  /// - Throws: `DepthError` for weights of another network and for input sizes that are not multiples of 14.
   public init(
     weights: WeightStore, input: Input? = nil, options: PlanOptions = PlanOptions(),
     pool: ThreadPool = ThreadPool()
-  ) throws {
+  ) throws(DepthError) {
     let architecture = try DepthAnythingArchitecture(weights)
     let input = input ?? .lowerBound(architecture.standardBound)
     switch input {
@@ -51,7 +52,9 @@ public final class DepthAnythingV2: Sendable {
     case .lowerBound(let bound):
       _ = try DepthInputSize.lowerBound(for: PixelSize(width: 1, height: 1), bound: bound)
     }
-    let network = try DepthAnythingNetwork(weights, architecture)
+    let network = try DepthError.of(weights: { () throws(WeightError) in
+      try DepthAnythingNetwork(weights, architecture)
+    })
     self.architecture = architecture
     self.input = input
     sessions = SessionCache(weights: weights, options: options, pool: pool) { size in
@@ -81,39 +84,51 @@ public final class DepthAnythingV2: Sendable {
 
   /// The session that runs an input of this size, for inspection and profiling.
   ///
-  /// - Parameter prompt: the size of a prompted network's prompt; one that is not prompted has none.
-  public func session(
-    for size: PixelSize, prompt: PixelSize = DepthInput.standardPrompt
-  ) throws -> Session {
+  /// - Parameters:
+  ///   - size: The input's.
+  ///   - prompt: the size of a prompted network's prompt, by default 256x192, that of an iPhone's LiDAR map;
+  ///     one that is not prompted has none.
+  /// - Returns: The session, made on the first call for a size and kept.
+  /// - Throws: `DepthError` for a size that the network cannot have, and where it cannot be planned.
+  public func session(for size: PixelSize, prompt: PixelSize? = nil) throws(DepthError) -> Session {
     try DepthInputSize.check(size)
-    return try sessions.session(
-      for: DepthInput(picture: size, prompt: architecture.output == .prompted ? prompt : nil))
+    let prompt = prompt ?? DepthInput.standardPrompt
+    return try session(of: DepthInput(picture: size, prompt: output == .prompted ? prompt : nil))
+  }
+
+  private func session(of input: DepthInput) throws(DepthError) -> Session {
+    do throws(SessionError) { return try sessions.session(for: input) } catch { throw DepthError(error) }
   }
 
   /// The depth of an upright picture.
   ///
-  /// - Parameter sensor: of a prompted network: planar depth in meters over the upright picture's whole field, at any
-  ///   resolution; others take no notice of it.
-  /// - Throws: `DepthError.tooElongated`, `.noPrompt`, and what `Plan` throws for the first picture of a size.
-  public func estimate(_ picture: RGBImage, sensor: Plane<Float>? = nil) throws -> Estimate {
+  /// - Parameters:
+  ///   - picture: The picture.
+  ///   - sensor: of a prompted network: planar depth in meters over the upright picture's whole field, at any
+  ///     resolution; others take no notice of it.
+  /// - Returns: Depth at every pixel of the picture, as `output` says.
+  /// - Throws: `DepthError.tooElongated`, `.noPrompt`, `.nonFiniteOutput`; `.plan` or `.weights` for the first picture of
+  ///   a size.
+  public func estimate(_ picture: RGBImage, sensor: Plane<Float>? = nil) throws(DepthError) -> Estimate {
     let size = try networkSize(for: PixelSize(width: picture.width, height: picture.height))
     let prompt = architecture.output == .prompted ? sensor.flatMap(DepthPrompt.init) : nil
-    if architecture.output == .prompted, prompt == nil { throw DepthError.noPrompt }
-    let session = try sessions.session(
-      for: DepthInput(
+    if architecture.output == .prompted, prompt == nil { throw .noPrompt }
+    let session = try session(
+      of: DepthInput(
         picture: size, prompt: prompt.map { PixelSize(width: $0.values.width, height: $0.values.height) }))
+    let ports = try DepthError.of(ports: { () throws(PortError) in try DepthPorts(session.plan) })
     let clock = ContinuousClock()
     let began = clock.now
     var prepared = began
     let raw = session.run(
       prepare: { inputs in
-        inputs.fill("input") { DepthPreprocessing.fill(&$0, with: picture, size: size) }
-        if let prompt { inputs.fill("prompt", with: prompt.values.elements) }
+        inputs.fill(ports.picture) { DepthPreprocessing.fill(&$0, with: picture, size: size) }
+        if let prompt, let port = ports.prompt { inputs.fill(port, with: prompt.values.elements) }
         prepared = clock.now
       },
-      read: { $0.output("depth").elements })
+      read: { $0.elements(of: ports.depth) })
     let inferred = clock.now
-    guard raw.span.allFinite else { throw DepthError.nonFiniteOutput }
+    guard raw.span.allFinite else { throw .nonFiniteOutput }
     let output = Plane(width: size.width, height: size.height, elements: raw)
     let depth = (prompt?.meters(output) ?? output)
       .resizedBilinear(width: picture.width, height: picture.height, alignment: .alignCorners)
@@ -124,26 +139,26 @@ public final class DepthAnythingV2: Sendable {
 
   /// The network's output for an input given as it is.
   ///
-  /// - Parameters:
-  ///   - input: (height, width, 3), row-major, normalised.
-  ///   - prompt: of a prompted network, from 0 to 1; one that is not prompted takes no notice of it.
-  public func rawOutput(
+  /// - `input`: (height, width, 3), row-major, normalised.
+  /// - `prompt`: of a prompted network, from 0 to 1; one that is not prompted takes no notice of it.
+  package func rawOutput(
     for input: [Float], size: PixelSize, prompt: DepthPrompt? = nil
-  ) throws -> Plane<Float> {
+  ) throws(DepthError) -> Plane<Float> {
     let prompt = architecture.output == .prompted ? prompt?.values : nil
-    if architecture.output == .prompted, prompt == nil { throw DepthError.noPrompt }
+    if architecture.output == .prompted, prompt == nil { throw .noPrompt }
     let session = try session(
       for: size,
-      prompt: prompt.map { PixelSize(width: $0.width, height: $0.height) } ?? DepthInput.standardPrompt)
+      prompt: prompt.map { PixelSize(width: $0.width, height: $0.height) })
+    let ports = try DepthError.of(ports: { () throws(PortError) in try DepthPorts(session.plan) })
     precondition(input.count == size.width * size.height * 3, "three channels a pixel")
     let raw = session.run(
       prepare: { inputs in
-        inputs.fill("input") { target in
+        inputs.fill(ports.picture) { target in
           for index in input.indices { target[index] = input[index] }
         }
-        if let prompt { inputs.fill("prompt", with: prompt.elements) }
+        if let prompt, let port = ports.prompt { inputs.fill(port, with: prompt.elements) }
       },
-      read: { $0.output("depth").elements })
+      read: { $0.elements(of: ports.depth) })
     return Plane(width: size.width, height: size.height, elements: raw)
   }
 }

@@ -1,4 +1,5 @@
 import Geometry
+import NNRuntime
 
 /// Why a depth map cannot be estimated.
 public enum DepthError: Error, Equatable, CustomStringConvertible {
@@ -15,6 +16,12 @@ public enum DepthError: Error, Equatable, CustomStringConvertible {
   case nonFiniteOutput
   /// The network reads a sensor's depth beside the picture, and there is none.
   case noPrompt
+  /// The weights are not those of such a network, or cannot be read.
+  case weights(WeightError)
+  /// The network cannot be planned on this machine.
+  case plan(PlanError)
+  /// The network has no such input or output.
+  case port(PortError)
 
   /// What is wrong, and what to do about it.
   public var description: String {
@@ -35,6 +42,29 @@ public enum DepthError: Error, Equatable, CustomStringConvertible {
     case .noPrompt:
       "a prompted depth network reads a sensor's depth beside the picture, and there is none: give a capture with "
         + "depth, or weights of Depth Anything V2"
+    case .weights(let error): "\(error)"
+    case .plan(let error): "\(error)"
+    case .port(let error): "\(error)"
     }
+  }
+}
+
+extension DepthError {
+  /// What a session could not be made for.
+  init(_ error: SessionError) {
+    switch error {
+    case .plan(let error): self = .plan(error)
+    case .weights(let error): self = .weights(error)
+    }
+  }
+
+  /// Does what may find fault with weights.
+  static func of<Result>(weights body: () throws(WeightError) -> Result) throws(DepthError) -> Result {
+    do throws(WeightError) { return try body() } catch { throw .weights(error) }
+  }
+
+  /// Asks for inputs and outputs.
+  static func of<Result>(ports body: () throws(PortError) -> Result) throws(DepthError) -> Result {
+    do throws(PortError) { return try body() } catch { throw .port(error) }
   }
 }

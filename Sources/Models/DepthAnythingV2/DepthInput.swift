@@ -1,17 +1,17 @@
 import Geometry
 
 /// The sizes of what a depth network is fed at once.
-public struct DepthInput: Sendable, Hashable {
+package struct DepthInput: Sendable, Hashable {
   /// The prompt's size where only a network's layers are looked at: that of an iPhone's LiDAR map.
-  public static let standardPrompt = PixelSize(width: 256, height: 192)
+  package static let standardPrompt = PixelSize(width: 256, height: 192)
 
   /// The picture's, made of whole patches.
-  public let picture: PixelSize
+  package let picture: PixelSize
   /// The prompt's, of a prompted network.
-  public let prompt: PixelSize?
+  package let prompt: PixelSize?
 
   /// Sizes of a network's inputs.
-  public init(picture: PixelSize, prompt: PixelSize? = nil) {
+  package init(picture: PixelSize, prompt: PixelSize? = nil) {
     self.picture = picture
     self.prompt = prompt
   }

@@ -4,26 +4,27 @@ import Geometry
 ///
 /// Ported from the Depth Anything V2 reference (`Resize` with `keep_aspect_ratio`, `ensure_multiple_of` 14,
 /// `resize_method` "lower_bound").
-public enum DepthInputSize {
+package enum DepthInputSize {
   /// Pixels on a side of a patch.
-  public static let patch = 14
+  package static let patch = 14
   /// The shorter side of the reference's input.
-  public static let standard = 518
+  package static let standard = 518
   /// The shorter side of the input of the reference of prompted networks.
-  public static let standardPrompted = 756
+  package static let standardPrompted = 756
   /// The longest shorter side accepted: a square of the most patches.
-  public static let maximumBound = 1792
+  package static let maximumBound = 1792
   /// The most patches accepted, twelve times those of the standard square.
   ///
   /// A thin strip of a picture would need more memory than any machine has.
-  public static let maximumPatches = 16_384
+  package static let maximumPatches = 16_384
 
   /// The smallest input that keeps the picture's shape, roughly, with no side under `bound`.
   ///
   /// - Throws: `DepthError.tooElongated` if the longer side would be out of all proportion, and
   ///   `DepthError.invalidBound`.
-  public static func lowerBound(for picture: PixelSize, bound: Int = standard) throws(DepthError) -> PixelSize
-  {
+  package static func lowerBound(
+    for picture: PixelSize, bound: Int = standard
+  ) throws(DepthError) -> PixelSize {
     guard (patch...maximumBound).contains(bound) else { throw .invalidBound(bound) }
     guard let size = size(for: picture, bound: bound) else {
       let smaller = stride(from: bound / patch * patch, through: patch, by: -patch)

@@ -5,14 +5,14 @@ import Imaging
 /// Ported from Prompt Depth Anything: planar depth in meters becomes (z - least) / (greatest - least) over the whole
 /// map. Deviations: cells without depth, which the reference does not know of, take that of the nearest cell that
 /// has one; a map of one depth everywhere is 0, where the reference moves its first cell by a micrometer.
-public struct DepthPrompt: Sendable {
+package struct DepthPrompt: Sendable {
   /// The least and the greatest depth of the map, meters.
-  public let range: ClosedRange<Float>
+  package let range: ClosedRange<Float>
   /// From 0 at the least to 1 at the greatest depth.
-  public let values: Plane<Float>
+  package let values: Plane<Float>
 
   /// A prompt from planar depth in meters, which is there where it is finite and positive; nil where it is nowhere.
-  public init?(_ meters: Plane<Float>) {
+  package init?(_ meters: Plane<Float>) {
     guard let filled = Self.filled(meters), let least = filled.elements.min(),
       let greatest = filled.elements.max()
     else { return nil }

@@ -9,13 +9,13 @@ package protocol LayeredNetwork: Sendable {
   /// The input's size where nothing else is asked for.
   var standardSize: PixelSize { get }
   /// The input's size for a picture.
-  func inputSize(for picture: PixelSize) throws -> PixelSize
+  func inputSize(for picture: PixelSize) throws(NetworkError) -> PixelSize
   /// The session that runs an input of this size.
   ///
-  /// - Parameter prompt: the size of the second input, of a network that has one.
-  func session(for size: PixelSize, prompt: PixelSize) throws -> Session
+  /// `prompt`: the size of the second input, of a network that has one; nil for the usual one.
+  func layeredSession(for size: PixelSize, prompt: PixelSize?) throws(NetworkError) -> Session
   /// Writes an upright picture into the inputs, as the network's users do.
-  func fill(_ inputs: borrowing SessionInputs, with picture: RGBImage, size: PixelSize)
+  func fill(_ inputs: borrowing SessionInputs, with picture: RGBImage, size: PixelSize) throws(PortError)
 }
 
 /// A network of any family by its weights, for looking at its layers.
@@ -24,10 +24,10 @@ public struct InspectedNetwork: Sendable {
 
   /// Binds the weights of whichever network they are.
   ///
-  /// - Throws: `NetworkError` for weights of no network known here; else as the network's own initializer.
+  /// - Throws: `NetworkError` for weights of no network known here, and for what the network finds wrong with them.
   public init(
     weights: WeightStore, options: PlanOptions = PlanOptions(), pool: ThreadPool = ThreadPool()
-  ) throws {
+  ) throws(NetworkError) {
     network = try RecognizedNetwork.family(of: weights).build(weights, options: options, pool: pool)
   }
 
@@ -36,24 +36,30 @@ public struct InspectedNetwork: Sendable {
 
   /// The session that runs an input of this size.
   ///
-  /// - Parameter prompt: the size of a prompted depth network's prompt.
-  public func session(
-    for size: PixelSize, prompt: PixelSize = DepthInput.standardPrompt
-  ) throws -> Session {
-    try network.session(for: size, prompt: prompt)
+  /// - Parameters:
+  ///   - size: The input's.
+  ///   - prompt: The size of a prompted depth network's prompt, by default 256x192.
+  /// - Returns: The session, made on the first call for a size and kept.
+  /// - Throws: `NetworkError` for a size that the network cannot have, and where it cannot be planned.
+  public func session(for size: PixelSize, prompt: PixelSize? = nil) throws(NetworkError) -> Session {
+    try network.layeredSession(for: size, prompt: prompt)
   }
 
   /// The input's size where nothing else is asked for: 640x640, or 518x518 for depth.
   public var standardSize: PixelSize { network.standardSize }
 
   /// The input's size for a picture: the standard square for a detector, the picture's shape for depth.
-  public func inputSize(for picture: RGBImage) throws -> PixelSize {
+  public func inputSize(for picture: RGBImage) throws(NetworkError) -> PixelSize {
     try network.inputSize(for: PixelSize(width: picture.width, height: picture.height))
   }
 
   /// Writes an upright picture into the input `input`, as the network's users do; a prompt, which a picture has not,
   /// is one half everywhere.
-  public func fill(_ inputs: borrowing SessionInputs, with picture: RGBImage, size: PixelSize) {
-    network.fill(inputs, with: picture, size: size)
+  ///
+  /// - Throws: `PortError` for the inputs of another network.
+  public func fill(
+    _ inputs: borrowing SessionInputs, with picture: RGBImage, size: PixelSize
+  ) throws(PortError) {
+    try network.fill(inputs, with: picture, size: size)
   }
 }

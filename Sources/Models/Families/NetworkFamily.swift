@@ -17,10 +17,9 @@ package protocol NetworkFamily {
   ) throws(CheckpointErrorAt) -> IdentifiedCheckpoint
   /// The network of a weight file.
   ///
-  /// - Throws: as the network's own initializer.
   static func build(
     _ weights: WeightStore, options: PlanOptions, pool: ThreadPool
-  ) throws -> any LayeredNetwork
+  ) throws(NetworkError) -> any LayeredNetwork
 }
 
 /// What networks find in a picture.

@@ -51,6 +51,10 @@ public enum NetworkError: Error, Equatable, CustomStringConvertible {
   case unsupported(String)
   /// Their tensors, of which this is the first by name, are those of no network known here.
   case unknown(first: String?)
+  /// They are of a YOLO11 segmentation network, which finds this wrong.
+  case detector(YOLOError)
+  /// They are of a depth network, which finds this wrong.
+  case depth(DepthError)
 
   /// What is wrong, and what to do about it.
   public var description: String {
@@ -61,6 +65,8 @@ public enum NetworkError: Error, Equatable, CustomStringConvertible {
       "holds no network known here, its first tensor is \"\(printableName(first))\": give weights of YOLO11-seg, "
         + "Depth Anything V2 or Prompt Depth Anything, made by ardf convert"
     case .unknown(nil): "holds no tensors"
+    case .detector(let error): "\(error)"
+    case .depth(let error): "\(error)"
     }
   }
 }

@@ -9,7 +9,7 @@ struct Conv2d: Sendable {
 
   /// Binds `weight` (outputs, inputs, kernel, kernel) and, unless told otherwise, `bias`.
   ///
-  /// - Parameter padding: zeros beyond every edge; kernel / 2 if nil.
+  /// `padding`: zeros beyond every edge; kernel / 2 if nil.
   init(
     _ weights: WeightScope, _ inputs: Int, _ outputs: Int, kernel: Int = 1, stride: Int = 1,
     padding: Int? = nil, bias hasBias: Bool = true

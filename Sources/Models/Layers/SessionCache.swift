@@ -1,6 +1,13 @@
 import NNRuntime
 import Synchronization
 
+/// Why a session cannot be made.
+enum SessionError: Error {
+  case plan(PlanError)
+  /// The weight file was written to before its weights were packed.
+  case weights(WeightError)
+}
+
 /// Sessions of one network for the input sizes (`Size`) used last; its packed weights are shared by all of them.
 ///
 /// A session takes a few milliseconds to plan and holds an arena, so that pictures of one size, or of two that
@@ -36,19 +43,25 @@ final class SessionCache<Size: Hashable & Sendable>: Sendable {
 
   /// The session for an input size.
   ///
-  /// - Throws: what `Plan` throws, and `WeightError` where the weight file was written to before it was packed.
-  func session(for size: Size) throws -> Session {
-    try recent.withLock { recent in
+  func session(for size: Size) throws(SessionError) -> Session {
+    try recent.withLock { recent throws(SessionError) in
       if let index = recent.firstIndex(where: { $0.size == size }) {
         let entry = recent.remove(at: index)
         recent.append(entry)
         return entry.session
       }
       if recent.count == Self.capacity { recent.removeFirst() }
-      let session = Session(try Plan(graph(size), options: options), pool: pool, weights: packed)
-      try weights.verifyUnchanged()
+      let session = try made(for: size)
       recent.append((size, session))
       return session
     }
+  }
+
+  private func made(for size: Size) throws(SessionError) -> Session {
+    let plan: Plan
+    do throws(PlanError) { plan = try Plan(graph(size), options: options) } catch { throw .plan(error) }
+    let session = Session(plan, pool: pool, weights: packed)
+    do throws(WeightError) { try weights.verifyUnchanged() } catch { throw .weights(error) }
+    return session
   }
 }

@@ -2,18 +2,18 @@ import Glibc
 import Geometry
 
 /// One level of the detection pyramid: a grid of anchors and the network pixels between them.
-public struct PyramidLevel: Sendable, Equatable {
+package struct PyramidLevel: Sendable, Equatable {
   /// Rows of the grid.
-  public let height: Int
+  package let height: Int
   /// Columns of the grid.
-  public let width: Int
+  package let width: Int
   /// Network pixels per cell (8, 16 or 32).
-  public let stride: Int
+  package let stride: Int
   /// Index of this level's first anchor among all anchors.
-  public let firstAnchor: Int
+  package let firstAnchor: Int
 
   /// A level from its parts.
-  public init(height: Int, width: Int, stride: Int, firstAnchor: Int) {
+  package init(height: Int, width: Int, stride: Int, firstAnchor: Int) {
     self.height = height
     self.width = width
     self.stride = stride
@@ -21,12 +21,12 @@ public struct PyramidLevel: Sendable, Equatable {
   }
 
   /// Anchors of this level.
-  public var count: Int { height * width }
+  package var count: Int { height * width }
 
   /// The levels P3, P4, P5 of a network input, in order, anchors row-major within a level.
   ///
   /// - Precondition: both sides are multiples of 32.
-  public static func pyramid(inputHeight: Int, inputWidth: Int) -> [PyramidLevel] {
+  package static func pyramid(inputHeight: Int, inputWidth: Int) -> [PyramidLevel] {
     precondition(inputHeight % 32 == 0 && inputWidth % 32 == 0, "network sides are multiples of 32")
     var first = 0
     return [8, 16, 32].map { stride in
@@ -39,20 +39,20 @@ public struct PyramidLevel: Sendable, Equatable {
 }
 
 /// An anchor whose best class passed the confidence threshold.
-public struct Candidate: Sendable, Equatable {
+package struct Candidate: Sendable, Equatable {
   /// Index among all anchors: P3, P4, P5, row-major within a level.
-  public let anchor: Int
+  package let anchor: Int
   /// Index of the best class.
-  public let classIndex: Int
+  package let classIndex: Int
   /// Sigmoid of the best class logit.
-  public let score: Float
+  package let score: Float
   /// In the network input, padding included.
   ///
   /// The edges are single-precision values.
-  public let box: Rect<NetworkPixels>
+  package let box: Rect<NetworkPixels>
 
   /// A candidate from its parts.
-  public init(anchor: Int, classIndex: Int, score: Float, box: Rect<NetworkPixels>) {
+  package init(anchor: Int, classIndex: Int, score: Float, box: Rect<NetworkPixels>) {
     self.anchor = anchor
     self.classIndex = classIndex
     self.score = score
@@ -64,18 +64,17 @@ public struct Candidate: Sendable, Equatable {
 ///
 /// Ported from Ultralytics 8.4.190 (`Detect._inference`, `DFL`, `dist2bbox`); deviations: anchors below
 /// the threshold are never decoded, and the best class is that of the largest *logit*.
-public enum HeadDecoding {
+package enum HeadDecoding {
   /// Bins of the distance distribution of one box side (`reg_max`).
-  public static let bins = 16
+  package static let bins = 16
   /// Box logits of one anchor: left, top, right, bottom, 16 bins each.
-  public static let boxChannels = 4 * bins
+  package static let boxChannels = 4 * bins
 
   /// The anchors of one level whose best score is strictly greater than `confidence`.
   ///
-  /// - Parameters:
-  ///   - boxes: box logits, (height, width, 64).
-  ///   - classes: class logits, (height, width, classCount).
-  public static func candidates(
+  /// - `boxes`: box logits, (height, width, 64).
+  /// - `classes`: class logits, (height, width, classCount).
+  package static func candidates(
     level: PyramidLevel, boxes: Span<Float>, classes: Span<Float>, classCount: Int, confidence: Float
   ) -> [Candidate] {
     precondition(boxes.count == level.count * boxChannels && classes.count == level.count * classCount)
@@ -103,7 +102,7 @@ public enum HeadDecoding {
   /// The reference's decoded output of one level, written into `output`, the whole (4 + classCount +
   /// coefficientCount, anchorCount) matrix: centre x, centre y, width, height, class probabilities, mask
   /// coefficients.
-  public static func decode(
+  package static func decode(
     level: PyramidLevel, boxes: Span<Float>, classes: Span<Float>, coefficients: Span<Float>,
     classCount: Int, coefficientCount: Int, anchorCount: Int, into output: inout [Float]
   ) {

@@ -41,9 +41,8 @@ struct ResampledColumns {
   private let firstRow, width: Int
   private let values: [Float]
 
-  /// - Parameters:
-  ///   - sourceColumns: columns of the values, which cover all that `taps` draws from.
-  ///   - value: the value at a row-major position of the rectangle.
+  /// - `sourceColumns`: columns of the values, which cover all that `taps` draws from.
+  /// - `value`: the value at a row-major position of the rectangle.
   init(
     columns: Range<Int>, taps: AxisTaps, of sourceColumns: Range<Int>, rows: Range<Int>,
     value: (Int) -> Float

@@ -4,7 +4,7 @@ import Geometry
 ///
 /// Ported from Ultralytics 8.4.190: `process_mask` with upsampling and `crop_mask` for the network's input,
 /// `scale_masks` for the picture; `process_mask_native` for the picture in one go.
-public struct MaskDecoder: Sendable {
+package struct MaskDecoder: Sendable {
   private let gridWidth, gridHeight: Int
   /// The network's input from the grid, the picture from the network's input.
   private let network, image: Raster
@@ -14,7 +14,7 @@ public struct MaskDecoder: Sendable {
   private let native: Raster
 
   /// A decoder for pictures of one size; the prototype grid is a quarter of the network's input.
-  public init(letterbox: Letterbox) {
+  package init(letterbox: Letterbox) {
     let input = letterbox.networkSize
     gridWidth = input.width / 4
     gridHeight = input.height / 4
@@ -38,8 +38,8 @@ public struct MaskDecoder: Sendable {
 
   /// The mask on the network's input: pixels of the box, half-open, whose enlarged logit is positive.
   ///
-  /// - Parameter prototypes: (grid height, grid width, coefficients), row-major.
-  public func networkMask(
+  /// `prototypes`: (grid height, grid width, coefficients), row-major.
+  package func networkMask(
     prototypes: Span<Float>, coefficients: [Float], box: Rect<NetworkPixels>
   ) -> ObjectMask {
     let (width, height) = (network.columns.count, network.rows.count)
@@ -59,7 +59,7 @@ public struct MaskDecoder: Sendable {
   }
 
   /// The network's mask scaled to the picture: pixels more than half covered, bilinearly.
-  public func imageMask(_ mask: ObjectMask) -> ObjectMask {
+  package func imageMask(_ mask: ObjectMask) -> ObjectMask {
     let columns = image.columns.samples(touching: mask.columns)
     let rows = image.rows.samples(touching: mask.rows)
     var elements = [UInt8](repeating: 0, count: columns.count * rows.count)
@@ -87,8 +87,8 @@ public struct MaskDecoder: Sendable {
 
   /// The mask on the picture: pixels of the box, half-open, whose logit is positive, bilinear between prototypes.
   ///
-  /// - Parameter prototypes: (grid height, grid width, coefficients), row-major.
-  public func imageMask(
+  /// `prototypes`: (grid height, grid width, coefficients), row-major.
+  package func imageMask(
     prototypes: Span<Float>, coefficients: [Float], box: Rect<UprightPixels>
   ) -> ObjectMask {
     let (width, height) = (native.columns.count, native.rows.count)
@@ -122,7 +122,7 @@ public struct MaskDecoder: Sendable {
   }
 
   /// The probabilities on the prototype grid, cropped to the box.
-  public func probabilities(
+  package func probabilities(
     prototypes: Span<Float>, coefficients: [Float], box: Rect<NetworkPixels>
   ) -> PrototypeMask {
     let scaled = Rect<PrototypeCells>(

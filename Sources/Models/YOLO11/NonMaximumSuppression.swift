@@ -4,7 +4,7 @@ import Geometry
 ///
 /// Ported from Ultralytics 8.4.190 (`non_max_suppression`, best class only); equal scores are ordered by
 /// anchor index, which the reference leaves open.
-public enum NonMaximumSuppression {
+package enum NonMaximumSuppression {
   /// Network pixels by which each class is moved aside, so that only boxes of one class overlap.
   static let classOffset: Float = 7680
   /// Candidates considered, best first.
@@ -12,10 +12,9 @@ public enum NonMaximumSuppression {
 
   /// The survivors, best score first.
   ///
-  /// - Parameters:
-  ///   - overlap: a candidate is dropped if its intersection over union with a better survivor is greater.
-  ///   - limit: the most survivors returned.
-  public static func survivors(of candidates: [Candidate], overlap: Float, limit: Int) -> [Candidate] {
+  /// - `overlap`: a candidate is dropped if its intersection over union with a better survivor is greater.
+  /// - `limit`: the most survivors returned.
+  package static func survivors(of candidates: [Candidate], overlap: Float, limit: Int) -> [Candidate] {
     let ordered = candidates.sorted { ($1.score, $0.anchor) < ($0.score, $1.anchor) }
     var kept: [Candidate] = []
     var placed: [PlacedBox] = []

@@ -56,16 +56,16 @@ public struct ObjectMask: Sendable, Equatable {
 }
 
 /// The probabilities of one object on the prototype grid, zero outside its box.
-public struct PrototypeMask: Sendable, Equatable {
+package struct PrototypeMask: Sendable, Equatable {
   /// Size of the whole grid (a quarter of the network input).
-  public let gridWidth, gridHeight: Int
+  package let gridWidth, gridHeight: Int
   /// The cells held: those whose index lies in the box, half-open.
-  public let columns, rows: Range<Int>
+  package let columns, rows: Range<Int>
   /// Sigmoids of the mask logits, row-major over the cells held.
-  public let probabilities: [Float]
+  package let probabilities: [Float]
 
   /// A mask from its cells.
-  public init(
+  package init(
     gridWidth: Int, gridHeight: Int, columns: Range<Int>, rows: Range<Int>, probabilities: [Float]
   ) {
     precondition(probabilities.count == columns.count * rows.count)
@@ -79,7 +79,7 @@ public struct PrototypeMask: Sendable, Equatable {
   }
 
   /// The whole grid.
-  public func plane() -> Plane<Float> {
+  package func plane() -> Plane<Float> {
     var all = [Float](repeating: 0, count: gridWidth * gridHeight)
     var source = 0
     for row in rows {

@@ -17,7 +17,7 @@ public struct SegmentedObject: Sendable {
   /// The pixels in the network's input, not empty; nil but with `MaskMethod.fast`, which starts from them.
   public let networkMask: ObjectMask?
   /// The probabilities on the prototype grid, which covers the network's input.
-  public let probabilities: PrototypeMask
+  package let probabilities: PrototypeMask
 }
 
 /// The objects of one picture, best first.

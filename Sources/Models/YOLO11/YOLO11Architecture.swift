@@ -2,9 +2,9 @@ import FileFormats
 import NNRuntime
 
 /// The sizes that make one YOLO11-seg network, read off the shapes of its weights.
-public struct YOLO11Architecture: Sendable, Equatable {
+package struct YOLO11Architecture: Sendable, Equatable {
   /// The published variants.
-  public enum Variant: String, Sendable, CaseIterable {
+  package enum Variant: String, Sendable, CaseIterable {
     case n, s, m, l, x
 
     /// (width multiple, most channels before it, repeats, whether every C3k2 uses C3k).
@@ -24,44 +24,44 @@ public struct YOLO11Architecture: Sendable, Equatable {
   /// Prototypes of every published network.
   private static let publishedCoefficients = 32
   /// The longest side of a network input.
-  public static let maximumInputSide = 4096
+  package static let maximumInputSide = 4096
 
   /// Factor on every channel count.
-  public let width: Double
+  package let width: Double
   /// The most channels of a layer before the factor.
-  public let maximumChannels: Int
+  package let maximumChannels: Int
   /// Blocks in each C3k2 and C2PSA.
-  public let repeats: Int
+  package let repeats: Int
   /// Whether also the C3k2 layers 2, 4, 13, 16 and 19 are made of C3k blocks.
-  public let c3kEverywhere: Bool
+  package let c3kEverywhere: Bool
   /// Classes.
-  public let classCount: Int
+  package let classCount: Int
   /// Class names where weights were read; nil where only the sizes are known.
   private let names: [String]?
   /// Prototypes, and coefficients of an object.
-  public let coefficients: Int
+  package let coefficients: Int
   /// Channels inside the class branches.
   ///
   /// Made for N classes, a network has max(channels of P3, min(N, 100)); fine-tuned to other classes, it keeps
   /// the width of the one it was made from.
-  public let classHidden: Int
+  package let classHidden: Int
 
   /// Class names in the order of the class logits.
-  public var classNames: [String] { names ?? Self.unnamed(classCount) }
+  package var classNames: [String] { names ?? Self.unnamed(classCount) }
 
   /// The published variant with these sizes, if there is one.
-  public var variant: Variant? {
+  package var variant: Variant? {
     Variant.allCases.first {
       $0.scaling == (width, maximumChannels, repeats, c3kEverywhere)
     }
   }
 
   /// What the network is called: `yolo11l-seg`.
-  public var name: String { "yolo11\(variant?.rawValue ?? "")-seg" }
+  package var name: String { "yolo11\(variant?.rawValue ?? "")-seg" }
 
   /// A published variant with `classCount` classes.
   ///
-  /// - Parameter classHidden: Channels inside the class branches; nil for those of a network made for so many classes.
+  /// `classHidden`: Channels inside the class branches; nil for those of a network made for so many classes.
   package init(_ variant: Variant, classCount: Int, classHidden: Int? = nil) {
     (width, maximumChannels, repeats, c3kEverywhere) = variant.scaling
     self.classCount = classCount
@@ -74,8 +74,8 @@ public struct YOLO11Architecture: Sendable, Equatable {
   /// Reads the sizes off the weights, and the class names off the metadata (`names`, a JSON list or an object
   /// with the indices as keys); unnamed classes are the 80 of COCO, or numbered.
   ///
-  /// - Throws: `YOLOError.unknownArchitecture`, or `WeightError` if a decisive tensor is missing.
-  public init(_ store: WeightStore) throws {
+  /// - Throws: `YOLOError.unknownArchitecture`, or `.weights` if a decisive tensor is missing.
+  package init(_ store: WeightStore) throws(YOLOError) {
     let model = store.root["model"]
     let head = model[Self.headIndex]
     let stem = try Self.outputs(model[0]["conv"])
@@ -109,8 +109,8 @@ public struct YOLO11Architecture: Sendable, Equatable {
     Int((Double(min(base, maximum)) * width / 8).rounded(.up)) * 8
   }
 
-  private static func outputs(_ layer: WeightScope) throws -> Int {
-    let shape = try layer.tensor("weight").shape
+  private static func outputs(_ layer: WeightScope) throws(YOLOError) -> Int {
+    let shape = try YOLOError.of(weights: { () throws(WeightError) in try layer.tensor("weight") }).shape
     guard shape.count == 4, shape[0] > 0 else {
       throw YOLOError.unknownArchitecture(reason: "\(layer.fullName("weight")) has shape \(shape)")
     }
@@ -121,7 +121,7 @@ public struct YOLO11Architecture: Sendable, Equatable {
     count == cocoClassNames.count ? cocoClassNames : (0..<count).map { "class \($0)" }
   }
 
-  private static func names(_ store: WeightStore, count: Int) throws -> [String] {
+  private static func names(_ store: WeightStore, count: Int) throws(YOLOError) -> [String] {
     guard let text = store.metadata["names"] else { return unnamed(count) }
     let value = try? JSONValue.parse(text)
     let names: [String]?
@@ -140,7 +140,8 @@ public struct YOLO11Architecture: Sendable, Equatable {
 
 extension YOLO11Architecture {
   /// Trained numbers of every layer that has any, running statistics and counters excluded.
-  public static func parameterCounts(_ store: WeightStore) throws(WeightError) -> [(layer: Int, count: Int)] {
+  package static func parameterCounts(_ store: WeightStore) throws(WeightError) -> [(layer: Int, count: Int)]
+  {
     let statistics = [".running_mean", ".running_var", ".num_batches_tracked"]
     var counts = [Int](repeating: 0, count: headIndex + 1)
     for layer in counts.indices {

@@ -23,7 +23,7 @@ package struct ConvBlock: Sendable {
 
   /// Binds `conv` and `bn`.
   ///
-  /// - Parameter groups: 1, or the number of channels for a depthwise convolution.
+  /// `groups`: 1, or the number of channels for a depthwise convolution.
   package init(
     _ weights: WeightScope, _ inputs: Int, _ outputs: Int, kernel: Int = 1, stride: Int = 1,
     groups: Int = 1, activated: Bool = true
@@ -126,7 +126,7 @@ package struct C3k2: Sendable {
   private let hidden: Int
   private let path: String
 
-  /// - Parameter expansion: hidden channels per output channel.
+  /// `expansion`: hidden channels per output channel.
   package init(
     _ weights: WeightScope, _ inputs: Int, _ outputs: Int, repeats: Int, c3k: Bool, expansion: Double = 0.5
   ) throws(WeightError) {

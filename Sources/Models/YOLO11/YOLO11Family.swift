@@ -25,7 +25,7 @@ package enum YOLO11Family: NetworkFamily {
 
   /// The tensors of a checkpoint of a published size.
   ///
-  /// - Parameter classHidden: As for `YOLO11Architecture`.
+  /// `classHidden`: As for `YOLO11Architecture`.
   package static func layout(
     _ variant: YOLO11Architecture.Variant, classes: Int, classHidden: Int? = nil
   ) -> WeightLayout {
@@ -93,8 +93,12 @@ package enum YOLO11Family: NetworkFamily {
 
   package static func build(
     _ weights: WeightStore, options: PlanOptions, pool: ThreadPool
-  ) throws -> any LayeredNetwork {
-    try YOLO11Segmentation(weights: weights, options: options, pool: pool)
+  ) throws(NetworkError) -> any LayeredNetwork {
+    do throws(YOLOError) {
+      return try YOLO11Segmentation(weights: weights, options: options, pool: pool)
+    } catch {
+      throw .detector(error)
+    }
   }
 }
 
@@ -106,10 +110,14 @@ extension YOLO11Segmentation: LayeredNetwork {
   package func inputSize(for picture: PixelSize) -> PixelSize { standardSize }
 
   /// The one input has no second beside it.
-  package func session(for size: PixelSize, prompt: PixelSize) throws -> Session { try session(for: size) }
+  package func layeredSession(for size: PixelSize, prompt: PixelSize?) throws(NetworkError) -> Session {
+    do throws(YOLOError) { return try session(for: size) } catch { throw .detector(error) }
+  }
 
-  package func fill(_ inputs: borrowing SessionInputs, with picture: RGBImage, size: PixelSize) {
-    inputs.fill("input") { target in
+  package func fill(_ inputs: borrowing SessionInputs, with picture: RGBImage, size: PixelSize)
+    throws(PortError)
+  {
+    inputs.fill(try inputs.input("input")) { target in
       let letterbox = Letterbox(
         imageSize: PixelSize(width: picture.width, height: picture.height), networkSize: size)
       YOLOPreprocessing.fill(&target, with: picture, letterbox: letterbox)

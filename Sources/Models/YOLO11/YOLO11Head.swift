@@ -33,9 +33,8 @@ struct SegmentHead: Sendable {
   private let branches: [Branches]
   private let proto: Proto
 
-  /// - Parameters:
-  ///   - channels: channels of P3, P4 and P5.
-  ///   - classHidden: channels inside the class branches.
+  /// - `channels`: channels of P3, P4 and P5.
+  /// - `classHidden`: channels inside the class branches.
   init(
     _ weights: WeightScope, channels: [Int], classes: Int, classHidden: Int, coefficients: Int,
     prototypeHidden: Int
@@ -54,7 +53,7 @@ struct SegmentHead: Sendable {
       weights["proto"], channels[0], hidden: prototypeHidden, prototypes: coefficients)
   }
 
-  /// - Parameter features: P3, P4 and P5.
+  /// `features`: P3, P4 and P5.
   func callAsFunction(_ features: [Value]) -> (levels: [Level], prototypes: Value) {
     let levels = zip(branches, features).map { branch, x in
       Level(box: branch.cv2(x), classes: branch.cv3(x), coefficients: branch.cv4(x))

@@ -11,12 +11,13 @@ struct YOLO11Network: Sendable {
   private let sppf: SPPF
   private let c2psa: C2PSA
   private let head: SegmentHead
+  /// Whether the bins of the distance expectation, which `HeadDecoding` does not read, are what it takes them for.
+  let hasOrdinaryBins: Bool
 
   /// Binds every tensor of `weights` (`model.0` to `model.23`).
   ///
-  /// - Throws: `WeightError` if one is missing, mis-shaped or left over; `YOLOError` if the distance bins are
-  ///   not 0...15.
-  init(_ store: WeightStore, _ sizes: YOLO11Architecture) throws {
+  /// - Throws: `WeightError` if one is missing, mis-shaped or left over.
+  init(_ store: WeightStore, _ sizes: YOLO11Architecture) throws(WeightError) {
     let model = store.root["model"]
     let c = sizes.channels
     let (n, c3k) = (sizes.repeats, sizes.c3kEverywhere)
@@ -45,20 +46,26 @@ struct YOLO11Network: Sendable {
       model[YOLO11Architecture.headIndex], channels: [c256, c512, c1024], classes: sizes.classCount,
       classHidden: sizes.classHidden, coefficients: sizes.coefficients, prototypeHidden: c256)
 
-    try Self.checkBins(model[YOLO11Architecture.headIndex]["dfl"]["conv"])
+    hasOrdinaryBins = try Self.hasOrdinaryBins(model[YOLO11Architecture.headIndex]["dfl"]["conv"])
     let trainingCounters = store.names.filter { $0.hasSuffix(".num_batches_tracked") }
     try store.verifyAllUsed(ignoring: trainingCounters)
   }
 
-  /// The bins of the distance expectation are constants, which `HeadDecoding` does not read.
-  private static func checkBins(_ weights: WeightScope) throws {
+  /// The network of `weights`, the bins of whose distance expectation are 0...15.
+  static func checked(_ store: WeightStore, _ sizes: YOLO11Architecture) throws(YOLOError) -> YOLO11Network {
+    let network = try YOLOError.of(weights: { () throws(WeightError) in try YOLO11Network(store, sizes) })
+    guard network.hasOrdinaryBins else {
+      throw .unknownArchitecture(reason: "its distance bins are not 0 to \(HeadDecoding.bins - 1)")
+    }
+    return network
+  }
+
+  private static func hasOrdinaryBins(_ weights: WeightScope) throws(WeightError) -> Bool {
     let shape = [1, HeadDecoding.bins, 1, 1]
     _ = try weights.unread().tensor("weight", shape: shape)
-    guard weights.contains("weight") else { return }
+    guard weights.contains("weight") else { return true }
     let bins = try weights.tensor("weight", shape: shape).floats()
-    guard bins == (0..<HeadDecoding.bins).map({ Float($0) }) else {
-      throw YOLOError.unknownArchitecture(reason: "its distance bins are not 0 to \(HeadDecoding.bins - 1)")
-    }
+    return bins == (0..<HeadDecoding.bins).map { Float($0) }
   }
 
   /// The network for an input of height x width; both are multiples of 32.

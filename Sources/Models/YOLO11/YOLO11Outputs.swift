@@ -2,27 +2,30 @@ import Geometry
 import NNRuntime
 
 /// The raw outputs of a YOLO11-seg network, channels-last, for comparison with a reference.
-public struct YOLO11Outputs: Sendable {
+package struct YOLO11Outputs: Sendable {
   /// A map: height x width x channels, row-major.
-  public struct Map: Sendable {
+  package struct Map: Sendable {
     /// Sizes of the map.
-    public let height, width, channels: Int
+    package let height, width, channels: Int
     /// The values, row-major.
-    public let elements: [Float]
+    package let elements: [Float]
   }
 
   /// Maps by name, for level L = 0, 1, 2: `box.L`, `cls.L`, `coef.L`; and `proto`.
-  public let maps: [String: Map]
+  package let maps: [String: Map]
   /// Centre x, centre y, width, height, class probabilities and mask coefficients of all anchors:
   /// (4 + classes + coefficients, anchors), row-major.
-  public let output0: [Float]
+  package let output0: [Float]
 
-  init(_ outputs: borrowing SessionOutputs, architecture: YOLO11Architecture, size: PixelSize) {
+  init(
+    _ outputs: borrowing SessionOutputs, _ ports: YOLO11Ports, architecture: YOLO11Architecture,
+    size: PixelSize
+  ) {
     var maps: [String: Map] = [:]
-    for name in ["box", "cls", "coef"].flatMap({ kind in (0..<3).map { "\(kind).\($0)" } }) + ["proto"] {
-      let (shape, elements) = outputs.output(name)
-      maps[name] = Map(
-        height: shape.height, width: shape.width, channels: shape.channels, elements: elements)
+    for port in ports.outputs {
+      maps[port.name] = Map(
+        height: port.shape.height, width: port.shape.width, channels: port.shape.channels,
+        elements: outputs.elements(of: port))
     }
     self.maps = maps
     let levels = PyramidLevel.pyramid(inputHeight: size.height, inputWidth: size.width)

@@ -18,7 +18,7 @@ public final class YOLO11Segmentation: Sendable {
   public static let sides = 32...4096
 
   /// The sizes of the network, and its class names.
-  public let architecture: YOLO11Architecture
+  package let architecture: YOLO11Architecture
   /// The network's input for a picture.
   public let input: Input
   private let sessions: SessionCache<PixelSize>
@@ -27,18 +27,17 @@ public final class YOLO11Segmentation: Sendable {
   ///
   /// Plans are made for the first picture of each size; `session(for:)` makes one ahead.
   ///
-  /// - Throws: `WeightError`, or `YOLOError` for weights of another network and for input sizes that are not
-  ///   multiples of 32.
+  /// - Throws: `YOLOError` for weights of another network and for input sizes that are not multiples of 32.
   public init(
     weights: WeightStore, input: Input = .fixed(height: 640, width: 640),
     options: PlanOptions = PlanOptions(), pool: ThreadPool = ThreadPool()
-  ) throws {
+  ) throws(YOLOError) {
     switch input {
     case .fixed(let height, let width): try Self.check(height: height, width: width)
     case .minimalRectangle(let side): try Self.check(height: side, width: side)
     }
     let architecture = try YOLO11Architecture(weights)
-    let network = try YOLO11Network(weights, architecture)
+    let network = try YOLO11Network.checked(weights, architecture)
     self.architecture = architecture
     self.input = input
     sessions = SessionCache(weights: weights, options: options, pool: pool) { size in
@@ -69,32 +68,42 @@ public final class YOLO11Segmentation: Sendable {
   }
 
   /// The session that runs an input of this size, for inspection and profiling.
-  public func session(for size: PixelSize) throws -> Session {
+  ///
+  /// - Throws: `YOLOError` for a size that the network cannot have, and where it cannot be planned.
+  public func session(for size: PixelSize) throws(YOLOError) -> Session {
     try Self.check(height: size.height, width: size.width)
-    return try sessions.session(for: size)
+    return try plannedSession(for: size)
+  }
+
+  private func plannedSession(for size: PixelSize) throws(YOLOError) -> Session {
+    do throws(SessionError) { return try sessions.session(for: size) } catch { throw YOLOError(error) }
   }
 
   /// The objects in an upright picture.
   ///
-  /// - Throws: what `Plan` throws, for the first picture of a size.
+  /// - Throws: `YOLOError.plan` or `.weights` for the first picture of a size, `.nonFiniteOutput` for numbers that are
+  ///   none.
   public func detect(
     _ picture: RGBImage, thresholds: DetectionThresholds = DetectionThresholds(), masks: MaskMethod = .retina
-  ) throws -> Segmentation {
+  ) throws(YOLOError) -> Segmentation {
     let letterbox = letterbox(for: PixelSize(width: picture.width, height: picture.height))
-    let session = try sessions.session(for: letterbox.networkSize)
+    let session = try plannedSession(for: letterbox.networkSize)
+    let ports = try YOLOError.of(ports: { () throws(PortError) in try YOLO11Ports(session.plan) })
     let clock = ContinuousClock()
     let began = clock.now
     var prepared = began
     var inferred = began
-    let (objects, selected) = try session.run(
-      prepare: { inputs in
-        inputs.fill("input") { YOLOPreprocessing.fill(&$0, with: picture, letterbox: letterbox) }
-        prepared = clock.now
-      },
-      read: { outputs in
-        inferred = clock.now
-        return try postprocess(outputs, letterbox: letterbox, thresholds: thresholds, masks: masks)
-      })
+    let found: Result<(objects: [SegmentedObject], selected: ContinuousClock.Instant), YOLOError> =
+      session.run(
+        prepare: { inputs in
+          inputs.fill(ports.input) { YOLOPreprocessing.fill(&$0, with: picture, letterbox: letterbox) }
+          prepared = clock.now
+        },
+        read: { outputs in
+          inferred = clock.now
+          return postprocess(outputs, ports, letterbox: letterbox, thresholds: thresholds, masks: masks)
+        })
+    let (objects, selected) = try found.get()
     return Segmentation(
       objects: objects, letterbox: letterbox,
       timings: StageTimings(began: began, prepared: prepared, inferred: inferred, ended: clock.now),
@@ -103,61 +112,66 @@ public final class YOLO11Segmentation: Sendable {
 
   /// The network's raw outputs for an input given as it is.
   ///
-  /// - Parameter input: (height, width, 3), row-major, in [0, 1].
-  public func rawOutputs(for input: [Float], size: PixelSize) throws -> YOLO11Outputs {
+  /// `input`: (height, width, 3), row-major, in [0, 1].
+  package func rawOutputs(for input: [Float], size: PixelSize) throws(YOLOError) -> YOLO11Outputs {
     let session = try session(for: size)
+    let ports = try YOLOError.of(ports: { () throws(PortError) in try YOLO11Ports(session.plan) })
     precondition(input.count == size.width * size.height * 3, "three channels a pixel")
     return session.run(
       prepare: { inputs in
-        inputs.fill("input") { target in
+        inputs.fill(ports.input) { target in
           for index in input.indices { target[index] = input[index] }
         }
       },
-      read: { YOLO11Outputs($0, architecture: architecture, size: size) })
+      read: { YOLO11Outputs($0, ports, architecture: architecture, size: size) })
   }
 
   // MARK: - Postprocessing
 
   /// The objects, and when it was known which they are: before their masks were made.
   private func postprocess(
-    _ outputs: borrowing SessionOutputs, letterbox: Letterbox, thresholds: DetectionThresholds,
-    masks: MaskMethod
-  ) throws -> (objects: [SegmentedObject], selected: ContinuousClock.Instant) {
+    _ outputs: borrowing SessionOutputs, _ ports: YOLO11Ports, letterbox: Letterbox,
+    thresholds: DetectionThresholds, masks: MaskMethod
+  ) -> Result<(objects: [SegmentedObject], selected: ContinuousClock.Instant), YOLOError> {
     let size = letterbox.networkSize
     let levels = PyramidLevel.pyramid(inputHeight: size.height, inputWidth: size.width)
     var candidates: [Candidate] = []
-    for (index, level) in levels.enumerated() {
-      try outputs.withOutput("box.\(index)") { boxes, _ in
-        try outputs.withOutput("cls.\(index)") { classes, _ in
-          guard boxes.allFinite else { throw YOLOError.nonFiniteOutput(name: "box.\(index)") }
-          guard classes.allFinite else { throw YOLOError.nonFiniteOutput(name: "cls.\(index)") }
+    for (level, maps) in zip(levels, ports.levels) {
+      let infinite: GraphOutput? = outputs.withElements(of: maps.boxes) { boxes, _ in
+        outputs.withElements(of: maps.classes) { classes, _ in
+          guard boxes.allFinite else { return maps.boxes }
+          guard classes.allFinite else { return maps.classes }
           candidates += HeadDecoding.candidates(
             level: level, boxes: boxes, classes: classes, classCount: architecture.classCount,
             confidence: thresholds.confidence)
+          return nil
         }
       }
+      if let infinite { return .failure(.nonFiniteOutput(name: infinite.name)) }
     }
     let survivors = NonMaximumSuppression.survivors(
       of: candidates, overlap: thresholds.overlap, limit: thresholds.limit)
     let selected = ContinuousClock.now
-    guard !survivors.isEmpty else { return ([], selected) }
+    guard !survivors.isEmpty else { return .success(([], selected)) }
 
     let decoder = MaskDecoder(letterbox: letterbox)
-    let objects = outputs.withOutput("proto") { prototypes, _ in
+    let objects = outputs.withElements(of: ports.prototypes) { prototypes, _ in
       survivors.compactMap { survivor in
-        object(survivor, coefficients(of: survivor, levels, outputs), prototypes, masks, decoder, letterbox)
+        object(
+          survivor, coefficients(of: survivor, levels, ports, outputs), prototypes, masks, decoder, letterbox)
       }
     }
-    return (objects, selected)
+    return .success((objects, selected))
   }
 
   /// The mask coefficients at a candidate's anchor.
   private func coefficients(
-    of candidate: Candidate, _ levels: [PyramidLevel], _ outputs: borrowing SessionOutputs
+    of candidate: Candidate, _ levels: [PyramidLevel], _ ports: YOLO11Ports,
+    _ outputs: borrowing SessionOutputs
   ) -> [Float] {
     let index = levels.lastIndex { $0.firstAnchor <= candidate.anchor }!
     let first = (candidate.anchor - levels[index].firstAnchor) * architecture.coefficients
-    return outputs.withOutput("coef.\(index)") { elements, _ in
+    return outputs.withElements(of: ports.levels[index].coefficients) { elements, _ in
       (first..<first + architecture.coefficients).map { elements[$0] }
     }
   }

@@ -4,14 +4,14 @@ import Imaging
 /// From a picture to the network's input.
 ///
 /// Ported from Ultralytics 8.4.190 (`LetterBox`, OpenCV's `INTER_LINEAR` on bytes).
-public enum YOLOPreprocessing {
+package enum YOLOPreprocessing {
   /// The grey level around the picture.
   static let padding: UInt8 = 114
   /// Every byte divided by 255.
   private static let unit: [Float] = (0...255).map { Float($0) / 255 }
 
   /// Writes the letterboxed picture in [0, 1]: (network height, network width, 3), row-major.
-  public static func fill(_ input: inout MutableSpan<Float>, with picture: RGBImage, letterbox: Letterbox) {
+  package static func fill(_ input: inout MutableSpan<Float>, with picture: RGBImage, letterbox: Letterbox) {
     let network = letterbox.networkSize
     let content = letterbox.contentSize
     precondition(input.count == network.width * network.height * 3, "three channels a pixel")

@@ -10,10 +10,21 @@ public enum Backend: Hashable, Sendable {
   case openBLAS
 
   /// Its kernels, those of `instructionSet` or of the one that is selected.
-  package func catalogue(_ instructionSet: InstructionSet? = nil) throws -> KernelCatalogue {
+  package func catalogue(_ instructionSet: InstructionSet? = nil) throws(PlanError) -> KernelCatalogue {
     switch self {
-    case .native: try (instructionSet ?? InstructionSet.selected()).usable()
-    case .openBLAS: try openBLASCatalogue()
+    case .native:
+      do throws(InstructionSetError) {
+        if let instructionSet { return try instructionSet.usable() }
+        return try InstructionSet.selected().usable()
+      } catch {
+        throw .instructionSet(error)
+      }
+    case .openBLAS:
+      do throws(OpenBLASError) {
+        return try openBLASCatalogue()
+      } catch {
+        throw .openBLAS(error)
+      }
     }
   }
 }

@@ -7,7 +7,7 @@
 import NNKernelInterface
 
 /// The kernels of the OpenBLAS backend.
-package func openBLASCatalogue() throws -> KernelCatalogue {
+package func openBLASCatalogue() throws(OpenBLASError) -> KernelCatalogue {
   let blas = try OpenBLASLibrary.shared()
   var catalogue = KernelCatalogue("openblas")
   /// What the native kernels compute, by products of whatever is gathered.
@@ -92,7 +92,7 @@ private func addSteps(to catalogue: inout KernelCatalogue, _ blas: OpenBLASLibra
 }
 
 /// The kernels that OpenBLAS itself chose for this CPU, such as `SkylakeX`.
-package func openBLASCoreName() throws -> String { try OpenBLASLibrary.shared().coreName }
+package func openBLASCoreName() throws(OpenBLASError) -> String { try OpenBLASLibrary.shared().coreName }
 
 private enum OpenBLASKernels {
   /// One panel holds all output channels of any layer.

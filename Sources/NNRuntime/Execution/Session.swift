@@ -265,7 +265,7 @@ public final class SteppedRun {
   }
 
   /// Replaces a layer's result with `map`, so that the layers after it read that.
-  public func overwrite(_ layer: TracedLayer, with map: StridedMap) {
+  package func overwrite(_ layer: TracedLayer, with map: StridedMap) {
     precondition(!isOver, "the run is over")
     precondition(map.shape == layer.shape, "\(map.shape) for \(layer.shape)")
     session.write(map, to: layer.value)
@@ -276,19 +276,22 @@ public final class SteppedRun {
 public struct SessionInputs: ~Copyable {
   fileprivate let session: Session
 
-  /// Lets `body` write input `name`: height x width x channels floats, channels last.
+  /// The input of that name.
+  public func input(_ name: String) throws(PortError) -> GraphInput { try session.plan.input(name) }
+
+  /// Lets `body` write an input: height x width x channels floats, channels last.
+  ///
+  /// The input must be one of a plan of the same graph.
   public func fill<Result>(
-    _ name: String, _ body: (inout MutableSpan<Float>) throws -> Result
+    _ input: GraphInput, _ body: (inout MutableSpan<Float>) throws -> Result
   ) rethrows -> Result {
-    guard let input = session.plan.graph.inputs.first(where: { $0.name == name }) else {
-      preconditionFailure("no input \(name)")
-    }
+    precondition(session.plan.inputs.contains(input), "\(input.name) is an input of another network")
     return try session.withElements(input.value, body)
   }
 
-  /// Copies `elements`, height x width x channels floats, channels last, to input `name`.
-  public func fill(_ name: String, with elements: [Float]) {
-    fill(name) { span in
+  /// Copies `elements`, height x width x channels floats, channels last, to an input.
+  public func fill(_ input: GraphInput, with elements: [Float]) {
+    fill(input) { span in
       precondition(elements.count == span.count, "\(elements.count) floats for \(span.count)")
       unsafe span.withUnsafeMutableBufferPointer { _ = unsafe $0.update(fromContentsOf: elements) }
     }
@@ -299,17 +302,19 @@ public struct SessionInputs: ~Copyable {
 public struct SessionOutputs: ~Copyable {
   fileprivate let session: Session
 
-  /// Shape and elements of output `name`, channels last.
-  public func output(_ name: String) -> (shape: MapShape, elements: [Float]) {
-    let value = id(name)
-    return (session.plan.placement.shapes[value], session.read(value))
-  }
+  /// The output of that name.
+  public func output(_ name: String) throws(PortError) -> GraphOutput { try session.plan.output(name) }
 
-  /// Lets `body` read output `name` where it lies: its elements, and the floats from one pixel to the next.
-  public func withOutput<Result>(
-    _ name: String, _ body: (_ elements: Span<Float>, _ pixelStride: Int) throws -> Result
+  /// The elements of an output, channels last.
+  ///
+  /// The output must be one of a plan of the same graph.
+  public func elements(of output: GraphOutput) -> [Float] { session.read(value(of: output)) }
+
+  /// Lets `body` read an output where it lies: its elements, and the floats from one pixel to the next.
+  public func withElements<Result>(
+    of output: GraphOutput, _ body: (_ elements: Span<Float>, _ pixelStride: Int) throws -> Result
   ) rethrows -> Result {
-    try session.outputElements(id(name), body)
+    try session.outputElements(value(of: output), body)
   }
 
   /// Shape and elements of a layer's result by its name (fused: the name of the last layer joined); nil
@@ -324,10 +329,8 @@ public struct SessionOutputs: ~Copyable {
     return (session.plan.placement.shapes[node.output], session.read(node.output))
   }
 
-  private func id(_ name: String) -> ValueID {
-    guard let output = session.plan.graph.outputs.first(where: { $0.name == name }) else {
-      preconditionFailure("no output \(name)")
-    }
+  private func value(of output: GraphOutput) -> ValueID {
+    precondition(session.plan.outputs.contains(output), "\(output.name) is an output of another network")
     return output.value
   }
 }

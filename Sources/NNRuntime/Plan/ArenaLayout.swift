@@ -1,30 +1,30 @@
 /// Where the buffers of a plan lie in one block of memory: a pure function from sizes and lifetimes to
 /// offsets, such that buffers that live at the same time don't overlap.
-public struct ArenaLayout: Equatable, Sendable {
+package struct ArenaLayout: Equatable, Sendable {
   /// A buffer and the steps during which it holds something, first write to last read inclusive.
-  public struct Request: Equatable, Sendable {
+  package struct Request: Equatable, Sendable {
     /// Floats that the buffer needs.
-    public var count: Int
+    package var count: Int
     /// Steps.
-    public var lifetime: ClosedRange<Int>
+    package var lifetime: ClosedRange<Int>
 
     /// A buffer of `count` floats.
-    public init(count: Int, lifetime: ClosedRange<Int>) {
+    package init(count: Int, lifetime: ClosedRange<Int>) {
       self.count = count
       self.lifetime = lifetime
     }
   }
 
   /// Every offset is a multiple of this many floats: a cache line.
-  public static let alignment = 16
+  package static let alignment = 16
 
   /// First float of each buffer, in the order of the requests.
-  public let offsets: [Int]
+  package let offsets: [Int]
   /// Floats of the whole block.
-  public let count: Int
+  package let count: Int
 
   /// Lays the largest buffers out first, each into the tightest gap that its lifetime leaves.
-  public init(_ requests: [Request]) {
+  package init(_ requests: [Request]) {
     var offsets = [Int](repeating: 0, count: requests.count)
     var placed: [Int] = []
     var end = 0

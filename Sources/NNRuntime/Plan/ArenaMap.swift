@@ -1,16 +1,16 @@
 /// A part of the arena: what holds which bytes, and when.
-public struct ArenaBuffer: Sendable, Equatable {
+package struct ArenaBuffer: Sendable, Equatable {
   /// The layer, or input, whose result it was made for; others may lie inside it.
-  public let name: String
+  package let name: String
   /// First byte in the arena, and number of bytes.
-  public let offset, bytes: Int
+  package let offset, bytes: Int
   /// Indices in `Plan.layers`, first write to last read; an output is held until the number of layers.
-  public let lifetime: ClosedRange<Int>
+  package let lifetime: ClosedRange<Int>
 }
 
 extension Plan {
   /// The buffers of the arena, by when they begin and where they lie.
-  public var arenaBuffers: [ArenaBuffer] {
+  package var arenaBuffers: [ArenaBuffer] {
     let (buffers, requests) = placement.requests(graph, elements, retain: options.retain)
     var names: [ValueID: String] = [:]
     for node in graph.nodes + placement.nodes { names[node.output] = node.fused.last ?? node.name }

@@ -21,7 +21,7 @@ package struct KernelListing: Sendable {
 
 extension Backend {
   /// All kernels that the backend has here, in the order in which they are asked.
-  package func kernels() throws -> [KernelListing] {
+  package func kernels() throws(PlanError) -> [KernelListing] {
     let catalogue = try catalogue()
     return catalogue.convolutions.map(KernelListing.init)
       + catalogue.depthwise.map { KernelListing($0, computes: "one filter a channel") }

@@ -9,7 +9,7 @@ extension MeasuredChoices {
   private static let schema = "ardf.plan/1"
 
   /// The file of `--plan`.
-  public var document: JSONValue {
+  package var document: JSONValue {
     [
       "schema": .string(Self.schema), "kernels": .string(kernels),
       "convolutions": .array(entries.map(\.document)),
@@ -19,7 +19,7 @@ extension MeasuredChoices {
   /// The choices of a plan file.
   ///
   /// - Throws: `MeasuredChoicesError`.
-  public init(_ document: JSONValue) throws(MeasuredChoicesError) {
+  package init(_ document: JSONValue) throws(MeasuredChoicesError) {
     guard document["schema"]?.string == Self.schema else {
       throw .malformed("\"schema\" must be \"\(Self.schema)\"")
     }

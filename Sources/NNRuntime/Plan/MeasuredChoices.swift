@@ -5,18 +5,18 @@ import NNKernelInterface
 ///
 /// The same choices give the same results on any machine and for any number of threads: a network planned with
 /// them times nothing.
-public struct MeasuredChoices: Sendable, Equatable {
+package struct MeasuredChoices: Sendable, Equatable {
   /// One convolution and the time that each of its algorithms took.
-  public struct Entry: Sendable, Equatable {
+  package struct Entry: Sendable, Equatable {
     /// The convolution.
-    public var shape: ConvolutionShape
+    package var shape: ConvolutionShape
     /// What is to compute it.
-    public var algorithm: Algorithm
+    package var algorithm: Algorithm
     /// Milliseconds of every algorithm that was tried.
-    public var milliseconds: [Algorithm: Double]
+    package var milliseconds: [Algorithm: Double]
 
     /// A measured convolution.
-    public init(shape: ConvolutionShape, algorithm: Algorithm, milliseconds: [Algorithm: Double]) {
+    package init(shape: ConvolutionShape, algorithm: Algorithm, milliseconds: [Algorithm: Double]) {
       self.shape = shape
       self.algorithm = algorithm
       self.milliseconds = milliseconds
@@ -24,16 +24,16 @@ public struct MeasuredChoices: Sendable, Equatable {
   }
 
   /// The kernels that were measured, by name.
-  public let kernels: String
+  package let kernels: String
   /// In the order of the network; shapes are unique.
-  public let entries: [Entry]
+  package let entries: [Entry]
   private let indices: [ConvolutionShape: Int]
 
   /// Choices for the kernels called `kernels`.
   ///
   /// - Throws: `MeasuredChoicesError` where a shape comes twice, or no kernel computes it with its algorithm. The portable
   ///   kernels, which every machine has, stand for all.
-  public init(kernels: String, entries: [Entry]) throws(MeasuredChoicesError) {
+  package init(kernels: String, entries: [Entry]) throws(MeasuredChoicesError) {
     self.kernels = kernels
     self.entries = entries
     let portable = InstructionSet.portableCatalogue
@@ -54,7 +54,7 @@ public struct MeasuredChoices: Sendable, Equatable {
   /// These choices, and those of `other` for convolutions that are not among them.
   ///
   /// - Throws: `MeasuredChoicesError.otherKernels` where the two were measured with different kernels.
-  public func merging(_ other: MeasuredChoices) throws(MeasuredChoicesError) -> MeasuredChoices {
+  package func merging(_ other: MeasuredChoices) throws(MeasuredChoicesError) -> MeasuredChoices {
     guard other.kernels == kernels else {
       throw .otherKernels(measured: other.kernels, running: kernels)
     }
@@ -75,14 +75,14 @@ extension MeasuredChoices.Entry {
 
 extension ConvolutionShape {
   /// `80x80x64 -> 40x40x128, 3x3, stride 2, padding 1`.
-  public var text: String {
+  package var text: String {
     "\(inHeight)x\(inWidth)x\(inChannels) -> \(outHeight)x\(outWidth)x\(outChannels), "
       + "\(kernelHeight)x\(kernelWidth), stride \(stride), padding \(padding)"
   }
 }
 
 /// Why measured choices cannot be used.
-public enum MeasuredChoicesError: Error, Equatable, CustomStringConvertible {
+package enum MeasuredChoicesError: Error, Equatable, CustomStringConvertible {
   /// The same convolution twice.
   case duplicate(String)
   /// An algorithm that does not compute such a convolution.
@@ -93,7 +93,7 @@ public enum MeasuredChoicesError: Error, Equatable, CustomStringConvertible {
   case malformed(String)
 
   /// One line that says what is wrong and what to do.
-  public var description: String {
+  package var description: String {
     switch self {
     case .duplicate(let shape): "the plan file has the convolution \(shape) twice: tune again"
     case .impossible(let shape, let algorithm):

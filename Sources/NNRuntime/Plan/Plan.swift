@@ -14,7 +14,7 @@ public struct PlanOptions: Sendable {
   package var joining: Precision?
   /// Algorithms that were measured, for the kernels and convolutions that they were measured with; convolutions
   /// that are not among them go by the cost model.
-  public var measured: MeasuredChoices?
+  package var measured: MeasuredChoices?
   /// The instruction set of the native kernels; nil for what the CPU, or `ARDF_ISA`, gives.
   package var instructionSet: InstructionSet?
   /// The kernel of all dense convolutions that it can compute, by its full name; nil for the cost model's choice.
@@ -74,12 +74,14 @@ public struct Plan: Sendable {
   /// In running order.
   public let layers: [PlannedLayer]
 
-  /// Plans `graph`; throws where the asked backend can't be had on this machine.
-  public init(_ graph: Graph, options: PlanOptions = PlanOptions()) throws {
+  /// Plans `graph`.
+  ///
+  /// - Throws: `PlanError` where the asked backend or precision can't be had on this machine.
+  public init(_ graph: Graph, options: PlanOptions = PlanOptions()) throws(PlanError) {
     self.options = options
     catalogue = try options.catalogue()
     if let measured = options.measured, measured.kernels != catalogue.floats {
-      throw MeasuredChoicesError.otherKernels(measured: measured.kernels, running: catalogue.floats)
+      throw .otherKernels(measured: measured.kernels, running: catalogue.floats)
     }
     let graph = options.fuse ? try options.fusing().fused(graph) : graph
     let placement = Placement(graph)

@@ -29,15 +29,14 @@ public enum PrecisionError: Error, Equatable, CustomStringConvertible {
 
 extension PlanOptions {
   /// The kernels that a plan is made of.
-  func catalogue() throws -> KernelCatalogue {
+  func catalogue() throws(PlanError) -> KernelCatalogue {
     let catalogue = try backend.catalogue(instructionSet)
     guard precision == .bf16, !catalogue.multiplies(.bfloat16) else { return catalogue }
-    throw backend == .native
-      ? PrecisionError.noInstructions(instructionSet: catalogue.name) : PrecisionError.nativeOnly
+    throw .precision(backend == .native ? .noInstructions(instructionSet: catalogue.name) : .nativeOnly)
   }
 
   /// What decides which layers are joined: for the precision that is asked for, as its kernels can.
-  func fusing() throws -> Fusing {
+  func fusing() throws(PlanError) -> Fusing {
     let joining = joining ?? precision
     let kernels = try joining == .bf16 ? Backend.native.catalogue(instructionSet) : catalogue()
     return Fusing(catalogue: kernels, precision: joining)

@@ -1,14 +1,14 @@
 import NNKernelInterface
 
 /// Measures which algorithm computes each convolution of a network fastest on this machine.
-public struct Tuner {
+package struct Tuner {
   /// Timed runs of each algorithm, and runs before them.
-  public var runs = 15
+  package var runs = 15
   /// Share of its time by which another algorithm must beat the planned one: less is noise.
-  public var margin = 0.03
+  package var margin = 0.03
 
   /// 15 runs, 3 %.
-  public init() {}
+  package init() {}
 
   /// Times every algorithm of every convolution of `plan` that can be computed in more than one way.
   ///
@@ -16,7 +16,7 @@ public struct Tuner {
   /// the best time of each counts. `observe` is told of each convolution as it is done, and how many there are.
   ///
   /// - Throws: what `Plan` throws for the plan's backend.
-  public func measure(
+  package func measure(
     _ plan: Plan, pool: ThreadPool, observe: (_ entry: MeasuredChoices.Entry, _ done: Int, _ of: Int) -> Void
   ) throws -> MeasuredChoices {
     let shapes = plan.tunableConvolutions

@@ -1,14 +1,14 @@
 /// How long whole runs of a session take.
-public struct Benchmark: Sendable {
+package struct Benchmark: Sendable {
   /// Runs that count, at the least.
-  public var runs: Int
+  package var runs: Int
   /// Runs before the first that counts.
-  public var warmUp: Int
+  package var warmUp: Int
   /// Seconds that the runs that count go on for, at the least.
-  public var seconds: Double
+  package var seconds: Double
 
   /// Measures `runs` after `warmUp`, and goes on until `seconds` have passed.
-  public init(runs: Int, warmUp: Int, seconds: Double = 0) {
+  package init(runs: Int, warmUp: Int, seconds: Double = 0) {
     precondition(runs > 0 && warmUp >= 0 && seconds >= 0, "what to measure")
     self.runs = runs
     self.warmUp = warmUp
@@ -17,7 +17,7 @@ public struct Benchmark: Sendable {
 
   /// Milliseconds of every run of `session` on `input` (the elements of its only input, channels last); outputs
   /// are left where they lie.
-  public func measure(
+  package func measure(
     _ session: Session, input: [Float], progress: (Int) -> Void = { _ in }
   ) -> [Double] {
     let recorder = RunRecorder(session, input: input)
@@ -32,7 +32,7 @@ public struct Benchmark: Sendable {
   }
 
   /// Runs `session` once and reads all its outputs.
-  public static func outputs(_ session: Session, input: [Float]) -> [(name: String, value: Tensor)] {
+  package static func outputs(_ session: Session, input: [Float]) -> [(name: String, value: Tensor)] {
     RunRecorder(session, input: input).outputs()
   }
 }

@@ -5,9 +5,9 @@ import FileFormats
 /// One track a thread. On the calling thread an iteration holds its layers, and a layer its chunks; on the
 /// others there are chunks. A counter shows the bytes of intermediate results alive. A layer's arguments are those of its
 /// row in the profile.
-public enum ChromeTrace {
+package enum ChromeTrace {
   /// The document of `profile.traces`.
-  public static func document(_ profile: NetworkProfile) -> JSONValue {
+  package static func document(_ profile: NetworkProfile) -> JSONValue {
     let start = profile.traces.first?.whole.lowerBound ?? 0
     var events: [JSONValue] = [metadata("process_name", thread: 0, "ardf \(profile.network)")]
     for thread in 0..<profile.threads {

@@ -59,7 +59,7 @@ package struct KernelBenchmark: Sendable {
       for (index, session) in sessions.enumerated() {
         let layers = session.plan.layers
         session.profile(
-          prepare: { inputs in inputs.fill("x", with: input) },
+          prepare: { inputs in inputs.fill(session.plan.inputs[0], with: input) },
           observe: { layer, nanoseconds in
             guard run >= warmUp, layers[layer].name == Self.name else { return }
             times[index].append(Double(nanoseconds) / 1e6)

@@ -1,10 +1,6 @@
 import NNKernelInterface
 
 extension Plan {
-  /// Names and shapes of the network's inputs.
-  public var inputShapes: [(name: String, shape: MapShape)] { graph.inputShapes }
-  /// Names and shapes of the network's outputs.
-  public var outputShapes: [(name: String, shape: MapShape)] { graph.outputShapes }
 
   /// Bytes that each layer has to read and write at least once: inputs, weights, output.
   ///

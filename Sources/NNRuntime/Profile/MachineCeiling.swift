@@ -24,8 +24,8 @@ public struct MachineCeiling: Sendable, Equatable {
 
   /// Measures for some tens of milliseconds.
   ///
-  /// - Throws: what `Plan` throws for the backend.
-  public static func measure(backend: Backend, pool: ThreadPool) throws -> MachineCeiling {
+  /// - Throws: `PlanError` where the backend can't be had.
+  public static func measure(backend: Backend, pool: ThreadPool) throws(PlanError) -> MachineCeiling {
     let options = PlanOptions(backend: backend)
     let channels = product.channels
     // Rows that sum to one keep the numbers ordinary: no denormals, no infinities.
@@ -52,14 +52,15 @@ public struct MachineCeiling: Sendable, Equatable {
   private static func best(
     _ graph: Graph, _ options: PlanOptions, _ pool: ThreadPool, _ repetitions: Int,
     work: (Int, Double) -> Double
-  ) throws -> Double {
+  ) throws(PlanError) -> Double {
     let session = Session(try Plan(graph, options: options), pool: pool)
+    let input = session.plan.inputs[0]
     let layers = zip(session.plan.layerBytes, session.plan.layers).map { work($0, $1.operations) }
     var best = 0.0
     for _ in 0..<repetitions {
       _ = session.profile(
         prepare: { inputs in
-          inputs.fill("x") { span in for index in span.indices { span[index] = 1 } }
+          inputs.fill(input) { span in for index in span.indices { span[index] = 1 } }
         },
         observe: { layer, nanoseconds in best = max(best, layers[layer] / Double(max(1, nanoseconds))) },
         read: { _ in 0 })

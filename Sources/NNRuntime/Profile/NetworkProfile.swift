@@ -63,10 +63,10 @@ public struct NetworkProfile: Sendable {
   /// The machine's roof.
   public let ceiling: MachineCeiling
   /// Those of the profiled iterations of which every chunk was recorded.
-  public let traces: [RunTrace]
+  package let traces: [RunTrace]
 
   /// Everything about a profile; see the properties.
-  public init(
+  package init(
     network: String, kernels: String, threads: Int, rows: [Row], wall: [Double], plain: [Double],
     ceiling: MachineCeiling, traces: [RunTrace]
   ) {

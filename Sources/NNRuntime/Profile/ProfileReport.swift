@@ -3,7 +3,7 @@ import FileFormats
 extension NetworkProfile {
   /// The profile as a document; per layer the names of trtexec's exported profile (`count`, `name`, `timeMs`,
   /// `averageMs`, `medianMs`, `percentage`), and more.
-  public func report(environment: JSONValue) -> JSONValue {
+  package func report(environment: JSONValue) -> JSONValue {
     [
       "schema": "ardf.profile/1", "network": .string(network), "kernels": .string(kernels),
       "threads": .integer(threads), "count": .integer(wall.count), "environment": environment,
@@ -38,24 +38,24 @@ extension NetworkProfile {
 }
 
 /// A profile beside an older one's report, row by row.
-public struct ProfileComparison: Sendable {
+package struct ProfileComparison: Sendable {
   /// One row of both.
-  public struct Row: Sendable {
+  package struct Row: Sendable {
     /// The layers' name.
-    public let name: String
+    package let name: String
     /// Quartiles of the older profile and of this one; nil where it has no such row.
-    public let old, new: TimingSummary.Quartiles?
+    package let old, new: TimingSummary.Quartiles?
     /// Both, where there are both.
-    public let comparison: TimingComparison?
+    package let comparison: TimingComparison?
   }
 
   /// Rows of the new profile in its order, then those that only the old one has.
-  public let rows: [Row]
+  package let rows: [Row]
   /// The whole network.
-  public let wall: TimingComparison
+  package let wall: TimingComparison
 
   /// Compares; nil where `old` is not the report of a profile.
-  public init?(
+  package init?(
     _ new: NetworkProfile, with old: JSONValue, tolerance: Double = TimingComparison.defaultTolerance
   ) {
     guard old["schema"]?.string == "ardf.profile/1", let entries = old["layers"]?.array,

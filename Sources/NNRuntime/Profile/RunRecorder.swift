@@ -2,31 +2,31 @@
 struct RunRecorder {
   private let session: Session
   private let input: [Float]
-  private let inputName: String
+  private let port: GraphInput
   /// What the inputs besides the first are filled with.
-  private let others: [(name: String, elements: [Float])]
+  private let others: [(port: GraphInput, elements: [Float])]
   private let names: [String]
   private let liveBytes: [Int]
 
   private static let seed: UInt64 = 2
 
-  /// - Parameter input: of the network's first input; others are fed seeded random numbers in [0, 1).
+  /// `input`: of the network's first input; others are fed seeded random numbers in [0, 1).
   init(_ session: Session, input: [Float]) {
-    let (name, shape) = session.plan.inputShapes[0]
-    precondition(input.count == shape.count, "an input of \(shape)")
+    let inputs = session.plan.inputs
+    precondition(input.count == inputs[0].shape.count, "an input of \(inputs[0].shape)")
     self.session = session
     self.input = input
-    inputName = name
-    others = session.plan.inputShapes.dropFirst().map { name, shape in
-      (name, SeededInput.uniform(count: shape.count, seed: Self.seed))
+    port = inputs[0]
+    others = inputs.dropFirst().map { port in
+      (port, SeededInput.uniform(count: port.shape.count, seed: Self.seed))
     }
     names = session.plan.layers.map(\.name)
     liveBytes = session.plan.liveBytes
   }
 
   private func fill(_ inputs: borrowing SessionInputs) {
-    inputs.fill(inputName, with: input)
-    for other in others { inputs.fill(other.name, with: other.elements) }
+    inputs.fill(port, with: input)
+    for other in others { inputs.fill(other.port, with: other.elements) }
   }
 
   /// The nanoseconds of a run that nobody watches.
@@ -40,9 +40,9 @@ struct RunRecorder {
     session.run(
       prepare: fill,
       read: { outputs in
-        session.plan.outputShapes.map { name, shape in
-          let value = outputs.output(name).elements
-          return (name, Tensor(shape: [shape.height, shape.width, shape.channels], floats: value))
+        session.plan.outputs.map { port in
+          let shape = [port.shape.height, port.shape.width, port.shape.channels]
+          return (port.name, Tensor(shape: shape, floats: outputs.elements(of: port)))
         }
       })
   }

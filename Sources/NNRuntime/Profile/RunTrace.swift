@@ -2,34 +2,34 @@ import Synchronization
 
 /// One iteration as it went: when each layer ran, and each of its chunks on which thread; nanoseconds of the
 /// monotonic clock.
-public struct RunTrace: Sendable {
+package struct RunTrace: Sendable {
   /// A part of the time of one thread.
-  public struct Span: Sendable, Equatable {
+  package struct Span: Sendable, Equatable {
     /// What ran: an index of `names`, or of the plan's layers.
-    public let layer: Int
+    package let layer: Int
     /// From its begin to its end.
-    public let time: Range<UInt64>
+    package let time: Range<UInt64>
 
     /// Layer `layer` took `time`.
-    public init(layer: Int, time: Range<UInt64>) {
+    package init(layer: Int, time: Range<UInt64>) {
       self.layer = layer
       self.time = time
     }
   }
 
   /// The whole iteration, the filling of the inputs, and the reading of the outputs.
-  public let whole, input, output: Range<UInt64>
+  package let whole, input, output: Range<UInt64>
   /// Layers in running order, on the calling thread.
-  public let layers: [Span]
+  package let layers: [Span]
   /// Chunks of each thread; the first is the calling one.
-  public let chunks: [[Span]]
+  package let chunks: [[Span]]
   /// Names of the plan's layers.
-  public let names: [String]
+  package let names: [String]
   /// Bytes of intermediate results alive while each layer of the plan runs.
-  public let liveBytes: [Int]
+  package let liveBytes: [Int]
 
   /// Everything about a trace; see the properties.
-  public init(
+  package init(
     whole: Range<UInt64>, input: Range<UInt64>, output: Range<UInt64>, layers: [Span], chunks: [[Span]],
     names: [String], liveBytes: [Int]
   ) {

@@ -2,22 +2,22 @@
 ///
 /// They do where the medians differ by more than a tolerance and the interquartile ranges do not overlap:
 /// a machine's noise moves both, a change of the program moves one past the other.
-public struct TimingComparison: Sendable, Equatable {
+package struct TimingComparison: Sendable, Equatable {
   /// What a comparison comes to.
-  public enum Verdict: String, Sendable {
+  package enum Verdict: String, Sendable {
     case faster, slower, same
   }
 
   /// Differences of medians up to this share are never told from noise.
-  public static let defaultTolerance = 0.05
+  package static let defaultTolerance = 0.05
 
   /// The two measurements.
-  public let old, new: TimingSummary.Quartiles
+  package let old, new: TimingSummary.Quartiles
   /// Whether the new one is faster, slower, or the same within noise.
-  public let verdict: Verdict
+  package let verdict: Verdict
 
   /// Compares; `tolerance` is a share of the old median.
-  public init(
+  package init(
     old: TimingSummary.Quartiles, new: TimingSummary.Quartiles, tolerance: Double = defaultTolerance
   ) {
     self.old = old
@@ -33,5 +33,5 @@ public struct TimingComparison: Sendable, Equatable {
   }
 
   /// New median over old median; nil where the old one is zero.
-  public var ratio: Double? { old.median > 0 ? new.median / old.median : nil }
+  package var ratio: Double? { old.median > 0 ? new.median / old.median : nil }
 }

@@ -69,7 +69,7 @@ public struct TimingSummary: Sendable, Equatable {
   }
 
   /// The members of a report, under the names that trtexec uses where it has one.
-  public var members: [String: JSONValue] {
+  package var members: [String: JSONValue] {
     func time(_ value: Double) -> JSONValue { .rounded(value, decimals: 6) }
     return [
       "count": .integer(count), "averageMs": time(mean), "deviationMs": time(deviation),
@@ -82,7 +82,7 @@ public struct TimingSummary: Sendable, Equatable {
 
 extension TimingSummary.Quartiles {
   /// The quartiles of a report's entry; nil where it has none.
-  public init?(_ entry: JSONValue) {
+  package init?(_ entry: JSONValue) {
     guard let lower = entry["quartile1Ms"]?.number, let median = entry["medianMs"]?.number,
       let upper = entry["quartile3Ms"]?.number, lower <= median, median <= upper, lower >= 0
     else { return nil }

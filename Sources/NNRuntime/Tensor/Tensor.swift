@@ -7,10 +7,10 @@ public struct Tensor: Sendable {
   /// The type of the stored elements.
   public let dtype: DType
   /// The elements' bytes, `count` times `dtype.size` of them.
-  public let storage: TensorStorage
+  package let storage: TensorStorage
 
   /// A tensor over existing bytes, whose number must be what `shape` and `dtype` need.
-  public init(shape: [Int], dtype: DType, storage: TensorStorage) {
+  package init(shape: [Int], dtype: DType, storage: TensorStorage) {
     precondition(
       dtype.byteCount(shape: shape) == storage.count, "shape \(shape) of \(dtype) in \(storage.count) bytes")
     self.shape = shape

@@ -4,7 +4,7 @@ import Glibc
 /// The bytes of a tensor: memory of its own, 64-byte aligned, or a part of a mapped file.
 ///
 /// Unsafe by nature; immutable once built, so it is shared freely.
-public struct TensorStorage: Sendable {
+package struct TensorStorage: Sendable {
   private enum Source: Sendable {
     case owned(AlignedMemory)
     case file(FileBytes)
@@ -12,16 +12,16 @@ public struct TensorStorage: Sendable {
 
   private let source: Source
   /// The number of bytes.
-  public let count: Int
+  package let count: Int
 
   /// Shares bytes of a file; nothing is copied.
-  public init(_ file: FileBytes) {
+  package init(_ file: FileBytes) {
     source = .file(file)
     count = file.count
   }
 
   /// Copies the bytes of plain values.
-  public init<Element: BitwiseCopyable>(copying elements: [Element]) {
+  package init<Element: BitwiseCopyable>(copying elements: [Element]) {
     let bytes = elements.count * MemoryLayout<Element>.stride
     let memory = AlignedMemory(count: bytes)
     unsafe elements.withUnsafeBytes { raw in
@@ -34,7 +34,7 @@ public struct TensorStorage: Sendable {
   /// Calls `body` with the bytes, valid only inside the call.
   ///
   /// Bytes of a file are aligned only as the file happens to place them.
-  @unsafe public func withUnsafeBytes<Result>(
+  @unsafe package func withUnsafeBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
     switch source {
@@ -46,7 +46,7 @@ public struct TensorStorage: Sendable {
   }
 
   /// Calls `body` with the bytes, for callers that need no raw buffer.
-  public func withBytes<Result>(_ body: (Span<UInt8>) throws -> Result) rethrows -> Result {
+  package func withBytes<Result>(_ body: (Span<UInt8>) throws -> Result) rethrows -> Result {
     try unsafe withUnsafeBytes { raw in
       try unsafe body(Span(_unsafeElements: raw.bindMemory(to: UInt8.self)))
     }

@@ -51,7 +51,7 @@ extension LayerTolerance {
 extension SteppedRun {
   /// Runs the step that has just completed `layer` again, on changed inputs; nil where it computes nothing of them.
   ///
-  /// - Parameter terms: products in the longest sum since the last layer that was compared.
+  /// `terms`: products in the longest sum since the last layer that was compared.
   func conditioning(of layer: TracedLayer, precision: Precision, terms: Int) -> Conditioning? {
     let share: Float = precision == .bf16 ? 0x1p-5 : 0x1p-12
     var random: UInt64 = 0x9e37_79b9_7f4a_7c15

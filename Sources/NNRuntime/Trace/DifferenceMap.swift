@@ -1,23 +1,23 @@
 import Glibc
 
 /// Where a layer's result differs from its reference, and by how much: small enough to draw.
-public struct DifferenceMap: Sendable {
+package struct DifferenceMap: Sendable {
   /// Numbers of elements by the decimal logarithm of their absolute difference.
-  public struct Histogram: Sendable, Equatable {
+  package struct Histogram: Sendable, Equatable {
     /// The power of ten at which the first bin begins.
-    public static let firstExponent = -12
+    package static let firstExponent = -12
     /// The power of ten at which the last bin ends.
-    public static let lastExponent = 6
+    package static let lastExponent = 6
     /// Bins of a power of ten.
-    public static let binsPerDecade = 4
+    package static let binsPerDecade = 4
 
     /// Elements of every bin.
-    public private(set) var counts = [Int](
+    package private(set) var counts = [Int](
       repeating: 0, count: (lastExponent - firstExponent) * binsPerDecade)
     /// Elements that are equal, or differ by less than the first bin.
-    public private(set) var smaller = 0
+    package private(set) var smaller = 0
     /// Elements that differ by more than the last bin, or of which one of the two is not finite.
-    public private(set) var larger = 0
+    package private(set) var larger = 0
 
     mutating func add(_ difference: Float) {
       guard difference > 0 else {
@@ -39,17 +39,17 @@ public struct DifferenceMap: Sendable {
   }
 
   /// Rows and columns of `errors`: height and width of a map, tokens and channels of a sequence.
-  public let rows, columns: Int
+  package let rows, columns: Int
   /// Whether rows are tokens and columns channels.
-  public let isTokens: Bool
+  package let isTokens: Bool
   /// The absolute difference at each place, row-major: the largest of a pixel's channels, or a token's one.
   ///
   /// Infinite where one of the two values is not finite and the other isn't the same.
-  public let errors: [Float]
+  package let errors: [Float]
   /// The largest absolute difference of each channel.
-  public let channels: [Float]
+  package let channels: [Float]
   /// How the differences of all elements are distributed.
-  public let histogram: Histogram
+  package let histogram: Histogram
 
   /// Compares `found`, channels last with `stride` floats from pixel to pixel, with `expected`.
   init(_ found: Span<Float>, stride: Int, to expected: StridedMap, isTokens: Bool) {

@@ -12,7 +12,10 @@ public struct LayerTolerance: Sendable, Equatable {
 
   /// A tolerance of numbers that are not negative.
   ///
-  /// - Parameter relativeL2: nil for `relative`.
+  /// - Parameters:
+  ///   - absolute: The largest difference that passes.
+  ///   - relative: The largest difference that passes, relative to the largest value of the reference.
+  ///   - relativeL2: The largest relative L2 that passes; nil for `relative`.
   public init(absolute: Double, relative: Double, relativeL2: Double? = nil) {
     self.absolute = absolute
     self.relative = relative
@@ -79,14 +82,14 @@ public struct ToleranceTable: Sendable, Equatable {
 }
 
 /// A name in which `*` stands for any characters, also none.
-public struct NamePattern: Sendable {
+package struct NamePattern: Sendable {
   private let parts: [Substring]
 
   /// The pattern written so.
-  public init(_ pattern: String) { parts = pattern.split(separator: "*", omittingEmptySubsequences: false) }
+  package init(_ pattern: String) { parts = pattern.split(separator: "*", omittingEmptySubsequences: false) }
 
   /// Whether the whole name fits.
-  public func matches(_ name: String) -> Bool {
+  package func matches(_ name: String) -> Bool {
     guard parts.count > 1 else { return name == parts.first ?? "" }
     guard name.hasPrefix(parts[0]) else { return false }
     var rest = name.dropFirst(parts[0].count)

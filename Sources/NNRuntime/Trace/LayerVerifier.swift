@@ -22,7 +22,7 @@ public struct LayerVerifier: Sendable {
   }
 
   /// Is told of a layer beyond its tolerance, and where its result is wrong.
-  public typealias Observer = (_ layer: VerificationReport.Layer, _ map: DifferenceMap) throws -> Void
+  package typealias Observer = (_ layer: VerificationReport.Layer, _ map: DifferenceMap) throws -> Void
 
   /// What layers are fed.
   public let mode: Mode
@@ -37,9 +37,14 @@ public struct LayerVerifier: Sendable {
 
   /// Compares with the tensors of a file; the network's input `input` is the file's.
   ///
-  /// - Throws: `VerificationError`, and what `ReferenceFile` and `onDivergence` throw.
-  public func verify(
-    _ session: Session, against reference: ReferenceFile, onDivergence: Observer? = nil
+  /// - Throws: `VerificationError`, and what `ReferenceFile` throws.
+  public func verify(_ session: Session, against reference: ReferenceFile) throws -> VerificationReport {
+    try verify(session, against: reference, onDivergence: nil)
+  }
+
+  /// The same, telling `onDivergence` of layers beyond their tolerance; throws what that throws too.
+  package func verify(
+    _ session: Session, against reference: ReferenceFile, onDivergence: Observer?
   ) throws -> VerificationReport {
     var used: Set<String> = []
     let prepare = try reference.fillInputs(of: session)
@@ -57,9 +62,16 @@ public struct LayerVerifier: Sendable {
 
   /// Compares with another session of the same network, step by step; both are fed by `prepare`.
   ///
-  /// - Throws: `VerificationError.differentPlans`, and what `onDivergence` throws.
+  /// - Throws: `VerificationError.differentPlans`, and what `prepare` throws.
   public func verify(
-    _ session: Session, against other: Session, onDivergence: Observer? = nil,
+    _ session: Session, against other: Session, prepare: (borrowing SessionInputs) throws -> Void
+  ) throws -> VerificationReport {
+    try verify(session, against: other, onDivergence: nil, prepare: prepare)
+  }
+
+  /// The same, telling `onDivergence` of layers beyond their tolerance; throws what that throws too.
+  package func verify(
+    _ session: Session, against other: Session, onDivergence: Observer?,
     prepare: (borrowing SessionInputs) throws -> Void
   ) throws -> VerificationReport {
     let (layers, others) = (session.plan.tracedLayers, other.plan.tracedLayers)
@@ -137,18 +149,19 @@ extension ReferenceFile {
   ///
   /// - Throws: `VerificationError` where one is missing or of another shape.
   public func fillInputs(of session: Session) throws -> (borrowing SessionInputs) throws -> Void {
-    let inputs = try session.plan.graph.inputShapes.map { name, shape in
+    let inputs = try session.plan.inputs.map { input in
+      let (name, shape) = (input.name, input.shape)
       guard contains(name) else { throw VerificationError.noInput(name) }
       let (found, elements) = try tensor(name, atMost: shape.count)
       guard let map = StridedMap(found, elements, as: shape) else {
         throw VerificationError.shape(
           name, found: found, expected: [1, shape.channels, shape.height, shape.width])
       }
-      return (name, map)
+      return (input, map)
     }
     return { target in
-      for (name, map) in inputs {
-        target.fill(name) { span in
+      for (input, map) in inputs {
+        target.fill(input) { span in
           for pixel in 0..<map.shape.pixels {
             for channel in 0..<map.shape.channels {
               span[pixel * map.shape.channels + channel] =

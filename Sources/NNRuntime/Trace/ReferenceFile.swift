@@ -55,7 +55,11 @@ public struct ReferenceFile: Sendable {
 
   /// Shape and elements of the tensor `name`, in single precision.
   ///
-  /// - Parameter most: The most elements that are of use; a larger compressed tensor is refused before it is unpacked.
+  /// - Parameters:
+  ///   - name: The tensor's name.
+  ///   - most: The most elements that are of use; a larger compressed tensor is refused before it is unpacked.
+  /// - Returns: Its shape, and its elements row-major.
+  /// - Throws: `WeightError` or `ZipError`, by the file's format, for a tensor that is not there or cannot be read.
   public func tensor(
     _ name: String, atMost most: Int = .max
   ) throws -> (shape: [Int], elements: [Float]) {
@@ -83,7 +87,7 @@ public struct ReferenceFile: Sendable {
   /// file has none.
   ///
   /// - Throws: `VerificationError.shape` where it cannot be the layer's result.
-  public func map(for layer: TracedLayer) throws -> (name: String, map: StridedMap)? {
+  package func map(for layer: TracedLayer) throws -> (name: String, map: StridedMap)? {
     guard let name = [layer.name, layer.output].compactMap(\.self).first(where: contains) else { return nil }
     let (shape, elements) = try tensor(name, atMost: layer.shape.count)
     guard let map = StridedMap(shape, elements, as: layer.shape) else {

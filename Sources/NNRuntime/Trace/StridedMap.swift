@@ -1,16 +1,16 @@
 /// A map of floats in either order of its axes: channels last, or as the reference frameworks keep it.
-public struct StridedMap: Sendable {
+package struct StridedMap: Sendable {
   /// The map's shape.
-  public let shape: MapShape
+  package let shape: MapShape
   /// All elements, in an order that the strides tell.
-  public let elements: [Float]
+  package let elements: [Float]
   /// Elements from one pixel to the next (row-major), and from one channel to the next.
-  public let pixelStride, channelStride: Int
+  package let pixelStride, channelStride: Int
   /// The shape that the elements have where they come from.
-  public let tensorShape: [Int]
+  package let tensorShape: [Int]
 
   /// A dense map, channels last.
-  public init(shape: MapShape, channelsLast elements: [Float], tensorShape: [Int]) {
+  package init(shape: MapShape, channelsLast elements: [Float], tensorShape: [Int]) {
     precondition(elements.count == shape.count, "\(elements.count) elements for \(shape)")
     self.shape = shape
     self.elements = elements
@@ -23,7 +23,7 @@ public struct StridedMap: Sendable {
   ///
   /// Taken are (1, channels, height, width), (1, tokens, channels), and (1, height, width) for one channel, all
   /// also without the leading 1.
-  public init?(_ tensorShape: [Int], _ elements: [Float], as shape: MapShape) {
+  package init?(_ tensorShape: [Int], _ elements: [Float], as shape: MapShape) {
     guard tensorShape.reduce(1, *) == shape.count, elements.count == shape.count else { return nil }
     var extents = tensorShape
     if extents.first == 1, extents.count > 2 { extents.removeFirst() }

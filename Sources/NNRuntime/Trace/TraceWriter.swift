@@ -1,7 +1,7 @@
 import FileFormats
 
 /// Writes the layers' results of a run to a safetensors file, each as soon as it is complete.
-public enum TraceWriter {
+package enum TraceWriter {
   /// Runs `session` and writes its inputs and the layers whose name fits a pattern (all without patterns).
   ///
   /// Tensors are float32 under their module path: (1, channels, height, width), or (1, tokens, channels). An output
@@ -9,34 +9,35 @@ public enum TraceWriter {
   ///
   /// - Returns: the names of the layers written.
   /// - Throws: `FileError`, and what `prepare` throws.
-  public static func write(
+  package static func write(
     _ session: Session, layers patterns: [String] = [], metadata: [String: String] = [:], to path: String,
     overwrite: Bool, prepare: (borrowing SessionInputs) throws -> Void
   ) throws -> [String] {
     let patterns = patterns.map(NamePattern.init)
     let plan = session.plan
-    var seen = Set(plan.graph.inputShapes.map(\.name))
+    var seen = Set(plan.inputs.map(\.name))
     let layers = plan.tracedLayers.filter { layer in
       (patterns.isEmpty || patterns.contains { $0.matches(layer.name) }) && seen.insert(layer.name).inserted
     }
-    let inputs = plan.graph.inputShapes.map { name, shape in
-      (name: name, shape: shape, extents: [1, shape.channels, shape.height, shape.width])
+    let inputs = plan.inputs.map { port in
+      (port: port, extents: [1, port.shape.channels, port.shape.height, port.shape.width])
     }
     var metadata = metadata
     for layer in layers { if let output = layer.output { metadata["output.\(output)"] = layer.name } }
     let entries =
-      inputs.map { SafetensorsWriter.Entry(name: $0.name, dtype: .float32, shape: $0.extents) }
+      inputs.map { SafetensorsWriter.Entry(name: $0.port.name, dtype: .float32, shape: $0.extents) }
       + layers.map { SafetensorsWriter.Entry(name: $0.name, dtype: .float32, shape: $0.tensorShape) }
     let writer = try SafetensorsWriter(
       path: path, entries: entries, metadata: metadata, overwrite: overwrite)
     try session.stepwise { target in
       try prepare(target)
       for input in inputs {
-        let planes = target.fill(input.name) { span in
-          var planes = [Float](repeating: 0, count: input.shape.count)
-          for pixel in 0..<input.shape.pixels {
-            for channel in 0..<input.shape.channels {
-              planes[channel * input.shape.pixels + pixel] = span[pixel * input.shape.channels + channel]
+        let shape = input.port.shape
+        let planes = target.fill(input.port) { span in
+          var planes = [Float](repeating: 0, count: shape.count)
+          for pixel in 0..<shape.pixels {
+            for channel in 0..<shape.channels {
+              planes[channel * shape.pixels + pixel] = span[pixel * shape.channels + channel]
             }
           }
           return planes

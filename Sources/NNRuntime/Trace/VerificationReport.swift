@@ -90,7 +90,7 @@ public struct VerificationReport: Sendable {
   }
 
   /// The report as a part of a document.
-  public var json: JSONValue {
+  package var json: JSONValue {
     [
       "mode": .string(mode.rawValue), "network": .string(network), "kernels": .string(kernels),
       "passed": .bool(passed),

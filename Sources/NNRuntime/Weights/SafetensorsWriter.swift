@@ -3,18 +3,18 @@ import FileFormats
 /// Writes a safetensors file tensor by tensor; it appears whole on `finish()`, or not at all.
 ///
 /// The data starts at a multiple of 64 bytes and follows the entries' order without gaps.
-public final class SafetensorsWriter {
+package final class SafetensorsWriter {
   /// What a tensor will be, known before its data.
-  public struct Entry: Sendable, Equatable {
+  package struct Entry: Sendable, Equatable {
     /// The tensor's name.
-    public let name: String
+    package let name: String
     /// The element type.
-    public let dtype: DType
+    package let dtype: DType
     /// The extents.
-    public let shape: [Int]
+    package let shape: [Int]
 
     /// An entry; the shape's product must not overflow.
-    public init(name: String, dtype: DType, shape: [Int]) {
+    package init(name: String, dtype: DType, shape: [Int]) {
       self.name = name
       self.dtype = dtype
       self.shape = shape
@@ -31,7 +31,7 @@ public final class SafetensorsWriter {
   private var next = 0
 
   /// Starts a file that will hold `entries` in this order; names must be unique.
-  public init(
+  package init(
     path: String, entries: [Entry], metadata: [String: String] = [:], overwrite: Bool
   ) throws(FileError) {
     self.entries = entries
@@ -40,7 +40,7 @@ public final class SafetensorsWriter {
   }
 
   /// Adds the data of the next entry, whose type and shape the tensor must have.
-  public func append(_ tensor: Tensor) throws(FileError) {
+  package func append(_ tensor: Tensor) throws(FileError) {
     precondition(next < entries.count, "more tensors than entries")
     let entry = entries[next]
     precondition(
@@ -53,14 +53,14 @@ public final class SafetensorsWriter {
   }
 
   /// Gives the file its final name; every entry must have its data.
-  public func finish() throws(FileError) {
+  package func finish() throws(FileError) {
     precondition(next == entries.count, "\(entries.count - next) tensors have no data yet")
     try file.commit()
   }
 
   /// Writes a whole file, widest element types first so that all data is naturally aligned, names
   /// sorted within a type.
-  public static func write(
+  package static func write(
     _ tensors: [String: Tensor], metadata: [String: String] = [:], to path: String, overwrite: Bool
   ) throws(FileError) {
     let sorted = tensors.sorted {

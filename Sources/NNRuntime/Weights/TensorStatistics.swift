@@ -1,16 +1,16 @@
 /// What the elements of a tensor are like.
-public struct TensorStatistics: Sendable, Equatable {
+package struct TensorStatistics: Sendable, Equatable {
   /// Number of elements.
-  public let count: Int
+  package let count: Int
   /// The least and the largest finite element; 0 where there is none.
-  public let minimum, maximum: Double
+  package let minimum, maximum: Double
   /// Arithmetic mean and standard deviation of the finite elements, in double precision.
-  public let mean, deviation: Double
+  package let mean, deviation: Double
   /// Elements that are infinite or NaN.
-  public let nonFinite: Int
+  package let nonFinite: Int
 
   /// Reads all elements twice: the deviation is that from the mean, not a difference of sums of squares.
-  public init(_ tensor: Tensor) {
+  package init(_ tensor: Tensor) {
     let elements = tensor.floats()
     var (minimum, maximum) = (Float.infinity, -Float.infinity)
     var (sum, finite) = (0.0, 0)

@@ -35,7 +35,7 @@ public final class WeightStore: Sendable {
   }
 
   /// Reads a safetensors file whose bytes are at hand; `name` is what errors call it.
-  public init(file bytes: FileBytes, name: String, allowNonFinite: Bool = false) throws(WeightError) {
+  package init(file bytes: FileBytes, name: String, allowNonFinite: Bool = false) throws(WeightError) {
     (tensors, metadata) = try Self.parse(bytes, file: name)
     names = tensors.keys.sorted()
     file = name
@@ -134,7 +134,8 @@ public final class WeightStore: Sendable {
 
   /// Checks that every tensor was taken.
   ///
-  /// - Parameter ignoring: names that may stay, and scopes given with a final dot (`"model.23.dfl."`).
+  /// - Parameter ignored: Names that may stay, and scopes given with a final dot (`"model.23.dfl."`).
+  /// - Throws: `WeightError` that names those left.
   public func verifyAllUsed(ignoring ignored: [String] = []) throws(WeightError) {
     let unused = unusedNames.filter { name in
       !ignored.contains { $0.hasSuffix(".") ? name.hasPrefix($0) : name == $0 }
@@ -182,7 +183,7 @@ public struct WeightScope: Sendable {
   /// The same names for what checkpoints hold and inference has no use for: what is bound there may be missing or hold
   /// anything, and is empty.
   ///
-  /// - Parameter isOptional: Whether some checkpoints lack it too.
+  /// `isOptional`: Whether some checkpoints lack it too.
   package func unread(isOptional: Bool = false) -> WeightScope {
     WeightScope(store: store, prefix: prefix, use: .unread(isOptional: isOptional))
   }

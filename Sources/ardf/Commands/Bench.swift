@@ -198,7 +198,7 @@ struct Bench: AsyncParsableCommand {
     }
     return BenchResult(
       network: session.plan.name, stage: nil, kernels: session.plan.kernelName,
-      input: session.plan.inputShapes[0].shape.description, threads: threads,
+      input: session.plan.inputs[0].shape.description, threads: threads,
       streams: streams, times: times, perSecond: perSecond,
       start: .init(preparation: milliseconds(begin..<ready), firstRun: first[0], firstOutput: firstOutput),
       peakBytes: peak)
@@ -217,7 +217,7 @@ struct Bench: AsyncParsableCommand {
     return results.map { result in
       BenchResult(
         network: plan.name, stage: result.shape.text, kernels: result.kernel,
-        input: plan.inputShapes[0].shape.description, threads: threads, streams: 1,
+        input: plan.inputs[0].shape.description, threads: threads, streams: 1,
         times: result.milliseconds, perSecond: nil, start: nil, peakBytes: nil,
         operations: result.operations)
     }

@@ -137,7 +137,7 @@ private final class DepthResults {
     folder = try output.folder(inputs: inputs)
   }
 
-  /// - Parameter name: of the picture's folder among those of others; empty for the only one.
+  /// `name`: of the picture's folder among those of others; empty for the only one.
   func add(_ estimate: DepthNetwork.Estimate, of frame: CapturedFrame, name: String) throws {
     guard let folder else {
       return try Console.write(FrameWriter.array(estimate.metric?.values ?? estimate.relative.values))

@@ -266,7 +266,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
 
   /// Prints what was made of a frame: its line, or a table for people.
   ///
-  /// - Parameter dropped: pictures left out before it, of a stream that leaves some out.
+  /// `dropped`: pictures left out before it, of a stream that leaves some out.
   private func show(_ record: FrameRecord, of frame: RunFrame, dropped: Int? = nil) throws {
     if printsLines {
       var line = record.printedLine(of: frame).object ?? [:]

@@ -83,7 +83,8 @@ struct DepthNetwork: Sendable {
 
   /// The depth of an upright picture, turned to the picture as it is stored.
   ///
-  /// - Parameter sensor: The frame's own depth, as stored: what a prompted network reads.
+  /// `sensor`: The frame's own depth, as stored: what a prompted network reads.
+  ///
   /// - Throws: `NoEstimate`, which is said of one picture and leaves others to be estimated.
   func estimate(
     _ upright: RGBImage, orientation: Orientation, sensor: Plane<Float>? = nil
@@ -102,6 +103,8 @@ struct DepthNetwork: Sendable {
       throw NoEstimate.noPrompt
     } catch DepthError.nonFiniteOutput {
       throw InFile(file: file, error: DepthError.nonFiniteOutput)
+    } catch {
+      throw innermost(error)
     }
   }
 

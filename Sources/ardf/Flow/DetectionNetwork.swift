@@ -91,11 +91,7 @@ struct DetectionNetwork: Sendable {
   }
 
   private func segmentation(of upright: RGBImage) throws -> Segmentation {
-    do {
-      return try model.detect(upright, thresholds: thresholds, masks: masks)
-    } catch let error as YOLOError {
-      throw InFile(file: file, error: error)
-    }
+    try InFile.naming(file) { try model.detect(upright, thresholds: thresholds, masks: masks) }
   }
 
   private func kept(_ result: Segmentation) -> [UprightDetection] {

@@ -15,7 +15,7 @@ final class DetectionResults {
 
   /// Refuses, before any work is done, a folder that may not be written.
   ///
-  /// - Parameter inputs: What is read.
+  /// `inputs`: What is read.
   init(_ output: OutputOptions, _ format: FormatOptions, isSingle: Bool, inputs: [String?]) throws {
     self.output = output
     self.format = format.format
@@ -29,9 +29,8 @@ final class DetectionResults {
 
   /// Writes and prints what was found in a picture.
   ///
-  /// - Parameters:
-  ///   - name: of its folder among those of others; empty for the only one.
-  ///   - isListed: keeps what was found for `index.json`.
+  /// - `name`: of its folder among those of others; empty for the only one.
+  /// - `isListed`: keeps what was found for `index.json`.
   func add(_ file: DetectionsFile, of frame: CapturedFrame, source: String, name: String, isListed: Bool)
     throws
   {
@@ -74,7 +73,7 @@ final class DetectionResults {
 
   /// Writes what is said about all, and gives the folder its name.
   ///
-  /// - Parameter layout: of the only source.
+  /// `layout`: of the only source.
   func finish(layout: CaptureLayout?, skipped: [SkippedFrame]) throws {
     if let folder {
       if format == .coco { try folder.write(.array(coco), to: "detections.json") }

@@ -159,7 +159,7 @@ extension FrameFlow.Outcome {
 
   /// The content of `summary.json`: no times, so that the same input gives the same bytes.
   ///
-  /// - Parameter digest: of all that the results depend on.
+  /// `digest`: of all that the results depend on.
   func summary(networks: JSONValue, digest: String) -> JSONValue {
     [
       "schema": "ardf.summary/1", "digest": .string(digest), "image": .string(frame.name),

@@ -94,7 +94,7 @@ struct FrameJob: Sendable {
 
   /// Does a frame, or keeps what an earlier run made of it.
   ///
-  /// - Parameter tolerant: records a frame whose files are bad instead of throwing.
+  /// `tolerant`: records a frame whose files are bad instead of throwing.
   func record(of frame: RunFrame, tolerant: Bool) async throws -> FrameRecord {
     do {
       return try await record(of: frame)

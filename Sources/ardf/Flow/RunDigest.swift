@@ -11,9 +11,8 @@ struct RunDigest: Sendable {
   /// Where the cameras of each source stood, by its path: every frame's page shows them all.
   private let paths: [String: JSONValue]
 
-  /// - Parameters:
-  ///   - options: All that changes results, besides the weights' content.
-  ///   - paths: Where the cameras of each source stood, by its path.
+  /// - `options`: All that changes results, besides the weights' content.
+  /// - `paths`: Where the cameras of each source stood, by its path.
   init(
     options: JSONValue, detector: DetectionNetwork, depth: DepthNetwork?, paths: [String: [FrameReport.Pose]]
   ) throws {
@@ -32,9 +31,8 @@ struct RunDigest: Sendable {
 
   /// The digest of a frame whose picture need not be decoded.
   ///
-  /// - Parameters:
-  ///   - picture: The picture's bytes as they are stored.
-  ///   - source: The path of its source.
+  /// - `picture`: The picture's bytes as they are stored.
+  /// - `source`: The path of its source.
   func digest(of frame: CapturedFrame, picture: [UInt8]?, source: String) -> String {
     let document: JSONValue = [
       "settings": settings, "cameras": paths[source] ?? .null, "name": .string(frame.name),

@@ -40,7 +40,7 @@ struct RunFolder: Sendable {
 
   /// Refuses what exists and may not be touched, before any work is done; nil for standard output.
   ///
-  /// - Parameter inputs: Files that are read besides the frames' sources.
+  /// `inputs`: Files that are read besides the frames' sources.
   init?(
     _ output: OutputOptions, _ batch: BatchOptions, inputs: RunInputs, files: [String?]
   ) throws {

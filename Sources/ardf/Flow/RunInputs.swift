@@ -48,7 +48,7 @@ struct RunInputs {
 
   /// Opens each source: a picture, a capture, a sequence, a folder of them, or a pattern for any of these.
   ///
-  /// - Parameter names: Only these frames, by name or position; of one source.
+  /// `names`: Only these frames, by name or position; of one source.
   init(_ paths: [String], names: [String], open: (String) throws -> any CaptureSource) throws {
     let given = try paths.flatMap(Self.expand)
     let sources = try given.flatMap { try Self.sources($0, open) }

@@ -85,7 +85,7 @@ enum NetworkInput {
       guard let image = frame.image else { throw CommandError.input("\(path): has no picture") }
       let upright = image.oriented(frame.orientation)
       let size = try size ?? network.inputSize(for: upright)
-      return (try network.session(for: size), { network.fill($0, with: upright, size: size) })
+      return (try network.session(for: size), { try network.fill($0, with: upright, size: size) })
     case .tensors(let file):
       guard file.contains("input") else { throw VerificationError.noInput("input") }
       let shape = try file.tensor("input", atMost: 3 * Self.longestSide * Self.longestSide).shape
@@ -98,8 +98,8 @@ enum NetworkInput {
     case .noise:
       let size = size ?? network.standardSize
       let session = try network.session(for: size)
-      let names = session.plan.inputShapes.map(\.name)
-      return (session, { inputs in for name in names { Self.fillWithNoise(inputs, name) } })
+      let ports = session.plan.inputs
+      return (session, { inputs in for port in ports { Self.fillWithNoise(inputs, port) } })
     }
   }
 
@@ -117,8 +117,8 @@ enum NetworkInput {
   private static let longestSide = 4096
 
   /// SplitMix64's upper 24 bits (Steele, Lea, Flood, 2014).
-  private static func fillWithNoise(_ inputs: borrowing SessionInputs, _ name: String) {
-    inputs.fill(name) { span in
+  private static func fillWithNoise(_ inputs: borrowing SessionInputs, _ port: GraphInput) {
+    inputs.fill(port) { span in
       var state: UInt64 = 0
       for index in span.indices {
         state &+= 0x9e37_79b9_7f4a_7c15

@@ -16,7 +16,7 @@ struct NetworkInputOptions: ParsableArguments {
 
   /// The elements of the plan's input, channels last.
   func elements(for plan: Plan) throws -> [Float] {
-    let shape = plan.inputShapes[0].shape
+    let shape = plan.inputs[0].shape
     guard let input else { return SeededInput.uniform(count: shape.count, seed: seed) }
     let array = try InFile.naming(input) { try NPYArray.read(path: input) }
     var sides = array.shape

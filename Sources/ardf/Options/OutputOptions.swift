@@ -22,7 +22,7 @@ struct OutputOptions: ParsableArguments {
 
   /// The folder, refused now if it may not be written; nil for standard output.
   ///
-  /// - Parameter inputs: What the command reads.
+  /// `inputs`: What the command reads.
   func folder(inputs: [String?]) throws -> OutputFolder? {
     isStandardOutput ? nil : try OutputFolder(out, force: force, inputs: inputs)
   }

@@ -48,7 +48,7 @@ struct StreamOptions: ParsableArguments {
 
   /// The pictures of a source.
   ///
-  /// - Parameter output: where results go; in a folder they pile up, and there are no more than `limits` has frames.
+  /// `output`: where results go; in a folder they pile up, and there are no more than `limits` has frames.
   func pictures(of source: StreamSource, limits: LimitOptions, output: OutputOptions) -> StreamedPictures {
     StreamedPictures(
       source: source, rawSize: rawSize.flatMap(Self.size), isLive: live, limits: limits.capture,

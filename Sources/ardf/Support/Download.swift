@@ -27,7 +27,7 @@ struct Download {
   private let folder: AtomicDirectory
   private let messages: String
 
-  /// - Parameter place: A name beside which files lie meanwhile.
+  /// `place`: A name beside which files lie meanwhile.
   init(beside place: String) throws {
     let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
     guard let found = folders.map({ "\($0)/curl" }).first(where: FileManager.default.isExecutableFile) else {
@@ -42,7 +42,7 @@ struct Download {
 
   /// The file at an address.
   ///
-  /// - Parameter sha256: Its digest; nil for what is not pinned and only tells where to go on.
+  /// `sha256`: Its digest; nil for what is not pinned and only tells where to go on.
   func fetch(_ address: String, sha256 expected: String?) throws -> FileBytes {
     let path = folder.path("download")
     var process: ChildProcess

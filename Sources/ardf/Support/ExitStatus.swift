@@ -54,7 +54,7 @@ enum ExitStatus: Int32 {
 
   /// nil for what the argument parser throws.
   private init?(of error: any Error) {
-    switch error {
+    switch innermost(error) {
     case let error as CommandError: self = error.status
     case let error as OutputError: self = error.status
     case let error as FileError: self.init(input: error)
@@ -72,6 +72,7 @@ enum ExitStatus: Int32 {
     case is ServingError: self = .cannotCreate
     case let error as DownloadError: self.init(error)
     case is ResourcesError: self = .noResources
+    case let error as PlanError: self.init(error)
     case is InstructionSetError, is PrecisionError, is OpenBLASError: self = .usage
     case is JSONError, is NPYError, is ZipError, is VerificationError, is MeasuredChoicesError,
       is DocumentError, is ObjectsFileError, is RunLengthError, is GeometryError, is YOLOError, is DepthError,
@@ -89,6 +90,13 @@ enum ExitStatus: Int32 {
     case .missing, .permissionDenied: self = .missingInput
     case .io, .noSpace, .changed: self = .inputOutput
     default: self = .malformedInput
+    }
+  }
+
+  private init(_ error: PlanError) {
+    switch error {
+    case .instructionSet, .openBLAS, .precision: self = .usage
+    case .otherKernels: self = .malformedInput
     }
   }
 
@@ -182,13 +190,14 @@ struct InFile: Error, CustomStringConvertible {
   static func naming<Result>(_ file: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
-    } catch let error as FileError {
-      throw error
-    } catch let error as WeightError {
-      // Both name their file themselves.
-      throw error
     } catch {
-      throw InFile(file: file, error: error)
+      switch innermost(error) {
+      // Both name their file themselves, and a plan has none.
+      case let error as FileError: throw error
+      case let error as WeightError: throw error
+      case let error as PlanError: throw error
+      case let error: throw InFile(file: file, error: error)
+      }
     }
   }
 }

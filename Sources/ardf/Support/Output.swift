@@ -76,7 +76,7 @@ struct OutputFile {
   /// Refuses, before any work is done, an existing name without `force`, a file that `ardf` did not write, an input,
   /// and a folder that is not there or may not be written to; inputs that are not there come first.
   ///
-  /// - Parameter beginnings: What files of ours that hold no other sign begin with.
+  /// `beginnings`: What files of ours that hold no other sign begin with.
   init(_ path: String, force: Bool, inputs: [String?], beginnings: [String] = []) throws {
     let inputs = inputs.compactMap(\.self)
     if let missing = inputs.first(where: { !fileExists($0) }) { throw FileError.missing(path: missing) }

@@ -78,7 +78,9 @@ import Testing
     let network = try YOLO11Segmentation(weights: WeightStore(tensors: tensors))
     #expect(network.architecture.classHidden == 80 && network.architecture.variant == .n)
     tensors["model.23.cv3.1.1.1.bn.bias"] = zeros([64])
-    #expect(throws: WeightError.self) { try YOLO11Segmentation(weights: WeightStore(tensors: tensors)) }
+    #expect { try YOLO11Segmentation(weights: WeightStore(tensors: tensors)) } throws: {
+      weightError($0)?.tensor == "model.23.cv3.1.1.1.bn.bias"
+    }
   }
 
   @Test func misfitsAreNamed() {

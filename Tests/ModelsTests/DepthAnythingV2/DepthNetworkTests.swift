@@ -34,9 +34,9 @@ struct DepthNetworkTests {
     names += (1...4).map { ("path.\($0)", "depth_head.scratch.refinenet\($0).out_conv") }
     names.append(("output_conv1", "depth_head.scratch.output_conv1"))
     let session = try model.session(for: size)
-    let found = session.run(
+    let found = try session.run(
       prepare: { target in
-        target.fill("input", with: input)
+        try target.fill(target.input("input"), with: input)
       },
       read: { outputs in names.map { outputs.value(named: $0.1)?.elements } })
     for ((name, _), elements) in zip(names, found) {
@@ -61,15 +61,15 @@ struct DepthNetworkTests {
 
     let name = "pretrained.blocks.3.ls2.gamma"
     let kept = tensors.removeValue(forKey: name)!
-    #expect { try load(tensors, metadata) } throws: { ($0 as? WeightError)?.tensor == name }
+    #expect { try load(tensors, metadata) } throws: { weightError($0)?.tensor == name }
     tensors[name] = kept.reshaped([1, 48])
     #expect { try load(tensors, metadata) } throws: {
-      ($0 as? WeightError)?.kind == .wrongShape(found: [1, 48], expected: [48])
+      weightError($0)?.kind == .wrongShape(found: [1, 48], expected: [48])
     }
     tensors[name] = kept
     tensors["pretrained.register_tokens"] = kept
     #expect { try load(tensors, metadata) } throws: {
-      ($0 as? WeightError)?.kind == .unused(["pretrained.register_tokens"])
+      weightError($0)?.kind == .unused(["pretrained.register_tokens"])
     }
     tensors["pretrained.register_tokens"] = nil
     tensors["pretrained.mask_token"] = nil

@@ -75,7 +75,7 @@ struct DepthPipelineTests {
     let input = ReferenceMap(try reference.tensor(named: "input")).elements
     let tokens = try model.session(for: PixelSize(width: 224, height: 224)).run(
       prepare: { target in
-        target.fill("input", with: input)
+        try target.fill(target.input("input"), with: input)
       },
       read: { $0.value(named: "pretrained.norm.11")?.elements })
     let error = relativeError(try #require(tokens), try reference.tensor(named: "tokens").floats())

@@ -141,6 +141,6 @@ struct PromptedDepthTests {
       #expect(try model.estimate(picture, sensor: prompt).depth == depth)
     }
     let session = try model.session(for: size, prompt: PixelSize(width: 4, height: 3))
-    #expect(session.plan.inputShapes.map(\.name) == ["input", "prompt"])
+    #expect(session.plan.inputs.map(\.name) == ["input", "prompt"])
   }
 }

@@ -1,4 +1,5 @@
 import FileFormats
+import Models
 import NNRuntime
 import TestSupport
 
@@ -49,15 +50,23 @@ func run(
   let outputs = module(builder, values)
   let graph = builder.finish(outputs: outputs.enumerated().map { ("output.\($0)", $1) })
   let session = Session(try Plan(graph, options: options), pool: ThreadPool(threads: 2))
-  return session.run(
+  return try session.run(
     prepare: { target in
       for (index, input) in inputs.enumerated() {
-        target.fill("input.\(index)") { span in
+        try target.fill(target.input("input.\(index)")) { span in
           for element in input.elements.indices { span[element] = input.elements[element] }
         }
       }
     },
-    read: { results in outputs.indices.map { results.output("output.\($0)").elements } })
+    read: { results in session.plan.outputs.map { results.elements(of: $0) } })
+}
+
+/// What a network found wrong with its weights; nil for anything else.
+func weightError(_ error: any Error) -> WeightError? {
+  switch error {
+  case YOLOError.weights(let error), DepthError.weights(let error): error
+  default: nil
+  }
 }
 
 /// The largest difference over the largest magnitude of the reference.

@@ -33,10 +33,10 @@ struct ReducedPrecisionTests {
     let size = PixelSize(width: name.hasPrefix("depth") ? 56 : 96, height: name.hasPrefix("depth") ? 42 : 64)
     let session = try network.session(for: size)
     let input = (0..<size.width * size.height * 3).map { Float($0 * 7919 % 1013) / 1013 }
-    return session.run { inputs in
-      inputs.fill("input", with: input)
+    return try session.run { inputs in
+      try inputs.fill(inputs.input("input"), with: input)
     } read: { outputs in
-      session.plan.outputShapes.map { ($0.name, outputs.output($0.name).elements) }
+      session.plan.outputs.map { ($0.name, outputs.elements(of: $0)) }
     }
   }
 
@@ -85,11 +85,11 @@ struct ReducedPrecisionTests {
   @Test("are refused where there are no kernels for them")
   func refused() throws {
     for set in InstructionSet.available where !set.hasReducedPrecision {
-      #expect(throws: PrecisionError.noInstructions(instructionSet: set.rawValue)) {
+      #expect(throws: NetworkError.depth(.plan(.precision(.noInstructions(instructionSet: set.rawValue))))) {
         try outputs("depth-tiny", Self.options(set))
       }
     }
-    #expect(throws: PrecisionError.nativeOnly) {
+    #expect(throws: NetworkError.depth(.plan(.precision(.nativeOnly)))) {
       try outputs("depth-tiny", PlanOptions(backend: .openBLAS, precision: .bf16))
     }
   }

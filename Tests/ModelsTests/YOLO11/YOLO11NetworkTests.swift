@@ -34,9 +34,9 @@ struct YOLO11NetworkTests {
     let session = try model.session(for: PixelSize(width: 96, height: 64))
     // A block's result is that of its last convolution.
     let names = [4, 6, 9, 10, 16, 19, 22].map { ("layer.\($0)", "model.\($0).cv2") }
-    let found = session.run(
+    let found = try session.run(
       prepare: { target in
-        target.fill("input", with: input)
+        try target.fill(target.input("input"), with: input)
       },
       read: { outputs in names.map { outputs.value(named: $0.1)?.elements } })
     for ((name, _), elements) in zip(names, found) {
@@ -62,18 +62,18 @@ struct YOLO11NetworkTests {
 
     let name = "model.13.m.0.cv1.bn.running_var"
     let kept = tensors.removeValue(forKey: name)!
-    #expect { try load(tensors) } throws: { ($0 as? WeightError)?.tensor == name }
+    #expect { try load(tensors) } throws: { weightError($0)?.tensor == name }
 
     tensors[name] = Tensor(shape: [kept.count + 1], floats: [Float](repeating: 1, count: kept.count + 1))
     #expect { try load(tensors) } throws: { error in
-      guard case .wrongShape(let found, let expected) = (error as? WeightError)?.kind else { return false }
-      return found == [kept.count + 1] && expected == [kept.count] && (error as? WeightError)?.tensor == name
+      guard case .wrongShape(let found, let expected) = weightError(error)?.kind else { return false }
+      return found == [kept.count + 1] && expected == [kept.count] && weightError(error)?.tensor == name
     }
 
     tensors[name] = kept
     tensors["model.24.conv.weight"] = kept
     #expect { try load(tensors) } throws: {
-      ($0 as? WeightError)?.kind == .unused(["model.24.conv.weight"])
+      weightError($0)?.kind == .unused(["model.24.conv.weight"])
     }
 
     tensors["model.24.conv.weight"] = nil

@@ -49,10 +49,10 @@ enum SampleNetwork {
 
   static func run(_ graph: Graph, _ options: PlanOptions, threads: Int, input: [Float]) throws -> [[Float]] {
     let session = Session(try Plan(graph, options: options), pool: ThreadPool(threads: threads))
-    return session.run { inputs in
-      inputs.fill("x", with: input)
+    return try session.run { inputs in
+      try inputs.fill(inputs.input("x"), with: input)
     } read: { outputs in
-      graph.outputShapes.map { outputs.output($0.name).elements }
+      session.plan.outputs.map { outputs.elements(of: $0) }
     }
   }
 

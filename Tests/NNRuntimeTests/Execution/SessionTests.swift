@@ -101,10 +101,10 @@ struct SessionTests {
     let pool = ThreadPool(threads: 2)
     for (height, width) in [(32, 33), (8, 9)] {
       let (graph, input) = wide(height, width)
-      let found = Session(try Plan(graph), pool: pool, weights: weights).run { inputs in
-        inputs.fill("x", with: input)
+      let found = try Session(Plan(graph), pool: pool, weights: weights).run { inputs in
+        try inputs.fill(inputs.input("x"), with: input)
       } read: {
-        $0.output("z").elements
+        try $0.elements(of: $0.output("z"))
       }
       #expect(try run(graph, PlanOptions(), threads: 2, input: input) == [found])
     }
@@ -129,11 +129,11 @@ struct SessionTests {
     let pool = ThreadPool(threads: 2)
     let sessions = (0..<3).map { _ in Session(plan, pool: pool, weights: weights) }
     let bytes = weights.bytes
-    let results = sessions.map { session in
-      session.run { inputs in
-        inputs.fill("x", with: input)
+    let results = try sessions.map { session in
+      try session.run { inputs in
+        try inputs.fill(inputs.input("x"), with: input)
       } read: {
-        $0.output("grid").elements
+        try $0.elements(of: $0.output("grid"))
       }
     }
     #expect(weights.bytes == bytes && bytes > 0)
@@ -144,8 +144,8 @@ struct SessionTests {
   func layerResults() throws {
     let (graph, input) = sample()
     let session = Session(try Plan(graph, options: PlanOptions(fuse: false, retain: true)))
-    session.run { inputs in
-      inputs.fill("x", with: input)
+    try session.run { inputs in
+      try inputs.fill(inputs.input("x"), with: input)
     } read: { outputs in
       let whole = outputs.value(named: "cat")
       let part = outputs.value(named: "m.add")

@@ -22,12 +22,12 @@ enum JoinedNetwork {
     weights: PackedWeights = PackedWeights()
   ) throws -> [Float] {
     let plan = try Plan(graph, options: options)
-    return Session(plan, pool: ThreadPool(threads: threads), weights: weights).run { inputs in
-      for (name, shape) in graph.inputShapes {
-        inputs.fill(name, with: SeededInput.uniform(count: shape.count))
+    return try Session(plan, pool: ThreadPool(threads: threads), weights: weights).run { inputs in
+      for port in plan.inputs {
+        inputs.fill(port, with: SeededInput.uniform(count: port.shape.count))
       }
     } read: {
-      $0.output("y").elements
+      try $0.elements(of: $0.output("y"))
     }
   }
 

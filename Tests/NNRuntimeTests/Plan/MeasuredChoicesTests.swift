@@ -36,11 +36,11 @@ struct MeasuredChoicesTests {
   private func run(_ options: PlanOptions) throws -> [Float] {
     let session = Session(try Plan(graph(), options: options), pool: ThreadPool(threads: 2))
     let input = SeededInput.uniform(count: 12 * 12 * 16)
-    return session.run(
+    return try session.run(
       prepare: { inputs in
-        inputs.fill("x", with: input)
+        try inputs.fill(inputs.input("x"), with: input)
       },
-      read: { $0.output("y").elements })
+      read: { try $0.elements(of: $0.output("y")) })
   }
 
   @Test("a plan takes the measured algorithm, says why, and computes the same")
@@ -105,7 +105,7 @@ struct MeasuredChoicesTests {
   func defects() throws {
     let others = try choices(.direct, kernels: "other")
     let name = try Plan(graph()).kernelName
-    #expect(throws: MeasuredChoicesError.otherKernels(measured: "other", running: name)) {
+    #expect(throws: PlanError.otherKernels(measured: "other", running: name)) {
       var options = PlanOptions()
       options.measured = others
       return try Plan(graph(), options: options)

@@ -25,11 +25,11 @@ struct PixelStrideTests {
     #expect(plan.unsharedBytes == Self.pixels * 4 * (16 + 2 * half + 8 + (isOutput ? 0 : 32)))
 
     let session = Session(plan, pool: ThreadPool(threads: 1))
-    let found = session.run(
+    let found = try session.run(
       prepare: { inputs in
-        inputs.fill("x", with: input)
+        try inputs.fill(inputs.input("x"), with: input)
       },
-      read: { $0.output("y").elements })
+      read: { try $0.elements(of: $0.output("y")) })
     let first = [UInt64(1), 2].flatMap { weights(half, 16, seed: $0).floats() }
     let second = weights(8, 2 * half, seed: 3).floats()
     for pixel in 0..<Self.pixels {

@@ -24,11 +24,12 @@ struct ReducedPlanTests {
     return builder.finish(outputs: [("y", x)])
   }
 
-  private func run(_ plan: Plan) -> [Float] {
+  private func run(_ plan: Plan) throws -> [Float] {
     let session = Session(plan, pool: ThreadPool(threads: 2))
     let input = SeededInput.uniform(count: Self.side * Self.side * Self.channels)
-    return session.run(
-      prepare: { inputs in inputs.fill("x", with: input) }, read: { $0.output("y").elements })
+    return try session.run(
+      prepare: { inputs in try inputs.fill(inputs.input("x"), with: input) },
+      read: { try $0.elements(of: $0.output("y")) })
   }
 
   @Test(
@@ -37,7 +38,7 @@ struct ReducedPlanTests {
   func winograd() throws {
     var options = PlanOptions()
     options.instructionSet = .avx512bf16
-    let exact = run(try Plan(graph(), options: options))
+    let exact = try run(Plan(graph(), options: options))
     options.precision = .bf16
     let plan = try Plan(graph(), options: options)
     let layers = plan.layers.filter { $0.operation.hasPrefix("conv") }
@@ -46,7 +47,7 @@ struct ReducedPlanTests {
     #expect(layers[1].choice.reason.hasSuffix("of 16-bit integers, with more digits than bf16; bf16 to bf16"))
     #expect(layers[3].choice.reason.contains("makes an output"))
 
-    let reduced = run(plan)
+    let reduced = try run(plan)
     let largest = exact.map(abs).max() ?? 0
     let worst = zip(exact, reduced).map { abs($0 - $1) }.max() ?? .infinity
     #expect(worst > 0 && worst < 0.02 * largest)

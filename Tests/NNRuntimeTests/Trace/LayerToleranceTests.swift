@@ -18,7 +18,8 @@ struct LayerToleranceTests {
   private func verified(_ session: Session, _ mode: LayerVerifier.Mode) throws -> VerificationReport {
     let other = try sharpAttention(PlanOptions(backend: .openBLAS))
     return try LayerVerifier(mode: mode).verify(session, against: other) { inputs in
-      inputs.fill("input", with: SeededInput.uniform(count: 256 * 192).map { 80 * ($0 - 0.5) })
+      try inputs.fill(
+        inputs.input("input"), with: SeededInput.uniform(count: 256 * 192).map { 80 * ($0 - 0.5) })
     }
   }
 
@@ -45,7 +46,8 @@ struct LayerToleranceTests {
     let report = try LayerVerifier(mode: .isolated, tolerances: ToleranceTable([rule])).verify(
       sharpAttention(PlanOptions()), against: sharpAttention(PlanOptions(backend: .openBLAS))
     ) { inputs in
-      inputs.fill("input", with: SeededInput.uniform(count: 256 * 192).map { 80 * ($0 - 0.5) })
+      try inputs.fill(
+        inputs.input("input"), with: SeededInput.uniform(count: 256 * 192).map { 80 * ($0 - 0.5) })
     }
     #expect(report.layers.map(\.tolerance) == [.isolated] && !report.passed)
   }
@@ -76,8 +78,8 @@ struct LayerToleranceTests {
 
     let folder = try TemporaryDirectory()
     let path = folder.file("trace.safetensors")
-    let fill: (borrowing SessionInputs) -> Void = { inputs in
-      inputs.fill("input", with: SeededInput.uniform(count: 168 * 168 * 32))
+    let fill: (borrowing SessionInputs) throws -> Void = { inputs in
+      try inputs.fill(inputs.input("input"), with: SeededInput.uniform(count: 168 * 168 * 32))
     }
     _ = try TraceWriter.write(plain, to: path, overwrite: false, prepare: fill)
     for mode in LayerVerifier.Mode.allCases {
@@ -103,7 +105,7 @@ struct LayerToleranceTests {
     let path = folder.file("trace.safetensors")
     _ = try TraceWriter.write(
       session(PlanOptions(fuse: false)), layers: ["conv", "next"], to: path, overwrite: false
-    ) { inputs in inputs.fill("input", with: SeededInput.uniform(count: 256)) }
+    ) { inputs in try inputs.fill(inputs.input("input"), with: SeededInput.uniform(count: 256)) }
     let strict = ToleranceTable([.init(pattern: "*", tolerance: LayerTolerance(absolute: 0, relative: 0))])
     let report = try LayerVerifier(mode: .isolated, tolerances: strict)
       .verify(session(PlanOptions()), against: ReferenceFile(path: path))
