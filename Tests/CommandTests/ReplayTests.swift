@@ -138,7 +138,7 @@ import Testing
     #expect(run.status == 0, "\(run.error)")
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: place.file("out")).sorted()
-        == ["replay.json", "replay.mp4"])
+        == [OutputRecord.fileName, "replay.json", "replay.mp4"])
     let film = try PictureFilm(video: place.file("out/replay.mp4"), ffmpeg: try FFmpeg())
     #expect(film.aspect == Double(SyntheticCapture.width) / Double(SyntheticCapture.height))
   }

@@ -87,16 +87,12 @@ import Testing
     #expect(errors.allSatisfy { $0 < Self.worstSide }, "\(errors)")
   }
 
-  /// As the box turns, the camera comes from behind the plane of a face to before it: narrower than a cell, the face has
-  /// no reading, and the mask holds it.
-  @Test(arguments: [25.0, 40]) func aFaceSeenEdgeOnAddsNothing(pitch: Double) throws {
-    var errors: [Double] = []
-    for step in 0...24 {
-      let scene = Self.scene(
-        (0.36, 0.19, 0.24), distance: 0.9, pitch: pitch, yaw: 0.14 + 0.005 * Double(step))
-      errors += Self.errors(try #require(Self.measured(scene).box3D), scene)
-    }
-    #expect((errors.max() ?? 1) < 0.008, "\(errors.sorted().suffix(6))")
+  /// As the box turns, the camera comes before the plane of its right face: narrower than a cell, the face has no reading,
+  /// and the mask holds it.
+  @Test(arguments: [0.225, 0.23, 0.24, 0.25, 0.26]) func aFaceSeenEdgeOnAddsNothing(yaw: Double) throws {
+    let scene = Self.scene((0.36, 0.19, 0.24), distance: 0.9, pitch: 25, yaw: yaw)
+    let box = try #require(Self.measured(scene).box3D)
+    #expect(abs(box.dimensions.x / scene.size.x - 1) < 0.002)
   }
 
   @Test(arguments: [15.0, 35, 55]) func cylindersAreExact(pitch: Double) throws {
