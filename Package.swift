@@ -10,6 +10,9 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// Targets with loops over pixels, points and bytes: optimised in debug builds too, where they would be ten times slower.
+let optimized = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
 /// Kernel targets are unsafe by nature: small, and reached only through `NNRuntime`'s checked entry points.
 ///
 /// The same sources are compiled once for each instruction set (docs/adr/0004).
@@ -41,9 +44,10 @@ let package = Package(
   products: [
     .executable(name: "ardf", targets: ["ardf"]),
     // With the modules whose types are in their interfaces.
-    .library(name: "NNRuntime", targets: ["NNRuntime"]),
+    .library(name: "NNRuntime", targets: ["NNRuntime", "FileFormats"]),
     .library(name: "NNVerification", targets: ["NNVerification", "NNRuntime"]),
-    .library(name: "Models", targets: ["Models", "NNRuntime", "Imaging", "Geometry"]),
+    .library(
+      name: "Models", targets: ["Models", "NNRuntime", "Imaging", "Geometry", "Archives", "FileFormats"]),
     .library(name: "AppCore", targets: ["AppCore", "Imaging", "Geometry"]),
     .library(
       name: "Perception", targets: ["Perception", "Models", "AppCore", "NNRuntime", "Imaging", "Geometry"]),
@@ -76,31 +80,33 @@ let package = Package(
       name: "NNKernelsBF16", dependencies: ["NNKernelInterface", "CKernelShims"],
       swiftSettings: kernel(["-march=x86-64-v4", "-mavx512bf16", "-mavx512vnni", "-mamx-tile", "-mamx-bf16"])),
 
-    .target(name: "Geometry", swiftSettings: strict),
-    .target(name: "FileFormats", dependencies: ["CSystemShims"], swiftSettings: strict),
-    .target(name: "Archives", dependencies: ["FileFormats", "CDeflate"], swiftSettings: strict),
+    .target(name: "Geometry", swiftSettings: optimized),
+    .target(name: "FileFormats", dependencies: ["CSystemShims"], swiftSettings: optimized),
+    .target(name: "Archives", dependencies: ["FileFormats", "CDeflate"], swiftSettings: optimized),
     .target(name: "Digests", dependencies: ["FileFormats", "CCrypto"], swiftSettings: strict),
     .target(name: "OutputFolders", dependencies: ["FileFormats", "Digests"], swiftSettings: strict),
     .target(
       name: "Imaging", dependencies: ["Geometry", "FileFormats", "Archives", "CTurboJPEG", "CSpng"],
-      swiftSettings: strict),
+      swiftSettings: optimized),
     .target(
       name: "NNRuntime",
       dependencies: [
         "FileFormats", "CKernelShims", "NNKernelInterface", "NNKernelsPortable", "NNKernelsAVX2",
         "NNKernelsAVX512", "NNKernelsBF16",
-      ], swiftSettings: strict),
+      ], swiftSettings: optimized),
     .target(
-      name: "NNVerification", dependencies: ["NNRuntime", "FileFormats", "Archives"], swiftSettings: strict),
+      name: "NNVerification", dependencies: ["NNRuntime", "FileFormats", "Archives"], swiftSettings: optimized
+    ),
     .target(
       name: "Models",
       dependencies: ["NNRuntime", "FileFormats", "Archives", "Digests", "Geometry", "Imaging"],
-      swiftSettings: strict),
+      swiftSettings: optimized),
     .target(
       name: "AppCore", dependencies: ["FileFormats", "Archives", "OutputFolders", "Geometry", "Imaging"],
-      swiftSettings: strict),
+      swiftSettings: optimized),
     .target(
-      name: "Perception", dependencies: ["AppCore", "Models", "Geometry", "Imaging"], swiftSettings: strict),
+      name: "Perception", dependencies: ["AppCore", "Models", "Geometry", "Imaging"], swiftSettings: optimized
+    ),
     .target(
       name: "Reporting", dependencies: ["AppCore", "FileFormats", "Archives", "Geometry", "Imaging"],
       resources: [
@@ -123,6 +129,7 @@ let package = Package(
 
     example("LoadNetwork"),
     example("DetectObjects"),
+    example("LocateObjects", ["Perception", "AppCore", "Models", "NNRuntime", "Imaging", "Geometry"]),
     example("TraceLayers"),
     example("ProfileLayers"),
     example("LiveLoop", ["AppCore", "Imaging", "Geometry"]),
