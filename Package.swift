@@ -10,6 +10,9 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// Targets with loops over pixels, points and bytes: optimised in debug builds too, where they would be ten times slower.
+let optimized = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
 /// Kernel targets are unsafe by nature: small, and reached only through `NNRuntime`'s checked entry points.
 ///
 /// The same sources are compiled once for each instruction set (docs/adr/0004).
@@ -41,8 +44,10 @@ let package = Package(
   products: [
     .executable(name: "ardf", targets: ["ardf"]),
     // With the modules whose types are in their interfaces.
-    .library(name: "NNRuntime", targets: ["NNRuntime"]),
-    .library(name: "Models", targets: ["Models", "NNRuntime", "Imaging", "Geometry"]),
+    .library(name: "NNRuntime", targets: ["NNRuntime", "FileFormats"]),
+    .library(name: "NNVerification", targets: ["NNVerification", "NNRuntime"]),
+    .library(
+      name: "Models", targets: ["Models", "NNRuntime", "Imaging", "Geometry", "Archives", "FileFormats"]),
     .library(name: "AppCore", targets: ["AppCore", "Imaging", "Geometry"]),
     .library(
       name: "Perception", targets: ["Perception", "Models", "AppCore", "NNRuntime", "Imaging", "Geometry"]),
@@ -52,7 +57,6 @@ let package = Package(
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
   targets: [
-    .systemLibrary(name: "COpenBLAS", providers: [.apt(["libopenblas-dev"])]),
     .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
     .systemLibrary(name: "CSpng", pkgConfig: "spng", providers: [.apt(["libspng-dev"])]),
     .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
@@ -76,26 +80,35 @@ let package = Package(
       name: "NNKernelsBF16", dependencies: ["NNKernelInterface", "CKernelShims"],
       swiftSettings: kernel(["-march=x86-64-v4", "-mavx512bf16", "-mavx512vnni", "-mamx-tile", "-mamx-bf16"])),
 
-    .target(name: "Geometry", swiftSettings: strict),
+    .target(name: "Geometry", swiftSettings: optimized),
+    .target(name: "FileFormats", dependencies: ["CSystemShims"], swiftSettings: optimized),
+    .target(name: "Archives", dependencies: ["FileFormats", "CDeflate"], swiftSettings: optimized),
+    .target(name: "Digests", dependencies: ["FileFormats", "CCrypto"], swiftSettings: strict),
+    .target(name: "OutputFolders", dependencies: ["FileFormats", "Digests"], swiftSettings: strict),
     .target(
-      name: "FileFormats", dependencies: ["CDeflate", "CCrypto", "CSystemShims"], swiftSettings: strict),
-    .target(
-      name: "Imaging", dependencies: ["Geometry", "FileFormats", "CTurboJPEG", "CSpng"], swiftSettings: strict
-    ),
+      name: "Imaging", dependencies: ["Geometry", "FileFormats", "Archives", "CTurboJPEG", "CSpng"],
+      swiftSettings: optimized),
     .target(
       name: "NNRuntime",
       dependencies: [
-        "FileFormats", "COpenBLAS", "CKernelShims", "NNKernelInterface", "NNKernelsPortable", "NNKernelsAVX2",
+        "FileFormats", "CKernelShims", "NNKernelInterface", "NNKernelsPortable", "NNKernelsAVX2",
         "NNKernelsAVX512", "NNKernelsBF16",
-      ], swiftSettings: strict),
+      ], swiftSettings: optimized),
     .target(
-      name: "Models", dependencies: ["NNRuntime", "FileFormats", "Geometry", "Imaging"], swiftSettings: strict
+      name: "NNVerification", dependencies: ["NNRuntime", "FileFormats", "Archives"], swiftSettings: optimized
     ),
-    .target(name: "AppCore", dependencies: ["FileFormats", "Geometry", "Imaging"], swiftSettings: strict),
     .target(
-      name: "Perception", dependencies: ["AppCore", "Models", "Geometry", "Imaging"], swiftSettings: strict),
+      name: "Models",
+      dependencies: ["NNRuntime", "FileFormats", "Archives", "Digests", "Geometry", "Imaging"],
+      swiftSettings: optimized),
     .target(
-      name: "Reporting", dependencies: ["AppCore", "FileFormats", "Geometry", "Imaging"],
+      name: "AppCore", dependencies: ["FileFormats", "Archives", "OutputFolders", "Geometry", "Imaging"],
+      swiftSettings: optimized),
+    .target(
+      name: "Perception", dependencies: ["AppCore", "Models", "Geometry", "Imaging"], swiftSettings: optimized
+    ),
+    .target(
+      name: "Reporting", dependencies: ["AppCore", "FileFormats", "Archives", "Geometry", "Imaging"],
       resources: [
         "page.html", "page.css", "core.js", "picture.js", "space.js", "orbit.js", "plots.js", "effects.js",
         "main.js",
@@ -103,44 +116,52 @@ let package = Package(
     .target(
       name: "Serving",
       dependencies: [
-        "Reporting", "AppCore", "FileFormats", .product(name: "FlyingSocks", package: "FlyingFox"),
+        "Reporting", "AppCore", "FileFormats", "Archives", "OutputFolders",
+        .product(name: "FlyingSocks", package: "FlyingFox"),
       ], swiftSettings: strict),
     .executableTarget(
       name: "ardf",
       dependencies: [
-        "AppCore", "Reporting", "Serving", "Perception", "Models", "NNRuntime", "Imaging", "Geometry",
-        "FileFormats", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "AppCore", "Reporting", "Serving", "Perception", "Models", "NNVerification", "NNRuntime", "Imaging",
+        "Geometry", "OutputFolders", "Digests", "Archives", "FileFormats",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
 
     example("LoadNetwork"),
     example("DetectObjects"),
+    example("LocateObjects", ["Perception", "AppCore", "Models", "NNRuntime", "Imaging", "Geometry"]),
     example("TraceLayers"),
     example("ProfileLayers"),
     example("LiveLoop", ["AppCore", "Imaging", "Geometry"]),
 
     .target(
-      name: "TestSupport", dependencies: ["FileFormats"], path: "Tests/TestSupport", swiftSettings: strict),
+      name: "TestSupport", dependencies: ["FileFormats", "Archives"], path: "Tests/TestSupport",
+      swiftSettings: strict),
     .target(
       name: "ParserTargets",
       dependencies: [
-        "TestSupport", "AppCore", "Models", "NNRuntime", "Serving", "Imaging", "Geometry", "FileFormats",
+        "TestSupport", "AppCore", "Models", "NNVerification", "NNRuntime", "Serving", "Imaging", "Geometry",
+        "Archives", "FileFormats",
       ], path: "Tests/ParserTargets", swiftSettings: strict),
     tests("Geometry", ["Geometry"]),
-    tests("FileFormats", ["FileFormats"]),
-    tests("Imaging", ["Imaging", "Geometry", "FileFormats"], resources: [.copy("Goldens")]),
+    tests("FileFormats", ["FileFormats", "Archives", "Digests", "OutputFolders"]),
+    tests("Imaging", ["Imaging", "Geometry", "FileFormats", "Digests"], resources: [.copy("Goldens")]),
     tests("NNKernels", ["NNKernelInterface", "NNRuntime"]),
-    tests("NNRuntime", ["NNRuntime", "FileFormats"]),
+    tests("NNRuntime", ["NNRuntime", "NNVerification", "FileFormats", "Archives"]),
     tests(
-      "Models", ["Models", "NNRuntime", "FileFormats", "Geometry", "Imaging"], resources: [.copy("Goldens")]),
-    tests("AppCore", ["AppCore", "FileFormats", "Geometry", "Imaging"], resources: [.copy("Goldens")]),
+      "Models", ["Models", "NNRuntime", "FileFormats", "Archives", "Digests", "Geometry", "Imaging"],
+      resources: [.copy("Goldens")]),
+    tests(
+      "AppCore", ["AppCore", "FileFormats", "Archives", "Digests", "Geometry", "Imaging"],
+      resources: [.copy("Goldens")]),
     tests("Perception", ["Perception", "AppCore", "Models", "NNRuntime", "Geometry", "Imaging"]),
     tests("Hostile", ["ParserTargets"]),
-    tests("Reporting", ["Reporting", "AppCore", "FileFormats", "Geometry", "Imaging"]),
-    tests("Serving", ["Serving", "Reporting", "AppCore", "FileFormats"]),
+    tests("Reporting", ["Reporting", "AppCore", "FileFormats", "Archives", "Geometry", "Imaging"]),
+    tests("Serving", ["Serving", "Reporting", "AppCore", "FileFormats", "Archives"]),
     tests(
       "Command",
       [
-        "ardf", "AppCore", "FileFormats", "Imaging", "ParserTargets",
+        "ardf", "AppCore", "FileFormats", "Archives", "Digests", "OutputFolders", "Imaging", "ParserTargets",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
   ]

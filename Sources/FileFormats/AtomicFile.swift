@@ -99,7 +99,7 @@ package final class AtomicFileWriter {
 
 extension FileError {
   /// The same failure told about the final name instead of a temporary one.
-  func about(_ path: String) -> FileError {
+  package func about(_ path: String) -> FileError {
     switch self {
     // The folder of the output, not the output, is what is missing.
     case .missing: .missing(path: AtomicOutputs.split(path).folder)

@@ -11,9 +11,9 @@ package enum AtomicOutputs {
   }
 
   /// An entry under a temporary name; locked for as long as the descriptor is open.
-  struct Temporary {
-    let path: String
-    let descriptor: Int32
+  package struct Temporary {
+    package let path: String
+    package let descriptor: Int32
   }
 
   private static let state = Mutex(State())
@@ -55,7 +55,7 @@ package enum AtomicOutputs {
   /// Makes and registers an entry under a temporary name in the folder of `path`, and locks it.
   ///
   /// `make`: Makes the entry, which must not exist yet, and opens it.
-  static func makeTemporary(
+  package static func makeTemporary(
     for path: String, _ make: (String) throws(FileError) -> Int32
   ) throws(FileError) -> Temporary {
     let (folder, name) = split(path)
@@ -99,7 +99,7 @@ package enum AtomicOutputs {
     String(decoding: name.utf8.prefix(200), as: UTF8.self)
   }
 
-  static func forget(_ temporary: String) {
+  package static func forget(_ temporary: String) {
     state.withLock { _ = $0.temporaries.remove(temporary) }
   }
 
@@ -110,7 +110,7 @@ package enum AtomicOutputs {
   ///
   /// `step`: returns the path of what it displaced, to be discarded after.
   @discardableResult
-  static func publish(
+  package static func publish(
     _ temporary: String, _ step: () throws(FileError) -> String?
   ) throws(FileError) -> String? {
     while true {
@@ -130,7 +130,7 @@ package enum AtomicOutputs {
     }
   }
 
-  static func discard(_ temporary: String) {
+  package static func discard(_ temporary: String) {
     POSIX.removeTree(temporary)
     forget(temporary)
   }
@@ -138,7 +138,7 @@ package enum AtomicOutputs {
   // MARK: - What killed processes left
 
   /// Where a folder is put while another takes its name, on file systems that cannot exchange the two in one step.
-  static func aside(_ temporary: String) -> String { temporary + asideEnding }
+  package static func aside(_ temporary: String) -> String { temporary + asideEnding }
 
   private static let asideEnding = ".old"
 
@@ -166,7 +166,7 @@ package enum AtomicOutputs {
   }
 
   /// Whether a name in a folder is that of an output being written, or of what is left of one.
-  static func isTemporary(_ name: String) -> Bool { Leftover(name) != nil }
+  package static func isTemporary(_ name: String) -> Bool { Leftover(name) != nil }
 
   private struct Leftover {
     /// The final name, or the beginning of a long one.
@@ -195,7 +195,7 @@ package enum AtomicOutputs {
   // MARK: - Paths
 
   /// The folder and the last component of a path.
-  static func split(_ path: String) -> (folder: String, name: String) {
+  package static func split(_ path: String) -> (folder: String, name: String) {
     var path = Substring(path)
     while path.count > 1 && path.last == "/" { path.removeLast() }
     guard let slash = path.lastIndex(of: "/") else { return (".", String(path)) }

@@ -109,7 +109,7 @@ package struct NPYArray: Sendable, Equatable {
   /// Reads a `.npy` file held in memory.
   package static func read(bytes: [UInt8]) throws(NPYError) -> NPYArray { try read(FileBytes(bytes)) }
 
-  static func read(_ file: FileBytes) throws(NPYError) -> NPYArray {
+  package static func read(_ file: FileBytes) throws(NPYError) -> NPYArray {
     let header = try NPYHeader(file)
     let data = file.slice(header.dataOffset..<file.count)
     let count = try header.checkedCount(dataBytes: data.count)

@@ -1,7 +1,7 @@
 /// The header of a `.npy` file: a Python dictionary literal with exactly three entries.
-struct NPYHeader {
+package struct NPYHeader {
   static let signature: [UInt8] = [0x93] + Array("NUMPY".utf8)
-  static let maximumLength = 10_000
+  package static let maximumLength = 10_000
   static let maximumRank = 8
 
   let type: NPYType

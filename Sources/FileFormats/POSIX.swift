@@ -4,21 +4,21 @@ import Glibc
 /// The system calls this module makes, each with its error checked.
 ///
 /// Unsafe by nature.
-enum POSIX {
-  enum Kind { case file, directory, link, other }
+package enum POSIX {
+  package enum Kind { case file, directory, link, other }
 
-  static func message(for code: Int32) -> String {
+  package static func message(for code: Int32) -> String {
     unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
   }
 
-  static func kind(of path: String) throws(FileError) -> Kind {
+  package static func kind(of path: String) throws(FileError) -> Kind {
     var status = stat()
     guard unsafe lstat(path, &status) == 0 else { throw .from(errno: errno, path: path) }
     return kind(mode: status.st_mode)
   }
 
   /// What a path leads to, if anything.
-  static func kind(followingLinks path: String) -> PathKind? {
+  package static func kind(followingLinks path: String) -> PathKind? {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return nil }
     return switch status.st_mode & S_IFMT {
@@ -40,7 +40,7 @@ enum POSIX {
   }
 
   /// What tells a file from another, and from itself before it was written to.
-  struct Identity: Equatable, Sendable {
+  package struct Identity: Equatable, Sendable {
     let device: UInt64
     let node: UInt64
     let size: Int
@@ -53,11 +53,11 @@ enum POSIX {
       modified = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
     }
 
-    func isSameFile(as other: Identity) -> Bool { device == other.device && node == other.node }
+    package func isSameFile(as other: Identity) -> Bool { device == other.device && node == other.node }
   }
 
   /// nil where nothing is there; a link's is that of what it leads to.
-  static func identity(of path: String) -> Identity? {
+  package static func identity(of path: String) -> Identity? {
     var status = stat()
     return unsafe stat(path, &status) == 0 ? Identity(status) : nil
   }
@@ -68,20 +68,20 @@ enum POSIX {
   }
 
   /// Whether `path` still names what `descriptor` has open.
-  static func names(_ path: String, _ descriptor: Int32) -> Bool {
+  package static func names(_ path: String, _ descriptor: Int32) -> Bool {
     guard let named = identity(of: path), let open = identity(of: descriptor) else { return false }
     return named.isSameFile(as: open)
   }
 
   /// The absolute path without links, `.` and `..`; nil where nothing is there.
-  static func resolved(_ path: String) -> String? {
+  package static func resolved(_ path: String) -> String? {
     guard let text = unsafe realpath(path, nil) else { return nil }
     defer { unsafe free(text) }
     return unsafe String(cString: text)
   }
 
   /// Whether entries can be made in a folder.
-  static func isWritableFolder(_ path: String) -> Bool { unsafe access(path, W_OK | X_OK) == 0 }
+  package static func isWritableFolder(_ path: String) -> Bool { unsafe access(path, W_OK | X_OK) == 0 }
 
   /// Calls again what a signal interrupted.
   private static func retrying(_ call: () -> Int32) -> Int32 {
@@ -91,10 +91,10 @@ enum POSIX {
     }
   }
 
-  static func exists(_ path: String) -> Bool { (try? kind(of: path)) != nil }
+  package static func exists(_ path: String) -> Bool { (try? kind(of: path)) != nil }
 
   /// Opens a regular file for reading.
-  static func openRegularFile(
+  package static func openRegularFile(
     _ path: String
   ) throws(FileError) -> (descriptor: Int32, identity: Identity) {
     let descriptor = retrying { unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
@@ -117,7 +117,7 @@ enum POSIX {
   }
 
   /// Creates a file that must not exist yet.
-  static func create(_ path: String) throws(FileError) -> Int32 {
+  package static func create(_ path: String) throws(FileError) -> Int32 {
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
     let descriptor = retrying { unsafe open(path, flags, 0o666) }
     guard descriptor >= 0 else { throw .from(errno: errno, path: path) }
@@ -125,7 +125,7 @@ enum POSIX {
   }
 
   /// Opens a folder, or a file for reading and writing, following no link; to lock it.
-  static func openForLocking(_ path: String) throws(FileError) -> Int32 {
+  package static func openForLocking(_ path: String) throws(FileError) -> Int32 {
     let access = try kind(of: path) == .directory ? O_RDONLY | O_DIRECTORY : O_RDWR | O_NONBLOCK
     let descriptor = retrying { unsafe open(path, access | O_CLOEXEC | O_NOFOLLOW) }
     guard descriptor >= 0 else { throw .from(errno: errno, path: path) }
@@ -133,7 +133,7 @@ enum POSIX {
   }
 
   /// Whether an open file or folder is this user's.
-  static func isOwn(_ descriptor: Int32) -> Bool {
+  package static func isOwn(_ descriptor: Int32) -> Bool {
     var status = stat()
     return unsafe fstat(descriptor, &status) == 0 && status.st_uid == geteuid()
   }
@@ -141,9 +141,11 @@ enum POSIX {
   /// Locks an open file or folder for as long as the descriptor is open; false where another descriptor has it
   /// locked, on this machine or, on most shared file systems, on another; or where locks are unknown.
   @discardableResult
-  static func lock(_ descriptor: Int32) -> Bool { retrying { flock(descriptor, LOCK_EX | LOCK_NB) } == 0 }
+  package static func lock(_ descriptor: Int32) -> Bool {
+    retrying { flock(descriptor, LOCK_EX | LOCK_NB) } == 0
+  }
 
-  static func write(_ bytes: Span<UInt8>, to descriptor: Int32, path: String) throws(FileError) {
+  package static func write(_ bytes: Span<UInt8>, to descriptor: Int32, path: String) throws(FileError) {
     let failure: Int32 = unsafe bytes.withUnsafeBufferPointer { buffer in
       var done = 0
       while done < buffer.count {
@@ -156,7 +158,7 @@ enum POSIX {
   }
 
   /// Reads `count` bytes; fewer where the file has become shorter.
-  static func read(_ descriptor: Int32, count: Int, path: String) throws(FileError) -> [UInt8] {
+  package static func read(_ descriptor: Int32, count: Int, path: String) throws(FileError) -> [UInt8] {
     // Filling an array of no capacity writes to the count of the empty array, which all threads share.
     guard count > 0 else { return [] }
     var failure: Int32 = 0
@@ -172,7 +174,9 @@ enum POSIX {
   }
 
   /// Reads what there is, `most` bytes at most, and waits where there is nothing; empty at the end.
-  static func readSome(_ descriptor: Int32, atMost most: Int, path: String) throws(FileError) -> [UInt8] {
+  package static func readSome(_ descriptor: Int32, atMost most: Int, path: String) throws(FileError)
+    -> [UInt8]
+  {
     var failure: Int32 = 0
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: most) { buffer, filled in
       while true {
@@ -188,17 +192,17 @@ enum POSIX {
   }
 
   /// Opens whatever has the name for reading; waits for the writer of a named pipe.
-  static func openForReading(_ path: String) throws(FileError) -> Int32 {
+  package static func openForReading(_ path: String) throws(FileError) -> Int32 {
     let descriptor = retrying { unsafe open(path, O_RDONLY | O_CLOEXEC) }
     guard descriptor >= 0 else { throw .from(errno: errno, path: path) }
     return descriptor
   }
 
-  static func synchronize(_ descriptor: Int32, path: String) throws(FileError) {
+  package static func synchronize(_ descriptor: Int32, path: String) throws(FileError) {
     guard retrying({ fsync(descriptor) }) == 0 else { throw .from(errno: errno, path: path) }
   }
 
-  static func synchronizeDirectory(_ path: String) throws(FileError) {
+  package static func synchronizeDirectory(_ path: String) throws(FileError) {
     let descriptor = retrying { unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     guard descriptor >= 0 else { throw .from(errno: errno, path: path) }
     defer { close(descriptor) }
@@ -208,18 +212,18 @@ enum POSIX {
     }
   }
 
-  static func makeDirectory(_ path: String) throws(FileError) {
+  package static func makeDirectory(_ path: String) throws(FileError) {
     guard unsafe mkdir(path, 0o777) == 0 else { throw .from(errno: errno, path: path) }
   }
 
-  static func rename(_ source: String, to destination: String) throws(FileError) {
+  package static func rename(_ source: String, to destination: String) throws(FileError) {
     guard retrying({ unsafe Glibc.rename(source, destination) }) == 0 else {
       throw .from(errno: errno, path: destination)
     }
   }
 
   /// Gives a file its final name only if that name is free, in one step where the file system has links.
-  static func renameExclusively(_ source: String, to destination: String) throws(FileError) {
+  package static func renameExclusively(_ source: String, to destination: String) throws(FileError) {
     if unsafe link(source, destination) == 0 {
       unlink(source)
       return
@@ -233,7 +237,7 @@ enum POSIX {
   }
 
   /// Gives a folder its final name only if that name is free.
-  static func renameDirectoryExclusively(_ source: String, to destination: String) throws(FileError) {
+  package static func renameDirectoryExclusively(_ source: String, to destination: String) throws(FileError) {
     // RENAME_NOREPLACE
     if retrying({ unsafe ardf_rename(source, destination, 1) }) == 0 { return }
     guard isUnsupported(errno) else { throw .from(errno: errno, path: destination) }
@@ -242,7 +246,7 @@ enum POSIX {
   }
 
   /// Lets two entries of one file system take each other's names in one step; false where it cannot do so.
-  static func exchange(_ first: String, _ second: String) throws(FileError) -> Bool {
+  package static func exchange(_ first: String, _ second: String) throws(FileError) -> Bool {
     // RENAME_EXCHANGE
     if retrying({ unsafe ardf_rename(first, second, 2) }) == 0 { return true }
     guard isUnsupported(errno) else { throw .from(errno: errno, path: second) }
@@ -252,13 +256,15 @@ enum POSIX {
   /// Old kernels and some file systems know no flags of renaming.
   private static func isUnsupported(_ code: Int32) -> Bool { code == EINVAL || code == ENOSYS }
 
-  static func unlink(_ path: String) { _ = unsafe Glibc.unlink(path) }
+  package static func unlink(_ path: String) { _ = unsafe Glibc.unlink(path) }
 
   /// The names in a folder, sorted; those that are not UTF-8, which no text can name, left out.
-  static func entries(of directory: String) throws(FileError) -> [String] { try listing(of: directory).names }
+  package static func entries(of directory: String) throws(FileError) -> [String] {
+    try listing(of: directory).names
+  }
 
   /// The names in a folder, sorted, and beside them those that are not UTF-8, with each byte beyond ASCII as `\xHH`.
-  static func listing(
+  package static func listing(
     of directory: String
   ) throws(FileError) -> (names: [String], notText: [String]) {
     guard let stream = unsafe opendir(directory) else { throw .from(errno: errno, path: directory) }
@@ -300,7 +306,7 @@ enum POSIX {
   }
 
   /// Removes a file or a whole folder, following no link; what cannot be removed stays.
-  static func removeTree(_ path: String) {
+  package static func removeTree(_ path: String) {
     if (try? kind(of: path)) == .directory {
       for name in entriesAtLast(of: path) { removeTree("\(path)/\(name)") }
       _ = unsafe rmdir(path)
@@ -310,7 +316,7 @@ enum POSIX {
   }
 
   /// Flushes every file and folder below `path`, deepest first.
-  static func synchronizeTree(_ path: String) throws(FileError) {
+  package static func synchronizeTree(_ path: String) throws(FileError) {
     for name in try entries(of: path) {
       let child = "\(path)/\(name)"
       switch try kind(of: child) {
@@ -325,8 +331,8 @@ enum POSIX {
     try synchronizeDirectory(path)
   }
 
-  static func closeDescriptor(_ descriptor: Int32) { close(descriptor) }
+  package static func closeDescriptor(_ descriptor: Int32) { close(descriptor) }
 
   /// Lets others run for a hundredth of a second.
-  static func sleepAWhile() { usleep(10_000) }
+  package static func sleepAWhile() { usleep(10_000) }
 }

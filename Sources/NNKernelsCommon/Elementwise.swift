@@ -48,7 +48,9 @@ private enum ElementwiseLoop: ActivatedLoop {
   }
 }
 
-/// Where a step reads and writes: elements that follow each other. `b` is `a` where the task has none.
+/// Where a step reads and writes: elements that follow each other.
+///
+/// `b` is `a` where the task has none.
 private struct Run {
   let a, b: UnsafeRawPointer
   let output: UnsafeMutableRawPointer

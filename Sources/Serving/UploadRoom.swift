@@ -1,5 +1,6 @@
 import FileFormats
 import Foundation
+import OutputFolders
 
 /// The folder of one process for everything that is dropped: the user's alone, and gone with the process.
 ///

@@ -1,3 +1,4 @@
+import Digests
 import FileFormats
 import Foundation
 import TestSupport

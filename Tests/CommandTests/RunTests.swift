@@ -1,5 +1,6 @@
 import FileFormats
 import Foundation
+import OutputFolders
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import FileFormats
 import Foundation
 import Imaging
+import OutputFolders
 import TestSupport
 import Testing
 

@@ -54,7 +54,8 @@ import Testing
   @Test(arguments: [SIGINT, SIGTERM], [[], ["--live"]])
   func aSignalEndsAStreamAndKeepsWhatWasDone(signal: Int32, options: [String]) throws {
     let place = try TemporaryDirectory()
-    #expect(unsafe mkfifo(place.file("pipe"), 0o600) == 0)
+    let made = unsafe mkfifo(place.file("pipe"), 0o600)
+    #expect(made == 0)
     let running = try RunningCommand(
       ["detect", "pipe", "--out", "found"] + options + TinyNetwork.detectorOptions, in: place.path)
     // Waits for the reader; stays open, so that the stream has no end of its own.

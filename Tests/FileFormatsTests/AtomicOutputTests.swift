@@ -1,5 +1,6 @@
 import FileFormats
 import FoundationEssentials
+import OutputFolders
 import Synchronization
 import TestSupport
 import Testing

@@ -1,5 +1,7 @@
+import Digests
 import FileFormats
 import Foundation
+import OutputFolders
 import TestSupport
 import Testing
 

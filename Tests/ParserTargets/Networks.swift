@@ -2,6 +2,7 @@ import FileFormats
 import FoundationEssentials
 import Models
 import NNRuntime
+import NNVerification
 import TestSupport
 
 extension ParserTarget {

@@ -1,12 +1,12 @@
 import AppCore
+import Archives
 import FileFormats
 import Foundation
 import Geometry
 import Imaging
+import Reporting
 import TestSupport
 import Testing
-
-import Reporting
 
 @Suite struct ReportPageTests {
   /// A turned frame of 8x6 pixels with depth on a grid of 4x3, and one object.

@@ -1,11 +1,11 @@
 import AppCore
+import Archives
 import FileFormats
 import Foundation
+import Serving
 import Synchronization
 import TestSupport
 import Testing
-
-import Serving
 
 @Suite struct ServiceTests {
   @Test func pagesAndFiles() async throws {

@@ -1,3 +1,4 @@
+import Archives
 import FileFormats
 
 /// Zip archives whose members are compressed, as hostile ones are: a megabyte that unpacks to a gigabyte.

@@ -1,6 +1,7 @@
 import FileFormats
 import Geometry
 import Imaging
+import OutputFolders
 
 /// Writes captures in the native layout, whole or not at all.
 public enum NativeCaptureWriter {

@@ -1,3 +1,4 @@
+import Archives
 import FileFormats
 import Geometry
 import Imaging

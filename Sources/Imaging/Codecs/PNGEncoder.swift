@@ -1,3 +1,4 @@
+import Archives
 import FileFormats
 
 /// Writes PNG files: every row as its difference to the row above, deflated as fast as that goes.

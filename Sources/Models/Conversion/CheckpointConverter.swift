@@ -1,3 +1,4 @@
+import Digests
 import FileFormats
 import NNRuntime
 
@@ -31,14 +32,18 @@ public enum CheckpointConverter {
   ///   - overwrite: Whether an existing file is replaced.
   ///   - maxDepth: As for `read(_:maxDepth:)`.
   /// - Returns: What was read.
-  /// - Throws: `CheckpointError` for the input, `FileError` for the output.
+  /// - Throws: `CheckpointError`, for an output that cannot be written too.
   @discardableResult
   public static func convert(
     _ input: String, to output: String, overwrite: Bool, maxDepth: Double? = nil
-  ) throws -> Checkpoint {
+  ) throws(CheckpointError) -> Checkpoint {
     let checkpoint = try read(input, maxDepth: maxDepth)
-    try SafetensorsWriter.write(
-      checkpoint.tensors, metadata: checkpoint.metadata, to: output, overwrite: overwrite)
+    do throws(FileError) {
+      try SafetensorsWriter.write(
+        checkpoint.tensors, metadata: checkpoint.metadata, to: output, overwrite: overwrite)
+    } catch {
+      throw CheckpointError(.file(error), file: output)
+    }
     return checkpoint
   }
 

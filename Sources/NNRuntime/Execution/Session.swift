@@ -243,7 +243,7 @@ public final class SteppedRun {
   ///
   /// Everything is left as it was. nil where no step of its own makes it of anything that changes. Only right after that
   /// step, while its inputs are there.
-  func resultOfChanged(
+  package func resultOfChanged(
     _ layer: TracedLayer, _ change: (inout [Float]) -> Void
   ) -> (kept: [Float], changed: [Float])? {
     precondition(!isOver, "the run is over")

@@ -43,7 +43,7 @@ package struct StridedMap: Sendable {
   }
 
   /// Where element (pixel, channel) is in the tensor it comes from.
-  func location(pixel: Int, channel: Int) -> [Int] {
+  package func location(pixel: Int, channel: Int) -> [Int] {
     var flat = pixel * pixelStride + channel * channelStride
     return tensorShape.reversed().map { extent in
       defer { flat /= extent }

@@ -1,13 +1,13 @@
 import FileFormats
 
 /// The checked header of a safetensors file.
-struct SafetensorsHeader {
-  struct Entry {
-    let name: String
-    let dtype: DType
-    let shape: [Int]
+package struct SafetensorsHeader {
+  package struct Entry {
+    package let name: String
+    package let dtype: DType
+    package let shape: [Int]
     /// Bytes of the data, counted from the start of the file's data.
-    let range: Range<Int>
+    package let range: Range<Int>
   }
 
   static let maximumLength = 16 << 20
@@ -16,12 +16,12 @@ struct SafetensorsHeader {
   static let limits = JSONLimits(bytes: maximumLength, depth: 4, values: 500_000)
 
   /// Entries in the order of their data.
-  let entries: [Entry]
-  let metadata: [String: String]
+  package let entries: [Entry]
+  package let metadata: [String: String]
   /// The offset of the data in the file.
-  let dataOffset: Int
+  package let dataOffset: Int
 
-  init(_ bytes: FileBytes, file: String) throws(WeightError) {
+  package init(_ bytes: FileBytes, file: String) throws(WeightError) {
     func error(_ kind: WeightError.Kind) -> WeightError { WeightError(kind, file: file) }
     let start = bytes.slice(0..<min(bytes.count, 9)).array()
     if start.starts(with: [0x50, 0x4b, 0x03, 0x04]) { throw error(.zipArchive) }

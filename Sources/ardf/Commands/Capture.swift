@@ -2,6 +2,7 @@ import AppCore
 import ArgumentParser
 import FileFormats
 import Geometry
+import OutputFolders
 
 /// `ardf capture`: what is this capture, and to the native layout.
 struct Capture: ParsableCommand {

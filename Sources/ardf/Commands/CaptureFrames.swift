@@ -2,6 +2,7 @@ import AppCore
 import ArgumentParser
 import FileFormats
 import FoundationEssentials
+import OutputFolders
 
 extension Capture {
   /// `ardf capture frames`: a video's pictures as files.

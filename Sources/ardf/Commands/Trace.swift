@@ -2,6 +2,7 @@ import ArgumentParser
 import FileFormats
 import Models
 import NNRuntime
+import NNVerification
 
 /// `ardf trace`: every layer's output.
 struct Trace: ParsableCommand {

@@ -4,6 +4,7 @@ import Geometry
 import Imaging
 import Models
 import NNRuntime
+import NNVerification
 
 /// `ardf verify`: every layer against its reference.
 struct Verify: ParsableCommand {

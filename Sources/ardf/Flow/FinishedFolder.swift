@@ -2,6 +2,7 @@ import AppCore
 import FileFormats
 import FoundationEssentials
 import Imaging
+import OutputFolders
 import Reporting
 
 /// A frame's results as `ardf run` left them, read back with the capture that they were made from.

@@ -1,5 +1,6 @@
 import AppCore
 import ArgumentParser
+import Digests
 import FileFormats
 import Geometry
 import Imaging

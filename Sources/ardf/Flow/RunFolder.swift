@@ -1,5 +1,6 @@
 import AppCore
 import FileFormats
+import OutputFolders
 import Reporting
 
 /// Where `run` writes: a folder a frame, each whole or absent, and beside them what is said about all.

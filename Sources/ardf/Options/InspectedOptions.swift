@@ -4,6 +4,7 @@ import Geometry
 import Imaging
 import Models
 import NNRuntime
+import NNVerification
 
 /// A network by its name or its weights, for looking at its layers.
 struct InspectedOptions: ParsableArguments {

@@ -3,6 +3,7 @@ import Geometry
 import Glibc
 import Imaging
 import NNRuntime
+import NNVerification
 
 /// A layer beyond its tolerance as a picture: where it is wrong, by how much, in which channels.
 struct DifferencePicture {

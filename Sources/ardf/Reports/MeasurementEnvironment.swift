@@ -1,4 +1,5 @@
 import ArgumentParser
+import Digests
 import FileFormats
 import FoundationEssentials
 import NNRuntime

@@ -1,6 +1,8 @@
+import Digests
 import FileFormats
 import Models
 import NNRuntime
+import NNVerification
 
 /// A weight file as `ardf inspect weights` shows it.
 struct WeightListing {

@@ -1,6 +1,9 @@
 import AppCore
+import Archives
+import Digests
 import FileFormats
 import FoundationEssentials
+import OutputFolders
 
 /// Why a file could not be had from the network.
 enum DownloadError: Error, CustomStringConvertible {

@@ -1,4 +1,5 @@
 import AppCore
+import Archives
 import ArgumentParser
 import FileFormats
 import Geometry
@@ -6,6 +7,8 @@ import Glibc
 import Imaging
 import Models
 import NNRuntime
+import NNVerification
+import OutputFolders
 import Reporting
 import Serving
 

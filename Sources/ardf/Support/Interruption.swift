@@ -3,7 +3,9 @@ import Glibc
 import Synchronization
 
 /// SIGINT and SIGTERM end the process without leaving temporary files, and so does a mapped file that is cut
-/// short; a reader that goes away is no signal. A stream has no other end than them: the first ends it alone.
+/// short; a reader that goes away is no signal.
+///
+/// A stream has no other end than them: the first ends it alone.
 ///
 /// Unsafe where the system's signal sets are passed.
 enum Interruption {

@@ -1,4 +1,5 @@
 import FileFormats
+import OutputFolders
 
 /// A result that could not be written.
 struct OutputError: Error, CustomStringConvertible {

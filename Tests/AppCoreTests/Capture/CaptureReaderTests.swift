@@ -1,4 +1,5 @@
 import AppCore
+import Archives
 import FileFormats
 import Geometry
 import Imaging

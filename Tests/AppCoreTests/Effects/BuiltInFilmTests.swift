@@ -1,4 +1,5 @@
 import AppCore
+import Digests
 import FileFormats
 import Geometry
 import Imaging

@@ -1,6 +1,7 @@
-import Foundation
 import AppCore
+import Archives
 import FileFormats
+import Foundation
 import Geometry
 import Imaging
 import Testing

@@ -1,3 +1,4 @@
+import Digests
 import FileFormats
 import Models
 import TestSupport

@@ -1,3 +1,4 @@
+import Archives
 import FileFormats
 
 /// Instructions of pickle protocol 2, put together by hand.

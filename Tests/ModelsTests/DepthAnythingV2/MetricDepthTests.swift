@@ -3,6 +3,7 @@ import Geometry
 import Imaging
 import Models
 import NNRuntime
+import NNVerification
 import TestSupport
 import Testing
 

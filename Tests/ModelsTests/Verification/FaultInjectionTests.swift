@@ -1,5 +1,6 @@
 import Models
 import NNRuntime
+import NNVerification
 import Testing
 
 /// A fault at one layer of a network.

@@ -1,6 +1,7 @@
 import Geometry
 import Models
 import NNRuntime
+import NNVerification
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import NNRuntime
+import NNVerification
 import TestSupport
 import Testing
 

@@ -1,5 +1,7 @@
+import Archives
 import FileFormats
 import NNRuntime
+import NNVerification
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import FileFormats
 import NNRuntime
+import NNVerification
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import FileFormats
 import Synchronization
 
 /// A folder built under a temporary sibling name that appears whole under its final name, or not at all.

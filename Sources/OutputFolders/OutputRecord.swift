@@ -1,3 +1,6 @@
+import Digests
+import FileFormats
+
 /// What `ardf` wrote into a folder, kept there as `.ardf.json`: a later run replaces nothing else, and knows whether
 /// the files are still as they were written.
 package enum OutputRecord: Equatable, Sendable {

@@ -1,3 +1,5 @@
+import FileFormats
+
 /// The records at the end of a zip archive (PKWARE APPNOTE 6.3.10, sections 4.3.7 to 4.3.16).
 struct ZipDirectory {
   private static let endSize = 22

@@ -1,4 +1,6 @@
+import Archives
 import FileFormats
+import NNRuntime
 
 /// Reference tensors in a safetensors or npz file, named by module path.
 ///

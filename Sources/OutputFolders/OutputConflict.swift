@@ -1,3 +1,5 @@
+import FileFormats
+
 /// An output that would destroy an input, or be mixed with it.
 package enum OutputConflict: Error, Equatable, CustomStringConvertible {
   /// Both are one file or folder.

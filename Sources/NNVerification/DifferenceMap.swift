@@ -1,4 +1,5 @@
 import Glibc
+import NNRuntime
 
 /// Where a layer's result differs from its reference, and by how much: small enough to draw.
 package struct DifferenceMap: Sendable {

@@ -1,3 +1,5 @@
+import FileFormats
+
 /// Builds zip archives of stored members, the same bytes for the same members.
 package enum ZipWriter {
   /// The archive of `members` in this order; names must be unique, everything below 4 GiB.

@@ -1,3 +1,5 @@
+import FileFormats
+
 /// A `.npz` file: named NumPy arrays in a zip archive.
 package struct NPZArchive: Sendable {
   /// How many times its compressed bytes an array may have, beyond `smallBytes`.

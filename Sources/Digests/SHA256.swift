@@ -1,4 +1,5 @@
 import CCrypto
+import FileFormats
 
 /// The SHA-256 digest of bytes, as 64 lowercase hexadecimal digits.
 ///

@@ -1,3 +1,5 @@
+import NNRuntime
+
 /// Compares every layer of a network with its reference, while the network runs.
 ///
 /// Each result is compared right after the step that completes it, where it lies in the arena; nothing is kept but

@@ -1,3 +1,5 @@
+import FileFormats
+
 /// A defect of a zip archive.
 public enum ZipError: Error, Equatable, CustomStringConvertible {
   /// No end-of-directory record where the file ends.

@@ -1,4 +1,5 @@
 import CDeflate
+import FileFormats
 
 /// Compression and inflation by libdeflate.
 ///

@@ -1,3 +1,5 @@
+import NNRuntime
+
 /// How far a tensor is from its reference.
 public struct TensorDifference: Sendable, Equatable {
   /// The largest absolute difference; infinite where one of the two is not finite and the other isn't the same.

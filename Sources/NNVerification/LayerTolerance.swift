@@ -1,3 +1,5 @@
+import NNRuntime
+
 /// How far a layer's result may be from its reference.
 ///
 /// What a mode allows is for a sum of 1024 products that do not cancel; a layer beyond it is allowed more where it

@@ -1,3 +1,5 @@
+import FileFormats
+
 /// Tells single files that `ardf` wrote from those of others, by what they say of themselves.
 package enum WrittenFile {
   /// What a page or drawing of ours says in its first lines.

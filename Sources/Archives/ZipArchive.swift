@@ -1,3 +1,5 @@
+import FileFormats
+
 /// A zip archive opened for reading: stored and deflated members, zip64 included.
 package struct ZipArchive: Sendable {
   /// What an archive may cost.

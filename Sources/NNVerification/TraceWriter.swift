@@ -1,4 +1,5 @@
 import FileFormats
+import NNRuntime
 
 /// Writes the layers' results of a run to a safetensors file, each as soon as it is complete.
 package enum TraceWriter {

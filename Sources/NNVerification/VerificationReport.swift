@@ -1,4 +1,5 @@
 import FileFormats
+import NNRuntime
 
 /// The outcome of a verification.
 public struct VerificationReport: Sendable {
