@@ -2,6 +2,7 @@ import AppCore
 import FileFormats
 import Foundation
 import Imaging
+import OutputFolders
 import TestSupport
 import Testing
 
