@@ -4,11 +4,14 @@
 # make uninstall [PREFIX=/usr/local] [DESTDIR=]   removes what make install put there
 # make deb    a Debian package in out/
 # make docs   the libraries' documentation in out/docs
+# make peers  this machine's times beside other engines', in .cache/peers
+# make check-arm64        on x86-64, as root: all of it for arm64 with Swift 6.2.3, emulated
+# make check-swift-6.2    on x86-64, as root: all tests with Swift 6.2.3
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 
 .PHONY: help setup build demo test check lint emulate exhaust fuzz mutate faults flood soak determinism memory sanitize \
-	static install uninstall deb docs clean
+	static install uninstall deb docs peers check-arm64 check-swift-6.2 clean
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -98,6 +101,22 @@ uninstall:
 
 deb: static
 	tools/package-deb $(static)/release/ardf out
+
+check-arm64:
+	tools/check-arm64
+	tools/check_issue_rate.py
+
+check-swift-6.2:
+	tools/check-swift-6.2
+
+# Other engines and what makes their models, in a virtual environment; those that a platform lacks are left out and named.
+peers := .cache/peers
+peers: build
+	[ -e $(peers)/bin/python ] || python3 -m venv $(peers)
+	$(peers)/bin/pip install -q torch torchvision --index-url https://download.pytorch.org/whl/cpu
+	$(peers)/bin/pip install -q numpy matplotlib safetensors transformers ultralytics onnx onnxruntime
+	for engine in openvino ncnn ai-edge-litert; do $(peers)/bin/pip install -q $$engine || echo "no $$engine here"; done
+	$(peers)/bin/python tools/bench_peers.py --ardf .build/release/ardf --work $(peers)/models --threads 1,$$(nproc)
 
 docs: setup
 	tools/make-docs out/docs

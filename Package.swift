@@ -13,16 +13,41 @@ let strict: [SwiftSetting] = [
 /// Targets with loops over pixels, points and bytes: optimised in debug builds too, where they would be ten times slower.
 let optimized = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
+// A manifest runs on the machine that builds. Where that builds for another one, ARDF_ARCH says which: x86_64 or arm64.
+#if arch(x86_64)
+  let ownArchitecture = "x86_64"
+#elseif arch(arm64)
+  let ownArchitecture = "arm64"
+#else
+  let ownArchitecture = "other"
+#endif
+let architecture = Context.environment["ARDF_ARCH"] ?? ownArchitecture
+
+/// The instruction sets with kernels of their own, and what the compiler is told of them.
+let instructionSets: [(target: String, flags: [String])] =
+  [
+    "x86_64": [
+      ("NNKernelsAVX2", ["-march=x86-64-v3"]),
+      ("NNKernelsAVX512", ["-march=x86-64-v4"]),
+      ("NNKernelsBF16", ["-march=x86-64-v4", "-mavx512bf16", "-mavx512vnni", "-mamx-tile", "-mamx-bf16"]),
+    ],
+    "arm64": [
+      ("NNKernelsNEON", [])
+    ],
+  ][architecture, default: []] + [("NNKernelsPortable", [])]
+
 /// Kernel targets are unsafe by nature: small, and reached only through `NNRuntime`'s checked entry points.
 ///
 /// The same sources are compiled once for each instruction set (docs/adr/0004).
 /// Always optimised: a kernel in a debug build would be a thousand times too slow to test with.
-func kernel(_ flags: [String]) -> [SwiftSetting] {
-  [
-    .swiftLanguageMode(.v6),
-    .treatAllWarnings(as: .error),
-    .unsafeFlags(["-O"] + flags.flatMap { ["-Xcc", $0] }),
-  ]
+let kernels: [Target] = instructionSets.map { set in
+  .target(
+    name: set.target, dependencies: ["NNKernelInterface", "CKernelShims"],
+    swiftSettings: [
+      .swiftLanguageMode(.v6),
+      .treatAllWarnings(as: .error),
+      .unsafeFlags(["-O"] + set.flags.flatMap { ["-Xcc", $0] }),
+    ])
 }
 
 func tests(_ module: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
@@ -56,7 +81,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
-  targets: [
+  targets: kernels + [
     .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
     .systemLibrary(name: "CSpng", pkgConfig: "spng", providers: [.apt(["libspng-dev"])]),
     .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
@@ -67,18 +92,6 @@ let package = Package(
     .target(
       name: "NNKernelInterface", dependencies: ["CKernelShims"],
       swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
-    .target(
-      name: "NNKernelsPortable", dependencies: ["NNKernelInterface", "CKernelShims"],
-      swiftSettings: kernel([])),
-    .target(
-      name: "NNKernelsAVX2", dependencies: ["NNKernelInterface", "CKernelShims"],
-      swiftSettings: kernel(["-march=x86-64-v3"])),
-    .target(
-      name: "NNKernelsAVX512", dependencies: ["NNKernelInterface", "CKernelShims"],
-      swiftSettings: kernel(["-march=x86-64-v4"])),
-    .target(
-      name: "NNKernelsBF16", dependencies: ["NNKernelInterface", "CKernelShims"],
-      swiftSettings: kernel(["-march=x86-64-v4", "-mavx512bf16", "-mavx512vnni", "-mamx-tile", "-mamx-bf16"])),
 
     .target(name: "Geometry", swiftSettings: optimized),
     .target(name: "FileFormats", dependencies: ["CSystemShims"], swiftSettings: optimized),
@@ -90,10 +103,8 @@ let package = Package(
       swiftSettings: optimized),
     .target(
       name: "NNRuntime",
-      dependencies: [
-        "FileFormats", "CKernelShims", "NNKernelInterface", "NNKernelsPortable", "NNKernelsAVX2",
-        "NNKernelsAVX512", "NNKernelsBF16",
-      ], swiftSettings: optimized),
+      dependencies: ["FileFormats", "CKernelShims", "NNKernelInterface"]
+        + instructionSets.map { .target(name: $0.target) }, swiftSettings: optimized),
     .target(
       name: "NNVerification", dependencies: ["NNRuntime", "FileFormats", "Archives"], swiftSettings: optimized
     ),

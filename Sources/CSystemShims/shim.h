@@ -1,9 +1,6 @@
 // What Glibc's Swift overlay does not offer: renaming with flags, and a handler of SIGBUS that uses nothing
 // but async-signal-safe calls.
 #pragma once
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>

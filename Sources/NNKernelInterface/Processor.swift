@@ -5,9 +5,9 @@ public struct Processor: Sendable {
   /// Groups of instructions that kernels are compiled for.
   public struct Features: OptionSet, Hashable, Sendable {
     /// A bit for each group.
-    public let rawValue: UInt8
+    public let rawValue: UInt16
     /// The groups of some bits.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// The baseline of the architecture.
     public static let baseline = Features([])
@@ -19,11 +19,24 @@ public struct Processor: Sendable {
     public static let pairs = Features(rawValue: 1 << 2)
     /// Products of bf16 tiles: AMX.
     public static let tiles = Features(rawValue: 1 << 3)
+    /// arm64's vectors of 128 bits with fused multiply-add: Advanced SIMD.
+    public static let neon = Features(rawValue: 1 << 4)
+    /// Arithmetic in half precision: FEAT_FP16.
+    public static let halves = Features(rawValue: 1 << 5)
+    /// Products of 8-bit integers, four to a lane: FEAT_DotProd.
+    public static let dotProducts = Features(rawValue: 1 << 6)
+    /// Products of matrices of 8-bit integers: FEAT_I8MM.
+    public static let integerMatrices = Features(rawValue: 1 << 7)
+    /// Products of matrices of bf16: FEAT_BF16.
+    public static let bfloatMatrices = Features(rawValue: 1 << 8)
 
     /// What people call them.
     public var names: [String] {
-      [(Self.avx2, "avx2"), (.avx512, "avx512"), (.pairs, "avx512bf16"), (.tiles, "amx")]
-        .filter { contains($0.0) }.map(\.1)
+      [
+        (Self.avx2, "avx2"), (.avx512, "avx512"), (.pairs, "avx512bf16"), (.tiles, "amx"), (.neon, "neon"),
+        (.halves, "fp16"), (.dotProducts, "dotprod"), (.integerMatrices, "i8mm"), (.bfloatMatrices, "bf16"),
+      ]
+      .filter { contains($0.0) }.map(\.1)
     }
   }
 
@@ -31,7 +44,7 @@ public struct Processor: Sendable {
   public let features: Features
 
   /// The one that this process runs on.
-  public static let current = Processor(features: CPUID.current.features)
+  public static let current = Processor(features: ownFeatures)
   /// One that can do no more than every processor of its architecture.
   public static let plain = Processor(features: .baseline)
 
@@ -55,14 +68,34 @@ public struct Permit: Sendable {
   private init(unchecked features: Processor.Features) { self.features = features }
 }
 
-/// Feature bits, as CPUID and XCR0 report them.
-private struct CPUID {
-  /// CPUID leaf 1 ecx, leaf 7 ebx, ecx and edx, its subleaf 1 eax, leaf 0x80000001 ecx; XCR0.
-  var basic, structured, structuredECX, structuredEDX, structured1, extended: UInt32
-  var savedState: UInt64
+/// What this process's processor has, by what the architecture asks it with.
+private let ownFeatures: Processor.Features = {
+  var features = Processor.Features.baseline
+  #if arch(x86_64)
+    let cpu = CPUID.current
+    if cpu.isLevel3 { features.insert(.avx2) }
+    if cpu.isLevel4 { features.insert(.avx512) }
+    if cpu.hasPairs { features.insert(.pairs) }
+    if cpu.hasTiles { features.insert(.tiles) }
+  #elseif arch(arm64)
+    let cpu = HardwareCapabilities.current
+    if cpu.hasVectors { features.insert(.neon) }
+    if cpu.hasHalves { features.insert(.halves) }
+    if cpu.hasDotProducts { features.insert(.dotProducts) }
+    if cpu.hasIntegerMatrices { features.insert(.integerMatrices) }
+    if cpu.hasBFloatMatrices { features.insert(.bfloatMatrices) }
+  #endif
+  return features
+}()
 
-  static var current: CPUID {
-    #if arch(x86_64)
+#if arch(x86_64)
+  /// Feature bits, as CPUID and XCR0 report them.
+  private struct CPUID {
+    /// CPUID leaf 1 ecx, leaf 7 ebx, ecx and edx, its subleaf 1 eax, leaf 0x80000001 ecx; XCR0.
+    var basic, structured, structuredECX, structuredEDX, structured1, extended: UInt32
+    var savedState: UInt64
+
+    static var current: CPUID {
       let basic = ardf_cpuid(1, 0).ecx
       let osSavesState = basic & Basic.osxsave != 0
       return CPUID(
@@ -70,74 +103,86 @@ private struct CPUID {
         structuredEDX: ardf_cpuid(7, 0).edx, structured1: ardf_cpuid(7, 1).eax,
         extended: ardf_cpuid(0x8000_0001, 0).ecx,
         savedState: osSavesState ? ardf_xgetbv0() : 0)
-    #else
-      return CPUID(
-        basic: 0, structured: 0, structuredECX: 0, structuredEDX: 0, structured1: 0, extended: 0,
-        savedState: 0)
-    #endif
+    }
+
+    /// All of x86-64-v3, with ymm registers saved by the operating system.
+    var isLevel3: Bool {
+      basic & Basic.level3 == Basic.level3 && structured & Structured.level3 == Structured.level3
+        && extended & Extended.level3 == Extended.level3 && savedState & State.ymm == State.ymm
+    }
+
+    /// All of x86-64-v4, with zmm and mask registers saved by the operating system.
+    var isLevel4: Bool {
+      isLevel3 && structured & Structured.level4 == Structured.level4 && savedState & State.zmm == State.zmm
+    }
+
+    /// AVX-512 BF16, and the products of 16-bit integers that every CPU with it has (VNNI).
+    var hasPairs: Bool { structured1 & Structured.bf16 != 0 && structuredECX & Structured.vnni != 0 }
+
+    /// AMX with bf16 products, tiles saved by the operating system, which has to be asked for them.
+    var hasTiles: Bool {
+      structuredEDX & Structured.tiles == Structured.tiles && savedState & State.tiles == State.tiles
+        && ardf_request_tiles() != 0
+    }
+
+    /// Leaf 1, ecx.
+    private enum Basic {
+      static let osxsave: UInt32 = 1 << 27
+      /// SSE3, SSSE3, FMA, CMPXCHG16B, SSE4.1, SSE4.2, MOVBE, POPCNT, OSXSAVE, AVX, F16C.
+      static let level3: UInt32 = bits(0, 9, 12, 13, 19, 20, 22, 23, 27, 28, 29)
+    }
+
+    /// Leaf 7; ebx where nothing else is said.
+    private enum Structured {
+      /// BMI1, AVX2, BMI2.
+      static let level3: UInt32 = bits(3, 5, 8)
+      /// AVX-512 F, DQ, CD, BW, VL.
+      static let level4: UInt32 = bits(16, 17, 28, 30, 31)
+      /// Subleaf 1, eax: AVX-512 BF16.
+      static let bf16: UInt32 = 1 << 5
+      /// ecx: AVX-512 VNNI.
+      static let vnni: UInt32 = 1 << 11
+      /// edx: AMX-BF16, AMX-TILE.
+      static let tiles: UInt32 = bits(22, 24)
+    }
+
+    /// Leaf 0x80000001, ecx.
+    private enum Extended {
+      /// LAHF/SAHF, LZCNT.
+      static let level3: UInt32 = bits(0, 5)
+    }
+
+    /// XCR0.
+    private enum State {
+      static let ymm: UInt64 = 1 << 1 | 1 << 2
+      static let zmm: UInt64 = ymm | 1 << 5 | 1 << 6 | 1 << 7
+      static let tiles: UInt64 = 1 << 17 | 1 << 18
+    }
   }
 
-  var features: Processor.Features {
-    var features = Processor.Features.baseline
-    if isLevel3 { features.insert(.avx2) }
-    if isLevel4 { features.insert(.avx512) }
-    if hasPairs { features.insert(.pairs) }
-    if hasTiles, ardf_request_tiles() != 0 { features.insert(.tiles) }
-    return features
-  }
+  /// A number with these bits set.
+  private func bits(_ positions: UInt32...) -> UInt32 { positions.reduce(0) { $0 | 1 << $1 } }
+#elseif arch(arm64)
+  /// What Linux says an arm64 processor can do, in two words of the process's auxiliary vector.
+  private struct HardwareCapabilities {
+    /// AT_HWCAP and AT_HWCAP2.
+    var first, second: UInt64
 
-  /// All of x86-64-v3, with ymm registers saved by the operating system.
-  private var isLevel3: Bool {
-    basic & Basic.level3 == Basic.level3 && structured & Structured.level3 == Structured.level3
-      && extended & Extended.level3 == Extended.level3 && savedState & State.ymm == State.ymm
-  }
+    static var current: HardwareCapabilities {
+      HardwareCapabilities(first: ardf_hardware_capabilities(), second: ardf_hardware_capabilities2())
+    }
 
-  /// All of x86-64-v4, with zmm and mask registers saved by the operating system.
-  private var isLevel4: Bool {
-    isLevel3 && structured & Structured.level4 == Structured.level4 && savedState & State.zmm == State.zmm
-  }
+    /// ASIMD: vectors of 128 bits.
+    var hasVectors: Bool { has(1, first) }
+    /// FPHP and ASIMDHP: arithmetic in half precision, of scalars and of vectors.
+    var hasHalves: Bool { has(9, first) && has(10, first) }
+    /// ASIMDDP.
+    var hasDotProducts: Bool { has(20, first) }
+    /// I8MM.
+    var hasIntegerMatrices: Bool { has(13, second) }
+    /// BF16.
+    var hasBFloatMatrices: Bool { has(14, second) }
 
-  /// AVX-512 BF16, and the products of 16-bit integers that every CPU with it has (VNNI).
-  private var hasPairs: Bool { structured1 & Structured.bf16 != 0 && structuredECX & Structured.vnni != 0 }
-
-  /// AMX with bf16 products, tiles saved by the operating system.
-  private var hasTiles: Bool {
-    structuredEDX & Structured.tiles == Structured.tiles && savedState & State.tiles == State.tiles
+    private func has(_ bit: UInt64, _ word: UInt64) -> Bool { word >> bit & 1 == 1 }
   }
-
-  /// Leaf 1, ecx.
-  private enum Basic {
-    static let osxsave: UInt32 = 1 << 27
-    /// SSE3, SSSE3, FMA, CMPXCHG16B, SSE4.1, SSE4.2, MOVBE, POPCNT, OSXSAVE, AVX, F16C.
-    static let level3: UInt32 =
-      1 << 0 | 1 << 9 | 1 << 12 | 1 << 13 | 1 << 19 | 1 << 20 | 1 << 22 | 1 << 23 | 1 << 27 | 1 << 28 | 1
-      << 29
-  }
-
-  /// Leaf 7; ebx where nothing else is said.
-  private enum Structured {
-    /// BMI1, AVX2, BMI2.
-    static let level3: UInt32 = 1 << 3 | 1 << 5 | 1 << 8
-    /// AVX-512 F, DQ, CD, BW, VL.
-    static let level4: UInt32 = 1 << 16 | 1 << 17 | 1 << 28 | 1 << 30 | 1 << 31
-    /// Subleaf 1, eax: AVX-512 BF16.
-    static let bf16: UInt32 = 1 << 5
-    /// ecx: AVX-512 VNNI.
-    static let vnni: UInt32 = 1 << 11
-    /// edx: AMX-BF16, AMX-TILE.
-    static let tiles: UInt32 = 1 << 22 | 1 << 24
-  }
-
-  /// Leaf 0x80000001, ecx.
-  private enum Extended {
-    /// LAHF/SAHF, LZCNT.
-    static let level3: UInt32 = 1 << 0 | 1 << 5
-  }
-
-  /// XCR0.
-  private enum State {
-    static let ymm: UInt64 = 1 << 1 | 1 << 2
-    static let zmm: UInt64 = ymm | 1 << 5 | 1 << 6 | 1 << 7
-    static let tiles: UInt64 = 1 << 17 | 1 << 18
-  }
-}
+#endif

@@ -28,7 +28,7 @@ func storePartial(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, coun
   storeByLane(vector, pointer, count: count)
 }
 
-enum InstructionSet {
+enum InstructionSet: OwnWays {
   /// What a processor must have to run it.
   static var needs: Processor.Features { .avx2 }
   /// Output channels in a full panel of packed weights.

@@ -45,7 +45,7 @@ func storePartial(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, coun
   ardf_store_partial(pointer, vector, count)
 }
 
-enum InstructionSet {
+enum InstructionSet: OwnWays {
   /// What a processor must have to run it.
   static var needs: Processor.Features { .avx512 }
   /// Output channels in a full panel of packed weights.

@@ -27,3 +27,6 @@ func loadPartial(_ pointer: UnsafePointer<Float>, count: Int) -> Vector { ardf_l
 func storePartial(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, count: Int) {
   ardf_store_partial(pointer, vector, count)
 }
+
+/// No ways of its own.
+enum InstructionSet: DepthwiseStrips {}

@@ -58,7 +58,11 @@ private struct DepthwiseRow<Element: MapElement, Function: ActivationFunction> {
     let lastInside = max(reach < 0 ? 0 : min(reach / task.stride &+ 1, task.outWidth), firstInside)
     var x = 0
     while x < task.outWidth {
-      if x >= firstInside && x &+ 4 <= lastInside {
+      let strip = InstructionSet.stripPixels
+      if strip > 0, task.kernel == 3, task.stride == 1, x >= firstInside, x &+ strip <= lastInside {
+        pixelsOfStrip(x)
+        x &+= strip
+      } else if x >= firstInside && x &+ 4 <= lastInside {
         fourPixels(x)
         x &+= 4
       } else {
@@ -66,6 +70,50 @@ private struct DepthwiseRow<Element: MapElement, Function: ActivationFunction> {
         x &+= 1
       }
     }
+  }
+
+  /// The output pixels of a strip from x on, all of whose windows lie inside the input from left to right.
+  @inline(__always)
+  private func pixelsOfStrip(_ x: Int) {
+    let corner = source(row: rows.lowerBound, column: 0, x).assumingMemoryBound(to: Float.self)
+    let weights = weights(row: rows.lowerBound, column: 0)
+    let whole = task.channels / 16 &* 16
+    for channel in stride(from: 0, to: whole, by: 8) {
+      let sums = InstructionSet.strip(
+        (
+          source: corner + channel, pixelStride: task.input.pixelStride, rowStride: task.input.rowStride,
+          weights: weights + channel, channels: task.channels, rows: rows.count, bias: task.bias + channel
+        ))
+      finishTwo(sums.0, x, channel)
+      finishTwo(sums.1, x &+ 2, channel)
+      finishTwo(sums.2, x &+ 4, channel)
+      finishTwo(sums.3, x &+ 6, channel)
+      finishTwo(sums.4, x &+ 8, channel)
+      finishTwo(sums.5, x &+ 10, channel)
+    }
+    if whole < task.channels {
+      for pixel in x..<x &+ InstructionSet.stripPixels { lastChannels(pixel, 0..<task.kernel) }
+    }
+  }
+
+  /// Stores the finished sums of eight channels of two pixels, in maps of floats.
+  @inline(__always)
+  private func finishTwo(_ sums: Vector, _ x: Int, _ channel: Int) {
+    let results = function.of(sums)
+    finishEight(results.lowHalf, x, channel)
+    finishEight(results.highHalf, x &+ 1, channel)
+  }
+
+  /// Stores eight channels of a pixel, in maps of floats.
+  @inline(__always)
+  private func finishEight(_ result: SIMD8<Float>, _ x: Int, _ channel: Int) {
+    var result = result
+    if let residual = task.residual {
+      let added = residual.base + (y &* residual.rowStride &+ x &* residual.pixelStride &+ channel)
+      result += UnsafeRawPointer(added).loadUnaligned(as: SIMD8<Float>.self)
+    }
+    let output = task.output.base + (y &* task.output.rowStride &+ x &* task.output.pixelStride &+ channel)
+    UnsafeMutableRawPointer(output).storeBytes(of: result, as: SIMD8<Float>.self)
   }
 
   /// Output pixels x..<x + 4, all of whose windows lie inside the input from left to right.

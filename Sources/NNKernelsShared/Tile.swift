@@ -43,7 +43,7 @@ private struct NarrowRow: RowGroup {
   @inline(__always) mutating func step(
     _ rows: UnsafePointer<UnsafePointer<Float>>, _ k: Int, _ columns: UnsafePointer<Float>
   ) {
-    sum = multiplyAdd(Vector(repeating: rows[0][k]), load(columns), sum)
+    sum = multiplyAdd(InstructionSet.repeated(rows[0] + k), load(columns), sum)
   }
   @inline(__always) init(from sums: UnsafePointer<Float>, stride: Int) { sum = load(sums) }
   @inline(__always) func store(to output: UnsafeMutablePointer<Float>, stride: Int) {
@@ -63,7 +63,7 @@ private struct WideRow: RowGroup {
   @inline(__always) mutating func step(
     _ rows: UnsafePointer<UnsafePointer<Float>>, _ k: Int, _ columns: UnsafePointer<Float>
   ) {
-    let x = Vector(repeating: rows[0][k])
+    let x = InstructionSet.repeated(rows[0] + k)
     low = multiplyAdd(x, load(columns), low)
     high = multiplyAdd(x, load(columns + 16), high)
   }
@@ -117,8 +117,8 @@ private typealias Rows12<Row: RowGroup> = Stack<Rows8<Row>, Rows4<Row>>
 private typealias Rows13<Row: RowGroup> = Stack<Rows8<Row>, Rows5<Row>>
 private typealias Rows14<Row: RowGroup> = Stack<Rows8<Row>, Rows6<Row>>
 
-/// How far ahead columns are brought near that come from beyond the second-level cache: a page, where the processor's own
-/// foresight ends.
+/// How far ahead columns are brought near that come from beyond the second-level cache: a page, where the foresight of
+/// x86's processors ends.
 @inline(__always) private var streamedFloats: Int { 1024 }
 
 /// What the sums of a tile begin with, and when they are stored.
@@ -152,7 +152,7 @@ private func multiply<Rows: RowGroup, Path: Course>(_: Rows.Type, _ product: Til
   var columns = product.columns
   var output = product.output
   for _ in 0..<product.segments {
-    if product.ahead == 0, product.streamsColumns {
+    if product.ahead == 0, InstructionSet.asksForColumns, product.streamsColumns {
       for k in 0..<product.depth {
         ardf_prefetch_to_read(columns + streamedFloats)
         if InstructionSet.panelWidth > 16 { ardf_prefetch_to_read(columns + (streamedFloats + 16)) }
@@ -189,6 +189,7 @@ private func multiply<Rows: RowGroup, Path: Course>(_: Rows.Type, _ product: Til
 /// Multiplies `rows` rows, at most `InstructionSet.tileRows`, with one panel: `panelWidth` or 16 columns.
 @inline(never)
 func multiplyTile(_ product: TileProduct, rows: Int, columns: Int) {
+  if InstructionSet.multiplied(product, rows: rows, from: nil, storesEverySegment: false) { return }
   if InstructionSet.panelWidth > 16, columns > 16 {
     multiplyRows(WideRow.self, product, WholeSum(), rows)
   } else {
@@ -204,6 +205,7 @@ func multiplyTile(_ product: TileProduct, rows: Int, columns: Int) {
 @inline(never)
 func multiplyRunningTile(_ product: TileProduct, from initial: UnsafePointer<Float>?, rows: Int, columns: Int)
 {
+  if InstructionSet.multiplied(product, rows: rows, from: initial, storesEverySegment: true) { return }
   if InstructionSet.panelWidth > 16, columns > 16 {
     multiplyRows(WideRow.self, product, RunningSum(initial: initial), rows)
   } else {

@@ -28,12 +28,51 @@ private struct NarrowWeightedRow: WeightedRows {
   @inline(__always) static var count: Int { 1 }
   @inline(__always) init() {}
   @inline(__always) mutating func step(_ weights: UnsafePointer<Float>, _ columns: UnsafePointer<Float>) {
-    sum = multiplyAdd(Vector(repeating: weights[0]), load(columns), sum)
+    sum = multiplyAdd(InstructionSet.repeated(weights), load(columns), sum)
+  }
+  @inline(__always) mutating func add(_ weight: Float, _ columns: UnsafePointer<Float>) {
+    sum = multiplyAdd(Vector(repeating: weight), load(columns), sum)
   }
   @inline(__always) func merge(
     into output: UnsafeMutablePointer<Float>, stride: Int, factors: UnsafePointer<Float>
   ) {
     store(multiplyAdd(load(output), Vector(repeating: factors[0]), sum), output)
+  }
+}
+
+/// Four rows, sixteen columns, whose weights are elements of one register.
+private struct FourWeightedRows: WeightedRows {
+  var rows = Four<NarrowWeightedRow>()
+  @inline(__always) static var count: Int { 4 }
+  @inline(__always) init() {}
+  @inline(__always) mutating func step(_ weights: UnsafePointer<Float>, _ columns: UnsafePointer<Float>) {
+    let elements = UnsafeRawPointer(weights).loadUnaligned(as: SIMD4<Float>.self)
+    rows.upper.upper.add(elements[0], columns)
+    rows.upper.lower.add(elements[1], columns)
+    rows.lower.upper.add(elements[2], columns)
+    rows.lower.lower.add(elements[3], columns)
+  }
+  @inline(__always) func merge(
+    into output: UnsafeMutablePointer<Float>, stride: Int, factors: UnsafePointer<Float>
+  ) {
+    rows.merge(into: output, stride: stride, factors: factors)
+  }
+}
+
+/// Two of them.
+private struct TwoWeightedRows: WeightedRows {
+  var rows = Two<NarrowWeightedRow>()
+  @inline(__always) static var count: Int { 2 }
+  @inline(__always) init() {}
+  @inline(__always) mutating func step(_ weights: UnsafePointer<Float>, _ columns: UnsafePointer<Float>) {
+    let elements = UnsafeRawPointer(weights).loadUnaligned(as: SIMD2<Float>.self)
+    rows.upper.add(elements[0], columns)
+    rows.lower.add(elements[1], columns)
+  }
+  @inline(__always) func merge(
+    into output: UnsafeMutablePointer<Float>, stride: Int, factors: UnsafePointer<Float>
+  ) {
+    rows.merge(into: output, stride: stride, factors: factors)
   }
 }
 
@@ -44,7 +83,7 @@ private struct WideWeightedRow: WeightedRows {
   @inline(__always) static var count: Int { 1 }
   @inline(__always) init() {}
   @inline(__always) mutating func step(_ weights: UnsafePointer<Float>, _ columns: UnsafePointer<Float>) {
-    let weight = Vector(repeating: weights[0])
+    let weight = InstructionSet.repeated(weights)
     low = multiplyAdd(weight, load(columns), low)
     high = multiplyAdd(weight, load(columns + 16), high)
   }
@@ -112,7 +151,13 @@ func weightedTileRows(remaining: Int) -> Int {
 /// Adds up `rows` rows (one of the counts that `weightedTileRows` returns), 32 or 16 columns.
 @inline(never)
 func addWeightedRows(_ sum: WeightedSum, rows: Int, columns: Int) {
-  if columns > 16 {
+  if InstructionSet.multipliesElements {
+    if rows == 6 {
+      add(WeightedStack<FourWeightedRows, TwoWeightedRows>.self, sum)
+    } else {
+      add(WeightedStack<FourWeightedRows, NarrowWeightedRow>.self, sum)
+    }
+  } else if InstructionSet.panelWidth > 16, columns > 16 {
     addRows(WideWeightedRow.self, sum, rows)
   } else {
     addRows(NarrowWeightedRow.self, sum, rows)

@@ -48,12 +48,13 @@ import Testing
     let place = try TemporaryDirectory()
     let name = Self.hostile + "\nardf: forged"
     for frame in ["a", name] { try SyntheticCapture.write(to: place.file("scan/\(frame)")) }
-    for arguments in [
+    let commands: [[String]] = [
       ["capture", "check", "scan"], ["detect", "scan"] + TinyNetwork.detectorOptions + ["--out", "found"],
       ["run", "scan"] + TinyNetwork.detectorOptions + ["--out", "results"],
       ["capture", "check", "scan/\(name)/missing"], ["--\(Self.hostile)"], ["run", "--frame"],
       ["inspect", "weights", "\(Self.hostile)\nardf: forged"],
-    ] {
+    ]
+    for arguments in commands {
       let run = try CommandRun(arguments, in: place.path)
       #expect(isPlain(run), "\(arguments): \(run.output)\(run.error)")
       let lines = (run.output + "\n" + run.error).split(separator: "\n")

@@ -108,7 +108,7 @@ import Testing
     try Self.overflowing(TinyNetwork.depth, to: place.file("depth.safetensors"))
     let detector = ["--yolo", "yolo.safetensors", "--imgsz", "64"]
     let depth = ["--depth", "depth.safetensors", "--depth-size", "42"]
-    for (arguments, file) in [
+    let commands: [(arguments: [String], file: String)] = [
       (["detect", "clip/f1000"] + detector, "yolo"), (["depth", "clip/f1000"] + depth, "depth"),
       (["run", "clip/f1000"] + detector + TinyNetwork.depthOptions, "yolo"),
       (["run", "clip"] + TinyNetwork.detectorOptions + depth, "depth"),
@@ -117,7 +117,8 @@ import Testing
         ["replay", "clip", "--max-speed", "--detect-every", "0s"] + TinyNetwork.detectorOptions + depth,
         "depth"
       ),
-    ] {
+    ]
+    for (arguments, file) in commands {
       let run = try CommandRun(arguments + ["--out", "out", "--force"], in: place.path)
       #expect(run.status == 65, "\(arguments): \(run.error)")
       #expect(run.error.contains("\(file).safetensors: the network's"), "\(run.error)")

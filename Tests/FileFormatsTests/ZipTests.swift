@@ -184,9 +184,12 @@ import Testing
   private static func wide(size: Int) -> [UInt8] { u16(1) + u16(24) + u64(size) + u64(size) + u64(0) }
 
   /// Two directory entries for the one member, the trick of overlapping zip bombs.
-  private static let twoEntriesOneMember =
-    Array(single[0..<82]) + single[35..<82] + u32(0x0605_4b50) + u32(0) + u16(2) + u16(2) + u32(94) + u32(35)
-    + u16(0)
+  private static let twoEntriesOneMember: [UInt8] = {
+    let entries = Array(single[0..<82]) + Array(single[35..<82])
+    let counts: [UInt8] = u32(0x0605_4b50) + u32(0) + u16(2) + u16(2)
+    let places: [UInt8] = u32(94) + u32(35) + u16(0)
+    return entries + counts + places
+  }()
 
   @Test(arguments: cases)
   func isRefused(file: Case) {

@@ -19,7 +19,7 @@ enum PNGSamples {
 
   /// A file with a chunk added after its header.
   static func inserting(_ chunk: [UInt8], in png: [UInt8]) -> [UInt8] {
-    png[..<headerEnd] + chunk + png[headerEnd...]
+    Array(png[..<headerEnd]) + chunk + Array(png[headerEnd...])
   }
 
   private static func bigEndian(_ number: UInt32) -> [UInt8] {

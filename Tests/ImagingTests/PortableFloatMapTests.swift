@@ -9,6 +9,7 @@ import Testing
     let one: [UInt8] = [0, 0, 0x80, 0x3f]
     let two: [UInt8] = [0, 0, 0, 0x40]
     let minusHalf: [UInt8] = [0, 0, 0, 0xbf]
-    #expect(Array(bytes.dropFirst(header.count)) == minusHalf + [0, 0, 0, 0] + one + two)
+    let pixels: [UInt8] = minusHalf + [0, 0, 0, 0] + one + two
+    #expect(Array(bytes.dropFirst(header.count)) == pixels)
   }
 }

@@ -36,7 +36,7 @@ struct BinaryPatch: Sendable {
       let row = y * mask.width..<(y + 1) * mask.width
       guard let left = row.first(where: { elements[$0] != 0 }) else { continue }
       // What lies between the columns found so far needs no look.
-      let right = row.last { elements[$0] != 0 || $0 - row.lowerBound <= last.x } ?? left
+      let right: Int = row.last(where: { elements[$0] != 0 || $0 - row.lowerBound <= last.x }) ?? left
       first = (min(first.x, left - row.lowerBound), min(first.y, y))
       last = (max(last.x, right - row.lowerBound), y)
     }

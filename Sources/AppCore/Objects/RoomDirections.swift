@@ -43,8 +43,9 @@ package struct RoomDirections {
       Double(around(best)) >= Self.leastShare * Double(angles.count)
     else { return nil }
     let middle = (Double(best) + 0.5) * .pi / 180
-    let near = angles.map { Self.quarter($0 - middle + .pi / 4) - .pi / 4 }
-      .filter { abs($0) < (Double(Self.spread) + 0.5) * .pi / 180 }
+    let turns: [Double] = angles.map { angle in Self.quarter(angle - middle + .pi / 4) - .pi / 4 }
+    let reach = (Double(Self.spread) + 0.5) * .pi / 180
+    let near = turns.filter { abs($0) < reach }
     turn = Self.quarter(middle + near.reduce(0, +) / Double(near.count))
   }
 

@@ -37,6 +37,23 @@ static inline uint64_t ardf_xgetbv0(void) {
 
 /// Tells the CPU that this is a waiting loop.
 static inline void ardf_spin_pause(void) { __builtin_ia32_pause(); }
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
+
+/// What the kernel says the processor can do: the words AT_HWCAP and AT_HWCAP2 of the auxiliary vector.
+static inline uint64_t ardf_hardware_capabilities(void) { return getauxval(AT_HWCAP); }
+static inline uint64_t ardf_hardware_capabilities2(void) { return getauxval(AT_HWCAP2); }
+
+/// A number in a register of its own, to be an element of multiply-adds: a compiler that saw the load would make it
+/// `ld1r`, which takes the pipe of a multiply-add.
+static inline __attribute__((always_inline)) float ardf_element(const float *p) {
+  float x = *p;
+  __asm__("" : "+w"(x));
+  return x;
+}
+
+/// Tells the CPU that this is a waiting loop: ISB waits some tens of cycles, YIELD none on most.
+static inline void ardf_spin_pause(void) { __asm__ volatile("isb" ::: "memory"); }
 #else
 static inline void ardf_spin_pause(void) {}
 #endif
@@ -61,3 +78,4 @@ static inline void ardf_prefetch_to_write(const void *p) { __builtin_prefetch(p,
 
 #include "AVX512Shims.h"
 #include "BF16Shims.h"
+#include "Arm64Loops.h"

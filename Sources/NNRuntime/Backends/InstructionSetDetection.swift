@@ -1,9 +1,14 @@
 import Glibc
 import NNKernelInterface
-import NNKernelsAVX2
-import NNKernelsAVX512
-import NNKernelsBF16
 import NNKernelsPortable
+
+#if arch(x86_64)
+  import NNKernelsAVX2
+  import NNKernelsAVX512
+  import NNKernelsBF16
+#elseif arch(arm64)
+  import NNKernelsNEON
+#endif
 
 /// Why the instruction set asked for cannot be used.
 public enum InstructionSetError: Error, Equatable, CustomStringConvertible {
@@ -12,17 +17,11 @@ public enum InstructionSetError: Error, Equatable, CustomStringConvertible {
   /// The CPU, or its operating system, lacks the instruction set that `ARDF_ISA` asks for.
   case unavailable(String, available: [String])
 
-  /// `portable, avx2, avx512, avx512bf16 or amx`.
-  private static var names: String {
-    let names = InstructionSet.allCases.map(\.rawValue)
-    return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
-  }
-
   /// What is wrong, and what to do.
   public var description: String {
     switch self {
     case .unknownName(let name):
-      "ARDF_ISA is \"\(name)\": set it to \(Self.names), or leave it unset"
+      "ARDF_ISA is \"\(name)\": set it to \(InstructionSet.names), or leave it unset"
     case .unavailable(let name, let available):
       "ARDF_ISA asks for \(name), which this CPU lacks: it has \(available.joined(separator: ", "))"
     }
@@ -41,6 +40,14 @@ package enum InstructionSet: String, CaseIterable, Sendable {
   case avx512bf16
   /// avx512bf16, and products of bf16 tiles.
   case amx
+  /// arm64: vectors of 128 bits.
+  case neon
+
+  /// `portable, avx2, ... or neon`.
+  package static var names: String {
+    let names = InstructionSet.allCases.map(\.rawValue)
+    return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
+  }
 
   /// What this CPU can run, from the slowest to the fastest.
   package static let available = allCases.filter { $0.catalogue != nil }
@@ -63,10 +70,16 @@ package enum InstructionSet: String, CaseIterable, Sendable {
   package func catalogue(of processor: Processor) -> KernelCatalogue? {
     switch self {
     case .portable: catalogue(of: processor, NNKernelsPortable.addKernels)
-    case .avx2: catalogue(of: processor, NNKernelsAVX2.addKernels)
-    case .avx512: catalogue(of: processor, NNKernelsAVX512.addKernels)
-    case .avx512bf16: catalogue(of: processor, after: .avx512, NNKernelsBF16.addVectorKernels)
-    case .amx: catalogue(of: processor, after: .avx512, NNKernelsBF16.addTileKernels)
+    #if arch(x86_64)
+      case .avx2: catalogue(of: processor, NNKernelsAVX2.addKernels)
+      case .avx512: catalogue(of: processor, NNKernelsAVX512.addKernels)
+      case .avx512bf16: catalogue(of: processor, after: .avx512, NNKernelsBF16.addVectorKernels)
+      case .amx: catalogue(of: processor, after: .avx512, NNKernelsBF16.addTileKernels)
+    #elseif arch(arm64)
+      case .neon: catalogue(of: processor, NNKernelsNEON.addKernels)
+    #endif
+    // Those of other architectures.
+    default: nil
     }
   }
 

@@ -195,7 +195,8 @@ public final class Session: Sendable {
     let location = plan.placement.locations[value]
     let start = plan.bufferOffsets[location.buffer]! + location.offset
     let count = plan.placement.shapes[value].count
-    var span = unsafe MutableSpan(_unsafeStart: arena.base + start, count: count)
+    let buffer = unsafe UnsafeMutableBufferPointer(start: arena.base + start, count: count)
+    var span = unsafe buffer.mutableSpan
     return try body(&span)
   }
 
@@ -207,8 +208,8 @@ public final class Session: Sendable {
     if plan.elements[value] != .float32 { return try body(read(value).span, shape.channels) }
     let start = plan.bufferOffsets[location.buffer]! + location.offset
     let count = (shape.pixels - 1) * location.pixelStride + shape.channels
-    let span = unsafe Span(_unsafeStart: arena.base + start, count: count)
-    return try body(span, location.pixelStride)
+    let buffer = unsafe UnsafeBufferPointer(start: UnsafePointer(arena.base + start), count: count)
+    return try body(unsafe buffer.span, location.pixelStride)
   }
 }
 

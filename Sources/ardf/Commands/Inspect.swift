@@ -125,7 +125,7 @@ struct Inspect: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "cpu", abstract: "Shows the processor, the instruction set in use and the BLAS.",
       discussion: Help.text(
-        "ARDF_ISA=portable, avx2 or avx512 chooses another instruction set.", (nil, "ardf inspect cpu"),
+        "ARDF_ISA=\(InstructionSet.names) chooses another instruction set.", (nil, "ardf inspect cpu"),
         ("As on an older processor", "env ARDF_ISA=avx2 ardf inspect cpu")))
 
     @Flag(help: "Print JSON.") var json = false

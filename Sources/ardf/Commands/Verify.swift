@@ -43,7 +43,7 @@ struct Verify: ParsableCommand {
 
   /// Whose kernels run: a backend, or the native one with an instruction set of its own.
   enum Kernels: String, ExpressibleByArgument, CaseIterable {
-    case native, openblas, portable, avx2, avx512
+    case native, openblas, portable, avx2, avx512, neon
 
     var backend: Backend { self == .openblas ? .openBLAS : .native }
     var instructionSet: InstructionSet? { InstructionSet(rawValue: rawValue) }
@@ -51,7 +51,7 @@ struct Verify: ParsableCommand {
 
   /// What a network is compared with where there is no reference: other kernels, or single precision.
   enum Opposite: String, ExpressibleByArgument, CaseIterable {
-    case native, openblas, portable, avx2, avx512, fp32
+    case native, openblas, portable, avx2, avx512, neon, fp32
 
     var kernels: Kernels { Kernels(rawValue: rawValue) ?? .native }
   }
@@ -99,7 +99,8 @@ struct Verify: ParsableCommand {
   @Option(help: "With --out: pictures of the first so many layers beyond their tolerance, in each mode.")
   var pictures = 8
 
-  private static let kernels = "native (the CPU's best, or ARDF_ISA), openblas, portable, avx2 or avx512"
+  private static let kernels =
+    "native (the CPU's best, or ARDF_ISA), openblas, portable, avx2, avx512 or neon"
 
   func validate() throws {
     guard (0...10_000).contains(pictures) else {

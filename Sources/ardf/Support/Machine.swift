@@ -17,10 +17,11 @@ struct Machine {
   /// - Throws: `InstructionSetError`.
   static func current() throws -> Machine {
     Machine(
-      processor: information("model name") ?? "unknown", processors: ThreadPool.processors,
+      processor: processor ?? "unknown", processors: ThreadPool.processors,
       instructionSets: InstructionSet.available.map(\.rawValue),
       inUse: try InstructionSet.selected().rawValue,
-      blas: try? openBLASCoreName(), features: features(of: information("flags") ?? ""))
+      blas: try? openBLASCoreName(),
+      features: features(of: information("flags") ?? information("Features") ?? ""))
   }
 
   /// What is amiss, for people.
@@ -60,11 +61,20 @@ struct Machine {
   private static let interesting = [
     "sse4_2", "avx", "f16c", "fma", "avx2", "avx_vnni", "avx512f", "avx512bw", "avx512dq", "avx512vl",
     "avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_tile", "amx_int8", "amx_bf16", "amx_fp16",
+    // arm64's.
+    "asimd", "asimdhp", "asimddp", "i8mm", "bf16", "sve", "sve2", "sme",
   ]
 
   private static func features(of flags: String) -> [String] {
     let flags = Set(flags.split(separator: " ").map(String.init))
     return interesting.filter(flags.contains)
+  }
+
+  /// Its name; on arm64, where Linux gives none, the numbers of who made it and which it is.
+  private static var processor: String? {
+    if let name = information("model name") { return name }
+    guard let maker = information("CPU implementer"), let part = information("CPU part") else { return nil }
+    return "arm64, implementer \(maker), part \(part)"
   }
 
   /// What the first processor's entry says of itself under a name.

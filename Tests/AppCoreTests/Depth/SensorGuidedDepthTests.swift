@@ -79,10 +79,12 @@ import Testing
     let size = 64
     let depth = Plane<Float>(
       width: size, height: size, elements: (0..<size * size).map { 2 + 0.01 * Float($0 / size) })
+    func relative(_ pixel: Int) -> Float {
+      let meters: Float = 2 + 0.01 * (Float(pixel / (2 * size)) - 0.5) / 2
+      return 3 / meters + 0.5
+    }
     let relative = RelativeDepth(
-      Plane(
-        width: 2 * size, height: 2 * size,
-        elements: (0..<4 * size * size).map { 3 / (2 + 0.01 * (Float($0 / (2 * size)) - 0.5) / 2) + 0.5 }))
+      Plane(width: 2 * size, height: 2 * size, elements: (0..<4 * size * size).map(relative)))
     // The right half has no readings.
     let confidence = Plane<UInt8>(
       width: size, height: size, elements: (0..<size * size).map { $0 % size < size / 2 ? 2 : 0 })

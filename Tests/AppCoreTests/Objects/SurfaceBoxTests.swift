@@ -31,8 +31,9 @@ import Testing
   static func measured(_ scene: TableScene, noise: Double = 0, hasExactMask: Bool = true) -> ObjectExtent {
     let sensor = scene.sensor(width: 256, 192).depth
     var random = SplitMix(state: 7)
-    let noisy = sensor.map { meters in
-      Float((Double(meters) * (1 + noise * random.gaussian()) * 1000).rounded() / 1000)
+    let noisy = sensor.map { meters -> Float in
+      let millimeters: Double = Double(meters) * (1 + noise * random.gaussian()) * 1000
+      return Float(millimeters.rounded() / 1000)
     }
     let depth = noise > 0 ? noisy : sensor
     let frame = CapturedFrame(

@@ -10,7 +10,7 @@ enum Pickle {
 
   static func code(_ character: Character) -> [UInt8] { [character.asciiValue!] }
 
-  static func text(_ text: String) -> [UInt8] { code("X") + u32(text.utf8.count) + text.utf8 }
+  static func text(_ text: String) -> [UInt8] { code("X") + u32(text.utf8.count) + Array(text.utf8) }
 
   static func integer(_ value: Int) -> [UInt8] { code("J") + u32(value) }
 

@@ -20,6 +20,23 @@ struct ThreadPoolTests {
     }
   }
 
+  @Test("a slow thread, as on a slow core, leaves its chunks to the others")
+  func unevenThreads() {
+    let pool = ThreadPool(threads: 2)
+    let counts = Mutex((done: [Int](repeating: 0, count: 64), bySlow: 0))
+    pool.run(64) { chunk, thread in
+      if thread == 1 { usleep(20_000) }
+      counts.withLock {
+        $0.done[chunk] += 1
+        if thread == 1 { $0.bySlow += 1 }
+      }
+    }
+    let (done, bySlow) = counts.withLock { $0 }
+    #expect(done.allSatisfy { $0 == 1 })
+    // Half of them were its own.
+    #expect(bySlow < 16)
+  }
+
   @Test("threads that slept wake up for the next step")
   func wakesUp() async throws {
     let pool = ThreadPool(threads: 4)

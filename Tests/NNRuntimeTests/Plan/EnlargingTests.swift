@@ -65,7 +65,8 @@ struct EnlargingTests {
     #expect(part.output == MapShape(height: 16, width: 16, channels: 192))
     let rest = try #require(plan.layers.first { $0.name == "cv1" })
     #expect(rest.fused == ["up", "cat", "bn", "act"])
-    #expect(part.operations + rest.operations == 2 * 32 * 32 * 192 * (32 + 96))
+    let sums: Double = 32 * 32 * 192
+    #expect(part.operations + rest.operations == 2 * sums * (32 + 96))
     #expect(plan.tracedLayers.map(\.name) == ["conv", "skip.conv", "act", "last"])
     try JoinedNetwork.check(graph)
   }

@@ -1,0 +1,31 @@
+// What an instruction set may do in a way of its own; where it says nothing, it does as all do.
+
+import NNKernelInterface
+
+/// The ways: `InstructionSet` of a target alone has them, so that calls are resolved when they are compiled.
+protocol OwnWays: DepthwiseStrips {
+  /// Whether columns from beyond the second-level cache are asked for a page ahead, where the foresight of x86's processors
+  /// ends.
+  static var asksForColumns: Bool { get }
+  /// A number in all lanes, to multiply with.
+  static func repeated(_ pointer: UnsafePointer<Float>) -> Vector
+  /// Whether multiply-adds take an element of a register for a number in all lanes; tiles have six rows and sixteen columns
+  /// then.
+  static var multipliesElements: Bool { get }
+  /// Multiplies a tile of `rows` rows of sixteen columns, beginning with the sums `initial`, and stores those of every segment
+  /// or the last; false where all is yet to be done.
+  static func multiplied(
+    _ product: TileProduct, rows: Int, from initial: UnsafePointer<Float>?, storesEverySegment: Bool
+  ) -> Bool
+}
+
+extension OwnWays {
+  @inline(__always) static var asksForColumns: Bool { true }
+  @inline(__always) static func repeated(_ pointer: UnsafePointer<Float>) -> Vector {
+    Vector(repeating: pointer.pointee)
+  }
+  @inline(__always) static var multipliesElements: Bool { false }
+  @inline(__always) static func multiplied(
+    _ product: TileProduct, rows: Int, from initial: UnsafePointer<Float>?, storesEverySegment: Bool
+  ) -> Bool { false }
+}
