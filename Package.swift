@@ -23,13 +23,20 @@ let optimized = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 #endif
 let architecture = Context.environment["ARDF_ARCH"] ?? ownArchitecture
 
+/// `vpdpwssd` as it is written: LLVM makes two instructions of it, unless a processor is said to be fast at the one.
+let pairwiseProducts = ["-Xclang", "-target-feature", "-Xclang", "+fast-dpwssd"]
+
 /// The instruction sets with kernels of their own, and what the compiler is told of them.
 let instructionSets: [(target: String, flags: [String])] =
   [
     "x86_64": [
       ("NNKernelsAVX2", ["-march=x86-64-v3"]),
       ("NNKernelsAVX512", ["-march=x86-64-v4"]),
-      ("NNKernelsBF16", ["-march=x86-64-v4", "-mavx512bf16", "-mavx512vnni", "-mamx-tile", "-mamx-bf16"]),
+      ("NNKernelsVNNI", ["-march=x86-64-v4", "-mavx512vnni"] + pairwiseProducts),
+      (
+        "NNKernelsBF16",
+        ["-march=x86-64-v4", "-mavx512bf16", "-mavx512vnni", "-mamx-tile", "-mamx-bf16"] + pairwiseProducts
+      ),
     ],
     "arm64": [
       ("NNKernelsNEON", [])

@@ -26,9 +26,14 @@ from peers.models import difference, load_outputs, make_model
 from peers.report import markdown, plot, processor, summary
 
 #: Largest difference between two engines' outputs, relative to the output's largest magnitude.
-TOLERANCES = {"f32": 1e-3, "bf16": 2e-1}
-#: Our instruction sets that compute in bf16.
-BF16_KERNELS = ("avx512bf16", "amx")
+TOLERANCES = {"f32": 1e-3, "int16": 1e-2, "bf16": 2e-1, "int8": 1}
+#: What our instruction sets compute in besides.
+REDUCED = {
+    "avx2": ("int16", "int8"),
+    "avx512vnni": ("int16", "int8"),
+    "avx512bf16": ("bf16", "int16", "int8"),
+    "amx": ("bf16", "int16", "int8"),
+}
 
 
 def measure_peer(task):
@@ -150,7 +155,7 @@ def engines_asked(arguments):
         raise SystemExit("no peer is installed; pip install onnxruntime")
     command = [arguments.ardf, "inspect", "cpu", "--json"]
     kernels = json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)["inUse"]
-    engines += [OURS] + ([f"{OURS}-bf16"] if kernels in BF16_KERNELS else [])
+    engines += [OURS] + [f"{OURS}-{reduced}" for reduced in REDUCED.get(kernels, ())]
     # The first is what the others are compared with: one in single precision.
     return sorted(engines, key=lambda engine: precision(engine) != "f32")
 

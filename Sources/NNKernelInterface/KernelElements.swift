@@ -6,6 +6,8 @@ public enum ProductElement: UInt8, Sendable, CaseIterable {
   case bfloat16
   /// Scaled and rounded to integers of 16 bits, which share a scale a position and a channel.
   case int16
+  /// Scaled and rounded to integers of 8 bits, which share a scale a position and a channel.
+  case int8
 
   /// The field's name, as in the names of kernels.
   public var name: String {
@@ -13,6 +15,7 @@ public enum ProductElement: UInt8, Sendable, CaseIterable {
     case .float32: "f32"
     case .bfloat16: "bf16"
     case .int16: "i16"
+    case .int8: "i8"
     }
   }
 }
@@ -65,6 +68,8 @@ public struct KernelTolerance: Sendable {
   public static let roundedProduct = KernelTolerance(sums: 4e-6, functions: 2e-4)
   /// Attention in bf16: the weights are rounded to it.
   public static let roundedAttention = KernelTolerance(sums: 4e-3, functions: 2e-4)
-  /// Winograd's convolutions in integers of 16 bits.
+  /// Products of integers of 16 bits, Winograd's convolutions among them.
   public static let integers = KernelTolerance(sums: 2e-3, functions: 2e-4)
+  /// Products of integers of 8 bits.
+  public static let bytes = KernelTolerance(sums: 2e-2, functions: 2e-2)
 }

@@ -15,7 +15,9 @@ public struct Processor: Sendable {
     public static let avx2 = Features(rawValue: 1 << 0)
     /// x86-64-v4: AVX-512 F, BW, CD, DQ and VL.
     public static let avx512 = Features(rawValue: 1 << 1)
-    /// Products of pairs of bf16 and of 16-bit integers: AVX-512 BF16 and VNNI.
+    /// Products of integers, pairs of 16 bits and four of 8: AVX-512 VNNI.
+    public static let integers = Features(rawValue: 1 << 9)
+    /// Products of pairs of bf16: AVX-512 BF16.
     public static let pairs = Features(rawValue: 1 << 2)
     /// Products of bf16 tiles: AMX.
     public static let tiles = Features(rawValue: 1 << 3)
@@ -33,7 +35,8 @@ public struct Processor: Sendable {
     /// What people call them.
     public var names: [String] {
       [
-        (Self.avx2, "avx2"), (.avx512, "avx512"), (.pairs, "avx512bf16"), (.tiles, "amx"), (.neon, "neon"),
+        (Self.avx2, "avx2"), (.avx512, "avx512"), (.integers, "avx512vnni"),
+        (.pairs, "avx512bf16"), (.tiles, "amx"), (.neon, "neon"),
         (.halves, "fp16"), (.dotProducts, "dotprod"), (.integerMatrices, "i8mm"), (.bfloatMatrices, "bf16"),
       ]
       .filter { contains($0.0) }.map(\.1)
@@ -75,6 +78,7 @@ private let ownFeatures: Processor.Features = {
     let cpu = CPUID.current
     if cpu.isLevel3 { features.insert(.avx2) }
     if cpu.isLevel4 { features.insert(.avx512) }
+    if cpu.hasIntegers { features.insert(.integers) }
     if cpu.hasPairs { features.insert(.pairs) }
     if cpu.hasTiles { features.insert(.tiles) }
   #elseif arch(arm64)
@@ -116,8 +120,11 @@ private let ownFeatures: Processor.Features = {
       isLevel3 && structured & Structured.level4 == Structured.level4 && savedState & State.zmm == State.zmm
     }
 
-    /// AVX-512 BF16, and the products of 16-bit integers that every CPU with it has (VNNI).
-    var hasPairs: Bool { structured1 & Structured.bf16 != 0 && structuredECX & Structured.vnni != 0 }
+    /// AVX-512 VNNI.
+    var hasIntegers: Bool { structuredECX & Structured.vnni != 0 }
+
+    /// AVX-512 BF16.
+    var hasPairs: Bool { structured1 & Structured.bf16 != 0 }
 
     /// AMX with bf16 products, tiles saved by the operating system, which has to be asked for them.
     var hasTiles: Bool {

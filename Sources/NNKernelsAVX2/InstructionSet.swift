@@ -3,6 +3,13 @@
 
 import NNKernelInterface
 
+/// Adds the kernels of this instruction set that multiply integers; false where `processor` lacks it.
+public func addIntegerKernels(to catalogue: inout KernelCatalogue, of processor: Processor) -> Bool {
+  guard let permit = Permit(InstructionSet.needs, of: processor) else { return false }
+  addIntegerKernels(to: &catalogue, by: permit, maps: .float32)
+  return true
+}
+
 /// Sixteen lanes: two ymm registers.
 typealias Vector = SIMD16<Float>
 
@@ -35,4 +42,6 @@ enum InstructionSet: OwnWays {
   @inline(__always) static var panelWidth: Int { 16 }
   /// Most rows that a tile of accumulators holds.
   @inline(__always) static var tileRows: Int { 6 }
+  /// Largest weight of 8 bits: of two products with numbers of 8 bits the sum fits 16, as `vpmaddubsw` makes it.
+  @inline(__always) static var largestByte: Float { 64 }
 }

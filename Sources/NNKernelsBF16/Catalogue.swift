@@ -1,6 +1,6 @@
 import NNKernelInterface
 
-/// Adds the kernels that multiply pairs in vectors (`vdpbf16ps`, `vpdpwssd`), a row each; false where `processor` lacks the
+/// Adds the kernels that multiply in vectors (`vdpbf16ps`, `vpdpwssd`, `vpdpbusd`), a row each; false where `processor` lacks the
 /// instructions.
 public func addVectorKernels(to catalogue: inout KernelCatalogue, of processor: Processor) -> Bool {
   guard let permit = Permit(vectorFeatures, of: processor) else { return false }
@@ -15,34 +15,7 @@ public func addVectorKernels(to catalogue: inout KernelCatalogue, of processor: 
     epilogues: .residual, items: .rows, block: block, tolerance: .roundedProduct, by: permit,
     packedCount: { packedRoundedCount($0) }, pack: { packRounded($0, $1, $2, $3) },
     scratch: { roundedConvolutionScratch($0, $1) }, run: { roundedConvolution($0, $1, tiles: false) })
-  catalogue.add(
-    "winograd-f4x4-i16", .winograd4x4, of: .squares(stride: 1), products: .int16, maps: .any,
-    prologues: .none, epilogues: .residual, items: .tiles(.four), block: block, tolerance: .integers,
-    by: permit, packedCount: { packedIntegerCount(BothAxes<F4x4>.self, $0) },
-    pack: { packIntegers(BothAxes<F4x4>.self, $0, $1, $2, $3) },
-    scratch: { shape, _ in integerWinogradScratch(BothAxes<F4x4>.self, shape) },
-    run: { integerWinograd(BothAxes<F4x4>.self, $0, $1) })
-  catalogue.add(
-    "winograd-f4x4-strided-i16", .winograd4x4, of: .squares(stride: 2), products: .int16, maps: .any,
-    prologues: .none, epilogues: .residual, items: .tiles(.four), block: block, tolerance: .integers,
-    by: permit, packedCount: { packedIntegerCount(StridedTransform.self, $0) },
-    pack: { packIntegers(StridedTransform.self, $0, $1, $2, $3) },
-    scratch: { shape, _ in integerWinogradScratch(StridedTransform.self, shape) },
-    run: { integerWinograd(StridedTransform.self, $0, $1) })
-  catalogue.add(
-    "winograd-f4x4-subpixel-i16", .winograd4x4, of: .subpixels, products: .int16, maps: .any,
-    prologues: .none, epilogues: .none, items: .tiles(.four), block: block, tolerance: .integers, by: permit,
-    packedCount: { packedIntegerCount(BothAxes<F4x4Of2x2>.self, $0) },
-    pack: { packIntegers(BothAxes<F4x4Of2x2>.self, $0, $1, $2, $3) },
-    scratch: { shape, _ in integerWinogradScratch(BothAxes<F4x4Of2x2>.self, shape) },
-    run: { integerWinograd(BothAxes<F4x4Of2x2>.self, $0, $1) })
-  catalogue.add(
-    "winograd-f6x6-i16", .winograd6x6, of: .squares(stride: 1), products: .int16, maps: .any,
-    prologues: .none, epilogues: .residual, items: .tiles(.six), block: block, tolerance: .integers,
-    by: permit, packedCount: { packedIntegerCount(BothAxes<F6x6>.self, $0) },
-    pack: { packIntegers(BothAxes<F6x6>.self, $0, $1, $2, $3) },
-    scratch: { shape, _ in integerWinogradScratch(BothAxes<F6x6>.self, shape) },
-    run: { integerWinograd(BothAxes<F6x6>.self, $0, $1) })
+  addIntegerKernels(to: &catalogue, by: permit, maps: .any)
   catalogue.add(
     attention: "attention-bf16", products: .bfloat16, maps: .any, queries: roundedAttentionQueries,
     tolerance: .roundedAttention, by: permit, scratch: { roundedAttentionScratch($0) },
@@ -69,12 +42,13 @@ public func addTileKernels(to catalogue: inout KernelCatalogue, of processor: Pr
     attention: "attention-bf16", products: .bfloat16, maps: .any, queries: roundedAttentionQueries,
     tolerance: .roundedAttention, by: permit, scratch: { roundedAttentionScratch($0) },
     run: { roundedAttention($0, $1, tiles: true) })
+  addIntegerKernels(to: &catalogue, by: permit, maps: .any)
   addSteps(to: &catalogue, permit)
   return true
 }
 
-private var vectorFeatures: Processor.Features { .avx512.union(.pairs) }
-private var tileFeatures: Processor.Features { .avx512.union(.pairs).union(.tiles) }
+private var vectorFeatures: Processor.Features { .avx512.union(.integers).union(.pairs) }
+private var tileFeatures: Processor.Features { vectorFeatures.union(.tiles) }
 
 /// What is no product, between maps of either element type.
 private func addSteps(to catalogue: inout KernelCatalogue, _ permit: Permit) {

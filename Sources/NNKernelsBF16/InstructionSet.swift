@@ -28,5 +28,11 @@ func storePartial(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, coun
   ardf_store_partial(pointer, vector, count)
 }
 
-/// No ways of its own.
-enum InstructionSet: DepthwiseStrips {}
+enum InstructionSet: DepthwiseStrips {
+  /// Output channels in a full panel of packed weights.
+  @inline(__always) static var panelWidth: Int { 32 }
+  /// Most rows of sums that vectors hold: 28 of the 32 registers, beside two of weights and one of a row's word.
+  @inline(__always) static var tileRows: Int { 14 }
+  /// Largest weight of 8 bits.
+  @inline(__always) static var largestByte: Float { 127 }
+}

@@ -1,5 +1,6 @@
 // Sixteen elements between memory and registers; in registers all are floats.
 
+import CKernelShims
 import NNKernelInterface
 
 @inline(__always)
@@ -24,6 +25,10 @@ protocol MapElement {
   func store(_ vector: Vector, _ pointer: UnsafeMutableRawPointer)
   /// Stores the first `count` elements, at most sixteen.
   func store(_ vector: Vector, _ pointer: UnsafeMutableRawPointer, count: Int)
+  /// Stores thirty-two elements.
+  func storeTwo(_ low: Vector, _ high: Vector, _ pointer: UnsafeMutableRawPointer)
+  /// The least of `count` elements and zero, and the largest; one of them is not a number where an element is none.
+  func range(_ pointer: UnsafeRawPointer, _ count: Int) -> (low: Float, high: Float)
 }
 
 extension MapElement {
@@ -37,6 +42,28 @@ extension MapElement {
   @inline(__always)
   func storeSome(_ vector: Vector, _ pointer: UnsafeMutableRawPointer, _ count: Int) {
     if count == 16 { store(vector, pointer) } else { store(vector, pointer, count: count) }
+  }
+
+  /// Stores thirty-two elements.
+  @inline(__always)
+  func storeTwo(_ low: Vector, _ high: Vector, _ pointer: UnsafeMutableRawPointer) {
+    store(low, pointer)
+    store(high, pointer + 16 &* size)
+  }
+
+  /// Bits of floats are ordered as integers: of positive ones as signed, of negative ones, the other way round, as
+  /// unsigned; those that are not numbers lie beyond infinities.
+  @inline(__always)
+  func range(_ pointer: UnsafeRawPointer, _ count: Int) -> (low: Float, high: Float) {
+    var (most, least) = (Vector(repeating: 0), Vector(repeating: -0.0))
+    forEachVector(count) {
+      let x = loadSome(pointer + $0 &* size, $1)
+      most = ardf_larger_signed(most, x)
+      least = ardf_larger_unsigned(least, x)
+    }
+    return (
+      Float(bitPattern: ardf_largest_unsigned(least)), Float(bitPattern: ardf_largest_signed(most))
+    )
   }
 }
 

@@ -53,7 +53,7 @@ extension SteppedRun {
   ///
   /// `terms`: products in the longest sum since the last layer that was compared.
   func conditioning(of layer: TracedLayer, precision: Precision, terms: Int) -> Conditioning? {
-    let share: Float = precision == .bf16 ? 0x1p-5 : 0x1p-12
+    let share = precision.probe
     var random: UInt64 = 0x9e37_79b9_7f4a_7c15
     let results = resultOfChanged(layer) { elements in
       for index in elements.indices {
@@ -65,5 +65,17 @@ extension SteppedRun {
       }
     }
     return results.flatMap { Conditioning($0.kept, changed: $0.changed, share: share, terms: terms) }
+  }
+}
+
+extension Precision {
+  /// The share of its value by which an input is changed: what its numbers are rounded by, with room for what comes of it.
+  fileprivate var probe: Float {
+    switch self {
+    case .fp32: 0x1p-12
+    case .int16: 0x1p-7
+    case .bf16: 0x1p-5
+    case .int8: 0x1p-4
+    }
   }
 }

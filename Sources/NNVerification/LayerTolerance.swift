@@ -33,6 +33,15 @@ public struct LayerTolerance: Sendable, Equatable {
   public static let isolatedBF16 = LayerTolerance(absolute: 1e-3, relative: 2e-2)
   /// A whole network in bf16 against single precision.
   public static let cumulativeBF16 = LayerTolerance(absolute: 1e-3, relative: 1e-1)
+  /// One layer in 16-bit integers against single precision.
+  public static let isolatedInt16 = LayerTolerance(absolute: 1e-3, relative: 1e-2)
+  /// A whole network in 16-bit integers against single precision.
+  public static let cumulativeInt16 = LayerTolerance(absolute: 1e-3, relative: 5e-2)
+  /// One layer in 8-bit integers against single precision; of thousands of sums of roundings the worst is several times
+  /// the mean.
+  public static let isolatedInt8 = LayerTolerance(absolute: 1e-3, relative: 2e-1, relativeL2: 5e-2)
+  /// A whole network in 8-bit integers against single precision.
+  public static let cumulativeInt8 = LayerTolerance(absolute: 1e-3, relative: 5e-1, relativeL2: 2e-1)
 
   /// Whether the difference passes: no element off by more than absolute + relative x the reference's largest
   /// value, and the relative L2 within `relativeL2` unless all elements are within `absolute`.

@@ -6,7 +6,9 @@ import Testing
 struct IntegerWinogradTests {
   static let kernels: [WinogradCase] = MixedImplementation.all.flatMap { set in
     (set.catalogue?.convolutions ?? []).compactMap { kernel in
-      guard kernel.products == .int16, kernel.domain.kind == .whole, let stride = kernel.domain.stride else {
+      guard case .tiles = kernel.items, kernel.products == .int16, kernel.domain.kind == .whole,
+        let stride = kernel.domain.stride
+      else {
         return nil
       }
       return WinogradCase(kernel: kernel, stride: stride)

@@ -122,7 +122,7 @@ struct ElementPair: CustomTestStringConvertible, Sendable {
 
   static let all: [ElementPair] = [
     .init(input: .bfloat16, output: .bfloat16), .init(input: .float32, output: .bfloat16),
-    .init(input: .bfloat16, output: .float32),
+    .init(input: .bfloat16, output: .float32), .init(input: .float32, output: .float32),
   ]
 
   /// What a kernel for such maps is tried on.

@@ -37,7 +37,7 @@ def onnxruntime_f32(files, threads):
     return lambda image: dict(zip(names, session.run(None, {"input": image}), strict=True))
 
 
-def openvino_with(precision):
+def openvino_with(precision, file="onnx"):
     def opened(files, threads):
         import openvino
 
@@ -47,7 +47,7 @@ def openvino_with(precision):
             "PERFORMANCE_HINT": "LATENCY",
             "INFERENCE_PRECISION_HINT": precision,
         }
-        request = core.compile_model(core.read_model(files["onnx"]), "CPU", settings).create_infer_request()
+        request = core.compile_model(core.read_model(files[file]), "CPU", settings).create_infer_request()
 
         def run(image):
             results = request.infer({"input": image}, share_inputs=True)
@@ -142,12 +142,14 @@ PEERS = {
     "openvino-bf16": Engine(openvino_with("bf16"), "openvino", "openvino", "onnx", "bf16"),
     "torch-bf16": Engine(torch_with("bfloat16"), "torch", "torch", "weights", "bf16"),
     "ncnn-bf16": Engine(ncnn_with(True), "ncnn", "ncnn", "ncnn", "bf16"),
+    "openvino-int8": Engine(openvino_with("f32", "int8"), "openvino", "openvino", "int8", "int8"),
+    "openvino-int8-bf16": Engine(openvino_with("bf16", "int8"), "openvino", "openvino", "int8", "int8"),
 }
 
 
 def precision(engine):
     """What an engine computes in."""
-    return PEERS[engine].precision if engine in PEERS else "bf16" if engine.endswith("-bf16") else "f32"
+    return PEERS[engine].precision if engine in PEERS else engine.removeprefix(OURS).lstrip("-") or "f32"
 
 
 def is_ours(engine):

@@ -30,6 +30,7 @@ def make_model(model, work, formats, litert_python):
         "onnx": work / f"{model}.onnx",
         "ncnn": work / f"{model}.ncnn",
         "tflite": work / f"{model}.tflite",
+        "int8": work / f"{model}.int8.xml",
     }
     if not paths["weights"].exists():
         run_tool(sys.executable, "make_random_checkpoint.py", model, "--out", paths["weights"])
@@ -39,7 +40,9 @@ def make_model(model, work, formats, litert_python):
         "tflite": ("export_litert.py", litert_python),
     }
     files = {"weights": str(paths["weights"])}
-    for name in sorted(formats - {"weights"}):
+    # What is quantised is the ONNX file.
+    order = sorted(formats - {"weights", "int8"} | ({"onnx"} if "int8" in formats else set()))
+    for name in order:
         script, python = makers[name]
         path = paths[name]
         present = path.with_suffix(".ncnn.bin") if name == "ncnn" else path
@@ -51,6 +54,11 @@ def make_model(model, work, formats, litert_python):
             files[name] = str(path)
         else:
             print(f"{model}: no {name} file; engines that read one are left out", file=sys.stderr)
+    if "int8" in formats and "onnx" in files:
+        kind = "depth" if model in SIZES else "detector"
+        options = ("--onnx", files["onnx"], "--kind", kind, "--out", paths["int8"])
+        if paths["int8"].exists() or run_tool(sys.executable, "export_int8.py", *options):
+            files["int8"] = str(paths["int8"])
     image = work / f"input-{text}.npy"
     np.save(image, np.random.Generator(np.random.PCG64(1)).random((1, 3, *size), dtype=np.float32))
     return {"size": size, "files": files, "input": str(image)}

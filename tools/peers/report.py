@@ -6,7 +6,19 @@ from pathlib import Path
 from peers.engines import OURS, is_ours
 
 #: Fills of bars by whose they are and in what they compute.
-FILLS = {(True, "f32"): "#c2571a", (True, "bf16"): "#e39a5f", (False, "f32"): "#8a9bb0", (False, "bf16"): "#b9c4d2"}
+FILLS = {
+    (True, "f32"): "#c2571a",
+    (True, "int16"): "#d4773a",
+    (True, "bf16"): "#e39a5f",
+    (True, "int8"): "#f0bd92",
+    (False, "f32"): "#8a9bb0",
+    (False, "bf16"): "#b9c4d2",
+    (False, "int8"): "#dde3ea",
+}
+
+
+#: In the order of the table.
+PRECISIONS = ("f32", "int16", "bf16", "int8")
 
 
 def groups(rows):
@@ -29,7 +41,7 @@ def markdown(report):
     ]
     for (model, threads), rows in groups(report["rows"]).items():
         ours = {row["precision"]: row["medianMs"] for row in rows if is_ours(row["engine"])}
-        for row in sorted(rows, key=lambda row: (row["precision"] != "f32", row["medianMs"])):
+        for row in sorted(rows, key=lambda row: (PRECISIONS.index(row["precision"]), row["medianMs"])):
             difference = "reference" if row["difference"] is None else f"{row['difference']:.0e}"
             own = ours.get(row["precision"])
             ratio = "" if is_ours(row["engine"]) or own is None else f"{own / row['medianMs']:.2f}"

@@ -14,6 +14,9 @@ ARDF_INLINE __m512 ardf_scale(__m512 x, __m512 n) { return _mm512_scalef_ps(x, n
 /// 1 / x to fourteen binary digits.
 ARDF_INLINE __m512 ardf_reciprocal(__m512 x) { return _mm512_rcp14_ps(x); }
 
+/// The nearest integers, as floats.
+ARDF_INLINE __m512 ardf_nearest(__m512 x) { return _mm512_roundscale_ps(x, 8); }
+
 /// c - a * b, rounded once.
 ARDF_INLINE __m512 ardf_multiply_subtract(__m512 a, __m512 b, __m512 c) { return _mm512_fnmadd_ps(a, b, c); }
 

@@ -16,6 +16,7 @@ static inline int ardf_request_tiles(void) { return 0; }
 
 #if defined(__AVX512BF16__) && defined(__AVX512VNNI__) && defined(__AMX_BF16__)
 #include "AVX512Shims.h"
+#include "IntegerShims.h"
 
 /// sum + pairwise dot product: each 32-bit lane of a and b holds two bf16 numbers.
 ARDF_INLINE __m512 ardf_bf16_dot(__m512 sum, __m512 a, __m512 b) {
@@ -48,6 +49,28 @@ ARDF_INLINE void ardf_bf16_store_two(void *p, __m512 low, __m512 high) {
   _mm512_storeu_si512(p, (__m512i)_mm512_cvtne2ps_pbh(high, low));
 }
 
+/// Thirty-two bf16 numbers as they are, or the first `count` and zeros behind them.
+ARDF_INLINE __m512 ardf_bf16_bits(const void *p) { return (__m512)_mm512_loadu_si512(p); }
+ARDF_INLINE __m512 ardf_bf16_bits_partial(const void *p, long count) {
+  return (__m512)_mm512_maskz_loadu_epi16((__mmask32)((1u << count) - 1), p);
+}
+/// The larger of each pair of thirty-two, their bits taken as integers.
+ARDF_INLINE __m512 ardf_bf16_larger_signed(__m512 a, __m512 b) {
+  return (__m512)_mm512_max_epi16((__m512i)a, (__m512i)b);
+}
+ARDF_INLINE __m512 ardf_bf16_larger_unsigned(__m512 a, __m512 b) {
+  return (__m512)_mm512_max_epu16((__m512i)a, (__m512i)b);
+}
+/// The largest of thirty-two, their bits taken as unsigned integers.
+ARDF_INLINE float ardf_bf16_largest_unsigned(__m512 x) {
+  const __m256i half = _mm256_max_epu16(
+      _mm512_castsi512_si256((__m512i)x), _mm512_extracti64x4_epi64((__m512i)x, 1));
+  const __m128i quarter = _mm_max_epu16(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+  const __m128i least = _mm_minpos_epu16(_mm_xor_si128(quarter, _mm_set1_epi16(-1)));
+  const union { unsigned i; float f; } largest = {~(unsigned)_mm_cvtsi128_si32(least) << 16};
+  return largest.f;
+}
+
 /// Sixteen pairs of bf16: lane i holds even[i], then odd[i].
 ARDF_INLINE void ardf_bf16_store_pairs(void *p, __m512 even, __m512 odd) {
   const __m512i order = _mm512_set_epi16(
@@ -67,26 +90,6 @@ ARDF_INLINE void ardf_bf16_copy_pairs(void *p, const void *even, const void *odd
   _mm512_storeu_si512(p, _mm512_permutexvar_epi16(order, both));
 }
 
-/// sum + pairwise dot product: each 32-bit lane of a and b holds two integers of 16 bits, that of the sum one of 32.
-ARDF_INLINE __m512 ardf_int16_dot(__m512 sum, __m512 a, __m512 b) {
-  return (__m512)_mm512_dpwssd_epi32((__m512i)sum, (__m512i)a, (__m512i)b);
-}
-
-/// Sixteen integers of 32 bits as floats.
-ARDF_INLINE __m512 ardf_int32_floats(__m512 x) { return _mm512_cvtepi32_ps((__m512i)x); }
-
-/// Sixteen floats rounded to integers of 16 bits, those beyond to the nearest.
-ARDF_INLINE void ardf_int16_store(void *p, __m512 x) {
-  _mm256_storeu_si256((__m256i *)p, _mm512_cvtsepi32_epi16(_mm512_cvtps_epi32(x)));
-}
-
-/// Sixteen pairs of integers of 16 bits: lane i holds even[i], then odd[i], rounded; both within their range.
-ARDF_INLINE void ardf_int16_store_pairs(void *p, __m512 even, __m512 odd) {
-  _mm512_storeu_si512(
-      p, _mm512_mask_blend_epi16(
-             0xaaaaaaaa, _mm512_cvtps_epi32(even), _mm512_slli_epi32(_mm512_cvtps_epi32(odd), 16)));
-}
-
 // Of every quarter (four words) of a and b: its lower or upper two words, or pairs of words, in turns.
 ARDF_INLINE __m512 ardf_lower_words(__m512 a, __m512 b) { return _mm512_unpacklo_ps(a, b); }
 ARDF_INLINE __m512 ardf_upper_words(__m512 a, __m512 b) { return _mm512_unpackhi_ps(a, b); }
@@ -101,9 +104,6 @@ ARDF_INLINE __m512 ardf_upper_pairs(__m512 a, __m512 b) {
 ARDF_INLINE __m512 ardf_even_quarters(__m512 a, __m512 b) { return _mm512_shuffle_f32x4(a, b, 0x88); }
 /// Quarters 1 and 3 of a, then of b.
 ARDF_INLINE __m512 ardf_odd_quarters(__m512 a, __m512 b) { return _mm512_shuffle_f32x4(a, b, 0xdd); }
-
-/// The nearest integers, as floats.
-ARDF_INLINE __m512 ardf_nearest(__m512 x) { return _mm512_roundscale_ps(x, 8); }
 
 /// Loads the shapes of the eight tiles, and clears them.
 ARDF_INLINE void ardf_tiles_configure(const void *p) { _tile_loadconfig(p); }

@@ -71,11 +71,29 @@ static inline __attribute__((always_inline)) ardf_lanes16 ardf_smaller(ardf_lane
   return a < b ? a : b;
 }
 
+/// The larger of each pair of lanes, their bits taken as integers.
+typedef int ardf_ints16 __attribute__((ext_vector_type(16)));
+typedef unsigned ardf_unsigned16 __attribute__((ext_vector_type(16)));
+static inline __attribute__((always_inline)) ardf_lanes16 ardf_larger_signed(ardf_lanes16 a, ardf_lanes16 b) {
+  return (ardf_lanes16)__builtin_elementwise_max((ardf_ints16)a, (ardf_ints16)b);
+}
+static inline __attribute__((always_inline)) ardf_lanes16 ardf_larger_unsigned(ardf_lanes16 a, ardf_lanes16 b) {
+  return (ardf_lanes16)__builtin_elementwise_max((ardf_unsigned16)a, (ardf_unsigned16)b);
+}
+/// The largest lane, the bits taken as integers.
+static inline __attribute__((always_inline)) uint32_t ardf_largest_signed(ardf_lanes16 x) {
+  return (uint32_t)__builtin_reduce_max((ardf_ints16)x);
+}
+static inline __attribute__((always_inline)) uint32_t ardf_largest_unsigned(ardf_lanes16 x) {
+  return __builtin_reduce_max((ardf_unsigned16)x);
+}
+
 /// Brings a cache line near, to be read; an address that is not mapped does no harm.
 static inline void ardf_prefetch_to_read(const void *p) { __builtin_prefetch(p, 0, 3); }
 /// Brings a cache line near, to be written.
 static inline void ardf_prefetch_to_write(const void *p) { __builtin_prefetch(p, 1, 3); }
 
 #include "AVX512Shims.h"
+#include "IntegerShims.h"
 #include "BF16Shims.h"
 #include "Arm64Loops.h"

@@ -6,6 +6,7 @@ import NNKernelsPortable
   import NNKernelsAVX2
   import NNKernelsAVX512
   import NNKernelsBF16
+  import NNKernelsVNNI
 #elseif arch(arm64)
   import NNKernelsNEON
 #endif
@@ -36,7 +37,9 @@ package enum InstructionSet: String, CaseIterable, Sendable {
   case avx2
   /// x86-64-v4: AVX-512 F, BW, CD, DQ and VL.
   case avx512
-  /// avx512, and products of bf16 pairs in vectors.
+  /// avx512, and products of integers of 16 and 8 bits.
+  case avx512vnni
+  /// avx512vnni, and products of bf16 pairs in vectors.
   case avx512bf16
   /// avx512bf16, and products of bf16 tiles.
   case amx
@@ -71,8 +74,12 @@ package enum InstructionSet: String, CaseIterable, Sendable {
     switch self {
     case .portable: catalogue(of: processor, NNKernelsPortable.addKernels)
     #if arch(x86_64)
-      case .avx2: catalogue(of: processor, NNKernelsAVX2.addKernels)
+      case .avx2:
+        catalogue(of: processor) {
+          NNKernelsAVX2.addKernels(to: &$0, of: $1) && NNKernelsAVX2.addIntegerKernels(to: &$0, of: $1)
+        }
       case .avx512: catalogue(of: processor, NNKernelsAVX512.addKernels)
+      case .avx512vnni: catalogue(of: processor, after: .avx512, NNKernelsVNNI.addKernels)
       case .avx512bf16: catalogue(of: processor, after: .avx512, NNKernelsBF16.addVectorKernels)
       case .amx: catalogue(of: processor, after: .avx512, NNKernelsBF16.addTileKernels)
     #elseif arch(arm64)

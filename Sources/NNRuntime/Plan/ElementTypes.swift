@@ -1,69 +1,75 @@
 import NNKernelInterface
 
-/// What each value of a plan in bf16 is stored as, and which layers multiply in bf16.
+/// What each value of a plan is stored as, and which layers multiply in less than single precision.
 ///
-/// Values that share a buffer share its element type: bf16 unless a layer that reads or makes one of them needs
-/// floats. Those are the layers before and behind the network's borders, narrow convolutions that leave out maps, and layer
-/// normalisations, as what they read is a transformer's residual stream, which adds up small updates over the whole depth
-/// of the network; and parts of sums that others are added to.
+/// Values that share a buffer share its element type: bf16, where the plan's arithmetic has it, unless a layer that reads or
+/// makes one of them needs floats. Those are the layers before and behind the network's borders, narrow convolutions that
+/// leave out maps, and layer normalisations, as what they read is a transformer's residual stream, which adds up small
+/// updates over the whole depth of the network; and parts of sums that others are added to.
 struct ElementTypes: Sendable {
   /// By value.
   private let types: [ElementType]
-  /// By node of the placement: whether it multiplies in bf16.
-  private let reduced: [Bool]
-  /// By node of the placement: Winograd's choice where it multiplies integers, faster than direct products in bf16.
-  private let integers: [KernelChoice?]
+  /// By node of the placement: what it multiplies in.
+  private let products: [ProductElement]
+  /// By node of the placement: what computes a dense convolution in less than single precision.
+  private let choices: [KernelChoice?]
+  /// By node of the placement: whether it makes an input or an output of the network, which are floats.
+  private let atBorder: [Bool]
 
   /// Everything in floats.
   init(allFloat placement: Placement) {
     types = [ElementType](repeating: .float32, count: placement.shapes.count)
-    reduced = [Bool](repeating: false, count: placement.nodes.count)
-    integers = [KernelChoice?](repeating: nil, count: placement.nodes.count)
+    products = [ProductElement](repeating: .float32, count: placement.nodes.count)
+    choices = [KernelChoice?](repeating: nil, count: placement.nodes.count)
+    atBorder = [Bool](repeating: false, count: placement.nodes.count)
   }
 
-  /// The choice for a graph that is to run in bf16.
-  init(_ graph: Graph, _ placement: Placement, _ catalogue: KernelCatalogue) {
+  /// The choice for a graph that is to run in less than single precision.
+  init(_ graph: Graph, _ placement: Placement, _ arithmetic: Arithmetic) {
     let borders = Set((graph.inputs + graph.outputs).map { placement.locations[$0.value].buffer })
     var floats = borders
-    let isFloat = placement.nodes.map { node in
-      borders.contains(placement.locations[node.output].buffer) || node.leavesOutMaps
+    let atBorder = placement.nodes.map { borders.contains(placement.locations[$0.output].buffer) }
+    let choices = placement.nodes.enumerated().map { index, node in
+      node.leavesOutMaps ? nil : node.choice(placement.shapes, arithmetic, isOutput: atBorder[index])
     }
-    let integers = placement.nodes.enumerated().map { index, node in
-      isFloat[index] ? nil : node.integerChoice(placement.shapes, catalogue)
+    let products = placement.nodes.enumerated().map { index, node in
+      if case .attention = node.operation, !atBorder[index] { return arithmetic.attention }
+      return choices[index]?.kernel.products ?? .float32
     }
-    reduced = placement.nodes.enumerated().map { index, node in
-      node.operation.multiplies && !isFloat[index] && integers[index] == nil
-    }
-    self.integers = integers
+    self.atBorder = atBorder
+    self.choices = choices
+    self.products = products
     for (index, node) in placement.nodes.enumerated() {
       let buffers = (node.inputs + [node.output]).map { placement.locations[$0].buffer }
       switch node.operation {
       case .convolution(let layer) where layer.isDepthwise: break
-      case .convolution(let layer) where layer.addsToSums && reduced[index]: floats.insert(buffers[1])
-      case .convolution where integers[index] != nil: break
+      case .convolution(let layer) where layer.addsToSums && choices[index] != nil: floats.insert(buffers[1])
       case .convolution, .transposedConvolution, .attention:
-        if !reduced[index] { floats.formUnion(buffers) }
+        if products[index] == .float32 { floats.formUnion(buffers) }
       case .layerNorm: floats.insert(buffers[0])
       case .input, .constant, .prependToken, .softmax: floats.formUnion(buffers)
       case .affine, .activation, .add, .maxPool, .resize, .copy, .concatenate, .slice, .view: break
       }
     }
     types = placement.shapes.indices.map {
-      floats.contains(placement.locations[$0].buffer) ? .float32 : .bfloat16
+      floats.contains(placement.locations[$0].buffer) ? .float32 : arithmetic.maps
     }
   }
 
   /// What a value is stored as.
   subscript(value: ValueID) -> ElementType { types[value] }
 
-  /// Whether the node multiplies in bf16.
-  func multipliesReduced(_ node: Int) -> Bool { reduced[node] }
+  /// What the node multiplies in.
+  func products(_ node: Int) -> ProductElement { products[node] }
 
-  /// How Winograd computes the node in 16-bit integers; nil where it doesn't.
-  func integerChoice(_ node: Int) -> KernelChoice? { integers[node] }
+  /// What computes the node, a dense convolution, in less than single precision; nil where nothing does.
+  func choice(_ node: Int) -> KernelChoice? { choices[node] }
+
+  /// Whether the node makes an input or an output of the network.
+  func isAtBorder(_ node: Int) -> Bool { atBorder[node] }
 
   /// What the node multiplies in.
-  func precision(_ node: Int) -> Precision { reduced[node] || integers[node] != nil ? .bf16 : .fp32 }
+  func precision(_ node: Int) -> Precision { Precision(products[node]) }
 }
 
 extension Node {
@@ -73,20 +79,17 @@ extension Node {
     return layer.enlargement != nil || layer.projection != nil
   }
 
-  /// How Winograd would compute it in 16-bit integers; nil where it can't, or direct products of bf16 are faster.
-  fileprivate func integerChoice(_ shapes: [MapShape], _ catalogue: KernelCatalogue) -> KernelChoice? {
-    guard case .convolution(let layer) = operation, !layer.isDepthwise else { return nil }
-    return catalogue.integerChoice(layer, convolutionShape(layer, shapes))
-  }
-}
+  /// What computes it in less than single precision, if it is a dense convolution.
+  fileprivate func choice(
+    _ shapes: [MapShape], _ arithmetic: Arithmetic, isOutput: Bool
+  ) -> KernelChoice? {
+    switch operation {
+    case .convolution(let layer) where !layer.isDepthwise:
 
-extension Operation {
-  /// Whether it is a matrix product at heart.
-  fileprivate var multiplies: Bool {
-    switch self {
-    case .convolution(let layer): !layer.isDepthwise
-    case .transposedConvolution, .attention: true
-    default: false
+      arithmetic.choice(layer, convolutionShape(layer, shapes), isOutput: isOutput)
+    case .transposedConvolution(let layer):
+      arithmetic.choice(layer, subpixelShape(layer, shapes), isOutput: isOutput)
+    default: nil
     }
   }
 }

@@ -2,12 +2,14 @@ import NNKernelInterface
 
 /// Which layers a plan joins: of what is the same in algebra, what a kernel computes together and what costs less so.
 ///
-/// Maps that one layer alone reads are left out wherever floats are multiplied. Plans in bf16 keep them, as several
+/// Maps that one layer alone reads are left out wherever floats are multiplied. Plans in less keep them, as several
 /// chunks read the same rows and each would make them, but for the narrow convolutions that floats are as fast for, and
 /// what Winograd's kernels for integers, where there are any, save.
 struct Fusing {
-  let catalogue: KernelCatalogue
-  let precision: Precision
+  let arithmetic: Arithmetic
+
+  private var catalogue: KernelCatalogue { arithmetic.catalogue }
+  private var precision: Precision { arithmetic.precision }
 
   /// Channels up to which Winograd's products in integers save nothing: transforms take most of the time.
   private static let narrowChannels = 32
@@ -37,7 +39,7 @@ struct Fusing {
 
   /// Whether the channels on both sides of a layer are few enough for its maps to be left out.
   private func isNarrow(_ node: Node, _ shapes: [MapShape]) -> Bool {
-    guard precision == .bf16 else { return true }
+    guard precision != .fp32 else { return true }
     return max(shapes[node.inputs[0]].channels, shapes[node.output].channels) <= Self.narrowChannels
   }
 
@@ -50,9 +52,10 @@ struct Fusing {
         layer, joint.layer.convolutionShape(layer, joint.shapes), nil)?.kernel.items
     else { return false }
     let shape = joint.joined.convolutionShape(joined, joint.shapes)
-    switch precision {
-    case .fp32: guard !catalogue.candidates(joined, shape, .float32).isEmpty else { return false }
-    case .bf16: guard catalogue.integerChoice(joined, shape) != nil else { return false }
+    if precision == .fp32 {
+      guard !catalogue.candidates(joined, shape, .float32).isEmpty else { return false }
+    } else {
+      guard arithmetic.choice(joined, shape, isOutput: false)?.kernel.isWinograd == true else { return false }
     }
     let (small, between) = (joint.shapes[joint.other.inputs[0]], joint.shapes[joint.other.output])
     let apart = joint.layer.convolutionShape(layer, joint.shapes).products(tile)

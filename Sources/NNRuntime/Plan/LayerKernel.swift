@@ -51,7 +51,7 @@ struct LayerChoice {
   /// How the node at `index` of the placement is computed.
   func choice(_ node: Node, _ index: Int) -> (choice: AlgorithmChoice, kernel: LayerKernel) {
     var (choice, kernel) = planned(node, index)
-    if precision == .bf16, choice.algorithm != .none, !node.inputs.isEmpty {
+    if precision != .fp32, choice.algorithm != .none, !node.inputs.isEmpty {
       choice.reason += "; \(elements[node.inputs[0]].name) to \(elements[node.output].name)"
     }
     return (choice, kernel)
@@ -79,17 +79,18 @@ struct LayerChoice {
     case .transposedConvolution(let layer):
       let choice = convolution(node, index, layer, node.subpixelShape(layer, shapes))
       let reason =
-        elements.multipliesReduced(index)
+        elements.choice(index) != nil
         ? choice.reason
         : "kernel as large as the stride: outputs don't overlap; for each of its positions, \(choice.reason)"
       return (AlgorithmChoice(algorithm: .subpixel, reason: reason), .convolution(choice.kernel))
     case .attention:
-      let isReduced = elements.multipliesReduced(index)
+      let products = elements.products(index)
       return (
         AlgorithmChoice(
           algorithm: .blocked,
-          reason: isReduced ? "\(Self.reduced), scores stay in the cache" : "scores stay in the cache"),
-        .attention(.first(of: catalogue.attention, maps, products: isReduced ? .bfloat16 : .float32))
+          reason: products == .bfloat16
+            ? "\(Arithmetic.rounded), scores stay in the cache" : "scores stay in the cache"),
+        .attention(.first(of: catalogue.attention, maps, products: products))
       )
     case .maxPool: return vector(.maxPool(.first(of: catalogue.maxPool, maps)))
     case .resize: return vector(.resize(.first(of: catalogue.resize, maps)))
@@ -100,8 +101,6 @@ struct LayerChoice {
     }
   }
 
-  private static let reduced = "bf16 products, sums in fp32"
-
   /// The choice for a dense convolution, or for one position of a transposed one.
   private func convolution(
     _ node: Node, _ index: Int, _ layer: Convolution, _ shape: ConvolutionShape
@@ -111,18 +110,16 @@ struct LayerChoice {
     }) {
       return KernelChoice(kernel: kernel, reason: "asked for")
     }
-    if elements.multipliesReduced(index), let kernel = catalogue.candidates(layer, shape, .bfloat16).first {
-      return KernelChoice(kernel: kernel, reason: Self.reduced)
-    }
-    if let integers = elements.integerChoice(index) { return integers }
+    if let choice = elements.choice(index) { return choice }
     guard var choice = catalogue.choice(layer, shape, measured) else {
       preconditionFailure("\(node.name): no kernel of \(catalogue.name) computes \(shape.text)")
     }
-    if precision == .bf16, case .convolution = node.operation {
+    if precision != .fp32, case .convolution = node.operation {
       choice.reason +=
         node.leavesOutMaps
         ? "; fp32, as it is narrow and leaves out the maps around it"
-        : "; fp32, as it makes an output of the network"
+        : elements.isAtBorder(index)
+          ? "; fp32, as it makes an output of the network" : "; fp32, as nothing less computes it"
     }
     return choice
   }

@@ -8,7 +8,7 @@ public struct PlanOptions: Sendable {
   public var fuse: Bool
   /// What products are computed in.
   public var precision: Precision
-  /// The precision whose joining of layers is used, nil for the plan's own; a plan in fp32 can have that of bf16.
+  /// The precision whose joining of layers is used, nil for the plan's own; a plan in fp32 can have that of another.
   ///
   /// Sessions that are compared layer by layer need the same.
   package var joining: Precision?
@@ -86,8 +86,9 @@ public struct Plan: Sendable {
     let graph = options.fuse ? try options.fusing().fused(graph) : graph
     let placement = Placement(graph)
     let elements =
-      options.precision == .bf16
-      ? ElementTypes(graph, placement, catalogue) : ElementTypes(allFloat: placement)
+      options.precision == .fp32
+      ? ElementTypes(allFloat: placement)
+      : ElementTypes(graph, placement, Arithmetic(precision: options.precision, catalogue: catalogue))
     let (buffers, requests) = placement.requests(graph, elements, retain: options.retain)
     let layout = ArenaLayout(requests)
     self.elements = elements
@@ -113,7 +114,7 @@ public struct Plan: Sendable {
   /// What the network is called.
   public var name: String { graph.name }
   /// The kernels' name: an instruction set, or `openblas`.
-  public var kernelName: String { options.precision == .bf16 ? catalogue.name : catalogue.floats }
+  public var kernelName: String { options.precision == .fp32 ? catalogue.floats : catalogue.name }
   /// Bytes of the arena that holds all intermediate results.
   public var arenaBytes: Int { layout.count * MemoryLayout<Float>.stride }
   /// Bytes that all intermediate results would take without sharing memory.

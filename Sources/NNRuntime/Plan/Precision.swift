@@ -6,23 +6,39 @@ public enum Precision: String, CaseIterable, Sendable {
   case fp32
   /// Weights and inputs of products rounded to bf16: twice to sixteen times the rate, 2 to 3 digits.
   case bf16
+  /// Products of 16-bit integers with exact sums, each pixel's and each output channel's numbers on a scale of their own:
+  /// twice the rate, 3 to 4 digits.
+  case int16
+  /// Products over pixels and tokens of 8-bit integers, scaled alike: four times the rate, 2 digits; others of 16 bits.
+  case int8
 }
 
-/// Why a network cannot be computed in bf16.
+/// Why a network cannot be computed in the precision asked for.
 public enum PrecisionError: Error, Equatable, CustomStringConvertible {
-  /// The CPU, or what `ARDF_ISA` leaves of it, has no bf16 instructions.
-  case noInstructions(instructionSet: String)
-  /// Only the native kernels compute in bf16.
-  case nativeOnly
+  /// The CPU, or what `ARDF_ISA` leaves of it, has no instructions for it.
+  case noInstructions(Precision, instructionSet: String, available: [Precision])
+  /// Only the native kernels compute in less than single precision.
+  case nativeOnly(Precision)
 
   /// What is wrong, and what to do.
   public var description: String {
     switch self {
-    case .noInstructions(let set):
-      "--precision bf16 needs a CPU with AVX-512 BF16 (the flag avx512_bf16); the kernels here are \(set): use "
-        + "--precision fp32"
-    case .nativeOnly:
-      "--precision bf16 is for the native kernels: OpenBLAS computes in single precision"
+    case .noInstructions(let precision, let set, let available):
+      "--precision \(precision.rawValue) needs a CPU with \(precision.instructions); the kernels here are \(set): "
+        + "use --precision \(available.map(\.rawValue).joined(separator: " or "))"
+    case .nativeOnly(let precision):
+      "--precision \(precision.rawValue) is for the native kernels: OpenBLAS computes in single precision"
+    }
+  }
+}
+
+extension Precision {
+  /// What a processor must have.
+  fileprivate var instructions: String {
+    switch self {
+    case .fp32: "nothing"
+    case .bf16: "AVX-512 BF16 (the flag avx512_bf16)"
+    case .int16, .int8: "AVX2"
     }
   }
 }
@@ -31,14 +47,16 @@ extension PlanOptions {
   /// The kernels that a plan is made of.
   func catalogue() throws(PlanError) -> KernelCatalogue {
     let catalogue = try backend.catalogue(instructionSet)
-    guard precision == .bf16, !catalogue.multiplies(.bfloat16) else { return catalogue }
-    throw .precision(backend == .native ? .noInstructions(instructionSet: catalogue.name) : .nativeOnly)
+    guard !catalogue.multiplies(precision.products) else { return catalogue }
+    guard backend == .native else { throw .precision(.nativeOnly(precision)) }
+    let available = Precision.allCases.filter { catalogue.multiplies($0.products) }
+    throw .precision(.noInstructions(precision, instructionSet: catalogue.name, available: available))
   }
 
   /// What decides which layers are joined: for the precision that is asked for, as its kernels can.
   func fusing() throws(PlanError) -> Fusing {
     let joining = joining ?? precision
-    let kernels = try joining == .bf16 ? Backend.native.catalogue(instructionSet) : catalogue()
-    return Fusing(catalogue: kernels, precision: joining)
+    let kernels = try joining == .fp32 ? catalogue() : Backend.native.catalogue(instructionSet)
+    return Fusing(arithmetic: Arithmetic(precision: joining, catalogue: kernels))
   }
 }

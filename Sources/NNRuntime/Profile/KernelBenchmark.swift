@@ -48,7 +48,7 @@ package struct KernelBenchmark: Sendable {
     let graph = Self.graph(of: shape)
     let sessions = try kernels.map { kernel in
       var options = options
-      options.precision = kernel.products == .float32 ? .fp32 : .bf16
+      options.precision = Precision(kernel.products)
       options.kernel = kernel.fullName
       options.measured = nil
       return Session(try Plan(graph, options: options), pool: pool)

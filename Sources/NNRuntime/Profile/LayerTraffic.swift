@@ -14,8 +14,7 @@ extension Plan {
         let maps = (node.inputs + [node.output]).reduce(0) {
           $0 + placement.shapes[$1].count * elements[$1].size
         }
-        let weights: ElementType = elements.multipliesReduced(index) ? .bfloat16 : .float32
-        return maps + node.operation.parameterCount * weights.size
+        return maps + node.operation.parameterCount * elements.products(index).size
       }
     }
   }
@@ -58,6 +57,17 @@ extension Operation {
     case .layerNorm(let norm): norm.gamma.count + norm.beta.count
     case .prependToken(let token): token.count
     default: 0
+    }
+  }
+}
+
+extension ProductElement {
+  /// Bytes of a factor.
+  fileprivate var size: Int {
+    switch self {
+    case .float32: 4
+    case .bfloat16, .int16: 2
+    case .int8: 1
     }
   }
 }

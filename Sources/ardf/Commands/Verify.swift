@@ -15,7 +15,7 @@ struct Verify: ParsableCommand {
       A reference is a safetensors or npz file of tensors named by module path, with the network's input \
       (tools/make_reference.py records one). Cumulative: layers are fed what the engine made, as in use. Isolated: \
       each layer is fed the reference, so that the faulty one is named. Layers that the engine joins are compared \
-      where they end; --no-fuse compares each. --against compares two backends, or --precision bf16 with fp32, \
+      where they end; --no-fuse compares each. --against compares two backends, or another --precision with fp32, \
       without a reference. --out writes verify.json and, of the layers beyond their tolerance, pictures: a heat map \
       of the differences, their histogram, and the channels they are in. Ends with 1 where a layer is beyond its \
       tolerance.
@@ -118,7 +118,7 @@ struct Verify: ParsableCommand {
     }
     let isReduced = inspected.compute.arithmetic.precision != .fp32
     if against == .fp32, !isReduced {
-      throw ValidationError("--against fp32: give --precision bf16 too")
+      throw ValidationError("--against fp32: give another --precision too")
     }
     guard isReduced || against?.rawValue != backend.rawValue else {
       throw ValidationError("--against \(backend.rawValue): the same kernels")

@@ -6,8 +6,8 @@ import NNRuntime
 struct PrecisionOption: ParsableArguments {
   @Option(
     help: """
-      fp32, or bf16: products of rounded numbers, sums in fp32, several times as fast where the CPU has AVX-512 BF16 \
-      or AMX; the error is what verify --precision bf16 --against fp32 says.
+      What is multiplied: fp32; int16, integers with more digits than bf16; bf16, rounded numbers, where the CPU has \
+      AVX-512 BF16 or AMX; int8. The error is what verify --precision int8 --against fp32 says.
       """)
   var precision = Precision.fp32
 

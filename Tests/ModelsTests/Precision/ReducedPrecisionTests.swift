@@ -76,7 +76,7 @@ struct ReducedPrecisionTests {
     #expect(kept.count == 10, "the last layers of three boxes, classes, coefficients, and the prototypes")
     #expect(kept.allSatisfy { $0.choice.reason.contains("fp32, as it makes an output") })
     #expect(
-      products.filter { $0.precision == .bf16 }.allSatisfy {
+      products.filter { $0.precision != .fp32 }.allSatisfy {
         $0.choice.reason.contains(
           $0.choice.algorithm.rawValue.hasPrefix("winograd") ? "integers" : "bf16 products")
       })
@@ -85,11 +85,13 @@ struct ReducedPrecisionTests {
   @Test("are refused where there are no kernels for them")
   func refused() throws {
     for set in InstructionSet.available where !set.hasReducedPrecision {
-      #expect(throws: NetworkError.depth(.plan(.precision(.noInstructions(instructionSet: set.rawValue))))) {
+      let available: [Precision] = set == .portable || set == .neon ? [.fp32] : [.fp32, .int16, .int8]
+      let error = PrecisionError.noInstructions(.bf16, instructionSet: set.rawValue, available: available)
+      #expect(throws: NetworkError.depth(.plan(.precision(error)))) {
         try outputs("depth-tiny", Self.options(set))
       }
     }
-    #expect(throws: NetworkError.depth(.plan(.precision(.nativeOnly)))) {
+    #expect(throws: NetworkError.depth(.plan(.precision(.nativeOnly(.bf16))))) {
       try outputs("depth-tiny", PlanOptions(backend: .openBLAS, precision: .bf16))
     }
   }

@@ -158,7 +158,7 @@ func integerWinograd<Transform: IntegerTransform>(
       let edge = Transform.tileEdge
       let next = NextWindow(
         task.pointee, task.pointee.windowOrigin(nextRow * edge, nextColumn * edge), Transform.windowEdge,
-        elementSize: task.pointee.input.element.size)
+        elementSize: task.pointee.input.element.asked.size)
       let (top, left) = task.pointee.windowOrigin(row * edge, column * edge)
       transformInput(task, top, left, workspace, next)
       roundInput(shape.inChannels, tile: i, of: count, workspace)
@@ -187,8 +187,8 @@ private func multiplyPanel<Transform: IntegerTransform>(
     let (position, shared) = Transform.positions(of: matrix)
     let row = position * count
     multiplyIntegers(
-      workspace.inputs + row * workspace.rowStride, leftStride: workspace.rowStride * 4,
-      rows: shared * count, depth: channels,
+      IntegerPairs.self, workspace.inputs + row * workspace.rowStride, leftStride: workspace.rowStride * 4,
+      rows: shared * count, words: channels / 2,
       task.pointee.weights + (matrix * outChannels + first) * channels / 2, columns: columns,
       workspace.products + row * panelWidth)
   }
@@ -204,36 +204,45 @@ private func transformInput<Transform: IntegerTransform>(
   let edge = Transform.windowEdge
   let overlap = edge - Transform.stride * Transform.tileEdge
   let window =
-    switch task.pointee.input.element {
-    case .float32: windowOrCopy(Float32Element(), task.pointee, (top, left), edge, workspace.window)
-    case .bfloat16: windowOrCopy(BFloat16Element(), task.pointee, (top, left), edge, workspace.window)
-    }
-  let (lines, stride) = (workspace.lines, workspace.transformedStride)
+    windowOrCopy(task.pointee.input.element.asked, task.pointee, (top, left), edge, workspace.window)
   for position in 0..<Transform.positions {
     store(Vector(repeating: 0), workspace.squares + position &* 16)
   }
-  for c in Swift.stride(from: 0, to: channels, by: 16) {
-    let out = workspace.transformed + c
-    let source = window.address(c)
-    let (rowBytes, pixelBytes) = (
-      window.rowStride &* window.element.size, window.pixelStride &* window.element.size
-    )
-    if window.element == .float32 {
+  window.element.run(
+    WindowTransform<Transform>.self,
+    (
+      window: window, channels: channels, overlap: overlap, workspace: workspace, next: next
+    ))
+}
+
+/// The window of a tile becomes positions; the first `overlap` columns of the next one are this window's last.
+private enum WindowTransform<Transform: IntegerTransform>: ElementLoop {
+  typealias Operands = (
+    window: MapPointer, channels: Int, overlap: Int, workspace: Workspace<Transform>, next: NextWindow
+  )
+
+  @inline(__always)
+  static func run<Element: MapElement>(_ element: Element, _ operands: Operands) {
+    let (window, workspace) = (operands.window, operands.workspace)
+    let (lines, stride) = (workspace.lines, workspace.transformedStride)
+    let (rowBytes, pixelBytes) = (window.rowStride &* element.size, window.pixelStride &* element.size)
+    for c in Swift.stride(from: 0, to: operands.channels, by: 16) {
+      let out = workspace.transformed + c
+      let source = UnsafeRawPointer(window.base) + c &* element.size
       Transform.input(
-        lines, fetch, { Float32Element().load(source + ($0 &* rowBytes &+ $1 &* pixelBytes)) }, add)
-    } else {
-      Transform.input(lines, fetch, { ardf_bf16_load(source + ($0 &* rowBytes &+ $1 &* pixelBytes)) }, add)
-    }
+        lines, fetch, { element.load(source + ($0 &* rowBytes &+ $1 &* pixelBytes)) }, add)
 
-    /// The first columns of the next window are this window's last.
-    @inline(__always) func fetch(_ column: Int) {
-      if column >= overlap { next.prefetch(c, column: column, edge) }
-    }
+      @inline(__always) func fetch(_ column: Int) {
+        if column >= operands.overlap {
+          operands.next.prefetch(c, column: column, Transform.windowEdge)
+        }
+      }
 
-    @inline(__always) func add(_ position: Int, _ value: Vector) {
-      store(value, out + position &* stride)
-      let sum = workspace.squares + position &* 16
-      store(multiplyAdd(value, value, load(sum)), sum)
+      @inline(__always) func add(_ position: Int, _ value: Vector) {
+        store(value, out + position &* stride)
+        let sum = workspace.squares + position &* 16
+        store(multiplyAdd(value, value, load(sum)), sum)
+      }
     }
   }
 }

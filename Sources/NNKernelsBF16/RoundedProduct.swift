@@ -6,21 +6,8 @@
 
 import CKernelShims
 
-/// C (rows x columns, 32 apart) = sum over segments and steps of A * B.
-///
-/// Row r of segment s starts `segments[s] + r * rowStride` bytes behind `rows`; it is `steps` pieces of `step`
-/// numbers, even and at most 32. Where `readsAhead`, vectors bring the rows behind theirs near meanwhile.
-typealias BlockProduct = (
-  rows: UnsafeRawPointer, rowStride: Int, segments: UnsafePointer<Int>, segmentCount: Int, steps: Int,
-  step: Int, columns: UnsafeRawPointer, output: UnsafeMutablePointer<Float>, readsAhead: Bool
-)
-
-/// Most rows of a block, and columns of a panel.
+/// Most rows of a block.
 @inline(__always) var blockRows: Int { 32 }
-@inline(__always) var panelWidth: Int { 32 }
-
-/// Most rows whose sums the vector registers hold: 28 sums, two registers of B and one of A.
-@inline(__always) var mostVectorRows: Int { 14 }
 
 /// Rows of a block that leave nothing over: two tiles, or two groups of vectors.
 @inline(__always)

@@ -1,0 +1,151 @@
+// Products over pixels and tokens of integers: 1x1 convolutions and linear layers. A block of rows is rounded to integers,
+// which stay in the first-level cache while it is multiplied with one panel of weights after another.
+//
+// Packed weights: (16 output channels, word of input channels, output channel, 4 bytes), then, for every kind of float that
+// describes a column, one an output channel.
+
+import CKernelShims
+import NNKernelInterface
+
+/// Output channels, rounded up to 16.
+@inline(__always)
+private func columnCount(_ shape: ConvolutionShape) -> Int { (shape.outChannels &+ 15) / 16 &* 16 }
+
+func packedIntegerRowsCount<Numbers: RowIntegers>(_: Numbers.Type, _ shape: ConvolutionShape) -> Int {
+  columnCount(shape) * (Numbers.words(shape.inChannels) + Numbers.columnFloats)
+}
+
+func packIntegerRows<Numbers: RowIntegers>(
+  _: Numbers.Type, _ shape: ConvolutionShape, _ weights: UnsafePointer<Float>, _ scale: UnsafePointer<Float>?,
+  _ packed: UnsafeMutablePointer<Float>
+) {
+  let (channels, columns) = (shape.inChannels, columnCount(shape))
+  let words = Numbers.words(channels)
+  let target = UnsafeMutableRawPointer(packed).assumingMemoryBound(to: UInt32.self)
+  let described = packed + columns * words
+  let padded = (channels + 15) / 16 * 16
+  withUnsafeTemporaryAllocation(of: Float.self, capacity: padded + 16) { scratch in
+    guard let column = scratch.baseAddress else { return }
+    let integers = UnsafeMutableRawPointer(column + padded)
+    for out in 0..<columns {
+      let isUsed = out < shape.outChannels
+      let factor = isUsed ? scale?[out] ?? 1 : 0
+      for channel in 0..<padded {
+        column[channel] = isUsed && channel < channels ? weights[out * channels + channel] * factor : 0
+      }
+      let columnScale = Numbers.columnScale(column, padded)
+      let first = target + (out / 16 * words * 16 + out % 16)
+      var sum: Float = 0
+      for channel in stride(from: 0, to: padded, by: 16) {
+        sum += Numbers.roundColumn(load(column + channel), 1 / columnScale, integers)
+        let word = Numbers.words(channel)
+        for index in 0..<min(Numbers.words(16), words - word) {
+          first[(word + index) * 16] = integers.load(fromByteOffset: 4 * index, as: UInt32.self)
+        }
+      }
+      described[out] = columnScale
+      if Numbers.columnFloats > 1 { described[columns + out] = sum }
+    }
+  }
+}
+
+/// The memory that a call works in.
+private struct RowScratch<Numbers: RowIntegers> {
+  /// Bytes from one row of integers to the next.
+  let rowBytes: Int
+  /// A block's integers, its rows' descriptions, and a panel's products with it.
+  let integers: UnsafeMutableRawPointer
+  let described, sums: UnsafeMutablePointer<Float>
+
+  /// Rows of a block: two groups of vectors.
+  @inline(__always) static var rows: Int { 2 &* mostVectorRows }
+  /// Floats from one kind of description of a block's rows to the next.
+  @inline(__always) static var stride: Int { (rows &+ 15) / 16 &* 16 }
+
+  @inline(__always)
+  init(_ shape: ConvolutionShape, _ memory: UnsafeMutablePointer<Float>) {
+    // A line more, so that rows fall into different sets of the first-level cache.
+    rowBytes = ((shape.inChannels &+ 15) / 16 &* 16 &* Numbers.bytes &+ 63) / 64 &* 64 &+ 64
+    sums = memory
+    described = sums + Self.rows &* panelWidth
+    integers = UnsafeMutableRawPointer(described + Self.stride &* Numbers.rowFloats)
+  }
+
+  @inline(__always)
+  static func floats(_ shape: ConvolutionShape) -> Int {
+    let scratch = Self(shape, UnsafeMutablePointer(bitPattern: 64)!)
+    return (scratch.integers - UnsafeMutableRawPointer(scratch.sums) + rows * scratch.rowBytes) / 4
+  }
+}
+
+func integerRowsScratch<Numbers: RowIntegers>(_: Numbers.Type, _ shape: ConvolutionShape) -> Int {
+  RowScratch<Numbers>.floats(shape)
+}
+
+func integerRows<Numbers: RowIntegers>(
+  _: Numbers.Type, _ task: UnsafePointer<ConvolutionTask>, _ share: Share
+) {
+  let shape = task.pointee.shape
+  let (begin, slots) = (share.items.lowerBound, shape.outWidth)
+  let scratch = RowScratch<Numbers>(shape, share.scratch)
+  let words = Numbers.words(shape.inChannels)
+  let columns = columnCount(shape)
+  let described = task.pointee.weights + columns &* words
+  let isScattered = task.pointee.output.pixelStride &* task.pointee.output.element.asked.size >= 512
+  let count = share.items.count &* slots
+  let blocks = (count &+ RowScratch<Numbers>.rows &- 1) / RowScratch<Numbers>.rows
+  // As many rows in one block as in the next.
+  for block in 0..<blocks {
+    let slot = count &* block / blocks
+    let rows = count &* (block &+ 1) / blocks &- slot
+    task.pointee.input.element.run(
+      RoundedRows<Numbers>.self, (task: task, begin: begin, slot: slot, count: rows, scratch: scratch))
+    for panel in share.panels {
+      let first = panel &* panelWidth
+      let width = min(panelWidth, columns &- first)
+      if isScattered {
+        prefetchOutput(task, begin: begin, slot: slot, count: rows, slots: slots, first: first)
+      }
+      multiplyIntegers(
+        Numbers.Words.self, scratch.integers, leftStride: scratch.rowBytes, rows: rows, words: words,
+        task.pointee.weights + first &* words, columns: width, scratch.sums)
+      storeBlock(
+        (
+          task: task, sums: UnsafePointer(scratch.sums), begin: begin, slot: slot, count: rows, slots: slots,
+          first: first
+        ),
+        as: Numbers.scaling(
+          rows: scratch.described, stride: RowScratch<Numbers>.stride, columns: described + first,
+          stride: columns, isWide: width > 16))
+    }
+  }
+}
+
+/// Rounds the pixels of a block.
+private enum RoundedRows<Numbers: RowIntegers>: ElementLoop {
+  typealias Operands = (
+    task: UnsafePointer<ConvolutionTask>, begin: Int, slot: Int, count: Int, scratch: RowScratch<Numbers>
+  )
+
+  @inline(__always)
+  static func run<Element: MapElement>(_ element: Element, _ block: Operands) {
+    roundRows(Numbers.self, element, block)
+  }
+}
+
+@inline(never)
+private func roundRows<Numbers: RowIntegers, Element: MapElement>(
+  _: Numbers.Type, _ element: Element, _ block: RoundedRows<Numbers>.Operands
+) {
+  let (shape, input) = (block.task.pointee.shape, block.task.pointee.input)
+  let scratch = block.scratch
+  for row in 0..<block.count {
+    let (y, x) = (block.slot &+ row).quotientAndRemainder(dividingBy: shape.outWidth)
+    let source =
+      UnsafeRawPointer(input.base)
+      + ((block.begin &+ y) &* input.rowStride &+ x &* input.pixelStride) &* element.size
+    Numbers.roundRow(
+      element, source, shape.inChannels, scratch.integers + row &* scratch.rowBytes,
+      scratch.described + row, stride: RowScratch<Numbers>.stride)
+  }
+}

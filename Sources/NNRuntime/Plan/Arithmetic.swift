@@ -1,0 +1,85 @@
+import NNKernelInterface
+
+/// What a precision multiplies in, with the kernels of a catalogue.
+struct Arithmetic {
+  let precision: Precision
+  let catalogue: KernelCatalogue
+
+  /// What maps hold that no layer needs as floats.
+  var maps: ElementType {
+    switch precision {
+    case .fp32, .int16: .float32
+    case .bf16: .bfloat16
+    case .int8: catalogue.multiplies(.bfloat16) ? .bfloat16 : .float32
+    }
+  }
+
+  /// What attention multiplies in.
+  var attention: ProductElement { maps == .bfloat16 ? .bfloat16 : .float32 }
+
+  /// How a dense convolution is computed in less than single precision, one that makes an output of the network with more
+  /// digits than others; nil where it isn't.
+  func choice(_ layer: Convolution, _ shape: ConvolutionShape, isOutput: Bool) -> KernelChoice? {
+    func first(_ products: ProductElement, _ reason: String) -> KernelChoice? {
+      catalogue.candidates(layer, shape, products).first.map { KernelChoice(kernel: $0, reason: reason) }
+    }
+    func winograd() -> KernelChoice? { catalogue.integerChoice(layer, shape) }
+    func words() -> KernelChoice? {
+      first(.int16, "products of 16-bit integers, a scale a pixel and channel")
+    }
+    switch precision {
+    case .fp32: return nil
+    case .bf16 where isOutput: return nil
+    case .bf16: return (catalogue.prefersTiles ? nil : winograd()) ?? first(.bfloat16, Self.rounded)
+    case .int16: return winograd() ?? words()
+    case .int8 where isOutput: return winograd() ?? words()
+    case .int8:
+      let bytes = first(.int8, "products of 8-bit integers, a scale a pixel and channel")
+      let other = winograd() ?? first(.bfloat16, Self.rounded)
+      return shape.savesBytes ? bytes ?? other : other ?? bytes
+    }
+  }
+
+  /// Why something is multiplied in bf16.
+  static let rounded = "bf16 products, sums in fp32"
+}
+
+extension KernelCatalogue {
+  /// Whether direct products of bf16 are faster than Winograd's of integers: the processor multiplies tiles.
+  fileprivate var prefersTiles: Bool {
+    convolutions.contains { $0.products == .bfloat16 && $0.needs.contains(.tiles) }
+  }
+}
+
+extension Precision {
+  /// What layers with such products are said to be computed in.
+  package init(_ products: ProductElement) {
+    switch products {
+    case .float32: self = .fp32
+    case .bfloat16: self = .bf16
+    case .int16: self = .int16
+    case .int8: self = .int8
+    }
+  }
+
+  /// What some kernels must multiply in, for the precision to be had at all.
+  var products: ProductElement {
+    switch self {
+    case .fp32: .float32
+    case .bf16: .bfloat16
+    case .int16: .int16
+    case .int8: .int8
+    }
+  }
+}
+
+extension ConvolutionShape {
+  /// Channels on both sides (the product of both by their sum) from which four times the products take less time than two
+  /// passes over the input.
+  private static let byteChannels = 32
+
+  /// Whether 8 bits are faster than bf16.
+  fileprivate var savesBytes: Bool {
+    inChannels * outChannels >= Self.byteChannels * (inChannels + outChannels)
+  }
+}

@@ -1,0 +1,120 @@
+import Geometry
+import Imaging
+import Models
+import NNRuntime
+import TestSupport
+import Testing
+
+/// Networks in integers against the same in single precision.
+@Suite("Networks in integers of 16 and 8 bits")
+struct IntegerPrecisionTests {
+  /// A precision on an instruction set that has it.
+  struct Case: CustomTestStringConvertible, Sendable {
+    let precision: Precision
+    let set: InstructionSet
+
+    var testDescription: String { "\(precision) on \(set)" }
+
+    var options: PlanOptions {
+      var options = PlanOptions(precision: precision)
+      options.instructionSet = set
+      return options
+    }
+
+    /// Of an output of a tiny network, relative L2.
+    var tolerance: Double { precision == .int16 ? 5e-3 : 0.15 }
+  }
+
+  private static let cases: [Case] = InstructionSet.available.flatMap { set in
+    [Precision.int16, .int8].filter {
+      (try? Plan(graph, options: Case(precision: $0, set: set).options)) != nil
+    }
+    .map { Case(precision: $0, set: set) }
+  }
+
+  private static let graph: Graph = {
+    let builder = GraphBuilder(name: "none")
+    return builder.finish(outputs: [("y", builder.input("x", height: 1, width: 1, channels: 1))])
+  }()
+
+  private func outputs(_ name: String, _ options: PlanOptions, threads: Int = 2) throws -> [[Float]] {
+    let network = try InspectedNetwork(
+      weights: Golden.store(name), options: options, pool: ThreadPool(threads: threads))
+    let isDepth = name.hasPrefix("depth")
+    let size = PixelSize(width: isDepth ? 56 : 96, height: isDepth ? 42 : 64)
+    let session = try network.session(for: size)
+    let input = (0..<size.width * size.height * 3).map { Float($0 * 7919 % 1013) / 1013 }
+    return try session.run { inputs in
+      try inputs.fill(inputs.input("input"), with: input)
+    } read: { outputs in
+      session.plan.outputs.map { outputs.elements(of: $0) }
+    }
+  }
+
+  @Test(
+    "are near, and the same bytes for any number of threads", arguments: cases,
+    ["yolo11-tiny-n", "yolo11-tiny-l", "depth-tiny"])
+  func near(_ test: Case, _ name: String) throws {
+    let exact = try outputs(name, PlanOptions())
+    let reduced = try outputs(name, test.options)
+    for (found, expected) in zip(reduced, exact) {
+      let error = zip(found, expected).reduce(0.0) { $0 + Double($1.0 - $1.1) * Double($1.0 - $1.1) }
+      let size = expected.reduce(0.0) { $0 + Double($1) * Double($1) }
+      #expect((error / size).squareRoot() < test.tolerance, "\(name), \(test)")
+      #expect(error > 0)
+    }
+    for threads in [1, 3] {
+      #expect(try outputs(name, test.options, threads: threads) == reduced, "\(threads) threads")
+    }
+  }
+
+  @Test("say what is computed in what", arguments: cases)
+  func plans(_ test: Case) throws {
+    let plan = try YOLO11Segmentation(weights: Golden.store("yolo11-tiny-n"), options: test.options)
+      .session(for: PixelSize(width: 96, height: 64)).plan
+    let used = Set(plan.layers.filter { ["conv", "conv1x1"].contains($0.operation) }.map(\.precision))
+    #expect(used.contains(test.precision))
+    #expect(plan.kernelName == test.set.rawValue)
+    for output in plan.layers.suffix(1) { #expect(output.precision != .int8) }
+    if test.precision == .int16 { #expect(used.isSubset(of: [.fp32, .int16])) }
+  }
+
+  @Test("are refused where there are no kernels for them, with what there is")
+  func refused() throws {
+    for precision in [Precision.int16, .int8] {
+      let options = Case(precision: precision, set: .portable).options
+      let error = PrecisionError.noInstructions(precision, instructionSet: "portable", available: [.fp32])
+      #expect(throws: NetworkError.depth(.plan(.precision(error)))) { try outputs("depth-tiny", options) }
+      #expect(throws: NetworkError.depth(.plan(.precision(.nativeOnly(precision))))) {
+        try outputs("depth-tiny", PlanOptions(backend: .openBLAS, precision: precision))
+      }
+    }
+  }
+
+  @Test(
+    "find the same objects in real pictures",
+    .enabled(
+      if: SharedData.exists("weights/yolo11n-seg.pt") && !cases.isEmpty,
+      "real pictures are not present beside the package, or this CPU multiplies no integers"),
+    arguments: ["bus.jpg", "zidane.jpg"])
+  func detections(picture name: String) throws {
+    let checkpoint = try CheckpointConverter.read(SharedData.path("weights/yolo11n-seg.pt"))
+    let store = WeightStore(tensors: checkpoint.tensors, metadata: checkpoint.metadata)
+    let picture = try ImageCodec.decode(path: SharedData.path("data/images/\(name)")).upright()
+    func detect(_ options: PlanOptions) throws -> [SegmentedObject] {
+      try YOLO11Segmentation(weights: store, options: options).detect(picture).objects
+    }
+    let exact = try detect(PlanOptions())
+    for test in Self.cases {
+      let found = try detect(test.options)
+      let (score, edge): (Float, Double) = test.precision == .int16 ? (0.002, 0.3) : (0.06, 6)
+      #expect(found.map(\.classIndex) == exact.map(\.classIndex), "\(test)")
+      for (one, other) in zip(found, exact) {
+        #expect(abs(one.confidence - other.confidence) < score, "\(test)")
+        for side in [\Rect<UprightPixels>.minX, \.minY, \.maxX, \.maxY] {
+          #expect(abs(one.box[keyPath: side] - other.box[keyPath: side]) < edge, "\(test)")
+        }
+      }
+    }
+  }
+}
