@@ -32,7 +32,8 @@ let instructionSets: [(target: String, flags: [String])] =
       ("NNKernelsBF16", ["-march=x86-64-v4", "-mavx512bf16", "-mavx512vnni", "-mamx-tile", "-mamx-bf16"]),
     ],
     "arm64": [
-      ("NNKernelsNEON", [])
+      ("NNKernelsNEON", []),
+      ("NNKernelsNEONBF16", ["-march=armv8.2-a+bf16"]),
     ],
   ][architecture, default: []] + [("NNKernelsPortable", [])]
 

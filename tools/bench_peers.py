@@ -28,7 +28,7 @@ from peers.report import markdown, plot, processor, summary
 #: Largest difference between two engines' outputs, relative to the output's largest magnitude.
 TOLERANCES = {"f32": 1e-3, "bf16": 2e-1}
 #: Our instruction sets that compute in bf16.
-BF16_KERNELS = ("avx512bf16", "amx")
+BF16_KERNELS = ("avx512bf16", "amx", "neonbf16")
 
 
 def measure_peer(task):

@@ -6,19 +6,6 @@
 
 import CKernelShims
 
-/// C (rows x columns, 32 apart) = sum over segments and steps of A * B.
-///
-/// Row r of segment s starts `segments[s] + r * rowStride` bytes behind `rows`; it is `steps` pieces of `step`
-/// numbers, even and at most 32. Where `readsAhead`, vectors bring the rows behind theirs near meanwhile.
-typealias BlockProduct = (
-  rows: UnsafeRawPointer, rowStride: Int, segments: UnsafePointer<Int>, segmentCount: Int, steps: Int,
-  step: Int, columns: UnsafeRawPointer, output: UnsafeMutablePointer<Float>, readsAhead: Bool
-)
-
-/// Most rows of a block, and columns of a panel.
-@inline(__always) var blockRows: Int { 32 }
-@inline(__always) var panelWidth: Int { 32 }
-
 /// Most rows whose sums the vector registers hold: 28 sums, two registers of B and one of A.
 @inline(__always) var mostVectorRows: Int { 14 }
 
@@ -26,11 +13,16 @@ typealias BlockProduct = (
 @inline(__always)
 func wholeBlock(tiles: Bool) -> Int { tiles ? blockRows : 2 &* mostVectorRows }
 
+/// Floats of memory that a product works in: registers are enough.
+@inline(__always) var productRoom: Int { 0 }
+
 /// Multiplies the first `rows` rows, at most `blockRows`, with 16 or 32 columns.
 ///
 /// The rows behind them that fill the last tile are read, and their sums written, too; vectors touch no other rows.
 @inline(__always)
-func multiplyBlock(_ product: BlockProduct, tiles: Bool, rows: Int, columnTiles: Int) {
+func multiplyBlock(
+  _ product: BlockProduct, tiles: Bool, rows: Int, columnTiles: Int, _ room: UnsafeMutablePointer<Float>
+) {
   if tiles {
     switch (rows > 16 ? 2 : 1, columnTiles) {
     case (2, 2): multiplyTiles2x2(product)

@@ -13,7 +13,8 @@ struct InstructionSetTests {
   func cataloguesCarryTheirNames(_ set: InstructionSet) throws {
     let catalogue = try #require(set.catalogue)
     #expect(catalogue.name == set.rawValue)
-    #expect(catalogue.floats == (set.hasReducedPrecision ? .avx512 : set).rawValue)
+    let exact: InstructionSet = set == .neonbf16 ? .neon : set.hasReducedPrecision ? .avx512 : set
+    #expect(catalogue.floats == exact.rawValue)
     let names = catalogue.convolutions.map(\.fullName)
     #expect(Set(names).count == names.count, "packed weights are kept by these names")
   }
@@ -26,6 +27,12 @@ struct InstructionSetTests {
     for kernel in set.catalogue?.convolutions ?? [] {
       #expect(Processor.current.features.isSuperset(of: kernel.needs), "\(kernel.fullName)")
     }
+  }
+
+  @Test("only sets of this architecture have kernels, and are offered")
+  func compiled() {
+    #expect(Set(InstructionSet.available).isSubset(of: InstructionSet.compiled))
+    #expect(InstructionSet.compiled.allSatisfy { InstructionSet.names.contains($0.rawValue) })
   }
 
   @Test func unknownNamesAreRefused() {

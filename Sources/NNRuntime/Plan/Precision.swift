@@ -19,11 +19,21 @@ public enum PrecisionError: Error, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .noInstructions(let set):
-      "--precision bf16 needs a CPU with AVX-512 BF16 (the flag avx512_bf16); the kernels here are \(set): use "
-        + "--precision fp32"
+      "--precision bf16 needs a CPU with \(Self.needed); the kernels here are \(set): use --precision fp32"
     case .nativeOnly:
       "--precision bf16 is for the native kernels: OpenBLAS computes in single precision"
     }
+  }
+}
+
+extension PrecisionError {
+  /// What CPUs of this architecture must have to multiply in bf16, and what /proc/cpuinfo calls it.
+  private static var needed: String {
+    #if arch(arm64)
+      return "FEAT_BF16 (the flag bf16: Neoverse V1, N2 and V2, Cortex-A510, A710 and X2, and newer)"
+    #else
+      return "AVX-512 BF16 (the flag avx512_bf16)"
+    #endif
   }
 }
 
