@@ -39,7 +39,8 @@ let instructionSets: [(target: String, flags: [String])] =
       ),
     ],
     "arm64": [
-      ("NNKernelsNEON", [])
+      ("NNKernelsNEON", []),
+      ("NNKernelsNEONBF16", ["-march=armv8.2-a+bf16"]),
     ],
   ][architecture, default: []] + [("NNKernelsPortable", [])]
 

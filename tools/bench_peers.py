@@ -33,6 +33,7 @@ REDUCED = {
     "avx512vnni": ("int16", "int8"),
     "avx512bf16": ("bf16", "int16", "int8"),
     "amx": ("bf16", "int16", "int8"),
+    "neonbf16": ("bf16",),
 }
 
 

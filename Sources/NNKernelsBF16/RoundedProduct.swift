@@ -6,18 +6,20 @@
 
 import CKernelShims
 
-/// Most rows of a block.
-@inline(__always) var blockRows: Int { 32 }
-
 /// Rows of a block that leave nothing over: two tiles, or two groups of vectors.
 @inline(__always)
 func wholeBlock(tiles: Bool) -> Int { tiles ? blockRows : 2 &* mostVectorRows }
+
+/// Floats of memory that a product works in: registers are enough.
+@inline(__always) var productRoom: Int { 0 }
 
 /// Multiplies the first `rows` rows, at most `blockRows`, with 16 or 32 columns.
 ///
 /// The rows behind them that fill the last tile are read, and their sums written, too; vectors touch no other rows.
 @inline(__always)
-func multiplyBlock(_ product: BlockProduct, tiles: Bool, rows: Int, columnTiles: Int) {
+func multiplyBlock(
+  _ product: BlockProduct, tiles: Bool, rows: Int, columnTiles: Int, _ room: UnsafeMutablePointer<Float>
+) {
   if tiles {
     switch (rows > 16 ? 2 : 1, columnTiles) {
     case (2, 2): multiplyTiles2x2(product)

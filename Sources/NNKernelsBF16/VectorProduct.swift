@@ -96,7 +96,7 @@ private func weigh(
 
 /// Adds the weighted values of 32 channels to the output.
 @inline(never)
-func addValues(_ product: BlockProduct) {
+func addValues(_ product: BlockProduct, _ room: UnsafeMutablePointer<Float>) {
   for row in stride(from: 0, to: blockRows, by: EightRows.count) {
     let output = product.output + row &* panelWidth
     addProducts(to: EightRows(from: output), product, row).write(to: output)

@@ -78,42 +78,42 @@ private struct DepthwiseRow<Element: MapElement, Function: ActivationFunction> {
     let corner = source(row: rows.lowerBound, column: 0, x).assumingMemoryBound(to: Float.self)
     let weights = weights(row: rows.lowerBound, column: 0)
     let whole = task.channels / 16 &* 16
-    for channel in stride(from: 0, to: whole, by: 8) {
+    for channel in stride(from: 0, to: whole, by: 4) {
       let sums = InstructionSet.strip(
         (
           source: corner + channel, pixelStride: task.input.pixelStride, rowStride: task.input.rowStride,
           weights: weights + channel, channels: task.channels, rows: rows.count, bias: task.bias + channel
         ))
-      finishTwo(sums.0, x, channel)
-      finishTwo(sums.1, x &+ 2, channel)
-      finishTwo(sums.2, x &+ 4, channel)
-      finishTwo(sums.3, x &+ 6, channel)
-      finishTwo(sums.4, x &+ 8, channel)
-      finishTwo(sums.5, x &+ 10, channel)
+      finishFour(sums.0, x, channel)
+      finishFour(sums.1, x &+ 4, channel)
+      finishFour(sums.2, x &+ 8, channel)
+      finishFour(sums.3, x &+ 12, channel)
     }
     if whole < task.channels {
       for pixel in x..<x &+ InstructionSet.stripPixels { lastChannels(pixel, 0..<task.kernel) }
     }
   }
 
-  /// Stores the finished sums of eight channels of two pixels, in maps of floats.
+  /// Stores the finished sums of four channels of four pixels, in maps of floats.
   @inline(__always)
-  private func finishTwo(_ sums: Vector, _ x: Int, _ channel: Int) {
+  private func finishFour(_ sums: Vector, _ x: Int, _ channel: Int) {
     let results = function.of(sums)
-    finishEight(results.lowHalf, x, channel)
-    finishEight(results.highHalf, x &+ 1, channel)
+    finishQuad(results.lowHalf.lowHalf, x, channel)
+    finishQuad(results.lowHalf.highHalf, x &+ 1, channel)
+    finishQuad(results.highHalf.lowHalf, x &+ 2, channel)
+    finishQuad(results.highHalf.highHalf, x &+ 3, channel)
   }
 
-  /// Stores eight channels of a pixel, in maps of floats.
+  /// Stores four channels of a pixel, in maps of floats.
   @inline(__always)
-  private func finishEight(_ result: SIMD8<Float>, _ x: Int, _ channel: Int) {
+  private func finishQuad(_ result: SIMD4<Float>, _ x: Int, _ channel: Int) {
     var result = result
     if let residual = task.residual {
       let added = residual.base + (y &* residual.rowStride &+ x &* residual.pixelStride &+ channel)
-      result += UnsafeRawPointer(added).loadUnaligned(as: SIMD8<Float>.self)
+      result += UnsafeRawPointer(added).loadUnaligned(as: SIMD4<Float>.self)
     }
     let output = task.output.base + (y &* task.output.rowStride &+ x &* task.output.pixelStride &+ channel)
-    UnsafeMutableRawPointer(output).storeBytes(of: result, as: SIMD8<Float>.self)
+    UnsafeMutableRawPointer(output).storeBytes(of: result, as: SIMD4<Float>.self)
   }
 
   /// Output pixels x..<x + 4, all of whose windows lie inside the input from left to right.

@@ -68,6 +68,15 @@ struct VerifyTests {
     #expect(run.output.contains(", against kernels \(kernels)\n"))
   }
 
+  @Test("kernels that there are not are refused, with those that there are")
+  func unknownKernels() throws {
+    for option in ["--against", "--backend"] {
+      let run = try verify([option, "sse9"])
+      #expect(run.status == 64)
+      for set in InstructionSet.compiled { #expect(run.error.contains(set.rawValue)) }
+    }
+  }
+
   @Test("a trace is written once, and is a reference")
   func trace() throws {
     let folder = try TemporaryDirectory()
@@ -104,12 +113,16 @@ extension VerifyTests {
         "\(SharedData.packageRoot)/Tests/ModelsTests/Goldens/yolo11-tiny-n.safetensors",
         "--precision", "bf16", "--against", "fp32", "--size", "64x96",
       ], in: nil)
-    if sets.contains("avx512bf16") {
+    if sets.contains("avx512bf16") || sets.contains("neonbf16") {
       #expect(run.status == 0, "\(run.error)")
       #expect(run.output.contains("cumulative: all ") && run.output.contains("isolated: all "))
     } else {
       #expect(run.status == 64)
-      #expect(run.error.contains("avx512_bf16"))
+      #if arch(arm64)
+        #expect(run.error.contains("FEAT_BF16 (the flag bf16"))
+      #else
+        #expect(run.error.contains("avx512_bf16"))
+      #endif
     }
   }
 

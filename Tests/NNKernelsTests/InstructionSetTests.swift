@@ -14,7 +14,8 @@ struct InstructionSetTests {
     let catalogue = try #require(set.catalogue)
     #expect(catalogue.name == set.rawValue)
     let isOwn = catalogue.convolutions.contains { $0.set == set.rawValue && $0.products == .float32 }
-    #expect(catalogue.floats == (isOwn ? set : .avx512).rawValue)
+    let exact: InstructionSet = isOwn ? set : set == .neonbf16 ? .neon : .avx512
+    #expect(catalogue.floats == exact.rawValue)
     let names = catalogue.convolutions.map(\.fullName)
     #expect(Set(names).count == names.count, "packed weights are kept by these names")
   }
@@ -27,6 +28,12 @@ struct InstructionSetTests {
     for kernel in set.catalogue?.convolutions ?? [] {
       #expect(Processor.current.features.isSuperset(of: kernel.needs), "\(kernel.fullName)")
     }
+  }
+
+  @Test("only sets of this architecture have kernels, and are offered")
+  func compiled() {
+    #expect(Set(InstructionSet.available).isSubset(of: InstructionSet.compiled))
+    #expect(InstructionSet.compiled.allSatisfy { InstructionSet.names.contains($0.rawValue) })
   }
 
   @Test func unknownNamesAreRefused() {

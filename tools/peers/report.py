@@ -76,10 +76,15 @@ def plot(report):
 
 
 def processor():
-    """The processor's name."""
+    """The processor's name; on arm64, where Linux gives none, the numbers of who made it and which it is."""
+    found = {}
     for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
+        name, _, value = line.partition(":")
+        found.setdefault(name.strip(), value.strip())
+    if "model name" in found:
+        return found["model name"]
+    if "CPU part" in found:
+        return f"arm64, implementer {found.get('CPU implementer')}, part {found['CPU part']}"
     return "unknown"
 
 

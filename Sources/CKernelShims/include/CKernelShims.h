@@ -52,6 +52,12 @@ static inline __attribute__((always_inline)) float ardf_element(const float *p) 
   return x;
 }
 
+/// A number that stays in a register of its own: a compiler that saw what it is would make it of others again.
+static inline __attribute__((always_inline)) long ardf_kept(long x) {
+  __asm__("" : "+r"(x));
+  return x;
+}
+
 /// Tells the CPU that this is a waiting loop: ISB waits some tens of cycles, YIELD none on most.
 static inline void ardf_spin_pause(void) { __asm__ volatile("isb" ::: "memory"); }
 #else
@@ -96,4 +102,4 @@ static inline void ardf_prefetch_to_write(const void *p) { __builtin_prefetch(p,
 #include "AVX512Shims.h"
 #include "IntegerShims.h"
 #include "BF16Shims.h"
-#include "Arm64Loops.h"
+#include "Arm64Shims.h"

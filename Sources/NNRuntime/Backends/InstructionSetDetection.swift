@@ -9,6 +9,7 @@ import NNKernelsPortable
   import NNKernelsVNNI
 #elseif arch(arm64)
   import NNKernelsNEON
+  import NNKernelsNEONBF16
 #endif
 
 /// Why the instruction set asked for cannot be used.
@@ -24,7 +25,8 @@ public enum InstructionSetError: Error, Equatable, CustomStringConvertible {
     case .unknownName(let name):
       "ARDF_ISA is \"\(name)\": set it to \(InstructionSet.names), or leave it unset"
     case .unavailable(let name, let available):
-      "ARDF_ISA asks for \(name), which this CPU lacks: it has \(available.joined(separator: ", "))"
+      "no kernels \(name) (ARDF_ISA, or the kernels asked for): this CPU lacks what they need; it has "
+        + available.joined(separator: ", ")
     }
   }
 }
@@ -45,11 +47,25 @@ package enum InstructionSet: String, CaseIterable, Sendable {
   case amx
   /// arm64: vectors of 128 bits.
   case neon
+  /// neon, and products of bf16 matrices.
+  case neonbf16
 
-  /// `portable, avx2, ... or neon`.
+  /// Those of the architecture that this program is for.
+  package static let compiled: [InstructionSet] = {
+    #if arch(x86_64)
+      return [.portable, .avx2, .avx512, .avx512vnni, .avx512bf16, .amx]
+    #elseif arch(arm64)
+      return [.portable, .neon, .neonbf16]
+    #else
+      return [.portable]
+    #endif
+  }()
+
+  /// `portable, avx2, ... or amx`.
   package static var names: String {
-    let names = InstructionSet.allCases.map(\.rawValue)
-    return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
+    let names = compiled.map(\.rawValue)
+    guard let last = names.last, names.count > 1 else { return names.joined() }
+    return names.dropLast().joined(separator: ", ") + " or " + last
   }
 
   /// What this CPU can run, from the slowest to the fastest.
@@ -84,6 +100,7 @@ package enum InstructionSet: String, CaseIterable, Sendable {
       case .amx: catalogue(of: processor, after: .avx512, NNKernelsBF16.addTileKernels)
     #elseif arch(arm64)
       case .neon: catalogue(of: processor, NNKernelsNEON.addKernels)
+      case .neonbf16: catalogue(of: processor, after: .neon, NNKernelsNEONBF16.addKernels)
     #endif
     // Those of other architectures.
     default: nil

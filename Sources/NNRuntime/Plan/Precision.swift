@@ -37,7 +37,12 @@ extension Precision {
   fileprivate var instructions: String {
     switch self {
     case .fp32: "nothing"
-    case .bf16: "AVX-512 BF16 (the flag avx512_bf16)"
+    case .bf16:
+      #if arch(arm64)
+        "FEAT_BF16 (the flag bf16: Neoverse V1, N2 and V2, Cortex-A510, A710 and X2, and newer)"
+      #else
+        "AVX-512 BF16 (the flag avx512_bf16)"
+      #endif
     case .int16, .int8: "AVX2"
     }
   }

@@ -42,18 +42,37 @@ struct Verify: ParsableCommand {
   }
 
   /// Whose kernels run: a backend, or the native one with an instruction set of its own.
-  enum Kernels: String, ExpressibleByArgument, CaseIterable {
-    case native, openblas, portable, avx2, avx512, neon
+  struct Kernels: ExpressibleByArgument {
+    let name: String
 
-    var backend: Backend { self == .openblas ? .openBLAS : .native }
-    var instructionSet: InstructionSet? { InstructionSet(rawValue: rawValue) }
+    init?(argument: String) {
+      guard Self.allValueStrings.contains(argument) else { return nil }
+      name = argument
+    }
+
+    private init(name: String) { self.name = name }
+    static let native = Kernels(name: "native")
+    static let allValueStrings = ["native", "openblas"] + InstructionSet.compiled.map(\.rawValue)
+
+    var defaultValueDescription: String { name }
+    var backend: Backend { name == "openblas" ? .openBLAS : .native }
+    var instructionSet: InstructionSet? { InstructionSet(rawValue: name) }
   }
 
   /// What a network is compared with where there is no reference: other kernels, or single precision.
-  enum Opposite: String, ExpressibleByArgument, CaseIterable {
-    case native, openblas, portable, avx2, avx512, neon, fp32
+  struct Opposite: ExpressibleByArgument {
+    let kernels: Kernels
+    let isSinglePrecision: Bool
 
-    var kernels: Kernels { Kernels(rawValue: rawValue) ?? .native }
+    init?(argument: String) {
+      isSinglePrecision = argument == "fp32"
+      guard let kernels = isSinglePrecision ? .native : Kernels(argument: argument) else { return nil }
+      self.kernels = kernels
+    }
+
+    static let allValueStrings = Kernels.allValueStrings + ["fp32"]
+
+    var name: String { isSinglePrecision ? "fp32" : kernels.name }
   }
 
   @OptionGroup var inspected: InspectedOptions
@@ -100,7 +119,7 @@ struct Verify: ParsableCommand {
   var pictures = 8
 
   private static let kernels =
-    "native (the CPU's best, or ARDF_ISA), openblas, portable, avx2, avx512 or neon"
+    "native (the CPU's best, or ARDF_ISA), openblas, \(InstructionSet.names)"
 
   func validate() throws {
     guard (0...10_000).contains(pictures) else {
@@ -117,11 +136,11 @@ struct Verify: ParsableCommand {
       throw ValidationError("--input and --size go with --against: a reference has its own input")
     }
     let isReduced = inspected.compute.arithmetic.precision != .fp32
-    if against == .fp32, !isReduced {
+    if against?.isSinglePrecision == true, !isReduced {
       throw ValidationError("--against fp32: give another --precision too")
     }
-    guard isReduced || against?.rawValue != backend.rawValue else {
-      throw ValidationError("--against \(backend.rawValue): the same kernels")
+    guard isReduced || against?.name != backend.name else {
+      throw ValidationError("--against \(backend.name): the same kernels")
     }
   }
 

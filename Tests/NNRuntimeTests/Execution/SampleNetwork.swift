@@ -62,3 +62,8 @@ enum SampleNetwork {
     return (graph, (0..<12 * 20 * 3).map { _ in Float.random(in: -1...1, using: &random) })
   }
 }
+
+extension InstructionSet {
+  /// One that multiplies in bf16, where this CPU has any.
+  static var reduced: InstructionSet? { available.first(where: \.hasReducedPrecision) }
+}

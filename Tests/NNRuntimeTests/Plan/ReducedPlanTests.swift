@@ -33,6 +33,23 @@ struct ReducedPlanTests {
   }
 
   @Test(
+    "convolutions in bf16 stay near those in single precision",
+    .enabled(if: InstructionSet.reduced != nil, "the CPU has no products of bf16"))
+  func near() throws {
+    var options = PlanOptions()
+    options.instructionSet = .reduced
+    let exact = try run(Plan(graph(), options: options))
+    options.precision = .bf16
+    let plan = try Plan(graph(), options: options)
+    let layers = plan.layers.filter { $0.operation.hasPrefix("conv") }
+    #expect(layers.map(\.precision) == [.bf16, .bf16, .bf16, .fp32])
+    let reduced = try run(plan)
+    let largest = exact.map(abs).max() ?? 0
+    let worst = zip(exact, reduced).map { abs($0 - $1) }.max() ?? .infinity
+    #expect(worst > 0 && worst < 0.02 * largest)
+  }
+
+  @Test(
     "a Winograd convolution reads and makes maps in bf16",
     .enabled(if: InstructionSet.available.contains(.avx512bf16), "the CPU has no AVX-512 BF16"))
   func winograd() throws {

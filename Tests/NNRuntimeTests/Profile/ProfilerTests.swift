@@ -129,7 +129,10 @@ struct ProfilerTests {
   @Test func benchmarkCountsRuns() throws {
     let session = try session()
     #expect(Benchmark(runs: 4, warmUp: 1).measure(session, input: Self.input).count == 4)
-    let long = Benchmark(runs: 1, warmUp: 0, seconds: 0.05).measure(session, input: Self.input)
+    // Longer than some runs take, on a machine of any speed.
+    let once = try #require(Benchmark(runs: 1, warmUp: 0).measure(session, input: Self.input).first)
+    let seconds = max(0.05, once / 1000 * 10)
+    let long = Benchmark(runs: 1, warmUp: 0, seconds: seconds).measure(session, input: Self.input)
     #expect(long.count > 1)
   }
 

@@ -63,11 +63,11 @@ private func readsInPlace(_ task: UnsafePointer<ConvolutionTask>, _ inner: Inner
     && inner.isExact
 }
 
-/// Floats: the sums of two blocks, the segments' offsets, and the copied input.
+/// Floats: the sums of two blocks, the segments' offsets, the copied input, and what a product works in.
 func roundedConvolutionScratch(_ shape: ConvolutionShape, _ rows: Int) -> Int {
   let layout = WindowLayout(shape, rows: rows)
   return 2 * blockRows * panelWidth + (2 * shape.kernelHeight + 15) / 16 * 16 + shape.stride * layout.plane
-    / 2
+    / 2 + productRoom
 }
 
 @inline(__always)
@@ -82,6 +82,7 @@ func roundedConvolution(_ task: UnsafePointer<ConvolutionTask>, _ share: Share, 
   let segments = UnsafeMutableRawPointer(sums + 2 * sumCount).assumingMemoryBound(to: Int.self)
   let copy = UnsafeMutableRawPointer(sums + 2 * sumCount + (2 * shape.kernelHeight + 15) / 16 * 16)
   let layout = WindowLayout(shape, rows: end - begin)
+  let room = sums + (2 * sumCount + (2 * shape.kernelHeight + 15) / 16 * 16 + shape.stride * layout.plane / 2)
   let inPlace = readsInPlace(task, inner)
   let slotCount = (end - begin) &* layout.slots
   // In place, the blocks whose rows all lie in the map; the others, which only tiles have, read a copy.
@@ -125,7 +126,7 @@ func roundedConvolution(_ task: UnsafePointer<ConvolutionTask>, _ share: Share, 
         segmentCount: shape.kernelHeight, steps: inner.steps, step: inner.step,
         columns: UnsafeRawPointer(task.pointee.weights) + panel &* panelBytes,
         output: sums + index % 2 &* sumCount, readsAhead: reads && panel == firstPanel
-      ), tiles: tiles, rows: count, columnTiles: columnTiles(shape.outChannels, panel))
+      ), tiles: tiles, rows: count, columnTiles: columnTiles(shape.outChannels, panel), room)
     if index > 0 { finish(index &- 1) }
   }
   finish(panels &* blocks &- 1)

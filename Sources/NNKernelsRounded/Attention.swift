@@ -28,7 +28,9 @@ struct RoundedAttentionScratch {
   var output, offsets, sums, middles, reaches, blockCount: Int
   /// Of a block of keys: copied keys, transposed values, pairs of values, scores, weights; of
   /// a product: sums, segment offset; of all keys: their centre, in floats and in bf16.
-  var keyCopy, values, pairs, scores, weights, product, segment, centre, roundedCentre, count: Int
+  var keyCopy, values, pairs, scores, weights, product, segment, centre, roundedCentre: Int
+  /// What a product works in, and the size of it all.
+  var room, count: Int
 
   @inline(__always) init(_ task: AttentionTask) {
     let keys = Self.keys
@@ -49,7 +51,8 @@ struct RoundedAttentionScratch {
     segment = product + blockRows * panelWidth
     centre = segment + 16
     roundedCentre = centre + keyWidth
-    count = roundedCentre + keyWidth / 2
+    room = roundedCentre + keyWidth / 2
+    count = room + productRoom
   }
 }
 
@@ -264,7 +267,7 @@ private func attend(
         steps: tiles ? layout.keyWidth / 32 : 1, step: tiles ? 32 : layout.keyWidth,
         columns: UnsafeRawPointer(block),
         output: scores + part &* 32 &* panelWidth, readsAhead: false
-      ), tiles: tiles, rows: blockRows, columnTiles: 2)
+      ), tiles: tiles, rows: blockRows, columnTiles: 2, scratch + layout.room)
   }
   let low = weigh(layout, 0, keys, factor, block, scores, weights)
   let high = weigh(layout, 16, keys, factor, block, scores, weights)
@@ -275,7 +278,7 @@ private func attend(
         rows: UnsafeRawPointer(scratch + layout.values + channel &* (RoundedAttentionScratch.keys / 2)),
         rowStride: RoundedAttentionScratch.keys &* 2, segments: UnsafePointer(segment), segmentCount: 1,
         steps: keyBlocks, step: 32, columns: UnsafeRawPointer(weights), output: product, readsAhead: false
-      ), tiles: tiles, rows: blockRows, columnTiles: 2)
+      ), tiles: tiles, rows: blockRows, columnTiles: 2, scratch + layout.room)
     let output = block + layout.output + channel &* blockRows
     for row in 0..<32 {
       let (target, source) = (output + row &* 32, product + row &* 32)

@@ -7,6 +7,9 @@
 
 import CKernelShims
 
+/// Most rows whose sums the vector registers hold.
+@inline(__always) var mostVectorRows: Int { InstructionSet.tileRows }
+
 /// Largest norm of a row, also after rounding, so that every number fits 16 bits.
 @inline(__always) var leftNorm: Float { 32_000 }
 /// Largest norm of a column: the product of both and a tenth more is below 2^31.

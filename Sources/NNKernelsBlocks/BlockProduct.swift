@@ -14,6 +14,3 @@ typealias BlockProduct = (
 
 /// Columns of a panel.
 @inline(__always) var panelWidth: Int { InstructionSet.panelWidth }
-
-/// Most rows whose sums the vector registers hold.
-@inline(__always) var mostVectorRows: Int { InstructionSet.tileRows }

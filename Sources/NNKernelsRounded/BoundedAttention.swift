@@ -108,7 +108,7 @@ func attendBounded(
         rowStride: RoundedAttentionScratch.keys &* 2, segments: UnsafePointer(segment), segmentCount: 1,
         steps: (keys &+ 31) / 32, step: 32, columns: UnsafeRawPointer(scratch + layout.weights),
         output: block + layout.output + channel &* blockRows, readsAhead: false
-      ))
+      ), scratch + layout.room)
     channel &+= 32
   }
 }

@@ -1,0 +1,2 @@
+/// Most rows of a block.
+@inline(__always) var blockRows: Int { 32 }
