@@ -181,9 +181,10 @@ def of_numpy(program, weights, capture, work):
         command = [program, *verb.split(), capture, *more, "--out", work / verb.split()[0]]
         subprocess.run([str(part) for part in command], check=True, capture_output=True)
     rows = []
-    for folder in json.loads((work / "depth/index.json").read_text())["frames"]:
+    frames = sorted((work / "capture").glob("[0-9]*.json"))
+    for folder, path in zip(json.loads((work / "depth/index.json").read_text())["frames"], frames, strict=True):
         estimate = np.load(work / "depth" / folder["folder"] / "relative.npy").astype(np.float64)
-        frame = json.loads((work / f"capture/{folder['folder']}.json").read_text())
+        frame = json.loads(path.read_text())
         path = work / "capture" / frame["depth"]
         depth = np.load(path) if path.suffix == ".npy" else np.asarray(Image.open(path)) / 1000
         valid = depth >= 0.1

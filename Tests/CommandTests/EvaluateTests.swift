@@ -50,8 +50,8 @@ struct EvaluateTests {
       #expect(document["schema"] == "ardf.evaluation/1")
       #expect(document["pictures"] == 3)
       let boxes = try #require(document["results"]?[0]?["boxes"])
-      // The rectangle is of another size than the one that labels were made with.
-      if !rule.contains("--rect") { #expect((boxes["mAP50"]?.number ?? 0) > 0.05) }
+      // Boxes of the random network reach beyond the picture, and by one protocol alone are clipped to it.
+      if rule.contains("coco") { #expect((boxes["mAP50"]?.number ?? 0) > 0.05) }
       #expect((boxes["mAP50"]?.number ?? 0) >= (boxes["mAP50-95"]?.number ?? 1))
       #expect(document["results"]?[0]?["masks"]?["mAP50"]?.number != nil)
       #expect(run.error.contains("1 of 3 pictures have no label file"))
@@ -72,9 +72,12 @@ struct EvaluateTests {
 
     var list: [JSONValue] = []
     for image in 1...2 {
+      var seen: Set<Substring> = []
       for line in try String(decoding: temporary.read("labels/\(image).txt"), as: UTF8.self).split(
         separator: "\n")
       {
+        // A label that is there twice counts once.
+        guard seen.insert(line).inserted else { continue }
         let fields = line.split(separator: " ").compactMap { Double($0) }
         // As the label's numbers are read: in single precision.
         let corners = fields.dropFirst().enumerated().map { Double(Float($1)) * ($0 % 2 == 0 ? 128 : 96) }
@@ -87,13 +90,11 @@ struct EvaluateTests {
         ])
       }
     }
-    let names = try CommandRun(["inspect", "weights", TinyNetwork.detector, "--json"]).json()["classes"]?
-      .array
     let document: JSONValue = [
       "images": .array(
         (1...3).map { ["id": .integer($0), "file_name": .string("\($0).png"), "width": 128, "height": 96] }),
       "annotations": .array(list),
-      "categories": .array(try #require(names).enumerated().map { ["id": .integer($0 + 1), "name": $1] }),
+      "categories": .array((0..<4).map { ["id": .integer($0 + 1), "name": .string("class \($0)")] }),
     ]
     try temporary.write(document.serialized(), to: "instances.json")
     let run = try CommandRun(
