@@ -117,6 +117,8 @@ let package = Package(
       name: "NNVerification", dependencies: ["NNRuntime", "FileFormats", "Archives"], swiftSettings: optimized
     ),
     .target(
+      name: "Evaluation", dependencies: ["FileFormats", "Geometry", "Imaging"], swiftSettings: optimized),
+    .target(
       name: "Models",
       dependencies: ["NNRuntime", "FileFormats", "Archives", "Digests", "Geometry", "Imaging"],
       swiftSettings: optimized),
@@ -141,8 +143,9 @@ let package = Package(
     .executableTarget(
       name: "ardf",
       dependencies: [
-        "AppCore", "Reporting", "Serving", "Perception", "Models", "NNVerification", "NNRuntime", "Imaging",
-        "Geometry", "OutputFolders", "Digests", "Archives", "FileFormats",
+        "AppCore", "Reporting", "Serving", "Perception", "Models", "Evaluation", "NNVerification",
+        "NNRuntime",
+        "Imaging", "Geometry", "OutputFolders", "Digests", "Archives", "FileFormats",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
 
@@ -173,6 +176,7 @@ let package = Package(
     tests(
       "AppCore", ["AppCore", "FileFormats", "Archives", "Digests", "Geometry", "Imaging"],
       resources: [.copy("Goldens")]),
+    tests("Evaluation", ["Evaluation", "FileFormats", "Imaging"], resources: [.copy("Goldens")]),
     tests("Perception", ["Perception", "AppCore", "Models", "NNRuntime", "Geometry", "Imaging"]),
     tests("Hostile", ["ParserTargets"]),
     tests("Reporting", ["Reporting", "AppCore", "FileFormats", "Archives", "Geometry", "Imaging"]),

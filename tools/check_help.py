@@ -95,6 +95,7 @@ class Place:
         weights = "weights/yolo11n-seg.safetensors"
         self.must(f"ardf trace --weights {weights} --input bus.jpg --out reference.safetensors")
         self.must("ardf detect scan --frame 0 --out objects")
+        self.labels()
         self.must("ardf run scan --frame 0 --out results")
         (folder / "relative").mkdir()
         shutil.copy(folder / "results/relative.npy", folder / "relative")
@@ -109,6 +110,29 @@ class Place:
         if shutil.which("ffmpeg"):
             self.recording(first)
             self.must("ffmpeg -v error -loop 1 -i bus.jpg -t 0.5 -r 4 -vf scale=640:-2 clip.mp4")
+
+    def labels(self):
+        """A picture with what is found in it as labels, in both layouts."""
+        for part in ("images", "labels"):
+            (self.folder / "labelled" / part).mkdir(parents=True)
+        shutil.copy(self.folder / "bus.jpg", self.folder / "labelled/images/1.jpg")
+        self.must("ardf detect labelled/images/1.jpg --conf 0.25 --out for-labels")
+        found = json.loads((self.folder / "for-labels/detections.json").read_text())
+        width, height = found["imageSize"]
+        lines, annotations, categories = [], [], {}
+        for index, detection in enumerate(found["detections"]):
+            x, y, across, down = (detection["box"][key] for key in ("x", "y", "width", "height"))
+            corners = [x, y, x + across, y, x + across, y + down, x, y + down]
+            shares = " ".join(f"{value / (height if at % 2 else width):.6f}" for at, value in enumerate(corners))
+            lines.append(f"{detection['classId']} {shares}\n")
+            entry = {"id": index + 1, "image_id": 1, "category_id": detection["classId"], "bbox": [x, y, across, down]}
+            annotations.append({**entry, "segmentation": [corners]})
+            categories[detection["classId"]] = detection["className"]
+        (self.folder / "labelled/labels/1.txt").write_text("".join(lines))
+        document = {"images": [{"id": 1, "file_name": "1.jpg", "width": width, "height": height}]}
+        document["annotations"] = annotations
+        document["categories"] = [{"id": number, "name": name} for number, name in categories.items()]
+        (self.folder / "labelled/instances.json").write_text(json.dumps(document))
 
     def depth_map(self, depth):
         """The LiDAR's depth as photo-depth.png."""

@@ -47,6 +47,71 @@ package struct RunLengthMask: Sendable, Equatable {
     self.runs = runs
   }
 
+  /// Encodes the part of a mask that may be set.
+  ///
+  /// - `height`, `width`: of the whole mask.
+  /// - `columns`, `rows`: the part, which lies in the mask.
+  /// - `elements`: row-major over the part; every byte but 0 counts as set.
+  package init(height: Int, width: Int, columns: Range<Int>, rows: Range<Int>, elements: [UInt8]) {
+    precondition(elements.count == columns.count * rows.count, "a part of another size")
+    precondition(
+      columns.lowerBound >= 0 && columns.upperBound <= width && rows.lowerBound >= 0
+        && rows.upperBound <= height, "the part lies in the mask")
+    let elements = elements.span
+    var boundaries: [Int] = []
+    for column in 0..<columns.count {
+      let top = (columns.lowerBound + column) * height + rows.lowerBound
+      var isSet = false
+      for row in 0..<rows.count where (elements[row * columns.count + column] != 0) != isSet {
+        boundaries.append(top + row)
+        isSet.toggle()
+      }
+      if isSet { boundaries.append(top + rows.count) }
+    }
+    self.init(height: height, width: width, boundaries: boundaries)
+  }
+
+  /// A mask by the positions, counted down the columns, at which ones begin and end in turn, in order; two that are the
+  /// same cancel.
+  package init(height: Int, width: Int, boundaries: [Int]) {
+    var kept: [Int] = []
+    for boundary in boundaries {
+      if kept.last == boundary { kept.removeLast() } else { kept.append(boundary) }
+    }
+    // Ones that reach the end have no end of their own.
+    if kept.last == height * width { kept.removeLast() }
+    var runs: [Int] = []
+    runs.reserveCapacity(kept.count + 1)
+    var last = 0
+    for boundary in kept {
+      precondition(boundary >= last && boundary <= height * width, "boundaries in order, within the mask")
+      runs.append(boundary - last)
+      last = boundary
+    }
+    runs.append(height * width - last)
+    self.height = height
+    self.width = width
+    self.runs = runs
+  }
+
+  /// A mask by its runs, as uncompressed COCO annotations list them.
+  package init(height: Int, width: Int, runs: [Int]) throws(RunLengthError) {
+    let (total, overflow) = height.multipliedReportingOverflow(by: width)
+    guard height >= 0, width >= 0, !overflow, total <= Self.maximumPixels else {
+      throw .invalidSize(height: height, width: width)
+    }
+    var sum = 0
+    for (index, run) in runs.enumerated() {
+      guard run >= 0, run <= total else { throw .invalidRun(index: index) }
+      sum += run
+      guard sum <= total else { throw .wrongTotal(found: sum, expected: total) }
+    }
+    guard sum == total else { throw .wrongTotal(found: sum, expected: total) }
+    self.height = height
+    self.width = width
+    self.runs = runs
+  }
+
   /// Where ones begin and end, counted down the columns, in order.
   ///
   /// The mask is read by its rows, as it lies in memory; what is found in a row is then put to its columns.

@@ -37,7 +37,11 @@ public struct Letterbox: Hashable, Sendable {
     return Letterbox(imageSize: imageSize, networkSize: network, contentSize: content)
   }
 
-  private init(imageSize: PixelSize, networkSize: PixelSize, contentSize: PixelSize) {
+  /// A picture scaled to a size of the caller's, centred in an input that holds it.
+  package init(imageSize: PixelSize, networkSize: PixelSize, contentSize: PixelSize) {
+    precondition(
+      contentSize.width <= networkSize.width && contentSize.height <= networkSize.height,
+      "the input holds the scaled picture")
     self.imageSize = imageSize
     self.networkSize = networkSize
     self.contentSize = contentSize

@@ -17,6 +17,11 @@ struct Conditioning: Equatable {
   /// The sum that tolerances are stated for: so many products of operands that do not cancel.
   static let ordinaryTerms = 1024
 
+  /// As it was measured before.
+  init(terms: Int, largest: Double, mean: Double) {
+    (self.terms, self.largest, self.mean) = (terms, largest, mean)
+  }
+
   /// From two results of a layer, `changed` of inputs that were off by up to `share` of themselves.
   init?(_ result: [Float], changed: [Float], share: Float, terms: Int) {
     var (largest, scale, differences, squares): (Float, Float, Double, Double) = (0, 0, 0, 0)

@@ -55,6 +55,14 @@ public struct ReferenceFile: Sendable {
     }
   }
 
+  /// The tensors' names in the order in which the file holds them; sorted for npz.
+  var namesInOrder: [String] {
+    guard case .safetensors(_, let entries) = contents else { return names }
+    return names.sorted {
+      (entries[$0]?.range.lowerBound ?? 0, $0) < (entries[$1]?.range.lowerBound ?? 0, $1)
+    }
+  }
+
   /// Shape and elements of the tensor `name`, in single precision.
   ///
   /// - Parameters:
@@ -117,6 +125,14 @@ public enum VerificationError: Error, Equatable, CustomStringConvertible {
   case nothingToCompare
   /// The two sessions do not run the same layers.
   case differentPlans
+  /// The two traces are of networks with these names.
+  case differentNetworks(found: String, expected: String)
+  /// The two traces are of other inputs: which, and how they differ.
+  case differentInputs(String, String)
+  /// The two traces have no layer in common.
+  case noCommonLayers
+  /// A file holds no trace.
+  case notATrace(String)
 
   /// What is wrong, and what to do about it.
   public var description: String {
@@ -129,6 +145,16 @@ public enum VerificationError: Error, Equatable, CustomStringConvertible {
     case .nothingToCompare:
       "none of the reference's tensors is named like a layer of the network: names are the checkpoint's module "
         + "paths, such as model.4.cv2"
+    case .differentNetworks(let found, let expected):
+      "the traces are of different networks, \(printableName(found)) and \(printableName(expected)): trace one network "
+        + "twice"
+    case .differentInputs(let name, let difference):
+      "the traces are of different inputs (\"\(printableName(name))\": \(difference)): trace the second run with "
+        + "--input of the first trace, which holds its input"
+    case .noCommonLayers:
+      "the traces have no layer in common: trace both with all layers, and both with --no-fuse or without"
+    case .notATrace(let path):
+      "\(printableName(path)): holds no tensor \"input\": it is no trace; ardf trace writes one"
     case .differentPlans: "the two sessions run different layers: plan both with the same options"
     }
   }

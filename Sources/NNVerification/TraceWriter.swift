@@ -28,6 +28,8 @@ package enum TraceWriter {
     let entries =
       inputs.map { SafetensorsWriter.Entry(name: $0.port.name, dtype: .float32, shape: $0.extents) }
       + layers.map { SafetensorsWriter.Entry(name: $0.name, dtype: .float32, shape: $0.tensorShape) }
+    metadata[RecordedLayer.metadataKey] = RecordedLayer.text(
+      of: try recorded(layers, of: session, prepare: prepare))
     let writer = try SafetensorsWriter(
       path: path, entries: entries, metadata: metadata, overwrite: overwrite)
     try session.stepwise { target in
@@ -56,5 +58,30 @@ package enum TraceWriter {
     }
     try writer.finish()
     return layers.map(\.name)
+  }
+
+  /// What is said of layers beside their results: a run of its own, since it stands before them in the file.
+  private static func recorded(
+    _ layers: [TracedLayer], of session: Session, prepare: (borrowing SessionInputs) throws -> Void
+  ) throws -> [RecordedLayer] {
+    var recorded: [RecordedLayer] = []
+    let precision = session.plan.options.precision
+    try session.stepwise(prepare: prepare) { run in
+      var next = 0
+      var terms = 1
+      while let step = run.advance() {
+        terms = max(terms, session.plan.longestSum(ofStep: step))
+        while next < layers.count, layers[next].step <= step {
+          let layer = layers[next]
+          recorded.append(
+            RecordedLayer(
+              name: layer.name, holds: layer.holds, operation: layer.operation,
+              conditioning: run.conditioning(of: layer, precision: precision, terms: terms)))
+          next += 1
+          terms = 1
+        }
+      }
+    }
+    return recorded
   }
 }

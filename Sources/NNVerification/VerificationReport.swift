@@ -55,6 +55,8 @@ public struct VerificationReport: Sendable {
         difference: difference, tolerance: tolerance))
   }
 
+  mutating func add(_ layer: Layer) { layers.append(layer) }
+
   func leavingOut(_ names: [String]) -> VerificationReport {
     var report = self
     report.leftOut = names

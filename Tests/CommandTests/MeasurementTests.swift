@@ -91,6 +91,29 @@ import Testing
     #expect(wrong.status == 66)
   }
 
+  /// The other build is this one, or this one on a hundredth of the pixels.
+  @Test func anotherBuildIsMeasuredInTurns() throws {
+    let place = try TemporaryDirectory()
+    let short = ["profile", TinyNetwork.detector, "--iterations", "3", "--warm-up", "1", "--turns", "3"]
+    let same = try CommandRun(
+      short + ["--size", "64x64", "--tolerance", "10", "--compare", CommandRun.executable], in: place.path)
+    #expect(same.status == 0, "\(same.error)")
+    #expect(same.output.contains("bound %") && same.output.contains("3 turns of old, new, old"))
+    #expect(same.output.contains("whole network") && !same.output.contains("[input]"))
+
+    try place.write("#!/bin/sh\nexec '\(CommandRun.executable)' \"$@\" --size 32x32\n", to: "smaller")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: place.file("smaller"))
+    let slower = try CommandRun(short + ["--size", "320x320", "--compare", "./smaller"], in: place.path)
+    #expect(slower.status == 1)
+    #expect(slower.error.contains("slower than ./smaller, beyond noise: "))
+
+    try place.write("#!/bin/sh\necho no such thing >&2\nexit 3\n", to: "other")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: place.file("other"))
+    let other = try CommandRun(short + ["--compare", "./other"], in: place.path)
+    #expect(other.status == 65)
+    #expect(other.error.contains("./other: ended with 3: no such thing"))
+  }
+
   /// The old report is edited: a hundred times faster is a regression now, a hundred times slower is none, and layers
   /// that only one of them has are named.
   @Test(arguments: [(0.01, Int32(1), "slower"), (100, 0, "faster")])

@@ -91,6 +91,95 @@ struct VerifyTests {
     #expect(try CommandRun(arguments + ["--force", "--layers", "nothing"], in: folder.path).status == 64)
   }
 
+  /// A trace of a tiny network on its recorded input.
+  private func trace(
+    _ name: String, of network: String = "yolo11-tiny-n", in folder: TemporaryDirectory,
+    _ more: [String] = [],
+    environment: [String: String] = [:]
+  ) throws {
+    let run = try CommandRun(
+      [
+        "trace", "--weights", "\(goldens)/\(network).safetensors", "--input",
+        "\(goldens)/\(network).layers.safetensors", "--out", name,
+      ] + more, in: folder.path, environment: environment)
+    #expect(run.status == 0, "\(run.error)")
+  }
+
+  @Test(
+    "two traces of one network and input are compared without it; the first layer beyond its tolerance is named"
+  )
+  func traces() throws {
+    let folder = try TemporaryDirectory()
+    try trace("best.safetensors", in: folder)
+    try trace("portable.safetensors", in: folder, environment: ["ARDF_ISA": "portable"])
+    func verify(_ arguments: [String]) throws -> CommandRun {
+      try CommandRun(["verify"] + arguments, in: folder.path)
+    }
+    let same = try verify(["best.safetensors", "best.safetensors", "--tol", "*=0,0"])
+    #expect(same.status == 0, "\(same.error)")
+    let run = try verify(["best.safetensors", "portable.safetensors", "--json"])
+    #expect(run.status == 0, "\(run.error)")
+    let document = try run.json()
+    #expect(document["modes"]?.array?.count == 1 && document["modes"]?[0]?["mode"] == "cumulative")
+    #expect((document["modes"]?[0]?["layers"]?.array?.count ?? 0) > 50)
+    #expect(document["reference"]?["kernels"] == "portable")
+
+    // One value of a layer in the middle is changed.
+    let bytes = try folder.read("portable.safetensors")
+    let length = bytes[..<8].reversed().reduce(0) { $0 << 8 | Int($1) }
+    let header = try JSONValue.parse(String(decoding: bytes[8..<8 + length], as: UTF8.self))
+    let start = try #require(header["model.5"]?["data_offsets"]?[0]?.integer)
+    var changed = bytes
+    changed.replaceSubrange((8 + length + start)..<(12 + length + start), with: [0, 0, 0x80, 0x42])
+    try folder.write(changed, to: "changed.safetensors")
+    let broken = try verify(["changed.safetensors", "best.safetensors", "--failed", "--out", "found"])
+    #expect(broken.status == 1)
+    #expect(
+      broken.error.contains("first diverging layer model.5:") && broken.error.contains("at [0, 0, 0, 0]"))
+    #expect(try folder.entries().contains("found"))
+  }
+
+  @Test("traces that cannot be compared are refused, and say why")
+  func otherTraces() throws {
+    let folder = try TemporaryDirectory()
+    try trace("a.safetensors", in: folder)
+    try trace("part.safetensors", in: folder, ["--layers", "model.5"])
+    try trace("rest.safetensors", in: folder, ["--layers", "model.3"])
+    try trace("depth.safetensors", of: "depth-tiny", in: folder)
+    let noise = try CommandRun(
+      [
+        "trace", "--weights", "\(goldens)/yolo11-tiny-n.safetensors", "--input", "a.safetensors", "--out",
+        "again.safetensors",
+      ], in: folder.path)
+    #expect(noise.status == 0, "\(noise.error)")
+    func verify(_ arguments: [String]) throws -> (status: Int32, error: String) {
+      let run = try CommandRun(["verify"] + arguments, in: folder.path)
+      return (run.status, run.error)
+    }
+    // A trace holds its input.
+    #expect(try verify(["again.safetensors", "a.safetensors", "--tol", "*=0,0"]).status == 0)
+    #expect(try verify(["part.safetensors", "a.safetensors"]).status == 0)
+    let networks = try verify(["a.safetensors", "depth.safetensors"])
+    #expect(
+      networks.status == 65 && networks.error.contains("different networks, yolo11"))
+    let layers = try verify(["part.safetensors", "rest.safetensors"])
+    #expect(layers.status == 65 && layers.error.contains("no layer in common"))
+    var other = try folder.read("a.safetensors")
+    let length = other[..<8].reversed().reduce(0) { $0 << 8 | Int($1) }
+    let header = try JSONValue.parse(String(decoding: other[8..<8 + length], as: UTF8.self))
+    let start = try #require(header["input"]?["data_offsets"]?[0]?.integer)
+    other.replaceSubrange((8 + length + start)..<(12 + length + start), with: [0, 0, 0x80, 0x3f])
+    try folder.write(other, to: "other.safetensors")
+    let inputs = try verify(["a.safetensors", "other.safetensors"])
+    #expect(inputs.status == 65 && inputs.error.contains("different inputs"))
+    let none = try verify(["\(goldens)/yolo11-tiny-n.safetensors", "a.safetensors"])
+    #expect(none.status == 65 && none.error.contains("is no trace"))
+    #expect(try verify(["a.safetensors", "nowhere.safetensors"]).status == 66)
+    #expect(try verify(["a.safetensors"]).status == 64)
+    #expect(try verify(["a.safetensors", "a.safetensors", "--against", "openblas"]).status == 64)
+    #expect(try verify(["a.safetensors", "a.safetensors", "--mode", "isolated"]).status == 64)
+  }
+
   @Test("wrong references end with the exit codes of files")
   func defects() throws {
     #expect(try verify(["--reference", "nowhere.safetensors"]).status == 66)

@@ -38,13 +38,13 @@ package struct PyramidLevel: Sendable, Equatable {
   }
 }
 
-/// An anchor whose best class passed the confidence threshold.
+/// An anchor with a class that passed the confidence threshold.
 package struct Candidate: Sendable, Equatable {
   /// Index among all anchors: P3, P4, P5, row-major within a level.
   package let anchor: Int
-  /// Index of the best class.
+  /// Index of the class: the best one, unless every class counts.
   package let classIndex: Int
-  /// Sigmoid of the best class logit.
+  /// Sigmoid of the class logit.
   package let score: Float
   /// In the network input, padding included.
   ///
@@ -74,8 +74,10 @@ package enum HeadDecoding {
   ///
   /// - `boxes`: box logits, (height, width, 64).
   /// - `classes`: class logits, (height, width, classCount).
+  /// - `everyClass`: an anchor is a candidate of each class with such a score, in the order of classes.
   package static func candidates(
-    level: PyramidLevel, boxes: Span<Float>, classes: Span<Float>, classCount: Int, confidence: Float
+    level: PyramidLevel, boxes: Span<Float>, classes: Span<Float>, classCount: Int, confidence: Float,
+    everyClass: Bool = false
   ) -> [Candidate] {
     precondition(boxes.count == level.count * boxChannels && classes.count == level.count * classCount)
     let bar = logitBar(confidence)
@@ -85,16 +87,18 @@ package enum HeadDecoding {
       guard exceeds(row, bar) else { continue }
       var best = 0
       for index in 1..<max(1, classCount) where row[index] > row[best] || row[best].isNaN { best = index }
-      let score = sigmoid(row[best])
-      guard score > confidence else { continue }
+      guard sigmoid(row[best]) > confidence else { continue }
       let logits = boxes.extracting(cell * boxChannels..<(cell + 1) * boxChannels)
       let (centre, size) = decodeBox(logits, cell: cell, level: level)
-      found.append(
-        Candidate(
-          anchor: level.firstAnchor + cell, classIndex: best, score: score,
-          box: Rect(
-            minX: Double(centre.x - size.x / 2), minY: Double(centre.y - size.y / 2),
-            maxX: Double(centre.x + size.x / 2), maxY: Double(centre.y + size.y / 2))))
+      let box = Rect<NetworkPixels>(
+        minX: Double(centre.x - size.x / 2), minY: Double(centre.y - size.y / 2),
+        maxX: Double(centre.x + size.x / 2), maxY: Double(centre.y + size.y / 2))
+      for index in everyClass ? 0..<classCount : best..<best + 1 where row[index] > bar {
+        let score = sigmoid(row[index])
+        guard score > confidence else { continue }
+        found.append(
+          Candidate(anchor: level.firstAnchor + cell, classIndex: index, score: score, box: box))
+      }
     }
     return found
   }

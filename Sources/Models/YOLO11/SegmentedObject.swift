@@ -40,6 +40,9 @@ public struct DetectionThresholds: Sendable, Equatable {
   public var overlap: Float
   /// The most objects of a picture.
   public var limit: Int
+  /// Whether a box is a candidate of every class whose score is high enough, not of the best one alone: what
+  /// Ultralytics' `val` does (`multi_label`).
+  package var takesEveryClass = false
 
   /// By default what the phone app uses; Ultralytics' own defaults are 0.25, 0.7 and 300.
   public init(confidence: Float = 0.75, overlap: Float = 0.5, limit: Int = 300) {

@@ -87,6 +87,18 @@ public final class YOLO11Segmentation: Sendable {
     _ picture: RGBImage, thresholds: DetectionThresholds = DetectionThresholds(), masks: MaskMethod = .retina
   ) throws(YOLOError) -> Segmentation {
     let letterbox = letterbox(for: PixelSize(width: picture.width, height: picture.height))
+    return try detect(picture, in: letterbox, thresholds: thresholds, masks: masks)
+  }
+
+  /// The objects in an upright picture that is fitted into the network's input in a way of the caller's.
+  ///
+  /// - `masks`: nil makes none in the picture: they are empty, and `probabilities` alone say what belongs to an object.
+  /// - `keepsEmpty`: also returns objects no pixel of whose box belongs to them.
+  package func detect(
+    _ picture: RGBImage, in letterbox: Letterbox, thresholds: DetectionThresholds, masks: MaskMethod?,
+    keepsEmpty: Bool = false
+  ) throws(YOLOError) -> Segmentation {
+    try Self.check(height: letterbox.networkSize.height, width: letterbox.networkSize.width)
     let session = try plannedSession(for: letterbox.networkSize)
     let ports = try YOLOError.of(ports: { () throws(PortError) in try YOLO11Ports(session.plan) })
     let clock = ContinuousClock()
@@ -101,7 +113,9 @@ public final class YOLO11Segmentation: Sendable {
         },
         read: { outputs in
           inferred = clock.now
-          return postprocess(outputs, ports, letterbox: letterbox, thresholds: thresholds, masks: masks)
+          return postprocess(
+            outputs, ports, letterbox: letterbox, thresholds: thresholds, masks: masks, keepsEmpty: keepsEmpty
+          )
         })
     let (objects, selected) = try found.get()
     return Segmentation(
@@ -131,7 +145,7 @@ public final class YOLO11Segmentation: Sendable {
   /// The objects, and when it was known which they are: before their masks were made.
   private func postprocess(
     _ outputs: borrowing SessionOutputs, _ ports: YOLO11Ports, letterbox: Letterbox,
-    thresholds: DetectionThresholds, masks: MaskMethod
+    thresholds: DetectionThresholds, masks: MaskMethod?, keepsEmpty: Bool
   ) -> Result<(objects: [SegmentedObject], selected: ContinuousClock.Instant), YOLOError> {
     let size = letterbox.networkSize
     let levels = PyramidLevel.pyramid(inputHeight: size.height, inputWidth: size.width)
@@ -143,7 +157,7 @@ public final class YOLO11Segmentation: Sendable {
           guard classes.allFinite else { return maps.classes }
           candidates += HeadDecoding.candidates(
             level: level, boxes: boxes, classes: classes, classCount: architecture.classCount,
-            confidence: thresholds.confidence)
+            confidence: thresholds.confidence, everyClass: thresholds.takesEveryClass)
           return nil
         }
       }
@@ -158,7 +172,8 @@ public final class YOLO11Segmentation: Sendable {
     let objects = outputs.withElements(of: ports.prototypes) { prototypes, _ in
       survivors.compactMap { survivor in
         object(
-          survivor, coefficients(of: survivor, levels, ports, outputs), prototypes, masks, decoder, letterbox)
+          survivor, coefficients(of: survivor, levels, ports, outputs), prototypes, masks, decoder, letterbox,
+          keepsEmpty: keepsEmpty)
       }
     }
     return .success((objects, selected))
@@ -176,10 +191,10 @@ public final class YOLO11Segmentation: Sendable {
     }
   }
 
-  /// The object of a candidate; nil if no pixel of its box belongs to it.
+  /// The object of a candidate; nil if no pixel of its box belongs to it, unless `keepsEmpty`.
   private func object(
-    _ candidate: Candidate, _ coefficients: [Float], _ prototypes: Span<Float>, _ masks: MaskMethod,
-    _ decoder: MaskDecoder, _ letterbox: Letterbox
+    _ candidate: Candidate, _ coefficients: [Float], _ prototypes: Span<Float>, _ masks: MaskMethod?,
+    _ decoder: MaskDecoder, _ letterbox: Letterbox, keepsEmpty: Bool
   ) -> SegmentedObject? {
     let box = letterbox.fromNetwork(candidate.box)
     let networkMask: ObjectMask?
@@ -187,13 +202,18 @@ public final class YOLO11Segmentation: Sendable {
     switch masks {
     case .fast:
       let found = decoder.networkMask(prototypes: prototypes, coefficients: coefficients, box: candidate.box)
-      guard !found.isEmpty else { return nil }
+      guard keepsEmpty || !found.isEmpty else { return nil }
       networkMask = found
       mask = decoder.imageMask(found)
     case .retina:
       networkMask = nil
       mask = decoder.imageMask(prototypes: prototypes, coefficients: coefficients, box: box)
-      guard !mask.isEmpty else { return nil }
+      guard keepsEmpty || !mask.isEmpty else { return nil }
+    case nil:
+      let size = letterbox.imageSize
+      networkMask = nil
+      mask = ObjectMask(
+        rasterWidth: size.width, rasterHeight: size.height, columns: 0..<0, rows: 0..<0, elements: [])
     }
     return SegmentedObject(
       classIndex: candidate.classIndex, className: architecture.classNames[candidate.classIndex],

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FileFormats
+import FoundationEssentials
 import NNRuntime
 
 /// `ardf profile`: what every layer costs.
@@ -11,12 +12,18 @@ struct Profile: ParsableCommand {
       Profiled iterations take turns with others; the rows, overhead in brackets included, add up to the wall \
       time. FLOPs are those of the layers as they are defined, so that an algorithm that needs fewer (Winograd) \
       can be over 100 % of the peak. Peak and memory bandwidth are measured with the same kernels and threads. \
-      --compare takes for a difference what bench takes for one.
+      --compare with an older report takes for a difference what bench takes for one. With another build of ardf both \
+      are run in turns, two runs of the other for each of this one: how far the other is from itself bounds what counts \
+      as a change, and a layer, or the whole, that is slower beyond that ends with 1.
       """,
       ("The ten slowest layers", "ardf profile weights/yolo11n-seg.safetensors --sort time --top 10"),
       (
         "A page with roofline and timeline",
         "ardf profile weights/yolo11n-seg.safetensors --report html \\\n--out profile.html"
+      ),
+      (
+        "A gate: no layer may be slower than in the build before",
+        "ardf profile weights/yolo11n-seg.safetensors --compare bin/ardf \\\n--turns 3"
       )))
 
   enum Report: String, CaseIterable, ExpressibleByArgument {
@@ -58,9 +65,17 @@ struct Profile: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "An older JSON report to compare with; exit status 1 where the network is slower.",
-      valueName: "old.json"))
+      """
+      An older JSON report, exit status 1 where the network is slower; or another build of ardf, to be run in turns, \
+      exit status 1 where the network or a layer of it is.
+      """, valueName: "old.json|ardf"))
   var compare: String?
+
+  @Option(help: "With --compare and a program: turns of three runs.")
+  var turns = 10
+
+  @Option(help: "With --compare and a program: the least change that counts, as a share.")
+  var tolerance = 0.02
 
   /// A trace of more is too long to look at, and slow to open.
   static let mostTraces = 20
@@ -76,6 +91,12 @@ struct Profile: ParsableCommand {
       throw ValidationError(
         "--trace-iterations \(traceIterations): give a number from 1 to \(Self.mostTraces)")
     }
+    guard (3...1000).contains(turns) else {
+      throw ValidationError("--turns \(turns): give a number from 3 to 1000")
+    }
+    guard (0...10).contains(tolerance) else {
+      throw ValidationError("--tolerance \(tolerance): give a share, for example 0.02")
+    }
     if let top, top < 1 { throw ValidationError("--top \(top): give a number from 1 on") }
     if let threads, !(1...1024).contains(threads) {
       throw ValidationError("--threads \(threads): give a number from 1 to 1024")
@@ -90,6 +111,7 @@ struct Profile: ParsableCommand {
       orStandardOutput: out, force: force,
       inputs: [network.weights, input.input, compare] + network.arithmetic.plans,
       beginnings: ["ardf \(ARDF.configuration.version)", csvTable(ProfileTable.header, [])])
+    if let compare, Self.isProgram(compare) { return try gate(compare, file) }
     let old = try compare.map { path in try InFile.naming(path) { try JSONValue.read(path: path) } }
     let load = MeasurementEnvironment.currentLoad
     let measured = try measure()
@@ -111,6 +133,44 @@ struct Profile: ParsableCommand {
       return
     }
     try write(text(profile, environment), to: file)
+  }
+
+  /// Whether a path leads to a program, and not to a document.
+  private static func isProgram(_ path: String) -> Bool {
+    pathKind(path) == .file && !path.hasSuffix(".json") && FileManager.default.isExecutableFile(atPath: path)
+  }
+
+  /// Compares with another build, in turns.
+  private func gate(_ program: String, _ file: OutputFile?) throws {
+    var progress = Progress("turn", of: turns)
+    let times = try PairedProfiles(program: program, arguments: childArguments).measure(turns: turns) {
+      progress.update($0)
+    }
+    progress.finish()
+    let comparison = PairedComparison(times, tolerance: tolerance)
+    try write(PairedComparisonTable(comparison: comparison, turns: turns).text, to: file)
+    let slower = comparison.rows.filter { $0.verdict == .slower }
+    guard slower.isEmpty else {
+      let named = slower.prefix(5).map { "\($0.times.name) (\(decimal($0.times.ratio, 3)) times)" }
+      throw CommandError.checkFailed(
+        "slower than \(program), beyond noise: " + named.joined(separator: ", ")
+          + (slower.count > named.count ? " and \(slower.count - named.count) more" : ""))
+    }
+  }
+
+  /// What was asked for, for a run of its own.
+  private var childArguments: [String] {
+    var arguments = [
+      network.weights, "--iterations=\(iterations)", "--warm-up=\(warmUp)", "--seed=\(input.seed)",
+    ]
+    arguments.append("--precision=\(network.arithmetic.precision.rawValue)")
+    for plan in network.arithmetic.plans { arguments.append("--plan=\(plan)") }
+    if let size = network.size { arguments.append("--size=\(size)") }
+    if network.openblas { arguments.append("--openblas") }
+    if let tensor = input.input { arguments.append("--input=\(tensor)") }
+    if let threads { arguments.append("--threads=\(threads)") }
+    if let groupBy { arguments.append("--group-by=\(groupBy.rawValue)") }
+    return arguments
   }
 
   private func measure() throws -> NetworkProfile {

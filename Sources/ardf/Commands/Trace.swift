@@ -1,4 +1,5 @@
 import ArgumentParser
+import Digests
 import FileFormats
 import Models
 import NNRuntime
@@ -12,7 +13,7 @@ struct Trace: ParsableCommand {
       """
       Tensors are float32 under their module path, (1, channels, height, width) or (1, tokens, channels), beside \
       input. Layers that the engine joins are written where they end; --no-fuse writes each. A trace is a reference \
-      for ardf verify.
+      for ardf verify, and two traces of one input can be compared without the network: ardf verify A B.
       """,
       (
         "Every layer's output for a picture",
@@ -42,7 +43,10 @@ struct Trace: ParsableCommand {
   @Flag(help: "Print what was written as JSON.")
   var json = false
 
-  func validate() throws { _ = try NetworkOptions.parse(size: size) }
+  func validate() throws {
+    try inspected.checkNetwork()
+    _ = try NetworkOptions.parse(size: size)
+  }
 
   func run() throws {
     let file = try OutputFile(
@@ -53,6 +57,8 @@ struct Trace: ParsableCommand {
     let metadata = [
       "library": "ardf", "version": ARDF.configuration.version, "network": network.name,
       "kernels": session.plan.kernelName,
+      "precision": inspected.compute.arithmetic.precision.rawValue,
+      "processor": try Machine.current().processor, "weightsSHA256": try sha256Hex(path: inspected.file()),
     ]
     if !layers.isEmpty, !session.plan.tracedLayers.contains(where: { fits($0.name) }) {
       throw CommandError.usage("--layers: no layer of \(network.name) fits; ardf inspect plan lists them")

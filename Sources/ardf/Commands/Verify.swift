@@ -18,7 +18,8 @@ struct Verify: ParsableCommand {
       where they end; --no-fuse compares each. --against compares two backends, or another --precision with fp32, \
       without a reference. --out writes verify.json and, of the layers beyond their tolerance, pictures: a heat map \
       of the differences, their histogram, and the channels they are in. Ends with 1 where a layer is beyond its \
-      tolerance.
+      tolerance. Two traces (ardf trace) of one network and input, of other machines, instruction sets, precisions or \
+      builds, are compared with each other: the first layer beyond its tolerance is where they part.
       """,
       (
         "The native kernels against OpenBLAS, layer by layer, on noise",
@@ -27,7 +28,17 @@ struct Verify: ParsableCommand {
       (
         "Against a recorded reference",
         "ardf verify --weights weights/yolo11n-seg.safetensors \\\n--reference reference.safetensors --failed"
-      )))
+      ),
+      (
+        "Where do two instruction sets part?",
+        "ardf trace --weights weights/yolo11n-seg.safetensors --input bus.jpg \\\n--out best.trace.safetensors"
+      ),
+      (
+        nil,
+        "env ARDF_ISA=portable ardf trace --input bus.jpg \\\n"
+          + "--weights weights/yolo11n-seg.safetensors --out portable.trace.safetensors"
+      ),
+      (nil, "ardf verify best.trace.safetensors portable.trace.safetensors")))
 
   enum Modes: String, ExpressibleByArgument, CaseIterable {
     case cumulative, isolated, both
@@ -74,6 +85,11 @@ struct Verify: ParsableCommand {
 
     var name: String { isSinglePrecision ? "fp32" : kernels.name }
   }
+
+  @Argument(
+    help: ArgumentHelp(
+      "Two traces to compare with each other, the second one taken for right.", valueName: "trace"))
+  var traces: [String] = []
 
   @OptionGroup var inspected: InspectedOptions
 
@@ -129,6 +145,8 @@ struct Verify: ParsableCommand {
     for rule in tol where ToleranceTable.Rule(rule) == nil {
       throw ValidationError("--tol \(rule): give PATTERN=ABSOLUTE,RELATIVE, for example model.10.*=1e-5,1e-4")
     }
+    guard traces.isEmpty else { return try validateTraces() }
+    try inspected.checkNetwork()
     guard (reference == nil) != (against == nil) else {
       throw ValidationError("give either --reference or --against")
     }
@@ -144,8 +162,19 @@ struct Verify: ParsableCommand {
     }
   }
 
+  private func validateTraces() throws {
+    guard traces.count == 2 else {
+      throw ValidationError("give two traces; there \(traces.count == 1 ? "is" : "are") \(traces.count)")
+    }
+    let runs = inspected.model ?? inspected.weights ?? reference ?? against?.rawValue ?? input ?? size
+    guard runs == nil, mode != .isolated else {
+      throw ValidationError(
+        "two traces are compared as they are: leave options away that say what to run, and --mode isolated")
+    }
+  }
+
   func run() throws {
-    let inputs = [inspected.weights, reference, input] + inspected.compute.arithmetic.plans
+    let inputs = traces + [inspected.weights, reference, input] + inspected.compute.arithmetic.plans
     let folder = try out.map { try OutputFolder($0, force: force, inputs: inputs) }
     var drawn: [Drawn] = []
     let (reports, origin) = try compare { mode in
@@ -188,9 +217,10 @@ struct Verify: ParsableCommand {
   private func compare(
     _ observer: (LayerVerifier.Mode) -> LayerVerifier.Observer?
   ) throws -> (reports: [VerificationReport], origin: [String: String]) {
+    let tolerances = ToleranceTable(tol.compactMap(ToleranceTable.Rule.init))
+    if traces.count == 2 { return try compareTraces(tolerances, observer(.cumulative)) }
     let pool = inspected.compute.makePool()
     let network = try inspected.network(backend.backend, backend.instructionSet, pool: pool)
-    let tolerances = ToleranceTable(tol.compactMap(ToleranceTable.Rule.init))
     func verifier(_ mode: LayerVerifier.Mode) -> LayerVerifier {
       LayerVerifier(mode: mode, tolerances: tolerances)
     }
@@ -216,6 +246,25 @@ struct Verify: ParsableCommand {
         session, against: opposite, onDivergence: observer(mode), prepare: prepare)
     }
     return (reports, ["library": "kernels", "version": opposite.plan.kernelName])
+  }
+
+  /// The report of one trace beside another, and what the other says of its origin.
+  private func compareTraces(
+    _ tolerances: ToleranceTable, _ observer: LayerVerifier.Observer?
+  ) throws -> (reports: [VerificationReport], origin: [String: String]) {
+    let (found, expected) = (try ReferenceFile(path: traces[0]), try ReferenceFile(path: traces[1]))
+    if let digest = found.metadata["weightsSHA256"], let other = expected.metadata["weightsSHA256"],
+      digest != other
+    {
+      Console.note("the traces are of different weight files")
+    }
+    let report = try TraceComparison(tolerances: tolerances).compare(
+      found, with: expected, onDivergence: observer)
+    var origin = expected.metadata
+    origin[TraceComparison.layersKey] = nil
+    origin["profile"] =
+      ["kernels", "precision", "processor"].compactMap { origin[$0] }.joined(separator: ", ")
+    return ([report], origin)
   }
 
   private func document(

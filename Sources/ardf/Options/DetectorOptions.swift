@@ -65,14 +65,19 @@ struct DetectorOptions: ParsableArguments {
     }
   }
 
-  private static func isSide(_ side: Int) -> Bool {
+  static func isSide(_ side: Int) -> Bool {
     side.isMultiple(of: 32) && YOLO11Segmentation.sides.contains(side)
+  }
+
+  /// The side of the square that pictures are fitted into where none is asked for.
+  static func trainedSide(of weights: WeightStore) -> Int {
+    let trained = weights.metadata["imgsz"].flatMap { Int($0) }
+    return trained.flatMap { isSide($0) ? $0 : nil } ?? 640
   }
 
   /// The input for a picture of a network with such weights.
   func input(of weights: WeightStore) -> YOLO11Segmentation.Input {
-    let trained = weights.metadata["imgsz"].flatMap { Int($0) }
-    let side = imgsz ?? trained.flatMap { Self.isSide($0) ? $0 : nil } ?? 640
+    let side = imgsz ?? Self.trainedSide(of: weights)
     return rect ? .minimalRectangle(side: side) : .fixed(height: side, width: side)
   }
 
@@ -82,10 +87,15 @@ struct DetectorOptions: ParsableArguments {
       confidence: Float(conf), overlap: Float(iou), limit: classes.isEmpty ? maxDet : Self.mostObjects)
   }
 
-  private static let mostObjects = 10_000
+  static let mostObjects = 10_000
 
   /// The classes that were asked for, by their position among `names`; nil for all.
   func classIndices(among names: [String]) throws -> Set<Int>? {
+    try Self.indices(of: classes, among: names)
+  }
+
+  /// The classes of a `--classes`, by their position among `names`; nil where none is given.
+  static func indices(of classes: [String], among names: [String]) throws -> Set<Int>? {
     let wanted = classes.flatMap { $0.split(separator: ",").map { $0.trimmingPrefix { $0 == " " } } }
     guard !classes.isEmpty else { return nil }
     return Set(

@@ -20,7 +20,8 @@ struct InspectedOptions: ParsableArguments {
 
   @OptionGroup var compute: ComputeOptions
 
-  func validate() throws {
+  /// A command on a network must be told which.
+  func checkNetwork() throws {
     guard model != nil || weights != nil else { throw ValidationError("give --model, --weights, or both") }
   }
 
@@ -53,7 +54,8 @@ struct InspectedOptions: ParsableArguments {
     return network
   }
 
-  private func file() throws -> String {
+  /// The weights' path.
+  func file() throws -> String {
     if let weights { return weights }
     return model?.contains("depth") == true
       ? try WeightFiles.requiredDepth(nil) : try WeightFiles.detector(model)

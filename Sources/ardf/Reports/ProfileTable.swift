@@ -119,3 +119,22 @@ struct ProfileComparisonTable {
     ]
   }
 }
+
+/// Two builds in turns.
+struct PairedComparisonTable {
+  let comparison: PairedComparison
+  let turns: Int
+
+  var text: String {
+    var table = TextTable(
+      ["layer", "old ms", "new ms", "new/old", "bound %", "verdict"], rightAligned: [1, 2, 3, 4])
+    for row in comparison.rows {
+      let medians = row.times.medians
+      table.add([
+        row.times.name, decimal(medians.old, 4), decimal(medians.new, 4), decimal(row.times.ratio, 3),
+        decimal(100 * row.bound, 1), row.verdict.rawValue,
+      ])
+    }
+    return table.text + "\(turns) turns of old, new, old\n"
+  }
+}

@@ -1,6 +1,7 @@
 import AppCore
 import Archives
 import ArgumentParser
+import Evaluation
 import FileFormats
 import Geometry
 import Glibc
@@ -68,6 +69,7 @@ enum ExitStatus: Int32 {
     case let error as CheckpointError:
       if case .file(let file) = error.kind { self.init(input: file) } else { self = .malformedInput }
     case let error as ImageError: self.init(error.defect)
+    case let error as LabelError: self = error.isMissingInput ? .missingInput : .malformedInput
     case let error as CaptureError: self.init(error)
     case let error as MediaError: self.init(error)
     case let error as StreamError: self.init(error)

@@ -1,0 +1,62 @@
+import FileFormats
+
+/// Why labels cannot be evaluated against.
+package enum LabelError: Error, Equatable, CustomStringConvertible {
+  /// A folder that must be there is not.
+  case noFolder(path: String, needed: String)
+  /// A folder of pictures without any that is read.
+  case noPictures(folder: String)
+  /// Pictures without a single label file.
+  case noLabels(folder: String)
+  /// Labels of a picture that is not there.
+  case noPicture(file: String, picture: String)
+  /// A line of a label file holds something else.
+  case badLine(file: String, line: Int, expected: String)
+  /// A class that the network does not have.
+  case unknownClass(file: String, line: Int, index: Int, count: Int)
+  /// A category of an annotation file that the network does not have.
+  case unknownCategory(file: String, id: Int, name: String)
+  /// An annotation file lacks something or holds something else there.
+  case badAnnotation(file: String, place: String, expected: String)
+  /// A picture of another size than its annotations say.
+  case otherSize(file: String, picture: String, stated: String, actual: String)
+  /// What is to be evaluated has no label at all.
+  case nothingLabelled(path: String)
+
+  /// One line that names the file and the defect and says what to do.
+  package var description: String {
+    printableMessage(sentence)
+  }
+
+  /// Whether an input is absent rather than wrong.
+  package var isMissingInput: Bool {
+    switch self {
+    case .noFolder, .noPictures, .noLabels, .noPicture: true
+    default: false
+    }
+  }
+
+  private var sentence: String {
+    switch self {
+    case .noFolder(let path, let needed):
+      "\(path): there is no \(needed) folder in it; labelled pictures are a folder with images/ and labels/, or "
+        + "pictures and --annotations instances.json"
+    case .noPictures(let folder): "\(folder): holds no pictures (.jpg, .jpeg, .png)"
+    case .noLabels(let folder):
+      "\(folder): holds no label file (.txt) of any picture; labels/NAME.txt belongs to images/NAME.jpg"
+    case .noPicture(let file, let picture):
+      "\(file): belongs to \(picture), which is not there; add the picture or take its labels away"
+    case .badLine(let file, let line, let expected): "\(file): line \(line) must be \(expected)"
+    case .unknownClass(let file, let line, let index, let count):
+      "\(file): line \(line) is of class \(index); the network has \(count), counted from 0: give the weights that "
+        + "these labels are of, or --classes to evaluate some of its classes only"
+    case .unknownCategory(let file, let id, let name):
+      "\(file): category \(id), \"\(name)\", is no class of the network: give the weights that these annotations are "
+        + "of, or --classes to evaluate some of its classes only"
+    case .badAnnotation(let file, let place, let expected): "\(file): \(place) must be \(expected)"
+    case .otherSize(let file, let picture, let stated, let actual):
+      "\(file): says that \(picture) has \(stated) pixels; it has \(actual): they are not the same picture"
+    case .nothingLabelled(let path): "\(path): no object of the classes to be evaluated is labelled in it"
+    }
+  }
+}

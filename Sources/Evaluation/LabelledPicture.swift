@@ -1,0 +1,101 @@
+import FileFormats
+
+/// A rectangle in pixels of a picture, origin top-left, y down, edge convention.
+package struct PixelBox: Sendable, Equatable {
+  /// The left and top edge, and the extent.
+  package let x, y, width, height: Double
+
+  /// A rectangle from its edges and extent.
+  package init(x: Double, y: Double, width: Double, height: Double) {
+    (self.x, self.y, self.width, self.height) = (x, y, width, height)
+  }
+
+  /// Square pixels.
+  var area: Double { width * height }
+
+  /// The pixels that both rectangles cover.
+  func intersection(_ other: PixelBox) -> Double {
+    let across = min(x + width, other.x + other.width) - max(x, other.x)
+    let down = min(y + height, other.y + other.height) - max(y, other.y)
+    return across > 0 && down > 0 ? across * down : 0
+  }
+}
+
+/// The pixels of a labelled object.
+package enum LabelledRegion: Sendable, Equatable {
+  /// Outlines in pixels: x and y of each corner in turn, an outline each; what any of them holds belongs to the object.
+  case polygons([[Double]])
+  /// A binary mask of the whole picture.
+  case mask(RunLengthMask)
+}
+
+/// An object as people, or a better network, have marked it.
+package struct LabelledObject: Sendable, Equatable {
+  /// Index among the network's classes.
+  package let classIndex: Int
+  /// In pixels of the upright picture.
+  package let box: PixelBox
+  /// Its pixels; nil where only the box is known.
+  package let region: LabelledRegion?
+  /// A crowd or another area whose objects are not told apart: neither is it missed, nor is what is found there wrong.
+  package let isCrowd: Bool
+  /// x and y of each corner over the picture's width and height, as a line of a YOLO label has them; empty for others.
+  package let outline: [Float]
+
+  /// A label from its parts.
+  package init(
+    classIndex: Int, box: PixelBox, region: LabelledRegion?, isCrowd: Bool = false, outline: [Float] = []
+  ) {
+    self.classIndex = classIndex
+    self.box = box
+    self.region = region
+    self.isCrowd = isCrowd
+    self.outline = outline
+  }
+}
+
+/// A picture and what is known to be in it.
+package struct LabelledPicture: Sendable {
+  /// The file.
+  package let path: String
+  /// What predictions call it: the number in an annotation file, else the number or name in the file's name.
+  package let id: JSONValue
+  /// The upright picture's sides in pixels.
+  package let width, height: Int
+  /// In the order of the file.
+  package let objects: [LabelledObject]
+
+  /// A picture from its parts.
+  package init(path: String, id: JSONValue, width: Int, height: Int, objects: [LabelledObject]) {
+    self.path = path
+    self.id = id
+    self.width = width
+    self.height = height
+    self.objects = objects
+  }
+}
+
+/// Labelled pictures and the classes that are evaluated.
+package struct LabelledSet: Sendable {
+  /// Where annotations are kept.
+  package enum Layout: String, Sendable {
+    /// An annotation file of COCO (`instances_*.json`) beside pictures.
+    case coco
+    /// A label file of lines a picture, as Ultralytics has them.
+    case yolo
+  }
+
+  /// How annotations are kept.
+  package let layout: Layout
+  /// In the order in which they are evaluated.
+  package let pictures: [LabelledPicture]
+  /// What predictions call the network's classes; nil for a class that the annotations do not know.
+  package let categoryIds: [Int?]
+  /// What was seen and left out, for people.
+  package let notes: [String]
+
+  /// Labels of all pictures.
+  package var objectCount: Int { pictures.reduce(0) { $0 + $1.objects.count } }
+  /// Whether all labelled objects have their pixels.
+  package var hasRegions: Bool { pictures.allSatisfy { $0.objects.allSatisfy { $0.region != nil } } }
+}

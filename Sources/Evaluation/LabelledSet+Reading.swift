@@ -1,0 +1,61 @@
+import FileFormats
+import Geometry
+import Imaging
+
+/// The classes of a network, and which of them are evaluated.
+package struct EvaluatedClasses: Sendable {
+  /// The network's class names, by index.
+  package let names: [String]
+  /// Indices of those evaluated; nil for all.
+  package let only: Set<Int>?
+
+  /// All classes, or some.
+  package init(names: [String], only: Set<Int>? = nil) {
+    self.names = names
+    self.only = only
+  }
+
+  /// Whether labels of a class count.
+  func contains(_ index: Int) -> Bool { only?.contains(index) ?? true }
+}
+
+/// Files of labelled pictures.
+enum PictureFiles {
+  private static let endings = [".jpg", ".jpeg", ".png"]
+
+  static func isPicture(_ name: String) -> Bool { endings.contains(where: name.lowercased().hasSuffix) }
+
+  /// All files below a folder for which `isWanted` holds by their name, sorted by path; hidden ones left out.
+  static func below(_ folder: String, where isWanted: (String) -> Bool) throws(FileError) -> [String] {
+    var found: [String] = []
+    for name in try folderNames(of: folder) where !name.hasPrefix(".") {
+      let path = "\(folder)/\(name)"
+      switch pathKind(path) {
+      case .folder: found += try below(path, where: isWanted)
+      case .file where isWanted(name): found.append(path)
+      default: break
+      }
+    }
+    return found.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  /// Width and height of a picture turned upright.
+  static func uprightSize(_ path: String, limits: ImageLimits) throws(ImageError) -> (width: Int, height: Int)
+  {
+    let header = try ImageCodec.header(path: path, limits: limits)
+    let size = header.orientation.apply(to: header.size)
+    return (size.width, size.height)
+  }
+
+  /// The last component of a path without its ending.
+  static func stem(_ path: String) -> Substring {
+    let name = path.split(separator: "/").last ?? ""
+    return name.lastIndex(of: ".").map { name[..<$0] } ?? name
+  }
+
+  /// What predictions call a picture: the number that its name is, else the name.
+  static func id(_ path: String) -> JSONValue {
+    let stem = String(stem(path))
+    return Int(stem).map(JSONValue.integer) ?? .string(stem)
+  }
+}

@@ -1,0 +1,225 @@
+import FileFormats
+
+/// What a network has found in a picture, as it is evaluated.
+package struct EvaluatedDetection: Sendable {
+  /// Index among the network's classes.
+  package let classIndex: Int
+  /// Confidence, 0 to 1.
+  package let score: Double
+  /// In pixels of the upright picture.
+  package let box: PixelBox
+  /// The pixels of the upright picture; nil where masks are not evaluated.
+  package let mask: RunLengthMask?
+
+  /// A detection from its parts.
+  package init(classIndex: Int, score: Double, box: PixelBox, mask: RunLengthMask?) {
+    self.classIndex = classIndex
+    self.score = score
+    self.box = box
+    self.mask = mask
+  }
+}
+
+/// What a network has found in a picture, in pixels of the network's input.
+package struct InputDetection: Sendable {
+  /// Index among the network's classes.
+  package let classIndex: Int
+  /// Confidence, 0 to 1.
+  package let score: Float
+  /// Left, top, right and bottom, not clipped.
+  package let box: SIMD4<Float>
+  /// The cells of the prototype grid that may be set, and which are, row-major.
+  package let columns, rows: Range<Int>
+  /// Whether each of these cells is set.
+  package let isSet: [Bool]
+
+  /// A detection from its parts.
+  package init(
+    classIndex: Int, score: Float, box: SIMD4<Float>, columns: Range<Int>, rows: Range<Int>, isSet: [Bool]
+  ) {
+    precondition(isSet.count == columns.count * rows.count, "a value for each cell")
+    self.classIndex = classIndex
+    self.score = score
+    self.box = box
+    self.columns = columns
+    self.rows = rows
+    self.isSet = isSet
+  }
+}
+
+/// How average precision is computed.
+package enum EvaluationProtocol: String, CaseIterable, Sendable {
+  /// As pycocotools does, in pixels of the picture.
+  case coco
+  /// As Ultralytics' `val` does, in pixels of the network's input.
+  case ultralytics
+}
+
+/// How well boxes, or masks, agree with labels.
+package struct PrecisionResult: Sendable, Equatable {
+  /// Of one class.
+  package struct OfClass: Sendable, Equatable {
+    /// Index among the network's classes.
+    package let classIndex: Int
+    /// Labels that can be missed.
+    package let labels: Int
+    /// Average precision.
+    package let precision: AveragePrecision
+  }
+
+  /// The mean over classes that have labels; nil where there are none.
+  package let overall: AveragePrecision?
+  /// Classes that have labels, by index.
+  package let classes: [OfClass]
+
+  init(_ matched: MatchedClasses, _ precision: ([MatchedDetection], Int) -> AveragePrecision?) {
+    classes = matched.labels.indices.compactMap { index in
+      precision(matched.detections[index], matched.labels[index]).map {
+        OfClass(classIndex: index, labels: matched.labels[index], precision: $0)
+      }
+    }
+    overall = AveragePrecision(mean: classes.map(\.precision))
+  }
+}
+
+/// The labels of a picture as COCO's rule compares them.
+package struct COCOPicture: Sendable {
+  let objects: [LabelledObject]
+  /// Of every object; empty where masks are not evaluated.
+  let masks: [RunLengthMask]
+
+  /// The labels of a picture; with `masks` all have their pixels.
+  package init(_ picture: LabelledPicture, masks: Bool) {
+    objects = picture.objects
+    self.masks =
+      masks
+      ? picture.objects.map {
+        $0.region?.mask(height: picture.height, width: picture.width)
+          ?? RunLengthMask(height: picture.height, width: picture.width, boundaries: [])
+      } : []
+  }
+}
+
+/// Detections against labels, picture by picture, of which nothing is kept but scores and matches: 16 bytes each.
+package struct ObjectEvaluator: Sendable {
+  private let rule: EvaluationProtocol
+  private var boxes, masks: MatchedClasses
+  private let hasMasks: Bool
+
+  /// An evaluator of a network with so many classes.
+  package init(_ rule: EvaluationProtocol, classCount: Int, hasMasks: Bool) {
+    self.rule = rule
+    self.hasMasks = hasMasks
+    boxes = MatchedClasses(classCount: classCount)
+    masks = MatchedClasses(classCount: classCount)
+  }
+
+  /// How well boxes agree.
+  package var boxResult: PrecisionResult { result(boxes) }
+  /// How well masks agree; nil where they are not evaluated.
+  package var maskResult: PrecisionResult? { hasMasks ? result(masks) : nil }
+
+  private func result(_ matched: MatchedClasses) -> PrecisionResult {
+    PrecisionResult(
+      matched, rule == .coco ? COCOEvaluation.averagePrecision : UltralyticsEvaluation.averagePrecision)
+  }
+
+  /// Adds a picture by COCO's rule.
+  ///
+  /// - `detections`: best first.
+  package mutating func add(_ detections: [EvaluatedDetection], of picture: COCOPicture) {
+    precondition(rule == .coco, "another rule's picture")
+    let classes = Set(detections.map(\.classIndex)).union(picture.objects.map(\.classIndex))
+    for classIndex in classes.sorted() {
+      let found = detections.filter { $0.classIndex == classIndex }
+      let labels = picture.objects.indices.filter { picture.objects[$0].classIndex == classIndex }
+      let isCrowd = labels.map { picture.objects[$0].isCrowd }
+      let missable = isCrowd.count { !$0 }
+      boxes.addLabels(missable, of: classIndex)
+      boxes.add(
+        COCOEvaluation.match(scores: found.map(\.score), isCrowd: isCrowd) { detection, label in
+          Self.overlap(found[detection].box, picture.objects[labels[label]].box, isCrowd: isCrowd[label])
+        }, of: classIndex)
+      guard hasMasks else { continue }
+      masks.addLabels(missable, of: classIndex)
+      let areas = found.map { $0.mask?.area ?? 0 }
+      let frames = found.map { $0.mask?.box }
+      masks.add(
+        COCOEvaluation.match(scores: found.map(\.score), isCrowd: isCrowd) { detection, label in
+          let truth = picture.masks[labels[label]]
+          guard let mask = found[detection].mask, let frame = frames[detection],
+            frame.intersection(truth.box) > 0
+          else { return 0 }
+          let common = mask.intersection(truth)
+          let all = isCrowd[label] ? areas[detection] : areas[detection] + truth.area - common
+          return common == 0 ? 0 : Double(common) / Double(all)
+        }, of: classIndex)
+    }
+  }
+
+  private static func overlap(_ found: PixelBox, _ truth: PixelBox, isCrowd: Bool) -> Double {
+    let common = found.intersection(truth)
+    return common > 0 ? common / (isCrowd ? found.area : found.area + truth.area - common) : 0
+  }
+
+  /// Adds a picture by Ultralytics' rule.
+  ///
+  /// - `detections`: best first.
+  package mutating func add(_ detections: [InputDetection], of picture: UltralyticsPicture) {
+    precondition(rule == .ultralytics, "another rule's picture")
+    let classes = Set(detections.map(\.classIndex)).union(picture.labels.map(\.classIndex))
+    for classIndex in classes.sorted() {
+      let found = detections.filter { $0.classIndex == classIndex }
+      let labels = picture.labels.indices.filter { picture.labels[$0].classIndex == classIndex }
+      boxes.addLabels(labels.count, of: classIndex)
+      boxes.add(
+        UltralyticsEvaluation.match(
+          scores: found.map(\.score),
+          overlaps: found.map { found in
+            labels.map { picture.overlap(found.box, with: picture.labels[$0].box) }
+          }), of: classIndex)
+      guard hasMasks else { continue }
+      masks.addLabels(labels.count, of: classIndex)
+      masks.add(
+        UltralyticsEvaluation.match(
+          scores: found.map(\.score),
+          overlaps: found.map { picture.overlaps(of: $0, with: labels) }), of: classIndex)
+    }
+  }
+}
+
+extension UltralyticsPicture {
+  /// Added to unions, so that nothing is divided by zero.
+  private static let margin: Float = 1e-7
+
+  /// Intersection over union of boxes, in the arithmetic of `box_iou`.
+  fileprivate func overlap(_ found: SIMD4<Float>, with truth: SIMD4<Float>) -> Float {
+    let width = max(0, min(found[2], truth[2]) - max(found[0], truth[0]))
+    let height = max(0, min(found[3], truth[3]) - max(found[1], truth[1]))
+    let common = width * height
+    let truthArea = (truth[2] - truth[0]) * (truth[3] - truth[1])
+    let foundArea = (found[2] - found[0]) * (found[3] - found[1])
+    return common / (truthArea + foundArea - common + Self.margin)
+  }
+
+  /// Intersection over union of a detection's cells with those of some labels.
+  fileprivate func overlaps(of found: InputDetection, with labels: [Int]) -> [Float] {
+    guard !labels.isEmpty, !cells.isEmpty else { return labels.map { _ in 0 } }
+    var common = [Int](repeating: 0, count: self.labels.count + 1)
+    var area = 0
+    var index = 0
+    for row in found.rows {
+      for column in found.columns {
+        if found.isSet[index] {
+          area += 1
+          common[Int(cells[row * gridWidth + column])] += 1
+        }
+        index += 1
+      }
+    }
+    return labels.map { label in
+      let both = Float(common[label + 1])
+      return both / (Float(self.labels[label].area) + Float(area) - both + Self.margin)
+    }
+  }
+}

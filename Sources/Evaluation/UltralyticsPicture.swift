@@ -1,0 +1,114 @@
+import FileFormats
+
+/// How `yolo val` fits a picture into the network's input, in pixels.
+package struct ValidationFrame: Sendable, Hashable {
+  /// The scaled picture.
+  package let contentWidth, contentHeight: Int
+  /// The network's input.
+  package let networkWidth, networkHeight: Int
+  /// Padding before the picture.
+  package let padLeft, padTop: Int
+
+  /// The whole from its parts; the network's sides are multiples of 4.
+  package init(
+    contentWidth: Int, contentHeight: Int, networkWidth: Int, networkHeight: Int, padLeft: Int, padTop: Int
+  ) {
+    (self.contentWidth, self.contentHeight) = (contentWidth, contentHeight)
+    (self.networkWidth, self.networkHeight) = (networkWidth, networkHeight)
+    (self.padLeft, self.padTop) = (padLeft, padTop)
+  }
+}
+
+/// The labels of a picture in the network's input, as Ultralytics 8.4.190 makes them for `val`.
+///
+/// Outlines are filled in the input's pixels and reduced to a quarter, the prototype grid. Where objects overlap, a
+/// pixel belongs to the least of them (`overlap_mask`).
+package struct UltralyticsPicture: Sendable {
+  struct Label: Sendable {
+    let classIndex: Int
+    /// Left, top, right, bottom in pixels of the input.
+    let box: SIMD4<Float>
+    /// Cells of the grid.
+    var area = 0
+  }
+
+  /// The largest first, where there are masks.
+  let labels: [Label]
+  /// Sides of the prototype grid.
+  let gridWidth, gridHeight: Int
+  /// Of each cell one more than the position of its label, row-major, 0 for none; empty where labels have no outlines.
+  let cells: [UInt16]
+
+  /// The labels of a picture in an input.
+  package init(_ picture: LabelledPicture, in frame: ValidationFrame) {
+    gridWidth = frame.networkWidth / 4
+    gridHeight = frame.networkHeight / 4
+    let labels = picture.objects.map { object in
+      Label(classIndex: object.classIndex, box: Self.box(of: object, picture, frame))
+    }
+    guard !picture.objects.isEmpty, picture.objects.allSatisfy({ !$0.outline.isEmpty }) else {
+      self.labels = labels
+      cells = []
+      return
+    }
+    let count = UltralyticsOutline.corners(for: picture.objects.map { $0.outline.count / 2 })
+    var fill = PolygonFill(width: frame.networkWidth, height: frame.networkHeight)
+    let masks = picture.objects.map { object in
+      let corners = UltralyticsOutline.resampled(object.outline, count: count).map { point in
+        // Towards zero, as NumPy converts to whole numbers.
+        (
+          x: Int(clamping: point.x * Float(frame.contentWidth) + Float(frame.padLeft)),
+          y: Int(clamping: point.y * Float(frame.contentHeight) + Float(frame.padTop))
+        )
+      }
+      fill.fill(corners)
+      defer { fill.clear(corners) }
+      return Self.reduced(fill)
+    }
+    let areas = masks.map { $0.reduce(0) { $0 + Int($1) } }
+    let order = labels.indices.sorted { (areas[$1], $0) < (areas[$0], $1) }
+    var cells = [UInt16](repeating: 0, count: gridWidth * gridHeight)
+    for (position, index) in order.enumerated() {
+      for (cell, isSet) in masks[index].enumerated() where isSet != 0 {
+        cells[cell] = UInt16(clamping: position + 1)
+      }
+    }
+    var ordered = order.map { labels[$0] }
+    for cell in cells where cell > 0 { ordered[Int(cell) - 1].area += 1 }
+    self.labels = ordered
+    self.cells = cells
+  }
+
+  /// Cells of four by four pixels, set where two of the four in the middle are: what OpenCV's bilinear reduction of
+  /// zeros and ones to a quarter rounds to.
+  private static func reduced(_ fill: PolygonFill) -> [UInt8] {
+    let pixels = fill.elements.span
+    var cells: [UInt8] = []
+    cells.reserveCapacity(fill.width / 4 * (fill.height / 4))
+    for row in 0..<fill.height / 4 {
+      for column in 0..<fill.width / 4 {
+        let upper = (4 * row + 1) * fill.width + 4 * column + 1
+        let lower = upper + fill.width
+        let sum = pixels[upper] + pixels[upper + 1] + pixels[lower] + pixels[lower + 1]
+        cells.append(sum >= 2 ? 1 : 0)
+      }
+    }
+    return cells
+  }
+
+  private static func box(
+    of object: LabelledObject, _ picture: LabelledPicture, _ frame: ValidationFrame
+  ) -> SIMD4<Float> {
+    let size = SIMD4(
+      Float(frame.contentWidth), Float(frame.contentHeight), Float(frame.contentWidth),
+      Float(frame.contentHeight))
+    let padding = SIMD4(
+      Float(frame.padLeft), Float(frame.padTop), Float(frame.padLeft), Float(frame.padTop))
+    let (width, height) = (Double(picture.width), Double(picture.height))
+    let box = object.box
+    let share = SIMD4<Float>(
+      SIMD4(
+        box.x / width, box.y / height, (box.x + box.width) / width, (box.y + box.height) / height))
+    return share * size + padding
+  }
+}

@@ -1,0 +1,118 @@
+import ArgumentParser
+import Evaluation
+import FileFormats
+import Models
+import NNRuntime
+
+/// `ardf evaluate`: how accurate a network is.
+struct Evaluate: AsyncParsableCommand, LimitedCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Measures how accurate a network is, on labelled pictures or on captures with depth.",
+    discussion: Help.text(
+      """
+      YOLO11-seg: average precision (mAP50-95, mAP50) of boxes and masks, on a folder with images/ and labels/ as \
+      Ultralytics has them, or on pictures with --annotations of COCO. Depth networks: AbsRel, RMSE and delta1 against \
+      the sensor's readings, frame by frame; a relative network's depth is fitted to them first, in scale and shift of \
+      inverse depth. Several --precision values come side by side, with what the others lose to the first. --out keeps \
+      evaluation.json and, by the protocol coco, what was found as COCO results.
+      """,
+      (
+        "Average precision of boxes and masks",
+        "ardf evaluate labelled --weights weights/yolo11n-seg.safetensors"
+      ),
+      (
+        "The same, as yolo val computes it",
+        "ardf evaluate labelled --weights weights/yolo11n-seg.safetensors \\\n--protocol ultralytics --rect"
+      ),
+      (
+        "COCO's annotations, with the predictions as COCO results",
+        "ardf evaluate labelled/images --annotations labelled/instances.json \\\n"
+          + "--weights weights/yolo11n-seg.safetensors --out evaluated"
+      ),
+      (
+        "Depth against the LiDAR of a capture",
+        "ardf evaluate scan --weights weights/dav2s-ardf-fp16.safetensors"
+      )))
+
+  @Argument(
+    help: ArgumentHelp(
+      "A folder of labelled pictures; for depth captures, sequences, or patterns for these.",
+      valueName: "source"))
+  var sources: [String]
+
+  @Option(help: ArgumentHelp("Weights of a YOLO11-seg or a depth network.", valueName: "file"))
+  var weights: String
+
+  @OptionGroup var precisions: EvaluatedPrecisions
+  @OptionGroup var objects: ObjectEvaluationOptions
+  @OptionGroup var depth: DepthEvaluationOptions
+
+  @Option(help: "Layout of the results: text, json, csv or markdown.")
+  var report = EvaluationLayout.text
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("Folder for evaluation.json and predictions; must not exist yet.", valueName: "dir"))
+  var out: String?
+
+  @Flag(help: "Replace an existing --out, if ardf wrote it.")
+  var force = false
+
+  @OptionGroup(title: "Limits") var limits: LimitOptions
+
+  func run() async throws {
+    let file = try WeightFiles.detector(weights)
+    let store = try WeightStore(path: file, allowNonFinite: precisions.allowNonfinite)
+    let family = try InFile.naming(file) { try RecognizedNetwork.family(of: store) }
+    switch family.task {
+    case .objects:
+      if let option = depth.given {
+        throw CommandError.usage("\(file): holds a detector; \(option) goes with depth networks")
+      }
+      guard sources.count == 1 else {
+        throw CommandError.usage("give one folder of labelled pictures; there are \(sources.count)")
+      }
+      try evaluateObjects(file, store)
+    case .depth:
+      if let option = objects.given {
+        throw CommandError.usage("\(file): holds a depth network; \(option) goes with detectors")
+      }
+      try evaluateDepth(file)
+    }
+  }
+
+  private func evaluateObjects(_ file: String, _ store: WeightStore) throws {
+    let folder = try out.map {
+      try OutputFolder($0, force: force, inputs: [sources[0], objects.annotations, file])
+    }
+    let scoring = try ObjectScoring(
+      file: file, store: store, options: objects, precisions: precisions, limits: limits, source: sources[0])
+    for note in scoring.set.notes { Console.note(note) }
+    let report = try scoring.run(writingTo: folder)
+    try finish(report, folder)
+    if report.leftOut > 0 {
+      throw CommandError.input(
+        "\(report.leftOut) of \(scoring.set.pictures.count) pictures were left out; the others are evaluated")
+    }
+  }
+
+  private func evaluateDepth(_ file: String) throws {
+    let scoring = try DepthScoring(
+      file: file, options: depth, precisions: precisions, limits: limits, sources: sources)
+    let folder = try out.map { try OutputFolder($0, force: force, inputs: scoring.inputs.paths + [file]) }
+    try finish(try scoring.run(), folder)
+  }
+
+  private func finish(_ report: any EvaluationReport, _ folder: OutputFolder?) throws {
+    if let folder {
+      try folder.write(report.document, to: "evaluation.json")
+      try folder.commit()
+    }
+    switch self.report {
+    case .text: try Console.print(report.heading + "\n\n" + report.table.text)
+    case .markdown: try Console.print(report.heading + "\n\n" + report.table.markdown)
+    case .csv: try Console.print(report.table.csv)
+    case .json: try Console.print(report.document)
+    }
+  }
+}

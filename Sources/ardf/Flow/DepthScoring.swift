@@ -1,0 +1,119 @@
+import AppCore
+import Digests
+import Evaluation
+import Imaging
+import Models
+import NNRuntime
+
+/// A depth network in one or several precisions against the sensor's readings of captures.
+struct DepthScoring {
+  let inputs: RunInputs
+  private let file: String
+  private let networks: [(precision: Precision, network: DepthNetwork)]
+  private let unit: DepthUnitRule
+
+  init(
+    file: String, options: DepthEvaluationOptions, precisions: EvaluatedPrecisions, limits: LimitOptions,
+    sources: [String]
+  ) throws {
+    self.file = file
+    let sensor = try options.sensor()
+    inputs = try RunInputs(sources, names: options.frame) {
+      sensor.told(try CaptureReader.open($0, limits: limits.capture, photographs: .exif))
+    }
+    let pool = precisions.makePool()
+    networks = try precisions.precisions().map { precision in
+      (
+        precision,
+        try DepthNetwork(
+          file: file, options.options(file), compute: precisions.compute(precision), pool: pool)
+      )
+    }
+    let isMetric = networks[0].network.output.isMetric
+    if options.align == DepthUnitRule.none, !isMetric {
+      throw CommandError.usage("\(file): gives relative depth, which has no unit: leave --align none away")
+    }
+    unit = options.align ?? (isMetric ? .none : .scaleShift)
+  }
+
+  /// Evaluates all frames; those without readings, or without an estimate, are told of and left out.
+  func run() throws -> DepthReport {
+    var results: [[DepthErrors]] = networks.map { _ in [] }
+    var frames: [(source: String, name: String)] = []
+    var leftOut: [(name: String, reason: String)] = []
+    var progress = Progress("frame", of: inputs.frames.count)
+    for (done, frame) in inputs.frames.enumerated() {
+      defer { progress.update(done + 1) }
+      let captured = try frame.source.frame(at: frame.index)
+      do throws(NoReadings) {
+        let errors = try errors(of: captured)
+        for (index, errors) in errors.enumerated() { results[index].append(errors) }
+        frames.append((frame.source.path, captured.name))
+      } catch {
+        if case .failure(let failure) = error { throw failure }
+        Console.note("\(captured.name): left out: \(error)")
+        leftOut.append((captured.name, "\(error)"))
+      }
+    }
+    progress.finish()
+    let network = networks[0].network
+    let rows = zip(networks, results).compactMap { entry, errors in
+      DepthErrors(mean: errors).map {
+        DepthReport.Row(precision: entry.precision, mean: $0, frames: errors)
+      }
+    }
+    guard !rows.isEmpty else {
+      throw CommandError.input(
+        "no frame is left to evaluate: \(leftOut.first.map { "\($0.name): \($0.reason)" } ?? "there is none")"
+      )
+    }
+    return DepthReport(
+      network: network.name, weightsDigest: try sha256Hex(path: file),
+      output: network.output.isMetric ? "metres" : "relative depth", unit: unit,
+      isPrompted: network.output == .prompted, frames: frames, leftOut: leftOut, rows: rows)
+  }
+
+  /// Why a frame is not evaluated.
+  private enum NoReadings: Error, CustomStringConvertible {
+    case noPicture, noDepth, tooFew(Int)
+    case noEstimate(NoEstimate)
+    case failure(any Error)
+
+    var description: String {
+      switch self {
+      case .noPicture: "it has no picture"
+      case .noDepth: "it has no depth of a sensor"
+      case .tooFew(let count):
+        "it has \(count) readings with an estimate, of which none can be evaluated or fitted"
+      case .noEstimate(let reason): "\(reason)"
+      case .failure(let error): "\(error)"
+      }
+    }
+  }
+
+  /// The errors of every network on a frame.
+  private func errors(of frame: CapturedFrame) throws(NoReadings) -> [DepthErrors] {
+    guard let image = frame.image else { throw .noPicture }
+    guard let depth = frame.depth, let sensor = frame.readings else { throw .noDepth }
+    let upright = image.oriented(frame.orientation)
+    var all: [DepthErrors] = []
+    for (_, network) in networks {
+      let estimate: DepthNetwork.Estimate
+      do {
+        estimate = try network.estimate(upright, orientation: frame.orientation, sensor: depth)
+      } catch let error as NoEstimate {
+        throw .noEstimate(error)
+      } catch {
+        throw .failure(error)
+      }
+      let values = unit == .none ? estimate.metric?.values : estimate.relative.values
+      guard let values else { throw .noDepth }
+      let cells = values.resizedBilinear(width: depth.width, height: depth.height)
+      guard
+        let errors = DepthErrors(meters: sensor.values.elements, estimate: cells.elements, unit: unit)
+      else { throw .tooFew(sensor.values.elements.count { $0 > 0 }) }
+      all.append(errors)
+    }
+    return all
+  }
+}

@@ -1,0 +1,189 @@
+import AppCore
+import Digests
+import Evaluation
+import FileFormats
+import Geometry
+import Imaging
+import Models
+import NNRuntime
+
+/// A detector in one or several precisions against labelled pictures.
+///
+/// Pictures are read one by one, and nothing of them is kept but scores and matches.
+struct ObjectScoring {
+  /// The network in one precision.
+  private struct Network {
+    let precision: Precision
+    let model: YOLO11Segmentation
+    let kernels: String
+  }
+
+  let set: LabelledSet
+  private let file: String
+  private let options: ObjectEvaluationOptions
+  private let networks: [Network]
+  private let side: Int
+  private let limits: ImageLimits
+  private let hasMasks: Bool
+
+  /// Reads labels, then plans the network in every precision, so that what cannot be done fails before it is begun.
+  init(
+    file: String, store: WeightStore, options: ObjectEvaluationOptions, precisions: EvaluatedPrecisions,
+    limits: LimitOptions, source: String
+  ) throws {
+    self.file = file
+    self.options = options
+    let imageLimits = ImageLimits(maxPixels: limits.maxPixels.count, maxFileBytes: limits.maxFile.count)
+    self.limits = imageLimits
+    let side = options.imgsz ?? DetectorOptions.trainedSide(of: store)
+    self.side = side
+    let pool = precisions.makePool()
+    let input: YOLO11Segmentation.Input =
+      options.rect ? .minimalRectangle(side: side) : .fixed(height: side, width: side)
+    func model(_ precision: Precision) throws -> YOLO11Segmentation {
+      try InFile.naming(file) {
+        try YOLO11Segmentation(
+          weights: store, input: input, options: precisions.compute(precision).planOptions(), pool: pool)
+      }
+    }
+    let all = try precisions.precisions().map { ($0, try model($0)) }
+    let names = all[0].1.architecture.classNames
+    let classes = EvaluatedClasses(
+      names: names, only: try DetectorOptions.indices(of: options.classes, among: names))
+    if let annotations = options.annotations {
+      set = try InFile.naming(annotations) {
+        try AnnotationFile.read(
+          annotations, pictures: source, classes: classes, imageLimits: imageLimits,
+          bytes: max(AnnotationFile.largest, limits.maxJson.count))
+      }
+    } else {
+      set = try LabelFolder.read(source, classes: classes, limits: imageLimits)
+    }
+    hasMasks = set.hasRegions
+    networks = try all.map { precision, model in
+      let session = try InFile.naming(file) { try model.session(for: PixelSize(width: side, height: side)) }
+      return Network(precision: precision, model: model, kernels: session.plan.kernelName)
+    }
+  }
+
+  /// Evaluates all pictures; those that cannot be read are told of and left out.
+  func run(writingTo folder: OutputFolder?) throws -> ObjectReport {
+    let model = networks[0].model
+    if !hasMasks { Console.note("masks are not evaluated: not all labels have outlines") }
+    var evaluators = networks.map { _ in
+      ObjectEvaluator(options.rule, classCount: model.architecture.classCount, hasMasks: hasMasks)
+    }
+    let files = try folder.flatMap { folder in
+      options.rule == .coco
+        ? try networks.map { try PredictionFile("predictions-\($0.precision.rawValue).json", in: folder) }
+        : nil
+    }
+    let frames =
+      options.rule == .coco
+      ? nil
+      : ValidationBatches.frames(
+        set.pictures.map { ($0.width, $0.height) }, side: side, rect: options.rect)
+    var progress = Progress("picture", of: set.pictures.count)
+    var (leftOut, labels) = (0, 0)
+    for (index, picture) in set.pictures.enumerated() {
+      defer { progress.update(index + 1) }
+      let image: RGBImage
+      do throws(ImageError) {
+        image = try ImageCodec.decode(path: picture.path, limits: limits).upright()
+      } catch {
+        Console.note("\(error): left out")
+        leftOut += 1
+        continue
+      }
+      guard image.width == picture.width, image.height == picture.height else {
+        throw FileError.changed(path: picture.path)
+      }
+      labels += picture.objects.count
+      if let frame = frames?[index] {
+        let truth = UltralyticsPicture(picture, in: frame)
+        for (position, network) in networks.enumerated() {
+          evaluators[position].add(try detections(of: image, frame, network.model), of: truth)
+        }
+      } else {
+        let truth = COCOPicture(picture, masks: hasMasks)
+        for (position, network) in networks.enumerated() {
+          let found = try detections(of: image, network.model)
+          try files?[position].add(found, of: picture, categories: set.categoryIds)
+          evaluators[position].add(found, of: truth)
+        }
+      }
+    }
+    progress.finish()
+    guard leftOut < set.pictures.count else {
+      throw CommandError.input("no picture is left: nothing was done")
+    }
+    for file in files ?? [] { try file.finish() }
+    return ObjectReport(
+      network: model.architecture.name, weightsDigest: try sha256Hex(path: file),
+      classNames: model.architecture.classNames, rule: options.rule,
+      input: (options.rect ? "within " : "") + "\(side)x\(side)",
+      masks: !hasMasks ? nil : options.rule == .coco ? way.rawValue : "grid",
+      thresholds: (options.conf, options.iou, options.maxDet), pictures: set.pictures.count - leftOut,
+      leftOut: leftOut, labels: labels,
+      rows: zip(networks, evaluators).map { network, evaluator in
+        ObjectReport.Row(
+          precision: network.precision, kernels: network.kernels, boxes: evaluator.boxResult,
+          masks: evaluator.maskResult)
+      })
+  }
+
+  private var way: MaskMethod { (options.masks ?? .retina).method }
+
+  private var thresholds: DetectionThresholds {
+    var thresholds = DetectionThresholds(
+      confidence: Float(options.conf), overlap: Float(options.iou), limit: options.maxDet)
+    thresholds.takesEveryClass = true
+    return thresholds
+  }
+
+  /// What is found in a picture, as it is written to files.
+  private func detections(of image: RGBImage, _ model: YOLO11Segmentation) throws -> [EvaluatedDetection] {
+    let letterbox = model.letterbox(for: PixelSize(width: image.width, height: image.height))
+    let found = try InFile.naming(file) {
+      try model.detect(
+        image, in: letterbox, thresholds: thresholds, masks: hasMasks ? way : nil, keepsEmpty: true)
+    }
+    return found.objects.map { object in
+      let (box, mask) = (object.box, object.mask)
+      return EvaluatedDetection(
+        classIndex: object.classIndex, score: Self.written(Double(object.confidence), decimals: 6),
+        box: PixelBox(
+          x: Self.written(box.minX, decimals: 4), y: Self.written(box.minY, decimals: 4),
+          width: Self.written(box.width, decimals: 4), height: Self.written(box.height, decimals: 4)),
+        mask: hasMasks
+          ? RunLengthMask(
+            height: image.height, width: image.width, columns: mask.columns, rows: mask.rows,
+            elements: mask.elements) : nil)
+    }
+  }
+
+  /// A number as files have it, so that who reads them finds the same precision.
+  private static func written(_ value: Double, decimals: Int) -> Double {
+    JSONValue.rounded(value, decimals: decimals).number ?? value
+  }
+
+  /// What is found in a picture fitted into the input as `yolo val` does.
+  private func detections(
+    of image: RGBImage, _ frame: ValidationFrame, _ model: YOLO11Segmentation
+  ) throws -> [InputDetection] {
+    let letterbox = Letterbox(
+      imageSize: PixelSize(width: image.width, height: image.height),
+      networkSize: PixelSize(width: frame.networkWidth, height: frame.networkHeight),
+      contentSize: PixelSize(width: frame.contentWidth, height: frame.contentHeight))
+    let found = try InFile.naming(file) {
+      try model.detect(image, in: letterbox, thresholds: thresholds, masks: nil, keepsEmpty: true)
+    }
+    return found.objects.map { object in
+      let (box, mask) = (object.networkBox, object.probabilities)
+      return InputDetection(
+        classIndex: object.classIndex, score: object.confidence,
+        box: SIMD4(Float(box.minX), Float(box.minY), Float(box.maxX), Float(box.maxY)),
+        columns: mask.columns, rows: mask.rows, isSet: mask.probabilities.map { $0 > 0.5 })
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import AppCore
+import FileFormats
+import FoundationEssentials
+import NNRuntime
+
+/// Profiles of this program and of another build of it, in turns.
+///
+/// Each is a process of its own, so that where its memory happens to lie is noise like any other.
+struct PairedProfiles {
+  /// The other build.
+  let program: String
+  /// What both are told, the report and its file left out.
+  let arguments: [String]
+
+  /// The row of the whole network.
+  static let whole = "whole network"
+
+  /// The times of every row that both programs have, the whole network last.
+  ///
+  /// A turn is old, new, old, or begins with the new one, and so on: what drifts favours neither.
+  func measure(turns: Int, progress: (Int) -> Void) throws -> [PairedTimes] {
+    let own = try Self.ownPath()
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "ardf-profiles-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var names: [String] = []
+    var times: [String: [PairedTimes.Turn]] = [:]
+    for turn in 0..<turns {
+      func run(_ path: String) throws -> [(name: String, time: Double)] {
+        try profile(path, in: folder.path)
+      }
+      let isNewFirst = turn % 2 == 1
+      let first = try run(isNewFirst ? own : program)
+      let second = try run(isNewFirst ? program : own)
+      let third = try run(program)
+      let (new, old) = isNewFirst ? (first, second) : (second, first)
+      if turn == 0 { names = new.map(\.name) }
+      let (olds, again) = (Self.byName(old), Self.byName(third))
+      for (name, time) in new {
+        guard let old = olds[name], let oldAgain = again[name], min(old, oldAgain, time) > 0 else { continue }
+        times[name, default: []].append(PairedTimes.Turn(old: old, oldAgain: oldAgain, new: time))
+      }
+      progress(turn + 1)
+    }
+    return names.compactMap { name in times[name].map { PairedTimes(name: name, turns: $0) } }
+  }
+
+  private static func byName(_ rows: [(name: String, time: Double)]) -> [String: Double] {
+    Dictionary(rows.map { ($0.name, $0.time) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The median of every layer and of the whole network, milliseconds.
+  private func profile(_ path: String, in folder: String) throws -> [(name: String, time: Double)] {
+    let (report, messages) = ("\(folder)/report.json", "\(folder)/messages")
+    try? FileManager.default.removeItem(atPath: report)
+    let status: Int32?
+    do throws(SystemError) {
+      var child = try ChildProcess(
+        path: path, arguments: ["profile"] + arguments + ["--report", "json", "--out", report], isFed: false,
+        messages: messages)
+      status = child.finish()
+    } catch {
+      throw CommandError.input("\(path): cannot be run: \(error)")
+    }
+    guard status == 0 else {
+      let said = (try? FileBytes.contents(of: messages)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+      throw CommandError.input(
+        "\(path): ended with \(status.map(String.init) ?? "a signal"): \(said.split(separator: "\n").last ?? "")"
+      )
+    }
+    return try InFile.naming(path) {
+      let document = try JSONValue.read(path: report)
+      guard document["schema"]?.string == "ardf.profile/1", let layers = document["layers"]?.array,
+        let wall = document["wall"]?["medianMs"]?.number
+      else { throw CommandError.input("is no ardf: its profile is none") }
+      let rows = layers.compactMap { layer in
+        layer["name"]?.string.flatMap { name in
+          layer["overhead"]?.bool == true ? nil : layer["medianMs"]?.number.map { (name, $0) }
+        }
+      }
+      return rows + [(Self.whole, wall)]
+    }
+  }
+
+  private static func ownPath() throws -> String {
+    do {
+      return try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    } catch {
+      throw CommandError.missing("/proc/self/exe: cannot be read: where this program lies is not known")
+    }
+  }
+}

@@ -1,0 +1,190 @@
+import ArgumentParser
+import Evaluation
+import NNRuntime
+
+extension EvaluationProtocol: ExpressibleByArgument {}
+extension DepthUnitRule: ExpressibleByArgument {}
+
+/// How results of an evaluation are laid out.
+enum EvaluationLayout: String, CaseIterable, ExpressibleByArgument {
+  case text, json, csv, markdown
+
+  /// As other commands call them, too.
+  init?(argument: String) {
+    switch argument {
+    case "table": self = .text
+    case "md": self = .markdown
+    default: self.init(rawValue: argument)
+    }
+  }
+}
+
+/// What networks compute in, several at once.
+struct EvaluatedPrecisions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "\(Precision.allCases.map(\.rawValue).joined(separator: ", ")), or several of them: a row each. Repeatable.",
+      valueName: "fp32,bf16"))
+  var precision: [String] = []
+
+  @Option(
+    name: .shortAndLong, help: "Threads; the results are the same for any number. By default one a processor."
+  )
+  var threads: Int?
+
+  @Flag(help: "Accept infinities and NaN in weights.")
+  var allowNonfinite = false
+
+  func validate() throws {
+    _ = try precisions()
+    if let threads, !(1...1024).contains(threads) {
+      throw ValidationError("--threads \(threads): give a number from 1 to 1024")
+    }
+  }
+
+  /// Those asked for, each once, in the order given; single precision where none is.
+  func precisions() throws -> [Precision] {
+    let names = precision.flatMap {
+      $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+    var found: [Precision] = []
+    for name in names {
+      guard let precision = Precision(rawValue: name) else {
+        throw ValidationError(
+          "--precision \(name): give \(Precision.allCases.map(\.rawValue).joined(separator: " or ")), or several "
+            + "with commas")
+      }
+      if !found.contains(precision) { found.append(precision) }
+    }
+    return found.isEmpty ? [.fp32] : found
+  }
+
+  /// How a network is computed in one of them.
+  func compute(_ precision: Precision) throws -> ComputeOptions {
+    try ComputeOptions.parse(
+      ["--precision", precision.rawValue] + (allowNonfinite ? ["--allow-nonfinite"] : []))
+  }
+
+  func makePool() -> ThreadPool { threads.map { ThreadPool(threads: $0) } ?? ThreadPool() }
+}
+
+/// How objects are found and compared.
+struct ObjectEvaluationOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "COCO's annotations (instances_val2017.json) of the pictures; without, the labels/ beside images/ are read.",
+      valueName: "file"))
+  var annotations: String?
+
+  @Option(
+    name: .customLong("protocol"),
+    help: """
+      coco: pictures and masks as ardf detect has them, average precision as pycocotools computes it; ultralytics: as \
+      yolo val, from the fitting of pictures to the area beneath the curve.
+      """)
+  var rule = EvaluationProtocol.coco
+
+  @Option(
+    help:
+      "Side of the square that pictures are fitted into, a multiple of 32; by default as the network was trained."
+  )
+  var imgsz: Int?
+
+  @Flag(
+    help: """
+      Fit pictures into rectangles within that square: by the protocol coco the least of multiples of 32; by \
+      ultralytics those of yolo val's batches, its default.
+      """)
+  var rect = false
+
+  @Option(help: "Scores must be strictly greater; the default is that of yolo val.")
+  var conf = 0.001
+
+  @Option(
+    help: "Of two boxes of a class that overlap by more, the better is kept; the default is that of yolo val."
+  )
+  var iou = 0.7
+
+  @Option(help: "The most objects of a picture.")
+  var maxDet = 300
+
+  @Option(
+    help: ArgumentHelp(
+      "Evaluate only these classes, by name or number; ardf inspect weights lists them. Repeatable.",
+      valueName: "person,car"))
+  var classes: [String] = []
+
+  @Option(help: ArgumentHelp("How masks come to the picture's resolution: retina or fast.", valueName: "way"))
+  var masks: MasksOption?
+
+  func validate() throws {
+    for (name, value) in [("--conf", conf), ("--iou", iou)] where !(0...1).contains(value) {
+      throw ValidationError("\(name) \(value): give a number from 0 to 1")
+    }
+    guard (1...DetectorOptions.mostObjects).contains(maxDet) else {
+      throw ValidationError("--max-det \(maxDet): give a number from 1 to \(DetectorOptions.mostObjects)")
+    }
+    if let imgsz, !DetectorOptions.isSide(imgsz) {
+      throw ValidationError("--imgsz \(imgsz): give a multiple of 32 from 32 to 4096")
+    }
+    guard rule == .ultralytics else { return }
+    if annotations != nil {
+      throw ValidationError("--protocol ultralytics reads labels/ as yolo val does: leave --annotations away")
+    }
+    if masks != nil {
+      throw ValidationError("--protocol ultralytics compares masks on the prototype grid: leave --masks away")
+    }
+  }
+
+  /// An option that says something about objects alone; nil where none is given.
+  var given: String? {
+    if annotations != nil { return "--annotations" }
+    if rule != .coco { return "--protocol" }
+    if imgsz != nil { return "--imgsz" }
+    if rect { return "--rect" }
+    if !classes.isEmpty { return "--classes" }
+    return masks == nil ? nil : "--masks"
+  }
+}
+
+/// How depth is estimated and compared.
+struct DepthEvaluationOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Depth: none for metres as they are, scale-shift to fit inverse depth frame by frame; by default what the network needs.",
+      valueName: "unit"))
+  var align: DepthUnitRule?
+
+  @Option(help: "Depth: least side of the network's input, a multiple of 14; by default 518, prompted 756.")
+  var depthSize: Int?
+
+  @Option(help: "Depth: only this frame, by name or position from 0. Repeatable.")
+  var frame: [String] = []
+
+  @Option(
+    help: ArgumentHelp("Depth: readings beyond so many metres do not count.", valueName: "meters"))
+  var sensorRange: Double?
+
+  func validate() throws {
+    _ = try options(nil)
+    _ = try sensor()
+  }
+
+  /// The options of `ardf depth`.
+  func options(_ file: String?) throws -> DepthOptions {
+    try DepthOptions.parse(
+      (file.map { ["--depth=\($0)"] } ?? []) + (depthSize.map { ["--depth-size=\($0)"] } ?? []))
+  }
+
+  func sensor() throws -> SensorOptions {
+    try SensorOptions.parse(sensorRange.map { ["--sensor-range=\($0)"] } ?? [])
+  }
+
+  /// An option that says something about depth alone; nil where none is given.
+  var given: String? {
+    if align != nil { return "--align" }
+    if depthSize != nil { return "--depth-size" }
+    if !frame.isEmpty { return "--frame" }
+    return sensorRange == nil ? nil : "--sensor-range"
+  }
+}
