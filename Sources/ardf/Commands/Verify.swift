@@ -166,7 +166,7 @@ struct Verify: ParsableCommand {
     guard traces.count == 2 else {
       throw ValidationError("give two traces; there \(traces.count == 1 ? "is" : "are") \(traces.count)")
     }
-    let runs = inspected.model ?? inspected.weights ?? reference ?? against?.rawValue ?? input ?? size
+    let runs = inspected.model ?? inspected.weights ?? reference ?? against?.name ?? input ?? size
     guard runs == nil, mode != .isolated else {
       throw ValidationError(
         "two traces are compared as they are: leave options away that say what to run, and --mode isolated")
