@@ -116,7 +116,7 @@ class Place:
         for part in ("images", "labels"):
             (self.folder / "labelled" / part).mkdir(parents=True)
         shutil.copy(self.folder / "bus.jpg", self.folder / "labelled/images/1.jpg")
-        self.must("ardf detect labelled/images/1.jpg --conf 0.25 --out for-labels")
+        self.must("ardf detect labelled/images/1.jpg --conf 0.01 --max-det 5 --out for-labels")
         found = json.loads((self.folder / "for-labels/detections.json").read_text())
         width, height = found["imageSize"]
         lines, annotations, categories = [], [], {}

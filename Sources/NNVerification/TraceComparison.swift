@@ -38,13 +38,14 @@ package struct TraceComparison: Sendable {
     let known = Dictionary(
       (RecordedLayer.list(expected.metadata[RecordedLayer.metadataKey]) ?? []).map { ($0.name, $0) },
       uniquingKeysWith: { first, _ in first })
-    let precision: Precision =
-      [found, expected].contains {
-        $0.metadata["precision"] ?? Precision.fp32.rawValue != Precision.fp32.rawValue
-      }
-      ? .bf16 : .fp32
+    let precisions = [found, expected].compactMap {
+      $0.metadata["precision"].flatMap(Precision.init(rawValue:))
+    }
+    let mode = LayerVerifier.Mode.cumulative
+    let precision =
+      precisions.max { mode.tolerance($0).relative < mode.tolerance($1).relative } ?? .fp32
     var report = VerificationReport(
-      mode: .cumulative, network: found.metadata["network"] ?? "", kernels: found.metadata["kernels"] ?? "")
+      mode: mode, network: found.metadata["network"] ?? "", kernels: found.metadata["kernels"] ?? "")
     var pending: [String] = []
     for layer in layers where found.contains(layer.name) {
       guard expected.contains(layer.name) else {

@@ -51,10 +51,13 @@ struct ObjectScoring {
     let classes = EvaluatedClasses(
       names: names, only: try DetectorOptions.indices(of: options.classes, among: names))
     if let annotations = options.annotations {
-      set = try InFile.naming(annotations) {
-        try AnnotationFile.read(
+      do {
+        set = try AnnotationFile.read(
           annotations, pictures: source, classes: classes, imageLimits: imageLimits,
           bytes: max(AnnotationFile.largest, limits.maxJson.count))
+      } catch let error as JSONError {
+        // All others name their file.
+        throw InFile(file: annotations, error: error)
       }
     } else {
       set = try LabelFolder.read(source, classes: classes, limits: imageLimits)
