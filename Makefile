@@ -2,7 +2,7 @@
 # make test   builds and runs all tests
 # make install [PREFIX=/usr/local] [DESTDIR=]   the command, its man page and completions; needs no Swift to run
 # make uninstall [PREFIX=/usr/local] [DESTDIR=]   removes what make install put there
-# make deb    a Debian package in out/
+# make deb    a Debian package in out/; make deb-arm64: arm64's on x86-64, as root
 # make docs   the libraries' documentation in out/docs
 # make peers  this machine's times beside other engines', in .cache/peers
 # make check-arm64        on x86-64, as root: all of it for arm64 with Swift 6.2.3, emulated
@@ -11,7 +11,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 
 .PHONY: help setup build demo test check lint emulate exhaust fuzz mutate faults flood soak determinism memory sanitize \
-	static install uninstall deb docs peers check-arm64 check-swift-6.2 clean
+	static install uninstall deb deb-arm64 docs peers check-arm64 check-swift-6.2 clean
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -102,6 +102,8 @@ uninstall:
 deb: static
 	tools/package-deb $(static)/release/ardf out
 
+deb-arm64: ; tools/deb-arm64 out
+
 check-arm64:
 	tools/check-arm64
 	tools/check_issue_rate.py
@@ -113,7 +115,8 @@ check-swift-6.2:
 peers := .cache/peers
 peers: build
 	[ -e $(peers)/bin/python ] || python3 -m venv $(peers)
-	$(peers)/bin/pip install -q torch torchvision --index-url https://download.pytorch.org/whl/cpu
+	$(peers)/bin/pip install -q torch torchvision --index-url https://download.pytorch.org/whl/cpu \
+		|| $(peers)/bin/pip install -q torch torchvision
 	$(peers)/bin/pip install -q numpy matplotlib safetensors transformers ultralytics onnx onnxruntime
 	for engine in openvino ncnn ai-edge-litert; do $(peers)/bin/pip install -q $$engine || echo "no $$engine here"; done
 	$(peers)/bin/python tools/bench_peers.py --ardf .build/release/ardf --work $(peers)/models --threads 1,$$(nproc)

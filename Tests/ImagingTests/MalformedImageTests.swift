@@ -16,6 +16,17 @@ import Testing
     }
   }
 
+  /// One of the defects that versions of a library call it: libjpeg-turbo 3 words some in another way than 2.
+  private func expect(
+    _ bytes: [UInt8], oneOf defects: [ImageDefect], sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let error = #expect(throws: ImageError.self, sourceLocation: sourceLocation) {
+      _ = try ImageCodec.decode(bytes, name: "bad")
+    }
+    let expected = defects.map { ImageError(file: "bad", defect: $0) }
+    if let error { #expect(expected.contains(error), sourceLocation: sourceLocation) }
+  }
+
   // MARK: - Any format
 
   @Test func noBytes() { expect([], .empty) }
@@ -80,7 +91,10 @@ import Testing
     var bytes = try ImageCodec.encodeJPEG(Self.picture)
     let frame = try #require(jpegFrame(bytes))
     bytes.replaceSubrange(frame + 5..<frame + 7, with: [0, 0])
-    expect(bytes, .corrupt(.jpeg, detail: "Empty JPEG image (DNL not supported)"))
+    let newer = "tjDecompressHeader3(): Could not determine subsampling level of JPEG image"
+    expect(
+      bytes,
+      oneOf: ["Empty JPEG image (DNL not supported)", newer].map { .corrupt(.jpeg, detail: $0) })
   }
 
   @Test func jpegOfHugeSize() throws {
@@ -99,7 +113,11 @@ import Testing
   @Test func jpegOfAnUnsupportedProcess() throws {
     var bytes = try ImageCodec.encodeJPEG(Self.picture)
     bytes[try #require(jpegFrame(bytes)) + 1] = 0xC3
-    expect(bytes, .unsupported(.jpeg, detail: "Unsupported JPEG process: SOF type 0xc3"))
+    // The newer version decodes what is coded without loss, but not in these colours.
+    expect(
+      bytes,
+      oneOf: ["Unsupported JPEG process: SOF type 0xc3", "Unsupported color conversion request"]
+        .map { .unsupported(.jpeg, detail: $0) })
   }
 
   @Test func jpegWithDamagedScan() throws {
