@@ -19,8 +19,8 @@ struct CommandRun {
 
   /// Runs `ardf` in `folder` and waits for its end.
   ///
-  /// Only the environment given reaches it, and the sanitizers' settings (`tools/sanitize`); its standard input is the
-  /// file `input`, or empty.
+  /// Only the environment given reaches it, and settings of sanitizers (`tools/sanitize`) and of the emulator that it may run
+  /// in (`tools/check-arm64`); its standard input is the file `input`, or empty.
   init(
     _ arguments: [String], in folder: String? = nil, environment: [String: String] = [:],
     input: String? = nil, program: String = CommandRun.executable
@@ -53,7 +53,7 @@ final class RunningCommand {
   let process = Process()
   private let folder: URL
   private static let sanitizerSettings = ProcessInfo.processInfo.environment.filter {
-    $0.key.hasSuffix("SAN_OPTIONS") || $0.key == "LD_PRELOAD"
+    $0.key.hasSuffix("SAN_OPTIONS") || $0.key == "LD_PRELOAD" || $0.key.hasPrefix("QEMU_")
   }
 
   init(
