@@ -43,7 +43,12 @@ extension Precision {
       #else
         "AVX-512 BF16 (the flag avx512_bf16)"
       #endif
-    case .int16, .int8: "AVX2"
+    case .int16, .int8:
+      #if arch(arm64)
+        "AVX2 or AVX-512 VNNI (arm64 has no such kernels yet)"
+      #else
+        "AVX-512 VNNI (the flag avx512_vnni), or the kernels of AVX2 (ARDF_ISA=avx2)"
+      #endif
     }
   }
 }

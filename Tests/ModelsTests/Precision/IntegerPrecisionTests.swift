@@ -21,8 +21,8 @@ struct IntegerPrecisionTests {
       return options
     }
 
-    /// Of an output of a tiny network, relative L2.
-    var tolerance: Double { precision == .int16 ? 5e-3 : 0.15 }
+    /// Of an output of a tiny network, relative L2; AVX2's weights of 8 bits have one bit less.
+    var tolerance: Double { precision == .int16 ? 5e-3 : set == .avx2 ? 0.3 : 0.15 }
   }
 
   private static let cases: [Case] = InstructionSet.available.flatMap { set in
