@@ -66,7 +66,9 @@ package struct PairedComparison: Sendable {
     }
   }
 
-  /// A change of so many standard errors counts. Of a hundred rows without any, 0.3 % of the gates fail by normal noise.
+  /// A change of so many standard errors counts.
+  ///
+  /// Of a hundred rows without any, 0.3 % of the gates fail by normal noise.
   private static let errors = 4.0
   /// The standard error of the median of n normal numbers over that of their mean.
   private static let medianError = 1.2533
