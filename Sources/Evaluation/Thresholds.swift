@@ -4,9 +4,12 @@ package enum OverlapThresholds {
   package static let count = 10
 
   /// In double precision, as NumPy's `linspace` makes them for COCO's tools.
-  static let double: [Double] = (0..<count).map { index in
-    index == count - 1 ? 0.95 : Double(index) * ((0.95 - 0.5) / Double(count - 1)) + 0.5
-  }
+  static let double: [Double] = {
+    let step: Double = (0.95 - 0.5) / Double(count - 1)
+    return (0..<count).map { (index: Int) -> Double in
+      index == count - 1 ? 0.95 : Double(index) * step + 0.5
+    }
+  }()
 
   /// In single precision, as PyTorch's `linspace` makes them for Ultralytics: from both ends.
   static let single: [Float] = (0..<count).map { index in
