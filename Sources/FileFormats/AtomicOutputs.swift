@@ -81,9 +81,12 @@ package enum AtomicOutputs {
         continue
       }
       guard let temporary = try made.get() else { continue }
-      POSIX.lock(temporary.descriptor)
-      // Before it was locked, another process may have taken it for a leftover.
-      if POSIX.names(temporary.path, temporary.descriptor) { return temporary }
+      // Until it is locked, anyone may take it for a leftover: who has it locked is about to remove it, or did.
+      if POSIX.lock(temporary.descriptor) != .lockedElsewhere,
+        POSIX.names(temporary.path, temporary.descriptor)
+      {
+        return temporary
+      }
       POSIX.closeDescriptor(temporary.descriptor)
       forget(temporary.path)
     }
@@ -157,7 +160,9 @@ package enum AtomicOutputs {
       let path = "\(folder)/\(entry)"
       guard let descriptor = try? POSIX.openForLocking(path) else { continue }
       defer { POSIX.closeDescriptor(descriptor) }
-      guard POSIX.isOwn(descriptor), POSIX.lock(descriptor), POSIX.names(path, descriptor) else { continue }
+      guard POSIX.isOwn(descriptor), POSIX.lock(descriptor) == .locked, POSIX.names(path, descriptor) else {
+        continue
+      }
       let final = "\(folder)/\(leftover.head)"
       // The process died between the two steps of a replacement: nothing has the name, and this had it.
       if leftover.isAside, !POSIX.exists(final), (try? POSIX.rename(path, to: final)) != nil { continue }

@@ -138,11 +138,20 @@ package enum POSIX {
     return unsafe fstat(descriptor, &status) == 0 && status.st_uid == geteuid()
   }
 
-  /// Locks an open file or folder for as long as the descriptor is open; false where another descriptor has it
-  /// locked, on this machine or, on most shared file systems, on another; or where locks are unknown.
+  /// What came of locking.
+  package enum Locking {
+    case locked
+    /// Another descriptor has it locked, on this machine or, on most shared file systems, on another.
+    case lockedElsewhere
+    /// The file system knows no locks.
+    case unsupported
+  }
+
+  /// Locks an open file or folder for as long as the descriptor is open.
   @discardableResult
-  package static func lock(_ descriptor: Int32) -> Bool {
-    retrying { flock(descriptor, LOCK_EX | LOCK_NB) } == 0
+  package static func lock(_ descriptor: Int32) -> Locking {
+    guard retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) != 0 else { return .locked }
+    return errno == EWOULDBLOCK ? .lockedElsewhere : .unsupported
   }
 
   package static func write(_ bytes: Span<UInt8>, to descriptor: Int32, path: String) throws(FileError) {

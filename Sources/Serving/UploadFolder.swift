@@ -94,7 +94,7 @@ package final class UploadFolder: Sendable {
 
   /// What was dropped: the only file, or the folder that holds all files; an archive is unpacked.
   func content() async throws -> String {
-    let path = innermost(place)
+    let path = try innermost(place)
     guard path.lowercased().hasSuffix(".zip") else { return path }
     let archive: ZipArchive
     do {
@@ -122,7 +122,7 @@ package final class UploadFolder: Sendable {
       }
       try await addUnpacked(bytes.array(), components)
     }
-    return innermost("\(place)/\(Self.unpacked)")
+    return try innermost("\(place)/\(Self.unpacked)")
   }
 
   private static let unpacked = "unpacked"
@@ -137,9 +137,13 @@ package final class UploadFolder: Sendable {
   }
 
   /// The file or folder inside folders that hold nothing but it.
-  private func innermost(_ path: String) -> String {
+  ///
+  /// - Throws: `FileError` where one cannot be looked into.
+  private func innermost(_ path: String) throws(FileError) -> String {
     var path = path
-    while let names = try? FileManager.default.contentsOfDirectory(atPath: path), names.count == 1 {
+    while try POSIX.kind(of: path) == .directory {
+      let names = try POSIX.entries(of: path)
+      guard names.count == 1 else { break }
       path += "/\(names[0])"
     }
     return path

@@ -2,6 +2,7 @@ import Digests
 import FileFormats
 import Foundation
 import OutputFolders
+import Synchronization
 import TestSupport
 import Testing
 
@@ -204,6 +205,44 @@ import Testing
     try alive.commit()
     try writer.commit()
     #expect(try folder.entries().sorted() == [".out.backup.partial", "file", "out"])
+  }
+
+  /// Between its making and its locking an entry looks like a leftover: whoever locks it first removes it.
+  @Test func whatSomeoneElseIsAboutToRemoveIsNotUsed() throws {
+    let folder = try TemporaryDirectory()
+    var made: [String] = []
+    var remover: Int32?
+    let temporary = try AtomicOutputs.makeTemporary(for: folder.file("out")) { name throws(FileError) in
+      made.append(name)
+      try POSIX.makeDirectory(name)
+      if remover == nil {
+        let descriptor = try POSIX.openForLocking(name)
+        POSIX.lock(descriptor)
+        remover = descriptor
+      }
+      return try POSIX.openForLocking(name)
+    }
+    #expect(made.count == 2 && temporary.path == made.last)
+    AtomicOutputs.removeLeftovers(in: folder.path)
+    #expect(try folder.entries().contains { temporary.path.hasSuffix($0) })
+    POSIX.closeDescriptor(temporary.descriptor)
+    if let remover { POSIX.closeDescriptor(remover) }
+  }
+
+  @Test func whatIsBeingMadeStaysWhileLeftoversAreRemoved() async throws {
+    let folder = try TemporaryDirectory()
+    let isDone = Atomic(false)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        while !isDone.load(ordering: .acquiring) { AtomicOutputs.removeLeftovers(in: folder.path) }
+      }
+      defer { isDone.store(true, ordering: .releasing) }
+      for number in 0..<300 {
+        let output = try AtomicDirectory(path: folder.file("\(number)"), force: false)
+        try output.write("whole", to: "file")
+        #expect(FileManager.default.fileExists(atPath: output.path("file")))
+      }
+    }
   }
 
   /// Where two folders cannot be exchanged, a process may die between moving the old one away and the new one in.

@@ -47,6 +47,7 @@ final class NotingWorkshop: Workshop {
     // A recorded clip reaches the workshop as the archive that it is.
     if path.hasSuffix(".zip") { _ = try CaptureReader.open(path) }
     if path.hasSuffix(".txt") { throw CaptureError.malformed(file: path, reason: "no picture") }
+    guard FileManager.default.fileExists(atPath: path) else { throw FileError.missing(path: path) }
     var files: [String: [UInt8]] = [:]
     for name in (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? [] {
       files[name] = FileManager.default.contents(atPath: "\(path)/\(name)").map { Array($0) }
@@ -113,11 +114,10 @@ func serving(
   let port = try LoopbackPort(0)
   let server = LoopbackServer(workshop: workshop, port: port, limits: limits, connections: connections)
   let task = Task { try await server.run() }
-  // Blocking calls of the client stay off the threads that answer them.
-  let outcome = await withCheckedContinuation { done in
-    Thread { done.resume(returning: Result { try body(Client(port: port.number, token: server.token)) }) }
-      .start()
-  }
+  // Blocking calls of the client stay off the threads that answer them; what they find is this test's all the same.
+  let outcome = await Task(executorPreference: OwnThreads(name: "client", count: 1)) {
+    try body(Client(port: port.number, token: server.token))
+  }.result
   task.cancel()
   // Uploads are gone when the server is.
   _ = await task.result
