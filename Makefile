@@ -37,6 +37,7 @@ check: lint emulate
 	tools/check-kernel-symbols
 	tools/check-conversions
 	tools/check-guides
+	tools/draw_architecture.py --check
 	tools/fuzz --seconds 2
 	tools/mutate --runs 500
 	tools/check-boxes

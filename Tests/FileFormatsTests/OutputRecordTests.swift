@@ -2,7 +2,6 @@ import Digests
 import FileFormats
 import Foundation
 import OutputFolders
-import Synchronization
 import TestSupport
 import Testing
 
@@ -229,19 +228,14 @@ import Testing
     if let remover { POSIX.closeDescriptor(remover) }
   }
 
-  @Test func whatIsBeingMadeStaysWhileLeftoversAreRemoved() async throws {
+  @Test func whatIsBeingMadeStaysWhileLeftoversAreRemoved() throws {
     let folder = try TemporaryDirectory()
-    let isDone = Atomic(false)
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask {
-        while !isDone.load(ordering: .acquiring) { AtomicOutputs.removeLeftovers(in: folder.path) }
-      }
-      defer { isDone.store(true, ordering: .releasing) }
-      for number in 0..<300 {
-        let output = try AtomicDirectory(path: folder.file("\(number)"), force: false)
-        try output.write("whole", to: "file")
-        #expect(FileManager.default.fileExists(atPath: output.path("file")))
-      }
+    let remover = Task { while !Task.isCancelled { AtomicOutputs.removeLeftovers(in: folder.path) } }
+    defer { remover.cancel() }
+    for number in 0..<300 {
+      let output = try AtomicDirectory(path: folder.file("\(number)"), force: false)
+      try output.write("whole", to: "file")
+      #expect(FileManager.default.fileExists(atPath: output.path("file")))
     }
   }
 
