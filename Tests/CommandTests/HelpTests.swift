@@ -51,6 +51,23 @@ import Testing
     }
   }
 
+  /// Who reads a help wants what most people use; limits are for few.
+  @Test func limitsComeBehindAllOtherOptions() throws {
+    let limits = ["--max-pixels", "--max-frames", "--max-file", "--max-json"]
+    var count = 0
+    for verb in try verbs() where verb.isLeaf {
+      let help = try CommandRun(verb.path.dropFirst() + ["--help"]).output
+      let options = help.split(separator: "\n").filter { $0.hasPrefix("  -") }
+      guard let first = options.firstIndex(where: { $0.contains(limits[0]) }) else { continue }
+      count += 1
+      let behind = options[first...].filter { option in
+        !(limits + ["--version", "--help"]).contains { option.contains($0) }
+      }
+      #expect(behind.isEmpty, "\(verb.path)")
+    }
+    #expect(count >= 10)
+  }
+
   @Test func unknownCommandsAreNamed() throws {
     let near = try CommandRun(["detekt", "bus.jpg"])
     #expect(near.status == 64)

@@ -31,7 +31,7 @@ struct Capture: ParsableCommand {
 
     @OptionGroup var picture: PictureDepthOptions
     @OptionGroup var sensor: SensorOptions
-    @OptionGroup(title: "Limits") var limits: LimitOptions
+    @OptionGroup var limits: LimitOptions
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -89,7 +89,7 @@ struct Capture: ParsableCommand {
 
     @OptionGroup var picture: PictureDepthOptions
     @OptionGroup var sensor: SensorOptions
-    @OptionGroup(title: "Limits") var limits: LimitOptions
+    @OptionGroup var limits: LimitOptions
 
     @Option(name: .shortAndLong, help: "Folder to write; must not exist yet.")
     var out: String

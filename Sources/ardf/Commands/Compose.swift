@@ -26,7 +26,7 @@ struct Compose: ParsableCommand, LimitedCommand {
   var frame: String?
 
   @OptionGroup var output: OutputOptions
-  @OptionGroup(title: "Limits") var limits: LimitOptions
+  @OptionGroup var limits: LimitOptions
 
   func run() throws {
     let captured = try FrameSelection.one(capture, frame: frame, limits: limits)

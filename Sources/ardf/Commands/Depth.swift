@@ -39,7 +39,7 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
   var frame: [String] = []
 
   @OptionGroup var compute: ComputeOptions
-  @OptionGroup(title: "Limits") var limits: LimitOptions
+  @OptionGroup var limits: LimitOptions
 
   func run() async throws {
     if let stream = try streaming.source(among: sources) { return try await run(stream) }

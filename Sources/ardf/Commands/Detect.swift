@@ -44,7 +44,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
   var frame: [String] = []
 
   @OptionGroup var compute: ComputeOptions
-  @OptionGroup(title: "Limits") var limits: LimitOptions
+  @OptionGroup var limits: LimitOptions
 
   func run() async throws {
     if let stream = try streaming.source(among: sources) { return try await run(stream) }

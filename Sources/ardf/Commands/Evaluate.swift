@@ -58,7 +58,7 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
   @Flag(help: "Replace an existing --out, if ardf wrote it.")
   var force = false
 
-  @OptionGroup(title: "Limits") var limits: LimitOptions
+  @OptionGroup var limits: LimitOptions
 
   func run() async throws {
     let file = try WeightFiles.detector(weights)

@@ -36,7 +36,7 @@ struct Fuse: ParsableCommand, LimitedCommand {
   @OptionGroup var model: FusionModelOptions
   @OptionGroup var export: DepthExportOptions
   @OptionGroup var output: OutputOptions
-  @OptionGroup(title: "Limits") var limits: LimitOptions
+  @OptionGroup var limits: LimitOptions
 
   func run() throws {
     let captured = try FrameSelection.one(

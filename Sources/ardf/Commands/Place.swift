@@ -41,7 +41,7 @@ struct Place: ParsableCommand, LimitedCommand {
   @OptionGroup var effects: EffectOptions
   @OptionGroup var export: SceneExportOptions
   @OptionGroup var output: OutputOptions
-  @OptionGroup(title: "Limits") var limits: LimitOptions
+  @OptionGroup var limits: LimitOptions
 
   func run() throws {
     let captured = try FrameSelection.one(

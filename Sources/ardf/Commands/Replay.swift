@@ -36,7 +36,7 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
   @OptionGroup var sensor: SensorOptions
   @OptionGroup var compute: ComputeOptions
   @OptionGroup var output: OutputOptions
-  @OptionGroup(title: "Limits") var limits: LimitOptions
+  @OptionGroup var limits: LimitOptions
 
   func run() async throws {
     let selection = try FrameSelection(sequence, frames: frame, sensor: sensor, limits: limits)

@@ -29,7 +29,7 @@ struct Report: ParsableCommand, LimitedCommand {
   @Flag(help: "Replace an existing page.")
   var force = false
 
-  @OptionGroup(title: "Limits") var limits: LimitOptions
+  @OptionGroup var limits: LimitOptions
 
   func run() throws {
     let page = out ?? "\(results)/report.html"

@@ -72,7 +72,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   @OptionGroup var sceneExport: SceneExportOptions
   @OptionGroup var depthExport: DepthExportOptions
   @OptionGroup var compute: ComputeOptions
-  @OptionGroup(title: "Limits") var limits: LimitOptions
+  @OptionGroup var limits: LimitOptions
 
   func validate() throws {
     try batch.validate(output)

@@ -34,7 +34,7 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
   @OptionGroup var fusionOptions: FusionModelOptions
   @OptionGroup var sensor: SensorOptions
   @OptionGroup var compute: ComputeOptions
-  @OptionGroup(title: "Limits") var limits: LimitOptions
+  @OptionGroup var limits: LimitOptions
 
   func run() async throws {
     let finished = source.flatMap { FinishedFolder.exists($0) ? $0 : nil }
