@@ -1,7 +1,7 @@
 import NNKernelInterface
 
-/// Adds the kernels that multiply integers, a row each, whose maps may hold `maps`.
-func addIntegerKernels(to catalogue: inout KernelCatalogue, by permit: Permit, maps: MapElements) {
+/// Adds the kernels that multiply integers of 16 bits, a row each, whose maps may hold `maps`.
+func addWordKernels(to catalogue: inout KernelCatalogue, by permit: Permit, maps: MapElements) {
   let block = ConvolutionKernel.Block(rows: mostVectorRows, columns: panelWidth)
   catalogue.add(
     "winograd-f4x4-i16", .winograd4x4, of: .squares(stride: 1), products: .int16, maps: maps,
@@ -38,11 +38,4 @@ func addIntegerKernels(to catalogue: inout KernelCatalogue, by permit: Permit, m
     pack: { packIntegerRows(SixteenBits.self, $0, $1, $2, $3) },
     scratch: { shape, _ in integerRowsScratch(SixteenBits.self, shape) },
     run: { integerRows(SixteenBits.self, $0, $1) })
-  catalogue.add(
-    "gemm-i8", .gemm, of: .everyPixel, products: .int8, maps: maps, prologues: .none, epilogues: .sums,
-    items: .rows, block: block, tolerance: .bytes, by: permit,
-    packedCount: { packedIntegerRowsCount(EightBits.self, $0) },
-    pack: { packIntegerRows(EightBits.self, $0, $1, $2, $3) },
-    scratch: { shape, _ in integerRowsScratch(EightBits.self, shape) },
-    run: { integerRows(EightBits.self, $0, $1) })
 }

@@ -4,8 +4,8 @@
 // window, the numbers of all channels, is scaled to one norm and rounded to 16 bits, and so are the weights of every
 // matrix and output channel. With 256 channels that errs no more than a direct product of bf16 does.
 //
-// Packed weights: (matrix, 16 output channels, pair of input channels, output channel, 2) in 16 bits, then the scales
-// (position, output channel) in floats.
+// Packed weights: (matrix, 16 output channels, unit of input channels, output channel, numbers of a unit) in 16 bits, then the
+// scales (position, output channel) in floats.
 
 import CKernelShims
 import NNKernelInterface
@@ -186,8 +186,8 @@ private func multiplyPanel<Transform: IntegerTransform>(
   for matrix in 0..<Transform.matrices {
     let (position, shared) = Transform.positions(of: matrix)
     let row = position * count
-    multiplyIntegers(
-      IntegerPairs.self, workspace.inputs + row * workspace.rowStride, leftStride: workspace.rowStride * 4,
+    IntegerPairs.multiply(
+      workspace.inputs + row * workspace.rowStride, leftStride: workspace.rowStride * 4,
       rows: shared * count, words: channels / 2,
       task.pointee.weights + (matrix * outChannels + first) * channels / 2, columns: columns,
       workspace.products + row * panelWidth)
