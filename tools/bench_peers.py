@@ -33,7 +33,9 @@ REDUCED = {
     "avx512vnni": ("int16", "int8"),
     "avx512bf16": ("bf16", "int16", "int8"),
     "amx": ("bf16", "int16", "int8"),
-    "neonbf16": ("bf16",),
+    "neondotprod": ("int8",),
+    "neoni8mm": ("int8",),
+    "neonbf16": ("bf16", "int8"),
 }
 
 

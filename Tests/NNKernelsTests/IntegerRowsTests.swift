@@ -67,6 +67,20 @@ struct IntegerRowsTests {
     }
   }
 
+  /// Those of 8 bits but AVX2's, whose weights have one bit less.
+  static let bytes = kernels.filter { $0.kernel.products == .int8 && $0.kernel.set != "avx2" }
+
+  @Test(
+    "whatever instructions multiply them, sums of 8 bits are the same bytes",
+    .enabled(if: bytes.count > 1, "this CPU has kernels of one kind"))
+  func sameBytes() throws {
+    var (rows, columns) = ([[Float]](), [[Float]]())
+    for row in 0..<37 { rows.append((0..<83).map { Float(($0 * 7919 + row * 104_729) % 1013) / 1013 - 0.4 }) }
+    for column in 0..<35 { columns.append((0..<83).map { Float(($0 * 31 + column * 17) % 101) / 50 - 1 }) }
+    let expected = product(try #require(Self.bytes.first).kernel, rows, columns)
+    for other in Self.bytes.dropFirst() { #expect(product(other.kernel, rows, columns) == expected) }
+  }
+
   @Test("the largest sums that there can be", arguments: kernels)
   func largestSums(_ declared: DeclaredKernel) {
     let channels = 2048

@@ -10,6 +10,8 @@ import NNKernelsPortable
 #elseif arch(arm64)
   import NNKernelsNEON
   import NNKernelsNEONBF16
+  import NNKernelsNEONDotProd
+  import NNKernelsNEONI8MM
 #endif
 
 /// Why the instruction set asked for cannot be used.
@@ -47,7 +49,11 @@ package enum InstructionSet: String, CaseIterable, Sendable {
   case amx
   /// arm64: vectors of 128 bits.
   case neon
-  /// neon, and products of bf16 matrices.
+  /// neon, and products of integers of 8 bits, four to a lane.
+  case neondotprod
+  /// neon, and products of matrices of integers of 8 bits.
+  case neoni8mm
+  /// neoni8mm, and products of bf16 matrices.
   case neonbf16
 
   /// Those of the architecture that this program is for.
@@ -55,7 +61,7 @@ package enum InstructionSet: String, CaseIterable, Sendable {
     #if arch(x86_64)
       return [.portable, .avx2, .avx512, .avx512vnni, .avx512bf16, .amx]
     #elseif arch(arm64)
-      return [.portable, .neon, .neonbf16]
+      return [.portable, .neon, .neondotprod, .neoni8mm, .neonbf16]
     #else
       return [.portable]
     #endif
@@ -99,7 +105,12 @@ package enum InstructionSet: String, CaseIterable, Sendable {
       case .avx512bf16: catalogue(of: processor, after: .avx512, NNKernelsBF16.addVectorKernels)
       case .amx: catalogue(of: processor, after: .avx512, NNKernelsBF16.addTileKernels)
     #elseif arch(arm64)
-      case .neon: catalogue(of: processor, NNKernelsNEON.addKernels)
+      case .neon:
+        catalogue(of: processor) {
+          NNKernelsNEON.addKernels(to: &$0, of: $1) && NNKernelsNEON.addIntegerKernels(to: &$0, of: $1)
+        }
+      case .neondotprod: catalogue(of: processor, after: .neon, NNKernelsNEONDotProd.addKernels)
+      case .neoni8mm: catalogue(of: processor, after: .neon, NNKernelsNEONI8MM.addKernels)
       case .neonbf16: catalogue(of: processor, after: .neon, NNKernelsNEONBF16.addKernels)
     #endif
     // Those of other architectures.

@@ -24,18 +24,19 @@ struct Arithmetic {
       catalogue.candidates(layer, shape, products).first.map { KernelChoice(kernel: $0, reason: reason) }
     }
     func winograd() -> KernelChoice? { catalogue.integerChoice(layer, shape) }
+    func fastWinograd() -> KernelChoice? { catalogue.gainsByWords ? winograd() : nil }
     func words() -> KernelChoice? {
       first(.int16, "products of 16-bit integers, a scale a pixel and channel")
     }
     switch precision {
     case .fp32: return nil
     case .bf16 where isOutput: return nil
-    case .bf16: return (catalogue.prefersTiles ? nil : winograd()) ?? first(.bfloat16, Self.rounded)
+    case .bf16: return (catalogue.prefersTiles ? nil : fastWinograd()) ?? first(.bfloat16, Self.rounded)
     case .int16: return winograd() ?? words()
-    case .int8 where isOutput: return winograd() ?? words()
+    case .int8 where isOutput: return catalogue.gainsByWords ? winograd() ?? words() : nil
     case .int8:
       let bytes = first(.int8, "products of 8-bit integers, a scale a pixel and channel")
-      let other = winograd() ?? first(.bfloat16, Self.rounded)
+      let other = fastWinograd() ?? first(.bfloat16, Self.rounded)
       return shape.savesBytes ? bytes ?? other : other ?? bytes
     }
   }
@@ -48,6 +49,11 @@ extension KernelCatalogue {
   /// Whether direct products of bf16 are faster than Winograd's of integers: the processor multiplies tiles.
   fileprivate var prefersTiles: Bool {
     convolutions.contains { $0.products == .bfloat16 && $0.needs.contains(.tiles) }
+  }
+
+  /// Whether products of 16-bit integers are faster than those of floats; arm64's are not.
+  fileprivate var gainsByWords: Bool {
+    convolutions.contains { $0.products == .int16 && !$0.needs.contains(.neon) }
   }
 }
 

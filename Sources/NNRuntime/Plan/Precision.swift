@@ -45,7 +45,9 @@ extension Precision {
       #endif
     case .int16, .int8:
       #if arch(arm64)
-        "AVX2 or AVX-512 VNNI (arm64 has no such kernels yet)"
+        self == .int16
+          ? "Advanced SIMD (the kernels neon)"
+          : "FEAT_DotProd (the flag asimddp: Cortex-A55 and A76, Neoverse N1, and newer)"
       #else
         "AVX-512 VNNI (the flag avx512_vnni), or the kernels of AVX2 (ARDF_ISA=avx2)"
       #endif

@@ -85,7 +85,12 @@ struct ReducedPrecisionTests {
   @Test("are refused where there are no kernels for them")
   func refused() throws {
     for set in InstructionSet.available where !set.hasReducedPrecision {
-      let available: [Precision] = [.avx2, .avx512vnni].contains(set) ? [.fp32, .int16, .int8] : [.fp32]
+      let available: [Precision] =
+        switch set {
+        case .avx2, .avx512vnni, .neondotprod, .neoni8mm: [.fp32, .int16, .int8]
+        case .neon: [.fp32, .int16]
+        default: [.fp32]
+        }
       let error = PrecisionError.noInstructions(.bf16, instructionSet: set.rawValue, available: available)
       #expect(throws: NetworkError.depth(.plan(.precision(error)))) {
         try outputs("depth-tiny", Self.options(set))
