@@ -37,6 +37,10 @@ KINDS = {
     "addWeightedRows": ["attention, values (y, d)"],
     "addStrip": ["depthwise convolutions (y)"],
     "multiplyMatrices": ["bf16: convolutions, linear layers, attention (y, d)"],
+    "multiplyRun": [
+        "fp16: 1x1 convolutions and linear layers (y, d)",
+        "fp16: Winograd, 3x3 of both strides, transposed (y, d)",
+    ],
     "multiplyIntegers/smlal": [
         "int16: 1x1 convolutions and linear layers (y, d)",
         "int16: Winograd, 3x3 of both strides, transposed (y, d)",
@@ -49,7 +53,7 @@ NAMES = {key: f"{len(key.split('/')[0])}{key.split('/')[0]}" for key in KINDS}
 # Registers of sums in a full tile.
 FULL = {
     "addFourSteps": 20, "addWeightedRows": 24, "addStrip": 16, "multiplyMatrices": 16,
-    "multiplyIntegers/smlal": 20, "multiplyIntegers/sdot": 20, "multiplyIntegers/smmla": 20,
+    "multiplyRun": 16, "multiplyIntegers/smlal": 20, "multiplyIntegers/sdot": 20, "multiplyIntegers/smmla": 20,
 }
 # Who runs it.
 RUN_BY = {"multiplyMatrices": MATRIX_PROCESSORS, "multiplyIntegers/smmla": MATRIX_PROCESSORS}
@@ -134,7 +138,7 @@ def innermost(name, body):
 @functools.cache
 def cycles(text, processor):
     report = inside(
-        "llvm-mca", "-mtriple=aarch64-linux-gnu", f"-mcpu={processor}", "-mattr=+bf16,+dotprod,+i8mm", f"-iterations={ITERATIONS}",
+        "llvm-mca", "-mtriple=aarch64-linux-gnu", f"-mcpu={processor}", "-mattr=+bf16,+fullfp16,+dotprod,+i8mm", f"-iterations={ITERATIONS}",
         text=text)
     return int(re.search(r"Total Cycles:\s+(\d+)", report)[1])
 

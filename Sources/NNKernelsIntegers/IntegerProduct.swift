@@ -5,6 +5,9 @@
 // column at most `rightNorm`. No sum exceeds their product then (Cauchy and Schwarz), and none overflows. Those of 8 bits
 // are at most 127 * 255 * depth, and a depth is below 65,000.
 
+import CKernelShims
+import NNKernelInterface
+
 /// How an instruction set lays integers of a width and multiplies them: `IntegerPairs` of 16 bits and `IntegerQuads` of 8 are
 /// each instruction set's own.
 protocol IntegerArithmetic {
@@ -30,10 +33,41 @@ extension IntegerArithmetic {
   @inline(__always) static func offset(ofRow row: Int, _ stride: Int) -> Int { row &* stride }
 }
 
-/// Most rows of 16 bits whose sums the vector registers hold.
-@inline(__always) var mostVectorRows: Int { InstructionSet.tileRows }
+/// Numbers of 16 bits, which share a scale a row and a column: integers, unless an instruction set says otherwise.
+///
+/// `ScaledWords` are each instruction set's own. Rows have the Euclidean norm `leftNorm`, columns at most `rightNorm`.
+protocol ScaledNumbers: IntegerArithmetic {
+  /// What they are.
+  static var element: ProductElement { get }
+  /// How far products of them may be from the definition.
+  static var tolerance: KernelTolerance { get }
+  /// Largest norm of a row, also after rounding, so that every number fits 16 bits.
+  static var leftNorm: Float { get }
+  /// Largest norm of a column.
+  static var rightNorm: Float { get }
+  /// Largest number of a column.
+  static var largest: Float { get }
+  /// Stores sixteen numbers, rounded.
+  static func store(_ numbers: Vector, _ target: UnsafeMutableRawPointer)
+  /// Stores two numbers of each of sixteen columns, rounded, as columns lie.
+  static func storePairs(_ even: Vector, _ odd: Vector, _ target: UnsafeMutableRawPointer)
+}
 
-/// Largest norm of a row, also after rounding, so that every number fits 16 bits.
-@inline(__always) var leftNorm: Float { 32_000 }
-/// Largest norm of a column: the product of both and a tenth more is below 2^31.
-@inline(__always) var rightNorm: Float { 60_000 }
+/// Integers: the product of both norms and a tenth more is below 2^31.
+extension ScaledNumbers {
+  @inline(__always) static var element: ProductElement { .int16 }
+  static var tolerance: KernelTolerance { .integers }
+  @inline(__always) static var leftNorm: Float { 32_000 }
+  @inline(__always) static var rightNorm: Float { 60_000 }
+  @inline(__always) static var largest: Float { 32_767 }
+  @inline(__always) static func store(_ numbers: Vector, _ target: UnsafeMutableRawPointer) {
+    ardf_int16_store(target, numbers)
+  }
+  @inline(__always)
+  static func storePairs(_ even: Vector, _ odd: Vector, _ target: UnsafeMutableRawPointer) {
+    ardf_int16_store_pairs(target, even, odd)
+  }
+}
+
+/// Most rows of 16 bits whose sums the vector registers hold.
+@inline(__always) var mostVectorRows: Int { ScaledWords.tileRows }

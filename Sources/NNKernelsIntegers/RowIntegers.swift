@@ -40,7 +40,7 @@ extension RowIntegers {
 
 /// Integers of 16 bits: a row x becomes round(x / scale), its Euclidean norm `leftNorm`.
 enum SixteenBits: RowIntegers {
-  typealias Words = IntegerPairs
+  typealias Words = ScaledWords
   @inline(__always) static var bytes: Int { 2 }
   @inline(__always) static var rowFloats: Int { 1 }
   @inline(__always) static var columnFloats: Int { 1 }
@@ -69,10 +69,10 @@ enum SixteenBits: RowIntegers {
       index &+= 16
     }
     let norm = (sum(even + odd) + 1e-30).squareRoot()
-    described.pointee = norm * (1 / leftNorm)
-    let factor = Vector(repeating: leftNorm / norm)
+    described.pointee = norm * (1 / ScaledWords.leftNorm)
+    let factor = Vector(repeating: ScaledWords.leftNorm / norm)
     forEachVector(count) {
-      ardf_int16_store(target + 2 &* $0, element.loadSome(source + $0 &* element.size, $1) * factor)
+      ScaledWords.store(element.loadSome(source + $0 &* element.size, $1) * factor, target + 2 &* $0)
     }
   }
 
@@ -85,13 +85,13 @@ enum SixteenBits: RowIntegers {
       largest = larger(largest, larger(x, Vector(repeating: 0) - x))
     }
     return max(
-      sum(squares).squareRoot() * (1 / rightNorm), maximum(largest) * (1.0 / 32_767),
+      sum(squares).squareRoot() * (1 / ScaledWords.rightNorm), maximum(largest) * (1 / ScaledWords.largest),
       .leastNormalMagnitude)
   }
 
   @inline(__always)
   static func roundColumn(_ column: Vector, _ factor: Float, _ target: UnsafeMutableRawPointer) -> Float {
-    ardf_int16_store(target, column * Vector(repeating: factor))
+    ScaledWords.store(column * Vector(repeating: factor), target)
     return 0
   }
 

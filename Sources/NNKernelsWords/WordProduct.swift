@@ -2,8 +2,10 @@
 
 import CKernelShims
 
+typealias ScaledWords = IntegerPairs
+
 /// Pairs of 16 bits; the bits of sums lie in floats.
-enum IntegerPairs: WordArithmetic, IntegerArithmetic {
+enum IntegerPairs: WordArithmetic, ScaledNumbers {
   @inline(__always) static func dot(_ sum: Vector, _ a: Vector, _ b: Vector) -> Vector {
     ardf_int16_dot(sum, a, b)
   }

@@ -2,10 +2,10 @@ import NNKernelInterface
 import NNRuntime
 import Testing
 
-@Suite("Products over pixels in integers lose no more than their rounding")
+@Suite("Products over pixels in integers and halves lose no more than their rounding")
 struct IntegerRowsTests {
   static let kernels: [DeclaredKernel] = DeclaredKernel.all.filter {
-    $0.kernel.algorithm == .gemm && [.int16, .int8].contains($0.kernel.products)
+    $0.kernel.algorithm == .gemm && [.int16, .int8, .float16].contains($0.kernel.products)
   }
 
   /// A 1x1 convolution of `rows`, all of as many channels, with `columns` of weights.
@@ -61,7 +61,7 @@ struct IntegerRowsTests {
           expected += product
           magnitude += abs(product)
         }
-        let bound = declared.kernel.products == .int8 ? 1e-6 : 5e-4
+        let bound = [.int8: 1e-6, .int16: 5e-4][declared.kernel.products, default: 1e-3]
         #expect(abs(Double(found[row * 37 + column]) - expected) < bound * magnitude, "\(row), \(column)")
       }
     }

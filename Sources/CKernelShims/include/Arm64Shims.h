@@ -1,5 +1,5 @@
-// Single instructions of arm64 for the kernels that are compiled for them: those of every processor, then bf16's, what
-// BF16Shims.h is for x86-64. A vector of sixteen lanes is four registers.
+// Single instructions of arm64 for the kernels that are compiled for them: those of every processor, then those of half
+// precision, then bf16's, what BF16Shims.h is for x86-64. A vector of sixteen lanes is four registers.
 #pragma once
 #if defined(__aarch64__)
 #include <arm_neon.h>
@@ -45,6 +45,32 @@ ARDF_INLINE ardf_lanes16 ardf_reciprocal(ardf_lanes16 x) {
   })
   return r.lanes;
 }
+
+#if defined(__ARM_FEATURE_FP16_VECTOR_ARITHMETIC)
+/// Eight sums of halves + eight halves each times number `lane` of `rows`.
+#define ARDF_LANE(lane) case lane: return (ardf_quad)vfmaq_laneq_f16(s, x, y, lane)
+ARDF_INLINE ardf_quad ardf_half_multiply(ardf_quad sums, ardf_quad columns, ardf_quad rows, long lane) {
+  const float16x8_t s = (float16x8_t)sums, x = (float16x8_t)columns, y = (float16x8_t)rows;
+  switch (lane) {
+    ARDF_LANE(0); ARDF_LANE(1); ARDF_LANE(2); ARDF_LANE(3); ARDF_LANE(4); ARDF_LANE(5); ARDF_LANE(6);
+    default: ARDF_LANE(7);
+  }
+}
+#undef ARDF_LANE
+
+/// The lower and the upper four halves as floats.
+ARDF_INLINE ardf_quad ardf_half_lower(ardf_quad x) {
+  return (ardf_quad)vcvt_f32_f16(vget_low_f16((float16x8_t)x));
+}
+ARDF_INLINE ardf_quad ardf_half_upper(ardf_quad x) { return (ardf_quad)vcvt_high_f32_f16((float16x8_t)x); }
+
+/// Sixteen floats rounded to halves.
+ARDF_INLINE void ardf_half_store(void *p, ardf_lanes16 x) {
+  const ardf_registers r = {x};
+  vst1q_f16((float16_t *)p, vcvt_high_f16_f32(vcvt_f16_f32(r.quads[0]), r.quads[1]));
+  vst1q_f16((float16_t *)p + 8, vcvt_high_f16_f32(vcvt_f16_f32(r.quads[2]), r.quads[3]));
+}
+#endif
 
 #if defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)
 /// sum + products of two rows of four bf16 and two columns of four: (0,0) (0,1) (1,0) (1,1).

@@ -11,6 +11,7 @@ import NNKernelsPortable
   import NNKernelsNEON
   import NNKernelsNEONBF16
   import NNKernelsNEONDotProd
+  import NNKernelsNEONFP16
   import NNKernelsNEONI8MM
 #endif
 
@@ -49,9 +50,11 @@ package enum InstructionSet: String, CaseIterable, Sendable {
   case amx
   /// arm64: vectors of 128 bits.
   case neon
-  /// neon, and products of integers of 8 bits, four to a lane.
+  /// neon, and products of half precision.
+  case neonfp16
+  /// neonfp16, and products of integers of 8 bits, four to a lane.
   case neondotprod
-  /// neon, and products of matrices of integers of 8 bits.
+  /// neonfp16, and products of matrices of integers of 8 bits.
   case neoni8mm
   /// neoni8mm, and products of bf16 matrices.
   case neonbf16
@@ -61,7 +64,7 @@ package enum InstructionSet: String, CaseIterable, Sendable {
     #if arch(x86_64)
       return [.portable, .avx2, .avx512, .avx512vnni, .avx512bf16, .amx]
     #elseif arch(arm64)
-      return [.portable, .neon, .neondotprod, .neoni8mm, .neonbf16]
+      return [.portable, .neon, .neonfp16, .neondotprod, .neoni8mm, .neonbf16]
     #else
       return [.portable]
     #endif
@@ -109,9 +112,10 @@ package enum InstructionSet: String, CaseIterable, Sendable {
         catalogue(of: processor) {
           NNKernelsNEON.addKernels(to: &$0, of: $1) && NNKernelsNEON.addIntegerKernels(to: &$0, of: $1)
         }
-      case .neondotprod: catalogue(of: processor, after: .neon, NNKernelsNEONDotProd.addKernels)
-      case .neoni8mm: catalogue(of: processor, after: .neon, NNKernelsNEONI8MM.addKernels)
-      case .neonbf16: catalogue(of: processor, after: .neon, NNKernelsNEONBF16.addKernels)
+      case .neonfp16: catalogue(of: processor, after: .neon, NNKernelsNEONFP16.addKernels)
+      case .neondotprod: catalogue(of: processor, after: .neonfp16, NNKernelsNEONDotProd.addKernels)
+      case .neoni8mm: catalogue(of: processor, after: .neonfp16, NNKernelsNEONI8MM.addKernels)
+      case .neonbf16: catalogue(of: processor, after: .neonfp16, NNKernelsNEONBF16.addKernels)
     #endif
     // Those of other architectures.
     default: nil

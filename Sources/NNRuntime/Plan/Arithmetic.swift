@@ -8,7 +8,7 @@ struct Arithmetic {
   /// What maps hold that no layer needs as floats.
   var maps: ElementType {
     switch precision {
-    case .fp32, .int16: .float32
+    case .fp32, .fp16, .int16: .float32
     case .bf16: .bfloat16
     case .int8: catalogue.multiplies(.bfloat16) ? .bfloat16 : .float32
     }
@@ -23,7 +23,9 @@ struct Arithmetic {
     func first(_ products: ProductElement, _ reason: String) -> KernelChoice? {
       catalogue.candidates(layer, shape, products).first.map { KernelChoice(kernel: $0, reason: reason) }
     }
-    func winograd() -> KernelChoice? { catalogue.integerChoice(layer, shape) }
+    func winograd(_ products: ProductElement = .int16) -> KernelChoice? {
+      catalogue.integerChoice(layer, shape, products)
+    }
     func fastWinograd() -> KernelChoice? { catalogue.gainsByWords ? winograd() : nil }
     func words() -> KernelChoice? {
       first(.int16, "products of 16-bit integers, a scale a pixel and channel")
@@ -32,6 +34,9 @@ struct Arithmetic {
     case .fp32: return nil
     case .bf16 where isOutput: return nil
     case .bf16: return (catalogue.prefersTiles ? nil : fastWinograd()) ?? first(.bfloat16, Self.rounded)
+    case .fp16 where isOutput: return nil
+    case .fp16:
+      return winograd(.float16) ?? first(.float16, "products of half precision, a scale a pixel and channel")
     case .int16: return winograd() ?? words()
     case .int8 where isOutput: return catalogue.gainsByWords ? winograd() ?? words() : nil
     case .int8:
@@ -63,6 +68,7 @@ extension Precision {
     switch products {
     case .float32: self = .fp32
     case .bfloat16: self = .bf16
+    case .float16: self = .fp16
     case .int16: self = .int16
     case .int8: self = .int8
     }
@@ -73,6 +79,7 @@ extension Precision {
     switch self {
     case .fp32: .float32
     case .bf16: .bfloat16
+    case .fp16: .float16
     case .int16: .int16
     case .int8: .int8
     }

@@ -6,6 +6,9 @@ public enum Precision: String, CaseIterable, Sendable {
   case fp32
   /// Weights and inputs of products rounded to bf16: twice to sixteen times the rate, 2 to 3 digits.
   case bf16
+  /// Products of half precision, of which some are summed up in it, each pixel's and each output channel's numbers on a scale of
+  /// their own: up to twice the rate on arm64, 3 digits.
+  case fp16
   /// Products of 16-bit integers with exact sums, each pixel's and each output channel's numbers on a scale of their own:
   /// twice the rate, 3 to 4 digits.
   case int16
@@ -43,6 +46,7 @@ extension Precision {
       #else
         "AVX-512 BF16 (the flag avx512_bf16)"
       #endif
+    case .fp16: "FEAT_FP16 of arm64 (the flag asimdhp: Cortex-A55 and A76, Neoverse N1, and newer)"
     case .int16, .int8:
       #if arch(arm64)
         self == .int16

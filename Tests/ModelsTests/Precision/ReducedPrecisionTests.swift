@@ -87,8 +87,10 @@ struct ReducedPrecisionTests {
     for set in InstructionSet.available where !set.hasReducedPrecision {
       let available: [Precision] =
         switch set {
-        case .avx2, .avx512vnni, .neondotprod, .neoni8mm: [.fp32, .int16, .int8]
+        case .avx2, .avx512vnni: [.fp32, .int16, .int8]
         case .neon: [.fp32, .int16]
+        case .neonfp16: [.fp32, .fp16, .int16]
+        case .neondotprod, .neoni8mm: [.fp32, .fp16, .int16, .int8]
         default: [.fp32]
         }
       let error = PrecisionError.noInstructions(.bf16, instructionSet: set.rawValue, available: available)
