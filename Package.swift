@@ -40,7 +40,10 @@ let instructionSets: [(target: String, flags: [String])] =
     ],
     "arm64": [
       ("NNKernelsNEON", []),
-      ("NNKernelsNEONBF16", ["-march=armv8.2-a+bf16"]),
+      ("NNKernelsNEONFP16", ["-march=armv8.2-a+fp16"]),
+      ("NNKernelsNEONDotProd", ["-march=armv8.2-a+dotprod"]),
+      ("NNKernelsNEONI8MM", ["-march=armv8.2-a+i8mm"]),
+      ("NNKernelsNEONBF16", ["-march=armv8.2-a+bf16+i8mm"]),
     ],
   ][architecture, default: []] + [("NNKernelsPortable", [])]
 

@@ -26,14 +26,17 @@ from peers.models import difference, load_outputs, make_model
 from peers.report import markdown, plot, processor, summary
 
 #: Largest difference between two engines' outputs, relative to the output's largest magnitude.
-TOLERANCES = {"f32": 1e-3, "int16": 1e-2, "bf16": 2e-1, "int8": 1}
+TOLERANCES = {"f32": 1e-3, "int16": 1e-2, "fp16": 1e-2, "bf16": 2e-1, "int8": 1}
 #: What our instruction sets compute in besides.
 REDUCED = {
     "avx2": ("int16", "int8"),
     "avx512vnni": ("int16", "int8"),
     "avx512bf16": ("bf16", "int16", "int8"),
     "amx": ("bf16", "int16", "int8"),
-    "neonbf16": ("bf16",),
+    "neonfp16": ("fp16",),
+    "neondotprod": ("fp16", "int8"),
+    "neoni8mm": ("fp16", "int8"),
+    "neonbf16": ("fp16", "bf16", "int8"),
 }
 
 

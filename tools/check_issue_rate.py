@@ -4,8 +4,8 @@
   tools/check_issue_rate.py [BUILD]        default .build-arm64/aarch64-unknown-linux-gnu/release, which `make check-arm64` makes
 
 Takes the innermost loops from the disassembly of the objects, has llvm-mca (of tools/swift-6.2/setup) simulate each, and
-compares the cycles with those of nothing but as many independent multiply-adds. Fails where a full register tile stays below
-90 % (of bf16: 79 %), or where such a loop calls a function or touches the stack. Models know no caches: an upper bound, not a
+compares the cycles with those of nothing but as many independent multiply-adds, of floats, bf16 or integers. Fails where a
+full register tile stays below 90 % (of bf16: 79 %), or where such a loop calls a function or touches the stack. Models know no caches: an upper bound, not a
 time.
 """
 import functools
@@ -16,14 +16,14 @@ import subprocess
 import sys
 
 PROCESSORS = ["cortex-a76", "neoverse-n1", "neoverse-v2", "apple-m1"]
-# Those that multiply matrices of bf16.
-BF16_PROCESSORS = ["neoverse-n2", "neoverse-v1", "neoverse-v2", "apple-m2"]
+# Those that multiply matrices, of bf16 and of integers.
+MATRIX_PROCESSORS = ["neoverse-n2", "neoverse-v1", "neoverse-v2", "apple-m2"]
 LEAST = 0.9
 # Sixteen sums are too few for the latency of Neoverse V2's four products a cycle.
 LEAST_OF = {"multiplyMatrices": 0.79}
 ITERATIONS = 200
 
-# What runs in a function's loops: the layer kinds of YOLO11 (y), Depth Anything V2 and Prompt Depth Anything (d).
+# What runs in a function's loops, or in those of them that use an instruction: the layer kinds of YOLO11 (y), Depth Anything V2 and Prompt Depth Anything (d).
 KINDS = {
     "addFourSteps": [
         "1x1 convolutions and linear layers (y, d)",
@@ -37,17 +37,32 @@ KINDS = {
     "addWeightedRows": ["attention, values (y, d)"],
     "addStrip": ["depthwise convolutions (y)"],
     "multiplyMatrices": ["bf16: convolutions, linear layers, attention (y, d)"],
+    "multiplyRun": [
+        "fp16: 1x1 convolutions and linear layers (y, d)",
+        "fp16: Winograd, 3x3 of both strides, transposed (y, d)",
+    ],
+    "multiplyIntegers/smlal": [
+        "int16: 1x1 convolutions and linear layers (y, d)",
+        "int16: Winograd, 3x3 of both strides, transposed (y, d)",
+    ],
+    "multiplyIntegers/sdot": ["int8: 1x1 convolutions and linear layers (y, d)"],
+    "multiplyIntegers/smmla": ["int8 by matrices: 1x1 convolutions, linear layers (y, d)"],
 }
 # In mangled names.
-NAMES = {key: f"{len(key)}{key}" for key in KINDS}
+NAMES = {key: f"{len(key.split('/')[0])}{key.split('/')[0]}" for key in KINDS}
 # Registers of sums in a full tile.
-FULL = {"addFourSteps": 20, "addWeightedRows": 24, "addStrip": 16, "multiplyMatrices": 16}
+FULL = {
+    "addFourSteps": 20, "addWeightedRows": 24, "addStrip": 16, "multiplyMatrices": 16,
+    "multiplyRun": 16, "multiplyIntegers/smlal": 20, "multiplyIntegers/sdot": 20, "multiplyIntegers/smmla": 20,
+}
 # Who runs it.
-RUN_BY = {"multiplyMatrices": BF16_PROCESSORS}
+RUN_BY = {"multiplyMatrices": MATRIX_PROCESSORS, "multiplyIntegers/smmla": MATRIX_PROCESSORS}
 
 INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)\s*(.*)$")
 BRANCH = re.compile(r"^(b|b\..*|cbn?z|tbn?z)$")
-MULTIPLY_ADDS = {"fmla", "fmls", "bfmmla", "bfdot"}
+MULTIPLY_ADDS = {"fmla", "fmls", "bfmmla", "bfdot", "smlal", "smlal2", "sdot", "smmla"}
+# Registers of independent sums, and of what is multiplied: elements of 16 bits are those of the first sixteen.
+SUMS = [f"v{i}" for i in range(32) if i not in (14, 15)]
 
 
 class Loop:
@@ -63,6 +78,9 @@ class Loop:
     @property
     def sums(self):
         return len({operands.split(",")[0].split(".")[0] for _, operands in self.multiply_adds})
+
+    def uses(self, instruction):
+        return any(name.startswith(instruction) for name, _ in self.multiply_adds)
 
     @property
     def faults(self):
@@ -120,7 +138,7 @@ def innermost(name, body):
 @functools.cache
 def cycles(text, processor):
     report = inside(
-        "llvm-mca", "-mtriple=aarch64-linux-gnu", f"-mcpu={processor}", "-mattr=+bf16", f"-iterations={ITERATIONS}",
+        "llvm-mca", "-mtriple=aarch64-linux-gnu", f"-mcpu={processor}", "-mattr=+bf16,+fullfp16,+dotprod,+i8mm", f"-iterations={ITERATIONS}",
         text=text)
     return int(re.search(r"Total Cycles:\s+(\d+)", report)[1])
 
@@ -129,9 +147,9 @@ def peak(loop, processor):
     """Cycles of the same multiply-adds, independent of each other, and nothing else."""
     lines = []
     for i, (name, operands) in enumerate(loop.multiply_adds):
-        lanes = operands.split(",")[0].split(".")[1].strip()
-        element = ".s[0]" if "[" in operands else "." + operands.split(".")[-1].strip()
-        lines.append(f"{name} v{i % 28}.{lanes}, v30.{operands.split(',')[1].split('.')[1].strip()}, v31{element}")
+        kinds = [operand.strip().split(".", 1)[1] for operand in operands.split(",")]
+        kinds[2] = re.sub(r"\[\d+\]", "[0]", kinds[2])
+        lines.append(f"{name} {SUMS[i % len(SUMS)]}.{kinds[0]}, v14.{kinds[1]}, v15.{kinds[2]}")
     return cycles("\n".join(lines), processor)
 
 
@@ -143,7 +161,7 @@ def main():
     listing = inside("llvm-objdump", "-d", "--no-show-raw-insn", *[os.path.relpath(path) for path in objects])
     found = {}
     for loop in loops(listing):
-        kind = next((key for key in KINDS if NAMES[key] in loop.function), None)
+        kind = next((key for key in KINDS if NAMES[key] in loop.function and loop.uses(key.partition("/")[2])), None)
         # Where multiply-adds are fewer than half of what is done, something else is the loop's work.
         if kind and loop.sums >= 4 and 2 * len(loop.multiply_adds) >= len(loop.body):
             found.setdefault(kind, {}).setdefault(loop.text, loop)

@@ -4,6 +4,8 @@ public enum ProductElement: UInt8, Sendable, CaseIterable {
   case float32
   /// Rounded to bf16.
   case bfloat16
+  /// Scaled and rounded to half precision; some products are summed up in it.
+  case float16
   /// Scaled and rounded to integers of 16 bits, which share a scale a position and a channel.
   case int16
   /// Scaled and rounded to integers of 8 bits, which share a scale a position and a channel.
@@ -14,6 +16,7 @@ public enum ProductElement: UInt8, Sendable, CaseIterable {
     switch self {
     case .float32: "f32"
     case .bfloat16: "bf16"
+    case .float16: "f16"
     case .int16: "i16"
     case .int8: "i8"
     }
@@ -68,6 +71,8 @@ public struct KernelTolerance: Sendable {
   public static let roundedProduct = KernelTolerance(sums: 4e-6, functions: 2e-4)
   /// Attention in bf16: the weights are rounded to it.
   public static let roundedAttention = KernelTolerance(sums: 4e-3, functions: 2e-4)
+  /// Products of half precision, Winograd's convolutions among them.
+  public static let halves = KernelTolerance(sums: 4e-3, functions: 2e-4)
   /// Products of integers of 16 bits, Winograd's convolutions among them.
   public static let integers = KernelTolerance(sums: 2e-3, functions: 2e-4)
   /// Products of integers of 8 bits.

@@ -6,7 +6,8 @@ import NNKernelInterface
 /// Adds the kernels of this instruction set that multiply integers; false where `processor` lacks it.
 public func addIntegerKernels(to catalogue: inout KernelCatalogue, of processor: Processor) -> Bool {
   guard let permit = Permit(InstructionSet.needs, of: processor) else { return false }
-  addIntegerKernels(to: &catalogue, by: permit, maps: .float32)
+  addWordKernels(to: &catalogue, by: permit, maps: .float32)
+  addByteKernels(to: &catalogue, by: permit, maps: .float32)
   return true
 }
 

@@ -15,7 +15,8 @@ public func addVectorKernels(to catalogue: inout KernelCatalogue, of processor: 
     epilogues: .residual, items: .rows, block: block, tolerance: .roundedProduct, by: permit,
     packedCount: { packedRoundedCount($0) }, pack: { packRounded($0, $1, $2, $3) },
     scratch: { roundedConvolutionScratch($0, $1) }, run: { roundedConvolution($0, $1, tiles: false) })
-  addIntegerKernels(to: &catalogue, by: permit, maps: .any)
+  addWordKernels(to: &catalogue, by: permit, maps: .any)
+  addByteKernels(to: &catalogue, by: permit, maps: .any)
   catalogue.add(
     attention: "attention-bf16", products: .bfloat16, maps: .any, queries: roundedAttentionQueries,
     tolerance: .roundedAttention, by: permit, scratch: { roundedAttentionScratch($0) },
@@ -42,7 +43,8 @@ public func addTileKernels(to catalogue: inout KernelCatalogue, of processor: Pr
     attention: "attention-bf16", products: .bfloat16, maps: .any, queries: roundedAttentionQueries,
     tolerance: .roundedAttention, by: permit, scratch: { roundedAttentionScratch($0) },
     run: { roundedAttention($0, $1, tiles: true) })
-  addIntegerKernels(to: &catalogue, by: permit, maps: .any)
+  addWordKernels(to: &catalogue, by: permit, maps: .any)
+  addByteKernels(to: &catalogue, by: permit, maps: .any)
   addSteps(to: &catalogue, permit)
   return true
 }

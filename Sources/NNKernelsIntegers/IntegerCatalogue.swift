@@ -1,48 +1,42 @@
 import NNKernelInterface
 
-/// Adds the kernels that multiply integers, a row each, whose maps may hold `maps`.
-func addIntegerKernels(to catalogue: inout KernelCatalogue, by permit: Permit, maps: MapElements) {
+/// Adds the kernels that multiply numbers of 16 bits, a row each, whose maps may hold `maps`.
+func addWordKernels(to catalogue: inout KernelCatalogue, by permit: Permit, maps: MapElements) {
   let block = ConvolutionKernel.Block(rows: mostVectorRows, columns: panelWidth)
+  let (products, tolerance) = (ScaledWords.element, ScaledWords.tolerance)
   catalogue.add(
-    "winograd-f4x4-i16", .winograd4x4, of: .squares(stride: 1), products: .int16, maps: maps,
-    prologues: .none, epilogues: .residual, items: .tiles(.four), block: block, tolerance: .integers,
+    "winograd-f4x4-\(products.name)", .winograd4x4, of: .squares(stride: 1), products: products, maps: maps,
+    prologues: .none, epilogues: .residual, items: .tiles(.four), block: block, tolerance: tolerance,
     by: permit, packedCount: { packedIntegerCount(BothAxes<F4x4>.self, $0) },
     pack: { packIntegers(BothAxes<F4x4>.self, $0, $1, $2, $3) },
     scratch: { shape, _ in integerWinogradScratch(BothAxes<F4x4>.self, shape) },
     run: { integerWinograd(BothAxes<F4x4>.self, $0, $1) })
   catalogue.add(
-    "winograd-f4x4-strided-i16", .winograd4x4, of: .squares(stride: 2), products: .int16, maps: maps,
-    prologues: .none, epilogues: .residual, items: .tiles(.four), block: block, tolerance: .integers,
-    by: permit, packedCount: { packedIntegerCount(StridedTransform.self, $0) },
+    "winograd-f4x4-strided-\(products.name)", .winograd4x4, of: .squares(stride: 2), products: products,
+    maps: maps, prologues: .none, epilogues: .residual, items: .tiles(.four), block: block,
+    tolerance: tolerance, by: permit, packedCount: { packedIntegerCount(StridedTransform.self, $0) },
     pack: { packIntegers(StridedTransform.self, $0, $1, $2, $3) },
     scratch: { shape, _ in integerWinogradScratch(StridedTransform.self, shape) },
     run: { integerWinograd(StridedTransform.self, $0, $1) })
   catalogue.add(
-    "winograd-f4x4-subpixel-i16", .winograd4x4, of: .subpixels, products: .int16, maps: maps,
-    prologues: .none, epilogues: .none, items: .tiles(.four), block: block, tolerance: .integers, by: permit,
+    "winograd-f4x4-subpixel-\(products.name)", .winograd4x4, of: .subpixels, products: products, maps: maps,
+    prologues: .none, epilogues: .none, items: .tiles(.four), block: block, tolerance: tolerance, by: permit,
     packedCount: { packedIntegerCount(BothAxes<F4x4Of2x2>.self, $0) },
     pack: { packIntegers(BothAxes<F4x4Of2x2>.self, $0, $1, $2, $3) },
     scratch: { shape, _ in integerWinogradScratch(BothAxes<F4x4Of2x2>.self, shape) },
     run: { integerWinograd(BothAxes<F4x4Of2x2>.self, $0, $1) })
   catalogue.add(
-    "winograd-f6x6-i16", .winograd6x6, of: .squares(stride: 1), products: .int16, maps: maps,
-    prologues: .none, epilogues: .residual, items: .tiles(.six), block: block, tolerance: .integers,
+    "winograd-f6x6-\(products.name)", .winograd6x6, of: .squares(stride: 1), products: products, maps: maps,
+    prologues: .none, epilogues: .residual, items: .tiles(.six), block: block, tolerance: tolerance,
     by: permit, packedCount: { packedIntegerCount(BothAxes<F6x6>.self, $0) },
     pack: { packIntegers(BothAxes<F6x6>.self, $0, $1, $2, $3) },
     scratch: { shape, _ in integerWinogradScratch(BothAxes<F6x6>.self, shape) },
     run: { integerWinograd(BothAxes<F6x6>.self, $0, $1) })
   catalogue.add(
-    "gemm-i16", .gemm, of: .everyPixel, products: .int16, maps: maps, prologues: .none, epilogues: .sums,
-    items: .rows, block: block, tolerance: .integers, by: permit,
+    "gemm-\(products.name)", .gemm, of: .everyPixel, products: products, maps: maps, prologues: .none,
+    epilogues: .sums, items: .rows, block: block, tolerance: tolerance, by: permit,
     packedCount: { packedIntegerRowsCount(SixteenBits.self, $0) },
     pack: { packIntegerRows(SixteenBits.self, $0, $1, $2, $3) },
     scratch: { shape, _ in integerRowsScratch(SixteenBits.self, shape) },
     run: { integerRows(SixteenBits.self, $0, $1) })
-  catalogue.add(
-    "gemm-i8", .gemm, of: .everyPixel, products: .int8, maps: maps, prologues: .none, epilogues: .sums,
-    items: .rows, block: block, tolerance: .bytes, by: permit,
-    packedCount: { packedIntegerRowsCount(EightBits.self, $0) },
-    pack: { packIntegerRows(EightBits.self, $0, $1, $2, $3) },
-    scratch: { shape, _ in integerRowsScratch(EightBits.self, shape) },
-    run: { integerRows(EightBits.self, $0, $1) })
 }

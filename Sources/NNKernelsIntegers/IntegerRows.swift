@@ -1,8 +1,8 @@
 // Products over pixels and tokens of integers: 1x1 convolutions and linear layers. A block of rows is rounded to integers,
 // which stay in the first-level cache while it is multiplied with one panel of weights after another.
 //
-// Packed weights: (16 output channels, word of input channels, output channel, 4 bytes), then, for every kind of float that
-// describes a column, one an output channel.
+// Packed weights: (16 output channels, unit of input channels, output channel, bytes of a unit), then, for every kind of float
+// that describes a column, one an output channel.
 
 import CKernelShims
 import NNKernelInterface
@@ -21,7 +21,7 @@ func packIntegerRows<Numbers: RowIntegers>(
 ) {
   let (channels, columns) = (shape.inChannels, columnCount(shape))
   let words = Numbers.words(channels)
-  let target = UnsafeMutableRawPointer(packed).assumingMemoryBound(to: UInt32.self)
+  let (target, unit) = (UnsafeMutableRawPointer(packed), Numbers.Words.unit)
   let described = packed + columns * words
   let padded = (channels + 15) / 16 * 16
   withUnsafeTemporaryAllocation(of: Float.self, capacity: padded + 16) { scratch in
@@ -34,13 +34,13 @@ func packIntegerRows<Numbers: RowIntegers>(
         column[channel] = isUsed && channel < channels ? weights[out * channels + channel] * factor : 0
       }
       let columnScale = Numbers.columnScale(column, padded)
-      let first = target + (out / 16 * words * 16 + out % 16)
+      let first = target + (out / 16 * words * 64 + out % 16 * unit)
       var sum: Float = 0
       for channel in stride(from: 0, to: padded, by: 16) {
         sum += Numbers.roundColumn(load(column + channel), 1 / columnScale, integers)
-        let word = Numbers.words(channel)
-        for index in 0..<min(Numbers.words(16), words - word) {
-          first[(word + index) * 16] = integers.load(fromByteOffset: 4 * index, as: UInt32.self)
+        let begin = channel * Numbers.bytes
+        for byte in stride(from: 0, to: min(16 * Numbers.bytes, 4 * words - begin), by: unit) {
+          (first + (begin + byte) * 16).copyMemory(from: integers + byte, byteCount: unit)
         }
       }
       described[out] = columnScale
@@ -58,7 +58,7 @@ private struct RowScratch<Numbers: RowIntegers> {
   let described, sums: UnsafeMutablePointer<Float>
 
   /// Rows of a block: two groups of vectors.
-  @inline(__always) static var rows: Int { 2 &* mostVectorRows }
+  @inline(__always) static var rows: Int { 2 &* Numbers.Words.tileRows }
   /// Floats from one kind of description of a block's rows to the next.
   @inline(__always) static var stride: Int { (rows &+ 15) / 16 &* 16 }
 
@@ -106,8 +106,8 @@ func integerRows<Numbers: RowIntegers>(
       if isScattered {
         prefetchOutput(task, begin: begin, slot: slot, count: rows, slots: slots, first: first)
       }
-      multiplyIntegers(
-        Numbers.Words.self, scratch.integers, leftStride: scratch.rowBytes, rows: rows, words: words,
+      Numbers.Words.multiply(
+        scratch.integers, leftStride: scratch.rowBytes, rows: rows, words: words,
         task.pointee.weights + first &* words, columns: width, scratch.sums)
       storeBlock(
         (
@@ -145,7 +145,8 @@ private func roundRows<Numbers: RowIntegers, Element: MapElement>(
       UnsafeRawPointer(input.base)
       + ((block.begin &+ y) &* input.rowStride &+ x &* input.pixelStride) &* element.size
     Numbers.roundRow(
-      element, source, shape.inChannels, scratch.integers + row &* scratch.rowBytes,
+      element, source, shape.inChannels,
+      scratch.integers + Numbers.Words.offset(ofRow: row, scratch.rowBytes),
       scratch.described + row, stride: RowScratch<Numbers>.stride)
   }
 }

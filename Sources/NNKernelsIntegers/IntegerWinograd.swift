@@ -4,8 +4,8 @@
 // window, the numbers of all channels, is scaled to one norm and rounded to 16 bits, and so are the weights of every
 // matrix and output channel. With 256 channels that errs no more than a direct product of bf16 does.
 //
-// Packed weights: (matrix, 16 output channels, pair of input channels, output channel, 2) in 16 bits, then the scales
-// (position, output channel) in floats.
+// Packed weights: (matrix, 16 output channels, unit of input channels, output channel, numbers of a unit) in 16 bits, then the
+// scales (position, output channel) in floats.
 
 import CKernelShims
 import NNKernelInterface
@@ -73,12 +73,14 @@ private func roundColumns(
   }
   let norm = squares.squareRoot()
   let scale = larger(
-    larger(norm * Vector(repeating: 1 / rightNorm), largest * Vector(repeating: 1.0 / 32_767)),
+    larger(
+      norm * Vector(repeating: 1 / ScaledWords.rightNorm),
+      largest * Vector(repeating: 1 / ScaledWords.largest)),
     Vector(repeating: .leastNormalMagnitude))
   let factor = Vector(repeating: 1) / scale
   for pair in 0..<channels / 2 {
-    ardf_int16_store_pairs(
-      target + pair &* 16, load(source + pair &* 32) * factor, load(source + pair &* 32 + 16) * factor)
+    ScaledWords.storePairs(
+      load(source + pair &* 32) * factor, load(source + pair &* 32 + 16) * factor, target + pair &* 16)
   }
   return scale
 }
@@ -186,8 +188,8 @@ private func multiplyPanel<Transform: IntegerTransform>(
   for matrix in 0..<Transform.matrices {
     let (position, shared) = Transform.positions(of: matrix)
     let row = position * count
-    multiplyIntegers(
-      IntegerPairs.self, workspace.inputs + row * workspace.rowStride, leftStride: workspace.rowStride * 4,
+    ScaledWords.multiply(
+      workspace.inputs + row * workspace.rowStride, leftStride: workspace.rowStride * 4,
       rows: shared * count, words: channels / 2,
       task.pointee.weights + (matrix * outChannels + first) * channels / 2, columns: columns,
       workspace.products + row * panelWidth)
@@ -257,12 +259,12 @@ private func roundInput<Transform: IntegerTransform>(
   for position in 0..<Transform.positions {
     let row = position &* count &+ tile
     let norm = (sum(load(workspace.squares + position &* 16)) + 1e-30).squareRoot()
-    workspace.scales[row] = norm * (1 / leftNorm)
-    let factor = Vector(repeating: leftNorm / norm)
+    workspace.scales[row] = norm * (1 / ScaledWords.leftNorm)
+    let factor = Vector(repeating: ScaledWords.leftNorm / norm)
     let source = workspace.transformed + position &* workspace.transformedStride
     let target = UnsafeMutableRawPointer(workspace.inputs + row &* workspace.rowStride)
     for c in stride(from: 0, to: channels, by: 16) {
-      ardf_int16_store(target + 2 &* c, load(source + c) * factor)
+      ScaledWords.store(load(source + c) * factor, target + 2 &* c)
     }
   }
 }

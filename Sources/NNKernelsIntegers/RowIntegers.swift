@@ -6,7 +6,7 @@ import NNKernelInterface
 
 /// Integers of a width, of rows (an input's pixels) and of columns (an output channel's weights).
 protocol RowIntegers {
-  associatedtype Words: WordArithmetic
+  associatedtype Words: IntegerArithmetic
   associatedtype Scaling: SumScaling
   /// Of one integer.
   static var bytes: Int { get }
@@ -32,14 +32,15 @@ protocol RowIntegers {
 
 extension RowIntegers {
   /// Words that `count` integers fill.
-  @inline(__always) static func words(_ count: Int) -> Int { (count &* bytes &+ 3) / 4 }
+  @inline(__always) static func words(_ count: Int) -> Int {
+    let granule = max(Words.granule, 4)
+    return (count &* bytes &+ granule &- 1) / granule &* granule / 4
+  }
 }
-
-// MARK: 16 bits
 
 /// Integers of 16 bits: a row x becomes round(x / scale), its Euclidean norm `leftNorm`.
 enum SixteenBits: RowIntegers {
-  typealias Words = IntegerPairs
+  typealias Words = ScaledWords
   @inline(__always) static var bytes: Int { 2 }
   @inline(__always) static var rowFloats: Int { 1 }
   @inline(__always) static var columnFloats: Int { 1 }
@@ -68,10 +69,10 @@ enum SixteenBits: RowIntegers {
       index &+= 16
     }
     let norm = (sum(even + odd) + 1e-30).squareRoot()
-    described.pointee = norm * (1 / leftNorm)
-    let factor = Vector(repeating: leftNorm / norm)
+    described.pointee = norm * (1 / ScaledWords.leftNorm)
+    let factor = Vector(repeating: ScaledWords.leftNorm / norm)
     forEachVector(count) {
-      ardf_int16_store(target + 2 &* $0, element.loadSome(source + $0 &* element.size, $1) * factor)
+      ScaledWords.store(element.loadSome(source + $0 &* element.size, $1) * factor, target + 2 &* $0)
     }
   }
 
@@ -84,13 +85,13 @@ enum SixteenBits: RowIntegers {
       largest = larger(largest, larger(x, Vector(repeating: 0) - x))
     }
     return max(
-      sum(squares).squareRoot() * (1 / rightNorm), maximum(largest) * (1.0 / 32_767),
+      sum(squares).squareRoot() * (1 / ScaledWords.rightNorm), maximum(largest) * (1 / ScaledWords.largest),
       .leastNormalMagnitude)
   }
 
   @inline(__always)
   static func roundColumn(_ column: Vector, _ factor: Float, _ target: UnsafeMutableRawPointer) -> Float {
-    ardf_int16_store(target, column * Vector(repeating: factor))
+    ScaledWords.store(column * Vector(repeating: factor), target)
     return 0
   }
 
@@ -110,82 +111,5 @@ struct ScaledSums: SumScaling {
 
   @inline(__always) func sum(_ products: Vector, row: Int, isSecond: Bool, bias: Vector) -> Vector {
     multiplyAdd(products * Vector(repeating: rows[row]), isSecond ? high : low, bias)
-  }
-}
-
-// MARK: 8 bits
-
-/// Integers of 8 bits: a row x becomes a = round((x - low) / scale) from 0 to 255, low its least number or zero, and a column
-/// w becomes q = round(w / columnScale) of at most
-/// `InstructionSet.largestByte`.
-///
-/// From a sum of products p, sum x w = columnScale (scale p + low sum q).
-enum EightBits: RowIntegers {
-  typealias Words = IntegerQuads
-  @inline(__always) static var bytes: Int { 1 }
-  /// Scale; low.
-  @inline(__always) static var rowFloats: Int { 2 }
-  /// Scale; sum q.
-  @inline(__always) static var columnFloats: Int { 2 }
-
-  /// What is not a number, or infinite, makes all of the row not a number, by its range.
-  @inline(__always)
-  static func roundRow<Element: MapElement>(
-    _ element: Element, _ source: UnsafeRawPointer, _ count: Int, _ target: UnsafeMutableRawPointer,
-    _ described: UnsafeMutablePointer<Float>, stride: Int
-  ) {
-    let (low, high) = element.range(source, count)
-    let scale = max((high - low) * (1.0 / 255), .leastNormalMagnitude)
-    let factor = 1 / scale
-    let (factors, shift) = (Vector(repeating: factor), Vector(repeating: -low * factor))
-    forEachVector(count) {
-      let x = element.loadSome(source + $0 &* element.size, $1)
-      var integers = ardf_int32_nearest(multiplyAdd(x, factors, shift))
-      if $1 < 16 { integers = ardf_keep(integers, $1) }
-      ardf_uint8_store(target + $0, integers)
-    }
-    described[0] = scale
-    described[stride] = low
-  }
-
-  @inline(__always)
-  static func columnScale(_ column: UnsafePointer<Float>, _ count: Int) -> Float {
-    var largest = Vector(repeating: 0)
-    for index in stride(from: 0, to: count, by: 16) {
-      let x = load(column + index)
-      largest = larger(largest, larger(x, Vector(repeating: 0) - x))
-    }
-    return max(maximum(largest) / InstructionSet.largestByte, .leastNormalMagnitude)
-  }
-
-  @inline(__always)
-  static func roundColumn(_ column: Vector, _ factor: Float, _ target: UnsafeMutableRawPointer) -> Float {
-    let integers = ardf_int32_nearest(column * Vector(repeating: factor))
-    ardf_int8_store(target, integers)
-    return Float(ardf_int32_sum(integers))
-  }
-
-  @inline(__always)
-  static func scaling(
-    rows: UnsafePointer<Float>, stride: Int, columns: UnsafePointer<Float>, stride columnStride: Int,
-    isWide: Bool
-  ) -> RangedSums {
-    let second = isWide ? 16 : 0
-    return RangedSums(
-      rows: rows, stride: stride, low: load(columns), high: load(columns + second),
-      lowSums: load(columns + columnStride), highSums: load(columns + columnStride + second))
-  }
-}
-
-/// Sums of products of integers with a scale a row and a column, and a least number a row.
-struct RangedSums: SumScaling {
-  let rows: UnsafePointer<Float>
-  let stride: Int
-  let low, high, lowSums, highSums: Vector
-
-  @inline(__always) func sum(_ products: Vector, row: Int, isSecond: Bool, bias: Vector) -> Vector {
-    let (scale, least) = (Vector(repeating: rows[row]), Vector(repeating: rows[row &+ stride]))
-    let sum = multiplyAdd(products, scale, (isSecond ? highSums : lowSums) * least)
-    return multiplyAdd(sum, isSecond ? high : low, bias)
   }
 }

@@ -4,6 +4,13 @@
 import CKernelShims
 import NNKernelInterface
 
+/// Adds the kernels of this instruction set that multiply integers, of 16 bits; false where `processor` lacks it.
+public func addIntegerKernels(to catalogue: inout KernelCatalogue, of processor: Processor) -> Bool {
+  guard let permit = Permit(InstructionSet.needs, of: processor) else { return false }
+  addWordKernels(to: &catalogue, by: permit, maps: .float32)
+  return true
+}
+
 /// Sixteen lanes: four registers.
 typealias Vector = SIMD16<Float>
 

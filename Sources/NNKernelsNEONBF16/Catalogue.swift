@@ -1,6 +1,7 @@
 import NNKernelInterface
 
-/// Adds the kernels that multiply matrices of bf16 (`bfmmla`), a row each; false where `processor` lacks them.
+/// Adds the kernels that multiply matrices of bf16 (`bfmmla`) and of integers of 8 bits (`smmla`), a row each; false where
+/// `processor` lacks them.
 ///
 /// Winograd's convolutions are not among them: arm64 has no product of 16-bit integers as fast as one of bf16, and direct
 /// products in bf16 are as many as four times those of floats.
@@ -17,6 +18,7 @@ public func addKernels(to catalogue: inout KernelCatalogue, of processor: Proces
     epilogues: .residual, items: .rows, block: block, tolerance: .roundedProduct, by: permit,
     packedCount: { packedRoundedCount($0) }, pack: { packRounded($0, $1, $2, $3) },
     scratch: { roundedConvolutionScratch($0, $1) }, run: { roundedConvolution($0, $1, tiles: false) })
+  addByteKernels(to: &catalogue, by: permit, maps: .any)
   catalogue.add(
     attention: "attention-bf16", products: .bfloat16, maps: .any, queries: roundedAttentionQueries,
     tolerance: .roundedAttention, by: permit, scratch: { roundedAttentionScratch($0) },

@@ -6,7 +6,8 @@ import NNKernelInterface
 /// Adds the kernels of this instruction set; false where `processor` lacks it.
 public func addKernels(to catalogue: inout KernelCatalogue, of processor: Processor) -> Bool {
   guard let permit = Permit(.avx512.union(.integers), of: processor) else { return false }
-  addIntegerKernels(to: &catalogue, by: permit, maps: .float32)
+  addWordKernels(to: &catalogue, by: permit, maps: .float32)
+  addByteKernels(to: &catalogue, by: permit, maps: .float32)
   return true
 }
 

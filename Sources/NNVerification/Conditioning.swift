@@ -78,7 +78,7 @@ extension Precision {
   fileprivate var probe: Float {
     switch self {
     case .fp32: 0x1p-12
-    case .int16: 0x1p-7
+    case .int16, .fp16: 0x1p-7
     case .bf16: 0x1p-5
     case .int8: 0x1p-4
     }

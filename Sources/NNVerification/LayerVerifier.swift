@@ -19,8 +19,8 @@ public struct LayerVerifier: Sendable {
       case (.isolated, .fp32): .isolated
       case (.cumulative, .bf16): .cumulativeBF16
       case (.isolated, .bf16): .isolatedBF16
-      case (.cumulative, .int16): .cumulativeInt16
-      case (.isolated, .int16): .isolatedInt16
+      case (.cumulative, .int16), (.cumulative, .fp16): .cumulativeInt16
+      case (.isolated, .int16), (.isolated, .fp16): .isolatedInt16
       case (.cumulative, .int8): .cumulativeInt8
       case (.isolated, .int8): .isolatedInt8
       }

@@ -2,10 +2,10 @@ import NNKernelInterface
 import NNRuntime
 import Testing
 
-@Suite("Products over pixels in integers lose no more than their rounding")
+@Suite("Products over pixels in integers and halves lose no more than their rounding")
 struct IntegerRowsTests {
   static let kernels: [DeclaredKernel] = DeclaredKernel.all.filter {
-    $0.kernel.algorithm == .gemm && [.int16, .int8].contains($0.kernel.products)
+    $0.kernel.algorithm == .gemm && [.int16, .int8, .float16].contains($0.kernel.products)
   }
 
   /// A 1x1 convolution of `rows`, all of as many channels, with `columns` of weights.
@@ -61,10 +61,24 @@ struct IntegerRowsTests {
           expected += product
           magnitude += abs(product)
         }
-        let bound = declared.kernel.products == .int8 ? 1e-6 : 5e-4
+        let bound = [.int8: 1e-6, .int16: 5e-4][declared.kernel.products, default: 1e-3]
         #expect(abs(Double(found[row * 37 + column]) - expected) < bound * magnitude, "\(row), \(column)")
       }
     }
+  }
+
+  /// Those of 8 bits but AVX2's, whose weights have one bit less.
+  static let bytes = kernels.filter { $0.kernel.products == .int8 && $0.kernel.set != "avx2" }
+
+  @Test(
+    "whatever instructions multiply them, sums of 8 bits are the same bytes",
+    .enabled(if: bytes.count > 1, "this CPU has kernels of one kind"))
+  func sameBytes() throws {
+    var (rows, columns) = ([[Float]](), [[Float]]())
+    for row in 0..<37 { rows.append((0..<83).map { Float(($0 * 7919 + row * 104_729) % 1013) / 1013 - 0.4 }) }
+    for column in 0..<35 { columns.append((0..<83).map { Float(($0 * 31 + column * 17) % 101) / 50 - 1 }) }
+    let expected = product(try #require(Self.bytes.first).kernel, rows, columns)
+    for other in Self.bytes.dropFirst() { #expect(product(other.kernel, rows, columns) == expected) }
   }
 
   @Test("the largest sums that there can be", arguments: kernels)

@@ -2,17 +2,14 @@ import NNKernelInterface
 import NNRuntime
 import Testing
 
-@Suite("Winograd convolutions in 16-bit integers stay within their range, whatever the numbers")
+@Suite("Winograd convolutions in 16 bits, integers or halves, stay within their range, whatever the numbers")
 struct IntegerWinogradTests {
-  static let kernels: [WinogradCase] = MixedImplementation.all.flatMap { set in
-    (set.catalogue?.convolutions ?? []).compactMap { kernel in
-      guard case .tiles = kernel.items, kernel.products == .int16, kernel.domain.kind == .whole,
-        let stride = kernel.domain.stride
-      else {
-        return nil
-      }
-      return WinogradCase(kernel: kernel, stride: stride)
-    }
+  static let kernels: [WinogradCase] = DeclaredKernel.all.compactMap { declared in
+    let kernel = declared.kernel
+    guard case .tiles = kernel.items, [.int16, .float16].contains(kernel.products),
+      kernel.domain.kind == .whole, let stride = kernel.domain.stride
+    else { return nil }
+    return WinogradCase(kernel: kernel, stride: stride)
   }
 
   @Test("the largest sums that Cauchy and Schwarz allow", arguments: kernels)
@@ -61,7 +58,7 @@ struct IntegerWinogradTests {
   }
 }
 
-/// An integer kernel and its stride, on a map of 24 x 24 pixels with the same weights at all positions.
+/// A kernel of 16 bits and its stride, on a map of 24 x 24 pixels with the same weights at all positions.
 struct WinogradCase: CustomTestStringConvertible, Sendable {
   var kernel: ConvolutionKernel
   var stride: Int

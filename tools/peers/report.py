@@ -9,6 +9,7 @@ from peers.engines import OURS, is_ours
 FILLS = {
     (True, "f32"): "#c2571a",
     (True, "int16"): "#d4773a",
+    (True, "fp16"): "#dc8a4d",
     (True, "bf16"): "#e39a5f",
     (True, "int8"): "#f0bd92",
     (False, "f32"): "#8a9bb0",
@@ -18,7 +19,7 @@ FILLS = {
 
 
 #: In the order of the table.
-PRECISIONS = ("f32", "int16", "bf16", "int8")
+PRECISIONS = ("f32", "int16", "fp16", "bf16", "int8")
 
 
 def groups(rows):

@@ -140,9 +140,11 @@ extension USDStage {
 private enum UnitCube {
   /// x, y, z of the eight corners.
   static func corners(sides: BoxDimensions) -> [Float] {
-    [-0.5, 0.5].flatMap { level in
-      [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)].flatMap { x, z in
-        [Float(x * sides.x), Float(level * sides.y), Float(z * sides.z)]
+    let levels: [Double] = [-0.5, 0.5]
+    let around: [(x: Double, z: Double)] = [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)]
+    return levels.flatMap { level -> [Float] in
+      around.flatMap { corner -> [Float] in
+        [Float(corner.x * sides.x), Float(level * sides.y), Float(corner.z * sides.z)]
       }
     }
   }

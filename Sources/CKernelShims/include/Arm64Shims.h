@@ -1,7 +1,7 @@
-// Single instructions of arm64's bf16 and their neighbours, for the kernels that are compiled for them: what
-// BF16Shims.h is for x86-64. A vector of sixteen lanes is four registers.
+// Single instructions of arm64 for the kernels that are compiled for them: those of every processor, then those of half
+// precision, then bf16's, what BF16Shims.h is for x86-64. A vector of sixteen lanes is four registers.
 #pragma once
-#if defined(__aarch64__) && defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)
+#if defined(__aarch64__)
 #include <arm_neon.h>
 
 #define ARDF_INLINE static inline __attribute__((always_inline))
@@ -13,10 +13,66 @@ typedef union {
   ardf_lanes16 lanes;
   float32x4_t quads[4];
   uint32x4_t words[4];
+  int32x4_t integers[4];
 } ardf_registers;
 
 #define ARDF_EACH(statement) _Pragma("unroll") for (int i = 0; i < 4; ++i) statement
 
+/// The nearest integers, as floats.
+ARDF_INLINE ardf_lanes16 ardf_nearest(ardf_lanes16 x) {
+  ardf_registers r = {x};
+  ARDF_EACH(r.quads[i] = vrndnq_f32(r.quads[i]);)
+  return r.lanes;
+}
+
+/// x * 2^n for whole n: saturates to zero and infinity.
+ARDF_INLINE ardf_lanes16 ardf_scale(ardf_lanes16 x, ardf_lanes16 n) {
+  ardf_registers r = {x}, s = {n};
+  const int32x4_t least = vdupq_n_s32(-127), most = vdupq_n_s32(128);
+  ARDF_EACH({
+    const int32x4_t power = vminq_s32(vmaxq_s32(vcvtq_s32_f32(s.quads[i]), least), most);
+    r.quads[i] = vmulq_f32(r.quads[i], (float32x4_t)vshlq_n_s32(vsubq_s32(power, least), 23));
+  })
+  return r.lanes;
+}
+
+/// 1 / x to fourteen binary digits: an estimate of eight, and a step of Newton's.
+ARDF_INLINE ardf_lanes16 ardf_reciprocal(ardf_lanes16 x) {
+  ardf_registers r = {x};
+  ARDF_EACH({
+    const float32x4_t estimate = vrecpeq_f32(r.quads[i]);
+    r.quads[i] = vmulq_f32(estimate, vrecpsq_f32(r.quads[i], estimate));
+  })
+  return r.lanes;
+}
+
+#if defined(__ARM_FEATURE_FP16_VECTOR_ARITHMETIC)
+/// Eight sums of halves + eight halves each times number `lane` of `rows`.
+#define ARDF_LANE(lane) case lane: return (ardf_quad)vfmaq_laneq_f16(s, x, y, lane)
+ARDF_INLINE ardf_quad ardf_half_multiply(ardf_quad sums, ardf_quad columns, ardf_quad rows, long lane) {
+  const float16x8_t s = (float16x8_t)sums, x = (float16x8_t)columns, y = (float16x8_t)rows;
+  switch (lane) {
+    ARDF_LANE(0); ARDF_LANE(1); ARDF_LANE(2); ARDF_LANE(3); ARDF_LANE(4); ARDF_LANE(5); ARDF_LANE(6);
+    default: ARDF_LANE(7);
+  }
+}
+#undef ARDF_LANE
+
+/// The lower and the upper four halves as floats.
+ARDF_INLINE ardf_quad ardf_half_lower(ardf_quad x) {
+  return (ardf_quad)vcvt_f32_f16(vget_low_f16((float16x8_t)x));
+}
+ARDF_INLINE ardf_quad ardf_half_upper(ardf_quad x) { return (ardf_quad)vcvt_high_f32_f16((float16x8_t)x); }
+
+/// Sixteen floats rounded to halves.
+ARDF_INLINE void ardf_half_store(void *p, ardf_lanes16 x) {
+  const ardf_registers r = {x};
+  vst1q_f16((float16_t *)p, vcvt_high_f16_f32(vcvt_f16_f32(r.quads[0]), r.quads[1]));
+  vst1q_f16((float16_t *)p + 8, vcvt_high_f16_f32(vcvt_f16_f32(r.quads[2]), r.quads[3]));
+}
+#endif
+
+#if defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)
 /// sum + products of two rows of four bf16 and two columns of four: (0,0) (0,1) (1,0) (1,1).
 ARDF_INLINE ardf_quad ardf_bf16_matrix(ardf_quad sum, ardf_quad rows, ardf_quad columns) {
   return (ardf_quad)vbfmmlaq_f32((float32x4_t)sum, (bfloat16x8_t)rows, (bfloat16x8_t)columns);
@@ -125,32 +181,5 @@ ARDF_INLINE ardf_lanes16 ardf_odd_quarters(ardf_lanes16 a, ardf_lanes16 b) {
   const ardf_registers z = {.quads = {x.quads[1], x.quads[3], y.quads[1], y.quads[3]}};
   return z.lanes;
 }
-
-/// The nearest integers, as floats.
-ARDF_INLINE ardf_lanes16 ardf_nearest(ardf_lanes16 x) {
-  ardf_registers r = {x};
-  ARDF_EACH(r.quads[i] = vrndnq_f32(r.quads[i]);)
-  return r.lanes;
-}
-
-/// x * 2^n for whole n: saturates to zero and infinity.
-ARDF_INLINE ardf_lanes16 ardf_scale(ardf_lanes16 x, ardf_lanes16 n) {
-  ardf_registers r = {x}, s = {n};
-  const int32x4_t least = vdupq_n_s32(-127), most = vdupq_n_s32(128);
-  ARDF_EACH({
-    const int32x4_t power = vminq_s32(vmaxq_s32(vcvtq_s32_f32(s.quads[i]), least), most);
-    r.quads[i] = vmulq_f32(r.quads[i], (float32x4_t)vshlq_n_s32(vsubq_s32(power, least), 23));
-  })
-  return r.lanes;
-}
-
-/// 1 / x to fourteen binary digits: an estimate of eight, and a step of Newton's.
-ARDF_INLINE ardf_lanes16 ardf_reciprocal(ardf_lanes16 x) {
-  ardf_registers r = {x};
-  ARDF_EACH({
-    const float32x4_t estimate = vrecpeq_f32(r.quads[i]);
-    r.quads[i] = vmulq_f32(estimate, vrecpsq_f32(r.quads[i], estimate));
-  })
-  return r.lanes;
-}
+#endif
 #endif

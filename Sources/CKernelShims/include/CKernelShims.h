@@ -103,3 +103,4 @@ static inline void ardf_prefetch_to_write(const void *p) { __builtin_prefetch(p,
 #include "IntegerShims.h"
 #include "BF16Shims.h"
 #include "Arm64Shims.h"
+#include "Arm64IntegerShims.h"

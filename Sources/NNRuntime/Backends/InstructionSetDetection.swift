@@ -10,6 +10,9 @@ import NNKernelsPortable
 #elseif arch(arm64)
   import NNKernelsNEON
   import NNKernelsNEONBF16
+  import NNKernelsNEONDotProd
+  import NNKernelsNEONFP16
+  import NNKernelsNEONI8MM
 #endif
 
 /// Why the instruction set asked for cannot be used.
@@ -47,7 +50,13 @@ package enum InstructionSet: String, CaseIterable, Sendable {
   case amx
   /// arm64: vectors of 128 bits.
   case neon
-  /// neon, and products of bf16 matrices.
+  /// neon, and products of half precision.
+  case neonfp16
+  /// neonfp16, and products of integers of 8 bits, four to a lane.
+  case neondotprod
+  /// neonfp16, and products of matrices of integers of 8 bits.
+  case neoni8mm
+  /// neoni8mm, and products of bf16 matrices.
   case neonbf16
 
   /// Those of the architecture that this program is for.
@@ -55,7 +64,7 @@ package enum InstructionSet: String, CaseIterable, Sendable {
     #if arch(x86_64)
       return [.portable, .avx2, .avx512, .avx512vnni, .avx512bf16, .amx]
     #elseif arch(arm64)
-      return [.portable, .neon, .neonbf16]
+      return [.portable, .neon, .neonfp16, .neondotprod, .neoni8mm, .neonbf16]
     #else
       return [.portable]
     #endif
@@ -99,8 +108,14 @@ package enum InstructionSet: String, CaseIterable, Sendable {
       case .avx512bf16: catalogue(of: processor, after: .avx512, NNKernelsBF16.addVectorKernels)
       case .amx: catalogue(of: processor, after: .avx512, NNKernelsBF16.addTileKernels)
     #elseif arch(arm64)
-      case .neon: catalogue(of: processor, NNKernelsNEON.addKernels)
-      case .neonbf16: catalogue(of: processor, after: .neon, NNKernelsNEONBF16.addKernels)
+      case .neon:
+        catalogue(of: processor) {
+          NNKernelsNEON.addKernels(to: &$0, of: $1) && NNKernelsNEON.addIntegerKernels(to: &$0, of: $1)
+        }
+      case .neonfp16: catalogue(of: processor, after: .neon, NNKernelsNEONFP16.addKernels)
+      case .neondotprod: catalogue(of: processor, after: .neonfp16, NNKernelsNEONDotProd.addKernels)
+      case .neoni8mm: catalogue(of: processor, after: .neonfp16, NNKernelsNEONI8MM.addKernels)
+      case .neonbf16: catalogue(of: processor, after: .neonfp16, NNKernelsNEONBF16.addKernels)
     #endif
     // Those of other architectures.
     default: nil

@@ -8,7 +8,7 @@ struct Arithmetic {
   /// What maps hold that no layer needs as floats.
   var maps: ElementType {
     switch precision {
-    case .fp32, .int16: .float32
+    case .fp32, .fp16, .int16: .float32
     case .bf16: .bfloat16
     case .int8: catalogue.multiplies(.bfloat16) ? .bfloat16 : .float32
     }
@@ -23,19 +23,25 @@ struct Arithmetic {
     func first(_ products: ProductElement, _ reason: String) -> KernelChoice? {
       catalogue.candidates(layer, shape, products).first.map { KernelChoice(kernel: $0, reason: reason) }
     }
-    func winograd() -> KernelChoice? { catalogue.integerChoice(layer, shape) }
+    func winograd(_ products: ProductElement = .int16) -> KernelChoice? {
+      catalogue.integerChoice(layer, shape, products)
+    }
+    func fastWinograd() -> KernelChoice? { catalogue.gainsByWords ? winograd() : nil }
     func words() -> KernelChoice? {
       first(.int16, "products of 16-bit integers, a scale a pixel and channel")
     }
     switch precision {
     case .fp32: return nil
     case .bf16 where isOutput: return nil
-    case .bf16: return (catalogue.prefersTiles ? nil : winograd()) ?? first(.bfloat16, Self.rounded)
+    case .bf16: return (catalogue.prefersTiles ? nil : fastWinograd()) ?? first(.bfloat16, Self.rounded)
+    case .fp16 where isOutput: return nil
+    case .fp16:
+      return winograd(.float16) ?? first(.float16, "products of half precision, a scale a pixel and channel")
     case .int16: return winograd() ?? words()
-    case .int8 where isOutput: return winograd() ?? words()
+    case .int8 where isOutput: return catalogue.gainsByWords ? winograd() ?? words() : nil
     case .int8:
       let bytes = first(.int8, "products of 8-bit integers, a scale a pixel and channel")
-      let other = winograd() ?? first(.bfloat16, Self.rounded)
+      let other = fastWinograd() ?? first(.bfloat16, Self.rounded)
       return shape.savesBytes ? bytes ?? other : other ?? bytes
     }
   }
@@ -49,6 +55,11 @@ extension KernelCatalogue {
   fileprivate var prefersTiles: Bool {
     convolutions.contains { $0.products == .bfloat16 && $0.needs.contains(.tiles) }
   }
+
+  /// Whether products of 16-bit integers are faster than those of floats; arm64's are not.
+  fileprivate var gainsByWords: Bool {
+    convolutions.contains { $0.products == .int16 && !$0.needs.contains(.neon) }
+  }
 }
 
 extension Precision {
@@ -57,6 +68,7 @@ extension Precision {
     switch products {
     case .float32: self = .fp32
     case .bfloat16: self = .bf16
+    case .float16: self = .fp16
     case .int16: self = .int16
     case .int8: self = .int8
     }
@@ -67,6 +79,7 @@ extension Precision {
     switch self {
     case .fp32: .float32
     case .bf16: .bfloat16
+    case .fp16: .float16
     case .int16: .int16
     case .int8: .int8
     }

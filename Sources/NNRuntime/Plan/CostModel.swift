@@ -81,10 +81,10 @@ struct CostModel {
     return strided
   }
 
-  /// The choice in 16-bit integers; nil where direct products of bf16 take less time, or nothing can.
+  /// The choice in 16 bits, integers or half precision; nil where direct products of bf16 take less time, or nothing can.
   ///
   /// The CPU computes both as fast: fewer pay wherever Winograd can be had and there are pixels.
-  func integers() -> KernelChoice? {
+  func integers(_ products: ProductElement) -> KernelChoice? {
     guard !candidates.isEmpty, shape.outHeight * shape.outWidth >= Self.fewPixels else { return nil }
     var choice: KernelChoice?
     if shape.kind == .subpixel {
@@ -97,7 +97,8 @@ struct CostModel {
     } else {
       choice = winograd(isLarge: largeShare <= Self.largeTileShare)
     }
-    choice?.reason += ", of 16-bit integers, with more digits than bf16"
+    choice?.reason +=
+      products == .int16 ? ", of 16-bit integers, with more digits than bf16" : ", of half precision"
     return choice
   }
 
@@ -152,12 +153,14 @@ extension KernelCatalogue {
 
   /// The choice in 16-bit integers; nil where direct products of bf16 take less time, or nothing can.
   package func integerChoice(_ shape: ConvolutionShape) -> KernelChoice? {
-    CostModel(shape: shape, candidates: candidates(shape, .int16), refusal: nil).integers()
+    CostModel(shape: shape, candidates: candidates(shape, .int16), refusal: nil).integers(.int16)
   }
 
   /// As for a shape, of a layer with all that is fused to it.
-  func integerChoice(_ layer: Convolution, _ shape: ConvolutionShape) -> KernelChoice? {
-    CostModel(shape: shape, candidates: candidates(layer, shape, .int16), refusal: nil).integers()
+  func integerChoice(
+    _ layer: Convolution, _ shape: ConvolutionShape, _ products: ProductElement
+  ) -> KernelChoice? {
+    CostModel(shape: shape, candidates: candidates(layer, shape, products), refusal: nil).integers(products)
   }
 }
 

@@ -6,6 +6,9 @@ public enum Precision: String, CaseIterable, Sendable {
   case fp32
   /// Weights and inputs of products rounded to bf16: twice to sixteen times the rate, 2 to 3 digits.
   case bf16
+  /// Products of half precision, of which some are summed up in it, each pixel's and each output channel's numbers on a scale of
+  /// their own: up to twice the rate on arm64, 3 digits.
+  case fp16
   /// Products of 16-bit integers with exact sums, each pixel's and each output channel's numbers on a scale of their own:
   /// twice the rate, 3 to 4 digits.
   case int16
@@ -43,9 +46,12 @@ extension Precision {
       #else
         "AVX-512 BF16 (the flag avx512_bf16)"
       #endif
+    case .fp16: "FEAT_FP16 of arm64 (the flag asimdhp: Cortex-A55 and A76, Neoverse N1, and newer)"
     case .int16, .int8:
       #if arch(arm64)
-        "AVX2 or AVX-512 VNNI (arm64 has no such kernels yet)"
+        self == .int16
+          ? "Advanced SIMD (the kernels neon)"
+          : "FEAT_DotProd (the flag asimddp: Cortex-A55 and A76, Neoverse N1, and newer)"
       #else
         "AVX-512 VNNI (the flag avx512_vnni), or the kernels of AVX2 (ARDF_ISA=avx2)"
       #endif

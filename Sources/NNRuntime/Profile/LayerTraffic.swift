@@ -66,7 +66,7 @@ extension ProductElement {
   fileprivate var size: Int {
     switch self {
     case .float32: 4
-    case .bfloat16, .int16: 2
+    case .bfloat16, .float16, .int16: 2
     case .int8: 1
     }
   }

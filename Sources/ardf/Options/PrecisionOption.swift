@@ -7,7 +7,7 @@ struct PrecisionOption: ParsableArguments {
   @Option(
     help: """
       What is multiplied: fp32; int16, integers with more digits than bf16; bf16, rounded numbers, where the CPU has \
-      AVX-512 BF16 or AMX; int8. The error is what verify --precision int8 --against fp32 says.
+      AVX-512 BF16, AMX or arm64's bf16; int8; fp16, half precision, on arm64. The error is what verify --precision int8 --against fp32 says.
       """)
   var precision = Precision.fp32
 

@@ -85,7 +85,14 @@ struct ReducedPrecisionTests {
   @Test("are refused where there are no kernels for them")
   func refused() throws {
     for set in InstructionSet.available where !set.hasReducedPrecision {
-      let available: [Precision] = [.avx2, .avx512vnni].contains(set) ? [.fp32, .int16, .int8] : [.fp32]
+      let available: [Precision] =
+        switch set {
+        case .avx2, .avx512vnni: [.fp32, .int16, .int8]
+        case .neon: [.fp32, .int16]
+        case .neonfp16: [.fp32, .fp16, .int16]
+        case .neondotprod, .neoni8mm: [.fp32, .fp16, .int16, .int8]
+        default: [.fp32]
+        }
       let error = PrecisionError.noInstructions(.bf16, instructionSet: set.rawValue, available: available)
       #expect(throws: NetworkError.depth(.plan(.precision(error)))) {
         try outputs("depth-tiny", Self.options(set))

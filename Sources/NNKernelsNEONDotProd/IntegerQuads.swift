@@ -1,0 +1,17 @@
+import CKernelShims
+
+/// Four integers of 8 bits of a row times four of four columns (`sdot`): four times as many products as of floats.
+enum IntegerQuads: TileArithmetic {
+  /// What is subtracted from a row's numbers, which are signed then.
+  @inline(__always) static var shift: Float { 128 }
+  @inline(__always) static var unit: Int { 4 }
+  @inline(__always) static func add(_ sums: Quad, _ columns: Quad, _ rows: Quad, _ unit: Int) -> Quad {
+    ardf_int8_dot_lane(sums, columns, rows, unit)
+  }
+
+  /// Stores sixteen numbers of a row, from the one with this index on.
+  @inline(__always)
+  static func store(_ integers: Vector, _ row: UnsafeMutableRawPointer, at index: Int) {
+    ardf_int8_store_centered(row + index, integers)
+  }
+}
