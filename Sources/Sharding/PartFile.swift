@@ -1,0 +1,117 @@
+import FileFormats
+
+/// Why a part cannot be gone on with.
+package enum PartError: Error, Equatable, CustomStringConvertible {
+  case file(FileError)
+  /// The file has grown without this process.
+  case otherWriter(path: String)
+
+  package var description: String {
+    switch self {
+    case .file(let error): "\(error)"
+    case .otherWriter(let path):
+      "\(path): another process writes to it; of two that have the same shard one must end, and the other be run again"
+    }
+  }
+}
+
+/// The records of a shard, a line each, in a file that only grows.
+///
+/// A record is one write at the end of the file: whole, or the torn last line that the next process cuts off. No lock is
+/// taken, as shared file systems have none that one could rely on: a file whose size is not what this process made it
+/// belongs to another one too, and this one stops.
+package final class PartFile {
+  package let path: String
+  /// What was cut off or passed over when the file was opened.
+  package let damage: PartDamage
+
+  /// How long records may wait in the system's memory: so much work a failure of power takes back.
+  private static let patience = Duration.seconds(1)
+
+  private let descriptor: Int32
+  private var size: Int
+  private var synchronized = ContinuousClock.now
+  /// By position: the marks of records, the newest of each.
+  private var marks: [UInt64: UInt64]
+  private var failures: [UInt64: String]
+
+  /// Opens or makes a part, and cuts off what a killed process left of a record.
+  ///
+  /// - Throws: `PartError`, `LineReader.Failure`.
+  package init(path: String) throws {
+    var marks: [UInt64: UInt64] = [:]
+    var failures: [UInt64: String] = [:]
+    do throws(FileError) {
+      descriptor = try POSIX.openForAppending(path)
+    } catch {
+      throw PartError.file(error)
+    }
+    self.path = path
+    do {
+      damage = try PartReader.forEach(in: path) { record, _, _ in
+        marks[record.position.packed] = record.mark
+        failures[record.position.packed] = record.failure?.kind
+      }
+      size = try POSIX.size(of: descriptor, path: path) - damage.torn
+      if damage.torn > 0 { try POSIX.truncate(descriptor, to: size, path: path) }
+      try POSIX.synchronize(descriptor, path: path)
+    } catch let error as FileError {
+      POSIX.closeDescriptor(descriptor)
+      throw PartError.file(error)
+    } catch {
+      POSIX.closeDescriptor(descriptor)
+      throw error
+    }
+    self.marks = marks
+    self.failures = failures
+  }
+
+  /// Records there are.
+  package var count: Int { marks.count }
+
+  /// Whether the newest record of a position was made from the same inputs with the same options.
+  package func holds(_ position: FramePosition, mark: UInt64) -> Bool { marks[position.packed] == mark }
+
+  /// Why a position's frame has no results; nil where it has some, or no record.
+  package func failureKind(at position: FramePosition) -> String? { failures[position.packed] }
+
+  /// Adds a record, which takes the place of an earlier one of its position.
+  package func append(_ record: PartRecord) throws(PartError) {
+    try append(record.line, at: record.position, mark: record.mark)
+    failures[record.position.packed] = record.failure?.kind
+  }
+
+  private func append(_ line: [UInt8], at position: FramePosition, mark: UInt64) throws(PartError) {
+    do throws(FileError) {
+      guard try POSIX.size(of: descriptor, path: path) == size else {
+        throw .changed(path: path)
+      }
+      do throws(FileError) {
+        try POSIX.write(line.span, to: descriptor, path: path)
+      } catch {
+        // A full disk takes a part of a line.
+        try? POSIX.truncate(descriptor, to: size, path: path)
+        throw error
+      }
+    } catch .changed {
+      throw .otherWriter(path: path)
+    } catch {
+      throw .file(error)
+    }
+    size += line.count
+    marks[position.packed] = mark
+    if ContinuousClock.now - synchronized > Self.patience { try synchronize() }
+  }
+
+  /// Has the disk hold everything.
+  package func synchronize() throws(PartError) {
+    do throws(FileError) {
+      try POSIX.synchronize(descriptor, path: path)
+    } catch {
+      throw .file(error)
+    }
+    synchronized = .now
+  }
+
+  deinit { POSIX.closeDescriptor(descriptor) }
+}
