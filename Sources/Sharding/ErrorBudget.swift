@@ -10,11 +10,14 @@ package struct ErrorBudget: Equatable, Sendable {
   package static let fewest = 100
 
   package let limit: Limit
+  /// As it was given.
+  package let description: String
   package private(set) var failed = 0
   package private(set) var seen = 0
 
   /// `12` or `2.5%`.
   package init?(_ text: String) {
+    description = text
     if text.hasSuffix("%") {
       guard let share = Double(text.dropLast()), (0...100).contains(share) else { return nil }
       limit = .percent(share)
@@ -42,13 +45,6 @@ package struct ErrorBudget: Equatable, Sendable {
     switch limit {
     case .count(let most): failed > most
     case .percent(let share): Double(failed) * 100 > share * Double(seen)
-    }
-  }
-
-  package var description: String {
-    switch limit {
-    case .count(let most): "\(most)"
-    case .percent(let share): "\(share)%"
     }
   }
 }

@@ -8,8 +8,13 @@ package struct JobStatus: Sendable {
     package var frames = 0
     /// Captures of which every frame has a record.
     package var captures = 0
-    /// Captures it has, where a process has counted them.
+    /// What it has to do, where a process has counted it: captures of a manifest, or frames.
     package var total: Int?
+    fileprivate var countsFrames = false
+    /// What is done of `total`.
+    package var countedDone: Int { countsFrames ? frames : captures }
+    /// What is left of it; 0 where nobody has counted.
+    package var left: Int { max(0, (total ?? 0) - countedDone) }
     /// Processes that took it up.
     package var attempts = 0
     /// How the last of them ended: an exit code, or nil if it runs or was killed.
@@ -40,17 +45,18 @@ package struct JobStatus: Sendable {
   /// Frames a second over the last minutes of work.
   package private(set) var rate: Double?
 
-  /// Captures done of those there are; nil where a shard that has counted none, or has not begun, makes it unknown.
-  package var captures: (done: Int, total: Int)? {
+  /// What is done of all that is to do, in captures of a manifest or in frames; nil where a shard that has not begun,
+  /// or has counted nothing, makes it unknown.
+  package var progress: (done: Int, total: Int)? {
     let totals = shards.map(\.total)
     guard missing.isEmpty, !totals.isEmpty, !totals.contains(nil) else { return nil }
-    return (shards.reduce(0) { $0 + $1.captures }, totals.reduce(0) { $0 + ($1 ?? 0) })
+    return (shards.reduce(0) { $0 + $1.countedDone }, totals.reduce(0) { $0 + ($1 ?? 0) })
   }
 
   /// Seconds until the end if it goes on like this.
   package var secondsLeft: Double? {
-    guard let captures, let rate, rate > 0, captures.done > 0 else { return nil }
-    let frames = Double(done + failed) / Double(captures.done) * Double(captures.total - captures.done)
+    guard let progress, let rate, rate > 0, progress.done > 0 else { return nil }
+    let frames = Double(done + failed) / Double(progress.done) * Double(progress.total - progress.done)
     return max(0, frames) / rate
   }
 
@@ -109,7 +115,11 @@ package struct JobStatus: Sendable {
       case .began:
         progress.attempts += 1
         progress.status = nil
-        progress.total = event.fields["captures"]?.integer ?? progress.total
+        if let frames = event.fields["frames"]?.integer {
+          (progress.total, progress.countsFrames) = (frames, true)
+        } else if let captures = event.fields["captures"]?.integer {
+          (progress.total, progress.countsFrames) = (captures, false)
+        }
       case .started:
         if let position { starts[position.packed, default: 0] += 1 }
       case .done, .failed:

@@ -1,4 +1,5 @@
 import FileFormats
+import Synchronization
 
 /// Why a part cannot be gone on with.
 package enum PartError: Error, Equatable, CustomStringConvertible {
@@ -20,7 +21,7 @@ package enum PartError: Error, Equatable, CustomStringConvertible {
 /// A record is one write at the end of the file: whole, or the torn last line that the next process cuts off. No lock is
 /// taken, as shared file systems have none that one could rely on: a file whose size is not what this process made it
 /// belongs to another one too, and this one stops.
-package final class PartFile {
+package final class PartFile: Sendable {
   package let path: String
   /// What was cut off or passed over when the file was opened.
   package let damage: PartDamage
@@ -28,33 +29,42 @@ package final class PartFile {
   /// How long records may wait in the system's memory: so much work a failure of power takes back.
   private static let patience = Duration.seconds(1)
 
+  private struct State: Sendable {
+    var size: Int
+    var synchronized = ContinuousClock.now
+    /// By position: the marks of records, the newest of each.
+    var marks: [UInt64: UInt64]
+    /// By position: the kinds of the failures among them.
+    var failures: [UInt64: String]
+  }
+
   private let descriptor: Int32
-  private var size: Int
-  private var synchronized = ContinuousClock.now
-  /// By position: the marks of records, the newest of each.
-  private var marks: [UInt64: UInt64]
-  private var failures: [UInt64: String]
+  private let state: Mutex<State>
 
   /// Opens or makes a part, and cuts off what a killed process left of a record.
   ///
   /// - Throws: `PartError`, `LineReader.Failure`.
   package init(path: String) throws {
-    var marks: [UInt64: UInt64] = [:]
-    var failures: [UInt64: String] = [:]
+    let descriptor: Int32
     do throws(FileError) {
       descriptor = try POSIX.openForAppending(path)
     } catch {
       throw PartError.file(error)
     }
-    self.path = path
     do {
-      damage = try PartReader.forEach(in: path) { record, _, _ in
+      var marks: [UInt64: UInt64] = [:]
+      var failures: [UInt64: String] = [:]
+      let damage = try PartReader.forEach(in: path) { record, _, _ in
         marks[record.position.packed] = record.mark
         failures[record.position.packed] = record.failure?.kind
       }
-      size = try POSIX.size(of: descriptor, path: path) - damage.torn
+      let size = try POSIX.size(of: descriptor, path: path) - damage.torn
       if damage.torn > 0 { try POSIX.truncate(descriptor, to: size, path: path) }
       try POSIX.synchronize(descriptor, path: path)
+      self.path = path
+      self.damage = damage
+      self.descriptor = descriptor
+      state = Mutex(State(size: size, marks: marks, failures: failures))
     } catch let error as FileError {
       POSIX.closeDescriptor(descriptor)
       throw PartError.file(error)
@@ -62,45 +72,47 @@ package final class PartFile {
       POSIX.closeDescriptor(descriptor)
       throw error
     }
-    self.marks = marks
-    self.failures = failures
   }
 
-  /// Records there are.
-  package var count: Int { marks.count }
+  /// Frames of which there are records.
+  package var count: Int { state.withLock { $0.marks.count } }
 
   /// Whether the newest record of a position was made from the same inputs with the same options.
-  package func holds(_ position: FramePosition, mark: UInt64) -> Bool { marks[position.packed] == mark }
+  package func holds(_ position: FramePosition, mark: UInt64) -> Bool {
+    state.withLock { $0.marks[position.packed] == mark }
+  }
 
   /// Why a position's frame has no results; nil where it has some, or no record.
-  package func failureKind(at position: FramePosition) -> String? { failures[position.packed] }
+  package func failureKind(at position: FramePosition) -> String? {
+    state.withLock { $0.failures[position.packed] }
+  }
 
   /// Adds a record, which takes the place of an earlier one of its position.
   package func append(_ record: PartRecord) throws(PartError) {
-    try append(record.line, at: record.position, mark: record.mark)
-    failures[record.position.packed] = record.failure?.kind
-  }
-
-  private func append(_ line: [UInt8], at position: FramePosition, mark: UInt64) throws(PartError) {
-    do throws(FileError) {
-      guard try POSIX.size(of: descriptor, path: path) == size else {
-        throw .changed(path: path)
-      }
+    let line = record.line
+    try state.withLock { state throws(PartError) in
       do throws(FileError) {
-        try POSIX.write(line.span, to: descriptor, path: path)
+        guard try POSIX.size(of: descriptor, path: path) == state.size else { throw .changed(path: path) }
+        do throws(FileError) {
+          try POSIX.write(line.span, to: descriptor, path: path)
+        } catch {
+          // A full disk takes a part of a line.
+          try? POSIX.truncate(descriptor, to: state.size, path: path)
+          throw error
+        }
+        state.size += line.count
+        state.marks[record.position.packed] = record.mark
+        state.failures[record.position.packed] = record.failure?.kind
+        if ContinuousClock.now - state.synchronized > Self.patience {
+          try POSIX.synchronize(descriptor, path: path)
+          state.synchronized = .now
+        }
+      } catch .changed {
+        throw .otherWriter(path: path)
       } catch {
-        // A full disk takes a part of a line.
-        try? POSIX.truncate(descriptor, to: size, path: path)
-        throw error
+        throw .file(error)
       }
-    } catch .changed {
-      throw .otherWriter(path: path)
-    } catch {
-      throw .file(error)
     }
-    size += line.count
-    marks[position.packed] = mark
-    if ContinuousClock.now - synchronized > Self.patience { try synchronize() }
   }
 
   /// Has the disk hold everything.
@@ -110,7 +122,6 @@ package final class PartFile {
     } catch {
       throw .file(error)
     }
-    synchronized = .now
   }
 
   deinit { POSIX.closeDescriptor(descriptor) }
