@@ -106,12 +106,14 @@ package struct MergedParts {
       for index in start..<end where index + 1 == end || entries[index + 1].file != entries[index].file {
         newest.append(entries[index])
       }
+      // What one process could not read, another could.
+      let first = newest.first { !$0.hasFailed } ?? newest[0]
+      kept.append(first)
       // Records of other settings stay, so that they are found.
-      kept.append(newest[0])
-      for entry in newest.dropFirst() where entry.mark != newest[0].mark {
-        guard entry.settings != newest[0].settings else {
+      for entry in newest where entry.mark != first.mark {
+        guard entry.settings != first.settings else {
           throw .contradiction(
-            FramePosition(packed: entry.position), parts[Int(newest[0].file)].description,
+            FramePosition(packed: entry.position), parts[Int(first.file)].description,
             parts[Int(entry.file)].description)
         }
         kept.append(entry)

@@ -1,4 +1,5 @@
 import FileFormats
+import Glibc
 import Synchronization
 
 /// Why a part cannot be gone on with.
@@ -6,12 +7,17 @@ package enum PartError: Error, Equatable, CustomStringConvertible {
   case file(FileError)
   /// The file has grown without this process.
   case otherWriter(path: String)
+  /// The file system cannot add to a file: a mounted store of objects.
+  case noAppending(path: String)
 
   package var description: String {
     switch self {
     case .file(let error): "\(error)"
     case .otherWriter(let path):
       "\(path): another process writes to it; of two that have the same shard one must end, and the other be run again"
+    case .noAppending(let path):
+      "\(path): this file system cannot add to files; add --stage DIR, a folder of the machine's own disk, from which the "
+        + "part is copied in the end"
     }
   }
 }
@@ -68,6 +74,10 @@ package final class PartFile: Sendable {
     } catch let error as FileError {
       POSIX.closeDescriptor(descriptor)
       throw PartError.file(error)
+    } catch LineReader.Failure.file(.missing) {
+      // Made a moment ago, and not to be seen before it is closed.
+      POSIX.closeDescriptor(descriptor)
+      throw PartError.noAppending(path: path)
     } catch {
       POSIX.closeDescriptor(descriptor)
       throw error
@@ -109,6 +119,8 @@ package final class PartFile: Sendable {
         }
       } catch .changed {
         throw .otherWriter(path: path)
+      } catch .io(_, ESPIPE) {
+        throw .noAppending(path: path)
       } catch {
         throw .file(error)
       }

@@ -15,6 +15,8 @@ package struct PartDamage: Equatable, Sendable {
 package struct TornObject: Error, Equatable, CustomStringConvertible {
   package let path: String
 
+  package init(path: String) { self.path = path }
+
   package var description: String {
     "\(path): is not whole, as the digest in its name says: copying it was cut short; run its shard again, or remove it"
   }

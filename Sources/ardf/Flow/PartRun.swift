@@ -55,7 +55,7 @@ struct PartRun {
         try part.append(record)
         progress.add(frame, flow: job.flow)
         if let failure = record.failure {
-          Console.note("\(record.id): \(failure.reason)")
+          Console.note(failure.reason.hasPrefix(record.id) ? failure.reason : "\(record.id): \(failure.reason)")
           log.write(.failed, time: Self.now, ["at": .string("\(record.position)"), "id": .string(record.id)])
         }
       } else {
@@ -100,28 +100,37 @@ struct PartRun {
     case .success(let found): frame = found
     case .failure(let defect): return failed(piece, defect, part)
     }
+    var digest: String?
     do {
       let began = ContinuousClock.now
-      let digest = try job.digest(of: frame)
-      if part.holds(piece.position, mark: PartRecord.mark(id: piece.id, digest: digest)) { return .kept }
-      if let summary = folder.finished(digest) {
+      let known = try job.digest(of: frame)
+      digest = known
+      if isDone(piece, digest: known, part) { return .kept }
+      if let summary = folder.finished(known) {
         let kept = FrameRecord(outcome: .kept, summary: summary, coco: [])
-        return .record(record(of: piece, frame, kept, digest: digest), kept)
+        return .record(record(of: piece, frame, kept, digest: known), kept)
       }
       let at = JSONValue.string("\(piece.position)")
       log.write(.started, time: Self.now, ["at": at])
-      let made = try await results(of: frame, digest: digest, since: began, job: job)
+      let made = try await results(of: frame, digest: known, since: began, job: job)
       log.write(
         .done, time: Self.now,
         [
           "at": at, "id": .string(piece.id),
           "seconds": .rounded((ContinuousClock.now - began) / .seconds(1), decimals: 3),
         ])
-      return .record(record(of: piece, frame, made, digest: digest), made)
+      return .record(record(of: piece, frame, made, digest: known), made)
     } catch {
       guard let defect = FrameDefect(error) else { throw error }
-      return failed(piece, defect, part)
+      return failed(piece, defect, part, digest: digest)
     }
+  }
+
+  /// Whether there is a record from the same inputs with the same options: also of why they cannot be used, unless that
+  /// was the system's doing.
+  private func isDone(_ piece: PartWork.Piece, digest: String, _ part: PartFile) -> Bool {
+    part.holds(piece.position, mark: PartRecord.mark(id: piece.id, digest: digest))
+      && part.failureKind(at: piece.position) != FrameDefect.unreadable
   }
 
   private func results(
@@ -150,11 +159,14 @@ struct PartRun {
       settings: job.digest.settingsDigest, content: content)
   }
 
-  private func failed(_ piece: PartWork.Piece, _ defect: FrameDefect, _ part: PartFile) -> Outcome {
+  /// - `digest`: Of the frame, where so much of it could be read.
+  private func failed(
+    _ piece: PartWork.Piece, _ defect: FrameDefect, _ part: PartFile, digest: String? = nil
+  ) -> Outcome {
     let name = try? piece.frame.get().reference.name
     let record = PartRecord(
       position: piece.position, id: piece.id, frames: piece.frames,
-      digest: job.digest.digest(of: defect, name: name ?? piece.source), settings: job.digest.settingsDigest,
+      digest: digest ?? job.digest.digest(of: defect, name: name ?? piece.source), settings: job.digest.settingsDigest,
       failure: defect.failure,
       content: [
         "source": .string(piece.source), "name": name.map(JSONValue.string) ?? .null, "timestamp": .null,

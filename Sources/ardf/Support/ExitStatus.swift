@@ -109,6 +109,7 @@ enum ExitStatus: Int32 {
     switch error {
     case .file(let file): self = OutputError(error: file).status
     case .otherWriter: self = .inputOutput
+    case .noAppending: self = .usage
     }
   }
 
