@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds Examples/Jobs/kubernetes.yaml to the schema of Kubernetes, and to what docs/scale.md says of exit codes.
 
-    tools/check_kubernetes.py [VERSION]     needs kubernetes-validate (pip)
+tools/check_kubernetes.py [VERSION]     needs kubernetes-validate (pip)
 """
 
 import re

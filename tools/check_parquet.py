@@ -64,7 +64,9 @@ def main() -> None:
                 exec(compile(block, "docs/scale.md", "exec"), {})
         frames = pyarrow.parquet.read_table("frames.parquet").to_pylist()
         rows = pyarrow.parquet.read_table("objects.parquet").to_pylist()
-        checks.that([row["id"] for row in frames] == [line["id"] for line in lines], f"{name}: {len(frames)} frames in order")
+        checks.that(
+            [row["id"] for row in frames] == [line["id"] for line in lines], f"{name}: {len(frames)} frames in order"
+        )
         failed = [row["errorKind"] for row in frames if row["error"]]
         checks.that(failed == [line["errorKind"] for line in lines if line["error"]], f"{name}: errors {failed}")
         found = [(row["class"], row["confidence"]) for row in rows]

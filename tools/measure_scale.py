@@ -80,7 +80,9 @@ def start(given: argparse.Namespace, place: Path) -> None:
         words = ["--yolo", str(given.weights / "yolo11n-seg.safetensors"), "--depth"]
         words += [str(given.weights / "dav2s-ardf-fp16.safetensors"), "--keep", "records", "--threads", "1"]
         runs = [
-            measured([str(given.ardf), "run", "--from", str(place / "list"), *words, "--out", str(place / f"{what}{turn}")])
+            measured(
+                [str(given.ardf), "run", "--from", str(place / "list"), *words, "--out", str(place / f"{what}{turn}")]
+            )
             for turn in range(5)
         ]
         processor, clock, memory = (min(values) for values in zip(*runs, strict=True))
@@ -89,7 +91,9 @@ def start(given: argparse.Namespace, place: Path) -> None:
     words = ["--yolo", str(given.weights / "yolo11n-seg.safetensors"), "--keep", "records", "--threads", "1"]
     words += ["--shard", "1/100000", "--max-errors", "100", "--out", str(place / "million")]
     processor, clock, memory = measured([str(given.ardf), "run", "--from", str(place / "list"), *words])
-    print(f"ten captures of a list of a million: {processor:.2f} s of processor, {clock:.2f} s, {memory / 1024:.0f} MiB")
+    print(
+        f"ten captures of a list of a million: {processor:.2f} s of processor, {clock:.2f} s, {memory / 1024:.0f} MiB"
+    )
 
 
 def records(given: argparse.Namespace, place: Path) -> None:
@@ -103,7 +107,14 @@ def records(given: argparse.Namespace, place: Path) -> None:
             events.write(json.dumps({"event": "began", "time": 0, "captures": given.records // given.shards}) + "\n")
             for number in range(shard, given.records, given.shards):
                 at = f"{number:09}.0000000"
-                record = {"at": at, "digest": digest, "error": None, "errorKind": None, "frames": 1, "id": f"photo {number}"}
+                record = {
+                    "at": at,
+                    "digest": digest,
+                    "error": None,
+                    "errorKind": None,
+                    "frames": 1,
+                    "id": f"photo {number}",
+                }
                 record |= {"schema": "ardf.record/1", "settings": digest, "summary": {"objects": [thing] * 3}}
                 part.write(json.dumps(record, separators=(",", ":")) + "\n")
                 events.write(json.dumps({"at": at, "event": "started", "time": number / 100}) + "\n")

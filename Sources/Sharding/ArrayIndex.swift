@@ -8,7 +8,9 @@ package enum ArrayIndex: String, CaseIterable, Sendable {
   /// GNU parallel counts from 1.
   case parallel = "PARALLEL_SEQ"
 
-  /// The first process's number. Slurm leaves it to the user: here an array counts from 0, as in its manual.
+  /// The first process's number.
+  ///
+  /// Slurm leaves it to the user: here an array counts from 0, as in its manual.
   package var first: Int { self == .parallel ? 1 : 0 }
 }
 

@@ -1,7 +1,9 @@
 import FileFormats
 import Synchronization
 
-/// What happened to a shard and when: for people and `ardf status`. No result depends on it.
+/// What happened to a shard and when: for people and `ardf status`.
+///
+/// No result depends on it.
 package final class EventLog: Sendable {
   package enum Event: String, Sendable {
     /// A process took the shard up.

@@ -124,7 +124,9 @@ package struct JobStatus: Sendable {
         if let position { starts[position.packed, default: 0] += 1 }
       case .done, .failed:
         finished.append(event.time)
-        guard event.event == .done, let position, let seconds = event.fields["seconds"]?.number else { return }
+        guard event.event == .done, let position, let seconds = event.fields["seconds"]?.number else {
+          return
+        }
         note(
           SlowFrame(position: position, id: event.fields["id"]?.string ?? "", seconds: seconds))
       case .ended: progress.status = event.fields["status"]?.integer

@@ -13,7 +13,8 @@ package struct ManifestEntry: Equatable, Sendable {
   package let intrinsics: String?
 
   package init(
-    id: String? = nil, path: String, depth: String? = nil, confidence: String? = nil, intrinsics: String? = nil
+    id: String? = nil, path: String, depth: String? = nil, confidence: String? = nil,
+    intrinsics: String? = nil
   ) {
     self.id = id ?? path
     self.path = path
@@ -40,7 +41,9 @@ package struct ManifestEntry: Equatable, Sendable {
     }
     func string(_ name: String) throws(ManifestDefect) -> String? {
       guard let value = fields[name], !value.isNull else { return nil }
-      guard let text = value.string, !text.isEmpty, !text.utf8.contains(0) else { throw .field(name, "a text") }
+      guard let text = value.string, !text.isEmpty, !text.utf8.contains(0) else {
+        throw .field(name, "a text")
+      }
       return text
     }
     guard let path = try string("path") else { throw .field("path", "the picture's or capture's") }
@@ -96,7 +99,9 @@ package struct Manifest {
     lines = LineReader(pipe, longest: Self.longest)
   }
 
-  /// The next of the shard's captures; nil at the end. Nothing but its number is known of those of other shards.
+  /// The next of the shard's captures; nil at the end.
+  ///
+  /// Nothing but its number is known of those of other shards.
   package mutating func next() throws(LineReader.Failure) -> Capture? {
     while let line = try lines.next() {
       guard let text = Self.content(of: line.bytes) else { continue }

@@ -10,7 +10,8 @@ package enum MergeError: Error, Equatable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .noParts(let folder): "\(folder): holds no part-...jsonl; give the --out of ardf run --keep or --from"
+    case .noParts(let folder):
+      "\(folder): holds no part-...jsonl; give the --out of ardf run --keep or --from"
     case .severalSettings(let settings):
       "records were made with \(settings.count) sets of weights and options (\(settings.joined(separator: ", "))): run the "
         + "job to its end with one, or choose with --settings"

@@ -34,7 +34,8 @@ package struct PartRecord: Sendable {
   package let content: [String: JSONValue]
 
   package init(
-    position: FramePosition, id: String, frames: Int, digest: String, settings: String, failure: Failure? = nil,
+    position: FramePosition, id: String, frames: Int, digest: String, settings: String,
+    failure: Failure? = nil,
     content: [String: JSONValue]
   ) {
     self.position = position
@@ -46,7 +47,9 @@ package struct PartRecord: Sendable {
     self.content = content
   }
 
-  /// The line with its end. Its first field is the position, so that lines sort as frames do.
+  /// The line with its end.
+  ///
+  /// Its first field is the position, so that lines sort as frames do.
   package var line: [UInt8] {
     var fields = content
     fields["at"] = .string(position.description)

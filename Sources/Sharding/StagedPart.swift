@@ -12,7 +12,9 @@ package enum StagedPart {
   ///
   /// - Returns: its name there.
   @discardableResult
-  package static func publish(_ path: String, of shard: Shard, to folder: String) throws(FileError) -> PartName {
+  package static func publish(_ path: String, of shard: Shard, to folder: String) throws(FileError)
+    -> PartName
+  {
     let digest = try sha256Hex(path: path)
     let name = PartName(.part, of: shard, digest: digest)
     let target = "\(folder)/\(name)"

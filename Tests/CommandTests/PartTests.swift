@@ -35,7 +35,8 @@ import Testing
     }
 
     func arguments(_ options: [String], keep: String? = "records", out: String = "job") -> [String] {
-      ["run", "--from", "list", "--out", out] + (keep.map { ["--keep", $0] } ?? []) + PartTests.networks + options
+      ["run", "--from", "list", "--out", out] + (keep.map { ["--keep", $0] } ?? []) + PartTests.networks
+        + options
     }
 
     func merged(_ out: String = "job", _ options: [String] = []) throws -> CommandRun {
@@ -46,8 +47,9 @@ import Testing
       String(decoding: try place.read(name), as: UTF8.self)
     }
 
+    /// In the order of the frames; a part has them as they were done.
     func records(_ name: String = "job/part-00001-of-00001.jsonl") throws -> [JSONValue] {
-      try part(name).split(separator: "\n").map { try JSONValue.parse(String($0)) }
+      try part(name).split(separator: "\n").sorted().map { try JSONValue.parse(String($0)) }
     }
 
     func names(_ folder: String) throws -> [String] {
@@ -79,7 +81,8 @@ import Testing
       ["run", "scan0", "--out", "whole"] + Self.networks, in: job.place.path)
     #expect(whole.status == 0, "\(whole.error)")
     #expect(
-      records[0]["summary"]?["objects"] == (try JSONValue.read(path: job.place.file("whole/summary.json"))["objects"]))
+      records[0]["summary"]?["objects"]
+        == (try JSONValue.read(path: job.place.file("whole/summary.json"))["objects"]))
   }
 
   @Test func shardsMergedAreASingleRun() throws {
@@ -92,7 +95,9 @@ import Testing
     let merged = try job.merged("job", ["--from", "list"])
     #expect(merged.status == 0, "\(merged.error)")
     #expect(merged.output == (try job.part("single/part-00001-of-00001.jsonl")))
-    let lines = try (1...3).flatMap { try job.part("job/part-0000\($0)-of-00003.jsonl").split(separator: "\n") }
+    let lines = try (1...3).flatMap {
+      try job.part("job/part-0000\($0)-of-00003.jsonl").split(separator: "\n")
+    }
     #expect(lines.sorted().map { $0 + "\n" }.joined() == merged.output)
     #expect(try job.run(["--shard", "1/3"]).status == 73)
 
@@ -169,11 +174,13 @@ import Testing
     let records = try job.records()
     #expect(records.map { $0["errorKind"]?.string } == [nil, nil, nil, "malformed", "missing"])
     #expect(records[4]["summary"] == .null)
+    let started = try job.started()
 
     let within = try job.run(["--resume", "--max-errors", "2"])
     #expect(within.status == 0, "\(within.error)")
     #expect(within.error.contains("within --max-errors 2"))
     #expect(within.error.contains("5 finished before"))
+    #expect(try job.started() == started)
     #expect(try job.run(["--resume", "--max-errors", "40%"]).status == 0)
     #expect(try job.run(["--resume", "--max-errors", "39%"]).status == 10)
     let over = try job.run(["--max-errors", "0", "--threads", "1"], out: "strict")
@@ -222,8 +229,10 @@ import Testing
     let again = try job.run(["--resume"], keep: "all", out: "all")
     #expect(again.error.contains("2 finished before"), "\(again.error)")
     #expect(try job.started("all/events-00001-of-00001.jsonl") == 2)
-    #expect(try digests(of: job.place.file("all/frames")) == before.filter { $0.key.hasPrefix("frames/") }
-      .reduce(into: [:]) { $0[String($1.key.dropFirst(7))] = $1.value })
+    #expect(
+      try digests(of: job.place.file("all/frames"))
+        == before.filter { $0.key.hasPrefix("frames/") }
+        .reduce(into: [:]) { $0[String($1.key.dropFirst(7))] = $1.value })
   }
 
   @Test func aPartIsStagedAndPublishedOnce() throws {
@@ -272,16 +281,20 @@ import Testing
   @Test func whatIsMissingIsToldAndNotWritten() throws {
     let job = try Job(captures: 5)
     #expect(try job.run(["--shard", "1/3"]).status == 0)
-    let merged = try CommandRun(["merge", "job", "--out", "records.jsonl", "--from", "list"], in: job.place.path)
+    let merged = try CommandRun(
+      ["merge", "job", "--out", "records.jsonl", "--from", "list"], in: job.place.path)
     #expect(merged.status == 1)
     #expect(merged.error.contains("2 of 3 shards have left no part: --shard 2/3, 3/3"))
     #expect(merged.error.contains("3 captures are missing or incomplete"))
     #expect(!FileManager.default.fileExists(atPath: job.place.file("records.jsonl")))
     #expect(
       try CommandRun(["merge", "job", "--out", "records.jsonl", "--partial"], in: job.place.path).status == 0)
-    #expect(try CommandRun(["merge", "job", "--out", "records.jsonl", "--partial"], in: job.place.path).status == 73)
     #expect(
-      try CommandRun(["merge", "job", "--out", "records.jsonl", "--partial", "--force"], in: job.place.path).status
+      try CommandRun(["merge", "job", "--out", "records.jsonl", "--partial"], in: job.place.path).status == 73
+    )
+    #expect(
+      try CommandRun(["merge", "job", "--out", "records.jsonl", "--partial", "--force"], in: job.place.path)
+        .status
         == 0)
     let status = try CommandRun(["status", "job"], in: job.place.path)
     #expect(status.status == 0)
@@ -292,14 +305,17 @@ import Testing
   }
 
   @Test(arguments: [
-    (["--shard", "auto/3"], "no scheduler says"), (["--json"], "give --out DIR"), (["--force"], "never replaced"),
-    (["--format", "csv"], "leave --format out"), (["--masks-rle"], "--keep masks"), (["photo.png"], "in place of SOURCES"),
+    (["--shard", "auto/3"], "no scheduler says"), (["--json"], "give --out DIR"),
+    (["--force"], "never replaced"),
+    (["--format", "csv"], "leave --format out"), (["--masks-rle"], "--keep masks"),
+    (["photo.png"], "in place of SOURCES"),
     (["--frame", "0"], "belongs to one SOURCE"), (["--max-errors", "x"], "max-errors"),
     (["--stage", "s", "--keep", "all"], "add --keep records"), (["--shard", "auto/0"], "shard"),
   ])
   func whatDoesNotGoTogetherIsUsage(_ options: [String], _ message: String) throws {
     let job = try Job(captures: 1)
-    let run = try CommandRun(["run", "--from", "list", "--out", "job"] + Self.networks + options, in: job.place.path)
+    let run = try CommandRun(
+      ["run", "--from", "list", "--out", "job"] + Self.networks + options, in: job.place.path)
     #expect(run.status == 64, "\(options): \(run.error)")
     #expect(run.error.contains(message), "\(options): \(run.error)")
   }
@@ -309,7 +325,9 @@ import Testing
     for options in [["scan0", "--max-errors", "1"], ["scan0", "--stage", "s"], []] {
       #expect(try CommandRun(["run", "--out", "x"] + options, in: job.place.path).status == 64)
     }
-    #expect(try CommandRun(["run", "-", "--keep", "records", "--out", "x"] + Self.networks, in: job.place.path).status == 64)
+    #expect(
+      try CommandRun(["run", "-", "--keep", "records", "--out", "x"] + Self.networks, in: job.place.path)
+        .status == 64)
     // A folder of something else is left alone.
     try job.place.write("mine", to: "mine/file")
     #expect(try job.run([], out: "mine").status == 73)

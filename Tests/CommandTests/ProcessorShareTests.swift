@@ -36,11 +36,13 @@ import ardf
     let cgroup = "5:memory:/other\n4:cpu,cpuacct:/box\n"
     #expect(
       share(files: [
-        "/proc/self/cgroup": cgroup, "\(folder)/cpu.cfs_quota_us": "200000\n", "\(folder)/cpu.cfs_period_us": "100000\n",
+        "/proc/self/cgroup": cgroup, "\(folder)/cpu.cfs_quota_us": "200000\n",
+        "\(folder)/cpu.cfs_period_us": "100000\n",
       ]) == 2)
     #expect(
       share(files: [
-        "/proc/self/cgroup": cgroup, "\(folder)/cpu.cfs_quota_us": "-1\n", "\(folder)/cpu.cfs_period_us": "100000\n",
+        "/proc/self/cgroup": cgroup, "\(folder)/cpu.cfs_quota_us": "-1\n",
+        "\(folder)/cpu.cfs_period_us": "100000\n",
       ]) == 16)
   }
 }

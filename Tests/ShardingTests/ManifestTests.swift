@@ -36,7 +36,8 @@ import Testing
 
   @Test(arguments: [
     "{", "{}", "{\"path\": 3}", "{\"path\": \"\"}", "{\"path\": \"a\", \"id\": 1}",
-    "{\"path\": \"a\", \"depth\": \"b\"}", "{\"path\": \"a\", \"confidence\": \"b\"}", "{\"path\": \"a\\u0000\"}",
+    "{\"path\": \"a\", \"depth\": \"b\"}", "{\"path\": \"a\", \"confidence\": \"b\"}",
+    "{\"path\": \"a\\u0000\"}",
   ])
   func aBadLineIsOneBadCapture(_ line: String) throws {
     let captures = try captures("a\n\(line)\nb\n")
@@ -68,7 +69,8 @@ import Testing
     let line = String(repeating: "0123456789", count: 10) + "\n"
     try Records.write(String(repeating: line, count: 1_000_000), to: place.file("list"))
     let before = try peakBytes()
-    var manifest = Manifest(try InputPipe(path: place.file("list")), shard: try #require(Shard(number: 1, of: 1000)))
+    var manifest = Manifest(
+      try InputPipe(path: place.file("list")), shard: try #require(Shard(number: 1, of: 1000)))
     var count = 0
     while try manifest.next() != nil { count += 1 }
     #expect(count == 1000)

@@ -11,7 +11,9 @@ import Testing
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private func part(_ number: Int, of count: Int, _ records: [PartRecord], in place: TemporaryDirectory) throws {
+  private func part(_ number: Int, of count: Int, _ records: [PartRecord], in place: TemporaryDirectory)
+    throws
+  {
     let shard = try #require(Shard(number: number, of: count))
     try Records.write(Records.text(records), to: place.file("\(PartName(.part, of: shard))"))
   }
@@ -50,7 +52,9 @@ import Testing
     let place = try TemporaryDirectory()
     let other = String(repeating: "b", count: 64)
     try part(1, of: 1, [Records.record(0), Records.record(1, settings: other)], in: place)
-    #expect(throws: MergeError.severalSettings(["aaaaaaaaaaaa", "bbbbbbbbbbbb"])) { try MergedParts(of: place.path) }
+    #expect(throws: MergeError.severalSettings(["aaaaaaaaaaaa", "bbbbbbbbbbbb"])) {
+      try MergedParts(of: place.path)
+    }
   }
 
   @Test func filesThatAgreeAreOneAndOthersAreRefused() throws {
@@ -59,6 +63,15 @@ import Testing
     try part(1, of: 2, [Records.record(0)], in: place)
     #expect(try merged(place.path) == Records.text([0, 1].map { Records.record($0) }))
     #expect(try MergedParts(of: place.path).gaps(manifest: nil).isEmpty)
+    // What one process could not read, another could.
+    try part(
+      1, of: 1,
+      [
+        Records.record(0, failure: PartRecord.Failure(kind: "unreadable", reason: "stale")),
+        Records.record(1),
+      ],
+      in: place)
+    #expect(try merged(place.path) == Records.text([0, 1].map { Records.record($0) }))
     try part(1, of: 2, [Records.record(0, digest: "other")], in: place)
     #expect(throws: MergeError.self) { try MergedParts(of: place.path) }
   }

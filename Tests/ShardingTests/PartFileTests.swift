@@ -8,7 +8,8 @@ import Testing
   private static let name = "part-00001-of-00001.jsonl"
 
   @Test func aRecordIsReadAsItWasWritten() throws {
-    let record = Records.record(3, frame: 2, frames: 5, failure: PartRecord.Failure(kind: "malformed", reason: "a \"b\"\n"))
+    let record = Records.record(
+      3, frame: 2, frames: 5, failure: PartRecord.Failure(kind: "malformed", reason: "a \"b\"\n"))
     let line = record.line
     #expect(String(decoding: line, as: UTF8.self).hasPrefix("{\"at\":\"000000003.0000002\",\"digest\":"))
     #expect(line.last == UInt8(ascii: "\n"))
@@ -78,7 +79,9 @@ import Testing
     try first.append(Records.record(0))
     let second = try PartFile(path: place.file(Self.name))
     try second.append(Records.record(1))
-    #expect(throws: PartError.otherWriter(path: place.file(Self.name))) { try first.append(Records.record(2)) }
+    #expect(throws: PartError.otherWriter(path: place.file(Self.name))) {
+      try first.append(Records.record(2))
+    }
     try second.append(Records.record(2))
     #expect(try PartFile(path: place.file(Self.name)).count == 3)
   }

@@ -12,7 +12,8 @@ enum Records {
   ) -> PartRecord {
     PartRecord(
       position: FramePosition(capture: capture, frame: frame), id: "photo \(capture)", frames: frames,
-      digest: digest, settings: settings, failure: failure, content: ["summary": ["objects": [.integer(capture)]]])
+      digest: digest, settings: settings, failure: failure,
+      content: ["summary": ["objects": [.integer(capture)]]])
   }
 
   static func text(_ records: [PartRecord]) -> String {

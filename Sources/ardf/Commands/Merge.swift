@@ -5,7 +5,8 @@ import Sharding
 /// `ardf merge`: the records of all shards, in order.
 struct Merge: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Puts the parts of a job together: the records of all shards, each once, in the order of the captures.",
+    abstract:
+      "Puts the parts of a job together: the records of all shards, each once, in the order of the captures.",
     discussion: Help.text(
       """
       Reads the part-I-of-N.jsonl that ardf run --keep and --from write, whichever machines wrote them and however often \
@@ -20,13 +21,16 @@ struct Merge: ParsableCommand {
   @Argument(help: "The --out of ardf run --keep or --from.")
   var job: String
 
-  @Option(name: .shortAndLong, help: ArgumentHelp("File for the records; - is standard output.", valueName: "file"))
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("File for the records; - is standard output.", valueName: "file"))
   var out: String
 
   @Flag(help: "Replace an existing --out, if ardf wrote it.")
   var force = false
 
-  @Option(help: ArgumentHelp("The list that the job was given: every capture of it must be there.", valueName: "file|-"))
+  @Option(
+    help: ArgumentHelp(
+      "The list that the job was given: every capture of it must be there.", valueName: "file|-"))
   var from: String?
 
   @Flag(help: "Write what there is, whatever is missing.")
@@ -34,7 +38,8 @@ struct Merge: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Records of these weights and options alone, by the beginning of their field settings.", valueName: "digits"))
+      "Records of these weights and options alone, by the beginning of their field settings.",
+      valueName: "digits"))
   var settings: String?
 
   /// What a file of records begins with.
@@ -80,7 +85,9 @@ extension MergedParts.Gaps {
           + first.map(String.init).joined(separator: ", ") + (captures > first.count ? ", ..." : "")
           + "; run the job again with --resume, or write what there is with --partial")
     }
-    if renamed > 0 { lines.append("\(job): \(renamed) captures are others than the list has at their places") }
+    if renamed > 0 {
+      lines.append("\(job): \(renamed) captures are others than the list has at their places")
+    }
     if beyond > 0 {
       lines.append(
         hasManifest

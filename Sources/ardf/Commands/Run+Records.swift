@@ -13,12 +13,16 @@ extension Run {
       throw ValidationError("--from FILE stands in place of SOURCES; leave one of the two out")
     }
     guard format.format == .ardf else {
-      throw ValidationError("\(option) keeps records of JSON; make tables of them (docs/scale.md), and leave --format out")
+      throw ValidationError(
+        "\(option) keeps records of JSON; make tables of them (docs/scale.md), and leave --format out")
     }
-    guard !masksRle else { throw ValidationError("--masks-rle belongs to standard output; give --keep masks") }
+    guard !masksRle else {
+      throw ValidationError("--masks-rle belongs to standard output; give --keep masks")
+    }
     guard batch.from == nil || picture.depthMap == nil && frame.isEmpty else {
       throw ValidationError(
-        "\(frame.isEmpty ? "--depth-map" : "--frame") belongs to one SOURCE; of a list, give each line what is its own")
+        "\(frame.isEmpty ? "--depth-map" : "--frame") belongs to one SOURCE; of a list, give each line what is its own"
+      )
     }
   }
 

@@ -5,7 +5,8 @@ import Sharding
 /// `ardf status`: how far a job is.
 struct Status: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Tells how far the shards of a job are: done, failed and why, rate, time left, and what was slow.",
+    abstract:
+      "Tells how far the shards of a job are: done, failed and why, rate, time left, and what was slow.",
     discussion: Help.text(
       """
       Reads the parts and event logs in the --out of ardf run --keep or --from, from whichever machine sees them; no \
@@ -100,7 +101,10 @@ extension JobStatus {
         }),
       "slowest": .array(
         slowest.map {
-          ["at": .string("\($0.position)"), "id": .string($0.id), "seconds": .rounded($0.seconds, decimals: 3)]
+          [
+            "at": .string("\($0.position)"), "id": .string($0.id),
+            "seconds": .rounded($0.seconds, decimals: 3),
+          ]
         }),
       "tornBytes": .integer(damage.torn), "linesWithoutRecord": .integer(damage.lines),
     ]

@@ -58,7 +58,8 @@ struct Lanes {
     deliver: (Result) throws -> Void
   ) async throws {
     try await withThrowingTaskGroup(of: (lane: Int, result: Result).self) { group in
-      func start(_ lane: Int, _ group: inout ThrowingTaskGroup<(lane: Int, result: Result), any Error>) throws {
+      func start(_ lane: Int, _ group: inout ThrowingTaskGroup<(lane: Int, result: Result), any Error>) throws
+      {
         guard let piece = try next() else { return }
         group.addTask { (lane, try await work(piece, lane)) }
       }

@@ -87,7 +87,8 @@ struct PartFolder: Sendable {
   func finished(_ digest: String) -> JSONValue? {
     let folder = "\(path)/\(Self.name(ofFrame: digest))"
     guard keepsFiles, OutputRecord(of: folder) != nil,
-      let summary = try? JSONValue.read(path: "\(folder)/\(RunFolder.summary)"), summary["digest"]?.string == digest
+      let summary = try? JSONValue.read(path: "\(folder)/\(RunFolder.summary)"),
+      summary["digest"]?.string == digest
     else { return nil }
     return summary
   }

@@ -55,7 +55,8 @@ struct PartRun {
         try part.append(record)
         progress.add(frame, flow: job.flow)
         if let failure = record.failure {
-          Console.note(failure.reason.hasPrefix(record.id) ? failure.reason : "\(record.id): \(failure.reason)")
+          Console.note(
+            failure.reason.hasPrefix(record.id) ? failure.reason : "\(record.id): \(failure.reason)")
           log.write(.failed, time: Self.now, ["at": .string("\(record.position)"), "id": .string(record.id)])
         }
       } else {
@@ -166,7 +167,8 @@ struct PartRun {
     let name = try? piece.frame.get().reference.name
     let record = PartRecord(
       position: piece.position, id: piece.id, frames: piece.frames,
-      digest: digest ?? job.digest.digest(of: defect, name: name ?? piece.source), settings: job.digest.settingsDigest,
+      digest: digest ?? job.digest.digest(of: defect, name: name ?? piece.source),
+      settings: job.digest.settingsDigest,
       failure: defect.failure,
       content: [
         "source": .string(piece.source), "name": name.map(JSONValue.string) ?? .null, "timestamp": .null,

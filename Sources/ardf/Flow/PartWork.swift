@@ -37,7 +37,9 @@ struct PartWork {
   ///
   /// - `path`: `-` for standard input.
   /// - `open`: Opens a capture.
-  init(manifest path: String, shard: Shard, open: @escaping (ManifestEntry) throws -> any CaptureSource) throws {
+  init(manifest path: String, shard: Shard, open: @escaping (ManifestEntry) throws -> any CaptureSource)
+    throws
+  {
     let pipe = try path == "-" ? InputPipe.standardInput : InputPipe(path: path)
     captures = .manifest(Manifest(pipe, shard: shard), open: open)
     total =
@@ -69,7 +71,9 @@ struct PartWork {
   private static func pieces(
     of capture: Manifest.Capture, _ open: (ManifestEntry) throws -> any CaptureSource
   ) throws -> [Piece] {
-    func piece(_ frame: Int, of count: Int, _ entry: ManifestEntry?, _ result: Result<RunFrame, FrameDefect>) -> Piece {
+    func piece(_ frame: Int, of count: Int, _ entry: ManifestEntry?, _ result: Result<RunFrame, FrameDefect>)
+      -> Piece
+    {
       Piece(
         position: FramePosition(capture: capture.number, frame: frame), id: entry?.id ?? "",
         source: entry?.path ?? "", frames: count, frame: result)

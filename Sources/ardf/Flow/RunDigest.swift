@@ -36,7 +36,8 @@ struct RunDigest: Sendable {
   /// The digest of a frame that cannot be read.
   func digest(of defect: FrameDefect, name: String) -> String {
     let document: JSONValue = [
-      "settings": settings, "name": .string(name), "kind": .string(defect.kind), "reason": .string(defect.reason),
+      "settings": settings, "name": .string(name), "kind": .string(defect.kind),
+      "reason": .string(defect.reason),
     ]
     return sha256Hex(Array(document.serialized().utf8))
   }

@@ -68,7 +68,8 @@ struct Progress {
     guard StandardStream.error.isTerminal, !Console.isQuiet, ContinuousClock.now - start > Self.patience
     else { return }
     Self.isShown.store(true, ordering: .relaxed)
-    try? StandardStream.error.write("\r\u{1B}[K\(what) \(done)\(total.map { "/\($0)" } ?? "")\(remaining(done))")
+    try? StandardStream.error.write(
+      "\r\u{1B}[K\(what) \(done)\(total.map { "/\($0)" } ?? "")\(remaining(done))")
   }
 
   /// The time that the rest will take if it goes on like this.
