@@ -109,6 +109,7 @@ let package = Package(
     .target(name: "Archives", dependencies: ["FileFormats", "CDeflate"], swiftSettings: optimized),
     .target(name: "Digests", dependencies: ["FileFormats", "CCrypto"], swiftSettings: strict),
     .target(name: "OutputFolders", dependencies: ["FileFormats", "Digests"], swiftSettings: strict),
+    .target(name: "Sharding", dependencies: ["FileFormats", "Digests"], swiftSettings: optimized),
     .target(
       name: "Imaging", dependencies: ["Geometry", "FileFormats", "Archives", "CTurboJPEG", "CSpng"],
       swiftSettings: optimized),
@@ -148,7 +149,7 @@ let package = Package(
       dependencies: [
         "AppCore", "Reporting", "Serving", "Perception", "Models", "Evaluation", "NNVerification",
         "NNRuntime",
-        "Imaging", "Geometry", "OutputFolders", "Digests", "Archives", "FileFormats",
+        "Imaging", "Geometry", "Sharding", "OutputFolders", "Digests", "Archives", "FileFormats",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
 
@@ -170,6 +171,7 @@ let package = Package(
       ], path: "Tests/ParserTargets", swiftSettings: strict),
     tests("Geometry", ["Geometry"]),
     tests("FileFormats", ["FileFormats", "Archives", "Digests", "OutputFolders"]),
+    tests("Sharding", ["Sharding", "FileFormats"]),
     tests("Imaging", ["Imaging", "Geometry", "FileFormats", "Digests"], resources: [.copy("Goldens")]),
     tests("NNKernels", ["NNKernelInterface", "NNRuntime"]),
     tests("NNRuntime", ["NNRuntime", "NNVerification", "FileFormats", "Archives"]),

@@ -124,6 +124,43 @@ package enum POSIX {
     return descriptor
   }
 
+  /// Opens a file to write at its end, whoever else does so; makes it where there is none.
+  package static func openForAppending(_ path: String) throws(FileError) -> Int32 {
+    let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW
+    let descriptor = retrying { unsafe open(path, flags, 0o666) }
+    guard descriptor >= 0 else { throw .from(errno: errno, path: path) }
+    return descriptor
+  }
+
+  /// The bytes of an open file.
+  package static func size(of descriptor: Int32, path: String) throws(FileError) -> Int {
+    guard let size = identity(of: descriptor)?.size else { throw .from(errno: errno, path: path) }
+    return size
+  }
+
+  /// Cuts an open file off behind `size` bytes.
+  package static func truncate(_ descriptor: Int32, to size: Int, path: String) throws(FileError) {
+    guard retrying({ ftruncate(descriptor, size) }) == 0 else { throw .from(errno: errno, path: path) }
+  }
+
+  /// Reads `count` bytes from an offset on; fewer where the file ends before.
+  package static func read(
+    _ descriptor: Int32, at offset: Int, count: Int, path: String
+  ) throws(FileError) -> [UInt8] {
+    guard count > 0 else { return [] }
+    var failure: Int32 = 0
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      while filled < count, failure == 0 {
+        let received = unsafe pread(
+          descriptor, buffer.baseAddress! + filled, count - filled, off_t(offset + filled))
+        if received == 0 { break }
+        if received > 0 { filled += received } else if errno != EINTR { failure = errno }
+      }
+    }
+    guard failure == 0 else { throw .from(errno: failure, path: path) }
+    return bytes
+  }
+
   /// Opens a folder, or a file for reading and writing, following no link; to lock it.
   package static func openForLocking(_ path: String) throws(FileError) -> Int32 {
     let access = try kind(of: path) == .directory ? O_RDONLY | O_DIRECTORY : O_RDWR | O_NONBLOCK
@@ -341,6 +378,11 @@ package enum POSIX {
   }
 
   package static func closeDescriptor(_ descriptor: Int32) { close(descriptor) }
+
+  /// Closes a file that was written: some file systems tell only now what went wrong.
+  package static func closeWritten(_ descriptor: Int32, path: String) throws(FileError) {
+    guard close(descriptor) == 0 || errno == EINTR else { throw .from(errno: errno, path: path) }
+  }
 
   /// Lets others run for a hundredth of a second.
   package static func sleepAWhile() { usleep(10_000) }

@@ -52,6 +52,15 @@ package enum OutputRecord: Equatable, Sendable {
     try AtomicFile.write(json.serialized(pretty: true), to: "\(folder)/\(Self.fileName)", overwrite: true)
   }
 
+  /// Makes a folder of folders, as which it is known from the beginning.
+  ///
+  /// `beside`: What files beside those folders are called, as patterns.
+  package static func makeFolder(_ path: String, beside: [String]) throws(FileError) {
+    try AtomicOutputs.makeFolder(path)
+    guard OutputRecord(of: path)?.isOfFolders != true else { return }
+    try OutputRecord.folders(beside: beside).write(to: path)
+  }
+
   /// The record with the present digests of some of the folder's files.
   package func replacing(_ names: [String], in folder: String) throws(FileError) -> OutputRecord {
     guard case .files(var digests) = self else { return self }

@@ -20,7 +20,8 @@ package struct ARDF: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       Run.self, Detect.self, Depth.self, Fuse.self, Place.self, Compose.self, Report.self, Serve.self,
-      Replay.self, Simulate.self, Weights.self, Convert.self, Inspect.self, Capture.self,
+      Merge.self, Status.self, Replay.self, Simulate.self, Weights.self, Convert.self, Inspect.self,
+      Capture.self,
       Evaluate.self, Verify.self, Trace.self, Profile.self, Tune.self, Bench.self, Soak.self,
     ])
 

@@ -31,7 +31,7 @@ enum SyntheticCapture {
   /// Writes a capture of one frame in the native layout.
   static func write(to folder: String, options: Options = Options(), timestamp: Double = 1) throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    try write(ImageCodec.encodePNG(picture(phase: Int(timestamp))), to: "\(folder)/image.png")
+    try write(encoded(phase: Int(timestamp)), to: "\(folder)/image.png")
     var fields: [String: JSONValue] = [
       "schema": "ardf.capture/1", "image": "image.png", "imageSize": [.integer(width), .integer(height)],
       "intrinsics": [100.0, 0, 0, 0, 100.0, 0, 63.5, 47.5, 1],
@@ -72,6 +72,9 @@ enum SyntheticCapture {
     }
     return NPYArray(shape: [rows, columns], floats: values)
   }
+
+  /// A picture as a PNG.
+  static func encoded(phase: Int = 0) throws -> [UInt8] { try ImageCodec.encodePNG(picture(phase: phase)) }
 
   /// A picture of stripes and blocks.
   static func picture(phase: Int = 0) -> RGBImage {

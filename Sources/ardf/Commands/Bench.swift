@@ -119,7 +119,7 @@ struct Bench: AsyncParsableCommand {
   }
 
   private func threadCounts() throws -> [Int] {
-    guard let threads else { return [ThreadPool.processors] }
+    guard let threads else { return [ProcessorShare.threads] }
     let counts = threads.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
     guard counts.allSatisfy({ (1...1024).contains($0) }) else {
       throw ValidationError("--threads \(threads): give numbers from 1 to 1024, for example 1,2,4")

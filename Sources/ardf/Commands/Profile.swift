@@ -174,7 +174,7 @@ struct Profile: ParsableCommand {
   }
 
   private func measure() throws -> NetworkProfile {
-    let pool = threads.map { ThreadPool(threads: $0) } ?? ThreadPool()
+    let pool = ThreadPool(threads: threads ?? ProcessorShare.threads)
     let ceiling = try MachineCeiling.measure(backend: network.backend, pool: pool)
     let session = try network.session(pool: pool)
     let showsTraces = report == .trace || report == .html

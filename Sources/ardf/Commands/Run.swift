@@ -3,6 +3,7 @@ import ArgumentParser
 import FileFormats
 import NNRuntime
 import Reporting
+import Sharding
 
 /// `ardf run`: the full flow.
 struct Run: AsyncParsableCommand, LimitedCommand {
@@ -13,7 +14,9 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       A single frame's results lie in --out. Several frames get a folder each, which appears when it is complete, and \
       in the end results.jsonl with a line for each and, for a sequence, sequence-objects.json with the objects of \
       all its frames put together; a run that was stopped goes on with --resume. --out - (or --json) prints the \
-      lines, one a frame as it is done, however many there are. Films, cameras and addresses are read with ffmpeg. \
+      lines, one a frame as it is done, however many there are. With --keep or --from there is a record a frame instead, \
+      as it is done, for jobs on many machines: ardf merge puts the parts together, ardf status tells how far they \
+      are. Films, cameras and addresses are read with ffmpeg. \
       Without depth \
       weights distances come from the LiDAR alone; a metric depth network gives them without LiDAR, a prompted one \
       reads the LiDAR beside the picture. Weights are those of ./weights, $ARDF_WEIGHTS, or what ardf weights get has \
@@ -38,6 +41,10 @@ struct Run: AsyncParsableCommand, LimitedCommand {
         "Pictures and depth of a camera (RealSense, Kinect, ROS), 0.001 m a unit",
         "ardf run color --depth-map depth --intrinsics camera.json \\\n--depth-unit 0.001 --out measured"
       ),
+      (
+        "One of a hundred shards of a list, in a Slurm or Kubernetes array",
+        "ardf run --from photos.txt --keep records --shard auto/100 \\\n--resume --max-errors 1% --out job"
+      ),
       ("Distances as they come", "ardf run scans --out - | jq -r '.summary.objects[].label'"),
       (
         "A film, its objects as a table",
@@ -49,7 +56,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       Pictures, captures, sequences, folders of these, or patterns such as 'scans/*'. Or one film, pipe (- is standard \
       input: JPEG and PNG pictures one behind the other), camera (/dev/video0), or RTSP or HTTP address.
       """)
-  var sources: [String]
+  var sources: [String] = []
 
   @OptionGroup var output: OutputOptions
   @OptionGroup var detector: DetectorOptions
@@ -76,6 +83,10 @@ struct Run: AsyncParsableCommand, LimitedCommand {
 
   func validate() throws {
     try batch.validate(output)
+    if batch.keepsRecords { try validateRecords() }
+    guard !sources.isEmpty || batch.from != nil else {
+      throw ValidationError("no SOURCES: give pictures or captures, or a list of them with --from")
+    }
     guard !masksRle || format.format != .csv else {
       throw ValidationError("--masks-rle: a table has no masks; leave --format csv out")
     }
@@ -86,12 +97,14 @@ struct Run: AsyncParsableCommand, LimitedCommand {
 
   func run() async throws {
     let requests = try effects.requests()
+    if batch.keepsRecords { return try await keepRecords(requests) }
+    let shard = try batch.shard()
     if let stream = try streaming.source(among: sources) { return try await run(stream, requests) }
     let inputs = try RunInputs(sources, names: frame) {
       sensor.told(try picture.open($0, limits: limits.capture))
     }
-    let frames = inputs.frames[batch.shard.positions(of: inputs.frames.count)]
-    let folder = try folder(of: inputs)
+    let frames = inputs.frames[shard.positions(of: inputs.frames.count)]
+    let folder = try folder(of: inputs, shard)
     let pool = compute.makePool()
     let job = try job(requests, folder: folder, paths: CameraPath.poses(of: frames), pool: pool)
     try folder?.begin()
@@ -151,12 +164,12 @@ struct Run: AsyncParsableCommand, LimitedCommand {
 
   /// The pictures of a stream, as they come.
   private func run(_ stream: StreamSource, _ requests: [EffectRequest]) async throws {
-    guard frame.isEmpty, !batch.resume, batch.shard == .whole, picture.depthMap == nil else {
+    guard frame.isEmpty, !batch.resume, try batch.shard() == .whole, picture.depthMap == nil else {
       throw CommandError.usage(
         "\(stream.name): a film, pipe, camera or address is done in one go, without depth: leave --frame, --resume, "
           + "--shard and --depth-map out")
     }
-    let folder = try folder(of: RunInputs(stream: stream))
+    let folder = try folder(of: RunInputs(stream: stream), .whole)
     let job = try job(requests, folder: folder, paths: [:], pool: compute.makePool())
     let camera = try picture.photographs()
     try folder?.begin()
@@ -199,14 +212,16 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     try log.finish(stream.name)
   }
 
-  private func folder(of inputs: RunInputs) throws -> RunFolder? {
-    try RunFolder(
-      output, batch, inputs: inputs,
-      files: [picture.depthMap, picture.confidenceMap, detector.yolo, depthOptions.depth]
-        + compute.arithmetic.plans)
+  private func folder(of inputs: RunInputs, _ shard: Shard) throws -> RunFolder? {
+    try RunFolder(output, batch, shard: shard, inputs: inputs, files: inputFiles)
   }
 
-  private func job(
+  /// Files that are read besides the frames.
+  var inputFiles: [String?] {
+    [picture.depthMap, picture.confidenceMap, detector.yolo, depthOptions.depth] + compute.arithmetic.plans
+  }
+
+  func job(
     _ requests: [EffectRequest], folder: RunFolder?, paths: [String: [FrameReport.Pose]], pool: ThreadPool
   ) throws -> FrameJob {
     let flow = try makeFlow(pool: pool)
@@ -214,8 +229,8 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       flow: flow, requests: requests,
       digest: try RunDigest(
         options: options(requests), detector: flow.detector, depth: flow.depth, paths: paths),
-      format: format.format, printsMasks: masksRle && printsLines, folder: folder, files: files,
-      paths: paths)
+      format: format.format, printsMasks: masksRle && printsLines || batch.keep == .masks, folder: folder,
+      files: files, paths: paths)
   }
 
   /// Whether every frame's line goes to standard output.
@@ -253,7 +268,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
 
   /// What changes results besides the networks.
   private func options(_ requests: [EffectRequest]) -> JSONValue {
-    [
+    var options: [String: JSONValue] = [
       "folderLayout": .integer(Self.folderLayout),
       "depthSize": depthOptions.depthSize.map(JSONValue.integer) ?? .null,
       "fusion": [.string(fusionOptions.fusion.rawValue), .string(fusionOptions.fit.rawValue)],
@@ -262,6 +277,8 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       "plans": .array(compute.arithmetic.plans.map(JSONValue.string)),
       "files": [.bool(files.usda), .bool(files.usdz), .bool(files.pfm), .number(files.depthScale)],
     ]
+    if batch.keepsRecords { options["keep"] = .string((batch.keep ?? .all).rawValue) }
+    return .object(options)
   }
 
   /// Prints what was made of a frame: its line, or a table for people.

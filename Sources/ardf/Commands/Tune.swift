@@ -46,7 +46,7 @@ struct Tune: ParsableCommand {
   func run() throws {
     let file = try OutputFile(
       orStandardOutput: out, force: force, inputs: [network.weights] + network.arithmetic.plans)
-    let pool = threads.map { ThreadPool(threads: $0) } ?? ThreadPool()
+    let pool = ThreadPool(threads: threads ?? ProcessorShare.threads)
     let plan = try network.plan(PlanOptions())
     var tuner = Tuner()
     tuner.runs = runs

@@ -7,11 +7,10 @@ struct BatchLog {
   private var done = 0
   private var speed = SpeedLog()
   private var progress: Progress
-  private let total: Int
   private let start = ContinuousClock.now
 
-  init(total: Int) {
-    self.total = total
+  /// - `total`: nil where nobody knows how many there are.
+  init(total: Int?) {
     progress = Progress("frame", of: total)
   }
 
@@ -25,6 +24,12 @@ struct BatchLog {
     case .failed: failed += 1
     }
     speed.add(record, flow: flow)
+    progress.update(done + kept + failed)
+  }
+
+  /// Adds a frame of which an earlier run kept a record.
+  mutating func addKept() {
+    kept += 1
     progress.update(done + kept + failed)
   }
 

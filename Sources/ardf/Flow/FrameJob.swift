@@ -98,21 +98,15 @@ struct FrameJob: Sendable {
   func record(of frame: RunFrame, tolerant: Bool) async throws -> FrameRecord {
     do {
       return try await record(of: frame)
-    } catch let error as CaptureError where tolerant {
-      return .failed("\(error)")
-    } catch let error as ImageError where tolerant {
-      return .failed("\(error)")
-    } catch let error as FrameWithoutPicture where tolerant {
-      return .failed("\(error)")
+    } catch {
+      guard tolerant, let defect = FrameDefect(error) else { throw error }
+      return .failed(defect.reason)
     }
   }
 
   private func record(of frame: RunFrame) async throws -> FrameRecord {
-    let clock = ContinuousClock()
-    let began = clock.now
-    let picture = try frame.source.encodedPicture(at: frame.index)
-    let undecoded = try frame.source.frame(at: frame.index, decodingImage: false)
-    let digest = digest.digest(of: undecoded, picture: picture?.bytes, source: frame.source.path)
+    let began = ContinuousClock.now
+    let digest = try digest(of: frame)
     let earlier = folder?.earlier(frame, digest: digest) ?? .nothing
     if case .finished(let summary) = earlier {
       let coco = format == .coco ? try folder?.finishedDetections(frame) : nil
@@ -120,13 +114,34 @@ struct FrameJob: Sendable {
         outcome: .kept, summary: summary, coco: coco ?? [], masks: try folder.flatMap { try masks($0, frame) }
       )
     }
+    return try await results(of: frame, digest: digest, since: began, notes: earlier.notes) {
+      try folder?.open(frame)
+    }
+  }
+
+  /// The digest of a frame, whose picture is read and not decoded for it.
+  func digest(of frame: RunFrame) throws -> String {
+    let picture = try frame.source.encodedPicture(at: frame.index)
+    let undecoded = try frame.source.frame(at: frame.index, decodingImage: false)
+    return digest.digest(of: undecoded, picture: picture?.bytes, source: frame.source.path)
+  }
+
+  /// Runs the flow on a frame, and draws and writes its files into the folder that `open` makes, if it makes one.
+  ///
+  /// - `began`: When work on the frame began.
+  /// - `notes`: What is to be said of it besides what the flow finds.
+  func results(
+    of frame: RunFrame, digest: String, since began: ContinuousClock.Instant, notes: [String] = [],
+    open: () throws -> OutputFolder?
+  ) async throws -> FrameRecord {
+    let clock = ContinuousClock()
     let captured = try frame.source.frame(at: frame.index)
     let decoded = clock.now
     let outcome = try await flow.run(captured, requests: requests)
     let summary = outcome.summary(networks: flow.description, digest: digest)
     let coco = format == .coco ? try COCOResults.entries(outcome.detections) : []
     let computed = clock.now
-    if let output = try folder?.open(frame) {
+    if let output = try open() {
       let writer = FrameWriter(folder: output, files: files)
       try await write(outcome, of: frame, coco: coco, to: writer)
       try output.write(summary, to: RunFolder.summary)
@@ -141,7 +156,7 @@ struct FrameJob: Sendable {
     let fusion = outcome.fusion.map { ["fusion: \($0.line)"] } ?? []
     return FrameRecord(
       outcome: .done(
-        table: outcome.scene.table, notes: earlier.notes + fusion + outcome.notes,
+        table: outcome.scene.table, notes: notes + fusion + outcome.notes,
         FrameTimes(
           decoding: decoded - began, detector: outcome.detectorTimings, depth: outcome.depthTimings,
           fusion: outcome.fusionTime, placement: outcome.placementTime, writing: clock.now - computed)),

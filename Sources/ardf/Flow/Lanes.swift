@@ -47,4 +47,27 @@ struct Lanes {
       }
     }
   }
+
+  /// Works on whatever `next` gives until it gives nothing, one piece at a time in each lane, and hands on each result
+  /// as soon as it is there: nothing that is done waits for anything that is not.
+  ///
+  /// `next` and `deliver` are called one at a time. The first error ends the work; what is under way is brought to its
+  /// end.
+  func asCompleted<Piece: Sendable, Result: Sendable>(
+    next: () throws -> Piece?, work: @escaping @Sendable (_ piece: Piece, _ lane: Int) async throws -> Result,
+    deliver: (Result) throws -> Void
+  ) async throws {
+    try await withThrowingTaskGroup(of: (lane: Int, result: Result).self) { group in
+      func start(_ lane: Int, _ group: inout ThrowingTaskGroup<(lane: Int, result: Result), any Error>) throws
+      {
+        guard let piece = try next() else { return }
+        group.addTask { (lane, try await work(piece, lane)) }
+      }
+      for lane in threads.indices { try start(lane, &group) }
+      while let finished = try await group.next() {
+        try deliver(finished.result)
+        try start(finished.lane, &group)
+      }
+    }
+  }
 }

@@ -9,6 +9,8 @@ import Reporting
 /// What the results of a frame depend on, as one number: options, weights, and everything read of the frame.
 struct RunDigest: Sendable {
   private let settings: JSONValue
+  /// SHA-256 of options and weights alone, which all frames of a run share.
+  let settingsDigest: String
   /// Where the cameras of each source stood, by its path: every frame's page shows them all.
   private let paths: [String: JSONValue]
 
@@ -28,6 +30,16 @@ struct RunDigest: Sendable {
       "detector": [detector.description, .string(try sha256Hex(path: detector.file))],
       "depth": try depth.map { [.string($0.name), .string(try sha256Hex(path: $0.file))] } ?? .null,
     ]
+    settingsDigest = sha256Hex(Array(settings.serialized().utf8))
+  }
+
+  /// The digest of a frame that cannot be read.
+  func digest(of defect: FrameDefect, name: String) -> String {
+    let document: JSONValue = [
+      "settings": settings, "name": .string(name), "kind": .string(defect.kind),
+      "reason": .string(defect.reason),
+    ]
+    return sha256Hex(Array(document.serialized().utf8))
   }
 
   /// The digest of a frame whose picture need not be decoded.

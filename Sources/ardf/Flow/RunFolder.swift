@@ -2,6 +2,7 @@ import AppCore
 import FileFormats
 import OutputFolders
 import Reporting
+import Sharding
 
 /// Where `run` writes: a folder a frame, each whole or absent, and beside them what is said about all.
 ///
@@ -43,14 +44,14 @@ struct RunFolder: Sendable {
   ///
   /// `inputs`: Files that are read besides the frames' sources.
   init?(
-    _ output: OutputOptions, _ batch: BatchOptions, inputs: RunInputs, files: [String?]
+    _ output: OutputOptions, _ batch: BatchOptions, shard: Shard, inputs: RunInputs, files: [String?]
   ) throws {
     guard !output.isStandardOutput else { return nil }
-    let frames = inputs.frames[batch.shard.positions(of: inputs.frames.count)]
+    let frames = inputs.frames[shard.positions(of: inputs.frames.count)]
     path = output.out
     force = output.force
     resume = batch.resume
-    shard = batch.shard
+    self.shard = shard
     isSingle = inputs.isSingle
     labels = Set(frames.compactMap(\.label)).sorted()
     try OutputConflict.check(path, against: inputs.paths + files.compactMap(\.self))
@@ -87,9 +88,7 @@ struct RunFolder: Sendable {
 
   /// A folder of folders, as which it is known from the beginning.
   private func makeFolder(_ path: String) throws(FileError) {
-    try AtomicOutputs.makeFolder(path)
-    guard OutputRecord(of: path)?.isOfFolders != true else { return }
-    try OutputRecord.folders(beside: Self.beside).write(to: path)
+    try OutputRecord.makeFolder(path, beside: Self.beside)
   }
 
   /// What an earlier run made of a frame, from these inputs with these options or from others.

@@ -10,11 +10,20 @@ struct RunFrame: Sendable {
   let index: Int
   /// Folder of its results below `--out`; empty for the only frame.
   let folder: String
+  /// Its source among all sources, and the frame among those of the source that are wanted, both from 0.
+  let place: (source: Int, frame: Int)
+  /// How many of its source are wanted.
+  let siblings: Int
 
-  init(source: any CaptureSource, index: Int, folder: String) {
+  init(
+    source: any CaptureSource, index: Int, folder: String, place: (source: Int, frame: Int) = (0, 0),
+    siblings: Int = 1
+  ) {
     self.source = source
     self.index = index
     self.folder = folder
+    self.place = place
+    self.siblings = siblings
   }
 
   /// A picture of a stream that cannot be read, and has no results.
@@ -60,12 +69,15 @@ struct RunInputs {
     let selections = try sources.map { try FrameSelection($0, frames: names) }
     let count = selections.reduce(0) { $0 + $1.indices.count }
     let labels = sources.count == 1 ? [""] : Self.labels(of: sources)
-    frames = zip(selections, labels).flatMap { selection, label in
+    frames = zip(selections, labels).enumerated().flatMap { source, item in
+      let (selection, label) = item
       let names = Self.frameFolders(of: selection.source)
-      return selection.indices.map { index in
+      return selection.indices.enumerated().map { place, index in
         let number = selection.isSingle && !label.isEmpty ? "" : names[index]
         let folder = count == 1 ? "" : [label, number].filter { !$0.isEmpty }.joined(separator: "/")
-        return RunFrame(source: selection.source, index: index, folder: folder)
+        return RunFrame(
+          source: selection.source, index: index, folder: folder, place: (source, place),
+          siblings: selection.indices.count)
       }
     }
   }

@@ -22,5 +22,5 @@ struct ComputeOptions: ParsableArguments {
   /// How the networks are planned.
   func planOptions() throws -> PlanOptions { try arithmetic.options() }
 
-  func makePool() -> ThreadPool { threads.map { ThreadPool(threads: $0) } ?? ThreadPool() }
+  func makePool() -> ThreadPool { ThreadPool(threads: threads ?? ProcessorShare.threads) }
 }

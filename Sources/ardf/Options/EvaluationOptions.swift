@@ -65,7 +65,7 @@ struct EvaluatedPrecisions: ParsableArguments {
       ["--precision", precision.rawValue] + (allowNonfinite ? ["--allow-nonfinite"] : []))
   }
 
-  func makePool() -> ThreadPool { threads.map { ThreadPool(threads: $0) } ?? ThreadPool() }
+  func makePool() -> ThreadPool { ThreadPool(threads: threads ?? ProcessorShare.threads) }
 }
 
 /// How objects are found and compared.

@@ -52,12 +52,13 @@ struct Progress {
   private static let patience = Duration.seconds(1)
 
   private let what: String
-  private let total: Int
+  private let total: Int?
   private let start = ContinuousClock.now
   /// Whether a line is on the terminal now, whoever wrote it.
   private static let isShown = Atomic(false)
 
-  init(_ what: String, of total: Int) {
+  /// - `total`: nil where nobody knows it.
+  init(_ what: String, of total: Int?) {
     self.what = what
     self.total = total
   }
@@ -67,12 +68,13 @@ struct Progress {
     guard StandardStream.error.isTerminal, !Console.isQuiet, ContinuousClock.now - start > Self.patience
     else { return }
     Self.isShown.store(true, ordering: .relaxed)
-    try? StandardStream.error.write("\r\u{1B}[K\(what) \(done)/\(total)\(remaining(done))")
+    try? StandardStream.error.write(
+      "\r\u{1B}[K\(what) \(done)\(total.map { "/\($0)" } ?? "")\(remaining(done))")
   }
 
   /// The time that the rest will take if it goes on like this.
   private func remaining(_ done: Int) -> String {
-    guard done > 0, done < total else { return "" }
+    guard let total, done > 0, done < total else { return "" }
     let elapsed = Double((ContinuousClock.now - start).components.seconds)
     let seconds = Int(clamping: elapsed / Double(done) * Double(total - done))
     return seconds < 100 ? ", \(seconds) s left" : ", \((seconds + 30) / 60) min left"

@@ -12,10 +12,12 @@ import NNVerification
 import OutputFolders
 import Reporting
 import Serving
+import Sharding
 
 /// How the process ends; the numbers are those of sysexits.h.
 enum ExitStatus: Int32 {
   case checkFailed = 1
+  case tooManyBadInputs = 10
   case usage = 64
   case malformedInput = 65
   case missingInput = 66
@@ -73,7 +75,12 @@ enum ExitStatus: Int32 {
     case let error as CaptureError: self.init(error)
     case let error as MediaError: self.init(error)
     case let error as StreamError: self.init(error)
-    case is OutputConflict, is FrameWithoutPicture: self = .malformedInput
+    case let error as PartError: self.init(error)
+    case let error as LineReader.Failure:
+      if case .file(let file) = error { self.init(input: file) } else { self = .malformedInput }
+    case MergeError.noParts: self = .missingInput
+    case is ArrayIndexError: self = .usage
+    case is OutputConflict, is FrameWithoutPicture, is MergeError, is TornObject: self = .malformedInput
     case is ServingError: self = .cannotCreate
     case let error as DownloadError: self.init(error)
     case is ResourcesError: self = .noResources
@@ -95,6 +102,14 @@ enum ExitStatus: Int32 {
     case .missing, .permissionDenied: self = .missingInput
     case .io, .noSpace, .changed: self = .inputOutput
     default: self = .malformedInput
+    }
+  }
+
+  private init(_ error: PartError) {
+    switch error {
+    case .file(let file): self = OutputError(error: file).status
+    case .otherWriter: self = .inputOutput
+    case .noAppending: self = .usage
     }
   }
 
@@ -163,11 +178,15 @@ enum CommandError: Error, CustomStringConvertible {
   case checkFailed(String)
   /// As `checkFailed`, with a line for each reason.
   case checksFailed([String])
+  /// More inputs are bad than were put up with.
+  case overBudget(String)
+  /// The system failed where it may not, another time.
+  case tryAgain(String)
 
   var description: String {
     switch self {
     case .usage(let text), .noWeights(let text), .missing(let text), .taken(let text), .input(let text),
-      .checkFailed(let text):
+      .checkFailed(let text), .overBudget(let text), .tryAgain(let text):
       text
     case .checksFailed(let texts): texts.joined(separator: "; ")
     }
@@ -180,6 +199,8 @@ enum CommandError: Error, CustomStringConvertible {
     case .taken: .cannotCreate
     case .input: .malformedInput
     case .checkFailed, .checksFailed: .checkFailed
+    case .overBudget: .tooManyBadInputs
+    case .tryAgain: .inputOutput
     }
   }
 }

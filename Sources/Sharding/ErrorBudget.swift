@@ -1,0 +1,50 @@
+/// How many bad inputs a shard puts up with.
+package struct ErrorBudget: Equatable, Sendable {
+  package enum Limit: Equatable, Sendable {
+    case count(Int)
+    /// Of the frames that were looked at.
+    case percent(Double)
+  }
+
+  /// Frames before which no share is judged: the first of three may be bad.
+  package static let fewest = 100
+
+  package let limit: Limit
+  /// As it was given.
+  package let description: String
+  package private(set) var failed = 0
+  package private(set) var seen = 0
+
+  /// `12` or `2.5%`.
+  package init?(_ text: String) {
+    description = text
+    if text.hasSuffix("%") {
+      guard let share = Double(text.dropLast()), (0...100).contains(share) else { return nil }
+      limit = .percent(share)
+    } else {
+      guard let count = Int(text), count >= 0 else { return nil }
+      limit = .count(count)
+    }
+  }
+
+  package mutating func add(isFailure: Bool) {
+    seen += 1
+    if isFailure { failed += 1 }
+  }
+
+  /// Whether it is spent, whatever comes.
+  package var isSpent: Bool {
+    switch limit {
+    case .count(let most): failed > most
+    case .percent: seen >= Self.fewest && isExceeded
+    }
+  }
+
+  /// Whether more were bad than it allows, now that nothing more comes.
+  package var isExceeded: Bool {
+    switch limit {
+    case .count(let most): failed > most
+    case .percent(let share): Double(failed) * 100 > share * Double(seen)
+    }
+  }
+}

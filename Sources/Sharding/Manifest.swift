@@ -1,0 +1,142 @@
+import FileFormats
+
+/// A capture that a manifest names.
+package struct ManifestEntry: Equatable, Sendable {
+  /// What records call it: a name of the user's, or its path.
+  package let id: String
+  /// As the line has it; a relative one counts from the current folder.
+  package let path: String
+  /// Depth of a plain picture, with what belongs to it.
+  package let depth: String?
+  package let confidence: String?
+  /// Numbers or a file, as `--intrinsics` takes them.
+  package let intrinsics: String?
+
+  package init(
+    id: String? = nil, path: String, depth: String? = nil, confidence: String? = nil,
+    intrinsics: String? = nil
+  ) {
+    self.id = id ?? path
+    self.path = path
+    self.depth = depth
+    self.confidence = confidence
+    self.intrinsics = intrinsics
+  }
+
+  /// The capture of a line: a path, or an object with `path`, and maybe `id`, `depth`, `confidence`, `intrinsics`.
+  ///
+  /// Other fields of an object are the user's own.
+  package init(line: [UInt8]) throws(ManifestDefect) {
+    guard let text = String(validating: line, as: UTF8.self) else { throw .notText }
+    guard !text.utf8.contains(0) else { throw .notText }
+    guard text.hasPrefix("{") else {
+      self.init(path: text)
+      return
+    }
+    let fields: JSONValue
+    do throws(JSONError) {
+      fields = try JSONValue.parse(line)
+    } catch {
+      throw .notJSON("\(error)")
+    }
+    func string(_ name: String) throws(ManifestDefect) -> String? {
+      guard let value = fields[name], !value.isNull else { return nil }
+      guard let text = value.string, !text.isEmpty, !text.utf8.contains(0) else {
+        throw .field(name, "a text")
+      }
+      return text
+    }
+    guard let path = try string("path") else { throw .field("path", "the picture's or capture's") }
+    var intrinsics: String?
+    if let numbers = fields["intrinsics"]?.numbers, !numbers.isEmpty {
+      intrinsics = numbers.map { "\($0)" }.joined(separator: ",")
+    } else {
+      intrinsics = try string("intrinsics")
+    }
+    let (depth, confidence) = (try string("depth"), try string("confidence"))
+    guard depth == nil || intrinsics != nil else {
+      throw .field("intrinsics", "the camera of \"depth\": fx, fy, cx, cy or a file")
+    }
+    guard confidence == nil || depth != nil else { throw .field("depth", "that of \"confidence\"") }
+    self.init(
+      id: try string("id"), path: path, depth: depth, confidence: confidence, intrinsics: intrinsics)
+  }
+}
+
+/// Why a line of a manifest names no capture.
+package enum ManifestDefect: Error, Equatable, CustomStringConvertible {
+  case notText
+  case notJSON(String)
+  case field(String, String)
+
+  package var description: String {
+    switch self {
+    case .notText: "the line is not UTF-8 text; rename the file"
+    case .notJSON(let reason): "the line begins with { and is no JSON object: \(reason)"
+    case .field(let name, let expected): "field \"\(name)\" must be \(expected)"
+    }
+  }
+}
+
+/// A list of captures, a line each, of any length: read once, a line at a time.
+package struct Manifest {
+  /// Bytes of a line.
+  package static let longest = 1 << 20
+
+  /// One of the shard's captures.
+  package struct Capture: Sendable {
+    /// Among all captures, from 0.
+    package let number: Int
+    package let entry: Result<ManifestEntry, ManifestDefect>
+  }
+
+  private let shard: Shard
+  private var lines: LineReader
+  private var count = 0
+
+  package init(_ pipe: InputPipe, shard: Shard) {
+    self.shard = shard
+    lines = LineReader(pipe, longest: Self.longest)
+  }
+
+  /// The next of the shard's captures; nil at the end.
+  ///
+  /// Nothing but its number is known of those of other shards.
+  package mutating func next() throws(LineReader.Failure) -> Capture? {
+    while let line = try lines.next() {
+      guard let text = Self.content(of: line.bytes) else { continue }
+      defer { count += 1 }
+      guard shard.takes(capture: count) else { continue }
+      do throws(ManifestDefect) {
+        return Capture(number: count, entry: .success(try ManifestEntry(line: text)))
+      } catch {
+        return Capture(number: count, entry: .failure(error))
+      }
+    }
+    return nil
+  }
+
+  /// A line without what editors put around it; nil for an empty one, which counts for nothing.
+  private static func content(of line: [UInt8]) -> [UInt8]? {
+    var text = line[...]
+    if text.starts(with: [0xef, 0xbb, 0xbf]) { text = text.dropFirst(3) }
+    if text.last == UInt8(ascii: "\r") { text = text.dropLast() }
+    return text.isEmpty ? nil : Array(text)
+  }
+
+  /// How many captures a file names that one shard takes.
+  package static func count(_ path: String, shard: Shard = .whole) throws(LineReader.Failure) -> Int {
+    let pipe: InputPipe
+    do throws(FileError) {
+      pipe = try InputPipe(path: path)
+    } catch {
+      throw .file(error)
+    }
+    var lines = LineReader(pipe, longest: longest)
+    var total = 0
+    while let line = try lines.next() {
+      if content(of: line.bytes) != nil { total += 1 }
+    }
+    return (total + shard.count - shard.number) / shard.count
+  }
+}

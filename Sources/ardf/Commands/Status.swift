@@ -1,0 +1,112 @@
+import ArgumentParser
+import FileFormats
+import Sharding
+
+/// `ardf status`: how far a job is.
+struct Status: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract:
+      "Tells how far the shards of a job are: done, failed and why, rate, time left, and what was slow.",
+    discussion: Help.text(
+      """
+      Reads the parts and event logs in the --out of ardf run --keep or --from, from whichever machine sees them; no \
+      running process is asked. Parts that are worked on elsewhere (--stage) are seen once they are copied, without \
+      times.
+      """,
+      ("A job's progress", "ardf status job"),
+      ("For other programs", "ardf status job --json")))
+
+  @Argument(help: "The --out of ardf run --keep or --from.")
+  var job: String
+
+  @Flag(help: "Print it as JSON.")
+  var json = false
+
+  func run() throws {
+    let status = try JobStatus(of: job)
+    if json { return try Console.print(status.document) }
+    for line in status.lines { try Console.print(line: line) }
+  }
+}
+
+extension JobStatus {
+  /// Shards that are named one by one.
+  private static let named = 5
+
+  private var ended: [Progress] { shards.filter { $0.status != nil } }
+
+  /// The shards that have most left to do, where that is known.
+  private var last: [Progress] {
+    Array(shards.filter { $0.left > 0 }.sorted { $0.left > $1.left }.prefix(Self.named))
+  }
+
+  fileprivate var lines: [String] {
+    let attempts = shards.reduce(0) { $0 + $1.attempts }
+    let failures = ended.filter { $0.status != 0 }
+    var lines = [
+      "\(done + failed) frames: \(done) done, \(failed) failed"
+        + (progress.map { "; \($0.done) of \($0.total) to do" } ?? "")
+    ]
+    let kinds = kinds.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    if !kinds.isEmpty {
+      lines.append("failed: " + kinds.map { "\($0.value) \($0.key)" }.joined(separator: ", "))
+    }
+    let count = missing.first?.count ?? shards.map(\.shard.count).max() ?? 0
+    lines.append(
+      "shards: \(count - missing.count) of \(count) begun, \(ended.count - failures.count) ended well, "
+        + "\(failures.count) otherwise; \(attempts) processes, \(repeated) frames begun more than once")
+    if !missing.isEmpty {
+      lines.append(
+        "not begun: --shard " + missing.prefix(Self.named).map(\.description).joined(separator: ", ")
+          + (missing.count > Self.named ? " and \(missing.count - Self.named) more" : ""))
+    }
+    for shard in failures.prefix(Self.named) {
+      lines.append("shard \(shard.shard) ended with \(shard.status ?? 0) after \(shard.frames) frames")
+    }
+    if let rate {
+      lines.append(
+        "rate: \(decimal(rate * 3600, 0)) frames an hour"
+          + (secondsLeft.map { $0 > 0 ? ", \(Self.text(seconds: $0)) left" : "" } ?? ""))
+    }
+    for shard in last {
+      lines.append("shard \(shard.shard): \(shard.countedDone) of \(shard.total ?? 0)")
+    }
+    for frame in slowest {
+      lines.append("slow: \(frame.id) (\(frame.position)), \(decimal(frame.seconds, 2)) s")
+    }
+    return lines + damage.lines(of: "parts")
+  }
+
+  private static func text(seconds: Double) -> String {
+    let minutes = Int(clamping: (seconds / 60).rounded(.up))
+    return minutes < 100 ? "\(minutes) min" : "\((minutes + 30) / 60) h"
+  }
+
+  fileprivate var document: JSONValue {
+    [
+      "schema": "ardf.status/1", "done": .integer(done), "failed": .integer(failed),
+      "errors": .object(kinds.mapValues(JSONValue.integer)),
+      "progress": progress.map { ["done": .integer($0.done), "total": .integer($0.total)] } ?? .null,
+      "framesPerHour": rate.map { .rounded($0 * 3600, decimals: 1) } ?? .null,
+      "secondsLeft": secondsLeft.map { .rounded($0, decimals: 0) } ?? .null,
+      "begunMoreThanOnce": .integer(repeated),
+      "notBegun": .array(missing.map { .string("\($0)") }),
+      "shards": .array(
+        shards.map { shard in
+          [
+            "shard": .string("\(shard.shard)"), "frames": .integer(shard.frames),
+            "done": .integer(shard.countedDone), "total": shard.total.map(JSONValue.integer) ?? .null,
+            "processes": .integer(shard.attempts), "status": shard.status.map(JSONValue.integer) ?? .null,
+          ]
+        }),
+      "slowest": .array(
+        slowest.map {
+          [
+            "at": .string("\($0.position)"), "id": .string($0.id),
+            "seconds": .rounded($0.seconds, decimals: 3),
+          ]
+        }),
+      "tornBytes": .integer(damage.torn), "linesWithoutRecord": .integer(damage.lines),
+    ]
+  }
+}

@@ -1,0 +1,62 @@
+import AppCore
+import Imaging
+import Sharding
+
+/// Why a frame has no results, where its files are at fault and others' may be sound.
+struct FrameDefect: Error {
+  /// A word by which defects are counted.
+  let kind: String
+  /// One line that names file and remedy.
+  let reason: String
+
+  /// What the system refused to read: it may not, another time.
+  static let unreadable = "unreadable"
+
+  private init(kind: String, reason: String) {
+    self.kind = kind
+    self.reason = reason
+  }
+
+  /// A line of a manifest that names no capture.
+  init(_ defect: ManifestDefect, line capture: Int) {
+    self.init(kind: "manifest", reason: "capture \(capture), counted from 0: \(defect)")
+  }
+
+  /// nil for what is no frame's fault.
+  init?(_ error: any Error) {
+    let kind: String
+    switch error {
+    case let error as CaptureError: kind = Self.kind(of: error)
+    case let error as ImageError: kind = Self.kind(of: error.defect)
+    case is FrameWithoutPicture: kind = "no-picture"
+    default: return nil
+    }
+    self.init(kind: kind, reason: "\(error)")
+  }
+
+  /// As records have it.
+  var failure: PartRecord.Failure { PartRecord.Failure(kind: kind, reason: reason) }
+
+  private static func kind(of error: CaptureError) -> String {
+    switch error {
+    case .notFound, .missingFile: "missing"
+    case .unreadable: unreadable
+    case .tooManyFrames, .fileTooLarge, .tooManyPixels: "too-large"
+    case .foreignPicture: "foreign-picture"
+    case .notADirectory, .unrecognisedLayout, .archiveWithoutClip, .severalCaptures, .unsupportedSchema,
+      .picturesInVideo, .unsupportedLens:
+      "unknown-layout"
+    default: "malformed"
+    }
+  }
+
+  private static func kind(of defect: ImageDefect) -> String {
+    switch defect {
+    case .missing: "missing"
+    case .unreadable: unreadable
+    case .fileTooLarge, .tooManyPixels: "too-large"
+    case .foreignFormat: "foreign-picture"
+    default: "malformed"
+    }
+  }
+}

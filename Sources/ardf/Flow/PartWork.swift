@@ -1,0 +1,97 @@
+import AppCore
+import FileFormats
+import Sharding
+
+/// What a shard has to do, a frame at a time: memory holds no more of a manifest than the capture at hand.
+struct PartWork {
+  /// A frame, or a capture that cannot be opened.
+  struct Piece: Sendable {
+    let position: FramePosition
+    /// What records call the capture.
+    let id: String
+    /// The capture as it was given.
+    let source: String
+    /// Frames of the capture.
+    let frames: Int
+    let frame: Result<RunFrame, FrameDefect>
+  }
+
+  private enum Captures {
+    case frames(ArraySlice<RunFrame>)
+    case manifest(Manifest, open: (ManifestEntry) throws -> any CaptureSource)
+  }
+
+  /// What an event log says there is to do: frames, or captures of a manifest; nil where nobody can know.
+  let total: (unit: String, count: Int)?
+  private var captures: Captures
+  /// Of the capture at hand, the next last.
+  private var waiting: [Piece] = []
+
+  /// A stretch of frames that are known already.
+  init(_ frames: ArraySlice<RunFrame>) {
+    captures = .frames(frames)
+    total = ("frames", frames.count)
+  }
+
+  /// The captures of a manifest that a shard takes.
+  ///
+  /// - `path`: `-` for standard input.
+  /// - `open`: Opens a capture.
+  init(manifest path: String, shard: Shard, open: @escaping (ManifestEntry) throws -> any CaptureSource)
+    throws
+  {
+    let pipe = try path == "-" ? InputPipe.standardInput : InputPipe(path: path)
+    captures = .manifest(Manifest(pipe, shard: shard), open: open)
+    total =
+      pathKind(path) == .file ? ("captures", try Manifest.count(path, shard: shard)) : nil
+  }
+
+  /// The next frame; nil at the end.
+  mutating func next() throws -> Piece? {
+    if let piece = waiting.popLast() { return piece }
+    switch captures {
+    case .frames(var frames):
+      let frame = frames.popFirst()
+      captures = .frames(frames)
+      return frame.map {
+        Piece(
+          position: FramePosition(capture: $0.place.source, frame: $0.place.frame), id: $0.source.path,
+          source: $0.source.path, frames: $0.siblings, frame: .success($0))
+      }
+    case .manifest(var manifest, let open):
+      let capture = try manifest.next()
+      captures = .manifest(manifest, open: open)
+      guard let capture else { return nil }
+      waiting = try Self.pieces(of: capture, open)
+      return waiting.popLast()
+    }
+  }
+
+  /// The frames of a capture, the last first; or what is wrong with it.
+  private static func pieces(
+    of capture: Manifest.Capture, _ open: (ManifestEntry) throws -> any CaptureSource
+  ) throws -> [Piece] {
+    func piece(_ frame: Int, of count: Int, _ entry: ManifestEntry?, _ result: Result<RunFrame, FrameDefect>)
+      -> Piece
+    {
+      Piece(
+        position: FramePosition(capture: capture.number, frame: frame), id: entry?.id ?? "",
+        source: entry?.path ?? "", frames: count, frame: result)
+    }
+    switch capture.entry {
+    case .failure(let defect):
+      return [piece(0, of: 1, nil, .failure(FrameDefect(defect, line: capture.number)))]
+    case .success(let entry):
+      do {
+        let source = try open(entry)
+        let count = source.frames.count
+        return source.frames.indices.reversed().map { index in
+          piece(index, of: count, entry, .success(RunFrame(source: source, index: index, folder: "")))
+        }
+      } catch {
+        guard let defect = FrameDefect(error) else { throw error }
+        return [piece(0, of: 1, entry, .failure(defect))]
+      }
+    }
+  }
+}

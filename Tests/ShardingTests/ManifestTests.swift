@@ -1,0 +1,87 @@
+import FileFormats
+import Foundation
+import Sharding
+import TestSupport
+import Testing
+
+@Suite struct ManifestTests {
+  private func captures(_ text: String, shard: Shard = .whole) throws -> [Manifest.Capture] {
+    let place = try TemporaryDirectory()
+    try Records.write(text, to: place.file("list"))
+    var manifest = Manifest(try InputPipe(path: place.file("list")), shard: shard)
+    var captures: [Manifest.Capture] = []
+    while let capture = try manifest.next() { captures.append(capture) }
+    #expect(try Manifest.count(place.file("list"), shard: shard) == captures.count)
+    return captures
+  }
+
+  @Test func aLineIsAPathOrAnObject() throws {
+    let text = """
+      \u{FEFF}scans/a photo.jpg\r
+
+      {"path": "b.jpg", "id": "second", "label": 7}
+      {"path": "c.png", "depth": "c.npy", "confidence": "d.npy", "intrinsics": [1.5, 2, 3, 4]}
+      {"path": "d.png", "depth": "d.npy", "intrinsics": "camera.json"}
+      last
+      """
+    let captures = try captures(text)
+    #expect(captures.map(\.number) == [0, 1, 2, 3, 4])
+    #expect(
+      try captures.map { try $0.entry.get() } == [
+        ManifestEntry(path: "scans/a photo.jpg"), ManifestEntry(id: "second", path: "b.jpg"),
+        ManifestEntry(path: "c.png", depth: "c.npy", confidence: "d.npy", intrinsics: "1.5,2.0,3.0,4.0"),
+        ManifestEntry(path: "d.png", depth: "d.npy", intrinsics: "camera.json"), ManifestEntry(path: "last"),
+      ])
+  }
+
+  @Test(arguments: [
+    "{", "{}", "{\"path\": 3}", "{\"path\": \"\"}", "{\"path\": \"a\", \"id\": 1}",
+    "{\"path\": \"a\", \"depth\": \"b\"}", "{\"path\": \"a\", \"confidence\": \"b\"}",
+    "{\"path\": \"a\\u0000\"}",
+  ])
+  func aBadLineIsOneBadCapture(_ line: String) throws {
+    let captures = try captures("a\n\(line)\nb\n")
+    #expect(captures.count == 3)
+    #expect(throws: ManifestDefect.self) { try captures[1].entry.get() }
+    #expect(try captures[2].entry.get().path == "b")
+  }
+
+  @Test func shardsTakeTheirOwnLinesOnly() throws {
+    let text = (0..<10).map { "photo\($0)\n\n" }.joined()
+    let shares = try (1...3).map { number in
+      try captures(text, shard: #require(Shard(number: number, of: 3))).map(\.number)
+    }
+    #expect(shares == [[0, 3, 6, 9], [1, 4, 7], [2, 5, 8]])
+  }
+
+  @Test func aLineWithoutEndIsRefused() throws {
+    let place = try TemporaryDirectory()
+    try Records.write("a\n" + String(repeating: "x", count: Manifest.longest + 1), to: place.file("list"))
+    var manifest = Manifest(try InputPipe(path: place.file("list")), shard: .whole)
+    _ = try manifest.next()
+    #expect(
+      throws: LineReader.Failure.tooLong(name: place.file("list"), line: 2, limit: Manifest.longest)
+    ) { try manifest.next() }
+  }
+
+  @Test func aMillionLinesAreReadOneAtATime() throws {
+    let place = try TemporaryDirectory()
+    let line = String(repeating: "0123456789", count: 10) + "\n"
+    try Records.write(String(repeating: line, count: 1_000_000), to: place.file("list"))
+    let before = try peakBytes()
+    var manifest = Manifest(
+      try InputPipe(path: place.file("list")), shard: try #require(Shard(number: 1, of: 1000)))
+    var count = 0
+    while try manifest.next() != nil { count += 1 }
+    #expect(count == 1000)
+    // The list has 101 MB, which were in memory when it was written.
+    #expect(try peakBytes() - before < 8 << 20)
+  }
+
+  /// The most memory that this process has had.
+  private func peakBytes() throws -> Int {
+    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+    return try #require(line.split(separator: " ").compactMap { Int($0) }.first) << 10
+  }
+}
