@@ -57,10 +57,15 @@ public final class DepthAnythingV2: Sendable {
     })
     self.architecture = architecture
     self.input = input
-    sessions = SessionCache(weights: weights, options: options, pool: pool) { size in
+    let planned = options.planned(by: weights).sparing(Self.unevenLayers, of: architecture.name)
+    sessions = SessionCache(weights: weights, options: planned, pool: pool) { size in
       network.graph(name: architecture.name, size)
     }
   }
+
+  /// Layers that 8 bits cost most: what they read has a few channels far larger than all others, which a token's common scale
+  /// is set by. `ardf verify --sensitivity` ranks all layers; this one's error is three times the next one's.
+  private static let unevenLayers = ["pretrained.blocks.0.mlp.fc1"]
 
   private init(architecture: DepthAnythingArchitecture, input: Input, sessions: SessionCache<DepthInput>) {
     self.architecture = architecture

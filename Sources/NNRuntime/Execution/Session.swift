@@ -31,12 +31,14 @@ public final class Session: Sendable {
   private let arena: FloatMemory
   private let steps: [BoundStep]
   private let constants: [ValueID: FloatMemory]
+  private let packed: PackedWeights
   private let turn = Mutex<Void>(())
 
   /// Packs the weights (or takes them from `weights`) and lays out memory.
   public init(_ plan: Plan, pool: ThreadPool = ThreadPool(), weights: PackedWeights = PackedWeights()) {
     self.plan = plan
     self.pool = pool
+    packed = weights
     arena = FloatMemory(count: plan.layout.count)
     var builder = StepBuilder(plan: plan, arena: arena, weights: weights, pool: pool)
     let steps = builder.steps()
@@ -47,6 +49,15 @@ public final class Session: Sendable {
       BoundStep(
         layer: step.layer, chunks: step.chunks, body: { unsafe step.body($0, scratch.base + $1 * stride) })
     }
+  }
+
+  /// A session of the same joined layers with other precisions, which shares packed weights with this one.
+  ///
+  /// - Throws: `PlanError` for precisions that the kernels lack.
+  package func replanned(_ mixed: MixedPrecision) throws(PlanError) -> Session {
+    var options = plan.options
+    (options.fuse, options.joining, options.mixed) = (false, nil, [plan.name: mixed])
+    return Session(try Plan(plan.graph, options: options), pool: pool, weights: packed)
   }
 
   /// Threads that run it.

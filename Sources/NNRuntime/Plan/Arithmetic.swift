@@ -2,12 +2,34 @@ import NNKernelInterface
 
 /// What a precision multiplies in, with the kernels of a catalogue.
 struct Arithmetic {
+  /// What this layer, or all, are multiplied in.
   let precision: Precision
   let catalogue: KernelCatalogue
+  /// What the maps between the network's layers are made for.
+  private let base: Precision
+  private let mixed: MixedPrecision?
+
+  /// All layers in one precision.
+  init(precision: Precision, catalogue: KernelCatalogue) {
+    (self.precision, base, self.catalogue, mixed) = (precision, precision, catalogue, nil)
+  }
+
+  /// Layers in a network's precision, but for some.
+  init(_ mixed: MixedPrecision, _ catalogue: KernelCatalogue) {
+    (precision, base, self.catalogue) = (mixed.precision, mixed.precision, catalogue)
+    self.mixed = mixed
+  }
+
+  private init(_ precision: Precision, of network: Arithmetic) {
+    (self.precision, base, catalogue, mixed) = (precision, network.base, network.catalogue, network.mixed)
+  }
+
+  /// That of one layer of the network.
+  func of(_ node: Node) -> Arithmetic { mixed.map { Arithmetic($0.precision(of: node), of: self) } ?? self }
 
   /// What maps hold that no layer needs as floats.
   var maps: ElementType {
-    switch precision {
+    switch base {
     case .fp32, .fp16, .int16: .float32
     case .bf16: .bfloat16
     case .int8: catalogue.multiplies(.bfloat16) ? .bfloat16 : .float32
@@ -15,7 +37,7 @@ struct Arithmetic {
   }
 
   /// What attention multiplies in.
-  var attention: ProductElement { maps == .bfloat16 ? .bfloat16 : .float32 }
+  var attention: ProductElement { maps == .bfloat16 && precision != .fp32 ? .bfloat16 : .float32 }
 
   /// How a dense convolution is computed in less than single precision, one that makes an output of the network with more
   /// digits than others; nil where it isn't.

@@ -30,10 +30,11 @@ struct ElementTypes: Sendable {
     var floats = borders
     let atBorder = placement.nodes.map { borders.contains(placement.locations[$0.output].buffer) }
     let choices = placement.nodes.enumerated().map { index, node in
-      node.leavesOutMaps ? nil : node.choice(placement.shapes, arithmetic, isOutput: atBorder[index])
+      node.leavesOutMaps
+        ? nil : node.choice(placement.shapes, arithmetic.of(node), isOutput: atBorder[index])
     }
     let products = placement.nodes.enumerated().map { index, node in
-      if case .attention = node.operation, !atBorder[index] { return arithmetic.attention }
+      if case .attention = node.operation, !atBorder[index] { return arithmetic.of(node).attention }
       return choices[index]?.kernel.products ?? .float32
     }
     self.atBorder = atBorder
@@ -85,7 +86,6 @@ extension Node {
   ) -> KernelChoice? {
     switch operation {
     case .convolution(let layer) where !layer.isDepthwise:
-
       arithmetic.choice(layer, convolutionShape(layer, shapes), isOutput: isOutput)
     case .transposedConvolution(let layer):
       arithmetic.choice(layer, subpixelShape(layer, shapes), isOutput: isOutput)

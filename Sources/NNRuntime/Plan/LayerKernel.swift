@@ -44,14 +44,15 @@ struct LayerChoice {
   let shapes: [MapShape]
   let elements: ElementTypes
   let measured: MeasuredChoices?
-  let precision: Precision
+  let mixed: MixedPrecision
   /// The one that was asked for, of dense convolutions that it can compute.
   let kernel: String?
 
   /// How the node at `index` of the placement is computed.
   func choice(_ node: Node, _ index: Int) -> (choice: AlgorithmChoice, kernel: LayerKernel) {
     var (choice, kernel) = planned(node, index)
-    if precision != .fp32, choice.algorithm != .none, !node.inputs.isEmpty {
+    if mixed.precision != .fp32, choice.algorithm != .none, !node.inputs.isEmpty {
+      if mixed.precision(of: node) != mixed.precision { choice.reason += "; an exception of the plan" }
       choice.reason += "; \(elements[node.inputs[0]].name) to \(elements[node.output].name)"
     }
     return (choice, kernel)
@@ -114,7 +115,7 @@ struct LayerChoice {
     guard var choice = catalogue.choice(layer, shape, measured) else {
       preconditionFailure("\(node.name): no kernel of \(catalogue.name) computes \(shape.text)")
     }
-    if precision != .fp32, case .convolution = node.operation {
+    if mixed.precision(of: node) != .fp32, case .convolution = node.operation {
       choice.reason +=
         node.leavesOutMaps
         ? "; fp32, as it is narrow and leaves out the maps around it"

@@ -12,6 +12,8 @@ public struct PlanOptions: Sendable {
   ///
   /// Sessions that are compared layer by layer need the same.
   package var joining: Precision?
+  /// By network: precisions of single layers; they count before `precision`.
+  package var mixed: [String: MixedPrecision] = [:]
   /// Algorithms that were measured, for the kernels and convolutions that they were measured with; convolutions
   /// that are not among them go by the cost model.
   package var measured: MeasuredChoices?
@@ -78,8 +80,13 @@ public struct Plan: Sendable {
   ///
   /// - Throws: `PlanError` where the asked backend or precision can't be had on this machine.
   public init(_ graph: Graph, options: PlanOptions = PlanOptions()) throws(PlanError) {
+    let mixed =
+      options.mixed[graph.name] ?? MixedPrecision(network: graph.name, precision: options.precision)
+    var options = options
+    options.precision = mixed.precision
     self.options = options
     catalogue = try options.catalogue()
+    for precision in Set(mixed.exceptions.values) { try options.check(precision, catalogue) }
     if let measured = options.measured, measured.kernels != catalogue.floats {
       throw .otherKernels(measured: measured.kernels, running: catalogue.floats)
     }
@@ -88,7 +95,7 @@ public struct Plan: Sendable {
     let elements =
       options.precision == .fp32
       ? ElementTypes(allFloat: placement)
-      : ElementTypes(graph, placement, Arithmetic(precision: options.precision, catalogue: catalogue))
+      : ElementTypes(graph, placement, Arithmetic(mixed, catalogue))
     let (buffers, requests) = placement.requests(graph, elements, retain: options.retain)
     let layout = ArenaLayout(requests)
     self.elements = elements
@@ -98,7 +105,7 @@ public struct Plan: Sendable {
     bufferOffsets = Dictionary(uniqueKeysWithValues: zip(buffers, layout.offsets))
     let choosing = LayerChoice(
       catalogue: catalogue, shapes: placement.shapes, elements: elements, measured: options.measured,
-      precision: options.precision, kernel: options.kernel)
+      mixed: mixed, kernel: options.kernel)
     let choices = placement.nodes.enumerated().map { index, node in choosing.choice(node, index) }
     kernels = choices.map(\.kernel)
     layers = zip(placement.nodes, choices).enumerated().map { index, layer in

@@ -63,10 +63,16 @@ extension PlanOptions {
   /// The kernels that a plan is made of.
   func catalogue() throws(PlanError) -> KernelCatalogue {
     let catalogue = try backend.catalogue(instructionSet)
-    guard !catalogue.multiplies(precision.products) else { return catalogue }
+    try check(precision, catalogue)
+    return catalogue
+  }
+
+  /// Checks that kernels multiply in `precision`.
+  func check(_ precision: Precision, _ catalogue: KernelCatalogue) throws(PlanError) {
+    guard !catalogue.multiplies(precision.products) else { return }
     guard backend == .native else { throw .precision(.nativeOnly(precision)) }
-    let available = Precision.allCases.filter { catalogue.multiplies($0.products) }
-    throw .precision(.noInstructions(precision, instructionSet: catalogue.name, available: available))
+    throw .precision(
+      .noInstructions(precision, instructionSet: catalogue.name, available: catalogue.precisions))
   }
 
   /// What decides which layers are joined: for the precision that is asked for, as its kernels can.

@@ -55,6 +55,12 @@ public struct WeightError: Error, Equatable, CustomStringConvertible {
     case wrongShape(found: [Int], expected: [Int])
     /// The tensor does not hold floating-point numbers.
     case notFloat(DType)
+    /// The scales of a tensor of 8-bit integers are not as many numbers as it has output channels.
+    case wrongScales(found: [Int], expected: Int)
+    /// A scale is no positive number.
+    case badScale(channel: Int)
+    /// The scales are not those that the file was written with.
+    case changedScales
     /// The tensor holds an infinity or a NaN at this flat index, or a number that single precision cannot hold.
     case nonFinite(index: Int)
     /// Tensors that the network did not take.
@@ -119,6 +125,11 @@ extension WeightError.Kind: CustomStringConvertible {
         : "is missing; nearest names: \(nearest.map { printableName($0) }.joined(separator: ", "))"
     case .wrongShape(let found, let expected): "shape \(found), the network needs \(expected)"
     case .notFloat(let dtype): "element type \(dtype), floating-point numbers are needed"
+    case .wrongScales(let found, let expected):
+      "its scales have the shape \(found), one for each of \(expected) output channels is needed: quantize again"
+    case .badScale(let channel): "the scale of channel \(channel) is no positive number: quantize again"
+    case .changedScales:
+      "the scales of its 8-bit weights are not those that it was written with: quantize again"
     case .nonFinite(let index):
       "element \(index) is infinite or not a number in single precision: pass --allow-nonfinite to accept it"
     case .unused(let names):

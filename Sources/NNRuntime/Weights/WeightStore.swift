@@ -13,6 +13,8 @@ public final class WeightStore: Sendable {
   public let allowNonFinite: Bool
 
   private let tensors: [String: Tensor]
+  /// Of tensors of 8-bit integers: what each output channel's are multiplied by.
+  private let scales: [String: [Float]]
   private let bytes: FileBytes?
   private let used = Mutex<Set<String>>([])
   /// Of a store that has nothing, but notes what is asked for.
@@ -36,7 +38,9 @@ public final class WeightStore: Sendable {
 
   /// Reads a safetensors file whose bytes are at hand; `name` is what errors call it.
   package init(file bytes: FileBytes, name: String, allowNonFinite: Bool = false) throws(WeightError) {
-    (tensors, metadata) = try Self.parse(bytes, file: name)
+    var (tensors, metadata) = try Self.parse(bytes, file: name)
+    scales = try QuantizedWeights.takeScales(of: &tensors, metadata, file: name)
+    (self.tensors, self.metadata) = (tensors, metadata)
     names = tensors.keys.sorted()
     file = name
     self.bytes = bytes
@@ -47,6 +51,7 @@ public final class WeightStore: Sendable {
   /// Tensors that never were in a file.
   public init(tensors: [String: Tensor], metadata: [String: String] = [:], file: String = "memory") {
     self.tensors = tensors
+    scales = [:]
     self.metadata = metadata
     self.file = file
     names = tensors.keys.sorted()
@@ -57,7 +62,7 @@ public final class WeightStore: Sendable {
 
   /// A store without tensors that gives an empty one for each that is asked for by its shape.
   init(recorder: WeightRecorder) {
-    (tensors, metadata, names) = ([:], [:], [])
+    (tensors, scales, metadata, names) = ([:], [:], [:], [])
     (file, bytes, allowNonFinite) = ("recording", nil, false)
     self.recorder = recorder
   }
@@ -84,13 +89,17 @@ public final class WeightStore: Sendable {
   /// The shape of the tensor of that full name, which is not taken thereby.
   package func shape(of name: String) -> [Int]? { tensors[name]?.shape }
 
-  /// The tensor of that full name, whatever it holds, marked as used.
+  /// The type of the elements of the tensor of that full name as it is stored.
+  package func storedType(of name: String) -> DType? { tensors[name]?.dtype }
+
+  /// The tensor of that full name, whatever it holds, marked as used; integers with scales as the numbers that they stand
+  /// for.
   public func tensor(named name: String) throws(WeightError) -> Tensor {
     guard let tensor = tensors[name] else {
       throw WeightError(.missing(nearest: nearest(to: name)), tensor: name, file: file)
     }
     used.withLock { _ = $0.insert(name) }
-    return tensor
+    return scales[name].map { QuantizedWeights.floats(tensor, scales: $0) } ?? tensor
   }
 
   /// The tensor of that full name as a network needs it: of this shape, of floating-point numbers,

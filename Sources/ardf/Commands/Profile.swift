@@ -163,7 +163,7 @@ struct Profile: ParsableCommand {
     var arguments = [
       network.weights, "--iterations=\(iterations)", "--warm-up=\(warmUp)", "--seed=\(input.seed)",
     ]
-    arguments.append("--precision=\(network.arithmetic.precision.rawValue)")
+    if let asked = network.arithmetic.asked { arguments.append("--precision=\(asked.rawValue)") }
     for plan in network.arithmetic.plans { arguments.append("--plan=\(plan)") }
     if let size = network.size { arguments.append("--size=\(size)") }
     if network.openblas { arguments.append("--openblas") }

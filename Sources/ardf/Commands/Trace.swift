@@ -57,7 +57,7 @@ struct Trace: ParsableCommand {
     let metadata = [
       "library": "ardf", "version": ARDF.configuration.version, "network": network.name,
       "kernels": session.plan.kernelName,
-      "precision": inspected.compute.arithmetic.precision.rawValue,
+      "precision": session.plan.options.precision.rawValue,
       "processor": try Machine.current().processor, "weightsSHA256": try sha256Hex(path: inspected.file()),
     ]
     if !layers.isEmpty, !session.plan.tracedLayers.contains(where: { fits($0.name) }) {

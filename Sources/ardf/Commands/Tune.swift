@@ -39,7 +39,7 @@ struct Tune: ParsableCommand {
     }
     guard network.arithmetic.precision == .fp32 else {
       throw ValidationError(
-        "--precision bf16: tune measures the algorithms of fp32 alone; leave the option out")
+        "--precision \(network.arithmetic.precision.rawValue): tune measures the algorithms of fp32 alone; leave the option out")
     }
   }
 

@@ -19,7 +19,9 @@ struct Verify: ParsableCommand {
       without a reference. --out writes verify.json and, of the layers beyond their tolerance, pictures: a heat map \
       of the differences, their histogram, and the channels they are in. Ends with 1 where a layer is beyond its \
       tolerance. Two traces (ardf trace) of one network and input, of other machines, instruction sets, precisions or \
-      builds, are compared with each other: the first layer beyond its tolerance is where they part.
+      builds, are compared with each other: the first layer beyond its tolerance is where they part. --sensitivity \
+      lowers one layer at a time to --precision, ranks layers by what the outputs lose, and with --max-error writes \
+      the fastest plan within it for --plan.
       """,
       (
         "The native kernels against OpenBLAS, layer by layer, on noise",
@@ -38,7 +40,13 @@ struct Verify: ParsableCommand {
         "env ARDF_ISA=portable ardf trace --input bus.jpg \\\n"
           + "--weights weights/yolo11n-seg.safetensors --out portable.trace.safetensors"
       ),
-      (nil, "ardf verify best.trace.safetensors portable.trace.safetensors")))
+      (nil, "ardf verify best.trace.safetensors portable.trace.safetensors"),
+      (
+        "Which layers bear 8 bits? The fastest plan whose outputs are off by 1 % at most",
+        "ardf verify --weights weights/yolo11n-seg.safetensors --precision int8 \\\n"
+          + "--sensitivity --calibrate pictures --max-error 0.01 --out sensitivity"
+      ),
+      (nil, "ardf run photo.jpg --plan sensitivity/plan.json --out results")))
 
   enum Modes: String, ExpressibleByArgument, CaseIterable {
     case cumulative, isolated, both
@@ -92,6 +100,8 @@ struct Verify: ParsableCommand {
   var traces: [String] = []
 
   @OptionGroup var inspected: InspectedOptions
+
+  @OptionGroup(title: "Sensitivity") var sensitivity: SensitivityOptions
 
   @Option(help: ArgumentHelp("Reference tensors: .safetensors or .npz.", valueName: "file"))
   var reference: String?
@@ -147,18 +157,31 @@ struct Verify: ParsableCommand {
     }
     guard traces.isEmpty else { return try validateTraces() }
     try inspected.checkNetwork()
+    guard !sensitivity.isAsked else { return try validateSensitivity() }
+    if let option = sensitivity.given { throw ValidationError("\(option) goes with --sensitivity") }
     guard (reference == nil) != (against == nil) else {
       throw ValidationError("give either --reference or --against")
     }
     guard reference == nil || input == nil && size == nil else {
       throw ValidationError("--input and --size go with --against: a reference has its own input")
     }
-    let isReduced = inspected.compute.arithmetic.precision != .fp32
+    let isReduced = inspected.compute.arithmetic.mayReduce
     if against?.isSinglePrecision == true, !isReduced {
       throw ValidationError("--against fp32: give another --precision too")
     }
     guard isReduced || against?.name != backend.name else {
       throw ValidationError("--against \(backend.name): the same kernels")
+    }
+  }
+
+  private func validateSensitivity() throws {
+    if let option = reference.map({ _ in "--reference" }) ?? against.map({ _ in "--against" })
+      ?? input.map({ _ in "--input" })
+    {
+      throw ValidationError("\(option): --sensitivity compares with fp32, on the pictures of --calibrate")
+    }
+    guard inspected.compute.arithmetic.mayReduce else {
+      throw ValidationError("--sensitivity: say which --precision layers are lowered to")
     }
   }
 
@@ -174,6 +197,7 @@ struct Verify: ParsableCommand {
   }
 
   func run() throws {
+    guard !sensitivity.isAsked else { return try runSensitivity() }
     let inputs = traces + [inspected.weights, reference, input] + inspected.compute.arithmetic.plans
     let folder = try out.map { try OutputFolder($0, force: force, inputs: inputs) }
     var drawn: [Drawn] = []
@@ -199,6 +223,22 @@ struct Verify: ParsableCommand {
     guard reports.allSatisfy(\.passed) else {
       throw CommandError.checksFailed(reports.filter { !$0.passed }.map(\.summary))
     }
+  }
+
+  private func runSensitivity() throws {
+    let folder = try out.map {
+      try OutputFolder(
+        $0, force: force,
+        inputs: [inspected.weights] + sensitivity.calibration.calibrate + inspected.compute.arithmetic.plans)
+    }
+    let report = try sensitivity.report(
+      of: inspected, backend.backend, backend.instructionSet, size: NetworkOptions.parse(size: size))
+    if let folder {
+      try folder.write(report.document, to: "sensitivity.json")
+      if let plan = report.plan { try folder.write(plan, to: "plan.json") }
+      try folder.commit()
+    }
+    try json ? Console.print(report.document) : Console.print(report.text)
   }
 
   /// A picture that was written.

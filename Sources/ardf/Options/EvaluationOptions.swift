@@ -1,5 +1,6 @@
 import ArgumentParser
 import Evaluation
+import FileFormats
 import NNRuntime
 
 extension EvaluationProtocol: ExpressibleByArgument {}
@@ -32,8 +33,22 @@ struct EvaluatedPrecisions: ParsableArguments {
   )
   var threads: Int?
 
+  @Option(
+    name: .customLong("plan"),
+    help: ArgumentHelp(
+      "Precisions of layers, of ardf verify --sensitivity: for the row of its precision. Repeatable.",
+      valueName: "plan.json"))
+  var plans: [String] = []
+
   @Flag(help: "Accept infinities and NaN in weights.")
   var allowNonfinite = false
+
+  /// A plan that is no file.
+  var planned: MixedPrecision?
+
+  private enum CodingKeys: CodingKey {
+    case precision, threads, plans, allowNonfinite
+  }
 
   func validate() throws {
     _ = try precisions()
@@ -61,8 +76,14 @@ struct EvaluatedPrecisions: ParsableArguments {
 
   /// How a network is computed in one of them.
   func compute(_ precision: Precision) throws -> ComputeOptions {
-    try ComputeOptions.parse(
-      ["--precision", precision.rawValue] + (allowNonfinite ? ["--allow-nonfinite"] : []))
+    let plans = try plans.filter { path in
+      try InFile.naming(path) { try MixedPrecision(JSONValue.read(path: path)).precision == precision }
+    }
+    var compute = try ComputeOptions.parse(
+      ["--precision", precision.rawValue] + (allowNonfinite ? ["--allow-nonfinite"] : [])
+        + plans.map { "--plan=\($0)" })
+    if let planned, planned.precision == precision { compute.arithmetic.planned = planned }
+    return compute
   }
 
   func makePool() -> ThreadPool { ThreadPool(threads: threads ?? ProcessorShare.threads) }

@@ -33,7 +33,9 @@ struct InspectedOptions: ParsableArguments {
     let file = try file()
     var options = try compute.arithmetic.options(PlanOptions(backend: backend, fuse: !noFuse))
     if let precision {
-      options.joining = options.precision
+      // Of the one network there is at most one plan.
+      options.joining = options.mixed.first?.value.precision ?? options.precision
+      options.mixed = [:]
       options.precision = precision
     }
     if let instructionSet {
@@ -51,6 +53,7 @@ struct InspectedOptions: ParsableArguments {
     if let model, Self.normalized(model) != Self.normalized(network.name) {
       throw CommandError.input("\(file): holds \(network.name), not \(model)")
     }
+    try compute.arithmetic.checkPlans(areOf: network.name)
     return network
   }
 

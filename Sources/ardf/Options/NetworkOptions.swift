@@ -45,6 +45,7 @@ struct NetworkOptions: ParsableArguments {
     let size = try Self.parse(size: size)
     return try InFile.naming(weights) {
       let network = try InspectedNetwork(weights: store, options: options, pool: pool)
+      try arithmetic.checkPlans(areOf: network.name)
       return try network.session(for: size ?? network.standardSize)
     }
   }

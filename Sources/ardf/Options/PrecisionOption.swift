@@ -5,30 +5,65 @@ import NNRuntime
 /// What networks compute in, and with which algorithms.
 struct PrecisionOption: ParsableArguments {
   @Option(
+    name: .customLong("precision"),
     help: """
       What is multiplied: fp32; int16, integers with more digits than bf16; bf16, rounded numbers, where the CPU has \
-      AVX-512 BF16, AMX or arm64's bf16; int8; fp16, half precision, on arm64. The error is what verify --precision int8 --against fp32 says.
+      AVX-512 BF16, AMX or arm64's bf16; int8; fp16, half precision, on arm64. By default fp32, or what a --plan says \
+      of its network. The error is what verify --precision int8 --against fp32 says.
       """)
-  var precision = Precision.fp32
+  var asked: Precision?
 
   @Option(
     name: .customLong("plan"),
     help: ArgumentHelp(
-      "Algorithms that ardf tune measured; may be given for each network.", valueName: "plan.json"))
+      "Algorithms that ardf tune measured, or precisions of layers from ardf verify --sensitivity; may be given for "
+        + "each network.", valueName: "plan.json"))
   var plans: [String] = []
+
+  /// A plan that is no file.
+  var planned: MixedPrecision?
+
+  private enum CodingKeys: CodingKey {
+    case asked, plans
+  }
+
+  /// Of networks that no plan speaks of.
+  var precision: Precision { asked ?? .fp32 }
 
   /// `options` with what was asked for.
   func options(_ options: PlanOptions = PlanOptions()) throws -> PlanOptions {
     var options = options
     options.precision = precision
+    if let planned { options.mixed[planned.network] = planned }
     for path in plans {
       try InFile.naming(path) {
-        let choices = try MeasuredChoices(JSONValue.read(path: path))
-        options.measured = try options.measured?.merging(choices) ?? choices
+        let document = try JSONValue.read(path: path)
+        if document["schema"]?.string == MixedPrecision.schema {
+          let mixed = try MixedPrecision(document)
+          if let asked, asked != mixed.precision {
+            throw MixedPrecisionError.otherPrecision(mixed.precision, asked: asked)
+          }
+          guard options.mixed.updateValue(mixed, forKey: mixed.network) == nil else {
+            throw MixedPrecisionError.twice(network: mixed.network)
+          }
+        } else {
+          let choices = try MeasuredChoices(document)
+          options.measured = try options.measured?.merging(choices) ?? choices
+        }
       }
     }
     return options
   }
+
+  /// Checks, where there is one network alone, that no plan of mixed precision is of another.
+  func checkPlans(areOf network: String) throws {
+    guard let other = try options().mixed.keys.sorted().first(where: { $0 != network }) else { return }
+    throw CommandError.input(
+      "the plan is of \(printableName(other)), the weights are of \(network): give a plan of this network")
+  }
+
+  /// Whether anything may be multiplied in less than single precision.
+  var mayReduce: Bool { precision != .fp32 || !plans.isEmpty }
 }
 
 extension Precision: ExpressibleByArgument {}

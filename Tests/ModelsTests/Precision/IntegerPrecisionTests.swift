@@ -109,13 +109,16 @@ struct IntegerPrecisionTests {
     let exact = try detect(PlanOptions())
     for test in Self.cases {
       let found = try detect(test.options)
-      let (score, edge): (Float, Double) = test.precision != .int8 ? (0.002, 0.3) : (0.06, 6)
-      #expect(found.map(\.classIndex) == exact.map(\.classIndex), "\(test)")
-      for (one, other) in zip(found, exact) {
-        #expect(abs(one.confidence - other.confidence) < score, "\(test)")
-        for side in [\Rect<UprightPixels>.minX, \.minY, \.maxX, \.maxY] {
-          #expect(abs(one.box[keyPath: side] - other.box[keyPath: side]) < edge, "\(test)")
-        }
+      // Of objects whose scores are close any may come first, and a box's sides err with its size.
+      let (score, overlap): (Float, Double) = test.precision != .int8 ? (0.002, 0.998) : (0.06, 0.95)
+      #expect(found.count == exact.count, "\(test)")
+      for other in exact {
+        let same = found.filter { $0.classIndex == other.classIndex }
+          .map { (object: $0, overlap: $0.box.intersectionOverUnion(other.box)) }
+          .max { $0.overlap < $1.overlap }
+        let (object, common) = try #require(same, "\(test): nothing of class \(other.classIndex)")
+        #expect(common > overlap, "\(test): class \(other.classIndex)")
+        #expect(abs(object.confidence - other.confidence) < score, "\(test)")
       }
     }
   }

@@ -1,0 +1,115 @@
+import ArgumentParser
+import FileFormats
+import Imaging
+import Models
+import NNRuntime
+import NNVerification
+
+/// `ardf quantize`: weights of 8 bits.
+struct Quantize: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Makes a weight file of 8-bit weights, and finds which layers bear products of 8 bits.",
+    discussion: Help.text(
+      """
+      Weights become integers from -127 to 127 with a scale for each output channel, a half to a quarter of the file. Any \
+      precision computes with them, --precision fp32 included. Tensors stay as they are where rounding them would move the \
+      outputs beyond --max-error, cheapest last. What is multiplied needs no ranges, as each pixel finds its own; which \
+      layers stay out of --precision int8 goes into the file, and every command follows it. Errors are measured on \
+      the pictures of --calibrate: give what the network will see, and evaluate on others (ardf evaluate).
+      """,
+      (
+        "From pictures like those to come",
+        "ardf quantize weights/yolo11n-seg.safetensors --calibrate pictures \\\n--out yolo11n-seg-w8.safetensors"
+      ),
+      (nil, "ardf detect photo.jpg --yolo yolo11n-seg-w8.safetensors --precision int8 --out found"),
+      ("What stayed as it was, and why", "ardf inspect weights yolo11n-seg-w8.safetensors")))
+
+  @Argument(help: "The weight file.")
+  var weights: String
+
+  @OptionGroup var calibration: CalibrationOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "What the outputs may be off by, against the weights as they are in fp32 (relative L2): half of it by "
+        + "rounded weights, the rest by products of 8 bits.", valueName: "share"))
+  var maxError = 0.04
+
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("The weight file to write.", valueName: "file.safetensors"))
+  var out: String
+
+  @Flag(help: "Replace an existing --out, if ardf wrote it.")
+  var force = false
+
+  @Option(
+    name: .shortAndLong, help: "Threads; the results are the same for any number. By default one a processor."
+  )
+  var threads: Int?
+
+  @Flag(help: "Print what was written as JSON.")
+  var json = false
+
+  @OptionGroup(title: "Limits") var limits: LimitOptions
+
+  func validate() throws {
+    guard out.hasSuffix(".safetensors") else {
+      throw ValidationError("\(out): the output's name must end in .safetensors")
+    }
+    guard !calibration.calibrate.isEmpty else {
+      throw ValidationError("give pictures of what the network will see: --calibrate PICTURES")
+    }
+    guard maxError > 0, maxError < 1 else {
+      throw ValidationError("--max-error \(maxError): give a share between 0 and 1, for example 0.04")
+    }
+    if let threads, !(1...1024).contains(threads) {
+      throw ValidationError("--threads \(threads): give a number from 1 to 1024")
+    }
+  }
+
+  func run() throws {
+    let file = try OutputFile(out, force: force, inputs: [weights] + calibration.calibrate)
+    let store = try WeightStore(path: weights)
+    guard store.metadata[QuantizedWeights.provenanceKey] == nil else {
+      throw CommandError.input("\(weights): has 8-bit weights already: give the file that it was made from")
+    }
+    let images = try calibration.images(limits)
+    let compute = try ComputeOptions.parse(threads.map { ["--threads=\($0)"] } ?? [])
+    let outcome = try InFile.naming(weights) {
+      try WeightQuantization(store: store, compute: compute, images: images).run(maxError: maxError / 2)
+    }
+    let plan = try plan(outcome, store, images, compute)
+    let result = QuantizedFile(
+      outcome: outcome, plan: plan, metadata: store.metadata, pictures: images.count, maxError: maxError)
+    try file.writing { path, overwrite in
+      try SafetensorsWriter.write(
+        result.tensors, metadata: result.metadata, to: path, overwrite: overwrite)
+    }
+    try json ? Console.print(result.document(out)) : Console.note(lines: "\(out): \(result.summary)")
+  }
+
+  /// The layers that stay out of products of 8 bits; nil where this processor has none.
+  private func plan(
+    _ outcome: WeightQuantization.Outcome, _ store: WeightStore, _ images: [RGBImage],
+    _ compute: ComputeOptions
+  ) throws -> (plan: MixedPrecision, error: Double, kernels: String)? {
+    guard outcome.precisions.contains(.int8) else {
+      Console.note("this processor multiplies no 8-bit integers: no plan of int8 goes into the file")
+      return nil
+    }
+    let network = try CalibratedNetwork(
+      InspectedNetwork(
+        weights: outcome.store(store.metadata), options: PlanOptions(precision: .int8),
+        pool: compute.makePool()),
+      images, size: nil)
+    do {
+      let found = try SensitivityRun(
+        calibrated: network, exact: outcome.exact, maxError: maxError, score: nil
+      ).run()
+      return found.chosen.map { ($0.plan, $0.point.error, network.sessions[0].plan.kernelName) }
+    } catch CommandError.checkFailed(let reason) {
+      Console.note("\(reason): no plan of int8 goes into the file")
+      return nil
+    }
+  }
+}

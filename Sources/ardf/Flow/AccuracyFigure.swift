@@ -1,0 +1,47 @@
+import ArgumentParser
+import Evaluation
+import Models
+import NNRuntime
+
+/// One figure of accuracy of a network under different plans.
+struct AccuracyFigure {
+  /// What it is: `mAP50-95`, of masks where labels have outlines, else of boxes; or `AbsRel`.
+  let name: String
+  private let evaluate: (MixedPrecision) throws -> Double
+
+  /// Average precision on labelled pictures, or AbsRel on captures.
+  init(weights: String, labelled: String, compute: ComputeOptions, limits: LimitOptions) throws {
+    let store = try WeightStore(path: weights, allowNonFinite: compute.allowNonfinite)
+    let family = try InFile.naming(weights) { try RecognizedNetwork.family(of: store) }
+    let arguments = compute.threads.map { ["--threads=\($0)"] } ?? []
+    func precisions(_ plan: MixedPrecision) throws -> EvaluatedPrecisions {
+      var precisions = try EvaluatedPrecisions.parse(arguments + ["--precision=\(plan.precision.rawValue)"])
+      precisions.allowNonfinite = compute.allowNonfinite
+      precisions.planned = plan
+      return precisions
+    }
+    switch family.task {
+    case .objects:
+      name = "mAP50-95"
+      evaluate = { plan in
+        let report = try ObjectScoring(
+          file: weights, store: store, options: ObjectEvaluationOptions.parse([]),
+          precisions: precisions(plan), limits: limits, source: labelled
+        ).run(writingTo: nil)
+        return (report.rows.first?.masks ?? report.rows.first?.boxes)?.overall?.mean ?? 0
+      }
+    case .depth:
+      name = "AbsRel"
+      evaluate = { plan in
+        let report = try DepthScoring(
+          file: weights, options: DepthEvaluationOptions.parse([]), precisions: precisions(plan),
+          limits: limits, sources: [labelled]
+        ).run()
+        return report.rows.first?.mean.absRel ?? 0
+      }
+    }
+  }
+
+  /// The figure with a plan.
+  func value(of plan: MixedPrecision) throws -> Double { try evaluate(plan) }
+}

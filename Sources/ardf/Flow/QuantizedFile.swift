@@ -1,0 +1,67 @@
+import FileFormats
+import NNVerification
+import NNRuntime
+
+/// A weight file of 8-bit weights: its tensors, and what it says of itself.
+struct QuantizedFile {
+  let tensors: [String: Tensor]
+  let metadata: [String: String]
+  /// For people.
+  let summary: String
+  private let provenance: JSONValue
+
+  init(
+    outcome: WeightQuantization.Outcome,
+    plan: (plan: MixedPrecision, error: Double, kernels: String)?,
+    metadata: [String: String], pictures: Int, maxError: Double
+  ) {
+    var tensors: [String: Tensor] = [:]
+    var scales: [String: [Float]] = [:]
+    for part in outcome.parts {
+      guard let quantized = part.quantized else {
+        tensors[part.name] = part.stored
+        continue
+      }
+      tensors[part.name] = quantized.integers
+      tensors[part.name + QuantizedWeights.suffix] = Tensor(
+        shape: [quantized.scales.count], floats: quantized.scales)
+      scales[part.name] = quantized.scales
+    }
+    let kept = outcome.parts.filter { $0.quantized == nil && $0.error != nil }
+    var provenance: [String: JSONValue] = [
+      "schema": "ardf.quantization/1", "pictures": .integer(pictures), "maxError": .number(maxError),
+      "weightError": .number(outcome.error), "quantized": .integer(scales.count),
+      "kept": .object(
+        Dictionary(
+          kept.map { ($0.name, .string("alone it moves the outputs by \(scientific($0.error ?? 0))")) },
+          uniquingKeysWith: { first, _ in first })),
+    ]
+    var metadata = metadata
+    metadata[QuantizedWeights.checksumKey] = QuantizedWeights.checksum(scales)
+    var summary =
+      "\(scales.count) tensors of 8 bits, \(kept.count) kept as they were; outputs off by \(scientific(outcome.error))"
+    if let plan {
+      var document = plan.plan.document
+      document["kernels"] = .string(plan.kernels)
+      document["error"] = .number(plan.error)
+      metadata[QuantizedWeights.planKey(.int8)] = JSONValue.object(document).serialized()
+      provenance["int8Error"] = .number(plan.error)
+      summary +=
+        ", with --precision int8 by \(scientific(plan.error)) (\(plan.plan.exceptions.count) layers stay in "
+        + "\(Set(plan.plan.exceptions.values).map(\.rawValue).sorted().joined(separator: ", ")))"
+    }
+    metadata[QuantizedWeights.provenanceKey] = JSONValue.object(provenance).serialized()
+    self.tensors = tensors
+    self.metadata = metadata
+    self.summary = summary
+    self.provenance = .object(provenance)
+  }
+
+  /// What was written to `path`.
+  func document(_ path: String) -> JSONValue {
+    var members = provenance.object ?? [:]
+    members["output"] = .string(path)
+    members["tensors"] = .integer(tensors.count)
+    return .object(members)
+  }
+}

@@ -1,0 +1,46 @@
+import AppCore
+import ArgumentParser
+import Imaging
+
+/// The pictures that errors are measured on.
+struct CalibrationOptions: ParsableArguments {
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "Pictures, folders, captures or patterns of what the network will see: errors are measured on these. Repeatable.",
+      valueName: "pictures"))
+  var calibrate: [String] = []
+
+  @Option(
+    name: .customLong("calibrate-count"),
+    help: ArgumentHelp("At most so many of these pictures, spread evenly.", valueName: "n"))
+  var count = 16
+
+  /// Fewer pictures say nothing of others.
+  static let least = 4
+
+  func validate() throws {
+    guard (Self.least...10_000).contains(count) else {
+      throw ValidationError("--calibrate-count \(count): give a number from \(Self.least) to 10000")
+    }
+  }
+
+  /// The pictures, upright.
+  func images(_ limits: LimitOptions) throws -> [RGBImage] {
+    let inputs = try RunInputs(calibrate, names: []) { try CaptureReader.open($0, limits: limits.capture) }
+    let wanted = min(count, inputs.frames.count)
+    var images: [RGBImage] = []
+    for index in 0..<wanted {
+      let frame = inputs.frames[index * inputs.frames.count / wanted]
+      let captured = try frame.source.frame(at: frame.index)
+      guard let image = captured.image?.oriented(captured.orientation) else { continue }
+      if !images.contains(where: { $0 == image }) { images.append(image) }
+    }
+    guard images.count >= Self.least else {
+      throw CommandError.input(
+        "--calibrate: \(images.count) different \(images.count == 1 ? "picture" : "pictures"): give at least "
+          + "\(Self.least) of what the network will see")
+    }
+    return images
+  }
+}

@@ -1,0 +1,64 @@
+import ArgumentParser
+import Geometry
+import Models
+import NNRuntime
+
+/// Which layers of a network bear a precision.
+struct SensitivityOptions: ParsableArguments {
+  @Flag(
+    name: .customLong("sensitivity"),
+    help: "Lower one layer at a time to --precision, and rank layers by what the outputs lose.")
+  var isAsked = false
+
+  @OptionGroup var calibration: CalibrationOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Find the fastest plan whose outputs are off by at most this share of themselves (relative L2, against fp32).",
+      valueName: "share"))
+  var maxError: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      "Also rank by accuracy on these labelled pictures (of a depth network, captures with depth), as ardf evaluate "
+        + "has it.", valueName: "folder"))
+  var labelled: String?
+
+  @OptionGroup var limits: LimitOptions
+
+  func validate() throws {
+    if let maxError, !(maxError > 0 && maxError < 1) {
+      throw ValidationError("--max-error \(maxError): give a share between 0 and 1, for example 0.01")
+    }
+    guard isAsked == !calibration.calibrate.isEmpty || !isAsked else {
+      throw ValidationError("--sensitivity: give pictures with --calibrate")
+    }
+  }
+
+  /// An option that means nothing without the flag; nil where none is given.
+  var given: String? {
+    if !calibration.calibrate.isEmpty { return "--calibrate" }
+    if maxError != nil { return "--max-error" }
+    return labelled == nil ? nil : "--labelled"
+  }
+
+  /// Runs the analysis.
+  func report(
+    of inspected: InspectedOptions, _ backend: Backend, _ set: InstructionSet?, size: PixelSize?
+  ) throws -> SensitivityReport {
+    let images = try calibration.images(limits)
+    let pool = inspected.compute.makePool()
+    let network = try inspected.network(backend, set, pool: pool)
+    let calibrated = try CalibratedNetwork(network, images, size: size)
+    let figure = try labelled.map {
+      try AccuracyFigure(weights: inspected.file(), labelled: $0, compute: inspected.compute, limits: limits)
+    }
+    let outcome = try SensitivityRun(
+      calibrated: calibrated, exact: calibrated.exact(), maxError: maxError,
+      score: figure.map { figure in { try figure.value(of: $0) } }
+    ).run()
+    return SensitivityReport(
+      outcome: outcome, network: network.name, kernels: calibrated.sessions[0].plan.kernelName,
+      pictures: images.count, scoreName: figure?.name)
+  }
+}

@@ -1,0 +1,86 @@
+import FileFormats
+import NNRuntime
+import NNVerification
+
+/// What lowering layers costs, as text and as a document.
+struct SensitivityReport {
+  let outcome: SensitivityRun.Outcome
+  let network: String
+  let kernels: String
+  let pictures: Int
+  /// What the scores are, `mask mAP50-95`; nil where there are none.
+  let scoreName: String?
+
+  private var analysis: SensitivityAnalysis { outcome.analysis }
+
+  var text: String {
+    let (lowered, kept) = (analysis.precision.rawValue, analysis.kept.rawValue)
+    var layers = TextTable(
+      ["layer", "operation", "error", "ms \(kept)", "ms \(lowered)", "saved"]
+        + (scoreName.map { [$0] } ?? []),
+      rightAligned: [2, 3, 4, 5, 6])
+    for (layer, score) in outcome.layers {
+      layers.add(
+        [
+          layer.name, layer.operation, scientific(layer.error), decimal(layer.kept, 3),
+          decimal(layer.lowered, 3), decimal(layer.saved, 3),
+        ] + (score.map { [decimal($0, 4)] } ?? []))
+    }
+    var curve = TextTable(
+      ["layers in \(lowered)", "ms", "error", "if independent"] + (scoreName.map { [$0] } ?? []),
+      rightAligned: [0, 1, 2, 3, 4])
+    for point in outcome.points {
+      curve.add(
+        [
+          "\(point.count)", decimal(analysis.milliseconds - point.saved, 2), scientific(point.error),
+          scientific(point.expected),
+        ] + (outcome.scores[point.count].map { [decimal($0, 4)] } ?? []))
+    }
+    var text =
+      "\(network), kernels \(kernels), \(pictures) pictures: one layer at a time in \(lowered), the others in "
+      + "\(kept); error: what the outputs change by, relative L2; of the curve, against fp32\n\n"
+      + layers.text + "\n" + curve.text
+    if let (point, plan) = outcome.chosen {
+      text +=
+        "\nfastest within the error: \(point.count) layers in \(lowered), \(plan.exceptions.count) in \(kept), "
+        + "error \(scientific(point.error)), \(decimal(analysis.milliseconds - point.saved, 2)) ms\n"
+    }
+    return text
+  }
+
+  var document: JSONValue {
+    [
+      "schema": "ardf.sensitivity/1", "network": .string(network), "kernels": .string(kernels),
+      "precision": .string(analysis.precision.rawValue), "kept": .string(analysis.kept.rawValue),
+      "pictures": .integer(pictures), "score": scoreName.map(JSONValue.string) ?? .null,
+      "layers": .array(
+        outcome.layers.map { layer, score in
+          [
+            "name": .string(layer.name), "operation": .string(layer.operation),
+            "error": .number(layer.error), "keptMs": .rounded(layer.kept, decimals: 4),
+            "loweredMs": .rounded(layer.lowered, decimals: 4),
+            "score": score.map { .rounded($0, decimals: 6) } ?? .null,
+          ]
+        }),
+      "curve": .array(
+        outcome.points.map { point in
+          [
+            "layers": .integer(point.count),
+            "milliseconds": .rounded(analysis.milliseconds - point.saved, decimals: 4),
+            "error": .number(point.error), "expected": .number(point.expected),
+            "score": outcome.scores[point.count].map { .rounded($0, decimals: 6) } ?? .null,
+          ]
+        }),
+    ]
+  }
+
+  /// The plan that was asked for, as a file of `--plan`; nil where none was.
+  var plan: JSONValue? {
+    guard let (point, plan) = outcome.chosen else { return nil }
+    var members = plan.document
+    members["kernels"] = .string(kernels)
+    members["error"] = .number(point.error)
+    members["pictures"] = .integer(pictures)
+    return .object(members)
+  }
+}
