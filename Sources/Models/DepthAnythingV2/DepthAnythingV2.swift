@@ -63,8 +63,9 @@ public final class DepthAnythingV2: Sendable {
     }
   }
 
-  /// Layers that 8 bits cost most: what they read has a few channels far larger than all others, which a token's common scale
-  /// is set by. `ardf verify --sensitivity` ranks all layers; this one's error is three times the next one's.
+  /// Layers that 8 bits cost most.
+  ///
+  /// What they read has a few channels far larger than all others, by which a token's common scale is set. `ardf verify --sensitivity` ranks all layers; this one's error is three times the next one's.
   private static let unevenLayers = ["pretrained.blocks.0.mlp.fc1"]
 
   private init(architecture: DepthAnythingArchitecture, input: Input, sessions: SessionCache<DepthInput>) {

@@ -59,7 +59,9 @@ final class SessionCache<Size: Hashable & Sendable>: Sendable {
 
   private func made(for size: Size) throws(SessionError) -> Session {
     let plan: Plan
-    do throws(PlanError) { plan = try Plan(graph(size), options: options.planned(by: weights)) } catch { throw .plan(error) }
+    do throws(PlanError) { plan = try Plan(graph(size), options: options.planned(by: weights)) } catch {
+      throw .plan(error)
+    }
     let session = Session(plan, pool: pool, weights: packed)
     do throws(WeightError) { try weights.verifyUnchanged() } catch { throw .weights(error) }
     return session

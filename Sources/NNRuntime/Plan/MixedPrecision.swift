@@ -29,7 +29,7 @@ extension Precision {
   /// The next one up, in which a layer is multiplied that cannot bear this one.
   package func kinder(among available: [Precision]) -> Precision {
     guard self == .int8 else { return .fp32 }
-    return [.bf16, .int16].first { available.contains($0) } ?? .fp32
+    return [.bf16, .fp16, .int16].first { available.contains($0) } ?? .fp32
   }
 }
 

@@ -1,5 +1,6 @@
 import AppCore
 import ArgumentParser
+import Digests
 import FileFormats
 import NNRuntime
 import Reporting
@@ -228,7 +229,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     return FrameJob(
       flow: flow, requests: requests,
       digest: try RunDigest(
-        options: options(requests), detector: flow.detector, depth: flow.depth, paths: paths),
+        options: try options(requests), detector: flow.detector, depth: flow.depth, paths: paths),
       format: format.format, printsMasks: masksRle && printsLines || batch.keep == .masks, folder: folder,
       files: files, paths: paths)
   }
@@ -267,14 +268,14 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   private static let folderLayout = 4
 
   /// What changes results besides the networks.
-  private func options(_ requests: [EffectRequest]) -> JSONValue {
+  private func options(_ requests: [EffectRequest]) throws -> JSONValue {
     var options: [String: JSONValue] = [
       "folderLayout": .integer(Self.folderLayout),
       "depthSize": depthOptions.depthSize.map(JSONValue.integer) ?? .null,
       "fusion": [.string(fusionOptions.fusion.rawValue), .string(fusionOptions.fit.rawValue)],
       "effects": .array(requests.map { .string($0.text) }), "format": .string(format.format.rawValue),
       "precision": .string(compute.arithmetic.precision.rawValue),
-      "plans": .array(compute.arithmetic.plans.map(JSONValue.string)),
+      "plans": .array(try compute.arithmetic.plans.map { .string(try sha256Hex(path: $0)) }),
       "files": [.bool(files.usda), .bool(files.usdz), .bool(files.pfm), .number(files.depthScale)],
     ]
     if batch.keepsRecords { options["keep"] = .string((batch.keep ?? .all).rawValue) }

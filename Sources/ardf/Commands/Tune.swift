@@ -39,7 +39,8 @@ struct Tune: ParsableCommand {
     }
     guard network.arithmetic.precision == .fp32 else {
       throw ValidationError(
-        "--precision \(network.arithmetic.precision.rawValue): tune measures the algorithms of fp32 alone; leave the option out")
+        "--precision \(network.arithmetic.precision.rawValue): tune measures the algorithms of fp32 alone; leave the option out"
+      )
     }
   }
 

@@ -27,7 +27,9 @@ struct WeightListing {
     metadata = store.metadata
     entries = try store.names.map { name in
       let tensor = try store.tensor(named: name)
-      return Entry(name: name, type: store.storedType(of: name) ?? tensor.dtype, shape: tensor.shape, statistics: TensorStatistics(tensor))
+      return Entry(
+        name: name, type: store.storedType(of: name) ?? tensor.dtype, shape: tensor.shape,
+        statistics: TensorStatistics(tensor))
     }
   }
 

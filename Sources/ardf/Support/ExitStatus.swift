@@ -86,7 +86,8 @@ enum ExitStatus: Int32 {
     case is ResourcesError: self = .noResources
     case let error as PlanError: self.init(error)
     case is InstructionSetError, is PrecisionError, is OpenBLASError: self = .usage
-    case is JSONError, is NPYError, is ZipError, is VerificationError, is MeasuredChoicesError, is MixedPrecisionError,
+    case is JSONError, is NPYError, is ZipError, is VerificationError, is MeasuredChoicesError,
+      is MixedPrecisionError,
       is DocumentError, is ObjectsFileError, is RunLengthError, is GeometryError, is YOLOError, is DepthError,
       is NetworkError,
       is SimulationScriptError, is ReportError, is SceneFileError:
