@@ -139,17 +139,22 @@ let package = Package(
         "main.js",
       ].map { .embedInCode("Page/\($0)") }, swiftSettings: strict),
     .target(
+      name: "HTTPServing",
+      dependencies: ["FileFormats", .product(name: "FlyingSocks", package: "FlyingFox")],
+      swiftSettings: strict),
+    .target(
       name: "Serving",
-      dependencies: [
-        "Reporting", "AppCore", "FileFormats", "Archives", "OutputFolders",
-        .product(name: "FlyingSocks", package: "FlyingFox"),
-      ], swiftSettings: strict),
+      dependencies: ["HTTPServing", "Reporting", "AppCore", "FileFormats", "Archives", "OutputFolders"],
+      swiftSettings: strict),
+    .target(name: "InferenceProtocol", dependencies: ["FileFormats"], swiftSettings: optimized),
+    .target(
+      name: "InferenceServing", dependencies: ["InferenceProtocol", "HTTPServing", "FileFormats"],
+      swiftSettings: strict),
     .executableTarget(
       name: "ardf",
       dependencies: [
-        "AppCore", "Reporting", "Serving", "Perception", "Models", "Evaluation", "NNVerification",
-        "NNRuntime",
-        "Imaging", "Geometry", "Sharding", "OutputFolders", "Digests", "Archives", "FileFormats",
+        "AppCore", "Reporting", "Serving", "InferenceServing", "InferenceProtocol", "HTTPServing",
+        "Perception", "Models", "Evaluation", "NNVerification", "NNRuntime", "Imaging", "Geometry", "Sharding", "OutputFolders", "Digests", "Archives", "FileFormats",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
 
@@ -166,8 +171,8 @@ let package = Package(
     .target(
       name: "ParserTargets",
       dependencies: [
-        "TestSupport", "AppCore", "Models", "NNVerification", "NNRuntime", "Serving", "Imaging", "Geometry",
-        "Archives", "FileFormats",
+        "TestSupport", "AppCore", "Models", "NNVerification", "NNRuntime", "HTTPServing",
+        "InferenceProtocol", "Imaging", "Geometry", "Archives", "FileFormats",
       ], path: "Tests/ParserTargets", swiftSettings: strict),
     tests("Geometry", ["Geometry"]),
     tests("FileFormats", ["FileFormats", "Archives", "Digests", "OutputFolders"]),
@@ -185,7 +190,9 @@ let package = Package(
     tests("Perception", ["Perception", "AppCore", "Models", "NNRuntime", "Geometry", "Imaging"]),
     tests("Hostile", ["ParserTargets"]),
     tests("Reporting", ["Reporting", "AppCore", "FileFormats", "Archives", "Geometry", "Imaging"]),
-    tests("Serving", ["Serving", "Reporting", "AppCore", "FileFormats", "Archives"]),
+    tests("InferenceProtocol", ["InferenceProtocol", "FileFormats"]),
+    tests("InferenceServing", ["InferenceServing", "InferenceProtocol", "HTTPServing", "FileFormats"]),
+    tests("Serving", ["Serving", "HTTPServing", "Reporting", "AppCore", "FileFormats", "Archives"]),
     tests(
       "Command",
       [

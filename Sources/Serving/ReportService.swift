@@ -1,11 +1,6 @@
 import FileFormats
+import HTTPServing
 import Reporting
-
-/// A request whose head has been read.
-struct Request: Sendable {
-  let head: RequestHead
-  let client: ClientConnection
-}
 
 /// Answers requests for pages, files, placements and uploads.
 ///
@@ -20,7 +15,7 @@ struct Request: Sendable {
 /// | `POST PATH?run` | `{"page": PATH}`: runs the flow on the files |
 ///
 /// Files of the machine are never read by a name that a request gives.
-package actor ReportService {
+package actor ReportService: RequestHandler {
   /// Bytes of a request for effects.
   package static let placementBytes = 256 << 10
   /// Uploads that may be under way; an older one is dropped for the next.
@@ -40,7 +35,7 @@ package actor ReportService {
     self.limits = limits
   }
 
-  func answer(_ request: Request) async -> Response {
+  package func answer(_ request: Request) async -> Response {
     do {
       try requests.check(request.head)
       return try await carryOut(request)
@@ -61,14 +56,14 @@ package actor ReportService {
       guard let frame, let page = try await workshop.page(of: frame, service: service(frame)) else {
         throw Refusal.notFound
       }
-      return .answer(page, type: "text/html; charset=utf-8")
+      return .page(page)
     case ("GET", "frames", 3):
       guard let frame, workshop.fileNames.contains(path[2]),
         let bytes = try await workshop.file(path[2], of: frame)
       else { throw Refusal.notFound }
       return .answer(bytes, type: "application/octet-stream")
     case ("POST", "frames", 3) where path[2] == "place":
-      let body = try await request.client.body(limit: Self.placementBytes)
+      let body = try await request.body(limit: Self.placementBytes)
       let wishes = try PlacementWish.list(parsed(body))
       guard let frame, let answer = try await workshop.place(wishes, on: frame) else {
         throw Refusal.notFound
@@ -77,7 +72,7 @@ package actor ReportService {
     case ("POST", "uploads", 1): return .answer(["upload": .string("/uploads/\(try open())")])
     case ("PUT", "uploads", 3...):
       let folder = try upload(path[1])
-      let bytes = try await request.client.body(limit: limits.fileBytes)
+      let bytes = try await request.body(limit: limits.fileBytes)
       try await folder.add(bytes, Array(path[2...]))
       return .answer(["bytes": .integer(bytes.count)])
     case ("POST", "uploads", 2) where request.head.query == "run":
@@ -103,7 +98,7 @@ package actor ReportService {
 
   private func front() async throws -> Response {
     if let newest = await workshop.newest() { return .moved(to: "/frames/\(newest)") }
-    return .answer(ReportPage.welcome(service: service(0)), type: "text/html; charset=utf-8")
+    return .page(ReportPage.welcome(service: service(0)))
   }
 
   private func service(_ frame: Int) -> ReportPage.Service {
@@ -133,5 +128,15 @@ package actor ReportService {
   private func upload(_ name: String) throws(Refusal) -> UploadFolder {
     guard let folder = uploads.first(where: { "\($0.id)" == name })?.folder else { throw .notFound }
     return folder
+  }
+}
+
+extension Response {
+  /// A page that runs its own scripts, talks to its own service and is embedded by nobody.
+  fileprivate static func page(_ html: [UInt8]) -> Response {
+    let policy =
+      "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
+      + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    return .answer(html, type: "text/html; charset=utf-8", fields: ["Content-Security-Policy": policy])
   }
 }

@@ -1,3 +1,5 @@
+import HTTPServing
+
 /// Who may ask: pages of this service in a browser of this machine.
 struct RequestGuard: Sendable {
   let port: UInt16
@@ -26,14 +28,8 @@ struct RequestGuard: Sendable {
       throw .forbidden("requests of other sites are refused")
     }
     guard head.method != "GET", head.method != "HEAD" else { return }
-    guard let given = head.fields["x-ardf-token"], isEqual(given, token) else {
+    guard let given = head.fields["x-ardf-token"], isSecretEqual(given, token) else {
       throw .forbidden("the page is of an earlier start of ardf serve; load it again")
     }
-  }
-
-  /// Takes as long for any two texts of one length.
-  private func isEqual(_ a: String, _ b: String) -> Bool {
-    guard a.utf8.count == b.utf8.count else { return false }
-    return zip(a.utf8, b.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
   }
 }

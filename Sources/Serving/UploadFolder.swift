@@ -1,22 +1,15 @@
 import Archives
 import FileFormats
 import Foundation
+import HTTPServing
 
 /// Names that uploads may have.
 enum UploadName {
-  static let longest = 200
   static let deepest = 6
-
-  /// Whether a name is one component that stays where it is put.
-  static func isPlain(_ name: String) -> Bool {
-    !name.isEmpty && !name.hasPrefix(".") && name.utf8.count <= longest
-      && !name.utf8.contains(UInt8(ascii: "/"))
-      && !name.utf8.contains(UInt8(ascii: "\\")) && name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }
-  }
 
   /// The relative path of plain components; nil for any other.
   static func path(_ components: [String]) -> String? {
-    guard !components.isEmpty, components.count <= deepest, components.allSatisfy(isPlain) else { return nil }
+    guard !components.isEmpty, components.count <= deepest, components.allSatisfy(PlainName.isPlain) else { return nil }
     return components.joined(separator: "/")
   }
 }

@@ -1,5 +1,6 @@
 import AppCore
 import FileFormats
+import HTTPServing
 import Reporting
 
 /// Who knows the frames and does what a page asks for.

@@ -3,6 +3,9 @@ import Glibc
 
 /// The root of the command line.
 package struct ARDF: AsyncParsableCommand {
+  /// The program's version.
+  static let version = "0.1.0"
+
   package static let configuration = CommandConfiguration(
     commandName: "ardf",
     abstract: "Finds objects in iPhone captures, measures them and places effects on them.",
@@ -17,7 +20,7 @@ package struct ARDF: AsyncParsableCommand {
       ),
       (nil, "ardf run scan --frame 0 --out results"),
       ("What is this capture?", "ardf capture check scan")),
-    version: "0.1.0",
+    version: version,
     subcommands: [
       Run.self, Detect.self, Depth.self, Fuse.self, Place.self, Compose.self, Report.self, Serve.self,
       Merge.self, Status.self, Replay.self, Simulate.self, Weights.self, Convert.self, Inspect.self,

@@ -3,7 +3,7 @@ import FileFormats
 import Imaging
 import Models
 import NNRuntime
-import Serving
+import HTTPServing
 
 /// Pictures of a fuzzer stay small: time goes into structure, not into pixels.
 private let smallPictures = ImageLimits(maxPixels: 1 << 16, maxFileBytes: 1 << 20)

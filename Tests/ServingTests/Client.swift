@@ -3,6 +3,7 @@ import FileFormats
 import Foundation
 import Geometry
 import Reporting
+import HTTPServing
 import Serving
 import Synchronization
 
@@ -111,7 +112,7 @@ func serving(
   _ workshop: NotingWorkshop = NotingWorkshop(), limits: UploadLimits = UploadLimits(),
   connections: ConnectionLimits = patient, _ body: @Sendable @escaping (Client) throws -> Void
 ) async throws {
-  let port = try LoopbackPort(0)
+  let port = try ListeningPort(.loopback(0))
   let server = LoopbackServer(workshop: workshop, port: port, limits: limits, connections: connections)
   let task = Task { try await server.run() }
   // Blocking calls of the client stay off the threads that answer them; what they find is this test's all the same.

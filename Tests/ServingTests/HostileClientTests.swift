@@ -1,5 +1,6 @@
 import FileFormats
 import Foundation
+import HTTPServing
 import Serving
 import Synchronization
 import Testing

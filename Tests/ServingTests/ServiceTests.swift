@@ -2,6 +2,7 @@ import AppCore
 import Archives
 import FileFormats
 import Foundation
+import HTTPServing
 import Serving
 import Synchronization
 import TestSupport
@@ -223,8 +224,8 @@ import Testing
 
   @Test func aBusyPortIsTold() async throws {
     try await serving { (client: Client) throws in
-      #expect(throws: ServingError.portInUse(client.port)) { try LoopbackPort(client.port) }
+      #expect(throws: ServingError.portInUse(client.port)) { try ListeningPort(.loopback(client.port)) }
     }
-    #expect("\(ServingError.portInUse(80))".contains("--port"))
+    #expect("\(ServingError.portInUse(80))".contains("choose another"))
   }
 }

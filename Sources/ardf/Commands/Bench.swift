@@ -2,7 +2,7 @@ import AppCore
 import ArgumentParser
 import FileFormats
 import NNRuntime
-import Serving
+import HTTPServing
 
 /// `ardf bench`: how long a network takes.
 struct Bench: AsyncParsableCommand {

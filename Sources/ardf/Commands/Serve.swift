@@ -1,21 +1,31 @@
 import AppCore
 import ArgumentParser
+import FileFormats
+import HTTPServing
+import Imaging
+import InferenceServing
 import NNRuntime
 import Reporting
 import Serving
 
-/// `ardf serve`: the page of a frame, with placement carried out and new frames dropped on it.
+/// `ardf serve`: the page of a frame, with placement carried out and new frames dropped on it; or networks for clients of
+/// the Open Inference Protocol.
 struct Serve: AsyncParsableCommand, LimitedCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Shows a frame's page in the browser, places its effects, runs dropped pictures and captures.",
+    abstract: "Shows a frame's page in the browser, or serves networks to other programs.",
     discussion: Help.text(
       """
       SOURCE is a picture or a capture, or the folder of a frame's results (with --capture), whose scene files then \
       follow the placements. Without it the page waits for a drop: a picture, a capture's files or a .zip. Listens on \
       this machine's loopback address alone, until Ctrl-C.
+
+      With --models there is no page: networks, and detect, depth and measure made of them, answer clients of the Open \
+      Inference Protocol, such as tritonclient, KServe's, and Ultralytics' YOLO("http://..."). SIGTERM and Ctrl-C let \
+      requests under way finish.
       """,
       ("A frame of a capture, and whatever is dropped on its page", "ardf serve scan --frame 0"),
-      ("Finished results", "ardf serve results --capture scan --frame 0")))
+      ("Finished results", "ardf serve results --capture scan --frame 0"),
+      ("A detector for other programs", "ardf serve --models yolo11n-seg --listen 127.0.0.1:8000")))
 
   @Argument(help: "A picture, a capture, or a folder of results.")
   var source: String?
@@ -26,8 +36,10 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
   @Option(help: "Which frame, by name or position from 0; the first unless given.")
   var frame: String?
 
-  @Option(help: "The port to listen on; 0 for any free one.")
-  var port: UInt16 = 8765
+  @Option(help: "The page's port; 0 for any free one.")
+  var port: UInt16?
+
+  @OptionGroup var inference: InferenceOptions
 
   @OptionGroup var detector: DetectorOptions
   @OptionGroup var depthOptions: DepthOptions
@@ -36,13 +48,67 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
   @OptionGroup var compute: ComputeOptions
   @OptionGroup var limits: LimitOptions
 
+  func validate() throws {
+    guard !inference.models.isEmpty else { return }
+    let given = [
+      (source != nil, "SOURCE"), (capture != nil, "--capture"), (frame != nil, "--frame"), (port != nil, "--port"),
+      (detector.yolo != nil, "--yolo"), (depthOptions.depth != nil, "--depth"),
+    ]
+    if let option = given.first(where: { $0.0 }) {
+      throw ValidationError(
+        "\(option.1) is for the page; with --models all networks are named there, and --listen says where")
+    }
+  }
+
   func run() async throws {
+    if inference.models.isEmpty { try await showPage() } else { try await serveModels() }
+  }
+
+  // MARK: - Models
+
+  private func serveModels() async throws {
+    let address = try inference.address()
+    let token = try inference.token()
+    // Before anything takes time: a busy port is told at once.
+    let port = try ListeningPort(address)
+    let metrics = Metrics(version: ARDF.version)
+    let networks = try ServedNetworks(
+      inference.models, pools: inference.teams(threads: compute.threads ?? ProcessorShare.threads),
+      detector: detector, depth: depthOptions, fusion: fusionOptions, compute: compute,
+      limits: ImageLimits(maxPixels: limits.maxPixels.count, maxFileBytes: limits.maxFile.count),
+      metrics: metrics)
+    let end = GracefulEnd()
+    var log: (@Sendable (JSONValue) -> Void)?
+    if inference.log == .json { log = { Console.note($0.serialized()) } }
+    let server = InferenceServer(
+      models: networks.models, port: port, lanes: inference.lanes, queueLimit: inference.maxQueue,
+      token: token, metrics: metrics, version: ARDF.version, limits: inference.serviceLimits,
+      connections: inference.connectionLimits, end: end, log: log)
+    Interruption.endFirst {
+      Console.inform("ending: requests under way are answered")
+      end.begin()
+    }
+    Console.inform("models \(networks.text)")
+    if !address.isLoopback {
+      Console.note(
+        token == nil
+          ? "every machine that reaches \(port.address) can use the models, and nothing is encrypted"
+          : "every machine that reaches \(port.address) can use the models with the token, and nothing is encrypted: "
+            + "put a proxy with TLS before it where others can listen")
+    }
+    Console.note("http://\(port.address)/v2 (Ctrl-C ends it)")
+    try await server.run()
+  }
+
+  // MARK: - The page
+
+  private func showPage() async throws {
     let finished = source.flatMap { FinishedFolder.exists($0) ? $0 : nil }
     if finished != nil, capture == nil {
       throw CommandError.usage("\(source ?? ""): holds results; say with --capture what they were made from")
     }
     // Before anything takes time: a busy port is told at once.
-    let port = try LoopbackPort(port)
+    let port = try ListeningPort(.loopback(port ?? 8765))
     let workshop = FrameWorkshop(
       flow: try flow(isRequired: finished == nil), sensor: sensor, limits: limits)
     let server = LoopbackServer(workshop: workshop, port: port)

@@ -35,7 +35,7 @@ enum NoEstimate: Error, CustomStringConvertible {
 struct DepthNetwork: Sendable {
   /// The weights' path.
   let file: String
-  private let model: DepthAnythingV2
+  let model: DepthAnythingV2
 
   init(file: String, _ options: DepthOptions, compute: ComputeOptions, pool: ThreadPool) throws {
     self.file = file

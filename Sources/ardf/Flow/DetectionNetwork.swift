@@ -10,12 +10,12 @@ import Perception
 struct DetectionNetwork: Sendable {
   /// The weights' path.
   let file: String
-  private let model: YOLO11Segmentation
-  private let thresholds: DetectionThresholds
+  let model: YOLO11Segmentation
+  private(set) var thresholds: DetectionThresholds
   /// The only classes of interest; nil for all.
   private let classes: Set<Int>?
   /// The most objects of a picture.
-  private let limit: Int
+  private var limit: Int
   private let masks: MaskMethod
   private let source: [String: String]
 
@@ -47,6 +47,18 @@ struct DetectionNetwork: Sendable {
   /// The same network run by another pool, side by side with this one.
   func running(on pool: ThreadPool) -> DetectionNetwork {
     DetectionNetwork(self, model: model.running(on: pool))
+  }
+
+  /// The same network with other thresholds; nil leaves them.
+  func with(confidence: Float?, overlap: Float?, limit: Int?) -> DetectionNetwork {
+    var other = self
+    if let confidence { other.thresholds.confidence = confidence }
+    if let overlap { other.thresholds.overlap = overlap }
+    if let limit {
+      other.limit = limit
+      if classes == nil { other.thresholds.limit = limit }
+    }
+    return other
   }
 
   /// What the network is called.

@@ -52,25 +52,39 @@ struct FrameFlow: Sendable {
     let placementTime: Duration
   }
 
+  /// Objects with their times, and depth or why there is none.
+  private typealias Found = (
+    objects: (detections: [Detection], timings: StageTimings, selection: Duration),
+    estimation: Result<DepthNetwork.Estimate, NoEstimate>?
+  )
+
   /// Runs the flow.
   func run(_ frame: CapturedFrame, requests: [EffectRequest]) async throws -> Outcome {
-    guard let image = frame.image else {
-      throw FrameWithoutPicture(frame: frame.name)
-    }
-    let upright = image.oriented(frame.orientation)
-    let objects: (detections: [Detection], timings: StageTimings, selection: Duration)
-    let estimation: Result<DepthNetwork.Estimate, NoEstimate>?
-    if isOverlapped, let depth {
-      // Both networks share one team of threads, which runs one whole network after the other.
-      async let found = detector.detect(upright, orientation: frame.orientation, stored: frame.imageSize)
-      async let estimated = depth.estimateIfPossible(
-        upright, orientation: frame.orientation, sensor: frame.depth)
-      (objects, estimation) = try await (found, estimated)
-    } else {
-      objects = try detector.detect(upright, orientation: frame.orientation, stored: frame.imageSize)
-      estimation = try depth?.estimateIfPossible(
-        upright, orientation: frame.orientation, sensor: frame.depth)
-    }
+    guard isOverlapped, let depth else { return try runInTurn(frame, requests: requests) }
+    let upright = try upright(frame)
+    // Both networks share one team of threads, which runs one whole network after the other.
+    async let found = detector.detect(upright, orientation: frame.orientation, stored: frame.imageSize)
+    async let estimated = depth.estimateIfPossible(
+      upright, orientation: frame.orientation, sensor: frame.depth)
+    return outcome(of: frame, try await (found, estimated), requests: requests)
+  }
+
+  /// Runs the flow on the calling thread and its team.
+  func runInTurn(_ frame: CapturedFrame, requests: [EffectRequest]) throws -> Outcome {
+    let upright = try upright(frame)
+    let objects = try detector.detect(upright, orientation: frame.orientation, stored: frame.imageSize)
+    let estimation = try depth?.estimateIfPossible(
+      upright, orientation: frame.orientation, sensor: frame.depth)
+    return outcome(of: frame, (objects, estimation), requests: requests)
+  }
+
+  private func upright(_ frame: CapturedFrame) throws(FrameWithoutPicture) -> RGBImage {
+    guard let image = frame.image else { throw FrameWithoutPicture(frame: frame.name) }
+    return image.oriented(frame.orientation)
+  }
+
+  private func outcome(of frame: CapturedFrame, _ found: Found, requests: [EffectRequest]) -> Outcome {
+    let (objects, estimation) = found
     let estimate = try? estimation?.get()
     let noRelative: NoEstimate? = if case .failure(let error) = estimation { error } else { nil }
 
@@ -149,7 +163,7 @@ extension FrameFlow.Outcome {
   }
 
   /// Of each object what detections.json says besides its mask, and what objects.json does.
-  private var objects: [JSONValue] {
+  var objects: [JSONValue] {
     let found = Dictionary(detections.detections.map { ($0.id, $0) }) { first, _ in first }
     return scene.extents.map { extent in
       let detected = found[extent.id].map(DetectionsFile.fields) ?? [:]

@@ -2,6 +2,7 @@ import AppCore
 import FileFormats
 import Imaging
 import Reporting
+import HTTPServing
 import Serving
 
 /// The frames of `ardf serve`: networks loaded once, frames kept in memory, effects placed on request.

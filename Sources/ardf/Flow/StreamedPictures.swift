@@ -2,7 +2,7 @@ import AppCore
 import ArgumentParser
 import FileFormats
 import Geometry
-import Serving
+import HTTPServing
 import Synchronization
 
 /// The pictures of a source without a known end, handed to whoever works on them one at a time.

@@ -5,13 +5,13 @@ import Evaluation
 import FileFormats
 import Geometry
 import Glibc
+import HTTPServing
 import Imaging
 import Models
 import NNRuntime
 import NNVerification
 import OutputFolders
 import Reporting
-import Serving
 import Sharding
 
 /// How the process ends; the numbers are those of sysexits.h.

@@ -8,15 +8,15 @@ package struct RequestHead: Sendable, Equatable {
   static let end: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A]
 
   /// The method as it was sent.
-  let method: String
+  package let method: String
   /// The path's components, decoded.
-  let path: [String]
+  package let path: [String]
   /// What follows the question mark.
-  let query: String
+  package let query: String
   /// Values by name in lower case.
-  let fields: [String: String]
+  package let fields: [String: String]
   /// Bytes of the body.
-  let bodyBytes: Int
+  package let bodyBytes: Int
   /// Whether the client may send another request on its connection.
   let keepsAlive: Bool
 
@@ -93,7 +93,7 @@ package struct RequestHead: Sendable, Equatable {
   private static func components(_ path: Substring) throws(Refusal) -> [String] {
     var components: [String] = []
     for part in path.split(separator: "/") {
-      guard let name = part.decodingPercents(), UploadName.isPlain(name) else {
+      guard let name = part.decodingPercents(), PlainName.isPlain(name) else {
         throw .badRequest("the address has a name that is not allowed")
       }
       components.append(name)

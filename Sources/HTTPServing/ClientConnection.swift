@@ -11,21 +11,29 @@ package struct ConnectionLimits: Sendable {
   package var piecePatience = Duration.seconds(30)
   /// Bytes of an unwanted body that are read and forgotten, so that the answer is not lost with the connection.
   package var unwantedBytes = 1 << 30
+  /// For requests under way, once the server's end was asked for.
+  package var endPatience = Duration.seconds(30)
 
   package init() {}
 }
 
 /// The bytes of one client: heads and bodies come in, answers go out, each within its time.
-actor ClientConnection {
+package actor ClientConnection {
   /// The client went away.
-  struct Closed: Error {}
+  package struct Closed: Error {
+    package init() {}
+  }
 
   private static let piece = 1 << 20
+  /// Bytes that are asked of the system at a time.
+  private static let reading = 64 << 10
 
   private let socket: AsyncSocket
   private let limits: ConnectionLimits
   /// What has arrived and is not used yet.
   private var received: [UInt8] = []
+  /// What is kept of the current request's body.
+  private var content: [UInt8] = []
   /// Of the current request's body, the bytes nobody has asked for.
   private var bodyLeft = 0
   private var expectsToBeAsked = false
@@ -59,15 +67,28 @@ actor ClientConnection {
     }
   }
 
+  /// Whether the client has gone away.
+  nonisolated var hasHungUp: Bool { socket.socket.hasHungUp }
+
+  /// The client's address; empty where the system does not know it.
+  nonisolated var peer: String {
+    switch try? socket.socket.remotePeer() {
+    case .ip4(let host, let port): "\(host):\(port)"
+    case .ip6(let host, let port): "[\(host)]:\(port)"
+    case .unix, nil: ""
+    }
+  }
+
   /// The current request's whole body.
   ///
   /// - Throws: `Refusal.tooLarge`, `.timeout`, and `Closed` where it ends early.
   func body(limit: Int) async throws -> [UInt8] {
     guard bodyLeft <= limit else { throw Refusal.tooLarge(limit: limit) }
-    var body: [UInt8] = []
-    body.reserveCapacity(bodyLeft)
-    try await passBody(bodyLeft) { body += $0 }
-    return body
+    content = []
+    content.reserveCapacity(bodyLeft)
+    defer { content = [] }
+    try await readBody(bodyLeft, keeping: true)
+    return content
   }
 
   /// Reads and forgets what is left of the current request's body.
@@ -76,11 +97,11 @@ actor ClientConnection {
   func discardBody() async throws -> Bool {
     // Who asks before sending has not sent it.
     guard !expectsToBeAsked || bodyLeft == 0 else { return false }
-    try await passBody(min(bodyLeft, limits.unwantedBytes)) { _ in }
+    try await readBody(min(bodyLeft, limits.unwantedBytes), keeping: false)
     return bodyLeft == 0
   }
 
-  private func passBody(_ count: Int, to consumer: (ArraySlice<UInt8>) -> Void) async throws {
+  private func readBody(_ count: Int, keeping: Bool) async throws {
     if expectsToBeAsked, count > 0 {
       expectsToBeAsked = false
       try await send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
@@ -88,21 +109,30 @@ actor ClientConnection {
     var left = count
     while left > 0 {
       let piece = min(left, Self.piece)
-      try await within(limits.piecePatience) {
-        while await self.receivedCount < piece { try await self.receive() }
-      }
-      consumer(received[..<piece])
-      received.removeSubrange(..<piece)
+      try await within(limits.piecePatience) { try await self.readPiece(piece, keeping: keeping) }
       left -= piece
-      bodyLeft -= piece
     }
   }
 
-  private var receivedCount: Int { received.count }
+  private func readPiece(_ count: Int, keeping: Bool) async throws {
+    var left = count
+    while left > 0 {
+      if received.isEmpty { try await receive(atMost: left) }
+      let part = received.prefix(left)
+      if keeping { content += part }
+      left -= part.count
+      bodyLeft -= part.count
+      if part.count == received.count { received = [] } else { received.removeFirst(part.count) }
+    }
+  }
 
-  private func receive() async throws {
+  private func receive(atMost most: Int = 4096) async throws {
     do {
-      received += try await socket.read(atMost: 4096)
+      do {
+        received += try socket.socket.read(atMost: min(most, Self.reading))
+      } catch SocketError.blocked {
+        received += try await socket.read(atMost: most)
+      }
     } catch is SocketError {
       throw Closed()
     }

@@ -9,6 +9,8 @@ package final class Admission: Sendable {
     let number: Int
     let task: Task<Void, Never>
     var isAnswered = false
+    /// Whether nothing is known of a request yet.
+    var isIdle = true
   }
 
   private struct State {
@@ -16,6 +18,7 @@ package final class Admission: Sendable {
     var count = 0
     /// Connections whose descriptors are open, those that gave way and are about to close included.
     var open = 0
+    var hasEnded = false
   }
 
   private let limit: Int
@@ -28,11 +31,46 @@ package final class Admission: Sendable {
     while state.withLock({ $0.open >= 2 * limit }) { try await Task.sleep(for: .milliseconds(5)) }
   }
 
-  /// To be called when a descriptor was opened.
-  func opened() { state.withLock { $0.open += 1 } }
+  /// To be called when a descriptor was opened; returns how many are open.
+  func opened() -> Int {
+    state.withLock { state in
+      state.open += 1
+      return state.open
+    }
+  }
 
-  /// To be called when a descriptor was closed.
-  func closed() { state.withLock { $0.open -= 1 } }
+  /// To be called when a descriptor was closed; returns how many are open.
+  func closed() -> Int {
+    state.withLock { state in
+      state.open -= 1
+      return state.open
+    }
+  }
+
+  /// Descriptors that are open.
+  var connections: Int { state.withLock { $0.open } }
+
+  /// Lets go who waits for a request to come, now and from now on.
+  func end() {
+    state.withLock { state in
+      state.hasEnded = true
+      for place in state.places where place.isIdle { place.task.cancel() }
+    }
+  }
+
+  /// Lets go everybody.
+  func cancelAll() { state.withLock { state in for place in state.places { place.task.cancel() } } }
+
+  /// To be called before a connection's next request; whether it may have one.
+  func waits(_ number: Int) -> Bool {
+    state.withLock { state in
+      guard !state.hasEnded, let index = state.places.firstIndex(where: { $0.number == number }) else {
+        return false
+      }
+      state.places[index].isIdle = true
+      return true
+    }
+  }
 
   /// Starts a connection's task with its number, if there is a place or one can be made.
   package func admit(
@@ -60,6 +98,7 @@ package final class Admission: Sendable {
       // Waits anew: to the end.
       var place = state.places.remove(at: index)
       place.isAnswered = isAnswered
+      place.isIdle = false
       state.places.append(place)
       return true
     }

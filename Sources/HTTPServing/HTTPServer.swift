@@ -1,0 +1,136 @@
+import FlyingSocks
+import Glibc
+
+/// Answers the requests of HTTP/1.1 clients on a port.
+package struct HTTPServer: Sendable {
+  /// Between attempts to take a connection that the system has no means for.
+  private static let rest = Duration.milliseconds(50)
+
+  private let port: ListeningPort
+  private let handler: any RequestHandler
+  private let limits: ConnectionLimits
+  private let admission: Admission
+  private let end: GracefulEnd
+  /// Connections are read and answered here: computations of the same process do not use up clients' time.
+  private let threads: OwnThreads
+
+  /// A server that answers nobody yet.
+  package init(
+    port: ListeningPort, handler: any RequestHandler, limits: ConnectionLimits, threads: Int = 2,
+    end: GracefulEnd = GracefulEnd()
+  ) {
+    self.port = port
+    self.handler = handler
+    self.limits = limits
+    self.end = end
+    self.threads = OwnThreads(name: "ardf.serve", count: threads)
+    admission = Admission(limit: limits.connections)
+  }
+
+  /// Answers requests until the task is cancelled, or the end was asked for and the last request is answered; can be
+  /// run once.
+  ///
+  /// - Throws: `ServingError`, `CancellationError`.
+  package func run() async throws {
+    try await withTaskExecutorPreference(threads) { try await listen() }
+  }
+
+  private func listen() async throws {
+    let pool = SocketPool.ePoll()
+    do {
+      try await pool.prepare()
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        defer { group.cancelAll() }
+        group.addTask { try await pool.run() }
+        try await acceptClients(AsyncSocket(socket: port.socket, pool: pool))
+      }
+    } catch let error as SocketError {
+      throw ServingError(error, at: port.address)
+    }
+  }
+
+  /// Takes clients until the end was asked for, and returns when the last one is gone.
+  private func acceptClients(_ listener: AsyncSocket) async throws {
+    try await withThrowingDiscardingTaskGroup { clients in
+      // Nobody is taken any more, and `accept` returns.
+      end.onBegin { shutdown(listener.socket.file.rawValue, Int32(SHUT_RDWR)) }
+      defer {
+        end.forget()
+        try? listener.close()
+      }
+      while !end.hasBegun {
+        try await admission.waitForRoom()
+        guard let client = try await next(of: listener) else { continue }
+        handler.connectionsChanged(to: admission.opened())
+        clients.addTask { await admit(client) }
+      }
+      admission.end()
+      // Requests that are never wholly there do not hold up the end for ever.
+      clients.addTask {
+        let patience = ContinuousClock.now + limits.endPatience
+        while admission.connections > 0, ContinuousClock.now < patience {
+          try await Task.sleep(for: .milliseconds(20))
+        }
+        admission.cancelAll()
+      }
+    }
+  }
+
+  /// The next client; nil where it is gone already, the system has no descriptor or memory for it, or the end was asked
+  /// for.
+  private func next(of listener: AsyncSocket) async throws -> AsyncSocket? {
+    do {
+      return try await listener.accept()
+    } catch is SocketError where end.hasBegun {
+      return nil
+    } catch SocketError.failed(_, let number, _) where number != EBADF && number != EINVAL {
+      try await Task.sleep(for: Self.rest)
+      return nil
+    }
+  }
+
+  private func admit(_ socket: AsyncSocket) async {
+    defer {
+      try? socket.close()
+      handler.connectionsChanged(to: admission.closed())
+    }
+    let client = ClientConnection(socket, limits: limits)
+    guard let task = admission.admit(on: threads, { await answer(client, number: $0) }) else {
+      await refuse(client, .busy)
+      return
+    }
+    await withTaskCancellationHandler {
+      await task.value
+    } onCancel: {
+      task.cancel()
+    }
+  }
+
+  /// Answers a client's requests until it has no more.
+  private func answer(_ client: ClientConnection, number: Int) async {
+    defer { admission.leave(number) }
+    do {
+      while admission.waits(number) {
+        let head = try await client.head()
+        guard admission.mark(number, isAnswered: true) else { return }
+        let response = await handler.answer(Request(head: head, client: client))
+        guard admission.mark(number, isAnswered: false) else { return }
+        let keepsAlive = try await client.discardBody() && head.keepsAlive && !end.hasBegun
+        try await client.send(response.head(keepsAlive: keepsAlive))
+        if head.method != "HEAD" { try await client.send(response.body) }
+        guard keepsAlive else { return }
+      }
+    } catch let refusal as Refusal {
+      await refuse(client, refusal)
+    } catch {
+      // The client is gone, or the server ends.
+    }
+  }
+
+  private func refuse(_ client: ClientConnection, _ refusal: Refusal) async {
+    await handler.refused(refusal)
+    let response = Response.refused(refusal)
+    // To whoever is still there.
+    try? await client.send(response.head(keepsAlive: false) + response.body)
+  }
+}

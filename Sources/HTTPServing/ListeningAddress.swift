@@ -1,0 +1,115 @@
+import FlyingSocks
+import Foundation
+import Glibc
+
+/// Why a server did not start.
+package enum ServingError: Error, Equatable, CustomStringConvertible {
+  /// Another program listens there.
+  case portInUse(UInt16)
+  /// The system does not let this user listen there.
+  case portForbidden(UInt16)
+  /// This machine has no such address.
+  case noSuchAddress(String)
+  /// The system refused for another reason.
+  case cannotListen(port: UInt16, reason: String)
+
+  /// The reason and what to do.
+  package var description: String {
+    switch self {
+    case .portInUse(let port):
+      "port \(port) is in use, perhaps by another ardf serve; choose another one, or 0 for any free one"
+    case .portForbidden(let port): "port \(port) needs privileges; choose one from 1024 on"
+    case .noSuchAddress(let host):
+      "\(host) is no address of this machine; listen on 127.0.0.1, or on 0.0.0.0 for all of its addresses"
+    case .cannotListen(let port, let reason): "cannot listen on port \(port): \(reason)"
+    }
+  }
+}
+
+/// An address of this machine and a port, as in `127.0.0.1:8000` or `[::1]:8000`.
+package struct ListeningAddress: Sendable, Equatable, CustomStringConvertible {
+  /// An IPv4 or IPv6 address in digits.
+  package let host: String
+  /// The port; 0 for any free one.
+  package let port: UInt16
+
+  /// This machine's loopback address.
+  package static func loopback(_ port: UInt16) -> ListeningAddress {
+    ListeningAddress(host: "127.0.0.1", port: port, isVersion6: false)
+  }
+
+  fileprivate let isVersion6: Bool
+
+  private init(host: String, port: UInt16, isVersion6: Bool) {
+    (self.host, self.port, self.isVersion6) = (host, port, isVersion6)
+  }
+
+  /// Reads an address in digits, a colon and a port; nil for anything else, names included.
+  package init?(_ text: String) {
+    guard let colon = text.lastIndex(of: ":"), text[text.index(after: colon)...].allSatisfy(\.isNumber),
+      let port = UInt16(text[text.index(after: colon)...])
+    else { return nil }
+    var host = String(text[..<colon])
+    let isVersion6 = host.hasPrefix("[") && host.hasSuffix("]")
+    if isVersion6 { host = String(host.dropFirst().dropLast()) }
+    guard
+      isVersion6
+        ? (try? sockaddr_in6.inet6(ip6: host, port: port)) != nil
+        : (try? sockaddr_in.inet(ip4: host, port: port)) != nil
+    else { return nil }
+    self.init(host: host, port: port, isVersion6: isVersion6)
+  }
+
+  /// Whether no other machine reaches it.
+  package var isLoopback: Bool { isVersion6 ? host == "::1" : host.hasPrefix("127.") }
+
+  /// As in an URL.
+  package var description: String { isVersion6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+  fileprivate func with(port: UInt16) -> ListeningAddress {
+    ListeningAddress(host: host, port: port, isVersion6: isVersion6)
+  }
+}
+
+/// A port that is taken; clients wait until a server answers.
+package struct ListeningPort: Sendable {
+  let socket: Socket
+  /// Where it is, with the port's number.
+  package let address: ListeningAddress
+  /// The port's number.
+  package var number: UInt16 { address.port }
+
+  /// Takes a port, or for 0 any free one.
+  ///
+  /// - Throws: `ServingError`.
+  package init(_ wanted: ListeningAddress) throws(ServingError) {
+    do {
+      socket = try Socket(domain: Int32(wanted.isVersion6 ? AF_INET6 : AF_INET))
+      // What an ended server left in the system is no hindrance.
+      try socket.setValue(true, for: .localAddressReuse)
+      if wanted.isVersion6 {
+        try socket.bind(to: sockaddr_in6.inet6(ip6: wanted.host, port: wanted.port))
+      } else {
+        try socket.bind(to: sockaddr_in.inet(ip4: wanted.host, port: wanted.port))
+      }
+      try socket.listen()
+      switch try socket.sockname() {
+      case .ip4(_, let found), .ip6(_, let found): address = wanted.with(port: found)
+      case .unix: throw SocketError.unsupportedAddress
+      }
+    } catch {
+      throw ServingError(error, at: wanted)
+    }
+  }
+}
+
+extension ServingError {
+  init(_ error: any Error, at address: ListeningAddress) {
+    switch error {
+    case SocketError.failed(_, EADDRINUSE, _): self = .portInUse(address.port)
+    case SocketError.failed(_, EACCES, _): self = .portForbidden(address.port)
+    case SocketError.failed(_, EADDRNOTAVAIL, _): self = .noSuchAddress(address.host)
+    default: self = .cannotListen(port: address.port, reason: error.localizedDescription)
+    }
+  }
+}

@@ -1,0 +1,100 @@
+/// Why a request is not carried out.
+package enum Refusal: Error, Equatable {
+  case badRequest(String)
+  case forbidden(String)
+  case notFound
+  /// As `notFound`, of something that has a name.
+  case missing(String)
+  case notAllowed
+  case conflict(String)
+  case tooLarge(limit: Int)
+  case cannotProcess(String)
+  /// A body of unknown length.
+  case lengthRequired
+  case headTooLarge
+  case timeout
+  /// All connections are taken.
+  case busy
+  /// Without a token, or with a wrong one.
+  case unauthorized
+  case unsupportedMedia(String)
+  /// There is more to do than can be done soon; another attempt makes sense after so many seconds.
+  case overloaded(String, retryAfter: Int)
+  /// It was not done in the time that the client gave.
+  case deadline
+  /// What is asked for failed here, by no fault of the client's.
+  case failed(String)
+
+  /// How the answer begins.
+  package var status: ResponseStatus {
+    switch self {
+    case .badRequest: .badRequest
+    case .forbidden: .forbidden
+    case .notFound, .missing: .notFound
+    case .notAllowed: .notAllowed
+    case .conflict: .conflict
+    case .tooLarge: .tooLarge
+    case .cannotProcess: .cannotProcess
+    case .lengthRequired: .lengthRequired
+    case .headTooLarge: .headTooLarge
+    case .timeout: .timeout
+    case .busy, .overloaded: .busy
+    case .unauthorized: .unauthorized
+    case .unsupportedMedia: .unsupportedMedia
+    case .deadline: .deadline
+    case .failed: .failed
+    }
+  }
+
+  /// Header fields of the answer.
+  var fields: [String: String] {
+    switch self {
+    case .busy: ["Retry-After": "1"]
+    case .overloaded(_, let seconds): ["Retry-After": "\(seconds)"]
+    case .unauthorized: ["WWW-Authenticate": "Bearer"]
+    default: [:]
+    }
+  }
+
+  /// What is wrong and what to do.
+  package var message: String {
+    switch self {
+    case .badRequest(let text), .forbidden(let text), .conflict(let text), .cannotProcess(let text),
+      
+      .missing(let text), .unsupportedMedia(let text), .overloaded(let text, _), .failed(let text):
+      text
+    case .notFound: "there is nothing here"
+    case .notAllowed: "this cannot be done here"
+    case .tooLarge(let limit): "that is too large: at most \(limit) bytes are taken"
+    case .lengthRequired: "say the body's length with Content-Length"
+    case .headTooLarge:
+      "the request's header is too large: at most \(RequestHead.mostBytes) bytes and \(RequestHead.mostFields) fields"
+    case .timeout: "the request took too long to arrive"
+    case .busy: "too many requests are being answered; try again"
+    case .unauthorized: "send the server's token: Authorization: Bearer TOKEN"
+    case .deadline: "the request's time was over before it was done"
+    }
+  }
+
+  /// The reason in a word, for counting.
+  package var kind: String {
+    switch self {
+    case .badRequest: "bad_request"
+    case .forbidden: "forbidden"
+    case .notFound, .missing: "not_found"
+    case .notAllowed: "not_allowed"
+    case .conflict: "conflict"
+    case .tooLarge: "too_large"
+    case .cannotProcess: "cannot_process"
+    case .lengthRequired: "length_required"
+    case .headTooLarge: "head_too_large"
+    case .timeout: "slow_client"
+    case .busy: "connections"
+    case .unauthorized: "unauthorized"
+    case .unsupportedMedia: "unsupported_media"
+    case .overloaded: "overloaded"
+    case .deadline: "deadline"
+    case .failed: "failed"
+    }
+  }
+}

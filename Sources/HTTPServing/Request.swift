@@ -1,0 +1,38 @@
+/// A request whose head has been read.
+package struct Request: Sendable {
+  /// The head.
+  package let head: RequestHead
+  let client: ClientConnection
+
+  /// The body.
+  ///
+  /// - Throws: `Refusal.tooLarge` for one that is longer than `limit`, `.timeout` for one that is slow, and
+  ///   `ClientConnection.Closed` where it ends early.
+  package func body(limit: Int) async throws -> [UInt8] { try await client.body(limit: limit) }
+
+  /// The client's address; empty where the system does not know it.
+  package var peer: String { client.peer }
+
+  /// Whether the client has gone away, so that nobody waits for an answer.
+  ///
+  /// A client that has only closed its own direction counts as gone too: the two cannot be told apart before something
+  /// is sent.
+  package var isAbandoned: Bool { client.hasHungUp }
+}
+
+/// Who answers requests.
+package protocol RequestHandler: Sendable {
+  /// Answers a request; what it leaves of the body is read and forgotten.
+  func answer(_ request: Request) async -> Response
+
+  /// Told of what is refused before there is a request to answer, such as a malformed head.
+  func refused(_ refusal: Refusal) async
+
+  /// Told of connections: how many there are.
+  func connectionsChanged(to count: Int)
+}
+
+extension RequestHandler {
+  package func refused(_ refusal: Refusal) async {}
+  package func connectionsChanged(to count: Int) {}
+}

@@ -1,0 +1,100 @@
+import FileFormats
+
+/// How an answer begins.
+package enum ResponseStatus: Int, Sendable {
+  case ok = 200
+  case seeOther = 303
+  case badRequest = 400
+  case unauthorized = 401
+  case forbidden = 403
+  case notFound = 404
+  case notAllowed = 405
+  case timeout = 408
+  case conflict = 409
+  case lengthRequired = 411
+  case tooLarge = 413
+  case unsupportedMedia = 415
+  case cannotProcess = 422
+  case headTooLarge = 431
+  case failed = 500
+  case busy = 503
+  case deadline = 504
+
+  var reason: String {
+    switch self {
+    case .ok: "OK"
+    case .seeOther: "See Other"
+    case .badRequest: "Bad Request"
+    case .unauthorized: "Unauthorized"
+    case .forbidden: "Forbidden"
+    case .notFound: "Not Found"
+    case .notAllowed: "Method Not Allowed"
+    case .timeout: "Request Timeout"
+    case .conflict: "Conflict"
+    case .lengthRequired: "Length Required"
+    case .tooLarge: "Content Too Large"
+    case .unsupportedMedia: "Unsupported Media Type"
+    case .cannotProcess: "Unprocessable Content"
+    case .headTooLarge: "Request Header Fields Too Large"
+    case .failed: "Internal Server Error"
+    case .busy: "Service Unavailable"
+    case .deadline: "Gateway Timeout"
+    }
+  }
+}
+
+/// An answer to a request.
+package struct Response: Sendable {
+  /// Of every answer: nothing in it is taken for code by a browser, nothing outside it is loaded, nothing is kept.
+  private static let guarding = [
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'", "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin", "Cache-Control": "no-store",
+  ]
+
+  /// How it begins.
+  package let status: ResponseStatus
+  private var fields = Self.guarding
+  /// What follows the head.
+  package let body: [UInt8]
+
+  /// An answer with header fields of its own, which go before those of every answer.
+  package init(_ status: ResponseStatus, fields: [String: String], body: [UInt8]) {
+    self.status = status
+    self.body = body
+    self.fields.merge(fields) { $1 }
+  }
+
+  /// A file of a type.
+  package static func answer(
+    _ bytes: [UInt8], type: String, status: ResponseStatus = .ok, fields: [String: String] = [:]
+  ) -> Response {
+    Response(status, fields: fields.merging(["Content-Type": type]) { $1 }, body: bytes)
+  }
+
+  /// A document.
+  package static func answer(_ json: JSONValue, status: ResponseStatus = .ok, fields: [String: String] = [:])
+    -> Response
+  {
+    answer(Array(json.serialized().utf8), type: "application/json", status: status, fields: fields)
+  }
+
+  /// Where to look instead.
+  package static func moved(to path: String) -> Response {
+    Response(.seeOther, fields: ["Location": path], body: [])
+  }
+
+  /// That a request is not carried out, and why.
+  package static func refused(_ refusal: Refusal) -> Response {
+    answer(["error": .string(refusal.message)], status: refusal.status, fields: refusal.fields)
+  }
+
+  /// The status line and the header fields.
+  func head(keepsAlive: Bool) -> [UInt8] {
+    let ownFields = ["Content-Length": "\(body.count)", "Connection": keepsAlive ? "keep-alive" : "close"]
+    let lines = fields.merging(ownFields) { $1 }.sorted { $0.key < $1.key }.map {
+      "\($0.key): \($0.value)\r\n"
+    }
+    return Array("HTTP/1.1 \(status.rawValue) \(status.reason)\r\n\(lines.joined())\r\n".utf8)
+  }
+}

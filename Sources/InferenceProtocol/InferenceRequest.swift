@@ -1,0 +1,291 @@
+import FileFormats
+
+/// What a request may cost beside its body's length.
+package struct ProtocolLimits: Sendable {
+  /// Elements of one tensor.
+  package var elements = 1 << 26
+  /// Inputs, and outputs asked for.
+  package var tensors = 64
+  /// Values of the JSON: a picture of 1 x 3 x 1280 x 1280 in numbers.
+  package var jsonValues = 6_000_000
+
+  /// The limits.
+  package init() {}
+}
+
+/// A request for inference, read and checked against itself; `tensors(for:)` checks it against a model.
+package struct InferenceRequest: Sendable {
+  /// Where an input's elements are.
+  private enum Source {
+    case json([JSONValue], isBase64: Bool)
+    case binary(Range<Int>)
+  }
+
+  private struct Input {
+    let name: String
+    let datatype: Datatype
+    let shape: [Int]
+    let source: Source
+  }
+
+  /// An output that is asked for.
+  package struct Output: Sendable, Equatable {
+    package let name: String
+    /// Whether its elements travel as bytes; nil where nothing is said.
+    package let isBinary: Bool?
+  }
+
+  /// What the client calls the request; nil where it has no name.
+  package let id: String?
+  /// Further wishes.
+  package let parameters: [String: JSONValue]
+  /// The outputs asked for; nil for all.
+  package let outputs: [Output]?
+  /// Whether outputs of which nothing is said travel as bytes.
+  package let prefersBinary: Bool
+  private let inputs: [Input]
+  private let body: [UInt8]
+  private let limits: ProtocolLimits
+  /// Whether the body is an input's elements and nothing else.
+  private let isBare: Bool
+
+  /// Reads a request's body.
+  ///
+  /// - `headerLength`: the value of `Inference-Header-Content-Length`, the bytes of JSON before the tensors' bytes; nil
+  ///   for JSON alone. 0 for a body of an input's elements and nothing else.
+  package init(
+    _ body: [UInt8], headerLength: String?, limits: ProtocolLimits = ProtocolLimits()
+  ) throws(ProtocolError) {
+    var jsonBytes = body.count
+    if let headerLength {
+      guard headerLength.utf8.count < 16, headerLength.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+        let length = Int(headerLength), length <= body.count
+      else { throw .headerLength(headerLength) }
+      jsonBytes = length
+    }
+    self.body = body
+    self.limits = limits
+    isBare = headerLength != nil && jsonBytes == 0
+    guard !isBare else {
+      // The elements come back as they were sent: bytes.
+      (id, parameters, outputs, inputs, prefersBinary) = (nil, [:], nil, [], true)
+      return
+    }
+    let json: JSONValue
+    do throws(JSONError) {
+      json = try JSONValue.parse(
+        jsonBytes == body.count ? body : Array(body[..<jsonBytes]),
+        limits: JSONLimits(bytes: jsonBytes, depth: 32, values: limits.jsonValues))
+    } catch {
+      throw .json(error)
+    }
+    guard json.object != nil else { throw .member("the request", expected: "an object") }
+    id = try Self.text(json, "id")
+    parameters = try Self.parameters(of: json)
+    prefersBinary = try Self.flag(parameters, "binary_data_output") ?? false
+    outputs = try Self.outputs(of: json, limits: limits)
+    inputs = try Self.inputs(of: json, behind: jsonBytes, bodyBytes: body.count, limits: limits)
+  }
+
+  // MARK: - Parts
+
+  private static func text(_ json: JSONValue, _ key: String) throws(ProtocolError) -> String? {
+    guard let member = json[key] else { return nil }
+    guard let text = member.string else { throw .member(key, expected: "a text") }
+    return text
+  }
+
+  private static func parameters(of json: JSONValue) throws(ProtocolError) -> [String: JSONValue] {
+    guard let member = json["parameters"] else { return [:] }
+    guard let parameters = member.object else { throw .member("parameters", expected: "an object") }
+    return parameters
+  }
+
+  private static func flag(_ parameters: [String: JSONValue], _ name: String) throws(ProtocolError) -> Bool? {
+    guard let parameter = parameters[name] else { return nil }
+    guard let flag = parameter.bool else { throw .parameter(name, expected: "true or false") }
+    return flag
+  }
+
+  private static func refuseSharedMemory(
+    _ parameters: [String: JSONValue], tensor: String
+  ) throws(ProtocolError) {
+    if parameters.keys.contains(where: { $0.hasPrefix("shared_memory") }) { throw .sharedMemory(tensor: tensor) }
+  }
+
+  private static func list(
+    _ json: JSONValue, _ key: String, limits: ProtocolLimits
+  ) throws(ProtocolError) -> [JSONValue]? {
+    guard let member = json[key] else { return nil }
+    guard let list = member.array else { throw .member(key, expected: "a list") }
+    guard list.count <= limits.tensors else { throw .tooManyTensors(limit: limits.tensors) }
+    return list
+  }
+
+  private static func outputs(of json: JSONValue, limits: ProtocolLimits) throws(ProtocolError) -> [Output]? {
+    guard let list = try list(json, "outputs", limits: limits), !list.isEmpty else { return nil }
+    var outputs: [Output] = []
+    for entry in list {
+      guard let name = entry["name"]?.string else { throw .member("outputs", expected: "a list of objects with names") }
+      guard !outputs.contains(where: { $0.name == name }) else { throw .repeated(tensor: name) }
+      let parameters = try parameters(of: entry)
+      try refuseSharedMemory(parameters, tensor: name)
+      if let classes = parameters["classification"], classes.integer != 0 { throw .classification(output: name) }
+      outputs.append(Output(name: name, isBinary: try flag(parameters, "binary_data")))
+    }
+    return outputs
+  }
+
+  private static func inputs(
+    of json: JSONValue, behind jsonBytes: Int, bodyBytes: Int, limits: ProtocolLimits
+  ) throws(ProtocolError) -> [Input] {
+    guard let list = try list(json, "inputs", limits: limits) else { throw .member("inputs", expected: "a list") }
+    var inputs: [Input] = []
+    var end = jsonBytes
+    for entry in list {
+      guard let name = entry["name"]?.string else { throw .member("inputs", expected: "a list of objects with names") }
+      guard !inputs.contains(where: { $0.name == name }) else { throw .repeated(tensor: name) }
+      guard let typeName = entry["datatype"]?.string else { throw .member("datatype", expected: "a datatype's name") }
+      guard let datatype = Datatype(rawValue: typeName) else { throw .unknownDatatype(typeName, tensor: name) }
+      let shape = try shape(of: entry, tensor: name, limits: limits)
+      let parameters = try parameters(of: entry)
+      try refuseSharedMemory(parameters, tensor: name)
+      let source: Source
+      switch (entry["data"], parameters["binary_data_size"]) {
+      case (let data?, nil):
+        guard let elements = data.array else { throw .member("data", expected: "a list") }
+        source = .json(elements, isBase64: parameters["content_type"]?.string == "base64")
+      case (nil, let size?):
+        guard let size = size.integer, size >= 0 else {
+          throw .parameter("binary_data_size", expected: "a number of bytes")
+        }
+        guard size <= bodyBytes - end else {
+          throw .binaryLength(found: bodyBytes - jsonBytes, expected: end - jsonBytes + size)
+        }
+        source = .binary(end..<end + size)
+        end += size
+      default: throw .noElements(tensor: name)
+      }
+      inputs.append(Input(name: name, datatype: datatype, shape: shape, source: source))
+    }
+    guard end == bodyBytes else { throw .binaryLength(found: bodyBytes - jsonBytes, expected: end - jsonBytes) }
+    return inputs
+  }
+
+  private static func shape(
+    of entry: JSONValue, tensor: String, limits: ProtocolLimits
+  ) throws(ProtocolError) -> [Int] {
+    guard let list = entry["shape"]?.array, list.count <= 16 else { throw .shape(tensor: tensor) }
+    var shape: [Int] = []
+    var count = 1
+    for size in list {
+      guard let size = size.integer, size >= 0 else { throw .shape(tensor: tensor) }
+      let (product, overflow) = count.multipliedReportingOverflow(by: size)
+      // Also of what a 0 makes nothing of: a later size must not overflow.
+      guard !overflow, product <= limits.elements, size <= limits.elements else {
+        throw .tooManyElements(tensor: tensor, limit: limits.elements)
+      }
+      count = product
+      shape.append(size)
+    }
+    return shape
+  }
+
+  // MARK: - Tensors
+
+  /// Checks the request against a model, all but the elements of its inputs.
+  package func check(for model: ModelDescription) throws(ProtocolError) {
+    guard !isBare else {
+      _ = try bareInput(of: model)
+      return
+    }
+    for input in inputs {
+      guard let description = model.inputs.first(where: { $0.name == input.name }) else {
+        throw .unknownInput(input.name, known: model.inputs.map(\.name))
+      }
+      guard input.datatype == description.datatype else {
+        throw .wrongDatatype(input: input.name, found: input.datatype, expected: description.datatype)
+      }
+      guard description.takes(input.shape) else {
+        throw .wrongShape(input: input.name, found: input.shape, expected: description.shape)
+      }
+    }
+    for description in model.inputs where !description.isOptional {
+      guard inputs.contains(where: { $0.name == description.name }) else { throw .missingInput(description.name) }
+    }
+    for output in outputs ?? [] where !model.outputs.contains(where: { $0.name == output.name }) {
+      throw .unknownOutput(output.name, known: model.outputs.map(\.name))
+    }
+  }
+
+  /// The inputs as a model takes them, by name.
+  package func tensors(for model: ModelDescription) throws(ProtocolError) -> [String: ProtocolTensor] {
+    try check(for: model)
+    guard !isBare else {
+      let tensor = try bareTensor(of: bareInput(of: model))
+      return [tensor.name: tensor]
+    }
+    var tensors: [String: ProtocolTensor] = [:]
+    for input in inputs { tensors[input.name] = try tensor(input) }
+    return tensors
+  }
+
+  private func tensor(_ input: Input) throws(ProtocolError) -> ProtocolTensor {
+    let count = input.shape.reduce(1, *)
+    let elements: ProtocolTensor.Elements
+    switch input.source {
+    case .json(let data, let isBase64):
+      elements = try TensorJSON.elements(
+        data, datatype: input.datatype, count: count, tensor: input.name, isBase64: isBase64)
+    case .binary(let range):
+      if let size = input.datatype.size, range.count != count * size {
+        throw .elementCount(tensor: input.name, found: range.count, expected: count * size)
+      }
+      elements = try TensorBytes.elements(
+        body[range], datatype: input.datatype, count: count, tensor: input.name)
+    }
+    return ProtocolTensor(checked: input.name, input.datatype, input.shape, elements)
+  }
+
+  /// The only input that a model needs.
+  private func bareInput(of model: ModelDescription) throws(ProtocolError) -> TensorDescription {
+    let needed = model.inputs.filter { !$0.isOptional }
+    guard needed.count == 1, needed[0].datatype == .bytes ? needed[0].takes([1]) : !needed[0].shape.contains(-1)
+    else { throw .bareBody }
+    return needed[0]
+  }
+
+  /// The body as one element of bytes, or as all elements of the one shape that there is.
+  private func bareTensor(of input: TensorDescription) throws(ProtocolError) -> ProtocolTensor {
+    guard let size = input.datatype.size else {
+      return ProtocolTensor(checked: input.name, .bytes, [1], .texts([body]))
+    }
+    let count = input.shape.reduce(1, *)
+    guard body.count == count * size else {
+      throw .elementCount(tensor: input.name, found: body.count, expected: count * size)
+    }
+    let elements = try TensorBytes.elements(
+      body[...], datatype: input.datatype, count: count, tensor: input.name)
+    return ProtocolTensor(checked: input.name, input.datatype, input.shape, elements)
+  }
+
+  // MARK: - Parameters
+
+  /// The microseconds that the client gives (`timeout`); nil where it waits.
+  package func timeout() throws(ProtocolError) -> Duration? {
+    guard let parameter = parameters["timeout"] else { return nil }
+    guard let microseconds = parameter.integer, (0...1_000_000_000_000).contains(microseconds) else {
+      throw .parameter("timeout", expected: "a number of microseconds")
+    }
+    return microseconds == 0 ? nil : .microseconds(microseconds)
+  }
+
+  /// A number among the parameters; nil where it is not given.
+  package func number(_ name: String, in range: ClosedRange<Double>) throws(ProtocolError) -> Double? {
+    guard let parameter = parameters[name] else { return nil }
+    guard let number = parameter.number, range.contains(number) else {
+      throw .parameter(name, expected: "a number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+}

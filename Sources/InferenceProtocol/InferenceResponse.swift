@@ -1,0 +1,60 @@
+import FileFormats
+
+/// The answer to a request for inference.
+package struct InferenceResponse: Sendable {
+  /// The bytes, JSON first.
+  package let body: [UInt8]
+  /// Bytes of JSON, where tensors' bytes follow.
+  package let headerLength: Int?
+
+  /// Writes what a request asks for of a model's outputs.
+  package init(_ outputs: [ProtocolTensor], of model: ModelDescription, to request: InferenceRequest) {
+    let wanted: [(tensor: ProtocolTensor, isBinary: Bool)]
+    if let asked = request.outputs {
+      wanted = asked.compactMap { output in
+        outputs.first { $0.name == output.name }.map { ($0, output.isBinary ?? request.prefersBinary) }
+      }
+    } else {
+      wanted = outputs.map { ($0, request.prefersBinary) }
+    }
+    let binaryBytes = wanted.reduce(0) { $0 + ($1.isBinary ? TensorBytes.count($1.tensor) : 0) }
+    var body: [UInt8] = []
+    body.reserveCapacity(binaryBytes + 1024)
+    var head: [String: JSONValue] = [
+      "model_name": .string(model.name), "model_version": .string(ModelDescription.version),
+    ]
+    if let id = request.id { head["id"] = .string(id) }
+    body += JSONValue.object(head).serialized().utf8.dropLast()
+    body += ",\"outputs\":[".utf8
+    for (index, (tensor, isBinary)) in wanted.enumerated() {
+      if index > 0 { body.append(UInt8(ascii: ",")) }
+      Self.append(tensor, isBinary: isBinary, to: &body)
+    }
+    body += "]}".utf8
+    headerLength = wanted.contains(where: \.isBinary) ? body.count : nil
+    for (tensor, isBinary) in wanted where isBinary { TensorBytes.append(tensor, to: &body) }
+    self.body = body
+  }
+
+  private static func append(_ tensor: ProtocolTensor, isBinary: Bool, to text: inout [UInt8]) {
+    var members: [String: JSONValue] = [
+      "name": .string(tensor.name), "datatype": .string(tensor.datatype.rawValue),
+      "shape": .array(tensor.shape.map(JSONValue.integer)),
+    ]
+    if isBinary { members["parameters"] = ["binary_data_size": .integer(TensorBytes.count(tensor))] }
+    text += JSONValue.object(members).serialized().utf8.dropLast()
+    if !isBinary {
+      text += ",\"data\":".utf8
+      TensorJSON.append(tensor, to: &text)
+    }
+    text.append(UInt8(ascii: "}"))
+  }
+}
+
+/// What clients can learn of the server: the answer to `GET v2`.
+package enum ServerDescription {
+  /// `version`: of the program.
+  package static func metadata(version: String) -> JSONValue {
+    ["name": "ardf", "version": .string(version), "extensions": ["binary_tensor_data", "model_configuration"]]
+  }
+}

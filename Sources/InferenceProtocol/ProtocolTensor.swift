@@ -1,0 +1,59 @@
+/// A tensor that a model reads or makes: row-major.
+package struct ProtocolTensor: Sendable, Equatable {
+  /// Elements by what holds their datatype.
+  package enum Elements: Sendable, Equatable {
+    /// Of `FP32`, and of `FP16` and `BF16` enlarged.
+    case floats([Float])
+    /// Of `FP64`.
+    case doubles([Double])
+    /// Of `UINT8` and `BOOL`.
+    case octets([UInt8])
+    /// Of all other whole numbers; `UINT64` holds those of 63 bits.
+    case integers([Int])
+    /// Of `BYTES`.
+    case texts([[UInt8]])
+  }
+
+  /// The input's or output's name.
+  package let name: String
+  package let datatype: Datatype
+  package let shape: [Int]
+  package let elements: Elements
+
+  private init(_ name: String, _ datatype: Datatype, _ shape: [Int], _ elements: Elements) {
+    (self.name, self.datatype, self.shape, self.elements) = (name, datatype, shape, elements)
+  }
+
+  init(checked name: String, _ datatype: Datatype, _ shape: [Int], _ elements: Elements) {
+    self.init(name, datatype, shape, elements)
+  }
+
+  /// An `FP32` tensor.
+  package init(_ name: String, _ shape: [Int], _ elements: [Float]) {
+    precondition(shape.reduce(1, *) == elements.count, "\(elements.count) elements for \(shape)")
+    self.init(name, .float32, shape, .floats(elements))
+  }
+
+  /// An `INT64` tensor.
+  package init(_ name: String, _ shape: [Int], integers: [Int]) {
+    precondition(shape.reduce(1, *) == integers.count, "\(integers.count) elements for \(shape)")
+    self.init(name, .int64, shape, .integers(integers))
+  }
+
+  /// A `BYTES` tensor of one dimension.
+  package init(_ name: String, texts: [String]) {
+    self.init(name, .bytes, [texts.count], .texts(texts.map { Array($0.utf8) }))
+  }
+
+  /// The elements of `FP32`, `FP16` and `BF16`; nil of others.
+  package var floats: [Float]? { if case .floats(let elements) = elements { elements } else { nil } }
+
+  /// The elements of `FP64`; nil of others.
+  package var doubles: [Double]? { if case .doubles(let elements) = elements { elements } else { nil } }
+
+  /// The elements of `UINT8` and `BOOL`; nil of others.
+  package var octets: [UInt8]? { if case .octets(let elements) = elements { elements } else { nil } }
+
+  /// The elements of `BYTES`; nil of others.
+  package var texts: [[UInt8]]? { if case .texts(let elements) = elements { elements } else { nil } }
+}

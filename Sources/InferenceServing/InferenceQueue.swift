@@ -1,0 +1,150 @@
+import HTTPServing
+import Synchronization
+
+/// Requests that wait for a lane, first come first served; no more than a limit.
+///
+/// Whose client has gone, or whose time is over, is never computed.
+package final class InferenceQueue: Sendable {
+  /// Why a request is not computed.
+  package enum Failure: Error, Equatable {
+    /// As many wait as may.
+    case full
+    /// Its time is over.
+    case deadline
+    /// Its client is gone.
+    case abandoned
+  }
+
+  /// A request.
+  private struct Job: Sendable {
+    let number: Int
+    /// Whether there is still nothing to tell.
+    let isOpen: @Sendable () -> Bool
+    let isAbandoned: @Sendable () -> Bool
+    let fail: @Sendable (Failure) -> Void
+    let run: @Sendable (_ lane: Int) -> Void
+  }
+
+  private struct State {
+    var waiting: [Job] = []
+    var idle: [Int]
+    var count = 0
+  }
+
+  private let limit: Int
+  private let threads: OwnThreads
+  private let state: Mutex<State>
+
+  /// A queue for so many lanes, each with a thread of its own.
+  package init(limit: Int, lanes: Int) {
+    self.limit = limit
+    threads = OwnThreads(name: "ardf.lane", count: lanes)
+    state = Mutex(State(idle: Array((0..<lanes).reversed())))
+  }
+
+  /// Requests that wait.
+  package var length: Int { state.withLock { $0.waiting.count } }
+
+  /// Computes something on the next free lane.
+  ///
+  /// - `deadline`: when nobody needs it any more: the caller is told so then, and `isWanted` is false.
+  /// - `isAbandoned`: asked before it is computed, and where others would have to be refused.
+  ///
+  /// - Throws: `Failure`, `CancellationError`, and what `work` throws.
+  package func run<Value: Sendable>(
+    until deadline: ContinuousClock.Instant?, isAbandoned: @Sendable @escaping () -> Bool,
+    work: @Sendable @escaping (_ lane: Int, _ isWanted: @Sendable @escaping () -> Bool) throws -> Value
+  ) async throws -> Value {
+    let outcome = Outcome<Value>()
+    try add(
+      isOpen: { outcome.isOpen }, isAbandoned: isAbandoned, fail: { outcome.finish(.failure($0)) },
+      run: { lane in
+        outcome.finish(Result { try work(lane) { outcome.isOpen && !isAbandoned() } })
+      })
+    let timer = deadline.map { deadline in
+      Task {
+        try await Task.sleep(until: deadline, clock: .continuous)
+        outcome.finish(.failure(Failure.deadline))
+      }
+    }
+    defer { timer?.cancel() }
+    return try await withTaskCancellationHandler {
+      try await outcome.value()
+    } onCancel: {
+      outcome.finish(.failure(CancellationError()))
+    }
+  }
+
+  private func add(
+    isOpen: @Sendable @escaping () -> Bool, isAbandoned: @Sendable @escaping () -> Bool,
+    fail: @Sendable @escaping (Failure) -> Void, run: @Sendable @escaping (Int) -> Void
+  ) throws(Failure) {
+    let (isIn, lane, gone) = state.withLock { state -> (Bool, Int?, [Job]) in
+      var gone: [Job] = []
+      if state.waiting.count >= limit, state.idle.isEmpty {
+        gone = state.waiting.filter { !$0.isOpen() || $0.isAbandoned() }
+        state.waiting.removeAll { job in gone.contains { $0.number == job.number } }
+        guard state.waiting.count < limit else { return (false, nil, gone) }
+      }
+      state.count += 1
+      state.waiting.append(
+        Job(number: state.count, isOpen: isOpen, isAbandoned: isAbandoned, fail: fail, run: run))
+      return (true, state.idle.popLast(), gone)
+    }
+    for job in gone { job.fail(.abandoned) }
+    if let lane { Task(executorPreference: threads) { self.work(in: lane) } }
+    guard isIn else { throw .full }
+  }
+
+  /// Computes what waits until nothing does.
+  private func work(in lane: Int) {
+    while let job = next(for: lane) {
+      guard job.isOpen() else { continue }
+      if job.isAbandoned() { job.fail(.abandoned) } else { job.run(lane) }
+    }
+  }
+
+  private func next(for lane: Int) -> Job? {
+    state.withLock { state in
+      guard !state.waiting.isEmpty else {
+        state.idle.append(lane)
+        return nil
+      }
+      return state.waiting.removeFirst()
+    }
+  }
+}
+
+/// What became of something, told once.
+private final class Outcome<Value: Sendable>: Sendable {
+  private enum State {
+    case open(CheckedContinuation<Value, any Error>?)
+    case finished(Result<Value, any Error>)
+  }
+
+  private let state = Mutex(State.open(nil))
+
+  var isOpen: Bool { state.withLock { if case .open = $0 { true } else { false } } }
+
+  /// Only the first result counts.
+  func finish(_ result: Result<Value, any Error>) {
+    let waiting = state.withLock { state -> CheckedContinuation<Value, any Error>? in
+      guard case .open(let waiting) = state else { return nil }
+      state = .finished(result)
+      return waiting
+    }
+    waiting?.resume(with: result)
+  }
+
+  /// To be called once.
+  func value() async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      let result = state.withLock { state -> Result<Value, any Error>? in
+        if case .finished(let result) = state { return result }
+        state = .open(continuation)
+        return nil
+      }
+      if let result { continuation.resume(with: result) }
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import FileFormats
+import HTTPServing
+import InferenceProtocol
+
+/// Models on a port.
+package struct InferenceServer: Sendable {
+  private let server: HTTPServer
+
+  /// A server that answers nobody yet.
+  ///
+  /// - `lanes`: how many requests are computed side by side.
+  /// - `queueLimit`: how many wait beside them, at most.
+  /// - `token`: what clients must send; nil for nothing.
+  package init(
+    models: [any ServedModel], port: ListeningPort, lanes: Int, queueLimit: Int, token: String?,
+    metrics: Metrics, version: String, limits: InferenceLimits = InferenceLimits(),
+    connections: ConnectionLimits = ConnectionLimits(), end: GracefulEnd = GracefulEnd(),
+    log: (@Sendable (JSONValue) -> Void)? = nil
+  ) {
+    let service = InferenceService(
+      models: models, queue: InferenceQueue(limit: queueLimit, lanes: lanes),
+      access: AccessGuard(token: token, address: port.address), metrics: metrics, end: end, version: version,
+      limits: limits, log: log)
+    server = HTTPServer(port: port, handler: service, limits: connections, end: end)
+  }
+
+  /// Answers requests until the task is cancelled, or the end was asked for and the last request is answered; can be
+  /// run once.
+  ///
+  /// - Throws: `ServingError`, `CancellationError`.
+  package func run() async throws { try await server.run() }
+}

@@ -1,0 +1,241 @@
+import FileFormats
+import Foundation
+import HTTPServing
+import InferenceProtocol
+import Synchronization
+
+/// What requests may cost.
+package struct InferenceLimits: Sendable {
+  /// Bytes of one body.
+  package var bodyBytes = 64 << 20
+  /// Bytes of all bodies that are held at a time.
+  package var heldBytes = 512 << 20
+  /// From a request's head to its answer.
+  package var patience = Duration.seconds(60)
+  /// Of a request's tensors.
+  package var tensors = ProtocolLimits()
+
+  /// The limits.
+  package init() {}
+}
+
+/// Answers requests of the Open Inference Protocol (KServe V2) over HTTP.
+///
+/// | request | answer |
+/// |---|---|
+/// | `GET /v2/health/live`, `/ready` | whether it runs, and takes requests |
+/// | `GET /v2` | the server's metadata |
+/// | `GET /v2/models` | the models' names |
+/// | `GET /v2/models/M`, `/ready`, `/config` | a model's metadata, state and Triton configuration |
+/// | `POST /v2/models/M/infer` | inference |
+/// | `POST /v2/repository/index` | the models and their states |
+/// | `GET /metrics` | counts and times, for Prometheus |
+///
+/// `/versions/1` may follow a model's name.
+package final class InferenceService: RequestHandler {
+  private let models: [String: any ServedModel]
+  private let names: [String]
+  private let queue: InferenceQueue
+  private let access: AccessGuard
+  private let limits: InferenceLimits
+  private let room: BodyRoom
+  private let metrics: Metrics
+  private let end: GracefulEnd
+  private let version: String
+  /// Told of each request, if anybody listens.
+  private let log: (@Sendable (JSONValue) -> Void)?
+  /// JSON is read here: a long one holds up neither connections nor lanes.
+  private let reading = OwnThreads(name: "ardf.read", count: 1)
+
+  /// A service of models, whose names differ.
+  package init(
+    models: [any ServedModel], queue: InferenceQueue, access: AccessGuard, metrics: Metrics,
+    end: GracefulEnd, version: String, limits: InferenceLimits = InferenceLimits(),
+    log: (@Sendable (JSONValue) -> Void)? = nil
+  ) {
+    names = models.map(\.description.name)
+    self.models = Dictionary(uniqueKeysWithValues: models.map { ($0.description.name, $0) })
+    (self.queue, self.access, self.metrics, self.end) = (queue, access, metrics, end)
+    (self.version, self.limits, self.log) = (version, limits, log)
+    room = BodyRoom(limit: limits.heldBytes)
+  }
+
+  package func connectionsChanged(to count: Int) { metrics.connections(count) }
+
+  package func refused(_ refusal: Refusal) async {
+    metrics.answered(status: refusal.status.rawValue)
+    metrics.failed(refusal.kind)
+  }
+
+  package func answer(_ request: Request) async -> Response {
+    let began = ContinuousClock.now
+    var entry = LogEntry(request)
+    let response: Response
+    do {
+      response = try await carryOut(request, began: began, entry: &entry)
+    } catch {
+      let refusal = Self.refusal(error)
+      metrics.failed(refusal.kind)
+      entry.error = refusal.message
+      response = .refused(refusal)
+    }
+    metrics.answered(status: response.status.rawValue)
+    log?(entry.json(response, took: ContinuousClock.now - began))
+    return response
+  }
+
+  /// What the client is told of an error; nothing of what failed inside.
+  private static func refusal(_ error: any Error) -> Refusal {
+    switch error {
+    case let refusal as Refusal: refusal
+    case let error as ProtocolError: .badRequest("\(error)")
+    case let error as UnfitInput: .badRequest("\(error)")
+    case InferenceQueue.Failure.full:
+      .overloaded("the queue is full; try again, or ask another server", retryAfter: 1)
+    case InferenceQueue.Failure.deadline: .deadline
+    case InferenceQueue.Failure.abandoned, is UnwantedCall, is CancellationError, is ClientConnection.Closed:
+      .overloaded("nobody waits for the answer any more", retryAfter: 1)
+    default: .failed("the model failed on this request: \(error)")
+    }
+  }
+
+  // MARK: - Routes
+
+  private func carryOut(
+    _ request: Request, began: ContinuousClock.Instant, entry: inout LogEntry
+  ) async throws -> Response {
+    let head = request.head
+    var path = head.path
+    let isHealth = path.count == 3 && path[0] == "v2" && path[1] == "health"
+    try access.check(head, isOpen: isHealth)
+    if path == ["metrics"] {
+      try Self.check(head, is: "GET")
+      let text = metrics.text(queueLength: queue.length, residentBytes: ProcessMemory.residentBytes)
+      return .answer(Array(text.utf8), type: "text/plain; version=0.0.4; charset=utf-8")
+    }
+    guard path.first == "v2" else { throw Refusal.notFound }
+    path.removeFirst()
+    switch path.first {
+    case nil: return try description(of: head)
+    case "health": return try health(path, head)
+    case "repository" where path == ["repository", "index"]:
+      try Self.check(head, is: "POST")
+      return .answer(
+        .array(
+          names.map { ["name": .string($0), "version": .string(ModelDescription.version), "state": "READY"] }))
+    case "models" where path.count == 1:
+      try Self.check(head, is: "GET")
+      return .answer(["models": .array(names.map(JSONValue.string))])
+    case "models": return try await model(Array(path.dropFirst()), request, began: began, entry: &entry)
+    default: throw Refusal.notFound
+    }
+  }
+
+  private static func check(_ head: RequestHead, is method: String) throws(Refusal) {
+    guard head.method == method || head.method == "HEAD" && method == "GET" else { throw .notAllowed }
+  }
+
+  private func description(of head: RequestHead) throws -> Response {
+    try Self.check(head, is: "GET")
+    return .answer(ServerDescription.metadata(version: version))
+  }
+
+  private func health(_ path: [String], _ head: RequestHead) throws -> Response {
+    try Self.check(head, is: "GET")
+    switch path {
+    case ["health", "live"]: return .answer(["live": true])
+    case ["health", "ready"]:
+      return .answer(["ready": .bool(!end.hasBegun)], status: end.hasBegun ? .busy : .ok)
+    default: throw Refusal.notFound
+    }
+  }
+
+  private func model(
+    _ path: [String], _ request: Request, began: ContinuousClock.Instant, entry: inout LogEntry
+  ) async throws -> Response {
+    guard let model = models[path[0]] else {
+      throw UnknownModel(name: path[0], known: names).refusal
+    }
+    let name = path[0]
+    entry.model = name
+    var rest = path.dropFirst()
+    if rest.first == "versions" {
+      guard rest.dropFirst().first == ModelDescription.version else {
+        throw UnknownModel(name: path.joined(separator: "/"), known: names).refusal
+      }
+      rest = rest.dropFirst(2)
+    }
+    switch Array(rest) {
+    case []:
+      try Self.check(request.head, is: "GET")
+      return .answer(model.description.metadata)
+    case ["ready"]:
+      try Self.check(request.head, is: "GET")
+      return .answer(
+        ["name": .string(name), "ready": .bool(!end.hasBegun)], status: end.hasBegun ? .busy : .ok)
+    case ["config"]:
+      try Self.check(request.head, is: "GET")
+      return .answer(model.description.configuration)
+    case ["infer"]:
+      try Self.check(request.head, is: "POST")
+      let response = try await infer(model, request, began: began, entry: &entry)
+      metrics.inferred(name)
+      metrics.took(ContinuousClock.now - began, model: name)
+      return response
+    default: throw Refusal.notFound
+    }
+  }
+
+  // MARK: - Inference
+
+  private func infer(
+    _ model: any ServedModel, _ request: Request, began: ContinuousClock.Instant, entry: inout LogEntry
+  ) async throws -> Response {
+    let head = request.head
+    if let encoding = head.fields["content-encoding"], encoding.lowercased() != "identity" {
+      throw Refusal.unsupportedMedia("send the body as it is, without Content-Encoding")
+    }
+    guard head.bodyBytes <= limits.bodyBytes else { throw Refusal.tooLarge(limit: limits.bodyBytes) }
+    guard room.take(head.bodyBytes) else {
+      throw Refusal.overloaded("too much is being held; try again", retryAfter: 1)
+    }
+    defer { room.giveBack(head.bodyBytes) }
+    let body = try await request.body(limit: limits.bodyBytes)
+    let (tensors, name) = (limits.tensors, model.description.name)
+    let inference = try await Task(executorPreference: reading) {
+      let inference = try InferenceRequest(
+        body, headerLength: head.fields["inference-header-content-length"], limits: tensors)
+      try inference.check(for: model.description)
+      return inference
+    }.value
+    entry.id = inference.id
+    let deadline = began + min(try inference.timeout() ?? limits.patience, limits.patience)
+    let (metrics, queued) = (metrics, ContinuousClock.now)
+    let answer = try await queue.run(until: deadline, isAbandoned: { request.isAbandoned }) { lane, isWanted in
+      let started = ContinuousClock.now
+      metrics.waited(started - queued, model: name)
+      let call = InferenceCall(
+        inputs: try inference.tensors(for: model.description), request: inference, lane: lane,
+        isWanted: isWanted)
+      let outputs = try model.infer(call)
+      try call.checkWanted()
+      let answer = InferenceResponse(outputs, of: model.description, to: inference)
+      metrics.computed(ContinuousClock.now - started, model: name)
+      return answer
+    }
+    guard let headerLength = answer.headerLength else { return .answer(answer.body, type: "application/json") }
+    return .answer(
+      answer.body, type: "application/octet-stream",
+      fields: ["Inference-Header-Content-Length": "\(headerLength)"])
+  }
+}
+
+/// A model that nobody has loaded.
+private struct UnknownModel {
+  let name: String
+  let known: [String]
+
+  var refusal: Refusal {
+    .missing("unknown model \(printableName(name)); there are \(known.joined(separator: ", "))")
+  }
+}

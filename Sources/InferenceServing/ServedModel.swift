@@ -1,0 +1,48 @@
+import InferenceProtocol
+
+/// What a server computes for clients.
+package protocol ServedModel: Sendable {
+  /// What clients can learn of it.
+  var description: ModelDescription { get }
+
+  /// Computes the outputs for inputs that agree with the description, on the calling thread.
+  ///
+  /// Calls of one lane take turns; those of several run side by side.
+  ///
+  /// - Throws: `UnfitInput`, `ProtocolError` for what the client can put right, and anything else for what it cannot.
+  func infer(_ call: InferenceCall) throws -> [ProtocolTensor]
+}
+
+/// A request as a model computes it.
+package struct InferenceCall: Sendable {
+  /// The inputs by name: those of the model's description, with its datatypes and shapes.
+  package let inputs: [String: ProtocolTensor]
+  /// The request, for its parameters.
+  package let request: InferenceRequest
+  /// Which lane computes it, from 0.
+  package let lane: Int
+  /// Whether anybody still waits for the outputs.
+  package let isWanted: @Sendable () -> Bool
+
+  /// A call from its parts.
+  package init(
+    inputs: [String: ProtocolTensor], request: InferenceRequest, lane: Int,
+    isWanted: @Sendable @escaping () -> Bool
+  ) {
+    (self.inputs, self.request, self.lane, self.isWanted) = (inputs, request, lane, isWanted)
+  }
+
+  /// To be called between stages: ends what nobody waits for.
+  package func checkWanted() throws { if !isWanted() { throw UnwantedCall() } }
+}
+
+/// An input whose elements the model can make nothing of, such as a picture that is none.
+package struct UnfitInput: Error, Sendable, CustomStringConvertible {
+  package let description: String
+
+  /// - `message`: what is wrong and what to do.
+  package init(_ message: String) { description = message }
+}
+
+/// Nobody waits any more.
+struct UnwantedCall: Error {}

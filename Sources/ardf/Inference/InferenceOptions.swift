@@ -1,0 +1,126 @@
+import ArgumentParser
+import FileFormats
+import FoundationEssentials
+import HTTPServing
+import InferenceServing
+import NNRuntime
+
+extension ListeningAddress: ExpressibleByArgument {
+  /// Reads an address of an option.
+  public init?(argument: String) { self.init(argument) }
+}
+
+/// How the access log is written.
+enum LogFormat: String, ExpressibleByArgument, CaseIterable {
+  case none, json
+}
+
+/// How `ardf serve --models` listens and what requests may cost.
+struct InferenceOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      """
+      Serve these networks to clients of the Open Inference Protocol (KServe V2, Triton), and detect, depth and measure \
+      beside them: files, or names such as yolo11n-seg; NAME=FILE gives one a name of its own. Repeatable.
+      """, valueName: "yolo11n-seg,depth.safetensors"))
+  var models: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "With --models: where to listen. Other than loopback needs --token-file or --no-auth. By default 127.0.0.1:8000.",
+      valueName: "address:port"))
+  var listen: ListeningAddress?
+
+  @Option(help: "Requests that are computed side by side; the threads are shared out among them.")
+  var lanes = 1
+
+  @Option(help: "Requests that wait for a lane, at most; others are answered 503.")
+  var maxQueue = 64
+
+  @Option(
+    help: ArgumentHelp(
+      "A file whose one line clients send as Authorization: Bearer; health checks need none.", valueName: "file"))
+  var tokenFile: String?
+
+  @Flag(help: "Everybody who reaches the address may ask.")
+  var noAuth = false
+
+  @Option(help: "Seconds from a request to its answer, at most; a request's own timeout may be shorter.")
+  var timeout = 60.0
+
+  @Option(help: "Bytes of a request's body, at most; eight times as many of all that are held.")
+  var maxBody = LimitAmount(64 << 20)
+
+  @Option(help: "Connections at a time.")
+  var maxConnections = 256
+
+  @Option(help: "json: a line for each request on standard error.")
+  var log = LogFormat.none
+
+  func validate() throws {
+    for (name, value, range) in [
+      ("--lanes", lanes, 1...64), ("--max-queue", maxQueue, 0...10_000),
+      ("--max-connections", maxConnections, 1...10_000),
+    ] where !range.contains(value) {
+      throw ValidationError("\(name) \(value): give a number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    guard timeout.isFinite, timeout > 0, timeout <= 86_400 else {
+      throw ValidationError("--timeout \(timeout): give seconds, more than 0 and at most 86400")
+    }
+    guard tokenFile == nil || !noAuth else {
+      throw ValidationError("--token-file and --no-auth contradict each other; give one of them")
+    }
+    let given = [
+      (listen != nil, "--listen"), (tokenFile != nil, "--token-file"), (noAuth, "--no-auth"),
+      (log != .none, "--log"),
+    ]
+    if models.isEmpty, let option = given.first(where: { $0.0 }) {
+      throw ValidationError("\(option.1) goes with --models; without them the page is for this machine alone")
+    }
+  }
+
+  /// Where to listen; loopback unless it is said who may ask.
+  func address() throws -> ListeningAddress {
+    let address = listen ?? .loopback(8000)
+    guard address.isLoopback || tokenFile != nil || noAuth else {
+      throw CommandError.usage(
+        "--listen \(address): every machine that reaches it could use the models; give --token-file FILE to ask "
+          + "clients for a token, or --no-auth where a network or proxy decides who reaches it")
+    }
+    return address
+  }
+
+  /// What clients must send; nil for nothing.
+  func token() throws -> String? {
+    guard let tokenFile else { return nil }
+    let bytes = try FileBytes.contents(of: tokenFile)
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: true)
+    guard lines.count == 1, (16...512).contains(lines[0].utf8.count),
+      lines[0].utf8.allSatisfy({ (0x21..<0x7f).contains($0) })
+    else {
+      throw CommandError.input(
+        "\(tokenFile): must be one line of 16 to 512 printable characters without blanks; make one with: "
+          + "openssl rand -hex 32")
+    }
+    return String(lines[0])
+  }
+
+  /// Threads of each lane.
+  func teams(threads: Int) -> [ThreadPool] {
+    (0..<lanes).map { ThreadPool(threads: max(1, threads / lanes + ($0 < threads % lanes ? 1 : 0))) }
+  }
+
+  var serviceLimits: InferenceLimits {
+    var limits = InferenceLimits()
+    limits.bodyBytes = maxBody.count
+    limits.heldBytes = 8 * maxBody.count
+    limits.patience = .seconds(timeout)
+    return limits
+  }
+
+  var connectionLimits: ConnectionLimits {
+    var limits = ConnectionLimits()
+    limits.connections = maxConnections
+    return limits
+  }
+}

@@ -1,0 +1,187 @@
+import AppCore
+import FileFormats
+import Geometry
+import Imaging
+import InferenceProtocol
+import InferenceServing
+import Models
+
+/// Objects as tensors, in the stored picture's pixels.
+private enum ObjectTensors {
+  static let descriptions = [
+    TensorDescription("boxes", .float32, [-1, 4]), TensorDescription("scores", .float32, [-1]),
+    TensorDescription("classes", .int64, [-1]), TensorDescription("labels", .bytes, [-1]),
+    TensorDescription("masks", .bytes, [-1]), TensorDescription("image_size", .int64, [2]),
+  ]
+
+  /// `boxes` are left, top, right, bottom; `masks` COCO's run lengths, a JSON object each; `image_size` is height and
+  /// width.
+  static func tensors(_ detections: [Detection], of size: PixelSize) -> [ProtocolTensor] {
+    let count = detections.count
+    return [
+      ProtocolTensor(
+        "boxes", [count, 4],
+        detections.flatMap { [$0.box.minX, $0.box.minY, $0.box.maxX, $0.box.maxY].map { Float($0) } }),
+      ProtocolTensor("scores", [count], detections.map(\.confidence)),
+      ProtocolTensor("classes", [count], integers: detections.map(\.classId)),
+      ProtocolTensor("labels", texts: detections.map(\.className)),
+      ProtocolTensor(
+        "masks", texts: detections.map { $0.mask.map(DetectionsFile.runLengths)?.serialized() ?? "null" }),
+      ProtocolTensor("image_size", [2], integers: [size.height, size.width]),
+    ]
+  }
+}
+
+extension InferenceCall {
+  /// A detector with the thresholds that the request asks for.
+  fileprivate func adapted(_ network: DetectionNetwork) throws -> DetectionNetwork {
+    let limit = try request.number("max_det", in: 1...Double(DetectorOptions.mostObjects))
+    return network.with(
+      confidence: try request.number("conf", in: 0...1).map { Float($0) },
+      overlap: try request.number("iou", in: 0...1).map { Float($0) }, limit: limit.map { Int(clamping: $0) })
+  }
+}
+
+/// `detect`: a picture to its objects.
+struct DetectPipeline: ServedModel {
+  let description: ModelDescription
+  private let lanes: [DetectionNetwork]
+  private let limits: ImageLimits
+
+  init(_ lanes: [DetectionNetwork], limits: ImageLimits) {
+    (self.lanes, self.limits) = (lanes, limits)
+    description = ModelDescription(
+      name: "detect", platform: "ardf_pipeline", inputs: [SentPicture.description],
+      outputs: ObjectTensors.descriptions, parameters: ["network": lanes[0].name])
+  }
+
+  func infer(_ call: InferenceCall) throws -> [ProtocolTensor] {
+    let network = try call.adapted(lanes[call.lane])
+    let picture = try SentPicture(call, limits: limits).decoded
+    try call.checkWanted()
+    let found = try network.detect(
+      picture.upright(), orientation: picture.orientation, stored: picture.image.size)
+    return ObjectTensors.tensors(found.detections, of: picture.image.size)
+  }
+}
+
+/// `depth`: a picture, and for a prompted network a sensor's depth, to the depth of its pixels.
+struct DepthPipeline: ServedModel {
+  let description: ModelDescription
+  private let lanes: [DepthNetwork]
+  private let limits: ImageLimits
+
+  init(_ lanes: [DepthNetwork], limits: ImageLimits) {
+    (self.lanes, self.limits) = (lanes, limits)
+    let isPrompted = lanes[0].output == .prompted
+    description = ModelDescription(
+      name: "depth", platform: "ardf_pipeline",
+      inputs: [SentPicture.description] + (isPrompted ? [SentSensor.depth(isOptional: false)] : []),
+      outputs: [TensorDescription("depth", .float32, [-1, -1])],
+      parameters: ["network": lanes[0].name, "depth": DepthModel.meaning(of: lanes[0].output)])
+  }
+
+  func infer(_ call: InferenceCall) throws -> [ProtocolTensor] {
+    let picture = try SentPicture(call, limits: limits).decoded
+    let sensor = try SentSensor.plane(call)
+    try call.checkWanted()
+    do {
+      let estimate = try lanes[call.lane].estimate(
+        picture.upright(), orientation: picture.orientation, sensor: sensor)
+      let depth = estimate.metric?.values ?? estimate.relative.values
+      return [ProtocolTensor("depth", [depth.height, depth.width], depth.elements)]
+    } catch let error as NoEstimate {
+      throw UnfitInput("image: \(error)")
+    }
+  }
+}
+
+/// A sensor's depth as a client sends it.
+private enum SentSensor {
+  static func depth(isOptional: Bool) -> TensorDescription {
+    TensorDescription("lidar", .float32, [-1, -1], isOptional: isOptional)
+  }
+
+  static let confidence = TensorDescription("confidence", .uint8, [-1, -1], isOptional: true)
+
+  /// The map in meters; nil where none was sent.
+  static func plane(_ call: InferenceCall) throws -> Plane<Float>? {
+    guard let tensor = call.inputs["lidar"], let elements = tensor.floats else { return nil }
+    return try plane(tensor, elements)
+  }
+
+  static func confidences(_ call: InferenceCall) throws -> Plane<UInt8>? {
+    guard let tensor = call.inputs["confidence"], let elements = tensor.octets else { return nil }
+    return try plane(tensor, elements)
+  }
+
+  private static func plane<Element>(_ tensor: ProtocolTensor, _ elements: [Element]) throws -> Plane<Element> {
+    let (height, width) = (tensor.shape[0], tensor.shape[1])
+    guard height > 0, width > 0, elements.count <= CaptureLimits().depthCells else {
+      throw UnfitInput("\(tensor.name): \(height)x\(width): give a map of 1 to \(CaptureLimits().depthCells) cells")
+    }
+    return Plane(width: width, height: height, elements: elements)
+  }
+}
+
+/// `measure`: a picture, a sensor's depth, and the camera to objects in meters.
+struct MeasurePipeline: ServedModel {
+  let description: ModelDescription
+  private let lanes: [FrameFlow]
+  private let limits: ImageLimits
+
+  init(_ lanes: [FrameFlow], limits: ImageLimits) {
+    (self.lanes, self.limits) = (lanes, limits)
+    description = ModelDescription(
+      name: "measure", platform: "ardf_pipeline",
+      inputs: [
+        SentPicture.description, SentSensor.depth(isOptional: true), SentSensor.confidence,
+        TensorDescription("intrinsics", .float64, [3, 3]),
+        TensorDescription("pose", .float64, [4, 4], isOptional: true),
+      ],
+      outputs: ObjectTensors.descriptions + [
+        TensorDescription("distances", .float32, [-1]), TensorDescription("centers", .float32, [-1, 3]),
+        TensorDescription("sizes", .float32, [-1, 3]), TensorDescription("yaws", .float32, [-1]),
+        TensorDescription("objects", .bytes, [-1]), TensorDescription("notes", .bytes, [-1]),
+      ],
+      parameters: ["network": lanes[0].detector.name, "depth_network": lanes[0].depth?.name ?? "none"])
+  }
+
+  func infer(_ call: InferenceCall) throws -> [ProtocolTensor] {
+    let flow = FrameFlow(
+      detector: try call.adapted(lanes[call.lane].detector), depth: lanes[call.lane].depth,
+      fusion: lanes[call.lane].fusion, isOverlapped: false)
+    let picture = try SentPicture(call, limits: limits).decoded
+    let frame: CapturedFrame
+    do {
+      frame = try CapturedFrame.checked(
+        name: "request", image: picture.image, orientation: picture.orientation,
+        depth: try SentSensor.plane(call), confidence: try SentSensor.confidences(call),
+        intrinsics: call.inputs["intrinsics"]?.doubles ?? [], cameraToWorld: call.inputs["pose"]?.doubles)
+    } catch let error as CaptureError {
+      throw UnfitInput("\(error)")
+    }
+    try call.checkWanted()
+    let outcome = try flow.runInTurn(frame, requests: [])
+    let extents = outcome.scene.extents
+    let count = extents.count
+    return ObjectTensors.tensors(outcome.detections.detections, of: frame.imageSize) + [
+      ProtocolTensor("distances", [count], extents.map { Float($0.distance.meters ?? .nan) }),
+      ProtocolTensor(
+        "centers", [count, 3],
+        extents.flatMap { Self.three($0.box3D.map { ($0.center.x, $0.center.y, $0.center.z) }) }),
+      ProtocolTensor(
+        "sizes", [count, 3],
+        extents.flatMap { Self.three($0.box3D.map { ($0.dimensions.x, $0.dimensions.y, $0.dimensions.z) }) }),
+      ProtocolTensor("yaws", [count], extents.map { Float($0.box3D?.yaw ?? .nan) }),
+      ProtocolTensor("objects", texts: outcome.objects.map { $0.serialized() }),
+      ProtocolTensor("notes", texts: outcome.notes),
+    ]
+  }
+
+  /// NaN where there is nothing.
+  private static func three(_ numbers: (Double, Double, Double)?) -> [Float] {
+    guard let numbers else { return [.nan, .nan, .nan] }
+    return [Float(numbers.0), Float(numbers.1), Float(numbers.2)]
+  }
+}

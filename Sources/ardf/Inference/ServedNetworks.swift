@@ -1,0 +1,147 @@
+import FileFormats
+import FoundationEssentials
+import Imaging
+import InferenceProtocol
+import InferenceServing
+import Models
+import NNRuntime
+
+/// The models that `ardf serve --models` offers: the networks as they are, and what is made of them.
+struct ServedNetworks {
+  private(set) var models: [any ServedModel] = []
+  private var detector: (lanes: [DetectionNetwork], name: String)?
+  private var depth: (lanes: [DepthNetwork], name: String)?
+  private let pools: [ThreadPool]
+  private let metrics: Metrics
+
+  /// Loads the networks, and runs each once in every lane.
+  init(
+    _ entries: [String], pools: [ThreadPool], detector options: DetectorOptions, depth depthOptions: DepthOptions,
+    fusion: FusionModelOptions, compute: ComputeOptions, limits: ImageLimits, metrics: Metrics
+  ) throws {
+    self.pools = pools
+    self.metrics = metrics
+    for entry in entries.flatMap({ $0.split(separator: ",").map(String.init) }) {
+      let named = try NamedWeights(entry)
+      let clock = ContinuousClock()
+      let began = clock.now
+      let store = try WeightStore(path: named.path, allowNonFinite: compute.allowNonfinite)
+      let family = try InFile.naming(named.path) { try RecognizedNetwork.family(of: store) }
+      switch family.task {
+      case .objects:
+        var options = options
+        options.yolo = named.path
+        let network = try DetectionNetwork(options, compute: compute, pool: pools[0])
+        let lanes = [network] + pools.dropFirst().map(network.running)
+        try add(DetectorModel(lanes, name: named.name, metadata: store.metadata), named)
+        if detector == nil { detector = (lanes, named.name) }
+      case .depth:
+        let network = try DepthNetwork(file: named.path, depthOptions, compute: compute, pool: pools[0])
+        let lanes = [network] + pools.dropFirst().map(network.running)
+        try add(DepthModel(lanes, name: named.name), named)
+        if depth == nil { depth = (lanes, named.name) }
+      }
+      metrics.loaded(named.name, in: clock.now - began)
+    }
+    if let detector {
+      try add(DetectPipeline(detector.lanes, limits: limits), NamedWeights(pipeline: "detect", of: detector.name))
+      let flows = detector.lanes.enumerated().map { lane, network in
+        FrameFlow(
+          detector: network, depth: depth?.lanes[lane], fusion: fusion.options, isOverlapped: false)
+      }
+      try add(MeasurePipeline(flows, limits: limits), NamedWeights(pipeline: "measure", of: detector.name))
+    }
+    if let depth {
+      try add(DepthPipeline(depth.lanes, limits: limits), NamedWeights(pipeline: "depth", of: depth.name))
+    }
+  }
+
+  private mutating func add(_ model: any ServedModel, _ named: NamedWeights) throws {
+    guard !models.contains(where: { $0.description.name == named.name }) else {
+      throw CommandError.usage(
+        "--models: two models would be called \(named.name); give one another name with NAME=FILE")
+    }
+    models.append(model)
+  }
+
+  /// What is offered, for people.
+  var text: String {
+    models.map(\.description).map { "\($0.name) (\($0.platform))" }.joined(separator: ", ")
+  }
+}
+
+/// An entry of `--models`: a name in addresses, and where the weights lie.
+struct NamedWeights {
+  let name: String
+  let path: String
+
+  init(pipeline: String, of network: String) { (name, path) = (pipeline, network) }
+
+  /// Reads `NAME=FILE`, a file, or a network's name.
+  init(_ entry: String) throws {
+    let parts = entry.split(separator: "=", maxSplits: 1).map(String.init)
+    let given = parts.last ?? entry
+    if ConvertedWeights.isCheckpoint(given) {
+      path = try ConvertedWeights.of(given)
+    } else if FileManager.default.fileExists(atPath: given) {
+      path = given
+    } else if given.contains("/") || given.contains(".") {
+      throw FileError.missing(path: given)
+    } else {
+      path = try WeightFiles.found(given) ?? WeightFiles.detector(given)
+    }
+    let stem = given.split(separator: "/").last.map(String.init) ?? given
+    name = parts.count == 2 ? parts[0] : stem.split(separator: ".").first.map(String.init) ?? stem
+    guard !name.isEmpty, name.utf8.count <= 100, name.first != ".",
+      name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) })
+    else {
+      throw CommandError.usage(
+        "--models \(entry): a model's name has letters, digits, ., _ and -; give one with NAME=FILE")
+    }
+  }
+}
+
+/// A picture as a client sends it: one element of `BYTES`.
+struct SentPicture {
+  let decoded: DecodedImage
+
+  /// The picture of a call's `image`.
+  ///
+  /// - Throws: `UnfitInput`.
+  init(_ call: InferenceCall, limits: ImageLimits) throws {
+    guard let bytes = call.inputs["image"]?.texts?.first else {
+      throw UnfitInput("image: send the bytes of one JPEG or PNG picture")
+    }
+    do throws(ImageError) {
+      decoded = try ImageCodec.decode(bytes, name: "image", limits: limits)
+    } catch {
+      throw UnfitInput("\(error)")
+    }
+  }
+
+  /// What clients are told of it.
+  static let description = TensorDescription("image", .bytes, [1])
+}
+
+/// Limits on raw inputs.
+enum RawInput {
+  /// Pixels of an input, which set the memory of a run.
+  static let mostPixels = 1280 * 1280
+  /// Pictures of one request.
+  static let mostPictures = 64
+
+  /// Batch, height and width of `(N, 3, height, width)`.
+  static func sizes(of tensor: ProtocolTensor, multipleOf step: Int) throws -> (batch: Int, height: Int, width: Int) {
+    let (batch, height, width) = (tensor.shape[0], tensor.shape[2], tensor.shape[3])
+    guard (1...mostPictures).contains(batch) else {
+      throw UnfitInput("\(tensor.name): send 1 to \(mostPictures) pictures, not \(batch)")
+    }
+    guard height > 0, width > 0, height.isMultiple(of: step), width.isMultiple(of: step),
+      height * width <= mostPixels
+    else {
+      throw UnfitInput(
+        "\(tensor.name): \(height)x\(width): give sides that are multiples of \(step), of at most \(mostPixels) pixels")
+    }
+    return (batch, height, width)
+  }
+}
