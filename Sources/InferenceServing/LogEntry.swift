@@ -21,7 +21,7 @@ struct LogEntry {
 
   func json(_ response: Response, took duration: Duration) -> JSONValue {
     var members: [String: JSONValue] = [
-      "time": .string(Date().formatted(.iso8601.time(includingFractionalSeconds: true))),
+      "time": .string(Date().formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true))),
       "client": .string(peer), "method": .string(method), "path": .string(path),
       "status": .integer(response.status.rawValue), "bytesIn": .integer(bytes),
       "bytesOut": .integer(response.body.count),

@@ -1,12 +1,12 @@
-import FileFormats
+import FoundationEssentials
 
 /// The memory of this process.
 enum ProcessMemory {
   /// Bytes that lie in memory; nil where the system does not say.
   static var residentBytes: Int? {
-    guard let text = try? FileBytes.contents(of: "/proc/self/status") else { return nil }
+    guard let text = FileManager.default.contents(atPath: "/proc/self/status") else { return nil }
     for line in String(decoding: text, as: UTF8.self).split(separator: "\n") where line.hasPrefix("VmRSS:") {
-      return line.split(separator: " ").dropFirst().first.flatMap { Int($0.trimmingPrefix("\t")) }.map { $0 << 10 }
+      return line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }.map { $0 << 10 }
     }
     return nil
   }
