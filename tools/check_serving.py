@@ -2,7 +2,7 @@
 """Has unmodified clients of the Open Inference Protocol use `ardf serve --models`, and compares what they get.
 
     tools/check_serving.py --ardf .build/release/ardf --yolo yolo11n-seg.pt --depth depth.safetensors \\
-        --pictures IMAGES --capture CAPTURE --frame 00030
+        --pictures IMAGES --clip CAPTURE --frame 00030
 
 tritonclient, KServe's inference client and ultralytics ask a server that this script starts on a free port. Raw tensors
 must be those of ultralytics' ONNX export in ONNX Runtime; boxes and masks those that ultralytics finds in its own process;
@@ -263,16 +263,30 @@ def check_depth(client, arguments, picture, scratch):
 
 
 def check_measure(client, arguments, weights, scratch):
-    """`measure` is `ardf run`."""
-    out = scratch / "run"
-    run(arguments.ardf, "run", arguments.capture, "--frame", arguments.frame, "--yolo", weights,
-        "--depth", arguments.depth, "--conf", 0.5, "--out", out)  # fmt: skip
+    """`measure` is `ardf run`, for a frame of a recorded clip."""
+    from PIL import Image
+
+    out, clip, stem = scratch / "run", Path(arguments.clip), arguments.frame
+    run(arguments.ardf, "run", clip, "--frame", stem, "--yolo", weights, "--depth", arguments.depth, "--conf", 0.4,
+        "--out", out)  # fmt: skip
     expected = json.loads((out / "summary.json").read_text())["objects"]
-    run(arguments.ardf, "capture", "convert", arguments.capture, "--frame", arguments.frame, "--out", scratch / "native")
-    frame = next((scratch / "native").rglob("frame.json")).parent
-    facts = json.loads((frame / "frame.json").read_text())
-    print(facts.keys(), sorted(p.name for p in frame.iterdir()))
-    return expected
+    facts = json.loads((clip / f"{stem}.json").read_text())
+    depth = np.asarray(Image.open(clip / f"{stem}_depth.png")).astype(np.float32) * np.float32(0.001)
+    camera = np.array([[facts["fx"], 0, facts["cx"]], [0, facts["fy"], facts["cy"]], [0, 0, 1]])
+    got = client.infer("measure", [
+        picture_input(clip / f"{stem}_rgb.jpg"), tensor_input("lidar", depth),
+        tensor_input("confidence", np.asarray(Image.open(clip / f"{stem}_conf.png"))),
+        tensor_input("intrinsics", camera), tensor_input("pose", np.array(facts["T_wc"]).reshape(4, 4).T.copy()),
+    ], parameters={"orientation": 6, "conf": 0.4})  # fmt: skip
+    objects = [json.loads(text) for text in got.as_numpy("objects")]
+    check(f"measure: the {len(expected)} objects of ardf run", objects == expected and len(expected) > 0)
+    distances = [e["distanceMeters"] for e in expected]
+    found = got.as_numpy("distances")
+    same = len(found) == len(distances) and all(
+        np.isnan(a) if b is None else abs(a - b) < 1e-3 for a, b in zip(found, distances, strict=True)
+    )
+    check("measure: distances in meters", same, [f"{value:.3f}" for value in found])
+    check("measure: notes", all(isinstance(note, bytes) for note in got.as_numpy("notes")))
 
 
 def check_metrics(server):
@@ -291,14 +305,23 @@ def check_metrics(server):
     check("metrics: memory", families["process_resident_memory_bytes"].samples[0].value > 1e7)
 
 
-def check_end(server, client):
+def check_end(server):
     """A request under way is answered, a new one refused, and the server ends with 0."""
-    image = np.zeros((6, 3, 640, 640), np.float32)
-    pending = client.async_infer("yolo11n-seg", [tensor_input("images", image)])
+    shape, answers = [6, 3, 640, 640], []
+    size = int(np.prod(shape)) * 4
+    head = json.dumps({"inputs": [{"name": "images", "datatype": "FP32", "shape": shape,
+                                   "parameters": {"binary_data_size": size}}],
+                       "outputs": [{"name": "output0", "parameters": {"binary_data": True}}]}).encode()  # fmt: skip
+    fields = {"Inference-Header-Content-Length": str(len(head)), "Content-Type": "application/octet-stream"}
+    client = threading.Thread(
+        target=lambda: answers.append(server.get("v2/models/yolo11n-seg/infer", head + bytes(size), fields))
+    )
+    client.start()
     threading.Event().wait(0.15)
     status = server.end()
-    answered = pending.get_result().as_numpy("output0").shape == (6, 116, 8400)
-    check("SIGTERM: the request under way is answered", answered)
+    client.join()
+    answered = answers[0][0] == 200 and len(answers[0][1]) > 6 * 116 * 8400 * 4
+    check("SIGTERM: the request under way is answered", answered, answers[0][0])
     check("SIGTERM: the server ends with 0", status == 0, status)
     try:
         server.get("v2")
@@ -313,8 +336,8 @@ def main():
     parser.add_argument("--yolo", required=True, help="the checkpoint yolo11n-seg.pt")
     parser.add_argument("--depth", required=True)
     parser.add_argument("--pictures", required=True, type=Path)
-    parser.add_argument("--capture", required=True)
-    parser.add_argument("--frame", default="0")
+    parser.add_argument("--clip", required=True, help="a folder of NNNNN.json, NNNNN_rgb.jpg, _depth.png, _conf.png")
+    parser.add_argument("--frame", default="00030")
     parser.add_argument("--onnx", help="ultralytics' export; made where there is none")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -338,7 +361,7 @@ def main():
             check_depth(client, arguments, pictures[0], scratch)
             check_measure(client, arguments, weights, scratch)
             check_metrics(server)
-            check_end(server, client)
+            check_end(server)
         finally:
             server.process.kill()
     if FAILURES:

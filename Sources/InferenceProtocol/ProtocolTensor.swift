@@ -12,6 +12,17 @@ package struct ProtocolTensor: Sendable, Equatable {
     case integers([Int])
     /// Of `BYTES`.
     case texts([[UInt8]])
+
+    /// How many there are.
+    package var count: Int {
+      switch self {
+      case .floats(let elements): elements.count
+      case .doubles(let elements): elements.count
+      case .octets(let elements): elements.count
+      case .integers(let elements): elements.count
+      case .texts(let elements): elements.count
+      }
+    }
   }
 
   /// The input's or output's name.

@@ -75,13 +75,21 @@ package final class InferenceService: RequestHandler {
       response = try await carryOut(request, began: began, entry: &entry)
     } catch {
       let refusal = Self.refusal(error)
-      metrics.failed(refusal.kind)
+      metrics.failed(Self.isAbandonment(error) ? "abandoned" : refusal.kind)
       entry.error = refusal.message
       response = .refused(refusal)
     }
     metrics.answered(status: response.status.rawValue)
     log?(entry.json(response, took: ContinuousClock.now - began))
     return response
+  }
+
+  /// Whether nobody is left to be told.
+  private static func isAbandonment(_ error: any Error) -> Bool {
+    switch error {
+    case InferenceQueue.Failure.abandoned, is UnwantedCall, is CancellationError, is ClientConnection.Closed: true
+    default: false
+    }
   }
 
   /// What the client is told of an error; nothing of what failed inside.
@@ -93,8 +101,7 @@ package final class InferenceService: RequestHandler {
     case InferenceQueue.Failure.full:
       .overloaded("the queue is full; try again, or ask another server", retryAfter: 1)
     case InferenceQueue.Failure.deadline: .deadline
-    case InferenceQueue.Failure.abandoned, is UnwantedCall, is CancellationError, is ClientConnection.Closed:
-      .overloaded("nobody waits for the answer any more", retryAfter: 1)
+    case _ where isAbandonment(error): .overloaded("nobody waits for the answer any more", retryAfter: 1)
     default: .failed("the model failed on this request: \(error)")
     }
   }

@@ -1,12 +1,20 @@
 import Archives
 import FileFormats
+import HTTPServing
 import Imaging
+import InferenceProtocol
 import Models
 import NNRuntime
-import HTTPServing
 
 /// Pictures of a fuzzer stay small: time goes into structure, not into pixels.
 private let smallPictures = ImageLimits(maxPixels: 1 << 16, maxFileBytes: 1 << 20)
+
+/// A model with an input of every datatype, all of which it gives back.
+private let echo = ModelDescription(
+  name: "echo", platform: "test",
+  inputs: [TensorDescription("BYTES", .bytes, [-1])]
+    + Datatype.allCases.dropLast().map { TensorDescription($0.rawValue, $0, [-1, -1], isOptional: true) },
+  outputs: Datatype.allCases.map { TensorDescription($0.rawValue, $0, [-1]) })
 
 extension ParserTarget {
   /// Binary formats, read from memory.
@@ -49,6 +57,20 @@ extension ParserTarget {
     ParserTarget("png-gray8") { _ = try ImageCodec.decodeGray8($0, limits: smallPictures) },
     ParserTarget("jpeg") { _ = try ImageCodec.decode($0, limits: smallPictures).upright() },
     ParserTarget("request") { _ = try RequestHead($0) },
+    // Two bytes say how long the JSON is, all ones that there is nothing else.
+    ParserTarget("inference-request") { bytes in
+      let length = bytes.prefix(2).reversed().reduce(0) { $0 << 8 | Int($1) }
+      let request = try InferenceRequest(
+        Array(bytes.dropFirst(2)), headerLength: length == 0xffff ? nil : "\(length)")
+      let tensors = try request.tensors(for: echo)
+      for tensor in tensors.values {
+        precondition(tensor.shape.reduce(1, *) == tensor.elements.count, "elements and shape differ")
+      }
+      let response = InferenceResponse(tensors.values.sorted { $0.name < $1.name }, of: echo, to: request)
+      let head = try JSONValue.parse(Array(response.body[..<(response.headerLength ?? response.body.count)]))
+      precondition(head["outputs"]?.array != nil, "an answer without outputs")
+      _ = try request.timeout()
+    },
     ParserTarget("run-lengths") { bytes in
       let side = Int(bytes.first ?? 0)
       let mask = try RunLengthMask(

@@ -6,6 +6,7 @@ import Reporting
 import HTTPServing
 import Serving
 import Synchronization
+import TestSupport
 
 /// A workshop whose frames hold nothing, which notes what it is asked for.
 final class NotingWorkshop: Workshop {

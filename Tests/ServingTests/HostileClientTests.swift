@@ -3,6 +3,7 @@ import Foundation
 import HTTPServing
 import Serving
 import Synchronization
+import TestSupport
 import Testing
 
 /// Clients that send what no browser does, over real connections.

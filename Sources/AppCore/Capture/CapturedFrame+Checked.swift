@@ -11,7 +11,7 @@ extension CapturedFrame {
   /// - `cameraToWorld`: sixteen numbers, by rows, of a camera that looks along -z with y up; nil where nobody knows.
   package static func checked(
     name: String, image: RGBImage, orientation: Orientation, depth: Plane<Float>?,
-    confidence: Plane<UInt8>?, intrinsics: [Double], cameraToWorld: [Double]?
+    confidence: Plane<UInt8>?, sensor: SensorModel, intrinsics: [Double], cameraToWorld: [Double]?
   ) throws(CaptureError) -> CapturedFrame {
     let stated = try FrameFields.camera(intrinsics, order: .rowMajor, size: image.size, file: name)
     let camera = try FrameFields.intrinsics(
@@ -24,6 +24,7 @@ extension CapturedFrame {
       file: name, name: name, timestamp: 0, imageSize: image.size, orientation: orientation,
       intrinsics: camera, cameraToWorld: pose)
     (parts.image, parts.depth, parts.confidence) = (image, depth, confidence)
+    parts.sensor = sensor
     var frame = try parts.assembled()
     frame.isPosed = cameraToWorld != nil
     return frame

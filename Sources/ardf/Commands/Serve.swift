@@ -74,7 +74,7 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
     let metrics = Metrics(version: ARDF.version)
     let networks = try ServedNetworks(
       inference.models, pools: inference.teams(threads: compute.threads ?? ProcessorShare.threads),
-      detector: detector, depth: depthOptions, fusion: fusionOptions, compute: compute,
+      detector: detector, depth: depthOptions, fusion: fusionOptions, sensor: sensor, compute: compute,
       limits: ImageLimits(maxPixels: limits.maxPixels.count, maxFileBytes: limits.maxFile.count),
       metrics: metrics)
     let end = GracefulEnd()

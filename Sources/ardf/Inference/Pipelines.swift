@@ -57,10 +57,10 @@ struct DetectPipeline: ServedModel {
 
   func infer(_ call: InferenceCall) throws -> [ProtocolTensor] {
     let network = try call.adapted(lanes[call.lane])
-    let picture = try SentPicture(call, limits: limits).decoded
+    let picture = try SentPicture(call, limits: limits)
     try call.checkWanted()
     let found = try network.detect(
-      picture.upright(), orientation: picture.orientation, stored: picture.image.size)
+      picture.upright, orientation: picture.orientation, stored: picture.image.size)
     return ObjectTensors.tensors(found.detections, of: picture.image.size)
   }
 }
@@ -82,12 +82,12 @@ struct DepthPipeline: ServedModel {
   }
 
   func infer(_ call: InferenceCall) throws -> [ProtocolTensor] {
-    let picture = try SentPicture(call, limits: limits).decoded
+    let picture = try SentPicture(call, limits: limits)
     let sensor = try SentSensor.plane(call)
     try call.checkWanted()
     do {
       let estimate = try lanes[call.lane].estimate(
-        picture.upright(), orientation: picture.orientation, sensor: sensor)
+        picture.upright, orientation: picture.orientation, sensor: sensor)
       let depth = estimate.metric?.values ?? estimate.relative.values
       return [ProtocolTensor("depth", [depth.height, depth.width], depth.elements)]
     } catch let error as NoEstimate {
@@ -128,10 +128,15 @@ private enum SentSensor {
 struct MeasurePipeline: ServedModel {
   let description: ModelDescription
   private let lanes: [FrameFlow]
+  private let sensor: SensorModel
   private let limits: ImageLimits
 
-  init(_ lanes: [FrameFlow], limits: ImageLimits) {
+  /// - `sensor`: what made the depth that clients send; a LiDAR unless something else is said.
+  init(_ lanes: [FrameFlow], sensor: SensorOptions, limits: ImageLimits) {
     (self.lanes, self.limits) = (lanes, limits)
+    var model = SensorModel(sensor.sensor ?? .lidar)
+    model.maximumRange = sensor.sensorRange
+    self.sensor = model
     description = ModelDescription(
       name: "measure", platform: "ardf_pipeline",
       inputs: [
@@ -151,13 +156,13 @@ struct MeasurePipeline: ServedModel {
     let flow = FrameFlow(
       detector: try call.adapted(lanes[call.lane].detector), depth: lanes[call.lane].depth,
       fusion: lanes[call.lane].fusion, isOverlapped: false)
-    let picture = try SentPicture(call, limits: limits).decoded
+    let picture = try SentPicture(call, limits: limits)
     let frame: CapturedFrame
     do {
       frame = try CapturedFrame.checked(
         name: "request", image: picture.image, orientation: picture.orientation,
         depth: try SentSensor.plane(call), confidence: try SentSensor.confidences(call),
-        intrinsics: call.inputs["intrinsics"]?.doubles ?? [], cameraToWorld: call.inputs["pose"]?.doubles)
+        sensor: sensor, intrinsics: call.inputs["intrinsics"]?.doubles ?? [], cameraToWorld: call.inputs["pose"]?.doubles)
     } catch let error as CaptureError {
       throw UnfitInput("\(error)")
     }

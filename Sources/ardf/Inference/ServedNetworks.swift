@@ -1,5 +1,6 @@
 import FileFormats
 import FoundationEssentials
+import Geometry
 import Imaging
 import InferenceProtocol
 import InferenceServing
@@ -17,7 +18,8 @@ struct ServedNetworks {
   /// Loads the networks, and runs each once in every lane.
   init(
     _ entries: [String], pools: [ThreadPool], detector options: DetectorOptions, depth depthOptions: DepthOptions,
-    fusion: FusionModelOptions, compute: ComputeOptions, limits: ImageLimits, metrics: Metrics
+    fusion: FusionModelOptions, sensor: SensorOptions, compute: ComputeOptions, limits: ImageLimits,
+    metrics: Metrics
   ) throws {
     self.pools = pools
     self.metrics = metrics
@@ -49,7 +51,7 @@ struct ServedNetworks {
         FrameFlow(
           detector: network, depth: depth?.lanes[lane], fusion: fusion.options, isOverlapped: false)
       }
-      try add(MeasurePipeline(flows, limits: limits), NamedWeights(pipeline: "measure", of: detector.name))
+      try add(MeasurePipeline(flows, sensor: sensor, limits: limits), NamedWeights(pipeline: "measure", of: detector.name))
     }
     if let depth {
       try add(DepthPipeline(depth.lanes, limits: limits), NamedWeights(pipeline: "depth", of: depth.name))
@@ -103,21 +105,28 @@ struct NamedWeights {
 
 /// A picture as a client sends it: one element of `BYTES`.
 struct SentPicture {
-  let decoded: DecodedImage
+  /// As stored.
+  let image: RGBImage
+  /// How to turn it upright: as the request's `orientation`, an EXIF number, else the file's own.
+  let orientation: Orientation
 
   /// The picture of a call's `image`.
   ///
-  /// - Throws: `UnfitInput`.
+  /// - Throws: `UnfitInput`, `ProtocolError`.
   init(_ call: InferenceCall, limits: ImageLimits) throws {
     guard let bytes = call.inputs["image"]?.texts?.first else {
       throw UnfitInput("image: send the bytes of one JPEG or PNG picture")
     }
+    let turn = try call.request.number("orientation", in: 1...8).flatMap { Orientation(rawValue: Int(clamping: $0)) }
     do throws(ImageError) {
-      decoded = try ImageCodec.decode(bytes, name: "image", limits: limits)
+      let decoded = try ImageCodec.decode(bytes, name: "image", limits: limits)
+      (image, orientation) = (decoded.image, turn ?? decoded.orientation)
     } catch {
       throw UnfitInput("\(error)")
     }
   }
+
+  var upright: RGBImage { image.oriented(orientation) }
 
   /// What clients are told of it.
   static let description = TensorDescription("image", .bytes, [1])

@@ -3,12 +3,14 @@ import Foundation
 /// A plain TCP connection to this machine, for requests that no well-behaved client sends.
 ///
 /// Unsafe where the system's socket calls take pointers.
-final class LoopbackConnection {
+public final class LoopbackConnection {
   private let descriptor: Int32
 
-  struct Refused: Error {}
+  /// Nobody listens.
+  public struct Refused: Error {}
 
-  init(port: UInt16) throws {
+  /// Connects to a port.
+  public init(port: UInt16) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -28,7 +30,7 @@ final class LoopbackConnection {
   }
 
   /// Sends what the other side takes; one that has closed takes nothing.
-  func send(_ bytes: [UInt8]) {
+  public func send(_ bytes: [UInt8]) {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = unsafe rest.withUnsafeBytes { buffer in
@@ -39,13 +41,14 @@ final class LoopbackConnection {
     }
   }
 
-  func closeSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+  /// Ends one's own direction.
+  public func closeSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
   /// What has arrived, once anything has; nothing at the end.
-  func read() -> [UInt8] { receive(65_536, flags: 0) }
+  public func read() -> [UInt8] { receive(65_536, flags: 0) }
 
   /// Returns once anything has arrived, and leaves it there.
-  func waitForBytes() { _ = receive(1, flags: Int32(MSG_PEEK)) }
+  public func waitForBytes() { _ = receive(1, flags: Int32(MSG_PEEK)) }
 
   private func receive(_ most: Int, flags: Int32) -> [UInt8] {
     var part = [UInt8](repeating: 0, count: most)
@@ -59,7 +62,8 @@ final class LoopbackConnection {
     return Array(part[0..<max(0, count)])
   }
 
-  func readToEnd() -> [UInt8] {
+  /// Everything up to the connection's end.
+  public func readToEnd() -> [UInt8] {
     var bytes: [UInt8] = []
     while true {
       let part = read()

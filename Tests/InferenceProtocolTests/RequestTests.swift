@@ -1,0 +1,156 @@
+import FileFormats
+import InferenceProtocol
+import Testing
+
+/// Requests as clients write them.
+@Suite struct RequestTests {
+  private static let model = ModelDescription(
+    name: "m", platform: "test",
+    inputs: [
+      TensorDescription("x", .float32, [-1, 2]), TensorDescription("hint", .int64, [1], isOptional: true),
+    ],
+    outputs: [TensorDescription("y", .float32, [-1, 2])])
+
+  private static func read(_ json: String, _ binary: [UInt8] = []) throws -> [String: ProtocolTensor] {
+    let request = try InferenceRequest(
+      Array(json.utf8) + binary, headerLength: binary.isEmpty ? nil : "\(json.utf8.count)")
+    return try request.tensors(for: model)
+  }
+
+  private static func input(_ rest: String, name: String = "x", datatype: String = "FP32") -> String {
+    #"{"inputs":[{"name":"\#(name)","datatype":"\#(datatype)",\#(rest)}]}"#
+  }
+
+  private static func little(_ values: [Float]) -> [UInt8] {
+    values.flatMap { value in (0..<4).map { UInt8(truncatingIfNeeded: value.bitPattern >> UInt32(8 * $0)) } }
+  }
+
+  @Test func elementsInJSONAndBehindItAreTheSame() throws {
+    let flat = try Self.read(Self.input(#""shape":[2,2],"data":[1,2.5,-3,4e1]"#))
+    #expect(flat["x"] == ProtocolTensor("x", [2, 2], [1, 2.5, -3, 40]))
+    #expect(try Self.read(Self.input(#""shape":[2,2],"data":[[1,2.5],[-3,4e1]]"#)) == flat)
+    let binary = Self.little([1, 2.5, -3, 40])
+    let json = Self.input(#""shape":[2,2],"parameters":{"binary_data_size":16}"#)
+    #expect(try Self.read(json, binary) == flat)
+  }
+
+  @Test func severalInputsLieOneBehindTheOther() throws {
+    let json = """
+      {"id":"7","inputs":[{"name":"hint","datatype":"INT64","shape":[1],"parameters":{"binary_data_size":8}},
+      {"name":"x","datatype":"FP32","shape":[1,2],"parameters":{"binary_data_size":8}}]}
+      """
+    let tensors = try Self.read(json, [254, 255, 255, 255, 255, 255, 255, 255] + Self.little([0.5, 2]))
+    #expect(tensors["hint"] == ProtocolTensor("hint", [1], integers: [-2]))
+    #expect(tensors["x"]?.floats == [0.5, 2])
+  }
+
+  /// What is wrong, and what is said of it.
+  private static let wrong: [(String, ProtocolError)] = [
+    ("[]", .member("the request", expected: "an object")),
+    ("{}", .member("inputs", expected: "a list")),
+    (#"{"inputs":{}}"#, .member("inputs", expected: "a list")),
+    (#"{"inputs":[7]}"#, .member("inputs", expected: "a list of objects with names")),
+    (#"{"inputs":[]}"#, .missingInput("x")),
+    (#"{"id":7,"inputs":[]}"#, .member("id", expected: "a text")),
+    (#"{"parameters":[],"inputs":[]}"#, .member("parameters", expected: "an object")),
+    (
+      #"{"parameters":{"binary_data_output":1},"inputs":[]}"#,
+      .parameter("binary_data_output", expected: "true or false")
+    ),
+    (input(#""shape":[1,2]"#), .noElements(tensor: "x")),
+    (input(#""shape":[1,2],"data":[1,2],"parameters":{"binary_data_size":8}"#), .noElements(tensor: "x")),
+    (input(#""shape":[1,2],"data":7"#), .member("data", expected: "a list")),
+    (input(#""shape":[1,2],"data":[1]"#), .elementCount(tensor: "x", found: 1, expected: 2)),
+    (input(#""shape":[1,2],"data":[1,2,3]"#), .elementCount(tensor: "x", found: 3, expected: 2)),
+    (input(#""shape":[1,2],"data":[1,"2"]"#), .element(tensor: "x", index: 1, datatype: .float32)),
+    (input(#""shape":[1,2],"data":[1,null]"#), .element(tensor: "x", index: 1, datatype: .float32)),
+    (input(#""shape":7,"data":[]"#), .shape(tensor: "x")),
+    (input(#""shape":[-1,2],"data":[]"#), .shape(tensor: "x")),
+    (input(#""shape":[1.5,2],"data":[]"#), .shape(tensor: "x")),
+    (
+      input(#""shape":[9223372036854775807,9223372036854775807],"data":[]"#),
+      .tooManyElements(tensor: "x", limit: 1 << 26)
+    ),
+    (
+      input(#""shape":[0,9223372036854775807,9223372036854775807],"data":[]"#),
+      .tooManyElements(tensor: "x", limit: 1 << 26)
+    ),
+    (input(#""shape":[2],"data":[1,2]"#), .wrongShape(input: "x", found: [2], expected: [-1, 2])),
+    (input(#""shape":[1,3],"data":[1,2,3]"#), .wrongShape(input: "x", found: [1, 3], expected: [-1, 2])),
+    (input(#""shape":[1,2],"data":[1,2]"#, name: "z"), .unknownInput("z", known: ["x", "hint"])),
+    (
+      input(#""shape":[1,2],"data":[1,2]"#, datatype: "FP64"),
+      .wrongDatatype(input: "x", found: .float64, expected: .float32)
+    ),
+    (input(#""shape":[1,2],"data":[1,2]"#, datatype: "FP31"), .unknownDatatype("FP31", tensor: "x")),
+    (
+      input(#""shape":[1,2],"data":[1,2],"parameters":{"shared_memory_region":"r"}"#),
+      .sharedMemory(tensor: "x")
+    ),
+    (
+      input(#""shape":[1,2],"parameters":{"binary_data_size":-1}"#),
+      .parameter("binary_data_size", expected: "a number of bytes")
+    ),
+    (input(#""shape":[1,2],"parameters":{"binary_data_size":8}"#), .binaryLength(found: 0, expected: 8)),
+    (
+      #"{"inputs":[{"name":"x","datatype":"FP32","shape":[1,2],"data":[1,2]}],"outputs":[{"name":"z"}]}"#,
+      .unknownOutput("z", known: ["y"])
+    ),
+    (#"{"inputs":[],"outputs":[{"name":"y"},{"name":"y"}]}"#, .repeated(tensor: "y")),
+    (
+      #"{"inputs":[],"outputs":[{"name":"y","parameters":{"classification":2}}]}"#,
+      .classification(output: "y")
+    ),
+    (
+      #"{"inputs":[],"outputs":[{"name":"y","parameters":{"binary_data":"yes"}}]}"#,
+      .parameter("binary_data", expected: "true or false")
+    ),
+  ]
+
+  @Test(arguments: wrong.indices) func whatIsWrongIsNamed(index: Int) throws {
+    let (json, expected) = Self.wrong[index]
+    #expect(throws: expected) { try Self.read(json) }
+    #expect(!"\(expected)".isEmpty && !"\(expected)".contains("\n"))
+  }
+
+  @Test func bytesBehindTheJSONMustBeThoseAskedFor() throws {
+    let json = Self.input(#""shape":[1,2],"parameters":{"binary_data_size":8}"#)
+    #expect(throws: ProtocolError.binaryLength(found: 9, expected: 8)) {
+      try Self.read(json, [UInt8](repeating: 0, count: 9))
+    }
+    #expect(throws: ProtocolError.binaryLength(found: 7, expected: 8)) {
+      try Self.read(json, [UInt8](repeating: 0, count: 7))
+    }
+    let short = Self.input(#""shape":[1,2],"parameters":{"binary_data_size":4}"#)
+    #expect(throws: ProtocolError.elementCount(tensor: "x", found: 4, expected: 8)) {
+      try Self.read(short, [0, 0, 0, 0])
+    }
+  }
+
+  @Test(arguments: ["", "x", "-1", "+1", "3.0", "99999999999999999999", "4"])
+  func headerLengthIsANumberOfTheBodysBytes(text: String) {
+    #expect(throws: ProtocolError.headerLength(text)) { try InferenceRequest([1, 2, 3], headerLength: text) }
+  }
+
+  @Test func tooManyTensorsAreRefused() {
+    let one = #"{"name":"x","datatype":"FP32","shape":[0,2],"data":[]}"#
+    let json = #"{"inputs":[\#(Array(repeating: one, count: 65).joined(separator: ","))]}"#
+    #expect(throws: ProtocolError.tooManyTensors(limit: 64)) { try Self.read(json) }
+    #expect(throws: ProtocolError.repeated(tensor: "x")) { try Self.read(#"{"inputs":[\#(one),\#(one)]}"#) }
+  }
+
+  @Test func timeoutIsInMicroseconds() throws {
+    func timeout(_ value: String) throws -> Duration? {
+      try InferenceRequest(
+        Array(#"{"parameters":{"timeout":\#(value)},"inputs":[]}"#.utf8), headerLength: nil
+      ).timeout()
+    }
+    #expect(try timeout("1500") == .microseconds(1500))
+    #expect(try timeout("0") == nil)
+    for wrong in ["-1", "1.5", "\"1\"", "1e30"] {
+      #expect(throws: ProtocolError.parameter("timeout", expected: "a number of microseconds")) {
+        try timeout(wrong)
+      }
+    }
+  }
+}

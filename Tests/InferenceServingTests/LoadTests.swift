@@ -1,0 +1,161 @@
+import Foundation
+import HTTPServing
+import InferenceServing
+import Synchronization
+import TestSupport
+import Testing
+
+/// What happens when there is more to do than can be done.
+@Suite struct LoadTests {
+  @Test func aFullQueueIsToldWithWhenToTryAgain() async throws {
+    let model = Doubling(isGated: true)
+    try await serving(model, queue: 1) { (client: ServerClient) throws in
+      let first = try client.begin("1")
+      model.entered.wait()
+      let second = try client.begin("2")
+      #expect(try client.waits(for: "ardf_queue_length", toBe: 1))
+      let third = try client.double("3")
+      #expect(third.status == 503)
+      #expect(third.head.contains("Retry-After: 1"))
+      model.gate?.signal()
+      model.gate?.signal()
+      #expect(ServerClient.Answer(first.readToEnd()).json?["outputs"]?[0]?["data"] == [2])
+      #expect(ServerClient.Answer(second.readToEnd()).json?["outputs"]?[0]?["data"] == [4])
+      #expect(try client.metric(#"ardf_errors_total{kind="overloaded"}"#) == 1)
+    }
+    #expect(model.begun.withLock { $0 } == 2)
+  }
+
+  @Test func whoseClientIsGoneIsNotComputed() async throws {
+    let model = Doubling(isGated: true)
+    try await serving(model) { (client: ServerClient) throws in
+      let first = try client.begin("1")
+      model.entered.wait()
+      do { _ = try client.begin("2") }
+      let third = try client.begin("3")
+      // The second one's connection may have been closed before it was read.
+      while try client.metric("ardf_queue_length") == 0 { Thread.sleep(forTimeInterval: 0.01) }
+      Thread.sleep(forTimeInterval: 0.2)
+      for _ in 0..<3 { model.gate?.signal() }
+      #expect(ServerClient.Answer(first.readToEnd()).status == 200)
+      #expect(ServerClient.Answer(third.readToEnd()).json?["outputs"]?[0]?["data"] == [6])
+    }
+    #expect(model.begun.withLock { $0 } == 2)
+  }
+
+  @Test func whoIsGoneMakesRoom() async throws {
+    let model = Doubling(isGated: true)
+    try await serving(model, queue: 1) { (client: ServerClient) throws in
+      let first = try client.begin("1")
+      model.entered.wait()
+      do {
+        let gone = try client.begin("2")
+        #expect(try client.waits(for: "ardf_queue_length", toBe: 1))
+        gone.closeSending()
+      }
+      let third = try client.begin("3")
+      #expect(try client.waits(for: #"ardf_errors_total{kind="abandoned"}"#, toBe: 1))
+      for _ in 0..<2 { model.gate?.signal() }
+      #expect(ServerClient.Answer(first.readToEnd()).status == 200)
+      #expect(ServerClient.Answer(third.readToEnd()).json?["outputs"]?[0]?["data"] == [6])
+    }
+  }
+
+  @Test func aRequestsTimeIsKept() async throws {
+    let model = Doubling(isGated: true)
+    try await serving(model) { (client: ServerClient) throws in
+      let first = try client.begin("1")
+      model.entered.wait()
+      // Waits in the queue until its time is over, and is never computed.
+      let late = try client.double("2", #","parameters":{"timeout":50000}"#)
+      #expect(late.status == 504)
+      model.gate?.signal()
+      #expect(ServerClient.Answer(first.readToEnd()).status == 200)
+      // Computed, but not in time: answered all the same when its time is over.
+      let slow = try client.double("3", #","parameters":{"timeout":50000}"#)
+      #expect(slow.status == 504)
+      model.gate?.signal()
+      #expect(try client.metric(#"ardf_errors_total{kind="deadline"}"#) == 2)
+    }
+    #expect(model.begun.withLock { $0 } == 2)
+  }
+
+  @Test func theServersPatienceIsTheLongest() async throws {
+    let model = Doubling(isGated: true)
+    var limits = InferenceLimits()
+    limits.patience = .milliseconds(100)
+    try await serving(model, limits: limits) { (client: ServerClient) throws in
+      #expect(try client.double("1", #","parameters":{"timeout":60000000}"#).status == 504)
+      model.gate?.signal()
+    }
+  }
+
+  @Test func bodiesAreBounded() async throws {
+    var limits = InferenceLimits()
+    (limits.bodyBytes, limits.heldBytes) = (1000, 1500)
+    let model = Doubling(isGated: true)
+    try await serving(model, limits: limits) { [limits] (client: ServerClient) throws in
+      let long = try client.send(
+        "POST", "/v2/models/double/infer", [UInt8](repeating: 32, count: limits.bodyBytes + 1))
+      #expect(long.status == 413)
+      let padded = { ServerClient.doubling("1") + [UInt8](repeating: 32, count: 900) }
+      let first = try LoopbackConnection(port: client.port)
+      first.send(client.request("POST", "/v2/models/double/infer", padded()))
+      model.entered.wait()
+      // The first one's body is still held.
+      #expect(try client.send("POST", "/v2/models/double/infer", padded()).status == 503)
+      model.gate?.signal()
+      #expect(ServerClient.Answer(first.readToEnd()).status == 200)
+      model.gate?.signal()
+      #expect(try client.send("POST", "/v2/models/double/infer", padded()).status == 200)
+    }
+  }
+
+  @Test func lanesComputeSideBySide() async throws {
+    let model = Doubling(isGated: true)
+    try await serving(model, lanes: 3) { (client: ServerClient) throws in
+      let all = try (1...3).map { try client.begin("\($0)") }
+      // All three are in the model at once.
+      for _ in 0..<3 { model.entered.wait() }
+      for _ in 0..<3 { model.gate?.signal() }
+      for (index, connection) in all.enumerated() {
+        let answer = ServerClient.Answer(connection.readToEnd())
+        #expect(answer.json?["outputs"]?[0]?["data"]?[0]?.integer == 2 * (index + 1))
+      }
+    }
+  }
+
+  @Test func theEndLetsRequestsFinish() async throws {
+    let model = Doubling(isGated: true)
+    try await serving(model) { (client: ServerClient) throws in
+      let idle = try LoopbackConnection(port: client.port)
+      let pending = try client.begin("1")
+      model.entered.wait()
+      client.end.begin()
+      // Who has asked nothing is let go.
+      #expect(idle.readToEnd().isEmpty)
+      #expect(throws: LoopbackConnection.Refused.self) { try LoopbackConnection(port: client.port) }
+      model.gate?.signal()
+      #expect(ServerClient.Answer(pending.readToEnd()).json?["outputs"]?[0]?["data"] == [2])
+    }
+  }
+
+  @Test func theServerEndsByItselfAfterTheLastRequest() async throws {
+    let port = try ListeningPort(.loopback(0))
+    let end = GracefulEnd()
+    let server = InferenceServer(
+      models: [Doubling()], port: port, lanes: 1, queueLimit: 1, token: nil,
+      metrics: Metrics(version: "test"), version: "test", end: end)
+    let task = Task { try await server.run() }
+    let number = port.number
+    let answer = try await Task(executorPreference: OwnThreads(name: "client", count: 1)) {
+      let connection = try LoopbackConnection(port: number)
+      let client = ServerClient(port: number, end: end)
+      connection.send(client.request("GET", "/v2", fields: ["Connection": "keep-alive"]))
+      return connection.read()
+    }.value
+    #expect(ServerClient.Answer(answer).status == 200)
+    end.begin()
+    try await task.value
+  }
+}
