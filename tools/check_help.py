@@ -194,7 +194,7 @@ class Place:
                 page = urllib.request.urlopen(address[0]).read().decode()
         service.send_signal(signal.SIGINT)
         service.wait()
-        fine = "</html>" in page and service.returncode in (0, 130)
+        fine = ("</html>" in page or '"name":"ardf"' in page) and service.returncode in (0, 130)
         return (0, said) if fine else (service.returncode or 1, said)
 
 

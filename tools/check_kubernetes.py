@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds Examples/Jobs/kubernetes.yaml to the schema of Kubernetes, and to what docs/scale.md says of exit codes.
+"""Holds the examples' manifests to the schema of Kubernetes, and to what docs/scale.md and docs/serving.md say.
 
 tools/check_kubernetes.py [VERSION]     needs kubernetes-validate (pip)
 """
@@ -18,6 +18,31 @@ def never_again() -> set[int]:
     """The exit codes that the table of docs/scale.md tells schedulers not to try again."""
     rows = re.findall(r"^\| ([0-9, ]+) \|.*\| never \|$", (ROOT / "docs/scale.md").read_text(), re.MULTILINE)
     return {int(code) for row in rows for code in row.split(",")}
+
+
+def serving(version: str) -> dict[str, bool]:
+    """What the Deployment of Examples/Serving promises."""
+    manifests = list(yaml.safe_load_all((ROOT / "Examples/Serving/kubernetes.yaml").read_text()))
+    for manifest in manifests:
+        kubernetes_validate.validate(manifest, version, strict=True)
+    deployment, service = manifests
+    pod = deployment["spec"]["template"]["spec"]
+    container = pod["containers"][0]
+    words = dict(word.lstrip("-").split("=", 1) for word in container["args"] if "=" in word)
+    port = int(words["listen"].rsplit(":", 1)[1])
+    probes = [container[f"{kind}Probe"]["httpGet"]["path"] for kind in ("startup", "readiness", "liveness")]
+    page = (ROOT / "docs/serving.md").read_text()
+    return {
+        "probes are addresses of the protocol": all(path.lstrip("/").startswith("v2/health/") for path in probes),
+        "the port that is listened on": container["ports"][0]["containerPort"] == port
+        and service["spec"]["ports"][0]["port"] == port,
+        "requests may finish": pod["terminationGracePeriodSeconds"]
+        > float(words["timeout"]) + container["lifecycle"]["preStop"]["sleep"]["seconds"],
+        "a token": words["token-file"].startswith(container["volumeMounts"][1]["mountPath"]),
+        "options that docs/serving.md has": all(f"--{option}" in page for option in words),
+        "no rights for the server": container["securityContext"]["readOnlyRootFilesystem"]
+        and pod["securityContext"]["runAsNonRoot"],
+    }
 
 
 def main() -> None:
@@ -41,9 +66,10 @@ def main() -> None:
         == container["resources"]["limits"]["cpu"],
         "no rights": container["securityContext"]["readOnlyRootFilesystem"] and pod["securityContext"]["runAsNonRoot"],
     }
+    expected |= serving(version)
     for what, holds in expected.items():
         print(("ok    " if holds else "FAIL  ") + what)
-    print(f"kubernetes.yaml: valid for Kubernetes {used}")
+    print(f"manifests: valid for Kubernetes {used}")
     raise SystemExit(0 if all(expected.values()) else 1)
 
 

@@ -4,11 +4,11 @@
     tools/check_serving.py --ardf .build/release/ardf --yolo yolo11n-seg.pt --depth depth.safetensors \\
         --pictures IMAGES --clip CAPTURE --frame 00030
 
-tritonclient, KServe's inference client and ultralytics ask a server that this script starts on a free port. Raw tensors
-must be those of ultralytics' ONNX export in ONNX Runtime; boxes and masks those that ultralytics finds in its own process;
-detections, depth and measured objects those of `ardf detect`, `ardf depth` and `ardf run`. The metrics are read with
-prometheus_client's parser. At last the server must end on SIGTERM with its last request answered. Ends with 1 if anything
-fails.
+tritonclient, KServe's inference client and ultralytics ask a server that this script starts on a free port. Raw
+tensors must be those of ultralytics' ONNX export in ONNX Runtime; boxes and masks those that ultralytics finds in its
+own process; detections, depth and measured objects those of `ardf detect`, `ardf depth` and `ardf run`. The metrics
+are read with prometheus_client's parser, and the examples of docs/serving.md that are marked so are run. At last the
+server must end on SIGTERM with its last request answered. Ends with 1 if anything fails.
 
 Needs tritonclient[http], kserve, ultralytics, onnx, onnxruntime, prometheus_client, numpy, Pillow (PyPI).
 """
@@ -289,6 +289,23 @@ def check_measure(client, arguments, weights, scratch):
     check("measure: notes", all(isinstance(note, bytes) for note in got.as_numpy("notes")))
 
 
+def check_examples(server, picture, scratch):
+    """The examples of docs/serving.md, as printed, with this server's address."""
+    folder = scratch / "examples"
+    folder.mkdir()
+    shutil.copy(picture, folder / "photo.jpg")
+    page = (Path(__file__).parent.parent / "docs" / "serving.md").read_text()
+    examples = re.findall(r"<!-- run -->\n```(\w*)\n(.*?)```", page, re.DOTALL)
+    check("docs/serving.md has examples", len(examples) >= 4, len(examples))
+    for language, text in examples:
+        text = text.replace("127.0.0.1:8000", server.address)
+        command = [sys.executable, "-c", text] if language == "python" else ["bash", "-euo", "pipefail", "-c", text]
+        done = subprocess.run(command, cwd=folder, capture_output=True)
+        said = done.stdout.decode(errors="replace")
+        fine = done.returncode == 0 and bool(said) and "error" not in said
+        check(f"docs/serving.md: {text.strip().splitlines()[0]}", fine, (done.stderr.decode() or said)[-120:])
+
+
 def check_metrics(server):
     status, text = server.get("metrics")
     families = {family.name: family for family in text_string_to_metric_families(text.decode())}
@@ -360,6 +377,7 @@ def main():
             check_detect(client, arguments, pictures, weights, scratch)
             check_depth(client, arguments, pictures[0], scratch)
             check_measure(client, arguments, weights, scratch)
+            check_examples(server, pictures[0], scratch)
             check_metrics(server)
             check_end(server)
         finally:

@@ -82,12 +82,11 @@ package actor ClientConnection {
   /// The current request's whole body.
   ///
   /// - Throws: `Refusal.tooLarge`, `.timeout`, and `Closed` where it ends early.
-  func body(limit: Int) async throws -> [UInt8] {
+  func body(limit: Int, piece: @Sendable (Int) throws -> Void) async throws -> [UInt8] {
     guard bodyLeft <= limit else { throw Refusal.tooLarge(limit: limit) }
     content = []
-    content.reserveCapacity(bodyLeft)
     defer { content = [] }
-    try await readBody(bodyLeft, keeping: true)
+    try await readBody(bodyLeft, keeping: true, before: piece)
     return content
   }
 
@@ -101,7 +100,9 @@ package actor ClientConnection {
     return bodyLeft == 0
   }
 
-  private func readBody(_ count: Int, keeping: Bool) async throws {
+  private func readBody(
+    _ count: Int, keeping: Bool, before: @Sendable (Int) throws -> Void = { _ in }
+  ) async throws {
     if expectsToBeAsked, count > 0 {
       expectsToBeAsked = false
       try await send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
@@ -109,6 +110,7 @@ package actor ClientConnection {
     var left = count
     while left > 0 {
       let piece = min(left, Self.piece)
+      try before(piece)
       try await within(limits.piecePatience) { try await self.readPiece(piece, keeping: keeping) }
       left -= piece
     }

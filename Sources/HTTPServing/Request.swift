@@ -6,9 +6,15 @@ package struct Request: Sendable {
 
   /// The body.
   ///
+  /// - `piece`: told of the bytes of each piece before they are read; what it throws ends the reading.
+  ///
   /// - Throws: `Refusal.tooLarge` for one that is longer than `limit`, `.timeout` for one that is slow, and
   ///   `ClientConnection.Closed` where it ends early.
-  package func body(limit: Int) async throws -> [UInt8] { try await client.body(limit: limit) }
+  package func body(
+    limit: Int, piece: @Sendable (Int) throws -> Void = { _ in }
+  ) async throws -> [UInt8] {
+    try await client.body(limit: limit, piece: piece)
+  }
 
   /// The client's address; empty where the system does not know it.
   package var peer: String { client.peer }

@@ -203,11 +203,8 @@ package final class InferenceService: RequestHandler {
       throw Refusal.unsupportedMedia("send the body as it is, without Content-Encoding")
     }
     guard head.bodyBytes <= limits.bodyBytes else { throw Refusal.tooLarge(limit: limits.bodyBytes) }
-    guard room.take(head.bodyBytes) else {
-      throw Refusal.overloaded("too much is being held; try again", retryAfter: 1)
-    }
-    defer { room.giveBack(head.bodyBytes) }
-    let body = try await request.body(limit: limits.bodyBytes)
+    let part = BodyRoom.Part(room)
+    let body = try await request.body(limit: limits.bodyBytes) { try part.take($0) }
     let (tensors, name) = (limits.tensors, model.description.name)
     let inference = try await Task(executorPreference: reading) {
       let inference = try InferenceRequest(
@@ -230,6 +227,7 @@ package final class InferenceService: RequestHandler {
       metrics.computed(ContinuousClock.now - started, model: name)
       return answer
     }
+    withExtendedLifetime(part) {}
     guard let headerLength = answer.headerLength else { return .answer(answer.body, type: "application/json") }
     return .answer(
       answer.body, type: "application/octet-stream",
