@@ -125,17 +125,21 @@ BASE_ARROWS = [("OutputFolders", "Digests"), ("Digests", "FileFormats"), ("Archi
                ("Imaging", "Archives"), ("Imaging", "Geometry")]  # fmt: skip
 #: Column, row, color, what it is.
 MODULES = {
-    "Evaluation": (0, 0, "", "average precision, depth errors"),
-    "Serving": (1, 0, "scene", "the loopback service"),
+    "InferenceServing": (0, 0, "", "models for other programs"),
+    "HTTPServing": (0, 1, "", "requests, bounded; connections"),
+    "InferenceProtocol": (0, 2, "", "tensors as they travel"),
+    "Serving": (1, 0, "scene", "the page's service"),
     "Perception": (2, 0, "", "networks' results for the core"),
+    "Evaluation": (4, 0, "", "average precision, depth errors"),
+    "Sharding": (4, 1, "", "parts of a job"),
     "Reporting": (1, 1, "scene", "the page of a frame"),
     "Models": (2, 1, "network", "YOLO11-seg, Depth Anything V2"),
     "NNVerification": (3, 1, "network", "layer by layer against others"),
     "AppCore": (1, 2, "scene", "captures, fusion, boxes, scenes"),
     "NNRuntime": (2, 2, "network", "graph, plan, session"),
 }
-ARROWS = [("Serving", "Reporting"), ("Reporting", "AppCore"), ("Perception", "Models"), ("Models", "NNRuntime"),
-          ("NNVerification", "NNRuntime")]  # fmt: skip
+ARROWS = [("InferenceServing", "HTTPServing"), ("Serving", "HTTPServing"), ("Serving", "Reporting"), ("Reporting", "AppCore"),
+          ("Perception", "Models"), ("Models", "NNRuntime"), ("NNVerification", "NNRuntime")]  # fmt: skip
 #: Targets of header shims, which are no modules of ours to draw.
 SHIMS = {"CKernelShims", "CSystemShims"}
 
@@ -159,7 +163,8 @@ def modules(targets):
     drawn = {"ardf", "NNKernelInterface", *MODULES, *BASE, *kernels, *SHIMS}
     missing = drawn ^ (set(targets) | SHIMS)
     links = [*ARROWS, *BASE_ARROWS, ("Perception", "AppCore"), ("ardf", "Serving"), ("ardf", "Perception")]
-    links += [("ardf", "Evaluation"), ("ardf", "NNVerification")]
+    links += [("ardf", "Evaluation"), ("ardf", "NNVerification"), ("ardf", "InferenceServing"), ("ardf", "Sharding")]
+    links += [("InferenceServing", "InferenceProtocol")]
     links += [("NNRuntime", kernel) for kernel in kernels] + [(kernel, "NNKernelInterface") for kernel in kernels]
     wrong = [f"{a} does not import {b}" for a, b in links if b not in targets.get(a, ())]
     reached = {name: {b for a, b in links if a == name} for name in targets}
@@ -176,8 +181,8 @@ def modules(targets):
     if wrong:
         sys.exit("draw_architecture: " + "; ".join(wrong))
 
-    picture = Drawing("Which module imports which", 1040, 812)
-    picture.box("ardf", 20, 16, 1000, 52, "", ["the command line, a file a command"])
+    picture = Drawing("Which module imports which", 1300, 812)
+    picture.box("ardf", 20, 16, 1260, 52, "", ["the command line, a file a command"])
     for name, (column, row, kind, what) in MODULES.items():
         uses = wrapped([base for base in BASE if base in targets[name]], 30)
         picture.box(name, 20 + 260 * column, 112 + 132 * row, 220, 98, kind, [what], uses)
@@ -186,18 +191,23 @@ def modules(targets):
     picture.box("NNKernelInterface", 800, 508, 220, 98, "network", ["tasks, what kernels declare,", "the processor"])
     for arrow in ARROWS:
         picture.down(*arrow)
-    for name in ("Evaluation", "Serving", "Perception", "NNVerification"):
+    for name in ("InferenceServing", "Serving", "Perception", "NNVerification", "Evaluation"):
         picture.down("ardf", name)
     picture.down("NNRuntime", "NNKernels…")
     picture.across("NNKernels…", "NNKernelInterface")
     left, top = picture.boxes["Perception"][0], picture.boxes["Perception"][1]
     end = picture.boxes["AppCore"][1]
     picture.arrow((left, top + 70), (left - 60, top + 110), (left + 10, end - 40), (left - 40, end - 2))
-    picture.parts.append('<rect class="band" x="20" y="646" width="1000" height="146" rx="10"/>')
+    top = picture.boxes["Sharding"][1]
+    picture.arrow((1276, 68), (1296, 120), (1296, top - 30), (1281, top + 30))
+    left, top = picture.boxes["InferenceServing"][:2]
+    end = picture.boxes["InferenceProtocol"][1]
+    picture.arrow((left, top + 70), (left - 16, top + 120), (left - 16, end - 20), (left - 1, end + 30))
+    picture.parts.append('<rect class="band" x="20" y="646" width="1260" height="146" rx="10"/>')
     legend = "Modules above name in gray those of these that they import; kernels import none."
     picture.text(36, 670, legend, "uses", "start")
     for index, (name, (what, library)) in enumerate(BASE.items()):
-        picture.box(name, 36 + 166 * index, 686, 138, 88, "base", [what], [library] if library else [])
+        picture.box(name, 36 + 209 * index, 686, 180, 88, "base", [what], [library] if library else [])
     for arrow in BASE_ARROWS:
         picture.across(*arrow)
     return picture.svg()
