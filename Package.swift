@@ -154,7 +154,8 @@ let package = Package(
       name: "ardf",
       dependencies: [
         "AppCore", "Reporting", "Serving", "InferenceServing", "InferenceProtocol", "HTTPServing",
-        "Perception", "Models", "Evaluation", "NNVerification", "NNRuntime", "Imaging", "Geometry", "Sharding", "OutputFolders", "Digests", "Archives", "FileFormats",
+        "Perception", "Models", "Evaluation", "NNVerification", "NNRuntime", "Imaging", "Geometry",
+        "Sharding", "OutputFolders", "Digests", "Archives", "FileFormats",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
 

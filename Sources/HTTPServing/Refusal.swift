@@ -60,7 +60,7 @@ package enum Refusal: Error, Equatable {
   package var message: String {
     switch self {
     case .badRequest(let text), .forbidden(let text), .conflict(let text), .cannotProcess(let text),
-      
+
       .missing(let text), .unsupportedMedia(let text), .overloaded(let text, _), .failed(let text):
       text
     case .notFound: "there is nothing here"

@@ -47,7 +47,8 @@ package enum ResponseStatus: Int, Sendable {
 package struct Response: Sendable {
   /// Of every answer: nothing in it is taken for code by a browser, nothing outside it is loaded, nothing is kept.
   private static let guarding = [
-    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'", "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin", "Cache-Control": "no-store",
   ]

@@ -110,7 +110,9 @@ package struct InferenceRequest: Sendable {
   private static func refuseSharedMemory(
     _ parameters: [String: JSONValue], tensor: String
   ) throws(ProtocolError) {
-    if parameters.keys.contains(where: { $0.hasPrefix("shared_memory") }) { throw .sharedMemory(tensor: tensor) }
+    if parameters.keys.contains(where: { $0.hasPrefix("shared_memory") }) {
+      throw .sharedMemory(tensor: tensor)
+    }
   }
 
   private static func list(
@@ -126,11 +128,15 @@ package struct InferenceRequest: Sendable {
     guard let list = try list(json, "outputs", limits: limits), !list.isEmpty else { return nil }
     var outputs: [Output] = []
     for entry in list {
-      guard let name = entry["name"]?.string else { throw .member("outputs", expected: "a list of objects with names") }
+      guard let name = entry["name"]?.string else {
+        throw .member("outputs", expected: "a list of objects with names")
+      }
       guard !outputs.contains(where: { $0.name == name }) else { throw .repeated(tensor: name) }
       let parameters = try parameters(of: entry)
       try refuseSharedMemory(parameters, tensor: name)
-      if let classes = parameters["classification"], classes.integer != 0 { throw .classification(output: name) }
+      if let classes = parameters["classification"], classes.integer != 0 {
+        throw .classification(output: name)
+      }
       outputs.append(Output(name: name, isBinary: try flag(parameters, "binary_data")))
     }
     return outputs
@@ -139,14 +145,22 @@ package struct InferenceRequest: Sendable {
   private static func inputs(
     of json: JSONValue, behind jsonBytes: Int, bodyBytes: Int, limits: ProtocolLimits
   ) throws(ProtocolError) -> [Input] {
-    guard let list = try list(json, "inputs", limits: limits) else { throw .member("inputs", expected: "a list") }
+    guard let list = try list(json, "inputs", limits: limits) else {
+      throw .member("inputs", expected: "a list")
+    }
     var inputs: [Input] = []
     var end = jsonBytes
     for entry in list {
-      guard let name = entry["name"]?.string else { throw .member("inputs", expected: "a list of objects with names") }
+      guard let name = entry["name"]?.string else {
+        throw .member("inputs", expected: "a list of objects with names")
+      }
       guard !inputs.contains(where: { $0.name == name }) else { throw .repeated(tensor: name) }
-      guard let typeName = entry["datatype"]?.string else { throw .member("datatype", expected: "a datatype's name") }
-      guard let datatype = Datatype(rawValue: typeName) else { throw .unknownDatatype(typeName, tensor: name) }
+      guard let typeName = entry["datatype"]?.string else {
+        throw .member("datatype", expected: "a datatype's name")
+      }
+      guard let datatype = Datatype(rawValue: typeName) else {
+        throw .unknownDatatype(typeName, tensor: name)
+      }
       let shape = try shape(of: entry, tensor: name, limits: limits)
       let parameters = try parameters(of: entry)
       try refuseSharedMemory(parameters, tensor: name)
@@ -168,7 +182,9 @@ package struct InferenceRequest: Sendable {
       }
       inputs.append(Input(name: name, datatype: datatype, shape: shape, source: source))
     }
-    guard end == bodyBytes else { throw .binaryLength(found: bodyBytes - jsonBytes, expected: end - jsonBytes) }
+    guard end == bodyBytes else {
+      throw .binaryLength(found: bodyBytes - jsonBytes, expected: end - jsonBytes)
+    }
     return inputs
   }
 
@@ -211,7 +227,9 @@ package struct InferenceRequest: Sendable {
       }
     }
     for description in model.inputs where !description.isOptional {
-      guard inputs.contains(where: { $0.name == description.name }) else { throw .missingInput(description.name) }
+      guard inputs.contains(where: { $0.name == description.name }) else {
+        throw .missingInput(description.name)
+      }
     }
     for output in outputs ?? [] where !model.outputs.contains(where: { $0.name == output.name }) {
       throw .unknownOutput(output.name, known: model.outputs.map(\.name))
@@ -250,7 +268,8 @@ package struct InferenceRequest: Sendable {
   /// The only input that a model needs.
   private func bareInput(of model: ModelDescription) throws(ProtocolError) -> TensorDescription {
     let needed = model.inputs.filter { !$0.isOptional }
-    guard needed.count == 1, needed[0].datatype == .bytes ? needed[0].takes([1]) : !needed[0].shape.contains(-1)
+    guard needed.count == 1,
+      needed[0].datatype == .bytes ? needed[0].takes([1]) : !needed[0].shape.contains(-1)
     else { throw .bareBody }
     return needed[0]
   }

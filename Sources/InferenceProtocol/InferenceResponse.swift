@@ -55,6 +55,9 @@ package struct InferenceResponse: Sendable {
 package enum ServerDescription {
   /// `version`: of the program.
   package static func metadata(version: String) -> JSONValue {
-    ["name": "ardf", "version": .string(version), "extensions": ["binary_tensor_data", "model_configuration"]]
+    [
+      "name": "ardf", "version": .string(version),
+      "extensions": ["binary_tensor_data", "model_configuration"],
+    ]
   }
 }

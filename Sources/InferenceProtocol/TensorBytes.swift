@@ -5,7 +5,9 @@ import FileFormats
 /// Unsafe where arrays are filled and read as bytes.
 enum TensorBytes {
   /// The elements that the bytes make; a remainder is left out.
-  static func elements<Element: BitwiseCopyable>(_ bytes: ArraySlice<UInt8>, of type: Element.Type) -> [Element] {
+  static func elements<Element: BitwiseCopyable>(_ bytes: ArraySlice<UInt8>, of type: Element.Type)
+    -> [Element]
+  {
     unsafe bytes.withUnsafeBytes { source in
       let size = MemoryLayout<Element>.size
       let count = source.count / size
@@ -64,7 +66,9 @@ enum TensorBytes {
     var texts: [[UInt8]] = []
     var rest = bytes
     while !rest.isEmpty {
-      guard texts.count < count else { throw .elementCount(tensor: tensor, found: count + 1, expected: count) }
+      guard texts.count < count else {
+        throw .elementCount(tensor: tensor, found: count + 1, expected: count)
+      }
       guard rest.count >= 4 else { throw .malformedBytes(tensor: tensor) }
       let length = rest.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
       rest = rest.dropFirst(4)

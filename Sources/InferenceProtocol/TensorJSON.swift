@@ -17,10 +17,12 @@ enum TensorJSON {
     let values = flat.values
     switch datatype {
     case .bool:
-      return .octets(try mapped(values, datatype, tensor) { value in
-        value.bool.map { $0 ? 1 : 0 } ?? value.integer.flatMap { (0...1).contains($0) ? UInt8($0) : nil }
-      })
-    case .uint8: return .octets(try mapped(values, datatype, tensor) { $0.integer.flatMap(UInt8.init(exactly:)) })
+      return .octets(
+        try mapped(values, datatype, tensor) { value in
+          value.bool.map { $0 ? 1 : 0 } ?? value.integer.flatMap { (0...1).contains($0) ? UInt8($0) : nil }
+        })
+    case .uint8:
+      return .octets(try mapped(values, datatype, tensor) { $0.integer.flatMap(UInt8.init(exactly:)) })
     case .uint16, .uint32, .uint64, .int8, .int16, .int32, .int64:
       let range = range(of: datatype)
       return .integers(
@@ -29,10 +31,11 @@ enum TensorJSON {
       return .floats(try mapped(values, datatype, tensor) { $0.number.map { Float($0) } })
     case .float64: return .doubles(try mapped(values, datatype, tensor, \.number))
     case .bytes:
-      return .texts(try mapped(values, datatype, tensor) { value in
-        guard isBase64 else { return value.string.map { Array($0.utf8) } }
-        return value.string.flatMap { Data(base64Encoded: $0) }.map { Array($0) }
-      })
+      return .texts(
+        try mapped(values, datatype, tensor) { value in
+          guard isBase64 else { return value.string.map { Array($0.utf8) } }
+          return value.string.flatMap { Data(base64Encoded: $0) }.map { Array($0) }
+        })
     }
   }
 
@@ -54,7 +57,9 @@ enum TensorJSON {
     var elements: [Element] = []
     elements.reserveCapacity(values.count)
     for (index, value) in values.enumerated() {
-      guard let element = element(value) else { throw .element(tensor: tensor, index: index, datatype: datatype) }
+      guard let element = element(value) else {
+        throw .element(tensor: tensor, index: index, datatype: datatype)
+      }
       elements.append(element)
     }
     return elements
@@ -88,7 +93,9 @@ enum TensorJSON {
     }
   }
 
-  private static func append<Element>(_ elements: [Element], to text: inout [UInt8], _ one: (Element) -> String) {
+  private static func append<Element>(
+    _ elements: [Element], to text: inout [UInt8], _ one: (Element) -> String
+  ) {
     text.append(UInt8(ascii: "["))
     for (index, element) in elements.enumerated() {
       if index > 0 { text.append(UInt8(ascii: ",")) }

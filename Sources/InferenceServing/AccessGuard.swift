@@ -16,7 +16,8 @@ package struct AccessGuard: Sendable {
       return
     }
     let names = ["localhost:\(address.port)", "127.0.0.1:\(address.port)", "[::1]:\(address.port)"]
-    hosts = Set(names + [address.description] + (address.port == 80 ? ["localhost", "127.0.0.1", "[::1]"] : []))
+    hosts = Set(
+      names + [address.description] + (address.port == 80 ? ["localhost", "127.0.0.1", "[::1]"] : []))
   }
 
   /// - `isOpen`: whether everybody who may ask at all may ask this.

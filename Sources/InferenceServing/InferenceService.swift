@@ -87,7 +87,8 @@ package final class InferenceService: RequestHandler {
   /// Whether nobody is left to be told.
   private static func isAbandonment(_ error: any Error) -> Bool {
     switch error {
-    case InferenceQueue.Failure.abandoned, is UnwantedCall, is CancellationError, is ClientConnection.Closed: true
+    case InferenceQueue.Failure.abandoned, is UnwantedCall, is CancellationError, is ClientConnection.Closed:
+      true
     default: false
     }
   }
@@ -129,7 +130,8 @@ package final class InferenceService: RequestHandler {
       try Self.check(head, is: "POST")
       return .answer(
         .array(
-          names.map { ["name": .string($0), "version": .string(ModelDescription.version), "state": "READY"] }))
+          names.map { ["name": .string($0), "version": .string(ModelDescription.version), "state": "READY"] })
+      )
     case "models" where path.count == 1:
       try Self.check(head, is: "GET")
       return .answer(["models": .array(names.map(JSONValue.string))])
@@ -215,7 +217,8 @@ package final class InferenceService: RequestHandler {
     entry.id = inference.id
     let deadline = began + min(try inference.timeout() ?? limits.patience, limits.patience)
     let (metrics, queued) = (metrics, ContinuousClock.now)
-    let answer = try await queue.run(until: deadline, isAbandoned: { request.isAbandoned }) { lane, isWanted in
+    let answer = try await queue.run(until: deadline, isAbandoned: { request.isAbandoned }) {
+      lane, isWanted in
       let started = ContinuousClock.now
       metrics.waited(started - queued, model: name)
       let call = InferenceCall(
@@ -228,7 +231,9 @@ package final class InferenceService: RequestHandler {
       return answer
     }
     withExtendedLifetime(part) {}
-    guard let headerLength = answer.headerLength else { return .answer(answer.body, type: "application/json") }
+    guard let headerLength = answer.headerLength else {
+      return .answer(answer.body, type: "application/json")
+    }
     return .answer(
       answer.body, type: "application/octet-stream",
       fields: ["Inference-Header-Content-Length": "\(headerLength)"])

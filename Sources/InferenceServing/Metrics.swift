@@ -143,10 +143,14 @@ package final class Metrics: Sendable {
     var lines: [String] = []
     for (bound, count) in zip(bounds, histogram.counts) {
       total += count
-      lines.append("\(key.name)_bucket\(Key(name: "", labels: key.labels + [["le", "\(bound)"]]).text) \(total)")
+      lines.append(
+        "\(key.name)_bucket\(Key(name: "", labels: key.labels + [["le", "\(bound)"]]).text) \(total)")
     }
-    lines.append("\(key.name)_bucket\(Key(name: "", labels: key.labels + [["le", "+Inf"]]).text) \(histogram.count)")
-    return lines + ["\(key.name)_sum\(key.text) \(histogram.sum)", "\(key.name)_count\(key.text) \(histogram.count)"]
+    lines.append(
+      "\(key.name)_bucket\(Key(name: "", labels: key.labels + [["le", "+Inf"]]).text) \(histogram.count)")
+    return lines + [
+      "\(key.name)_sum\(key.text) \(histogram.sum)", "\(key.name)_count\(key.text) \(histogram.count)",
+    ]
   }
 
   /// A label's value between quotes.

@@ -9,7 +9,9 @@ enum UploadName {
 
   /// The relative path of plain components; nil for any other.
   static func path(_ components: [String]) -> String? {
-    guard !components.isEmpty, components.count <= deepest, components.allSatisfy(PlainName.isPlain) else { return nil }
+    guard !components.isEmpty, components.count <= deepest, components.allSatisfy(PlainName.isPlain) else {
+      return nil
+    }
     return components.joined(separator: "/")
   }
 }

@@ -19,7 +19,9 @@ import Testing
     Case(datatype: .int16, json: "[-2]", bytes: [254, 255], count: 1),
     Case(datatype: .uint32, json: "[4294967295]", bytes: [255, 255, 255, 255], count: 1),
     Case(datatype: .int32, json: "[-2]", bytes: [254, 255, 255, 255], count: 1),
-    Case(datatype: .uint64, json: "[9223372036854775807]", bytes: [255, 255, 255, 255, 255, 255, 255, 127], count: 1),
+    Case(
+      datatype: .uint64, json: "[9223372036854775807]", bytes: [255, 255, 255, 255, 255, 255, 255, 127],
+      count: 1),
     Case(datatype: .int64, json: "[-2]", bytes: [254, 255, 255, 255, 255, 255, 255, 255], count: 1),
     Case(datatype: .float16, json: "[1.0,-0.5]", bytes: [0, 0x3c, 0, 0xb8], count: 2),
     Case(datatype: .bfloat16, json: "[1.0,-0.5]", bytes: [0x80, 0x3f, 0, 0xbf], count: 2),
@@ -36,14 +38,15 @@ import Testing
       outputs: [TensorDescription("x", datatype, [-1])])
   }
 
-  @Test func everyDatatypeHasACase() { #expect(Self.cases.map(\.datatype) .count == Datatype.allCases.count) }
+  @Test func everyDatatypeHasACase() { #expect(Self.cases.map(\.datatype).count == Datatype.allCases.count) }
 
   @Test(arguments: cases.indices) func thereAndBack(index: Int) throws {
     let one = Self.cases[index]
     let model = Self.echo(one.datatype)
     let head = #"{"inputs":[{"name":"x","datatype":"\#(one.datatype.rawValue)","shape":[\#(one.count)],"#
     let json = try InferenceRequest(Array("\(head)\"data\":\(one.json)}]}".utf8), headerLength: nil)
-    let packed = "\(head)\"parameters\":{\"binary_data_size\":\(one.bytes.count)}}],\"parameters\":{\"binary_data_output\":true}}"
+    let packed =
+      "\(head)\"parameters\":{\"binary_data_size\":\(one.bytes.count)}}],\"parameters\":{\"binary_data_output\":true}}"
     let binary = try InferenceRequest(Array(packed.utf8) + one.bytes, headerLength: "\(packed.utf8.count)")
     let tensor = try #require(try json.tensors(for: model)["x"])
     #expect(try binary.tensors(for: model)["x"] == tensor)
@@ -88,7 +91,8 @@ import Testing
   }
 
   @Test func moreBytesThanTheShapeSaysAreNotRead() throws {
-    let json = #"{"inputs":[{"name":"x","datatype":"BYTES","shape":[1],"parameters":{"binary_data_size":12}}]}"#
+    let json =
+      #"{"inputs":[{"name":"x","datatype":"BYTES","shape":[1],"parameters":{"binary_data_size":12}}]}"#
     let request = try InferenceRequest(
       Array(json.utf8) + [UInt8](repeating: 0, count: 12), headerLength: "\(json.utf8.count)")
     #expect(throws: ProtocolError.elementCount(tensor: "x", found: 2, expected: 1)) {
@@ -100,7 +104,8 @@ import Testing
     func read(_ text: String) throws -> [[UInt8]]? {
       let json =
         #"{"inputs":[{"name":"x","datatype":"BYTES","shape":[1],"parameters":{"content_type":"base64"},"data":["\#(text)"]}]}"#
-      return try InferenceRequest(Array(json.utf8), headerLength: nil).tensors(for: Self.echo(.bytes))["x"]?.texts
+      return try InferenceRequest(Array(json.utf8), headerLength: nil).tensors(for: Self.echo(.bytes))["x"]?
+        .texts
     }
     #expect(try read("AP9/") == [[0, 255, 127]])
     #expect(throws: ProtocolError.element(tensor: "x", index: 0, datatype: .bytes)) { try read("A*") }

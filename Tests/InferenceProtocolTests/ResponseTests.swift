@@ -34,12 +34,14 @@ import Testing
   }
 
   @Test func outputsAskedForAloneAndInTheirOrder() throws {
-    let (head, bytes) = try Self.answer(#","outputs":[{"name":"b","parameters":{"binary_data":true}},{"name":"a"}]"#)
+    let (head, bytes) = try Self.answer(
+      #","outputs":[{"name":"b","parameters":{"binary_data":true}},{"name":"a"}]"#)
     #expect(head["outputs"]?.array?.map { $0["name"]?.string } == ["b", "a"])
     #expect(bytes == [7, 0, 0, 0, 0, 0, 0, 0, 248, 255, 255, 255, 255, 255, 255, 255])
     #expect(head["outputs"]?[1]?["data"]?.array?.count == 3)
     let (one, rest) = try Self.answer(
-      #","outputs":[{"name":"a","parameters":{"binary_data":false}}],"parameters":{"binary_data_output":true}"#)
+      #","outputs":[{"name":"a","parameters":{"binary_data":false}}],"parameters":{"binary_data_output":true}"#
+    )
     #expect(one["outputs"]?.array?.count == 1 && rest.isEmpty)
   }
 

@@ -35,7 +35,8 @@ import Testing
       #expect(answer.json?["outputs"]?[0]?["data"] == [2, 5])
       #expect(answer.json?["id"]?.string == "a")
       #expect(!answer.head.contains("Inference-Header-Content-Length"))
-      let json = #"{"inputs":[{"name":"x","datatype":"FP32","shape":[1],"parameters":{"binary_data_size":4}}],"outputs":[{"name":"y","parameters":{"binary_data":true}}]}"#
+      let json =
+        #"{"inputs":[{"name":"x","datatype":"FP32","shape":[1],"parameters":{"binary_data_size":4}}],"outputs":[{"name":"y","parameters":{"binary_data":true}}]}"#
       let binary = try client.send(
         "POST", "/v2/models/double/infer", Array(json.utf8) + [0, 0, 0x80, 0x3f],
         fields: ["Inference-Header-Content-Length": "\(json.utf8.count)"])
@@ -77,7 +78,8 @@ import Testing
       }
       #expect(try client.send("GET", "/v2", fields: ["Host": nil]).status == 403)
       #expect(try client.send("GET", "/v2", fields: ["Host": "localhost:\(client.port)"]).status == 200)
-      #expect(try client.send("GET", "/v2", fields: ["Origin": "http://127.0.0.1:\(client.port)"]).status == 403)
+      #expect(
+        try client.send("GET", "/v2", fields: ["Origin": "http://127.0.0.1:\(client.port)"]).status == 403)
     }
   }
 
@@ -120,12 +122,15 @@ import Testing
     #expect(address.description == text)
   }
 
-  @Test(arguments: ["", "8000", "localhost:8000", "127.0.0.1", "127.0.0.1:", "127.0.0.1:70000", "::1:80", "1.2.3:4"])
+  @Test(arguments: [
+    "", "8000", "localhost:8000", "127.0.0.1", "127.0.0.1:", "127.0.0.1:70000", "::1:80", "1.2.3:4",
+  ])
   func whatIsNoAddress(text: String) { #expect(ListeningAddress(text) == nil) }
 
   @Test func theAccessLogHasAnEntryForEachRequest() async throws {
     let entries = Mutex<[JSONValue]>([])
-    try await serving(log: { entry in entries.withLock { $0.append(entry) } }) { (client: ServerClient) throws in
+    try await serving(log: { entry in entries.withLock { $0.append(entry) } }) {
+      (client: ServerClient) throws in
       _ = try client.double("1", #","id":"r""#)
       _ = try client.send("GET", "/v2/models/none")
     }

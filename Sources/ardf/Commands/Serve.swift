@@ -51,7 +51,8 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
   func validate() throws {
     guard !inference.models.isEmpty else { return }
     let given = [
-      (source != nil, "SOURCE"), (capture != nil, "--capture"), (frame != nil, "--frame"), (port != nil, "--port"),
+      (source != nil, "SOURCE"), (capture != nil, "--capture"), (frame != nil, "--frame"),
+      (port != nil, "--port"),
       (detector.yolo != nil, "--yolo"), (depthOptions.depth != nil, "--depth"),
     ]
     if let option = given.first(where: { $0.0 }) {

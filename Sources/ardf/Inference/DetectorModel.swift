@@ -33,7 +33,9 @@ struct DetectorModel: ServedModel {
       case .minimalRectangle(let side): (side, side)
       }
     // JSON's texts are Python's.
-    let names = model.architecture.classNames.enumerated().map { "\($0): \(JSONValue.string($1).serialized())" }
+    let names = model.architecture.classNames.enumerated().map {
+      "\($0): \(JSONValue.string($1).serialized())"
+    }
     return """
       {"task": "segment", "stride": 32, "batch": 1, "imgsz": [\(height), \(width)], \
       "names": {\(names.joined(separator: ", "))}}

@@ -39,7 +39,8 @@ struct InferenceOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "A file whose one line clients send as Authorization: Bearer; health checks need none.", valueName: "file"))
+      "A file whose one line clients send as Authorization: Bearer; health checks need none.",
+      valueName: "file"))
   var tokenFile: String?
 
   @Flag(help: "Everybody who reaches the address may ask.")

@@ -115,10 +115,12 @@ private enum SentSensor {
     return try plane(tensor, elements)
   }
 
-  private static func plane<Element>(_ tensor: ProtocolTensor, _ elements: [Element]) throws -> Plane<Element> {
+  private static func plane<Element>(_ tensor: ProtocolTensor, _ elements: [Element]) throws -> Plane<Element>
+  {
     let (height, width) = (tensor.shape[0], tensor.shape[1])
     guard height > 0, width > 0, elements.count <= CaptureLimits().depthCells else {
-      throw UnfitInput("\(tensor.name): \(height)x\(width): give a map of 1 to \(CaptureLimits().depthCells) cells")
+      throw UnfitInput(
+        "\(tensor.name): \(height)x\(width): give a map of 1 to \(CaptureLimits().depthCells) cells")
     }
     return Plane(width: width, height: height, elements: elements)
   }
@@ -162,7 +164,8 @@ struct MeasurePipeline: ServedModel {
       frame = try CapturedFrame.checked(
         name: "request", image: picture.image, orientation: picture.orientation,
         depth: try SentSensor.plane(call), confidence: try SentSensor.confidences(call),
-        sensor: sensor, intrinsics: call.inputs["intrinsics"]?.doubles ?? [], cameraToWorld: call.inputs["pose"]?.doubles)
+        sensor: sensor, intrinsics: call.inputs["intrinsics"]?.doubles ?? [],
+        cameraToWorld: call.inputs["pose"]?.doubles)
     } catch let error as CaptureError {
       throw UnfitInput("\(error)")
     }

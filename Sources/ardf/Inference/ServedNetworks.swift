@@ -17,7 +17,8 @@ struct ServedNetworks {
 
   /// Loads the networks, and runs each once in every lane.
   init(
-    _ entries: [String], pools: [ThreadPool], detector options: DetectorOptions, depth depthOptions: DepthOptions,
+    _ entries: [String], pools: [ThreadPool], detector options: DetectorOptions,
+    depth depthOptions: DepthOptions,
     fusion: FusionModelOptions, sensor: SensorOptions, compute: ComputeOptions, limits: ImageLimits,
     metrics: Metrics
   ) throws {
@@ -46,12 +47,15 @@ struct ServedNetworks {
       metrics.loaded(named.name, in: clock.now - began)
     }
     if let detector {
-      try add(DetectPipeline(detector.lanes, limits: limits), NamedWeights(pipeline: "detect", of: detector.name))
+      try add(
+        DetectPipeline(detector.lanes, limits: limits), NamedWeights(pipeline: "detect", of: detector.name))
       let flows = detector.lanes.enumerated().map { lane, network in
         FrameFlow(
           detector: network, depth: depth?.lanes[lane], fusion: fusion.options, isOverlapped: false)
       }
-      try add(MeasurePipeline(flows, sensor: sensor, limits: limits), NamedWeights(pipeline: "measure", of: detector.name))
+      try add(
+        MeasurePipeline(flows, sensor: sensor, limits: limits),
+        NamedWeights(pipeline: "measure", of: detector.name))
     }
     if let depth {
       try add(DepthPipeline(depth.lanes, limits: limits), NamedWeights(pipeline: "depth", of: depth.name))
@@ -117,7 +121,9 @@ struct SentPicture {
     guard let bytes = call.inputs["image"]?.texts?.first else {
       throw UnfitInput("image: send the bytes of one JPEG or PNG picture")
     }
-    let turn = try call.request.number("orientation", in: 1...8).flatMap { Orientation(rawValue: Int(clamping: $0)) }
+    let turn = try call.request.number("orientation", in: 1...8).flatMap {
+      Orientation(rawValue: Int(clamping: $0))
+    }
     do throws(ImageError) {
       let decoded = try ImageCodec.decode(bytes, name: "image", limits: limits)
       (image, orientation) = (decoded.image, turn ?? decoded.orientation)
@@ -140,7 +146,9 @@ enum RawInput {
   static let mostPictures = 64
 
   /// Batch, height and width of `(N, 3, height, width)`.
-  static func sizes(of tensor: ProtocolTensor, multipleOf step: Int) throws -> (batch: Int, height: Int, width: Int) {
+  static func sizes(of tensor: ProtocolTensor, multipleOf step: Int) throws -> (
+    batch: Int, height: Int, width: Int
+  ) {
     let (batch, height, width) = (tensor.shape[0], tensor.shape[2], tensor.shape[3])
     guard (1...mostPictures).contains(batch) else {
       throw UnfitInput("\(tensor.name): send 1 to \(mostPictures) pictures, not \(batch)")
@@ -149,7 +157,8 @@ enum RawInput {
       height * width <= mostPixels
     else {
       throw UnfitInput(
-        "\(tensor.name): \(height)x\(width): give sides that are multiples of \(step), of at most \(mostPixels) pixels")
+        "\(tensor.name): \(height)x\(width): give sides that are multiples of \(step), of at most \(mostPixels) pixels"
+      )
     }
     return (batch, height, width)
   }
