@@ -138,8 +138,9 @@ MODULES = {
     "AppCore": (1, 2, "scene", "captures, fusion, boxes, scenes"),
     "NNRuntime": (2, 2, "network", "graph, plan, session"),
 }
-ARROWS = [("InferenceServing", "HTTPServing"), ("Serving", "HTTPServing"), ("Serving", "Reporting"), ("Reporting", "AppCore"),
-          ("Perception", "Models"), ("Models", "NNRuntime"), ("NNVerification", "NNRuntime")]  # fmt: skip
+ARROWS = [("InferenceServing", "HTTPServing"), ("Serving", "HTTPServing"), ("Serving", "Reporting"),
+          ("Reporting", "AppCore"), ("Perception", "Models"), ("Models", "NNRuntime"),
+          ("NNVerification", "NNRuntime")]  # fmt: skip
 #: Targets of header shims, which are no modules of ours to draw.
 SHIMS = {"CKernelShims", "CSystemShims"}
 

@@ -44,8 +44,9 @@ package final class InferenceService: RequestHandler {
   private let version: String
   /// Told of each request, if anybody listens.
   private let log: (@Sendable (JSONValue) -> Void)?
-  /// JSON is read here: a long one holds up neither connections nor lanes.
+  /// JSON is read, and answers are written, here: long ones hold up neither connections nor lanes.
   private let reading = OwnThreads(name: "ardf.read", count: 1)
+  private let writing = OwnThreads(name: "ardf.write", count: 1)
 
   /// A service of models, whose names differ.
   package init(
@@ -217,7 +218,7 @@ package final class InferenceService: RequestHandler {
     entry.id = inference.id
     let deadline = began + min(try inference.timeout() ?? limits.patience, limits.patience)
     let (metrics, queued) = (metrics, ContinuousClock.now)
-    let answer = try await queue.run(until: deadline, isAbandoned: { request.isAbandoned }) {
+    let outputs = try await queue.run(until: deadline, isAbandoned: { request.isAbandoned }) {
       lane, isWanted in
       let started = ContinuousClock.now
       metrics.waited(started - queued, model: name)
@@ -226,10 +227,13 @@ package final class InferenceService: RequestHandler {
         isWanted: isWanted)
       let outputs = try model.infer(call)
       try call.checkWanted()
-      let answer = InferenceResponse(outputs, of: model.description, to: inference)
       metrics.computed(ContinuousClock.now - started, model: name)
-      return answer
+      return outputs
     }
+    // The lane goes on with the next request.
+    let answer = await Task(executorPreference: writing) {
+      InferenceResponse(outputs, of: model.description, to: inference)
+    }.value
     withExtendedLifetime(part) {}
     guard let headerLength = answer.headerLength else {
       return .answer(answer.body, type: "application/json")

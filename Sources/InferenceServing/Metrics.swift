@@ -65,7 +65,7 @@ package final class Metrics: Sendable {
       case .errors: "Requests that were not carried out, by the kind of reason."
       case .seconds: "From a request's head to its answer, by model."
       case .queued: "Waiting for a lane, by model."
-      case .computed: "In a lane: reading inputs, computing and writing outputs, by model."
+      case .computed: "In a lane: reading inputs and computing outputs, by model."
       case .load: "Loading a model's weights and planning it, by model."
       case .connections: "Connections that are open."
       case .queue: "Requests that wait for a lane."

@@ -75,6 +75,11 @@ final class RunningCommand {
     try process.run()
   }
 
+  /// What it has said on standard error so far.
+  var said: String {
+    (try? String(contentsOf: folder.appendingPathComponent("err"), encoding: .utf8)) ?? ""
+  }
+
   func finished() throws -> CommandRun {
     process.waitUntilExit()
     defer { try? FileManager.default.removeItem(at: folder) }

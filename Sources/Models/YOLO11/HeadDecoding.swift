@@ -113,22 +113,39 @@ package enum HeadDecoding {
     precondition(output.count == (4 + classCount + coefficientCount) * anchorCount)
     precondition(boxes.count == level.count * boxChannels && classes.count == level.count * classCount)
     precondition(coefficients.count == level.count * coefficientCount)
-    for cell in 0..<level.count {
-      let anchor = level.firstAnchor + cell
-      let logits = boxes.extracting(cell * boxChannels..<(cell + 1) * boxChannels)
-      let (centre, size) = decodeBox(logits, cell: cell, level: level)
-      output[anchor] = centre.x
-      output[anchorCount + anchor] = centre.y
-      output[2 * anchorCount + anchor] = size.x
-      output[3 * anchorCount + anchor] = size.y
+    var output = output.mutableSpan
+    // A block of cells is one run of memory in every row of the output.
+    let block = 16
+    for start in stride(from: 0, to: level.count, by: block) {
+      let cells = start..<min(start + block, level.count)
+      for cell in cells {
+        let logits = boxes.extracting(cell * boxChannels..<(cell + 1) * boxChannels)
+        let (centre, size) = decodeBox(logits, cell: cell, level: level)
+        let anchor = level.firstAnchor + cell
+        output[anchor] = centre.x
+        output[anchorCount + anchor] = centre.y
+        output[2 * anchorCount + anchor] = size.x
+        output[3 * anchorCount + anchor] = size.y
+      }
+      var logits = SIMD16<Float>.zero
       for index in 0..<classCount {
-        output[(4 + index) * anchorCount + anchor] = sigmoid(classes[cell * classCount + index])
+        let row = (4 + index) * anchorCount + level.firstAnchor
+        for cell in cells { logits[cell - start] = classes[cell * classCount + index] }
+        let scores = sigmoids(logits)
+        for cell in cells { output[row + cell] = scores[cell - start] }
       }
       for index in 0..<coefficientCount {
-        output[(4 + classCount + index) * anchorCount + anchor] =
-          coefficients[cell * coefficientCount + index]
+        let row = (4 + classCount + index) * anchorCount + level.firstAnchor
+        for cell in cells { output[row + cell] = coefficients[cell * coefficientCount + index] }
       }
     }
+  }
+
+  /// The logistic function of sixteen numbers, within 3e-7 of it; NaN of NaN.
+  package static func sigmoids(_ x: SIMD16<Float>) -> SIMD16<Float> {
+    var result = SIMD16<Float>.zero
+    for lane in 0..<16 { result[lane] = branchlessSigmoid(x[lane]) }
+    return result
   }
 
   /// Distribution focal loss: the expected bin of a softmax over 16 logits, side by side for the four sides.
@@ -182,3 +199,21 @@ package enum HeadDecoding {
 /// The logistic function.
 @inline(__always)
 func sigmoid(_ x: Float) -> Float { 1 / (1 + exp(-x)) }
+
+/// Without a call or a branch, so that several become vector code.
+@inline(__always)
+private func branchlessSigmoid(_ x: Float) -> Float {
+  // exp(-x) = 2^n exp(r) with |r| <= ln(2) / 2; beyond +-87 the function is 0 or 1 in single precision.
+  let t = min(max(-x, -87), 87)
+  // In the sum, whose last digit is 1, n is rounded, and lies in the lowest bits.
+  let shifted = t * 1.442_695_04 + 0x1.8p23
+  let n = shifted - 0x1.8p23
+  let r = (t - n * 0.693_359_375) - n * -2.121_944_4e-4
+  var p = r * 1.987_569_15e-4 + 1.398_199_95e-3
+  p = p * r + 8.333_451_9e-3
+  p = p * r + 4.166_579_6e-2
+  p = p * r + 0.166_666_65
+  p = p * r + 0.5
+  let power = Float(bitPattern: (shifted.bitPattern &+ 127) &<< 23)
+  return 1 / (1 + (p * r * r + r + 1) * power)
+}

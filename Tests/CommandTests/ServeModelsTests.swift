@@ -1,0 +1,137 @@
+import FileFormats
+import Foundation
+import TestSupport
+import Testing
+
+/// `ardf serve --models`, as other programs meet it.
+@Suite(.serialized) struct ServeModelsTests {
+  private static let networks = [
+    "--models", "net=\(TinyNetwork.detector)", "--models", "depth-net=\(TinyNetwork.depth)", "--imgsz", "64",
+    "--depth-size", "42", "--conf", TinyNetwork.conf, "--max-det", "8",
+  ]
+
+  /// Arguments, the exit status, and what is said.
+  private static let wrong: [([String], Int32, String)] = [
+    (["--models", "nothing.safetensors"], 66, "nothing.safetensors"),
+    (["--models", "yolo99-seg"], 66, "no network"),
+    (networks + ["--listen", "0.0.0.0:0"], 64, "--token-file"),
+    (networks + ["--listen", "localhost:8000"], 64, "--listen"),
+    (networks + ["--yolo", "x"], 64, "--models"),
+    (networks + ["--port", "1"], 64, "--listen"),
+    (networks + ["picture.jpg"], 64, "SOURCE"),
+    (networks + ["--models", "net=\(TinyNetwork.detector)"], 64, "NAME=FILE"),
+    (["--models", "detect=\(TinyNetwork.detector)"], 64, "NAME=FILE"),
+    (["--models", "a/b=\(TinyNetwork.detector)"], 64, "NAME=FILE"),
+    (networks + ["--token-file", "token", "--no-auth"], 64, "contradict"),
+    (networks + ["--token-file", "missing"], 66, "missing"),
+    (networks + ["--token-file", "short"], 65, "openssl"),
+    (networks + ["--lanes", "0"], 64, "--lanes"),
+    (networks + ["--timeout", "0"], 64, "--timeout"),
+    (["--listen", "127.0.0.1:0"], 64, "--models"),
+    (["--log", "json"], 64, "--models"),
+  ]
+
+  @Test(arguments: wrong.indices) func whatIsWrongIsTold(index: Int) throws {
+    let place = try TemporaryDirectory()
+    _ = try place.write(Array("0123456789abcdef\n".utf8), to: "token")
+    _ = try place.write(Array("short\n".utf8), to: "short")
+    let (arguments, status, text) = Self.wrong[index]
+    let run = try CommandRun(["serve"] + arguments, in: place.path)
+    #expect(run.status == status, "\(arguments): \(run.error)")
+    #expect(run.error.contains(text), "\(run.error)")
+  }
+
+  /// The port that a server listens on, once it does.
+  private static func port(of running: RunningCommand) throws -> UInt16 {
+    for _ in 0..<6000 {
+      if let said = running.said.firstMatch(of: /:(\d+)\/v2/), let port = UInt16(said.1) { return port }
+      guard running.process.isRunning else { break }
+      usleep(10_000)
+    }
+    throw LoopbackConnection.Refused()
+  }
+
+  private static func answer(_ port: UInt16, _ request: String, _ body: [UInt8] = []) throws -> String {
+    let connection = try LoopbackConnection(port: port)
+    connection.send(
+      Array(
+        "\(request)\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\nContent-Length: \(body.count)\r\n\r\n"
+          .utf8)
+        + body)
+    return String(decoding: connection.readToEnd(), as: UTF8.self)
+  }
+
+  private static func outputs(_ answer: String) throws -> [String: JSONValue] {
+    let body = answer.components(separatedBy: "\r\n\r\n").dropFirst().joined()
+    let outputs = try #require(try JSONValue.parse(body)["outputs"]?.array, "\(answer.prefix(300))")
+    return Dictionary(uniqueKeysWithValues: outputs.map { ($0["name"]?.string ?? "", $0) })
+  }
+
+  @Test func networksAndPipelinesAnswer() throws {
+    let picture = Data(try SyntheticCapture.encoded()).base64EncodedString()
+    let image =
+      #"{"name":"image","datatype":"BYTES","shape":[1],"parameters":{"content_type":"base64"},"data":["\#(picture)"]}"#
+    let running = try RunningCommand(["serve", "--listen", "127.0.0.1:0", "--log", "json"] + Self.networks)
+    let port = try Self.port(of: running)
+    func infer(_ model: String, _ inputs: String) throws -> [String: JSONValue] {
+      try Self.outputs(
+        Self.answer(
+          port, "POST /v2/models/\(model)/infer HTTP/1.1", Array(#"{"inputs":[\#(inputs)]}"#.utf8)))
+    }
+    #expect(try Self.answer(port, "GET /v2/health/ready HTTP/1.1").contains("200 OK"))
+
+    let zeros = Array(repeating: "0", count: 3 * 64 * 64).joined(separator: ",")
+    let raw = try infer("net", #"{"name":"images","datatype":"FP32","shape":[1,3,64,64],"data":[\#(zeros)]}"#)
+    // Anchors of 64 x 64: 8 x 8, 4 x 4 and 2 x 2.
+    #expect(raw["output0"]?["shape"]?[2]?.integer == 84)
+    #expect(raw["output1"]?["shape"] == [1, 32, 16, 16])
+    let flat = Array(repeating: "0.5", count: 3 * 42 * 56).joined(separator: ",")
+    let depth = try infer(
+      "depth-net", #"{"name":"pixel_values","datatype":"FP32","shape":[1,3,42,56],"data":[\#(flat)]}"#)
+    #expect(depth["predicted_depth"]?["shape"] == [1, 42, 56])
+
+    let detected = try infer("detect", image)
+    let count = try #require(detected["scores"]?["data"]?.array?.count)
+    #expect((1...8).contains(count))
+    #expect(detected["boxes"]?["shape"] == [.integer(count), 4])
+    #expect(
+      detected["image_size"]?["data"] == [
+        .integer(SyntheticCapture.height), .integer(SyntheticCapture.width),
+      ])
+    let mapped = try infer("depth", image)
+    #expect(
+      mapped["depth"]?["shape"] == [.integer(SyntheticCapture.height), .integer(SyntheticCapture.width)])
+    let readings = Array(repeating: "2", count: 48 * 64).joined(separator: ",")
+    let measured = try infer(
+      "measure",
+      """
+      \(image),{"name":"lidar","datatype":"FP32","shape":[48,64],"data":[\(readings)]},
+      {"name":"intrinsics","datatype":"FP64","shape":[3,3],"data":[100,0,63.5,0,100,47.5,0,0,1]}
+      """)
+    #expect(measured["distances"]?["data"]?.array?.count == count)
+    #expect(measured["distances"]?["data"]?[0]?.number.map { abs($0 - 2) < 0.1 } == true)
+    let tilted = try Self.answer(
+      port, "POST /v2/models/measure/infer HTTP/1.1",
+      Array(
+        #"{"inputs":[\#(image),{"name":"intrinsics","datatype":"FP64","shape":[3,3],"data":[0,0,0,0,0,0,0,0,1]}]}"#
+          .utf8))
+    #expect(tilted.contains("400 Bad Request") && tilted.contains("intrinsics"))
+
+    kill(running.process.processIdentifier, SIGTERM)
+    let run = try running.finished()
+    #expect(run.status == 0, "\(run.error)")
+    let entries = run.error.split(separator: "\n").filter { $0.hasPrefix("{") }
+    #expect(entries.count == 7, "\(run.error)")
+    #expect(try JSONValue.parse(String(entries[1]))["model"]?.string == "net")
+  }
+
+  @Test func elsewhereThanLoopbackItSaysWhatThatMeans() throws {
+    let running = try RunningCommand(["serve", "--listen", "0.0.0.0:0", "--no-auth"] + Self.networks)
+    let port = try Self.port(of: running)
+    #expect(try Self.answer(port, "GET /v2 HTTP/1.1").contains("200 OK"))
+    kill(running.process.processIdentifier, SIGINT)
+    let run = try running.finished()
+    #expect(run.status == 0)
+    #expect(run.error.contains("every machine that reaches"))
+  }
+}
