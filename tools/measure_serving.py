@@ -14,6 +14,7 @@ Needs numpy and onnxruntime (PyPI).
 """
 
 import argparse
+import contextlib
 import json
 import os
 import re
@@ -32,7 +33,9 @@ import numpy as np
 HERE = Path(__file__).parent
 
 TRITON_MODEL = """
-import numpy as np
+import sys
+
+sys.path[:0] = {packages!r}
 import onnxruntime
 import triton_python_backend_utils as utils
 
@@ -79,13 +82,28 @@ class Server:
                 self.port = int(found[1] or found[2])
                 break
         else:
-            sys.exit("no server: " + "".join(lines[-20:]))
+            sys.exit("no server: " + "".join(lines[-200:]))
         threading.Thread(target=self.process.stdout.read, daemon=True).start()
+        for _ in range(100):
+            with contextlib.suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", self.port)):
+                break
+            time.sleep(0.1)
 
     def memory(self):
-        """Peak and present resident megabytes."""
-        text = Path(f"/proc/{self.process.pid}/status").read_text()
-        return [int(re.search(rf"{key}:\s+(\d+)", text)[1]) / 1024 for key in ("VmHWM", "VmRSS")]
+        """Peak and present resident megabytes, of all processes of the server."""
+        texts = {}
+        for status in Path("/proc").glob("[0-9]*/status"):
+            with contextlib.suppress(OSError):
+                texts[int(status.parent.name)] = status.read_text()
+        family = {self.process.pid}
+        while new := {
+            pid for pid, text in texts.items()
+            if pid not in family and int(re.search(r"PPid:\s+(\d+)", text)[1]) in family
+        }:  # fmt: skip
+            family |= new
+        found = [re.search(rf"{key}:\s+(\d+)", texts[pid]) for key in ("VmHWM", "VmRSS") for pid in sorted(family)]
+        sizes = [int(match[1]) / 1024 if match else 0 for match in found]
+        return [sum(sizes[: len(family)]), sum(sizes[len(family) :])]
 
     def end(self):
         self.process.terminate()
@@ -101,7 +119,9 @@ def triton_server(arguments, folder):
     """Triton with ONNX Runtime in the Python backend: one instance for each lane."""
     root, repository = Path(arguments.triton), folder / "repository"
     (repository / "yolo" / "1").mkdir(parents=True)
-    text = TRITON_MODEL.format(threads=max(1, arguments.threads // arguments.lanes), onnx=arguments.onnx)
+    text = TRITON_MODEL.format(
+        threads=max(1, arguments.threads // arguments.lanes), onnx=arguments.onnx, packages=[p for p in sys.path if p]
+    )
     (repository / "yolo" / "1" / "model.py").write_text(text)
     (repository / "yolo" / "config.pbtxt").write_text(TRITON_CONFIGURATION.replace("COUNT", str(arguments.lanes)))
     backends = shutil.copytree(root / "backends", folder / "backends")
@@ -118,8 +138,7 @@ def triton_server(arguments, folder):
     command = [binary, "--model-repository", repository, "--backend-directory", backends, "--http-address",
                "127.0.0.1", "--http-port", port, "--allow-grpc", "false", "--allow-metrics", "false"]  # fmt: skip
     libraries = f"{root.parent.parent / 'nvidia_pytriton.libs'}:{os.environ.get('LD_LIBRARY_PATH', '')}"
-    packages = ":".join(path for path in sys.path if path)
-    return Server(command, {"LD_LIBRARY_PATH": libraries, "PYTHONPATH": packages})
+    return Server(command, {"LD_LIBRARY_PATH": libraries})
 
 
 def raw_request(name, shape):

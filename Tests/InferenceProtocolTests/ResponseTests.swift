@@ -29,7 +29,7 @@ import Testing
     #expect(head["model_name"]?.string == "m")
     #expect(head["model_version"]?.string == "1")
     // JSON has no such numbers.
-    #expect(head["outputs"]?[0]?["data"] == [1, .null, .null])
+    #expect(head["outputs"]?[0]?["data"] == [1.0, .null, .null])
     #expect(head["outputs"]?[1]?["data"] == [7, -8])
   }
 

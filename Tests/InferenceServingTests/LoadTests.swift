@@ -20,8 +20,8 @@ import Testing
       #expect(third.head.contains("Retry-After: 1"))
       model.gate?.signal()
       model.gate?.signal()
-      #expect(ServerClient.Answer(first.readToEnd()).json?["outputs"]?[0]?["data"] == [2])
-      #expect(ServerClient.Answer(second.readToEnd()).json?["outputs"]?[0]?["data"] == [4])
+      #expect(ServerClient.Answer(first.readToEnd()).json?["outputs"]?[0]?["data"] == [2.0])
+      #expect(ServerClient.Answer(second.readToEnd()).json?["outputs"]?[0]?["data"] == [4.0])
       #expect(try client.metric(#"ardf_errors_total{kind="overloaded"}"#) == 1)
     }
     #expect(model.begun.withLock { $0 } == 2)
@@ -39,7 +39,7 @@ import Testing
       Thread.sleep(forTimeInterval: 0.2)
       for _ in 0..<3 { model.gate?.signal() }
       #expect(ServerClient.Answer(first.readToEnd()).status == 200)
-      #expect(ServerClient.Answer(third.readToEnd()).json?["outputs"]?[0]?["data"] == [6])
+      #expect(ServerClient.Answer(third.readToEnd()).json?["outputs"]?[0]?["data"] == [6.0])
     }
     #expect(model.begun.withLock { $0 } == 2)
   }
@@ -58,7 +58,7 @@ import Testing
       #expect(try client.waits(for: #"ardf_errors_total{kind="abandoned"}"#, toBe: 1))
       for _ in 0..<2 { model.gate?.signal() }
       #expect(ServerClient.Answer(first.readToEnd()).status == 200)
-      #expect(ServerClient.Answer(third.readToEnd()).json?["outputs"]?[0]?["data"] == [6])
+      #expect(ServerClient.Answer(third.readToEnd()).json?["outputs"]?[0]?["data"] == [6.0])
     }
   }
 
@@ -137,7 +137,7 @@ import Testing
       #expect(idle.readToEnd().isEmpty)
       #expect(throws: LoopbackConnection.Refused.self) { try LoopbackConnection(port: client.port) }
       model.gate?.signal()
-      #expect(ServerClient.Answer(pending.readToEnd()).json?["outputs"]?[0]?["data"] == [2])
+      #expect(ServerClient.Answer(pending.readToEnd()).json?["outputs"]?[0]?["data"] == [2.0])
     }
   }
 

@@ -32,7 +32,7 @@ import Testing
   @Test func inferenceInJSONAndBytes() async throws {
     try await serving { (client: ServerClient) throws in
       let answer = try client.double("1,2.5", #","id":"a""#)
-      #expect(answer.json?["outputs"]?[0]?["data"] == [2, 5])
+      #expect(answer.json?["outputs"]?[0]?["data"] == [2.0, 5.0])
       #expect(answer.json?["id"]?.string == "a")
       #expect(!answer.head.contains("Inference-Header-Content-Length"))
       let json =
@@ -99,7 +99,7 @@ import Testing
       #expect(try client.send("GET", "/v2", fields: right).status == 200)
       let post = try client.send(
         "POST", "/v2/models/double/infer", ServerClient.doubling("3"), fields: right)
-      #expect(post.json?["outputs"]?[0]?["data"] == [6])
+      #expect(post.json?["outputs"]?[0]?["data"] == [6.0])
     }
   }
 

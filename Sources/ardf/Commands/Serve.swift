@@ -25,7 +25,7 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
       """,
       ("A frame of a capture, and whatever is dropped on its page", "ardf serve scan --frame 0"),
       ("Finished results", "ardf serve results --capture scan --frame 0"),
-      ("A detector for other programs", "ardf serve --models yolo11n-seg --listen 127.0.0.1:8000")))
+      ("A detector for other programs", "ardf serve --models weights/yolo11n-seg.safetensors")))
 
   @Argument(help: "A picture, a capture, or a folder of results.")
   var source: String?
@@ -70,11 +70,12 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
   private func serveModels() async throws {
     let address = try inference.address()
     let token = try inference.token()
+    let named = try NamedWeights.list(inference.models)
     // Before anything takes time: a busy port is told at once.
     let port = try ListeningPort(address)
     let metrics = Metrics(version: ARDF.version)
     let networks = try ServedNetworks(
-      inference.models, pools: inference.teams(threads: compute.threads ?? ProcessorShare.threads),
+      named, pools: inference.teams(threads: compute.threads ?? ProcessorShare.threads),
       detector: detector, depth: depthOptions, fusion: fusionOptions, sensor: sensor, compute: compute,
       limits: ImageLimits(maxPixels: limits.maxPixels.count, maxFileBytes: limits.maxFile.count),
       metrics: metrics)

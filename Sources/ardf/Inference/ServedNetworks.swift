@@ -17,15 +17,14 @@ struct ServedNetworks {
 
   /// Loads the networks, and runs each once in every lane.
   init(
-    _ entries: [String], pools: [ThreadPool], detector options: DetectorOptions,
+    _ named: [NamedWeights], pools: [ThreadPool], detector options: DetectorOptions,
     depth depthOptions: DepthOptions,
     fusion: FusionModelOptions, sensor: SensorOptions, compute: ComputeOptions, limits: ImageLimits,
     metrics: Metrics
   ) throws {
     self.pools = pools
     self.metrics = metrics
-    for entry in entries.flatMap({ $0.split(separator: ",").map(String.init) }) {
-      let named = try NamedWeights(entry)
+    for named in named {
       let clock = ContinuousClock()
       let began = clock.now
       let store = try WeightStore(path: named.path, allowNonFinite: compute.allowNonfinite)
@@ -82,6 +81,11 @@ struct NamedWeights {
   let path: String
 
   init(pipeline: String, of network: String) { (name, path) = (pipeline, network) }
+
+  /// The entries of `--models`, which may be several in one.
+  static func list(_ entries: [String]) throws -> [NamedWeights] {
+    try entries.flatMap { $0.split(separator: ",").map(String.init) }.map { try NamedWeights($0) }
+  }
 
   /// Reads `NAME=FILE`, a file, or a network's name.
   init(_ entry: String) throws {

@@ -1,4 +1,5 @@
 import Geometry
+import Imaging
 import Models
 import NNRuntime
 import TestSupport
