@@ -131,7 +131,7 @@ MODULES = {
     "Serving": (1, 0, "scene", "the page's service"),
     "Perception": (2, 0, "", "networks' results for the core"),
     "Evaluation": (4, 0, "", "average precision, depth errors"),
-    "Sharding": (4, 1, "", "parts of a job"),
+    "Sharding": (4, 1, "", "lists, parts of records"),
     "Reporting": (1, 1, "scene", "the page of a frame"),
     "Models": (2, 1, "network", "YOLO11-seg, Depth Anything V2"),
     "NNVerification": (3, 1, "network", "layer by layer against others"),
