@@ -7,7 +7,10 @@ public final class LoopbackConnection {
   private let descriptor: Int32
 
   /// Nobody listens.
-  public struct Refused: Error {}
+  public struct Refused: Error {
+    /// Also for who waits for somebody to listen.
+    public init() {}
+  }
 
   /// Connects to a port.
   public init(port: UInt16) throws {
