@@ -43,8 +43,8 @@ package struct InferenceRequest: Sendable {
   package let outputs: [Output]?
   /// Whether outputs of which nothing is said travel as bytes.
   package let prefersBinary: Bool
-  private let inputs: [Input]
-  private let body: [UInt8]
+  private var inputs: [Input]
+  private var body: [UInt8]
   private let limits: ProtocolLimits
   /// Whether the body is an input's elements and nothing else.
   private let isBare: Bool
@@ -246,6 +246,13 @@ package struct InferenceRequest: Sendable {
     var tensors: [String: ProtocolTensor] = [:]
     for input in inputs { tensors[input.name] = try tensor(input) }
     return tensors
+  }
+
+  /// The request without its inputs, once they are tensors: JSON's values take many times their text.
+  package var withoutInputs: InferenceRequest {
+    var request = self
+    (request.inputs, request.body) = ([], [])
+    return request
   }
 
   private func tensor(_ input: Input) throws(ProtocolError) -> ProtocolTensor {

@@ -45,8 +45,8 @@ package final class InferenceService: RequestHandler {
   /// Told of each request, if anybody listens.
   private let log: (@Sendable (JSONValue) -> Void)?
   /// JSON is read, and answers are written, here: long ones hold up neither connections nor lanes.
-  private let reading = OwnThreads(name: "ardf.read", count: 1)
-  private let writing = OwnThreads(name: "ardf.write", count: 1)
+  private let reading = OwnThreads(name: "ardf.read", count: 2)
+  private let writing = OwnThreads(name: "ardf.write", count: 2)
 
   /// A service of models, whose names differ.
   package init(
@@ -208,12 +208,12 @@ package final class InferenceService: RequestHandler {
     guard head.bodyBytes <= limits.bodyBytes else { throw Refusal.tooLarge(limit: limits.bodyBytes) }
     let part = BodyRoom.Part(room)
     let body = try await request.body(limit: limits.bodyBytes) { try part.take($0) }
-    let (tensors, name) = (limits.tensors, model.description.name)
-    let inference = try await Task(executorPreference: reading) {
+    let (tensorLimits, name) = (limits.tensors, model.description.name)
+    // What waits in the queue is no longer than its body, and no JSON.
+    let (inference, tensors) = try await Task(executorPreference: reading) {
       let inference = try InferenceRequest(
-        body, headerLength: head.fields["inference-header-content-length"], limits: tensors)
-      try inference.check(for: model.description)
-      return inference
+        body, headerLength: head.fields["inference-header-content-length"], limits: tensorLimits)
+      return (inference.withoutInputs, try inference.tensors(for: model.description))
     }.value
     entry.id = inference.id
     let deadline = began + min(try inference.timeout() ?? limits.patience, limits.patience)
@@ -223,8 +223,7 @@ package final class InferenceService: RequestHandler {
       let started = ContinuousClock.now
       metrics.waited(started - queued, model: name)
       let call = InferenceCall(
-        inputs: try inference.tensors(for: model.description), request: inference, lane: lane,
-        isWanted: isWanted)
+        inputs: tensors, request: inference, lane: lane, isWanted: isWanted)
       let outputs = try model.infer(call)
       try call.checkWanted()
       metrics.computed(ContinuousClock.now - started, model: name)
