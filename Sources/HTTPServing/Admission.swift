@@ -89,7 +89,7 @@ package final class Admission: Sendable {
     }
   }
 
-  /// To be called when a request of a connection is answered from now on, and when it no longer is.
+  /// To be called when a request of a connection is there and answered from now on, and when it no longer is.
   ///
   /// - Returns: whether the connection still has its place.
   @discardableResult package func mark(_ number: Int, isAnswered: Bool) -> Bool {

@@ -112,8 +112,10 @@ package struct HTTPServer: Sendable {
     do {
       while admission.waits(number) {
         let head = try await client.head()
-        guard admission.mark(number, isAnswered: true) else { return }
-        let response = await handler.answer(Request(head: head, client: client))
+        // Who promises a body and does not send it gives way to others.
+        guard admission.mark(number, isAnswered: head.bodyBytes == 0) else { return }
+        let request = Request(head: head, client: client) { admission.mark(number, isAnswered: true) }
+        let response = await handler.answer(request)
         guard admission.mark(number, isAnswered: false) else { return }
         let keepsAlive = try await client.discardBody() && head.keepsAlive && !end.hasBegun
         try await client.send(response.head(keepsAlive: keepsAlive))

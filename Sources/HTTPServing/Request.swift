@@ -3,6 +3,8 @@ package struct Request: Sendable {
   /// The head.
   package let head: RequestHead
   let client: ClientConnection
+  /// To be called when the body is there; false where the connection had to give way.
+  let arrived: @Sendable () -> Bool
 
   /// The body.
   ///
@@ -13,7 +15,9 @@ package struct Request: Sendable {
   package func body(
     limit: Int, piece: @Sendable (Int) throws -> Void = { _ in }
   ) async throws -> [UInt8] {
-    try await client.body(limit: limit, piece: piece)
+    let body = try await client.body(limit: limit, piece: piece)
+    guard arrived() else { throw ClientConnection.Closed() }
+    return body
   }
 
   /// The client's address; empty where the system does not know it.

@@ -1,6 +1,7 @@
 import FileFormats
 import Foundation
 import HTTPServing
+import InferenceProtocol
 import InferenceServing
 import TestSupport
 import Testing
