@@ -198,6 +198,22 @@ package final class InferenceService: RequestHandler {
 
   // MARK: - Inference
 
+  /// Reads a request's body and makes tensors of it.
+  ///
+  /// What waits in the queue holds these, and neither the body nor its JSON.
+  private func read(
+    _ request: Request, for model: ModelDescription, _ part: BodyRoom.Part
+  ) async throws -> (InferenceRequest, [String: ProtocolTensor]) {
+    let body = try await request.body(limit: limits.bodyBytes) { try part.take($0) }
+    let (headerLength, tensorLimits) = (
+      request.head.fields["inference-header-content-length"], limits.tensors
+    )
+    return try await Task(executorPreference: reading) {
+      let inference = try InferenceRequest(body, headerLength: headerLength, limits: tensorLimits)
+      return (inference.withoutInputs, try inference.tensors(for: model))
+    }.value
+  }
+
   private func infer(
     _ model: any ServedModel, _ request: Request, began: ContinuousClock.Instant, entry: inout LogEntry
   ) async throws -> Response {
@@ -206,15 +222,8 @@ package final class InferenceService: RequestHandler {
       throw Refusal.unsupportedMedia("send the body as it is, without Content-Encoding")
     }
     guard head.bodyBytes <= limits.bodyBytes else { throw Refusal.tooLarge(limit: limits.bodyBytes) }
-    let part = BodyRoom.Part(room)
-    let body = try await request.body(limit: limits.bodyBytes) { try part.take($0) }
-    let (tensorLimits, name) = (limits.tensors, model.description.name)
-    // What waits in the queue is no longer than its body, and no JSON.
-    let (inference, tensors) = try await Task(executorPreference: reading) {
-      let inference = try InferenceRequest(
-        body, headerLength: head.fields["inference-header-content-length"], limits: tensorLimits)
-      return (inference.withoutInputs, try inference.tensors(for: model.description))
-    }.value
+    let (part, name) = (BodyRoom.Part(room), model.description.name)
+    let (inference, tensors) = try await read(request, for: model.description, part)
     entry.id = inference.id
     let deadline = began + min(try inference.timeout() ?? limits.patience, limits.patience)
     let (metrics, queued) = (metrics, ContinuousClock.now)
