@@ -242,7 +242,7 @@ def endure(arguments):
     server = ardf_server(arguments, arguments.weights, arguments.lanes)
     print("| requests | resident MB | open files |\n|--:|--:|--:|")
     try:
-        message = raw_request("yolo", [1, 3, 64, 64])
+        message = raw_request("yolo", [1, 3, 32, 32])
         for part in range(11):
             if part:
                 load(server.port, message, 8, None, count=arguments.requests // 10)
