@@ -36,7 +36,7 @@ import Testing
     ),
     ("no bare body", ["Inference-Header-Content-Length": "0"], [1, 2, 3, 4], 400),
     ("a packed body", ["Content-Encoding": "gzip"], [0x1f, 0x8b], 415),
-    ("a promise beyond the limit", ["Content-Length": "99999999999"], [], 413),
+    ("a promise beyond the limit", ["Content-Length": "99999999999", "Expect": "100-continue"], [], 413),
     ("no number", ["Content-Length": "ten"], [], 400),
     ("chunks", ["Content-Length": nil, "Transfer-Encoding": "chunked"], [], 411),
     ("a path that leads out", ["Content-Length": "0"], [], 400),
