@@ -115,7 +115,7 @@ struct InferenceOptions: ParsableArguments {
     var limits = InferenceLimits()
     limits.bodyBytes = maxBody.count
     limits.heldBytes = 8 * maxBody.count
-    limits.patience = .seconds(timeout)
+    limits.patience = .milliseconds(max(1, Int(clamping: timeout * 1000)))
     return limits
   }
 
