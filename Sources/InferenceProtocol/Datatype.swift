@@ -10,7 +10,7 @@ package enum Datatype: String, Sendable, CaseIterable {
   case int32 = "INT32"
   case int64 = "INT64"
   case float16 = "FP16"
-  case bfloat16 = "BF16"
+  case bf16 = "BF16"
   case float32 = "FP32"
   case float64 = "FP64"
   /// Elements of any length: texts, or the bytes of files.
@@ -20,7 +20,7 @@ package enum Datatype: String, Sendable, CaseIterable {
   package var size: Int? {
     switch self {
     case .bool, .uint8, .int8: 1
-    case .uint16, .int16, .float16, .bfloat16: 2
+    case .uint16, .int16, .float16, .bf16: 2
     case .uint32, .int32, .float32: 4
     case .uint64, .int64, .float64: 8
     case .bytes: nil

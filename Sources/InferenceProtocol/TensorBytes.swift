@@ -51,7 +51,7 @@ enum TensorBytes {
       return .integers(numbers)
     case .float16:
       return .floats(HalfPrecision.floats(fromBinary16: elements(bytes, of: UInt16.self).span))
-    case .bfloat16:
+    case .bf16:
       return .floats(HalfPrecision.floats(fromBFloat16: elements(bytes, of: UInt16.self).span))
     case .float32: return .floats(elements(bytes, of: Float.self))
     case .float64: return .doubles(elements(bytes, of: Double.self))
@@ -88,7 +88,7 @@ enum TensorBytes {
     case .floats(let elements):
       switch tensor.datatype {
       case .float16: append(elements.map(HalfPrecision.binary16), to: &bytes)
-      case .bfloat16: append(elements.map { UInt16(truncatingIfNeeded: $0.bitPattern >> 16) }, to: &bytes)
+      case .bf16: append(elements.map { UInt16(truncatingIfNeeded: $0.bitPattern >> 16) }, to: &bytes)
       default: append(elements, to: &bytes)
       }
     case .doubles(let elements): append(elements, to: &bytes)

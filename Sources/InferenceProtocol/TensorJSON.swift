@@ -27,7 +27,7 @@ enum TensorJSON {
       let range = range(of: datatype)
       return .integers(
         try mapped(values, datatype, tensor) { $0.integer.flatMap { range.contains($0) ? $0 : nil } })
-    case .float16, .bfloat16, .float32:
+    case .float16, .bf16, .float32:
       return .floats(try mapped(values, datatype, tensor) { $0.number.map { Float($0) } })
     case .float64: return .doubles(try mapped(values, datatype, tensor, \.number))
     case .bytes:

@@ -24,7 +24,7 @@ import Testing
       count: 1),
     Case(datatype: .int64, json: "[-2]", bytes: [254, 255, 255, 255, 255, 255, 255, 255], count: 1),
     Case(datatype: .float16, json: "[1.0,-0.5]", bytes: [0, 0x3c, 0, 0xb8], count: 2),
-    Case(datatype: .bfloat16, json: "[1.0,-0.5]", bytes: [0x80, 0x3f, 0, 0xbf], count: 2),
+    Case(datatype: .bf16, json: "[1.0,-0.5]", bytes: [0x80, 0x3f, 0, 0xbf], count: 2),
     Case(datatype: .float32, json: "[1.0,0.1]", bytes: [0, 0, 0x80, 0x3f, 0xcd, 0xcc, 0xcc, 0x3d], count: 2),
     Case(datatype: .float64, json: "[1.0]", bytes: [0, 0, 0, 0, 0, 0, 0xf0, 0x3f], count: 1),
     Case(
