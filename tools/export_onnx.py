@@ -3,8 +3,9 @@
 
     python tools/export_onnx.py --weights yolo11n-seg-random.safetensors --size 640x640 --out yolo11n-seg.onnx
 
-Input `input` (1, 3, height, width). Outputs of a detector: `output0` (1, 4 + classes + 32, N) and `proto`; of the
-depth network: `depth` (1, height, width). Batch normalisation is folded into the convolutions first.
+Input `input` (1, 3, height, width). Outputs of a detector: the maps of its head, `box.0` to `coef.2`, before they are
+decoded, and `proto`; of the depth network: `depth` (1, height, width). Batch normalisation is folded into the
+convolutions first.
 """
 
 import argparse
@@ -14,23 +15,35 @@ import torch
 from make_reference_outputs import load_network, parse_size
 from oracles import yolo11
 
+#: A detector's outputs: the maps of its head's branches by level, (1, channels, height, width), and the prototypes.
+MAPS = [f"{branch}.{level}" for branch in ("box", "cls", "coef") for level in range(3)] + ["proto"]
 
-class Exported(torch.nn.Module):
-    """The detector with its two outputs only."""
+
+class HeadMaps(torch.nn.Module):
+    """The detector up to the maps of its head, which is what `ardf bench` computes; decoding is left out."""
 
     def __init__(self, network):
         super().__init__()
         self.network = network
 
     def forward(self, image):
-        (decoded, proto), _ = self.network(image)
-        return decoded, proto
+        *body, head = self.network.model
+        results, x = [], image
+        for module in body:
+            sources = module.f if isinstance(module.f, list) else [module.f]
+            inputs = [x if source == -1 else results[source] for source in sources]
+            x = module(inputs if isinstance(module.f, list) else inputs[0])
+            results.append(x)
+        levels = [results[source] for source in head.f]
+        branches = (head.cv2, head.cv3, head.cv4)
+        maps = [layer(level) for branch in branches for layer, level in zip(branch, levels, strict=True)]
+        return *maps, head.proto(levels[0])
 
 
 def fused(network):
     """The detector with normalisations folded, by ultralytics itself."""
     yolo11.import_ultralytics()
-    return Exported(network.fuse(verbose=False)).eval()
+    return HeadMaps(network.fuse(verbose=False)).eval()
 
 
 def main():
@@ -45,13 +58,12 @@ def main():
     network = fused(network) if detector else network
     image = torch.zeros(1, 3, *arguments.size)
     with torch.no_grad():
-        network(image)  # the anchors are made on the first run, and stay constants
         torch.onnx.export(
             network,
             (image,),
             arguments.out,
             input_names=["input"],
-            output_names=["output0", "proto"] if detector else ["depth"],
+            output_names=MAPS if detector else ["depth"],
             opset_version=17,
             dynamo=False,
         )

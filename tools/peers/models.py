@@ -9,8 +9,8 @@ import numpy as np
 TOOLS = Path(__file__).resolve().parent.parent
 SIZES = {"depth-anything-v2-small": (518, 518)}
 DETECTOR_SIZE = (640, 640)
-#: Bins of a box side's distribution, and pixels of a cell, of the detector's head.
-BINS, STRIDES = 16, (8, 16, 32)
+#: Files that are quantized, by what is read to make them.
+QUANTIZED = {"int8.xml": "onnx", "int8.onnx": "onnx", "int8.tflite": "tflite"}
 
 
 def run_tool(python, script, *arguments):
@@ -18,10 +18,11 @@ def run_tool(python, script, *arguments):
     return subprocess.run([python, TOOLS / script, *arguments], check=False, stdout=sys.stderr).returncode == 0
 
 
-def make_model(model, work, formats, litert_python):
+def make_model(model, work, formats, litert_python, pictures):
     """Size, input and files of a model, made where they are not there.
 
-    A format that cannot be made, or whose converter is not installed, is left out.
+    A format that cannot be made, or whose converter is not installed, is left out. `pictures` is a folder to calibrate
+    8 bits on; noise without one.
     """
     size = SIZES.get(model, DETECTOR_SIZE)
     text = f"{size[0]}x{size[1]}"
@@ -30,7 +31,7 @@ def make_model(model, work, formats, litert_python):
         "onnx": work / f"{model}.onnx",
         "ncnn": work / f"{model}.ncnn",
         "tflite": work / f"{model}.tflite",
-        "int8": work / f"{model}.int8.xml",
+        **{name: work / f"{model}.{name}" for name in QUANTIZED},
     }
     if not paths["weights"].exists():
         run_tool(sys.executable, "make_random_checkpoint.py", model, "--out", paths["weights"])
@@ -40,8 +41,7 @@ def make_model(model, work, formats, litert_python):
         "tflite": ("export_litert.py", litert_python),
     }
     files = {"weights": str(paths["weights"])}
-    # What is quantised is the ONNX file.
-    order = sorted(formats - {"weights", "int8"} | ({"onnx"} if "int8" in formats else set()))
+    order = sorted(formats - {"weights", *QUANTIZED} | {QUANTIZED[name] for name in formats & set(QUANTIZED)})
     for name in order:
         script, python = makers[name]
         path = paths[name]
@@ -54,44 +54,31 @@ def make_model(model, work, formats, litert_python):
             files[name] = str(path)
         else:
             print(f"{model}: no {name} file; engines that read one are left out", file=sys.stderr)
-    if "int8" in formats and "onnx" in files:
-        kind = "depth" if model in SIZES else "detector"
-        options = ("--onnx", files["onnx"], "--kind", kind, "--out", paths["int8"])
-        if paths["int8"].exists() or run_tool(sys.executable, "export_int8.py", *options):
-            files["int8"] = str(paths["int8"])
+    for name in sorted(formats & set(QUANTIZED)):
+        options = ["--kind", "depth" if model in SIZES else "detector", "--out", paths[name]]
+        options += ["--calibrate", pictures] if pictures else []
+        source = files.get(QUANTIZED[name])
+        python = litert_python if name == "int8.tflite" else sys.executable
+        if paths[name].exists() or (source and run_tool(python, "export_int8.py", "--model", source, *options)):
+            files[name] = str(paths[name])
+        else:
+            print(f"{model}: no {name} file; engines that read one are left out", file=sys.stderr)
     image = work / f"input-{text}.npy"
     np.save(image, np.random.Generator(np.random.PCG64(1)).random((1, 3, *size), dtype=np.float32))
     return {"size": size, "files": files, "input": str(image)}
 
 
-def decoded(maps):
-    """The detector's `output0` of the raw maps of its head, which lie channels last."""
-    columns = []
-    for level, stride in enumerate(STRIDES):
-        box, classes, coefficients = (maps[f"{name}.{level}"] for name in ("box", "cls", "coef"))
-        height, width, _ = box.shape
-        logits = box.reshape(height, width, 4, BINS)
-        weights = np.exp(logits - logits.max(-1, keepdims=True))
-        sides = (weights / weights.sum(-1, keepdims=True)) @ np.arange(BINS, dtype=np.float32)
-        y, x = np.mgrid[:height, :width] + 0.5
-        left, top, right, bottom = (x - sides[..., 0], y - sides[..., 1], x + sides[..., 2], y + sides[..., 3])
-        boxes = np.stack([(left + right) / 2, (top + bottom) / 2, right - left, bottom - top], -1) * stride
-        cells = np.concatenate([boxes, 1 / (1 + np.exp(-classes)), coefficients], -1)
-        columns.append(cells.reshape(height * width, -1))
-    return np.concatenate(columns).T
-
-
 def load_outputs(path):
-    """An engine's outputs by their ONNX names, from the file it wrote."""
+    """An engine's outputs by their names, channels first, from the file it wrote."""
     if path.suffix == ".npz":
         with np.load(path) as archive:
             return {name: np.squeeze(archive[name]) for name in archive.files}
     from safetensors.numpy import load_file
 
-    maps = load_file(path)
-    if "depth" in maps:
-        return {"depth": np.squeeze(maps["depth"])}
-    return {"output0": decoded(maps), "proto": np.moveaxis(maps["proto"], -1, 0)}
+    return {
+        name: np.squeeze(values) if name == "depth" else np.moveaxis(values, -1, 0)
+        for name, values in load_file(path).items()
+    }
 
 
 def difference(outputs, reference):
