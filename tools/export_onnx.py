@@ -12,7 +12,7 @@ import argparse
 import torch
 
 from make_reference_outputs import load_network, parse_size
-from oracles import yolo11
+from oracles import yolo
 
 
 class Exported(torch.nn.Module):
@@ -29,7 +29,7 @@ class Exported(torch.nn.Module):
 
 def fused(network):
     """The detector with normalisations folded, by ultralytics itself."""
-    yolo11.import_ultralytics()
+    yolo.import_ultralytics()
     return Exported(network.fuse(verbose=False)).eval()
 
 
@@ -41,7 +41,7 @@ def main():
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     architecture, network = load_network(arguments.weights)
-    detector = architecture == "yolo11-seg"
+    detector = architecture.startswith("yolo")
     network = fused(network) if detector else network
     image = torch.zeros(1, 3, *arguments.size)
     with torch.no_grad():

@@ -67,7 +67,7 @@ def torch_with(precision):
 
         torch.set_num_threads(threads)
         architecture, network = load_network(files["weights"])
-        detector = architecture == "yolo11-seg"
+        detector = architecture.startswith("yolo")
         dtype = getattr(torch, precision)
         network = (fused(network) if detector else network).to(dtype=dtype, memory_format=torch.channels_last)
 
