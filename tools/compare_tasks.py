@@ -6,9 +6,9 @@
 
 Networks named have seeded random weights in a `.pt` file as Ultralytics saves it; the threshold of a picture lies in a
 gap between scores, so that some twenty objects are found and none is near it. `predict` is run with its own settings
-(the least rectangle, `--rect`) and on the square; YOLO26 with `nms=False`, its end-to-end head. It prints, by network, how many objects both found, and the largest
-difference of a score, of a box's edge, a key point or an oriented box, pixels, and the least intersection over union of
-masks. Of classifiers the five likeliest classes are compared. Ends with 1 where one finds what the other does not.
+(the least rectangle, `--rect`) and on the square; YOLO26 with `nms=False`, its end-to-end head, and with the other
+(`--nms`). It prints, by network, how many objects both found, and the largest difference of a score, of a box's edge, a
+key point or an oriented box, pixels, and the least intersection over union of masks. Of classifiers the five likeliest classes are compared. Ends with 1 where one finds what the other does not.
 """
 
 import argparse
@@ -32,10 +32,10 @@ TOLERANCE = {"score": 1e-3, "edge": 0.5}
 COLUMNS = ("network", "input", "pictures", "objects", "pictures that differ", "score", "pixels", "masks' least IoU")
 
 
-def predictions(model, picture, confidence, rect, side):
+def predictions(model, picture, confidence, rect, side, nms=False):
     """`(class, score, numbers, mask)` of each object, best first; numbers are pixels."""
     settings = {"imgsz": side, "conf": confidence, "iou": OVERLAP, "rect": rect, "retina_masks": True}
-    settings |= yolo.predict_settings(model)
+    settings |= {} if nms else yolo.predict_settings(model)
     (result,) = model.predict(np.ascontiguousarray(picture[:, :, ::-1]), device="cpu", verbose=False, **settings)
     if result.probs is not None:
         return [(int(kind), float(result.probs.data[kind]), np.zeros(0), None) for kind in result.probs.top5]
@@ -53,11 +53,11 @@ def predictions(model, picture, confidence, rect, side):
     return found
 
 
-def found_by_ardf(ardf, weights, path, confidence, rect, side, folder):
+def found_by_ardf(ardf, weights, path, confidence, rect, side, folder, nms=False):
     """The same, of `ardf detect`."""
     command = [ardf, "detect", path, "--yolo", weights, "--imgsz", side, "--out", "-"]
     if confidence is not None:
-        command += ["--conf", f"{confidence:.6f}", "--iou", OVERLAP] + ["--rect"] * rect
+        command += ["--conf", f"{confidence:.6f}", "--iou", OVERLAP] + ["--rect"] * rect + ["--nms"] * nms
     done = subprocess.run([str(part) for part in command], cwd=folder, capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"{path}: {done.stderr}")
@@ -82,9 +82,9 @@ def ours(entry):
     return entry["classId"], entry["confidence"], numbers, mask
 
 
-def threshold(model, picture, rect, side):
+def threshold(model, picture, rect, side, nms=False):
     """A confidence in the widest gap between the scores of about as many objects as are wanted."""
-    scores = [score for _, score, _, _ in predictions(model, picture, 0.001, rect, side)]
+    scores = [score for _, score, _, _ in predictions(model, picture, 0.001, rect, side, nms)]
     if len(scores) < 3:
         return 0.001
     last = min(WANTED, len(scores) - 1)
@@ -154,21 +154,27 @@ def main():
     print(f"| {' | '.join(COLUMNS)} |\n|---|---{'|--:' * (len(COLUMNS) - 2)}|")
     failed = False
     with tempfile.TemporaryDirectory() as folder:
-        named = [(name, random_checkpoint(name, arguments.seed, folder)) for name in arguments.models.split(",") if name]
+        named = [
+            (name, random_checkpoint(name, arguments.seed, folder)) for name in arguments.models.split(",") if name
+        ]
         for name, checkpoint in named + [(Path(path).name, path) for path in arguments.weights]:
             model = yolo.import_ultralytics().YOLO(checkpoint)
             weights = f"{folder}/weights.safetensors"
             convert = [ardf, "convert", checkpoint, weights, "--force"]
             subprocess.run(convert, check=True, stderr=subprocess.DEVNULL)
             classifies = model.task == "classify"
-            for rect in (False,) if classifies else (False, True):
+            ways = [(False, False)] if classifies else [(False, False), (True, False)]
+            if yolo.predict_settings(model):
+                ways.append((False, True))
+            for rect, nms in ways:
                 row, side = Row(), 224 if classifies else 640
                 for path in list(paths(arguments.pictures))[: arguments.most]:
                     picture = pictures.read(path)
-                    confidence = None if classifies else threshold(model, picture, rect, side)
-                    theirs = predictions(model, picture, confidence, rect, side)
-                    row.add(path.name, found_by_ardf(ardf, weights, path, confidence, rect, side, folder), theirs)
-                print(row.text(f"{name} | {'rect' if rect else 'square'}"), flush=True)
+                    confidence = None if classifies else threshold(model, picture, rect, side, nms)
+                    theirs = predictions(model, picture, confidence, rect, side, nms)
+                    mine = found_by_ardf(ardf, weights, path, confidence, rect, side, folder, nms)
+                    row.add(path.name, mine, theirs)
+                print(row.text(f"{name} | {'rect' if rect else 'square'}{', nms' * nms}"), flush=True)
                 for picture in row.differing:
                     print(f"{name}, {picture}: other objects", file=sys.stderr)
                 failed |= row.failed

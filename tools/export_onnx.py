@@ -3,7 +3,8 @@
 
     python tools/export_onnx.py --weights yolo11n-seg-random.safetensors --size 640x640 --out yolo11n-seg.onnx
 
-Input `input` (1, 3, height, width). Outputs of a detector: `output0` (1, 4 + classes + 32, N) and `proto`; of the
+Input `input` (1, 3, height, width). Outputs of a detector: `output0` (1, 4 + classes + extras, N) and, of a segmenting
+one, `proto`; of a classifier `output0` (1, classes), probabilities; of the
 depth network: `depth` (1, height, width). Batch normalisation is folded into the convolutions first.
 """
 
@@ -16,20 +17,31 @@ from oracles import yolo
 
 
 class Exported(torch.nn.Module):
-    """The detector with its two outputs only."""
+    """The network with its outputs only: of an end-to-end head all boxes, before the best are chosen."""
 
     def __init__(self, network):
         super().__init__()
         self.network = network
 
     def forward(self, image):
-        (decoded, proto), _ = self.network(image)
-        return decoded, proto
+        result, raw = self.network(image)
+        if "one2one" not in raw:
+            return result
+        decoded = self.network.model[-1]._inference(raw["one2one"])
+        return (decoded, result[1]) if isinstance(result, tuple) else decoded
+
+
+def output_names(architecture):
+    """What a network's outputs are called in the files made of it."""
+    if not architecture.startswith("yolo"):
+        return ["depth"]
+    return ["output0", "proto"] if architecture.endswith("-seg") else ["output0"]
 
 
 def fused(network):
-    """The detector with normalisations folded, by ultralytics itself."""
+    """The detector with normalisations folded, by ultralytics itself, and its end-to-end head, where it has one."""
     yolo.import_ultralytics()
+    network.end2end = hasattr(network.model[-1], "one2one_cv2")
     return Exported(network.fuse(verbose=False)).eval()
 
 
@@ -51,7 +63,7 @@ def main():
             (image,),
             arguments.out,
             input_names=["input"],
-            output_names=["output0", "proto"] if detector else ["depth"],
+            output_names=output_names(architecture),
             opset_version=17,
             dynamo=False,
         )

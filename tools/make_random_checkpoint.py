@@ -147,7 +147,9 @@ def transformers_config(shape):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("model", choices=yolo.names() + list(DEPTH_SHAPES), metavar="model", help="such as yolo11n-pose")
+    parser.add_argument(
+        "model", choices=yolo.names() + list(DEPTH_SHAPES), metavar="model", help="such as yolo11n-pose"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--classes", type=int, help="number of classes; by default those of the published")
     parser.add_argument("--keypoints", type=int, nargs=2, metavar=("COUNT", "2|3"), help="of a pose network")

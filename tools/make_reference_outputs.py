@@ -75,9 +75,7 @@ def main():
         metadata["image"] = Path(arguments.image).name
         metadata["picture size"] = f"{picture.shape[0]}x{picture.shape[1]}"
         image = (
-            pictures.yolo_input(picture, architecture, arguments.size)
-            if detector
-            else pictures.depth_input(picture)
+            pictures.yolo_input(picture, architecture, arguments.size) if detector else pictures.depth_input(picture)
         )
     else:
         height, width = arguments.size or standard_size(architecture)

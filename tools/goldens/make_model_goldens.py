@@ -202,13 +202,13 @@ def write_later_blocks(writer):
     yolo.import_ultralytics()
     from ultralytics.nn.modules import block, head
 
-    writer.block(
-        "yolo-c2f", block.C2f(24, 32, 2, shortcut=True), [(1, 24, 7, 9)], "C2f(24, 32, 2, shortcut=True)"
-    )
+    writer.block("yolo-c2f", block.C2f(24, 32, 2, shortcut=True), [(1, 24, 7, 9)], "C2f(24, 32, 2, shortcut=True)")
     writer.block("yolo-c2f-plain", block.C2f(24, 32, 1), [(1, 24, 7, 9)], "C2f(24, 32, 1, shortcut=False)")
     attentive = block.C3k2(24, 32, 1, True, 0.5, True)
     writer.block("yolo-c3k2-attention", attentive, [(1, 24, 7, 9)], "C3k2(24, 32, 1, c3k=True, e=0.5, attn=True)")
-    writer.block("yolo-sppf-linear", block.SPPF(32, 32, 5, 3, True), [(1, 32, 7, 9)], "SPPF(32, 32, 5, 3, shortcut=True)")
+    writer.block(
+        "yolo-sppf-linear", block.SPPF(32, 32, 5, 3, True), [(1, 32, 7, 9)], "SPPF(32, 32, 5, 3, shortcut=True)"
+    )
     fused = block.Proto26((16, 24, 32), 16, 8, 3)
     writer.block(
         "yolo-proto26",
@@ -218,9 +218,7 @@ def write_later_blocks(writer):
         lambda *levels: fused(list(levels)),
     )
     classify = head.Classify(24, 7)
-    writer.block(
-        "yolo-classify", classify, [(1, 24, 5, 5)], "Classify(24, 7): logits", lambda x: classify(x)[1]
-    )
+    writer.block("yolo-classify", classify, [(1, 24, 5, 5)], "Classify(24, 7): logits", lambda x: classify(x)[1])
 
 
 def features(network, image):

@@ -50,10 +50,10 @@ def rounded(values, decimals=4):
     return [round(float(value), decimals) for value in values]
 
 
-def found(model, picture, confidence):
-    """What `predict` makes of an RGB picture."""
+def found(model, picture, confidence, nms):
+    """What `predict` makes of an RGB picture; `nms`: with the head that needs suppression, of YOLO26."""
     settings = {"imgsz": SIDE, "rect": False, "conf": confidence, "iou": OVERLAP, "retina_masks": True}
-    settings |= yolo.predict_settings(model)
+    settings |= {} if nms else yolo.predict_settings(model)
     bgr = np.ascontiguousarray(picture[:, :, ::-1])
     (result,) = model.predict(bgr, device="cpu", verbose=False, **settings)
     boxes = result.boxes if result.obb is None else result.obb
@@ -71,14 +71,14 @@ def found(model, picture, confidence):
     return objects
 
 
-def detections(model, picture):
+def detections(model, picture, nms=False):
     """The best objects of a picture: about as many as are wanted, with a threshold that none is near."""
-    scores = [entry["score"] for entry in found(model, picture, 0.001)]
+    scores = [entry["score"] for entry in found(model, picture, 0.001, nms)]
     wanted = min(WANTED, len(scores) - 1)
     gaps = [scores[i] - scores[i + 1] for i in range(wanted // 2, wanted)]
     last = wanted // 2 + int(np.argmax(gaps))
     confidence = round((scores[last] + scores[last + 1]) / 2, 5)
-    return {"confidence": confidence, "overlap": OVERLAP, "objects": found(model, picture, confidence)}
+    return {"confidence": confidence, "overlap": OVERLAP, "objects": found(model, picture, confidence, nms)}
 
 
 def classes(model, picture):
@@ -111,6 +111,8 @@ def main():
             model = ultralytics.YOLO(path)
             work = classes if family.endswith("-cls") else detections
             result["families"][family] = work(model, picture)
+            if yolo.predict_settings(model):
+                result["families"][f"{family}, nms"] = detections(model, picture, nms=True)
             print(family, len(result["families"][family].get("objects", [])))
     turned = np.ascontiguousarray(picture.transpose(1, 0, 2))
     result["squares"] = {

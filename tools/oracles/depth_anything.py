@@ -191,9 +191,7 @@ class Scratch(nn.Module):
             self.add_module(f"refinenet{level}", FeatureFusion(features, shape.prompted))
         self.output_conv1 = nn.Conv2d(features, features // 2, 3, 1, 1)
         last = nn.Sigmoid() if shape.prompted or shape.max_depth else nn.ReLU()
-        self.output_conv2 = nn.Sequential(
-            nn.Conv2d(features // 2, 32, 3, 1, 1), nn.ReLU(), nn.Conv2d(32, 1, 1), last
-        )
+        self.output_conv2 = nn.Sequential(nn.Conv2d(features // 2, 32, 3, 1, 1), nn.ReLU(), nn.Conv2d(32, 1, 1), last)
 
 
 class Head(nn.Module):

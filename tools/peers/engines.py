@@ -62,7 +62,7 @@ def torch_with(precision):
     def opened(files, threads):
         import torch
 
-        from export_onnx import fused
+        from export_onnx import fused, output_names
         from make_reference_outputs import load_network
 
         torch.set_num_threads(threads)
@@ -75,7 +75,8 @@ def torch_with(precision):
             with torch.inference_mode():
                 value = torch.from_numpy(image).to(dtype=dtype, memory_format=torch.channels_last)
                 outputs = network(value)
-            named = dict(zip(("output0", "proto"), outputs, strict=True)) if detector else {"depth": outputs}
+            names = output_names(architecture)
+            named = dict(zip(names, outputs if len(names) > 1 else [outputs], strict=True))
             return {name: value.float().numpy() for name, value in named.items()}
 
         return run

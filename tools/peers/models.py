@@ -11,6 +11,12 @@ SIZES = {"depth-anything-v2-small": (518, 518)}
 DETECTOR_SIZE = (640, 640)
 #: Bins of a box side's distribution, and pixels of a cell, of the detector's head.
 BINS, STRIDES = 16, (8, 16, 32)
+CLASSIFIER_SIZE = (224, 224)
+
+
+def size_of(model):
+    """(height, width) of a network's input."""
+    return SIZES.get(model) or (CLASSIFIER_SIZE if model.endswith("-cls") else DETECTOR_SIZE)
 
 
 def run_tool(python, script, *arguments):
@@ -23,7 +29,7 @@ def make_model(model, work, formats, litert_python):
 
     A format that cannot be made, or whose converter is not installed, is left out.
     """
-    size = SIZES.get(model, DETECTOR_SIZE)
+    size = size_of(model)
     text = f"{size[0]}x{size[1]}"
     paths = {
         "weights": work / f"{model}.safetensors",
@@ -64,34 +70,84 @@ def make_model(model, work, formats, litert_python):
     return {"size": size, "files": files, "input": str(image)}
 
 
-def decoded(maps):
-    """The detector's `output0` of the raw maps of its head, which lie channels last."""
+def sigmoid(values):
+    return 1 / (1 + np.exp(-values))
+
+
+def sides_of(box):
+    """Left, top, right and bottom, (4, height, width), of a box map: distributions, or plain distances."""
+    if box.shape[-1] == 4:
+        return np.moveaxis(box, -1, 0)
+    logits = box.reshape(*box.shape[:2], 4, BINS)
+    weights = np.exp(logits - logits.max(-1, keepdims=True))
+    return np.moveaxis((weights / weights.sum(-1, keepdims=True)) @ np.arange(BINS, dtype=np.float32), -1, 0)
+
+
+def extras_of(maps, level, stride, x, y, is_direct):
+    """What a level says of objects besides boxes and classes, and the angles of boxes."""
+    for name in ("coef", "kpts", "angle"):
+        values = maps.get(f"{name}.{level}")
+        if values is None:
+            continue
+        if name == "angle":
+            angle = values[..., 0] if is_direct else (sigmoid(values[..., 0]) - 0.25) * np.pi
+            return angle[..., None], angle
+        if name == "kpts":
+            values = values.copy()
+            for axis, cell in ((0, x), (1, y)):
+                raw = values[..., axis::3]
+                values[..., axis::3] = (
+                    raw + cell[..., None] if is_direct else raw * 2 + cell[..., None] - 0.5
+                ) * stride
+            values[..., 2::3] = sigmoid(values[..., 2::3])
+        return values, None
+    return np.zeros((*x.shape, 0), np.float32), None
+
+
+def decoded(maps, is_direct):
+    """The detector's `output0` of the raw maps of its head, which lie channels last; key points have three numbers."""
     columns = []
     for level, stride in enumerate(STRIDES):
-        box, classes, coefficients = (maps[f"{name}.{level}"] for name in ("box", "cls", "coef"))
+        box, classes = maps[f"box.{level}"], maps[f"cls.{level}"]
         height, width, _ = box.shape
-        logits = box.reshape(height, width, 4, BINS)
-        weights = np.exp(logits - logits.max(-1, keepdims=True))
-        sides = (weights / weights.sum(-1, keepdims=True)) @ np.arange(BINS, dtype=np.float32)
+        left, top, right, bottom = sides_of(box)
         y, x = np.mgrid[:height, :width] + 0.5
-        left, top, right, bottom = (x - sides[..., 0], y - sides[..., 1], x + sides[..., 2], y + sides[..., 3])
-        boxes = np.stack([(left + right) / 2, (top + bottom) / 2, right - left, bottom - top], -1) * stride
-        cells = np.concatenate([boxes, 1 / (1 + np.exp(-classes)), coefficients], -1)
+        extras, angle = extras_of(maps, level, stride, x, y, is_direct)
+        if angle is not None:
+            along, across = (right - left) / 2, (bottom - top) / 2
+            cosine, sine = np.cos(angle), np.sin(angle)
+            corners = [
+                along * cosine - across * sine + x,
+                along * sine + across * cosine + y,
+                left + right,
+                top + bottom,
+            ]
+        elif is_direct:
+            corners = [x - left, y - top, x + right, y + bottom]
+        else:
+            low, high = (x - left, y - top), (x + right, y + bottom)
+            corners = [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, high[0] - low[0], high[1] - low[1]]
+        cells = np.concatenate([np.stack(corners, -1) * stride, sigmoid(classes), extras], -1)
         columns.append(cells.reshape(height * width, -1))
     return np.concatenate(columns).T
 
 
-def load_outputs(path):
+def load_outputs(path, model):
     """An engine's outputs by their ONNX names, from the file it wrote."""
     if path.suffix == ".npz":
         with np.load(path) as archive:
-            return {name: np.squeeze(archive[name]) for name in archive.files}
+            outputs = {name: np.squeeze(archive[name]) for name in archive.files}
+        # Engines without names of outputs call a single one depth.
+        return {"output0": outputs["depth"]} if model.startswith("yolo") and "depth" in outputs else outputs
     from safetensors.numpy import load_file
 
     maps = load_file(path)
     if "depth" in maps:
         return {"depth": np.squeeze(maps["depth"])}
-    return {"output0": decoded(maps), "proto": np.moveaxis(maps["proto"], -1, 0)}
+    if "probabilities" in maps:
+        return {"output0": np.squeeze(maps["probabilities"])}
+    proto = {"proto": np.moveaxis(maps["proto"], -1, 0)} if "proto" in maps else {}
+    return {"output0": decoded(maps, model.startswith("yolo26"))} | proto
 
 
 def difference(outputs, reference):

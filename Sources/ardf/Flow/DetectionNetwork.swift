@@ -57,7 +57,8 @@ struct DetectionNetwork: Sendable {
     let store = weights.store
     model = try InFile.naming(file) {
       try YOLODetector(
-        weights: store, input: options.input(of: store), options: compute.planOptions(), pool: pool)
+        weights: store, input: options.input(of: store), suppressing: options.nms,
+        options: compute.planOptions(), pool: pool)
     }
     thresholds = options.thresholds
     limit = options.maxDet
@@ -106,6 +107,7 @@ struct DetectionNetwork: Sendable {
     } else {
       description["finds"] = .string(task.finds)
     }
+    if model.architecture.isEndToEnd { description["iou"] = nil }
     if let classes { description["only"] = .array(classes.sorted().map(JSONValue.integer)) }
     return .object(description)
   }

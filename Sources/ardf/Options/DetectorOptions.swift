@@ -38,6 +38,13 @@ struct DetectorOptions: ParsableArguments {
     help: "Of two boxes of a class that overlap by more, the better is kept. Ultralytics' default is 0.7.")
   var iou = 0.5
 
+  @Flag(
+    help: """
+      Of YOLO26's two heads take the one whose boxes are suppressed by --iou, as Ultralytics' predict does by default, \
+      instead of the one that gives each object one box. Other networks have but one.
+      """)
+  var nms = false
+
   @Option(
     help: ArgumentHelp(
       "Only objects of these classes, by name or number; ardf inspect weights lists them. Repeatable.",

@@ -16,11 +16,12 @@ struct CheckpointListing {
 
   /// A table for people.
   var text: String {
-    let size = description.size.map { " \($0)" } ?? ""
+    let size = description.size.map { " " + printableLine($0) } ?? ""
     var table = TextTable(["network", description.network.map { $0 + size } ?? "unknown"])
     if let finds = description.finds { table.add(["finds", finds]) }
     if let count = description.classCount {
-      let names = description.classNames.prefix(Self.shownClasses).joined(separator: ", ")
+      let names = description.classNames.prefix(Self.shownClasses).map(printableLine)
+        .joined(separator: ", ")
       let more = count > Self.shownClasses ? ", ..." : ""
       table.add(["classes", description.classNames.isEmpty ? "\(count)" : "\(count): \(names)\(more)"])
     }
@@ -28,9 +29,12 @@ struct CheckpointListing {
       table.add(["key points", shape.map(String.init).joined(separator: " x ")])
     }
     if let side = description.trainingSize { table.add(["trained at", "\(side) pixels"]) }
-    if let license = description.license { table.add(["license", license]) }
+    if let license = description.license { table.add(["license", printableLine(license)]) }
     if let writer = description.writer {
-      table.add(["written by", "Ultralytics \(writer)" + (description.date.map { ", \($0)" } ?? "")])
+      table.add([
+        "written by",
+        "Ultralytics \(printableLine(writer))" + (description.date.map { ", " + printableLine($0) } ?? ""),
+      ])
     }
     table.add(["holds", "\(description.tensorCount) tensors, \(description.valueCount) values"])
     table.add(["supported", description.defect.map { "no: \($0)" } ?? "yes"])

@@ -10,7 +10,7 @@ package struct AnchorDecoder: Sendable {
 
   package init(_ sizes: YOLOArchitecture) {
     task = sizes.task
-    coding = sizes.generation.boxCoding
+    coding = sizes.boxCoding
     isDirect = sizes.generation == .v26
     (classCount, extraCount) = (sizes.classCount, sizes.extras)
     keypoints = sizes.keypoints

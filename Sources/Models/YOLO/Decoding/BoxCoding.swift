@@ -9,6 +9,8 @@ package struct BoxCoding: Sendable, Equatable {
   package static let distribution = BoxCoding(bins: 16, keepsCorners: false)
   /// Plain distances.
   package static let direct = BoxCoding(bins: 1, keepsCorners: true)
+  /// Plain distances of a head whose boxes are suppressed.
+  static let suppressed = BoxCoding(bins: 1, keepsCorners: false)
 
   /// Box numbers of one anchor: left, top, right, bottom, so many bins each.
   package var channels: Int { 4 * bins }

@@ -11,19 +11,12 @@ struct HeadNames {
   /// Of the last convolutions of YOLO26's key points.
   let keypoints: String
 
-  init(_ generation: YOLOGeneration, _ task: YOLOTask) {
-    // Of YOLO26's two heads inference uses the one that gives each object one box.
-    let prefix = generation == .v26 ? "one2one_" : ""
+  /// `isEndToEnd`: of YOLO26's two heads the one that gives each object one box.
+  init(isEndToEnd: Bool) {
+    let prefix = isEndToEnd ? "one2one_" : ""
     (boxes, classes, extras) = ("\(prefix)cv2", "\(prefix)cv3", "\(prefix)cv4")
     keypoints = "\(prefix)cv4_kpts"
   }
-
-  private init(boxes: String, classes: String, extras: String, keypoints: String) {
-    (self.boxes, self.classes, self.extras, self.keypoints) = (boxes, classes, extras, keypoints)
-  }
-
-  /// Those of the head that trains beside YOLO26's.
-  static let besides = HeadNames(boxes: "cv2", classes: "cv3", extras: "cv4", keypoints: "cv4_kpts")
 }
 
 /// `Detect`, `Segment`, `Pose`, `OBB`: at three levels box distances, class logits and, but for `Detect`, something
@@ -53,7 +46,7 @@ struct BoxHead: Sendable {
   init(
     _ weights: WeightScope, _ sizes: YOLOArchitecture, channels: [Int], prototypeHidden: Int
   ) throws(WeightError) {
-    branches = try Self.branches(weights, HeadNames(sizes.generation, sizes.task), sizes, channels)
+    branches = try Self.branches(weights, HeadNames(isEndToEnd: sizes.isEndToEnd), sizes, channels)
     prototypes =
       switch (sizes.task, sizes.generation) {
       case (.segment, .v26):
@@ -66,13 +59,13 @@ struct BoxHead: Sendable {
           try Proto(weights["proto"], channels[0], hidden: prototypeHidden, prototypes: sizes.extras))
       default: .none
       }
-    if sizes.generation == .v26 { try Self.passOverTraining(weights, sizes, channels) }
+    if sizes.generation == .v26 { try Self.passOverOthers(weights, sizes, channels) }
   }
 
   private static func branches(
     _ weights: WeightScope, _ names: HeadNames, _ sizes: YOLOArchitecture, _ channels: [Int]
   ) throws(WeightError) -> [Branches] {
-    let outputs = sizes.generation.boxCoding.channels
+    let outputs = sizes.boxCoding.channels
     let boxHidden = max(16, channels[0] / 4, outputs)
     return try channels.indices.map { (level) throws(WeightError) in
       let inputs = channels[level]
@@ -91,12 +84,12 @@ struct BoxHead: Sendable {
     }
   }
 
-  /// Binds what YOLO26 has for training alone, which `Model.fuse` takes out.
-  private static func passOverTraining(
+  /// Binds what YOLO26 has for training, and its other head, which `Model.fuse` takes out.
+  private static func passOverOthers(
     _ weights: WeightScope, _ sizes: YOLOArchitecture, _ channels: [Int]
   ) throws(WeightError) {
     let unread = weights.unread(isOptional: true)
-    _ = try branches(unread, .besides, sizes, channels)
+    _ = try branches(unread, HeadNames(isEndToEnd: !sizes.isEndToEnd), sizes, channels)
     guard let keypoints = sizes.keypoints else { return }
     for name in ["cv4_sigma", "one2one_cv4_sigma"] {
       for level in channels.indices {

@@ -12,6 +12,8 @@ package struct YOLOArchitecture: Sendable, Equatable {
   package let generation: YOLOGeneration
   /// What it finds.
   package let task: YOLOTask
+  /// Whether its head gives each object one box; of YOLO26's two heads the other needs suppression.
+  package let isEndToEnd: Bool
   /// Factors and counts.
   package let scaling: YOLOScaling
   /// Classes.
@@ -56,6 +58,7 @@ package struct YOLOArchitecture: Sendable, Equatable {
   ) {
     self.generation = generation
     self.task = task
+    isEndToEnd = generation == .v26
     scaling = variant.scaling(generation, task)
     self.classCount = classCount
     names = nil
@@ -75,8 +78,9 @@ package struct YOLOArchitecture: Sendable, Equatable {
   /// Reads the sizes off the weights, and the class names off the metadata (`names`, a JSON list or an object
   /// with the indices as keys); unnamed classes are the 80 of COCO, or numbered.
   ///
+  /// - `suppressing`: of YOLO26's two heads the one that needs suppression.
   /// - Throws: `YOLOError.unknownArchitecture`, or `.weights` if a decisive tensor is missing.
-  package init(_ store: WeightStore) throws(YOLOError) {
+  package init(_ store: WeightStore, suppressing: Bool = false) throws(YOLOError) {
     guard let network = UltralyticsNetwork(TensorShapes(store)), let known = network.supported else {
       throw .unknownArchitecture(reason: "they lack the layers of one")
     }
@@ -84,7 +88,8 @@ package struct YOLOArchitecture: Sendable, Equatable {
     let model = store.root["model"]
     let head = model[network.head]
     scaling = try Self.scaling(model, generation, task)
-    let branches = HeadNames(generation, task)
+    isEndToEnd = generation == .v26 && !suppressing
+    let branches = HeadNames(isEndToEnd: isEndToEnd)
     switch task {
     case .classify:
       classCount = try Self.outputs(head["linear"], rank: 2)
@@ -180,6 +185,9 @@ package struct YOLOArchitecture: Sendable, Equatable {
 }
 
 extension YOLOArchitecture {
+  /// How its boxes are told by their numbers.
+  var boxCoding: BoxCoding { generation != .v26 ? .distribution : isEndToEnd ? .direct : .suppressed }
+
   /// Channels of a layer that has `base` before scaling.
   func channels(_ base: Int) -> Int { scaling.channels(base) }
 

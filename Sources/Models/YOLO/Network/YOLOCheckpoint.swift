@@ -44,7 +44,7 @@ package enum YOLOCheckpoint {
     of source: CheckpointSource, _ generation: YOLOGeneration, _ task: YOLOTask
   ) throws(CheckpointErrorAt) -> YOLOArchitecture {
     let head = "model.\(generation.headIndex(task))"
-    let names = HeadNames(generation, task)
+    let names = HeadNames(isEndToEnd: generation == .v26)
     func outputs(_ name: String) throws(CheckpointErrorAt) -> Int {
       guard let count = source.tensors[name]?.shape.first, count > 0 else {
         throw CheckpointErrorAt(.missing, name)

@@ -32,7 +32,7 @@ struct YOLONetwork: Sendable {
         neck, try BoxHead(head, sizes, channels: channels, prototypeHidden: sizes.channels(256)))
     }
     hasOrdinaryBins =
-      sizes.task == .classify || sizes.generation.boxCoding.bins == 1
+      sizes.task == .classify || sizes.generation == .v26
       ? true : try Self.hasOrdinaryBins(head["dfl"]["conv"])
     let trainingCounters = store.names.filter { $0.hasSuffix(".num_batches_tracked") }
     try store.verifyAllUsed(ignoring: trainingCounters)

@@ -11,7 +11,7 @@ struct ObjectReading {
   private let keepsEmpty: Bool
   private let levels: [PyramidLevel]
 
-  private var coding: BoxCoding { architecture.generation.boxCoding }
+  private var coding: BoxCoding { architecture.boxCoding }
   private var isDirect: Bool { architecture.generation == .v26 }
 
   /// - `masks`: nil makes none in the picture.

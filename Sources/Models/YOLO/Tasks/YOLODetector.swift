@@ -28,16 +28,19 @@ public final class YOLODetector: Sendable {
   ///
   /// Plans are made for the first picture of each size; `session(for:)` makes one ahead.
   ///
+  /// `suppressing`: of YOLO26's two heads the one whose boxes overlap and are suppressed, as Ultralytics 8.4's `predict`
+  /// takes by default; else the one that gives each object one box.
+  ///
   /// - Throws: `YOLOError` for weights of another network and for input sizes that are not multiples of 32.
   public init(
-    weights: WeightStore, input: Input = .fixed(height: 640, width: 640),
+    weights: WeightStore, input: Input = .fixed(height: 640, width: 640), suppressing: Bool = false,
     options: PlanOptions = PlanOptions(), pool: ThreadPool = ThreadPool()
   ) throws(YOLOError) {
     switch input {
     case .fixed(let height, let width): try Self.check(height: height, width: width)
     case .minimalRectangle(let side): try Self.check(height: side, width: side)
     }
-    let architecture = try YOLOArchitecture(weights)
+    let architecture = try YOLOArchitecture(weights, suppressing: suppressing)
     guard architecture.task != .classify else {
       throw .unknownArchitecture(reason: "they are a classifier's, which YOLOClassifier runs")
     }
