@@ -31,7 +31,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
       ("What people do", "ardf detect street.jpg --yolo yolo11n-pose.pt --conf 0.25 --out poses"),
       (
         "Ships and planes from above, for DOTA's evaluation",
-        "ardf detect tiles --yolo yolo11n-obb.pt --conf 0.01 --format dota --out task1"
+        "ardf detect tiles --yolo yolo11n-obb.pt --conf 0.01 \\\n--format dota --out task1"
       ),
       ("COCO results of a folder of pictures", "ardf detect pictures --format coco --out found-coco")))
 

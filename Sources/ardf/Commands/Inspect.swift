@@ -23,16 +23,17 @@ struct Inspect: ParsableCommand {
       abstract: "Says what an Ultralytics or Depth Anything checkpoint is, supported or not.",
       discussion: Help.text(
         "The word checkpoint may be left out. No code in a checkpoint is ever run.",
-        ("What is it, and can it be used?", "ardf inspect yolo11n-pose.pt"),
+        ("What is it, and can it be used?", "ardf inspect checkpoint yolo11n-pose.pt"),
         ("Its classes", "ardf inspect best.pt --json | jq -r '.classNames[]'")))
 
     @Argument(help: "A checkpoint: .pt, .pth, .ckpt or .safetensors.")
-    var file: String
+    var file: String?
 
     @Flag(help: "Print JSON.")
     var json = false
 
     func run() throws {
+      guard let file else { throw CleanExit.helpRequest(Inspect.self) }
       let listing = CheckpointListing(try CheckpointDescription(path: file), file: file)
       try json ? Console.print(listing.document) : Console.print(listing.text)
     }
