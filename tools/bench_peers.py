@@ -167,7 +167,7 @@ def engines_asked(arguments):
 def prepare(model, engines, arguments):
     """The task of one model, with the engines that have a file of it."""
     formats = {PEERS[engine].file for engine in engines if engine in PEERS}
-    task = make_model(model, arguments.work, formats, arguments.litert_python)
+    task = make_model(model, arguments.work, formats, arguments.litert_python, arguments.calibrate)
     usable = [engine for engine in engines if is_ours(engine) or PEERS[engine].file in task["files"]]
     return {**task, "ardf": arguments.ardf, "engines": usable}
 
@@ -185,6 +185,7 @@ def main():
     parser.add_argument("--warm-up", type=int, default=3)
     parser.add_argument("--budget", type=float, help="seconds that all rounds together may take")
     parser.add_argument("--litert-python", help="interpreter that has litert-torch, to make LiteRT's files")
+    parser.add_argument("--calibrate", help="folder of pictures that peers' 8 bits are calibrated on; by default noise")
     parser.add_argument("--prepare", action="store_true", help="make the models and stop")
     arguments = parser.parse_args()
     if arguments.child:

@@ -90,7 +90,8 @@ def main():
         run(options.ardf, "capture", "convert", options.capture, "--out", work / "frames")
         metadata = sorted((work / "frames").glob("*.json"))[0]
         chosen = next(
-            (path for path in sorted((work / "frames").glob("*.json")) if options.frame in path.name), metadata)
+            (path for path in sorted((work / "frames").glob("*.json")) if options.frame in path.name), metadata
+        )
         # One frame in the native layout, as a folder and as an archive.
         folder = work / "dropped"
         folder.mkdir()
@@ -104,13 +105,15 @@ def main():
             run(options.ardf, "run", sources[name], "--out", work / f"results-{name}", *options.more)
         results = {name: Results(work / f"results-{name}") for name in ("picture", "folder")}
         service = subprocess.Popen(
-            [options.ardf, "serve", "--port", "0", *options.more], stderr=subprocess.PIPE, text=True)
+            [options.ardf, "serve", "--port", "0", *options.more], stderr=subprocess.PIPE, text=True
+        )
         address = None
         while not address and (line := service.stderr.readline()):
             address = re.search(r"http://127\.0\.0\.1:\d+\S*", line)
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"),
-            args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"])
+            args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
+        )
         page = browser.new_page(viewport={"width": 1440, "height": 900})
         messages = []
         page.on("console", lambda message: messages.append(message.text))

@@ -3,12 +3,13 @@
 
     python tools/check_evaluate.py --weights yolo11n-seg.pt LABELLED [--made PICTURES ...]
 
-LABELLED is a folder with images/ and labels/. By the protocol coco, pycocotools is given the labels as annotations and
-what `ardf evaluate --out` found; once with the labels as they are, once as an annotation file in which every fifth
-object is a crowd, every seventh of two outlines, every eleventh a mask. By the protocol ultralytics, `yolo val` runs
-the checkpoint itself, with `rect=False` and with its default `rect=True`. With --made a second folder is evaluated, of
-the pictures named (and of all in the folders named), whose labels are what the network finds there, some of them moved,
-lost or of another class. With --capture the errors of depth are computed by NumPy from what `ardf depth` writes. Ends with 1 where a figure differs by more than --tolerance.
+LABELLED is a folder with images/ and labels/. By the protocol coco, pycocotools is given the labels as annotations
+and what `ardf evaluate --out` found; once with the labels as they are, once as an annotation file in which every
+fifth object is a crowd, every seventh of two outlines, every eleventh a mask. By the protocol ultralytics, `yolo val`
+runs the checkpoint itself, with `rect=False` and with its default `rect=True`. With --made a second folder is
+evaluated, of the pictures named (and of all in the folders named), whose labels are what the network finds there,
+some of them moved, lost or of another class. With --capture the errors of depth are computed by NumPy from what `ardf
+depth` writes. Ends with 1 where a figure differs by more than --tolerance.
 """
 
 import argparse

@@ -4,9 +4,10 @@ examples speak of: CAPTURE, RESULTS and other such names are links there.
 
     python tools/check_help.py --ardf .build/release/ardf --checkpoint yolo11n-seg.pt --depth weights/*.safetensors
 
-Each verb and each page has a folder of its own, its examples run there in order, and each must end with 0 and leave what
-its --out names; what a page's example writes may be there from the one before. Examples of `serve` are asked for their page and interrupted. Needs ffmpeg and jq for the examples that do, and
-nothing from PyPI. Ends with 1 where an example fails.
+Each verb and each page has a folder of its own, its examples run there in order, and each must end with 0 and leave
+what its --out names; what a page's example writes may be there from the one before. Examples of `serve` are asked for
+their page and interrupted. Needs ffmpeg and jq for the examples that do, and nothing from PyPI. Ends with 1 where an
+example fails.
 """
 
 import argparse
@@ -173,8 +174,14 @@ class Place:
     def run(self, line):
         """Runs a line; its status and messages."""
         done = subprocess.run(
-            ["bash", "-o", "pipefail", "-c", line], cwd=self.folder, env=self.environment, text=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            ["bash", "-o", "pipefail", "-c", line],
+            cwd=self.folder,
+            env=self.environment,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
         return done.returncode, done.stderr
 
     def must(self, line):
@@ -185,8 +192,14 @@ class Place:
     def serve(self, line):
         """Starts the service, asks for its page, and interrupts it; as `run`."""
         service = subprocess.Popen(
-            line.partition("#")[0].split(), cwd=self.folder, env=self.environment, text=True, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            line.partition("#")[0].split(),
+            cwd=self.folder,
+            env=self.environment,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
         said, page = "", ""
         while not page and (text := service.stdout.readline()):
             said += text

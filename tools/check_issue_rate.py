@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
-"""How many of the multiply-adds that an arm64 processor could issue the inner loops of its kernels do, by llvm-mca's models.
+"""How many of the multiply-adds that an arm64 processor could issue its kernels' inner loops do, by llvm-mca.
 
-  tools/check_issue_rate.py [BUILD]        default .build-arm64/aarch64-unknown-linux-gnu/release, which `make check-arm64` makes
+  tools/check_issue_rate.py [BUILD]        by default what `make check-arm64` makes
 
-Takes the innermost loops from the disassembly of the objects, has llvm-mca (of tools/swift-6.2/setup) simulate each, and
-compares the cycles with those of nothing but as many independent multiply-adds, of floats, bf16 or integers. Fails where a
-full register tile stays below 90 % (of bf16: 79 %), or where such a loop calls a function or touches the stack. Models know no caches: an upper bound, not a
-time.
+Takes the innermost loops from the disassembly of the objects, has llvm-mca (of tools/swift-6.2/setup) simulate each,
+and compares the cycles with those of nothing but as many independent multiply-adds, of floats, bf16 or integers.
+Fails where a full register tile stays below 90 % (of bf16: 79 %), or where such a loop calls a function or touches
+the stack. Models know no caches: an upper bound, not a time.
 """
+
 import functools
-import glob
 import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 PROCESSORS = ["cortex-a76", "neoverse-n1", "neoverse-v2", "apple-m1"]
 # Those that multiply matrices, of bf16 and of integers.
@@ -23,7 +24,8 @@ LEAST = 0.9
 LEAST_OF = {"multiplyMatrices": 0.79}
 ITERATIONS = 200
 
-# What runs in a function's loops, or in those of them that use an instruction: the layer kinds of YOLO11 (y), Depth Anything V2 and Prompt Depth Anything (d).
+# What runs in a function's loops, or in those of them that use an instruction: the layer kinds of YOLO11 (y), Depth
+# Anything V2 and Prompt Depth Anything (d).
 KINDS = {
     "addFourSteps": [
         "1x1 convolutions and linear layers (y, d)",
@@ -52,8 +54,14 @@ KINDS = {
 NAMES = {key: f"{len(key.split('/')[0])}{key.split('/')[0]}" for key in KINDS}
 # Registers of sums in a full tile.
 FULL = {
-    "addFourSteps": 20, "addWeightedRows": 24, "addStrip": 16, "multiplyMatrices": 16,
-    "multiplyRun": 16, "multiplyIntegers/smlal": 20, "multiplyIntegers/sdot": 20, "multiplyIntegers/smmla": 20,
+    "addFourSteps": 20,
+    "addWeightedRows": 24,
+    "addStrip": 16,
+    "multiplyMatrices": 16,
+    "multiplyRun": 16,
+    "multiplyIntegers/smlal": 20,
+    "multiplyIntegers/sdot": 20,
+    "multiplyIntegers/smmla": 20,
 }
 # Who runs it.
 RUN_BY = {"multiplyMatrices": MATRIX_PROCESSORS, "multiplyIntegers/smmla": MATRIX_PROCESSORS}
@@ -104,9 +112,10 @@ class Loop:
 
 
 def inside(*command, text=""):
-    folder = os.path.dirname(os.path.abspath(__file__))
+    folder = Path(__file__).resolve().parent
     return subprocess.run(
-        [f"{folder}/swift-6.2/inside", "amd64", *command], input=text, capture_output=True, text=True, check=True).stdout
+        [f"{folder}/swift-6.2/inside", "amd64", *command], input=text, capture_output=True, text=True, check=True
+    ).stdout
 
 
 def loops(listing):
@@ -130,7 +139,7 @@ def innermost(name, body):
                 ranges.add((target, i))
     for first, last in sorted(ranges):
         if not any(other != (first, last) and first <= other[0] and other[1] <= last for other in ranges):
-            loop = Loop(name, [line[1:] for line in body[first:last + 1]])
+            loop = Loop(name, [line[1:] for line in body[first : last + 1]])
             if loop.multiply_adds:
                 yield loop
 
@@ -138,8 +147,13 @@ def innermost(name, body):
 @functools.cache
 def cycles(text, processor):
     report = inside(
-        "llvm-mca", "-mtriple=aarch64-linux-gnu", f"-mcpu={processor}", "-mattr=+bf16,+fullfp16,+dotprod,+i8mm", f"-iterations={ITERATIONS}",
-        text=text)
+        "llvm-mca",
+        "-mtriple=aarch64-linux-gnu",
+        f"-mcpu={processor}",
+        "-mattr=+bf16,+fullfp16,+dotprod,+i8mm",
+        f"-iterations={ITERATIONS}",
+        text=text,
+    )
     return int(re.search(r"Total Cycles:\s+(\d+)", report)[1])
 
 
@@ -155,7 +169,7 @@ def peak(loop, processor):
 
 def main():
     build = sys.argv[1] if len(sys.argv) > 1 else ".build-arm64/aarch64-unknown-linux-gnu/release"
-    objects = sorted(glob.glob(f"{build}/NNKernelsNEON*.build/**/*.o", recursive=True))
+    objects = sorted(str(path) for path in Path(build).glob("NNKernelsNEON*.build/**/*.o"))
     if not objects:
         sys.exit(f"check_issue_rate: no objects of NEON kernels in {build}: run 'make check-arm64' first")
     listing = inside("llvm-objdump", "-d", "--no-show-raw-insn", *[os.path.relpath(path) for path in objects])
@@ -171,14 +185,16 @@ def main():
     for kind, names in KINDS.items():
         processors = RUN_BY.get(kind, PROCESSORS)
         if processors != printed:
-            print(f"{'layers':60} {'sums':>4} {'instr.':>6} {'m-adds':>6} "
-                  + " ".join(f"{name:>11}" for name in processors))
+            print(
+                f"{'layers':60} {'sums':>4} {'instr.':>6} {'m-adds':>6} "
+                + " ".join(f"{name:>11}" for name in processors)
+            )
             printed = processors
         rows = []
         for loop in found.get(kind, {}).values():
             rates = [peak(loop, processor) / cycles(loop.text, processor) for processor in processors]
             rows.append((loop, rates))
-        # Of the loops with as many sums those that take several steps at a time; what is left over is the end of a depth.
+        # Of loops with as many sums those that take several steps at a time; what is left is the end of a depth.
         most = {}
         for loop, _ in rows:
             most[loop.sums] = max(most.get(loop.sums, 0), len(loop.multiply_adds))
@@ -188,18 +204,22 @@ def main():
             continue
         for number, name in enumerate(names):
             # What all layers of a kind reach, with and without asking for what comes next.
-            rates = [min(rate) for rate in zip(*(rates for _, rates in full))]
+            rates = [min(rate) for rate in zip(*(rates for _, rates in full), strict=True)]
             loop = full[0][0]
-            print(f"{name:60} {loop.sums:4} {len(loop.body):6} {len(loop.multiply_adds):6} "
-                  + " ".join(f"{rate:11.0%}" for rate in rates))
+            print(
+                f"{name:60} {loop.sums:4} {len(loop.body):6} {len(loop.multiply_adds):6} "
+                + " ".join(f"{rate:11.0%}" for rate in rates)
+            )
             if number == 0 and min(rates) < LEAST_OF.get(kind, LEAST):
                 failed.append(f"{kind}: {min(rates):.0%}")
         for loop, _ in full:
             failed += [f"{kind}: {fault}" for fault in loop.faults]
         for loop, rates in sorted(rows, key=lambda row: -row[0].sums):
             if loop.sums < FULL[kind] and not loop.prefetches:
-                print(f"{'  the last rows of a block':60} {loop.sums:4} {len(loop.body):6} {len(loop.multiply_adds):6} "
-                      + " ".join(f"{rate:11.0%}" for rate in rates))
+                print(
+                    f"{'  the last rows of a block':60} {loop.sums:4} {len(loop.body):6} {len(loop.multiply_adds):6} "
+                    + " ".join(f"{rate:11.0%}" for rate in rates)
+                )
     if failed:
         sys.exit("check_issue_rate: " + "; ".join(failed))
 

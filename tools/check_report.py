@@ -58,7 +58,8 @@ class Results:
     def expected_object(self, x, y):
         """The rule of HitTest: masks before boxes, then the smallest box."""
         held = [
-            d for d in self.detections["detections"]
+            d
+            for d in self.detections["detections"]
             if 0 <= x - d["box"]["x"] < d["box"]["width"] and 0 <= y - d["box"]["y"] < d["box"]["height"]
         ]
         on_mask = [d for d in held if self.masks[d["id"]][int(y), int(x)]]
@@ -95,15 +96,21 @@ class Visit:
         self.name = f"{size}{' dark' if dark else ''}"
         self.touch = touch
         self.context = browser.new_context(
-            viewport={"width": width, "height": height}, has_touch=touch, is_mobile=touch,
-            device_scale_factor=2 if touch else 1, color_scheme="dark" if dark else "light", accept_downloads=True)
+            viewport={"width": width, "height": height},
+            has_touch=touch,
+            is_mobile=touch,
+            device_scale_factor=2 if touch else 1,
+            color_scheme="dark" if dark else "light",
+            accept_downloads=True,
+        )
         self.page = self.context.new_page()
         self.messages, self.requests = [], []
         self.page.on("console", lambda message: self.messages.append(message.text))
         self.page.on("pageerror", lambda error: self.messages.append(str(error)))
         own = url if not served else url.rstrip("/") + "/"
         self.page.on(
-            "request", lambda r: None if r.url.startswith((own, "data:", "blob:")) else self.requests.append(r.url))
+            "request", lambda r: None if r.url.startswith((own, "data:", "blob:")) else self.requests.append(r.url)
+        )
         self.page.set_default_timeout(patience)
         self.page.goto(url)
         # Selectors, for a served page lets nobody evaluate text again and again.
@@ -139,8 +146,7 @@ class Visit:
 
     def stored(self, left, top):
         """The stored point that the page finds at a place of the window."""
-        return self.page.evaluate(
-            "([x, y]) => frame.toStored(...uprightPoint({clientX: x, clientY: y}))", [left, top])
+        return self.page.evaluate("([x, y]) => frame.toStored(...uprightPoint({clientX: x, clientY: y}))", [left, top])
 
     def tap(self, left, top):
         if self.touch:
@@ -222,8 +228,13 @@ def check_queue(visit, results, served, shots):
     visit.shot(shots, "-picker")
     box = page.locator("#picker").bounding_box()
     window = page.viewport_size
-    inside = box and box["x"] >= 0 and box["y"] >= 0 and box["x"] + box["width"] <= window["width"] + 1 \
+    inside = (
+        box
+        and box["x"] >= 0
+        and box["y"] >= 0
+        and box["x"] + box["width"] <= window["width"] + 1
         and box["y"] + box["height"] <= window["height"] + 1
+    )
     visit.check("picker lies in the window", inside, str(box))
     over = page.evaluate("""() => {
       const {left, right} = document.querySelector("#picker").getBoundingClientRect();
@@ -332,7 +343,8 @@ def main():
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"),
-            args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"])
+            args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
+        )
         check_page(browser, url, Results(options.results), options)
         browser.close()
     print(f"{failures} failed")

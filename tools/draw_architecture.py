@@ -128,6 +128,7 @@ MODULES = {
     "Evaluation": (0, 0, "", "average precision, depth errors"),
     "Serving": (1, 0, "scene", "the loopback service"),
     "Perception": (2, 0, "", "networks' results for the core"),
+    "Sharding": (0, 1, "", "lists, parts of records"),
     "Reporting": (1, 1, "scene", "the page of a frame"),
     "Models": (2, 1, "network", "YOLO11-seg, Depth Anything V2"),
     "NNVerification": (3, 1, "network", "layer by layer against others"),
@@ -159,7 +160,7 @@ def modules(targets):
     drawn = {"ardf", "NNKernelInterface", *MODULES, *BASE, *kernels, *SHIMS}
     missing = drawn ^ (set(targets) | SHIMS)
     links = [*ARROWS, *BASE_ARROWS, ("Perception", "AppCore"), ("ardf", "Serving"), ("ardf", "Perception")]
-    links += [("ardf", "Evaluation"), ("ardf", "NNVerification")]
+    links += [("ardf", "Evaluation"), ("ardf", "Sharding"), ("ardf", "NNVerification")]
     links += [("NNRuntime", kernel) for kernel in kernels] + [(kernel, "NNKernelInterface") for kernel in kernels]
     wrong = [f"{a} does not import {b}" for a, b in links if b not in targets.get(a, ())]
     reached = {name: {b for a, b in links if a == name} for name in targets}
@@ -188,6 +189,8 @@ def modules(targets):
         picture.down(*arrow)
     for name in ("Evaluation", "Serving", "Perception", "NNVerification"):
         picture.down("ardf", name)
+    # Between the first two columns.
+    picture.arrow((260, 68), (260, 293), (242, 293))
     picture.down("NNRuntime", "NNKernels…")
     picture.across("NNKernels…", "NNKernelInterface")
     left, top = picture.boxes["Perception"][0], picture.boxes["Perception"][1]

@@ -27,7 +27,6 @@ def main():
     network = fused(network) if architecture.startswith("yolo") else network
     image = torch.zeros(1, 3, *arguments.size)
     with torch.no_grad():
-        network(image)  # the anchors are made on the first run, and stay constants
         litert_torch.convert(network, (image,)).export(arguments.out)
 
 

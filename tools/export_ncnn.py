@@ -28,7 +28,6 @@ def trace(arguments, path):
     network = fused(network) if architecture.startswith("yolo") else network
     image = torch.zeros(1, 3, *arguments.size)
     with torch.no_grad():
-        network(image)  # the anchors are made on the first run, and stay constants
         torch.jit.trace(network, image).save(path)
 
 

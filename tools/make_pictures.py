@@ -43,7 +43,8 @@ def main():
     results = Image.open(made / "results.png").convert("RGB")
     results.resize(RESULTS, Image.Resampling.LANCZOS).save(images / "results.jpg", quality=86)
     with tempfile.TemporaryDirectory() as scratch:
-        stages = [photograph(options.ardf, scratch), Image.open(made / "annotated.png"), Image.open(made / "relative.png")]
+        drawn = [Image.open(made / f"{name}.png") for name in ("annotated", "relative")]
+        stages = [photograph(options.ardf, scratch), *drawn]
         sheet = Image.new("RGB", (4 * STAGE[0] + 3 * GAP, STAGE[1]), "white")
         for index, stage in enumerate([*stages, results]):
             tile = stage.convert("RGB").resize(STAGE, Image.Resampling.LANCZOS)

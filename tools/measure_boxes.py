@@ -41,8 +41,8 @@ def measure(programs, scene, number, noisy, folder, with_open3d):
     return found, warnings
 
 
-#: What must hold of `table`, by whether it is noisy: sides in %, their median, 95 % and worst; yaw in degrees, the same; the
-#: centre's median over 5 mm or 1 % of the range.
+#: What must hold of `table`, by whether it is noisy: sides in %, their median, 95 % and worst; yaw in degrees, same;
+#: the centre's median over 5 mm or 1 % of the range.
 BARS = {False: (0.1, 1.0, 3.0, 0.1, 0.5, 0.1), True: (0.9, 6.0, 20.0, 0.3, 1.5, 0.4)}
 
 
@@ -53,8 +53,8 @@ def missed(errors, noisy):
     figures = [np.median(sides), np.quantile(sides, 0.95), sides.max(), np.median(yaw), np.quantile(yaw, 0.95)]
     figures.append(np.median([e.center for e in errors]))
     names = ("side, median", "side, 95 %", "side, worst", "yaw, median", "yaw, 95 %", "centre, median")
-    return [f"{name}: {figure:.2f}, at most {bar} is asked" for name, figure, bar in zip(names, figures, BARS[noisy])
-            if not figure <= bar]  # fmt: skip
+    rows = zip(names, figures, BARS[noisy], strict=True)
+    return [f"{name}: {figure:.2f}, at most {bar} is asked" for name, figure, bar in rows if not figure <= bar]
 
 
 def draw(path, results, root):

@@ -5,9 +5,10 @@
 
 One `ardf profile` a file, which also measures the rate of fp32 multiply-adds. Winograd is counted with what its tiles
 multiply where they fit the map exactly: 81 of 144 at stride 2, 64 of 324 with 6x6 outputs, 36 of 144 with 4x4, 25 of
-160 with a transposed convolution before it, where all three maps have as many channels; Strassen's 1x1 convolutions with seven products of eight, those before an enlargement with the pixels they have there.
-Everything else is counted directly, transposed convolutions too, some of which are Strassen's; in bf16 at `--dot-rate`
-times the peak, which is 2 for `vdpbf16ps`.
+160 with a transposed convolution before it, where all three maps have as many channels; Strassen's 1x1 convolutions
+with seven products of eight, those before an enlargement with the pixels they have there. Everything else is counted
+directly, transposed convolutions too, some of which are Strassen's; in bf16 at `--dot-rate` times the peak, which is
+2 for `vdpbf16ps`.
 """
 
 import argparse

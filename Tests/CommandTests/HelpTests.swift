@@ -85,7 +85,8 @@ import Testing
       let command = example.split(separator: " | ")[0].split(separator: " > ")[0]
       var words = command.split(separator: " ").map { $0.filter { $0 != "'" }.description }
       while words[0] != "ardf" { words.removeFirst() }
-      let run = try CommandRun(Array(words.dropFirst()), in: place.path)
+      let array = command.contains("auto/") ? ["SLURM_ARRAY_TASK_ID": "0"] : [:]
+      let run = try CommandRun(Array(words.dropFirst()), in: place.path, environment: array)
       #expect([0, 66].contains(run.status), "\(example): \(run.status) \(run.error)")
     }
   }

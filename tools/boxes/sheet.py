@@ -22,9 +22,12 @@ def projected(scene, points):
     camera = (points - scene.origin) @ scene.rotation
     c = scene.constants
     return np.stack(
-        [c.principal[0] + c.focal * camera[:, 0] / -camera[:, 2], c.principal[1] - c.focal * camera[:, 1] / -camera[:, 2]],
+        [
+            c.principal[0] + c.focal * camera[:, 0] / -camera[:, 2],
+            c.principal[1] - c.focal * camera[:, 1] / -camera[:, 2],
+        ],
         1,
-    )  # fmt: skip
+    )
 
 
 def tile(scene, errors, detections, warnings):
@@ -33,7 +36,8 @@ def tile(scene, errors, detections, warnings):
     boxes = [(truth, TRUE)]
     if errors.box:
         box = errors.box
-        boxes.append((projected(scene, corners(np.array(box["center"]), np.array(box["dimensions"]), box["yaw"])), FOUND))
+        found = corners(np.array(box["center"]), np.array(box["dimensions"]), box["yaw"])
+        boxes.append((projected(scene, found), FOUND))
     every = np.concatenate([points for points, _ in boxes])
     middle, reach = (every.min(0) + every.max(0)) / 2, (every.max(0) - every.min(0)).max() * 0.62
     # A portrait picture is stored lying down: a quarter turn clockwise shows it upright.
@@ -60,8 +64,9 @@ def tile(scene, errors, detections, warnings):
         for a, b in itertools.combinations(range(8), 2):
             if bin(a ^ b).count("1") == 1:
                 draw.line([place(points[a]), place(points[b])], fill=color, width=2)
-    sides = " ".join(f"{e:+.1f}{'' if sure else '?'}" for e, sure in zip(errors.sides, errors.sure))
-    lines = [f"{scene.name}, {scene.distance:.1f} m: {sides} %, yaw {errors.yaw:.1f}", ", ".join(warnings) or "no warning"]
+    sides = " ".join(f"{e:+.1f}{'' if sure else '?'}" for e, sure in zip(errors.sides, errors.sure, strict=True))
+    measured = f"{scene.name}, {scene.distance:.1f} m: {sides} %, yaw {errors.yaw:.1f}"
+    lines = [measured, ", ".join(warnings) or "no warning"]
     draw.rectangle([0, TILE[1] - 34, TILE[0], TILE[1]], fill=(20, 20, 24))
     for line, text in enumerate(lines):
         draw.text((8, TILE[1] - 31 + 15 * line), text, fill=(235, 235, 235))

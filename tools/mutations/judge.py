@@ -1,5 +1,6 @@
 """What is wrong with a run: how it ended, what it took, said and left."""
 
+import itertools
 import json
 import math
 import re
@@ -16,7 +17,8 @@ REFUSAL_BASE, REFUSAL_FACTOR, REFUSAL_SECONDS = 64 * MIB, 1.1, 2.0
 ACCEPTED_BYTES, SECONDS = 1024 * MIB, 10
 #: What never stands in a message for people: texts of the libraries beneath; 10x1887240216 is a picture's size.
 BENEATH = re.compile(
-    r"Error Domain=|NSCocoa|NSPOSIX|NSUnderlying|[Ii]nternal error|Fatal error|\.swift:|Optional\(|(?<!\d)0x[0-9a-f]{9,}"
+    r"Error Domain=|NSCocoa|NSPOSIX|NSUnderlying|[Ii]nternal error|Fatal error|\.swift:|Optional\("
+    r"|(?<!\d)0x[0-9a-f]{9,}"
 )
 #: All of Unicode's control, format, surrogate, line and paragraph characters, but for the line feed.
 UNPRINTABLE = re.compile(
@@ -111,7 +113,7 @@ def judge(run, before, after, size, baseline):
         found.append(f"refusal beyond its time: {run.seconds:.1f} s")
     found += said(run)
     # A new name beside the command's own inputs is its output, although it lies among those of others.
-    out = [value for name, value in zip(run.arguments, run.arguments[1:]) if name in ("--out", "-o")]
+    out = [value for name, value in itertools.pairwise(run.arguments) if name in ("--out", "-o")]
     own = {name for name in after if name not in before and run.status == 0 and out and name.startswith(tuple(out))}
     after = {name: digest for name, digest in after.items() if name not in own}
     if before != after:

@@ -251,5 +251,7 @@ def damaged(data):
     yield "a rotation that is none", rebuilt(lambda d: d["nodes"][0].update(rotation=[1, 1, 0, 0]))
     yield "an extension that nobody declared", rebuilt(lambda d: d.pop("extensionsUsed"))
     yield "a material that is never used", rebuilt(lambda d: d["materials"].append({}))
-    yield "colours that are not normalised", rebuilt(
-        lambda d: [accessor.pop("normalized", None) for accessor in d["accessors"]])
+    yield (
+        "colours that are not normalised",
+        rebuilt(lambda d: [accessor.pop("normalized", None) for accessor in d["accessors"]]),
+    )

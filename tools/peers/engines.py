@@ -17,24 +17,35 @@ import numpy as np
 OURS = "ardf"
 
 
-def by_rank(values):
-    """Outputs without names: a detector has its boxes and its prototypes, the depth network one map."""
-    arrays = [np.asarray(value) for value in values]
+def named(values):
+    """Outputs without names, by what only one of them can be: a detector's maps differ in channels or in size."""
+    arrays = [np.squeeze(np.asarray(value)) for value in values]
     if len(arrays) == 1:
-        return {"depth": arrays[0]}
-    arrays = sorted((np.squeeze(array) for array in arrays), key=lambda array: array.ndim)
-    return dict(zip(("output0", "proto"), arrays, strict=True))
+        return {"depth" if arrays[0].ndim > 1 else "probabilities": arrays[0]}
+    # One channel of three axes may have been squeezed away: the class of a person, or an angle.
+    arrays = [array if array.ndim == 3 else array[None] for array in arrays]
+    poses = any(array.shape[0] == 51 for array in arrays)
+    channels = {64: "box", 4: "box", 80: "cls", 15: "cls", 32: "coef", 51: "kpts", 1: "cls" if poses else "angle"}
+    heights = sorted({array.shape[1] for array in arrays}, reverse=True)[-3:]
+    names = [
+        f"{channels[array.shape[0]]}.{heights.index(array.shape[1])}" if array.shape[1] in heights else "proto"
+        for array in arrays
+    ]
+    return dict(zip(names, arrays, strict=True))
 
 
-def onnxruntime_f32(files, threads):
-    import onnxruntime
+def onnxruntime_of(file):
+    def opened(files, threads):
+        import onnxruntime
 
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    session = onnxruntime.InferenceSession(files["onnx"], options, providers=["CPUExecutionProvider"])
-    names = [output.name for output in session.get_outputs()]
-    return lambda image: dict(zip(names, session.run(None, {"input": image}), strict=True))
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        session = onnxruntime.InferenceSession(files[file], options, providers=["CPUExecutionProvider"])
+        names = [output.name for output in session.get_outputs()]
+        return lambda image: dict(zip(names, session.run(None, {"input": image}), strict=True))
+
+    return opened
 
 
 def openvino_with(precision, file="onnx"):
@@ -62,22 +73,22 @@ def torch_with(precision):
     def opened(files, threads):
         import torch
 
-        from export_onnx import fused, output_names
+        from export_onnx import fused
         from make_reference_outputs import load_network
 
         torch.set_num_threads(threads)
         architecture, network = load_network(files["weights"])
-        detector = architecture.startswith("yolo")
         dtype = getattr(torch, precision)
-        network = (fused(network) if detector else network).to(dtype=dtype, memory_format=torch.channels_last)
+        network = (fused(network) if architecture.startswith("yolo") else network).to(
+            dtype=dtype, memory_format=torch.channels_last
+        )
 
         def run(image):
             with torch.inference_mode():
                 value = torch.from_numpy(image).to(dtype=dtype, memory_format=torch.channels_last)
                 outputs = network(value)
-            names = output_names(architecture)
-            named = dict(zip(names, outputs if len(names) > 1 else [outputs], strict=True))
-            return {name: value.float().numpy() for name, value in named.items()}
+            outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+            return named([output.float().numpy() for output in outputs])
 
         return run
 
@@ -100,27 +111,30 @@ def ncnn_with(bf16):
         def run(image):
             with network.create_extractor() as extractor:
                 extractor.input("in0", ncnn.Mat(image[0]))
-                return by_rank([np.array(extractor.extract(name)[1]) for name in names])
+                return named([np.array(extractor.extract(name)[1]) for name in names])
 
         return run
 
     return opened
 
 
-def litert_f32(files, threads):
-    from ai_edge_litert.interpreter import Interpreter
+def litert_of(file):
+    def opened(files, threads):
+        from ai_edge_litert.interpreter import Interpreter
 
-    interpreter = Interpreter(model_path=files["tflite"], num_threads=threads)
-    interpreter.allocate_tensors()
-    (source,) = (entry["index"] for entry in interpreter.get_input_details())
-    results = [entry["index"] for entry in interpreter.get_output_details()]
+        interpreter = Interpreter(model_path=files[file], num_threads=threads)
+        interpreter.allocate_tensors()
+        (source,) = (entry["index"] for entry in interpreter.get_input_details())
+        results = [entry["index"] for entry in interpreter.get_output_details()]
 
-    def run(image):
-        interpreter.set_tensor(source, image)
-        interpreter.invoke()
-        return by_rank([interpreter.get_tensor(index) for index in results])
+        def run(image):
+            interpreter.set_tensor(source, image)
+            interpreter.invoke()
+            return named([interpreter.get_tensor(index) for index in results])
 
-    return run
+        return run
+
+    return opened
 
 
 @dataclass(frozen=True)
@@ -135,16 +149,18 @@ class Engine:
 
 
 PEERS = {
-    "onnxruntime": Engine(onnxruntime_f32, "onnxruntime", "onnxruntime", "onnx"),
+    "onnxruntime": Engine(onnxruntime_of("onnx"), "onnxruntime", "onnxruntime", "onnx"),
     "openvino": Engine(openvino_with("f32"), "openvino", "openvino", "onnx"),
     "torch": Engine(torch_with("float32"), "torch", "torch", "weights"),
     "ncnn": Engine(ncnn_with(False), "ncnn", "ncnn", "ncnn"),
-    "litert": Engine(litert_f32, "ai_edge_litert", "ai-edge-litert", "tflite"),
+    "litert": Engine(litert_of("tflite"), "ai_edge_litert", "ai-edge-litert", "tflite"),
     "openvino-bf16": Engine(openvino_with("bf16"), "openvino", "openvino", "onnx", "bf16"),
     "torch-bf16": Engine(torch_with("bfloat16"), "torch", "torch", "weights", "bf16"),
     "ncnn-bf16": Engine(ncnn_with(True), "ncnn", "ncnn", "ncnn", "bf16"),
-    "openvino-int8": Engine(openvino_with("f32", "int8"), "openvino", "openvino", "int8", "int8"),
-    "openvino-int8-bf16": Engine(openvino_with("bf16", "int8"), "openvino", "openvino", "int8", "int8"),
+    "openvino-int8": Engine(openvino_with("f32", "int8.xml"), "openvino", "openvino", "int8.xml", "int8"),
+    "openvino-int8-bf16": Engine(openvino_with("bf16", "int8.xml"), "openvino", "openvino", "int8.xml", "int8"),
+    "onnxruntime-int8": Engine(onnxruntime_of("int8.onnx"), "onnxruntime", "onnxruntime", "int8.onnx", "int8"),
+    "litert-int8": Engine(litert_of("int8.tflite"), "ai_edge_litert", "ai-edge-litert", "int8.tflite", "int8"),
 }
 
 

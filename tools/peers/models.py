@@ -8,15 +8,9 @@ import numpy as np
 
 TOOLS = Path(__file__).resolve().parent.parent
 SIZES = {"depth-anything-v2-small": (518, 518)}
-DETECTOR_SIZE = (640, 640)
-#: Bins of a box side's distribution, and pixels of a cell, of the detector's head.
-BINS, STRIDES = 16, (8, 16, 32)
-CLASSIFIER_SIZE = (224, 224)
-
-
-def size_of(model):
-    """(height, width) of a network's input."""
-    return SIZES.get(model) or (CLASSIFIER_SIZE if model.endswith("-cls") else DETECTOR_SIZE)
+DETECTOR_SIZE, CLASSIFIER_SIZE = (640, 640), (224, 224)
+#: Files that are quantized, by what is read to make them.
+QUANTIZED = {"int8.xml": "onnx", "int8.onnx": "onnx", "int8.tflite": "tflite"}
 
 
 def run_tool(python, script, *arguments):
@@ -24,19 +18,20 @@ def run_tool(python, script, *arguments):
     return subprocess.run([python, TOOLS / script, *arguments], check=False, stdout=sys.stderr).returncode == 0
 
 
-def make_model(model, work, formats, litert_python):
+def make_model(model, work, formats, litert_python, pictures):
     """Size, input and files of a model, made where they are not there.
 
-    A format that cannot be made, or whose converter is not installed, is left out.
+    A format that cannot be made, or whose converter is not installed, is left out. `pictures` is a folder to calibrate
+    8 bits on; noise without one.
     """
-    size = size_of(model)
+    size = SIZES.get(model) or (CLASSIFIER_SIZE if model.endswith("-cls") else DETECTOR_SIZE)
     text = f"{size[0]}x{size[1]}"
     paths = {
         "weights": work / f"{model}.safetensors",
         "onnx": work / f"{model}.onnx",
         "ncnn": work / f"{model}.ncnn",
         "tflite": work / f"{model}.tflite",
-        "int8": work / f"{model}.int8.xml",
+        **{name: work / f"{model}.{name}" for name in QUANTIZED},
     }
     if not paths["weights"].exists():
         run_tool(sys.executable, "make_random_checkpoint.py", model, "--out", paths["weights"])
@@ -46,8 +41,7 @@ def make_model(model, work, formats, litert_python):
         "tflite": ("export_litert.py", litert_python),
     }
     files = {"weights": str(paths["weights"])}
-    # What is quantised is the ONNX file.
-    order = sorted(formats - {"weights", "int8"} | ({"onnx"} if "int8" in formats else set()))
+    order = sorted(formats - {"weights", *QUANTIZED} | {QUANTIZED[name] for name in formats & set(QUANTIZED)})
     for name in order:
         script, python = makers[name]
         path = paths[name]
@@ -60,94 +54,33 @@ def make_model(model, work, formats, litert_python):
             files[name] = str(path)
         else:
             print(f"{model}: no {name} file; engines that read one are left out", file=sys.stderr)
-    if "int8" in formats and "onnx" in files:
-        kind = "depth" if model in SIZES else "detector"
-        options = ("--onnx", files["onnx"], "--kind", kind, "--out", paths["int8"])
-        if paths["int8"].exists() or run_tool(sys.executable, "export_int8.py", *options):
-            files["int8"] = str(paths["int8"])
+    for name in sorted(formats & set(QUANTIZED)):
+        options = ["--kind", "depth" if model in SIZES else "detector", "--out", paths[name]]
+        options += ["--calibrate", pictures] if pictures else []
+        source = files.get(QUANTIZED[name])
+        python = litert_python if name == "int8.tflite" else sys.executable
+        if paths[name].exists() or (source and run_tool(python, "export_int8.py", "--model", source, *options)):
+            files[name] = str(paths[name])
+        else:
+            print(f"{model}: no {name} file; engines that read one are left out", file=sys.stderr)
     image = work / f"input-{text}.npy"
     np.save(image, np.random.Generator(np.random.PCG64(1)).random((1, 3, *size), dtype=np.float32))
     return {"size": size, "files": files, "input": str(image)}
 
 
-def sigmoid(values):
-    return 1 / (1 + np.exp(-values))
-
-
-def sides_of(box):
-    """Left, top, right and bottom, (4, height, width), of a box map: distributions, or plain distances."""
-    if box.shape[-1] == 4:
-        return np.moveaxis(box, -1, 0)
-    logits = box.reshape(*box.shape[:2], 4, BINS)
-    weights = np.exp(logits - logits.max(-1, keepdims=True))
-    return np.moveaxis((weights / weights.sum(-1, keepdims=True)) @ np.arange(BINS, dtype=np.float32), -1, 0)
-
-
-def extras_of(maps, level, stride, x, y, is_direct):
-    """What a level says of objects besides boxes and classes, and the angles of boxes."""
-    for name in ("coef", "kpts", "angle"):
-        values = maps.get(f"{name}.{level}")
-        if values is None:
-            continue
-        if name == "angle":
-            angle = values[..., 0] if is_direct else (sigmoid(values[..., 0]) - 0.25) * np.pi
-            return angle[..., None], angle
-        if name == "kpts":
-            values = values.copy()
-            for axis, cell in ((0, x), (1, y)):
-                raw = values[..., axis::3]
-                values[..., axis::3] = (
-                    raw + cell[..., None] if is_direct else raw * 2 + cell[..., None] - 0.5
-                ) * stride
-            values[..., 2::3] = sigmoid(values[..., 2::3])
-        return values, None
-    return np.zeros((*x.shape, 0), np.float32), None
-
-
-def decoded(maps, is_direct):
-    """The detector's `output0` of the raw maps of its head, which lie channels last; key points have three numbers."""
-    columns = []
-    for level, stride in enumerate(STRIDES):
-        box, classes = maps[f"box.{level}"], maps[f"cls.{level}"]
-        height, width, _ = box.shape
-        left, top, right, bottom = sides_of(box)
-        y, x = np.mgrid[:height, :width] + 0.5
-        extras, angle = extras_of(maps, level, stride, x, y, is_direct)
-        if angle is not None:
-            along, across = (right - left) / 2, (bottom - top) / 2
-            cosine, sine = np.cos(angle), np.sin(angle)
-            corners = [
-                along * cosine - across * sine + x,
-                along * sine + across * cosine + y,
-                left + right,
-                top + bottom,
-            ]
-        elif is_direct:
-            corners = [x - left, y - top, x + right, y + bottom]
-        else:
-            low, high = (x - left, y - top), (x + right, y + bottom)
-            corners = [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, high[0] - low[0], high[1] - low[1]]
-        cells = np.concatenate([np.stack(corners, -1) * stride, sigmoid(classes), extras], -1)
-        columns.append(cells.reshape(height * width, -1))
-    return np.concatenate(columns).T
-
-
-def load_outputs(path, model):
-    """An engine's outputs by their ONNX names, from the file it wrote."""
+def load_outputs(path):
+    """An engine's outputs by their names, channels first, from the file it wrote."""
     if path.suffix == ".npz":
         with np.load(path) as archive:
-            outputs = {name: np.squeeze(archive[name]) for name in archive.files}
-        # Engines without names of outputs call a single one depth.
-        return {"output0": outputs["depth"]} if model.startswith("yolo") and "depth" in outputs else outputs
+            return {name: np.squeeze(archive[name]) for name in archive.files}
     from safetensors.numpy import load_file
 
-    maps = load_file(path)
-    if "depth" in maps:
-        return {"depth": np.squeeze(maps["depth"])}
-    if "probabilities" in maps:
-        return {"output0": np.squeeze(maps["probabilities"])}
-    proto = {"proto": np.moveaxis(maps["proto"], -1, 0)} if "proto" in maps else {}
-    return {"output0": decoded(maps, model.startswith("yolo26"))} | proto
+    # Of a classifier the other engines give probabilities alone.
+    return {
+        name: np.squeeze(values) if name in ("depth", "probabilities") else np.moveaxis(values, -1, 0)
+        for name, values in load_file(path).items()
+        if name != "logits"
+    }
 
 
 def difference(outputs, reference):

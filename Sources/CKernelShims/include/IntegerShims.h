@@ -137,10 +137,7 @@ ARDF_INLINE __m256i ardf_half_power(__m256i n) {
 }
 ARDF_INLINE ardf_lanes16 ardf_scale(ardf_lanes16 x, ardf_lanes16 n) { return x * ARDF_EACH(ardf_half_power, n); }
 
-/// 1 / x to eleven binary digits, once improved.
-ARDF_INLINE __m256 ardf_half_reciprocal(__m256i x) {
-  const __m256 near = _mm256_rcp_ps((__m256)x);
-  return _mm256_fmadd_ps(near, _mm256_fnmadd_ps((__m256)x, near, _mm256_set1_ps(1)), near);
-}
+/// 1 / x, divided: what rcpps gives is each processor's own.
+ARDF_INLINE __m256 ardf_half_reciprocal(__m256i x) { return _mm256_div_ps(_mm256_set1_ps(1), (__m256)x); }
 ARDF_INLINE ardf_lanes16 ardf_reciprocal(ardf_lanes16 x) { return ARDF_EACH(ardf_half_reciprocal, x); }
 #endif

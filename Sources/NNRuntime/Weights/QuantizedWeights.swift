@@ -107,7 +107,7 @@ package struct QuantizedTensor: Sendable {
         if error < best.error { best = (scale, error) }
       }
       scales.append(best.scale)
-      for weight in weights { bytes.append(Int8(Self.rounded(weight, best.scale))) }
+      for weight in weights { bytes.append(Int8(exactly: Self.rounded(weight, best.scale)) ?? 0) }
     }
     integers = Tensor(shape: tensor.shape, dtype: .int8, storage: TensorStorage(copying: bytes))
     self.scales = scales

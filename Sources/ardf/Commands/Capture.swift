@@ -31,10 +31,11 @@ struct Capture: ParsableCommand {
 
     @OptionGroup var picture: PictureDepthOptions
     @OptionGroup var sensor: SensorOptions
-    @OptionGroup var limits: LimitOptions
 
     @Flag(help: "Print JSON.")
     var json = false
+
+    @OptionGroup var limits: LimitOptions
 
     func run() throws {
       let summary = try CaptureSummary(of: sensor.told(picture.open(source, limits: limits.capture)))
@@ -89,13 +90,14 @@ struct Capture: ParsableCommand {
 
     @OptionGroup var picture: PictureDepthOptions
     @OptionGroup var sensor: SensorOptions
-    @OptionGroup var limits: LimitOptions
 
     @Option(name: .shortAndLong, help: "Folder to write; must not exist yet.")
     var out: String
 
     @Flag(help: "Replace an existing --out.")
     var force = false
+
+    @OptionGroup var limits: LimitOptions
 
     func run() throws {
       let capture = sensor.told(try picture.open(source, limits: limits.capture))

@@ -21,7 +21,7 @@ struct Quantize: ParsableCommand {
         "From pictures like those to come",
         "ardf quantize weights/yolo11n-seg.safetensors --calibrate pictures \\\n--out yolo11n-seg-w8.safetensors"
       ),
-      (nil, "ardf detect photo.jpg --yolo yolo11n-seg-w8.safetensors --precision int8 --out found"),
+      (nil, "ardf detect photo.jpg --yolo yolo11n-seg-w8.safetensors --precision int8 \\\n--out found"),
       ("What stayed as it was, and why", "ardf inspect weights yolo11n-seg-w8.safetensors")))
 
   @Argument(help: "The weight file.")
@@ -50,7 +50,7 @@ struct Quantize: ParsableCommand {
   @Flag(help: "Print what was written as JSON.")
   var json = false
 
-  @OptionGroup(title: "Limits") var limits: LimitOptions
+  @OptionGroup var limits: LimitOptions
 
   func validate() throws {
     guard out.hasSuffix(".safetensors") else {

@@ -101,8 +101,6 @@ struct Verify: ParsableCommand {
 
   @OptionGroup var inspected: InspectedOptions
 
-  @OptionGroup(title: "Sensitivity") var sensitivity: SensitivityOptions
-
   @Option(help: ArgumentHelp("Reference tensors: .safetensors or .npz.", valueName: "file"))
   var reference: String?
 
@@ -143,6 +141,8 @@ struct Verify: ParsableCommand {
 
   @Option(help: "With --out: pictures of the first so many layers beyond their tolerance, in each mode.")
   var pictures = 8
+
+  @OptionGroup var sensitivity: SensitivityOptions
 
   private static let kernels =
     "native (the CPU's best, or ARDF_ISA), openblas, \(InstructionSet.names)"

@@ -1,3 +1,4 @@
+import FileFormats
 import FoundationEssentials
 import NNRuntime
 
@@ -22,7 +23,8 @@ package enum ProcessorShare {
   package static func share(
     of available: Int, environment: [String: String], read: (String) -> String?
   ) -> Int {
-    let shares = [environment[slurm].flatMap { Int($0) }, quota(read).map { Int($0) }].compactMap(\.self)
+    let shares = [environment[slurm].flatMap { Int($0) }, quota(read).map { Int(clamping: $0) }].compactMap(
+      \.self)
     return max(1, shares.reduce(available, min))
   }
 

@@ -67,3 +67,18 @@ extension InstructionSet {
   /// One that multiplies in bf16, where this CPU has any.
   static var reduced: InstructionSet? { available.first(where: \.hasReducedPrecision) }
 }
+
+extension Precision {
+  /// What this processor's best kernels multiply in.
+  static var available: [Precision] {
+    (try? Plan(GraphBuilder.empty, options: PlanOptions()))?.availablePrecisions ?? [.fp32]
+  }
+}
+
+extension GraphBuilder {
+  /// A graph of nothing but its input.
+  static var empty: Graph {
+    let builder = GraphBuilder(name: "none")
+    return builder.finish(outputs: [("y", builder.input("x", height: 1, width: 1, channels: 1))])
+  }
+}

@@ -25,7 +25,7 @@ struct SessionTests {
 
   @Test(
     "weights give the same bytes wherever they lie: aligned or not, as single or double precision",
-    arguments: InstructionSet.reduced == nil ? [.fp32] : Precision.allCases)
+    arguments: Precision.available)
   func weightsPackTheSameFromAnyStorage(precision: Precision) throws {
     func unaligned(_ shape: [Int], _ values: [Float]) -> Tensor {
       let bytes = FileBytes([0] + rawBytes(of: values))

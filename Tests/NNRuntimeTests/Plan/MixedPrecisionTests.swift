@@ -6,22 +6,23 @@ import Testing
 @Suite("Layers of one network in several precisions")
 struct MixedPrecisionTests {
   /// Two products over pixels, then one that makes the output.
+  ///
+  /// The first weighs every 64th channel a fortieth.
   private func graph() -> Graph {
     let builder = GraphBuilder(name: "two")
-    func weights(_ out: Int, _ input: Int) -> Tensor {
-      Tensor(
-        shape: [out, input, 1, 1], floats: SeededInput.uniform(count: out * input).map { ($0 - 0.5) / 8 })
+    func weights(_ out: Int, _ input: Int, ofFirst share: Float = 1) -> Tensor {
+      let values = SeededInput.uniform(count: out * input).map { ($0 - 0.5) / 8 }
+      return Tensor(
+        shape: [out, input, 1, 1], floats: values.indices.map { values[$0] * ($0 % input == 0 ? share : 1) })
     }
     var x = builder.input("x", height: 12, width: 12, channels: 64)
-    x = x.convolution(weights(64, 64), name: "a")
+    x = x.convolution(weights(64, 64, ofFirst: 1 / 40), name: "a")
     x = x.convolution(weights(64, 64), name: "b")
     x = x.convolution(weights(64, 64), name: "c")
     return builder.finish(outputs: [("y", x)])
   }
 
-  private static var hasBytes: Bool {
-    (try? Plan(GraphBuilder.empty, options: PlanOptions(precision: .int8))) != nil
-  }
+  private static let hasBytes = Precision.available.contains(.int8)
 
   private func plan(_ exceptions: [String: Precision]) throws -> Plan {
     var options = PlanOptions()
@@ -107,17 +108,9 @@ struct MixedPrecisionTests {
     let analysis = try SensitivityAnalysis(sessions: [session], exact: exact, runs: 2)
     #expect(analysis.candidates == ["a", "b"])
     let (a, b) = (try analysis.layer("a"), try analysis.layer("b"))
-    #expect(a.error > 2 * b.error && b.error > 0)
+    #expect(a.error > 4 * b.error && b.error > 0, "\(a.error), \(b.error)")
     #expect(try analysis.error(lowering: ["b"]) < analysis.error(lowering: ["a", "b"]))
     #expect(analysis.plan(lowering: ["b"]).exceptions["a"] == analysis.kept)
     #expect(analysis.plan(lowering: ["a", "b"]).exceptions.isEmpty)
-  }
-}
-
-extension GraphBuilder {
-  /// A graph of nothing but its input.
-  fileprivate static var empty: Graph {
-    let builder = GraphBuilder(name: "none")
-    return builder.finish(outputs: [("y", builder.input("x", height: 1, width: 1, channels: 1))])
   }
 }
