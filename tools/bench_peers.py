@@ -84,7 +84,7 @@ class Outputs:
 
     def agrees(self, model, engine, path):
         """Whether an engine's outputs are right; ours have to be."""
-        outputs = load_outputs(path, model)
+        outputs = load_outputs(path)
         path.unlink()
         if self.reference is None:
             self.reference = outputs

@@ -20,6 +20,8 @@ package struct CheckpointSource {
   private(set) var keypointShape: [Int]?
   /// What the checkpoint says of who may use it, who wrote it and when, where it does.
   private(set) var origin: [String: String] = [:]
+  /// What its normalisations add to a variance, each number once, where the checkpoint holds modules.
+  private(set) var epsilons: Set<Double> = []
   /// The letter of the variant, where the checkpoint has it.
   private(set) var scale: String?
 
@@ -38,6 +40,7 @@ package struct CheckpointSource {
       classNames = Self.names(modules)
       scale = Self.scale(modules)
       keypointShape = Self.keypointShape(modules)
+      epsilons = modules.epsilons
       for key in ["license", "version", "date"] {
         if case .text(let text)? = modules.heap.member(key, of: modules.heap.root) { origin[key] = text }
       }
@@ -63,6 +66,9 @@ package struct CheckpointSource {
       origin["license"] = store.metadata["license"]
       classNames = store.metadata["names"].flatMap(Self.names(json:))
       trainingSize = store.metadata["imgsz"].flatMap { Int($0) }
+      if let text = store.metadata[YOLOArchitecture.epsilonKey], let value = Double(text) {
+        epsilons = [value]
+      }
       keypointShape = store.metadata[KeypointShape.key].flatMap { text in
         (try? JSONValue.parse(text))?.array?.compactMap(\.integer)
       }

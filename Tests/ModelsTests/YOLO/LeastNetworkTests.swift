@@ -85,6 +85,19 @@ struct LeastNetworkTests {
     #expect(throws: YOLOError.self) { try KeypointShape(values: 7, metadata: [:]) }
   }
 
+  @Test("normalisations of classifiers add what the framework adds, of others what Ultralytics sets")
+  func epsilons() throws {
+    #expect(try YOLOArchitecture(Golden.store("yolo11-cls-least")).epsilon == 1e-5)
+    let store = try Golden.store("yolo11-least")
+    #expect(try YOLOArchitecture(store).epsilon == 1e-3)
+    let tensors = Dictionary(uniqueKeysWithValues: try store.names.map { ($0, try store.tensor(named: $0)) })
+    func sizes(_ text: String) throws -> YOLOArchitecture {
+      try YOLOArchitecture(WeightStore(tensors: tensors, metadata: ["bn_eps": text]))
+    }
+    #expect(try sizes("0.0001").epsilon == 1e-4)
+    for text in ["0", "1", "nan", "-0.001", "x"] { #expect(throws: YOLOError.self) { try sizes(text) } }
+  }
+
   @Test("what is YOLO26's for training alone may be there or not")
   func trainingHeads() throws {
     let store = try Golden.store("yolo26-seg-least")

@@ -32,6 +32,9 @@ package struct YOLOArchitecture: Sendable, Equatable {
   /// Channels inside the branches of `extras`.
   package let extraHidden: Int
 
+  /// What normalisations add to a variance.
+  package let epsilon: Float
+
   /// Class names in the order of the class logits.
   package var classNames: [String] { names ?? Self.unnamed(classCount) }
 
@@ -73,6 +76,7 @@ package struct YOLOArchitecture: Sendable, Equatable {
     let pyramid = scaling.channels(256)
     self.classHidden = classHidden ?? max(pyramid, min(classCount, 100))
     self.extraHidden = extraHidden ?? max(pyramid / 4, extras)
+    epsilon = Self.epsilon(task)
   }
 
   /// Reads the sizes off the weights, and the class names off the metadata (`names`, a JSON list or an object
@@ -109,12 +113,28 @@ package struct YOLOArchitecture: Sendable, Equatable {
     }
     keypoints = task == .pose ? try KeypointShape(values: extras, metadata: store.metadata) : nil
     names = try Self.names(store, count: classCount)
+    epsilon = try Self.epsilon(store, task)
     if let name = store.metadata["variant"], let published = YOLOVariant(rawValue: name), variant != published
     {
       throw YOLOError.unknownArchitecture(
         reason:
           "the metadata says variant \(name), the shapes say \(variant?.rawValue ?? "none of n, s, m, l, x")")
     }
+  }
+
+  /// The metadata's key of what normalisations add to a variance, where that is not what the task's networks add.
+  static let epsilonKey = "bn_eps"
+
+  /// What Ultralytics' networks for a task add: on those of objects it is set, on classifiers the framework's own stays.
+  static func epsilon(_ task: YOLOTask) -> Float { task == .classify ? 1e-5 : 1e-3 }
+
+  private static func epsilon(_ store: WeightStore, _ task: YOLOTask) throws(YOLOError) -> Float {
+    guard let text = store.metadata[epsilonKey] else { return epsilon(task) }
+    guard let value = Float(text), (1e-9...0.1).contains(value) else {
+      throw .unknownArchitecture(
+        reason: "the metadata's \"\(epsilonKey)\" is \"\(text)\", not from 1e-9 to 0.1")
+    }
+    return value
   }
 
   private static func scaling(

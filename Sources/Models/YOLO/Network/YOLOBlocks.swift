@@ -7,7 +7,9 @@ import NNRuntime
 /// `Conv`: convolution without bias, batch normalisation, SiLU.
 package struct ConvBlock: Sendable {
   /// Ultralytics sets 1e-3 on every BatchNorm2d; the framework's default is 1e-5.
-  static let epsilon: Float = 1e-3
+  ///
+  /// Of classifiers it leaves that: whoever makes a graph says which it is.
+  @TaskLocal package static var epsilon: Float = 1e-3
 
   private enum Normalization {
     case batch(gamma: Tensor, beta: Tensor, mean: Tensor, variance: Tensor)

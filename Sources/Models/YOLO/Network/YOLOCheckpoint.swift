@@ -35,6 +35,7 @@ package enum YOLOCheckpoint {
     metadata["license"] = metadata["license"] ?? "AGPL-3.0"
     metadata["names"] = try names(source, count: sizes.classCount)
     metadata[KeypointShape.key] = sizes.keypoints?.text
+    metadata[YOLOArchitecture.epsilonKey] = try epsilon(of: source, sizes.task)
     return IdentifiedCheckpoint(
       architecture: sizes.family, variant: sizes.variant?.rawValue ?? "", metadata: metadata)
   }
@@ -69,6 +70,20 @@ package enum YOLOCheckpoint {
     return YOLOArchitecture(
       variant, generation, task, classCount: classes, classHidden: classHidden, keypoints: keypoints,
       extraHidden: extraHidden)
+  }
+
+  /// What normalisations add to a variance, for the metadata; nil where that is what the task's networks add.
+  private static func epsilon(
+    of source: CheckpointSource, _ task: YOLOTask
+  ) throws(CheckpointErrorAt) -> String? {
+    guard source.epsilons.count < 2 else {
+      throw CheckpointErrorAt(
+        .unknownArchitecture("its normalisations differ in what they add to a variance"))
+    }
+    guard let found = source.epsilons.first, Float(found) != YOLOArchitecture.epsilon(task) else {
+      return nil
+    }
+    return "\(found)"
   }
 
   private static func shape(

@@ -13,6 +13,8 @@ struct YOLONetwork: Sendable {
 
   private let backbone: YOLOBackbone
   private let top: Top
+  private let task: YOLOTask
+  private let epsilon: Float
   /// Whether the bins of the distance expectation, which `HeadDecoding` does not read, are what it takes them for.
   let hasOrdinaryBins: Bool
 
@@ -22,6 +24,7 @@ struct YOLONetwork: Sendable {
   init(_ store: WeightStore, _ sizes: YOLOArchitecture) throws(WeightError) {
     let model = store.root["model"]
     let head = model[sizes.headIndex]
+    (task, epsilon) = (sizes.task, sizes.epsilon)
     backbone = try YOLOBackbone(model, sizes)
     if sizes.task == .classify {
       top = .classes(try ClassifyHead(head, sizes.channels(1024), classes: sizes.classCount))
@@ -61,7 +64,11 @@ struct YOLONetwork: Sendable {
   ///
   /// Input `input`: RGB in [0, 1]. Outputs, for level L = 0, 1, 2: `box.L`, `cls.L` and, as the task has it, `coef.L`,
   /// `kpts.L` or `angle.L`; and `proto`. Of a classifier: `logits` and `probabilities`.
-  func graph(name: String, task: YOLOTask, height: Int, width: Int) -> Graph {
+  func graph(name: String, height: Int, width: Int) -> Graph {
+    ConvBlock.$epsilon.withValue(epsilon) { normalizedGraph(name: name, height: height, width: width) }
+  }
+
+  private func normalizedGraph(name: String, height: Int, width: Int) -> Graph {
     let builder = GraphBuilder(name: name)
     let image = builder.input("input", height: height, width: width, channels: 3)
     switch top {

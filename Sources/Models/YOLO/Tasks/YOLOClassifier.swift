@@ -31,8 +31,7 @@ public final class YOLOClassifier: Sendable {
     self.architecture = architecture
     self.side = side
     sessions = SessionCache(weights: weights, options: options, pool: pool) { size in
-      network.graph(
-        name: architecture.name, task: architecture.task, height: size.height, width: size.width)
+      network.graph(name: architecture.name, height: size.height, width: size.width)
     }
   }
 

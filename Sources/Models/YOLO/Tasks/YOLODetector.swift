@@ -48,8 +48,7 @@ public final class YOLODetector: Sendable {
     self.architecture = architecture
     self.input = input
     sessions = SessionCache(weights: weights, options: options, pool: pool) { size in
-      network.graph(
-        name: architecture.name, task: architecture.task, height: size.height, width: size.width)
+      network.graph(name: architecture.name, height: size.height, width: size.width)
     }
   }
 
