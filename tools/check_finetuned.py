@@ -7,8 +7,8 @@
 Ultralytics trains on drawn discs, squares and triangles for a few epochs and writes `best.pt`, as any user's training
 does: outlines, boxes, three key points of each shape, or oriented boxes, as the base has it; a base that ends in
 `.yaml` is trained from the beginning. The checkpoint is converted; every layer is verified against Ultralytics; the
-objects that `ardf detect` finds in a new picture must be those that Ultralytics finds: the same names, boxes, key points
-and oriented boxes. Ends with 1 where they are not.
+objects that `ardf detect` finds in a new picture must be those that Ultralytics finds: the same names, boxes, key
+points and oriented boxes. Ends with 1 where they are not.
 """
 
 import argparse

@@ -8,7 +8,8 @@ Networks named have seeded random weights in a `.pt` file as Ultralytics saves i
 gap between scores, so that some twenty objects are found and none is near it. `predict` is run with its own settings
 (the least rectangle, `--rect`) and on the square; YOLO26 with `nms=False`, its end-to-end head, and with the other
 (`--nms`). It prints, by network, how many objects both found, and the largest difference of a score, of a box's edge, a
-key point or an oriented box, pixels, and the least intersection over union of masks. Of classifiers the five likeliest classes are compared. Ends with 1 where one finds what the other does not.
+key point or an oriented box, pixels, and the least intersection over union of masks. Of classifiers the five likeliest
+classes are compared. Ends with 1 where one finds what the other does not.
 """
 
 import argparse
@@ -42,10 +43,8 @@ def predictions(model, picture, confidence, rect, side, nms=False):
     found = []
     boxes = result.boxes if result.obb is None else result.obb
     for index in range(len(boxes)):
-        if result.obb is None:
-            numbers = boxes.xyxy[index].numpy()
-        else:
-            numbers = result.obb.xyxyxyxy[index].numpy().ravel()
+        places = boxes.xyxy if result.obb is None else boxes.xyxyxyxy
+        numbers = places[index].numpy().ravel()
         if result.keypoints is not None:
             numbers = np.concatenate([numbers, result.keypoints.xy[index].numpy().ravel()])
         mask = None if result.masks is None else result.masks.data[index].numpy().astype(bool)

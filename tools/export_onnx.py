@@ -4,9 +4,9 @@
     python tools/export_onnx.py --weights yolo11n-seg-random.safetensors --size 640x640 --out yolo11n-seg.onnx
 
 Input `input` (1, 3, height, width). Outputs of a detector: the maps of its head, `box.0` to `coef.2`, before they are
-decoded (`kpts.0` or `angle.0` for `coef.0` as the task has it, none of boxes alone), and of a segmenting one `proto`; of
-a classifier `probabilities`; of the depth network: `depth` (1, height, width). Batch normalisation is folded into the
-convolutions first.
+decoded (`kpts.0` or `angle.0` for `coef.0` as the task has it, none of boxes alone), and of a segmenting one `proto`;
+of a classifier `probabilities`; of the depth network: `depth` (1, height, width). Batch normalisation is folded into
+the convolutions first.
 """
 
 import argparse
@@ -18,8 +18,7 @@ from oracles import yolo
 
 
 def output_names(architecture):
-    """A network's outputs: of a detector the maps of its head's branches by level, (1, channels, height, width), and the
-    prototypes."""
+    """A network's outputs: of a detector the maps of its head's branches, (1, channels, height, width), by level."""
     if not architecture.startswith("yolo"):
         return ["depth"]
     suffix = yolo.split(architecture)[1]

@@ -4,9 +4,9 @@
     python tools/verify_networks.py --ardf .build/release/ardf
     python tools/verify_networks.py --models yolo11n-pose,yolo26x-seg,depth-anything-v2-large
 
-By default all networks and sizes that are supported. Prints, by network, the layers compared, the largest relative L2 of
-any, cumulative and isolated, and the largest difference of a raw output over the output's largest magnitude; ends with 1
-where a layer is beyond its tolerance, or an output is off by more than 1e-4.
+By default all networks and sizes that are supported. Prints, by network, the layers compared, the largest relative L2
+of any, cumulative and isolated, and the largest difference of a raw output over the output's largest magnitude; ends
+with 1 where a layer is beyond its tolerance, or an output is off by more than 1e-4.
 """
 
 import argparse

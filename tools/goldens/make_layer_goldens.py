@@ -41,7 +41,8 @@ def main():
     torch.set_num_threads(1)
 
     scale = TINY_DETECTORS["n"]
-    detector = loaded(random_yolo("yolo11-seg", "n", TINY_CLASSES, seed=11, scale=scale), folder / "yolo11-tiny-n.safetensors")
+    detector = random_yolo("yolo11-seg", "n", TINY_CLASSES, seed=11, scale=scale)
+    detector = loaded(detector, folder / "yolo11-tiny-n.safetensors")
     image = clouds(31, 1, 64, 64).double()
     tensors, result = record(detector, lambda: detector(image))
     tensors |= yolo.named_outputs(detector, result) | {"input": image}
