@@ -29,6 +29,8 @@ from make_random_checkpoint import published_yolo, random_yolo, yolo_metadata
 from oracles import pictures, yolo
 
 OVERLAP, WANTED = 0.7, 20
+#: No threshold is less.
+LEAST = 0.05
 TOLERANCE = {"score": 1e-3, "edge": 0.5}
 COLUMNS = ("network", "input", "pictures", "objects", "pictures that differ", "score", "pixels", "masks' least IoU")
 
@@ -83,9 +85,9 @@ def ours(entry):
 
 def threshold(model, picture, rect, side, nms=False):
     """A confidence in the widest gap between the scores of about as many objects as are wanted."""
-    scores = [score for _, score, _, _ in predictions(model, picture, 0.001, rect, side, nms)]
+    scores = [score for _, score, _, _ in predictions(model, picture, LEAST, rect, side, nms)]
     if len(scores) < 3:
-        return 0.001
+        return LEAST
     last = min(WANTED, len(scores) - 1)
     first = last // 2
     gaps = [scores[index] - scores[index + 1] for index in range(first, last)]
@@ -166,6 +168,7 @@ def main():
             if yolo.predict_settings(model):
                 ways.append((False, True))
             for rect, nms in ways:
+                model = yolo.import_ultralytics().YOLO(checkpoint)  # a predictor keeps the head that it began with
                 row, side = Row(), 224 if classifies else 640
                 for path in list(paths(arguments.pictures))[: arguments.most]:
                     picture = pictures.read(path)

@@ -112,7 +112,8 @@ def main():
             work = classes if family.endswith("-cls") else detections
             result["families"][family] = work(model, picture)
             if yolo.predict_settings(model):
-                result["families"][f"{family}, nms"] = detections(model, picture, nms=True)
+                # A predictor keeps the head that it began with.
+                result["families"][f"{family}, nms"] = detections(ultralytics.YOLO(path), picture, nms=True)
             print(family, len(result["families"][family].get("objects", [])))
     turned = np.ascontiguousarray(picture.transpose(1, 0, 2))
     result["squares"] = {

@@ -71,12 +71,12 @@ struct YOLONetworkTests {
     }
 
     tensors[name] = kept
-    tensors["model.24.conv.weight"] = kept
+    tensors["model.22.more.weight"] = kept
     #expect { try load(tensors) } throws: {
-      weightError($0)?.kind == .unused(["model.24.conv.weight"])
+      weightError($0)?.kind == .unused(["model.22.more.weight"])
     }
 
-    tensors["model.24.conv.weight"] = nil
+    tensors["model.22.more.weight"] = nil
     tensors["model.23.dfl.conv.weight"] = Tensor(shape: [1, 16, 1, 1], floats: (1...16).map { Float($0) })
     #expect(throws: YOLOError.self) { try load(tensors) }
     tensors["model.23.dfl.conv.weight"] = nil

@@ -52,12 +52,12 @@ package enum YOLOCheckpoint {
       }
       return count
     }
+    let last = task == .classify ? "linear" : "\(names.classes).0.2"
+    let classes = try outputs("\(head).\(last).weight")
     let variant = try variant(of: source, generation, task)
     guard task != .classify else {
-      return YOLOArchitecture(
-        variant, generation, task, classCount: try outputs("\(head).linear.weight"))
+      return YOLOArchitecture(variant, generation, task, classCount: classes)
     }
-    let classes = try outputs("\(head).\(names.classes).0.2.weight")
     let inside = generation == .v8 ? "0" : "0.1"
     let classHidden = source.tensors["\(head).\(names.classes).0.\(inside).conv.weight"]?.shape.first
     let extraHidden = source.tensors["\(head).\(names.extras).0.0.conv.weight"]?.shape.first
