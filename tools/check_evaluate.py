@@ -31,7 +31,7 @@ from pycocotools import mask as run_lengths
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
-from oracles import pictures, yolo11
+from oracles import pictures, yolo
 
 FIGURES = ("box mAP50-95", "box mAP50", "mask mAP50-95", "mask mAP50")
 #: COCO's numbers of the 80 classes.
@@ -125,7 +125,7 @@ def of_ultralytics(checkpoint, folder, names, rect):
     data = folder / "data.yaml"
     lines = [f"path: {folder}", "train: images", "val: images", "names:"]
     data.write_text("\n".join(lines + [f"  {index}: {json.dumps(name)}" for index, name in names.items()]) + "\n")
-    model = yolo11.import_ultralytics().YOLO(checkpoint, task="segment")
+    model = yolo.import_ultralytics().YOLO(checkpoint, task="segment")
     settings = {"imgsz": 640, "batch": 16, "device": "cpu", "plots": False, "verbose": False, "workers": 0}
     result = model.val(data=str(data), rect=rect, project=str(folder / "runs"), **settings)
     return [float(value) for value in (result.box.map, result.box.map50, result.seg.map, result.seg.map50)]
@@ -238,7 +238,7 @@ def main():
     torch.set_num_threads(arguments.threads)
     os.environ["YOLO_VERBOSE"] = "False"
     ardf = os.path.realpath(arguments.ardf)
-    names = yolo11.import_ultralytics().YOLO(arguments.weights, task="segment").names
+    names = yolo.import_ultralytics().YOLO(arguments.weights, task="segment").names
     worst = 0.0
     print(f"| pictures | protocol | {' | '.join(FIGURES)} | largest difference |\n|---|---|{'--:|' * 5}")
     with tempfile.TemporaryDirectory() as temporary:

@@ -24,7 +24,7 @@ import torch.nn.functional as F
 
 from make_random_checkpoint import depth_metadata, random_depth, random_yolo, yolo_metadata
 from make_reference import record, with_taps
-from oracles import yolo11
+from oracles import yolo
 from oracles.random_weights import normal_image, uniform_image
 from oracles.tensor_files import save_tensors
 
@@ -32,6 +32,13 @@ from oracles.tensor_files import save_tensors
 NETWORKS = {
     "yolo11n-seg": (192, 160),
     "yolo11l-seg": (128, 160),
+    "yolo11n-pose": (192, 160),
+    "yolo11n-obb": (192, 160),
+    "yolo11n-cls": (128, 128),
+    "yolov8n-seg": (192, 160),
+    "yolov8m": (128, 160),
+    "yolo26n-seg": (192, 160),
+    "yolo26l": (128, 160),
     "depth-anything-v2-small": (98, 126),
 }
 #: Epsilon of the detectors' normalisation, and of the faulty one.
@@ -95,6 +102,30 @@ def without_activation(path):
     return change
 
 
+def with_activation(path):
+    def change(network):
+        network.get_submodule(path).act = torch.nn.SiLU()
+
+    return change
+
+
+def other_shortcut(path):
+    """A shortcut where there is none, or none where there is one."""
+
+    def change(network):
+        block = network.get_submodule(path)
+        block.add = not block.add
+
+    return change
+
+
+def most_for_mean(path):
+    def change(network):
+        network.get_submodule(path).pool = torch.nn.AdaptiveMaxPool2d(1)
+
+    return change
+
+
 def without_gelu(path):
     def change(network):
         mlp = network.get_submodule(path)
@@ -111,15 +142,23 @@ def smooth_upsampling(path):
     return change
 
 
+def smooth_levels(path):
+    """Coarse maps enlarged bilinearly where the network repeats their pixels."""
+    return other_interpolation(path, mode="bilinear")
+
+
 def other_corners(path):
     """`align_corners` false where the network has true."""
+    return other_interpolation(path, align_corners=False)
 
+
+def other_interpolation(path, **changed):
     def change(network):
         module = network.get_submodule(path)
         forward, interpolate = module.forward, F.interpolate
 
         def wrong(*arguments, **options):
-            F.interpolate = lambda *a, **o: interpolate(*a, **{**o, "align_corners": False})
+            F.interpolate = lambda *a, **o: interpolate(*a, **{**o, **changed})
             try:
                 return forward(*arguments, **options)
             finally:
@@ -145,13 +184,40 @@ def detector_faults(network, random):
     yield Fault("missing activation", activated, without_activation(activated), False)
     kernel = pick(lambda _, m: isinstance(m, torch.nn.Conv2d) and m.kernel_size == (3, 3))
     yield Fault("transposed kernel", kernel, transposed(kernel), True)
-    resize = pick(lambda _, m: isinstance(m, torch.nn.Upsample))
-    yield Fault("bilinear for nearest", resize, smooth_upsampling(resize), False)
+    yield from block_faults(network, pick)
+    if any(isinstance(module, torch.nn.Upsample) for module in modules.values()):
+        resize = pick(lambda _, m: isinstance(m, torch.nn.Upsample))
+        yield Fault("bilinear for nearest", resize, smooth_upsampling(resize), False)
+    if not any(name.endswith(".attn") for name in modules):
+        return
     attention = pick(lambda name, _: name.endswith(".attn"))
     leaves = ["conv.weight", "bn.weight", "bn.bias", "bn.running_mean", "bn.running_var"]
     keys = [f"{attention}.qkv.{leaf}" for leaf in leaves]
     rows = exchanged_heads(modules[attention])
     yield Fault("q and k exchanged", f"{attention}.qkv.conv", exchanged_rows(keys, rows), True)
+
+
+def block_faults(network, pick):
+    """Faults of what only some of the families have; nothing of YOLO11-seg, whose faults stay those of its seed."""
+    family = yolo.family_of(network)
+    if family == "yolo11-seg":
+        return
+
+    def is_fed(name, module):
+        # A sum is a layer of its own; without one the block ends with its last convolution.
+        return type(module).__name__ == "Bottleneck" and (module.add or family.startswith("yolov8"))
+
+    block = pick(is_fed)
+    module = network.get_submodule(block)
+    yield Fault("other shortcut", block if module.add else f"{block}.cv2", other_shortcut(block), False)
+    if family.startswith("yolo26"):
+        yield Fault("activation of SPPF", "model.9.cv1", with_activation("model.9.cv1"), False)
+        yield Fault("missing shortcut of SPPF", "model.9", other_shortcut("model.9"), False)
+    if family == "yolo26-seg":
+        yield Fault("bilinear for nearest", "model.23.proto.sum", smooth_levels("model.23.proto"), False)
+    if family.endswith("-cls"):
+        head = f"model.{len(network.model) - 1}"
+        yield Fault("maximum for mean", f"{head}.pool", most_for_mean(head), False)
 
 
 def depth_faults(network, random):
@@ -180,7 +246,7 @@ def reference_tensors(network, image):
     tensors["input"] = image
     if hasattr(network, "pretrained"):
         return with_taps(tensors | {"depth": result}, network.pretrained.taps)
-    return tensors | yolo11.named_outputs(result)
+    return tensors | yolo.named_outputs(network, result)
 
 
 def verify(ardf, weights, reference):
@@ -199,9 +265,11 @@ def diverging(report):
 def check(model, ardf, seed, work):
     """Rows of the table, and whether every fault was found."""
     random = np.random.Generator(np.random.PCG64(seed))
-    if model.startswith("yolo11"):
-        variant = model.removeprefix("yolo11").removesuffix("-seg")
-        network, metadata = random_yolo(variant, 80, seed), yolo_metadata(variant, 80, f"random seed {seed}")
+    if model.startswith("yolo"):
+        family, variant = yolo.parsed(model)
+        classes = yolo.CLASSES[yolo.split(family)[1]]
+        network = random_yolo(family, variant, classes, seed)
+        metadata = yolo_metadata(family, variant, classes, f"random seed {seed}")
         image, faults = uniform_image(seed, *NETWORKS[model]), detector_faults
     else:
         network, metadata = random_depth(seed), depth_metadata("small", f"random seed {seed}")

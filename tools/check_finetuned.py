@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Fine-tunes YOLO11-seg on classes of its own, and takes the checkpoint through `ardf` from `convert` to `detect`.
+"""Fine-tunes a YOLO network on classes of its own, and takes the checkpoint through `ardf` from `convert` to `detect`.
 
     python tools/check_finetuned.py --ardf .build/release/ardf --base yolo11n-seg.pt --work finetuned
+    python tools/check_finetuned.py --base yolov8n.yaml --epochs 60 --work detect
 
 Ultralytics trains on drawn discs, squares and triangles for a few epochs and writes `best.pt`, as any user's training
-does. The checkpoint is converted; every layer is verified against Ultralytics; the objects that `ardf detect` finds in
-a new picture must be those that Ultralytics finds: the same names, boxes and masks. Ends with 1 where they are not.
+does: outlines, boxes, three key points of each shape, or oriented boxes, as the base has it; a base that ends in
+`.yaml` is trained from the beginning. The checkpoint is converted; every layer is verified against Ultralytics; the
+objects that `ardf detect` finds in a new picture must be those that Ultralytics finds: the same names, boxes, key
+points and oriented boxes. Ends with 1 where they are not.
 """
 
 import argparse
@@ -20,7 +23,7 @@ import numpy as np
 import torch
 import yaml
 
-from oracles.yolo11 import import_ultralytics
+from oracles.yolo import import_ultralytics
 
 TOOLS = Path(__file__).resolve().parent
 NAMES = ["disc", "square", "triangle"]
@@ -52,7 +55,22 @@ def picture(random):
     return image, objects
 
 
-def make_dataset(folder, random, counts):
+def label(task, kind, corners):
+    """A line of a label file: the class, and what the task wants of a shape."""
+    low, high = corners.min(0) / SIDE, corners.max(0) / SIDE
+    box = [*(low + high) / 2, *(high - low)]
+    if task == "pose":  # the shape's first corner, its middle, and one that lies opposite of the first
+        points = [corners[0], corners.mean(0), corners[len(corners) // 2]]
+        box += [value for x, y in points for value in (x / SIDE, y / SIDE, 2)]
+    elif task == "obb":
+        (x, y), (w, h), angle = cv2.minAreaRect(corners.astype(np.float32))
+        box = (cv2.boxPoints(((x, y), (w, h), angle)) / SIDE).ravel()
+    elif task == "segment":
+        box = corners.ravel() / SIDE
+    return f"{kind} " + " ".join(f"{value:.5f}" for value in box)
+
+
+def make_dataset(folder, random, counts, task):
     """Pictures and labels as Ultralytics reads them; the path of the description."""
     for split, count in counts.items():
         for kind in ("images", "labels"):
@@ -60,9 +78,11 @@ def make_dataset(folder, random, counts):
         for index in range(count):
             image, objects = picture(random)
             cv2.imwrite(str(folder / f"images/{split}/{index:04}.png"), image)
-            lines = [f"{kind} " + " ".join(f"{v / SIDE:.5f}" for v in corners.ravel()) for kind, corners in objects]
+            lines = [label(task, kind, corners) for kind, corners in objects]
             (folder / f"labels/{split}/{index:04}.txt").write_text("\n".join(lines) + "\n")
     description = {"path": str(folder), "train": "images/train", "val": "images/val", "names": dict(enumerate(NAMES))}
+    if task == "pose":
+        description |= {"kpt_shape": [3, 3], "flip_idx": [0, 1, 2]}
     (folder / "data.yaml").write_text(yaml.safe_dump(description))
     return folder / "data.yaml"
 
@@ -81,17 +101,30 @@ def run(ardf, *arguments):
 
 
 def expected_objects(checkpoint, image):
-    """`(name, score, box)` of what Ultralytics finds, best first."""
+    """`(name, score, numbers)` of what Ultralytics finds, best first; numbers as `numbers_of` has them."""
     options = {"conf": CONFIDENCE, "iou": 0.5, "imgsz": SIDE, "verbose": False}
     result = import_ultralytics().YOLO(checkpoint).predict(str(image), **options)[0]
-    found = zip(result.boxes.cls, result.boxes.conf, result.boxes.xyxy, strict=True)
-    return [(result.names[int(kind)], float(score), box.numpy()) for kind, score, box in found]
+    boxes = result.boxes if result.obb is None else result.obb
+    places = boxes.xyxy if result.obb is None else boxes.xyxyxyxy.flatten(1)
+    if result.keypoints is not None:
+        places = torch.cat([places, result.keypoints.xy.flatten(1)], 1)
+    found = zip(boxes.cls, boxes.conf, places, strict=True)
+    return [(result.names[int(kind)], float(score), place.numpy()) for kind, score, place in found]
+
+
+def numbers_of(entry):
+    """The corners of a detection's box, or of its oriented box, and the places of its key points."""
+    box = entry["box"]
+    numbers = [box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]]
+    if "orientedBox" in entry:
+        numbers = [value for corner in entry["orientedBox"]["corners"] for value in corner]
+    return np.array(numbers + [value for point in entry.get("keypoints", []) for value in point[:2]])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--ardf", default=".build/release/ardf", help="the built program")
-    parser.add_argument("--base", required=True, help="checkpoint to start from: yolo11n-seg.pt")
+    parser.add_argument("--base", required=True, help="checkpoint to start from, yolo11n-seg.pt, or yolo11n-pose.yaml")
     parser.add_argument("--work", type=Path, default=Path("finetuned"), help="folder for all files")
     parser.add_argument("--epochs", type=int, default=12)
     arguments = parser.parse_args()
@@ -100,7 +133,8 @@ def main():
     random = np.random.Generator(np.random.PCG64(1))
     checkpoint = work / "train/weights/best.pt"
     if not checkpoint.exists():
-        data = make_dataset(work / "data", random, {"train": 160, "val": 16})
+        task = import_ultralytics().YOLO(arguments.base).task
+        data = make_dataset(work / "data", random, {"train": 160, "val": 16}, task)
         checkpoint = train(arguments.base, data, work, arguments.epochs)
     image = work / "new.png"
     cv2.imwrite(str(image), picture(np.random.Generator(np.random.PCG64(10)))[0])
@@ -120,10 +154,8 @@ def main():
     expected = expected_objects(checkpoint, image)
     assert expected, "the network finds nothing: train for longer"
     assert len(found) == len(expected), (found, expected)
-    for ours, (name, score, box) in zip(found, expected, strict=True):
-        mine = ours["box"]
-        corners = np.array([mine["x"], mine["y"], mine["x"] + mine["width"], mine["y"] + mine["height"]])
-        off = np.abs(corners - box).max()
+    for ours, (name, score, numbers) in zip(found, expected, strict=True):
+        off = np.abs(numbers_of(ours) - numbers).max()
         print(f"{ours['className']} {ours['confidence']:.3f}, Ultralytics {name} {score:.3f}; box off by {off:.2f} px")
         assert ours["className"] == name and abs(ours["confidence"] - score) <= SCORE_TOLERANCE
         assert off <= BOX_TOLERANCE

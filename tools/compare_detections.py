@@ -22,7 +22,7 @@ import numpy as np
 import torch
 from pycocotools import mask as run_lengths
 
-from oracles import pictures, yolo11
+from oracles import pictures, yolo
 
 CONFIDENCE, OVERLAP, SIDE = 0.25, 0.7, 640
 PICTURES = (".jpg", ".jpeg", ".png")
@@ -119,7 +119,7 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
-    model = yolo11.import_ultralytics().YOLO(arguments.weights, task="segment")
+    model = yolo.import_ultralytics().YOLO(arguments.weights, task="segment")
     ardf = os.path.realpath(arguments.ardf)
     rows = {}
     count = 0

@@ -17,7 +17,7 @@ import torch
 from pycocotools import mask as run_lengths
 
 from check_evaluate import CATEGORIES, annotations, of_pycocotools
-from oracles import yolo11
+from oracles import yolo
 from peers.engines import PEERS, is_installed, precision
 
 SIZE, STRIDES, BINS = 640, (8, 16, 32), 16
@@ -67,7 +67,7 @@ def main():
     parser.add_argument("--engines", default=",".join(PEERS))
     parser.add_argument("--threads", type=int, default=2)
     arguments = parser.parse_args()
-    yolo11.import_ultralytics()
+    yolo.import_ultralytics()
     names = {index: str(number) for index, number in enumerate(CATEGORIES)}
     truth = annotations(arguments.labelled, names, varied=False)
     print("| engine | precision | box mAP50-95 | mask mAP50-95 |\n|---|---|--:|--:|")

@@ -24,7 +24,7 @@ def main():
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     architecture, network = load_network(arguments.weights)
-    network = fused(network) if architecture == "yolo11-seg" else network
+    network = fused(network) if architecture.startswith("yolo") else network
     image = torch.zeros(1, 3, *arguments.size)
     with torch.no_grad():
         litert_torch.convert(network, (image,)).export(arguments.out)

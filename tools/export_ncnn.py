@@ -25,7 +25,7 @@ from make_reference_outputs import load_network, parse_size
 def trace(arguments, path):
     """Writes the network as TorchScript."""
     architecture, network = load_network(arguments.weights)
-    network = fused(network) if architecture == "yolo11-seg" else network
+    network = fused(network) if architecture.startswith("yolo") else network
     image = torch.zeros(1, 3, *arguments.size)
     with torch.no_grad():
         torch.jit.trace(network, image).save(path)

@@ -2,6 +2,7 @@
 """Writes a checkpoint of seeded random weights: the exact architecture and keys, no training.
 
 python tools/make_random_checkpoint.py yolo11n-seg --seed 1 --out yolo11n-seg-random.safetensors
+python tools/make_random_checkpoint.py yolo26s --seed 1 --out yolo26s-random.pt
 python tools/make_random_checkpoint.py depth-anything-v2-small --seed 1 --out depth-random.safetensors
 python tools/make_random_checkpoint.py depth-anything-v2-metric-small --max-depth 20 --out metric-random.safetensors
 python tools/make_random_checkpoint.py prompt-depth-anything-small --out prompt-random.safetensors
@@ -17,7 +18,7 @@ from pathlib import Path
 
 import torch
 
-from oracles import depth_anything, yolo11
+from oracles import depth_anything, yolo
 from oracles.random_weights import calibrate, clouds, randomise, uniform_image
 from oracles.tensor_files import save_tensors
 from oracles.transformers_names import transformers_state
@@ -25,6 +26,9 @@ from oracles.transformers_names import transformers_state
 #: The DFL logits are spread and the class logits kept low, as a trained detector has them.
 YOLO_GAINS = {f"{branch}.{level}.2": gain for level in range(3) for branch, gain in (("cv2", 2.0), ("cv3", 1.0))}
 YOLO_BIASES = {f"cv3.{level}.2": -4.0 for level in range(3)}
+#: YOLO26 has distances, which are cells, and no distributions.
+DIRECT_GAINS = YOLO_GAINS | {f"cv2.{level}.2": 1.0 for level in range(3)}
+DIRECT_BIASES = YOLO_BIASES | {f"cv2.{level}.2": 4.0 for level in range(3)}
 
 #: Layers without an activation before them keep their scale, residual branches add less than what they add to.
 DEPTH_GAINS = {
@@ -48,15 +52,17 @@ SIGMOID_BIASES = {"output_conv2.2": 0.0}
 
 #: Names of depth networks, and their shapes.
 DEPTH_SHAPES = {
-    "depth-anything-v2-small": depth_anything.Shape(),
-    "depth-anything-v2-metric-small": depth_anything.Shape(max_depth=20.0),
+    **{f"depth-anything-v2-{size}": shape for size, shape in depth_anything.SIZES.items()},
+    **{f"depth-anything-v2-metric-{size}": replace(s, max_depth=20.0) for size, s in depth_anything.SIZES.items()},
     "prompt-depth-anything-small": depth_anything.Shape(prompted=True),
 }
 
 
-def random_yolo(variant, classes, seed, scale=None):
-    """A YOLO11-seg network with random weights."""
-    model = randomise(yolo11.build(variant, classes, scale), seed, YOLO_GAINS, YOLO_BIASES)
+def random_yolo(family, variant, classes, seed, scale=None, keypoints=None):
+    """A YOLO network with random weights."""
+    is_direct = family.startswith("yolo26")
+    gains, biases = (DIRECT_GAINS, DIRECT_BIASES) if is_direct else (YOLO_GAINS, YOLO_BIASES)
+    model = randomise(yolo.build(family, variant, classes, scale, keypoints), seed, gains, biases)
     images = torch.cat([uniform_image(seed, 320, 320), clouds(seed, 5, 320, 320)])
     return calibrate(model, images, seed)
 
@@ -69,14 +75,14 @@ def random_depth(seed, shape=None):
     return randomise(model, seed, DEPTH_GAINS, biases)
 
 
-def yolo_metadata(variant, classes, source):
-    """The metadata that names a YOLO11-seg checkpoint."""
-    names = yolo11.class_names() if classes == 80 else [f"class {index}" for index in range(classes)]
-    return {
+def yolo_metadata(family, variant, classes, source, keypoints=None):
+    """The metadata that names a YOLO checkpoint."""
+    more = {"kpt_shape": list(keypoints or (17, 3))} if family.endswith("-pose") else {}
+    return more | {
         "format": "ardf.weights/1",
-        "architecture": "yolo11-seg",
+        "architecture": family,
         "variant": variant,
-        "names": names,
+        "names": yolo.class_names(classes),
         "stride": "32",
         "source": source,
         "license": "none: random numbers",
@@ -96,7 +102,7 @@ def depth_metadata(variant, source, shape=None):
     }
 
 
-def published_detector(model, names):
+def published_yolo(model, names):
     """What ultralytics saves in a `.pt` file: the whole model in float16 among notes on its training."""
     model = copy.deepcopy(model).half()
     model.names = dict(enumerate(names))
@@ -107,9 +113,9 @@ def published_detector(model, names):
         "ema": None,
         "updates": None,
         "optimizer": None,
-        "train_args": {"task": "segment", "mode": "train", "imgsz": 640},
+        "train_args": {"task": yolo.TASKS[yolo.split(yolo.family_of(model))[1]], "mode": "train", "imgsz": 640},
         "date": "2024-01-01T00:00:00",
-        "version": yolo11.import_ultralytics().__version__,
+        "version": yolo.import_ultralytics().__version__,
         "license": "AGPL-3.0",
     }
 
@@ -141,27 +147,30 @@ def transformers_config(shape):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    models = [f"yolo11{variant}-seg" for variant in yolo11.SCALES] + list(DEPTH_SHAPES)
-    parser.add_argument("model", choices=models)
+    parser.add_argument(
+        "model", choices=yolo.names() + list(DEPTH_SHAPES), metavar="model", help="such as yolo11n-pose"
+    )
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--classes", type=int, default=80, help="number of classes of a detector")
+    parser.add_argument("--classes", type=int, help="number of classes; by default those of the published")
+    parser.add_argument("--keypoints", type=int, nargs=2, metavar=("COUNT", "2|3"), help="of a pose network")
     parser.add_argument("--max-depth", type=float, default=20.0, help="of a metric network, metres")
     parser.add_argument("--transformers", action="store_true", help="depth weights under the names of transformers")
     parser.add_argument("--out", required=True, help="file to write: .safetensors, .pt, .pth or .ckpt")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     source = f"random seed {arguments.seed}"
-    if arguments.model.startswith("yolo11"):
-        variant = arguments.model.removeprefix("yolo11").removesuffix("-seg")
-        model = random_yolo(variant, arguments.classes, arguments.seed)
-        metadata = yolo_metadata(variant, arguments.classes, source)
-        weights = yolo11.state(model)
-        published = published_detector(model, metadata["names"])
+    if arguments.model.startswith("yolo"):
+        family, variant = yolo.parsed(arguments.model)
+        classes = arguments.classes or yolo.CLASSES[yolo.split(family)[1]]
+        model = random_yolo(family, variant, classes, arguments.seed, keypoints=arguments.keypoints)
+        metadata = yolo_metadata(family, variant, classes, source, arguments.keypoints)
+        weights = yolo.state(model)
+        published = published_yolo(model, metadata["names"])
     else:
         shape = DEPTH_SHAPES[arguments.model]
         if shape.max_depth:
             shape = replace(shape, max_depth=arguments.max_depth)
-        metadata = depth_metadata("small", source, shape)
+        metadata = depth_metadata(arguments.model.rpartition("-")[2], source, shape)
         weights = published = random_depth(arguments.seed, shape).state_dict()
         if shape.prompted:  # as Prompt Depth Anything's authors save it
             published = {"state_dict": {f"pipeline.{name}": value for name, value in weights.items()}}

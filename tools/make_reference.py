@@ -27,8 +27,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from make_reference_outputs import load_network, parse_size
-from oracles import depth_anything, pictures, yolo11
+from make_reference_outputs import load_network, parse_size, standard_size
+from oracles import depth_anything, pictures, yolo
 from oracles.random_weights import normal_image, random_prompt, uniform_image
 from oracles.tensor_files import save_tensors
 from oracles.transformers_names import transformers_state
@@ -39,7 +39,8 @@ COMPUTED_INPUTS = [
     (r"(model\.\d+\.m\.\d+)\.cv3", r"\1.cat"),
     (r"(model\..*\.attn)\.pe", r"\1.v"),
     (r"(model\..*\.attn)\.proj", r"\1.add"),
-    (r"(model\.\d+\.m\.\d+)\.ffn", r"\1.add"),
+    (r"(model\.\d+\.m\.\d+(?:\.1)?)\.ffn", r"\1.add"),
+    (r"(model\.\d+\.proto)\.feat_fuse", r"\1.sum"),
     (r"pretrained\.blocks\.0", r"pretrained.embeddings"),
     (r"(pretrained\.blocks\.\d+\.attn)\.proj", r"\1.attention"),
     (r"(pretrained\.blocks\.\d+)\.norm2", r"\1.add"),
@@ -143,9 +144,9 @@ def record_torch(path, image, dtype):
     tensors["input"] = value
     if prompt:
         tensors["prompt"] = prompt[0]
-    if architecture == "yolo11-seg":
-        tensors |= yolo11.named_outputs(result)
-        version = yolo11.import_ultralytics().__version__
+    if architecture.startswith("yolo"):
+        tensors |= yolo.named_outputs(network, result)
+        version = yolo.import_ultralytics().__version__
         profile = "ultralytics-" + ".".join(version.split(".")[:2])
         return tensors, {"library": "ultralytics", "version": version, "profile": profile}
     tensors["depth"] = result
@@ -250,13 +251,13 @@ def input_maker(arguments):
     """A function from an architecture to its input."""
 
     def image(architecture):
-        detector = architecture == "yolo11-seg"
+        detector = architecture.startswith("yolo")
         if not arguments.image:
-            size = arguments.size or ((640, 640) if detector else (518, 518))
+            size = arguments.size or standard_size(architecture)
             return (uniform_image if detector else normal_image)(arguments.seed, *size)
         picture = pictures.read(arguments.image, arguments.clockwise)
         if detector:
-            return pictures.letterbox_input(picture, arguments.size or (640, 640))
+            return pictures.yolo_input(picture, architecture, arguments.size)
         return pictures.depth_input(picture, size=arguments.size)
 
     return image

@@ -4,7 +4,7 @@
     python tools/make_reference_outputs.py --weights yolo11n-random.safetensors --size 480x640 --out n.ref.safetensors
     python tools/make_reference_outputs.py --weights yolo11n-seg.pt --image bus.jpg --out bus.ref.safetensors
 
-The tensors are named in `oracles/yolo11.py` and `oracles/depth_anything.py`; `input` is (1, 3, height, width).
+The tensors are named in `oracles/yolo.py` and `oracles/depth_anything.py`; `input` is (1, 3, height, width).
 Without `--image` the input is random: uniform in 0...1 for the detector, standard normal for depth.
 Everything is computed in float64 unless told otherwise and stored as float32, so that the difference from an
 engine is the engine's own error.
@@ -16,15 +16,16 @@ from pathlib import Path
 
 import torch
 
-from oracles import depth_anything, pictures, yolo11
+from oracles import depth_anything, pictures, yolo
 from oracles.random_weights import normal_image, random_prompt, uniform_image
 from oracles.tensor_files import load_tensors, save_tensors
 
 
 def load_network(path):
-    """`("yolo11-seg" | "depth-anything-v2", network)` of a `.pt` or safetensors checkpoint."""
+    """`(family, network)` of a `.pt` or safetensors checkpoint: `yolo11-seg`, `depth-anything-v2`."""
     if Path(path).suffix == ".pt":
-        return "yolo11-seg", yolo11.load(path)
+        network = yolo.load(path)
+        return yolo.family_of(network), network
     tensors, metadata = load_tensors(path)
     weights = {name: torch.from_numpy(value).float() for name, value in tensors.items()}
     if any(name.startswith("pretrained.") for name in weights):
@@ -33,12 +34,19 @@ def load_network(path):
         return "depth-anything-v2", network
     if not {"variant", "names"} <= metadata.keys():
         raise SystemExit(f"{path} is no weight file of ardf; make one with ardf convert, or give the .pt checkpoint")
-    network = yolo11.build_for(weights, metadata["variant"])
+    family = metadata["architecture"]
+    network = yolo.build_for(weights, family, metadata["variant"], json.loads(metadata.get("kpt_shape", "null")))
     network.names = dict(enumerate(json.loads(metadata["names"])))
     missing, unexpected = network.load_state_dict(weights, strict=False)
     if unexpected or any(not name.endswith("num_batches_tracked") for name in missing):
         raise SystemExit(f"{path} does not hold this network: missing {missing}, unexpected {unexpected}")
-    return "yolo11-seg", network
+    return family, network
+
+
+def standard_size(architecture):
+    """(height, width) of a network's input where nothing else is asked for."""
+    side = 518 if not architecture.startswith("yolo") else 224 if architecture.endswith("-cls") else 640
+    return side, side
 
 
 def parse_size(text):
@@ -60,25 +68,23 @@ def main():
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
     architecture, network = load_network(arguments.weights)
-    detector = architecture == "yolo11-seg"
+    detector = architecture.startswith("yolo")
     metadata = {"torch": torch.__version__, "computed in": "float32" if arguments.float32 else "float64"}
     if arguments.image:
         picture = pictures.read(arguments.image, arguments.clockwise)
         metadata["image"] = Path(arguments.image).name
         metadata["picture size"] = f"{picture.shape[0]}x{picture.shape[1]}"
         image = (
-            pictures.letterbox_input(picture, arguments.size or (640, 640))
-            if detector
-            else pictures.depth_input(picture)
+            pictures.yolo_input(picture, architecture, arguments.size) if detector else pictures.depth_input(picture)
         )
     else:
-        height, width = arguments.size or ((640, 640) if detector else (518, 518))
+        height, width = arguments.size or standard_size(architecture)
         image = (uniform_image if detector else normal_image)(arguments.seed, height, width)
         metadata["input seed"] = str(arguments.seed)
     dtype = torch.float32 if arguments.float32 else torch.float64
     inputs = {"input": image}
     if detector:
-        tensors = yolo11.outputs(network, image, dtype)
+        tensors = yolo.outputs(network, image, dtype)
     else:
         prompt = random_prompt(arguments.seed) if network.shape.prompted else None
         inputs |= {} if prompt is None else {"prompt": prompt}

@@ -8,7 +8,7 @@ import NNRuntime
 
 guard CommandLine.arguments.count == 3 else { fatalError("usage: DetectObjects WEIGHTS PICTURE") }
 
-let network = try YOLO11Segmentation(weights: try WeightStore(path: CommandLine.arguments[1]))
+let network = try YOLODetector(weights: try WeightStore(path: CommandLine.arguments[1]))
 let picture = try ImageCodec.decode(path: CommandLine.arguments[2]).upright()
 
 let result = try network.detect(picture)

@@ -11,7 +11,7 @@ import Perception
 
 guard CommandLine.arguments.count == 3 else { fatalError("usage: LocateObjects WEIGHTS CAPTURE") }
 
-let network = try YOLO11Segmentation(weights: try WeightStore(path: CommandLine.arguments[1]))
+let network = try YOLODetector(weights: try WeightStore(path: CommandLine.arguments[1]))
 let frame = try CaptureReader.open(CommandLine.arguments[2]).frame(at: 0)
 guard let picture = frame.image else { fatalError("\(frame.name) has no picture") }
 

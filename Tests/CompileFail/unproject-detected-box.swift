@@ -2,6 +2,6 @@
 import Geometry
 import Models
 
-func seen(_ object: SegmentedObject, _ camera: Intrinsics) -> Point3<CameraARKit> {
+func seen(_ object: DetectedObject, _ camera: Intrinsics) -> Point3<CameraARKit> {
   camera.unproject(object.box.center, depth: 1)
 }

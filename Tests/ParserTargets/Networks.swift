@@ -9,7 +9,7 @@ extension ParserTarget {
   /// What is read of files of weights and of references beside their tensors.
   static let networks: [ParserTarget] = [
     ParserTarget("detector-metadata") { bytes in
-      let architecture = try YOLO11Architecture(TinyWeights.detector.with(metadata: bytes))
+      let architecture = try YOLOArchitecture(TinyWeights.detector.with(metadata: bytes))
       precondition(architecture.classNames.count == 4, "classes without a name")
     },
     ParserTarget("depth-metadata") { bytes in

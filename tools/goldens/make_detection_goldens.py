@@ -24,7 +24,7 @@ import numpy as np
 import torch
 from pycocotools import mask as run_lengths
 
-from oracles import pictures, yolo11
+from oracles import pictures, yolo
 
 SIDE = 640
 CONFIDENCE = 0.25
@@ -107,7 +107,7 @@ def main():
     parser.add_argument("--full", type=Path, help="folder for one file a picture, with masks of picture size")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    ultralytics = yolo11.import_ultralytics()
+    ultralytics = yolo.import_ultralytics()
     model = ultralytics.YOLO(arguments.weights, task="segment")
     entries = {}
     work = [(path, False) for path in paths_below(arguments.root, arguments.pictures)]

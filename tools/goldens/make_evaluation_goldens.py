@@ -23,7 +23,7 @@ from pycocotools import mask as run_lengths
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
-from oracles import yolo11
+from oracles import yolo
 
 HEIGHT, WIDTH, CLASSES = 48, 64, 3
 
@@ -164,7 +164,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--out", required=True)
     arguments = parser.parse_args()
-    yolo11.import_ultralytics()
+    yolo.import_ultralytics()
     random = np.random.Generator(np.random.PCG64(5))
     golden = {"size": [HEIGHT, WIDTH], "classes": CLASSES, "outlines": outlines(random), "coco": coco(random)}
     golden["ultralytics"] = ultralytics(random)

@@ -19,7 +19,7 @@ import torch
 from goldens.make_model_goldens import TINY_CLASSES, TINY_DEPTH, TINY_DETECTORS
 from make_random_checkpoint import random_depth, random_yolo
 from make_reference import record, with_taps
-from oracles import yolo11
+from oracles import yolo
 from oracles.random_weights import clouds, normal_image, random_prompt
 from oracles.tensor_files import load_tensors, save_tensors
 
@@ -41,14 +41,15 @@ def main():
     torch.set_num_threads(1)
 
     scale = TINY_DETECTORS["n"]
-    detector = loaded(random_yolo("n", TINY_CLASSES, seed=11, scale=scale), folder / "yolo11-tiny-n.safetensors")
+    detector = random_yolo("yolo11-seg", "n", TINY_CLASSES, seed=11, scale=scale)
+    detector = loaded(detector, folder / "yolo11-tiny-n.safetensors")
     image = clouds(31, 1, 64, 64).double()
     tensors, result = record(detector, lambda: detector(image))
-    tensors |= yolo11.named_outputs(result) | {"input": image}
+    tensors |= yolo.named_outputs(detector, result) | {"input": image}
     # The parts that the engine joins, and twice the same: left out to keep the file small.
     parts = re.compile(r".*\.(conv|bn|act)|model\.(2|4|6|8|9|10|13|16|19|22)|.*\.(proto|ffn)|model\.10\.m")
     tensors = {name: value for name, value in tensors.items() if not parts.fullmatch(name)}
-    version = yolo11.import_ultralytics().__version__
+    version = yolo.import_ultralytics().__version__
     metadata = {"library": "ultralytics", "version": version, "profile": "ultralytics-8.4", "input": "clouds, seed 31"}
     save_tensors(folder / "yolo11-tiny-n.layers.safetensors", tensors, metadata)
 

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from pycocotools import mask as run_lengths
 
-from oracles import yolo11
+from oracles import yolo
 from oracles.random_weights import clouds
 
 CHANNELS = 12
@@ -80,7 +80,7 @@ def main():
     parser.add_argument("--out", type=Path, required=True, help="golden to write")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    ultralytics = yolo11.import_ultralytics()
+    ultralytics = yolo.import_ultralytics()
     golden = {
         "ultralytics": ultralytics.__version__,
         "torch": torch.__version__,

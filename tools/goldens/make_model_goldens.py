@@ -18,12 +18,28 @@ import torch
 from torch import nn
 
 from make_random_checkpoint import depth_metadata, random_depth, random_yolo, yolo_metadata
-from oracles import depth_anything, yolo11
+from oracles import depth_anything, yolo
 from oracles.random_weights import clouds, normal_image, randomise
 from oracles.tensor_files import save_tensors
 
 #: Reduced detectors, each of the kind of a variant: (depth multiple, width multiple, most channels).
 TINY_DETECTORS = {"n": (0.5, 0.125, 1024), "l": (1.0, 0.125, 512)}
+#: The least network of every other family: family, (depth multiple, width multiple, most channels), key points.
+LEAST_NETWORKS = [
+    ("yolo11", (0.5, 0.125, 256), None),
+    ("yolo11-pose", (0.5, 0.125, 256), (5, 3)),
+    ("yolo11-obb", (0.5, 0.125, 256), None),
+    ("yolo11-cls", (0.5, 0.125, 256), None),
+    ("yolov8", (0.33, 0.125, 256), None),
+    ("yolov8-seg", (0.67, 0.125, 256), None),
+    ("yolov8-pose", (0.33, 0.125, 256), (4, 2)),
+    ("yolov8-obb", (0.33, 0.125, 256), None),
+    ("yolov8-cls", (0.33, 0.125, 256), None),
+    ("yolo26", (0.5, 0.125, 256), None),
+    ("yolo26-seg", (1.0, 0.125, 256), None),
+    ("yolo26-pose", (0.5, 0.125, 256), (5, 3)),
+    ("yolo26-obb", (0.5, 0.125, 256), None),
+]
 #: Layers whose outputs are kept: the ends of the backbone's stages, and the head's inputs.
 KEPT_LAYERS = (4, 6, 9, 10, 16, 19, 22)
 TINY_CLASSES = 4
@@ -39,7 +55,7 @@ def rounded(module):
 
 def half_precision(module):
     """The weights as float16, without the training counters."""
-    return {name: value.half() for name, value in yolo11.state(module).items()}
+    return {name: value.half() for name, value in yolo.state(module).items()}
 
 
 def random_tensor(generator, *shape):
@@ -81,7 +97,7 @@ class Writer:
 
 def write_detector_blocks(writer):
     """The blocks of YOLO11-seg, from ultralytics."""
-    yolo11.import_ultralytics()
+    yolo.import_ultralytics()
     from ultralytics.nn.modules import block, conv
     from ultralytics.utils.torch_utils import fuse_conv_and_bn
 
@@ -119,7 +135,7 @@ def write_detector_blocks(writer):
 
 def write_decoding(writer):
     """Decoding of raw heads, which has no weights."""
-    yolo11.import_ultralytics()
+    yolo.import_ultralytics()
     from ultralytics.nn.modules import head
 
     generator = writer.generator()
@@ -181,6 +197,30 @@ def write_depth_blocks(writer):
     )
 
 
+def write_later_blocks(writer):
+    """The blocks that other families than YOLO11-seg have besides, written last so that the seeds of the first stay."""
+    yolo.import_ultralytics()
+    from ultralytics.nn.modules import block, head
+
+    writer.block("yolo-c2f", block.C2f(24, 32, 2, shortcut=True), [(1, 24, 7, 9)], "C2f(24, 32, 2, shortcut=True)")
+    writer.block("yolo-c2f-plain", block.C2f(24, 32, 1), [(1, 24, 7, 9)], "C2f(24, 32, 1, shortcut=False)")
+    attentive = block.C3k2(24, 32, 1, True, 0.5, True)
+    writer.block("yolo-c3k2-attention", attentive, [(1, 24, 7, 9)], "C3k2(24, 32, 1, c3k=True, e=0.5, attn=True)")
+    writer.block(
+        "yolo-sppf-linear", block.SPPF(32, 32, 5, 3, True), [(1, 32, 7, 9)], "SPPF(32, 32, 5, 3, shortcut=True)"
+    )
+    fused = block.Proto26((16, 24, 32), 16, 8, 3)
+    writer.block(
+        "yolo-proto26",
+        fused,
+        [(1, 16, 8, 12), (1, 24, 4, 6), (1, 32, 2, 3)],
+        "Proto26((16, 24, 32), 16, 8, nc=3)",
+        lambda *levels: fused(list(levels)),
+    )
+    classify = head.Classify(24, 7)
+    writer.block("yolo-classify", classify, [(1, 24, 5, 5)], "Classify(24, 7): logits", lambda x: classify(x)[1])
+
+
 def features(network, image):
     """`layer.I` for the layers kept."""
     network = copy.deepcopy(network).double()
@@ -196,19 +236,37 @@ def features(network, image):
 
 def write_tiny_detector(writer, kind, scale, size):
     """A detector of reduced width, made as the variant `kind` is."""
-    network = rounded(random_yolo(kind, TINY_CLASSES, seed=11, scale=scale))
+    network = rounded(random_yolo("yolo11-seg", kind, TINY_CLASSES, seed=11, scale=scale))
     name = f"yolo11-tiny-{kind}"
-    metadata = yolo_metadata(f"tiny-{kind}", TINY_CLASSES, "random seed 11, width reduced")
+    metadata = yolo_metadata("yolo11-seg", f"tiny-{kind}", TINY_CLASSES, "random seed 11, width reduced")
     keys = ("depth_multiple", "width_multiple", "max_channels")
     metadata |= {key: str(value) for key, value in zip(keys, scale, strict=True)}
     save_tensors(writer.folder / f"{name}.safetensors", half_precision(network), metadata)
     image = clouds(12, 1, *size)
-    outputs = yolo11.outputs(network, image)
+    outputs = yolo.outputs(network, image)
     save_tensors(
         writer.folder / f"{name}.ref.safetensors",
         {"input": image, **features(network, image), **outputs},
-        {"ultralytics": yolo11.import_ultralytics().__version__, "torch": torch.__version__, "input seed": "12"},
+        {"ultralytics": yolo.import_ultralytics().__version__, "torch": torch.__version__, "input seed": "12"},
     )
+
+
+def write_least_networks(folder):
+    """The least network of every other family, and its outputs."""
+    for index, (family, scale, keypoints) in enumerate(LEAST_NETWORKS):
+        seed = 41 + index
+        network = rounded(random_yolo(family, "n", TINY_CLASSES, seed, scale, keypoints))
+        metadata = yolo_metadata(family, "least", TINY_CLASSES, f"random seed {seed}, width reduced", keypoints)
+        keys = ("depth_multiple", "width_multiple", "max_channels")
+        metadata |= {key: str(value) for key, value in zip(keys, scale, strict=True)}
+        weights = {k: v for k, v in half_precision(network).items() if ".flow_model." not in k}
+        save_tensors(folder / f"{family}-least.safetensors", weights, metadata)
+        image = clouds(12, 1, 64, 64 if family.endswith("-cls") else 96)
+        save_tensors(
+            folder / f"{family}-least.ref.safetensors",
+            {"input": image, **yolo.outputs(network, image)},
+            {"ultralytics": yolo.import_ultralytics().__version__, "torch": torch.__version__, "input seed": "12"},
+        )
 
 
 def write_tiny_depth(writer, size):
@@ -235,12 +293,17 @@ def write_tiny_depth(writer, size):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--out", type=Path, required=True, help="folder to write into")
+    parser.add_argument("--least", action="store_true", help="write the least networks of other families alone")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     writer = Writer(arguments.out)
+    write_least_networks(arguments.out)
+    if arguments.least:
+        return
     write_detector_blocks(writer)
     write_decoding(writer)
     write_depth_blocks(writer)
+    write_later_blocks(writer)
     for kind, scale in TINY_DETECTORS.items():
         write_tiny_detector(writer, kind, scale, (64, 96))
     write_tiny_depth(writer, (42, 70))

@@ -29,6 +29,16 @@ class Shape:
     prompted: bool = False
 
 
+#: The published sizes, by name.
+SIZES = {
+    "small": Shape(),
+    "base": Shape(embed_dim=768, heads=12, features=128, out_channels=(96, 192, 384, 768)),
+    "large": Shape(
+        embed_dim=1024, depth=24, heads=16, taps=(4, 11, 17, 23), features=256, out_channels=(256, 512, 1024, 1024)
+    ),
+}
+
+
 class Attention(nn.Module):
     def __init__(self, dim, heads):
         super().__init__()
@@ -250,8 +260,10 @@ class DepthAnything(nn.Module):
         return stages
 
 
-def shape_of(weights, metadata, base=Shape()):  # noqa: B008
-    """The shape of a checkpoint: `base`, as far as its metadata and names say nothing else."""
+def shape_of(weights, metadata, base=None):
+    """The shape of a checkpoint: `base`, or the published size, as far as its metadata and names say nothing else."""
+    width = weights["pretrained.cls_token"].shape[-1]
+    base = base or next(shape for shape in SIZES.values() if shape.embed_dim == width)
     prompted = any("resConfUnit_depth" in name for name in weights)
     max_depth = float(metadata["max_depth"]) if "max_depth" in metadata else None
     return replace(base, prompted=prompted, max_depth=max_depth)

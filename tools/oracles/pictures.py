@@ -37,6 +37,24 @@ def letterbox_input(picture, size=(640, 640)):
     return torch.from_numpy(np.ascontiguousarray(planar)).float() / 255
 
 
+def middle_square(picture, side=224):
+    """A classifier's input (1, 3, side, side) in 0...1, as ultralytics' `classify_transforms` makes it."""
+    from oracles.yolo import import_ultralytics
+
+    import_ultralytics()
+    from PIL import Image
+    from ultralytics.data.augment import classify_transforms
+
+    return classify_transforms(side)(Image.fromarray(picture))[None]
+
+
+def yolo_input(picture, family, size=None):
+    """The input of a network of a family for a picture, of `size` = (height, width) where that is given."""
+    if family.endswith("-cls"):
+        return middle_square(picture, size[0] if size else 224)
+    return letterbox_input(picture, size or (640, 640))
+
+
 def depth_size(height, width, side=518):
     """(height, width) of the depth network's input: the shorter side becomes `side`, multiples of 14."""
     scale = max(side / height, side / width)

@@ -21,11 +21,14 @@ def named(values):
     """Outputs without names, by what only one of them can be: a detector's maps differ in channels or in size."""
     arrays = [np.squeeze(np.asarray(value)) for value in values]
     if len(arrays) == 1:
-        return {"depth": arrays[0]}
-    channels = {64: "box", 80: "cls", 32: "coef"}
-    heights = sorted({array.shape[1] for array in arrays}, reverse=True)
+        return {"depth" if arrays[0].ndim > 1 else "probabilities": arrays[0]}
+    # One channel of three axes may have been squeezed away: the class of a person, or an angle.
+    arrays = [array if array.ndim == 3 else array[None] for array in arrays]
+    poses = any(array.shape[0] == 51 for array in arrays)
+    channels = {64: "box", 4: "box", 80: "cls", 15: "cls", 32: "coef", 51: "kpts", 1: "cls" if poses else "angle"}
+    heights = sorted({array.shape[1] for array in arrays}, reverse=True)[-3:]
     names = [
-        "proto" if array.shape[1] == heights[0] else f"{channels[array.shape[0]]}.{heights.index(array.shape[1]) - 1}"
+        f"{channels[array.shape[0]]}.{heights.index(array.shape[1])}" if array.shape[1] in heights else "proto"
         for array in arrays
     ]
     return dict(zip(names, arrays, strict=True))
@@ -76,7 +79,7 @@ def torch_with(precision):
         torch.set_num_threads(threads)
         architecture, network = load_network(files["weights"])
         dtype = getattr(torch, precision)
-        network = (fused(network) if architecture == "yolo11-seg" else network).to(
+        network = (fused(network) if architecture.startswith("yolo") else network).to(
             dtype=dtype, memory_format=torch.channels_last
         )
 

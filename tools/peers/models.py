@@ -8,7 +8,7 @@ import numpy as np
 
 TOOLS = Path(__file__).resolve().parent.parent
 SIZES = {"depth-anything-v2-small": (518, 518)}
-DETECTOR_SIZE = (640, 640)
+DETECTOR_SIZE, CLASSIFIER_SIZE = (640, 640), (224, 224)
 #: Files that are quantized, by what is read to make them.
 QUANTIZED = {"int8.xml": "onnx", "int8.onnx": "onnx", "int8.tflite": "tflite"}
 
@@ -24,7 +24,7 @@ def make_model(model, work, formats, litert_python, pictures):
     A format that cannot be made, or whose converter is not installed, is left out. `pictures` is a folder to calibrate
     8 bits on; noise without one.
     """
-    size = SIZES.get(model, DETECTOR_SIZE)
+    size = SIZES.get(model) or (CLASSIFIER_SIZE if model.endswith("-cls") else DETECTOR_SIZE)
     text = f"{size[0]}x{size[1]}"
     paths = {
         "weights": work / f"{model}.safetensors",
@@ -75,9 +75,11 @@ def load_outputs(path):
             return {name: np.squeeze(archive[name]) for name in archive.files}
     from safetensors.numpy import load_file
 
+    # Of a classifier the other engines give probabilities alone.
     return {
-        name: np.squeeze(values) if name == "depth" else np.moveaxis(values, -1, 0)
+        name: np.squeeze(values) if name in ("depth", "probabilities") else np.moveaxis(values, -1, 0)
         for name, values in load_file(path).items()
+        if name != "logits"
     }
 
 

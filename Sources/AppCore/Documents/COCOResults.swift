@@ -31,8 +31,23 @@ package enum COCOResults {
             DetectionsFile.pixels)),
       ]
       if let mask = detection.mask { entry["segmentation"] = DetectionsFile.runLengths(mask) }
+      if !detection.keypoints.isEmpty { entry["keypoints"] = keypoints(detection) }
       entries.append(.object(entry))
     }
     return entries
   }
+
+  /// x, y and confidence of each key point, one behind the other, as `yolo val` writes them; 1 where nothing tells.
+  private static func keypoints(_ detection: Detection) -> JSONValue {
+    .array(
+      detection.keypoints.flatMap { keypoint in
+        [
+          DetectionsFile.pixels(keypoint.point.x), DetectionsFile.pixels(keypoint.point.y),
+          .rounded(Double(keypoint.confidence ?? 1), decimals: DetectionsFile.confidenceDecimals),
+        ]
+      })
+  }
+
+  /// Key points of a person in COCO.
+  package static let keypointCount = 17
 }

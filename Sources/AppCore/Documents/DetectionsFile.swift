@@ -62,6 +62,7 @@ package struct DetectionsFile: Sendable {
   private static func entry(_ detection: Detection) -> [String: JSONValue] {
     var entry = fields(detection)
     entry["mask"] = detection.mask.map(runLengths) ?? .null
+    for (name, value) in shapes(of: detection) { entry[name] = value }
     return entry
   }
 
@@ -178,6 +179,7 @@ extension DetectionsFile {
     }
     return Detection(
       id: id, classId: classId, className: className, confidence: Float(confidence),
-      box: Rect(x: sides[0], y: sides[1], width: sides[2], height: sides[3]), mask: mask)
+      box: Rect(x: sides[0], y: sides[1], width: sides[2], height: sides[3]), mask: mask,
+      keypoints: try keypoints(entry, path: path), orientedBox: try orientedBox(entry, path: path))
   }
 }

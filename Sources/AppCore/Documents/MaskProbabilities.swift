@@ -93,7 +93,8 @@ extension Detection {
   public var asWritten: Detection {
     Detection(
       id: id, classId: classId, className: className, confidence: WrittenNumbers.confidence(confidence),
-      box: WrittenNumbers.box(box), mask: mask)
+      box: WrittenNumbers.box(box), mask: mask, keypoints: keypoints.map(WrittenNumbers.keypoint),
+      orientedBox: orientedBox.map(WrittenNumbers.rect))
   }
 }
 
@@ -102,12 +103,28 @@ extension UprightDetection {
   public var asWritten: UprightDetection {
     UprightDetection(
       id: id, classId: classId, className: className, confidence: WrittenNumbers.confidence(confidence),
-      box: WrittenNumbers.box(box), mask: mask)
+      box: WrittenNumbers.box(box), mask: mask, keypoints: keypoints.map(WrittenNumbers.keypoint),
+      orientedBox: orientedBox.map(WrittenNumbers.rect))
   }
 }
 
 /// Numbers of a detection rounded as `detections.json` rounds them.
 private enum WrittenNumbers {
+  static func keypoint<Frame>(_ keypoint: Keypoint<Frame>) -> Keypoint<Frame> {
+    Keypoint(
+      Point2(rounded(keypoint.point.x), rounded(keypoint.point.y)),
+      confidence: keypoint.confidence.map(confidence))
+  }
+
+  static func rect<Frame>(_ rect: RotatedRect<Frame>) -> RotatedRect<Frame> {
+    let angle = JSONValue.rounded(rect.angle, decimals: DetectionsFile.confidenceDecimals)
+    return RotatedRect(
+      center: Point2(rounded(rect.center.x), rounded(rect.center.y)), width: rounded(rect.width),
+      height: rounded(rect.height), angle: angle.number ?? rect.angle)
+  }
+
+  private static func rounded(_ value: Double) -> Double { DetectionsFile.pixels(value).number ?? value }
+
   static func confidence(_ value: Float) -> Float {
     Float(rounded(Double(value), DetectionsFile.confidenceDecimals))
   }

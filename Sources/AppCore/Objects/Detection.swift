@@ -14,11 +14,16 @@ public struct Detection: Sendable, Identifiable {
   public let box: Rect<ImagePixels>
   /// The pixels that belong to the object; nil from detectors that give boxes alone.
   public let mask: InstanceMask?
+  /// Places of the object, such as a person's joints, in the detector's order; empty from detectors without.
+  public let keypoints: [Keypoint<ImagePixels>]
+  /// The box turned as the object is; nil from detectors of upright boxes.
+  public let orientedBox: RotatedRect<ImagePixels>?
 
   /// A detection from its parts.
   public init(
     id: Int, classId: Int, className: String, confidence: Float, box: Rect<ImagePixels>,
-    mask: InstanceMask? = nil
+    mask: InstanceMask? = nil, keypoints: [Keypoint<ImagePixels>] = [],
+    orientedBox: RotatedRect<ImagePixels>? = nil
   ) {
     self.id = id
     self.classId = classId
@@ -26,6 +31,8 @@ public struct Detection: Sendable, Identifiable {
     self.confidence = confidence
     self.box = box
     self.mask = mask
+    self.keypoints = keypoints
+    self.orientedBox = orientedBox
   }
 
   /// The box's centre.

@@ -62,11 +62,12 @@ public struct ExtentEstimator: Sendable {
     }
     var warnings: [ExtentWarning] = detection.mask == nil ? [.noMask] : []
     let window = scene.sensor.map {
-      SensorWindow($0, box: box, mask: detection.mask, imageSize: scene.imageSize)
+      SensorWindow(
+        $0, box: box, mask: detection.mask, orientedBox: detection.orientedBox, imageSize: scene.imageSize)
     }
     var distance = distance(window, box, &warnings)
     if distance.source == .none {
-      distance = scene.distanceFromNetwork(box, detection.mask, &warnings)
+      distance = scene.distanceFromNetwork(box, of: detection, &warnings)
     }
     guard let meters = distance.meters, let range = distance.range else {
       return ObjectExtent(detection: detection, distance: distance, warnings: warnings)
@@ -83,6 +84,8 @@ public struct ExtentEstimator: Sendable {
       detection: detection, distance: distance, worldWidth: turned ? alongColumns : alongRows,
       worldHeight: turned ? alongRows : alongColumns, box3D: measured.box,
       sides: measured.sides, cloud: measured.cloud, discardedShare: measured.discardedShare,
+      keypoints: scene.placed(detection.keypoints, near: meters),
+      orientedCorners: detection.orientedBox?.corners.compactMap { scene.world($0, meters: meters) } ?? [],
       warnings: warnings + measured.warnings)
   }
 

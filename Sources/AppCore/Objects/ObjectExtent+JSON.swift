@@ -14,7 +14,26 @@ extension ObjectExtent {
   }
 
   /// The object's entry in `objects.json`; lengths in metres, positions in the world, unknown values null.
+  ///
+  /// Key points and oriented boxes are there where the detection has some.
   package var json: JSONValue {
+    var fields = known
+    if !keypoints.isEmpty { fields["keypoints3D"] = .array(keypoints.map(Self.keypoint)) }
+    if !orientedCorners.isEmpty {
+      fields["orientedCorners3D"] = .array(orientedCorners.map { Self.numbers([$0.x, $0.y, $0.z]) })
+    }
+    return .object(fields)
+  }
+
+  private static func keypoint(_ keypoint: PlacedKeypoint) -> JSONValue {
+    [
+      "position": keypoint.position.map { numbers([$0.x, $0.y, $0.z]) } ?? .null,
+      "distanceMeters": number(keypoint.meters), "distanceSource": .string(keypoint.source.rawValue),
+      "confidence": number(keypoint.confidence.map(Double.init)),
+    ]
+  }
+
+  private var known: [String: JSONValue] {
     [
       "id": .integer(id), "className": .string(className),
       "confidence": .rounded(Double(confidence), decimals: Self.decimals),

@@ -55,6 +55,11 @@ public struct ObjectExtent: Sendable {
   public let sides: BoxSides?
   /// The points that the box was put around.
   public let cloud: [Point3<World>]
+  /// The detection's key points in the world, in its order; empty without distance or intrinsics.
+  public let keypoints: [PlacedKeypoint]
+  /// The corners of the detection's oriented box in the plane of the object's distance, which is across the view; empty
+  /// without distance, intrinsics or such a box.
+  public let orientedCorners: [Point3<World>]
   /// The share of the mask's readings that lie on other surfaces than the object's.
   public let discardedShare: Double
   /// What to know before trusting the numbers, each at most once.
@@ -63,7 +68,8 @@ public struct ObjectExtent: Sendable {
   init(
     detection: Detection, distance: ObjectDistance, worldWidth: Double? = nil, worldHeight: Double? = nil,
     box3D: Box3D? = nil, sides: BoxSides? = nil,
-    cloud: [Point3<World>] = [], discardedShare: Double = 0, warnings: [ExtentWarning]
+    cloud: [Point3<World>] = [], discardedShare: Double = 0, keypoints: [PlacedKeypoint] = [],
+    orientedCorners: [Point3<World>] = [], warnings: [ExtentWarning]
   ) {
     id = detection.id
     className = detection.className
@@ -75,6 +81,8 @@ public struct ObjectExtent: Sendable {
     self.sides = sides
     self.cloud = cloud
     self.discardedShare = discardedShare
+    self.keypoints = keypoints
+    self.orientedCorners = orientedCorners
     self.warnings = warnings
   }
 

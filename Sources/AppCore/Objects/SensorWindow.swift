@@ -17,13 +17,16 @@ struct SensorWindow {
 
   /// All valid cells, row by row.
   let all: [Cell]
-  /// Those whose eroded mask exceeds 0.5; all of them for a detection without a mask.
+  /// Those whose eroded mask exceeds 0.5; without a mask those in the oriented box, and all of them without either.
   let masked: [Cell]
 
   /// On both axes from cell floor(min * cells / pixels) to min(last, floor(max * cells / pixels)), inclusive.
   ///
   /// - Precondition: `box` is finite, not empty and inside the picture.
-  init(_ sensor: MetricDepth, box: Rect<ImagePixels>, mask: InstanceMask?, imageSize: PixelSize) {
+  init(
+    _ sensor: MetricDepth, box: Rect<ImagePixels>, mask: InstanceMask?,
+    orientedBox: RotatedRect<ImagePixels>? = nil, imageSize: PixelSize
+  ) {
     let perPixelX = Double(sensor.width) / Double(imageSize.width)
     let perPixelY = Double(sensor.height) / Double(imageSize.height)
     let eroded = mask?.eroded(for: box)
@@ -37,7 +40,9 @@ struct SensorWindow {
           point: Point2((Double(x) + 0.5) / perPixelX, (Double(y) + 0.5) / perPixelY),
           isMeasured: sensor.states[x, y] == .measured)
         all.append(cell)
-        if eroded.map({ $0.probability(at: cell.point) > 0.5 }) ?? true { masked.append(cell) }
+        let isInside =
+          eroded.map { $0.probability(at: cell.point) > 0.5 } ?? orientedBox?.contains(cell.point) ?? true
+        if isInside { masked.append(cell) }
       }
     }
     self.all = all

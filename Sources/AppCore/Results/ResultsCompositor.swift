@@ -33,7 +33,13 @@ public struct ResultsCompositor: Sendable {
     let toned = turnedAndToned(image, orientation: orientation, items: items)
     var canvas = Canvas(toned, in: UprightPixels.self)
     let boxes = items.map { item in
-      drawBox(orientation.upright(item.detection.box, stored: stored), item, style, on: &canvas)
+      drawBox(orientation.upright(item.detection.box, stored: stored), item, style, on: &canvas) {
+        orientation.upright($0, stored: stored)
+      }
+    }
+    for item in items where !item.detection.keypoints.isEmpty {
+      let joints = item.detection.keypoints.map { orientation.upright($0, stored: stored) }
+      SkeletonDrawing(joints, lineWidth: style.lineWidth).draw(on: &canvas)
     }
     if let intrinsics {
       let stroke = StrokeStyle(
@@ -98,10 +104,11 @@ public struct ResultsCompositor: Sendable {
     return RGBImage(width: upright.width, height: upright.height, pixels: pixels)
   }
 
-  /// Draws a box's outline wholly inside the picture; returns the rectangle of the line's middle.
+  /// Draws a box's outline, of an upright one wholly inside the picture; returns the rectangle of the line's middle.
   private func drawBox(
     _ box: Rect<UprightPixels>, _ item: ResultsItem, _ style: ResultsStyle,
-    on canvas: inout Canvas<UprightPixels>
+    on canvas: inout Canvas<UprightPixels>,
+    upright: (RotatedRect<ImagePixels>) -> RotatedRect<UprightPixels>
   ) -> Rect<UprightPixels> {
     let half = style.lineWidth / 2
     let picture = canvas.image.size.bounds(in: UprightPixels.self)
@@ -112,6 +119,11 @@ public struct ResultsCompositor: Sendable {
     let outer = middle.grown(by: half)
     let inner = middle.grown(by: -half)
     let color = style.color(of: item)
+    if let oriented = item.detection.orientedBox {
+      canvas.strokePolyline(
+        upright(oriented).corners, closed: true, StrokeStyle(color: color, width: style.lineWidth))
+      return middle
+    }
     for side in [
       Rect<UprightPixels>(minX: outer.minX, minY: outer.minY, maxX: outer.maxX, maxY: inner.minY),
       Rect(minX: outer.minX, minY: inner.maxY, maxX: outer.maxX, maxY: outer.maxY),

@@ -4,13 +4,13 @@ import NNRuntime
 
 /// Turns published checkpoints into weight files of the networks here.
 ///
-/// Read: Ultralytics YOLO11-seg `.pt`, Depth Anything V2 Small `.pth` (relative or metric), Prompt Depth Anything Small
-/// `.ckpt`, and safetensors files of any of them in their original names or Hugging Face's. No code of a checkpoint is
+/// Read: Ultralytics YOLOv8, YOLO11 and YOLO26 `.pt`, Depth Anything V2 `.pth` (relative or metric), Prompt Depth
+/// Anything Small `.ckpt`, and safetensors files of any of them in their original names or Hugging Face's. No code of a checkpoint is
 /// ever run.
 public enum CheckpointConverter {
   /// A checkpoint ready to be written.
   public struct Checkpoint: Sendable {
-    /// The network: `yolo11-seg`, `depth-anything-v2`, `prompt-depth-anything`.
+    /// The network: `yolo11-seg`, `yolov8`, `depth-anything-v2`, `prompt-depth-anything`.
     public let architecture: String
     /// `n`, `s`, `m`, `l` or `x`; `small`.
     public let variant: String
@@ -101,7 +101,7 @@ public enum CheckpointConverter {
     }
   }
 
-  private static func identify(
+  static func identify(
     _ source: CheckpointSource, _ hints: ConversionHints
   ) throws(CheckpointErrorAt) -> IdentifiedCheckpoint {
     switch RecognizedNetwork(TensorShapes(source)) {

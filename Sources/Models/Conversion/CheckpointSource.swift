@@ -16,6 +16,12 @@ package struct CheckpointSource {
   let usesHuggingFaceNames: Bool
   /// The side of the pictures that it was trained on, where the checkpoint has it and a network takes it.
   private(set) var trainingSize: Int?
+  /// Key points of an object and numbers of each, where the checkpoint has them.
+  private(set) var keypointShape: [Int]?
+  /// What the checkpoint says of who may use it, who wrote it and when, where it does.
+  private(set) var origin: [String: String] = [:]
+  /// What its normalisations add to a variance, each number once, where the checkpoint holds modules.
+  private(set) var epsilons: Set<Double> = []
   /// The letter of the variant, where the checkpoint has it.
   private(set) var scale: String?
 
@@ -33,6 +39,11 @@ package struct CheckpointSource {
       raw = try Self.tensors(modules, torch)
       classNames = Self.names(modules)
       scale = Self.scale(modules)
+      keypointShape = Self.keypointShape(modules)
+      epsilons = modules.epsilons
+      for key in ["license", "version", "date"] {
+        if case .text(let text)? = modules.heap.member(key, of: modules.heap.root) { origin[key] = text }
+      }
       trainingSize = Self.trainingSize(modules)
     } else {
       let store: WeightStore
@@ -52,8 +63,15 @@ package struct CheckpointSource {
       }
       raw = all
       for key in ["license", "note", "max_depth"] { metadata[key] = store.metadata[key] }
+      origin["license"] = store.metadata["license"]
       classNames = store.metadata["names"].flatMap(Self.names(json:))
       trainingSize = store.metadata["imgsz"].flatMap { Int($0) }
+      if let text = store.metadata[YOLOArchitecture.epsilonKey], let value = Double(text) {
+        epsilons = [value]
+      }
+      keypointShape = store.metadata[KeypointShape.key].flatMap { text in
+        (try? JSONValue.parse(text))?.array?.compactMap(\.integer)
+      }
     }
     let unwrapped = Self.unwrapped(raw)
     usesHuggingFaceNames = HuggingFaceNames.areUsed(by: unwrapped.keys)
@@ -152,6 +170,16 @@ package struct CheckpointSource {
       case .integer(let size)? = modules.heap.member("imgsz", of: arguments)
     else { return nil }
     return size
+  }
+
+  private static func keypointShape(_ modules: TorchModules) -> [Int]? {
+    guard let yaml = modules.attribute("yaml"), let shape = modules.heap.member("kpt_shape", of: yaml),
+      let elements = modules.heap.elements(shape), elements.count == 2
+    else { return nil }
+    return elements.compactMap { element in
+      guard case .integer(let number) = element else { return nil }
+      return number
+    }
   }
 
   private static func scale(_ modules: TorchModules) -> String? {

@@ -12,6 +12,8 @@ struct TorchModules {
   private(set) var tensors: [String: PickleTensor] = [:]
   /// The record of the network itself, where the checkpoint holds one.
   private(set) var network: PickleValue?
+  /// What normalisations with running statistics add to a variance, two different numbers at most.
+  private(set) var epsilons: Set<Double> = []
   private var visited = 0
   private var attributes = 0
 
@@ -108,6 +110,11 @@ struct TorchModules {
         }
         try add(tensor, prefix + name)
       }
+    }
+    if case .number(let epsilon)? = heap.member("eps", of: state), epsilons.count < 2,
+      heap.member("_buffers", of: state).flatMap({ heap.member("running_var", of: $0) }) != nil
+    {
+      epsilons.insert(epsilon)
     }
     for (key, value) in try table("_modules", of: state) {
       guard case .text(let name) = key else { continue }

@@ -3,10 +3,6 @@ import NNRuntime
 
 /// The sizes that make one Depth Anything V2 network, read off the shapes of its weights.
 package struct DepthAnythingArchitecture: Sendable, Equatable {
-  /// Channels of a token of the small network.
-  static let smallWidth = 384
-  /// The blocks after which the small network is tapped.
-  static let smallTaps = [2, 5, 8, 11]
   /// Channels of a head of every DINOv2 encoder.
   private static let headWidth = 64
 
@@ -47,13 +43,13 @@ package struct DepthAnythingArchitecture: Sendable, Equatable {
     output == .prompted ? DepthInputSize.standardPrompted : DepthInputSize.standard
   }
 
-  /// The small network, the one that is published under a free license.
-  package init(small output: DepthOutput) {
+  /// A published network.
+  package init(_ size: DepthSize, _ output: DepthOutput) {
     (width, blocks, heads, hidden) = (
-      Self.smallWidth, 12, Self.smallWidth / Self.headWidth, 4 * Self.smallWidth
+      size.width, size.blocks, size.width / Self.headWidth, 4 * size.width
     )
-    (positionGrid, taps) = (37, Self.smallTaps)
-    (tapChannels, features, lastHidden) = ([48, 96, 192, 384], 64, 32)
+    (positionGrid, taps) = (37, size.taps)
+    (tapChannels, features, lastHidden) = (size.tapChannels, size.features, 32)
     self.output = output
   }
 
@@ -107,13 +103,7 @@ package struct DepthAnythingArchitecture: Sendable, Equatable {
 
   /// What published networks with tokens of so many channels are called; nil where none has them.
   static func sizeName(width: Int) -> String? {
-    switch width {
-    case smallWidth: "Small"
-    case 768: "Base"
-    case 1024: "Large"
-    case 1536: "Giant"
-    default: nil
-    }
+    DepthSize.allCases.first { $0.width == width }?.title ?? (width == 1536 ? "Giant" : nil)
   }
 
   private static func shape(_ scope: WeightScope, _ name: String, rank: Int) throws(DepthError) -> [Int] {
@@ -135,8 +125,8 @@ package struct DepthAnythingArchitecture: Sendable, Equatable {
       return taps
     }
     switch blocks {
-    case 12: return smallTaps
-    case 24: return [4, 11, 17, 23]
+    case 12: return DepthSize.small.taps
+    case 24: return DepthSize.large.taps
     case 40: return [9, 19, 29, 39]
     default: throw .unknownArchitecture(reason: "encoders have 12, 24 or 40 blocks, this one \(blocks)")
     }

@@ -5,7 +5,7 @@ import NNRuntime
 /// Depth Anything V2 and Prompt Depth Anything.
 package enum DepthAnythingFamily: NetworkFamily {
   package static let task = NetworkTask.depth
-  package static let convertible = ["Depth Anything V2 Small", "Prompt Depth Anything Small"]
+  package static let convertible = ["Depth Anything V2 Small, Base or Large", "Prompt Depth Anything Small"]
 
   /// A prompted network has this weight, and Depth Anything V2 has not.
   private static let promptWeight = "depth_head.scratch.refinenet1.\(PromptUnit.firstWeight)"
@@ -20,39 +20,47 @@ package enum DepthAnythingFamily: NetworkFamily {
     return .member
   }
 
-  /// The tensors of a checkpoint of the small network.
-  package static func layout(isPrompted: Bool) -> WeightLayout {
+  /// The tensors of a checkpoint of a published network.
+  package static func layout(_ size: DepthSize = .small, isPrompted: Bool) -> WeightLayout {
     WeightLayout { store in
       _ = try DepthAnythingNetwork(
-        store, DepthAnythingArchitecture(small: isPrompted ? .prompted : .relative))
+        store, DepthAnythingArchitecture(size, isPrompted ? .prompted : .relative))
     }
+  }
+
+  /// The published network whose tokens are so wide.
+  ///
+  /// - Throws: `.unsupportedNetwork` for one that is published and not supported, else `.unknownArchitecture`.
+  private static func size(width: Int?, isPrompted: Bool) throws(CheckpointErrorAt) -> DepthSize {
+    guard let width else { throw CheckpointErrorAt(.missing, "pretrained.cls_token") }
+    if let size = DepthSize.allCases.first(where: { $0.width == width }), size == .small || !isPrompted {
+      return size
+    }
+    guard let name = DepthAnythingArchitecture.sizeName(width: width) else {
+      throw CheckpointErrorAt(
+        .unknownArchitecture(
+          "its encoder is \(width) wide, those of Small, Base and Large are 384, 768 and 1024"))
+    }
+    throw CheckpointErrorAt(
+      .unsupportedNetwork("\(isPrompted ? "Prompt Depth Anything" : "Depth Anything V2") \(name)"))
   }
 
   package static func identify(
     _ source: CheckpointSource, _ hints: ConversionHints
   ) throws(CheckpointErrorAt) -> IdentifiedCheckpoint {
     let isPrompted = source.tensors[promptWeight] != nil
-    let name = isPrompted ? "Prompt Depth Anything" : "Depth Anything V2"
-    if let width = source.tensors["pretrained.cls_token"]?.shape.last,
-      width != DepthAnythingArchitecture.smallWidth
-    {
-      guard let size = DepthAnythingArchitecture.sizeName(width: width) else {
-        throw CheckpointErrorAt(
-          .unknownArchitecture(
-            "its encoder is \(width) wide, that of Small is \(DepthAnythingArchitecture.smallWidth)"))
-      }
-      throw CheckpointErrorAt(.unsupportedNetwork("\(name) \(size), or the first version's"))
-    }
-    try source.check(against: layout(isPrompted: isPrompted))
+    let size = try size(
+      width: source.tensors["pretrained.cls_token"]?.shape.last, isPrompted: isPrompted)
+    try source.check(against: layout(size, isPrompted: isPrompted))
     do throws(CheckpointError.Kind) {
       let config = try source.usesHuggingFaceNames ? hints.path.flatMap(HuggingFaceConfig.beside) : nil
-      if !isPrompted { try refuseFirstVersion(hints, config) }
+      if !isPrompted { try refuseFirstVersion(size, hints, config) }
       let depth = try GreatestDepth.of(source, isPrompted: isPrompted, hints, config)
       var metadata = source.metadata
-      metadata["license"] = metadata["license"] ?? "Apache-2.0"
+      metadata["license"] = metadata["license"] ?? size.license
       metadata[GreatestDepth.key] = depth
       return IdentifiedCheckpoint(
-        architecture: isPrompted ? "prompt-depth-anything" : "depth-anything-v2", variant: "small",
+        architecture: isPrompted ? "prompt-depth-anything" : "depth-anything-v2", variant: size.rawValue,
         metadata: metadata, remark: isPrompted ? nil : remark(greatestDepth: depth))
     } catch {
       throw CheckpointErrorAt(error)
@@ -68,18 +76,20 @@ package enum DepthAnythingFamily: NetworkFamily {
   /// Refuses Depth Anything's first version, which taps its encoder after the last four blocks and has the names and
   /// shapes of the second: only `config.json` and the names it was published under tell it.
   private static func refuseFirstVersion(
-    _ hints: ConversionHints, _ config: HuggingFaceConfig?
+    _ size: DepthSize, _ hints: ConversionHints, _ config: HuggingFaceConfig?
   ) throws(CheckpointError.Kind) {
     let first = CheckpointError.Kind.unsupportedNetwork("the first version of Depth Anything")
     if let taps = config?.outIndices {
-      if taps == DepthAnythingArchitecture.smallTaps.map({ $0 + 1 }) { return }
-      guard taps == [9, 10, 11, 12] else {
-        throw .config("its out_indices are not those of Depth Anything V2 Small, 3, 6, 9 and 12")
+      if taps == size.taps.map({ $0 + 1 }) { return }
+      guard taps == size.firstVersionTaps.map({ $0 + 1 }) else {
+        let own = size.taps.map { "\($0 + 1)" }.joined(separator: ", ")
+        throw .config("its out_indices are not those of Depth Anything V2 \(size.title), \(own)")
       }
       throw first
     }
     let name = hints.name(parts: 2).replacing("-", with: "_")
-    if ["depth_anything_vits14", "depth_anything_small_hf"].contains(where: name.contains) { throw first }
+    let published = ["depth_anything_\(size.encoder)14", "depth_anything_\(size.rawValue)_hf"]
+    if published.contains(where: name.contains) { throw first }
   }
 
   package static func build(

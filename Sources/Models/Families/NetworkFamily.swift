@@ -25,6 +25,8 @@ package protocol NetworkFamily {
 /// What networks find in a picture.
 package enum NetworkTask: Sendable {
   case objects, depth
+  /// The class of the whole picture.
+  case classes
 }
 
 /// How weights are related to a family.

@@ -11,13 +11,20 @@ package enum RecognizedNetwork {
   case unknown(first: String?)
 
   /// All families.
-  static var families: [any NetworkFamily.Type] { [YOLO11Family.self, DepthAnythingFamily.self] }
+  static var families: [any NetworkFamily.Type] {
+    [
+      YOLOClassifierFamily.self, YOLOFamily.self, DepthAnythingFamily.self,
+    ]
+  }
 
   /// All networks that can be converted, for people.
   static var convertible: String {
     let names = families.flatMap { $0.convertible }
     return "\(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")"
   }
+
+  /// All networks that can be run, for people.
+  static let supported = "YOLOv8, YOLO11, YOLO26, Depth Anything V2 or Prompt Depth Anything"
 
   /// Recognizes tensors.
   package init(_ tensors: TensorShapes) {
@@ -51,8 +58,8 @@ public enum NetworkError: Error, Equatable, CustomStringConvertible {
   case unsupported(String)
   /// Their tensors, of which this is the first by name, are those of no network known here.
   case unknown(first: String?)
-  /// They are of a YOLO11 segmentation network, which finds this wrong.
-  case detector(YOLOError)
+  /// They are of a YOLO network, which finds this wrong.
+  case yolo(YOLOError)
   /// They are of a depth network, which finds this wrong.
   case depth(DepthError)
 
@@ -60,12 +67,12 @@ public enum NetworkError: Error, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .unsupported(let name):
-      "holds \(name), which is not supported: give weights of YOLO11-seg, Depth Anything V2 or Prompt Depth Anything"
+      "holds \(name), which is not supported: give weights of \(RecognizedNetwork.supported)"
     case .unknown(let first?):
-      "holds no network known here, its first tensor is \"\(printableName(first))\": give weights of YOLO11-seg, "
-        + "Depth Anything V2 or Prompt Depth Anything, made by ardf convert"
+      "holds no network known here, its first tensor is \"\(printableName(first))\": give weights of "
+        + "\(RecognizedNetwork.supported), made by ardf convert"
     case .unknown(nil): "holds no tensors"
-    case .detector(let error): "\(error)"
+    case .yolo(let error): "\(error)"
     case .depth(let error): "\(error)"
     }
   }

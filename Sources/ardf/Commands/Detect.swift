@@ -3,14 +3,16 @@ import ArgumentParser
 import FileFormats
 import Geometry
 import Imaging
+import Models
 
-/// `ardf detect`: YOLO11-seg.
+/// `ardf detect`: YOLO networks of any task.
 struct Detect: AsyncParsableCommand, LimitedCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Finds objects and their masks with YOLO11-seg.",
+    abstract: "Finds objects, masks, key points, oriented boxes or classes with YOLOv8, YOLO11 or YOLO26.",
     discussion: Help.text(
       """
-      Writes detections.json, masks/NNN.png and annotated.png, of several pictures into a folder each. --out - (or \
+      What is found follows from the weights. Writes detections.json, masks/NNN.png and annotated.png (of a classifier \
+      classes.json and annotated.png), of several pictures into a folder each. --out - (or \
       --json) prints a line of JSON a picture, as soon as it is done, however many there are. Boxes and masks are in \
       the pixels of the picture as it is stored; a picture stored sideways is detected upright. Films, cameras and \
       addresses are read with ffmpeg.
@@ -26,6 +28,11 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
         "cat pictures/*.jpg | ardf detect - --out - | jq -c '[.detections[].box]'"
       ),
       ("A camera, as fast as it goes", "ardf detect /dev/video0 --live --out -"),
+      ("What people do", "ardf detect street.jpg --yolo yolo11n-pose.pt --conf 0.25 --out poses"),
+      (
+        "Ships and planes from above, for DOTA's evaluation",
+        "ardf detect tiles --yolo yolo11n-obb.pt --conf 0.01 \\\n--format dota --out task1"
+      ),
       ("COCO results of a folder of pictures", "ardf detect pictures --format coco --out found-coco")))
 
   @Argument(
@@ -54,13 +61,14 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     let results = try DetectionResults(
       output, format, isSingle: inputs.isSingle,
       inputs: inputs.paths + [detector.yolo] + compute.arithmetic.plans)
-    let network = try network()
+    let network = try network(results)
     var speed = SpeedLog()
     var progress = Progress("picture", of: inputs.frames.count)
     for (done, frame) in inputs.frames.enumerated() {
       let captured = try frame.source.frame(at: frame.index)
-      let file = try detect(captured, with: network, speed: &speed)
-      try results.add(file, of: captured, source: frame.source.path, name: frame.folder, isListed: true)
+      try add(
+        captured, to: results, of: network, speed: &speed, source: frame.source.path, name: frame.folder,
+        isListed: true)
       progress.update(done + 1)
     }
     progress.finish()
@@ -75,7 +83,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     let results = try DetectionResults(
       output, format, isSingle: false,
       inputs: RunInputs(stream: stream).paths + [detector.yolo] + compute.arithmetic.plans)
-    let network = try network()
+    let network = try network(results)
     var speed = SpeedLog()
     var log = StreamLog()
     try await streaming.pictures(of: stream, limits: limits, output: output).forEach { arrival in
@@ -87,8 +95,9 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
         log.add(arrival, isDone: false)
         return
       }
-      let file = try detect(captured, with: network, speed: &speed)
-      try results.add(file, of: captured, source: stream.name, name: captured.name, isListed: false)
+      try add(
+        captured, to: results, of: network, speed: &speed, source: stream.name, name: captured.name,
+        isListed: false)
       log.add(arrival, isDone: true)
     }
     if log.done > 0 { try results.finish(layout: nil, skipped: []) }
@@ -96,11 +105,43 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     try log.finish(stream.name)
   }
 
-  private func network() throws -> DetectionNetwork {
-    let network = try DetectionNetwork(detector, compute: compute, pool: compute.makePool())
-    Console.inform("detector \(network.name) from \(network.file)")
+  /// The network that the weights hold.
+  private enum Network {
+    case objects(DetectionNetwork)
+    case classes(ClassificationNetwork)
+  }
+
+  /// The network, when it is known that its results can be written as asked for.
+  private func network(_ results: DetectionResults) throws -> Network {
+    let weights = try DetectorWeights(detector, compute: compute)
+    let pool = compute.makePool()
+    guard weights.task == .classes else {
+      let network = try DetectionNetwork(weights, detector, compute: compute, pool: pool)
+      Console.inform("detector \(network.name) from \(network.file)")
+      try format.check(network)
+      try results.begin(ObjectTable.detections)
+      return .objects(network)
+    }
+    let network = try ClassificationNetwork(weights, detector, compute: compute, pool: pool)
+    Console.inform("classifier \(network.name) from \(network.file)")
     try format.check(network)
-    return network
+    try results.begin(ObjectTable.classes)
+    return .classes(network)
+  }
+
+  private func add(
+    _ frame: CapturedFrame, to results: DetectionResults, of network: Network, speed: inout SpeedLog,
+    source: String, name: String, isListed: Bool
+  ) throws {
+    switch network {
+    case .objects(let network):
+      try results.add(
+        detect(frame, with: network, speed: &speed), of: frame, source: source, name: name,
+        isListed: isListed)
+    case .classes(let network):
+      try results.add(
+        network.classes(of: frame, speed: &speed), of: frame, source: source, name: name, isListed: isListed)
+    }
   }
 
   private func detect(

@@ -60,6 +60,8 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
 
   @OptionGroup var limits: LimitOptions
 
+  static let noClassifiers = "holds a classifier; detectors' boxes and masks, and depth, are evaluated"
+
   func run() async throws {
     let file = try WeightFiles.detector(weights)
     let store = try WeightStore(path: file, allowNonFinite: precisions.allowNonfinite)
@@ -73,6 +75,7 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
         throw CommandError.usage("give one folder of labelled pictures; there are \(sources.count)")
       }
       try evaluateObjects(file, store)
+    case .classes: throw CommandError.input("\(file): \(Self.noClassifiers)")
     case .depth:
       if let option = objects.given {
         throw CommandError.usage("\(file): holds a depth network; \(option) goes with detectors")

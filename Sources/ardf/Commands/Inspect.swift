@@ -7,13 +7,37 @@ import NNRuntime
 /// `ardf inspect`: weights, graph, plan, kernels, processor.
 struct Inspect: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Shows weights, networks, plans, kernels and the processor.",
+    abstract: "Shows what a checkpoint is, weights, networks, plans, kernels and the processor.",
     discussion: Help.text(
       "Nothing is run, but for what a plan needs to know.",
+      ("What is this checkpoint, and can it be used?", "ardf inspect yolo11n-pose.pt"),
       ("What will this machine use?", "ardf inspect cpu"),
       ("What is in a weight file?", "ardf inspect weights weights/yolo11n-seg.safetensors"),
       ("How will a layer run, and why?", "ardf inspect plan weights/yolo11n-seg.safetensors --size 480x640")),
-    subcommands: [Weights.self, Graph.self, Plan.self, Kernels.self, CPU.self])
+    subcommands: [Checkpoint.self, Weights.self, Graph.self, Plan.self, Kernels.self, CPU.self],
+    defaultSubcommand: Checkpoint.self)
+
+  /// `ardf inspect CHECKPOINT`.
+  struct Checkpoint: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Says what an Ultralytics or Depth Anything checkpoint is, supported or not.",
+      discussion: Help.text(
+        "The word checkpoint may be left out. No code in a checkpoint is ever run.",
+        ("What is it, and can it be used?", "ardf inspect checkpoint yolo11n-pose.pt"),
+        ("Its classes", "ardf inspect best.pt --json | jq -r '.classNames[]'")))
+
+    @Argument(help: "A checkpoint: .pt, .pth, .ckpt or .safetensors.")
+    var file: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+      guard let file else { throw CleanExit.helpRequest(Inspect.self) }
+      let listing = CheckpointListing(try CheckpointDescription(path: file), file: file)
+      try json ? Console.print(listing.document) : Console.print(listing.text)
+    }
+  }
 
   /// `ardf inspect weights`.
   struct Weights: ParsableCommand {

@@ -30,6 +30,7 @@ struct AccuracyFigure {
         ).run(writingTo: nil)
         return (report.rows.first?.masks ?? report.rows.first?.boxes)?.overall?.mean ?? 0
       }
+    case .classes: throw CommandError.input("\(weights): \(Evaluate.noClassifiers)")
     case .depth:
       name = "AbsRel"
       evaluate = { plan in

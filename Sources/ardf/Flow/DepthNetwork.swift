@@ -43,7 +43,7 @@ struct DepthNetwork: Sendable {
     let family = try InFile.naming(file) { try RecognizedNetwork.family(of: store) }
     guard family.task == .depth else {
       throw CommandError.input(
-        "\(file): holds a YOLO11 network; give it as --yolo, and depth weights as --depth")
+        "\(file): holds a YOLO network; give it as --yolo, and depth weights as --depth")
     }
     model = try InFile.naming(file) {
       try DepthAnythingV2(

@@ -6,11 +6,32 @@ import Models
 import NNRuntime
 import Perception
 
-/// A YOLO11-seg network ready to find objects in captured frames.
+/// A YOLO network's weights as given to `--yolo`, of whatever task.
+struct DetectorWeights {
+  /// The weights' path.
+  let file: String
+  let store: WeightStore
+  /// What the network finds.
+  let task: NetworkTask
+
+  /// Reads the weights that the options name.
+  init(_ options: DetectorOptions, compute: ComputeOptions) throws {
+    let file = try WeightFiles.detector(options.yolo)
+    let store = try WeightStore(path: file, allowNonFinite: compute.allowNonfinite)
+    let family = try InFile.naming(file) { try RecognizedNetwork.family(of: store) }
+    guard family.task != .depth else {
+      throw CommandError.input(
+        "\(file): holds a depth network; give it as --depth, and YOLO weights as --yolo")
+    }
+    (self.file, self.store, task) = (file, store, family.task)
+  }
+}
+
+/// A YOLO network ready to find objects in captured frames.
 struct DetectionNetwork: Sendable {
   /// The weights' path.
   let file: String
-  let model: YOLO11Segmentation
+  let model: YOLODetector
   private(set) var thresholds: DetectionThresholds
   /// The only classes of interest; nil for all.
   private let classes: Set<Int>?
@@ -20,16 +41,24 @@ struct DetectionNetwork: Sendable {
   private let source: [String: String]
 
   init(_ options: DetectorOptions, compute: ComputeOptions, pool: ThreadPool) throws {
-    file = try WeightFiles.detector(options.yolo)
-    let store = try WeightStore(path: file, allowNonFinite: compute.allowNonfinite)
-    let family = try InFile.naming(file) { try RecognizedNetwork.family(of: store) }
-    guard family.task == .objects else {
+    try self.init(
+      DetectorWeights(options, compute: compute), options, compute: compute, pool: pool)
+  }
+
+  init(
+    _ weights: DetectorWeights, _ options: DetectorOptions, compute: ComputeOptions, pool: ThreadPool
+  ) throws {
+    guard weights.task == .objects else {
       throw CommandError.input(
-        "\(file): holds a depth network; give it as --depth, and YOLO11-seg weights as --yolo")
+        "\(weights.file): holds a classifier, which finds no objects; ardf detect runs it, this needs a detector"
+      )
     }
+    file = weights.file
+    let store = weights.store
     model = try InFile.naming(file) {
-      try YOLO11Segmentation(
-        weights: store, input: options.input(of: store), options: compute.planOptions(), pool: pool)
+      try YOLODetector(
+        weights: store, input: options.input(of: store), suppressing: options.nms,
+        options: compute.planOptions(), pool: pool)
     }
     thresholds = options.thresholds
     limit = options.maxDet
@@ -38,7 +67,7 @@ struct DetectionNetwork: Sendable {
     source = store.metadata
   }
 
-  private init(_ other: DetectionNetwork, model: YOLO11Segmentation) {
+  private init(_ other: DetectionNetwork, model: YOLODetector) {
     (file, thresholds, masks, source) = (other.file, other.thresholds, other.masks, other.source)
     (classes, limit) = (other.classes, other.limit)
     self.model = model
@@ -64,6 +93,10 @@ struct DetectionNetwork: Sendable {
   /// What the network is called.
   var name: String { model.architecture.name }
   var classCount: Int { model.architecture.classCount }
+  /// What it finds.
+  var task: YOLOTask { model.architecture.task }
+  /// Key points of an object; nil of networks without.
+  var keypoints: KeypointShape? { model.architecture.keypoints }
 
   /// The network's input for a picture, for people.
   var inputText: String {
@@ -80,8 +113,13 @@ struct DetectionNetwork: Sendable {
       "sourceSHA256": source["source_sha256"].map(JSONValue.string) ?? .null,
       "confidence": .rounded(Double(thresholds.confidence), decimals: 6),
       "iou": .rounded(Double(thresholds.overlap), decimals: 6), "maxDetections": .integer(limit),
-      "masks": .string(masks.rawValue),
     ]
+    if task == .segment {
+      description["masks"] = .string(masks.rawValue)
+    } else {
+      description["finds"] = .string(task.finds)
+    }
+    if model.architecture.isEndToEnd { description["iou"] = nil }
     if let classes { description["only"] = .array(classes.sorted().map(JSONValue.integer)) }
     return .object(description)
   }
@@ -90,7 +128,7 @@ struct DetectionNetwork: Sendable {
   func detect(
     _ upright: RGBImage, orientation: Orientation, stored: PixelSize
   ) throws -> (detections: [Detection], timings: StageTimings, selection: Duration) {
-    let result = try segmentation(of: upright)
+    let result = try objects(of: upright)
     return (
       kept(result).map { $0.turnedBack(from: orientation, stored: stored).asWritten }, result.timings,
       result.selection
@@ -99,14 +137,14 @@ struct DetectionNetwork: Sendable {
 
   /// The objects of an upright picture.
   func detect(_ upright: RGBImage) throws -> [UprightDetection] {
-    kept(try segmentation(of: upright)).map(\.asWritten)
+    kept(try objects(of: upright)).map(\.asWritten)
   }
 
-  private func segmentation(of upright: RGBImage) throws -> Segmentation {
+  private func objects(of upright: RGBImage) throws -> DetectedObjects {
     try InFile.naming(file) { try model.detect(upright, thresholds: thresholds, masks: masks) }
   }
 
-  private func kept(_ result: Segmentation) -> [UprightDetection] {
+  private func kept(_ result: DetectedObjects) -> [UprightDetection] {
     result.detections(of: classes, limit: limit)
   }
 }

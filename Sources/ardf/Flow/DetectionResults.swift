@@ -1,6 +1,7 @@
 import AppCore
 import FileFormats
 import Geometry
+import Models
 
 /// Where detections go, picture by picture: a folder each, a line each on standard output, and what is said about all.
 final class DetectionResults {
@@ -11,7 +12,8 @@ final class DetectionResults {
   private let folder: OutputFolder?
   private var index: [JSONValue] = []
   private var coco: [JSONValue] = []
-  private var rows = ObjectTable.header(ObjectTable.detections)
+  private var dota = DOTAResults()
+  private var rows = ""
 
   /// Refuses, before any work is done, a folder that may not be written.
   ///
@@ -21,7 +23,16 @@ final class DetectionResults {
     self.format = format.format
     self.isSingle = isSingle
     folder = try output.folder(inputs: inputs)
-    if printsLines, self.format == .csv { try Console.print(rows) }
+    if self.format == .dota, folder == nil {
+      throw CommandError.usage("--format dota writes a file for each class: give a folder as --out")
+    }
+  }
+
+  /// Begins a table whose rows are of what the network finds.
+  func begin(_ columns: [String]) throws {
+    guard format == .csv else { return }
+    rows = ObjectTable.header(columns)
+    if printsLines { try Console.print(rows) }
   }
 
   /// Whether every picture's results are printed as they come.
@@ -36,35 +47,66 @@ final class DetectionResults {
   {
     if let folder {
       try FrameWriter(folder: name.isEmpty ? folder : folder.subfolder(name)).write(
-        file, image: frame.image, orientation: frame.orientation, document: format != .coco)
+        file, image: frame.image, orientation: frame.orientation,
+        document: format != .coco && format != .dota)
     }
+    if format == .dota { dota.add(file) }
     if format == .coco { coco += try COCOResults.entries(file) }
     let lines =
       format == .csv
       ? ObjectTable.lines(ObjectTable.rows(of: file, source: source, timestamp: frame.timestamp)) : ""
-    if format == .csv, folder != nil { rows += lines }
+    try tell(
+      file.json, lines, frame, source: source, name: name, line: file.line,
+      summary: isListed ? file.json : nil)
+  }
+
+  /// Writes and prints what a picture is of; see `add(_:of:source:name:isListed:)`.
+  func add(_ file: ClassesFile, of frame: CapturedFrame, source: String, name: String, isListed: Bool) throws
+  {
+    if let folder {
+      try FrameWriter(folder: name.isEmpty ? folder : folder.subfolder(name)).write(
+        file, image: frame.image, orientation: frame.orientation)
+    }
+    let lines =
+      format == .csv
+      ? ObjectTable.lines(ObjectTable.rows(of: file, source: source, timestamp: frame.timestamp)) : ""
+    try tell(
+      file.json, lines, frame, source: source, name: name, line: file.line,
+      summary: isListed ? file.json : nil)
+  }
+
+  /// Prints a picture's results, or one line of them, and keeps what `index.json` says of it.
+  ///
+  /// `rows`: those of the table.
+  private func tell(
+    _ document: JSONValue, _ rows: String, _ frame: CapturedFrame, source: String, name: String, line: String,
+    summary: JSONValue?
+  ) throws {
+    if format == .csv, folder != nil { self.rows += rows }
     if printsLines {
       switch format {
-      case .ardf: try Console.print(line(file, frame, source: source, name: name).serialized())
-      case .csv: if !lines.isEmpty { try Console.print(lines) }
-      case .coco: break
+      case .ardf:
+        try Console.print(self.line(document, frame, source: source, name: name).serialized())
+      case .csv: if !rows.isEmpty { try Console.print(rows) }
+      case .coco, .dota: break
       }
     } else if !output.quiet {
-      try Console.print(line: file.line)
+      try Console.print(line: line)
     }
     guard folder != nil, !isSingle else { return }
     var entry: [String: JSONValue] = [
       "folder": .string(name), "name": .string(frame.name), "source": .string(source),
       "timestamp": .number(frame.timestamp),
     ]
-    if isListed { entry["summary"] = file.json }
+    if let summary { entry["summary"] = summary }
     index.append(.object(entry))
   }
 
   /// The document with where it comes from and where it goes, which a folder's name tells of a file.
-  private func line(_ file: DetectionsFile, _ frame: CapturedFrame, source: String, name: String) -> JSONValue
-  {
-    var line = file.json.object ?? [:]
+  private func line(
+    _ document: JSONValue, _ frame: CapturedFrame, source: String, name: String
+  ) -> JSONValue {
+    var line = document.object ?? [:]
     line["source"] = .string(source)
     line["timestamp"] = .number(frame.timestamp)
     if folder != nil { line["folder"] = .string(name) }
@@ -78,6 +120,9 @@ final class DetectionResults {
     if let folder {
       if format == .coco { try folder.write(.array(coco), to: "detections.json") }
       if format == .csv { try folder.write(Array(rows.utf8), to: "detections.csv") }
+      if format == .dota {
+        for file in dota.files { try folder.write(Array(file.text.utf8), to: file.name) }
+      }
       if !isSingle {
         try folder.write(
           [
@@ -108,13 +153,35 @@ extension DetectionsFile {
   }
 }
 
+extension ClassesFile {
+  /// The likeliest classes: `bus.jpg 1920x1440: minibus 0.57, police van 0.34`.
+  fileprivate var line: String {
+    let found = classes.map { "\($0.className) \(decimal(Double($0.confidence), 2))" }.joined(separator: ", ")
+    return "\(image) \(imageSize.width)x\(imageSize.height): \(found)"
+  }
+}
+
 extension FormatOptions {
-  /// COCO's categories are those of its own classes only.
+  /// COCO's categories are those of its own classes only, or a person's with key points.
   func check(_ network: DetectionNetwork) throws {
-    if format == .coco, network.classCount != COCOResults.classCount {
+    let isPerson =
+      network.classCount == 1 && network.keypoints?.count == COCOResults.keypointCount
+    if format == .coco, network.classCount != COCOResults.classCount, !isPerson {
       throw CommandError.input(
-        "\(network.file): has \(network.classCount) classes; --format coco needs COCO's \(COCOResults.classCount)"
-      )
+        "\(network.file): has \(network.classCount) classes; --format coco needs COCO's \(COCOResults.classCount), or "
+          + "persons with \(COCOResults.keypointCount) key points")
+    }
+    if format == .dota, network.task != .orientedBoxes {
+      throw CommandError.input(
+        "\(network.file): finds \(network.task.finds); --format dota needs oriented boxes")
+    }
+  }
+
+  /// A classifier finds nothing that has a place.
+  func check(_ network: ClassificationNetwork) throws {
+    if format == .coco || format == .dota {
+      throw CommandError.input(
+        "\(network.file): holds a classifier; --format \(format.rawValue) needs a detector")
     }
   }
 }

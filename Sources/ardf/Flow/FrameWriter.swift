@@ -28,6 +28,14 @@ struct FrameWriter {
     }
   }
 
+  func write(_ file: ClassesFile, image: RGBImage?, orientation: Orientation) throws {
+    try folder.write(file.json, to: "classes.json")
+    if let image {
+      try folder.write(
+        Pictures.annotated(image, orientation: orientation, classes: file.classes), to: "annotated.png")
+    }
+  }
+
   func write(_ relative: RelativeDepth, orientation: Orientation) throws {
     try folder.write(Self.array(relative.values), to: "relative.npy")
     try folder.write(Pictures.relative(relative, orientation: orientation), to: "relative.png")

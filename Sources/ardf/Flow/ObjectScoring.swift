@@ -14,7 +14,7 @@ struct ObjectScoring {
   /// The network in one precision.
   private struct Network {
     let precision: Precision
-    let model: YOLO11Segmentation
+    let model: YOLODetector
     let kernels: String
   }
 
@@ -38,15 +38,19 @@ struct ObjectScoring {
     let side = options.imgsz ?? DetectorOptions.trainedSide(of: store)
     self.side = side
     let pool = precisions.makePool()
-    let input: YOLO11Segmentation.Input =
+    let input: YOLODetector.Input =
       options.rect ? .minimalRectangle(side: side) : .fixed(height: side, width: side)
-    func model(_ precision: Precision) throws -> YOLO11Segmentation {
+    func model(_ precision: Precision) throws -> YOLODetector {
       try InFile.naming(file) {
-        try YOLO11Segmentation(
+        try YOLODetector(
           weights: store, input: input, options: precisions.compute(precision).planOptions(), pool: pool)
       }
     }
     let all = try precisions.precisions().map { ($0, try model($0)) }
+    let task = all[0].1.architecture.task
+    guard task == .detect || task == .segment else {
+      throw CommandError.input("\(file): finds \(task.finds); boxes and masks alone are evaluated")
+    }
     let names = all[0].1.architecture.classNames
     let classes = EvaluatedClasses(
       names: names, only: try DetectorOptions.indices(of: options.classes, among: names))
@@ -62,7 +66,7 @@ struct ObjectScoring {
     } else {
       set = try LabelFolder.read(source, classes: classes, limits: imageLimits)
     }
-    hasMasks = set.hasRegions
+    hasMasks = set.hasRegions && task == .segment
     networks = try all.map { precision, model in
       let session = try InFile.naming(file) { try model.session(for: PixelSize(width: side, height: side)) }
       return Network(precision: precision, model: model, kernels: session.plan.kernelName)
@@ -72,7 +76,12 @@ struct ObjectScoring {
   /// Evaluates all pictures; those that cannot be read are told of and left out.
   func run(writingTo folder: OutputFolder?) throws -> ObjectReport {
     let model = networks[0].model
-    if !hasMasks { Console.note("masks are not evaluated: not all labels have outlines") }
+    if !hasMasks {
+      Console.note(
+        set.hasRegions
+          ? "masks are not evaluated: the network has none"
+          : "masks are not evaluated: not all labels have outlines")
+    }
     var evaluators = networks.map { _ in
       ObjectEvaluator(options.rule, classCount: model.architecture.classCount, hasMasks: hasMasks)
     }
@@ -145,7 +154,7 @@ struct ObjectScoring {
   }
 
   /// What is found in a picture, as it is written to files.
-  private func detections(of image: RGBImage, _ model: YOLO11Segmentation) throws -> [EvaluatedDetection] {
+  private func detections(of image: RGBImage, _ model: YOLODetector) throws -> [EvaluatedDetection] {
     let letterbox = model.letterbox(for: PixelSize(width: image.width, height: image.height))
     let found = try InFile.naming(file) {
       try model.detect(
@@ -158,10 +167,11 @@ struct ObjectScoring {
         box: PixelBox(
           x: Self.written(box.minX, decimals: 4), y: Self.written(box.minY, decimals: 4),
           width: Self.written(box.width, decimals: 4), height: Self.written(box.height, decimals: 4)),
-        mask: hasMasks
-          ? RunLengthMask(
-            height: image.height, width: image.width, columns: mask.columns, rows: mask.rows,
-            elements: mask.elements) : nil)
+        mask: mask.map {
+          RunLengthMask(
+            height: image.height, width: image.width, columns: $0.columns, rows: $0.rows,
+            elements: $0.elements)
+        })
     }
   }
 
@@ -172,7 +182,7 @@ struct ObjectScoring {
 
   /// What is found in a picture fitted into the input as `yolo val` does.
   private func detections(
-    of image: RGBImage, _ frame: ValidationFrame, _ model: YOLO11Segmentation
+    of image: RGBImage, _ frame: ValidationFrame, _ model: YOLODetector
   ) throws -> [InputDetection] {
     let letterbox = Letterbox(
       imageSize: PixelSize(width: image.width, height: image.height),
@@ -186,7 +196,8 @@ struct ObjectScoring {
       return InputDetection(
         classIndex: object.classIndex, score: object.confidence,
         box: SIMD4(Float(box.minX), Float(box.minY), Float(box.maxX), Float(box.maxY)),
-        columns: mask.columns, rows: mask.rows, isSet: mask.probabilities.map { $0 > 0.5 })
+        columns: mask?.columns ?? 0..<0, rows: mask?.rows ?? 0..<0,
+        isSet: mask?.probabilities.map { $0 > 0.5 } ?? [])
     }
   }
 }

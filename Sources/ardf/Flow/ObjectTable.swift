@@ -14,6 +14,9 @@ enum ObjectTable {
       "center_z_m", "yaw_rad", "method", "side_-x", "side_+x", "side_-y", "side_+y", "side_-z", "side_+z",
     ]
 
+  /// Columns of what a picture is of.
+  static let classes = ["source", "name", "timestamp", "rank", "class_id", "class", "confidence"]
+
   /// The first line of a table.
   static func header(_ columns: [String]) -> String { csvTable(columns, []) }
 
@@ -27,6 +30,14 @@ enum ObjectTable {
     file.detections.map {
       known(
         .object(DetectionsFile.fields($0)), source: source, name: file.image, timestamp: .number(timestamp))
+    }
+  }
+
+  /// A row for each of the likeliest classes.
+  static func rows(of file: ClassesFile, source: String, timestamp: Double) -> [[String]] {
+    (file.json["classes"]?.array ?? []).enumerated().map { rank, entry in
+      [source, file.image, text(.number(timestamp)), "\(rank + 1)"]
+        + ["classId", "className", "confidence"].map { text(entry[$0]) }
     }
   }
 

@@ -27,6 +27,23 @@ enum Pictures {
       ResultsCompositor(style: style).compose(canvas.image, orientation: orientation, items: items))
   }
 
+  /// The likeliest classes in the corner of the upright picture.
+  static func annotated(
+    _ image: RGBImage, orientation: Orientation, classes: [ClassesFile.Entry]
+  ) throws -> [UInt8] {
+    var canvas = Canvas(image.oriented(orientation), in: UprightPixels.self)
+    let size = max(12, Double(max(image.width, image.height)) / 40)
+    let style = TextStyle(size: size, bold: true)
+    let text = classes.map { "\($0.className) \(decimal(Double($0.confidence), 2))" }.joined(separator: "\n")
+    let metrics = TextMetrics(text, style: style)
+    canvas.fillRect(
+      Rect(x: 0, y: 0, width: metrics.width + size, height: metrics.height + size),
+      color: Color.black.withAlpha(labelOpacity))
+    canvas.drawText(text, at: Point2(size / 2, size / 2), style: style)
+    return try png(canvas.image)
+  }
+
+  private static let labelOpacity = 0.6
   private static let maskOpacity = 0.4
   /// Colours that tell neighbours apart.
   private static let palette = [

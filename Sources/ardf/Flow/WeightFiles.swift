@@ -15,18 +15,24 @@ enum WeightFiles {
   /// The detector's weights: a file, a network's name, or by default the first there is.
   static func detector(_ given: String?) throws -> String {
     if let given {
-      guard let variant = variant(named: given), !exists(given) else {
+      guard let network = network(named: given), !exists(given) else {
         guard exists(given) || given.contains(".") || given.contains("/") else {
           throw CommandError.noWeights(
             "\(given): no such file, and no network; the networks are "
-              + variants.map { "yolo11\($0)-seg" }.joined(separator: ", "))
+              + YOLOGeneration.allCases.map(\.rawValue).joined(separator: ", ") + " with a size ("
+              + variants.joined(separator: ", ") + ") and a task: yolo11n-seg, yolov8s, yolo26x-pose")
         }
         return ConvertedWeights.isCheckpoint(given) ? try ConvertedWeights.of(given) : given
       }
-      if let found = try converted(names(variant), ".pt") { return found }
-      throw missing(given, what: "--yolo FILE", get: "yolo11\(variant)-seg")
+      if let found = try converted(names(network), ".pt") { return found }
+      guard PublishedWeights.named(network) == nil else {
+        throw missing(given, what: "--yolo FILE", get: network)
+      }
+      throw CommandError.noWeights(
+        "\(given): not found (looked in \(WeightFolders.text)); put \(network).pt there, or give it as --yolo FILE"
+      )
     }
-    if let found = try converted(variants.flatMap(names), ".pt") { return found }
+    if let found = try converted(variants.flatMap { names("yolo11\($0)-seg") }, ".pt") { return found }
     throw missing("weights of a YOLO11-seg network", what: "--yolo FILE", get: "yolo11n-seg")
   }
 
@@ -43,13 +49,19 @@ enum WeightFiles {
   }
 
   /// Both spellings are one name.
-  private static func names(_ variant: String) -> [String] {
-    ["yolo11\(variant)-seg.safetensors", "yolo11\(variant)_seg.safetensors"]
+  private static func names(_ network: String) -> [String] {
+    ["\(network).safetensors", "\(network.replacing("-", with: "_")).safetensors"]
   }
 
-  private static func variant(named name: String) -> String? {
+  /// The network of that name; nil for none.
+  private static func network(named name: String) -> String? {
     let name = name.replacing("_", with: "-")
-    return variants.first { name == "yolo11\($0)-seg" }
+    let isOne = YOLOGeneration.allCases.contains { generation in
+      variants.contains { variant in
+        YOLOTask.allCases.contains { name == generation.rawValue + variant + $0.rawValue }
+      }
+    }
+    return isOne ? name : nil
   }
 
   /// The first weight file of these names, or the first checkpoint that need only be converted.

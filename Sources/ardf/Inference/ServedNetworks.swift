@@ -37,6 +37,9 @@ struct ServedNetworks {
         let lanes = [network] + pools.dropFirst().map(network.running)
         try add(DetectorModel(lanes, name: named.name, metadata: store.metadata), named)
         if detector == nil { detector = (lanes, named.name) }
+      case .classes:
+        throw CommandError.input(
+          "\(named.path): holds a classifier, which is not served; ardf detect runs it")
       case .depth:
         let network = try DepthNetwork(file: named.path, depthOptions, compute: compute, pool: pools[0])
         let lanes = [network] + pools.dropFirst().map(network.running)

@@ -12,13 +12,15 @@ enum MasksOption: String, CaseIterable, ExpressibleByArgument {
 
 /// Which objects are found.
 struct DetectorOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("YOLO11-seg weights, a file or a name such as yolo11n-seg.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(
+      "YOLOv8, YOLO11 or YOLO26 weights, a file or a name such as yolo11n-seg.", valueName: "file"))
   var yolo: String?
 
   @Option(
     help: """
       Side of the square that pictures are fitted into, a multiple of 32; by default that of the pictures the network \
-      was trained on, which is 640 for those published.
+      was trained on, which is 640 for those published, 1024 for oriented boxes, and 224 for classifiers.
       """)
   var imgsz: Int?
 
@@ -35,6 +37,13 @@ struct DetectorOptions: ParsableArguments {
   @Option(
     help: "Of two boxes of a class that overlap by more, the better is kept. Ultralytics' default is 0.7.")
   var iou = 0.5
+
+  @Flag(
+    help: """
+      Of YOLO26's two heads take the one whose boxes are suppressed by --iou, as Ultralytics' predict does by default, \
+      instead of the one that gives each object one box. Other networks have but one.
+      """)
+  var nms = false
 
   @Option(
     help: ArgumentHelp(
@@ -66,17 +75,17 @@ struct DetectorOptions: ParsableArguments {
   }
 
   static func isSide(_ side: Int) -> Bool {
-    side.isMultiple(of: 32) && YOLO11Segmentation.sides.contains(side)
+    side.isMultiple(of: 32) && YOLODetector.sides.contains(side)
   }
 
   /// The side of the square that pictures are fitted into where none is asked for.
-  static func trainedSide(of weights: WeightStore) -> Int {
+  static func trainedSide(of weights: WeightStore, otherwise published: Int = 640) -> Int {
     let trained = weights.metadata["imgsz"].flatMap { Int($0) }
-    return trained.flatMap { isSide($0) ? $0 : nil } ?? 640
+    return trained.flatMap { isSide($0) ? $0 : nil } ?? published
   }
 
   /// The input for a picture of a network with such weights.
-  func input(of weights: WeightStore) -> YOLO11Segmentation.Input {
+  func input(of weights: WeightStore) -> YOLODetector.Input {
     let side = imgsz ?? Self.trainedSide(of: weights)
     return rect ? .minimalRectangle(side: side) : .fixed(height: side, width: side)
   }

@@ -9,7 +9,8 @@ import NNVerification
 /// A network by its name or its weights, for looking at its layers.
 struct InspectedOptions: ParsableArguments {
   @Option(
-    help: "The network: yolo11n-seg to yolo11x-seg, depth-anything-v2-small; by default what --weights is.")
+    help:
+      "The network, such as yolo11n-seg, yolov8s or depth-anything-v2-small; by default what --weights is.")
   var model: String?
 
   @Option(help: ArgumentHelp("Weights; by default those of --model that are found.", valueName: "file"))

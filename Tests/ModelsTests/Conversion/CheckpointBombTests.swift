@@ -20,10 +20,10 @@ import Testing
   }
 
   /// All tensors of YOLO11-seg in half precision, each a view of the storage "0".
-  private func network(_ variant: YOLO11Architecture.Variant, storage count: Int? = nil) -> (
+  private func network(_ variant: YOLOVariant, storage count: Int? = nil) -> (
     pickle: [UInt8], count: Int
   ) {
-    let shapes = YOLO11Family.layout(variant, classes: 3).shapes
+    let shapes = YOLOCheckpoint.layout(YOLOArchitecture(variant, classCount: 3)).shapes
     let count = count ?? shapes.values.map { $0.reduce(1, *) }.max() ?? 0
     let tensors = shapes.sorted { $0.key < $1.key }.map { ($0.key, Pickle.half($0.value, storage: count)) }
     return (Pickle.file(Pickle.dictionary([("model", Pickle.dictionary(tensors))])), count)
@@ -131,7 +131,7 @@ import Testing
 
   @Test func namesOfOneTextAreBounded() {
     let classes = 2000
-    let shapes = YOLO11Family.layout(.n, classes: classes).shapes
+    let shapes = YOLOCheckpoint.layout(YOLOArchitecture(.n, classCount: classes)).shapes
     let count = shapes.values.map { $0.reduce(1, *) }.max() ?? 0
     let tensors = shapes.sorted { $0.key < $1.key }.map {
       (name: $0.key.split(separator: "."), value: Pickle.half($0.value, storage: count))

@@ -12,17 +12,20 @@ import Testing
     ("x", 901, 62_142_656),
   ])
   func yoloLayoutsHaveThePublishedSizes(name: String, tensors: Int, parameters: Int) throws {
-    let variant = try #require(YOLO11Architecture.Variant(rawValue: name))
-    let shapes = YOLO11Family.layout(variant, classes: 80).shapes
+    let variant = try #require(YOLOVariant(rawValue: name))
+    let shapes = YOLOCheckpoint.layout(YOLOArchitecture(variant, classCount: 80)).shapes
     #expect(shapes.count == tensors)
     let learned = shapes.filter { !$0.key.contains(".running_") }
     #expect(learned.values.reduce(0) { $0 + $1.reduce(1, *) } == parameters)
   }
 
-  @Test func depthLayoutHasThePublishedSize() {
-    let shapes = DepthAnythingFamily.layout(isPrompted: false).shapes
-    #expect(shapes.count == 239)
-    #expect(shapes.values.reduce(0) { $0 + $1.reduce(1, *) } == 24_785_089)
+  @Test(arguments: [
+    (DepthSize.small, 239, 24_785_089), (.base, 239, 97_470_785), (.large, 407, 335_315_649),
+  ])
+  func depthLayoutsHaveThePublishedSizes(size: DepthSize, tensors: Int, parameters: Int) {
+    let shapes = DepthAnythingFamily.layout(size, isPrompted: false).shapes
+    #expect(shapes.count == tensors)
+    #expect(shapes.values.reduce(0) { $0 + $1.reduce(1, *) } == parameters)
   }
 
   /// A pickled YOLO11n-seg of 3 classes whose tensors are views of one storage.
@@ -31,7 +34,7 @@ import Testing
     without missing: String? = nil, extra: String? = nil, counterType: String = "LongStorage",
     classHidden: Int? = nil
   ) -> [UInt8] {
-    var shapes = YOLO11Family.layout(.n, classes: 3, classHidden: classHidden).shapes
+    var shapes = YOLOCheckpoint.layout(YOLOArchitecture(.n, classCount: 3, classHidden: classHidden)).shapes
     if let missing { shapes[missing] = nil }
     if let extra { shapes[extra] = [1] }
     let largest = shapes.values.map { $0.reduce(1, *) }.max() ?? 0
@@ -75,17 +78,17 @@ import Testing
     var tensors = try CheckpointConverter.read(bytes, file: "best.pt").tensors
     #expect(tensors["model.23.cv3.0.2.weight"]?.shape == [3, 80, 1, 1])
     tensors["model.23.dfl.conv.weight"] = Tensor(shape: [1, 16, 1, 1], floats: (0..<16).map(Float.init))
-    let network = try YOLO11Segmentation(weights: WeightStore(tensors: tensors))
+    let network = try YOLODetector(weights: WeightStore(tensors: tensors))
     #expect(network.architecture.classHidden == 80 && network.architecture.variant == .n)
     tensors["model.23.cv3.1.1.1.bn.bias"] = zeros([64])
-    #expect { try YOLO11Segmentation(weights: WeightStore(tensors: tensors)) } throws: {
+    #expect { try YOLODetector(weights: WeightStore(tensors: tensors)) } throws: {
       weightError($0)?.tensor == "model.23.cv3.1.1.1.bn.bias"
     }
   }
 
   @Test func misfitsAreNamed() {
     let unknown =
-      "c: not a network that can be converted (YOLO11-seg n, s, m, l, x, Depth Anything V2 Small or Prompt Depth Anything Small): "
+      "c: not a network that can be converted (YOLOv8-cls, YOLO11-cls, YOLOv8, YOLO11 and YOLO26 (detect, -seg, -pose, -obb), Depth Anything V2 Small, Base or Large or Prompt Depth Anything Small): "
     #expect(
       message(fineTuned(scale: "s")) == unknown + "it says it is variant s, its shapes are those of n")
     #expect(message(fineTuned(classNames: ["cat"])) == "c: 1 class names for 3 classes")
@@ -98,7 +101,7 @@ import Testing
   }
 
   @Test func namesOfWrappersAreDropped() throws {
-    let layout = YOLO11Family.layout(.n, classes: 80).shapes
+    let layout = YOLOCheckpoint.layout(YOLOArchitecture(.n, classCount: 80)).shapes
     let folder = try TemporaryDirectory()
     for prefix in ["model.", "module.", "module.model.", "_orig_mod."] {
       let tensors = layout.map { ("\(prefix)\($0.key)", zeros($0.value)) }

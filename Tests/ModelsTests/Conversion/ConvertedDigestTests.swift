@@ -9,12 +9,13 @@ import Testing
 @Suite struct ConvertedDigestTests {
   /// Which network a layout is of.
   enum Network: CustomTestStringConvertible {
-    case detector(YOLO11Architecture.Variant, classes: Int)
+    case detector(YOLOVariant, classes: Int)
     case depth(isPrompted: Bool)
 
     var layout: WeightLayout {
       switch self {
-      case .detector(let variant, let classes): YOLO11Family.layout(variant, classes: classes)
+      case .detector(let variant, let classes):
+        YOLOCheckpoint.layout(YOLOArchitecture(variant, classCount: classes))
       case .depth(let isPrompted): DepthAnythingFamily.layout(isPrompted: isPrompted)
       }
     }
@@ -43,7 +44,7 @@ import Testing
     let depth = DepthAnythingFamily.layout(isPrompted: false)
     #expect(depth.optional == ["pretrained.mask_token"])
     #expect(depth.shapes["depth_head.scratch.refinenet4.resConfUnit1.conv2.bias"] == [64])
-    let detector = YOLO11Family.layout(.n, classes: 80)
+    let detector = YOLOCheckpoint.layout(YOLOArchitecture(.n, classCount: 80))
     #expect(detector.optional.isEmpty)
     #expect(detector.shapes["model.23.dfl.conv.weight"] == [1, 16, 1, 1])
     #expect(detector.shapes["model.0.conv.bias"] == nil)

@@ -98,11 +98,34 @@ import Testing
   @Test func otherSizesAreNamed() throws {
     let folder = try TemporaryDirectory()
     let path = folder.file("depth.safetensors")
-    for (width, name) in [(768, "Base"), (1024, "Large"), (1536, "Giant")] {
-      try SafetensorsWriter.write(
-        ["pretrained.cls_token": zeros([1, 1, width])], metadata: [:], to: path, overwrite: true)
-      #expect(kind(path) == .unsupportedNetwork("Depth Anything V2 \(name), or the first version's"))
+    let prompt = "depth_head.scratch.refinenet1.resConfUnit_depth.0.weight"
+    for (width, isPrompted, name) in [
+      (1536, false, "Depth Anything V2 Giant"), (768, true, "Prompt Depth Anything Base"),
+      (1024, true, "Prompt Depth Anything Large"),
+    ] {
+      var tensors = ["pretrained.cls_token": zeros([1, 1, width])]
+      if isPrompted { tensors[prompt] = zeros([64, 1, 3, 3]) }
+      try SafetensorsWriter.write(tensors, metadata: [:], to: path, overwrite: true)
+      #expect(kind(path) == .unsupportedNetwork(name))
     }
+  }
+
+  /// The large one is left to the tool that makes it: it has 1.3 GB.
+  @Test(arguments: [DepthSize.small, .base])
+  func allSizesConvertUnderTheirNames(size: DepthSize) throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.file("depth_anything_v2_\(size.encoder).safetensors")
+    let layout = DepthAnythingFamily.layout(size, isPrompted: false).shapes
+    try SafetensorsWriter.write(layout.mapValues { zeros($0) }, metadata: [:], to: path, overwrite: true)
+    let checkpoint = try CheckpointConverter.read(path)
+    #expect(checkpoint.variant == size.rawValue && checkpoint.architecture == "depth-anything-v2")
+    #expect(checkpoint.metadata["license"] == (size == .small ? "Apache-2.0" : "CC-BY-NC-4.0"))
+    let network = try DepthAnythingV2(weights: WeightStore(path: path))
+    #expect(network.architecture == DepthAnythingArchitecture(size, .relative))
+    #expect(network.architecture.name == "depth-anything-v2-\(size.rawValue)")
+    let first = folder.file("depth_anything_\(size.encoder)14.safetensors")
+    try SafetensorsWriter.write(layout.mapValues { zeros($0) }, metadata: [:], to: first, overwrite: true)
+    #expect(kind(first) == .unsupportedNetwork("the first version of Depth Anything"))
   }
 
   @Test func namesOfPromptsBecomeTheOriginals() throws {

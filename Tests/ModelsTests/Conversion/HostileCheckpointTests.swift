@@ -33,7 +33,11 @@ import Testing
   private static let noTensors =
     "holds no table of tensors and no module under \"ema\", \"model\" or \"state_dict\""
   private static let unknown =
-    "not a network that can be converted (YOLO11-seg n, s, m, l, x, Depth Anything V2 Small or Prompt Depth Anything Small): "
+    "not a network that can be converted (YOLOv8-cls, YOLO11-cls, YOLOv8, YOLO11 and YOLO26 (detect, -seg, -pose, -obb), "
+    + "Depth Anything V2 Small, Base or Large or Prompt Depth Anything Small): "
+
+  /// By which YOLO11 is told.
+  private static let attention = ("model.10.m.0.attn.qkv.conv.weight", pair)
 
   private static func code(_ text: String) -> [UInt8] { Array(text.utf8) }
 
@@ -177,25 +181,28 @@ import Testing
     Case(
       Pickle.dictionary([
         ("model.0.conv.weight", pair), ("model.0.conv.bias", pair), ("model.23.proto.cv1.conv.weight", pair),
+        attention,
       ]),
       "batch normalisation was folded before saving: convert the original checkpoint"),
     Case(
       Pickle.dictionary([("model.0.conv.weight", pair)]),
-      unknown + "it is a network of Ultralytics' other than YOLO11-seg"),
+      unknown + "it is another network of Ultralytics'"),
     Case(
-      Pickle.dictionary([("model.0.conv.weight", pair), ("model.23.proto.cv1.conv.weight", pair)]),
+      Pickle.dictionary([
+        ("model.0.conv.weight", pair), ("model.23.proto.cv1.conv.weight", pair), attention,
+      ]),
       "tensor \"model.23.cv3.0.2.weight\": is missing"),
     Case(
       Pickle.dictionary([
         ("model.0.conv.weight", pair), ("model.23.proto.cv1.conv.weight", pair),
-        ("model.23.cv3.0.2.weight", pair),
-      ]), unknown + "the first layer has 2 channels"),
+        ("model.23.cv3.0.2.weight", pair), attention,
+      ]), unknown + "the first layer has 2 channels and layer 2 0 blocks, as no published size has"),
     Case(
       Pickle.dictionary([("pretrained.cls_token", pair)]),
-      unknown + "its encoder is 2 wide, that of Small is 384"),
+      unknown + "its encoder is 2 wide, those of Small, Base and Large are 384, 768 and 1024"),
     Case(
       Pickle.dictionary([("pretrained.norm.weight", pair)]),
-      "tensor \"depth_head.projects.0.bias\": is missing"),
+      "tensor \"pretrained.cls_token\": is missing"),
   ]
 
   private static let formatMessage =

@@ -6,21 +6,27 @@ import Testing
 @Suite struct RecognizedNetworkTests {
   /// Tensors that networks of Ultralytics 8.4.190 have, by which they are told.
   static let relatives: [(name: String, tensors: [String])] = [
-    ("YOLO11, which finds boxes without masks", ["10.m.0.attn.qkv.conv", "23.cv3.0.2", "23.dfl.conv"]),
-    ("YOLO11-pose", ["10.m.0.attn.qkv.conv", "23.cv3.0.2", "23.cv4.0.2"]),
-    ("YOLO11-cls", ["9.m.0.attn.qkv.conv", "10.conv.conv", "10.linear"]),
-    ("YOLOv8, which finds boxes without masks", ["2.m.0.cv1.conv", "22.cv3.0.2"]),
-    ("YOLOv8-seg", ["2.m.0.cv1.conv", "22.cv3.0.2", "22.cv4.0.2", "22.proto.cv1.conv"]),
-    ("YOLOv8-cls", ["2.m.0.cv1.conv", "9.linear"]),
-    ("YOLOv5, which finds boxes without masks", ["2.cv3.conv", "2.m.0.cv1.conv", "24.cv3.0.2"]),
+    ("YOLO11, with other layers than the published", ["10.m.0.attn.qkv.conv", "29.cv3.0.2"]),
+    (
+      "YOLO11 with an open vocabulary (YOLOE)", ["10.m.0.attn.qkv.conv", "23.cv3.0.2", "23.savpe.cv1.0.conv"]
+    ),
+    (
+      "YOLOv8 with an open vocabulary (YOLO-World)", ["2.m.0.cv1.conv", "22.cv3.0.2", "22.cv4.0.logit_scale"]
+    ),
+    ("YOLO26-depth", ["10.m.0.attn.qkv.conv", "22.m.0.1.attn.qkv.conv", "23.cal_a"]),
+    ("YOLO26-sem", ["10.m.0.attn.qkv.conv", "22.m.0.1.attn.qkv.conv", "23.classifier.0.conv"]),
+    (
+      "YOLO26, without its end-to-end head", ["10.m.0.attn.qkv.conv", "22.m.0.1.attn.qkv.conv", "23.cv3.0.2"]
+    ),
+    ("RT-DETR", ["10.conv", "28.decoder.layers.0.linear1"]),
+    ("YOLOv5", ["2.cv3.conv", "2.m.0.cv1.conv", "24.cv3.0.2"]),
     ("YOLOv9-seg", ["12.cv2.0.cv1.conv", "22.cv3.0.2", "22.proto.cv1.conv"]),
     (
-      "YOLOv10, which finds boxes without masks",
+      "YOLOv10",
       ["2.m.0.cv1.conv", "10.attn.qkv.conv", "23.one2one_cv2.0.0.conv"]
     ),
     ("YOLO12-seg", ["2.m.0.cv1.conv", "6.m.0.0.attn.qkv.conv", "21.proto.cv1.conv"]),
-    ("YOLO26-seg", ["10.m.0.attn.qkv.conv", "23.one2one_cv2.0.0.conv", "23.proto.cv1.conv"]),
-    ("a network of Ultralytics' other than YOLO11-seg", ["2.m.0.cv1.conv", "30.cv3.0.2"]),
+    ("another network of Ultralytics'", ["2.m.0.cv1.conv", "30.cv3.0.2"]),
   ]
 
   private func shapes(_ layers: [String], _ shape: [Int] = [51, 51, 1, 1]) -> [String: [Int]] {
@@ -36,11 +42,9 @@ import Testing
   }
 
   @Test func anAngleIsOneNumberABox() {
-    let layers = ["10.m.0.attn.qkv.conv", "23.cv3.0.2", "23.cv4.0.2"]
-    let network = RecognizedNetwork(TensorShapes(shapes(layers, [1, 16, 1, 1])))
-    guard case .unsupported("YOLO11-obb") = network else {
-      Issue.record("\(network)")
-      return
+    for (shape, task) in [([1, 16, 1, 1], YOLOTask.orientedBoxes), ([51, 51, 1, 1], .pose)] {
+      let layers = ["10.m.0.attn.qkv.conv", "23.cv3.0.2", "23.cv4.0.2"]
+      #expect(UltralyticsNetwork(TensorShapes(shapes(layers, shape)))?.supported?.task == task)
     }
   }
 
@@ -72,8 +76,11 @@ import Testing
     let registers = "a Depth Anything network whose encoder has registers"
     #expect(error(["pretrained.cls_token", "pretrained.register_tokens"]) == .unsupported(registers))
     #expect(
-      error(["model.0.conv.weight", "model.22.cv3.0.2.weight", "model.2.m.0.cv1.conv.weight"])
-        == .unsupported("YOLOv8, which finds boxes without masks"))
+      error([
+        "model.0.conv.weight", "model.22.cv3.0.2.weight", "model.2.m.0.cv1.conv.weight",
+        "model.2.cv3.conv.weight",
+      ])
+        == .unsupported("YOLOv5"))
     #expect(error(["b\n", "c"]) == .unknown(first: "b\n"))
     #expect(error(["b\n", "c"])?.description.contains("\"b\\u{a}\"") == true)
     #expect(error([]) == .unknown(first: nil))

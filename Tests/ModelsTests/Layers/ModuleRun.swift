@@ -19,10 +19,15 @@ struct ReferenceMap {
   let shape: MapShape
   let elements: [Float]
 
-  /// From (1, channels, height, width), or from tokens (1, count, channels).
+  /// From (1, channels, height, width), from tokens (1, count, channels), or from (1, channels).
   init(_ tensor: Tensor) {
     let floats = tensor.floats()
     let extents = tensor.shape
+    guard extents.count > 2 else {
+      shape = MapShape(height: 1, width: 1, channels: extents[1])
+      elements = floats
+      return
+    }
     guard extents.count == 4 else {
       shape = MapShape(height: 1, width: extents[1], channels: extents[2])
       elements = floats

@@ -70,7 +70,7 @@ struct IntegerPrecisionTests {
 
   @Test("say what is computed in what", arguments: cases)
   func plans(_ test: Case) throws {
-    let plan = try YOLO11Segmentation(weights: Golden.store("yolo11-tiny-n"), options: test.options)
+    let plan = try YOLODetector(weights: Golden.store("yolo11-tiny-n"), options: test.options)
       .session(for: PixelSize(width: 96, height: 64)).plan
     let used = Set(plan.layers.filter { ["conv", "conv1x1"].contains($0.operation) }.map(\.precision))
     #expect(used.contains(test.precision))
@@ -103,8 +103,8 @@ struct IntegerPrecisionTests {
     let checkpoint = try CheckpointConverter.read(SharedData.path("weights/yolo11n-seg.pt"))
     let store = WeightStore(tensors: checkpoint.tensors, metadata: checkpoint.metadata)
     let picture = try ImageCodec.decode(path: SharedData.path("data/images/\(name)")).upright()
-    func detect(_ options: PlanOptions) throws -> [SegmentedObject] {
-      try YOLO11Segmentation(weights: store, options: options).detect(picture).objects
+    func detect(_ options: PlanOptions) throws -> [DetectedObject] {
+      try YOLODetector(weights: store, options: options).detect(picture).objects
     }
     let exact = try detect(PlanOptions())
     for test in Self.cases {

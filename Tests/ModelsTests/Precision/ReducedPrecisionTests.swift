@@ -63,7 +63,7 @@ struct ReducedPrecisionTests {
   @Test("keep less in memory, and say what is computed how", arguments: sets.suffix(1))
   func plans(_ set: InstructionSet) throws {
     func plan(_ options: PlanOptions) throws -> Plan {
-      try YOLO11Segmentation(weights: Golden.store("yolo11-tiny-n"), options: options)
+      try YOLODetector(weights: Golden.store("yolo11-tiny-n"), options: options)
         .session(for: PixelSize(width: 96, height: 64)).plan
     }
     let (reduced, exact) = (try plan(Self.options(set)), try plan(PlanOptions()))
@@ -113,8 +113,8 @@ struct ReducedPrecisionTests {
     let checkpoint = try CheckpointConverter.read(SharedData.path("weights/yolo11n-seg.pt"))
     let store = WeightStore(tensors: checkpoint.tensors, metadata: checkpoint.metadata)
     let picture = try ImageCodec.decode(path: SharedData.path("data/images/\(name)")).upright()
-    func detect(_ options: PlanOptions) throws -> [SegmentedObject] {
-      try YOLO11Segmentation(weights: store, options: options).detect(picture).objects
+    func detect(_ options: PlanOptions) throws -> [DetectedObject] {
+      try YOLODetector(weights: store, options: options).detect(picture).objects
     }
     let exact = try detect(PlanOptions())
     let reduced = try detect(PlanOptions(precision: .bf16))

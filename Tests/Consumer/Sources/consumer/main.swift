@@ -3,7 +3,7 @@ import Imaging
 import Models
 import NNRuntime
 
-let network = try YOLO11Segmentation(weights: WeightStore(path: CommandLine.arguments[1]))
+let network = try YOLODetector(weights: WeightStore(path: CommandLine.arguments[1]))
 let picture = try ImageCodec.decode(path: CommandLine.arguments[2]).upright()
 let found = try network.detect(picture)
 guard !found.objects.isEmpty else { fatalError("nothing was found") }

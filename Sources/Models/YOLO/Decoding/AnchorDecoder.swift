@@ -1,0 +1,54 @@
+import Geometry
+
+/// All that the reference's decoded output says of an anchor.
+package struct AnchorDecoder: Sendable {
+  private let task: YOLOTask
+  private let coding: BoxCoding
+  private let isDirect: Bool
+  private let classCount, extraCount: Int
+  private let keypoints: KeypointShape?
+
+  package init(_ sizes: YOLOArchitecture) {
+    task = sizes.task
+    coding = sizes.boxCoding
+    isDirect = sizes.generation == .v26
+    (classCount, extraCount) = (sizes.classCount, sizes.extras)
+    keypoints = sizes.keypoints
+  }
+
+  /// Centre x, centre y, width, height (or corners), class probabilities and extras of a cell of a level, whose maps
+  /// are given.
+  package func column(
+    of cell: Int, level: PyramidLevel, boxes: Span<Float>, classes: Span<Float>, extras: Span<Float>
+  ) -> [Float] {
+    precondition(boxes.count == level.count * coding.channels && classes.count == level.count * classCount)
+    precondition(extras.count == level.count * extraCount)
+    let own = extras.extracting(cell * extraCount..<(cell + 1) * extraCount)
+    let numbers = boxes.extracting(cell * coding.channels..<(cell + 1) * coding.channels)
+    let probabilities = (0..<classCount).map { sigmoid(classes[cell * classCount + $0]) }
+    switch task {
+    case .orientedBoxes:
+      let angle = ObjectDecoding.angle(own[0], isDirect: isDirect)
+      let box = ObjectDecoding.orientedBox(numbers, coding, angle: angle, cell: cell, level: level)
+      return [box.centre.x, box.centre.y, box.size.x, box.size.y] + probabilities + [angle]
+    case .pose:
+      guard let keypoints else { preconditionFailure("a pose has key points") }
+      let points = ObjectDecoding.keypoints(
+        own, shape: keypoints, cell: cell, level: level, isDirect: isDirect)
+      return box(numbers, cell, level) + probabilities
+        + points.flatMap { [Float($0.point.x), Float($0.point.y)] + ($0.confidence.map { [$0] } ?? []) }
+    case .detect, .segment, .classify:
+      return box(numbers, cell, level) + probabilities + own.indices.map { own[$0] }
+    }
+  }
+
+  private func box(_ numbers: Span<Float>, _ cell: Int, _ level: PyramidLevel) -> [Float] {
+    let sides = HeadDecoding.sides(numbers, coding)
+    guard !coding.keepsCorners else {
+      let box = HeadDecoding.box(sides, cell: cell, level: level, keepsCorners: true)
+      return [Float(box.minX), Float(box.minY), Float(box.maxX), Float(box.maxY)]
+    }
+    let (centre, size) = HeadDecoding.centred(sides, cell: cell, level: level)
+    return [centre.x, centre.y, size.x, size.y]
+  }
+}

@@ -1,0 +1,57 @@
+import FileFormats
+
+/// How many key points an object has, and what is told of each.
+package struct KeypointShape: Sendable, Equatable {
+  /// Key points of an object.
+  package let count: Int
+  /// Numbers of each: 2 for its place, 3 with whether it is seen.
+  package let dimensions: Int
+
+  /// The joints of a person, as COCO has them.
+  package static let coco = KeypointShape(count: 17, dimensions: 3)
+
+  /// The metadata's key.
+  static let key = "kpt_shape"
+
+  /// A count, and 2 or 3 numbers each.
+  package init(count: Int, dimensions: Int) {
+    self.count = count
+    self.dimensions = dimensions
+  }
+
+  /// All numbers of an object.
+  package var values: Int { count * dimensions }
+
+  /// What the metadata says of `values` numbers (`kpt_shape`, a JSON list of two); where it says nothing, three a key
+  /// point if that goes, else two.
+  ///
+  /// - Throws: `YOLOError.unknownArchitecture`.
+  package init(values: Int, metadata: [String: String]) throws(YOLOError) {
+    guard let text = metadata[Self.key] else {
+      guard let shape = Self(values: values) else {
+        throw .unknownArchitecture(reason: "\(values) numbers of key points, which have 2 or 3 each")
+      }
+      self = shape
+      return
+    }
+    let parts = (try? JSONValue.parse(text))?.array?.compactMap(\.integer) ?? []
+    guard parts.count == 2, parts[1] == 2 || parts[1] == 3,
+      values.isMultiple(of: parts[1]), values / parts[1] == parts[0]
+    else {
+      throw .unknownArchitecture(
+        reason: "the metadata's \"\(Self.key)\" is not [count, 2 or 3] of \(values) numbers")
+    }
+    self.init(count: parts[0], dimensions: parts[1])
+  }
+
+  /// Of so many numbers, three a key point if that goes, else two.
+  init?(values: Int) {
+    guard let dimensions = [3, 2].first(where: { values > 0 && values.isMultiple(of: $0) }) else {
+      return nil
+    }
+    self.init(count: values / dimensions, dimensions: dimensions)
+  }
+
+  /// As metadata has it.
+  var text: String { "[\(count), \(dimensions)]" }
+}

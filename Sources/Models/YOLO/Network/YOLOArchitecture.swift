@@ -1,0 +1,226 @@
+import FileFormats
+import NNRuntime
+
+/// The sizes that make one YOLO network, read off the shapes of its weights.
+package struct YOLOArchitecture: Sendable, Equatable {
+  /// Prototypes of every published network.
+  private static let publishedCoefficients = 32
+  /// The longest side of a network input.
+  package static let maximumInputSide = 4096
+
+  /// The design.
+  package let generation: YOLOGeneration
+  /// What it finds.
+  package let task: YOLOTask
+  /// Whether its head gives each object one box; of YOLO26's two heads the other needs suppression.
+  package let isEndToEnd: Bool
+  /// Factors and counts.
+  package let scaling: YOLOScaling
+  /// Classes.
+  package let classCount: Int
+  /// Class names where weights were read; nil where only the sizes are known.
+  private let names: [String]?
+  /// Numbers of an object besides its box and classes: mask coefficients, coordinates of key points, an angle.
+  package let extras: Int
+  /// Key points of an object; nil of networks without.
+  package let keypoints: KeypointShape?
+  /// Channels inside the class branches.
+  ///
+  /// Made for N classes, a network has max(channels of P3, min(N, 100)); fine-tuned to other classes, it may keep
+  /// the width of the one it was made from.
+  package let classHidden: Int
+  /// Channels inside the branches of `extras`.
+  package let extraHidden: Int
+
+  /// What normalisations add to a variance.
+  package let epsilon: Float
+
+  /// Class names in the order of the class logits.
+  package var classNames: [String] { names ?? Self.unnamed(classCount) }
+
+  /// Index of the head among the layers.
+  package var headIndex: Int { generation.headIndex(task) }
+
+  /// The published variant with these sizes, if there is one.
+  package var variant: YOLOVariant? {
+    YOLOVariant.allCases.first { $0.scaling(generation, task) == scaling }
+  }
+
+  /// What weight files call the network, whatever its size: `yolo11-seg`.
+  package var family: String { generation.rawValue + task.rawValue }
+
+  /// What the network is called: `yolo11l-seg`.
+  package var name: String { generation.rawValue + (variant?.rawValue ?? "") + task.rawValue }
+
+  /// A published variant with `classCount` classes.
+  ///
+  /// - `classHidden`, `extraHidden`: Channels inside the branches; nil for those of a network made for so many.
+  package init(
+    _ variant: YOLOVariant, _ generation: YOLOGeneration = .v11, _ task: YOLOTask = .segment,
+    classCount: Int, classHidden: Int? = nil, keypoints: KeypointShape? = nil, extraHidden: Int? = nil
+  ) {
+    self.generation = generation
+    self.task = task
+    isEndToEnd = generation == .v26
+    scaling = variant.scaling(generation, task)
+    self.classCount = classCount
+    names = nil
+    self.keypoints = task == .pose ? keypoints ?? .coco : nil
+    extras =
+      switch task {
+      case .detect, .classify: 0
+      case .segment: Self.publishedCoefficients
+      case .pose: (keypoints ?? .coco).values
+      case .orientedBoxes: 1
+      }
+    let pyramid = scaling.channels(256)
+    self.classHidden = classHidden ?? max(pyramid, min(classCount, 100))
+    self.extraHidden = extraHidden ?? max(pyramid / 4, extras)
+    epsilon = Self.epsilon(task)
+  }
+
+  /// Reads the sizes off the weights, and the class names off the metadata (`names`, a JSON list or an object
+  /// with the indices as keys); unnamed classes are the 80 of COCO, or numbered.
+  ///
+  /// - `suppressing`: of YOLO26's two heads the one that needs suppression.
+  /// - Throws: `YOLOError.unknownArchitecture`, or `.weights` if a decisive tensor is missing.
+  package init(_ store: WeightStore, suppressing: Bool = false) throws(YOLOError) {
+    guard let network = UltralyticsNetwork(TensorShapes(store)), let known = network.supported else {
+      throw .unknownArchitecture(reason: "they lack the layers of one")
+    }
+    (generation, task) = known
+    let model = store.root["model"]
+    let head = model[network.head]
+    scaling = try Self.scaling(model, generation, task)
+    isEndToEnd = generation == .v26 && !suppressing
+    let branches = HeadNames(isEndToEnd: isEndToEnd)
+    switch task {
+    case .classify:
+      classCount = try Self.outputs(head["linear"], rank: 2)
+      (classHidden, extraHidden, extras) = (0, 0, 0)
+    default:
+      let classes = head[branches.classes][0]
+      classCount = try Self.outputs(classes[2])
+      classHidden = try Self.outputs(generation == .v8 ? classes[0]["conv"] : classes[0][1]["conv"])
+      let other = head[branches.extras][0]
+      extraHidden = task == .detect ? 0 : try Self.outputs(other[0]["conv"])
+      extras =
+        switch task {
+        case .detect: 0
+        case .pose where generation == .v26: try Self.outputs(head[branches.keypoints][0])
+        default: try Self.outputs(other[2])
+        }
+    }
+    keypoints = task == .pose ? try KeypointShape(values: extras, metadata: store.metadata) : nil
+    names = try Self.names(store, count: classCount)
+    epsilon = try Self.epsilon(store, task)
+    if let name = store.metadata["variant"], let published = YOLOVariant(rawValue: name), variant != published
+    {
+      throw YOLOError.unknownArchitecture(
+        reason:
+          "the metadata says variant \(name), the shapes say \(variant?.rawValue ?? "none of n, s, m, l, x")")
+    }
+  }
+
+  /// The metadata's key of what normalisations add to a variance, where that is not what the task's networks add.
+  static let epsilonKey = "bn_eps"
+
+  /// What Ultralytics' networks for a task add: on those of objects it is set, on classifiers the framework's own stays.
+  static func epsilon(_ task: YOLOTask) -> Float { task == .classify ? 1e-5 : 1e-3 }
+
+  private static func epsilon(_ store: WeightStore, _ task: YOLOTask) throws(YOLOError) -> Float {
+    guard let text = store.metadata[epsilonKey] else { return epsilon(task) }
+    guard let value = Float(text), (1e-9...0.1).contains(value) else {
+      throw .unknownArchitecture(
+        reason: "the metadata's \"\(epsilonKey)\" is \"\(text)\", not from 1e-9 to 0.1")
+    }
+    return value
+  }
+
+  private static func scaling(
+    _ model: WeightScope, _ generation: YOLOGeneration, _ task: YOLOTask
+  ) throws(YOLOError) -> YOLOScaling {
+    let stem = try outputs(model[0]["conv"])
+    // YOLOv8's classifier ends with layer 8.
+    let last = generation == .v8 && task == .classify ? 8 : 9
+    let deepest = try outputs(model[last]["cv2"]["conv"])
+    guard stem >= 8, stem % 8 == 0, deepest % 8 == 0, deepest >= stem else {
+      throw .unknownArchitecture(
+        reason: "the first layer has \(stem) channels and layer \(last) has \(deepest)")
+    }
+    let width = Double(stem) / 64
+    let maximum = Int(Double(deepest) / width)
+    if generation == .v8 {
+      let counts = try [2, 4].map { (layer) throws(YOLOError) in
+        try blocks(in: layer) { model[layer]["m"][$0]["cv1"]["conv"] }
+      }
+      return YOLOScaling(
+        width: width, maximumChannels: maximum, repeats: counts[0], deepRepeats: counts[1])
+    }
+    let attention = task == .classify ? 9 : 10
+    return YOLOScaling(
+      width: width, maximumChannels: maximum,
+      repeats: try blocks(in: attention) { model[attention]["m"][$0]["ffn"][0]["conv"] },
+      c3kEverywhere: model[2]["m"][0]["cv3"]["conv"].contains("weight"))
+  }
+
+  /// Blocks of a layer, told by a convolution of each.
+  private static func blocks(
+    in layer: Int, _ convolution: (Int) -> WeightScope
+  ) throws(YOLOError) -> Int {
+    let count = (0...).first { !convolution($0).contains("weight") }!
+    guard (1...8).contains(count) else {
+      throw .unknownArchitecture(reason: "layer \(layer) has \(count) blocks")
+    }
+    return count
+  }
+
+  private static func outputs(_ layer: WeightScope, rank: Int = 4) throws(YOLOError) -> Int {
+    let shape = try YOLOError.of(weights: { () throws(WeightError) in try layer.tensor("weight") }).shape
+    guard shape.count == rank, shape[0] > 0 else {
+      throw YOLOError.unknownArchitecture(reason: "\(layer.fullName("weight")) has shape \(shape)")
+    }
+    return shape[0]
+  }
+
+  private static func unnamed(_ count: Int) -> [String] {
+    count == cocoClassNames.count ? cocoClassNames : (0..<count).map { "class \($0)" }
+  }
+
+  private static func names(_ store: WeightStore, count: Int) throws(YOLOError) -> [String] {
+    guard let text = store.metadata["names"] else { return unnamed(count) }
+    let value = try? JSONValue.parse(text)
+    let names: [String]?
+    if let list = value?.array {
+      names = list.compactMap(\.string)
+    } else {
+      names = value?.object.map { object in (0..<object.count).compactMap { object["\($0)"]?.string } }
+    }
+    guard let names, names.count == count else {
+      throw YOLOError.unknownArchitecture(
+        reason: "the metadata's \"names\" are not a JSON list of \(count) class names")
+    }
+    return names
+  }
+}
+
+extension YOLOArchitecture {
+  /// How its boxes are told by their numbers.
+  var boxCoding: BoxCoding { generation != .v26 ? .distribution : isEndToEnd ? .direct : .suppressed }
+
+  /// Channels of a layer that has `base` before scaling.
+  func channels(_ base: Int) -> Int { scaling.channels(base) }
+
+  /// Trained numbers of every layer that has any, running statistics and counters excluded.
+  package static func parameterCounts(_ store: WeightStore) throws(WeightError) -> [(layer: Int, count: Int)]
+  {
+    let statistics = [".running_mean", ".running_var", ".num_batches_tracked"]
+    var counts: [Int: Int] = [:]
+    for layer in 0..<32 {
+      for name in store.root["model"][layer].names where !statistics.contains(where: name.hasSuffix) {
+        counts[layer, default: 0] += try store.tensor(named: name).count
+      }
+    }
+    return counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+}

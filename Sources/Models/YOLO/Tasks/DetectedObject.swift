@@ -1,0 +1,76 @@
+import Geometry
+
+/// One detected object.
+public struct DetectedObject: Sendable {
+  /// Index of the class.
+  public let classIndex: Int
+  /// Name of the class.
+  public let className: String
+  /// The class probability, in (threshold, 1].
+  public let confidence: Float
+  /// In the picture given, clipped to it; around `orientedBox`, where there is one.
+  public let box: Rect<UprightPixels>
+  /// In the network's input, not clipped.
+  public let networkBox: Rect<NetworkPixels>
+  /// The pixels in the picture given, as the `MaskMethod` asked for makes them; nil of networks without masks.
+  public let mask: ObjectMask?
+  /// The pixels in the network's input, not empty; nil but with `MaskMethod.fast`, which starts from them.
+  public let networkMask: ObjectMask?
+  /// The places of the object's key points in the picture given, clipped to it, in the network's order; empty of
+  /// networks without.
+  public let keypoints: [Keypoint<UprightPixels>]
+  /// The box turned as the object is, in the picture given, not clipped; nil of networks without.
+  public let orientedBox: RotatedRect<UprightPixels>?
+  /// The probabilities on the prototype grid, which covers the network's input; nil of networks without masks.
+  package let probabilities: PrototypeMask?
+
+  init(
+    _ candidate: Candidate, className: String, box: Rect<UprightPixels>, mask: ObjectMask? = nil,
+    networkMask: ObjectMask? = nil, probabilities: PrototypeMask? = nil,
+    keypoints: [Keypoint<UprightPixels>] = [], orientedBox: RotatedRect<UprightPixels>? = nil
+  ) {
+    classIndex = candidate.classIndex
+    self.className = className
+    confidence = candidate.score
+    self.box = box
+    networkBox = candidate.box
+    self.mask = mask
+    self.networkMask = networkMask
+    self.probabilities = probabilities
+    self.keypoints = keypoints
+    self.orientedBox = orientedBox
+  }
+}
+
+/// The objects of one picture, best first.
+public struct DetectedObjects: Sendable {
+  /// Ordered by descending confidence.
+  public let objects: [DetectedObject]
+  /// How the picture was fitted into the network's input.
+  public let letterbox: Letterbox
+  /// How long it took.
+  public let timings: StageTimings
+  /// What decoding the heads and suppressing overlaps took of `timings.postprocess`; the rest went into masks.
+  public let selection: Duration
+}
+
+/// Which candidates become objects.
+public struct DetectionThresholds: Sendable, Equatable {
+  /// A candidate's score must be strictly greater.
+  public var confidence: Float
+  /// A candidate whose intersection over union with a better one of its class is greater is dropped; heads that give
+  /// each object one box, such as YOLO26's, need no such bound.
+  public var overlap: Float
+  /// The most objects of a picture.
+  public var limit: Int
+  /// Whether a box is a candidate of every class whose score is high enough, not of the best one alone: what
+  /// Ultralytics' `val` does (`multi_label`).
+  package var takesEveryClass = false
+
+  /// By default what the phone app uses; Ultralytics' own defaults are 0.25, 0.7 and 300.
+  public init(confidence: Float = 0.75, overlap: Float = 0.5, limit: Int = 300) {
+    self.confidence = confidence
+    self.overlap = overlap
+    self.limit = limit
+  }
+}

@@ -1,0 +1,79 @@
+import Geometry
+import NNRuntime
+
+/// The outputs of a network as Ultralytics' ONNX export has them.
+package struct ExportedOutputs: Sendable, Equatable {
+  /// Centre x, centre y, width and height in pixels of the input, class probabilities, and mask coefficients, key points
+  /// or an angle, of all anchors: (4 + classes + extras, anchors), row-major.
+  package let output0: [Float]
+  /// Mask prototypes: (coefficients, height / 4, width / 4), row-major; nil of networks without.
+  package let output1: [Float]?
+}
+
+extension YOLODetector {
+  /// Anchors of an input.
+  package static func anchorCount(of size: PixelSize) -> Int {
+    PyramidLevel.pyramid(inputHeight: size.height, inputWidth: size.width).reduce(0) { $0 + $1.count }
+  }
+
+  /// The network's outputs for an input as an ONNX export takes it.
+  ///
+  /// The head must be one whose boxes are suppressed: an export of the other has its choice of objects instead.
+  ///
+  /// - `planar`: (3, height, width), row-major, RGB in [0, 1].
+  ///
+  /// - Throws: `YOLOError` for a size that the network cannot have, and where it cannot be planned.
+  package func exportedOutputs(planar: Span<Float>, size: PixelSize) throws(YOLOError) -> ExportedOutputs {
+    precondition(!architecture.isEndToEnd, "a head without suppression has no such export")
+    let session = try session(for: size)
+    let ports = try YOLOError.of(ports: { () throws(PortError) in
+      try YOLOPorts(session.plan, task: architecture.task)
+    })
+    precondition(planar.count == size.width * size.height * 3, "three channels a pixel")
+    return session.run(
+      prepare: { inputs in
+        inputs.fill(ports.input) { interleave(planar, into: &$0) }
+      },
+      read: { outputs in
+        ExportedOutputs(
+          output0: self.output0(outputs, ports, size: size),
+          output1: ports.prototypes.map { port in
+            outputs.withElements(of: port) { prototypes, stride in
+              planes(
+                prototypes, channels: architecture.extras, pixels: port.shape.pixels, pixelStride: stride)
+            }
+          })
+      })
+  }
+
+  private func output0(
+    _ outputs: borrowing SessionOutputs, _ ports: YOLOPorts, size: PixelSize
+  ) -> [Float] {
+    let (classCount, extraCount) = (architecture.classCount, architecture.extras)
+    let levels = PyramidLevel.pyramid(inputHeight: size.height, inputWidth: size.width)
+    let anchors = levels.reduce(0) { $0 + $1.count }
+    var output0 = [Float](repeating: 0, count: (4 + classCount + extraCount) * anchors)
+    let decoder = AnchorDecoder(architecture)
+    let isBlockwise = architecture.task == .detect || architecture.task == .segment
+    for (level, maps) in zip(levels, ports.levels) {
+      let boxes = outputs.elements(of: maps.boxes)
+      let classes = outputs.elements(of: maps.classes)
+      let extras = maps.extras.map { outputs.elements(of: $0) } ?? []
+      if isBlockwise {
+        HeadDecoding.decode(
+          level: level, boxes: boxes.span, classes: classes.span, extras: extras.span,
+          coding: architecture.boxCoding, classCount: classCount, extraCount: extraCount,
+          anchorCount: anchors, into: &output0)
+      } else {
+        for cell in 0..<level.count {
+          let column = decoder.column(
+            of: cell, level: level, boxes: boxes.span, classes: classes.span, extras: extras.span)
+          for (row, value) in column.enumerated() {
+            output0[row * anchors + level.firstAnchor + cell] = value
+          }
+        }
+      }
+    }
+    return output0
+  }
+}

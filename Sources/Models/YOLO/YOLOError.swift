@@ -1,0 +1,58 @@
+import Geometry
+import NNRuntime
+
+/// Why a YOLO network cannot be built or run.
+public enum YOLOError: Error, Equatable, CustomStringConvertible {
+  /// The weights do not describe a YOLO network that is known here.
+  case unknownArchitecture(reason: String)
+  /// The network's input must have sides that are multiples of 32, at most `maximumSide`.
+  case invalidInputSize(height: Int, width: Int)
+  /// A classifier's input must be square.
+  case notSquare(height: Int, width: Int)
+  /// An output holds an infinity or a NaN.
+  case nonFiniteOutput(name: String)
+  /// The weights are not those of such a network, or cannot be read.
+  case weights(WeightError)
+  /// The network cannot be planned on this machine.
+  case plan(PlanError)
+  /// The network has no such input or output.
+  case port(PortError)
+
+  /// What is wrong, and what to do about it.
+  public var description: String {
+    switch self {
+    case .unknownArchitecture(let reason):
+      "these are not the weights of a YOLO network that is known here: \(reason)"
+    case .invalidInputSize(let height, let width):
+      "network input \(height)x\(width): both sides must be multiples of 32 from 32 to "
+        + "\(YOLOArchitecture.maximumInputSide)"
+    case .notSquare(let height, let width):
+      "network input \(height)x\(width): a classifier's must be square, such as 224x224"
+    case .nonFiniteOutput(let name):
+      "the network's output \(name) is infinite or not a number: use sound weights, or --precision fp32"
+    case .weights(let error): "\(error)"
+    case .plan(let error): "\(error)"
+    case .port(let error): "\(error)"
+    }
+  }
+}
+
+extension YOLOError {
+  /// What a session could not be made for.
+  init(_ error: SessionError) {
+    switch error {
+    case .plan(let error): self = .plan(error)
+    case .weights(let error): self = .weights(error)
+    }
+  }
+
+  /// Does what may find fault with weights.
+  static func of<Result>(weights body: () throws(WeightError) -> Result) throws(YOLOError) -> Result {
+    do throws(WeightError) { return try body() } catch { throw .weights(error) }
+  }
+
+  /// Asks for inputs and outputs.
+  static func of<Result>(ports body: () throws(PortError) -> Result) throws(YOLOError) -> Result {
+    do throws(PortError) { return try body() } catch { throw .port(error) }
+  }
+}
