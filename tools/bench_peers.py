@@ -25,8 +25,9 @@ from peers.engines import OURS, PEERS, child, is_installed, is_ours, precision
 from peers.models import difference, load_outputs, make_model
 from peers.report import markdown, plot, processor, summary
 
-#: Largest difference between two engines' outputs, relative to the output's largest magnitude.
-TOLERANCES = {"f32": 1e-3, "int16": 1e-2, "fp16": 1e-2, "bf16": 2e-1, "int8": 1}
+#: Largest difference between two engines' outputs, relative to the output's largest magnitude: maps of a head before
+#: they are decoded, of networks whose random weights enlarge errors.
+TOLERANCES = {"f32": 1e-3, "int16": 5e-2, "fp16": 1e-2, "bf16": 2e-1, "int8": 1}
 #: What our instruction sets compute in besides.
 REDUCED = {
     "avx2": ("int16", "int8"),

@@ -4,6 +4,24 @@ import NNKernelInterface
 func addWordKernels(to catalogue: inout KernelCatalogue, by permit: Permit, maps: MapElements) {
   let block = ConvolutionKernel.Block(rows: mostVectorRows, columns: panelWidth)
   let (products, tolerance) = (ScaledWords.element, ScaledWords.tolerance)
+  if products != .float16 { addTransformedWords(to: &catalogue, by: permit, maps: maps) }
+  catalogue.add(
+    "gemm-\(products.name)", .gemm, of: .everyPixel, products: products, maps: maps, prologues: .none,
+    epilogues: .sums, items: .rows, block: block, tolerance: tolerance, by: permit,
+    packedCount: { packedIntegerRowsCount(SixteenBits.self, $0) },
+    pack: { packIntegerRows(SixteenBits.self, $0, $1, $2, $3) },
+    scratch: { shape, _ in integerRowsScratch(SixteenBits.self, shape) },
+    run: { integerRows(SixteenBits.self, $0, $1) })
+}
+
+/// Winograd's convolutions.
+///
+/// Halves do not bear them: of eleven digits the transforms leave outputs that are off by 2 %.
+private func addTransformedWords(
+  to catalogue: inout KernelCatalogue, by permit: Permit, maps: MapElements
+) {
+  let block = ConvolutionKernel.Block(rows: mostVectorRows, columns: panelWidth)
+  let (products, tolerance) = (ScaledWords.element, ScaledWords.tolerance)
   catalogue.add(
     "winograd-f4x4-\(products.name)", .winograd4x4, of: .squares(stride: 1), products: products, maps: maps,
     prologues: .none, epilogues: .residual, items: .tiles(.four), block: block, tolerance: tolerance,
@@ -32,11 +50,4 @@ func addWordKernels(to catalogue: inout KernelCatalogue, by permit: Permit, maps
     pack: { packIntegers(BothAxes<F6x6>.self, $0, $1, $2, $3) },
     scratch: { shape, _ in integerWinogradScratch(BothAxes<F6x6>.self, shape) },
     run: { integerWinograd(BothAxes<F6x6>.self, $0, $1) })
-  catalogue.add(
-    "gemm-\(products.name)", .gemm, of: .everyPixel, products: products, maps: maps, prologues: .none,
-    epilogues: .sums, items: .rows, block: block, tolerance: tolerance, by: permit,
-    packedCount: { packedIntegerRowsCount(SixteenBits.self, $0) },
-    pack: { packIntegerRows(SixteenBits.self, $0, $1, $2, $3) },
-    scratch: { shape, _ in integerRowsScratch(SixteenBits.self, shape) },
-    run: { integerRows(SixteenBits.self, $0, $1) })
 }

@@ -118,19 +118,36 @@ def ncnn_with(bf16):
     return opened
 
 
+def to_integers(values, entry):
+    """Floats as a quantized tensor of LiteRT has them; as they are for one of floats."""
+    if entry["dtype"] == np.float32:
+        return values
+    scale, zero = entry["quantization"]
+    limits = np.iinfo(entry["dtype"])
+    return np.clip(np.rint(values / scale) + zero, limits.min, limits.max).astype(entry["dtype"])
+
+
+def to_floats(values, entry):
+    """What the numbers of a tensor of LiteRT stand for."""
+    if entry["dtype"] == np.float32:
+        return values
+    scale, zero = entry["quantization"]
+    return (values.astype(np.float32) - zero) * np.float32(scale)
+
+
 def litert_of(file):
     def opened(files, threads):
         from ai_edge_litert.interpreter import Interpreter
 
         interpreter = Interpreter(model_path=files[file], num_threads=threads)
         interpreter.allocate_tensors()
-        (source,) = (entry["index"] for entry in interpreter.get_input_details())
-        results = [entry["index"] for entry in interpreter.get_output_details()]
+        (source,) = interpreter.get_input_details()
+        results = interpreter.get_output_details()
 
         def run(image):
-            interpreter.set_tensor(source, image)
+            interpreter.set_tensor(source["index"], to_integers(image, source))
             interpreter.invoke()
-            return named([interpreter.get_tensor(index) for index in results])
+            return named([to_floats(interpreter.get_tensor(entry["index"]), entry) for entry in results])
 
         return run
 
