@@ -87,6 +87,8 @@ package struct ListeningPort: Sendable {
       socket = try Socket(domain: Int32(wanted.isVersion6 ? AF_INET6 : AF_INET))
       // What an ended server left in the system is no hindrance.
       try socket.setValue(true, for: .localAddressReuse)
+      // Of its connections too: what follows a short piece does not wait until that is acknowledged, which takes 40 ms.
+      try socket.setValue(true, for: BoolSocketOption(level: Int32(IPPROTO_TCP), name: TCP_NODELAY))
       if wanted.isVersion6 {
         try socket.bind(to: sockaddr_in6.inet6(ip6: wanted.host, port: wanted.port))
       } else {
