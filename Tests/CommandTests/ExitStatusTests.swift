@@ -85,7 +85,7 @@ import Testing
       Self.detect + ["--yolo", TinyNetwork.depth], in: place, status: 65, ["depth network", "--depth"])
     try expect(
       ["depth", "capture", "--out", "out", "--depth", TinyNetwork.detector], in: place, status: 65,
-      ["YOLO11", "--yolo"])
+      ["YOLO network", "--yolo"])
     try expect(
       ["convert", TinyNetwork.detector, "x.safetensors"], in: place, status: 65,
       ["not a network that can be converted"])

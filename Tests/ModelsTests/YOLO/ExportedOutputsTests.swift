@@ -20,7 +20,8 @@ struct ExportedOutputsTests {
     let found = try model.exportedOutputs(planar: input.floats().span, size: size)
     #expect(relativeError(found.output0, try reference.tensor(named: "output0").floats()) < Self.tolerance)
     #expect(
-      relativeError(try #require(found.output1), try reference.tensor(named: "proto").floats()) < Self.tolerance)
+      relativeError(try #require(found.output1), try reference.tensor(named: "proto").floats())
+        < Self.tolerance)
     #expect(found.output0.count % YOLODetector.anchorCount(of: size) == 0)
     // The same numbers by the other way in.
     let raw = try model.rawOutputs(for: ReferenceMap(input).elements, size: size)
