@@ -11,7 +11,7 @@ extension DepthAnythingV2 {
   /// - Returns: (height, width): relative inverse depth, or meters.
   /// - Throws: `DepthError` for a size that the network cannot have, where it cannot be planned, and `.noPrompt`.
   package func exportedOutput(
-    planar: Span<Float>, size: PixelSize, prompt meters: Plane<Float>? = nil
+    planar: ArraySlice<Float>, size: PixelSize, prompt meters: Plane<Float>? = nil
   ) throws(DepthError) -> Plane<Float> {
     let prompt = architecture.output == .prompted ? meters.flatMap(DepthPrompt.init) : nil
     if architecture.output == .prompted, prompt == nil { throw .noPrompt }

@@ -1,13 +1,14 @@
 /// Writes three planes as pixels of three channels.
 ///
 /// `planar`: (3, pixels); `target`: (pixels, 3).
-func interleave(_ planar: Span<Float>, into target: inout MutableSpan<Float>) {
+func interleave(_ planar: ArraySlice<Float>, into target: inout MutableSpan<Float>) {
   let pixels = target.count / 3
   precondition(planar.count == 3 * pixels && target.count == 3 * pixels, "three channels a pixel")
+  let first = planar.startIndex
   for pixel in 0..<pixels {
-    target[3 * pixel] = planar[pixel]
-    target[3 * pixel + 1] = planar[pixels + pixel]
-    target[3 * pixel + 2] = planar[2 * pixels + pixel]
+    target[3 * pixel] = planar[first + pixel]
+    target[3 * pixel + 1] = planar[first + pixels + pixel]
+    target[3 * pixel + 2] = planar[first + 2 * pixels + pixel]
   }
 }
 

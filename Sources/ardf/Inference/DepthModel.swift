@@ -33,7 +33,7 @@ struct DepthModel: ServedModel {
     for lane in lanes {
       let size = try lane.networkSize(for: square)
       _ = try lane.exportedOutput(
-        planar: [Float](repeating: 0, count: 3 * size.width * size.height).span, size: size,
+        planar: [Float](repeating: 0, count: 3 * size.width * size.height)[...], size: size,
         prompt: lane.output == .prompted ? Plane(width: 256, height: 192, fill: 1) : nil)
     }
   }
@@ -49,7 +49,7 @@ struct DepthModel: ServedModel {
       try call.checkWanted()
       do throws(DepthError) {
         depth += try lanes[call.lane].exportedOutput(
-          planar: elements.span.extracting(index * one..<(index + 1) * one), size: size,
+          planar: elements[index * one..<(index + 1) * one], size: size,
           prompt: prompts.isEmpty ? nil : prompts[index]
         ).elements
       } catch .noPrompt {

@@ -68,7 +68,7 @@ struct DetectorModel: ServedModel {
         case .minimalRectangle(let side): PixelSize(width: side, height: side)
         }
       _ = try lane.exportedOutputs(
-        planar: [Float](repeating: 0.5, count: 3 * size.width * size.height).span, size: size)
+        planar: [Float](repeating: 0.5, count: 3 * size.width * size.height)[...], size: size)
     }
   }
 
@@ -81,7 +81,7 @@ struct DetectorModel: ServedModel {
     for index in 0..<batch {
       try call.checkWanted()
       let outputs = try lanes[call.lane].exportedOutputs(
-        planar: elements.span.extracting(index * one..<(index + 1) * one), size: size)
+        planar: elements[index * one..<(index + 1) * one], size: size)
       if batch == 1 {
         (output0, output1) = (outputs.output0, outputs.output1 ?? [])
       } else {

@@ -17,7 +17,7 @@ struct ExportedOutputsTests {
     // As PyTorch has them: (1, channels, height, width).
     let input = try reference.tensor(named: "input")
     let size = PixelSize(width: input.shape[3], height: input.shape[2])
-    let found = try model.exportedOutputs(planar: input.floats().span, size: size)
+    let found = try model.exportedOutputs(planar: input.floats()[...], size: size)
     #expect(relativeError(found.output0, try reference.tensor(named: "output0").floats()) < Self.tolerance)
     #expect(
       relativeError(try #require(found.output1), try reference.tensor(named: "proto").floats())
@@ -35,7 +35,7 @@ struct ExportedOutputsTests {
     let model = try YOLODetector(weights: Golden.store(name))
     let input = try Golden.store("\(name).ref").tensor(named: "input")
     let size = PixelSize(width: input.shape[3], height: input.shape[2])
-    let found = try model.exportedOutputs(planar: input.floats().span, size: size)
+    let found = try model.exportedOutputs(planar: input.floats()[...], size: size)
     #expect(found.output1 == nil)
     let raw = try model.rawOutputs(for: ReferenceMap(input).elements, size: size)
     #expect(relativeError(found.output0, raw.output0) < 1e-6)
@@ -47,7 +47,7 @@ struct ExportedOutputsTests {
     let reference = try Golden.store("depth-tiny.ref")
     let input = try reference.tensor(named: "input")
     let size = PixelSize(width: input.shape[3], height: input.shape[2])
-    let found = try model.exportedOutput(planar: input.floats().span, size: size)
+    let found = try model.exportedOutput(planar: input.floats()[...], size: size)
     #expect(relativeError(found.elements, try reference.tensor(named: "depth").floats()) < Self.tolerance)
   }
 }

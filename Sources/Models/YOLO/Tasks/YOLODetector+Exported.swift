@@ -23,7 +23,9 @@ extension YOLODetector {
   /// - `planar`: (3, height, width), row-major, RGB in [0, 1].
   ///
   /// - Throws: `YOLOError` for a size that the network cannot have, and where it cannot be planned.
-  package func exportedOutputs(planar: Span<Float>, size: PixelSize) throws(YOLOError) -> ExportedOutputs {
+  package func exportedOutputs(planar: ArraySlice<Float>, size: PixelSize) throws(YOLOError)
+    -> ExportedOutputs
+  {
     precondition(!architecture.isEndToEnd, "a head without suppression has no such export")
     let session = try session(for: size)
     let ports = try YOLOError.of(ports: { () throws(PortError) in
