@@ -52,7 +52,8 @@ struct DepthModel: ServedModel {
           planar: elements[index * one..<(index + 1) * one], size: size,
           prompt: prompts.isEmpty ? nil : prompts[index]
         ).elements
-      } catch .noPrompt {
+      } catch {
+        guard case .noPrompt = error else { throw error }
         throw UnfitInput("prompt_depth: has no depth that is finite and positive")
       }
     }
