@@ -108,9 +108,26 @@ class Place:
             (folder / name).symlink_to(target)
         self.must("ardf fuse --relative relative/relative.npy --capture scan --frame 0 --out fused")
         self.must("ardf place --detections objects/detections.json --capture scan --frame 0 --out placed")
+        self.others(frames)
         if shutil.which("ffmpeg"):
             self.recording(first)
             self.must("ffmpeg -v error -loop 1 -i bus.jpg -t 0.5 -r 4 -vf scale=640:-2 clip.mp4")
+
+    def others(self, frames):
+        """Several pictures, a list with the parts made of it, and networks of other tasks, of random weights."""
+        for frame in frames[1:5]:
+            image = self.folder / "all-frames" / json.loads(frame.read_text())["image"]
+            shutil.copy(image, self.folder / "pictures" / image.name)
+        shutil.copy(self.folder / "bus.jpg", self.folder / "street.jpg")
+        (self.folder / "tiles").mkdir()
+        shutil.copy(self.folder / "bus.jpg", self.folder / "tiles/1.jpg")
+        (self.folder / "photos.txt").write_text("photo.jpg\nbus.jpg\n")
+        self.must("ardf run --from photos.txt --shard 1/1 --keep records --out job")
+        for name, target in (("LABELLED", "labelled"), ("PICTURES", "pictures")):
+            (self.folder / name).symlink_to(target)
+        for name in ("yolo11n-pose", "yolo11n-obb"):
+            tool = Path(__file__).with_name("make_random_checkpoint.py")
+            self.must(f"{sys.executable} {tool} {name} --out {name}.pt")
 
     def labels(self):
         """A picture with what is found in it as labels, in both layouts."""
@@ -172,11 +189,19 @@ class Place:
         self.must(video)
 
     def run(self, line):
-        """Runs a line; its status and messages."""
+        """Runs a line, where a scheduler gives the shard once for each; its status and messages."""
+        shards = re.search(r"--shard auto/(\d+)", line)
+        for task in range(int(shards[1]) if shards else 0):
+            status, messages = self.started(line, {**self.environment, "SLURM_ARRAY_TASK_ID": str(task)})
+            if status:
+                return status, messages
+        return (0, "") if shards else self.started(line, self.environment)
+
+    def started(self, line, environment):
         done = subprocess.run(
             ["bash", "-o", "pipefail", "-c", line],
             cwd=self.folder,
-            env=self.environment,
+            env=environment,
             text=True,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
