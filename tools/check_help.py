@@ -108,16 +108,18 @@ class Place:
             (folder / name).symlink_to(target)
         self.must("ardf fuse --relative relative/relative.npy --capture scan --frame 0 --out fused")
         self.must("ardf place --detections objects/detections.json --capture scan --frame 0 --out placed")
-        self.others(frames)
+        self.others()
         if shutil.which("ffmpeg"):
             self.recording(first)
             self.must("ffmpeg -v error -loop 1 -i bus.jpg -t 0.5 -r 4 -vf scale=640:-2 clip.mp4")
 
-    def others(self, frames):
+    def others(self):
         """Several pictures, a list with the parts made of it, and networks of other tasks, of random weights."""
-        for frame in frames[1:5]:
-            image = self.folder / "all-frames" / json.loads(frame.read_text())["image"]
-            shutil.copy(image, self.folder / "pictures" / image.name)
+        from PIL import Image
+
+        picture = Image.open(self.folder / "bus.jpg")
+        for index in range(1, 5):
+            picture.crop((16 * index, 0, *picture.size)).save(self.folder / f"pictures/{index}.jpg", quality=95)
         shutil.copy(self.folder / "bus.jpg", self.folder / "street.jpg")
         (self.folder / "tiles").mkdir()
         shutil.copy(self.folder / "bus.jpg", self.folder / "tiles/1.jpg")

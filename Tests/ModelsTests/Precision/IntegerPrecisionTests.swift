@@ -21,8 +21,15 @@ struct IntegerPrecisionTests {
       return options
     }
 
-    /// Of an output of a tiny network, relative L2; AVX2's weights of 8 bits have one bit less.
-    var tolerance: Double { precision != .int8 ? 5e-3 : set == .avx2 ? 0.3 : 0.15 }
+    /// Of an output of a tiny network, relative L2: AVX2's weights of 8 bits have one bit less, and sums in halves err
+    /// four times as 16-bit integers, a quarter of what bf16 may.
+    var tolerance: Double {
+      switch precision {
+      case .int8: set == .avx2 ? 0.3 : 0.15
+      case .fp16: 1.5e-2
+      default: 5e-3
+      }
+    }
   }
 
   private static let cases: [Case] = InstructionSet.available.flatMap { set in
