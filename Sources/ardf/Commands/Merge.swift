@@ -15,7 +15,10 @@ struct Merge: ParsableCommand {
       (--from) tells of captures at its end too. Nothing is computed.
       """,
       ("The records of a job", "ardf merge job --out records.jsonl"),
-      ("Sure that nothing of the list is missing", "ardf merge job --from photos.txt --out records.jsonl --force"),
+      (
+        "Sure that nothing of the list is missing",
+        "ardf merge job --from photos.txt --out records.jsonl --force"
+      ),
       ("What there is so far", "ardf merge job --partial --out - | jq -r .id")))
 
   @Argument(help: "The --out of ardf run --keep or --from.")
