@@ -42,6 +42,25 @@ package struct AnchorDecoder: Sendable {
     }
   }
 
+  /// The rows of `output`, the whole (4 + classes + extras, anchors) matrix, for the anchors of a level.
+  package func decode(
+    _ level: PyramidLevel, boxes: Span<Float>, classes: Span<Float>, extras: Span<Float>, anchorCount: Int,
+    into output: inout [Float]
+  ) {
+    guard task == .orientedBoxes || task == .pose || coding.keepsCorners else {
+      HeadDecoding.decode(
+        level: level, boxes: boxes, classes: classes, extras: extras, coding: coding,
+        classCount: classCount, extraCount: extraCount, anchorCount: anchorCount, into: &output)
+      return
+    }
+    for cell in 0..<level.count {
+      let column = column(of: cell, level: level, boxes: boxes, classes: classes, extras: extras)
+      for (row, value) in column.enumerated() {
+        output[row * anchorCount + level.firstAnchor + cell] = value
+      }
+    }
+  }
+
   private func box(_ numbers: Span<Float>, _ cell: Int, _ level: PyramidLevel) -> [Float] {
     let sides = HeadDecoding.sides(numbers, coding)
     guard !coding.keepsCorners else {

@@ -38,11 +38,9 @@ package struct YOLOOutputs: Sendable {
       let boxes = maps[ports.boxes.name]?.elements ?? []
       let classes = maps[ports.classes.name]?.elements ?? []
       let extras = ports.extras.flatMap { maps[$0.name]?.elements } ?? []
-      for cell in 0..<level.count {
-        let column = decoder.column(
-          of: cell, level: level, boxes: boxes.span, classes: classes.span, extras: extras.span)
-        for (row, value) in column.enumerated() { output0[row * anchors + level.firstAnchor + cell] = value }
-      }
+      decoder.decode(
+        level, boxes: boxes.span, classes: classes.span, extras: extras.span, anchorCount: anchors,
+        into: &output0)
     }
     self.output0 = output0
   }

@@ -51,27 +51,22 @@ extension YOLODetector {
   private func output0(
     _ outputs: borrowing SessionOutputs, _ ports: YOLOPorts, size: PixelSize
   ) -> [Float] {
-    let (classCount, extraCount) = (architecture.classCount, architecture.extras)
     let levels = PyramidLevel.pyramid(inputHeight: size.height, inputWidth: size.width)
     let anchors = levels.reduce(0) { $0 + $1.count }
-    var output0 = [Float](repeating: 0, count: (4 + classCount + extraCount) * anchors)
+    let rows = 4 + architecture.classCount + architecture.extras
+    var output0 = [Float](repeating: 0, count: rows * anchors)
     let decoder = AnchorDecoder(architecture)
-    let isBlockwise = architecture.task == .detect || architecture.task == .segment
+    let none: [Float] = []
     for (level, maps) in zip(levels, ports.levels) {
-      let boxes = outputs.elements(of: maps.boxes)
-      let classes = outputs.elements(of: maps.classes)
-      let extras = maps.extras.map { outputs.elements(of: $0) } ?? []
-      if isBlockwise {
-        HeadDecoding.decode(
-          level: level, boxes: boxes.span, classes: classes.span, extras: extras.span,
-          coding: architecture.boxCoding, classCount: classCount, extraCount: extraCount,
-          anchorCount: anchors, into: &output0)
-      } else {
-        for cell in 0..<level.count {
-          let column = decoder.column(
-            of: cell, level: level, boxes: boxes.span, classes: classes.span, extras: extras.span)
-          for (row, value) in column.enumerated() {
-            output0[row * anchors + level.firstAnchor + cell] = value
+      outputs.withElements(of: maps.boxes) { boxes, _ in
+        outputs.withElements(of: maps.classes) { classes, _ in
+          guard let port = maps.extras else {
+            return decoder.decode(
+              level, boxes: boxes, classes: classes, extras: none.span, anchorCount: anchors, into: &output0)
+          }
+          outputs.withElements(of: port) { extras, _ in
+            decoder.decode(
+              level, boxes: boxes, classes: classes, extras: extras, anchorCount: anchors, into: &output0)
           }
         }
       }
