@@ -31,7 +31,7 @@ NOT_AT_HAND = (
     *("depth_anything_v2_vits.pth", "depth_anything_v2_metric_hypersim_vits.pth"),
     *("weights/metric-indoor.safetensors", "recording", "weights get", "/dev/video0", "rtsp://"),
     *("weights/depth_anything_v2_vits.safetensors", "n-faulty.safetensors", "best.safetensors", "--frame 00030"),
-    *("hf/model.safetensors", "prompted.safetensors"),
+    *("hf/model.safetensors", "prompted.safetensors", "yolo26s-seg.safetensors"),
 )
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -117,7 +117,8 @@ class Place:
         """Several pictures, a list with the parts made of it, and networks of other tasks, of random weights."""
         from PIL import Image
 
-        picture = Image.open(self.folder / "bus.jpg")
+        # The frames of the capture lie on their side.
+        picture = Image.open(self.folder / "bus.jpg").transpose(Image.Transpose.ROTATE_270)
         for index in range(1, 5):
             picture.crop((16 * index, 0, *picture.size)).save(self.folder / f"pictures/{index}.jpg", quality=95)
         shutil.copy(self.folder / "bus.jpg", self.folder / "street.jpg")
@@ -125,7 +126,12 @@ class Place:
         shutil.copy(self.folder / "bus.jpg", self.folder / "tiles/1.jpg")
         (self.folder / "photos.txt").write_text("photo.jpg\nbus.jpg\n")
         self.must("ardf run --from photos.txt --shard 1/1 --keep records --out job")
-        for name, target in (("LABELLED", "labelled"), ("PICTURES", "pictures")):
+        links = {
+            "LABELLED": "labelled",
+            "PICTURES": "pictures",
+            "yolo11n-seg.safetensors": "weights/yolo11n-seg.safetensors",
+        }
+        for name, target in links.items():
             (self.folder / name).symlink_to(target)
         for name in ("yolo11n-pose", "yolo11n-obb"):
             tool = Path(__file__).with_name("make_random_checkpoint.py")
