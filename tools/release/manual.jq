@@ -1,5 +1,5 @@
 # The manual page, from what the command says of itself:
-#   ardf --experimental-dump-help | jq -r -f tools/release/manual.jq --arg version 0.1.0 --arg date 2026-11-21 > ardf.1
+#   ardf --experimental-dump-help | jq -r -f tools/release/manual.jq --arg version 0.2.0 --arg date 2026-11-21 > ardf.1
 
 # Text as roff takes it: no escapes, no hyphens that are minus signs, no line that looks like a request.
 def roff: gsub("\\\\"; "\\e") | gsub("-"; "\\-") | gsub("(?<start>^|\n)(?<sign>[.'])"; "\(.start)\\&\(.sign)");
