@@ -1,4 +1,4 @@
-# make demo   from nothing to a results picture of a real iPhone capture
+# make demo [PHOTO=photo.jpg]   from nothing to a results picture, of your photograph or of a real iPhone capture
 # make test   builds and runs all tests
 # make install [PREFIX=/usr/local] [DESTDIR=]   the command, its man page and completions; needs no Swift to run
 # make uninstall [PREFIX=/usr/local] [DESTDIR=]   removes what make install put there
@@ -14,6 +14,7 @@ SHELL := /bin/bash
 	static install uninstall deb deb-arm64 docs peers check-arm64 check-swift-6.2 clean
 
 PREFIX ?= /usr/local
+export PHOTO
 DESTDIR ?=
 
 help: ; @sed -n 's/^# make/make/p' Makefile; echo "also: setup build static check lint emulate clean"; \
@@ -38,6 +39,8 @@ check: lint emulate
 	tools/check/check-conversions
 	tools/docs/check-guides
 	tools/docs/draw-architecture.py --check
+	tools/docs/draw-ideas.py --check
+	tools/check/check-schemas.py
 	tools/prove/fuzz --seconds 2
 	tools/prove/mutate.py --runs 500
 	tools/check/check-boxes

@@ -9,12 +9,21 @@ of all rounds are pooled. In the first round all outputs are compared with those
 engine; an engine whose outputs are wrong is left out, and where ours are, nothing is reported. `--budget` ends the
 rounds early. Engines that are not installed, or have no file of a model, are left out and named. Writes `peers.json`,
 `peers.md` and `peers.svg` to `--work`.
+
+A machine's page in docs/benchmarks is made of such reports:
+
+    python tools/bench/bench-peers.py ... --page docs/benchmarks/amd-epyc-zen-5.md --title "Two threads"
+    python tools/bench/bench-peers.py --page docs/benchmarks/amd-epyc-zen-5.md        measures nothing
+
+The first keeps the report as `docs/benchmarks/amd-epyc-zen-5/two-threads.json` and writes the page anew, with a plot
+for each report of that folder; the second only does the latter. The page's name is its heading.
 """
 
 import argparse
 import importlib.metadata
 import json
 import os
+import shlex
 import statistics
 import subprocess
 import sys
@@ -23,7 +32,7 @@ from pathlib import Path
 
 from peers.engines import OURS, PEERS, child, is_installed, is_ours, precision
 from peers.models import difference, load_outputs, make_model
-from peers.report import markdown, plot, processor, summary
+from peers.report import file_name, markdown, page, plot, processor, summary
 
 #: Largest difference between two engines' outputs, relative to the output's largest magnitude: maps of a head before
 #: they are decoded, of networks whose random weights enlarge errors.
@@ -188,9 +197,13 @@ def main():
     parser.add_argument("--litert-python", help="interpreter that has litert-torch, to make LiteRT's files")
     parser.add_argument("--calibrate", help="folder of pictures that peers' 8 bits are calibrated on; by default noise")
     parser.add_argument("--prepare", action="store_true", help="make the models and stop")
+    parser.add_argument("--page", type=Path, help="a machine's page in docs/benchmarks")
+    parser.add_argument("--title", help="what is measured, for --page; without one nothing is measured")
     arguments = parser.parse_args()
     if arguments.child:
         return child(json.loads(arguments.child))
+    if arguments.page and not arguments.title:
+        return write_page(arguments.page)
     arguments.threads = [int(count) for count in arguments.threads.split(",")]
     arguments.work.mkdir(parents=True, exist_ok=True)
     engines = engines_asked(arguments)
@@ -203,6 +216,9 @@ def main():
     packages = dict.fromkeys(PEERS[engine].package for engine in engines if engine in PEERS)
     ours = next(row["environment"] for row in rows if row["engine"] == OURS)
     report = {
+        "title": arguments.title or "Measurement",
+        "command": " ".join(["python", *map(shlex.quote, sys.argv)]),
+        "commit": ours["commit"] or "unknown",
         "date": time.strftime("%Y-%m-%d", time.gmtime()),
         "processor": processor(),
         "processors": len(os.sched_getaffinity(0)),
@@ -220,7 +236,25 @@ def main():
     (arguments.work / "peers.svg").write_text(plot(report))
     print(markdown(report))
     print(summary(report), end="")
+    if arguments.page:
+        folder = arguments.page.with_suffix("")
+        folder.mkdir(exist_ok=True)
+        kept = {**report, "rows": [{k: v for k, v in row.items() if k != "environment"} for row in rows]}
+        (folder / f"{file_name(arguments.title)}.json").write_text(json.dumps(kept, indent=1) + "\n")
+        write_page(arguments.page)
     return None
+
+
+def write_page(path):
+    """Writes a page, and its plots, of the reports in the folder of its name."""
+    folder = path.with_suffix("")
+    reports = [(file.stem, json.loads(file.read_text())) for file in sorted(folder.glob("*.json"))]
+    if not reports:
+        raise SystemExit(f"{folder}: no reports; measure one with --title")
+    for name, report in reports:
+        (folder / f"{name}.svg").write_text(plot(report))
+    text = page(path.stem, reports)
+    path.write_text(text)
 
 
 if __name__ == "__main__":

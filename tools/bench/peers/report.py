@@ -1,5 +1,6 @@
 """The measurements of `bench-peers.py` as a table and as a plot."""
 
+import re
 from html import escape
 from pathlib import Path
 
@@ -30,28 +31,67 @@ def groups(rows):
     return found
 
 
-def markdown(report):
-    """The table, a line an engine; the ratio is our median over the engine's, both in the same precision."""
+def table(report):
+    """A line per engine; the ratio is the engine's median over ours, both in the same precision."""
     lines = [
-        f"{report['date']}, {report['processor']}, {report['processors']} processors, load {report['load']:.1f}; "
-        f"{report['versions']}. {report['rounds']} processes of {report['runs']} runs each, in turns.",
-        "",
-        "| model | threads | engine | precision | median ms | min ms | ardf / engine | cold start ms | peak RSS MB "
+        "| model | threads | engine | precision | median ms | min ms | engine / ardf | cold start ms | peak RSS MB "
         "| difference |",
         "|---|--:|---|---|--:|--:|--:|--:|--:|--:|",
     ]
     for (model, threads), rows in groups(report["rows"]).items():
         ours = {row["precision"]: row["medianMs"] for row in rows if is_ours(row["engine"])}
         for row in sorted(rows, key=lambda row: (PRECISIONS.index(row["precision"]), row["medianMs"])):
-            difference = "reference" if row["difference"] is None else f"{row['difference']:.0e}"
+            known = "difference" in row
+            difference = "" if not known else f"{row['difference']:.0e}" if row["difference"] else "reference"
             own = ours.get(row["precision"])
-            ratio = "" if is_ours(row["engine"]) or own is None else f"{own / row['medianMs']:.2f}"
+            ratio = "" if is_ours(row["engine"]) or own is None else f"{row['medianMs'] / own:.2f}"
+            least = f"{row['minMs']:.1f}" if "minMs" in row else ""
             lines.append(
                 f"| {model} | {threads} | {row['engine']} | {row['precision']} | {row['medianMs']:.1f} "
-                f"| {row['minMs']:.1f} | {ratio} | {row['coldStartMs']:.0f} | {row['peakRSSBytes'] / 1e6:.0f} "
-                f"| {difference} |"
+                f"| {least} | {ratio} | {row['coldStartMs']:.0f} | {row['peakRSSBytes'] / 1e6:.0f} | {difference} |"
             )
     return "\n".join(lines) + "\n"
+
+
+def markdown(report):
+    """How the measurement was made, and its table."""
+    return (
+        f"{report['date']}, {report['processor']}, {report['processors']} processors, load {report['load']:.1f}; "
+        f"{report['versions']}. {report['rounds']} processes of {report['runs']} runs each, in turns.\n\n"
+    ) + table(report)
+
+
+def page(folder, reports):
+    """A machine's page of several reports, `(name, report)`, each with a plot `NAME.svg` in the folder beside it."""
+    machine = reports[0][1]
+    lines = [
+        f"# {machine['processor']}",
+        "",
+        "<!-- Written by tools/bench/bench-peers.py --page from the reports beside it: change those, not this. -->",
+        "",
+        f"{counted(machine['processors'], 'processor')}, batch 1. [How it is measured, and how to read it](README.md).",
+        "",
+    ]
+    for name, report in reports:
+        facts = [("date", report["date"]), ("commit", report["commit"]), ("engines", report["versions"])]
+        turns = f"{counted(report['rounds'], 'process')} of {report['runs']} runs each, in turns"
+        facts += [("each engine", turns), ("raw", f"[{name}.json]({folder}/{name}.json)")]
+        lines += [f"## {report['title']}", "", "```", report["command"], "```", "", "| | |", "|---|---|"]
+        lines += [f"| {fact} | {value} |" for fact, value in facts if value]
+        lines += ["", *(f"- {line}" for line in summary(report).splitlines()), "", table(report)]
+        lines += [f"![The same as a plot]({folder}/{name}.svg)", ""]
+        lines += [text for note in report.get("notes", []) for text in (note, "")]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def counted(number, noun):
+    """Such as `1 thread`, `2 threads`, `2 processes`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}{'es' if noun.endswith('s') else 's'}"
+
+
+def file_name(title):
+    """A title as the name of a file."""
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
 
 
 def plot(report):
@@ -59,7 +99,9 @@ def plot(report):
     left, width, bar = 130, 420, 18
     parts, y = [], 10
     for (model, threads), rows in groups(report["rows"]).items():
-        parts.append(f'<text x="10" y="{y + 13}" font-weight="bold">{escape(model)}, {threads} threads</text>')
+        parts.append(
+            f'<text x="10" y="{y + 13}" font-weight="bold">{escape(model)}, {counted(threads, "thread")}</text>'
+        )
         y += bar + 4
         slowest = max(row["medianMs"] for row in rows)
         for row in sorted(rows, key=lambda row: row["medianMs"]):
@@ -98,7 +140,8 @@ def summary(report):
             if others:
                 best = min(others, key=lambda row: row["medianMs"])
                 lines.append(
-                    f"{model}, {threads} threads, {ours['precision']}: {OURS} {ours['medianMs']:.1f} ms, best peer "
-                    f"{best['engine']} {best['medianMs']:.1f} ms (ratio {ours['medianMs'] / best['medianMs']:.2f})"
+                    f"{model}, {counted(threads, 'thread')}, {ours['precision']}: {OURS} {ours['medianMs']:.1f} ms, "
+                    f"{best['medianMs'] / ours['medianMs']:.2f} times faster than {best['engine']} "
+                    f"({best['medianMs']:.1f} ms)"
                 )
     return "\n".join(lines) + "\n"
