@@ -1,4 +1,4 @@
-# make demo   from nothing to a results picture of a real iPhone capture
+# make demo [PHOTO=photo.jpg]   from nothing to a results picture, of your photograph or of a real iPhone capture
 # make test   builds and runs all tests
 # make install [PREFIX=/usr/local] [DESTDIR=]   the command, its man page and completions; needs no Swift to run
 # make uninstall [PREFIX=/usr/local] [DESTDIR=]   removes what make install put there
@@ -14,19 +14,20 @@ SHELL := /bin/bash
 	static install uninstall deb deb-arm64 docs peers check-arm64 check-swift-6.2 clean
 
 PREFIX ?= /usr/local
+export PHOTO
 DESTDIR ?=
 
 help: ; @sed -n 's/^# make/make/p' Makefile; echo "also: setup build static check lint emulate clean"; \
-	echo "proofs of reliability (docs/reliability.md): exhaust fuzz mutate faults flood soak determinism memory \
+	echo "proofs of reliability (docs/reference/reliability.md): exhaust fuzz mutate faults flood soak determinism memory \
 	sanitize"
 
-setup: ; @tools/setup
+setup: ; @tools/setup/packages
 
 build: setup
 	swift build -c release --product ardf
 
 demo: build
-	@tools/demo
+	@tools/setup/demo
 
 test: setup
 	swift build -c release --build-tests
@@ -34,22 +35,25 @@ test: setup
 
 # Everything that must hold besides the tests: a minute of fuzzing too, for which the parsers are built once more.
 check: lint emulate
-	tools/check-kernel-symbols
-	tools/check-conversions
-	tools/check-guides
-	tools/draw_architecture.py --check
-	tools/fuzz --seconds 2
-	tools/mutate --runs 500
-	tools/check-boxes
+	tools/check/check-kernel-symbols
+	tools/check/check-conversions
+	tools/docs/check-guides
+	tools/docs/draw-architecture.py --check
+	tools/docs/draw-ideas.py --check
+	tools/check/check-schemas.py
+	tools/prove/fuzz --seconds 2
+	tools/prove/mutate.py --runs 500
+	tools/check/check-boxes
 
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests Examples
-	tools/house-rules
+	tools/check/house-rules
+	tools/docs/check-links.py
 
 # The binary on processors of other generations.
 emulate: build
-	tools/setup --ci
-	tools/check-emulated
+	tools/setup/packages --ci
+	tools/platforms/check-emulated
 
 # Every truncation and every change of one byte of every format's small files; captures in memory where there is room.
 exhaust: setup
@@ -59,35 +63,35 @@ exhaust: setup
 
 # Coverage-guided, with AddressSanitizer.
 fuzz: setup
-	tools/fuzz
+	tools/prove/fuzz
 
 # Runs of the command on inputs damaged within their formats, 100,000 of them: hours.
 mutate: build
-	tools/mutate --runs 100000
+	tools/prove/mutate.py --runs 100000
 
 # Failing system calls, kills, a full disk, files that change while they are read.
 faults: build
-	tools/setup --ci
-	tools/faults
+	tools/setup/packages --ci
+	tools/prove/faults.py
 
 # Clients of ardf serve that never ask, 1,500 of them.
 flood: build
-	tools/flood
+	tools/prove/flood.py
 
 soak: build
-	tools/soak
+	tools/prove/soak
 
 determinism: build
-	tools/determinism
+	tools/prove/determinism
 
 # The most memory that refusing a bad file takes.
 memory: build
-	tools/memory
+	tools/prove/memory.py
 
 # All tests, and the commands that they start, under AddressSanitizer, then under ThreadSanitizer.
 sanitize: setup
-	tools/sanitize address
-	tools/sanitize thread
+	tools/prove/sanitize address
+	tools/prove/sanitize thread
 
 # Swift's libraries linked in. A build folder of its own: these flags would have everything built anew.
 static := .build-static
@@ -95,22 +99,22 @@ static: setup
 	swift build -c release --product ardf --static-swift-stdlib --scratch-path $(static)
 
 install: static
-	tools/install $(static)/release/ardf $(PREFIX) $(DESTDIR)
+	tools/release/install $(static)/release/ardf $(PREFIX) $(DESTDIR)
 
 uninstall:
-	tools/uninstall $(PREFIX) $(DESTDIR)
+	tools/release/uninstall $(PREFIX) $(DESTDIR)
 
 deb: static
-	tools/package-deb $(static)/release/ardf out
+	tools/release/package-deb $(static)/release/ardf out
 
-deb-arm64: ; tools/deb-arm64 out
+deb-arm64: ; tools/release/deb-arm64 out
 
 check-arm64:
-	tools/check-arm64
-	tools/check_issue_rate.py
+	tools/platforms/check-arm64
+	tools/platforms/check-issue-rate.py
 
 check-swift-6.2:
-	tools/check-swift-6.2
+	tools/platforms/check-swift-6.2
 
 # Other engines and what makes their models, in a virtual environment; those that a platform lacks are left out and named.
 peers := .cache/peers
@@ -120,9 +124,9 @@ peers: build
 		|| $(peers)/bin/pip install -q torch torchvision
 	$(peers)/bin/pip install -q numpy matplotlib safetensors transformers ultralytics onnx onnxruntime
 	for engine in openvino ncnn ai-edge-litert; do $(peers)/bin/pip install -q $$engine || echo "no $$engine here"; done
-	$(peers)/bin/python tools/bench_peers.py --ardf .build/release/ardf --work $(peers)/models --threads 1,$$(nproc)
+	$(peers)/bin/python tools/bench/bench-peers.py --ardf .build/release/ardf --work $(peers)/models --threads 1,$$(nproc)
 
 docs: setup
-	tools/make-docs out/docs
+	tools/docs/make-docs out/docs
 
 clean: ; swift package clean; rm -rf out

@@ -49,7 +49,7 @@ let instructionSets: [(target: String, flags: [String])] =
 
 /// Kernel targets are unsafe by nature: small, and reached only through `NNRuntime`'s checked entry points.
 ///
-/// The same sources are compiled once for each instruction set (docs/adr/0004).
+/// The same sources are compiled once for each instruction set (docs/decisions/0004).
 /// Always optimised: a kernel in a debug build would be a thousand times too slow to test with.
 let kernels: [Target] = instructionSets.map { set in
   .target(
@@ -203,7 +203,8 @@ let package = Package(
   ]
 )
 
-/// Throws bytes at every parser, driven by libFuzzer: only where `tools/fuzz` asks, because its `main` is libFuzzer's.
+/// Throws bytes at every parser, driven by libFuzzer: only where `tools/prove/fuzz` asks, because its `main` is
+/// libFuzzer's.
 if Context.environment["ARDF_FUZZ"] == "1" {
   package.targets.append(
     .executableTarget(

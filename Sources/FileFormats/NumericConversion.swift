@@ -1,8 +1,8 @@
 // Floating-point numbers of files, options and measurements as integers, without a trap.
 //
 // `Int(x)` ends the process where x is not a number or out of range. Everywhere but in the files of
-// tools/conversion-files.txt, whose ranges are proven, one of these is used, or `Int(exactly:)` where a number that
-// does not fit is to be refused; tools/check-conversions sees to it.
+// tools/check/conversion-files.txt, whose ranges are proven, one of these is used, or `Int(exactly:)` where a number
+// that does not fit is to be refused; tools/check/check-conversions sees to it.
 
 extension FixedWidthInteger {
   /// The number without its fraction; the nearest integer there is where it is out of the range of `Int` or of this

@@ -3,8 +3,8 @@ import Glibc
 
 /// The root of the command line.
 package struct ARDF: AsyncParsableCommand {
-  /// The program's version.
-  static let version = "0.1.0"
+  /// The version of program and libraries: `--version`, the Debian package, traces and results all read it here.
+  static let version = "0.2.0"
 
   package static let configuration = CommandConfiguration(
     commandName: "ardf",

@@ -19,8 +19,8 @@ struct CommandRun {
 
   /// Runs `ardf` in `folder` and waits for its end.
   ///
-  /// Only the environment given reaches it, and settings of sanitizers (`tools/sanitize`) and of the emulator that it may run
-  /// in (`tools/check-arm64`); its standard input is the file `input`, or empty.
+  /// Only the environment given reaches it, and settings of sanitizers (`tools/prove/sanitize`) and of the emulator
+  /// that it may run in (`tools/platforms/check-arm64`); its standard input is the file `input`, or empty.
   init(
     _ arguments: [String], in folder: String? = nil, environment: [String: String] = [:],
     input: String? = nil, program: String = CommandRun.executable

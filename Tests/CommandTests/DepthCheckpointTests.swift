@@ -7,7 +7,7 @@ import Testing
 /// The depth checkpoint in `weights/` on captures that it was never trained on.
 @Suite(.enabled(if: SharedData.available, "real data is not present beside the package"))
 struct DepthCheckpointTests {
-  /// A living room: `tools/train_depth/evaluate.py` has .069; a checkpoint whose encoder had gone farther from DINOv2 had
+  /// A living room: `training/evaluate.py` has .069; a checkpoint whose encoder had gone farther from DINOv2 had
   /// .092.
   @Test func anUnseenRoom() throws {
     let place = try TemporaryDirectory()

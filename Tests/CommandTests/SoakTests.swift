@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The hidden command that `tools/soak` runs for ten thousand frames.
+/// The hidden command that `tools/prove/soak` runs for ten thousand frames.
 @Suite struct SoakTests {
   /// AddressSanitizer keeps freed memory, up to 256 MiB, to see whether it is used; it would pass for growth.
   private static let returnsFreedMemory = [

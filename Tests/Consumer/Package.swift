@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A user's package, as tools/check-consumer builds it: outside of ours, from a tag, with what is public.
+// A user's package, as tools/check/check-consumer builds it: outside of ours, from a tag, with what is public.
 let ardf = Context.environment["ARDF_URL"] ?? "https://example.com/ardf"
 let version = Version(Context.environment["ARDF_VERSION"] ?? "1.0.0")!
 

@@ -2,7 +2,8 @@ import Evaluation
 import FileFormats
 import Foundation
 
-/// What pycocotools and ultralytics make of labels and detections (`tools/goldens/make_evaluation_goldens.py`).
+/// What pycocotools and ultralytics make of labels and detections
+/// (`tools/reference/goldens/make-evaluation-goldens.py`).
 enum EvaluationGolden {
   static func read() throws -> JSONValue {
     let file = Bundle.module.path(forResource: "Goldens", ofType: nil)! + "/evaluation.json"

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What pycocotools and ultralytics make of key points and oriented boxes
-/// (`tools/goldens/make_shape_evaluation_goldens.py`).
+/// (`tools/reference/goldens/make-shape-evaluation-goldens.py`).
 @Suite("Average precision of key points and oriented boxes")
 struct ShapeEvaluationTests {
   private static let golden = Result {

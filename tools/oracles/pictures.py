@@ -1,11 +1,26 @@
 """Reading pictures and preparing them as the reference implementations do, with OpenCV."""
 
+from pathlib import Path
+
 import cv2
 import numpy as np
 import torch
 
 MEAN = np.array([0.485, 0.456, 0.406])
 STANDARD_DEVIATION = np.array([0.229, 0.224, 0.225])
+PICTURES = (".jpg", ".jpeg", ".png")
+#: Of a capture's folder: depth and confidence are PNG files too.
+NO_PICTURES = ("depth", "conf")
+
+
+def paths(arguments):
+    """The pictures named, and those in the folders named, in order."""
+    for name in arguments:
+        path = Path(name)
+        for found in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            named = "/".join(found.parts[-2:])
+            if found.suffix.lower() in PICTURES and not any(word in named for word in NO_PICTURES):
+                yield found.resolve()
 
 
 def read(path, clockwise=False):

@@ -9,7 +9,7 @@ struct Capture: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Checks captures and converts them to the native layout.",
     discussion: Help.text(
-      "Reads every layout that docs/formats.md lists, and says what it took it for.",
+      "Reads every layout that docs/reference/formats.md lists, and says what it took it for.",
       ("Are units and axes sane?", "ardf capture check scan"),
       ("To the native layout", "ardf capture convert scan --out native")),
     subcommands: [Check.self, Native.self, Frames.self])

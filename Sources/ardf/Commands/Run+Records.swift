@@ -14,7 +14,7 @@ extension Run {
     }
     guard format.format == .ardf else {
       throw ValidationError(
-        "\(option) keeps records of JSON; make tables of them (docs/scale.md), and leave --format out")
+        "\(option) keeps records of JSON; make tables of them (docs/guides/scale.md), and leave --format out")
     }
     guard !masksRle else {
       throw ValidationError("--masks-rle belongs to standard output; give --keep masks")

@@ -13,7 +13,7 @@ struct Verify: ParsableCommand {
     discussion: Help.text(
       """
       A reference is a safetensors or npz file of tensors named by module path, with the network's input \
-      (tools/make_reference.py records one). Cumulative: layers are fed what the engine made, as in use. Isolated: \
+      (tools/reference/make-reference.py records one). Cumulative: layers are fed what the engine made, as in use. Isolated: \
       each layer is fed the reference, so that the faulty one is named. Layers that the engine joins are compared \
       where they end; --no-fuse compares each. --against compares two backends, or another --precision with fp32, \
       without a reference. --out writes verify.json and, of the layers beyond their tolerance, pictures: a heat map \

@@ -4,7 +4,7 @@ import Geometry
 import Imaging
 import Reporting
 
-/// Writes the files of each stage; what they hold is said in docs/formats.md.
+/// Writes the files of each stage; what they hold is said in docs/reference/formats.md.
 struct FrameWriter {
   let folder: OutputFolder
   var files = FrameFiles()

@@ -3,7 +3,7 @@ import Synchronization
 
 /// What people and other programs read.
 ///
-/// Nothing else writes to the standard streams (`tools/house-rules`), so that no text from a file reaches a terminal
+/// Nothing else writes to the standard streams (`tools/check/house-rules`), so that no text from a file reaches a terminal
 /// with its control characters.
 enum Console {
   private static let quiet = Atomic(false)

@@ -7,7 +7,7 @@ import Testing
 
 /// Boxes of exactly cast scenes, noise-free: every side that is seen is found, whatever the view.
 @Suite struct SurfaceBoxTests {
-  /// Bars of docs/measuring.md, as shares.
+  /// Bars of docs/explanation/measuring.md, as shares.
   static let worstSide = 0.03
   static let medianSide = 0.01
   /// Degrees.

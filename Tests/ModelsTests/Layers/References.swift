@@ -1,7 +1,7 @@
 import Foundation
 import NNRuntime
 
-/// Reference outputs of whole networks, too big for the package: made by `tools/make_reference_outputs.py` into a
+/// Reference outputs of whole networks, too big for the package: made by `tools/reference/make-reference-outputs.py` into a
 /// folder that the environment variable `ARDF_REFERENCES` names.
 enum References {
   static let folder = ProcessInfo.processInfo.environment["ARDF_REFERENCES"]

@@ -5,7 +5,8 @@ import Models
 import TestSupport
 import Testing
 
-/// What Ultralytics 8.4.190 makes of random prototypes, coefficients and boxes (`tools/goldens/make_mask_goldens.py`).
+/// What Ultralytics 8.4.190 makes of random prototypes, coefficients and boxes
+/// (`tools/reference/goldens/make-mask-goldens.py`).
 @Suite("Masks against Ultralytics")
 struct UltralyticsMaskTests {
   /// Pixels that single-precision sums in another order may turn over, of all masks of a case.

@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""Exports a checkpoint's PyTorch reference to ONNX, for other engines to run.
+
+    python tools/bench/export-onnx.py --weights yolo11n-seg-random.safetensors --size 640x640 --out yolo11n-seg.onnx
+
+Input `input` (1, 3, height, width). Outputs of a detector: the maps of its head, `box.0` to `coef.2`, before they are
+decoded (`kpts.0` or `angle.0` for `coef.0` as the task has it, none of boxes alone), and of a segmenting one `proto`;
+of a classifier `probabilities`; of the depth network: `depth` (1, height, width). Batch normalisation is folded into
+the convolutions first.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import torch
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from oracles.checkpoints import load_network, parse_size
+from oracles.head_maps import fused, output_names
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--weights", required=True, help="checkpoint: .pt or .safetensors")
+    parser.add_argument("--size", type=parse_size, required=True, help="height x width")
+    parser.add_argument("--out", required=True, help="ONNX file to write")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    architecture, network = load_network(arguments.weights)
+    network = fused(network) if architecture.startswith("yolo") else network
+    image = torch.zeros(1, 3, *arguments.size)
+    with torch.no_grad():
+        torch.onnx.export(
+            network,
+            (image,),
+            arguments.out,
+            input_names=["input"],
+            output_names=output_names(architecture),
+            opset_version=17,
+            dynamo=False,
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What `bench-peers.py` is made of: engines, models, reports."""

@@ -1,0 +1,147 @@
+"""The measurements of `bench-peers.py` as a table and as a plot."""
+
+import re
+from html import escape
+from pathlib import Path
+
+from peers.engines import OURS, is_ours
+
+#: Fills of bars by whose they are and in what they compute.
+FILLS = {
+    (True, "f32"): "#c2571a",
+    (True, "int16"): "#d4773a",
+    (True, "fp16"): "#dc8a4d",
+    (True, "bf16"): "#e39a5f",
+    (True, "int8"): "#f0bd92",
+    (False, "f32"): "#8a9bb0",
+    (False, "bf16"): "#b9c4d2",
+    (False, "int8"): "#dde3ea",
+}
+
+
+#: In the order of the table.
+PRECISIONS = ("f32", "int16", "fp16", "bf16", "int8")
+
+
+def groups(rows):
+    """Rows of each model and number of threads, in order."""
+    found = {}
+    for row in rows:
+        found.setdefault((row["model"], row["threads"]), []).append(row)
+    return found
+
+
+def table(report):
+    """A line per engine; the ratio is the engine's median over ours, both in the same precision."""
+    lines = [
+        "| model | threads | engine | precision | median ms | min ms | engine / ardf | cold start ms | peak RSS MB "
+        "| difference |",
+        "|---|--:|---|---|--:|--:|--:|--:|--:|--:|",
+    ]
+    for (model, threads), rows in groups(report["rows"]).items():
+        ours = {row["precision"]: row["medianMs"] for row in rows if is_ours(row["engine"])}
+        for row in sorted(rows, key=lambda row: (PRECISIONS.index(row["precision"]), row["medianMs"])):
+            known = "difference" in row
+            difference = "" if not known else f"{row['difference']:.0e}" if row["difference"] else "reference"
+            own = ours.get(row["precision"])
+            ratio = "" if is_ours(row["engine"]) or own is None else f"{row['medianMs'] / own:.2f}"
+            least = f"{row['minMs']:.1f}" if "minMs" in row else ""
+            lines.append(
+                f"| {model} | {threads} | {row['engine']} | {row['precision']} | {row['medianMs']:.1f} "
+                f"| {least} | {ratio} | {row['coldStartMs']:.0f} | {row['peakRSSBytes'] / 1e6:.0f} | {difference} |"
+            )
+    return "\n".join(lines) + "\n"
+
+
+def markdown(report):
+    """How the measurement was made, and its table."""
+    return (
+        f"{report['date']}, {report['processor']}, {report['processors']} processors, load {report['load']:.1f}; "
+        f"{report['versions']}. {report['rounds']} processes of {report['runs']} runs each, in turns.\n\n"
+    ) + table(report)
+
+
+def page(folder, reports):
+    """A machine's page of several reports, `(name, report)`, each with a plot `NAME.svg` in the folder beside it."""
+    machine = reports[0][1]
+    lines = [
+        f"# {machine['processor']}",
+        "",
+        "<!-- Written by tools/bench/bench-peers.py --page from the reports beside it: change those, not this. -->",
+        "",
+        f"{counted(machine['processors'], 'processor')}, batch 1. [How it is measured, and how to read it](README.md).",
+        "",
+    ]
+    for name, report in reports:
+        facts = [("date", report["date"]), ("commit", report["commit"]), ("engines", report["versions"])]
+        turns = f"{counted(report['rounds'], 'process')} of {report['runs']} runs each, in turns"
+        facts += [("each engine", turns), ("raw", f"[{name}.json]({folder}/{name}.json)")]
+        lines += [f"## {report['title']}", "", "```", report["command"], "```", "", "| | |", "|---|---|"]
+        lines += [f"| {fact} | {value} |" for fact, value in facts if value]
+        lines += ["", *(f"- {line}" for line in summary(report).splitlines()), "", table(report)]
+        lines += [f"![The same as a plot]({folder}/{name}.svg)", ""]
+        lines += [text for note in report.get("notes", []) for text in (note, "")]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def counted(number, noun):
+    """Such as `1 thread`, `2 threads`, `2 processes`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}{'es' if noun.endswith('s') else 's'}"
+
+
+def file_name(title):
+    """A title as the name of a file."""
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+
+
+def plot(report):
+    """Bars of the medians, a group a model and number of threads, each group scaled to its slowest."""
+    left, width, bar = 130, 420, 18
+    parts, y = [], 10
+    for (model, threads), rows in groups(report["rows"]).items():
+        parts.append(
+            f'<text x="10" y="{y + 13}" font-weight="bold">{escape(model)}, {counted(threads, "thread")}</text>'
+        )
+        y += bar + 4
+        slowest = max(row["medianMs"] for row in rows)
+        for row in sorted(rows, key=lambda row: row["medianMs"]):
+            length = width * row["medianMs"] / slowest
+            fill = FILLS[is_ours(row["engine"]), row["precision"]]
+            parts.append(f'<text x="{left - 8}" y="{y + 13}" text-anchor="end">{escape(row["engine"])}</text>')
+            parts.append(f'<rect x="{left}" y="{y}" width="{length:.1f}" height="{bar - 3}" fill="{fill}"/>')
+            parts.append(f'<text x="{left + length + 6:.1f}" y="{y + 12}">{row["medianMs"]:.1f} ms</text>')
+            y += bar
+        y += 12
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + width + 90} {y}" '
+    style = 'font-family="system-ui, sans-serif" font-size="12">'
+    background = '<rect width="100%" height="100%" fill="white"/>'
+    return "\n".join([head + style, background, *parts, "</svg>"]) + "\n"
+
+
+def processor():
+    """The processor's name; on arm64, where Linux gives none, the numbers of who made it and which it is."""
+    found = {}
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        name, _, value = line.partition(":")
+        found.setdefault(name.strip(), value.strip())
+    if "model name" in found:
+        return found["model name"]
+    if "CPU part" in found:
+        return f"arm64, implementer {found.get('CPU implementer')}, part {found['CPU part']}"
+    return "unknown"
+
+
+def summary(report):
+    """One line a group: ours against the best peer of the same precision."""
+    lines = []
+    for (model, threads), rows in groups(report["rows"]).items():
+        for ours in (row for row in rows if is_ours(row["engine"])):
+            others = [r for r in rows if not is_ours(r["engine"]) and r["precision"] == ours["precision"]]
+            if others:
+                best = min(others, key=lambda row: row["medianMs"])
+                lines.append(
+                    f"{model}, {counted(threads, 'thread')}, {ours['precision']}: {OURS} {ours['medianMs']:.1f} ms, "
+                    f"{best['medianMs'] / ours['medianMs']:.2f} times faster than {best['engine']} "
+                    f"({best['medianMs']:.1f} ms)"
+                )
+    return "\n".join(lines) + "\n"

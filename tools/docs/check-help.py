@@ -1,0 +1,328 @@
+#!/usr/bin/env python3
+"""Runs every example of every `--help`, of README.md and of docs/, exactly as printed, in a folder that holds what the
+examples speak of: CAPTURE, RESULTS and other such names are links there.
+
+    python tools/docs/check-help.py --ardf .build/release/ardf --checkpoint yolo11n-seg.pt --depth weights/*.safetensors
+
+Each verb and each page has a folder of its own, its examples run there in order, and each must end with 0 and leave
+what its --out names; what a page's example writes may be there from the one before. Examples of `serve` are asked for
+their page and interrupted. Needs ffmpeg and jq for the examples that do, and nothing from PyPI. Ends with 1 where an
+example fails.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+SCRIPT = {"schema": "ardf.simulation/1", "duration": 0.2, "render": {"service": [0.04]}}
+SCRIPT["arrivals"] = {"framesPerSecond": 60}
+FRAMES = 3
+#: What examples name and may be missing.
+NOT_AT_HAND = (
+    *("depth_anything_v2_vits.pth", "depth_anything_v2_metric_hypersim_vits.pth"),
+    *("weights/metric-indoor.safetensors", "recording", "weights get", "/dev/video0", "rtsp://"),
+    *("weights/depth_anything_v2_vits.safetensors", "n-faulty.safetensors", "best.safetensors", "--frame 00030"),
+    *("hf/model.safetensors", "prompted.safetensors", "yolo26s-seg.safetensors"),
+)
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def verbs(command, path=()):
+    """`(verb, examples)` of the tree that `--experimental-dump-help` describes."""
+    path = (*path, command["commandName"])
+    if command["commandName"] == "help" or command.get("shouldDisplay") is False:
+        return
+    lines = re.sub(r"\\\n +", "", command.get("discussion") or "").split("\n")
+    examples = [line.strip() for line in lines if re.match(r"  (ardf|env|cat) ", line)]
+    yield " ".join(path), examples
+    for child in command.get("subcommands", []):
+        yield from verbs(child, path)
+
+
+def pages(known):
+    """`(page, examples)` of README.md and docs/: the lines of its code that run one of the `known` verbs."""
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+        examples = []
+        for block in re.findall(r"```\w*\n(.*?)```", page.read_text(), re.DOTALL):
+            for line in re.sub(r"\\\n\s*", "", block).split("\n"):
+                match = re.match(r"(?:\$ )?(ardf (\w+).*)", line)
+                if match and match[2] in known:
+                    examples.append(match[1].strip())
+        if examples:
+            yield page.name, examples
+
+
+class Place:
+    """A folder of everything that examples need, and the shell that runs them there."""
+
+    def __init__(self, folder, arguments):
+        self.folder, self.ardf = folder, Path(arguments.ardf).resolve()
+        self.environment = {**os.environ, "PATH": f"{folder}/bin:{os.environ['PATH']}"}
+        for name in ("bin", "weights", "pictures"):
+            (folder / name).mkdir()
+        (folder / "bin/ardf").symlink_to(self.ardf)
+        shutil.copy(arguments.checkpoint, folder / "yolo11n-seg.pt")
+        shutil.copy(arguments.depth, folder / "weights/dav2s-ardf-fp16.safetensors")
+        if arguments.published:
+            shutil.copy(arguments.published, folder / "depth_anything_v2_vits.pth")
+        self.must("ardf convert yolo11n-seg.pt weights/yolo11n-seg.safetensors")
+        self.must(f"ardf capture convert {Path(arguments.capture).resolve()} --out all-frames")
+        frames = sorted((folder / "all-frames").glob("[0-9]*.json"))
+        for name, chosen in (("scan", frames[:2]), ("scans", frames[:FRAMES]), ("one", frames[:1])):
+            (folder / name).mkdir()
+            for frame in chosen:
+                shutil.copy(frame, folder / name)
+                for key in ("image", "depth", "confidence"):
+                    shutil.copy(folder / "all-frames" / json.loads(frame.read_text())[key], folder / name)
+        first = json.loads(frames[0].read_text())
+        for target in ("bus.jpg", "photo.jpg", "pictures/one.jpg"):
+            shutil.copy(folder / "all-frames" / first["image"], folder / target)
+        self.depth_map(folder / "all-frames" / first["depth"])
+        # What pages call scans are captures beside each other.
+        (folder / "captures").mkdir()
+        shutil.copytree(folder / "scan", folder / "captures/hall")
+        shutil.copytree(folder / "one", folder / "captures/door")
+        self.camera(first, folder / "all-frames")
+        (folder / "script.json").write_text(json.dumps(SCRIPT))
+        weights = "weights/yolo11n-seg.safetensors"
+        self.must(f"ardf trace --weights {weights} --input bus.jpg --out reference.safetensors")
+        self.must("ardf detect scan --frame 0 --out objects")
+        self.labels()
+        self.must("ardf run scan --frame 0 --out results")
+        (folder / "relative").mkdir()
+        shutil.copy(folder / "results/relative.npy", folder / "relative")
+        for name, target in (
+            *(("W", weights), ("R.safetensors", "reference.safetensors"), ("SCRIPT", "script.json")),
+            *(("RESULTS", "results"), ("CLIP", "scan"), ("best.pt", "yolo11n-seg.pt"), ("CAPTURE", "one")),
+            *(("n.safetensors", weights), ("n.ref.safetensors", "reference.safetensors")),
+        ):
+            (folder / name).symlink_to(target)
+        self.must("ardf fuse --relative relative/relative.npy --capture scan --frame 0 --out fused")
+        self.must("ardf place --detections objects/detections.json --capture scan --frame 0 --out placed")
+        self.others()
+        if shutil.which("ffmpeg"):
+            self.recording(first)
+            self.must("ffmpeg -v error -loop 1 -i bus.jpg -t 0.5 -r 4 -vf scale=640:-2 clip.mp4")
+
+    def others(self):
+        """Several pictures, a list with the parts made of it, and networks of other tasks, of random weights."""
+        from PIL import Image
+
+        # The frames of the capture lie on their side.
+        picture = Image.open(self.folder / "bus.jpg").transpose(Image.Transpose.ROTATE_270)
+        for index in range(1, 5):
+            picture.crop((16 * index, 0, *picture.size)).save(self.folder / f"pictures/{index}.jpg", quality=95)
+        shutil.copy(self.folder / "bus.jpg", self.folder / "street.jpg")
+        (self.folder / "tiles").mkdir()
+        shutil.copy(self.folder / "bus.jpg", self.folder / "tiles/1.jpg")
+        (self.folder / "photos.txt").write_text("photo.jpg\nbus.jpg\n")
+        self.must("ardf run --from photos.txt --shard 1/1 --keep records --out job")
+        links = {
+            "LABELLED": "labelled",
+            "PICTURES": "pictures",
+            "yolo11n-seg.safetensors": "weights/yolo11n-seg.safetensors",
+        }
+        for name, target in links.items():
+            (self.folder / name).symlink_to(target)
+        for name in ("yolo11n-pose", "yolo11n-obb"):
+            tool = ROOT / "tools/reference/make-random-checkpoint.py"
+            self.must(f"{sys.executable} {tool} {name} --out {name}.pt")
+
+    def labels(self):
+        """A picture with what is found in it as labels, in both layouts."""
+        for part in ("images", "labels"):
+            (self.folder / "labelled" / part).mkdir(parents=True)
+        shutil.copy(self.folder / "bus.jpg", self.folder / "labelled/images/1.jpg")
+        self.must("ardf detect labelled/images/1.jpg --conf 0.01 --max-det 5 --out for-labels")
+        found = json.loads((self.folder / "for-labels/detections.json").read_text())
+        width, height = found["imageSize"]
+        lines, annotations, categories = [], [], {}
+        for index, detection in enumerate(found["detections"]):
+            x, y, across, down = (detection["box"][key] for key in ("x", "y", "width", "height"))
+            corners = [x, y, x + across, y, x + across, y + down, x, y + down]
+            shares = " ".join(f"{value / (height if at % 2 else width):.6f}" for at, value in enumerate(corners))
+            lines.append(f"{detection['classId']} {shares}\n")
+            entry = {"id": index + 1, "image_id": 1, "category_id": detection["classId"], "bbox": [x, y, across, down]}
+            annotations.append({**entry, "segmentation": [corners]})
+            categories[detection["classId"]] = detection["className"]
+        (self.folder / "labelled/labels/1.txt").write_text("".join(lines))
+        document = {"images": [{"id": 1, "file_name": "1.jpg", "width": width, "height": height}]}
+        document["annotations"] = annotations
+        document["categories"] = [{"id": number, "name": name} for number, name in categories.items()]
+        (self.folder / "labelled/instances.json").write_text(json.dumps(document))
+
+    def depth_map(self, depth):
+        """The LiDAR's depth as photo-depth.png."""
+        if depth.suffix == ".png":
+            shutil.copy(depth, self.folder / "photo-depth.png")
+        else:
+            # The example names a PNG, and `run` writes one of any depth.
+            self.must("ardf run scan --frame 0 --out for-depth")
+            shutil.copy(self.folder / "for-depth/metric.png", self.folder / "photo-depth.png")
+
+    def camera(self, frame, frames):
+        """Folders of pictures and of their depths, with the camera in a file, as depth cameras leave them."""
+        (self.folder / "color").mkdir()
+        (self.folder / "depth").mkdir()
+        shutil.copy(frames / frame["image"], self.folder / "color/000000.jpg")
+        shutil.copy(self.folder / "photo-depth.png", self.folder / "depth/000000.png")
+        fx, _, _, _, fy, _, cx, cy, _ = frame["intrinsics"]
+        width, height = frame["imageSize"]
+        camera = {"fx": fx, "fy": fy, "ppx": cx, "ppy": cy, "width": width, "height": height}
+        (self.folder / "camera.json").write_text(json.dumps(camera))
+
+    def recording(self, frame):
+        """A Stray Scanner export whose pictures are still in the video."""
+        folder = self.folder / "recording"
+        (folder / "depth").mkdir(parents=True)
+        (folder / "confidence").mkdir()
+        fx, _, _, _, fy, _, cx, cy, _ = frame["intrinsics"]
+        (folder / "camera_matrix.csv").write_text(f"{fx},0,{cx}\n0,{fy},{cy}\n0,0,1\n")
+        lines = ["timestamp, frame, x, y, z, qx, qy, qz, qw"]
+        for index in range(2):
+            lines.append(f"{index / 30}, {index:06}, 0, 0, 0, 0, 0, 0, 1")
+            shutil.copy(self.folder / "photo-depth.png", folder / f"depth/{index:06}.png")
+        (folder / "odometry.csv").write_text("\n".join(lines) + "\n")
+        width, height = frame["imageSize"]
+        video = f"ffmpeg -v error -f lavfi -i testsrc=size={width}x{height}:rate=30 -frames:v 2 recording/rgb.mp4"
+        self.must(video)
+
+    def run(self, line):
+        """Runs a line, where a scheduler gives the shard once for each; its status and messages."""
+        shards = re.search(r"--shard auto/(\d+)", line)
+        for task in range(int(shards[1]) if shards else 0):
+            status, messages = self.started(line, {**self.environment, "SLURM_ARRAY_TASK_ID": str(task)})
+            if status:
+                return status, messages
+        return (0, "") if shards else self.started(line, self.environment)
+
+    def started(self, line, environment):
+        done = subprocess.run(
+            ["bash", "-o", "pipefail", "-c", line],
+            cwd=self.folder,
+            env=environment,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        return done.returncode, done.stderr
+
+    def must(self, line):
+        status, messages = self.run(line)
+        if status:
+            raise SystemExit(f"{line}: {status}: {messages}")
+
+    def serve(self, line):
+        """Starts the service, asks for its page, and interrupts it; as `run`."""
+        service = subprocess.Popen(
+            line.partition("#")[0].split(),
+            cwd=self.folder,
+            env=self.environment,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        said, page = "", ""
+        while not page and (text := service.stdout.readline()):
+            said += text
+            if address := re.search(r"http://127\.0\.0\.1:\d+\S*", text):
+                page = urllib.request.urlopen(address[0]).read().decode()
+        service.send_signal(signal.SIGINT)
+        service.wait()
+        fine = ("</html>" in page or '"name":"ardf"' in page) and service.returncode in (0, 130)
+        return (0, said) if fine else (service.returncode or 1, said)
+
+
+def named_outputs(line):
+    """What an example says it writes."""
+    names = re.findall(r"--out (\S+)", line) + re.findall(r"> (\S+)", line)
+    if match := re.match(r"ardf convert \S+ (\S+)", line):
+        names.append(match[1])
+    return [name for name in names if name != "-"]
+
+
+def remove(target):
+    """Removes a file, a folder or a link, whatever there is."""
+    if target.is_dir() and not target.is_symlink():
+        shutil.rmtree(target)
+    else:
+        target.unlink(missing_ok=True)
+
+
+def check(verb, examples, prepared, work, apart=False):
+    """How many examples of a verb or a page fail.
+
+    `apart`: each begins without what it writes, which one before may have left.
+    """
+    folder = work / verb.replace(" ", "-")
+    # Links are enough: commands replace files, they don't write into them.
+    shutil.copytree(prepared.folder, folder, symlinks=True, copy_function=os.link)
+    place = object.__new__(Place)
+    place.folder = folder
+    place.environment = {**prepared.environment, "PATH": f"{folder}/bin:{os.environ['PATH']}"}
+    failures = 0
+    if apart:
+        remove(folder / "scans")
+        (folder / "captures").rename(folder / "scans")
+    for name in {name for line in examples if "--force" not in line for name in named_outputs(line)}:
+        remove(folder / name)
+    for line in examples:
+        needs = next((name for name in NOT_AT_HAND if name in line), None)
+        if needs and not (folder / needs).exists():
+            print(f"--   {line}: needs {needs}")
+            continue
+        if apart and "--resume" not in line and "--force" not in line:
+            for name in named_outputs(line):
+                remove(folder / name)
+        begin = time.monotonic()
+        status, messages = place.serve(line) if line.startswith("ardf serve") else place.run(line)
+        # 1 says that this run was slower than the one before, which is the machine's affair.
+        status = 0 if status == 1 and "--compare" in line else status
+        missing = [name for name in named_outputs(line) if not (folder / name).exists()]
+        failures += bool(status or missing)
+        print(f"{'FAIL' if status or missing else 'ok  '} {line} ({time.monotonic() - begin:.1f} s)", flush=True)
+        if status or missing:
+            print(f"     status {status}, not written: {missing}; {messages.strip()}")
+    shutil.rmtree(folder)
+    return failures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--ardf", default=".build/release/ardf", help="the built program")
+    parser.add_argument("--checkpoint", required=True, help="yolo11n-seg.pt")
+    parser.add_argument("--depth", required=True, help="weights of the depth network")
+    parser.add_argument("--published", help="depth_anything_v2_vits.pth, for the example that converts it")
+    parser.add_argument("--capture", required=True, help="a capture of some frames")
+    parser.add_argument("--only", help="only verbs of which the name holds this")
+    arguments = parser.parse_args()
+    dump = subprocess.run([arguments.ardf, "--experimental-dump-help"], stdout=subprocess.PIPE, check=True).stdout
+    failures = count = 0
+    with tempfile.TemporaryDirectory() as temporary:
+        work = Path(temporary)
+        (work / "prepared").mkdir()
+        prepared = Place(work / "prepared", arguments)
+        helped = list(verbs(json.loads(dump)["command"]))
+        known = {verb.split()[1] for verb, _ in helped if " " in verb}
+        for apart, found in ((False, helped), (True, list(pages(known)))):
+            for verb, examples in found:
+                if not arguments.only or arguments.only in verb:
+                    failures += check(verb, examples, prepared, work, apart)
+                    count += len(examples)
+    print(f"{count} examples, {failures} failed")
+    sys.exit(bool(failures))
+
+
+if __name__ == "__main__":
+    main()

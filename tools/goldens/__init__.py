@@ -1,1 +1,0 @@
-"""Writers of the goldens that the tests read."""

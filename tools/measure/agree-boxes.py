@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""How far the boxes of one object agree, measured from different frames of a real capture:
+docs/explanation/measuring.md.
+
+    python tools/measure/agree-boxes.py CAPTURE DETECTED --ardf .build/release/ardf [--class bed]
+
+DETECTED is the output of `ardf detect CAPTURE --out DETECTED`. Objects of one class whose centres lie within 0.3 m are
+taken for one. Of each, every side is compared between every two frames: the difference over the mean. Sides that are
+inferred in either frame do not count, nor do objects that reach out of the picture.
+"""
+
+import argparse
+import itertools
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+
+SAME = 0.3
+
+
+def measured(program, source, detected):
+    for frame in json.loads((detected / "index.json").read_text())["frames"]:
+        detections = detected / frame["folder"] / "detections.json"
+        command = [program, "place", "--detections", detections, "--capture", source, "--frame", frame["name"]]
+        run = subprocess.run([*map(str, command), "--out", "-"], capture_output=True, text=True)
+        if run.returncode == 0:
+            yield from ((frame["name"], entry) for entry in json.loads(run.stdout)["objects"] if entry["box3D"])
+
+
+def sides(entry):
+    """The sides, the longer horizontal one first, NaN where inferred."""
+    box = entry["box3D"]
+    marks = box.get("sides", {})
+    size = np.array(box["dimensions"], float)
+    for index, axis in enumerate("xyz"):
+        if "inferred" in (marks.get(f"-{axis}"), marks.get(f"+{axis}")):
+            size[index] = np.nan
+    return size
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("capture", type=Path)
+    parser.add_argument("detected", type=Path)
+    parser.add_argument("--ardf", required=True)
+    parser.add_argument("--class", dest="wanted", help="this class alone")
+    options = parser.parse_args()
+    groups = []
+    for frame, entry in measured(options.ardf, options.capture, options.detected):
+        if options.wanted not in (None, entry["className"]) or entry["box3D"]["method"] == "sixpoint":
+            continue
+        center = np.array(entry["box3D"]["center"])
+        for group in groups:
+            if group[0][1]["className"] == entry["className"] and np.linalg.norm(group[0][2] - center) < SAME:
+                group.append((frame, entry, center))
+                break
+        else:
+            groups.append([(frame, entry, center)])
+    everything = []
+    for group in groups:
+        differences = []
+        for a, b in itertools.combinations(group, 2):
+            if "cut-off" in a[1]["warnings"] + b[1]["warnings"]:
+                continue
+            first, second = sides(a[1]), sides(b[1])
+            differences += list(np.abs(first - second) / ((first + second) / 2) * 100)
+        differences = [d for d in differences if not np.isnan(d)]
+        everything += differences
+        name = group[0][1]["className"]
+        for frame, entry, _ in group:
+            print("   ", frame, np.round(sides(entry), 3), entry["warnings"])
+        if differences:
+            print(f"{name}: {len(group)} frames, {len(differences)} comparisons, median {np.median(differences):.1f} %")
+    if everything:
+        print(f"all: {len(everything)} comparisons, median {np.median(everything):.1f} %")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Object boxes against exact scenes: docs/explanation/measuring.md.
+
+    python tools/measure/measure-boxes.py --set table [--noisy] [--count 100] --ardf .build/release/ardf [--ardf OLD]
+        [--open3d]
+
+Draws the scenes of a set (tools/measure/boxes/scenes.py), writes each as a capture with a detection, has `ardf place`
+measure it, and prints errors by kind of solid. Several `--ardf` are compared on the same files. `--open3d` puts
+`get_minimal_oriented_bounding_box` around the points of the first. `--out` keeps captures and a JSON of all errors.
+Sides that ardf calls inferred do not count; their number is told. `--picture FILE` shows the best, middling and worst
+scenes with the true and the measured box; `--bars` ends with 1 where the figures of docs/explanation/measuring.md are
+missed. Needs numpy alone, open3d for its baseline, Pillow for the picture.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent / "boxes"))
+import capture
+import scenes
+import score
+
+
+def measure(programs, scene, number, noisy, folder, with_open3d):
+    """The errors of each method on one scene, by name, and the first program's warnings."""
+    capture.write(scene, number, noisy, folder)
+    found, warnings = {}, []
+    for name, program in programs.items():
+        entry = capture.place(program, folder)
+        found[name] = score.Errors(scene, entry["box3D"])
+        if len(found) == 1:
+            warnings = entry["warnings"]
+    if with_open3d:
+        depth = np.load(folder / "depth.npy")
+        found["Open3D"] = score.Errors(scene, score.open3d_box(capture.masked_points(scene, folder, depth)))
+    return found, warnings
+
+
+#: What must hold of `table`, by whether it is noisy: sides in %, their median, 95 % and worst; yaw in degrees, same;
+#: the centre's median over 5 mm or 1 % of the range.
+BARS = {False: (0.1, 1.0, 3.0, 0.1, 0.5, 0.1), True: (0.9, 6.0, 20.0, 0.3, 1.5, 0.4)}
+
+
+def missed(errors, noisy):
+    """A line for each figure beyond its bar."""
+    sides = np.abs(np.concatenate([e.sides[e.sure] for e in errors]))
+    yaw = np.array([e.yaw for e in errors if not e.scene.solid.round])
+    figures = [np.median(sides), np.quantile(sides, 0.95), sides.max(), np.median(yaw), np.quantile(yaw, 0.95)]
+    figures.append(np.median([e.center for e in errors]))
+    names = ("side, median", "side, 95 %", "side, worst", "yaw, median", "yaw, 95 %", "centre, median")
+    rows = zip(names, figures, BARS[noisy], strict=True)
+    return [f"{name}: {figure:.2f}, at most {bar} is asked" for name, figure, bar in rows if not figure <= bar]
+
+
+def draw(path, results, root):
+    """The three best, three middling and three worst scenes of the first method."""
+    import sheet
+
+    def worst(item):
+        return np.abs(item[0].sides[item[0].sure]).max(initial=0)
+
+    ranked = sorted(((next(iter(found.values())), warnings) for found, warnings in results), key=worst)
+    half = len(ranked) // 2
+    chosen = [*ranked[:3], *ranked[half : half + 3], *ranked[-3:]]
+    tiles = []
+    for errors, warnings in chosen:
+        detections = json.loads((root / errors.scene.name / "detections.json").read_text())
+        tiles.append(sheet.tile(errors.scene, errors, detections, warnings))
+    sheet.sheet(tiles).save(path, quality=85)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--set", choices=scenes.SETS, default="table")
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--noisy", action="store_true", help="as a phone and a detector see it")
+    parser.add_argument("--ardf", action="append", required=True, help="NAME=PROGRAM or PROGRAM, may be repeated")
+    parser.add_argument("--open3d", action="store_true")
+    parser.add_argument("--out", type=Path, help="keep captures and errors here")
+    parser.add_argument("--list", action="store_true", help="a line for each scene")
+    parser.add_argument("--picture", type=Path, help="the best, middling and worst scenes")
+    parser.add_argument("--bars", action="store_true", help="end with 1 where a figure of the first is missed")
+    options = parser.parse_args()
+    programs = dict(name.split("=", 1) if "=" in name else (name, name) for name in options.ardf)
+    drawn = scenes.scenes(options.set, options.count)
+    with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(2) as pool:
+        root = options.out or Path(scratch)
+
+        def one(item):
+            number, scene = item
+            return measure(programs, scene, number, options.noisy, root / scene.name, options.open3d)
+
+        results = list(pool.map(one, enumerate(drawn)))
+        if options.picture:
+            draw(options.picture, results, root)
+    print(score.table([(name, [found[name] for found, _ in results]) for name in results[0][0]]))
+    first = next(iter(programs))
+    print(f"\n{first}: {sum(int((~found[first].sure).sum()) for found, _ in results)} sides inferred")
+    limit = 8 if options.noisy else 3
+    beyond = [
+        (found[first], warnings) for found, warnings in results
+        if np.abs(found[first].sides[found[first].sure]).max(initial=0) > limit or found[first].yaw > 4
+    ]  # fmt: skip
+    silent = [errors.scene.name for errors, warnings in beyond if not warnings]
+    print(f"{len(beyond)} boxes with a side more than {limit} % or a yaw more than 4 degrees off, {len(silent)} of them"
+          f" without a warning {silent}")  # fmt: skip
+    if options.list:
+        for found, warnings in results:
+            errors = found[first]
+            view = f"{errors.scene.distance:.2f} m {np.degrees(errors.scene.pitch):.0f} deg"
+            turn = f"yaw {errors.yaw:.2f} centre {errors.center:.2f}"
+            print(errors.scene.name, np.round(errors.sides, 1), turn, view, errors.sure, warnings)
+    if options.out:
+        entries = {
+            name: {e.scene.name: [*e.sides, e.yaw, e.center] for e in (found[name] for found, _ in results)}
+            for name in results[0][0]
+        }
+        score.dump(options.out / "errors.json", entries)
+    if options.bars and (lines := missed([found[first] for found, _ in results], options.noisy)):
+        sys.exit("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,1 +1,0 @@
-"""What `bench_peers.py` is made of: engines, models, reports."""

@@ -1,0 +1,258 @@
+"""What a run is given: sound files copied, one of them damaged, and a command that reads it."""
+
+import contextlib
+import json
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+
+from .arguments import mutate_arguments
+from .formats import mutate_file
+from .values import TEXTS
+
+ROOT = Path(__file__).resolve().parents[3]
+GOLDENS = ROOT / "Tests/ModelsTests/Goldens"
+DETECTOR, DEPTH = GOLDENS / "yolo11-tiny-n.safetensors", GOLDENS / "depth-tiny.safetensors"
+LAYOUTS = [
+    "clip",
+    "arkitScenes",
+    "polycam",
+    "recorded",
+    "redwood",
+    "scannerApp",
+    "strayScanner",
+    "transforms",
+    "tumRGBD",
+]
+
+
+def detector(weights=DETECTOR):
+    return ["--yolo", str(weights), *["--imgsz", "32", "--conf", "0.05", "--max-det", "8", "--threads", "1"]]
+
+
+def depth(weights=DEPTH):
+    return ["--depth", str(weights), "--depth-size", "14"]
+
+
+def prepare(ardf, sound):
+    """Makes the sound files that runs copy: captures, archives, a run's results, a plan, references, documents."""
+    sound.mkdir()
+    for name in ["native", *LAYOUTS]:
+        shutil.copytree(ROOT / "Fuzz/Captures" / name, sound / name)
+    for index in range(3):
+        frame = sound / f"sequence/{index:05}"
+        shutil.copytree(sound / "native", frame)
+        document = json.loads((frame / "frame.json").read_text())
+        document["timestamp"] = 12 + index / 10
+        document["cameraToWorld"][12] = index / 10
+        (frame / "frame.json").write_text(json.dumps(document))
+    for name in ["recorded", "native", "sequence", "clip"]:
+        with zipfile.ZipFile(sound / f"{name}.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+            for file in sorted((sound / name).rglob("*")):
+                archive.write(file, file.relative_to(sound / name))
+    corpus = ROOT / "Fuzz/Corpus"
+    pictures = [*corpus.glob("jpeg/*.jpg"), *corpus.glob("png/*.png")]
+    for file in [*pictures, corpus / "checkpoint/module.pt", corpus / "simulation/all.json", DETECTOR, DEPTH]:
+        shutil.copy(file, sound / file.name)
+
+    def run(*arguments):
+        subprocess.run([ardf, *arguments], cwd=sound, check=True, capture_output=True)
+
+    run("run", "native", *detector(), *depth(), "--effect", "0=debugCube", "--usda", "--out", "results")
+    run("run", "sequence", *detector(), *depth(), "--out", "batch")
+    run("trace", "--weights", str(DEPTH), "--input", "native/image.png", "--size", "28x28", "--threads", "1", "--out",
+        "trace.safetensors")  # fmt: skip
+    # The choices are those of the file, so that a run depends on its number alone; the kernels are this machine's.
+    run("tune", str(DETECTOR), "--size", "32x32", "--runs", "1", "--out", "tuned.json")
+    plan = json.loads((ROOT / "tools/prove/mutations/plan.json").read_text())
+    plan["kernels"] = json.loads((sound / "tuned.json").read_text())["kernels"]
+    (sound / "plan.json").write_text(json.dumps(plan, indent=2))
+    pack_tensors(sound / "trace.safetensors", sound / "trace.npz")
+    return [file.name for file in pictures]
+
+
+def pack_tensors(source, archive):
+    """A reference as npz."""
+    data = source.read_bytes()
+    start = 8 + int.from_bytes(data[:8], "little")
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, entry in json.loads(data[8:start]).items():
+            if name == "__metadata__" or entry["dtype"] != "F32":
+                continue
+            header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {tuple(entry['shape'])}, }}".encode()
+            header += b" " * (-(len(header) + 11) % 64) + b"\n"
+            content = data[start + entry["data_offsets"][0] : start + entry["data_offsets"][1]]
+            packed.writestr(f"{name}.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + content)
+
+
+class Case:
+    """Builds one run in a folder of its own: `in` holds its inputs; `--out` is `out`."""
+
+    def __init__(self, random, sound, pictures, options, is_sound=False):
+        self.random, self.sound, self.pictures, self.options, self.is_sound = random, sound, pictures, options, is_sound
+
+    def take(self, name, whole=False):
+        """A copy of a sound file or folder with one of its files damaged; the argument that names it."""
+        target = Path("in") / name
+        if (self.sound / name).is_dir():
+            shutil.copytree(self.sound / name, target)
+            if not (whole or self.is_sound):
+                for _ in range(self.random.choice([1, 1, 1, 2])):
+                    self.damage_folder(target)
+        else:
+            target.parent.mkdir(exist_ok=True)
+            data = (self.sound / name).read_bytes()
+            target.write_bytes(data if whole or self.is_sound else mutate_file(self.random, name, data))
+        return str(target)
+
+    def damage_folder(self, folder, keeps_names=False):
+        """A file's content, mostly; or what lies under its name, or the name."""
+        files = sorted(file for file in folder.rglob("*") if file.is_file() and not file.is_symlink())
+        if not files:
+            return
+        file, action = self.random.choice(files), self.random.random()
+        if action < 0.85 or (keeps_names and action >= 0.87):
+            file.write_bytes(mutate_file(self.random, file.name, file.read_bytes()))
+            return
+        data = file.read_bytes()
+        if action < 0.93:
+            file.unlink()
+        if action < 0.87:
+            file.mkdir()
+        elif action < 0.89:
+            file.symlink_to(self.random.choice(["/etc/passwd", "nowhere", file.name, "..", "/dev/zero", "/dev/null"]))
+        elif action < 0.90:
+            file.write_bytes(self.random.choice([data, *(other.read_bytes() for other in files if other != file)]))
+        elif action >= 0.93:
+            part = self.random.choice([file, *[p for p in file.parents if folder in p.parents]])
+            name = self.random.choice(TEXTS).replace("/", "\\").replace("\0", "\\")[:200]
+            # Some are names that no file can have.
+            with contextlib.suppress(OSError, UnicodeError, ValueError):
+                part.rename(part.with_name(name or "x"))
+
+    def networks(self):
+        return [*detector(), *depth()]
+
+    def read_capture(self, name):
+        """Any command that reads a capture."""
+        capture = self.take(name)
+        extra = self.random.choice([[], ["--effect", "0=debugCube"], ["--tap", "4,4=smoke"], ["--usda", "--usdz"]])
+        choices = [
+            ["capture", "check", capture, *self.random.choice([[], ["--json"]])],
+            ["run", capture, *self.networks(), *extra, "--out", "out"],
+            ["run", capture, *detector(), "--out", "out"],
+            ["capture", "convert", capture, "--out", "out"],
+            ["place", "--detections", self.take("results/detections.json", True), "--capture", capture, *extra[:2],
+             "--out", "out"] if extra[:1] != ["--usda"] else ["detect", capture, *detector(), "--out", "out"],
+            ["fuse", "--relative", self.take("results/relative.npy", True), "--capture", capture, "--out", "out"],
+        ]  # fmt: skip
+        return self.random.choice(choices[:4] if name not in ("native", "scannerApp") else choices)
+
+    def native(self):
+        return self.read_capture("native")
+
+    def layouts(self):
+        return self.read_capture(self.random.choice(LAYOUTS))
+
+    def sequence(self):
+        capture = self.take("sequence")
+        effect = self.random.choice([[], ["--effect", "0=debugCube"], ["--effect", "0=love", "--drift"]])
+        detect = self.random.choice([[], ["--detect-every", "0.1s"], ["--at", "1"]])
+        return self.random.choice(
+            [
+                ["replay", capture, "--max-speed", *effect, *detect, *self.networks(), "--out", "out"],
+                ["run", capture, *self.networks(), *effect[:2], "--out", "out"],
+                ["detect", capture, *detector(), "--out", "out"],
+                ["capture", "check", capture],
+            ]
+        )
+
+    def weights(self):
+        name = self.random.choice([DETECTOR.name, DEPTH.name])
+        file, picture = self.take(name), self.take("native/image.png", True)
+        if name == DETECTOR.name:
+            use = ["detect", picture, *detector(file), "--out", "out"]
+        else:
+            use = ["depth", picture, *depth(file), "--threads", "1", "--out", "out"]
+        return self.random.choice(
+            [use, use, use, ["inspect", "weights", file], ["inspect", "graph", file],
+             ["inspect", "weights", file, "--json"], ["convert", file, "out.safetensors"]][: 6 if self.is_sound else 7]
+        )  # fmt: skip
+
+    def checkpoints(self):
+        # Its network is none that there is: what is sound here ends with a refusal as well.
+        return ["convert", self.take("module.pt"), "out.safetensors"]
+
+    def documents(self):
+        name = self.random.choice(["detections", "objects", "simulation", "scene"])
+        capture = self.take("native", True)
+        if name == "simulation":
+            return ["simulate", self.take("all.json"), "--out", "out.json"]
+        if name == "scene":
+            self.take("results", True)
+            for file in ["scene.json", "summary.json", "fusion.json", "objects.json", "detections.json"]:
+                if self.random.random() < 0.3:
+                    Path(f"in/results/{file}").unlink()
+                    self.take(f"results/{file}")
+            return ["report", "in/results", "--capture", capture, "--out", "out.html"]
+        detections = self.take("results/detections.json", name != "detections")
+        objects = self.take("results/objects.json", name != "objects")
+        compose = ["compose", "--detections", detections, "--objects", objects, "--capture", capture, "--out", "out"]
+        place = ["place", "--detections", detections, "--capture", capture, "--effect", "0=debugCube", "--out", "out"]
+        return self.random.choice([compose, place] if name == "detections" else [compose])
+
+    def plans(self):
+        plan, picture = self.take("plan.json"), self.take("native/image.png", True)
+        return self.random.choice(
+            [["detect", picture, *detector(), "--plan", plan, "--out", "out"],
+             ["inspect", "plan", str(DETECTOR), "--size", "32x32", "--plan", plan]]
+        )  # fmt: skip
+
+    def references(self):
+        reference = self.random.choice(["trace.npz", "trace.safetensors", "results/relative.npy"])
+        if reference == "results/relative.npy":
+            capture = self.take("native", True)
+            return ["fuse", "--relative", self.take(reference), "--capture", capture, "--out", "out"]
+        return ["verify", "--weights", str(DEPTH), "--reference", self.take(reference), "--threads", "1",
+                *self.random.choice([[], ["--json"], ["--out", "out"]])]  # fmt: skip
+
+    def archives(self):
+        archive = self.take(self.random.choice(["recorded.zip"] * (1 if self.is_sound else 3) + self.other_archives()))
+        return self.random.choice(
+            [["capture", "check", archive], ["run", archive, *self.networks(), "--out", "out"],
+             ["capture", "convert", archive, "--out", "out"]]
+        )  # fmt: skip
+
+    def other_archives(self):
+        """Of other captures, which are no recorded clips and are refused."""
+        return [] if self.is_sound else ["native.zip", "sequence.zip", "clip.zip"]
+
+    def pictures_(self):
+        picture = self.take(self.random.choice(self.pictures))
+        return self.random.choice(
+            [["detect", picture, *detector(), "--out", "out"], ["run", picture, *self.networks(), "--out", "out"],
+             ["depth", picture, *depth(), "--threads", "1", "--out", "out"]]
+        )  # fmt: skip
+
+    def results(self):
+        capture = self.take("sequence", True)
+        shutil.copytree(self.sound / "batch", "out")
+        if not self.is_sound:
+            self.damage_folder(Path("out"), keeps_names=True)
+        return ["run", capture, *self.networks(), "--resume", "--out", "out"]
+
+    def arguments(self):
+        for name in ["native", "sequence", "results", "plan.json", "all.json", "trace.npz", "module.pt"]:
+            self.take(name, True)
+        Path("bystander").write_text("not ours")
+        return mutate_arguments(self.random, self.options, str(DETECTOR), str(DEPTH), self.is_sound)
+
+
+#: Every class with its share of the runs.
+CLASSES = {
+    "native": (Case.native, 22), "layouts": (Case.layouts, 20), "sequence": (Case.sequence, 10),
+    "weights": (Case.weights, 8), "checkpoints": (Case.checkpoints, 5), "documents": (Case.documents, 9),
+    "plans": (Case.plans, 4), "references": (Case.references, 4), "archives": (Case.archives, 6),
+    "pictures": (Case.pictures_, 4), "results": (Case.results, 3), "arguments": (Case.arguments, 5),
+}  # fmt: skip
