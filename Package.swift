@@ -187,7 +187,7 @@ let package = Package(
     tests(
       "AppCore", ["AppCore", "FileFormats", "Archives", "Digests", "Geometry", "Imaging"],
       resources: [.copy("Goldens")]),
-    tests("Evaluation", ["Evaluation", "FileFormats", "Imaging"], resources: [.copy("Goldens")]),
+    tests("Evaluation", ["Evaluation", "FileFormats", "Geometry", "Imaging"], resources: [.copy("Goldens")]),
     tests("Perception", ["Perception", "AppCore", "Models", "NNRuntime", "Geometry", "Imaging"]),
     tests("Hostile", ["ParserTargets"]),
     tests("Reporting", ["Reporting", "AppCore", "FileFormats", "Archives", "Geometry", "Imaging"]),

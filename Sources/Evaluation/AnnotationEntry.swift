@@ -43,8 +43,10 @@ extension AnnotationFile {
       return name
     }
 
-    /// The object of an annotation.
-    func object(_ classIndex: Int, _ size: (width: Int, height: Int)) throws(LabelError) -> LabelledObject {
+    /// The object of an annotation, with so many key points.
+    func object(
+      _ classIndex: Int, _ size: (width: Int, height: Int), keypoints count: Int?
+    ) throws(LabelError) -> LabelledObject {
       guard let box = value["bbox"]?.numbers, box.count == 4, box[2] >= 0, box[3] >= 0,
         isNear([box[0], box[1], box[0] + box[2], box[1] + box[3]], size)
       else { throw bad("bbox", "x, y, width and height in pixels of the picture") }
@@ -54,7 +56,30 @@ extension AnnotationFile {
       else { throw bad("iscrowd", "0 or 1") }
       return LabelledObject(
         classIndex: classIndex, box: PixelBox(x: box[0], y: box[1], width: box[2], height: box[3]),
-        region: try region(size), isCrowd: isCrowd)
+        region: try region(size), isCrowd: isCrowd, keypoints: try keypoints(count, size),
+        area: count == nil ? nil : try area())
+    }
+
+    /// Square pixels of an annotation with key points, which their distances are compared with.
+    private func area() throws(LabelError) -> Double {
+      guard let area = value["area"]?.number, area.isFinite, area >= 0 else {
+        throw bad("area", "square pixels")
+      }
+      return area
+    }
+
+    private func keypoints(
+      _ count: Int?, _ size: (width: Int, height: Int)
+    ) throws(LabelError) -> [LabelledKeypoint] {
+      guard let count else { return [] }
+      let numbers = value["keypoints"]?.numbers ?? []
+      let points = stride(from: 0, to: numbers.count - 2, by: 3).map { index in
+        LabelledKeypoint(x: numbers[index], y: numbers[index + 1], isLabelled: numbers[index + 2] > 0)
+      }
+      guard numbers.count == 3 * count,
+        points.allSatisfy({ !$0.isLabelled || isNear([$0.x, $0.y], size) })
+      else { throw bad("keypoints", "x, y in pixels and whether it is labelled, of each of \(count)") }
+      return points
     }
 
     /// The pixels; nil where the annotation has none.

@@ -17,10 +17,11 @@ package enum AnnotationFile {
   /// Categories are the network's classes by name. Pictures are in the order of their numbers, annotations in that of the
   /// file.
   ///
+  /// - `keypoints`: how many each annotation must have, as those of `person_keypoints_*.json` do; nil for any.
   /// - Throws: `LabelError`, `FileError`, `JSONError`, `ImageError`.
   package static func read(
-    _ file: String, pictures folder: String, classes: EvaluatedClasses, imageLimits: ImageLimits = .default,
-    bytes: Int = largest
+    _ file: String, pictures folder: String, classes: EvaluatedClasses, keypoints: Int? = nil,
+    imageLimits: ImageLimits = .default, bytes: Int = largest
   ) throws -> LabelledSet {
     guard pathKind(folder) == .folder else {
       throw pathKind(folder) == nil ? FileError.missing(path: folder) : FileError.notADirectory(path: folder)
@@ -49,7 +50,7 @@ package enum AnnotationFile {
       let image = try annotation.integer("image_id")
       guard let size = sizes[image] else { throw annotation.bad("image_id", "the id of one of the images") }
       guard let classIndex = try categories.classIndex(annotation) else { continue }
-      objects[image, default: []].append(try annotation.object(classIndex, size))
+      objects[image, default: []].append(try annotation.object(classIndex, size, keypoints: keypoints))
     }
     let pictures = try names.sorted { $0.id < $1.id }.map { id, name in
       let path = "\(folder)/\(name)"

@@ -13,18 +13,24 @@ enum COCOEvaluation {
   /// Recalls at which precision is read.
   private static let recalls: [Double] = (0...100).map { $0 == 100 ? 1 : Double($0) * 0.01 }
 
+  /// The same where key points are compared.
+  static let mostPoses = 20
+
   /// What becomes of a picture's detections of one class.
   ///
   /// - `scores`: confidences of detections, in the order in which ties are resolved.
   /// - `isCrowd`: of each label.
+  /// - `isIgnored`: of each label, whether it is neither missed nor found; by default crowds are.
   /// - `overlap`: of the detection and the label at these positions; of a crowd the share of the detection that lies in
   ///   it.
   static func match(
-    scores: [Double], isCrowd: [Bool], overlap: (_ detection: Int, _ label: Int) -> Double
+    scores: [Double], isCrowd: [Bool], isIgnored: [Bool]? = nil, most: Int = mostDetections,
+    overlap: (_ detection: Int, _ label: Int) -> Double
   ) -> [MatchedDetection] {
+    let isIgnored = isIgnored ?? isCrowd
     // Sorted stably, whatever the standard library does.
-    let order = scores.indices.sorted { (scores[$1], $0) < (scores[$0], $1) }.prefix(mostDetections)
-    let labels = isCrowd.indices.filter { !isCrowd[$0] } + isCrowd.indices.filter { isCrowd[$0] }
+    let order = scores.indices.sorted { (scores[$1], $0) < (scores[$0], $1) }.prefix(most)
+    let labels = isIgnored.indices.filter { !isIgnored[$0] } + isIgnored.indices.filter { isIgnored[$0] }
     var taken = [UInt16](repeating: 0, count: isCrowd.count)
     return order.map { detection in
       var result = MatchedDetection(score: scores[detection])
@@ -35,7 +41,7 @@ enum COCOEvaluation {
         var choice: Int?
         for label in labels {
           if taken[label] & bit != 0, !isCrowd[label] { continue }
-          if let choice, !isCrowd[choice], isCrowd[label] { break }
+          if let choice, !isIgnored[choice], isIgnored[label] { break }
           guard overlaps[label] >= best else { continue }
           best = overlaps[label]
           choice = label
@@ -43,7 +49,7 @@ enum COCOEvaluation {
         guard let choice else { continue }
         taken[choice] |= bit
         result.found |= bit
-        if isCrowd[choice] { result.ignored |= bit }
+        if isIgnored[choice] { result.ignored |= bit }
       }
       return result
     }

@@ -20,6 +20,10 @@ package enum LabelError: Error, Equatable, CustomStringConvertible {
   case badAnnotation(file: String, place: String, expected: String)
   /// A picture of another size than its annotations say.
   case otherSize(file: String, picture: String, stated: String, actual: String)
+  /// A folder that should hold a folder of pictures for each class has none.
+  case noClasses(folder: String)
+  /// A folder of pictures that is no class of the network.
+  case unknownClassFolder(path: String, count: Int)
   /// What is to be evaluated has no label at all.
   case nothingLabelled(path: String)
 
@@ -31,7 +35,7 @@ package enum LabelError: Error, Equatable, CustomStringConvertible {
   /// Whether an input is absent rather than wrong.
   package var isMissingInput: Bool {
     switch self {
-    case .noFolder, .noPictures, .noLabels, .noPicture: true
+    case .noFolder, .noPictures, .noLabels, .noPicture, .noClasses: true
     default: false
     }
   }
@@ -56,6 +60,10 @@ package enum LabelError: Error, Equatable, CustomStringConvertible {
     case .badAnnotation(let file, let place, let expected): "\(file): \(place) must be \(expected)"
     case .otherSize(let file, let picture, let stated, let actual):
       "\(file): says that \(picture) has \(stated) pixels; it has \(actual): they are not the same picture"
+    case .noClasses(let folder):
+      "\(folder): holds no folder; give one that has a folder of pictures for each class, CLASS/NAME.jpg"
+    case .unknownClassFolder(let path, let count):
+      "\(path): is no class of the network; name folders as its \(count) classes, which ardf inspect weights lists"
     case .nothingLabelled(let path): "\(path): no object of the classes to be evaluated is labelled in it"
     }
   }

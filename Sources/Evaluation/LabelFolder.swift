@@ -4,17 +4,14 @@ import Imaging
 
 /// Labels in files of lines beside pictures, as Ultralytics has them: `images/NAME.jpg` and `labels/NAME.txt`.
 ///
-/// A line is `CLASS X Y WIDTH HEIGHT` or `CLASS X1 Y1 X2 Y2 X3 Y3 ...`, an outline; x and y are over the picture's width
-/// and height. A picture without such a file, or with an empty one, has no objects.
+/// A line is `CLASS X Y WIDTH HEIGHT` or `CLASS X1 Y1 X2 Y2 X3 Y3 ...`, an outline, and of key points `CLASS X Y WIDTH
+/// HEIGHT` and x, y, and whether it is labelled, of each; x and y are over the picture's width and height. A picture without such a file, or with an empty one, has no objects.
 package enum LabelFolder {
-  /// How far coordinates may lie outside of the picture, in its sides.
-  private static let slack: Float = 0.01
-
   /// Reads the labels of all pictures below a folder that holds `images` and `labels`, or that lies in `images`.
   ///
   /// - Throws: `LabelError`, `FileError`, `ImageError`.
   package static func read(
-    _ folder: String, classes: EvaluatedClasses, limits: ImageLimits = .default
+    _ folder: String, classes: EvaluatedClasses, form: LabelForm = .objects, limits: ImageLimits = .default
   ) throws -> LabelledSet {
     let images = try imagesFolder(folder)
     let labels = try labelsFolder(of: images)
@@ -33,7 +30,7 @@ package enum LabelFolder {
       var objects: [LabelledObject] = []
       if remaining.remove(file) != nil {
         labelled += 1
-        let all = try LabelLines.objects(of: file, size: size, classes: classes)
+        let all = try LabelLines(file: file, size: size, form: form).objects(of: classes)
         for object in all where !objects.contains(object) { objects.append(object) }
         if objects.count < all.count {
           notes.append("\(file): \(all.count - objects.count) lines are there twice; each counts once")
@@ -83,83 +80,6 @@ package enum LabelFolder {
       throw .noFolder(path: components[..<last].joined(separator: "/"), needed: "labels")
     }
     return path
-  }
-
-  /// The lines of one file.
-  private enum LabelLines {
-    static func objects(
-      of file: String, size: (width: Int, height: Int), classes: EvaluatedClasses
-    ) throws -> [LabelledObject] {
-      let bytes = try FileBytes.contents(of: file)
-      guard let text = String(validating: bytes, as: UTF8.self) else {
-        throw LabelError.badLine(file: file, line: 1, expected: "UTF-8 text")
-      }
-      var objects: [LabelledObject] = []
-      var hasOutlines: Bool?
-      let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
-      for (index, line) in lines.enumerated() {
-        // A byte-order mark may lead.
-        let fields = line.split { $0.isWhitespace || $0 == "\u{FEFF}" }
-        guard !fields.isEmpty else { continue }
-        func bad(_ expected: String) -> LabelError {
-          .badLine(file: file, line: index + 1, expected: expected)
-        }
-        let isOutline = fields.count > 6
-        guard fields.count == 5 || (isOutline && fields.count % 2 == 1) else {
-          throw bad(
-            "a class and a box (x y width height), or a class and three corners or more (x y x y x y ...)")
-        }
-        guard hasOutlines ?? isOutline == isOutline else {
-          throw bad("like the lines above: boxes and outlines do not go together in one file")
-        }
-        hasOutlines = isOutline
-        guard let number = Double(fields[0]), let classIndex = Int(exactly: number), classIndex >= 0 else {
-          throw bad("a class as a whole number from 0 on, then coordinates")
-        }
-        let values = fields.dropFirst().compactMap { Double($0).map(Float.init) }
-        guard values.count == fields.count - 1,
-          values.allSatisfy({ (-slack...1 + slack).contains($0) })
-        else { throw bad("coordinates over the picture's sides, from 0 to 1") }
-        guard classes.contains(classIndex) else { continue }
-        guard classIndex < classes.names.count else {
-          throw LabelError.unknownClass(
-            file: file, line: index + 1, index: classIndex, count: classes.names.count)
-        }
-        guard isOutline || (values[2] >= 0 && values[3] >= 0) else {
-          throw bad("a box whose width and height are not negative")
-        }
-        objects.append(
-          isOutline
-            ? outlined(classIndex, values, size) : boxed(classIndex, values.map(Double.init), size))
-      }
-      return objects
-    }
-
-    private static func outlined(
-      _ classIndex: Int, _ values: [Float], _ size: (width: Int, height: Int)
-    ) -> LabelledObject {
-      let sides = [Double(size.width), Double(size.height)]
-      let corners = values.enumerated().map { Double($1) * sides[$0 % 2] }
-      let xs = stride(from: 0, to: corners.count, by: 2).map { corners[$0] }
-      let ys = stride(from: 1, to: corners.count, by: 2).map { corners[$0] }
-      let (left, top) = (xs.min() ?? 0, ys.min() ?? 0)
-      return LabelledObject(
-        classIndex: classIndex,
-        box: PixelBox(x: left, y: top, width: (xs.max() ?? 0) - left, height: (ys.max() ?? 0) - top),
-        region: .polygons([corners]), outline: values)
-    }
-
-    private static func boxed(
-      _ classIndex: Int, _ values: [Double], _ size: (width: Int, height: Int)
-    ) -> LabelledObject {
-      let (width, height) = (Double(size.width), Double(size.height))
-      return LabelledObject(
-        classIndex: classIndex,
-        box: PixelBox(
-          x: (values[0] - values[2] / 2) * width, y: (values[1] - values[3] / 2) * height,
-          width: values[2] * width, height: values[3] * height),
-        region: nil)
-    }
   }
 }
 

@@ -29,6 +29,19 @@ package enum LabelledRegion: Sendable, Equatable {
   case mask(RunLengthMask)
 }
 
+/// A key point as people have marked it.
+package struct LabelledKeypoint: Sendable, Equatable {
+  /// In pixels of the upright picture.
+  package let x, y: Double
+  /// Whether its place is known; others don't count.
+  package let isLabelled: Bool
+
+  /// A key point from its parts.
+  package init(x: Double, y: Double, isLabelled: Bool) {
+    (self.x, self.y, self.isLabelled) = (x, y, isLabelled)
+  }
+}
+
 /// An object as people, or a better network, have marked it.
 package struct LabelledObject: Sendable, Equatable {
   /// Index among the network's classes.
@@ -41,16 +54,23 @@ package struct LabelledObject: Sendable, Equatable {
   package let isCrowd: Bool
   /// x and y of each corner over the picture's width and height, as a line of a YOLO label has them; empty for others.
   package let outline: [Float]
+  /// In the network's order; empty where there are none.
+  package let keypoints: [LabelledKeypoint]
+  /// Square pixels, which distances of key points are compared with; nil where there are none.
+  package let area: Double?
 
   /// A label from its parts.
   package init(
-    classIndex: Int, box: PixelBox, region: LabelledRegion?, isCrowd: Bool = false, outline: [Float] = []
+    classIndex: Int, box: PixelBox, region: LabelledRegion?, isCrowd: Bool = false, outline: [Float] = [],
+    keypoints: [LabelledKeypoint] = [], area: Double? = nil
   ) {
     self.classIndex = classIndex
     self.box = box
     self.region = region
     self.isCrowd = isCrowd
     self.outline = outline
+    self.keypoints = keypoints
+    self.area = area
   }
 }
 

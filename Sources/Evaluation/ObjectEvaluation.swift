@@ -1,4 +1,5 @@
 import FileFormats
+import Geometry
 
 /// What a network has found in a picture, as it is evaluated.
 package struct EvaluatedDetection: Sendable {
@@ -10,9 +11,14 @@ package struct EvaluatedDetection: Sendable {
   package let box: PixelBox
   /// The pixels of the upright picture; nil where masks are not evaluated.
   package let mask: RunLengthMask?
+  /// x, y in pixels of the upright picture, and how sure the network is; empty of networks without.
+  package let keypoints: [SIMD3<Double>]
 
   /// A detection from its parts.
-  package init(classIndex: Int, score: Double, box: PixelBox, mask: RunLengthMask?) {
+  package init(
+    classIndex: Int, score: Double, box: PixelBox, mask: RunLengthMask?, keypoints: [SIMD3<Double>] = []
+  ) {
+    self.keypoints = keypoints
     self.classIndex = classIndex
     self.score = score
     self.box = box
@@ -32,11 +38,18 @@ package struct InputDetection: Sendable {
   package let columns, rows: Range<Int>
   /// Whether each of these cells is set.
   package let isSet: [Bool]
+  /// Places of key points; empty of networks without.
+  package let keypoints: [SIMD2<Float>]
+  /// The oriented box; nil of networks without.
+  package let orientedBox: GaussianBox?
 
   /// A detection from its parts.
   package init(
-    classIndex: Int, score: Float, box: SIMD4<Float>, columns: Range<Int>, rows: Range<Int>, isSet: [Bool]
+    classIndex: Int, score: Float, box: SIMD4<Float>, columns: Range<Int> = 0..<0, rows: Range<Int> = 0..<0,
+    isSet: [Bool] = [], keypoints: [SIMD2<Float>] = [], orientedBox: GaussianBox? = nil
   ) {
+    self.keypoints = keypoints
+    self.orientedBox = orientedBox
     precondition(isSet.count == columns.count * rows.count, "a value for each cell")
     self.classIndex = classIndex
     self.score = score
@@ -55,7 +68,7 @@ package enum EvaluationProtocol: String, CaseIterable, Sendable {
   case ultralytics
 }
 
-/// How well boxes, or masks, agree with labels.
+/// How well boxes, masks or key points agree with labels.
 package struct PrecisionResult: Sendable, Equatable {
   /// Of one class.
   package struct OfClass: Sendable, Equatable {
@@ -88,11 +101,11 @@ package struct COCOPicture: Sendable {
   /// Of every object; empty where masks are not evaluated.
   let masks: [RunLengthMask]
 
-  /// The labels of a picture; with `masks` all have their pixels.
-  package init(_ picture: LabelledPicture, masks: Bool) {
+  /// The labels of a picture; where masks are compared all have their pixels, where key points are all have theirs.
+  package init(_ picture: LabelledPicture, shape: EvaluatedShape) {
     objects = picture.objects
-    self.masks =
-      masks
+    masks =
+      shape == .masks
       ? picture.objects.map {
         $0.region?.mask(height: picture.height, width: picture.width)
           ?? RunLengthMask(height: picture.height, width: picture.width, boundaries: [])
@@ -103,21 +116,29 @@ package struct COCOPicture: Sendable {
 /// Detections against labels, picture by picture, of which nothing is kept but scores and matches: 16 bytes each.
 package struct ObjectEvaluator: Sendable {
   private let rule: EvaluationProtocol
-  private var boxes, masks: MatchedClasses
-  private let hasMasks: Bool
+  private var boxes, shapes: MatchedClasses
+  private let shape: EvaluatedShape
 
   /// An evaluator of a network with so many classes.
-  package init(_ rule: EvaluationProtocol, classCount: Int, hasMasks: Bool) {
+  ///
+  /// - Precondition: COCO's rule has no oriented boxes.
+  package init(_ rule: EvaluationProtocol, classCount: Int, shape: EvaluatedShape) {
+    precondition(rule == .ultralytics || shape != .orientedBoxes, "COCO's rule has no oriented boxes")
     self.rule = rule
-    self.hasMasks = hasMasks
+    self.shape = shape
     boxes = MatchedClasses(classCount: classCount)
-    masks = MatchedClasses(classCount: classCount)
+    shapes = MatchedClasses(classCount: classCount)
   }
 
-  /// How well boxes agree.
+  /// How well boxes agree, or oriented boxes.
   package var boxResult: PrecisionResult { result(boxes) }
-  /// How well masks agree; nil where they are not evaluated.
-  package var maskResult: PrecisionResult? { hasMasks ? result(masks) : nil }
+  /// How well masks or key points agree; nil where neither are compared.
+  package var shapeResult: PrecisionResult? {
+    switch shape {
+    case .boxes, .orientedBoxes: nil
+    case .masks, .keypoints: result(shapes)
+    }
+  }
 
   private func result(_ matched: MatchedClasses) -> PrecisionResult {
     PrecisionResult(
@@ -140,20 +161,39 @@ package struct ObjectEvaluator: Sendable {
         COCOEvaluation.match(scores: found.map(\.score), isCrowd: isCrowd) { detection, label in
           Self.overlap(found[detection].box, picture.objects[labels[label]].box, isCrowd: isCrowd[label])
         }, of: classIndex)
-      guard hasMasks else { continue }
-      masks.addLabels(missable, of: classIndex)
-      let areas = found.map { $0.mask?.area ?? 0 }
-      let frames = found.map { $0.mask?.box }
-      masks.add(
-        COCOEvaluation.match(scores: found.map(\.score), isCrowd: isCrowd) { detection, label in
-          let truth = picture.masks[labels[label]]
-          guard let mask = found[detection].mask, let frame = frames[detection],
-            frame.intersection(truth.box) > 0
-          else { return 0 }
-          let common = mask.intersection(truth)
-          let all = isCrowd[label] ? areas[detection] : areas[detection] + truth.area - common
-          return common == 0 ? 0 : Double(common) / Double(all)
-        }, of: classIndex)
+      switch shape {
+      case .boxes, .orientedBoxes: continue
+      case .masks:
+        shapes.addLabels(missable, of: classIndex)
+        shapes.add(
+          Self.maskMatches(found, labels.map { picture.masks[$0] }, isCrowd: isCrowd), of: classIndex)
+      case .keypoints(let sigmas):
+        let truths = labels.map { picture.objects[$0] }
+        let isIgnored = truths.map { $0.isCrowd || !$0.keypoints.contains(where: \.isLabelled) }
+        shapes.addLabels(isIgnored.count { !$0 }, of: classIndex)
+        shapes.add(
+          COCOEvaluation.match(
+            scores: found.map(\.score), isCrowd: isCrowd, isIgnored: isIgnored, most: COCOEvaluation.mostPoses
+          ) { detection, label in
+            KeypointSimilarity.coco(found[detection].keypoints, truths[label], sigmas: sigmas)
+          }, of: classIndex)
+      }
+    }
+  }
+
+  private static func maskMatches(
+    _ found: [EvaluatedDetection], _ truths: [RunLengthMask], isCrowd: [Bool]
+  ) -> [MatchedDetection] {
+    let areas = found.map { $0.mask?.area ?? 0 }
+    let frames = found.map { $0.mask?.box }
+    return COCOEvaluation.match(scores: found.map(\.score), isCrowd: isCrowd) { detection, label in
+      let truth = truths[label]
+      guard let mask = found[detection].mask, let frame = frames[detection],
+        frame.intersection(truth.box) > 0
+      else { return 0 }
+      let common = mask.intersection(truth)
+      let all = isCrowd[label] ? areas[detection] : areas[detection] + truth.area - common
+      return common == 0 ? 0 : Double(common) / Double(all)
     }
   }
 
@@ -172,18 +212,34 @@ package struct ObjectEvaluator: Sendable {
       let found = detections.filter { $0.classIndex == classIndex }
       let labels = picture.labels.indices.filter { picture.labels[$0].classIndex == classIndex }
       boxes.addLabels(labels.count, of: classIndex)
+      let scores = found.map(\.score)
+      func matches(_ overlaps: (InputDetection) -> [Float]) -> [MatchedDetection] {
+        UltralyticsEvaluation.match(scores: scores, overlaps: found.map(overlaps))
+      }
       boxes.add(
-        UltralyticsEvaluation.match(
-          scores: found.map(\.score),
-          overlaps: found.map { found in
-            labels.map { picture.overlap(found.box, with: picture.labels[$0].box) }
-          }), of: classIndex)
-      guard hasMasks else { continue }
-      masks.addLabels(labels.count, of: classIndex)
-      masks.add(
-        UltralyticsEvaluation.match(
-          scores: found.map(\.score),
-          overlaps: found.map { picture.overlaps(of: $0, with: labels) }), of: classIndex)
+        matches { found in
+          labels.map { label in
+            let truth = picture.labels[label]
+            guard let box = truth.orientedBox else { return picture.overlap(found.box, with: truth.box) }
+            return found.orientedBox?.overlap(box) ?? 0
+          }
+        }, of: classIndex)
+      switch shape {
+      case .boxes, .orientedBoxes: continue
+      case .masks:
+        shapes.addLabels(labels.count, of: classIndex)
+        shapes.add(matches { picture.overlaps(of: $0, with: labels) }, of: classIndex)
+      case .keypoints(let sigmas):
+        shapes.addLabels(labels.count, of: classIndex)
+        shapes.add(
+          matches { found in
+            labels.map { label in
+              let truth = picture.labels[label]
+              return KeypointSimilarity.ultralytics(
+                found.keypoints, truth.keypoints, area: truth.poseArea, sigmas: sigmas)
+            }
+          }, of: classIndex)
+      }
     }
   }
 }

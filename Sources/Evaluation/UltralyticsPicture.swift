@@ -1,4 +1,5 @@
 import FileFormats
+import Geometry
 
 /// How `yolo val` fits a picture into the network's input, in pixels.
 package struct ValidationFrame: Sendable, Hashable {
@@ -28,8 +29,15 @@ package struct UltralyticsPicture: Sendable {
     let classIndex: Int
     /// Left, top, right, bottom in pixels of the input.
     let box: SIMD4<Float>
+    /// x, y in pixels of the input, and 0 where a key point is not labelled.
+    var keypoints: [SIMD3<Float>] = []
+    /// The least rectangle around the outline, where oriented boxes are compared.
+    var orientedBox: GaussianBox?
     /// Cells of the grid.
     var area = 0
+
+    /// The part of the box that an object is taken to fill where distances of key points are compared with it.
+    var poseArea: Float { (box[2] - box[0]) * (box[3] - box[1]) * 0.53 }
   }
 
   /// The largest first, where there are masks.
@@ -40,13 +48,17 @@ package struct UltralyticsPicture: Sendable {
   let cells: [UInt16]
 
   /// The labels of a picture in an input.
-  package init(_ picture: LabelledPicture, in frame: ValidationFrame) {
+  package init(_ picture: LabelledPicture, in frame: ValidationFrame, shape: EvaluatedShape) {
     gridWidth = frame.networkWidth / 4
     gridHeight = frame.networkHeight / 4
     let labels = picture.objects.map { object in
-      Label(classIndex: object.classIndex, box: Self.box(of: object, picture, frame))
+      Label(
+        classIndex: object.classIndex, box: Self.box(of: object, picture, frame),
+        keypoints: Self.keypoints(of: object, picture, frame),
+        orientedBox: shape == .orientedBoxes ? Self.orientedBox(of: object, frame) : nil)
     }
-    guard !picture.objects.isEmpty, picture.objects.allSatisfy({ !$0.outline.isEmpty }) else {
+    guard shape == .masks, !picture.objects.isEmpty, picture.objects.allSatisfy({ !$0.outline.isEmpty })
+    else {
       self.labels = labels
       cells = []
       return
@@ -94,6 +106,31 @@ package struct UltralyticsPicture: Sendable {
       }
     }
     return cells
+  }
+
+  private static func keypoints(
+    of object: LabelledObject, _ picture: LabelledPicture, _ frame: ValidationFrame
+  ) -> [SIMD3<Float>] {
+    object.keypoints.map { point in
+      SIMD3(
+        Float(point.x / Double(picture.width)) * Float(frame.contentWidth) + Float(frame.padLeft),
+        Float(point.y / Double(picture.height)) * Float(frame.contentHeight) + Float(frame.padTop),
+        point.isLabelled ? 1 : 0)
+    }
+  }
+
+  private static func orientedBox(of object: LabelledObject, _ frame: ValidationFrame) -> GaussianBox? {
+    let corners = stride(from: 0, to: object.outline.count - 1, by: 2).map { index in
+      SIMD2<Double>(
+        SIMD2(
+          object.outline[index] * Float(frame.contentWidth) + Float(frame.padLeft),
+          object.outline[index + 1] * Float(frame.contentHeight) + Float(frame.padTop)))
+    }
+    guard !corners.isEmpty else { return nil }
+    let rectangle = LeastRectangle.around(corners)
+    return GaussianBox(
+      center: SIMD2<Float>(rectangle.center), size: SIMD2<Float>(rectangle.size),
+      angle: Float(rectangle.angle))
   }
 
   private static func box(

@@ -125,6 +125,67 @@ import Testing
     #expect(try JSONValue.parse(String(entries[1]))["model"]?.string == "net")
   }
 
+  private func weights(_ family: String) -> String {
+    "\(SharedData.packageRoot)/Tests/ModelsTests/Goldens/\(family)-least.safetensors"
+  }
+
+  /// What further outputs a detector's objects have, and the shape of one object's.
+  private static let shapes: [(family: String, raw: [Int], output: String?, shape: [Int])] = [
+    ("yolo11-pose", [1, 23, 84], "keypoints", [5, 3]), ("yolov8-obb", [1, 9, 84], "oriented_boxes", [5]),
+    ("yolo26-pose", [1, 84, 21], "keypoints", [5, 3]), ("yolo26", [1, 84, 6], nil, []),
+  ]
+
+  @Test(arguments: shapes.indices) func networksOfEveryTask(index: Int) throws {
+    let (family, raw, output, shape) = Self.shapes[index]
+    let picture = Data(try SyntheticCapture.encoded()).base64EncodedString()
+    let image =
+      #"{"name":"image","datatype":"BYTES","shape":[1],"parameters":{"content_type":"base64"},"data":["\#(picture)"]}"#
+    let running = try RunningCommand([
+      "serve", "--listen", "127.0.0.1:0", "--models", "net=\(weights(family)),cls=\(weights("yolo11-cls"))",
+      "--imgsz", "64", "--conf", "0.02", "--max-det", "6",
+    ])
+    let port = try Self.port(of: running)
+    func infer(_ model: String, _ inputs: String, _ more: String = "") throws -> [String: JSONValue] {
+      try Self.outputs(
+        Self.answer(
+          port, "POST /v2/models/\(model)/infer HTTP/1.1",
+          Array(#"{"inputs":[\#(inputs)]\#(more)}"#.utf8)))
+    }
+    let zeros = Array(repeating: "0", count: 3 * 64 * 64).joined(separator: ",")
+    let tensor = #"{"name":"images","datatype":"FP32","shape":[1,3,64,64],"data":[\#(zeros)]}"#
+    #expect(try infer("net", tensor)["output0"]?["shape"]?.array?.compactMap(\.integer) == raw)
+    #expect(try infer("cls", tensor)["output0"]?["shape"] == [1, 4])
+    let oblong = tensor.replacingOccurrences(of: "3,64,64", with: "3,32,128")
+    #expect(
+      try Self.answer(
+        port, "POST /v2/models/cls/infer HTTP/1.1", Array(#"{"inputs":[\#(oblong)]}"#.utf8)
+      ).contains("square"))
+
+    let detected = try infer("detect", image)
+    let count = try #require(detected["scores"]?["data"]?.array?.count)
+    #expect((1...6).contains(count) && detected["masks"] == nil)
+    let place = try TemporaryDirectory()
+    _ = try place.write(SyntheticCapture.encoded(), to: "picture.png")
+    let command = try CommandRun([
+      "detect", place.file("picture.png"), "--yolo", weights(family), "--imgsz", "64", "--conf", "0.02",
+      "--max-det", "6", "--out", "-",
+    ]).json()["detections"]?.array
+    #expect(command?.count == count)
+    if let output {
+      let found = try #require(detected[output])
+      #expect(found["shape"]?.array?.compactMap(\.integer) == [count] + shape)
+      let first = try #require(found["data"]?[0]?.number)
+      let said = command?[0]
+      let expected = said?["keypoints"]?[0]?[0]?.number ?? said?["orientedBox"]?["center"]?[0]?.number
+      #expect(abs(first - (try #require(expected))) < 1e-2)
+    }
+    let classes = try infer("classify", image, #","parameters":{"top":2}"#)
+    let scores = classes["scores"]?["data"]?.array?.compactMap(\.number) ?? []
+    #expect(scores.count == 2 && scores[0] >= scores[1] && classes["labels"]?["data"]?.array?.count == 2)
+    kill(running.process.processIdentifier, SIGTERM)
+    #expect(try running.finished().status == 0)
+  }
+
   @Test func elsewhereThanLoopbackItSaysWhatThatMeans() throws {
     let running = try RunningCommand(["serve", "--listen", "0.0.0.0:0", "--no-auth"] + Self.networks)
     let port = try Self.port(of: running)

@@ -23,7 +23,7 @@ struct COCOEvaluationTests {
     let size = try #require(golden["size"]?.numbers?.map { Int($0) })
     let coco = try #require(golden["coco"])
     let images = try #require(coco["annotations"]?["images"]?.array)
-    var evaluator = ObjectEvaluator(.coco, classCount: 3, hasMasks: true)
+    var evaluator = ObjectEvaluator(.coco, classCount: 3, shape: .masks)
     for image in images {
       let id = image["id"]
       let annotations = (coco["annotations"]?["annotations"]?.array ?? []).filter { $0["image_id"] == id }
@@ -37,9 +37,9 @@ struct COCOEvaluationTests {
           mask: try RunLengthMask(
             height: size[0], width: size[1], counts: #require(entry["segmentation"]?["counts"]?.string)))
       }
-      evaluator.add(found, of: COCOPicture(picture, masks: true))
+      evaluator.add(found, of: COCOPicture(picture, shape: .masks))
     }
-    let masks = try #require(evaluator.maskResult)
+    let masks = try #require(evaluator.shapeResult)
     for classIndex in 0..<3 {
       let (boxGolden, maskGolden) = (coco["precisions"]?["bbox"], coco["precisions"]?["segm"])
       #expect(
@@ -70,10 +70,10 @@ struct COCOEvaluationTests {
     let picture = LabelledPicture(
       path: "", id: 1, width: 100, height: 100,
       objects: labels.map { LabelledObject(classIndex: 0, box: $0, region: nil) })
-    var evaluator = ObjectEvaluator(.coco, classCount: 1, hasMasks: false)
+    var evaluator = ObjectEvaluator(.coco, classCount: 1, shape: .boxes)
     evaluator.add(
       zip(scores, found).map { EvaluatedDetection(classIndex: 0, score: $0, box: $1, mask: nil) },
-      of: COCOPicture(picture, masks: false))
+      of: COCOPicture(picture, shape: .boxes))
     return evaluator.boxResult
   }
 

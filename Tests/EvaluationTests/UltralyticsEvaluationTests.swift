@@ -14,7 +14,7 @@ struct UltralyticsEvaluationTests {
     let frame = ValidationFrame(
       contentWidth: content[1], contentHeight: content[0], networkWidth: network[1],
       networkHeight: network[0], padLeft: padding[0], padTop: padding[1])
-    var evaluator = ObjectEvaluator(.ultralytics, classCount: 3, hasMasks: true)
+    var evaluator = ObjectEvaluator(.ultralytics, classCount: 3, shape: .masks)
     for entry in try #require(golden["pictures"]?.array) {
       let objects = try (entry["labels"]?.array ?? []).map { label in
         let outline = try #require(label["outline"]?.numbers).map { Float($0) }
@@ -36,9 +36,9 @@ struct UltralyticsEvaluationTests {
           score: Float(try #require(detection["score"]?.number)), box: SIMD4(box[0], box[1], box[2], box[3]),
           columns: 0..<cells.width, rows: 0..<cells.height, isSet: cells.mask.map { $0 != 0 })
       }
-      evaluator.add(found, of: UltralyticsPicture(picture, in: frame))
+      evaluator.add(found, of: UltralyticsPicture(picture, in: frame, shape: .masks))
     }
-    let masks = try #require(evaluator.maskResult)
+    let masks = try #require(evaluator.shapeResult)
     for classIndex in 0..<3 {
       let (boxGolden, maskGolden) = (golden["precisions"]?["boxes"], golden["precisions"]?["masks"])
       #expect(

@@ -19,13 +19,11 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import urllib.error
-import urllib.request
 from pathlib import Path
 
 os.environ.setdefault("YOLO_OFFLINE", "true")
@@ -36,56 +34,8 @@ import tritonclient.http as triton  # noqa: E402
 from prometheus_client.parser import text_string_to_metric_families  # noqa: E402
 from tritonclient.utils import InferenceServerException  # noqa: E402
 
-FAILURES = []
-
-
-def check(what, passed, detail=""):
-    print(f"{'ok  ' if passed else 'FAIL'} {what}{': ' + str(detail) if detail != '' else ''}", flush=True)
-    if not passed:
-        FAILURES.append(what)
-
-
-class Server:
-    """`ardf serve --models` on a free port."""
-
-    def __init__(self, ardf, *words):
-        command = [ardf, "serve", "--listen", "127.0.0.1:0", *map(str, words)]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        lines = []
-        for line in self.process.stderr:
-            lines.append(line)
-            if found := re.search(r"http://(127\.0\.0\.1:\d+)/v2", line):
-                self.address = found[1]
-                break
-        else:
-            sys.exit("the server did not start:\n" + "".join(lines))
-        threading.Thread(target=self.process.stderr.read, daemon=True).start()
-
-    def get(self, path, data=None, headers=None):
-        """Status and body."""
-        request = urllib.request.Request(f"http://{self.address}/{path}", data=data, headers=headers or {})
-        try:
-            with urllib.request.urlopen(request) as answer:
-                return answer.status, answer.read()
-        except urllib.error.HTTPError as error:
-            return error.code, error.read()
-
-    def end(self):
-        self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(timeout=60)
-
-
-def picture_input(path):
-    tensor = triton.InferInput("image", [1], "BYTES")
-    tensor.set_data_from_numpy(np.array([Path(path).read_bytes()], dtype=object))
-    return tensor
-
-
-def tensor_input(name, array, binary=True):
-    kinds = {"float32": "FP32", "float64": "FP64", "uint8": "UINT8"}
-    tensor = triton.InferInput(name, array.shape, kinds[str(array.dtype)])
-    tensor.set_data_from_numpy(array, binary_data=binary)
-    return tensor
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from oracles.serving import FAILURES, Server, check, picture_input, run, tensor_input  # noqa: E402
 
 
 def letterboxed(path):
@@ -223,10 +173,6 @@ def check_kserve(server, picture):
         check("kserve: outputs, by bytes and by JSON", np.array_equal(*results), results[0].shape)
 
     asyncio.run(use())
-
-
-def run(ardf, *words):
-    subprocess.run([ardf, *map(str, words)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def check_detect(client, arguments, pictures, weights, scratch):

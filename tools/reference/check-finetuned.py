@@ -5,10 +5,10 @@
     python tools/reference/check-finetuned.py --base yolov8n.yaml --epochs 60 --work detect
 
 Ultralytics trains on drawn discs, squares and triangles for a few epochs and writes `best.pt`, as any user's training
-does: outlines, boxes, three key points of each shape, or oriented boxes, as the base has it; a base that ends in
-`.yaml` is trained from the beginning. The checkpoint is converted; every layer is verified against Ultralytics; the
-objects that `ardf detect` finds in a new picture must be those that Ultralytics finds: the same names, boxes, key
-points and oriented boxes. Ends with 1 where they are not.
+does: outlines, boxes, three key points of each shape, oriented boxes, or a shape a picture and its class, as the base
+has it; a base that ends in `.yaml` is trained from the beginning. The checkpoint is converted; every layer is verified
+against Ultralytics; what `ardf detect` finds in a new picture must be what Ultralytics finds: the same names, boxes,
+key points, oriented boxes and classes. Ends with 1 where it is not.
 """
 
 import argparse
@@ -42,11 +42,11 @@ def outline(shape, x, y, radius):
     return np.stack([x + radius * np.cos(angles), y + radius * np.sin(angles)], -1)
 
 
-def picture(random):
-    """A picture of one to three shapes that don't touch, and `(class, corners)` of each."""
+def picture(random, most=3):
+    """A picture of one to `most` shapes that don't touch, and `(class, corners)` of each."""
     image = np.clip(random.normal(random.uniform(60, 200), 12, (SIDE, SIDE, 3)), 0, 255).astype(np.uint8)
     objects = []
-    for cell in random.permutation(4)[: random.integers(1, 4)]:
+    for cell in random.permutation(4)[: random.integers(1, most + 1)]:
         x, y = (SIDE * (0.25 + 0.5 * part) + random.uniform(-6, 6) for part in divmod(int(cell), 2))
         kind = int(random.integers(len(NAMES)))
         corners = outline(NAMES[kind], x, y, random.uniform(18, 30))
@@ -88,10 +88,23 @@ def make_dataset(folder, random, counts, task):
     return folder / "data.yaml"
 
 
+def make_class_dataset(folder, random, counts):
+    """Pictures of one shape in a folder for each class."""
+    for split, count in counts.items():
+        for index in range(count):
+            image, [(kind, _)] = picture(random, most=1)
+            place = folder / split / NAMES[kind]
+            place.mkdir(parents=True, exist_ok=True)
+            cv2.imwrite(str(place / f"{index:04}.png"), image)
+    return folder
+
+
 def train(base, data, work, epochs):
     """The path of Ultralytics' `best.pt`."""
     settings = {"imgsz": SIDE, "batch": 16, "workers": 0, "device": "cpu", "plots": False, "exist_ok": True, "seed": 1}
     settings |= {"mosaic": 0.0, "lr0": 2e-3, "optimizer": "AdamW", "warmup_epochs": 1, "verbose": False}
+    if data.is_dir():  # classes of whole pictures, of which nothing may be cut off or made another color
+        settings |= {"scale": 0.0, "erasing": 0.0, "auto_augment": None}
     import_ultralytics().YOLO(base).train(data=str(data), epochs=epochs, project=str(work), name="train", **settings)
     return work / "train/weights/best.pt"
 
@@ -105,6 +118,8 @@ def expected_objects(checkpoint, image):
     """`(name, score, numbers)` of what Ultralytics finds, best first; numbers as `numbers_of` has them."""
     options = {"conf": CONFIDENCE, "iou": 0.5, "imgsz": SIDE, "verbose": False}
     result = import_ultralytics().YOLO(checkpoint).predict(str(image), **options)[0]
+    if result.probs is not None:
+        return [(result.names[kind], float(result.probs.data[kind]), np.zeros(0)) for kind in result.probs.top5]
     boxes = result.boxes if result.obb is None else result.obb
     places = boxes.xyxy if result.obb is None else boxes.xyxyxyxy.flatten(1)
     if result.keypoints is not None:
@@ -114,7 +129,9 @@ def expected_objects(checkpoint, image):
 
 
 def numbers_of(entry):
-    """The corners of a detection's box, or of its oriented box, and the places of its key points."""
+    """The corners of a detection's box, or of its oriented box, and the places of its key points; none of a class."""
+    if "box" not in entry:
+        return np.zeros(0)
     box = entry["box"]
     numbers = [box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]]
     if "orientedBox" in entry:
@@ -135,7 +152,9 @@ def main():
     checkpoint = work / "train/weights/best.pt"
     if not checkpoint.exists():
         task = import_ultralytics().YOLO(arguments.base).task
-        data = make_dataset(work / "data", random, {"train": 160, "val": 16}, task)
+        counts, folder = {"train": 160, "val": 16}, work / "data"
+        classifies = task == "classify"
+        data = make_class_dataset(folder, random, counts) if classifies else make_dataset(folder, random, counts, task)
         checkpoint = train(arguments.base, data, work, arguments.epochs)
     image = work / "new.png"
     cv2.imwrite(str(image), picture(np.random.Generator(np.random.PCG64(10)))[0])
@@ -151,12 +170,13 @@ def main():
         print(run(arguments.ardf, "verify", "--weights", weights, "--reference", reference, "--failed"))
 
     options = ["--yolo", weights, "--imgsz", SIDE, "--conf", CONFIDENCE, "--out", work / "found", "--force", "--json"]
-    found = json.loads(run(arguments.ardf, "detect", image, *options))["detections"]
+    document = json.loads(run(arguments.ardf, "detect", image, *options))
+    found = document["classes"] if "classes" in document else document["detections"]
     expected = expected_objects(checkpoint, image)
     assert expected, "the network finds nothing: train for longer"
     assert len(found) == len(expected), (found, expected)
     for ours, (name, score, numbers) in zip(found, expected, strict=True):
-        off = np.abs(numbers_of(ours) - numbers).max()
+        off = np.abs(numbers_of(ours) - numbers).max(initial=0)
         print(f"{ours['className']} {ours['confidence']:.3f}, Ultralytics {name} {score:.3f}; box off by {off:.2f} px")
         assert ours["className"] == name and abs(ours["confidence"] - score) <= SCORE_TOLERANCE
         assert off <= BOX_TOLERANCE

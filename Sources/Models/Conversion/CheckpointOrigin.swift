@@ -19,6 +19,7 @@ package enum CheckpointOrigin: Equatable, Sendable, CustomStringConvertible {
     "eb9a06f63e2206c35d68d839b08c362429ebecf933ad54c1ad68b2fd001c17cf": "yolo11m-seg.pt",
     "cabe90049795dfc9a370b7934d6dec7f6b9e44a20e573b0ff81b7e205512c872": "yolo11l-seg.pt",
     "4e53a5f5fd3ee2ae3361c62169c6bb3ed4ae251dd0e57606e230955aa52d919c": "yolo11x-seg.pt",
+    "869e83fcdffdc7371fa4e34cd8e51c838cc729571d1635e5141e3075e9319dc0": "yolo11n-pose.pt",
     "715fade13be8f229f8a70cc02066f656f2423a59effd0579197bbf57860e1378": "depth_anything_v2_vits.pth",
   ]
 

@@ -96,7 +96,9 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
   private let isCrowded: Bool
   private let queues: UnsafeMutablePointer<Atomic<UInt64>>
   private var generation: UInt64 = 0
-  /// The threads from this one on leave chunks to the others. One that has not seen a new number yet may still take some.
+  /// The threads from this one on leave chunks to the others.
+  ///
+  /// One that has not seen a new number yet may still take some.
   private let working: Atomic<Int>
   private let completed = Atomic<Int>(0)
   private let sleepers = Atomic<Int>(0)

@@ -119,7 +119,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
       let network = try DetectionNetwork(weights, detector, compute: compute, pool: pool)
       Console.inform("detector \(network.name) from \(network.file)")
       try format.check(network)
-      try results.begin(ObjectTable.detections)
+      try results.begin(ObjectTable.columns(of: network))
       return .objects(network)
     }
     let network = try ClassificationNetwork(weights, detector, compute: compute, pool: pool)

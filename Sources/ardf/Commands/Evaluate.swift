@@ -10,8 +10,9 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
     abstract: "Measures how accurate a network is, on labelled pictures or on captures with depth.",
     discussion: Help.text(
       """
-      YOLO11-seg: average precision (mAP50-95, mAP50) of boxes and masks, on a folder with images/ and labels/ as \
-      Ultralytics has them, or on pictures with --annotations of COCO. Depth networks: AbsRel, RMSE and delta1 against \
+      Detectors: average precision (mAP50-95, mAP50) of boxes, and of masks, key points or oriented boxes as the network \
+      finds them, on a folder with images/ and labels/ as Ultralytics has them, or on pictures with --annotations of \
+      COCO. Classifiers: top1 and top5 accuracy, on a folder of pictures for each class. Depth networks: AbsRel, RMSE and delta1 against \
       the sensor's readings, frame by frame; a relative network's depth is fitted to them first, in scale and shift of \
       inverse depth. Several --precision values come side by side, with what the others lose to the first. --out keeps \
       evaluation.json and, by the protocol coco, what was found as COCO results.
@@ -36,11 +37,11 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "A folder of labelled pictures; for depth captures, sequences, or patterns for these.",
+      "A folder of labelled pictures, for classifiers of one folder a class; for depth captures, sequences, or patterns for these.",
       valueName: "source"))
   var sources: [String]
 
-  @Option(help: ArgumentHelp("Weights of a YOLO11-seg or a depth network.", valueName: "file"))
+  @Option(help: ArgumentHelp("Weights of a YOLO or a depth network.", valueName: "file"))
   var weights: String
 
   @OptionGroup var precisions: EvaluatedPrecisions
@@ -60,22 +61,20 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
 
   @OptionGroup var limits: LimitOptions
 
-  static let noClassifiers = "holds a classifier; detectors' boxes and masks, and depth, are evaluated"
-
   func run() async throws {
     let file = try WeightFiles.detector(weights)
     let store = try WeightStore(path: file, allowNonFinite: precisions.allowNonfinite)
     let family = try InFile.naming(file) { try RecognizedNetwork.family(of: store) }
     switch family.task {
     case .objects:
-      if let option = depth.given {
-        throw CommandError.usage("\(file): holds a detector; \(option) goes with depth networks")
-      }
-      guard sources.count == 1 else {
-        throw CommandError.usage("give one folder of labelled pictures; there are \(sources.count)")
-      }
+      try checkOptions(file, "a detector")
       try evaluateObjects(file, store)
-    case .classes: throw CommandError.input("\(file): \(Self.noClassifiers)")
+    case .classes:
+      try checkOptions(file, "a classifier")
+      if let option = objects.givenOfObjects {
+        throw CommandError.usage("\(file): holds a classifier; \(option) goes with detectors")
+      }
+      try evaluateClasses(file, store)
     case .depth:
       if let option = objects.given {
         throw CommandError.usage("\(file): holds a depth network; \(option) goes with detectors")
@@ -93,9 +92,31 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
     for note in scoring.set.notes { Console.note(note) }
     let report = try scoring.run(writingTo: folder)
     try finish(report, folder)
-    if report.leftOut > 0 {
-      throw CommandError.input(
-        "\(report.leftOut) of \(scoring.set.pictures.count) pictures were left out; the others are evaluated")
+    try checkAll(scoring.set.pictures.count, leftOut: report.leftOut)
+  }
+
+  /// Refuses what goes with depth networks.
+  private func checkOptions(_ file: String, _ network: String) throws {
+    if let option = depth.given {
+      throw CommandError.usage("\(file): holds \(network); \(option) goes with depth networks")
+    }
+    guard sources.count == 1 else {
+      throw CommandError.usage("give one folder of labelled pictures; there are \(sources.count)")
+    }
+  }
+
+  private func evaluateClasses(_ file: String, _ store: WeightStore) throws {
+    let folder = try out.map { try OutputFolder($0, force: force, inputs: [sources[0], file]) }
+    let scoring = try ClassScoring(
+      file: file, store: store, options: objects, precisions: precisions, limits: limits, source: sources[0])
+    let report = try scoring.run()
+    try finish(report, folder)
+    try checkAll(scoring.pictures.count, leftOut: report.leftOut)
+  }
+
+  private func checkAll(_ count: Int, leftOut: Int) throws {
+    guard leftOut == 0 else {
+      throw CommandError.input("\(leftOut) of \(count) pictures were left out; the others are evaluated")
     }
   }
 

@@ -5,7 +5,7 @@ import NNRuntime
 
 /// One figure of accuracy of a network under different plans.
 struct AccuracyFigure {
-  /// What it is: `mAP50-95`, of masks where labels have outlines, else of boxes; or `AbsRel`.
+  /// What it is: `mAP50-95`, of masks where labels have outlines, of key points, else of boxes; `top1`; or `AbsRel`.
   let name: String
   private let evaluate: (MixedPrecision) throws -> Double
 
@@ -28,9 +28,17 @@ struct AccuracyFigure {
           file: weights, store: store, options: ObjectEvaluationOptions.parse([]),
           precisions: precisions(plan), limits: limits, source: labelled
         ).run(writingTo: nil)
-        return (report.rows.first?.masks ?? report.rows.first?.boxes)?.overall?.mean ?? 0
+        return (report.rows.first?.shapes ?? report.rows.first?.boxes)?.overall?.mean ?? 0
       }
-    case .classes: throw CommandError.input("\(weights): \(Evaluate.noClassifiers)")
+    case .classes:
+      name = "top1"
+      evaluate = { plan in
+        let report = try ClassScoring(
+          file: weights, store: store, options: ObjectEvaluationOptions.parse([]),
+          precisions: precisions(plan), limits: limits, source: labelled
+        ).run()
+        return report.rows.first?.accuracy.top1 ?? 0
+      }
     case .depth:
       name = "AbsRel"
       evaluate = { plan in

@@ -11,7 +11,7 @@ struct ClassificationNetwork: Sendable {
 
   /// The weights' path.
   let file: String
-  private let model: YOLOClassifier
+  let model: YOLOClassifier
   private let source: [String: String]
 
   init(
@@ -31,6 +31,16 @@ struct ClassificationNetwork: Sendable {
     }
   }
 
+  private init(_ other: ClassificationNetwork, model: YOLOClassifier) {
+    (file, source) = (other.file, other.source)
+    self.model = model
+  }
+
+  /// The same network run by another pool, side by side with this one.
+  func running(on pool: ThreadPool) -> ClassificationNetwork {
+    ClassificationNetwork(self, model: model.running(on: pool))
+  }
+
   /// What the network is called.
   var name: String { model.architecture.name }
 
@@ -45,10 +55,15 @@ struct ClassificationNetwork: Sendable {
     ]
   }
 
+  /// All classes of an upright picture, the likeliest first.
+  func classify(_ upright: RGBImage) throws -> Classification {
+    try InFile.naming(file) { try model.classify(upright) }
+  }
+
   /// What a frame's picture is of.
   func classes(of frame: CapturedFrame, speed: inout SpeedLog) throws -> ClassesFile {
     guard let image = frame.image else { throw CommandError.input("\(frame.name): the frame has no picture") }
-    let found = try InFile.naming(file) { try model.classify(image.oriented(frame.orientation)) }
+    let found = try classify(image.oriented(frame.orientation))
     speed.add(found.timings, network: "\(name), \(inputText)")
     return ClassesFile(
       image: frame.name, imageSize: frame.imageSize, model: description,

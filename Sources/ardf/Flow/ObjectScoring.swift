@@ -24,7 +24,8 @@ struct ObjectScoring {
   private let networks: [Network]
   private let side: Int
   private let limits: ImageLimits
-  private let hasMasks: Bool
+  private let evaluated: EvaluatedObjects
+  private let shape: EvaluatedShape
 
   /// Reads labels, then plans the network in every precision, so that what cannot be done fails before it is begun.
   init(
@@ -43,30 +44,29 @@ struct ObjectScoring {
     func model(_ precision: Precision) throws -> YOLODetector {
       try InFile.naming(file) {
         try YOLODetector(
-          weights: store, input: input, options: precisions.compute(precision).planOptions(), pool: pool)
+          weights: store, input: input, suppressing: options.nms,
+          options: precisions.compute(precision).planOptions(), pool: pool)
       }
     }
     let all = try precisions.precisions().map { ($0, try model($0)) }
-    let task = all[0].1.architecture.task
-    guard task == .detect || task == .segment else {
-      throw CommandError.input("\(file): finds \(task.finds); boxes and masks alone are evaluated")
-    }
+    evaluated = try EvaluatedObjects(all[0].1.architecture, options: options, file: file)
     let names = all[0].1.architecture.classNames
     let classes = EvaluatedClasses(
       names: names, only: try DetectorOptions.indices(of: options.classes, among: names))
     if let annotations = options.annotations {
       do {
         set = try AnnotationFile.read(
-          annotations, pictures: source, classes: classes, imageLimits: imageLimits,
+          annotations, pictures: source, classes: classes, keypoints: evaluated.keypoints,
+          imageLimits: imageLimits,
           bytes: max(AnnotationFile.largest, limits.maxJson.count))
       } catch let error as JSONError {
         // All others name their file.
         throw InFile(file: annotations, error: error)
       }
     } else {
-      set = try LabelFolder.read(source, classes: classes, limits: imageLimits)
+      set = try LabelFolder.read(source, classes: classes, form: evaluated.form, limits: imageLimits)
     }
-    hasMasks = set.hasRegions && task == .segment
+    shape = evaluated.shape(for: set)
     networks = try all.map { precision, model in
       let session = try InFile.naming(file) { try model.session(for: PixelSize(width: side, height: side)) }
       return Network(precision: precision, model: model, kernels: session.plan.kernelName)
@@ -75,23 +75,18 @@ struct ObjectScoring {
 
   /// Evaluates all pictures; those that cannot be read are told of and left out.
   func run(writingTo folder: OutputFolder?) throws -> ObjectReport {
-    let model = networks[0].model
-    if !hasMasks {
-      Console.note(
-        set.hasRegions
-          ? "masks are not evaluated: the network has none"
-          : "masks are not evaluated: not all labels have outlines")
-    }
+    let (model, rule) = (networks[0].model, evaluated.rule)
+    if let note = evaluated.note(for: set) { Console.note(note) }
     var evaluators = networks.map { _ in
-      ObjectEvaluator(options.rule, classCount: model.architecture.classCount, hasMasks: hasMasks)
+      ObjectEvaluator(rule, classCount: model.architecture.classCount, shape: shape)
     }
     let files = try folder.flatMap { folder in
-      options.rule == .coco
+      rule == .coco
         ? try networks.map { try PredictionFile("predictions-\($0.precision.rawValue).json", in: folder) }
         : nil
     }
     let frames =
-      options.rule == .coco
+      rule == .coco
       ? nil
       : ValidationBatches.frames(
         set.pictures.map { ($0.width, $0.height) }, side: side, rect: options.rect)
@@ -112,12 +107,12 @@ struct ObjectScoring {
       }
       labels += picture.objects.count
       if let frame = frames?[index] {
-        let truth = UltralyticsPicture(picture, in: frame)
+        let truth = UltralyticsPicture(picture, in: frame, shape: shape)
         for (position, network) in networks.enumerated() {
           evaluators[position].add(try detections(of: image, frame, network.model), of: truth)
         }
       } else {
-        let truth = COCOPicture(picture, masks: hasMasks)
+        let truth = COCOPicture(picture, shape: shape)
         for (position, network) in networks.enumerated() {
           let found = try detections(of: image, network.model)
           try files?[position].add(found, of: picture, categories: set.categoryIds)
@@ -132,15 +127,15 @@ struct ObjectScoring {
     for file in files ?? [] { try file.finish() }
     return ObjectReport(
       network: model.architecture.name, weightsDigest: try sha256Hex(path: file),
-      classNames: model.architecture.classNames, rule: options.rule,
+      classNames: model.architecture.classNames, rule: rule,
       input: (options.rect ? "within " : "") + "\(side)x\(side)",
-      masks: !hasMasks ? nil : options.rule == .coco ? way.rawValue : "grid",
+      shape: shape, masks: shape != .masks ? nil : rule == .coco ? way.rawValue : "grid",
       thresholds: (options.conf, options.iou, options.maxDet), pictures: set.pictures.count - leftOut,
       leftOut: leftOut, labels: labels,
       rows: zip(networks, evaluators).map { network, evaluator in
         ObjectReport.Row(
           precision: network.precision, kernels: network.kernels, boxes: evaluator.boxResult,
-          masks: evaluator.maskResult)
+          shapes: evaluator.shapeResult)
       })
   }
 
@@ -158,7 +153,7 @@ struct ObjectScoring {
     let letterbox = model.letterbox(for: PixelSize(width: image.width, height: image.height))
     let found = try InFile.naming(file) {
       try model.detect(
-        image, in: letterbox, thresholds: thresholds, masks: hasMasks ? way : nil, keepsEmpty: true)
+        image, in: letterbox, thresholds: thresholds, masks: shape == .masks ? way : nil, keepsEmpty: true)
     }
     return found.objects.map { object in
       let (box, mask) = (object.box, object.mask)
@@ -171,6 +166,11 @@ struct ObjectScoring {
           RunLengthMask(
             height: image.height, width: image.width, columns: $0.columns, rows: $0.rows,
             elements: $0.elements)
+        },
+        keypoints: object.keypoints.map { keypoint in
+          SIMD3(
+            Self.written(keypoint.point.x, decimals: 4), Self.written(keypoint.point.y, decimals: 4),
+            Self.written(Double(keypoint.confidence ?? 1), decimals: 6))
         })
     }
   }
@@ -197,7 +197,11 @@ struct ObjectScoring {
         classIndex: object.classIndex, score: object.confidence,
         box: SIMD4(Float(box.minX), Float(box.minY), Float(box.maxX), Float(box.maxY)),
         columns: mask?.columns ?? 0..<0, rows: mask?.rows ?? 0..<0,
-        isSet: mask?.probabilities.map { $0 > 0.5 } ?? [])
+        isSet: mask?.probabilities.map { $0 > 0.5 } ?? [],
+        keypoints: object.networkKeypoints.map { SIMD2(Float($0.point.x), Float($0.point.y)) },
+        orientedBox: object.networkOrientedBox.map {
+          GaussianBox(center: $0.centre, size: $0.size, angle: $0.angle)
+        })
     }
   }
 }

@@ -1,5 +1,6 @@
 import AppCore
 import FileFormats
+import Models
 
 /// Objects as rows of comma-separated values, one an object; lengths in pixels and metres, what is unknown empty.
 enum ObjectTable {
@@ -13,6 +14,17 @@ enum ObjectTable {
       "distance_m", "distance_source", "size_x_m", "size_y_m", "size_z_m", "center_x_m", "center_y_m",
       "center_z_m", "yaw_rad", "method", "side_-x", "side_+x", "side_-y", "side_+y", "side_-z", "side_+z",
     ]
+
+  /// Columns of what a detector finds: besides those of all x, y and confidence of each key point, or the oriented box.
+  static func columns(of network: DetectionNetwork) -> [String] {
+    let keypoints = (0..<(network.keypoints?.count ?? 0)).flatMap { index in
+      ["x", "y", "confidence"].map { "keypoint\(index)_\($0)" }
+    }
+    let isOriented = network.task == .orientedBoxes
+    return detections + keypoints
+      + (isOriented
+        ? ["oriented_x", "oriented_y", "oriented_width", "oriented_height", "oriented_angle_rad"] : [])
+  }
 
   /// Columns of what a picture is of.
   static let classes = ["source", "name", "timestamp", "rank", "class_id", "class", "confidence"]
@@ -28,9 +40,17 @@ enum ObjectTable {
   /// A row for each detection.
   static func rows(of file: DetectionsFile, source: String, timestamp: Double) -> [[String]] {
     file.detections.map {
-      known(
-        .object(DetectionsFile.fields($0)), source: source, name: file.image, timestamp: .number(timestamp))
+      let object = JSONValue.object(DetectionsFile.fields($0))
+      return known(object, source: source, name: file.image, timestamp: .number(timestamp)) + shapes(object)
     }
+  }
+
+  /// The key points or the oriented box of an object.
+  private static func shapes(_ object: JSONValue) -> [String] {
+    let keypoints = (object["keypoints"]?.array ?? []).flatMap { $0.array ?? [] }.map { text($0) }
+    guard let box = object["orientedBox"] else { return keypoints }
+    return keypoints
+      + [box["center"]?[0], box["center"]?[1], box["width"], box["height"], box["angle"]].map(text)
   }
 
   /// A row for each of the likeliest classes.

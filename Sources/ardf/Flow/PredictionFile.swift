@@ -31,6 +31,10 @@ final class PredictionFile {
           "size": [.integer(mask.height), .integer(mask.width)], "counts": .string(mask.counts),
         ]
       }
+      if !detection.keypoints.isEmpty {
+        entry["keypoints"] = .array(
+          detection.keypoints.flatMap { [$0.x, $0.y, $0.z] }.map(JSONValue.number))
+      }
       text += (isEmpty ? "\n" : ",\n") + JSONValue.object(entry).serialized()
       isEmpty = false
     }

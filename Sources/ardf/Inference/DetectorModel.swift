@@ -9,17 +9,12 @@ struct DetectorModel: ServedModel {
   let description: ModelDescription
   private let lanes: [YOLODetector]
 
-  /// - `metadata`: that of the weight file.
-  init(_ networks: [DetectionNetwork], name: String, metadata: [String: String]) throws {
+  init(_ networks: [DetectionNetwork], name: String) throws {
     lanes = networks.map(\.model)
     let architecture = lanes[0].architecture
-    guard !architecture.isEndToEnd else {
-      throw CommandError.input(
-        "\(networks[0].file): a head without suppression has no raw tensors here; give --nms for the other one"
-      )
-    }
-    let channels = 4 + architecture.classCount + architecture.extras
-    var outputs = [TensorDescription("output0", .float32, [-1, channels, -1])]
+    let (channels, size) = (lanes[0].exportedChannels, Self.size(of: lanes[0]))
+    let matrix = architecture.isEndToEnd ? [-1, -1, channels] : [-1, channels, -1]
+    var outputs = [TensorDescription("output0", .float32, matrix)]
     if architecture.task == .segment {
       outputs.append(TensorDescription("output1", .float32, [-1, architecture.extras, -1, -1]))
     }
@@ -27,46 +22,20 @@ struct DetectorModel: ServedModel {
       name: name, platform: "ardf_yolo",
       inputs: [TensorDescription("images", .float32, [-1, 3, -1, -1])],
       outputs: outputs,
-      parameters: ["metadata": Self.metadata(of: lanes[0], weights: metadata)])
+      parameters: ["metadata": ExportMetadata.text(of: architecture, height: size.height, width: size.width)])
     try warmUp()
   }
 
-  /// What Ultralytics' own client reads: a dictionary as Python writes it.
-  private static func metadata(of model: YOLODetector, weights: [String: String]) -> String {
-    let (height, width) =
-      switch model.input {
-      case .fixed(let height, let width): (height, width)
-      case .minimalRectangle(let side): (side, side)
-      }
-    // JSON's texts are Python's.
-    let names = model.architecture.classNames.enumerated().map {
-      "\($0): \(JSONValue.string($1).serialized())"
-    }
-    let shape = model.architecture.keypoints.map { ", \"kpt_shape\": [\($0.count), \($0.dimensions)]" } ?? ""
-    return """
-      {"task": "\(task(of: model))", "stride": 32, "batch": 1, "imgsz": [\(height), \(width)], \
-      "names": {\(names.joined(separator: ", "))}\(shape)}
-      """
-  }
-
-  /// As Ultralytics calls it.
-  private static func task(of model: YOLODetector) -> String {
-    switch model.architecture.task {
-    case .detect: "detect"
-    case .segment: "segment"
-    case .pose: "pose"
-    case .orientedBoxes: "obb"
-    case .classify: "classify"
+  private static func size(of model: YOLODetector) -> PixelSize {
+    switch model.input {
+    case .fixed(let height, let width): PixelSize(width: width, height: height)
+    case .minimalRectangle(let side): PixelSize(width: side, height: side)
     }
   }
 
   private func warmUp() throws {
     for lane in lanes {
-      let size =
-        switch lane.input {
-        case .fixed(let height, let width): PixelSize(width: width, height: height)
-        case .minimalRectangle(let side): PixelSize(width: side, height: side)
-        }
+      let size = Self.size(of: lane)
       _ = try lane.exportedOutputs(
         planar: [Float](repeating: 0.5, count: 3 * size.width * size.height)[...], size: size)
     }
@@ -90,8 +59,8 @@ struct DetectorModel: ServedModel {
       }
     }
     let architecture = lanes[0].architecture
-    let rows = 4 + architecture.classCount + architecture.extras
-    var tensors = [ProtocolTensor("output0", [batch, rows, YOLODetector.anchorCount(of: size)], output0)]
+    let shape = lanes[0].exportedShape(of: size)
+    var tensors = [ProtocolTensor("output0", [batch, shape.rows, shape.columns], output0)]
     if architecture.task == .segment {
       tensors.append(
         ProtocolTensor("output1", [batch, architecture.extras, height / 4, width / 4], output1))

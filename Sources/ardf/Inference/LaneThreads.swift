@@ -5,8 +5,9 @@ struct LaneThreads: Sendable {
   let pools: [ThreadPool]
   private let threads: Int
 
-  /// As many threads as may work at a time, for at least one lane. A lane alone has up to four times its part: each has
-  /// memory of its own in every network.
+  /// As many threads as may work at a time, for at least one lane.
+  ///
+  /// A lane alone has up to four times its part: each thread has memory of its own in every network.
   init(lanes: Int, threads: Int) {
     self.threads = max(threads, lanes)
     let most = min(threads, 4 * max(1, threads / lanes))

@@ -6,32 +6,6 @@ import InferenceProtocol
 import InferenceServing
 import Models
 
-/// Objects as tensors, in the stored picture's pixels.
-private enum ObjectTensors {
-  static let descriptions = [
-    TensorDescription("boxes", .float32, [-1, 4]), TensorDescription("scores", .float32, [-1]),
-    TensorDescription("classes", .int64, [-1]), TensorDescription("labels", .bytes, [-1]),
-    TensorDescription("masks", .bytes, [-1]), TensorDescription("image_size", .int64, [2]),
-  ]
-
-  /// `boxes` are left, top, right, bottom; `masks` COCO's run lengths, a JSON object each; `image_size` is height and
-  /// width.
-  static func tensors(_ detections: [Detection], of size: PixelSize) -> [ProtocolTensor] {
-    let count = detections.count
-    return [
-      ProtocolTensor(
-        "boxes", [count, 4],
-        detections.flatMap { [$0.box.minX, $0.box.minY, $0.box.maxX, $0.box.maxY].map { Float($0) } }),
-      ProtocolTensor("scores", [count], detections.map(\.confidence)),
-      ProtocolTensor("classes", [count], integers: detections.map(\.classId)),
-      ProtocolTensor("labels", texts: detections.map(\.className)),
-      ProtocolTensor(
-        "masks", texts: detections.map { $0.mask.map(DetectionsFile.runLengths)?.serialized() ?? "null" }),
-      ProtocolTensor("image_size", [2], integers: [size.height, size.width]),
-    ]
-  }
-}
-
 extension InferenceCall {
   /// A detector with the thresholds that the request asks for.
   fileprivate func adapted(_ network: DetectionNetwork) throws -> DetectionNetwork {
@@ -52,7 +26,7 @@ struct DetectPipeline: ServedModel {
     (self.lanes, self.limits) = (lanes, limits)
     description = ModelDescription(
       name: "detect", platform: "ardf_pipeline", inputs: [SentPicture.description],
-      outputs: ObjectTensors.descriptions, parameters: ["network": lanes[0].name])
+      outputs: ObjectTensors(lanes[0]).descriptions, parameters: ["network": lanes[0].name])
   }
 
   func infer(_ call: InferenceCall) throws -> [ProtocolTensor] {
@@ -61,7 +35,40 @@ struct DetectPipeline: ServedModel {
     try call.checkWanted()
     let found = try network.detect(
       picture.upright, orientation: picture.orientation, stored: picture.image.size)
-    return ObjectTensors.tensors(found.detections, of: picture.image.size)
+    return ObjectTensors(network).tensors(found.detections, of: picture.image.size)
+  }
+}
+
+/// `classify`: a picture to what it is of.
+struct ClassifyPipeline: ServedModel {
+  /// Classes that are told unless a request asks for another number.
+  private static let usualCount = 5
+
+  let description: ModelDescription
+  private let lanes: [ClassificationNetwork]
+  private let limits: ImageLimits
+
+  init(_ lanes: [ClassificationNetwork], limits: ImageLimits) {
+    (self.lanes, self.limits) = (lanes, limits)
+    description = ModelDescription(
+      name: "classify", platform: "ardf_pipeline", inputs: [SentPicture.description],
+      outputs: [
+        TensorDescription("scores", .float32, [-1]), TensorDescription("classes", .int64, [-1]),
+        TensorDescription("labels", .bytes, [-1]),
+      ], parameters: ["network": lanes[0].name])
+  }
+
+  func infer(_ call: InferenceCall) throws -> [ProtocolTensor] {
+    let top = try call.request.number("top", in: 1...Double(DetectorOptions.mostObjects))
+    let picture = try SentPicture(call, limits: limits)
+    try call.checkWanted()
+    let found = try lanes[call.lane].classify(picture.upright).classes
+      .prefix(top.map { Int(clamping: $0) } ?? Self.usualCount)
+    return [
+      ProtocolTensor("scores", [found.count], found.map(\.probability)),
+      ProtocolTensor("classes", [found.count], integers: found.map(\.index)),
+      ProtocolTensor("labels", texts: found.map(\.name)),
+    ]
   }
 }
 
@@ -146,7 +153,7 @@ struct MeasurePipeline: ServedModel {
         TensorDescription("intrinsics", .float64, [3, 3]),
         TensorDescription("pose", .float64, [4, 4], isOptional: true),
       ],
-      outputs: ObjectTensors.descriptions + [
+      outputs: ObjectTensors(lanes[0].detector).descriptions + [
         TensorDescription("distances", .float32, [-1]), TensorDescription("centers", .float32, [-1, 3]),
         TensorDescription("sizes", .float32, [-1, 3]), TensorDescription("yaws", .float32, [-1]),
         TensorDescription("objects", .bytes, [-1]), TensorDescription("notes", .bytes, [-1]),
@@ -173,7 +180,7 @@ struct MeasurePipeline: ServedModel {
     let outcome = try flow.runInTurn(frame, requests: [])
     let extents = outcome.scene.extents
     let count = extents.count
-    return ObjectTensors.tensors(outcome.detections.detections, of: frame.imageSize) + [
+    return ObjectTensors(flow.detector).tensors(outcome.detections.detections, of: frame.imageSize) + [
       ProtocolTensor("distances", [count], extents.map { Float($0.distance.meters ?? .nan) }),
       ProtocolTensor(
         "centers", [count, 3],

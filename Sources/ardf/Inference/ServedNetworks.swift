@@ -11,6 +11,7 @@ import NNRuntime
 struct ServedNetworks {
   private(set) var models: [any ServedModel] = []
   private var detector: (lanes: [DetectionNetwork], name: String)?
+  private var classifier: (lanes: [ClassificationNetwork], name: String)?
   private var depth: (lanes: [DepthNetwork], name: String)?
   private let pools: [ThreadPool]
   private let metrics: Metrics
@@ -35,11 +36,16 @@ struct ServedNetworks {
         options.yolo = named.path
         let network = try DetectionNetwork(options, compute: compute, pool: pools[0])
         let lanes = [network] + pools.dropFirst().map(network.running)
-        try add(DetectorModel(lanes, name: named.name, metadata: store.metadata), named)
+        try add(DetectorModel(lanes, name: named.name), named)
         if detector == nil { detector = (lanes, named.name) }
       case .classes:
-        throw CommandError.input(
-          "\(named.path): holds a classifier, which is not served; ardf detect runs it")
+        var options = options
+        options.yolo = named.path
+        let weights = try DetectorWeights(options, compute: compute)
+        let network = try ClassificationNetwork(weights, options, compute: compute, pool: pools[0])
+        let lanes = [network] + pools.dropFirst().map(network.running)
+        try add(ClassifierModel(lanes, name: named.name), named)
+        if classifier == nil { classifier = (lanes, named.name) }
       case .depth:
         let network = try DepthNetwork(file: named.path, depthOptions, compute: compute, pool: pools[0])
         let lanes = [network] + pools.dropFirst().map(network.running)
@@ -58,6 +64,11 @@ struct ServedNetworks {
       try add(
         MeasurePipeline(flows, sensor: sensor, limits: limits),
         NamedWeights(pipeline: "measure", of: detector.name))
+    }
+    if let classifier {
+      try add(
+        ClassifyPipeline(classifier.lanes, limits: limits),
+        NamedWeights(pipeline: "classify", of: classifier.name))
     }
     if let depth {
       try add(DepthPipeline(depth.lanes, limits: limits), NamedWeights(pipeline: "depth", of: depth.name))

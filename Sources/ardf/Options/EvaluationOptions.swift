@@ -101,9 +101,10 @@ struct ObjectEvaluationOptions: ParsableArguments {
     name: .customLong("protocol"),
     help: """
       coco: pictures and masks as ardf detect has them, average precision as pycocotools computes it; ultralytics: as \
-      yolo val, from the fitting of pictures to the area beneath the curve.
+      yolo val, from the fitting of pictures to the area beneath the curve. By default coco; oriented boxes have \
+      ultralytics alone.
       """)
-  var rule = EvaluationProtocol.coco
+  var rule: EvaluationProtocol?
 
   @Option(
     help:
@@ -117,6 +118,10 @@ struct ObjectEvaluationOptions: ParsableArguments {
       ultralytics those of yolo val's batches, its default.
       """)
   var rect = false
+
+  @Flag(
+    help: "Of YOLO26's two heads take the one whose boxes are suppressed, as yolo val does by default.")
+  var nms = false
 
   @Option(help: "Scores must be strictly greater; the default is that of yolo val.")
   var conf = 0.001
@@ -158,14 +163,17 @@ struct ObjectEvaluationOptions: ParsableArguments {
   }
 
   /// An option that says something about objects alone; nil where none is given.
-  var given: String? {
+  var givenOfObjects: String? {
     if annotations != nil { return "--annotations" }
-    if rule != .coco { return "--protocol" }
-    if imgsz != nil { return "--imgsz" }
+    if rule != nil { return "--protocol" }
     if rect { return "--rect" }
+    if nms { return "--nms" }
     if !classes.isEmpty { return "--classes" }
     return masks == nil ? nil : "--masks"
   }
+
+  /// An option that says something about YOLO networks alone; nil where none is given.
+  var given: String? { givenOfObjects ?? (imgsz != nil ? "--imgsz" : nil) }
 }
 
 /// How depth is estimated and compared.

@@ -45,7 +45,8 @@ struct ObjectReport: EvaluationReport {
     let precision: Precision
     let kernels: String
     let boxes: PrecisionResult
-    let masks: PrecisionResult?
+    /// Of masks or key points.
+    let shapes: PrecisionResult?
   }
 
   let network: String
@@ -53,6 +54,9 @@ struct ObjectReport: EvaluationReport {
   let classNames: [String]
   let rule: EvaluationProtocol
   let input: String
+  /// What is compared besides boxes.
+  let shape: EvaluatedShape
+  /// How masks are made.
   let masks: String?
   let thresholds: (confidence: Double, overlap: Double, limit: Int)
   let pictures: Int
@@ -67,17 +71,36 @@ struct ObjectReport: EvaluationReport {
   }
 
   var table: EvaluationTable {
-    let hasMasks = rows.contains { $0.masks != nil }
     let isCompared = rows.count > 1
     var header = ["precision", "box mAP50-95", "box mAP50"]
     if isCompared { header.append("box change") }
-    if hasMasks { header += ["mask mAP50-95", "mask mAP50"] + (isCompared ? ["mask change"] : []) }
+    if let name = shapeName {
+      header += ["\(name) mAP50-95", "\(name) mAP50"] + (isCompared ? ["\(name) change"] : [])
+    }
     return EvaluationTable(
       header: header,
       rows: rows.map { row in
         [row.precision.rawValue] + cells(row.boxes, rows[0].boxes, isCompared)
-          + (row.masks.flatMap { masks in rows[0].masks.map { cells(masks, $0, isCompared) } } ?? [])
+          + (row.shapes.flatMap { shapes in rows[0].shapes.map { cells(shapes, $0, isCompared) } } ?? [])
       })
+  }
+
+  private var shapeName: String? {
+    switch shape {
+    case .boxes, .orientedBoxes: nil
+    case .masks: "mask"
+    case .keypoints: "pose"
+    }
+  }
+
+  /// The results of a precision by their names in the document.
+  private func results(_ row: Row) -> [String: JSONValue] {
+    switch shape {
+    case .boxes: ["boxes": document(row.boxes), "masks": .null]
+    case .masks: ["boxes": document(row.boxes), "masks": row.shapes.map(document) ?? .null]
+    case .keypoints: ["boxes": document(row.boxes), "keypoints": row.shapes.map(document) ?? .null]
+    case .orientedBoxes: ["orientedBoxes": document(row.boxes)]
+    }
   }
 
   private func cells(_ result: PrecisionResult, _ first: PrecisionResult, _ isCompared: Bool) -> [String] {
@@ -96,10 +119,10 @@ struct ObjectReport: EvaluationReport {
       "pictures": .integer(pictures), "leftOut": .integer(leftOut), "labels": .integer(labels),
       "results": .array(
         rows.map { row in
-          [
-            "precision": .string(row.precision.rawValue), "kernels": .string(row.kernels),
-            "boxes": document(row.boxes), "masks": row.masks.map(document) ?? .null,
-          ]
+          var members = results(row)
+          members["precision"] = .string(row.precision.rawValue)
+          members["kernels"] = .string(row.kernels)
+          return .object(members)
         }),
     ]
   }
@@ -115,75 +138,5 @@ struct ObjectReport: EvaluationReport {
         return .object(members)
       })
     return .object(members)
-  }
-}
-
-/// Errors of a depth network.
-struct DepthReport: EvaluationReport {
-  struct Row {
-    let precision: Precision
-    let mean: DepthErrors
-    /// In the order of the frames.
-    let frames: [DepthErrors]
-  }
-
-  let network: String
-  let weightsDigest: String
-  let output: String
-  let unit: DepthUnitRule
-  /// Whether the network reads the very sensor that it is compared with.
-  let isPrompted: Bool
-  /// Frames that are evaluated.
-  let frames: [(source: String, name: String)]
-  let leftOut: [(name: String, reason: String)]
-  let rows: [Row]
-
-  var heading: String {
-    let alignment =
-      unit == .none ? "metres as they are" : "scale and shift of inverse depth fitted to each frame"
-    let readings = rows.first?.mean.readings ?? 0
-    return "\(network), \(output), \(frames.count) frames, \(readings) readings, \(alignment)"
-      + (isPrompted ? "; the network has read the sensor that it is compared with" : "")
-  }
-
-  var table: EvaluationTable {
-    let isCompared = rows.count > 1
-    return EvaluationTable(
-      header: ["precision", "AbsRel", "RMSE m", "delta1"] + (isCompared ? ["AbsRel change"] : []),
-      rows: rows.map { row in
-        [
-          row.precision.rawValue, decimal(row.mean.absRel, 4), decimal(row.mean.rmse, 4),
-          decimal(row.mean.delta1, 4),
-        ] + (isCompared ? [decimal(row.mean.absRel - rows[0].mean.absRel, 4)] : [])
-      })
-  }
-
-  var document: JSONValue {
-    [
-      "schema": "ardf.evaluation/1", "task": "depth", "network": .string(network),
-      "weightsSHA256": .string(weightsDigest), "output": .string(output), "align": .string(unit.rawValue),
-      "readsSensor": .bool(isPrompted), "frames": .integer(frames.count),
-      "leftOut": .array(leftOut.map { ["name": .string($0.name), "reason": .string($0.reason)] }),
-      "results": .array(
-        rows.map { row in
-          var members = document(row.mean).object ?? [:]
-          members["precision"] = .string(row.precision.rawValue)
-          members["perFrame"] = .array(
-            zip(frames, row.frames).map { frame, errors in
-              var members = document(errors).object ?? [:]
-              members["source"] = .string(frame.source)
-              members["frame"] = .string(frame.name)
-              return .object(members)
-            })
-          return .object(members)
-        }),
-    ]
-  }
-
-  private func document(_ errors: DepthErrors) -> JSONValue {
-    [
-      "absRel": .rounded(errors.absRel, decimals: 6), "rmseMeters": .rounded(errors.rmse, decimals: 6),
-      "delta1": .rounded(errors.delta1, decimals: 6), "readings": .integer(errors.readings),
-    ]
   }
 }

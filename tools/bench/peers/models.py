@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 
 TOOLS = Path(__file__).resolve().parents[2]
-SIZES = {"depth-anything-v2-small": (518, 518)}
-DETECTOR_SIZE, CLASSIFIER_SIZE = (640, 640), (224, 224)
+DETECTOR_SIZE, CLASSIFIER_SIZE, DEPTH_SIZE = (640, 640), (224, 224), (518, 518)
 #: Files that are quantized, by what is read to make them.
 QUANTIZED = {"int8.xml": "onnx", "int8.onnx": "onnx", "int8.tflite": "tflite"}
 
@@ -18,13 +17,20 @@ def run_tool(python, script, *arguments):
     return subprocess.run([python, TOOLS / script, *arguments], check=False, stdout=sys.stderr).returncode == 0
 
 
+def size_of(model):
+    """Height and width of a model's input."""
+    if not model.startswith("yolo"):
+        return DEPTH_SIZE
+    return CLASSIFIER_SIZE if model.endswith("-cls") else DETECTOR_SIZE
+
+
 def make_model(model, work, formats, litert_python, pictures):
     """Size, input and files of a model, made where they are not there.
 
     A format that cannot be made, or whose converter is not installed, is left out. `pictures` is a folder to calibrate
     8 bits on; noise without one.
     """
-    size = SIZES.get(model) or (CLASSIFIER_SIZE if model.endswith("-cls") else DETECTOR_SIZE)
+    size = size_of(model)
     text = f"{size[0]}x{size[1]}"
     paths = {
         "weights": work / f"{model}.safetensors",
@@ -55,7 +61,7 @@ def make_model(model, work, formats, litert_python, pictures):
         else:
             print(f"{model}: no {name} file; engines that read one are left out", file=sys.stderr)
     for name in sorted(formats & set(QUANTIZED)):
-        options = ["--kind", "depth" if model in SIZES else "detector", "--out", paths[name]]
+        options = ["--kind", "detector" if model.startswith("yolo") else "depth", "--out", paths[name]]
         options += ["--calibrate", pictures] if pictures else []
         source = files.get(QUANTIZED[name])
         python = litert_python if name == "int8.tflite" else sys.executable

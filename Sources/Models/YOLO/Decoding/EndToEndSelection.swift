@@ -21,4 +21,25 @@ package enum EndToEndSelection {
     }
     return Array(ordered.prefix(limit))
   }
+
+  /// Anchors and classes of the objects, best first: as many as `leastCount`, or anchors.
+  ///
+  /// - `logits`: of classes, (anchors, classCount). What is no number counts as the greatest, as the reference's
+  ///   `topk` has it.
+  static func best(ofLogits logits: [Float], classCount: Int) -> [(anchor: Int, classIndex: Int)] {
+    let anchors = logits.count / classCount
+    let count = min(leastCount, anchors)
+    func rank(_ index: Int) -> Float { logits[index].isNaN ? .infinity : logits[index] }
+    var best = [Float](repeating: -.infinity, count: anchors)
+    for anchor in 0..<anchors {
+      for index in anchor * classCount..<(anchor + 1) * classCount {
+        best[anchor] = max(best[anchor], rank(index))
+      }
+    }
+    let taken = (0..<anchors).sorted { (best[$1], $0) < (best[$0], $1) }.prefix(count)
+    let entries = taken.flatMap { $0 * classCount..<($0 + 1) * classCount }.map { ($0, rank($0)) }
+    return entries.sorted { ($1.1, $0.0) < ($0.1, $1.0) }.prefix(count).map {
+      ($0.0 / classCount, $0.0 % classCount)
+    }
+  }
 }

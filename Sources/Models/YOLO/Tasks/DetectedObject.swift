@@ -21,13 +21,18 @@ public struct DetectedObject: Sendable {
   public let keypoints: [Keypoint<UprightPixels>]
   /// The box turned as the object is, in the picture given, not clipped; nil of networks without.
   public let orientedBox: RotatedRect<UprightPixels>?
+  /// The key points in the network's input, not clipped.
+  package let networkKeypoints: [Keypoint<NetworkPixels>]
+  /// The oriented box in the network's input.
+  package let networkOrientedBox: OrientedBox?
   /// The probabilities on the prototype grid, which covers the network's input; nil of networks without masks.
   package let probabilities: PrototypeMask?
 
   init(
     _ candidate: Candidate, className: String, box: Rect<UprightPixels>, mask: ObjectMask? = nil,
     networkMask: ObjectMask? = nil, probabilities: PrototypeMask? = nil,
-    keypoints: [Keypoint<UprightPixels>] = [], orientedBox: RotatedRect<UprightPixels>? = nil
+    keypoints: [Keypoint<UprightPixels>] = [], networkKeypoints: [Keypoint<NetworkPixels>] = [],
+    orientedBox: RotatedRect<UprightPixels>? = nil, networkOrientedBox: OrientedBox? = nil
   ) {
     classIndex = candidate.classIndex
     self.className = className
@@ -38,7 +43,9 @@ public struct DetectedObject: Sendable {
     self.networkMask = networkMask
     self.probabilities = probabilities
     self.keypoints = keypoints
+    self.networkKeypoints = networkKeypoints
     self.orientedBox = orientedBox
+    self.networkOrientedBox = networkOrientedBox
   }
 }
 

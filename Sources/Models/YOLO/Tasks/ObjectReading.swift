@@ -104,13 +104,14 @@ struct ObjectReading {
   /// The object of a candidate with its key points, if it has any.
   private func object(_ candidate: Candidate, _ outputs: borrowing SessionOutputs) -> DetectedObject {
     var keypoints: [Keypoint<UprightPixels>] = []
+    var networkKeypoints: [Keypoint<NetworkPixels>] = []
     if let shape = architecture.keypoints {
       let (index, cell) = level(of: candidate)
       let bounds = letterbox.imageSize.bounds(in: UprightPixels.self)
-      keypoints = ObjectDecoding.keypoints(
+      networkKeypoints = ObjectDecoding.keypoints(
         extras(of: candidate, outputs).span, shape: shape, cell: cell, level: levels[index],
-        isDirect: isDirect
-      ).map { keypoint in
+        isDirect: isDirect)
+      keypoints = networkKeypoints.map { keypoint in
         let point = letterbox.fromNetwork(keypoint.point)
         return Keypoint(
           Point2(min(max(point.x, 0), bounds.maxX), min(max(point.y, 0), bounds.maxY)),
@@ -119,7 +120,7 @@ struct ObjectReading {
     }
     return DetectedObject(
       candidate, className: name(of: candidate), box: letterbox.fromNetwork(candidate.box),
-      keypoints: keypoints)
+      keypoints: keypoints, networkKeypoints: networkKeypoints)
   }
 
   /// The object of a candidate; nil if no pixel of its box belongs to it, unless `keepsEmpty`.
@@ -191,6 +192,6 @@ struct ObjectReading {
       Candidate(
         anchor: candidate.anchor, classIndex: candidate.classIndex, score: candidate.score, box: around),
       className: name(of: candidate), box: rect.bounds.clipped(to: letterbox.imageSize.bounds()),
-      orientedBox: rect)
+      orientedBox: rect, networkOrientedBox: box)
   }
 }

@@ -58,6 +58,21 @@ public final class YOLOClassifier: Sendable {
     }
   }
 
+  /// Probabilities of all classes for an input as an ONNX export takes it.
+  ///
+  /// - `planar`: (3, side, side), row-major, RGB in [0, 1].
+  ///
+  /// - Throws: `YOLOError` for a side that the network cannot have, and where it cannot be planned.
+  package func exportedOutput(planar: ArraySlice<Float>, side: Int) throws(YOLOError) -> [Float] {
+    let session = try session(side: side)
+    let (input, output) = try YOLOError.of(ports: { () throws(PortError) in
+      (try session.plan.input("input"), try session.plan.output("probabilities"))
+    })
+    return session.run(
+      prepare: { inputs in inputs.fill(input) { interleave(planar, into: &$0) } },
+      read: { $0.elements(of: output) })
+  }
+
   /// The classes of an upright picture's middle square.
   ///
   /// - Throws: `YOLOError.plan` or `.weights` for the first picture, `.nonFiniteOutput` for numbers that are none.

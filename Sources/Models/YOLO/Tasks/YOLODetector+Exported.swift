@@ -3,22 +3,35 @@ import NNRuntime
 
 /// The outputs of a network as Ultralytics' ONNX export has them.
 package struct ExportedOutputs: Sendable, Equatable {
-  /// Centre x, centre y, width and height in pixels of the input, class probabilities, and mask coefficients, key points
-  /// or an angle, of all anchors: (4 + classes + extras, anchors), row-major.
+  /// What is told of anchors, or of objects, row-major.
+  ///
+  /// Of a head whose boxes are suppressed: centre x, centre y, width and height in pixels of the input, class
+  /// probabilities, and mask coefficients, key points or an angle, of all anchors: (4 + classes + extras, anchors).
+  ///
+  /// Of one that gives each object one box, as `export(nms=False)` has it, its objects, best first: left, top, right and
+  /// bottom, or centre and sides of oriented boxes, the score, the class, and the same extras:
+  /// (min(300, anchors), 6 + extras).
   package let output0: [Float]
   /// Mask prototypes: (coefficients, height / 4, width / 4), row-major; nil of networks without.
   package let output1: [Float]?
 }
 
 extension YOLODetector {
-  /// Anchors of an input.
-  package static func anchorCount(of size: PixelSize) -> Int {
-    PyramidLevel.pyramid(inputHeight: size.height, inputWidth: size.width).reduce(0) { $0 + $1.count }
+  /// Rows and columns of `output0` for an input.
+  package func exportedShape(of size: PixelSize) -> (rows: Int, columns: Int) {
+    let anchors = PyramidLevel.pyramid(inputHeight: size.height, inputWidth: size.width)
+      .reduce(0) { $0 + $1.count }
+    return architecture.isEndToEnd
+      ? (min(EndToEndSelection.leastCount, anchors), exportedChannels)
+      : (exportedChannels, anchors)
+  }
+
+  /// Numbers of an anchor, or of an object.
+  package var exportedChannels: Int {
+    (architecture.isEndToEnd ? 6 : 4 + architecture.classCount) + architecture.extras
   }
 
   /// The network's outputs for an input as an ONNX export takes it.
-  ///
-  /// The head must be one whose boxes are suppressed: an export of the other has its choice of objects instead.
   ///
   /// - `planar`: (3, height, width), row-major, RGB in [0, 1].
   ///
@@ -26,7 +39,6 @@ extension YOLODetector {
   package func exportedOutputs(planar: ArraySlice<Float>, size: PixelSize) throws(YOLOError)
     -> ExportedOutputs
   {
-    precondition(!architecture.isEndToEnd, "a head without suppression has no such export")
     let session = try session(for: size)
     let ports = try YOLOError.of(ports: { () throws(PortError) in
       try YOLOPorts(session.plan, task: architecture.task)
@@ -38,7 +50,8 @@ extension YOLODetector {
       },
       read: { outputs in
         ExportedOutputs(
-          output0: self.output0(outputs, ports, size: size),
+          output0: architecture.isEndToEnd
+            ? chosen(outputs, ports, size: size) : self.output0(outputs, ports, size: size),
           output1: ports.prototypes.map { port in
             outputs.withElements(of: port) { prototypes, stride in
               planes(
@@ -72,5 +85,38 @@ extension YOLODetector {
       }
     }
     return output0
+  }
+
+  /// The objects that a head without suppression gives.
+  private func chosen(
+    _ outputs: borrowing SessionOutputs, _ ports: YOLOPorts, size: PixelSize
+  ) -> [Float] {
+    let levels = PyramidLevel.pyramid(inputHeight: size.height, inputWidth: size.width)
+    var logits: [Float] = []
+    for maps in ports.levels {
+      outputs.withElements(of: maps.classes) { classes, _ in
+        for index in classes.indices { logits.append(classes[index]) }
+      }
+    }
+    let decoder = AnchorDecoder(architecture)
+    let none: [Float] = []
+    let classCount = architecture.classCount
+    return EndToEndSelection.best(ofLogits: logits, classCount: classCount).flatMap { choice in
+      let index = levels.lastIndex { $0.firstAnchor <= choice.anchor } ?? 0
+      let (level, maps) = (levels[index], ports.levels[index])
+      let cell = choice.anchor - level.firstAnchor
+      let column = outputs.withElements(of: maps.boxes) { boxes, _ in
+        outputs.withElements(of: maps.classes) { classes, _ in
+          guard let port = maps.extras else {
+            return decoder.column(of: cell, level: level, boxes: boxes, classes: classes, extras: none.span)
+          }
+          return outputs.withElements(of: port) { extras, _ in
+            decoder.column(of: cell, level: level, boxes: boxes, classes: classes, extras: extras)
+          }
+        }
+      }
+      return Array(column[..<4]) + [column[4 + choice.classIndex], Float(choice.classIndex)]
+        + column[(4 + classCount)...]
+    }
   }
 }

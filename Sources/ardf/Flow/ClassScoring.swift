@@ -1,0 +1,73 @@
+import Digests
+import Evaluation
+import FileFormats
+import Imaging
+import Models
+import NNRuntime
+
+/// A classifier in one or several precisions against pictures in a folder for each class.
+struct ClassScoring {
+  private struct Network {
+    let precision: Precision
+    let model: YOLOClassifier
+    let kernels: String
+  }
+
+  let pictures: [ClassFolders.Picture]
+  private let file: String
+  private let networks: [Network]
+  private let limits: ImageLimits
+
+  /// Finds pictures, then plans the network in every precision.
+  init(
+    file: String, store: WeightStore, options: ObjectEvaluationOptions, precisions: EvaluatedPrecisions,
+    limits: LimitOptions, source: String
+  ) throws {
+    self.file = file
+    self.limits = ImageLimits(maxPixels: limits.maxPixels.count, maxFileBytes: limits.maxFile.count)
+    let side =
+      options.imgsz ?? DetectorOptions.trainedSide(of: store, otherwise: YOLOClassifier.publishedSide)
+    let pool = precisions.makePool()
+    networks = try precisions.precisions().map { precision in
+      try InFile.naming(file) {
+        let model = try YOLOClassifier(
+          weights: store, side: side, options: precisions.compute(precision).planOptions(), pool: pool)
+        return Network(
+          precision: precision, model: model, kernels: try model.session(side: side).plan.kernelName)
+      }
+    }
+    pictures = try ClassFolders.read(source, names: networks[0].model.architecture.classNames)
+  }
+
+  /// Evaluates all pictures; those that cannot be read are told of and left out.
+  func run() throws -> ClassReport {
+    var accuracies = networks.map { _ in ClassAccuracy() }
+    var progress = Progress("picture", of: pictures.count)
+    var leftOut = 0
+    for (index, picture) in pictures.enumerated() {
+      defer { progress.update(index + 1) }
+      let image: RGBImage
+      do throws(ImageError) {
+        image = try ImageCodec.decode(path: picture.path, limits: limits).upright()
+      } catch {
+        Console.note("\(error): left out")
+        leftOut += 1
+        continue
+      }
+      for (position, network) in networks.enumerated() {
+        let found = try InFile.naming(file) { try network.model.classify(image) }
+        accuracies[position].add(found.classes.map(\.index), of: picture.classIndex)
+      }
+    }
+    progress.finish()
+    guard leftOut < pictures.count else { throw CommandError.input("no picture is left: nothing was done") }
+    let model = networks[0].model
+    return ClassReport(
+      network: model.architecture.name, weightsDigest: try sha256Hex(path: file),
+      classNames: model.architecture.classNames, side: model.side, pictures: pictures.count - leftOut,
+      leftOut: leftOut,
+      rows: zip(networks, accuracies).map { network, accuracy in
+        ClassReport.Row(precision: network.precision, kernels: network.kernels, accuracy: accuracy)
+      })
+  }
+}

@@ -1,0 +1,39 @@
+import Geometry
+import InferenceProtocol
+import InferenceServing
+import Models
+
+/// A YOLO classifier by the tensors of Ultralytics' ONNX export: `images` to `output0`.
+struct ClassifierModel: ServedModel {
+  let description: ModelDescription
+  private let lanes: [YOLOClassifier]
+
+  init(_ networks: [ClassificationNetwork], name: String) throws {
+    lanes = networks.map(\.model)
+    let (architecture, side) = (lanes[0].architecture, lanes[0].side)
+    description = ModelDescription(
+      name: name, platform: "ardf_yolo",
+      inputs: [TensorDescription("images", .float32, [-1, 3, -1, -1])],
+      outputs: [TensorDescription("output0", .float32, [-1, architecture.classCount])],
+      parameters: ["metadata": ExportMetadata.text(of: architecture, height: side, width: side)])
+    for lane in lanes {
+      _ = try lane.exportedOutput(planar: [Float](repeating: 0.5, count: 3 * side * side)[...], side: side)
+    }
+  }
+
+  func infer(_ call: InferenceCall) throws -> [ProtocolTensor] {
+    guard let images = call.inputs["images"], let elements = images.floats else { return [] }
+    let (batch, height, width) = try RawInput.sizes(of: images, multipleOf: 32)
+    guard height == width else {
+      throw UnfitInput("\(images.name): \(height)x\(width): a classifier's pictures are square")
+    }
+    let one = 3 * height * width
+    var probabilities: [Float] = []
+    for index in 0..<batch {
+      try call.checkWanted()
+      probabilities += try lanes[call.lane].exportedOutput(
+        planar: elements[index * one..<(index + 1) * one], side: height)
+    }
+    return [ProtocolTensor("output0", [batch, lanes[0].architecture.classCount], probabilities)]
+  }
+}

@@ -1,0 +1,62 @@
+import AppCore
+import FileFormats
+import Geometry
+import InferenceProtocol
+import Models
+
+/// Objects as tensors, in the stored picture's pixels: those that a network's objects have.
+struct ObjectTensors {
+  private let task: YOLOTask
+  private let keypoints: KeypointShape?
+
+  init(_ network: DetectionNetwork) { (task, keypoints) = (network.task, network.keypoints) }
+
+  var descriptions: [TensorDescription] {
+    [
+      TensorDescription("boxes", .float32, [-1, 4]), TensorDescription("scores", .float32, [-1]),
+      TensorDescription("classes", .int64, [-1]), TensorDescription("labels", .bytes, [-1]),
+    ] + (task == .segment ? [TensorDescription("masks", .bytes, [-1])] : [])
+      + (keypoints.map { [TensorDescription("keypoints", .float32, [-1, $0.count, $0.dimensions])] } ?? [])
+      + (task == .orientedBoxes ? [TensorDescription("oriented_boxes", .float32, [-1, 5])] : [])
+      + [TensorDescription("image_size", .int64, [2])]
+  }
+
+  /// `boxes` are left, top, right, bottom; `masks` COCO's run lengths, a JSON object each; `keypoints` x, y and, where the
+  /// network tells, how sure it is; `oriented_boxes` the center, the side along the angle, the other, and the angle in
+  /// radians, from x towards y; `image_size` is height and width.
+  func tensors(_ detections: [Detection], of size: PixelSize) -> [ProtocolTensor] {
+    let count = detections.count
+    var tensors = [
+      ProtocolTensor(
+        "boxes", [count, 4],
+        detections.flatMap { [$0.box.minX, $0.box.minY, $0.box.maxX, $0.box.maxY].map { Float($0) } }),
+      ProtocolTensor("scores", [count], detections.map(\.confidence)),
+      ProtocolTensor("classes", [count], integers: detections.map(\.classId)),
+      ProtocolTensor("labels", texts: detections.map(\.className)),
+    ]
+    if task == .segment {
+      tensors.append(
+        ProtocolTensor(
+          "masks", texts: detections.map { $0.mask.map(DetectionsFile.runLengths)?.serialized() ?? "null" }))
+    }
+    if let keypoints {
+      tensors.append(
+        ProtocolTensor(
+          "keypoints", [count, keypoints.count, keypoints.dimensions],
+          detections.flatMap(\.keypoints).flatMap { keypoint in
+            [Float(keypoint.point.x), Float(keypoint.point.y)] + (keypoint.confidence.map { [$0] } ?? [])
+          }))
+    }
+    if task == .orientedBoxes {
+      tensors.append(
+        ProtocolTensor(
+          "oriented_boxes", [count, 5],
+          detections.flatMap { detection in
+            detection.orientedBox.map { box in
+              [box.center.x, box.center.y, box.width, box.height, box.angle].map { Float($0) }
+            } ?? [Float](repeating: .nan, count: 5)
+          }))
+    }
+    return tensors + [ProtocolTensor("image_size", [2], integers: [size.height, size.width])]
+  }
+}
