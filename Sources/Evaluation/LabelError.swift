@@ -39,7 +39,7 @@ package enum LabelError: Error, Equatable, CustomStringConvertible {
   private var sentence: String {
     switch self {
     case .noFolder(let path, let needed):
-      "\(path): there is no \(needed) folder in it; labelled pictures are a folder with images/ and labels/, or "
+      "\(path): there is no \(needed) folder in it; labeled pictures are a folder with images/ and labels/, or "
         + "pictures and --annotations instances.json"
     case .noPictures(let folder): "\(folder): holds no pictures (.jpg, .jpeg, .png)"
     case .noLabels(let folder):
@@ -56,7 +56,7 @@ package enum LabelError: Error, Equatable, CustomStringConvertible {
     case .badAnnotation(let file, let place, let expected): "\(file): \(place) must be \(expected)"
     case .otherSize(let file, let picture, let stated, let actual):
       "\(file): says that \(picture) has \(stated) pixels; it has \(actual): they are not the same picture"
-    case .nothingLabelled(let path): "\(path): no object of the classes to be evaluated is labelled in it"
+    case .nothingLabelled(let path): "\(path): no object of the classes to be evaluated is labeled in it"
     }
   }
 }

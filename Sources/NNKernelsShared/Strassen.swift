@@ -76,7 +76,7 @@ private struct PairMemory {
   let added: UnsafeMutablePointer<UnsafePointer<Float>>
   /// S1 to S4, (matrix, row, input channel of a half).
   let sums: UnsafeMutablePointer<Float>
-  /// The pair's input where it is normalised before, (row, input channel).
+  /// The pair's input where it is normalized before, (row, input channel).
   let normals: UnsafeMutablePointer<Float>
 
   @inline(__always) static var pointers: Int { (products + 4) * InstructionSet.tileRows }
@@ -182,7 +182,7 @@ private struct NextRows {
 /// Rows that wait for memory while one is prepared.
 @inline(__always) private var rowsAhead: Int { 3 }
 
-/// Points at the rows of a pair of blocks, normalised where that is asked for, and makes their sums.
+/// Points at the rows of a pair of blocks, normalized where that is asked for, and makes their sums.
 @inline(never)
 private func prepare(
   _ task: ConvolutionTask, _ pixels: Range<Int>, _ memory: PairMemory, asks: Bool

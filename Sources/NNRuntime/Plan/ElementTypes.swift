@@ -4,7 +4,7 @@ import NNKernelInterface
 ///
 /// Values that share a buffer share its element type: bf16, where the plan's arithmetic has it, unless a layer that reads or
 /// makes one of them needs floats. Those are the layers before and behind the network's borders, narrow convolutions that
-/// leave out maps, and layer normalisations, as what they read is a transformer's residual stream, which adds up small
+/// leave out maps, and layer normalizations, as what they read is a transformer's residual stream, which adds up small
 /// updates over the whole depth of the network; and parts of sums that others are added to.
 struct ElementTypes: Sendable {
   /// By value.

@@ -3,7 +3,7 @@ import NNRuntime
 
 /// The outputs of a network as Ultralytics' ONNX export has them.
 package struct ExportedOutputs: Sendable, Equatable {
-  /// Centre x, centre y, width and height in pixels of the input, class probabilities, and mask coefficients, key points
+  /// Center x, center y, width and height in pixels of the input, class probabilities, and mask coefficients, key points
   /// or an angle, of all anchors: (4 + classes + extras, anchors), row-major.
   package let output0: [Float]
   /// Mask prototypes: (coefficients, height / 4, width / 4), row-major; nil of networks without.

@@ -1,4 +1,4 @@
-// Maps that one layer alone reads are never made: a layer normalisation is done as a linear layer (or 1x1 convolution)
+// Maps that one layer alone reads are never made: a layer normalization is done as a linear layer (or 1x1 convolution)
 // brings its rows near, an enlargement as a convolution reads its windows, and a 1x1 convolution to the pixels of the
 // convolution before it, while they are near.
 
@@ -32,9 +32,9 @@ extension Graph {
     return graph
   }
 
-  /// The same network with layer normalisations joined to the linear layers behind them.
+  /// The same network with layer normalizations joined to the linear layers behind them.
   ///
-  /// Between the two may lie views of the tokens: then those show what is not normalised yet.
+  /// Between the two may lie views of the tokens: then those show what is not normalized yet.
   func normalisingWhileMultiplying(where accepts: Joint.Judge) -> Graph {
     var graph = self
     let makers = makersForOne()
