@@ -75,7 +75,7 @@ def start(given: argparse.Namespace, place: Path) -> None:
     """What a shard takes beside its frames."""
     path = place / "photo.png"
     path.write_bytes(png(1))
-    for what, lines in {"no capture": "", "one small picture": f"{path}\n"}.items():
+    for what, lines in {"no capture": "", "one small picture": f"{path}\n", "eleven of them": f"{path}\n" * 11}.items():
         (place / "list").write_text(lines)
         words = ["--yolo", str(given.weights / "yolo11n-seg.safetensors"), "--depth"]
         words += [str(given.weights / "dav2s-ardf-fp16.safetensors"), "--keep", "records", "--threads", "1"]
@@ -145,6 +145,7 @@ def main() -> None:
     given = options.parse_args()
     given.ardf = given.ardf.resolve()
     given.weights = given.weights.resolve()
+    given.capture = given.capture and given.capture.resolve()
     with tempfile.TemporaryDirectory(prefix="ardf-scale-") as place:
         given.work(given, Path(place))
 
