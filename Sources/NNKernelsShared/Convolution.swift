@@ -84,10 +84,10 @@ private func copyCount(_ shape: ConvolutionShape) -> Int {
   shape.inChannels < WindowAccess.shortPiece ? shape.kernelHeight * shape.kernelWidth * shape.inChannels : 0
 }
 
-/// Floats from one pixel to the next where a block's pixels are asked for while the block before is multiplied; else 0.
+/// Floats from one pixel to the next where a block's pixels are prefetched while the block before is multiplied; else 0.
 ///
-/// Worth it where pixels are read once, in pieces too short for the processor to foresee, and while a block takes no more
-/// than 24 KB, about half of the first-level cache.
+/// Worth it where pixels are read once, in rows too short for the hardware prefetcher, and while a block takes no more than
+/// 24 KB, about half of the first-level cache.
 @inline(__always)
 private func prefetchStep(_ shape: ConvolutionShape, pixelStride: Int) -> Int {
   let isPointwise = shape.kernelHeight == 1 && shape.kernelWidth == 1 && shape.stride == 1
@@ -180,7 +180,7 @@ func convolution(_ taskPointer: UnsafePointer<ConvolutionTask>, _ share: Share) 
   }
 }
 
-/// Replaces the rows of a block by what they become when they are normalized; those of the next are brought near.
+/// Replaces the rows of a block by what they become when they are normalized, and prefetches those of the next.
 @inline(never)
 private func normaliseRows(
   _ task: ConvolutionTask, _ rows: UnsafeMutablePointer<UnsafePointer<Float>>, _ count: Int,

@@ -147,7 +147,7 @@ func strassen(_ taskPointer: UnsafePointer<ConvolutionTask>, _ share: Share) {
   }
 }
 
-/// The rows of the pairs of blocks that follow, brought near a few at a time while those before are multiplied.
+/// The rows of the pairs of blocks that follow, prefetched a few at a time while those before are multiplied.
 private struct NextRows {
   private let input: MapPointer
   private let width, channels: Int
@@ -198,7 +198,7 @@ private func prepare(
     let (y, x) = (from + i).quotientAndRemainder(dividingBy: shape.outWidth)
     return task.input.base + (y * task.input.rowStride + x * task.input.pixelStride)
   }
-  /// Row `i` as it is multiplied; meanwhile one that comes later is brought near.
+  /// Row `i` as it is multiplied; meanwhile a later one is prefetched.
   @inline(__always) func input(_ i: Int) -> UnsafePointer<Float> {
     if asks {
       let later = row(min(i + rowsAhead, count - 1))
