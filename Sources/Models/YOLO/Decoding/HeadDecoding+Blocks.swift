@@ -12,8 +12,9 @@ extension HeadDecoding {
     precondition(boxes.count == level.count * coding.channels && classes.count == level.count * classCount)
     precondition(extras.count == level.count * extraCount)
     var output = output.mutableSpan
-    // A block of cells is one run of memory in every row of the output.
+    // A block of cells is one run of memory in every row of the output, and stays in the cache until it is written.
     let block = 16
+    var probabilities = [Float](repeating: 0, count: block * classCount)
     for start in stride(from: 0, to: level.count, by: block) {
       let cells = start..<min(start + block, level.count)
       for cell in cells {
@@ -25,42 +26,42 @@ extension HeadDecoding {
         output[2 * anchorCount + anchor] = size.x
         output[3 * anchorCount + anchor] = size.y
       }
-      var logits = SIMD16<Float>.zero
-      for index in 0..<classCount {
-        let row = (4 + index) * anchorCount + level.firstAnchor
-        for cell in cells { logits[cell - start] = classes[cell * classCount + index] }
-        let scores = sigmoids(logits)
-        for cell in cells { output[row + cell] = scores[cell - start] }
-      }
-      for index in 0..<extraCount {
-        let row = (4 + classCount + index) * anchorCount + level.firstAnchor
-        for cell in cells { output[row + cell] = extras[cell * extraCount + index] }
-      }
+      sigmoids(
+        of: classes.extracting(start * classCount..<cells.upperBound * classCount),
+        into: &probabilities)
+      let first = level.firstAnchor + start
+      transpose(
+        probabilities.span, channels: classCount, pixels: cells.count,
+        into: &output, at: 4 * anchorCount + first, rowStride: anchorCount)
+      transpose(
+        extras.extracting(start * extraCount..<cells.upperBound * extraCount), channels: extraCount,
+        pixels: cells.count, into: &output, at: (4 + classCount) * anchorCount + first, rowStride: anchorCount)
     }
   }
 
-  /// The logistic function of sixteen numbers, within 3e-7 of it; NaN of NaN.
-  package static func sigmoids(_ x: SIMD16<Float>) -> SIMD16<Float> {
-    var result = SIMD16<Float>.zero
-    for lane in 0..<16 { result[lane] = branchlessSigmoid(x[lane]) }
-    return result
+  /// The logistic function of every logit, into the first elements of `probabilities`.
+  private static func sigmoids(of logits: Span<Float>, into probabilities: inout [Float]) {
+    var target = probabilities.mutableSpan
+    let whole = logits.count & ~15
+    for first in stride(from: 0, to: whole, by: 16) {
+      store(sigmoids(load(logits, at: first)), in: &target, at: first)
+    }
+    guard whole < logits.count else { return }
+    var last = SIMD16<Float>.zero
+    for index in whole..<logits.count { last[index - whole] = logits[index] }
+    let scores = sigmoids(last)
+    for index in whole..<logits.count { target[index] = scores[index - whole] }
   }
-}
 
-/// Without a call or a branch, so that several become vector code.
-@inline(__always)
-private func branchlessSigmoid(_ x: Float) -> Float {
-  // exp(-x) = 2^n exp(r) with |r| <= ln(2) / 2; beyond +-87 the function is 0 or 1 in single precision.
-  let t = min(max(-x, -87), 87)
-  // In the sum, whose last digit is 1, n is rounded, and lies in the lowest bits.
-  let shifted = t * 1.442_695_04 + 0x1.8p23
-  let n = shifted - 0x1.8p23
-  let r = (t - n * 0.693_359_375) - n * -2.121_944_4e-4
-  var p = r * 1.987_569_15e-4 + 1.398_199_95e-3
-  p = p * r + 8.333_451_9e-3
-  p = p * r + 4.166_579_6e-2
-  p = p * r + 0.166_666_65
-  p = p * r + 0.5
-  let power = Float(bitPattern: (shifted.bitPattern &+ 127) &<< 23)
-  return 1 / (1 + (p * r * r + r + 1) * power)
+  /// Pixels of several channels as rows of `output`, a channel each, `rowStride` apart.
+  @inline(__always)
+  private static func transpose(
+    _ elements: Span<Float>, channels: Int, pixels: Int, into output: inout MutableSpan<Float>, at start: Int,
+    rowStride: Int
+  ) {
+    for channel in 0..<channels {
+      let row = start + channel * rowStride
+      for pixel in 0..<pixels { output[row + pixel] = elements[pixel * channels + channel] }
+    }
+  }
 }

@@ -45,20 +45,12 @@ package enum HeadDecoding {
 
   /// Distribution focal loss: the expected bin of a softmax over 16 logits, side by side for the four sides.
   package static func distances(_ logits: Span<Float>) -> SIMD4<Float> {
-    let bins = BoxCoding.distribution.bins
+    let bins = SIMD16<Float>(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
     var distances = SIMD4<Float>(repeating: 0)
     for side in 0..<4 {
-      let first = side * bins
-      var peak = logits[first]
-      for bin in 1..<bins { peak = max(peak, logits[first + bin]) }
-      var total: Float = 0
-      var moment: Float = 0
-      for bin in 0..<bins {
-        let weight = exp(logits[first + bin] - peak)
-        total += weight
-        moment += weight * Float(bin)
-      }
-      distances[side] = moment / total
+      let row = load(logits, at: side * bins.scalarCount)
+      let weights = exponentials(row - largest(row))
+      distances[side] = sum(weights * bins) / sum(weights)
     }
     return distances
   }
