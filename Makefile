@@ -46,6 +46,7 @@ check: lint emulate
 	tools/check/check-boxes
 
 lint:
+	@command -v python3 >/dev/null || tools/setup/packages --docs
 	swift format lint --strict --recursive Package.swift Sources Tests Examples
 	tools/check/house-rules
 	tools/docs/check-links.py
