@@ -58,7 +58,7 @@ def pages(known):
                 if match and match[2] in known:
                     examples.append(match[1].strip())
         if examples:
-            yield page.name, examples
+            yield page.relative_to(ROOT).as_posix().replace("/", "-"), examples
 
 
 class Place:
