@@ -1,6 +1,6 @@
 // A persistent team of threads that shares the chunks of one step after another.
 //
-// Every thread has a queue of neighbouring chunks, so that it mostly reads what it has itself written in the step
+// Every thread has a queue of neighboring chunks, so that it mostly reads what it has itself written in the step
 // before, out of its own core's cache; without chunks of its own it takes others' from their ends. One word holds
 // a queue: generation (24 bits), end (20), next chunk (20). Whoever moves the word on from a chunk has that chunk;
 // as a step ends only when all its chunks are done, the step's body is alive for whoever holds one. Threads without

@@ -2,7 +2,7 @@ import Geometry
 
 extension HeadDecoding {
   /// The reference's decoded output of one level of a network that finds boxes or masks, written into `output`, the whole
-  /// (4 + classCount + extraCount, anchorCount) matrix: centre x, centre y, width, height, class probabilities, mask
+  /// (4 + classCount + extraCount, anchorCount) matrix: center x, center y, width, height, class probabilities, mask
   /// coefficients.
   static func decode(
     level: PyramidLevel, boxes: Span<Float>, classes: Span<Float>, extras: Span<Float>, coding: BoxCoding,

@@ -65,7 +65,7 @@ package enum HeadDecoding {
     SIMD2<Float>(Float(cell % level.width) + 0.5, Float(cell / level.width) + 0.5)
   }
 
-  /// Centre and size in network pixels.
+  /// Center and size in network pixels.
   static func centred(
     _ sides: SIMD4<Float>, cell: Int, level: PyramidLevel
   ) -> (centre: SIMD2<Float>, size: SIMD2<Float>) {
