@@ -164,7 +164,7 @@ package actor ClientConnection {
     try await withThrowingTaskGroup(of: Result?.self) { group in
       group.addTask { try await body() }
       group.addTask {
-        try await Task.sleep(for: patience)
+        try await Patience.shared.sleep(for: patience)
         return nil
       }
       defer { group.cancelAll() }

@@ -67,7 +67,7 @@ package final class InferenceQueue: Sendable {
       })
     let timer = deadline.map { deadline in
       Task {
-        try await Task.sleep(until: deadline, clock: .continuous)
+        try await Patience.shared.sleep(until: deadline)
         outcome.finish(.failure(Failure.deadline))
       }
     }

@@ -1,0 +1,78 @@
+import Synchronization
+
+/// Waits for a moment that seldom comes, such as the end of a request's time.
+///
+/// A cancelled `Task.sleep` stays among the system's timers until its time is over: with deadlines of half a minute and
+/// thousands of requests a second, hundreds of megabytes. Here who is cancelled is forgotten at once; moments are looked
+/// at 20 times a second, and by nobody while nobody waits.
+package final class Patience: Sendable {
+  package static let shared = Patience()
+
+  private typealias Sleeper = (
+    deadline: ContinuousClock.Instant, continuation: CheckedContinuation<Void, any Error>
+  )
+
+  private struct State {
+    var sleepers: [Int: Sleeper] = [:]
+    var count = 0
+    var isTicking = false
+  }
+
+  private static let tick = Duration.milliseconds(50)
+  private let state = Mutex(State())
+
+  /// Tasks that wait.
+  package var waiting: Int { state.withLock { $0.sleepers.count } }
+
+  /// Returns when the time has passed, or up to a twentieth of a second later.
+  ///
+  /// - Throws: `CancellationError`.
+  package func sleep(for duration: Duration) async throws {
+    try await sleep(until: .now + duration)
+  }
+
+  /// Returns at the deadline, or up to a twentieth of a second later.
+  ///
+  /// - Throws: `CancellationError`.
+  package func sleep(until deadline: ContinuousClock.Instant) async throws {
+    let number = state.withLock { state in
+      state.count += 1
+      return state.count
+    }
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let begins = state.withLock { state in
+          state.sleepers[number] = (deadline, continuation)
+          defer { state.isTicking = true }
+          return !state.isTicking
+        }
+        if begins { Task.detached { await self.watch() } }
+        // Cancelled before there was anything to end.
+        if Task.isCancelled { end(number) }
+      }
+    } onCancel: {
+      end(number)
+    }
+  }
+
+  private func end(_ number: Int) {
+    let sleeper = state.withLock { $0.sleepers.removeValue(forKey: number) }
+    sleeper?.continuation.resume(throwing: CancellationError())
+  }
+
+  /// Wakes those whose time has come, until nobody waits.
+  private func watch() async {
+    while true {
+      try? await Task.sleep(for: Self.tick)
+      let now = ContinuousClock.now
+      let (due, goesOn) = state.withLock { state in
+        let due = state.sleepers.filter { $0.value.deadline <= now }
+        for number in due.keys { state.sleepers[number] = nil }
+        state.isTicking = !state.sleepers.isEmpty
+        return (due.values.map(\.continuation), state.isTicking)
+      }
+      for continuation in due { continuation.resume() }
+      guard goesOn else { return }
+    }
+  }
+}
