@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// A cancelled `Task.sleep` stays among the system's timers until its time is over: with deadlines of half a minute and
 /// thousands of requests a second, hundreds of megabytes. Here who is cancelled is forgotten at once; moments are looked
-/// at 20 times a second, and by nobody while nobody waits.
+/// at 50 times a second, and by nobody while nobody waits.
 package final class Patience: Sendable {
   package static let shared = Patience()
 
@@ -18,20 +18,20 @@ package final class Patience: Sendable {
     var isTicking = false
   }
 
-  private static let tick = Duration.milliseconds(50)
+  private static let tick = Duration.milliseconds(20)
   private let state = Mutex(State())
 
   /// Tasks that wait.
   package var waiting: Int { state.withLock { $0.sleepers.count } }
 
-  /// Returns when the time has passed, or up to a twentieth of a second later.
+  /// Returns when the time has passed, or up to a fiftieth of a second later.
   ///
   /// - Throws: `CancellationError`.
   package func sleep(for duration: Duration) async throws {
     try await sleep(until: .now + duration)
   }
 
-  /// Returns at the deadline, or up to a twentieth of a second later.
+  /// Returns at the deadline, or up to a fiftieth of a second later.
   ///
   /// - Throws: `CancellationError`.
   package func sleep(until deadline: ContinuousClock.Instant) async throws {

@@ -60,10 +60,13 @@ package final class InferenceQueue: Sendable {
     work: @Sendable @escaping (_ lane: Int, _ isWanted: @Sendable @escaping () -> Bool) throws -> Value
   ) async throws -> Value {
     let outcome = Outcome<Value>()
+    let isOver: @Sendable () -> Bool = { deadline.map { $0 <= .now } ?? false }
     try add(
       isOpen: { outcome.isOpen }, isAbandoned: isAbandoned, fail: { outcome.finish(.failure($0)) },
       run: { lane in
-        outcome.finish(Result { try work(lane) { outcome.isOpen && !isAbandoned() } })
+        guard !isOver() else { return outcome.finish(.failure(Failure.deadline)) }
+        let result = Result { try work(lane) { outcome.isOpen && !isOver() && !isAbandoned() } }
+        outcome.finish(isOver() ? .failure(Failure.deadline) : result)
       })
     let timer = deadline.map { deadline in
       Task {

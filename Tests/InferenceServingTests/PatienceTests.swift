@@ -1,4 +1,6 @@
+import Glibc
 import HTTPServing
+import InferenceServing
 import Testing
 
 @Suite("Deadlines that seldom come") struct PatienceTests {
@@ -39,5 +41,17 @@ import Testing
       try await group.waitForAll()
     }
     #expect(patience.waiting == 0)
+  }
+
+  @Test("a request that is computed too late is told so, though nobody has looked at the clock meanwhile")
+  func late() async {
+    let queue = InferenceQueue(limit: 1, lanes: 1)
+    await #expect(throws: InferenceQueue.Failure.deadline) {
+      try await queue.run(until: .now + .milliseconds(1), isAbandoned: { false }) { _, _ in usleep(3000) }
+    }
+    let computed = await #expect(throws: InferenceQueue.Failure.deadline) {
+      try await queue.run(until: .now, isAbandoned: { false }) { _, _ in Issue.record("its time was over") }
+    }
+    #expect(computed == .deadline)
   }
 }
