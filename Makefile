@@ -3,7 +3,7 @@
 # make install [PREFIX=/usr/local] [DESTDIR=]   the command, its man page and completions; needs no Swift to run
 # make uninstall [PREFIX=/usr/local] [DESTDIR=]   removes what make install put there
 # make deb    a Debian package in out/; make deb-arm64: arm64's on x86-64, as root
-# make docs   the libraries' documentation in out/docs
+# make docs   pages and the libraries' reference as one site in out/docs
 # make peers  this machine's times beside other engines', in .cache/peers
 # make check-arm64        on x86-64, as root: all of it for arm64 with Swift 6.2.3, emulated
 # make check-swift-6.2    on x86-64, as root: all tests with Swift 6.2.3
@@ -46,9 +46,11 @@ check: lint emulate
 	tools/check/check-boxes
 
 lint:
+	@command -v python3 >/dev/null || tools/setup/packages --docs
 	swift format lint --strict --recursive Package.swift Sources Tests Examples
 	tools/check/house-rules
 	tools/docs/check-links.py
+	tools/check/check-spelling.py
 
 # The binary on processors of other generations.
 emulate: build

@@ -10,7 +10,7 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// Targets with loops over pixels, points and bytes: optimised in debug builds too, where they would be ten times slower.
+/// Targets with loops over pixels, points and bytes: optimized in debug builds too, where they would be ten times slower.
 let optimized = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 // A manifest runs on the machine that builds. Where that builds for another one, ARDF_ARCH says which: x86_64 or arm64.
@@ -50,7 +50,7 @@ let instructionSets: [(target: String, flags: [String])] =
 /// Kernel targets are unsafe by nature: small, and reached only through `NNRuntime`'s checked entry points.
 ///
 /// The same sources are compiled once for each instruction set (docs/decisions/0004).
-/// Always optimised: a kernel in a debug build would be a thousand times too slow to test with.
+/// Always optimized: a kernel in a debug build would be a thousand times too slow to test with.
 let kernels: [Target] = instructionSets.map { set in
   .target(
     name: set.target, dependencies: ["NNKernelInterface", "CKernelShims"],

@@ -46,7 +46,7 @@ def network_input(rgb, low):
 
 
 def at_cells(full, shape):
-    """A map of the picture's size read at the centres of a coarser grid's cells, as ardf reads it."""
+    """A map of the picture's size read at the centers of a coarser grid's cells, as ardf reads it."""
     if full.shape == shape:
         return full
     x, y = ((np.arange(n, dtype=np.float32) + 0.5) * m / n - 0.5 for n, m in zip(shape[::-1], full.shape[::-1]))
@@ -97,7 +97,7 @@ def shade(inverse, low, high):
 
 
 def strip(frame, fitted, height=240):
-    """Colour, fitted map, truth, side by side (BGR)."""
+    """Color, fitted map, truth, side by side (BGR)."""
     low, high = np.percentile(frame.inverse[frame.valid], [1, 99])
     truth = shade(frame.inverse, low, high)
     truth[~frame.valid] = 0
@@ -116,7 +116,7 @@ def main():
     a.add_argument("--frames", default=":", help="START:STOP, some frames of each set")
     a.add_argument("--low", type=int, default=518, help="the network's shorter side")
     a.add_argument("--ardf", help="run this ardf instead of PyTorch")
-    a.add_argument("--pictures", help="a folder for colour, map and truth of every frame")
+    a.add_argument("--pictures", help="a folder for color, map and truth of every frame")
     a.add_argument("--single-precision", action="store_true", help="no bf16")
     a.add_argument("--every", action="store_true", help="a line per frame")
     a.add_argument("--threads", type=int, default=2)

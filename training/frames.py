@@ -1,4 +1,4 @@
-"""Real frames: iPhone colour with LiDAR depth, and other cameras for testing."""
+"""Real frames: iPhone color with LiDAR depth, and other cameras for testing."""
 
 import os
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import numpy as np
 
 @dataclass
 class Frame:
-    """rgb uint8 [h, w, 3]; inverse depth float32 in 1/m and its validity on a grid of its own; far: metres."""
+    """rgb uint8 [h, w, 3]; inverse depth float32 in 1/m and its validity on a grid of its own; far: meters."""
 
     rgb: np.ndarray
     inverse: np.ndarray

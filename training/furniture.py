@@ -24,8 +24,8 @@ class Model:
 
     name: str
     category: str
-    half: np.ndarray  # metres
-    elevation: float  # metres above the floor where it hangs
+    half: np.ndarray  # meters
+    elevation: float  # meters above the floor where it hangs
     mesh: np.ndarray  # TRIANGLE
     materials: list = field(default_factory=list)  # (rgb, texture file or None, glass, shine)
 

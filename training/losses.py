@@ -2,7 +2,7 @@
 
 import torch
 
-FAR = 20.0  # metres; farther pixels are not in evaluate.py's rendered set
+FAR = 20.0  # meters; farther pixels are not in evaluate.py's rendered set
 
 
 def normalise(x, valid):

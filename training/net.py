@@ -1,6 +1,6 @@
 """Depth Anything V2 Small (Yang et al. 2024): a DINOv2 ViT-S/14 encoder and a DPT head, with the published keys.
 
-Pictures are [n, 3, 14 h, 14 w], ImageNet-normalised; the output is relative inverse depth [n, 1, 14 h, 14 w]."""
+Pictures are [n, 3, 14 h, 14 w], ImageNet-normalized; the output is relative inverse depth [n, 1, 14 h, 14 w]."""
 
 import numpy as np
 import torch

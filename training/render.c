@@ -1,12 +1,12 @@
 /* Ray caster for depth scenes: triangle meshes and unit balls under affine instances, textures with mip levels and
    alpha, point lights and suns with soft shadows, ambient occlusion and one mirror bounce, under a panorama.
-   World: metres, y up.  The layouts below are mirrored by the dtypes of renderer.py. */
+   World: meters, y up.  The layouts below are mirrored by the dtypes of renderer.py. */
 #include <stdlib.h>
 #include <string.h>
 #include "bvh.h"
 
 enum { TEXTURE = 256, LEVELS = 8, STACK = 2 * BVH_DEPTH };
-enum { ALPHA = 1, METRIC = 2 };           /* cut out by the texture's alpha; texture laid in metres along the nearest axis */
+enum { ALPHA = 1, METRIC = 2 };           /* cut out by the texture's alpha; texture laid in meters along the nearest axis */
 enum { BALL = -1 };                       /* an instance's mesh: the unit ball instead of triangles */
 
 typedef struct { float p[3], a[3], b[3], normal[3][3], uv[3][2]; int32_t slot; } Triangle;   /* p, p + a, p + b */
@@ -83,7 +83,7 @@ static int hit_triangle(const World *w, const Instance *in, int k, const float *
 
 static int hit_instance(const World *w, int i, const float *eye, const float *dir, float near, Hit *h, int any) {
   const Instance *in = w->instances + i;
-  float o[3], d[3], inv[3]; move(in->to_local, eye, o); turn(in->to_local, dir, d);   /* d keeps its length, so t stays in metres */
+  float o[3], d[3], inv[3]; move(in->to_local, eye, o); turn(in->to_local, dir, d);   /* d keeps its length, so t stays in meters */
   if (in->mesh == BALL) return hit_ball(o, d, near, h) ? (h->instance = i, 1) : 0;
   for (int j = 0; j < 3; j++) inv[j] = 1 / (fabsf(d[j]) < 1e-20f ? 1e-20f : d[j]);
   const Node *base = w->mesh_nodes + w->mesh_root[2 * in->mesh]; int first = w->mesh_root[2 * in->mesh + 1], found = 0;
@@ -142,7 +142,7 @@ static void surface(const World *w, const Hit *h, const float *o, const float *d
   if (dot(s->normal, d) > 0) for (int j = 0; j < 3; j++) s->normal[j] = -s->normal[j];
 }
 
-/* Linear albedo; width: the pixel's footprint in metres. */
+/* Linear albedo; width: the pixel's footprint in meters. */
 static void albedo(const World *w, const Surface *s, float width, float *out) {
   const Material *m = s->material;
   memcpy(out, m->rgb, 12);

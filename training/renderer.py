@@ -1,4 +1,4 @@
-"""The ray caster of render.c from Python: meshes, materials, instances, cameras; all lengths in metres, y up."""
+"""The ray caster of render.c from Python: meshes, materials, instances, cameras; all lengths in meters, y up."""
 
 import ctypes
 import functools

@@ -1,5 +1,5 @@
-"""Furnished rooms and close-ups.  A builder fills a Stage and returns where the camera stands (metres), its yaw and
-pitch (radians), how bright the ambient light is and how far its occlusion reaches (metres)."""
+"""Furnished rooms and close-ups.  A builder fills a Stage and returns where the camera stands (meters), its yaw and
+pitch (radians), how bright the ambient light is and how far its occlusion reaches (meters)."""
 
 import numpy as np
 

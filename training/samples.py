@@ -12,7 +12,7 @@ from net import DEVIATION, MEAN
 
 
 def distort(rgb, r):
-    """uint8 -> float32 in 0...1 after colour, exposure, haze, blur, sensor noise, sharpening, rescaling, JPEG."""
+    """uint8 -> float32 in 0...1 after color, exposure, haze, blur, sensor noise, sharpening, rescaling, JPEG."""
     x = rgb.astype(np.float32) / 255
     if r.random() < 0.2:  # over- or underexposed in light, before the gamma
         x = (np.clip(x**2.2 * np.exp(r.uniform(-1.2, 1.4)), 0, 1) ** (1 / 2.2)).astype(np.float32)

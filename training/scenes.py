@@ -49,7 +49,7 @@ def fence(s, x, z, yaw):
 
 
 def outdoors(s):
-    near = s.chance(0.45)  # a yard a few metres deep, or a street
+    near = s.chance(0.45)  # a yard a few meters deep, or a street
     s.box((0, -0.5, 0), (400, 0.5, 400), s.paint(*GROUNDS, scale=s.between(0.15, 1)))
     eye, depth = (
         np.array([0, s.between(0.5, 2.0) if near or s.chance(0.8) else s.between(2, 8), 0.0]),
@@ -123,7 +123,7 @@ def outdoors(s):
 
 
 def garden(s, w, d):
-    """Ground, walls and plants a few metres behind a room's windows."""
+    """Ground, walls and plants a few meters behind a room's windows."""
     s.box((0, -0.3, 0), (60, 0.2, 60), s.paint(*GROUNDS, scale=s.between(0.3, 1)))
     for axis, along, far in ((0, d, w), (2, w, d)):
         for sign in (-1, 1):

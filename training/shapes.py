@@ -1,4 +1,4 @@
-"""Unit meshes that scenes are built from, as TRIANGLE arrays centred on the origin; renderer.BALL is the unit ball."""
+"""Unit meshes that scenes are built from, as TRIANGLE arrays centered on the origin; renderer.BALL is the unit ball."""
 
 import numpy as np
 

@@ -14,7 +14,7 @@ class Stage:
         self.materials, self.instances, self.lights = [], [], []
         self.taken = []  # discs (x, z, radius) on the floor
         self.pale = 0.0  # the part of all paint that is white and plain
-        self.holed, self.widest = 0.45, 1.1  # the part of walls with a window, and half its greatest width in metres
+        self.holed, self.widest = 0.45, 1.1  # the part of walls with a window, and half its greatest width in meters
         self.glazed = 0.0  # the part of these windows that are glass doors
 
     # -- chance
@@ -29,7 +29,7 @@ class Stage:
 
     # -- materials
     def paint(self, *kinds, scale=None, metric=True, rgb=None, gloss=None, mirror=None, glow=0.0):
-        """A material with a texture of one of the kinds, laid in metres or over the mesh's uv; -> its number."""
+        """A material with a texture of one of the kinds, laid in meters or over the mesh's uv; -> its number."""
         if rgb is None and self.pale and self.chance(self.pale):
             kinds, rgb = ("plain", "plain", "mottled"), colour(self.r, 0.85, 1.05, 0.06)
         kind = self.pick(*(kinds or tuple(self.assets.kinds)))

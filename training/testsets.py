@@ -59,7 +59,7 @@ def azure(folder):
 
 
 def rendered(folder, name="rendered", reach=20.0):
-    """Frames of pool.py in a folder of that name; pixels farther than `reach` metres do not count."""
+    """Frames of pool.py in a folder of that name; pixels farther than `reach` meters do not count."""
     out = []
     for f in sorted(glob.glob(os.path.join(folder, name, "*_inverse.npy"))):
         for rgb, inverse in zip(np.load(f.replace("_inverse", "_rgb")), np.load(f).astype(np.float32)):

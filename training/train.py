@@ -25,7 +25,7 @@ def options():
     a.add_argument("run")
     a.add_argument("--assets", required=True, help="what fetch.py unpacked")
     a.add_argument("--pools", nargs="+", required=True, help="folders of rendered frames")
-    a.add_argument("--stage", default="a", help="a name; a new one starts new schedules and optimiser state")
+    a.add_argument("--stage", default="a", help="a name; a new one starts new schedules and optimizer state")
     a.add_argument("--images", type=int, default=10**9)
     a.add_argument("--minutes", type=float, default=1e9)
     a.add_argument("--unfreeze", type=int, default=0, help="trained blocks at the encoder's end, 0...12")
@@ -50,7 +50,7 @@ def options():
 
 
 class Run:
-    """The network, its moving average, the optimiser and how far they are."""
+    """The network, its moving average, the optimizer and how far they are."""
 
     def __init__(self, o):
         self.path, self.net = o.run, DepthNet()
@@ -168,7 +168,7 @@ def work(rank, o):
     if rank == 0:
         print("from step", run.step, "stage", o.stage, "seen in it", run.stage_seen, flush=True)
     log, last_save, last, done = [], time.monotonic(), time.monotonic(), 0.0
-    warm = o.warm_up if run.stage_seen else 0  # a stage that goes on has its optimiser's state
+    warm = o.warm_up if run.stage_seen else 0  # a stage that goes on has its optimizer's state
     while done < 1:
         picture, inverse, valid, real = [t.to(o.device) for t in next(batches)]
         with torch.autocast(o.device, torch.bfloat16):

@@ -9,7 +9,7 @@ import NNRuntime
 guard CommandLine.arguments.count == 2 else { fatalError("usage: LoadNetwork WEIGHTS") }
 
 let weights = try WeightStore(path: CommandLine.arguments[1])
-print("\(weights.names.count) tensors, licence \(weights.metadata["license"] ?? "unknown")")
+print("\(weights.names.count) tensors, license \(weights.metadata["license"] ?? "unknown")")
 
 // Binding checks every tensor: one that is missing, left over or of the wrong shape is an error that names it.
 let network = try InspectedNetwork(weights: weights)

@@ -1,4 +1,4 @@
-// From a capture with depth to where its objects stand in the world, in metres.
+// From a capture with depth to where its objects stand in the world, in meters.
 //
 //   swift run -c release LocateObjects weights/yolo11n-seg.safetensors CAPTURE
 

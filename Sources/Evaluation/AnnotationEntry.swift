@@ -78,7 +78,7 @@ extension AnnotationFile {
       }
       guard numbers.count == 3 * count,
         points.allSatisfy({ !$0.isLabelled || isNear([$0.x, $0.y], size) })
-      else { throw bad("keypoints", "x, y in pixels and whether it is labelled, of each of \(count)") }
+      else { throw bad("keypoints", "x, y in pixels and whether it is labeled, of each of \(count)") }
       return points
     }
 

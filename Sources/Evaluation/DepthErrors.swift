@@ -2,7 +2,7 @@ import FileFormats
 
 /// How an estimate's unit is found before it is compared.
 package enum DepthUnitRule: String, CaseIterable, Sendable {
-  /// The estimate is in metres.
+  /// The estimate is in meters.
   case none
   /// Scale and shift of inverse depth by least squares, frame by frame: what a relative network leaves open.
   case scaleShift = "scale-shift"
@@ -12,7 +12,7 @@ package enum DepthUnitRule: String, CaseIterable, Sendable {
 package struct DepthErrors: Sendable, Equatable {
   /// The mean of |estimate - reading| / reading.
   package let absRel: Double
-  /// The root of the mean squared difference, metres.
+  /// The root of the mean squared difference, meters.
   package let rmse: Double
   /// The share of readings that the estimate is off by a factor of less than 1.25.
   package let delta1: Double
@@ -29,7 +29,7 @@ package struct DepthErrors: Sendable, Equatable {
   /// Errors over the cells that have a reading and an estimate; nil for too few of them, and where no scale fits.
   ///
   /// - `meters`: readings, planar depth; 0 or NaN where there is none.
-  /// - `estimate`: of the same cells: metres, or for `.scaleShift` any affine function of inverse depth. Once fitted it is
+  /// - `estimate`: of the same cells: meters, or for `.scaleShift` any affine function of inverse depth. Once fitted it is
   ///   taken for no farther than ten times the median reading.
   package init?(meters: [Float], estimate: [Float], unit: DepthUnitRule) {
     precondition(meters.count == estimate.count, "an estimate for each reading")

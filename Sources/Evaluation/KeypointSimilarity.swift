@@ -1,10 +1,10 @@
 import Glibc
 
-/// How near key points are to labelled ones: object keypoint similarity, 0 to 1.
+/// How near key points are to labeled ones: object keypoint similarity, 0 to 1.
 enum KeypointSimilarity {
   /// In the arithmetic of pycocotools' `computeOks`.
   ///
-  /// Of a label without a labelled key point it tells how near the key points are to twice its box on every side.
+  /// Of a label without a labeled key point it tells how near the key points are to twice its box on every side.
   static func coco(_ found: [SIMD3<Double>], _ truth: LabelledObject, sigmas: [Double]) -> Double {
     precondition(found.count == sigmas.count && truth.keypoints.count == sigmas.count)
     let area = (truth.area ?? 0) + Double.ulpOfOne
@@ -32,7 +32,7 @@ enum KeypointSimilarity {
 
   /// In the arithmetic of Ultralytics 8.4.190's `kpt_iou`.
   ///
-  /// - `truth`: x, y, and 0 for a key point that is not labelled.
+  /// - `truth`: x, y, and 0 for a key point that is not labeled.
   /// - `area`: square pixels.
   static func ultralytics(
     _ found: [SIMD2<Float>], _ truth: [SIMD3<Float>], area: Float, sigmas: [Double]

@@ -43,7 +43,7 @@ package enum LabelError: Error, Equatable, CustomStringConvertible {
   private var sentence: String {
     switch self {
     case .noFolder(let path, let needed):
-      "\(path): there is no \(needed) folder in it; labelled pictures are a folder with images/ and labels/, or "
+      "\(path): there is no \(needed) folder in it; labeled pictures are a folder with images/ and labels/, or "
         + "pictures and --annotations instances.json"
     case .noPictures(let folder): "\(folder): holds no pictures (.jpg, .jpeg, .png)"
     case .noLabels(let folder):
@@ -64,7 +64,7 @@ package enum LabelError: Error, Equatable, CustomStringConvertible {
       "\(folder): holds no folder; give one that has a folder of pictures for each class, CLASS/NAME.jpg"
     case .unknownClassFolder(let path, let count):
       "\(path): is no class of the network; name folders as its \(count) classes, which ardf inspect weights lists"
-    case .nothingLabelled(let path): "\(path): no object of the classes to be evaluated is labelled in it"
+    case .nothingLabelled(let path): "\(path): no object of the classes to be evaluated is labeled in it"
     }
   }
 }

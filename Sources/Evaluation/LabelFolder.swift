@@ -5,7 +5,7 @@ import Imaging
 /// Labels in files of lines beside pictures, as Ultralytics has them: `images/NAME.jpg` and `labels/NAME.txt`.
 ///
 /// A line is `CLASS X Y WIDTH HEIGHT` or `CLASS X1 Y1 X2 Y2 X3 Y3 ...`, an outline, and of key points `CLASS X Y WIDTH
-/// HEIGHT` and x, y, and whether it is labelled, of each; x and y are over the picture's width and height. A picture without such a file, or with an empty one, has no objects.
+/// HEIGHT` and x, y, and whether it is labeled, of each; x and y are over the picture's width and height. A picture without such a file, or with an empty one, has no objects.
 package enum LabelFolder {
   /// Reads the labels of all pictures below a folder that holds `images` and `labels`, or that lies in `images`.
   ///

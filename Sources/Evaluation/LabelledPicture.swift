@@ -21,7 +21,7 @@ package struct PixelBox: Sendable, Equatable {
   }
 }
 
-/// The pixels of a labelled object.
+/// The pixels of a labeled object.
 package enum LabelledRegion: Sendable, Equatable {
   /// Outlines in pixels: x and y of each corner in turn, an outline each; what any of them holds belongs to the object.
   case polygons([[Double]])
@@ -95,7 +95,7 @@ package struct LabelledPicture: Sendable {
   }
 }
 
-/// Labelled pictures and the classes that are evaluated.
+/// Labeled pictures and the classes that are evaluated.
 package struct LabelledSet: Sendable {
   /// Where annotations are kept.
   package enum Layout: String, Sendable {
@@ -116,6 +116,6 @@ package struct LabelledSet: Sendable {
 
   /// Labels of all pictures.
   package var objectCount: Int { pictures.reduce(0) { $0 + $1.objects.count } }
-  /// Whether all labelled objects have their pixels.
+  /// Whether all labeled objects have their pixels.
   package var hasRegions: Bool { pictures.allSatisfy { $0.objects.allSatisfy { $0.region != nil } } }
 }

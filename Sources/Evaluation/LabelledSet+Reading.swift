@@ -19,7 +19,7 @@ package struct EvaluatedClasses: Sendable {
   func contains(_ index: Int) -> Bool { only?.contains(index) ?? true }
 }
 
-/// Files of labelled pictures.
+/// Files of labeled pictures.
 enum PictureFiles {
   private static let endings = [".jpg", ".jpeg", ".png"]
 

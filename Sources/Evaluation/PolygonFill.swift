@@ -1,6 +1,6 @@
 /// A raster into which outlines are filled as OpenCV's `fillPoly` fills them, with corners on whole pixels.
 ///
-/// The pixels whose corners lie inside by the even-odd rule, and the outline itself as lines of neighbouring pixels,
+/// The pixels whose corners lie inside by the even-odd rule, and the outline itself as lines of neighboring pixels,
 /// diagonal ones too.
 struct PolygonFill {
   let width, height: Int
@@ -61,7 +61,7 @@ struct PolygonFill {
     }
   }
 
-  /// Sets the pixels of a line: Bresenham's, eight neighbours, from left to right.
+  /// Sets the pixels of a line: Bresenham's, eight neighbors, from left to right.
   private mutating func line(from start: (x: Int, y: Int), to end: (x: Int, y: Int)) {
     let (first, last) = start.x <= end.x ? (start, end) : (end, start)
     let (across, down) = (last.x - first.x, abs(last.y - first.y))

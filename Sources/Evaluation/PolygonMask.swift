@@ -60,7 +60,7 @@ package enum PolygonMask {
     }
   }
 
-  /// Where a column changes that a step between neighbouring fine columns enters at its middle; nil at other steps.
+  /// Where a column changes that a step between neighboring fine columns enters at its middle; nil at other steps.
   private static func boundary(
     from last: (x: Int, y: Int), to point: (x: Int, y: Int), height: Int, width: Int
   ) -> Int? {

@@ -29,7 +29,7 @@ package struct UltralyticsPicture: Sendable {
     let classIndex: Int
     /// Left, top, right, bottom in pixels of the input.
     let box: SIMD4<Float>
-    /// x, y in pixels of the input, and 0 where a key point is not labelled.
+    /// x, y in pixels of the input, and 0 where a key point is not labeled.
     var keypoints: [SIMD3<Float>] = []
     /// The least rectangle around the outline, where oriented boxes are compared.
     var orientedBox: GaussianBox?

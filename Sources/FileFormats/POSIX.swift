@@ -252,7 +252,7 @@ package enum POSIX {
     let descriptor = retrying { unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     guard descriptor >= 0 else { throw .from(errno: errno, path: path) }
     defer { close(descriptor) }
-    // Some file systems cannot synchronise a directory and say so with EINVAL.
+    // Some file systems cannot synchronize a directory and say so with EINVAL.
     guard retrying({ fsync(descriptor) }) == 0 || errno == EINVAL else {
       throw .from(errno: errno, path: path)
     }

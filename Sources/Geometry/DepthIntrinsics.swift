@@ -10,7 +10,7 @@ public struct DepthIntrinsics: Hashable, Sendable {
   /// The map's columns and rows.
   public var size: PixelSize { map.imageSize }
 
-  /// The point seen at `cell` with planar depth `depth`, metres.
+  /// The point seen at `cell` with planar depth `depth`, meters.
   @inlinable
   public func unproject(_ cell: Point2<DepthCells>, depth: Double) -> Point3<CameraARKit> {
     map.unproject(cell.relabeled(), depth: depth)

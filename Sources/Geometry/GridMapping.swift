@@ -1,7 +1,7 @@
-/// The half-pixel map between cell centres of two grids that cover the same picture.
+/// The half-pixel map between cell centers of two grids that cover the same picture.
 ///
 /// Cell i of `source` cells lies at j = (i + 0.5) * target / source - 0.5 among `target` cells, clamped to
-/// the outermost centres.
+/// the outermost centers.
 public struct GridMapping: Hashable, Sendable {
   /// Target cells per source cell.
   public let ratio: Double

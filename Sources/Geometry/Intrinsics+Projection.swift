@@ -2,10 +2,10 @@
 // camera looks along -z while depth is positive. The other one is Rect+NormalizedBottomLeft.swift.
 
 extension Intrinsics {
-  /// Points nearer to the camera plane than this many metres have no projection.
+  /// Points nearer to the camera plane than this many meters have no projection.
   public static let nearestProjectableDepth = 0.01
 
-  /// The point seen at `pixel` with planar depth `depth` (metres along the viewing direction).
+  /// The point seen at `pixel` with planar depth `depth` (meters along the viewing direction).
   @inlinable
   public func unproject(_ pixel: Point2<ImagePixels>, depth: Double) -> Point3<CameraARKit> {
     let u = pixel.x - 0.5

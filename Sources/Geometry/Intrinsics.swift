@@ -1,15 +1,15 @@
 /// A pinhole camera's focal lengths and principal point, in pixels of a picture of known size.
 ///
-/// The principal point counts from the *centre* of the upper-left pixel, as ARKit does; `ImagePixels` count
-/// from its corner: edge = centre + 0.5.
+/// The principal point counts from the *center* of the upper-left pixel, as ARKit does; `ImagePixels` count
+/// from its corner: edge = center + 0.5.
 public struct Intrinsics: Hashable, Sendable {
   /// Focal length in pixel widths.
   public let fx: Double
   /// Focal length in pixel heights.
   public let fy: Double
-  /// Principal point from the centre of the leftmost column.
+  /// Principal point from the center of the leftmost column.
   public let cx: Double
-  /// Principal point from the centre of the topmost row.
+  /// Principal point from the center of the topmost row.
   public let cy: Double
   /// The picture these numbers belong to.
   public let imageSize: PixelSize

@@ -1,4 +1,4 @@
-/// How an upright picture is fitted into a network's input: scaled uniformly up to rounding, centred, padded.
+/// How an upright picture is fitted into a network's input: scaled uniformly up to rounding, centered, padded.
 ///
 /// The rules are those of Ultralytics 8.4: gain r = min over the axes, content = round-half-even(side * r),
 /// free space d halved, left/top = round(d - 0.1), right/bottom = round(d + 0.1). Points go back through the
@@ -37,7 +37,7 @@ public struct Letterbox: Hashable, Sendable {
     return Letterbox(imageSize: imageSize, networkSize: network, contentSize: content)
   }
 
-  /// A picture scaled to a size of the caller's, centred in an input that holds it.
+  /// A picture scaled to a size of the caller's, centered in an input that holds it.
   package init(imageSize: PixelSize, networkSize: PixelSize, contentSize: PixelSize) {
     precondition(
       contentSize.width <= networkSize.width && contentSize.height <= networkSize.height,

@@ -1,10 +1,10 @@
-/// A position in a spatial frame, metres.
+/// A position in a spatial frame, meters.
 public struct Point3<Frame: SpatialFrame>: Hashable, Sendable {
-  /// The first coordinate, metres.
+  /// The first coordinate, meters.
   public var x: Double
-  /// The second coordinate, metres.
+  /// The second coordinate, meters.
   public var y: Double
-  /// The third coordinate, metres.
+  /// The third coordinate, meters.
   public var z: Double
 
   /// The point (x, y, z).
@@ -38,13 +38,13 @@ public struct Point3<Frame: SpatialFrame>: Hashable, Sendable {
   public func distance(to other: Self) -> Double { (self - other).length }
 }
 
-/// A displacement or direction in a spatial frame, metres.
+/// A displacement or direction in a spatial frame, meters.
 public struct Vector3<Frame: SpatialFrame>: Hashable, Sendable {
-  /// The first coordinate, metres.
+  /// The first coordinate, meters.
   public var x: Double
-  /// The second coordinate, metres.
+  /// The second coordinate, meters.
   public var y: Double
-  /// The third coordinate, metres.
+  /// The third coordinate, meters.
   public var z: Double
 
   /// The displacement (x, y, z).

@@ -1,4 +1,4 @@
-// One of the two files that negate an axis: normalised rectangles count y upwards from the bottom edge,
+// One of the two files that negate an axis: normalized rectangles count y upwards from the bottom edge,
 // pixels downwards from the top edge. The other one is Intrinsics+Projection.swift.
 
 extension Rect where Frame == NormalizedBottomLeft {
@@ -12,7 +12,7 @@ extension Rect where Frame == NormalizedBottomLeft {
       minX: minX * width, minY: (1 - maxY) * height, maxX: maxX * width, maxY: (1 - minY) * height)
   }
 
-  /// The normalised rectangle of a rectangle in pixels of a picture of `size`.
+  /// The normalized rectangle of a rectangle in pixels of a picture of `size`.
   public init<Source: PlanarFrame>(_ rect: Rect<Source>, of size: PixelSize) {
     let width = Double(size.width)
     let height = Double(size.height)
@@ -30,7 +30,7 @@ extension Point2 where Frame == NormalizedBottomLeft {
     Point2<Target>(x * Double(size.width), (1 - y) * Double(size.height))
   }
 
-  /// The normalised point of a point in pixels of a picture of `size`.
+  /// The normalized point of a point in pixels of a picture of `size`.
   public init<Source: PlanarFrame>(_ point: Point2<Source>, of size: PixelSize) {
     self.init(point.x / Double(size.width), 1 - point.y / Double(size.height))
   }

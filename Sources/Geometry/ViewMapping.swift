@@ -13,7 +13,7 @@ public enum ScaleMode: Hashable, Sendable, CaseIterable {
   public static let aspectFill = ScaleMode.centerCrop
 }
 
-/// The map of a picture scaled and centred in a target, and its inverse.
+/// The map of a picture scaled and centered in a target, and its inverse.
 ///
 /// target = point * scale - crop and point = (target + crop) / scale, with
 /// crop = (picture * scale - target size) / 2: positive where the picture is cut, negative for free bands.

@@ -26,7 +26,7 @@ package actor ClientConnection {
 
   private static let piece = 1 << 20
   /// Bytes that are asked of the system at a time.
-  private static let reading = 64 << 10
+  private static let reading = 256 << 10
 
   private let socket: AsyncSocket
   private let limits: ConnectionLimits
@@ -86,6 +86,8 @@ package actor ClientConnection {
     guard bodyLeft <= limit else { throw Refusal.tooLarge(limit: limit) }
     content = []
     defer { content = [] }
+    // Address space only: memory is taken as the pieces come.
+    content.reserveCapacity(bodyLeft)
     try await readBody(bodyLeft, keeping: true, before: piece)
     return content
   }

@@ -21,7 +21,7 @@ public struct RGBAImage: Sendable, Equatable {
     precondition(pixels.count == width * height * 4, "an RGBA image holds 4 bytes a pixel")
   }
 
-  /// A picture of one colour, transparent unless told otherwise.
+  /// A picture of one color, transparent unless told otherwise.
   public init(width: Int, height: Int, color: Color = .clear) {
     let pixel = [color.red, color.green, color.blue, color.alpha]
     self.init(
@@ -37,7 +37,7 @@ public struct RGBAImage: Sendable, Equatable {
     self.init(width: image.width, height: image.height, pixels: pixels)
   }
 
-  /// The colour, with its alpha, of the pixel in column `x` and row `y`.
+  /// The color, with its alpha, of the pixel in column `x` and row `y`.
   public subscript(x: Int, y: Int) -> Color {
     precondition(x >= 0 && x < width && y >= 0 && y < height, "pixel outside the image")
     let index = (y * width + x) * 4

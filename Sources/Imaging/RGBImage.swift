@@ -23,7 +23,7 @@ public struct RGBImage: Sendable, Equatable {
     precondition(pixels.count == width * height * 3, "an RGB image holds 3 bytes a pixel")
   }
 
-  /// A picture of one colour, whose alpha is ignored.
+  /// A picture of one color, whose alpha is ignored.
   public init(width: Int, height: Int, color: Color = .black) {
     precondition(width > 0 && height > 0, "an image has at least one pixel")
     var pixels = [UInt8](repeating: color.red, count: width * height * 3)
@@ -36,7 +36,7 @@ public struct RGBImage: Sendable, Equatable {
     self.init(width: width, height: height, pixels: pixels)
   }
 
-  /// The opaque colour of the pixel in column `x` and row `y`.
+  /// The opaque color of the pixel in column `x` and row `y`.
   @inlinable
   public subscript(x: Int, y: Int) -> Color {
     get {

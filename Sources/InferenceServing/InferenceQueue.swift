@@ -34,10 +34,14 @@ package final class InferenceQueue: Sendable {
   private let limit: Int
   private let threads: OwnThreads
   private let state: Mutex<State>
+  private let lanes: Int
+  private let share: @Sendable (_ busy: Int) -> Void
 
   /// A queue for so many lanes, each with a thread of its own.
-  package init(limit: Int, lanes: Int) {
-    self.limit = limit
+  ///
+  /// - `share`: told how many lanes are busy, at least one, whenever that changes; what it does must be short.
+  package init(limit: Int, lanes: Int, share: @Sendable @escaping (_ busy: Int) -> Void = { _ in }) {
+    (self.limit, self.lanes, self.share) = (limit, lanes, share)
     threads = OwnThreads(name: "ardf.lane", count: lanes)
     state = Mutex(State(idle: Array((0..<lanes).reversed())))
   }
@@ -89,7 +93,9 @@ package final class InferenceQueue: Sendable {
       state.count += 1
       state.waiting.append(
         Job(number: state.count, isOpen: isOpen, isAbandoned: isAbandoned, fail: fail, run: run))
-      return (true, state.idle.popLast(), gone)
+      let lane = state.idle.popLast()
+      if lane != nil { share(lanes - state.idle.count) }
+      return (true, lane, gone)
     }
     for job in gone { job.fail(.abandoned) }
     if let lane { Task(executorPreference: threads) { self.work(in: lane) } }
@@ -108,6 +114,7 @@ package final class InferenceQueue: Sendable {
     state.withLock { state in
       guard !state.waiting.isEmpty else {
         state.idle.append(lane)
+        if state.idle.count < lanes { share(lanes - state.idle.count) }
         return nil
       }
       return state.waiting.removeFirst()

@@ -9,16 +9,18 @@ package struct InferenceServer: Sendable {
   /// A server that answers nobody yet.
   ///
   /// - `lanes`: how many requests are computed side by side.
+  /// - `share`: told how many of them are busy.
   /// - `queueLimit`: how many wait beside them, at most.
   /// - `token`: what clients must send; nil for nothing.
   package init(
-    models: [any ServedModel], port: ListeningPort, lanes: Int, queueLimit: Int, token: String?,
+    models: [any ServedModel], port: ListeningPort, lanes: Int,
+    share: @Sendable @escaping (_ busy: Int) -> Void = { _ in }, queueLimit: Int, token: String?,
     metrics: Metrics, version: String, limits: InferenceLimits = InferenceLimits(),
     connections: ConnectionLimits = ConnectionLimits(), end: GracefulEnd = GracefulEnd(),
     log: (@Sendable (JSONValue) -> Void)? = nil
   ) {
     let service = InferenceService(
-      models: models, queue: InferenceQueue(limit: queueLimit, lanes: lanes),
+      models: models, queue: InferenceQueue(limit: queueLimit, lanes: lanes, share: share),
       access: AccessGuard(token: token, address: port.address), metrics: metrics, end: end, version: version,
       limits: limits, log: log)
     server = HTTPServer(port: port, handler: service, limits: connections, end: end)

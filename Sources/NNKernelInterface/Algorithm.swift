@@ -14,7 +14,7 @@ public enum Algorithm: String, Sendable {
   case subpixel
   /// Online-softmax attention in blocks.
   case blocked
-  /// A loop over pixels, vectorised over channels.
+  /// A loop over pixels, vectorized over channels.
   case vector
   /// No work: another layer's memory.
   case none

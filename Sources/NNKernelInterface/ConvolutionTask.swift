@@ -112,7 +112,7 @@ public struct ConvolutionTask {
   public enum Prologue {
     /// Nothing.
     case none
-    /// Each pixel is normalised over its channels.
+    /// Each pixel is normalized over its channels.
     case normalise(Normalisation)
     /// The input is enlarged, two taps an axis; the task's shape is that of the larger map.
     case enlarge(Resampling)
@@ -172,7 +172,7 @@ public struct ConvolutionTask {
 
 // The payloads one by one: kernels ask for what they know.
 extension ConvolutionTask {
-  /// How each pixel of the input is normalised, if it is.
+  /// How each pixel of the input is normalized, if it is.
   @inlinable @inline(__always) public var normalisation: Normalisation? {
     if case .normalise(let normalisation) = prologue { normalisation } else { nil }
   }

@@ -18,7 +18,7 @@ public struct ConvolutionKernel: Sendable {
 
     /// What people call them.
     public var names: [String] {
-      [(Self.normalise, "normalise"), (.enlarge, "enlarge")].filter { contains($0.0) }.map(\.1)
+      [(Self.normalise, "normalize"), (.enlarge, "enlarge")].filter { contains($0.0) }.map(\.1)
     }
   }
 

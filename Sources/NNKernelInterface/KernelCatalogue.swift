@@ -15,7 +15,7 @@ public struct KernelCatalogue: Sendable {
   public private(set) var maxPool: [Kernel<PoolTask>] = []
   /// Separable resizes; items are output rows.
   public private(set) var resize: [Kernel<ResizeTask>] = []
-  /// Layer normalisations over channels, biased variance; items are pixels (tokens).
+  /// Layer normalizations over channels, biased variance; items are pixels (tokens).
   public private(set) var layerNorm: [Kernel<LayerNormTask>] = []
   /// Softmaxes over channels; items are pixels.
   public private(set) var softmax: [Kernel<ElementwiseTask>] = []
@@ -102,7 +102,7 @@ extension KernelCatalogue {
         scratch: scratch, run: run))
   }
 
-  /// Adds a kernel of layer normalisations.
+  /// Adds a kernel of layer normalizations.
   @inline(never)
   public mutating func add(
     layerNorm name: String, maps: MapElements, tolerance: KernelTolerance, by permit: Permit,

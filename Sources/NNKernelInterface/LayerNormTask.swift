@@ -1,11 +1,11 @@
-/// How a pixel (token) is normalised over its channels: out = (x - mean) / sqrt(variance + epsilon) * gamma + beta.
+/// How a pixel (token) is normalized over its channels: out = (x - mean) / sqrt(variance + epsilon) * gamma + beta.
 public struct Normalisation {
   /// One a channel.
   public var gamma, beta: UnsafePointer<Float>
   /// Added to the variance inside the root.
   public var epsilon: Float
 
-  /// A normalisation with the given parameters.
+  /// A normalization with the given parameters.
   public init(gamma: UnsafePointer<Float>, beta: UnsafePointer<Float>, epsilon: Float) {
     self.gamma = gamma
     self.beta = beta
@@ -13,7 +13,7 @@ public struct Normalisation {
   }
 }
 
-/// A layer normalisation, a token at a time.
+/// A layer normalization, a token at a time.
 public struct LayerNormTask {
   /// Channels a pixel.
   public var channels: Int
@@ -24,7 +24,7 @@ public struct LayerNormTask {
   /// What is done to each.
   public var normalisation: Normalisation
 
-  /// A layer normalisation on the given memory.
+  /// A layer normalization on the given memory.
   public init(channels: Int, input: MapPointer, output: MutableMapPointer, normalisation: Normalisation) {
     self.channels = channels
     self.input = input

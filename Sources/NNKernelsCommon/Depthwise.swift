@@ -1,4 +1,4 @@
-// Depthwise convolution: sixteen channels a vector, four neighbouring output pixels at once, so that a
+// Depthwise convolution: sixteen channels a vector, four neighboring output pixels at once, so that a
 // weight is loaded once for four multiply-adds and the sums never leave registers.
 
 import NNKernelInterface

@@ -1,6 +1,6 @@
 // Depthwise 3x3 convolutions of stride 1 by strips, where an instruction set has them.
 
-/// Strips of neighbouring output pixels, of which four channels are summed up at once.
+/// Strips of neighboring output pixels, of which four channels are summed up at once.
 ///
 /// `InstructionSet` of a target alone has them, so that calls are resolved when they are compiled.
 protocol DepthwiseStrips {
@@ -11,7 +11,7 @@ protocol DepthwiseStrips {
 }
 
 /// Four channels of a strip: `rows` rows of input pixels and of the kernel, and what the sums begin with; `channels` is how
-/// far weights of neighbouring positions are apart.
+/// far weights of neighboring positions are apart.
 typealias DepthwiseStrip = (
   source: UnsafePointer<Float>, pixelStride: Int, rowStride: Int, weights: UnsafePointer<Float>,
   channels: Int, rows: Int, bias: UnsafePointer<Float>

@@ -1,4 +1,4 @@
-// Layer normalisation over the channels of a token: mean, then the variance of the centred values, then the
+// Layer normalization over the channels of a token: mean, then the variance of the centered values, then the
 // result, three passes over a row that stays in L1. Four partial sums hide the latency of the additions.
 
 import NNKernelInterface
@@ -22,7 +22,7 @@ private enum LayerNormLoop: ElementLoop {
   }
 }
 
-/// Normalises a pixel's channels into memory of elements `made`.
+/// Normalizes a pixel's channels into memory of elements `made`.
 @inline(never)
 func normalise<Element: MapElement, Made: MapElement>(
   _ normalisation: Normalisation, _ row: TokenRow<Element>, into output: UnsafeMutableRawPointer,

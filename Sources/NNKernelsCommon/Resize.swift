@@ -47,7 +47,7 @@ private struct ResizedRow<Element: MapElement> {
     return UnsafeRawPointer(task.input.base) + row &* task.input.rowStride &* element.size
   }
 
-  /// Nearest neighbour.
+  /// Nearest neighbor.
   @inline(__always)
   func copy() {
     let row = inputRow(0)

@@ -62,8 +62,8 @@ func windowOrCopy<Element: MapElement>(
   return MapPointer(base: copy, pixelStride: shape.inChannels, rowStride: edge * shape.inChannels)
 }
 
-/// The window of the tile behind the one at hand: what the two don't share is asked for while the first is transformed, as
-/// the processor does not foresee many short pieces.
+/// The window of the next tile: the cache lines that it does not share with this one are prefetched while this one is
+/// transformed, as the hardware prefetcher does not follow many short rows.
 struct NextWindow {
   private let base: UnsafeRawPointer
   private let pixelStride, rowStride, elementSize: Int

@@ -4,7 +4,7 @@ import CKernelShims
 import NNKernelInterface
 
 extension InstructionSet {
-  /// Processors of arm64 foresee by virtual addresses, over the ends of pages.
+  /// The hardware prefetchers of arm64 follow virtual addresses over the ends of pages.
   @inline(__always) static var asksForColumns: Bool { false }
 
   /// An element of a register, which multiply-adds take as it is.

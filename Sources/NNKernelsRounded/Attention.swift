@@ -24,10 +24,10 @@ struct RoundedAttentionScratch {
   /// Widths rounded up to whole steps.
   var keyWidth, valueWidth: Int
   /// Of each block of queries: transposed queries, running output, offsets (maxima, or what stands in for them), sums,
-  /// scores of the keys' centre, and what a key at a distance of 1 may add to them; then the size of them all.
+  /// scores of the keys' center, and what a key at a distance of 1 may add to them; then the size of them all.
   var output, offsets, sums, middles, reaches, blockCount: Int
   /// Of a block of keys: copied keys, transposed values, pairs of values, scores, weights; of
-  /// a product: sums, segment offset; of all keys: their centre, in floats and in bf16.
+  /// a product: sums, segment offset; of all keys: their center, in floats and in bf16.
   var keyCopy, values, pairs, scores, weights, product, segment, centre, roundedCentre: Int
   /// What a product works in, and the size of it all.
   var room, count: Int

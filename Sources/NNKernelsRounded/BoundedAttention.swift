@@ -16,7 +16,7 @@ import CKernelShims
 @inline(__always) var hidden: Float { -1e30 }
 @inline(__always) var leastFactor: Float { 1e-6 }
 
-/// The largest distance of the copied keys from the centre.
+/// The largest distance of the copied keys from the center.
 @inline(__always)
 func farthest(_ layout: RoundedAttentionScratch, _ keys: Int, _ scratch: UnsafeMutablePointer<Float>) -> Float
 {
@@ -43,7 +43,7 @@ func farthest(_ layout: RoundedAttentionScratch, _ keys: Int, _ scratch: UnsafeM
   return maximum(largest).squareRoot()
 }
 
-/// Of every query the score of the centre, and what a key at a distance of 1 from it may add.
+/// Of every query the score of the center, and what a key at a distance of 1 from it may add.
 @inline(__always)
 func placeQueries(
   _ layout: RoundedAttentionScratch, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
@@ -66,7 +66,7 @@ func placeQueries(
   }
 }
 
-/// Whether no score of a block of keys, none farther than `radius` from the centre, exceeds its offset by too much.
+/// Whether no score of a block of keys, none farther than `radius` from the center, exceeds its offset by too much.
 ///
 /// The first block of keys sets the offsets if so.
 @inline(__always)

@@ -1,4 +1,4 @@
-// Dense convolution as a sum of matrix products without a materialised im2col matrix: the rows of A are
+// Dense convolution as a sum of matrix products without a materialized im2col matrix: the rows of A are
 // read where they lie. Each block of output pixels gets a table of pointers, one a kernel position and
 // pixel; positions in the padding point at zeros. Linear layers and 1x1 convolutions are the case of one
 // position.
@@ -84,10 +84,10 @@ private func copyCount(_ shape: ConvolutionShape) -> Int {
   shape.inChannels < WindowAccess.shortPiece ? shape.kernelHeight * shape.kernelWidth * shape.inChannels : 0
 }
 
-/// Floats from one pixel to the next where a block's pixels are asked for while the block before is multiplied; else 0.
+/// Floats from one pixel to the next where a block's pixels are prefetched while the block before is multiplied; else 0.
 ///
-/// Worth it where pixels are read once, in pieces too short for the processor to foresee, and while a block takes no more
-/// than 24 KB, about half of the first-level cache.
+/// Worth it where pixels are read once, in rows too short for the hardware prefetcher, and while a block takes no more than
+/// 24 KB, about half of the first-level cache.
 @inline(__always)
 private func prefetchStep(_ shape: ConvolutionShape, pixelStride: Int) -> Int {
   let isPointwise = shape.kernelHeight == 1 && shape.kernelWidth == 1 && shape.stride == 1
@@ -95,7 +95,7 @@ private func prefetchStep(_ shape: ConvolutionShape, pixelStride: Int) -> Int {
   return isPointwise && blockFloats <= 6 * 1024 ? pixelStride : 0
 }
 
-/// Floats of one row that is normalised before it is multiplied.
+/// Floats of one row that is normalized before it is multiplied.
 @inline(__always)
 private func normalCount(_ shape: ConvolutionShape) -> Int {
   shape.kernelHeight == 1 && shape.kernelWidth == 1 ? (shape.inChannels + 15) / 16 * 16 : 0
@@ -180,7 +180,7 @@ func convolution(_ taskPointer: UnsafePointer<ConvolutionTask>, _ share: Share) 
   }
 }
 
-/// Replaces the rows of a block by what they become when they are normalised; those of the next are brought near.
+/// Replaces the rows of a block by what they become when they are normalized, and prefetches those of the next.
 @inline(never)
 private func normaliseRows(
   _ task: ConvolutionTask, _ rows: UnsafeMutablePointer<UnsafePointer<Float>>, _ count: Int,
@@ -203,7 +203,7 @@ private func normaliseRows(
 /// segment to the next.
 ///
 /// Windows that reach over an edge read zeros, position by position, or are copied where pieces are rows. Those
-/// inside differ from their neighbours by as much everywhere.
+/// inside differ from their neighbors by as much everywhere.
 @inline(never)
 private func pointWindows(
   _ task: UnsafePointer<ConvolutionTask>, _ access: WindowAccess, _ y: Int, _ x: Int, _ run: Int,

@@ -4,8 +4,8 @@ import NNKernelInterface
 
 /// The ways: `InstructionSet` of a target alone has them, so that calls are resolved when they are compiled.
 protocol OwnWays: DepthwiseStrips {
-  /// Whether columns from beyond the second-level cache are asked for a page ahead, where the foresight of x86's processors
-  /// ends.
+  /// Whether columns from beyond the second-level cache are prefetched a page ahead, where the hardware prefetchers of x86
+  /// stop.
   static var asksForColumns: Bool { get }
   /// A number in all lanes, to multiply with.
   static func repeated(_ pointer: UnsafePointer<Float>) -> Vector

@@ -76,7 +76,7 @@ private struct PairMemory {
   let added: UnsafeMutablePointer<UnsafePointer<Float>>
   /// S1 to S4, (matrix, row, input channel of a half).
   let sums: UnsafeMutablePointer<Float>
-  /// The pair's input where it is normalised before, (row, input channel).
+  /// The pair's input where it is normalized before, (row, input channel).
   let normals: UnsafeMutablePointer<Float>
 
   @inline(__always) static var pointers: Int { (products + 4) * InstructionSet.tileRows }
@@ -147,7 +147,7 @@ func strassen(_ taskPointer: UnsafePointer<ConvolutionTask>, _ share: Share) {
   }
 }
 
-/// The rows of the pairs of blocks that follow, brought near a few at a time while those before are multiplied.
+/// The rows of the pairs of blocks that follow, prefetched a few at a time while those before are multiplied.
 private struct NextRows {
   private let input: MapPointer
   private let width, channels: Int
@@ -182,7 +182,7 @@ private struct NextRows {
 /// Rows that wait for memory while one is prepared.
 @inline(__always) private var rowsAhead: Int { 3 }
 
-/// Points at the rows of a pair of blocks, normalised where that is asked for, and makes their sums.
+/// Points at the rows of a pair of blocks, normalized where that is asked for, and makes their sums.
 @inline(never)
 private func prepare(
   _ task: ConvolutionTask, _ pixels: Range<Int>, _ memory: PairMemory, asks: Bool
@@ -198,7 +198,7 @@ private func prepare(
     let (y, x) = (from + i).quotientAndRemainder(dividingBy: shape.outWidth)
     return task.input.base + (y * task.input.rowStride + x * task.input.pixelStride)
   }
-  /// Row `i` as it is multiplied; meanwhile one that comes later is brought near.
+  /// Row `i` as it is multiplied; meanwhile a later one is prefetched.
   @inline(__always) func input(_ i: Int) -> UnsafePointer<Float> {
     if asks {
       let later = row(min(i + rowsAhead, count - 1))

@@ -11,8 +11,8 @@ import CKernelShims
 ///
 /// The inner dimension is `segments` pieces of `depth`, each contiguous in A; `rows` (segments, rowCapacity) says
 /// where each row of each segment starts. `columns` is B, `columnStride` floats from one k to the next; `output`
-/// is C, `outputStride` floats from one row to the next. Where `ahead` is not 0, what lies that many floats behind each
-/// piece of A is brought near meanwhile; or else, where `streamsColumns`, what lies behind the columns at hand.
+/// is C, `outputStride` floats from one row to the next. Where `ahead` is not 0, what lies that many floats after each
+/// piece of A is prefetched meanwhile; or else, where `streamsColumns`, what lies after the columns at hand.
 typealias TileProduct = (
   segments: Int, depth: Int, rows: UnsafePointer<UnsafePointer<Float>>, rowCapacity: Int,
   columns: UnsafePointer<Float>, columnStride: Int, output: UnsafeMutablePointer<Float>, outputStride: Int,
@@ -117,8 +117,8 @@ private typealias Rows12<Row: RowGroup> = Stack<Rows8<Row>, Rows4<Row>>
 private typealias Rows13<Row: RowGroup> = Stack<Rows8<Row>, Rows5<Row>>
 private typealias Rows14<Row: RowGroup> = Stack<Rows8<Row>, Rows6<Row>>
 
-/// How far ahead columns are brought near that come from beyond the second-level cache: a page, where the foresight of
-/// x86's processors ends.
+/// How far ahead columns from beyond the second-level cache are prefetched: a page, where the hardware prefetchers of x86
+/// stop.
 @inline(__always) private var streamedFloats: Int { 1024 }
 
 /// What the sums of a tile begin with, and when they are stored.

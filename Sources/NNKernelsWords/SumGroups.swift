@@ -145,7 +145,7 @@ func multiplyRows<Row: SumGroup>(_: Row.Type, _ product: BlockProduct, _ first: 
   }
 }
 
-/// Bytes ahead that columns are brought near: where a page ends, the processor's own foresight does.
+/// Bytes ahead that columns are prefetched: the hardware prefetcher stops where a page ends.
 @inline(__always) var page: Int { 4096 }
 
 /// The rows of a group, from `first` on.

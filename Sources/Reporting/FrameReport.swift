@@ -48,7 +48,7 @@ package struct FrameReport: Sendable {
   package var relative: RelativeDepth?
   /// `fusion.json`.
   package var fusion: JSONValue?
-  /// Metres as fused.
+  /// Meters as fused.
   package var metric: Plane<Float>?
   /// How each of them is known, as codes of `DepthState`; nil where that was not written down.
   package var metricSource: Plane<UInt8>?
@@ -96,7 +96,7 @@ package struct FrameReport: Sendable {
 
   /// The longest side of the results picture on the page, pixels.
   static let pictureSide = 2048
-  /// The longest side of the photograph, which also colours points.
+  /// The longest side of the photograph, which also colors points.
   static let photoSide = 1024
   static let pictureQuality = 82
 

@@ -3,7 +3,7 @@ import FileFormats
 import Foundation
 import Imaging
 
-/// Grids as the page carries them: what each value differs by from its left neighbour, compressed, in base64.
+/// Grids as the page carries them: what each value differs by from its left neighbor, compressed, in base64.
 ///
 /// Steps go up and down by little: 0, -1, 1, -2, 2, ... have the codes 0, 1, 2, 3, 4, ..., a byte each. Those from 255
 /// on are said by that byte, and follow after all others, two bytes each, the lower first. Nothing is lost.
@@ -12,7 +12,7 @@ enum PackedPlane {
   /// On depth of a room level 6 takes three times as long for files 9 % smaller.
   private static let level = 3
 
-  /// Metres as whole millimetres in 16 bits, as `metric.png` has them: 0 where there is none, 65535 from 65.535 m on.
+  /// Meters as whole millimeters in 16 bits, as `metric.png` has them: 0 where there is none, 65535 from 65.535 m on.
   static func millimetres(_ plane: Plane<Float>) -> JSONValue {
     packed(plane) { metres in UInt16(clamping: metres > 0 ? metres * 1000 + 0.5 : 0) }
   }

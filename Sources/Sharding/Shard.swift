@@ -28,7 +28,7 @@ package struct Shard: Hashable, Sendable, CustomStringConvertible {
 
   package var description: String { "\(number)/\(count)" }
 
-  /// This shard's positions among `total`: a stretch of neighbours, so that the parts, one after the other, are the
+  /// This shard's positions among `total`: a stretch of neighbors, so that the parts, one after the other, are the
   /// whole.
   package func positions(of total: Int) -> Range<Int> {
     total * (number - 1) / count..<total * number / count

@@ -11,7 +11,7 @@ struct EvaluateTaskTests {
     "\(SharedData.packageRoot)/Tests/ModelsTests/Goldens/\(family)-least.safetensors"
   }
 
-  /// Two pictures, labelled with the best that the network finds, by lines that `label` makes of detections.
+  /// Two pictures, labeled with the best that the network finds, by lines that `label` makes of detections.
   private func labelled(
     _ place: TemporaryDirectory, _ family: String, _ label: (JSONValue) -> [Double]
   ) throws {

@@ -9,7 +9,7 @@ import Testing
 struct EvaluateTests {
   private let detector = ["--weights", TinyNetwork.detector, "--imgsz", "64"]
 
-  /// A folder of three pictures, labelled with what the network finds in two of them, some of it moved.
+  /// A folder of three pictures, labeled with what the network finds in two of them, some of it moved.
   private func labelled(_ temporary: TemporaryDirectory) throws -> String {
     let pixels = (0..<96 * 128 * 3).map { UInt8(truncatingIfNeeded: $0 * 7 + $0 / 384 * 13) }
     for name in ["1", "2", "3"] {

@@ -47,7 +47,7 @@ import Testing
     ] {
       let run = try CommandRun(arguments, in: folder.path)
       #expect(run.status == 65, "\(arguments[0]): \(run.error)")
-      #expect((run.output + run.error).contains("beyond 100000000.0 metres"), "\(run.error)")
+      #expect((run.output + run.error).contains("beyond 100000000.0 meters"), "\(run.error)")
     }
   }
 

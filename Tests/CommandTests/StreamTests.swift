@@ -230,7 +230,7 @@ import Testing
     #expect(run.status == 64 && run.error.contains(hint), "\(run.error)")
   }
 
-  /// A depth camera's export: pictures, depths of 5000 units a metre, a camera file, and no poses.
+  /// A depth camera's export: pictures, depths of 5000 units a meter, a camera file, and no poses.
   @Test func pictureAndDepthFoldersWithOneCamera() throws {
     let place = try TemporaryDirectory()
     for index in 0..<2 {

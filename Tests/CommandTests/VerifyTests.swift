@@ -48,7 +48,7 @@ struct VerifyTests {
     #expect(files == ["cumulative-model.1.png", "cumulative-model.10.cv1.png"])
     for file in files {
       let picture = try ImageCodec.decode(path: folder.file("found/\(file)")).image
-      // Ink on white, and colours of the heat map.
+      // Ink on white, and colors of the heat map.
       #expect(Set(picture.pixels).count > 50)
     }
     #expect(try verify(options, in: folder).status == 73)

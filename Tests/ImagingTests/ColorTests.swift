@@ -46,7 +46,7 @@ import Testing
     #expect(lit == white)
   }
 
-  // MARK: - Colour maps
+  // MARK: - Color maps
 
   @Test func jetFollowsItsFormula() {
     #expect(ColorMap.jetColor(0) == Color(red: 0, green: 0, blue: 127))

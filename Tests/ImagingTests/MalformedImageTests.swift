@@ -113,7 +113,7 @@ import Testing
   @Test func jpegOfAnUnsupportedProcess() throws {
     var bytes = try ImageCodec.encodeJPEG(Self.picture)
     bytes[try #require(jpegFrame(bytes)) + 1] = 0xC3
-    // The newer version decodes what is coded without loss, but not in these colours.
+    // The newer version decodes what is coded without loss, but not in these colors.
     expect(
       bytes,
       oneOf: ["Unsupported JPEG process: SOF type 0xc3", "Unsupported color conversion request"]
@@ -217,13 +217,13 @@ import Testing
     #expect(try ImageCodec.decode(bytes).image == Self.picture)
   }
 
-  // MARK: - Greyscale readers
+  // MARK: - Grayscale readers
 
   @Test func depthMustBe16Bit() throws {
     let bytes = try ImageCodec.encodePNG(Plane<UInt8>(width: 2, height: 2, fill: 1))
     #expect(
       throws: ImageError(
-        file: "bad", defect: .unsupported(.png, detail: "16-bit greyscale expected, this is 8-bit greyscale"))
+        file: "bad", defect: .unsupported(.png, detail: "16-bit grayscale expected, this is 8-bit grayscale"))
     ) { _ = try ImageCodec.decodeGray16(bytes, name: "bad") }
   }
 
@@ -231,7 +231,7 @@ import Testing
     let bytes = try ImageCodec.encodePNG(Self.picture)
     #expect(
       throws: ImageError(
-        file: "bad", defect: .unsupported(.png, detail: "8-bit greyscale expected, this is 8-bit colour"))
+        file: "bad", defect: .unsupported(.png, detail: "8-bit grayscale expected, this is 8-bit color"))
     ) { _ = try ImageCodec.decodeGray8(bytes, name: "bad") }
   }
 
@@ -239,7 +239,7 @@ import Testing
     let bytes = try ImageCodec.encodeJPEG(Self.picture)
     #expect(
       throws: ImageError(
-        file: "bad", defect: .unsupported(.jpeg, detail: "a greyscale PNG is expected here"))
+        file: "bad", defect: .unsupported(.jpeg, detail: "a grayscale PNG is expected here"))
     ) { _ = try ImageCodec.decodeGray16(bytes, name: "bad") }
   }
 

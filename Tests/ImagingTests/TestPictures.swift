@@ -18,7 +18,7 @@ enum TestPictures {
     return image
   }
 
-  /// Every pixel differs from its neighbours; the sequence depends on the seed alone.
+  /// Every pixel differs from its neighbors; the sequence depends on the seed alone.
   static func noise(width: Int, height: Int, seed: UInt64 = 1) -> RGBImage {
     var state = seed
     let pixels = (0..<width * height * 3).map { _ in

@@ -12,7 +12,7 @@ struct ResizeCase: CustomTestStringConvertible, Sendable {
       + (residual ? " +residual" : "")
   }
 
-  /// Indices and weights of one axis: neighbouring taps, clamped to the input.
+  /// Indices and weights of one axis: neighboring taps, clamped to the input.
   func table(from input: Int, to output: Int, seed: Int) -> (indices: [Int32], weights: [Float]) {
     var numbers = TestNumbers(seed: seed)
     var indices: [Int32] = []
@@ -97,7 +97,7 @@ struct ResizeConformance {
     }
     let whole = run(rows: test.outHeight)
     if test.taps == 1 {
-      #expect(whole == expected.map { Float($0.value) }, "nearest neighbour copies")
+      #expect(whole == expected.map { Float($0.value) }, "nearest neighbor copies")
     } else {
       expectClose(whole, expected, tolerance: KernelTolerance.product.sums, test.testDescription)
     }

@@ -18,7 +18,7 @@ struct TokenCase: CustomTestStringConvertible, Sendable {
   ]
 }
 
-@Suite("Normalisation, softmax and elementwise steps keep to their definitions")
+@Suite("Normalization, softmax and elementwise steps keep to their definitions")
 struct TokenConformance {
   /// Runs a kernel over all pixels at once and one at a time, and returns what both gave.
   private func outputs(

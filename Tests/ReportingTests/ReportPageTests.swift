@@ -45,7 +45,7 @@ import Testing
 
   private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Undoes what the page undoes: base64, zlib, codes of steps to the left neighbour.
+  /// Undoes what the page undoes: base64, zlib, codes of steps to the left neighbor.
   private static func millimetres(_ plane: JSONValue?, large: Int) throws -> [UInt16] {
     let plane = try #require(plane)
     let (width, height) = (try #require(plane["width"]?.integer), try #require(plane["height"]?.integer))

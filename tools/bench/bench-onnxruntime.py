@@ -21,7 +21,7 @@ from oracles.tensor_files import load_tensors
 
 
 def open_session(path, threads):
-    """A CPU session with all graph optimisations."""
+    """A CPU session with all graph optimizations."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1

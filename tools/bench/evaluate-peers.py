@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The accuracy of `bench-peers.py`'s engines with yolo11n-seg: mAP50-95 of boxes and masks on labelled pictures.
+"""The accuracy of `bench-peers.py`'s engines with yolo11n-seg: mAP50-95 of boxes and masks on labeled pictures.
 
-    python tools/bench/evaluate-peers.py LABELLED --work peers --engines onnxruntime,openvino-int8-bf16,litert-int8
+    python tools/bench/evaluate-peers.py LABELED --work peers --engines onnxruntime,openvino-int8-bf16,litert-int8
 
-LABELLED is a folder with images/ and labels/; the models are those that `bench-peers.py --prepare` made of real
+LABELED is a folder with images/ and labels/; the models are those that `bench-peers.py --prepare` made of real
 weights in --work. Every engine gets the same pictures (letterboxed to 640x640), and what it makes of them is decoded,
 suppressed and turned into masks by ultralytics, as `yolo val` does it; pycocotools compares. `ardf evaluate` is the
 same measure of ours: the row of an engine in single precision is to be what it says.

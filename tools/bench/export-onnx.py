@@ -5,7 +5,7 @@
 
 Input `input` (1, 3, height, width). Outputs of a detector: the maps of its head, `box.0` to `coef.2`, before they are
 decoded (`kpts.0` or `angle.0` for `coef.0` as the task has it, none of boxes alone), and of a segmenting one `proto`;
-of a classifier `probabilities`; of the depth network: `depth` (1, height, width). Batch normalisation is folded into
+of a classifier `probabilities`; of the depth network: `depth` (1, height, width). Batch normalization is folded into
 the convolutions first.
 """
 

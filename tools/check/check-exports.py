@@ -44,7 +44,7 @@ def close(name, found, expected, tolerance):
 
 
 def read_ply(path):
-    """Positions and colours as the header says, without any library."""
+    """Positions and colors as the header says, without any library."""
     data = path.read_bytes()
     head, body = data.split(b"end_header\n", 1)
     count = next(int(line.split()[2]) for line in head.decode().splitlines() if line.startswith("element vertex"))
@@ -58,7 +58,7 @@ def check_ply(folder):
     points, colors = read_ply(folder / "points.ply")
     loaded = trimesh.load(folder / "points.ply")
     close("points.ply in trimesh, positions", loaded.vertices, points, 0)
-    close("points.ply in trimesh, colours", loaded.colors[:, :3], colors, 0)
+    close("points.ply in trimesh, colors", loaded.colors[:, :3], colors, 0)
     try:
         import open3d
     except ImportError:
@@ -66,7 +66,7 @@ def check_ply(folder):
         return
     cloud = open3d.io.read_point_cloud(str(folder / "points.ply"))
     close("points.ply in open3d, positions", cloud.points, points, 0)
-    close("points.ply in open3d, colours", np.asarray(cloud.colors) * 255, colors, 1e-4)
+    close("points.ply in open3d, colors", np.asarray(cloud.colors) * 255, colors, 1e-4)
     cloud = open3d.io.read_triangle_model(str(folder / "scene.glb"))
     check("scene.glb in open3d", len(cloud.meshes) > 0, f"{len(cloud.meshes)} meshes")
 
@@ -110,7 +110,7 @@ def check_glb(folder, objects):
         unit = np.array(box["corners"]) - np.array(box["center"])
         turned = unit @ transform[:3, :3]
         close(f"scene.glb, {name}, sides", np.ptp(turned, axis=0), node.scale, 4e-6)
-        close(f"scene.glb, {name}, centre", node.translation, box["center"], 1e-6)
+        close(f"scene.glb, {name}, center", node.translation, box["center"], 1e-6)
         close(f"scene.glb, {name}, sides as in objects.json", node.scale, box["dimensions"], 1e-6)
 
 
@@ -192,7 +192,7 @@ def check_depth(folder, scale):
     metric = np.load(folder / "metric.npy")
     png = cv2.imread(str(folder / "metric.png"), cv2.IMREAD_UNCHANGED)
     check("metric.png", png.dtype == np.uint16, "16 bits")
-    close("metric.png in OpenCV, metres", png / scale, np.minimum(metric, 65535 / scale), 0.501 / scale)
+    close("metric.png in OpenCV, meters", png / scale, np.minimum(metric, 65535 / scale), 0.501 / scale)
     if (folder / "metric.pfm").exists():
         pfm = cv2.imread(str(folder / "metric.pfm"), cv2.IMREAD_UNCHANGED)
         close("metric.pfm in OpenCV", pfm, metric, 0)

@@ -58,7 +58,7 @@ def pages(known):
                 if match and match[2] in known:
                     examples.append(match[1].strip())
         if examples:
-            yield page.name, examples
+            yield page.relative_to(ROOT).as_posix().replace("/", "-"), examples
 
 
 class Place:
@@ -127,7 +127,7 @@ class Place:
         (self.folder / "photos.txt").write_text("photo.jpg\nbus.jpg\n")
         self.must("ardf run --from photos.txt --shard 1/1 --keep records --out job")
         links = {
-            "LABELLED": "labelled",
+            "LABELED": "labeled",
             "PICTURES": "pictures",
             "yolo11n-seg.safetensors": "weights/yolo11n-seg.safetensors",
         }
@@ -140,9 +140,9 @@ class Place:
     def labels(self):
         """A picture with what is found in it as labels, in both layouts."""
         for part in ("images", "labels"):
-            (self.folder / "labelled" / part).mkdir(parents=True)
-        shutil.copy(self.folder / "bus.jpg", self.folder / "labelled/images/1.jpg")
-        self.must("ardf detect labelled/images/1.jpg --conf 0.01 --max-det 5 --out for-labels")
+            (self.folder / "labeled" / part).mkdir(parents=True)
+        shutil.copy(self.folder / "bus.jpg", self.folder / "labeled/images/1.jpg")
+        self.must("ardf detect labeled/images/1.jpg --conf 0.01 --max-det 5 --out for-labels")
         found = json.loads((self.folder / "for-labels/detections.json").read_text())
         width, height = found["imageSize"]
         lines, annotations, categories = [], [], {}
@@ -154,11 +154,11 @@ class Place:
             entry = {"id": index + 1, "image_id": 1, "category_id": detection["classId"], "bbox": [x, y, across, down]}
             annotations.append({**entry, "segmentation": [corners]})
             categories[detection["classId"]] = detection["className"]
-        (self.folder / "labelled/labels/1.txt").write_text("".join(lines))
+        (self.folder / "labeled/labels/1.txt").write_text("".join(lines))
         document = {"images": [{"id": 1, "file_name": "1.jpg", "width": width, "height": height}]}
         document["annotations"] = annotations
         document["categories"] = [{"id": number, "name": name} for number, name in categories.items()]
-        (self.folder / "labelled/instances.json").write_text(json.dumps(document))
+        (self.folder / "labeled/instances.json").write_text(json.dumps(document))
 
     def depth_map(self, depth):
         """The LiDAR's depth as photo-depth.png."""

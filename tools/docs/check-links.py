@@ -14,6 +14,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
 
+from markdown_anchors import anchor_of, numbered
+
 ROOT = Path(__file__).resolve().parents[2]
 LINK = re.compile(r"\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)|(?:src|href)=\"([^\"]+)\"|^\[[^\]]+\]:\s+(\S+)", re.M)
 
@@ -30,9 +32,7 @@ def anchors_of_markdown(text):
     text = re.sub(r"^(```|~~~).*?^\1\s*$", "", text, flags=re.M | re.S)
     for heading in re.findall(r"^#{1,6} +(.+?) *#*$", text, flags=re.M):
         plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "")
-        anchor = re.sub(r"[^\w\- ]", "", plain.strip().lower()).replace(" ", "-")
-        count = sum(1 for one in found if one == anchor or re.fullmatch(re.escape(anchor) + r"-\d+", one))
-        found.add(f"{anchor}-{count}" if count else anchor)
+        numbered(anchor_of(plain), found)
     return found
 
 
@@ -91,7 +91,7 @@ def main():
     count = breaches = 0
     for page in pages:
         for link in parts(page)[0]:
-            if re.match(r"[a-z][a-z0-9+.-]*:|//|/documentation", link):
+            if re.match(r"[a-z][a-z0-9+.-]*:|//|.*documentation/$", link):
                 continue
             count += 1
             if reason := wrong(page, link):

@@ -4,7 +4,7 @@ docs/explanation/measuring.md.
 
     python tools/measure/agree-boxes.py CAPTURE DETECTED --ardf .build/release/ardf [--class bed]
 
-DETECTED is the output of `ardf detect CAPTURE --out DETECTED`. Objects of one class whose centres lie within 0.3 m are
+DETECTED is the output of `ardf detect CAPTURE --out DETECTED`. Objects of one class whose centers lie within 0.3 m are
 taken for one. Of each, every side is compared between every two frames: the difference over the mean. Sides that are
 inferred in either frame do not count, nor do objects that reach out of the picture.
 """

@@ -4,9 +4,9 @@
     python tools/measure/compare-fusion.py --depth WEIGHTS --frames CAPTURE:00000 CAPTURE:00030 ... [--pictures DIR]
 
 Every fourth cell (even row, even column) is hidden from a copy of the capture. `ardf depth` and `ardf fuse`
-then give metric depth with what is left; the baseline is the bilinear mean of the hidden cell's visible neighbours.
+then give metric depth with what is left; the baseline is the bilinear mean of the hidden cell's visible neighbors.
 Both are compared with the hidden reading, over all hidden cells and over those at depth edges (more than 5 % between
-neighbouring cells). With `--torch` relative depth comes from PyTorch instead of `ardf depth`.
+neighboring cells). With `--torch` relative depth comes from PyTorch instead of `ardf depth`.
 """
 
 import argparse
@@ -29,7 +29,7 @@ def ardf(program, *arguments):
 
 
 def frame_files(capture, name):
-    """Colour, depth and confidence of one frame of a native capture or a 3D Scanner App export."""
+    """Color, depth and confidence of one frame of a native capture or a 3D Scanner App export."""
     capture = Path(capture)
     native = [capture / f"{name}_{part}" for part in ("rgb.jpg", "depth.png", "conf.png")]
     export = [capture / f"{part}_{name}.{kind}" for part, kind in (("frame", "jpg"), ("depth", "png"), ("conf", "png"))]
@@ -38,7 +38,7 @@ def frame_files(capture, name):
 
 
 def hide(capture, name, folder):
-    """Copies one frame with every fourth confidence zeroed; -> depth in metres, confidence, the hidden cells."""
+    """Copies one frame with every fourth confidence zeroed; -> depth in meters, confidence, the hidden cells."""
     colour, depth, confidence, pose = frame_files(capture, name)
     for file in (colour, depth, pose):
         shutil.copy(file, folder)
@@ -50,7 +50,7 @@ def hide(capture, name, folder):
 
 
 def at_edges(metres, valid):
-    """Cells with a valid neighbour (of eight) that differs by more than EDGE from another, itself included."""
+    """Cells with a valid neighbor (of eight) that differs by more than EDGE from another, itself included."""
     known = np.pad(np.where(valid, metres, np.nan), 1, constant_values=np.nan)
     h, w = metres.shape
     around = np.stack([known[y : y + h, x : x + w] for y in range(3) for x in range(3)])
@@ -67,7 +67,7 @@ def bilinear(metres, visible):
 
 
 def cells(metric, shape):
-    """A map read bilinearly at the centres of a coarser grid's cells."""
+    """A map read bilinearly at the centers of a coarser grid's cells."""
     (h, w), (rows, columns) = metric.shape, shape
     x = (np.arange(columns) + 0.5) * w / columns - 0.5
     y = (np.arange(rows) + 0.5) * h / rows - 0.5
@@ -115,7 +115,7 @@ def compare(options, capture, name):
 
 
 def draw(options, name, colour, metres, asked, edge, plain, fused):
-    """Colour beside both errors around the frame's strongest edges, 0 (black) to 100 mm (white); grey: not compared."""
+    """Color beside both errors around the frame's strongest edges, 0 (black) to 100 mm (white); gray: not compared."""
     options.pictures.mkdir(parents=True, exist_ok=True)
     density = cv2.boxFilter(edge.astype(np.float32), -1, (49, 49))
     y, x = np.unravel_index(density.argmax(), density.shape)

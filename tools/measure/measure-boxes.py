@@ -43,7 +43,7 @@ def measure(programs, scene, number, noisy, folder, with_open3d):
 
 
 #: What must hold of `table`, by whether it is noisy: sides in %, their median, 95 % and worst; yaw in degrees, same;
-#: the centre's median over 5 mm or 1 % of the range.
+#: the center's median over 5 mm or 1 % of the range.
 BARS = {False: (0.1, 1.0, 3.0, 0.1, 0.5, 0.1), True: (0.9, 6.0, 20.0, 0.3, 1.5, 0.4)}
 
 
@@ -53,7 +53,7 @@ def missed(errors, noisy):
     yaw = np.array([e.yaw for e in errors if not e.scene.solid.round])
     figures = [np.median(sides), np.quantile(sides, 0.95), sides.max(), np.median(yaw), np.quantile(yaw, 0.95)]
     figures.append(np.median([e.center for e in errors]))
-    names = ("side, median", "side, 95 %", "side, worst", "yaw, median", "yaw, 95 %", "centre, median")
+    names = ("side, median", "side, 95 %", "side, worst", "yaw, median", "yaw, 95 %", "center, median")
     rows = zip(names, figures, BARS[noisy], strict=True)
     return [f"{name}: {figure:.2f}, at most {bar} is asked" for name, figure, bar in rows if not figure <= bar]
 
@@ -114,7 +114,7 @@ def main():
         for found, warnings in results:
             errors = found[first]
             view = f"{errors.scene.distance:.2f} m {np.degrees(errors.scene.pitch):.0f} deg"
-            turn = f"yaw {errors.yaw:.2f} centre {errors.center:.2f}"
+            turn = f"yaw {errors.yaw:.2f} center {errors.center:.2f}"
             print(errors.scene.name, np.round(errors.sides, 1), turn, view, errors.sure, warnings)
     if options.out:
         entries = {

@@ -24,7 +24,7 @@ class Shape:
     taps: tuple = (2, 5, 8, 11)
     features: int = 64
     out_channels: tuple = (48, 96, 192, 384)
-    #: Metres of a metric network; None of any other.
+    #: Meters of a metric network; None of any other.
     max_depth: float | None = None
     prompted: bool = False
 
@@ -242,8 +242,8 @@ class DepthAnything(nn.Module):
         self.depth_head = Head(shape)
 
     def forward(self, image, prompt=None):
-        """Depth (1, H, W) of a normalised picture (1, 3, H, W), both sides multiples of 14: relative inverse depth,
-        metres, or from 0 to 1 as the prompt (1, 1, h, w) is.
+        """Depth (1, H, W) of a normalized picture (1, 3, H, W), both sides multiples of 14: relative inverse depth,
+        meters, or from 0 to 1 as the prompt (1, 1, h, w) is.
         """
         return self.outputs(image, prompt)["depth"]
 

@@ -252,6 +252,6 @@ def damaged(data):
     yield "an extension that nobody declared", rebuilt(lambda d: d.pop("extensionsUsed"))
     yield "a material that is never used", rebuilt(lambda d: d["materials"].append({}))
     yield (
-        "colours that are not normalised",
+        "colors that are not normalized",
         rebuilt(lambda d: [accessor.pop("normalized", None) for accessor in d["accessors"]]),
     )

@@ -53,7 +53,7 @@ class HeadMaps(torch.nn.Module):
 
 
 def fused(network):
-    """The detector with normalisations folded, by ultralytics itself."""
+    """The detector with normalizations folded, by ultralytics itself."""
     yolo.import_ultralytics()
     if hasattr(network.model[-1], "one2one_cv2"):
         network.end2end = True  # of the two heads the other is taken out

@@ -34,7 +34,7 @@ def read(path, clockwise=False):
 
 
 def letterbox(picture, size=(640, 640)):
-    """The picture scaled to fit `size` = (height, width), centred on grey 114; uint8."""
+    """The picture scaled to fit `size` = (height, width), centered on gray 114; uint8."""
     height, width = picture.shape[:2]
     ratio = min(size[0] / height, size[1] / width)
     new_height, new_width = round(height * ratio), round(width * ratio)
@@ -82,7 +82,7 @@ def depth_size(height, width, side=518):
 
 
 def depth_input(picture, side=518, size=None):
-    """The depth network's normalised input (1, 3, H, W), of `size` = (height, width) where that is given."""
+    """The depth network's normalized input (1, 3, H, W), of `size` = (height, width) where that is given."""
     height, width = size or depth_size(*picture.shape[:2], side)
     scaled = cv2.resize(picture / 255.0, (width, height), interpolation=cv2.INTER_CUBIC)
     return normalised(scaled)

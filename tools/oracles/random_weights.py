@@ -1,6 +1,6 @@
 """Seeded random weights that keep activations of order one through a deep network.
 
-Convolutions and linear layers are drawn He-like; batch normalisation gets statistics and an affine part that
+Convolutions and linear layers are drawn He-like; batch normalization gets statistics and an affine part that
 are far from the identity, so that folding it wrongly shows.
 """
 
@@ -12,7 +12,7 @@ from torch import nn
 #: Standard deviation times sqrt(fan-in): keeps the second moment through SiLU, ReLU or GELU layers.
 ACTIVATED_GAIN = 1.6
 
-#: Mean of what leaves a batch normalisation: on the bend of SiLU, but where it is mostly increasing. Around zero
+#: Mean of what leaves a batch normalization: on the bend of SiLU, but where it is mostly increasing. Around zero
 #: the differences between two inputs, rounding errors too, would grow by a fifth in each layer.
 NORMALISED_MEAN = 0.7
 
@@ -60,7 +60,7 @@ def _fan_in(module, shape):
 
 
 def calibrate(model, images, seed):
-    """Sets the statistics of every batch normalisation near those of a batch of images, layer after layer.
+    """Sets the statistics of every batch normalization near those of a batch of images, layer after layer.
 
     Without this, a hundred layers of residual sums grow beyond every scale. The statistics are off by a random
     fifth of a standard deviation and a random factor of 0.5...1.5, as a trained network's are for one image.
@@ -97,7 +97,7 @@ def random_prompt(seed, height=192, width=256):
 
 
 def normal_image(seed, height, width):
-    """A (1, 3, H, W) tensor like a normalised picture: standard normal."""
+    """A (1, 3, H, W) tensor like a normalized picture: standard normal."""
     generator = np.random.Generator(np.random.PCG64(seed))
     return torch.from_numpy(generator.standard_normal((1, 3, height, width), dtype=np.float32))
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs metric and prompted depth networks of random weights from pictures to metres, and compares with transformers.
+"""Runs metric and prompted depth networks of random weights from pictures to meters, and compares with transformers.
 
     python tools/reference/check-depth-heads.py --ardf .build/release/ardf --picture bus.jpg --capture captures/bedroom
 
@@ -31,7 +31,7 @@ MODELS = {"depth-anything-v2-metric-small": 518, "prompt-depth-anything-small": 
 
 
 def reference(folder, image, size, prompt):
-    """Metres of the picture's `size` by transformers' network in `folder`."""
+    """Meters of the picture's `size` by transformers' network in `folder`."""
     declare_operators()
     from transformers import AutoModelForDepthEstimation
 

@@ -22,7 +22,7 @@ from oracles.random_weights import normal_image, random_prompt
 from oracles.torchvision_operators import declare_operators
 from oracles.transformers_names import transformers_state
 
-#: Metres that a prompt reaches from and to.
+#: Meters that a prompt reaches from and to.
 NEAREST, FARTHEST = 0.8, 4.3
 
 
@@ -70,7 +70,7 @@ def main():
     theirs.backbone.embeddings.interpolate_pos_encoding = lambda *_: embedding
     with torch.inference_mode():
         if shape.prompted:
-            # In metres: ours are told what theirs take from the prompt.
+            # In meters: ours are told what theirs take from the prompt.
             prompt = random_prompt(arguments.seed)
             a = ours(image, prompt) * (FARTHEST - NEAREST) + NEAREST
             b = theirs(image, prompt_depth=prompt * (FARTHEST - NEAREST) + NEAREST).predicted_depth

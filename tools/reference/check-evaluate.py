@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compares `ardf evaluate` with pycocotools and with `yolo val`: mAP50-95 and mAP50 of boxes and masks, to four digits.
 
-    python tools/reference/check-evaluate.py --weights yolo11n-seg.pt LABELLED [--made PICTURES ...]
+    python tools/reference/check-evaluate.py --weights yolo11n-seg.pt LABELED [--made PICTURES ...]
 
-LABELLED is a folder with images/ and labels/. By the protocol coco, pycocotools is given the labels as annotations
+LABELED is a folder with images/ and labels/. By the protocol coco, pycocotools is given the labels as annotations
 and what `ardf evaluate --out` found; once with the labels as they are, once as an annotation file in which every
 fifth object is a crowd, every seventh of two outlines, every eleventh a mask. By the protocol ultralytics, `yolo val`
 runs the checkpoint itself, with `rect=False` and with its default `rect=True`. With --made a second folder is

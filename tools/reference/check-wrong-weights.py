@@ -42,7 +42,7 @@ NETWORKS = {
     "yolo26l": (128, 160),
     "depth-anything-v2-small": (98, 126),
 }
-#: Epsilon of the detectors' normalisation, and of the faulty one.
+#: Epsilon of the detectors' normalization, and of the faulty one.
 EPSILON, WRONG_EPSILON = 1e-3, 1e-5
 
 

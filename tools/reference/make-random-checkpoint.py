@@ -41,7 +41,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--classes", type=int, help="number of classes; by default those of the published")
     parser.add_argument("--keypoints", type=int, nargs=2, metavar=("COUNT", "2|3"), help="of a pose network")
-    parser.add_argument("--max-depth", type=float, default=20.0, help="of a metric network, metres")
+    parser.add_argument("--max-depth", type=float, default=20.0, help="of a metric network, meters")
     parser.add_argument("--transformers", action="store_true", help="depth weights under the names of transformers")
     parser.add_argument("--out", required=True, help="file to write: .safetensors, .pt, .pth or .ckpt")
     arguments = parser.parse_args()

@@ -140,7 +140,7 @@ def record_onnx(path, image):
     folded = not any(node.op_type == "BatchNormalization" for node in model.graph.node)
     for node in model.graph.node:
         for scope in scopes(node.name):
-            # With the normalisation folded in, the convolution alone is not what the checkpoint calls so.
+            # With the normalization folded in, the convolution alone is not what the checkpoint calls so.
             if folded and re.fullmatch(r"model\..*\.conv", scope):
                 continue
             if node.output[0] in floats or node.output[0] in outputs:
@@ -182,7 +182,7 @@ def main():
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--weights", help="checkpoint: Ultralytics .pt, or safetensors of either network")
     source.add_argument("--transformers", help="folder with Depth Anything of transformers")
-    source.add_argument("--onnx", help="ONNX file, run by ONNX Runtime without optimisation")
+    source.add_argument("--onnx", help="ONNX file, run by ONNX Runtime without optimization")
     parser.add_argument("--out", required=True, help="safetensors or npz file to write")
     parser.add_argument("--image", help="picture, preprocessed as the network's reference does")
     parser.add_argument("--clockwise", action="store_true", help="turn the picture by 90 degrees first")

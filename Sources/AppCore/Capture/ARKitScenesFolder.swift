@@ -4,7 +4,7 @@ import Geometry
 /// `.pincam` a frame, and `lowres_wide.traj`.
 ///
 /// A trajectory's line is a time, an axis times an angle, and a translation, world-to-camera, the camera's
-/// axes OpenCV's, the world's +z against gravity. Depth is u16 millimetres, confidence 0, 1, 2.
+/// axes OpenCV's, the world's +z against gravity. Depth is u16 millimeters, confidence 0, 1, 2.
 enum ARKitScenesFolder: CaptureFormat {
   static let pictures = "lowres_wide"
   static let trajectory = "lowres_wide.traj"

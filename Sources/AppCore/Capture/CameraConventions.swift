@@ -1,9 +1,9 @@
 import Geometry
 
-/// The camera frame of computer vision: x right, y down, looking along +z, metres.
+/// The camera frame of computer vision: x right, y down, looking along +z, meters.
 enum CameraOpenCV: SpatialFrame {}
 
-/// A world whose +z axis points against gravity, metres.
+/// A world whose +z axis points against gravity, meters.
 enum WorldZUp: SpatialFrame {}
 
 /// Turns between the axes that captures store and the project's own.

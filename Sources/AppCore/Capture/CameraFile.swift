@@ -110,7 +110,7 @@ struct CameraFile {
     return nil
   }
 
-  /// The numbers of the field of a name, at the top or in the only group that has it, or that of colour.
+  /// The numbers of the field of a name, at the top or in the only group that has it, or that of color.
   private func values(_ name: String) throws(CaptureError) -> [Double]? {
     if let found = fields[name] { return found }
     let groups = fields.keys.filter { $0.hasSuffix(".\(name)") }.sorted()

@@ -141,7 +141,7 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     case .depthAspectMismatch(let file, let depth, let image):
       "\(file): depth \(sides(depth)) and image \(sides(image)) are not of the same shape; both must see the same field"
     case .badDepthFormat(let file, let found):
-      "\(file): depth must be float32 metres (height, width) or a 16-bit grey PNG in millimetres, found \(found)"
+      "\(file): depth must be float32 meters (height, width) or a 16-bit gray PNG in millimeters, found \(found)"
     case .badConfidenceFormat(let file, let found):
       "\(file): confidence must be uint8 (height, width), found \(found)"
     case .badDepthValue(let file, let x, let y):

@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// Opens captures of every known layout.
 public enum CaptureReader {
-  /// Opens a capture, recognising its layout by what the path holds.
+  /// Opens a capture, recognizing its layout by what the path holds.
   ///
   /// A folder may hold a capture of any `CaptureLayout`, folders of native frames, or pictures. A file may be a
   /// picture, an archive (`.zip`, `.whl`) that holds a recorded clip, or the metadata of one frame of a folder, which
@@ -53,10 +53,10 @@ public enum CaptureReader {
   ///
   /// - Parameters:
   ///   - image: A picture, or a folder of them.
-  ///   - depth: u16 (PNG) or float32 metres (npy), covering the picture's whole field.
+  ///   - depth: u16 (PNG) or float32 meters (npy), covering the picture's whole field.
   ///   - confidence: 0, 1, 2 for each cell of the depth.
   ///   - camera: The camera of all pictures.
-  ///   - depthUnit: metres of one unit of a PNG.
+  ///   - depthUnit: meters of one unit of a PNG.
   ///   - limits: What it may cost.
   /// - Returns: The capture.
   /// - Throws: `CaptureError`.

@@ -32,31 +32,31 @@ public enum CaptureLayout: String, Sendable, CaseIterable {
   public var conventions: String {
     switch self {
     case .native:
-      "depth float32 metres or u16 millimetres; intrinsics and camera-to-world column-major, ARKit axes"
+      "depth float32 meters or u16 millimeters; intrinsics and camera-to-world column-major, ARKit axes"
     case .clipFolder, .recordedClip:
-      "depth u16 millimetres; fx fy cx cy in pixels; camera-to-world column-major, ARKit axes"
+      "depth u16 millimeters; fx fy cx cy in pixels; camera-to-world column-major, ARKit axes"
     case .scannerApp:
-      "depth u16 millimetres; intrinsics and camera-to-world row-major, ARKit axes"
+      "depth u16 millimeters; intrinsics and camera-to-world row-major, ARKit axes"
     case .strayScanner:
-      "depth u16 millimetres, confidence 0 1 2; camera matrix row-major for 1920x1440; camera-to-world as "
+      "depth u16 millimeters, confidence 0 1 2; camera matrix row-major for 1920x1440; camera-to-world as "
         + "x y z qx qy qz qw, camera axes OpenCV's, world +y up"
     case .transforms:
-      "depth u16 or float32 in the file's unit, thousandths of a metre by default; principal point from the "
+      "depth u16 or float32 in the file's unit, thousandths of a meter by default; principal point from the "
         + "corner; camera-to-world row-major, camera axes OpenGL's (ARKit's), world +z up"
     case .tumRGBD:
-      "depth u16, 5000 a metre; camera file column-major, 525 525 319.5 239.5 for 640x480 without one; "
+      "depth u16, 5000 a meter; camera file column-major, 525 525 319.5 239.5 for 640x480 without one; "
         + "camera-to-world as tx ty tz qx qy qz qw, camera axes OpenCV's, world +z up"
     case .redwood:
-      "depth u16 millimetres; camera file column-major, 525 525 319.5 239.5 for 640x480 without one; "
+      "depth u16 millimeters; camera file column-major, 525 525 319.5 239.5 for 640x480 without one; "
         + "camera-to-world row-major, camera axes OpenCV's, world up as the first camera's"
     case .polycam:
-      "depth u16 millimetres, confidence 0 127 255; fx fy cx cy in pixels; camera-to-world row-major (t_RC), "
+      "depth u16 millimeters, confidence 0 127 255; fx fy cx cy in pixels; camera-to-world row-major (t_RC), "
         + "ARKit axes"
     case .arkitScenes:
-      "depth u16 millimetres, confidence 0 1 2; fx fy cx cy in pixels; world-to-camera as axis-angle and "
+      "depth u16 millimeters, confidence 0 1 2; fx fy cx cy in pixels; world-to-camera as axis-angle and "
         + "translation, camera axes OpenCV's, world +z up"
     case .imageWithDepth:
-      "depth float32 metres, or u16 of the stated unit, millimetres by default; fx fy cx cy in pixels as stated; no "
+      "depth float32 meters, or u16 of the stated unit, millimeters by default; fx fy cx cy in pixels as stated; no "
         + "poses, every camera level at the origin"
     case .images:
       "pictures only: no depth, no camera but what EXIF says"
@@ -133,7 +133,7 @@ public struct SkippedFrame: Sendable, Equatable {
 
 /// A capture or a sequence of them: frames listed at once, decoded on demand.
 public protocol CaptureSource: Sendable {
-  /// The layout it was recognised as.
+  /// The layout it was recognized as.
   var layout: CaptureLayout { get }
   /// The path it was opened from.
   var path: String { get }

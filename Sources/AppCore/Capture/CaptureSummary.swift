@@ -4,7 +4,7 @@ import Imaging
 
 /// Sanity figures of a capture: whether it holds what it claims, in the units and axes it claims.
 package struct CaptureSummary: Sendable, Equatable {
-  /// The spread of a frame's depth, metres.
+  /// The spread of a frame's depth, meters.
   package struct DepthFigures: Sendable, Equatable {
     /// The nearest.
     package let least: Double
@@ -26,7 +26,7 @@ package struct CaptureSummary: Sendable, Equatable {
     package let depthSize: PixelSize?
     /// Share of cells with a depth, 0...1.
     package let validShare: Double
-    /// Least, median and greatest depth in metres; nil without any.
+    /// Least, median and greatest depth in meters; nil without any.
     package let depthMetres: DepthFigures?
     /// Cells of confidence 0, 1 and 2; nil where the capture has no confidence.
     package let confidenceCounts: [Int]?
@@ -63,20 +63,20 @@ package struct CaptureSummary: Sendable, Equatable {
     }
   }
 
-  /// The layout it was recognised as.
+  /// The layout it was recognized as.
   package let layout: CaptureLayout
   /// Figures of each usable frame.
   package let frames: [Frame]
   /// Frames left out.
   package let skipped: [SkippedFrame]
-  /// Greatest distance of a camera from the first, metres.
+  /// Greatest distance of a camera from the first, meters.
   package let baseline: Double
   /// Reprojection of the first frame onto a later one near it; nil for a single frame or without depth.
   package let reprojection: Reprojection?
 
-  /// Depth beyond what a phone's sensor measures, metres.
+  /// Depth beyond what a phone's sensor measures, meters.
   package static let plausibleDepth = 0.05...20.0
-  /// Reprojection errors above this, in metres, point to wrong axes or units.
+  /// Reprojection errors above this, in meters, point to wrong axes or units.
   package static let plausibleReprojectionError = 0.05
 
   /// Reads every frame of a capture, pictures left undecoded.
@@ -110,7 +110,7 @@ package struct CaptureSummary: Sendable, Equatable {
     for frame in frames {
       if let depth = frame.depthMetres, !Self.plausibleDepth.contains(depth.median) {
         warnings.append(
-          "\(frame.name): median depth \(depth.median) m; are the units metres (or u16 millimetres)?")
+          "\(frame.name): median depth \(depth.median) m; are the units meters (or u16 millimeters)?")
       }
       if let gravity = frame.orientationByGravity, gravity != frame.orientation {
         warnings.append(

@@ -11,13 +11,13 @@ public struct CapturedFrame: Sendable {
   public let image: RGBImage?
   /// Size of the stored picture, present or not.
   public let imageSize: PixelSize
-  /// Planar depth Z in metres, NaN or 0 where there is none; its grid covers the picture's whole field.
+  /// Planar depth Z in meters, NaN or 0 where there is none; its grid covers the picture's whole field.
   public let depth: Plane<Float>?
   /// Confidence 0, 1 or 2 of each depth cell; nil stands for 2 everywhere.
   public let confidence: Plane<UInt8>?
   /// What is known about the depth's sensor.
   public var sensor: SensorModel
-  /// Pinhole camera for `imageSize`, pixel-centre convention; nil for a plain picture.
+  /// Pinhole camera for `imageSize`, pixel-center convention; nil for a plain picture.
   public let intrinsics: Intrinsics?
   /// The camera's pose; identity for a plain picture.
   public let cameraToWorld: RigidTransform<CameraARKit, World>

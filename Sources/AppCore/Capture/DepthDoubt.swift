@@ -1,7 +1,7 @@
 import Imaging
 
 extension CapturedFrame {
-  /// Distances of most of a depth map, metres, that sensors give of rooms: beyond them the unit may be another.
+  /// Distances of most of a depth map, meters, that sensors give of rooms: beyond them the unit may be another.
   private static let usualDepths: ClosedRange<Float> = 0.1...8
 
   /// Why a depth map that a user named may be in another unit than it was read in; nil where it looks right.
@@ -13,8 +13,8 @@ extension CapturedFrame {
     guard !Self.usualDepths.contains(median) else { return nil }
     return
       "half of the depth map lies \(median > 1 ? "beyond" : "before") \(Self.text(median)) m: if that is wrong, "
-      + "say what one unit of it is with --depth-unit (0.001 for millimetres, 0.0002 for 5000 a metre, 0.0001 for "
-      + "tenths of a millimetre)"
+      + "say what one unit of it is with --depth-unit (0.001 for millimeters, 0.0002 for 5000 a meter, 0.0001 for "
+      + "tenths of a millimeter)"
   }
 
   /// Two significant figures are enough.

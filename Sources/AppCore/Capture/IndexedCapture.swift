@@ -1,12 +1,12 @@
 import Geometry
 import Imaging
 
-/// Metres of one unit of a stored depth, by the kind of file.
+/// Meters of one unit of a stored depth, by the kind of file.
 struct DepthUnit: Sendable {
   let png: Float
   let npy: Float
 
-  /// u16 millimetres, or float32 metres.
+  /// u16 millimeters, or float32 meters.
   static let standard = DepthUnit(png: DepthDecoding.metresPerMillimetre, npy: 1)
 }
 

@@ -87,7 +87,7 @@ struct NativeCapture: CaptureSource {
       let meters = try fields.number("sensorRange")
       guard meters > Double(SensorRules.nearest), meters.isFinite else {
         throw .badField(
-          file: file, field: "sensorRange", expected: "metres, more than \(SensorRules.nearest)")
+          file: file, field: "sensorRange", expected: "meters, more than \(SensorRules.nearest)")
       }
       model.maximumRange = meters
     }

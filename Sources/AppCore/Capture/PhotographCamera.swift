@@ -13,7 +13,7 @@ public enum PhotographCamera: Sendable, Equatable {
 
   /// The angles that a field of view may have, degrees.
   public static let angles = 1.0...170.0
-  /// The diagonal of a picture on 35 mm film, 36 x 24, millimetres.
+  /// The diagonal of a picture on 35 mm film, 36 x 24, millimeters.
   private static let filmDiagonal = (36.0 * 36 + 24 * 24).squareRoot()
 
   /// The camera of the picture with this header; nil where nothing tells it.

@@ -4,7 +4,7 @@ import Imaging
 
 /// One picture with its depth and a stated camera, named file by file.
 ///
-/// Depth is u16 of a stated unit (PNG) or float32 metres (npy). The picture's EXIF orientation turns it upright;
+/// Depth is u16 of a stated unit (PNG) or float32 meters (npy). The picture's EXIF orientation turns it upright;
 /// the camera stands at the origin and looks level along -z.
 struct PlainShot: CaptureSource {
   let path: String

@@ -3,7 +3,7 @@ import Geometry
 /// Polycam's raw data: `keyframes/` with `cameras/TIME.json`, `images`, `depth`, `confidence`, the times in
 /// microseconds; the corrected cameras and pictures before the original ones.
 ///
-/// `t_00` to `t_23` are the rows of camera-to-world, ARKit axes. Depth is u16 millimetres, confidence 0, 127,
+/// `t_00` to `t_23` are the rows of camera-to-world, ARKit axes. Depth is u16 millimeters, confidence 0, 127,
 /// 255.
 enum PolycamFolder: CaptureFormat {
   static let keyframes = "keyframes"

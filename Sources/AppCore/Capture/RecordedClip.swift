@@ -5,7 +5,7 @@ import Imaging
 /// A clip in its recorded form: `index.jsonl`, one line `{seq, offset, length}` a message, and `messages.bin`.
 ///
 /// A message is four parts, each behind its length as u32 little-endian: JSON header, JPEG, depth as raw
-/// u16 millimetres, confidence as raw u8.
+/// u16 millimeters, confidence as raw u8.
 struct RecordedClip: CaptureSource {
   static let indexFile = "index.jsonl"
   static let messagesFile = "messages.bin"

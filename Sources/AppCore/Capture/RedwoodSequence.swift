@@ -3,7 +3,7 @@ import Geometry
 /// An RGB-D folder as Redwood and Open3D keep it: pictures in `color`, `rgb` or `image`, depth in `depth`,
 /// paired by `rgbd.match` or by their order, poses in `trajectory.log` or `odometry.log`.
 ///
-/// Depth is u16 millimetres; poses are camera-to-world by rows, the camera's axes OpenCV's. The layout says
+/// Depth is u16 millimeters; poses are camera-to-world by rows, the camera's axes OpenCV's. The layout says
 /// nothing of gravity: the pictures are taken to be upright as stored, and a world in which the first camera
 /// stands on its head is turned over.
 enum RedwoodSequence: CaptureFormat {

@@ -3,9 +3,9 @@ import Imaging
 
 /// How well the depth of one frame, moved by both poses, meets the depth of another.
 ///
-/// Wrong axes, a matrix read in the other order or wrong units show as an error of centimetres to metres.
+/// Wrong axes, a matrix read in the other order or wrong units show as an error of centimeters to meters.
 package struct Reprojection: Sendable, Equatable {
-  /// Median of the absolute depth differences, metres.
+  /// Median of the absolute depth differences, meters.
   package let medianError: Double
   /// Cells that both frames see with full confidence.
   package let pairs: Int

@@ -1,14 +1,14 @@
 import Geometry
 
-/// A pinhole camera as a file or a user states it: pixel-centre convention, for a picture of a stated size.
+/// A pinhole camera as a file or a user states it: pixel-center convention, for a picture of a stated size.
 public struct StatedCamera: Sendable, Equatable {
   /// Focal length in pixel widths.
   public let fx: Double
   /// Focal length in pixel heights.
   public let fy: Double
-  /// Principal point from the centre of the leftmost column.
+  /// Principal point from the center of the leftmost column.
   public let cx: Double
-  /// Principal point from the centre of the topmost row.
+  /// Principal point from the center of the topmost row.
   public let cy: Double
   /// The picture these numbers belong to; nil for the picture they come with.
   public let size: PixelSize?

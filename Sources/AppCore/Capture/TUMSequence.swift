@@ -2,7 +2,7 @@ import Geometry
 
 /// A sequence of the TUM RGB-D benchmark: `rgb.txt`, `depth.txt`, `groundtruth.txt`.
 ///
-/// Depth is u16 in fifths of a millimetre; poses are camera-to-world, the camera's axes OpenCV's, the world's
+/// Depth is u16 in fifths of a millimeter; poses are camera-to-world, the camera's axes OpenCV's, the world's
 /// +z against gravity. The layout states no camera: one in Open3D's form beside it, or the sensor's default.
 enum TUMSequence: CaptureFormat {
   static let pictures = "rgb.txt"

@@ -5,7 +5,7 @@ import Geometry
 ///
 /// `transform_matrix` is camera-to-world by rows, the camera's axes OpenGL's (as ARKit's), the world's +z
 /// against gravity. The principal point counts from the picture's corner. Depth is u16 or float32 in units of
-/// `integer_depth_scale` or `depth_unit_scale_factor` metres, a thousandth where neither is given.
+/// `integer_depth_scale` or `depth_unit_scale_factor` meters, a thousandth where neither is given.
 enum TransformsFile: CaptureFormat {
   static let name = "transforms.json"
 
@@ -43,7 +43,7 @@ enum TransformsFile: CaptureFormat {
     for field in ["integer_depth_scale", "depth_unit_scale_factor"] where common.has(field) {
       let unit = Float(try common.number(field))
       guard unit > 0, unit.isFinite else {
-        throw .badField(file: name, field: field, expected: "a positive number of metres")
+        throw .badField(file: name, field: field, expected: "a positive number of meters")
       }
       return DepthUnit(png: unit, npy: unit)
     }
@@ -79,7 +79,7 @@ enum TransformsFile: CaptureFormat {
     }
     let fy = try focalLength("fl_y", angle: "camera_angle_y", side: height)
     let (cx, cy) = (try number("cx"), try number("cy"))
-    // Coordinates from the corner are those from the pixel's centre plus one half.
+    // Coordinates from the corner are those from the pixel's center plus one half.
     return StatedCamera(
       fx: fx, fy: fy ?? fx, cx: (cx ?? width / 2) - 0.5, cy: (cy ?? height / 2) - 0.5, size: size)
   }

@@ -1,7 +1,7 @@
 import Geometry
 import Imaging
 
-/// The fitted function from relative depth to metres, with what is known about its quality: the only road from
+/// The fitted function from relative depth to meters, with what is known about its quality: the only road from
 /// `RelativeDepth` to `MetricDepth`.
 public struct DepthAlignment: Sendable, Equatable {
   /// The shape of the function and its coefficients.
@@ -12,7 +12,7 @@ public struct DepthAlignment: Sendable, Equatable {
     case linear(alpha: Double, beta: Double)
   }
 
-  /// Depth is reported within these metres.
+  /// Depth is reported within these meters.
   public static let reportedRange = 0.01...100.0
 
   /// The function.
@@ -23,12 +23,12 @@ public struct DepthAlignment: Sendable, Equatable {
   public let inlierRatio: Double
   /// Median over all pairs of the relative error |Z / fitted - 1| (for `linear`: |fitted / Z - 1|).
   public let medianRelativeResidual: Double
-  /// Root mean square of fitted - Z over the inliers, metres.
+  /// Root mean square of fitted - Z over the inliers, meters.
   public let rmseMeters: Double
-  /// Least and greatest sensor depth among the inliers, metres.
+  /// Least and greatest sensor depth among the inliers, meters.
   public let fittedRangeMeters: ClosedRange<Double>
 
-  /// Metres for a relative depth, and whether they can be trusted; (0, invalid) where there is no answer.
+  /// Meters for a relative depth, and whether they can be trusted; (0, invalid) where there is no answer.
   @inline(__always)
   public func meters(of relative: Double) -> (meters: Double, state: DepthState) {
     let depth: Double
@@ -61,7 +61,7 @@ public struct DepthAlignment: Sendable, Equatable {
   }
 
   /// Metric depth on a grid of `size`, usually the picture's: relative depth is interpolated bilinearly between
-  /// cell centres and then converted, so that no depth is averaged across an edge in metres.
+  /// cell centers and then converted, so that no depth is averaged across an edge in meters.
   public func metric(_ relative: RelativeDepth, size: PixelSize) -> MetricDepth {
     let source = relative.values
     guard size != source.size else { return metric(relative) }

@@ -12,7 +12,7 @@ public enum FusionModel: String, Sendable, CaseIterable {
 public enum FusionMethod: String, Sendable, CaseIterable {
   /// The readings where there are any, relative depth between them.
   case guided
-  /// One function from relative depth to metres for the whole picture.
+  /// One function from relative depth to meters for the whole picture.
   case fit
 }
 
@@ -52,7 +52,7 @@ public struct FusionOptions: Sendable {
   }
 }
 
-/// Fits relative depth to a sensor's metres.
+/// Fits relative depth to a sensor's meters.
 public enum DepthFusion {
   /// Spread (standard deviation / mean) of the relative depths below which nothing can be fitted.
   static let minimumSpread = 1e-3
@@ -70,7 +70,7 @@ public enum DepthFusion {
     fit(material(relative, sensor, options.model), options: options)
   }
 
-  /// The pairs of relative depth and metres that a fit of `model` rests on, row by row of the sensor's grid.
+  /// The pairs of relative depth and meters that a fit of `model` rests on, row by row of the sensor's grid.
   public static func pairs(
     relative: RelativeDepth, sensor: MetricDepth, model: FusionModel
   ) -> (relative: [Double], meters: [Double]) {
@@ -84,7 +84,7 @@ public enum DepthFusion {
     DepthPairs(relative: relative, sensor: sensor, mapping: model == .linear ? .indexRatio : .halfPixel)
   }
 
-  /// The alignment of pairs of relative depth and metres; pairs that are not finite and positive are left out.
+  /// The alignment of pairs of relative depth and meters; pairs that are not finite and positive are left out.
   package static func fit(
     relative: [Double], meters: [Double], options: FusionOptions = FusionOptions()
   ) -> FusionReport {
@@ -114,7 +114,7 @@ public enum DepthFusion {
     }
   }
 
-  /// Standard deviation over mean, centred sums.
+  /// Standard deviation over mean, centered sums.
   private static func spread(_ values: [Double]) -> Double {
     let mean = values.reduce(0, +) / Double(values.count)
     let variance = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(values.count)

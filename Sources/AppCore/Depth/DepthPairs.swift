@@ -5,7 +5,7 @@ import Imaging
 struct DepthPairs {
   /// Relative inverse depth r, positive.
   var relative: [Double] = []
-  /// Sensor depth Z in metres.
+  /// Sensor depth Z in meters.
   var meters: [Double] = []
 
   var count: Int { relative.count }
@@ -39,7 +39,7 @@ struct DepthPairs {
 
 /// How a sensor cell finds its place on the relative depth's grid.
 enum FusionGridMapping {
-  /// Cell centre to cell centre.
+  /// Cell center to cell center.
   case halfPixel
   /// Index times ratio: what the phone app does.
   case indexRatio

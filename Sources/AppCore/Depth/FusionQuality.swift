@@ -4,9 +4,9 @@ import Imaging
 /// How far metric depth is off readings that it was not shown: blocks of cells are hidden, foretold and compared.
 ///
 /// The blocks lie on a fixed lattice, so that the same frame gives the same figures. They are blocks since a sensor's
-/// neighbouring cells err alike: next to a visible cell everything looks exact.
+/// neighboring cells err alike: next to a visible cell everything looks exact.
 public struct FusionQuality: Sendable, Equatable {
-  /// Errors of one way to foretell the hidden readings, metres.
+  /// Errors of one way to foretell the hidden readings, meters.
   public struct Errors: Sendable, Equatable {
     /// The median.
     public let median: Double
@@ -90,7 +90,7 @@ public struct FusionQuality: Sendable, Equatable {
     ).alignment
   }
 
-  /// Metres on the line between the nearest readings along the row, and on that down the column, the shorter line
+  /// Meters on the line between the nearest readings along the row, and on that down the column, the shorter line
   /// counting more; nil without either.
   private static func between(_ nearest: NearestReadings, _ cell: Int, _ visible: MetricDepth) -> Double? {
     var sum = 0.0

@@ -17,7 +17,7 @@ struct GuidedCells {
   /// Relative distance of the guide from that line that is passed on by half; smaller ones are taken for the network's
   /// own unrest, since planes have none.
   static let texture: Float = 0.003
-  /// Relative step between two neighbouring readings at which the weight of the pair is 4/9; over n cells sqrt(n) of it.
+  /// Relative step between two neighboring readings at which the weight of the pair is 4/9; over n cells sqrt(n) of it.
   static let step: Float = 0.015
   /// Relative difference of the guide at which the weight of a single reading is 4/9.
   static let agreement: Float = 0.01

@@ -3,7 +3,7 @@ struct LinearDepthFit {
   let alpha: Double
   let beta: Double
 
-  /// The line of least squared error in metres; nil if the relative depths are all the same.
+  /// The line of least squared error in meters; nil if the relative depths are all the same.
   static func leastSquares(_ pairs: DepthPairs) -> LinearDepthFit? {
     let n = Double(pairs.count)
     let meanR = pairs.relative.reduce(0, +) / n

@@ -26,9 +26,9 @@ public enum DepthState: UInt8, Sendable, CaseIterable {
   }
 }
 
-/// Planar depth Z in metres: the distance along the viewing direction, not along the ray.
+/// Planar depth Z in meters: the distance along the viewing direction, not along the ray.
 public struct MetricDepth: Sendable, Equatable {
-  /// Metres; 0 exactly where `states` says invalid.
+  /// Meters; 0 exactly where `states` says invalid.
   ///
   /// The grid covers the picture's whole field.
   public let values: Plane<Float>
@@ -77,7 +77,7 @@ public struct MetricDepth: Sendable, Equatable {
     self.states = Plane(width: depth.width, height: depth.height, elements: states)
   }
 
-  /// Depth read back from its two files: metres, and the codes of `DepthState` for each; nil where a code is none of
+  /// Depth read back from its two files: meters, and the codes of `DepthState` for each; nil where a code is none of
   /// them or a depth that it says to be known is not.
   ///
   /// - Precondition: the sizes agree.
@@ -110,7 +110,7 @@ public struct MetricDepth: Sendable, Equatable {
     Double(states.elements.count { $0 != .invalid }) / Double(states.elements.count)
   }
 
-  /// Metres at a point of the picture of size `imageSize`, bilinear between cell centres; nil if the point is
+  /// Meters at a point of the picture of size `imageSize`, bilinear between cell centers; nil if the point is
   /// outside the picture or any of the four cells has no value.
   public func meters(at point: Point2<ImagePixels>, imageSize: PixelSize) -> Double? {
     guard point.x >= 0, point.y >= 0, point.x <= Double(imageSize.width), point.y <= Double(imageSize.height)
@@ -163,12 +163,12 @@ extension MetricDepth {
 
 /// Which readings of a depth sensor count.
 public struct SensorRules: Sendable, Equatable {
-  /// Accepted depth in metres, both ends included.
+  /// Accepted depth in meters, both ends included.
   public var range: ClosedRange<Float>
   /// The least accepted confidence, 0 to 2.
   public var minimumConfidence: UInt8
 
-  /// Readings nearer than this are none, metres.
+  /// Readings nearer than this are none, meters.
   public static let nearest: Float = 0.1
 
   /// Rules; by default readings of the highest confidence at whatever distance: the sensor says by its confidence how

@@ -1,7 +1,7 @@
 import Imaging
 
 extension Plane where Element == Float {
-  /// The bilinear value at (x, y), where whole numbers are cell centres; the border cells extend outwards.
+  /// The bilinear value at (x, y), where whole numbers are cell centers; the border cells extend outwards.
   ///
   /// A NaN position gives NaN.
   @inline(__always)
@@ -23,7 +23,7 @@ extension Plane where Element == Float {
   }
 }
 
-/// The two neighbouring cells around a position on one axis and how far the position lies towards the second.
+/// The two neighboring cells around a position on one axis and how far the position lies towards the second.
 struct CellPair {
   let first: Int
   let second: Int
@@ -38,7 +38,7 @@ struct CellPair {
     fraction = Float(clamped - Double(first))
   }
 
-  /// The mixture of the two cells' values; exactly one value where the position is a cell centre.
+  /// The mixture of the two cells' values; exactly one value where the position is a cell center.
   @inline(__always)
   func mix(_ a: Float, _ b: Float) -> Float {
     fraction == 0 ? a : a + (b - a) * fraction

@@ -1,7 +1,7 @@
 import Geometry
 import Imaging
 
-/// Affine-invariant inverse depth as a monocular network gives it: larger is nearer, and 1 / metres is a
+/// Affine-invariant inverse depth as a monocular network gives it: larger is nearer, and 1 / meters is a
 /// linear function of it whose two coefficients are unknown.
 ///
 /// It has no unit. The fitted `DepthAlignment` is the only road from here to `MetricDepth`.

@@ -1,10 +1,10 @@
 /// 1 / Z = slope * r + offset, fitted robustly.
 ///
-/// Minimises the sum of w * (Z * (slope * r + offset) - 1)^2, whose residuals are about relative errors of depth; w is
+/// Minimizes the sum of w * (Z * (slope * r + offset) - 1)^2, whose residuals are about relative errors of depth; w is
 /// one over their variance, the network's error and the sensor's noise together, where the latter changes with depth.
 /// With q = 1 / Z and p = w * Z^2 this is the weighted regression of q on r:
 /// slope = sum p (r - r̄)(q - q̄) / sum p (r - r̄)^2 and offset = q̄ - slope * r̄, with p-weighted means. Sums are
-/// in Double and centred: Float sums over a narrow range of r get even the slope's sign wrong.
+/// in Double and centered: Float sums over a narrow range of r get even the slope's sign wrong.
 struct RobustInverseFit {
   struct Line: Equatable {
     var slope: Double

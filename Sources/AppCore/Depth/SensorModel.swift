@@ -20,7 +20,7 @@ public struct SensorNoise: Sendable, Equatable {
     self.growsWithSlant = growsWithSlant
   }
 
-  /// The standard deviation in metres of a reading of `meters` on a surface that the ray meets at an angle of
+  /// The standard deviation in meters of a reading of `meters` on a surface that the ray meets at an angle of
   /// incidence of that cosine.
   public func deviation(at meters: Double, cosine: Double = 1) -> Double {
     let straight = (share + quadratic * meters) * meters
@@ -44,7 +44,7 @@ public struct SensorModel: Sendable, Equatable {
 
   /// Its family.
   public var kind: Kind
-  /// Readings beyond so many metres do not count; nil where no range is stated, and all do.
+  /// Readings beyond so many meters do not count; nil where no range is stated, and all do.
   public var maximumRange: Double?
 
   /// A sensor of a family, without a range unless one is stated.

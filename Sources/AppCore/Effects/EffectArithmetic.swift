@@ -31,7 +31,7 @@ func smoothStep(_ low: Float, _ high: Float, _ x: Float) -> Float {
 @inline(__always)
 func mix(_ a: Float, _ b: Float, _ share: Float) -> Float { a + (b - a) * share }
 
-/// The colour `share` of the way from `a` to `b`.
+/// The color `share` of the way from `a` to `b`.
 @inline(__always)
 func mix(_ a: SIMD3<Float>, _ b: SIMD3<Float>, _ share: Float) -> SIMD3<Float> { a + (b - a) * share }
 
@@ -45,7 +45,7 @@ struct Scatter: Sendable {
 
   init(seed: UInt64) { self.seed = seed }
 
-  /// A number in [0, 1) for one use of one thing (the finaliser of SplitMix64).
+  /// A number in [0, 1) for one use of one thing (the finalizer of SplitMix64).
   func unit(_ index: Int, _ use: Int) -> Float {
     var z = seed &+ UInt64(truncatingIfNeeded: index) &* 0x9E37_79B9_7F4A_7C15
     z = z &+ UInt64(truncatingIfNeeded: use) &* 0xD1B5_4A32_D192_ED03

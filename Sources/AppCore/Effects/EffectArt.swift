@@ -22,7 +22,7 @@ protocol EffectArt: Sendable {
   func draw(_ moment: EffectMoment, on buffer: inout LightBuffer)
 }
 
-/// A ramp of colours.
+/// A ramp of colors.
 struct ColorRamp: Sendable {
   private static let count = 256
   private let colors: [SIMD3<Float>]
@@ -38,7 +38,7 @@ struct ColorRamp: Sendable {
     }
   }
 
-  /// The colour at a position, the ends beyond them.
+  /// The color at a position, the ends beyond them.
   @inline(__always)
   subscript(position: Float) -> SIMD3<Float> {
     colors[Int(min(max(position, 0), 1) * Float(Self.count - 1))]

@@ -8,11 +8,11 @@ import Imaging
 struct EffectOcclusion: Sendable {
   /// Depth differences below this share of the depth are not sure: the transition is that wide to either side.
   static let tolerance: Float = 0.015
-  /// Readings this far outside the object's own box still belong to it, metres.
+  /// Readings this far outside the object's own box still belong to it, meters.
   static let ownMargin = 0.05
   /// Readings of at least this confidence hide effects.
   static let minimumConfidence: UInt8 = 1
-  /// Readings beyond hide nothing, metres.
+  /// Readings beyond hide nothing, meters.
   static let range: ClosedRange<Float> = 0.05...10
 
   private let shares: Plane<Float>

@@ -1,13 +1,13 @@
 import Geometry
 
-/// What a ray of sight meets, in the frame of a placed effect: metres, +y up.
+/// What a ray of sight meets, in the frame of a placed effect: meters, +y up.
 ///
 /// Rays are origin + depth * direction with directions of planar depth one, so that `depth` is comparable with a
 /// depth sensor's.
 protocol EffectSurface: Sendable {
   /// Planar depth at which a ray meets the surface; not positive or not finite if it does not.
   func depth(_ origin: SIMD3<Float>, _ direction: SIMD3<Float>) -> Float
-  /// Premultiplied colour 0...255 where a ray meets the surface at `depth`.
+  /// Premultiplied color 0...255 where a ray meets the surface at `depth`.
   func color(_ origin: SIMD3<Float>, _ direction: SIMD3<Float>, depth: Float) -> SIMD4<Float>
   /// Whether nothing is to be seen along the way from one ray to another; false where that is not known.
   func isClear(_ origin: SIMD3<Float>, from start: SIMD3<Float>, to end: SIMD3<Float>) -> Bool

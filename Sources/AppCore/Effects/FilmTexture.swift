@@ -68,10 +68,10 @@ struct FilmTexture: Sendable {
       pixelsPerTexel: pixelsPerTexel * 2)
   }
 
-  /// The colour at (u, v) in texels, v down, bilinear between texel centres; clear beyond the border.
+  /// The color at (u, v) in texels, v down, bilinear between texel centers; clear beyond the border.
   @inline(__always)
   func color(_ u: Float, _ v: Float) -> SIMD4<Float> {
-    // Texel (column, row) has its centre at (column + 1, row + 1) here.
+    // Texel (column, row) has its center at (column + 1, row + 1) here.
     let (x, y) = (u + 0.5, v + 0.5)
     guard x >= 0, y >= 0, x < Float(width + 1), y < Float(height + 1) else { return .zero }
     let (column, row) = (Int32(x), Int32(y))

@@ -33,7 +33,7 @@ package struct LightBuffer {
 
   // MARK: Whole picture
 
-  /// Lays `shade` over every pixel up to `top`: its premultiplied colour and alpha at (x, y).
+  /// Lays `shade` over every pixel up to `top`: its premultiplied color and alpha at (x, y).
   @inline(__always)
   package mutating func shade(upTo top: Float = 2, _ shade: (_ x: Float, _ y: Float) -> SIMD4<Float>) {
     for row in rows(upTo: top) {
@@ -87,7 +87,7 @@ package struct LightBuffer {
     }
   }
 
-  /// Lays a colour over every pixel up to `top` that changes so smoothly that one in every square of `cell` tells it.
+  /// Lays a color over every pixel up to `top` that changes so smoothly that one in every square of `cell` tells it.
   @inline(__always)
   package mutating func shadeSoftly(
     upTo top: Float = 2, cell: Int = 2, _ color: (_ x: Float, _ y: Float) -> SIMD4<Float>
@@ -166,7 +166,7 @@ package struct LightBuffer {
     }
   }
 
-  /// A luminous line: a white-hot core and a halo of the colour.
+  /// A luminous line: a white-hot core and a halo of the color.
   mutating func beam(
     _ a: SIMD2<Float>, _ b: SIMD2<Float>, core: Float, halo: Float, _ color: SIMD3<Float>, _ strength: Float
   ) {
@@ -187,7 +187,7 @@ package struct LightBuffer {
 
   /// A shape given by its signed distance in its own frame, turned by `turns` and enlarged by `size`.
   ///
-  /// `paint`: Colour and coverage 0...1 for a point of the shape's frame, in which it reaches 1.1 at most.
+  /// `paint`: Color and coverage 0...1 for a point of the shape's frame, in which it reaches 1.1 at most.
   mutating func stamp(
     _ center: SIMD2<Float>, size: Float, turns: Float, opacity: Float, stretch: SIMD2<Float> = SIMD2(1, 1),
     _ paint: (_ point: SIMD2<Float>, _ pixel: Float) -> (color: SIMD3<Float>, coverage: Float)
@@ -211,7 +211,7 @@ package struct LightBuffer {
     var output = pixels.mutableSpan
     for index in texels.indices {
       let texel = texels[index]
-      // Strong light saturates softly towards white instead of clipping to a hard colour.
+      // Strong light saturates softly towards white instead of clipping to a hard color.
       let peak = max(texel.x, max(texel.y, texel.z))
       let excess = max(0, peak - 1) * 0.35
       let alpha = min(max(texel.w, peak + excess), 1)

@@ -10,7 +10,7 @@ package struct NoiseTexture: Sendable {
   /// The noise that all effects share.
   package static let shared = NoiseTexture(seed: 0x5EED)
 
-  /// Each texel with its right, lower and lower right neighbour: what one reading needs.
+  /// Each texel with its right, lower and lower right neighbor: what one reading needs.
   private let quads: [SIMD4<Float>]
 
   /// Noise in [0, 1], stretched to the whole range.

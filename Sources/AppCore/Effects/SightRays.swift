@@ -31,7 +31,7 @@ struct SightRays: Sendable {
     }
   }
 
-  /// `seen`: What is seen one metre deep at a position.
+  /// `seen`: What is seen one meter deep at a position.
   private init(
     cameraToWorld: RigidTransform<CameraARKit, World>, effectToWorld: RigidTransform<EffectSpace, World>,
     seen: (Double, Double) -> Point3<CameraARKit>

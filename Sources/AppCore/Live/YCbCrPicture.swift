@@ -61,9 +61,9 @@ package struct YCbCrPicture: Sendable, Equatable {
     self.chroma = chroma
   }
 
-  /// The picture in RGB; each chroma pair colours its 2 x 2 pixels.
+  /// The picture in RGB; each chroma pair colors its 2 x 2 pixels.
   ///
-  /// R = Y + 2(1-Kr)Cr, B = Y + 2(1-Kb)Cb, and G from Y = Kr R + Kg G + Kb B, with Cb, Cr centred at 128;
+  /// R = Y + 2(1-Kr)Cr, B = Y + 2(1-Kb)Cb, and G from Y = Kr R + Kg G + Kb B, with Cb, Cr centered at 128;
   /// in 16-bit fixed point, rounded, clamped to 0...255.
   package func rgb(_ matrix: Matrix) -> RGBImage {
     func fixed(_ value: Double) -> Int { Int((value * 65_536).rounded()) }

@@ -11,16 +11,16 @@ public struct Box3D: Sendable, Equatable {
     case minimumArea = "minarea"
     /// The principal axes of the footprint.
     case principalAxes = "pca"
-    /// The corners of the detection's box at the median depth and its centre at the least and greatest.
+    /// The corners of the detection's box at the median depth and its center at the least and greatest.
     case sixPoint = "sixpoint"
   }
 
-  /// No side is shorter than this, metres.
+  /// No side is shorter than this, meters.
   public static let smallestSide = 0.02
 
   /// The box's middle.
   public let center: Point3<World>
-  /// Sides along the box's own x, y and z axes, metres.
+  /// Sides along the box's own x, y and z axes, meters.
   public let dimensions: BoxDimensions
   /// The turn about +y, radians: the box's x axis is (cos yaw, 0, -sin yaw), its z axis (sin yaw, 0, cos yaw).
   public let yaw: Double
@@ -52,7 +52,7 @@ public struct Box3D: Sendable, Equatable {
   /// The middle of the lower face.
   public var bottomCenter: Point3<World> { Point3(center.x, center.y - dimensions.y / 2, center.z) }
 
-  /// Whether a point lies in the box enlarged by `margin` metres to each side.
+  /// Whether a point lies in the box enlarged by `margin` meters to each side.
   public func contains(_ point: Point3<World>, margin: Double = 0) -> Bool {
     let d = point - center
     return abs(d.dot(xAxis)) <= dimensions.x / 2 + margin && abs(d.y) <= dimensions.y / 2 + margin
@@ -88,7 +88,7 @@ public struct Box3D: Sendable, Equatable {
   }
 }
 
-/// The sides of a box along its own axes, metres.
+/// The sides of a box along its own axes, meters.
 public struct BoxDimensions: Sendable, Equatable {
   /// Width.
   public var x: Double

@@ -20,7 +20,7 @@ struct CellSet {
   /// How many they are.
   var count: Int { elements.count { $0 } }
 
-  /// Visits the four neighbours of a cell inside the grid, with their direction.
+  /// Visits the four neighbors of a cell inside the grid, with their direction.
   @inline(__always)
   func forEachNeighbour(of cell: Int, _ visit: (_ near: Int, _ dx: Int, _ dy: Int) -> Void) {
     let (x, y) = (cell % width, cell / width)

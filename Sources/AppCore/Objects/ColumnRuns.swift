@@ -110,7 +110,7 @@ struct ColumnRuns: Sendable {
     return Plane(width: gridWidth, height: gridHeight, elements: shares)
   }
 
-  /// The cells of one axis; pixels count to the cell that holds their centre.
+  /// The cells of one axis; pixels count to the cell that holds their center.
   private struct Cells {
     private let ofPixel: [Int32]
     /// The first pixel of each cell, and the number of pixels.

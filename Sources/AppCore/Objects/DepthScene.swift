@@ -4,7 +4,7 @@ import Geometry
 public struct DepthScene: Sendable {
   /// The stored picture's size.
   public let imageSize: PixelSize
-  /// The camera for `imageSize`; nil for a plain picture, which then has no sizes in metres.
+  /// The camera for `imageSize`; nil for a plain picture, which then has no sizes in meters.
   public let intrinsics: Intrinsics?
   /// The camera's pose.
   public let cameraToWorld: RigidTransform<CameraARKit, World>
@@ -14,7 +14,7 @@ public struct DepthScene: Sendable {
   public let sensor: MetricDepth?
   /// Depth computed from a network's output.
   public let fused: MetricDepth?
-  /// Depth that a metric network gives in metres from the picture alone: for what neither sensor nor fit reaches.
+  /// Depth that a metric network gives in meters from the picture alone: for what neither sensor nor fit reaches.
   public let estimated: MetricDepth?
 
   /// A scene from its parts; intrinsics of another picture size are scaled to `imageSize`.

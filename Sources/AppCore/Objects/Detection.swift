@@ -35,6 +35,6 @@ public struct Detection: Sendable, Identifiable {
     self.orientedBox = orientedBox
   }
 
-  /// The box's centre.
+  /// The box's center.
   public var centroid: Point2<ImagePixels> { box.center }
 }

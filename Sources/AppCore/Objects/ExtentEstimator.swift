@@ -23,7 +23,7 @@ public struct ExtentEstimator: Sendable {
   static let minimumSamples = 3
   /// Points needed for a box around them.
   static let minimumPoints = 10
-  /// Fused depths that are believed, metres, both ends excluded: at the upper one maps are clamped.
+  /// Fused depths that are believed, meters, both ends excluded: at the upper one maps are clamped.
   static let fusedRange = (above: 0.05, below: DepthAlignment.reportedRange.upperBound)
   /// The fused reading is taken this share of the box's height above its lower edge: the edge itself usually
   /// shows the floor.

@@ -14,7 +14,7 @@ public struct InstanceMask: Sendable {
   public let imageSize: PixelSize
   /// How the stored picture was turned for the network.
   public let orientation: Orientation
-  /// Probabilities in [0, 1]; whole positions are cell centres.
+  /// Probabilities in [0, 1]; whole positions are cell centers.
   public var grid: Plane<Float> {
     storedGrid ?? pixels?.runs?.coverage(width: cells.width, cells.height)
       ?? Plane(width: cells.width, height: cells.height, fill: 0)
@@ -74,7 +74,7 @@ public struct InstanceMask: Sendable {
   }
 
   /// The probability that the object is seen at `point`: of the exact pixel where those are known, else bilinear
-  /// between cell centres; 0 outside the picture.
+  /// between cell centers; 0 outside the picture.
   public func probability(at point: Point2<ImagePixels>) -> Double {
     guard point.x >= 0, point.y >= 0, point.x < Double(imageSize.width), point.y < Double(imageSize.height)
     else { return 0 }
@@ -94,7 +94,7 @@ public struct InstanceMask: Sendable {
       }
     }
     guard last.x >= 0 else { return Rect(x: 0, y: 0, width: 0, height: 0) }
-    // Between cell centres the value is a mean of both: above one half no farther than the next centre.
+    // Between cell centers the value is a mean of both: above one half no farther than the next center.
     let upright = placement.pixels(fromCell: first.x - 1, first.y - 1, toCell: last.x + 1, last.y + 1)
     return orientation.stored(upright, stored: imageSize).clipped(to: imageSize.bounds())
   }
@@ -117,7 +117,7 @@ public struct InstanceMask: Sendable {
       placement: placement, pixels: nil, hasProbabilities: hasProbabilities)
   }
 
-  /// The mask at the stored picture's full resolution: 255 where `probability` at the pixel's centre exceeds 0.5.
+  /// The mask at the stored picture's full resolution: 255 where `probability` at the pixel's center exceeds 0.5.
   public func binary() -> Plane<UInt8> {
     if let pixels { return pixels.plane(of: imageSize) }
     let grid = grid
@@ -132,7 +132,7 @@ public struct InstanceMask: Sendable {
   }
 }
 
-/// Where a grid of cells lies on a picture: cell = pixel * scale + offset, pixels by edges, cells by centres.
+/// Where a grid of cells lies on a picture: cell = pixel * scale + offset, pixels by edges, cells by centers.
 struct GridPlacement: Sendable, Hashable {
   let scaleX: Double
   let scaleY: Double
@@ -171,12 +171,12 @@ struct GridPlacement: Sendable, Hashable {
       offsetY: offsetY - Double(row) * scaleY)
   }
 
-  /// The position among cell centres of a point of the upright picture.
+  /// The position among cell centers of a point of the upright picture.
   func cell(at point: Point2<UprightPixels>) -> (x: Double, y: Double) {
     (point.x * scaleX + offsetX, point.y * scaleY + offsetY)
   }
 
-  /// The part of the upright picture between the centres of two cells.
+  /// The part of the upright picture between the centers of two cells.
   func pixels(fromCell x: Int, _ y: Int, toCell lastX: Int, _ lastY: Int) -> Rect<UprightPixels> {
     Rect(
       x: (Double(x) - offsetX) / scaleX, y: (Double(y) - offsetY) / scaleY,

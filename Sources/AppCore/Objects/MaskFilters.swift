@@ -26,7 +26,7 @@ func minimum(of grid: Plane<Float>, radius: Int) -> Plane<Float> {
 }
 
 /// The share of non-zero pixels under each cell of a `width` x `height` grid laid over the mask, which is at
-/// least as large; pixels count to the cell that holds their centre.
+/// least as large; pixels count to the cell that holds their center.
 func coverage(of mask: Plane<UInt8>, width: Int, _ height: Int) -> Plane<Float> {
   var set = [Int32](repeating: 0, count: width * height)
   var all = set

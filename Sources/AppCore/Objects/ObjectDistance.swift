@@ -14,13 +14,13 @@ public struct ObjectDistance: Sendable, Equatable {
     case none
   }
 
-  /// Planar depth in metres, the median of the samples; nil for source `none`.
+  /// Planar depth in meters, the median of the samples; nil for source `none`.
   public let meters: Double?
   /// Where it comes from.
   public let source: Source
   /// How many readings it rests on.
   public let samples: Int
-  /// The 5 % and 95 % quantiles of the readings, metres.
+  /// The 5 % and 95 % quantiles of the readings, meters.
   public let range: ClosedRange<Double>?
 
   /// No distance.

@@ -5,7 +5,7 @@ extension ObjectExtent {
   /// What `objects.json` calls its layout.
   public static let schema = "ardf.objects/1"
 
-  /// Decimals of metres and radians in files: micrometres.
+  /// Decimals of meters and radians in files: micrometers.
   static let decimals = 6
 
   /// The content of `objects.json`.
@@ -13,7 +13,7 @@ extension ObjectExtent {
     ["schema": .string(schema), "objects": .array(extents.map(\.json))]
   }
 
-  /// The object's entry in `objects.json`; lengths in metres, positions in the world, unknown values null.
+  /// The object's entry in `objects.json`; lengths in meters, positions in the world, unknown values null.
   ///
   /// Key points and oriented boxes are there where the detection has some.
   package var json: JSONValue {

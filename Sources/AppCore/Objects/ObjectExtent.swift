@@ -45,9 +45,9 @@ public struct ObjectExtent: Sendable {
   public let confidence: Float
   /// Planar depth and its source.
   public let distance: ObjectDistance
-  /// The detection box's width at that depth, on the upright picture, metres; nil without distance or intrinsics.
+  /// The detection box's width at that depth, on the upright picture, meters; nil without distance or intrinsics.
   public let worldWidth: Double?
-  /// The detection box's height at that depth, on the upright picture, metres.
+  /// The detection box's height at that depth, on the upright picture, meters.
   public let worldHeight: Double?
   /// The box in the world; nil without distance or intrinsics.
   public let box3D: Box3D?
@@ -89,7 +89,7 @@ public struct ObjectExtent: Sendable {
   /// Two lines for people: `cup 95%` and `2.30 m` or `-- m`.
   public var label: String { Self.label(className, confidence: confidence, meters: distance.meters) }
 
-  /// Class and truncated percentage, then metres with two decimals or `-- m`.
+  /// Class and truncated percentage, then meters with two decimals or `-- m`.
   public static func label(_ className: String, confidence: Float, meters: Double?) -> String {
     // In Float, as the score: 0.95 is 95 % there and 94.99 % in Double.
     let percent = confidence.isFinite ? Int(clamping: min(max(confidence, 0), 1) * 100) : 0

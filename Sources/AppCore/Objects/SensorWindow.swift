@@ -9,7 +9,7 @@ struct SensorWindow {
     let y: Int
     /// Planar depth.
     let meters: Double
-    /// The cell's centre on the picture.
+    /// The cell's center on the picture.
     let point: Point2<ImagePixels>
     /// Whether the sensor read it; else it is carried over from readings nearby.
     let isMeasured: Bool

@@ -2,7 +2,7 @@ import Glibc
 import Geometry
 
 extension Box3D {
-  /// A box from little depth: the four corners of a detection's box at depth `meters`, and its centre at the least
+  /// A box from little depth: the four corners of a detection's box at depth `meters`, and its center at the least
   /// and the greatest depth of `range`; nil without intrinsics.
   ///
   /// Width and height come from the corners alone, depth from all six points, in a basis turned to the camera's

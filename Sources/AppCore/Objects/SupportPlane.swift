@@ -52,7 +52,7 @@ struct SupportPlane {
     guard quantile(elevations, 0.02) <= 6 * doubt + 0.2 * top + 2 * cell else { return nil }
   }
 
-  /// The noise of a cell's height, metres.
+  /// The noise of a cell's height, meters.
   static func noise(_ grid: SurfaceGrid, _ cell: Int) -> Double {
     max(grid.noise * grid.meters(cell) * abs(grid.rays[cell].y), 3e-4)
   }

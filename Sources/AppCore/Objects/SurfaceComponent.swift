@@ -2,7 +2,7 @@ import Geometry
 
 /// Splits sensor cells into connected surfaces.
 enum SurfaceComponent {
-  /// Points within this many cell pitches at their depth are neighbours.
+  /// Points within this many cell pitches at their depth are neighbors.
   static let radius = 2.5
   /// Beyond this many cells no two points are that near: rays n cells apart pass each other at no less than
   /// n * cos(angle from the axis) pitches, and 4 * cos > 2.5 for any field of view below 100 degrees.

@@ -19,13 +19,13 @@ struct SurfaceGrid {
   let inverse: [Double]
   /// World points, NaN where there is no reading.
   let points: [Point3<World>]
-  /// World displacement for each metre of planar depth.
+  /// World displacement for each meter of planar depth.
   let rays: [Vector3<World>]
   /// Share of each cell that the mask covers.
   let coverage: [Double]
   /// Where the camera stands.
   let camera: Point3<World>
-  /// Width of a cell at a depth of 1 m, metres: the larger of both sides.
+  /// Width of a cell at a depth of 1 m, meters: the larger of both sides.
   let pitch: Double
   /// Standard deviation of planar depth over planar depth, found on the object's own surface.
   let noise: Double
@@ -92,10 +92,10 @@ struct SurfaceGrid {
   /// Planar depth of a cell, NaN where there is no reading.
   func meters(_ cell: Int) -> Double { 1 / inverse[cell] }
 
-  /// The world displacement for each metre of planar depth at a place between cell centres.
+  /// The world displacement for each meter of planar depth at a place between cell centers.
   func ray(_ column: Double, _ row: Double) -> Vector3<World> { place.ray(column, row) }
 
-  /// Whether the mask holds the picture's point at a place between cell centres.
+  /// Whether the mask holds the picture's point at a place between cell centers.
   func isMasked(_ column: Double, _ row: Double) -> Bool {
     mask.probability(at: place.pixel(column, row)) > 0.5
   }

@@ -1,4 +1,4 @@
-/// Which neighbouring cells lie on one surface.
+/// Which neighboring cells lie on one surface.
 ///
 /// Inverse depth is linear across a plane, whatever its slant. Two cells belong together where the step between them
 /// is what the surface's own slope on one side foretells, or lies between the slopes of both sides, as it does where
@@ -37,7 +37,7 @@ struct SurfaceLinks {
     }
   }
 
-  /// Whether two cells, neighbours in a row or column, lie on one surface.
+  /// Whether two cells, neighbors in a row or column, lie on one surface.
   func joins(_ a: Int, _ b: Int) -> Bool {
     let first = min(a, b)
     return max(a, b) - first == 1 && width > 1 ? right[first] : down[first]
@@ -55,7 +55,7 @@ struct SurfaceLinks {
     /// The slope of steps `index` - 1 and `index`, if they agree.
     func slope(_ index: Int) -> Double? {
       guard index >= 1, isBelievable(index), isBelievable(index - 1) else { return nil }
-      // A difference of neighbouring steps has sqrt(6) times the noise of a reading.
+      // A difference of neighboring steps has sqrt(6) times the noise of a reading.
       let noise = 4 * 2.45 * grid.noise * middles[index] + rounding * middles[index]
       return abs(steps[index] - steps[index - 1]) < noise ? (steps[index] + steps[index - 1]) / 2 : nil
     }

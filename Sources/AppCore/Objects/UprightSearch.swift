@@ -34,7 +34,7 @@ struct UprightSearch {
   private let cellWidth: Double
 
   /// - `camera`: Where all was seen from; nil for points seen from many sides.
-  /// - `cell`: Width of a cell 1 m away, or without a camera that of all cells, metres.
+  /// - `cell`: Width of a cell 1 m away, or without a camera that of all cells, meters.
   init(
     surface: [BoxSpot], edges: [BoxSpot], room: RoomDirections? = nil, camera: Point3<World>?, cell: Double
   ) {

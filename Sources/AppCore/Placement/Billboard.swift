@@ -19,7 +19,7 @@ public enum Billboard {
     return atan2(toViewer.x, toViewer.z)
   }
 
-  /// Width and height in metres of the plane for a film of `aspect` = width / height.
+  /// Width and height in meters of the plane for a film of `aspect` = width / height.
   ///
   /// The plane is 2 * scale wide.
   /// - Precondition: `aspect` is positive and finite.

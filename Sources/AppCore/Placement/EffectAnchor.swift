@@ -22,7 +22,7 @@ public enum PlacementError: Error, Equatable, CustomStringConvertible {
 }
 
 extension PlacedEffect {
-  /// How far above an object's lowest point effects stand, metres; less for objects lower than twice this.
+  /// How far above an object's lowest point effects stand, meters; less for objects lower than twice this.
   public static let standOff = 0.02
 
   /// An effect on a measured object.

@@ -1,7 +1,7 @@
 import FileFormats
 import Geometry
 
-/// The frame of a placed effect: its anchor is the origin, +y is up, metres.
+/// The frame of a placed effect: its anchor is the origin, +y is up, meters.
 public enum EffectSpace: SpatialFrame {}
 
 /// An effect at its fixed place in the world.
@@ -45,7 +45,7 @@ package enum EffectScale {
   /// Effects are neither smaller nor larger than this.
   package static let range = 0.1...3.0
 
-  /// The larger of an object's sides in metres, within `range`; the least for sizes that are not numbers.
+  /// The larger of an object's sides in meters, within `range`; the least for sizes that are not numbers.
   package static func scale(worldWidth: Double, worldHeight: Double) -> Double {
     let larger = max(worldWidth, worldHeight)
     return larger.isNaN ? range.lowerBound : min(max(larger, range.lowerBound), range.upperBound)

@@ -32,7 +32,7 @@ package struct SceneFile: Sendable, Equatable {
   /// A scene of effects.
   package init(effects: [PlacedEffect]) { self.effects = effects }
 
-  /// The document; transforms are column-major effect-to-world matrices in metres.
+  /// The document; transforms are column-major effect-to-world matrices in meters.
   package var json: JSONValue {
     [
       "schema": .string(Self.schema),

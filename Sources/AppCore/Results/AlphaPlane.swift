@@ -15,7 +15,7 @@ package struct AlphaPlane {
 
   /// Lays a detection on; where objects overlap, the greater share counts.
   ///
-  /// The mask is sampled bilinearly between its cell centres, within the box only. A detection without a mask
+  /// The mask is sampled bilinearly between its cell centers, within the box only. A detection without a mask
   /// takes its whole box.
   ///
   /// - `stored`: Size of the stored picture that the detection speaks of.
@@ -91,14 +91,14 @@ package struct AlphaPlane {
   }
 }
 
-/// The pixels whose centre lies in a rectangle.
+/// The pixels whose center lies in a rectangle.
 struct PixelBox: Equatable {
   let x: Int
   let y: Int
   let width: Int
   let height: Int
 
-  /// nil if no pixel's centre does.
+  /// nil if no pixel's center does.
   init?(_ rect: Rect<UprightPixels>, in size: PixelSize) {
     let inside = rect.clipped(to: size.bounds())
     guard inside.isFinite else { return nil }

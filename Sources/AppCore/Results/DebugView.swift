@@ -1,19 +1,19 @@
 import Geometry
 import Imaging
 
-/// Depth in false colours with the edges of masks: shows at a glance whether depth and masks lie on each other.
+/// Depth in false colors with the edges of masks: shows at a glance whether depth and masks lie on each other.
 package enum DebugView {
-  /// Depths outside are left black, metres.
+  /// Depths outside are left black, meters.
   static let range: ClosedRange<Float> = 0.05...10
   /// Mask probabilities from this on are inside.
   static let threshold = 0.5
 
-  /// The upright false-colour picture.
+  /// The upright false-color picture.
   ///
   /// Nearest is blue, farthest red; with t = (d − least) / (greatest − least), red, green and blue are
   /// 255 · clamp(1.5 − 4 |t − ¾ / ½ / ¼|). Edges of masks are green, those of eroded masks red.
   ///
-  /// - `depth`: Planar depth in metres over the stored picture's field.
+  /// - `depth`: Planar depth in meters over the stored picture's field.
   /// - `cellSide`: Pixels a depth cell is drawn with.
   package static func render(
     depth: Plane<Float>, detections: [Detection], imageSize: PixelSize, orientation: Orientation,
@@ -45,7 +45,7 @@ package enum DebugView {
     }
   }
 
-  /// Paints inside pixels that have an outside neighbour.
+  /// Paints inside pixels that have an outside neighbor.
   private static func drawEdge(of mask: InstanceMask, color: Color, on image: inout RGBImage) {
     let scaleX = Double(mask.imageSize.width) / Double(image.width)
     let scaleY = Double(mask.imageSize.height) / Double(image.height)

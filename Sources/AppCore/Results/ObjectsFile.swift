@@ -24,7 +24,7 @@ package enum ObjectsFileError: Error, Equatable, CustomStringConvertible {
 extension ResultsItem {
   /// The items of detections and the `objects.json` that was made from them, matched by `id`.
   ///
-  /// A detection without an object is labelled without a distance.
+  /// A detection without an object is labeled without a distance.
   /// - Throws: `ObjectsFileError`.
   package static func items(
     of detections: [Detection], objects document: JSONValue

@@ -47,10 +47,10 @@ public struct ResultsItem: Sendable {
 }
 
 extension ResultsStyle {
-  /// The colour of an item's box and label.
+  /// The color of an item's box and label.
   package func color(of item: ResultsItem) -> Color { color(of: item.source) }
 
-  /// The colour of boxes and labels whose distance has that source.
+  /// The color of boxes and labels whose distance has that source.
   func color(of source: ObjectDistance.Source) -> Color {
     switch source {
     case .lidar: measuredColor

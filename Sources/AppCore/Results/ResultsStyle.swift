@@ -19,17 +19,17 @@ public struct ResultsStyle: Sendable, Equatable {
   public var labelPaddingX = 12.0
   /// Space above and below a label's text.
   public var labelPaddingY = 6.0
-  /// Colour of the label's background where the distance was measured.
+  /// Color of the label's background where the distance was measured.
   public var measuredColor = Color(red: 52, green: 199, blue: 89)
-  /// Colour of the label's background where the distance comes from fusion.
+  /// Color of the label's background where the distance comes from fusion.
   public var fusedColor = Color(unitRed: 0.8, green: 0.6, blue: 0.1)
-  /// Colour of the label's background without a distance.
+  /// Color of the label's background without a distance.
   public var unknownColor = Color(red: 99, green: 99, blue: 102)
   /// Opacity of the label's background.
   public var labelOpacity = 0.7
-  /// Colour of the label's text.
+  /// Color of the label's text.
   public var textColor = Color.white
-  /// Colour of three-dimensional boxes.
+  /// Color of three-dimensional boxes.
   public var wireframeColor = Color.cyan.withAlpha(0.6)
   /// Width of their lines.
   public var wireframeWidth = 2.0

@@ -4,9 +4,9 @@ import Geometry
 enum EffectShape {
   /// Points in the world.
   case points([Point3<World>])
-  /// A box around its transform's origin with sides in metres.
+  /// A box around its transform's origin with sides in meters.
   case cube(RigidTransform<EffectSpace, World>, BoxDimensions)
-  /// An upright plane around its transform's origin, facing the transform's +z, with sides in metres.
+  /// An upright plane around its transform's origin, facing the transform's +z, with sides in meters.
   case plane(RigidTransform<EffectSpace, World>, width: Double, height: Double)
 }
 

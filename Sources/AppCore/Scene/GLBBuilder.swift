@@ -12,13 +12,13 @@ struct GLBBuilder {
     case triangles = 4
   }
 
-  /// Unlit, so that lines and points show their own colours whatever the light.
+  /// Unlit, so that lines and points show their own colors whatever the light.
   struct Material: Hashable {
     var name: String
     /// Linear red, green, blue and alpha in 0...1.
     var baseColor: [Double]
     var isDoubleSided = false
-    /// A texture that the base colour multiplies.
+    /// A texture that the base color multiplies.
     var texture: Int?
   }
 
@@ -71,9 +71,9 @@ struct GLBBuilder {
       ])
   }
 
-  /// The accessor of opaque, linear colours as red, green, blue triples.
+  /// The accessor of opaque, linear colors as red, green, blue triples.
   mutating func addLinearColors(_ components: [UInt16]) -> Int {
-    precondition(!components.isEmpty && components.count % 3 == 0, "colours are triples")
+    precondition(!components.isEmpty && components.count % 3 == 0, "colors are triples")
     var bytes: [UInt8] = []
     bytes.reserveCapacity(components.count / 3 * 8)
     for index in stride(from: 0, to: components.count, by: 3) {

@@ -2,10 +2,10 @@ import Geometry
 
 /// Where the single-precision coordinates of a scene file count from.
 ///
-/// A thousand metres off, such numbers are 0.06 mm apart; at a map projection's 5,000 km half a metre. Scenes farther off
-/// therefore count from a place of whole metres beside them, which the file states in double precision.
+/// A thousand meters off, such numbers are 0.06 mm apart; at a map projection's 5,000 km half a meter. Scenes farther off
+/// therefore count from a place of whole meters beside them, which the file states in double precision.
 enum LocalOrigin {
-  /// Scenes whose camera stands farther off along an axis get an origin of their own, metres.
+  /// Scenes whose camera stands farther off along an axis get an origin of their own, meters.
   static let reach = 1000.0
 
   static func near(_ place: Point3<World>) -> Point3<World> {

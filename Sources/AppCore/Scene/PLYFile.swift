@@ -10,7 +10,7 @@ public enum PLYFile {
     let header = """
       ply
       format binary_little_endian 1.0
-      comment metres, y up
+      comment meters, y up
       element vertex \(cloud.count)
       property \(type) x
       property \(type) y

@@ -1,12 +1,12 @@
 import Geometry
 import Imaging
 
-/// Coloured points in the world.
+/// Colored points in the world.
 public struct PointCloud: Sendable, Equatable {
   /// Where the coordinates count from: the world's origin, or for points far off a place beside them, since
   /// single-precision numbers tell nothing small apart there.
   public let origin: Point3<World>
-  /// x, y, z of each point from `origin`, metres.
+  /// x, y, z of each point from `origin`, meters.
   public private(set) var coordinates: [Float] = []
   /// Red, green, blue of each point, sRGB.
   public private(set) var colors: [UInt8] = []
@@ -17,7 +17,7 @@ public struct PointCloud: Sendable, Equatable {
   /// No points.
   public init(origin: Point3<World> = .origin) { self.origin = origin }
 
-  /// Points of one colour.
+  /// Points of one color.
   public init(_ points: [Point3<World>], color: Color) {
     origin = .origin
     for point in points { append(point, color) }
@@ -43,7 +43,7 @@ public struct PointCloud: Sendable, Equatable {
     colors += other.colors
   }
 
-  /// The points that a frame's depth cells see, coloured by its picture (grey without one): the sensor's readings, and
+  /// The points that a frame's depth cells see, colored by its picture (gray without one): the sensor's readings, and
   /// where none counts what fused depth carries over from those nearby, else readings of medium confidence.
   ///
   /// - Parameters:
@@ -75,7 +75,7 @@ public struct PointCloud: Sendable, Equatable {
 }
 
 extension CapturedFrame {
-  /// The picture's colour at the centre of a depth cell.
+  /// The picture's color at the center of a depth cell.
   fileprivate func color(atDepthCell x: Int, _ y: Int, of grid: PixelSize) -> Color {
     guard let image else { return Color(red: 160, green: 160, blue: 160) }
     return image[

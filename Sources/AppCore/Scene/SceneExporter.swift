@@ -3,9 +3,9 @@ import Glibc
 import Geometry
 import Imaging
 
-/// Writes scenes as binary glTF 2.0: metres, +y up, nodes named after what they show.
+/// Writes scenes as binary glTF 2.0: meters, +y up, nodes named after what they show.
 public enum SceneExporter {
-  /// Distance at which a camera's frustum is cut off, metres.
+  /// Distance at which a camera's frustum is cut off, meters.
   static let frustumDepth = 0.2
   /// glTF wants a near plane; nothing is clipped by it.
   static let nearPlane = 0.01
@@ -57,7 +57,7 @@ public enum SceneExporter {
     try addFrustum(of: camera, to: &builder)
   }
 
-  /// Lines from the camera's centre to the picture's corners, the picture's outline and the picture itself.
+  /// Lines from the camera's center to the picture's corners, the picture's outline and the picture itself.
   private static func addFrustum(
     of camera: SceneModel.Camera, to builder: inout GLBBuilder
   ) throws(ImageError) {

@@ -1,7 +1,7 @@
 import Geometry
 import Imaging
 
-/// What a scene file shows: cameras, measured objects, effects at their places, coloured points.
+/// What a scene file shows: cameras, measured objects, effects at their places, colored points.
 public struct SceneModel: Sendable {
   /// A camera that took part.
   public struct Camera: Sendable {
@@ -43,7 +43,7 @@ public struct SceneModel: Sendable {
     public var id: Int
     /// The detection's class.
     public var className: String
-    /// Planar depth in metres, if known.
+    /// Planar depth in meters, if known.
     public var distanceMeters: Double?
     /// Where it comes from.
     public var source: ObjectDistance.Source
@@ -80,7 +80,7 @@ public struct SceneModel: Sendable {
   public var objects: [Object] = []
   /// Effects.
   public var effects: [PlacedEffect] = []
-  /// Coloured points.
+  /// Colored points.
   public var points = PointCloud()
   /// Width over height of the plane that shows an effect.
   public var effectAspect = 1.0

@@ -46,7 +46,7 @@ struct SceneShapes {
   }
 }
 
-/// Linear colours that tell things apart.
+/// Linear colors that tell things apart.
 enum ScenePalette {
   private static let objects: [[Double]] = [
     [0.02, 0.7, 0.75], [0.9, 0.35, 0.02], [0.2, 0.65, 0.05], [0.6, 0.1, 0.75], [0.9, 0.65, 0.02],
@@ -55,7 +55,7 @@ enum ScenePalette {
 
   static func color(_ index: Int) -> [Double] { objects[index % objects.count] }
 
-  /// A colour that suits an effect.
+  /// A color that suits an effect.
   static func color(of effect: EffectType) -> [Double] {
     switch effect {
     case .explosion, .flamethrower, .dragonBreath: [1, 0.25, 0.02]

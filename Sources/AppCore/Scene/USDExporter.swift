@@ -5,9 +5,9 @@ import Imaging
 
 /// Writes scenes as Universal Scene Description: `.usda` text, and `.usdz`, which phones open in AR.
 public enum USDExporter {
-  /// Side of a point of the cloud, metres.
+  /// Side of a point of the cloud, meters.
   static let pointWidth: Float = 0.004
-  /// Width of a box's edges, metres.
+  /// Width of a box's edges, meters.
   static let edgeWidth: Float = 0.006
   /// Width of a camera's sensor in tenths of the scene's unit, as USD counts it: 36 mm.
   static let aperture = 0.36

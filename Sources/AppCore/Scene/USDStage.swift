@@ -1,6 +1,6 @@
 import Geometry
 
-/// Assembles a USD layer in its text form (`.usda`): metres, +y up, one root prim.
+/// Assembles a USD layer in its text form (`.usda`): meters, +y up, one root prim.
 ///
 /// Numbers are the shortest decimals that read back as the same value.
 struct USDStage {

@@ -10,9 +10,9 @@ import Imaging
 package struct AnchorDrift: Sendable, Equatable {
   /// The best shift of the second picture, pixels of the stored picture.
   package let shift: Vector2<ImagePixels>
-  /// That shift at the object's distance, metres.
+  /// That shift at the object's distance, meters.
   package let lateralMeters: Double
-  /// Median of measured minus expected depth, metres.
+  /// Median of measured minus expected depth, meters.
   package let depthMeters: Double
   /// Median of the absolute differences of measured and expected depth: the sensor's noise and the poses' together.
   package let depthNoiseMeters: Double
@@ -21,7 +21,7 @@ package struct AnchorDrift: Sendable, Equatable {
   /// How many points were compared.
   package let points: Int
 
-  /// Distance of the effect's place from where the object says it should be, metres.
+  /// Distance of the effect's place from where the object says it should be, meters.
   package var meters: Double {
     (lateralMeters * lateralMeters + depthMeters * depthMeters).squareRoot()
   }
@@ -120,7 +120,7 @@ package struct AnchorReference: Sendable {
       correlation: best.correlation, points: seen.count)
   }
 
-  /// The shift of greatest correlation, to fractions of a pixel by a parabola through its neighbours.
+  /// The shift of greatest correlation, to fractions of a pixel by a parabola through its neighbors.
   private func bestShift(
     _ seen: [(place: Point2<ImagePixels>, gray: Float)], _ gray: HalvedGray
   ) -> (x: Double, y: Double, correlation: Double)? {

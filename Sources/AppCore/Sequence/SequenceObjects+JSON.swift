@@ -26,7 +26,7 @@ extension SequenceObjects {
 }
 
 extension SequenceObject {
-  /// The object's entry; lengths in metres, positions in the world.
+  /// The object's entry; lengths in meters, positions in the world.
   var json: JSONValue {
     func numbers(_ values: [Double]) -> JSONValue {
       .array(values.map { .rounded($0, decimals: ObjectExtent.decimals) })

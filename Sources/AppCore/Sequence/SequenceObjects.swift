@@ -31,7 +31,7 @@ package struct SequenceObject: Sendable, Identifiable {
   /// The greatest score.
   package var confidence: Float { sightings.map(\.confidence).max() ?? 0 }
 
-  /// Root mean square distance of the single frames' box middles from their mean, metres.
+  /// Root mean square distance of the single frames' box middles from their mean, meters.
   package var positionSpread: Double {
     let n = Double(sightings.count)
     let sum = sightings.reduce(Vector3<World>(0, 0, 0)) { $0 + ($1.center - .origin) }
@@ -78,9 +78,9 @@ package struct SeenObject: Sendable {
 /// lie in the other's box, a little enlarged. When all frames are in, objects of a class whose points lie mostly in
 /// each other's boxes are joined as well, so that an object seen in halves becomes one.
 package struct SequenceObjects: Sendable {
-  /// Side of the cells in which points are gathered, metres.
+  /// Side of the cells in which points are gathered, meters.
   static let cell = 0.02
-  /// Boxes are enlarged by this to each side before points are counted, metres.
+  /// Boxes are enlarged by this to each side before points are counted, meters.
   static let margin = 0.05
   /// Least share of points in the other's box for a sighting to belong to an object.
   static let association = 0.3

@@ -10,7 +10,7 @@ protocol EffectPainter: Sendable {
 
 /// Paints a film's plane.
 ///
-/// A painter of its own, as that of cubes: called through the protocol, a generic one would not be specialised.
+/// A painter of its own, as that of cubes: called through the protocol, a generic one would not be specialized.
 struct FilmPainter: EffectPainter {
   let view: SurfaceView<FilmSurface>
 

@@ -16,13 +16,13 @@ public struct LiveOverlay: Sendable {
   public init() {}
 }
 
-/// A labelled rectangle of the stored picture.
+/// A labeled rectangle of the stored picture.
 public struct LabelledBox: Sendable {
   /// The object's place.
   public let box: Rect<ImagePixels>
   /// One or more lines.
   public let label: String
-  /// Where its distance comes from: chooses the colour.
+  /// Where its distance comes from: chooses the color.
   public let source: ObjectDistance.Source
 
   /// A box from its parts.

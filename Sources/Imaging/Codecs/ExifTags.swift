@@ -4,7 +4,7 @@
 struct ExifTags {
   /// The orientation, 1...8.
   let orientation: Int?
-  /// The focal length of a lens of the same field on 35 mm film (CIPA DC-008: the diagonals' ratio), millimetres.
+  /// The focal length of a lens of the same field on 35 mm film (CIPA DC-008: the diagonals' ratio), millimeters.
   let focalLengthIn35mmFilm: Int?
 
   private static let orientationTag = 0x0112

@@ -21,7 +21,7 @@ public struct ImageHeader: Sendable, Equatable {
   public let size: PixelSize
   /// How to turn the stored pixels upright.
   public let orientation: Orientation
-  /// The focal length of a lens of the same diagonal field on 35 mm film, millimetres, where EXIF says it.
+  /// The focal length of a lens of the same diagonal field on 35 mm film, millimeters, where EXIF says it.
   public let focalLengthIn35mmFilm: Int?
 }
 
@@ -102,28 +102,28 @@ public enum ImageCodec {
     }
   }
 
-  /// Decodes an 8-bit greyscale PNG file, its samples untouched (confidence maps, masks).
+  /// Decodes an 8-bit grayscale PNG file, its samples untouched (confidence maps, masks).
   public static func decodeGray8(
     path: String, limits: ImageLimits = .default
   ) throws(ImageError) -> Plane<UInt8> {
     try decodeGray8(try read(path, limits), name: path, limits: limits)
   }
 
-  /// Decodes an 8-bit greyscale PNG in memory, its samples untouched.
+  /// Decodes an 8-bit grayscale PNG in memory, its samples untouched.
   public static func decodeGray8(
     _ bytes: [UInt8], name: String = "picture", limits: ImageLimits = .default
   ) throws(ImageError) -> Plane<UInt8> {
     try decodeGray(bytes, name, limits, as: UInt8.self)
   }
 
-  /// Decodes a 16-bit greyscale PNG file, its samples untouched (depth in millimetres).
+  /// Decodes a 16-bit grayscale PNG file, its samples untouched (depth in millimeters).
   public static func decodeGray16(
     path: String, limits: ImageLimits = .default
   ) throws(ImageError) -> Plane<UInt16> {
     try decodeGray16(try read(path, limits), name: path, limits: limits)
   }
 
-  /// Decodes a 16-bit greyscale PNG in memory, its samples untouched.
+  /// Decodes a 16-bit grayscale PNG in memory, its samples untouched.
   public static func decodeGray16(
     _ bytes: [UInt8], name: String = "picture", limits: ImageLimits = .default
   ) throws(ImageError) -> Plane<UInt16> {
@@ -142,13 +142,13 @@ public enum ImageCodec {
     return try encodePNG(image.pixels, image.width, image.height, .rgba)
   }
 
-  /// An 8-bit greyscale PNG.
+  /// An 8-bit grayscale PNG.
   public static func encodePNG(_ plane: Plane<UInt8>) throws(ImageError) -> [UInt8] {
     plane.checkCount()
     return try encodePNG(plane.elements, plane.width, plane.height, .grayscale)
   }
 
-  /// A 16-bit greyscale PNG.
+  /// A 16-bit grayscale PNG.
   public static func encodePNG(_ plane: Plane<UInt16>) throws(ImageError) -> [UInt8] {
     plane.checkCount()
     return try encodePNG(plane.elements, plane.width, plane.height, .grayscale)
@@ -200,7 +200,7 @@ public enum ImageCodec {
   ) throws(ImageError) -> Plane<Sample> {
     try naming(name) { () throws(ImageDefect) in
       guard try sniff(bytes, limits) == .png else {
-        throw .unsupported(.jpeg, detail: "a greyscale PNG is expected here")
+        throw .unsupported(.jpeg, detail: "a grayscale PNG is expected here")
       }
       return try Spng.decodeGray(bytes, limits: limits, as: sample)
     }

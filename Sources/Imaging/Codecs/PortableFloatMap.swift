@@ -1,4 +1,4 @@
-/// Grey portable float maps (PFM): float32, little-endian, rows from the bottom.
+/// Gray portable float maps (PFM): float32, little-endian, rows from the bottom.
 public enum PortableFloatMap {
   /// The file's bytes; a scale of -1 says little-endian.
   public static func encode(_ plane: Plane<Float>) -> [UInt8] {

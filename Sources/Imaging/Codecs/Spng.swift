@@ -44,8 +44,8 @@ enum Spng {
       guard header.isGrayscale, header.bitDepth == Sample.bitWidth else {
         throw .unsupported(
           .png,
-          detail: "\(Sample.bitWidth)-bit greyscale expected, this is "
-            + "\(header.bitDepth)-bit \(header.isGrayscale ? "greyscale" : "colour")")
+          detail: "\(Sample.bitWidth)-bit grayscale expected, this is "
+            + "\(header.bitDepth)-bit \(header.isGrayscale ? "grayscale" : "color")")
       }
       return Layout(format: SPNG_FMT_PNG, elementsPerPixel: 1)
     }

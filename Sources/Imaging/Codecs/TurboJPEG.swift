@@ -25,7 +25,7 @@ enum TurboJPEG {
       if status == 0 || JPEGStructure.header(bytes).isCutShort { throw .truncated(.jpeg) }
       throw defect(text: unsafe message(decoder))
     }
-    guard colorSpace >= 0 else { throw .unsupported(.jpeg, detail: "unknown colour space") }
+    guard colorSpace >= 0 else { throw .unsupported(.jpeg, detail: "unknown color space") }
     return Header(
       width: Int(width), height: Int(height),
       isCMYK: colorSpace == Int32(TJCS_CMYK.rawValue) || colorSpace == Int32(TJCS_YCCK.rawValue))
@@ -48,7 +48,7 @@ enum TurboJPEG {
   private static func decode(
     _ bytes: [UInt8], _ header: Header, format: TJPF, channels: Int
   ) throws(ImageDefect) -> [UInt8] {
-    // Stopping at the first warning keeps a small damaged file from filling a huge picture with grey.
+    // Stopping at the first warning keeps a small damaged file from filling a huge picture with gray.
     let strict = try attempt(bytes, header, format, channels, stopOnWarning: true)
     guard let warning = strict.warning else { return strict.pixels }
     guard isHarmless(warning) else { throw defect(text: warning) }

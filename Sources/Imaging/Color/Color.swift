@@ -1,4 +1,4 @@
-/// An sRGB colour with straight alpha, 8 bits a component.
+/// An sRGB color with straight alpha, 8 bits a component.
 public struct Color: Sendable, Hashable {
   /// Red, sRGB encoded.
   public var red: UInt8
@@ -9,7 +9,7 @@ public struct Color: Sendable, Hashable {
   /// 0 transparent, 255 opaque.
   public var alpha: UInt8
 
-  /// A colour from bytes, opaque unless told otherwise.
+  /// A color from bytes, opaque unless told otherwise.
   public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
     self.red = red
     self.green = green
@@ -17,13 +17,13 @@ public struct Color: Sendable, Hashable {
     self.alpha = alpha
   }
 
-  /// A colour from components in 0...1, as UIKit writes them; values outside are clamped.
+  /// A color from components in 0...1, as UIKit writes them; values outside are clamped.
   public init(unitRed red: Double, green: Double, blue: Double, alpha: Double = 1) {
     self.init(
       red: Self.byte(red), green: Self.byte(green), blue: Self.byte(blue), alpha: Self.byte(alpha))
   }
 
-  /// The same colour with another opacity in 0...1.
+  /// The same color with another opacity in 0...1.
   public func withAlpha(_ alpha: Double) -> Color {
     Color(red: red, green: green, blue: blue, alpha: Self.byte(alpha))
   }

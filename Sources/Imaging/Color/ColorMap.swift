@@ -1,18 +1,18 @@
-/// Maps a value in 0...1 to a colour, for showing depth; never used in any calculation.
+/// Maps a value in 0...1 to a color, for showing depth; never used in any calculation.
 public struct ColorMap: Sendable, Equatable {
-  /// 256 colours, evenly spaced over 0...1.
+  /// 256 colors, evenly spaced over 0...1.
   public let colors: [Color]
 
   private init(_ color: (Double) -> Color) {
     colors = (0...255).map { color(Double($0) / 255) }
   }
 
-  /// The colour of a value; values outside 0...1 are clamped, NaN counts as 0.
+  /// The color of a value; values outside 0...1 are clamped, NaN counts as 0.
   public func callAsFunction(_ value: Float) -> Color { colors[Self.entry(of: value)] }
 
   private static func entry(of value: Float) -> Int { value > 0 ? Int(min(value, 1) * 255 + 0.5) : 0 }
 
-  /// Paints a plane, `range.lowerBound` taking the first colour and `range.upperBound` the last;
+  /// Paints a plane, `range.lowerBound` taking the first color and `range.upperBound` the last;
   /// values that are not finite become `missing`.
   public func paint(
     _ plane: Plane<Float>, range: ClosedRange<Float>, missing: Color = .black
@@ -89,7 +89,7 @@ public struct ColorMap: Sendable, Equatable {
   /// The debug view's jet: blue (0) through cyan, green and yellow to red (1).
   public static let jet = ColorMap { jetColor($0) }
 
-  /// The jet colour of a value exactly, not of the nearest table entry.
+  /// The jet color of a value exactly, not of the nearest table entry.
   ///
   /// Channels are 255 clamp(1.5 - 4 |t - c|) with c = 3/4, 1/2, 1/4 for red, green, blue, truncated.
   public static func jetColor(_ t: Double) -> Color {

@@ -25,7 +25,7 @@ extension Canvas {
     }
   }
 
-  /// Draws a picture with alpha stretched over a rectangle, bilinear between pixel centres.
+  /// Draws a picture with alpha stretched over a rectangle, bilinear between pixel centers.
   public mutating func draw(_ picture: RGBAImage, in rect: Rect<Frame>, opacity: Double = 1) {
     picture.checkCount()
     guard rect.isFinite, !rect.isEmpty,
@@ -50,8 +50,8 @@ extension Canvas {
     }
   }
 
-  /// Lays a colour over the picture, as opaque as the mask (0 to 255, of the picture's size) says, times
-  /// the colour's own alpha.
+  /// Lays a color over the picture, as opaque as the mask (0 to 255, of the picture's size) says, times
+  /// the color's own alpha.
   public mutating func tint(_ mask: Plane<UInt8>, color: Color) {
     precondition(mask.width == image.width && mask.height == image.height, "the mask has the picture's size")
     mask.checkCount()
@@ -69,7 +69,7 @@ extension Canvas {
 }
 
 extension RGBAImage {
-  /// Bilinear between pixel centres, border replicated; colours weighted by their alpha.
+  /// Bilinear between pixel centers, border replicated; colors weighted by their alpha.
   fileprivate func sampled(
     _ u: Double, _ v: Double
   ) -> (red: Double, green: Double, blue: Double, alpha: Double) {

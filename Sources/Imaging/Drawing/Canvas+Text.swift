@@ -6,7 +6,7 @@ public struct TextStyle: Sendable, Equatable {
   public var size: Double
   /// Heavier strokes.
   public var bold: Bool
-  /// Colour, its alpha included.
+  /// Color, its alpha included.
   public var color: Color
 
   /// A text style; the size must be positive.
@@ -52,7 +52,7 @@ public struct TextMetrics: Sendable, Equatable {
 public enum TextAlignment: Sendable {
   /// Lines start together.
   case leading
-  /// Lines are centred.
+  /// Lines are centered.
   case center
   /// Lines end together.
   case trailing
@@ -117,7 +117,7 @@ private struct GlyphGrid {
     scale = size / StrokeFont.unitsPerEm
     thickness = max(1, StrokeFont.thickness(bold: bold) * scale)
     let half = thickness / 2
-    // Centre lines such that the pen's outer edge is at a whole row.
+    // Center lines such that the pen's outer edge is at a whole row.
     self.baseline = baseline.rounded() - half
     xHeight = (10 * scale + thickness).rounded() - thickness
     capHeight = (14 * scale + thickness).rounded() - thickness

@@ -2,7 +2,7 @@ import Geometry
 
 /// A picture being drawn on, in edge coordinates of `Frame`: pixel (x, y) covers [x, x+1) x [y, y+1).
 ///
-/// Drawing is deterministic: the same calls give the same bytes. Colours are blended as encoded sRGB,
+/// Drawing is deterministic: the same calls give the same bytes. Colors are blended as encoded sRGB,
 /// the way 2-D drawing systems do. Whatever lies outside the picture is clipped, before any work is
 /// done for it; coordinates that are not finite, or so far apart that their distance is not, draw nothing.
 public struct Canvas<Frame: PlanarFrame>: Sendable {
@@ -37,7 +37,7 @@ public struct Canvas<Frame: PlanarFrame>: Sendable {
     strokeLines([closed ? points + points.prefix(1) : points], style)
   }
 
-  /// Draws several polylines as one shape: where they cross, a translucent colour is laid on once.
+  /// Draws several polylines as one shape: where they cross, a translucent color is laid on once.
   public mutating func strokeLines(_ lines: [[Point2<Frame>]], _ style: StrokeStyle) {
     let lines = lines.map { $0.map { (x: $0.x, y: $0.y) } }.filter { line in
       line.allSatisfy { $0.x.isFinite && $0.y.isFinite }
@@ -51,7 +51,7 @@ public struct Canvas<Frame: PlanarFrame>: Sendable {
     }
   }
 
-  /// Draws the outline of a rectangle with square corners, the line centred on its sides.
+  /// Draws the outline of a rectangle with square corners, the line centered on its sides.
   public mutating func strokeRect(_ rect: Rect<Frame>, _ style: StrokeStyle) {
     let corners = [
       Point2<Frame>(rect.minX, rect.minY), Point2(rect.maxX, rect.minY), Point2(rect.maxX, rect.maxY),
@@ -68,7 +68,7 @@ public struct Canvas<Frame: PlanarFrame>: Sendable {
     image.paint(style.color, outer: sides.grown(by: half), hole: hasInside ? sides.grown(by: -half) : nil)
   }
 
-  /// Draws a circle's outline, the line centred on it.
+  /// Draws a circle's outline, the line centered on it.
   public mutating func strokeCircle(center: Point2<Frame>, radius: Double, _ style: StrokeStyle) {
     guard radius > 0, radius.isFinite, center.isFinite else { return }
     let count = Arc.segments(radius: radius, angle: 2 * .pi)
@@ -164,7 +164,7 @@ extension RGBImage {
     paint(color, through: mask)
   }
 
-  /// Blends a colour in by coverage, rounding to the nearest level.
+  /// Blends a color in by coverage, rounding to the nearest level.
   mutating func paint(_ color: Color, through mask: CoverageMask) {
     let opacity = Float(color.alpha)
     for row in 0..<mask.height {

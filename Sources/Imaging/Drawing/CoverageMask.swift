@@ -1,7 +1,7 @@
 /// How much of each pixel a shape covers, over the part of the canvas that the shape may touch.
 ///
 /// A shape is first collected here and then painted once, so that its overlapping parts (joints,
-/// crossing strokes) do not add up where the colour is translucent.
+/// crossing strokes) do not add up where the color is translucent.
 struct CoverageMask {
   let minX: Int
   let minY: Int
@@ -54,7 +54,7 @@ struct CoverageMask {
       let py = Double(row + minY) + 0.5 - a.y
       var (left, right) = (min(a.x, b.x) - reach, max(a.x, b.x) + reach)
       if abs(uy) > 1e-9 {
-        // The row meets the line at `crossing`, and leaves its neighbourhood `span` to either side.
+        // The row meets the line at `crossing`, and leaves its neighborhood `span` to either side.
         let crossing = a.x + py * ux / uy
         let span = reach / abs(uy)
         left = max(left, crossing - span)

@@ -110,6 +110,6 @@ extension StrokeFont {
   /// Drawn for characters that the font lacks: an empty box.
   static let missingOutline = "0,0 0,14 7.4,14 7.4,0 z"
 
-  /// Glyphs whose sides slope or are open: they stand closer to their neighbours.
+  /// Glyphs whose sides slope or are open: they stand closer to their neighbors.
   static let tightGlyphs: Set<Character> = Set("AVWYTLXKvwyxkrftz7/\\,;'\"*^`~-_")
 }

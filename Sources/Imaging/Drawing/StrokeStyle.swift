@@ -1,6 +1,6 @@
 /// How lines are drawn.
 public struct StrokeStyle: Sendable, Equatable {
-  /// Colour, its alpha included.
+  /// Color, its alpha included.
   public var color: Color
   /// Width in pixels.
   public var width: Double

@@ -1,4 +1,4 @@
-/// Two neighbouring source cells an output cell, with weights of 11 fractional bits, as
+/// Two neighboring source cells an output cell, with weights of 11 fractional bits, as
 /// `cv2.INTER_LINEAR` computes them for 8-bit pictures.
 struct FixedPointTaps {
   struct Entry {

@@ -10,7 +10,7 @@ extension Plane where Element == Float {
       vertical: .bilinear(from: height, to: newHeight, alignment))
   }
 
-  /// This plane at another size, bicubic with A = -0.75 on half-pixel centres and a replicated
+  /// This plane at another size, bicubic with A = -0.75 on half-pixel centers and a replicated
   /// border, as `cv2.resize(..., INTER_CUBIC)` on floats; no antialiasing.
   public func resizedBicubic(width newWidth: Int, height newHeight: Int) -> Plane<Float> {
     precondition(newWidth > 0 && newHeight > 0, "a plane has at least one cell")
@@ -33,11 +33,11 @@ extension Plane where Element == Float {
 }
 
 extension Plane {
-  /// This plane at another size, each cell taking the source cell that its centre falls into.
+  /// This plane at another size, each cell taking the source cell that its center falls into.
   @inlinable
   public func resizedNearest(width newWidth: Int, height newHeight: Int) -> Plane {
     precondition(newWidth > 0 && newHeight > 0, "a plane has at least one cell")
-    // Centre of output i on the source grid: (2 i + 1) * in / (2 * out), exact in integers.
+    // Center of output i on the source grid: (2 i + 1) * in / (2 * out), exact in integers.
     let columns = (0..<newWidth).map { ($0 * 2 + 1) * width / (newWidth * 2) }
     var resized = [Element]()
     resized.reserveCapacity(newWidth * newHeight)

@@ -1,5 +1,5 @@
 extension RGBImage {
-  /// This picture at another size, bilinear on half-pixel centres in the 11-bit fixed-point
+  /// This picture at another size, bilinear on half-pixel centers in the 11-bit fixed-point
   /// arithmetic of `cv2.resize(..., INTER_LINEAR)`; no antialiasing, enlarging included.
   public func resizedBilinear8(width newWidth: Int, height newHeight: Int) -> RGBImage {
     precondition(newWidth > 0 && newHeight > 0, "an image has at least one pixel")
@@ -35,7 +35,7 @@ extension RGBImage {
     return RGBImage(width: newWidth, height: newHeight, pixels: resized)
   }
 
-  /// Red, green and blue planes at another size, bicubic with A = -0.75 on half-pixel centres and a
+  /// Red, green and blue planes at another size, bicubic with A = -0.75 on half-pixel centers and a
   /// replicated border, as `cv2.resize(picture / 255, INTER_CUBIC)` on floats: values are in 0...1
   /// but for the overshoot of the kernel, which is not clipped; no antialiasing.
   public func resizedBicubicUnit(width newWidth: Int, height newHeight: Int) -> [Plane<Float>] {

@@ -13,7 +13,7 @@ struct ResamplingTaps {
   /// How far taps may reach beyond either end of the source.
   static let margin = 2
 
-  /// Cubic convolution with A = -0.75 on half-pixel centres, as `cv2.INTER_CUBIC`.
+  /// Cubic convolution with A = -0.75 on half-pixel centers, as `cv2.INTER_CUBIC`.
   ///
   /// Positions and weights are rounded to `Float` where OpenCV does so, because far from the origin
   /// a rounded position is what decides the last digits.
@@ -62,7 +62,7 @@ struct ResamplingTaps {
 
 /// Where output cells lie on the source grid.
 public enum ResamplingAlignment: Sendable {
-  /// Centres at (i + 0.5) * in / out - 0.5, clamped at the border (`align_corners=False`).
+  /// Centers at (i + 0.5) * in / out - 0.5, clamped at the border (`align_corners=False`).
   case halfPixel
   /// First and last cells coincide: i * (in - 1) / (out - 1) (`align_corners=True`).
   case alignCorners

@@ -16,7 +16,7 @@ public enum CheckpointConverter {
     public let variant: String
     /// The weights under the names the networks load.
     public let tensors: [String: Tensor]
-    /// Architecture, variant, class names, stride, source, licence: what a weight file says of itself.
+    /// Architecture, variant, class names, stride, source, license: what a weight file says of itself.
     public let metadata: [String: String]
     /// What to know about the weights, for people.
     public let remark: String?

@@ -46,7 +46,7 @@ public struct CheckpointError: Error, Equatable, CustomStringConvertible {
     case unknownArchitecture(String)
     /// The tensors are those of a published network that cannot be converted, by its name.
     case unsupportedNetwork(String)
-    /// Batch normalisation was folded away before saving.
+    /// Batch normalization was folded away before saving.
     case fused
     /// The network needs a tensor that is not there.
     case missing
@@ -124,7 +124,7 @@ extension CheckpointError.Kind: CustomStringConvertible {
       "not a network that can be converted (\(RecognizedNetwork.convertible)): \(printableName(reason))"
     case .unsupportedNetwork(let name):
       "not a network that can be converted (\(RecognizedNetwork.convertible)): it is \(name)"
-    case .fused: "batch normalisation was folded before saving: convert the original checkpoint"
+    case .fused: "batch normalization was folded before saving: convert the original checkpoint"
     case .missing: "is missing"
     case .unexpected: "is not part of the network"
     case .wrongShape(let found, let expected): "shape \(found), the network needs \(expected)"

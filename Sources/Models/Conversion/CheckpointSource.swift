@@ -20,7 +20,7 @@ package struct CheckpointSource {
   private(set) var keypointShape: [Int]?
   /// What the checkpoint says of who may use it, who wrote it and when, where it does.
   private(set) var origin: [String: String] = [:]
-  /// What its normalisations add to a variance, each number once, where the checkpoint holds modules.
+  /// What its normalizations add to a variance, each number once, where the checkpoint holds modules.
   private(set) var epsilons: Set<Double> = []
   /// The letter of the variant, where the checkpoint has it.
   private(set) var scale: String?

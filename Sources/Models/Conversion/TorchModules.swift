@@ -12,7 +12,7 @@ struct TorchModules {
   private(set) var tensors: [String: PickleTensor] = [:]
   /// The record of the network itself, where the checkpoint holds one.
   private(set) var network: PickleValue?
-  /// What normalisations with running statistics add to a variance, two different numbers at most.
+  /// What normalizations with running statistics add to a variance, two different numbers at most.
   private(set) var epsilons: Set<Double> = []
   private var visited = 0
   private var attributes = 0

@@ -17,7 +17,7 @@ struct DepthAnythingNetwork: Sendable {
 
   /// The network for a picture whose sides are multiples of 14.
   ///
-  /// Input `input`: normalised RGB; of a prompted network also `prompt`: depth from 0 to 1, of any size. Output
+  /// Input `input`: normalized RGB; of a prompted network also `prompt`: depth from 0 to 1, of any size. Output
   /// `depth`: what `DepthOutput` says, height x width x 1.
   func graph(name: String, _ size: DepthInput) -> Graph {
     let builder = GraphBuilder(name: name)

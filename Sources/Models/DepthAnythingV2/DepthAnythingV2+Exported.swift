@@ -5,7 +5,7 @@ import NNRuntime
 extension DepthAnythingV2 {
   /// The network's output for an input as an ONNX export of Hugging Face's takes it.
   ///
-  /// - `planar`: (3, height, width), row-major, normalised.
+  /// - `planar`: (3, height, width), row-major, normalized.
   /// - `prompt`: of a prompted network, planar depth in meters; one that is not prompted takes no notice of it.
   ///
   /// - Returns: (height, width): relative inverse depth, or meters.

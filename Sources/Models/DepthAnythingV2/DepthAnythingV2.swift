@@ -145,7 +145,7 @@ public final class DepthAnythingV2: Sendable {
 
   /// The network's output for an input given as it is.
   ///
-  /// - `input`: (height, width, 3), row-major, normalised.
+  /// - `input`: (height, width, 3), row-major, normalized.
   /// - `prompt`: of a prompted network, from 0 to 1; one that is not prompted takes no notice of it.
   package func rawOutput(
     for input: [Float], size: PixelSize, prompt: DepthPrompt? = nil

@@ -18,7 +18,7 @@ package struct PatchEmbed: Sendable {
   package func callAsFunction(_ image: Value) -> Value { proj(image).tokens(name: path) }
 }
 
-/// `Block`: attention and a feed-forward pair, each normalised before and scaled after.
+/// `Block`: attention and a feed-forward pair, each normalized before and scaled after.
 package struct TransformerBlock: Sendable {
   private let norm1, norm2: LayerNorm
   private let qkv, proj, fc1, fc2: Linear
@@ -74,7 +74,7 @@ struct DinoV2Encoder: Sendable {
     path = weights.prefix
   }
 
-  /// The normalised maps, height / 14 x width / 14, after the tapped blocks, first to last.
+  /// The normalized maps, height / 14 x width / 14, after the tapped blocks, first to last.
   func callAsFunction(_ image: Value, in builder: GraphBuilder) -> [Value] {
     let patches = patchEmbed(image)
     let (rows, columns) = (

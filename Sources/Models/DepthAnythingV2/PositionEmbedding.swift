@@ -1,6 +1,6 @@
 import NNRuntime
 
-/// A learnt position for every patch of a square grid, resampled for other grids.
+/// A learned position for every patch of a square grid, resampled for other grids.
 ///
 /// Ported from DINOv2 (`interpolate_pos_encoding` with `interpolate_offset` 0.1 and without antialiasing):
 /// bicubic, with the scale (patches + 0.1) / grid handed to the kernel. Therefore 37 patches on a side of a grid

@@ -1,6 +1,6 @@
 import NNRuntime
 
-/// A plain convolution with padding kernel / 2: no normalisation, no activation.
+/// A plain convolution with padding kernel / 2: no normalization, no activation.
 struct Conv2d: Sendable {
   private let weight: Tensor
   private let bias: Tensor?

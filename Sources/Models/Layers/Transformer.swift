@@ -15,7 +15,7 @@ struct Linear: Sendable {
   func callAsFunction(_ x: Value) -> Value { x.linear(weight, bias: bias, name: path) }
 }
 
-/// Layer normalisation over the channels of every token.
+/// Layer normalization over the channels of every token.
 struct LayerNorm: Sendable {
   /// Vision transformers are trained with 1e-6; the framework's default is 1e-5.
   static let epsilon: Float = 1e-6
@@ -36,7 +36,7 @@ struct LayerNorm: Sendable {
   }
 }
 
-/// A learnt factor for each channel of a residual branch.
+/// A learned factor for each channel of a residual branch.
 struct LayerScale: Sendable {
   private let gamma: Tensor
   private let path: String

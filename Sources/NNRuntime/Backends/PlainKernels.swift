@@ -102,7 +102,7 @@ enum PlainKernels {
     }
   }
 
-  /// Normalises one pixel's channels into `output`.
+  /// Normalizes one pixel's channels into `output`.
   static func normalise(
     _ normalisation: Normalisation, _ channels: Int, _ input: UnsafePointer<Float>,
     _ output: UnsafeMutablePointer<Float>

@@ -2,7 +2,7 @@ import Glibc
 
 /// Floats on a cache line boundary, freed with their last owner.
 ///
-/// Not synchronised: whoever hands it to several threads sees to it that they write different floats.
+/// Not synchronized: whoever hands it to several threads sees to it that they write different floats.
 @safe final class FloatMemory: @unchecked Sendable {
   static let alignment = 64
 

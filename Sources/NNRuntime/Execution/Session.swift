@@ -63,7 +63,7 @@ public final class Session: Sendable {
   /// Threads that run it.
   public var threads: Int { pool.threads }
 
-  // Swift 6.3 crashes when it specialises `run`, `profile` or `observedRun` for a caller in this module.
+  // Swift 6.3 crashes when it specializes `run`, `profile` or `observedRun` for a caller in this module.
 
   /// Fills the inputs with `prepare`, runs the network, reads the outputs with `read`.
   @_semantics("optimize.sil.specialize.generic.never")

@@ -1,7 +1,7 @@
 /// Memory of one thread in which it holds one tensor after another while it packs weights: as large as the largest so
 /// far, so that the system provides it once.
 ///
-/// Not synchronised: every thread has its own.
+/// Not synchronized: every thread has its own.
 final class StagingMemory: @unchecked Sendable {
   private var memory: FloatMemory?
 

@@ -191,7 +191,7 @@ struct StepBuilder {
     return step(index, kernel, task, items: output.pixels, together: pixelsTogether(output))
   }
 
-  /// A normalisation, and the memory that its pointers lead to.
+  /// A normalization, and the memory that its pointers lead to.
   func normalisation(_ norm: LayerNormParameters) -> (Normalisation, [FloatMemory]) {
     let (gamma, beta) = (FloatMemory(norm.gamma), FloatMemory(norm.beta))
     return unsafe (

@@ -17,6 +17,6 @@
     kept = []
   }
 
-  /// Tasks and indices are trivial: nothing to deinitialise.
+  /// Tasks and indices are trivial: nothing to deinitialize.
   deinit { unsafe pointer.deallocate() }
 }

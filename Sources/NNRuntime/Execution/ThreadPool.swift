@@ -1,6 +1,6 @@
 // A persistent team of threads that shares the chunks of one step after another.
 //
-// Every thread has a queue of neighbouring chunks, so that it mostly reads what it has itself written in the step
+// Every thread has a queue of neighboring chunks, so that it mostly reads what it has itself written in the step
 // before, out of its own core's cache; without chunks of its own it takes others' from their ends. One word holds
 // a queue: generation (24 bits), end (20), next chunk (20). Whoever moves the word on from a chunk has that chunk;
 // as a step ends only when all its chunks are done, the step's body is alive for whoever holds one. Threads without
@@ -25,11 +25,13 @@ public final class ThreadPool: Sendable {
 
   private let team: Team
   private let turn = Mutex<Void>(())
+  private let working: Atomic<Int>
 
   /// A team of `threads` (at least one); by default as many as there are processors.
   public init(threads: Int = ThreadPool.processors) {
     precondition(threads >= 1 && threads <= 1024, "1 to 1024 threads")
     self.threads = threads
+    working = Atomic(threads)
     team = Team(workers: threads - 1)
   }
 
@@ -38,6 +40,14 @@ public final class ThreadPool: Sendable {
   /// Processors that this process may use.
   public static var processors: Int {
     max(1, Int(ardf_available_processors()))
+  }
+
+  /// How many threads work at a step, from the next one on: 1 to `threads`, which it is at first.
+  ///
+  /// Results do not depend on it, so that several pools can share processors as each has work.
+  package func use(threads count: Int) {
+    precondition(count >= 1 && count <= threads, "1 to \(threads) threads")
+    working.store(count, ordering: .sequentiallyConsistent)
   }
 
   /// Runs `body(chunk, thread)` for every chunk; `thread` is below `threads`, and no two calls with the same
@@ -61,10 +71,11 @@ public final class ThreadPool: Sendable {
     /// As `ThreadPool.run`, for who has the turn.
     package func run(_ chunks: Int, _ body: @escaping @Sendable (_ chunk: Int, _ thread: Int) -> Void) {
       precondition(chunks <= ThreadPool.maximumChunks, "too many chunks")
-      if pool.threads == 1 || chunks <= 1 {
+      let threads = pool.working.load(ordering: .relaxed)
+      if threads == 1 || chunks <= 1 {
         for chunk in 0..<chunks { body(chunk, 0) }
       } else {
-        pool.team.run(chunks, body)
+        pool.team.run(chunks, threads: threads, body)
       }
     }
   }
@@ -85,6 +96,10 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
   private let isCrowded: Bool
   private let queues: UnsafeMutablePointer<Atomic<UInt64>>
   private var generation: UInt64 = 0
+  /// The threads from this one on leave chunks to the others.
+  ///
+  /// One that has not seen a new number yet may still take some.
+  private let working: Atomic<Int>
   private let completed = Atomic<Int>(0)
   private let sleepers = Atomic<Int>(0)
   private let stopping = Atomic<Bool>(false)
@@ -101,6 +116,7 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
 
   init(workers count: Int) {
     threads = count + 1
+    working = Atomic(threads)
     isCrowded = threads > ThreadPool.processors
     unsafe queues = .allocate(capacity: threads * Self.spacing)
     for index in 0..<threads * Self.spacing { unsafe (queues + index).initialize(to: Atomic(0)) }
@@ -152,14 +168,16 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
     workers = []
   }
 
-  func run(_ chunks: Int, _ body: @escaping Body) {
+  func run(_ chunks: Int, threads working: Int, _ body: @escaping Body) {
+    self.working.store(working, ordering: .sequentiallyConsistent)
     unsafe self.body = body
     unsafe self.chunks = chunks
     completed.store(0, ordering: .relaxed)
     generation = (generation &+ 1) & 0xFF_FFFF
     for thread in 0..<threads {
+      let (index, next) = (min(thread, working), min(thread + 1, working))
       let queue = Queue(
-        generation: generation, next: chunks * thread / threads, end: chunks * (thread + 1) / threads)
+        generation: generation, next: chunks * index / working, end: chunks * next / working)
       unsafe queues[thread * Self.spacing].store(queue.word, ordering: .sequentiallyConsistent)
     }
     if sleepers.load(ordering: .sequentiallyConsistent) > 0 {
@@ -178,13 +196,13 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
   private func work(_ thread: Int) {
     var idle = 0
     while !stopping.load(ordering: .acquiring) {
-      if takeChunk(thread: thread) {
+      if thread < working.load(ordering: .relaxed), takeChunk(thread: thread) {
         idle = 0
       } else if !isCrowded && idle < Self.patience {
         idle += 1
         ardf_spin_pause()
       } else {
-        sleep()
+        sleep(thread)
         idle = 0
       }
     }
@@ -217,17 +235,18 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
     return false
   }
 
-  private func hasWork() -> Bool {
-    (0..<threads).contains { thread in
+  private func hasWork(for thread: Int) -> Bool {
+    guard thread < working.load(ordering: .sequentiallyConsistent) else { return false }
+    return (0..<threads).contains { thread in
       let queue = unsafe Queue(word: queues[thread * Self.spacing].load(ordering: .sequentiallyConsistent))
       return queue.next < queue.end
     }
   }
 
-  private func sleep() {
+  private func sleep(_ thread: Int) {
     unsafe pthread_mutex_lock(mutex)
     sleepers.add(1, ordering: .sequentiallyConsistent)
-    while !hasWork() && !stopping.load(ordering: .sequentiallyConsistent) {
+    while !hasWork(for: thread) && !stopping.load(ordering: .sequentiallyConsistent) {
       unsafe pthread_cond_wait(condition, mutex)
     }
     sleepers.subtract(1, ordering: .sequentiallyConsistent)

@@ -4,7 +4,7 @@
 public enum Interpolation: Hashable, Sendable {
   /// Each output pixel copies the input pixel that it falls in.
   case nearest
-  /// Two taps an axis. `alignCorners` maps the centres of the corner pixels onto each other,
+  /// Two taps an axis. `alignCorners` maps the centers of the corner pixels onto each other,
   /// src = i (in - 1) / (out - 1); else src = (i + 1/2) in / out - 1/2, clamped below at 0.
   case bilinear(alignCorners: Bool)
   /// Four taps an axis with A = -0.75, half-pixel coordinates, taps clamped to the border.
@@ -68,7 +68,7 @@ package struct Convolution: Sendable {
   /// What was fused before a convolution.
   enum Prologue: Sendable {
     case none
-    /// Each pixel is normalised over its channels.
+    /// Each pixel is normalized over its channels.
     case normalise(LayerNormParameters)
     /// The map is enlarged.
     case enlarge(Enlargement)
@@ -89,7 +89,7 @@ package struct Convolution: Sendable {
 }
 
 extension Convolution {
-  /// How pixels are normalised before, if they are.
+  /// How pixels are normalized before, if they are.
   var norm: LayerNormParameters? { if case .normalise(let norm) = prologue { norm } else { nil } }
   /// How the map is enlarged before, if it is.
   var enlargement: Enlargement? { if case .enlarge(let enlargement) = prologue { enlargement } else { nil } }
@@ -126,7 +126,7 @@ package struct Enlargement: Sendable {
   var height, width: Int
 }
 
-/// A layer normalisation over the channels of each pixel: (x - mean) / sqrt(variance + epsilon) * gamma + beta.
+/// A layer normalization over the channels of each pixel: (x - mean) / sqrt(variance + epsilon) * gamma + beta.
 package struct LayerNormParameters: Sendable {
   var gamma, beta: [Float]
   var epsilon: Float

@@ -70,7 +70,7 @@ extension Value {
       MapShape(height: shape.height * stride, width: shape.width * stride, channels: out))
   }
 
-  /// Batch normalisation with fixed statistics: (x - mean) / sqrt(variance + epsilon) * gamma + beta.
+  /// Batch normalization with fixed statistics: (x - mean) / sqrt(variance + epsilon) * gamma + beta.
   public func batchNorm(
     gamma: Tensor, beta: Tensor, mean: Tensor, variance: Tensor, epsilon: Float, name: String
   ) -> Value {
@@ -91,7 +91,7 @@ extension Value {
     return node(name, .affine(scale: gamma.floats(), shift: shift), [], shape)
   }
 
-  /// Layer normalisation over the channels of every pixel (token), biased variance.
+  /// Layer normalization over the channels of every pixel (token), biased variance.
   public func layerNorm(gamma: Tensor, beta: Tensor, epsilon: Float, name: String) -> Value {
     precondition(gamma.shape == [shape.channels] && beta.shape == [shape.channels], "\(name): one a channel")
     return node(

@@ -3,8 +3,8 @@ import NNKernelInterface
 /// What each value of a plan is stored as, and which layers multiply in less than single precision.
 ///
 /// Values that share a buffer share its element type: bf16, where the plan's arithmetic has it, unless a layer that reads or
-/// makes one of them needs floats. Those are the layers before and behind the network's borders, narrow convolutions that
-/// leave out maps, and layer normalisations, as what they read is a transformer's residual stream, which adds up small
+/// makes one of them needs floats. Those are the layers at the network's inputs and outputs, narrow convolutions with a
+/// fused neighbor, and layer normalizations, as what they read is a transformer's residual stream, which adds up small
 /// updates over the whole depth of the network; and parts of sums that others are added to.
 struct ElementTypes: Sendable {
   /// By value.

@@ -27,7 +27,7 @@ extension Backend {
       + catalogue.depthwise.map { KernelListing($0, computes: "one filter a channel") }
       + catalogue.maxPool.map { KernelListing($0, computes: "max-pool") }
       + catalogue.resize.map { KernelListing($0, computes: "resize") }
-      + catalogue.layerNorm.map { KernelListing($0, computes: "layer normalisation") }
+      + catalogue.layerNorm.map { KernelListing($0, computes: "layer normalization") }
       + catalogue.softmax.map { KernelListing($0, computes: "softmax") }
       + catalogue.elementwise.map { KernelListing($0, computes: "elementwise") }
       + catalogue.attention.map { KernelListing($0, computes: "attention") }

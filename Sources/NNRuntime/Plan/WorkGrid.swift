@@ -70,7 +70,7 @@ package struct WorkGrid: Equatable, Sendable {
     unit = 1
     panels = (shape.outChannels / 2 + panelWidth - 1) / panelWidth
     panelChunks = 1
-    // Longer chunks than elsewhere: only behind its first rows does a chunk find what it reads brought near.
+    // Longer chunks than elsewhere: what a chunk reads is prefetched only after its first rows.
     let wanted = Self.chunks(
       operations: 0.25 * Double(shape.outHeight * shape.outWidth)
         * Double(shape.inChannels * shape.outChannels))

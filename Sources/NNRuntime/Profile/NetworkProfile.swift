@@ -96,7 +96,7 @@ public struct NetworkProfile: Sendable {
 
   /// What profiling costs: a profiled iteration over the other of its turn, the median of all, less 1.
   ///
-  /// Neighbours share what else the machine does; medians over all iterations do not.
+  /// Neighbors share what else the machine does; medians over all iterations do not.
   public var cost: Double { TimingSummary(zip(wall, plain).map { $0 / $1 }).median - 1 }
 
   /// A row's share of the time of all rows.

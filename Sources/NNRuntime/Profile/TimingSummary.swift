@@ -59,7 +59,7 @@ public struct TimingSummary: Sendable, Equatable {
   /// Half of the measurements are not above it.
   public var median: Double { quartiles.median }
 
-  /// The value below which `share` (0 to 1) of the sorted samples lie, interpolated between its neighbours as
+  /// The value below which `share` (0 to 1) of the sorted samples lie, interpolated between its neighbors as
   /// NumPy does.
   public static func percentile(of sorted: [Double], _ share: Double) -> Double {
     let position = share * Double(sorted.count - 1)

@@ -25,7 +25,7 @@ async function inflated(base64) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** A grid of whole numbers, from differences to the left neighbour as PackedPlane writes them. */
+/** A grid of whole numbers, from differences to the left neighbor as PackedPlane writes them. */
 async function unpacked(plane) {
   if (!plane) return null;
   const {width, height} = plane;
@@ -123,7 +123,7 @@ function valueAt(grid, x, y) {
   return grid.values[cell] || null;
 }
 
-/** Metres of a grid in millimetres at a stored point; null where there are none. */
+/** Meters of a grid in millimeters at a stored point; null where there are none. */
 const metresAt = (grid, x, y) => grid && valueAt(grid, x, y) && valueAt(grid, x, y) / 1000;
 
 /** The object at a stored point: those whose mask is hit before those whose box is hit, then the smallest box. */

@@ -93,7 +93,7 @@ async function startSpace() {
     return;
   }
   const photo = await photoPixels();
-  // Neighbouring points touch at the pitch of their grid; the factor is a cell's side at one metre.
+  // Neighboring points touch at the pitch of their grid; the factor is a cell's side at one meter.
   const pitch = grid => 1.6 * frame.size[0] / data.camera.fx / grid.width;
   if (frame.lidar) {
     const lidar = cloud(frame.lidar, photo, {confidence: frame.confidence});

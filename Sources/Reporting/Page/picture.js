@@ -2,7 +2,7 @@
 const picture = {mode: "results", outlines: new Map(), pointer: null, tapped: () => {}};
 const tapSlop = 8;
 
-/** Google's Turbo colours by their published polynomial; 0 is blue, 1 red. */
+/** Google's Turbo colors by their published polynomial; 0 is blue, 1 red. */
 function turbo(t) {
   const x = Math.min(1, Math.max(0, t));
   const poly = k => Math.round(255 * Math.min(1, Math.max(0,
@@ -112,7 +112,7 @@ function read([u, v]) {
   drawOverlay();
 }
 
-/** Metric depth in colour, near is red; drawn when first shown. */
+/** Metric depth in color, near is red; drawn when first shown. */
 function drawDepth() {
   const grid = frame.metric ?? frame.lidar, canvas = $("#depth");
   if (!grid || picture.depthDrawn) return;

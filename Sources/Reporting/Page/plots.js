@@ -16,7 +16,7 @@ function ticks(least, greatest, count) {
   return list;
 }
 
-/** Metres of a relative depth by the fit. */
+/** Meters of a relative depth by the fit. */
 function fitted(relative) {
   const {fusion} = data;
   if (fusion.model === "linear") return fusion.alpha * relative + fusion.beta;

@@ -1,4 +1,4 @@
-// The 3-D view: points, oriented boxes, effects, cameras. World: metres, right-handed, +y up.
+// The 3-D view: points, oriented boxes, effects, cameras. World: meters, right-handed, +y up.
 const space = {points: "lidar", layers: {boxes: true, path: true, effects: true}, effects: [], clouds: {}, drawn: 0};
 const eye = {target: [0, 0, 0], yaw: 0, pitch: 0, distance: 2};
 const fieldOfView = 50 * Math.PI / 180;
@@ -20,11 +20,11 @@ const times = (m, [x, y, z]) => [0, 1, 2].map(row => m[row] * x + m[4 + row] * y
 /** Where a stored point at a depth lies in the world; the camera looks along its -z. */
 function world(x, y, depth) {
   const {fx, fy, cx, cy} = data.camera;
-  // The principal point counts from the centre of the first pixel.
+  // The principal point counts from the center of the first pixel.
   return times(data.cameraToWorld, [(x - .5 - cx) * depth / fx, -(y - .5 - cy) * depth / fy, -depth]);
 }
 
-/** The points of a grid with the photograph's colours. */
+/** The points of a grid with the photograph's colors. */
 function cloud(grid, photo, {confidence = null, nearest = 100, farthest = 8000, edge = 0}) {
   const places = [], colors = [], stored = [];
   const [width, height] = frame.size;
@@ -92,7 +92,7 @@ function startGL(canvas) {
   return Object.assign(space, {gl, view: uniform("view"), size: uniform("size"), alpha: uniform("alpha")});
 }
 
-/** Draws positions in one colour, or in `colors`. Static arrays keep their buffers. */
+/** Draws positions in one color, or in `colors`. Static arrays keep their buffers. */
 function drawShape(mode, places, color, {alpha = 1, size = 1, colors = null} = {}) {
   const {gl} = space;
   const bind = (slot, array) => {

@@ -64,7 +64,7 @@ struct Convert: ParsableCommand {
     } else {
       Console.note(
         "\(output): \(network), \(checkpoint.tensors.count) tensors, \(parameters) values, "
-          + "licence \(checkpoint.metadata["license"] ?? "unknown")")
+          + "license \(checkpoint.metadata["license"] ?? "unknown")")
       if let remark = checkpoint.remark { Console.note(remark) }
     }
   }

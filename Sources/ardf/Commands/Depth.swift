@@ -11,10 +11,10 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
     discussion: Help.text(
       """
       Writes relative.npy, float32 (height, width) in the pixels of the picture as it is stored, larger is nearer, \
-      without unit; and relative.png, the same in colour and upright. A network that gives metres, a metric one or one \
-      prompted with the capture's LiDAR, also writes metric.npy (float32 metres) and metric.png (u16 millimetres); its \
+      without unit; and relative.png, the same in color and upright. A network that gives meters, a metric one or one \
+      prompted with the capture's LiDAR, also writes metric.npy (float32 meters) and metric.png (u16 millimeters); its \
       relative depth is one over them. Several pictures get a folder each. --out - writes arrays to standard output, \
-      one behind the other, metres where there are any. Films, cameras and addresses are read with ffmpeg.
+      one after the other, meters where there are any. Films, cameras and addresses are read with ffmpeg.
       """,
       ("Relative depth of a picture", "ardf depth bus.jpg --out depth"),
       ("Of every picture of a folder", "ardf depth 'pictures/*.jpg' --out depths"),
@@ -27,7 +27,7 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
   @Argument(
     help: """
       Pictures, folders of pictures, captures, sequences, or patterns such as 'day/*.jpg'. Or one film, pipe (- is \
-      standard input: JPEG and PNG pictures one behind the other), camera (/dev/video0), or RTSP or HTTP address.
+      standard input: JPEG and PNG pictures one after the other), camera (/dev/video0), or RTSP or HTTP address.
       """)
   var sources: [String]
 

@@ -38,7 +38,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
   @Argument(
     help: """
       Pictures, folders of pictures, captures, sequences, or patterns such as 'day/*.jpg'. Or one film, pipe (- is \
-      standard input: JPEG and PNG pictures one behind the other), camera (/dev/video0), or RTSP or HTTP address.
+      standard input: JPEG and PNG pictures one after the other), camera (/dev/video0), or RTSP or HTTP address.
       """)
   var sources: [String]
 

@@ -7,7 +7,7 @@ import NNRuntime
 /// `ardf evaluate`: how accurate a network is.
 struct Evaluate: AsyncParsableCommand, LimitedCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Measures how accurate a network is, on labelled pictures or on captures with depth.",
+    abstract: "Measures how accurate a network is, on labeled pictures or on captures with depth.",
     discussion: Help.text(
       """
       Detectors: average precision (mAP50-95, mAP50) of boxes, and of masks, key points or oriented boxes as the network \
@@ -19,15 +19,15 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
       """,
       (
         "Average precision of boxes and masks",
-        "ardf evaluate labelled --weights weights/yolo11n-seg.safetensors"
+        "ardf evaluate labeled --weights weights/yolo11n-seg.safetensors"
       ),
       (
         "The same, as yolo val computes it",
-        "ardf evaluate labelled --weights weights/yolo11n-seg.safetensors \\\n--protocol ultralytics --rect"
+        "ardf evaluate labeled --weights weights/yolo11n-seg.safetensors \\\n--protocol ultralytics --rect"
       ),
       (
         "COCO's annotations, with the predictions as COCO results",
-        "ardf evaluate labelled/images --annotations labelled/instances.json \\\n"
+        "ardf evaluate labeled/images --annotations labeled/instances.json \\\n"
           + "--weights weights/yolo11n-seg.safetensors --out evaluated"
       ),
       (
@@ -37,7 +37,7 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "A folder of labelled pictures, for classifiers of one folder a class; for depth captures, sequences, or patterns for these.",
+      "A folder of labeled pictures, for classifiers of one folder a class; for depth captures, sequences, or patterns for these.",
       valueName: "source"))
   var sources: [String]
 
@@ -101,7 +101,7 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
       throw CommandError.usage("\(file): holds \(network); \(option) goes with depth networks")
     }
     guard sources.count == 1 else {
-      throw CommandError.usage("give one folder of labelled pictures; there are \(sources.count)")
+      throw CommandError.usage("give one folder of labeled pictures; there are \(sources.count)")
     }
   }
 

@@ -2,18 +2,18 @@ import AppCore
 import ArgumentParser
 import FileFormats
 
-/// `ardf fuse`: relative depth and LiDAR to metres.
+/// `ardf fuse`: relative depth and LiDAR to meters.
 struct Fuse: ParsableCommand, LimitedCommand {
   static let configuration = CommandConfiguration(
     abstract: "Makes metric depth of relative depth and a capture's LiDAR.",
     discussion: Help.text(
       """
-      Writes fusion.json, and where a fit is possible metric.npy (float32 metres), metric.png (u16 millimetres) and \
+      Writes fusion.json, and where a fit is possible metric.npy (float32 meters), metric.png (u16 millimeters) and \
       metric-source.png (0 none, 1 sensor, 2 guided by readings nearby, 3 the fit alone, 4 the fit beyond what it has \
       seen). Without one fusion.json says why, and the command ends with 1.
       """,
       (
-        "Metres from ardf depth and the LiDAR of the same frame",
+        "Meters from ardf depth and the LiDAR of the same frame",
         "ardf fuse --relative relative/relative.npy --capture scan --frame 0 \\\n--out fused"
       )))
 

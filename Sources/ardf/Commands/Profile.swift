@@ -9,12 +9,12 @@ struct Profile: ParsableCommand {
     abstract: "Measures every layer of a network.",
     discussion: Help.text(
       """
-      Profiled iterations take turns with others; the rows, overhead in brackets included, add up to the wall \
+      Profiled iterations alternate with plain ones; the rows, overhead in brackets included, add up to the wall \
       time. FLOPs are those of the layers as they are defined, so that an algorithm that needs fewer (Winograd) \
       can be over 100 % of the peak. Peak and memory bandwidth are measured with the same kernels and threads. \
-      --compare with an older report takes for a difference what bench takes for one. With another build of ardf both \
-      are run in turns, two runs of the other for each of this one: how far the other is from itself bounds what counts \
-      as a change, and a layer, or the whole, that is slower beyond that ends with 1.
+      --compare with an older report judges differences as bench does. With another build of ardf both are run in \
+      turns, two runs of the other for each of this one: the difference between the other's two runs is the noise, and \
+      a layer, or the whole network, that is slower beyond it ends with 1.
       """,
       ("The ten slowest layers", "ardf profile weights/yolo11n-seg.safetensors --sort time --top 10"),
       (

@@ -8,14 +8,14 @@ import NNVerification
 /// `ardf quantize`: weights of 8 bits.
 struct Quantize: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Makes a weight file of 8-bit weights, and finds which layers bear products of 8 bits.",
+    abstract: "Makes a weight file of 8-bit weights, and finds which layers tolerate products of 8 bits.",
     discussion: Help.text(
       """
       Weights become integers from -127 to 127 with a scale for each output channel, a half to a quarter of the file. Any \
       precision computes with them, --precision fp32 included. Tensors stay as they are where rounding them would move the \
-      outputs beyond --max-error, cheapest last. What is multiplied needs no ranges, as each pixel finds its own; which \
-      layers stay out of --precision int8 goes into the file, and every command follows it. Errors are measured on \
-      the pictures of --calibrate: give what the network will see, and evaluate on others (ardf evaluate).
+      outputs beyond --max-error. Activations need no calibrated ranges, as each pixel finds its own. The file also says \
+      which layers are not for --precision int8, and every command follows that. Errors are measured on the pictures of \
+      --calibrate: give what the network will see, and evaluate on others (ardf evaluate).
       """,
       (
         "From pictures like those to come",

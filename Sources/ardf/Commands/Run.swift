@@ -55,7 +55,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   @Argument(
     help: """
       Pictures, captures, sequences, folders of these, or patterns such as 'scans/*'. Or one film, pipe (- is standard \
-      input: JPEG and PNG pictures one behind the other), camera (/dev/video0), or RTSP or HTTP address.
+      input: JPEG and PNG pictures one after the other), camera (/dev/video0), or RTSP or HTTP address.
       """)
   var sources: [String] = []
 

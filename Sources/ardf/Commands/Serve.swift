@@ -74,8 +74,9 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
     // Before anything takes time: a busy port is told at once.
     let port = try ListeningPort(address)
     let metrics = Metrics(version: ARDF.version)
+    let threads = inference.teams(threads: compute.threads ?? ProcessorShare.threads)
     let networks = try ServedNetworks(
-      named, pools: inference.teams(threads: compute.threads ?? ProcessorShare.threads),
+      named, pools: threads.pools,
       detector: detector, depth: depthOptions, fusion: fusionOptions, sensor: sensor, compute: compute,
       limits: ImageLimits(maxPixels: limits.maxPixels.count, maxFileBytes: limits.maxFile.count),
       metrics: metrics)
@@ -83,7 +84,8 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
     var log: (@Sendable (JSONValue) -> Void)?
     if inference.log == .json { log = { Console.note($0.serialized()) } }
     let server = InferenceServer(
-      models: networks.models, port: port, lanes: inference.lanes, queueLimit: inference.maxQueue,
+      models: networks.models, port: port, lanes: inference.lanes, share: threads.share,
+      queueLimit: inference.maxQueue,
       token: token, metrics: metrics, version: ARDF.version, limits: inference.serviceLimits,
       connections: inference.connectionLimits, end: end, log: log)
     Interruption.endFirst {

@@ -12,7 +12,7 @@ struct Trace: ParsableCommand {
     discussion: Help.text(
       """
       Tensors are float32 under their module path, (1, channels, height, width) or (1, tokens, channels), beside \
-      input. Layers that the engine joins are written where they end; --no-fuse writes each. A trace is a reference \
+      input. Fused layers are written at the end of the last; --no-fuse writes each. A trace is a reference \
       for ardf verify, and two traces of one input can be compared without the network: ardf verify A B.
       """,
       (

@@ -13,15 +13,15 @@ struct Verify: ParsableCommand {
     discussion: Help.text(
       """
       A reference is a safetensors or npz file of tensors named by module path, with the network's input \
-      (tools/reference/make-reference.py records one). Cumulative: layers are fed what the engine made, as in use. Isolated: \
-      each layer is fed the reference, so that the faulty one is named. Layers that the engine joins are compared \
-      where they end; --no-fuse compares each. --against compares two backends, or another --precision with fp32, \
-      without a reference. --out writes verify.json and, of the layers beyond their tolerance, pictures: a heat map \
-      of the differences, their histogram, and the channels they are in. Ends with 1 where a layer is beyond its \
+      (tools/reference/make-reference.py records one). Cumulative: layers are fed what the engine made, as in \
+      use. Isolated: each layer is fed the reference, so that the faulty one is named. Fused layers are compared at \
+      the end of the last; --no-fuse compares each. --against compares two backends, or another --precision with \
+      fp32, without a reference. --out writes verify.json and, of the layers beyond their tolerance, pictures: a heat \
+      map of the differences, their histogram, and the channels they are in. Ends with 1 where a layer is beyond its \
       tolerance. Two traces (ardf trace) of one network and input, of other machines, instruction sets, precisions or \
-      builds, are compared with each other: the first layer beyond its tolerance is where they part. --sensitivity \
-      lowers one layer at a time to --precision, ranks layers by what the outputs lose, and with --max-error writes \
-      the fastest plan within it for --plan.
+      builds, are compared with each other: the first layer beyond its tolerance is where they diverge. --sensitivity \
+      computes one layer at a time in --precision, ranks layers by how much the outputs change, and with --max-error \
+      writes the fastest plan within it for --plan.
       """,
       (
         "The native kernels against OpenBLAS, layer by layer, on noise",
@@ -32,7 +32,7 @@ struct Verify: ParsableCommand {
         "ardf verify --weights weights/yolo11n-seg.safetensors \\\n--reference reference.safetensors --failed"
       ),
       (
-        "Where do two instruction sets part?",
+        "Where do two instruction sets diverge?",
         "ardf trace --weights weights/yolo11n-seg.safetensors --input bus.jpg \\\n--out best.trace.safetensors"
       ),
       (
@@ -42,7 +42,7 @@ struct Verify: ParsableCommand {
       ),
       (nil, "ardf verify best.trace.safetensors portable.trace.safetensors"),
       (
-        "Which layers bear 8 bits? The fastest plan whose outputs are off by 1 % at most",
+        "Which layers tolerate 8 bits? The fastest plan whose outputs are off by 3 % at most",
         "ardf verify --weights weights/yolo11n-seg.safetensors --precision int8 \\\n"
           + "--sensitivity --calibrate pictures --max-error 0.03 --out sensitivity"
       ),

@@ -19,13 +19,13 @@ struct Weights: ParsableCommand {
 
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lists the checkpoints, their licences, and which of them are there.",
+      abstract: "Lists the checkpoints, their licenses, and which of them are there.",
       discussion: Help.text(
         "The folders that were looked in are named too.",
         ("What can be had, and what is here?", "ardf weights list")))
 
     func run() throws {
-      var table = TextTable(["name", "licence", "here"], rightAligned: [])
+      var table = TextTable(["name", "license", "here"], rightAligned: [])
       for weights in PublishedWeights.all {
         table.add([weights.name, weights.license, WeightFiles.found(weights.name) ?? "no"])
       }

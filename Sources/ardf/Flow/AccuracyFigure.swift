@@ -9,7 +9,7 @@ struct AccuracyFigure {
   let name: String
   private let evaluate: (MixedPrecision) throws -> Double
 
-  /// Average precision on labelled pictures, or AbsRel on captures.
+  /// Average precision on labeled pictures, or AbsRel on captures.
   init(weights: String, labelled: String, compute: ComputeOptions, limits: LimitOptions) throws {
     let store = try WeightStore(path: weights, allowNonFinite: compute.allowNonfinite)
     let family = try InFile.naming(weights) { try RecognizedNetwork.family(of: store) }

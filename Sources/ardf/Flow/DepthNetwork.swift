@@ -52,7 +52,7 @@ struct DepthNetwork: Sendable {
     }
   }
 
-  /// Metres below which inverse depth grows no more.
+  /// Meters below which inverse depth grows no more.
   private static let nearest: Float = 1e-3
 
   private init(_ other: DepthNetwork, model: DepthAnythingV2) {
@@ -71,11 +71,11 @@ struct DepthNetwork: Sendable {
 
   /// Depth of a picture as it is stored, the network's input, and how long it took.
   struct Estimate: Sendable {
-    /// Relative inverse depth; of a network that gives metres one over them.
+    /// Relative inverse depth; of a network that gives meters one over them.
     let relative: RelativeDepth
-    /// The metres of a network that gives them.
+    /// The meters of a network that gives them.
     let metric: MetricDepth?
-    /// Whether the metres follow the sensor that the network was prompted with.
+    /// Whether the meters follow the sensor that the network was prompted with.
     let isPrompted: Bool
     let input: PixelSize
     let timings: StageTimings

@@ -69,7 +69,7 @@ struct DepthScoring {
     }
     return DepthReport(
       network: network.name, weightsDigest: try sha256Hex(path: file),
-      output: network.output.isMetric ? "metres" : "relative depth", unit: unit,
+      output: network.output.isMetric ? "meters" : "relative depth", unit: unit,
       isPrompted: network.output == .prompted, frames: frames, leftOut: leftOut, rows: rows)
   }
 

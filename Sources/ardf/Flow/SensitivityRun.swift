@@ -17,7 +17,7 @@ struct SensitivityRun {
     let chosen: (point: PrecisionSearch.Point, plan: MixedPrecision)?
   }
 
-  /// A figure on labelled pictures, of a plan.
+  /// A figure on labeled pictures, of a plan.
   typealias Score = (MixedPrecision) throws -> Double
 
   let calibrated: CalibratedNetwork

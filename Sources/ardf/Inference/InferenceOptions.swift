@@ -106,10 +106,8 @@ struct InferenceOptions: ParsableArguments {
     return String(lines[0])
   }
 
-  /// Threads of each lane.
-  func teams(threads: Int) -> [ThreadPool] {
-    (0..<lanes).map { ThreadPool(threads: max(1, threads / lanes + ($0 < threads % lanes ? 1 : 0))) }
-  }
+  /// Threads for each lane, which share them as they are busy.
+  func teams(threads: Int) -> LaneThreads { LaneThreads(lanes: lanes, threads: threads) }
 
   var serviceLimits: InferenceLimits {
     var limits = InferenceLimits()

@@ -180,7 +180,7 @@ struct ObjectEvaluationOptions: ParsableArguments {
 struct DepthEvaluationOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Depth: none for metres as they are, scale-shift to fit inverse depth frame by frame; by default what the network needs.",
+      "Depth: none for meters as they are, scale-shift to fit inverse depth frame by frame; by default what the network needs.",
       valueName: "unit"))
   var align: DepthUnitRule?
 
@@ -191,7 +191,7 @@ struct DepthEvaluationOptions: ParsableArguments {
   var frame: [String] = []
 
   @Option(
-    help: ArgumentHelp("Depth: readings beyond so many metres do not count.", valueName: "meters"))
+    help: ArgumentHelp("Depth: readings beyond so many meters do not count.", valueName: "meters"))
   var sensorRange: Double?
 
   func validate() throws {

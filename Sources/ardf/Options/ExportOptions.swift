@@ -5,7 +5,7 @@ struct FrameFiles: Sendable {
   var usda = false
   var usdz = false
   var pfm = false
-  /// Units of `metric.png` to a metre.
+  /// Units of `metric.png` to a meter.
   var depthScale = 1000.0
 }
 
@@ -25,10 +25,10 @@ struct SceneExportOptions: ParsableArguments {
 
 /// Depth files for other programs.
 struct DepthExportOptions: ParsableArguments {
-  @Flag(help: "Also write metric.pfm (float32 metres, rows from the bottom).")
+  @Flag(help: "Also write metric.pfm (float32 meters, rows from the bottom).")
   var pfm = false
 
-  @Option(help: "Units of metric.png to a metre: 1000 for millimetres, 5000 as TUM RGB-D has it.")
+  @Option(help: "Units of metric.png to a meter: 1000 for millimeters, 5000 as TUM RGB-D has it.")
   var depthScale = 1000.0
 
   func validate() throws {

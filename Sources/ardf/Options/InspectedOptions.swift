@@ -16,7 +16,7 @@ struct InspectedOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Weights; by default those of --model that are found.", valueName: "file"))
   var weights: String?
 
-  @Flag(name: .customLong("no-fuse"), help: "Run every layer by itself, none joined to another.")
+  @Flag(name: .customLong("no-fuse"), help: "Run every layer by itself, without fusing any.")
   var noFuse = false
 
   @OptionGroup var compute: ComputeOptions

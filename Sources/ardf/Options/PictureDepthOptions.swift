@@ -6,20 +6,20 @@ import FileFormats
 struct PictureDepthOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Depth of a plain picture, or a folder with the depths of a folder of pictures: .npy float32 metres or .png u16 "
-        + "millimetres. Needs the camera.", valueName: "file|folder"))
+      "Depth of a plain picture, or a folder with the depths of a folder of pictures: .npy float32 meters or .png u16 "
+        + "millimeters. Needs the camera.", valueName: "file|folder"))
   var depthMap: String?
 
   @Option(
     help: ArgumentHelp(
-      "Metres of one unit of a .png of --depth-map: 0.001 for millimetres, 0.0002 for 5000 a metre.",
+      "Meters of one unit of a .png of --depth-map: 0.001 for millimeters, 0.0002 for 5000 a meter.",
       valueName: "meters"))
   var depthUnit = 0.001
 
   @Option(
     help: ArgumentHelp(
       """
-      Camera of a plain picture in its pixels, counted from the centre of the upper-left one; width,height where for \
+      Camera of a plain picture in its pixels, counted from the center of the upper-left one; width,height where for \
       another size. Or a file that states it: JSON of RealSense or Open3D, ROS camera_info, or these numbers. Without \
       it, and without --fov, the camera is what EXIF says of a plain picture, if anything.
       """, valueName: "fx,fy,cx,cy[,w,h]|file"))
@@ -38,7 +38,7 @@ struct PictureDepthOptions: ParsableArguments {
 
   func validate() throws {
     guard depthUnit > 0, depthUnit <= 1 else {
-      throw ValidationError("--depth-unit \(depthUnit): give metres of one unit, more than 0 and at most 1")
+      throw ValidationError("--depth-unit \(depthUnit): give meters of one unit, more than 0 and at most 1")
     }
     if let fov, !PhotographCamera.angles.contains(fov) {
       throw ValidationError("--fov \(fov): give degrees from 1 to 170")

@@ -20,7 +20,7 @@ struct SensitivityOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Also rank by accuracy on these labelled pictures (of a depth network, captures with depth), as ardf evaluate "
+      "Also rank by accuracy on these labeled pictures (of a depth network, captures with depth), as ardf evaluate "
         + "has it.", valueName: "folder"))
   var labelled: String?
 

@@ -7,7 +7,7 @@ extension SensorModel.Kind: ExpressibleByArgument {}
 struct SensorOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Readings beyond so many metres do not count; by default all do, at whatever distance.",
+      "Readings beyond so many meters do not count; by default all do, at whatever distance.",
       valueName: "meters"))
   var sensorRange: Double?
 
@@ -23,7 +23,7 @@ struct SensorOptions: ParsableArguments {
     guard let sensorRange else { return }
     guard sensorRange.isFinite, sensorRange > Double(SensorRules.nearest), sensorRange <= 1000 else {
       throw ValidationError(
-        "--sensor-range \(sensorRange): give metres, more than \(SensorRules.nearest) and at most 1000")
+        "--sensor-range \(sensorRange): give meters, more than \(SensorRules.nearest) and at most 1000")
     }
   }
 

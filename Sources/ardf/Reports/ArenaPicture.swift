@@ -41,7 +41,7 @@ struct ArenaPicture {
   private func rectangle(_ buffer: ArenaBuffer, _ index: Int) -> [String] {
     let (left, right) = (x(Double(buffer.lifetime.lowerBound)), x(Double(buffer.lifetime.upperBound + 1)))
     let (top, bottom) = (y(buffer.offset + buffer.bytes), y(buffer.offset))
-    // Neighbours far apart on the colour wheel: steps of the golden angle.
+    // Neighbors far apart on the color wheel: steps of the golden angle.
     var parts = [
       "<rect x=\"\(decimal(left, 2))\" y=\"\(decimal(top, 2))\" width=\"\(decimal(right - left, 2))\" "
         + "height=\"\(decimal(max(0.5, bottom - top), 2))\" fill=\"hsl(\(index * 137 % 360) 55% 70%)\" "

@@ -24,7 +24,7 @@ struct DepthReport: EvaluationReport {
 
   var heading: String {
     let alignment =
-      unit == .none ? "metres as they are" : "scale and shift of inverse depth fitted to each frame"
+      unit == .none ? "meters as they are" : "scale and shift of inverse depth fitted to each frame"
     let readings = rows.first?.mean.readings ?? 0
     return "\(network), \(output), \(frames.count) frames, \(readings) readings, \(alignment)"
       + (isPrompted ? "; the network has read the sensor that it is compared with" : "")

@@ -15,7 +15,7 @@ struct DifferencePicture {
   private static let channelArea = Rect<ImagePixels>(x: 680, y: 344, width: 280, height: 160)
   /// Pixels of a heat map's shorter side, at the least.
   private static let leastSide = 120
-  /// Powers of ten between the first colour and the last.
+  /// Powers of ten between the first color and the last.
   private static let decades = 4
   private static let ink = Color(red: 34, green: 34, blue: 34)
   private static let pale = Color(red: 204, green: 204, blue: 204)
@@ -79,7 +79,7 @@ struct DifferencePicture {
     drawScale(beside: area.minX + Double(columns) + 12, top: largest, on: &canvas)
   }
 
-  /// The colours and what they stand for.
+  /// The colors and what they stand for.
   private func drawScale(beside x: Double, top: Float, on canvas: inout Canvas<ImagePixels>) {
     let height = Int(clamping: Self.mapArea.height)
     let bar = Plane(

@@ -61,7 +61,7 @@ struct TimelinePlot {
     }
   }
 
-  /// Neighbours far apart on the colour wheel: steps of the golden angle.
+  /// Neighbors far apart on the color wheel: steps of the golden angle.
   private static func color(_ layer: Int) -> String {
     "hsl(\(layer * 137 % 360) 55% \(layer.isMultiple(of: 2) ? 50 : 62)%)"
   }

@@ -145,7 +145,7 @@ struct BadLayout: Sendable, CustomTestStringConvertible {
       "transforms.json, frame 0: the lens is not a pinhole's (k1 is not 0); undistort the pictures"),
     .transforms(
       ["integer_depth_scale": 0],
-      "transforms.json: field \"integer_depth_scale\" must be a positive number of metres"),
+      "transforms.json: field \"integer_depth_scale\" must be a positive number of meters"),
   ]
 
   static let sequences: [BadLayout] = [

@@ -75,7 +75,7 @@ struct CaptureFixture {
     try directory.write(isJPEG ? ImageCodec.encodeJPEG(image) : ImageCodec.encodePNG(image), to: name)
   }
 
-  /// Depth rising by a millimetre a cell from 1 m, in row-major order.
+  /// Depth rising by a millimeter a cell from 1 m, in row-major order.
   func writeDepth(_ name: String, size: PixelSize = depthSize) throws {
     let count = size.width * size.height
     if name.hasSuffix(".npy") {

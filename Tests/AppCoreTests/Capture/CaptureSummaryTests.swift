@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct CaptureSummaryTests {
-  /// A camera at `x` metres that looks straight at a wall four metres behind the origin.
+  /// A camera at `x` meters that looks straight at a wall four meters behind the origin.
   private func frame(at x: Double, metres: Float = 4, yaw: Double = 0) throws -> CapturedFrame {
     CapturedFrame(
       name: "\(x)", image: nil, imageSize: PixelSize(width: 64, height: 48),
@@ -56,7 +56,7 @@ import Testing
       NPYArray(shape: [6, 8], floats: [Float](repeating: 1500, count: 48)).encoded(), to: "depth.npy")
     let warnings = try CaptureSummary(of: try CaptureReader.open(fixture.path)).warnings
     #expect(warnings.count == 1)
-    #expect(warnings.first?.contains("are the units metres") == true)
+    #expect(warnings.first?.contains("are the units meters") == true)
   }
 
   @Test func orientationAgainstGravityIsWarnedAbout() throws {

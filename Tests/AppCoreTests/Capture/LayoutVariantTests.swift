@@ -155,7 +155,7 @@ private let tolerance = 1e-9
           reason: "trajectory.log: holds no pose of frame 2, counted from 0; add it or leave the frame out")
       ])
     #expect(try frame(fixture, 0).cameraToWorld == .identity)
-    // Half a metre down and two ahead.
+    // Half a meter down and two ahead.
     #expect(try frame(fixture, 1).cameraToWorld.origin == Point3(0, -0.5, -2))
   }
 

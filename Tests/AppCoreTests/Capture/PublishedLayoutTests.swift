@@ -8,9 +8,9 @@ import Testing
 private enum Tolerance {
   /// Of poses and camera numbers that went through decimal text.
   static let pose = 1e-9
-  /// Metres times cells across: a cell is compared with its neighbours' walls, seen at a slant.
+  /// Meters times cells across: a cell is compared with its neighbors' walls, seen at a slant.
   static let reprojection = 1.4
-  /// Metres; what the wrong axes must exceed, many times the above.
+  /// Meters; what the wrong axes must exceed, many times the above.
   static let wrongAxes = 0.5
   /// Seconds.
   static let time = 1e-6

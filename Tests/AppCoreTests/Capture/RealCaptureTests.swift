@@ -4,7 +4,7 @@ import Imaging
 import TestSupport
 import Testing
 
-/// Reprojection errors above these, in metres, mean wrong axes, units or matrix order: with OpenCV axes the
+/// Reprojection errors above these, in meters, mean wrong axes, units or matrix order: with OpenCV axes the
 /// bedroom's grows to 362 mm.
 private enum Tolerance {
   static let bedroom = 0.012

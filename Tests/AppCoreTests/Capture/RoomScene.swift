@@ -7,10 +7,10 @@ enum RoomScene {
   static let pictureSize = PixelSize(width: 64, height: 48)
   static let depthSize = PixelSize(width: 32, height: 24)
 
-  /// Half the room's extents, metres.
+  /// Half the room's extents, meters.
   private static let half = Vector3<World>(3, 1.5, 4)
 
-  /// Pixel-centre convention, for the picture.
+  /// Pixel-center convention, for the picture.
   static func intrinsics() throws -> Intrinsics {
     try Intrinsics(fx: 50, fy: 51, cx: 32.5, cy: 22.5, imageWidth: 64, imageHeight: 48)
   }
@@ -35,7 +35,7 @@ enum RoomScene {
     return quaternion
   }
 
-  /// Planar depth of the walls in whole units of 1/`unitsPerMetre` metres.
+  /// Planar depth of the walls in whole units of 1/`unitsPerMetre` meters.
   static func depth(
     from pose: RigidTransform<CameraARKit, World>, size: PixelSize, unitsPerMetre: Double = 1000
   ) throws -> Plane<UInt16> {

@@ -2,7 +2,7 @@ import AppCore
 import Testing
 
 @Suite struct SkippedFrameTests {
-  /// Apps that store colour of every third frame leave out hundreds: one line, not hundreds.
+  /// Apps that store color of every third frame leave out hundreds: one line, not hundreds.
   @Test func framesThatLackTheSameAreOneLine() {
     let skipped = (0..<290).map {
       SkippedFrame(name: "frame_\(1000 + $0)", reason: "frame_\(1000 + $0).jpg: no such file")

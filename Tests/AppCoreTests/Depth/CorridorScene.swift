@@ -44,7 +44,7 @@ struct CorridorScene {
     return 4 * a * (1 - abs(2 * a)) + 4 * b * (1 - abs(2 * b))
   }
 
-  /// Errors of a map, metres, in a band of true depth.
+  /// Errors of a map, meters, in a band of true depth.
   func errors(_ metric: MetricDepth, in band: Range<Double>) -> [Double] {
     let width = metric.width
     return (0..<width * metric.height).compactMap { index in

@@ -136,7 +136,7 @@ import Testing
     #expect(abs(alpha - slope) < Self.sampling)
     #expect(abs(beta - offset) < Self.sampling)
     #expect(abs(alignment.rmseMeters - 0.50) < 5 * Self.sampling)
-    // A negative depth for something half a metre away.
+    // A negative depth for something half a meter away.
     #expect(alpha * 5.6 + beta < -0.95)
     #expect(alignment.meters(of: 5.6) == (0.01, .extrapolated))
     #expect(report.json["alpha"]?.number == alpha && report.json["scale"] == nil)

@@ -90,7 +90,7 @@ import Testing
     let large = alignment.metric(relative, size: PixelSize(width: 256, height: 192))
     let truth = Self.sensor(256, 192)
     #expect(alignment.metric(relative, size: PixelSize(width: 64, height: 48)) == own)
-    // Inside the outermost cell centres a ramp is interpolated exactly.
+    // Inside the outermost cell centers a ramp is interpolated exactly.
     for y in 2..<190 {
       for x in 2..<254 {
         #expect(abs(large.values[x, y] - truth[x, y]) < Float(Self.float))

@@ -5,7 +5,7 @@ import Testing
 /// A wall at 2 m behind a box at 1 m; relative depth is inverse depth up to scale and shift, blurred nowhere.
 @Suite struct SensorGuidedDepthTests {
   static let size = 32
-  /// Where the box ends: off the cells' centres.
+  /// Where the box ends: off the cells' centers.
   static let edge = 15.5
 
   static func depth(_ x: Double, _ y: Double) -> Float { x < edge ? 1 : 2 + 0.01 * Float(y) }
@@ -27,7 +27,7 @@ import Testing
     try #require(DepthFusion.fit(relative: relative, sensor: sensor).alignment)
   }
 
-  /// Every fourth cell hidden: the depth found there is that of its own side, where the mean of the neighbours
+  /// Every fourth cell hidden: the depth found there is that of its own side, where the mean of the neighbors
   /// is off by a quarter of the step.
   @Test func hiddenCellsAtAnEdgeTakeTheirOwnSide() throws {
     let confidence = Plane<UInt8>(

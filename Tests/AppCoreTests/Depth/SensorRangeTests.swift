@@ -7,7 +7,7 @@ import Testing
 /// Depth beyond 4 m is depth like any other.
 @Suite struct SensorRangeTests {
   private static let scene = CorridorScene(lean: 0.06, waves: 0.02)
-  /// The network errs by centimetres, a sensor cell and a pixel on a wall in the corridor by fractions of a millimetre.
+  /// The network errs by centimeters, a sensor cell and a pixel on a wall in the corridor by fractions of a millimeter.
   private static let exact = 0.002
 
   @Test func guidedDepthHoldsTheWholeCorridor() throws {

@@ -18,7 +18,7 @@ import Testing
   }()
 
   @Test func probabilityFollowsTheLetterbox() {
-    // Image edge 960 -> network 320 -> prototype centre position 79.5.
+    // Image edge 960 -> network 320 -> prototype center position 79.5.
     #expect(abs(Self.ramp.probability(at: Point2(960, 700)) - 79.5 / 160) < Self.rounding)
     // The outermost half cell extends the border value.
     #expect(Self.ramp.probability(at: Point2(0, 700)) == 0)
@@ -30,7 +30,7 @@ import Testing
     for x in 0..<160 { grid[x, 20] = 1 }
     let mask = InstanceMask(
       probabilities: grid, letterbox: Letterbox(imageSize: PixelSize(width: 1920, height: 1440)))
-    // 80 rows of padding are 20 cells, so cell 20 covers picture rows 0 to 12 with its centre at 6.
+    // 80 rows of padding are 20 cells, so cell 20 covers picture rows 0 to 12 with its center at 6.
     #expect(mask.probability(at: Point2(500, 6)) == 1)
     #expect(abs(mask.probability(at: Point2(500, 12)) - 0.5) < Self.rounding)
   }

@@ -35,11 +35,11 @@ import Testing
   }
 
   @Test func standingInAFlipForTheMinusSignShiftsEverything() {
-    // v = H - y with Y = +(v - cy) Z / fy is off by |H - 2 cy| / fy: 4.2 mm a metre on this phone.
+    // v = H - y with Y = +(v - cy) Z / fy is off by |H - 2 cy| / fy: 4.2 mm a meter on this phone.
     let camera = TableScene.intrinsics
     let right = camera.unproject(Point2(700, 300), depth: 1).y
     let flipped = ((1440 - 300) - camera.cy) / camera.fy
-    // Both count rows, one by edges and one by centres: half a pixel apart besides.
+    // Both count rows, one by edges and one by centers: half a pixel apart besides.
     let error = abs(flipped - right) - 0.5 / camera.fy
     #expect(abs(error - 4.24e-3) < 1e-4)
   }

@@ -8,7 +8,7 @@ import Testing
   .enabled(if: SharedData.exists("data/captures/bedroom"), "real captures are not present beside the package")
 )
 struct RealExtentTests {
-  /// Median disagreement of two shots of a room, metres; the capture's own figure is 8 mm.
+  /// Median disagreement of two shots of a room, meters; the capture's own figure is 8 mm.
   static let reprojection = 0.02
   static let rounding = 1e-6
   /// Relative error of an alignment whose pairs are right but for cells at edges.

@@ -7,7 +7,7 @@ import Testing
 /// A slab on the floor of a room whose walls lie along its sides.
 struct SlabRoom {
   var slab = SurfaceBoxTests.scene((0.6, 0.05, 0.6), distance: 1.8, pitch: 40, yaw: 0.45)
-  /// From the slab's middle to either wall, metres; nil for none.
+  /// From the slab's middle to either wall, meters; nil for none.
   var walls: Double? = 1.0
   /// Half the width of the strip of the slab, along its diagonal, that the mask holds; nil for all of it.
   var strip: Double?

@@ -37,7 +37,7 @@ struct TableScene {
     ])
   }
 
-  /// Planar depth along the ray through pixel centre (u, v), and whether it hits the box.
+  /// Planar depth along the ray through pixel center (u, v), and whether it hits the box.
   func cast(_ u: Double, _ v: Double, _ pose: RigidTransform<CameraARKit, World>) -> (z: Double, isBox: Bool)
   {
     let direction = pose.apply(

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct PlacementTests {
   static let rounding = 1e-9
-  /// Files hold micrometres.
+  /// Files hold micrometers.
   static let file = 1e-6
 
   /// A measured object, 1.2 m away, with a cloud and a box.

@@ -227,7 +227,7 @@ struct ParsedGLB {
       intrinsics: try Intrinsics(fx: 56, fy: 56, cx: 31.5, cy: 23.5, imageWidth: 64, imageHeight: 48))
     let cloud = PointCloud(frame)
     #expect(cloud.count == 16 * 12)
-    // The first cell's centre is 7.5 cells left of and 5.5 above the axis; f = 14 cells.
+    // The first cell's center is 7.5 cells left of and 5.5 above the axis; f = 14 cells.
     let tolerance: Float = 1e-6
     #expect(abs(cloud.coordinates[0] - Float(-7.5 * 2 / 14)) < tolerance)
     #expect(abs(cloud.coordinates[1] - Float(5.5 * 2 / 14)) < tolerance)

@@ -6,7 +6,7 @@ import Imaging
 import Testing
 
 @Suite struct SequenceTests {
-  /// The largest error of a box fused from perfect readings, metres: the grid of points.
+  /// The largest error of a box fused from perfect readings, meters: the grid of points.
   static let gridError = 0.03
 
   static func extent(_ scene: TableScene, id: Int = 3) -> ObjectExtent {

@@ -63,7 +63,7 @@ import Testing
 
   @Test(arguments: [1.0, 2.0, 4.0]) func sizeFollowsPerspective(_ z: Double) async throws {
     let box = try #require(Self.lit(try await Self.view(Self.frame(), [Self.plane(z)])))
-    // 0.4 m at z metres: 250 * 0.4 / z pixels.
+    // 0.4 m at z meters: 250 * 0.4 / z pixels.
     #expect(abs(box.width - 100 / z) <= 2 && abs(box.height - 100 / z) <= 2)
     #expect(abs(box.center.x - 160) <= 1 && abs(box.center.y - 120) <= 1)
   }
@@ -186,7 +186,7 @@ import Testing
     let box = Rect<ImagePixels>(x: 140, y: 100, width: 40, height: 40)
     let anchored = try #require(AnchoredBox(box, anchor: Point3(0, 0, -2), in: near))
     #expect(anchored.box(in: near) == box)
-    // Two metres further back the object is half as large; a step to the right moves it to the left.
+    // Two meters further back the object is half as large; a step to the right moves it to the left.
     let far = Self.frame(
       pose: RigidTransform(rotation: .identity, origin: Point3(0.4, 0, 2)))
     let moved = try #require(anchored.box(in: far))

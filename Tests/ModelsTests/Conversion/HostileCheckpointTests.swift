@@ -183,7 +183,7 @@ import Testing
         ("model.0.conv.weight", pair), ("model.0.conv.bias", pair), ("model.23.proto.cv1.conv.weight", pair),
         attention,
       ]),
-      "batch normalisation was folded before saving: convert the original checkpoint"),
+      "batch normalization was folded before saving: convert the original checkpoint"),
     Case(
       Pickle.dictionary([("model.0.conv.weight", pair)]),
       unknown + "it is another network of Ultralytics'"),

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Depth from pictures")
 struct DepthPipelineTests {
-  @Test("a grey picture is normalised by the mean and deviation of each channel")
+  @Test("a gray picture is normalized by the mean and deviation of each channel")
   func normalisation() {
     let picture = RGBImage(width: 5, height: 4, pixels: [UInt8](repeating: 51, count: 60))
     let input = tensor(picture, PixelSize(width: 28, height: 14))

@@ -116,7 +116,7 @@ struct PromptedDepthTests {
     #expect(try plain.estimate(picture, sensor: nothing).depth == plain.estimate(picture).depth)
   }
 
-  @Test("a prompt runs from 0 to 1, gaps take their nearest neighbour, one depth everywhere is 0")
+  @Test("a prompt runs from 0 to 1, gaps take their nearest neighbor, one depth everywhere is 0")
   func prompt() throws {
     let map = Plane<Float>(width: 3, height: 2, elements: [.nan, 2, 0, 4, .nan, -1])
     let prompt = try #require(DepthPrompt(map))

@@ -6,7 +6,7 @@ import Testing
 /// A fault at one layer of a network.
 struct InjectedFault: Sendable, CustomTestStringConvertible {
   enum Kind: Sendable {
-    /// Batch normalisation with 1e-5 where the network has 1e-3.
+    /// Batch normalization with 1e-5 where the network has 1e-3.
     case normalizationEpsilon
     case missingActivation
     /// The kernel's axes exchanged, or those of a square matrix.

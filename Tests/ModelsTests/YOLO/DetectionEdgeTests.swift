@@ -42,7 +42,7 @@ struct DetectionEdgeTests {
     #expect(try model().detect(picture(96, 64), thresholds: none).objects.isEmpty)
   }
 
-  @Test("a picture of one colour gives the same objects on 64 threads")
+  @Test("a picture of one color gives the same objects on 64 threads")
   func flat() throws {
     let flat = RGBImage(width: 90, height: 61, pixels: [UInt8](repeating: 114, count: 90 * 61 * 3))
     let thresholds = DetectionThresholds(confidence: 0.001, overlap: 0.7, limit: 400)

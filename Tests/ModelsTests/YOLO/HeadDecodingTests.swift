@@ -59,7 +59,7 @@ struct HeadDecodingTests {
     #expect(found.map(\.classIndex) == [1])
   }
 
-  @Test("the full output of an anchor holds centre, size, probabilities and coefficients")
+  @Test("the full output of an anchor holds center, size, probabilities and coefficients")
   func decode() {
     let head = Head(anchorSides: [5: (1, 2, 3, 4)], logits: [5: [0, 2, -2]])
     let coefficients = (0..<6 * 32).map { Float($0) }

@@ -85,7 +85,7 @@ struct LeastNetworkTests {
     #expect(throws: YOLOError.self) { try KeypointShape(values: 7, metadata: [:]) }
   }
 
-  @Test("normalisations of classifiers add what the framework adds, of others what Ultralytics sets")
+  @Test("normalizations of classifiers add what the framework adds, of others what Ultralytics sets")
   func epsilons() throws {
     #expect(try YOLOArchitecture(Golden.store("yolo11-cls-least")).epsilon == 1e-5)
     let store = try Golden.store("yolo11-least")

@@ -19,7 +19,7 @@ struct MaskDecoderTests {
       prototypes: halves.span, coefficients: [1], box: Rect(minX: 10.2, minY: 4, maxX: 20, maxY: 6.5))
     #expect(mask.columns == 11..<20)
     #expect(mask.rows == 4..<7)
-    // Cell centres 14 and 18: the sign changes at 16.
+    // Cell centers 14 and 18: the sign changes at 16.
     #expect(Array(mask.elements[0..<9]) == [0, 0, 0, 0, 0, 1, 1, 1, 1])
     #expect(mask.area == 12)
     #expect(mask[16, 4] && !mask[15, 4] && !mask[20, 4] && !mask[16, 7])

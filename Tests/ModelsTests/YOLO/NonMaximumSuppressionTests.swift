@@ -36,7 +36,7 @@ struct NonMaximumSuppressionTests {
 
   @Test("a suppressed candidate suppresses nothing")
   func chain() {
-    // Neighbours overlap by 2/3, the outer two by 3/7.
+    // Neighbors overlap by 2/3, the outer two by 3/7.
     let boxes = [
       candidate(0, 0.9, (0, 0, 10, 10)), candidate(1, 0.8, (2, 0, 12, 10)), candidate(2, 0.7, (4, 0, 14, 10)),
     ]

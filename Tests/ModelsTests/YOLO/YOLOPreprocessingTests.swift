@@ -15,7 +15,7 @@ struct YOLOPreprocessingTests {
     return input
   }
 
-  @Test("grey 114 around the picture, bytes over 255 inside, red first")
+  @Test("gray 114 around the picture, bytes over 255 inside, red first")
   func padding() {
     let pixels: [UInt8] = (0..<16).flatMap { _ in [255, 51, 0] }
     let picture = RGBImage(width: 8, height: 2, pixels: pixels)

@@ -37,6 +37,30 @@ struct ThreadPoolTests {
     #expect(bySlow < 16)
   }
 
+  @Test("no more threads work than are to, and every chunk once, however often that changes")
+  func fewerThreads() {
+    let pool = ThreadPool(threads: 4)
+    for round in 0..<400 {
+      let most = round * 7 % 4 + 1
+      pool.use(threads: most)
+      let counts = Mutex((done: [Int](repeating: 0, count: 37), workers: Set<Int>()))
+      pool.run(37) { chunk, thread in
+        counts.withLock {
+          $0.done[chunk] += 1
+          $0.workers.insert(thread)
+        }
+      }
+      #expect(counts.withLock { $0.done.allSatisfy { $0 == 1 } })
+      if most == 1 { #expect(counts.withLock { $0.workers } == [0]) }
+    }
+    // Those that had work before have seen by now that they have none.
+    usleep(100_000)
+    pool.use(threads: 2)
+    let workers = Mutex(Set<Int>())
+    pool.run(200) { _, thread in workers.withLock { _ = $0.insert(thread) } }
+    #expect(workers.withLock { $0.isSubset(of: [0, 1]) })
+  }
+
   @Test("threads that slept wake up for the next step")
   func wakesUp() async throws {
     let pool = ThreadPool(threads: 4)

@@ -2,7 +2,7 @@ import NNRuntime
 import TestSupport
 import Testing
 
-@Suite("A layer normalisation joins the linear layer that reads it")
+@Suite("A layer normalization joins the linear layer that reads it")
 struct NormalisingTests {
   private func normalised(_ x: Value, _ name: String) -> Value {
     x.layerNorm(
@@ -53,7 +53,7 @@ struct NormalisingTests {
     #expect(plan.layers.filter { $0.operation == "layernorm" }.count == 2)
   }
 
-  @Test("nor where others read it, or a layer reads neighbours too")
+  @Test("nor where others read it, or a layer reads neighbors too")
   func leftAlone() throws {
     #expect(
       try JoinedNetwork.operations { _, x in

@@ -107,7 +107,7 @@ import Testing
       #expect(float == expected || float.isNaN && expected.isNaN, "\(bits)")
       if !float.isNaN { #expect(HalfPrecision.binary16(from: float) == bits) }
     }
-    // Halfway cases and their neighbours round as the type itself does.
+    // Halfway cases and their neighbors round as the type itself does.
     for bits in stride(from: UInt32(0x3300_0000), to: 0x4780_0000, by: 0xfff) {
       let value = Float(bitPattern: bits)
       #expect(HalfPrecision.binary16(from: value) == Float16(value).bitPattern, "\(value)")

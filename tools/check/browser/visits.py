@@ -158,7 +158,7 @@ def check_taps(visit, results):
         if results.metric is not None:
             shown = page.evaluate("document.querySelector('#reading').dataset.fused")
             depth = results.expected_depth(sx, sy)
-            # The page has whole millimetres.
+            # The page has whole millimeters.
             if (shown == "") != (depth is None) or (depth and abs(float(shown) - depth) > 0.000501):
                 depths.append((sx, sy, shown, depth))
             if results.source is not None and depth:

@@ -61,7 +61,7 @@ def place(program, folder):
 
 
 def masked_points(scene, folder, depth):
-    """World points of the depth cells whose centre the detection's mask holds."""
+    """World points of the depth cells whose center the detection's mask holds."""
     counts = json.loads((folder / "detections.json").read_text())["detections"][0]["mask"]["counts"]
     mask = decoded(counts)
     rows, columns = np.mgrid[: depth.shape[0], : depth.shape[1]]

@@ -84,7 +84,7 @@ class Scene:
         return np.array([self.place[0], self.solid.size[1] / 2, self.place[1]])
 
     def cast(self, u, v):
-        """Planar depth, whether the solid is hit, and the cosine of incidence, for pixel centres `u`, `v`."""
+        """Planar depth, whether the solid is hit, and the cosine of incidence, for pixel centers `u`, `v`."""
         c = self.constants
         camera = np.stack([(u - c.principal[0]) / c.focal, -(v - c.principal[1]) / c.focal, -np.ones_like(u)], -1)
         ray = camera @ self.rotation.T
@@ -215,7 +215,7 @@ def solid(kind, longest, rng):
 
 
 def look(center, pitch, azimuth, roll, distance, aim, constants, portrait):
-    """Rotation and place of a camera that sees `center` at pixel `aim`, `distance` metres of planar depth away."""
+    """Rotation and place of a camera that sees `center` at pixel `aim`, `distance` meters of planar depth away."""
     forward = np.array([np.sin(azimuth) * np.cos(pitch), -np.sin(pitch), -np.cos(azimuth) * np.cos(pitch)])
     right = np.cross(forward, [0, 1, 0])
     right /= np.linalg.norm(right)

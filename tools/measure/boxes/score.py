@@ -8,7 +8,7 @@ CENTER = (0.005, 0.01)
 
 
 class Errors:
-    """Errors of one measured box: sides in %, yaw in degrees, centre over the larger of 5 mm and 1 % of the range."""
+    """Errors of one measured box: sides in %, yaw in degrees, center over the larger of 5 mm and 1 % of the range."""
 
     def __init__(self, scene, box):
         self.scene, self.box = scene, box
@@ -51,7 +51,7 @@ def open3d_box(points):
 
 def table(rows):
     """Markdown: a line for each method and kind of solid."""
-    head = ["method", "solids", "n", "side %: median", "95 %", "worst", "yaw deg: median", "95 %", "centre: median"]
+    head = ["method", "solids", "n", "side %: median", "95 %", "worst", "yaw deg: median", "95 %", "center: median"]
     lines = [" | ".join(head), " | ".join(["---"] * len(head))]
     for method, errors in rows:
         for kind in ("all", *dict.fromkeys(e.scene.solid.kind for e in errors)):

@@ -22,7 +22,7 @@ def cell_centers():
 
 
 def noisy_depth(scene, rng):
-    """Depth in whole millimetres: noise by range and incidence, cells at edges between both surfaces."""
+    """Depth in whole millimeters: noise by range and incidence, cells at edges between both surfaces."""
     u, v = cell_centers()
     depth, _, incidence = scene.cast(u, v)
     step = PICTURE[0] / GRID[0] / WITHIN
@@ -67,7 +67,7 @@ def leaking_mask(scene, rng):
     field = smooth_field(part.shape, c.mask_length, rng) * c.mask_scatter + c.mask_shift
     distance = signed_distance(part, margin) + field
     probability = 1 / (1 + np.exp(-np.clip(distance / (cell / 3), -30, 30)))
-    # Sampled at the grid's cell centres and enlarged again.
+    # Sampled at the grid's cell centers and enlarged again.
     x = np.arange(np.floor(left / cell), np.ceil(right / cell)) * cell + cell / 2 - 0.5
     y = np.arange(np.floor(top / cell), np.ceil(bottom / cell)) * cell + cell / 2 - 0.5
     grid = bilinear(probability, x - left, y - top)
@@ -95,7 +95,7 @@ def bilinear(plane, x, y):
 
 
 def signed_distance(inside, limit):
-    """Pixels from the mask's edge, positive inside, to `limit`: by repeated minimum over the eight neighbours."""
+    """Pixels from the mask's edge, positive inside, to `limit`: by repeated minimum over the eight neighbors."""
 
     def outward(mask):
         distance = np.where(mask, limit, 0.0)

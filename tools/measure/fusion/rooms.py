@@ -65,7 +65,7 @@ class Room:
     constants: Constants
 
     def cast(self, u, v):
-        """Planar depth and the cosine of incidence for pixel centres `u`, `v` of the picture."""
+        """Planar depth and the cosine of incidence for pixel centers `u`, `v` of the picture."""
         f = self.constants.focal
         camera = np.stack([(u - PICTURE[0] / 2) / f, -(v - PICTURE[1] / 2) / f, -np.ones_like(u)], -1)
         ray = camera @ self.rotation.T
@@ -116,13 +116,13 @@ def rooms(name, count):
 
 
 def centers(size):
-    """The picture's pixel centres below a grid's cells."""
+    """The picture's pixel centers below a grid's cells."""
     x, y = PICTURE[0] / size[0], PICTURE[1] / size[1]
     return np.meshgrid((np.arange(size[0]) + 0.5) * x - 0.5, (np.arange(size[1]) + 0.5) * y - 0.5)
 
 
 def sensed(room, rng, noisy):
-    """Depth in metres, confidence, and which cells fly. Without noise nothing is hidden and nothing flies."""
+    """Depth in meters, confidence, and which cells fly. Without noise nothing is hidden and nothing flies."""
     u, v = centers(GRID)
     depth, incidence = room.cast(u, v)
     confidence = np.full(depth.shape, 2, np.uint8)

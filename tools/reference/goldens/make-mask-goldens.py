@@ -45,7 +45,7 @@ def encoded(mask):
 
 
 def smooth_prototypes(seed, rows, columns):
-    """Whole numbers over 64, (channels, rows, columns): no two cells alike, but neighbours similar."""
+    """Whole numbers over 64, (channels, rows, columns): no two cells alike, but neighbors similar."""
     values = torch.cat([clouds(seed + index, 1, rows, columns) for index in range(CHANNELS // 3)], 1)[0]
     return ((values - 0.5) * 256).round() / 64
 

@@ -4,7 +4,7 @@
     python tools/reference/goldens/make-shape-evaluation-goldens.py --out \\
         Tests/EvaluationTests/Goldens/evaluation-shapes.json
 
-`coco` has persons with 17 key points, some without any labelled and some crowds, detections, and the average
+`coco` has persons with 17 key points, some without any labeled and some crowds, detections, and the average
 precisions of `COCOeval`'s `keypoints`. `poses` and `orientedBoxes` have labels over the picture's sides, detections in
 pixels of the network's input, and the average precisions that `kpt_iou` or `batch_probiou`, `match_predictions` and
 `ap_per_class` make of them.
@@ -31,7 +31,7 @@ NETWORK, CONTENT, PADDING = (160, 192), (128, 192), (0, 16)
 
 
 def person(random, share=0.7):
-    """A box (x, y, width, height) and key points (x, y, labelled)."""
+    """A box (x, y, width, height) and key points (x, y, labeled)."""
     size = random.uniform([20, 30], [90, 120])
     corner = random.uniform([0, 0], [WIDTH, HEIGHT] - size)
     points = corner + random.uniform(0, 1, (JOINTS, 2)) * size

@@ -16,7 +16,7 @@ package struct AnchorDecoder: Sendable {
     keypoints = sizes.keypoints
   }
 
-  /// Centre x, centre y, width, height (or corners), class probabilities and extras of a cell of a level, whose maps
+  /// Center x, center y, width, height (or corners), class probabilities and extras of a cell of a level, whose maps
   /// are given.
   package func column(
     of cell: Int, level: PyramidLevel, boxes: Span<Float>, classes: Span<Float>, extras: Span<Float>

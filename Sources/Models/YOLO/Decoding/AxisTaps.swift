@@ -1,6 +1,6 @@
-/// Linear resampling along one axis: two neighbouring cells for every output sample.
+/// Linear resampling along one axis: two neighboring cells for every output sample.
 ///
-/// Half-pixel centres, clamped at the ends, single precision: as `torch.nn.functional.interpolate` with
+/// Half-pixel centers, clamped at the ends, single precision: as `torch.nn.functional.interpolate` with
 /// `align_corners=False`.
 struct AxisTaps: Sendable {
   /// First source cell of every output sample; they never decrease.

@@ -2,7 +2,7 @@ import Geometry
 
 extension HeadDecoding {
   /// The reference's decoded output of one level of a network that finds boxes or masks, written into `output`, the whole
-  /// (4 + classCount + extraCount, anchorCount) matrix: centre x, centre y, width, height, class probabilities, mask
+  /// (4 + classCount + extraCount, anchorCount) matrix: center x, center y, width, height, class probabilities, mask
   /// coefficients.
   static func decode(
     level: PyramidLevel, boxes: Span<Float>, classes: Span<Float>, extras: Span<Float>, coding: BoxCoding,
@@ -15,11 +15,14 @@ extension HeadDecoding {
     // A block of cells is one run of memory in every row of the output, and stays in the cache until it is written.
     let block = 16
     var probabilities = [Float](repeating: 0, count: block * classCount)
+    var sides = [SIMD4<Float>](repeating: .zero, count: block)
     for start in stride(from: 0, to: level.count, by: block) {
       let cells = start..<min(start + block, level.count)
+      distances(
+        of: boxes.extracting(start * coding.channels..<cells.upperBound * coding.channels), coding,
+        into: &sides)
       for cell in cells {
-        let numbers = boxes.extracting(cell * coding.channels..<(cell + 1) * coding.channels)
-        let (centre, size) = centred(sides(numbers, coding), cell: cell, level: level)
+        let (centre, size) = centred(sides[cell - start], cell: cell, level: level)
         let anchor = level.firstAnchor + cell
         output[anchor] = centre.x
         output[anchorCount + anchor] = centre.y
@@ -37,6 +40,34 @@ extension HeadDecoding {
         extras.extracting(start * extraCount..<cells.upperBound * extraCount), channels: extraCount,
         pixels: cells.count, into: &output, at: (4 + classCount) * anchorCount + first, rowStride: anchorCount
       )
+    }
+  }
+
+  /// Left, top, right and bottom of every cell, in cells, into the first elements of `sides`; as `sides` of one cell.
+  private static func distances(
+    of numbers: Span<Float>, _ coding: BoxCoding, into sides: inout [SIMD4<Float>]
+  ) {
+    let bins = coding.bins
+    guard bins > 1 else {
+      for cell in 0..<numbers.count / 4 {
+        sides[cell] = SIMD4(
+          numbers[4 * cell], numbers[4 * cell + 1], numbers[4 * cell + 2], numbers[4 * cell + 3])
+      }
+      return
+    }
+    var weights = [Float](repeating: 0, count: numbers.count)
+    var target = weights.mutableSpan
+    for first in stride(from: 0, to: numbers.count, by: bins) {
+      store(exponentials(load(numbers, at: first) - largest(numbers, at: first)), in: &target, at: first)
+    }
+    for side in 0..<numbers.count / bins {
+      var (total, moment): (Float, Float) = (0, 0)
+      for bin in 0..<bins {
+        let weight = weights[side * bins + bin]
+        total += weight
+        moment += weight * Float(bin)
+      }
+      sides[side / 4][side % 4] = moment / total
     }
   }
 

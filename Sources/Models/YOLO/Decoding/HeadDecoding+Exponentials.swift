@@ -44,20 +44,11 @@ extension HeadDecoding {
     return (p * r * r + r + 1) * (unsafe unsafeBitCast(exponent, to: SIMD16<Float>.self))
   }
 
-  /// The sum of sixteen numbers, by halves: `sum()` is compiled to sixteen steps one after another.
+  /// The largest of sixteen elements from `first` on.
   @inline(__always)
-  static func sum(_ x: SIMD16<Float>) -> Float {
-    let eight = x.lowHalf + x.highHalf
-    let four = eight.lowHalf + eight.highHalf
-    let two = four.lowHalf + four.highHalf
-    return two[0] + two[1]
-  }
-
-  /// The largest of sixteen numbers, by halves.
-  @inline(__always)
-  static func largest(_ x: SIMD16<Float>) -> Float {
-    let eight = x.lowHalf.replacing(with: x.highHalf, where: x.highHalf .> x.lowHalf)
-    let four = eight.lowHalf.replacing(with: eight.highHalf, where: eight.highHalf .> eight.lowHalf)
-    return max(max(four[0], four[1]), max(four[2], four[3]))
+  static func largest(_ elements: Span<Float>, at first: Int) -> Float {
+    var largest = elements[first]
+    for index in first + 1..<first + 16 { largest = max(largest, elements[index]) }
+    return largest
   }
 }

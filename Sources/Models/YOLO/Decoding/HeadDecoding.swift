@@ -45,12 +45,17 @@ package enum HeadDecoding {
 
   /// Distribution focal loss: the expected bin of a softmax over 16 logits, side by side for the four sides.
   package static func distances(_ logits: Span<Float>) -> SIMD4<Float> {
-    let bins = SIMD16<Float>(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+    let bins = BoxCoding.distribution.bins
     var distances = SIMD4<Float>(repeating: 0)
     for side in 0..<4 {
-      let row = load(logits, at: side * bins.scalarCount)
-      let weights = exponentials(row - largest(row))
-      distances[side] = sum(weights * bins) / sum(weights)
+      let row = load(logits, at: side * bins)
+      let weights = exponentials(row - largest(logits, at: side * bins))
+      var (total, moment): (Float, Float) = (0, 0)
+      for bin in 0..<bins {
+        total += weights[bin]
+        moment += weights[bin] * Float(bin)
+      }
+      distances[side] = moment / total
     }
     return distances
   }
@@ -60,7 +65,7 @@ package enum HeadDecoding {
     SIMD2<Float>(Float(cell % level.width) + 0.5, Float(cell / level.width) + 0.5)
   }
 
-  /// Centre and size in network pixels.
+  /// Center and size in network pixels.
   static func centred(
     _ sides: SIMD4<Float>, cell: Int, level: PyramidLevel
   ) -> (centre: SIMD2<Float>, size: SIMD2<Float>) {

@@ -99,7 +99,7 @@ struct BoxHead: Sendable {
     try passOverFlow(unread["flow_model"])
   }
 
-  /// Binds the normalising flow that trains key points: six times three layers between two numbers, twice.
+  /// Binds the normalizing flow that trains key points: six times three layers between two numbers, twice.
   private static func passOverFlow(_ weights: WeightScope) throws(WeightError) {
     for (name, shape) in [("loc", [2]), ("cov", [2, 2]), ("mask", [6, 2])] {
       _ = try weights.tensor(name, shape: shape)

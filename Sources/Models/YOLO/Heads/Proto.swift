@@ -5,7 +5,7 @@ import NNRuntime
 /// `Proto`: mask prototypes at a quarter of the input's size.
 package struct Proto: Sendable {
   private let cv1, cv2, cv3: ConvBlock
-  /// The one transposed convolution: with bias, without normalisation or activation.
+  /// The one transposed convolution: with bias, without normalization or activation.
   private let upsample: ConvTranspose2d
 
   package init(_ weights: WeightScope, _ inputs: Int, hidden: Int, prototypes: Int) throws(WeightError) {

@@ -13,7 +13,7 @@ package struct YOLOOutputs: Sendable {
 
   /// Maps by name, for level L = 0, 1, 2: `box.L`, `cls.L` and what else there is of an object; and `proto`.
   package let maps: [String: Map]
-  /// Centre x, centre y, width, height, class probabilities, and mask coefficients, key points or an angle of all
+  /// Center x, center y, width, height, class probabilities, and mask coefficients, key points or an angle of all
   /// anchors: (4 + classes + extras, anchors), row-major.
   ///
   /// Boxes of heads without suppression are by their corners.

@@ -32,7 +32,7 @@ package struct YOLOArchitecture: Sendable, Equatable {
   /// Channels inside the branches of `extras`.
   package let extraHidden: Int
 
-  /// What normalisations add to a variance.
+  /// What normalizations add to a variance.
   package let epsilon: Float
 
   /// Class names in the order of the class logits.
@@ -122,7 +122,7 @@ package struct YOLOArchitecture: Sendable, Equatable {
     }
   }
 
-  /// The metadata's key of what normalisations add to a variance, where that is not what the task's networks add.
+  /// The metadata's key of what normalizations add to a variance, where that is not what the task's networks add.
   static let epsilonKey = "bn_eps"
 
   /// What Ultralytics' networks for a task add: on those of objects it is set, on classifiers the framework's own stays.

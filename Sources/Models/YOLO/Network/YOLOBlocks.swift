@@ -1,10 +1,10 @@
 // The blocks of YOLO networks, named as in Ultralytics 8.4.190 (`nn/modules/conv.py`, `nn/modules/block.py`).
 // Deviations: a split and the concatenation of its parts keep the parts side by side instead of moving
-// them; batch normalisation may already be folded into the convolution, as `Model.fuse` leaves it.
+// them; batch normalization may already be folded into the convolution, as `Model.fuse` leaves it.
 
 import NNRuntime
 
-/// `Conv`: convolution without bias, batch normalisation, SiLU.
+/// `Conv`: convolution without bias, batch normalization, SiLU.
 package struct ConvBlock: Sendable {
   /// Ultralytics sets 1e-3 on every BatchNorm2d; the framework's default is 1e-5.
   ///

@@ -72,13 +72,13 @@ package enum YOLOCheckpoint {
       extraHidden: extraHidden)
   }
 
-  /// What normalisations add to a variance, for the metadata; nil where that is what the task's networks add.
+  /// What normalizations add to a variance, for the metadata; nil where that is what the task's networks add.
   private static func epsilon(
     of source: CheckpointSource, _ task: YOLOTask
   ) throws(CheckpointErrorAt) -> String? {
     guard source.epsilons.count < 2 else {
       throw CheckpointErrorAt(
-        .unknownArchitecture("its normalisations differ in what they add to a variance"))
+        .unknownArchitecture("its normalizations differ in what they add to a variance"))
     }
     guard let found = source.epsilons.first, Float(found) != YOLOArchitecture.epsilon(task) else {
       return nil

@@ -5,11 +5,11 @@ import NNRuntime
 package struct ExportedOutputs: Sendable, Equatable {
   /// What is told of anchors, or of objects, row-major.
   ///
-  /// Of a head whose boxes are suppressed: centre x, centre y, width and height in pixels of the input, class
+  /// Of a head whose boxes are suppressed: center x, center y, width and height in pixels of the input, class
   /// probabilities, and mask coefficients, key points or an angle, of all anchors: (4 + classes + extras, anchors).
   ///
   /// Of one that gives each object one box, as `export(nms=False)` has it, its objects, best first: left, top, right and
-  /// bottom, or centre and sides of oriented boxes, the score, the class, and the same extras:
+  /// bottom, or center and sides of oriented boxes, the score, the class, and the same extras:
   /// (min(300, anchors), 6 + extras).
   package let output0: [Float]
   /// Mask prototypes: (coefficients, height / 4, width / 4), row-major; nil of networks without.

@@ -5,7 +5,7 @@ import Imaging
 ///
 /// Ported from Ultralytics 8.4.190 (`LetterBox`, OpenCV's `INTER_LINEAR` on bytes).
 package enum YOLOPreprocessing {
-  /// The grey level around the picture.
+  /// The gray level around the picture.
   static let padding: UInt8 = 114
   /// Every byte divided by 255.
   fileprivate static let unit: [Float] = (0...255).map { Float($0) / 255 }

@@ -7,7 +7,7 @@
 //
 //   activation(W [up(x), y] + b) = activation(up(V x) + U y + b)
 //
-// where up(V x), of a nearest-neighbour enlargement by powers of two, is never stored: a pixel of V x is added to the sums
+// where up(V x), of a nearest-neighbor enlargement by powers of two, is never stored: a pixel of V x is added to the sums
 // of all that it would become. The concatenation is no more.
 
 extension Graph {
@@ -121,7 +121,7 @@ extension Graph {
 }
 
 extension MapShape {
-  /// The power of two by which a nearest-neighbour enlargement to `larger` repeats every pixel in both directions; nil
+  /// The power of two by which a nearest-neighbor enlargement to `larger` repeats every pixel in both directions; nil
   /// where it repeats some more often than others.
   func repeats(in larger: MapShape) -> Int? {
     let power = (larger.height / height).trailingZeroBitCount

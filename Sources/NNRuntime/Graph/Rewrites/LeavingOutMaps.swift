@@ -1,9 +1,9 @@
-// Maps that one layer alone reads are never made: a layer normalisation is done as a linear layer (or 1x1 convolution)
-// brings its rows near, an enlargement as a convolution reads its windows, and a 1x1 convolution to the pixels of the
-// convolution before it, while they are near.
+// Maps that only one layer reads are not materialized. A layer normalization is a prologue of the linear layer (or pointwise
+// convolution) that reads it, an upsampling one of the convolution that reads its windows, and a pointwise convolution an
+// epilogue of the convolution before it, while its pixels are in the cache.
 
 extension Graph {
-  /// The same network with bilinear enlargements joined to the convolutions behind them.
+  /// The same network with bilinear upsamplings fused into the convolutions after them.
   func enlargingWhileReading(where accepts: Joint.Judge) -> Graph {
     var graph = self
     let makers = makersForOne()
@@ -32,9 +32,9 @@ extension Graph {
     return graph
   }
 
-  /// The same network with layer normalisations joined to the linear layers behind them.
+  /// The same network with layer normalizations joined to the linear layers behind them.
   ///
-  /// Between the two may lie views of the tokens: then those show what is not normalised yet.
+  /// Between the two may lie views of the tokens: then those show what is not normalized yet.
   func normalisingWhileMultiplying(where accepts: Joint.Judge) -> Graph {
     var graph = self
     let makers = makersForOne()

@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""US spelling, and the field's words: in pages, comments, messages and help.
+
+    tools/check/check-spelling.py [--fix]
+
+Of Swift and Python comments and strings are read, of C, CSS and JavaScript comments, of all other text files
+everything. Names are left alone: code spans of comments, parts of longer names, options (`--labelled`), and words of
+Python that are a string by themselves. `--fix` replaces what it finds. Pages outside of decisions and the changelog
+tell no history, either. Ends with 1 where something is left.
+"""
+
+import io
+import re
+import subprocess
+import sys
+import tokenize
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+#: Beginnings of words and what they are in US spelling; what follows them stays.
+STEMS = {
+    "colour": "color",
+    "recolour": "recolor",
+    "neighbour": "neighbor",
+    "favour": "favor",
+    "behaviour": "behavior",
+    "honour": "honor",
+    **{
+        f"{stem}{stem[-1]}{end}": f"{stem}{end}" for stem in ("label", "model", "travel") for end in ("ed", "ing", "er")
+    },
+    "licence": "license",
+    "centred": "centered",
+    "centre": "center",
+    "centring": "centering",
+    "grey": "gray",
+    "artefact": "artifact",
+    "judgement": "judgment",
+    "programme ": "program ",
+    "learnt": "learned",
+    "spelt": "spelled",
+    **{f"{prefix}metre": f"{prefix}meter" for prefix in ("", "milli", "centi", "deci", "kilo", "micro", "nano")},
+    **{
+        f"{stem}is": f"{stem}iz"
+        for stem in (
+            *("normal", "denormal", "optim", "quant", "dequant", "material", "initial", "deinitial", "random"),
+            *("synchron", "special", "vector", "general", "minim", "maxim", "final", "visual", "organ", "summar"),
+            *("serial", "parallel", "util", "real", "raster", "token", "categor", "standard", "local", "penal"),
+            *("custom", "linear", "binar", "memor", "priorit", "stabil", "equal", "emphas", "recogn", "author"),
+        )
+    },
+}
+#: What may follow `...is` where it is the British ending; `realistic` and `minimises` differ.
+ENDINGS = r"(?:e|ed|er|ers|es|ing|able|ation|ations)"
+PHRASES = {
+    "brought near": "prefetched",
+    "brings near": "prefetches",
+    "own foresight": "hardware prefetcher",
+    "leaves out maps": "does not materialize maps",
+    "since then": "say what is so",
+    "the commit before": "say what is so",
+}
+SUFFIXES = {".md", ".swift", ".py", ".c", ".h", ".js", ".html", ".css", ".sh", ".yaml", ".yml", ".json", ".jq", ".txt"}
+SKIPPED = re.compile(r"^(Fuzz/Corpus|Fuzz/Captures|Tests/[A-Za-z]+/Goldens/.*\.json|tools/check/check-spelling\.py)")
+
+
+def pattern():
+    words = []
+    for stem in sorted(STEMS, key=len, reverse=True):
+        british = stem.endswith("is") and STEMS[stem].endswith("iz")
+        words.append(re.escape(stem) + (ENDINGS if british else "[a-z]*"))
+    return re.compile(rf"(?<![A-Za-z0-9_.$])(?<!--)(?!labelledby)(?:{'|'.join(words)})(?![A-Za-z0-9_(])", re.IGNORECASE)
+
+
+WORD = pattern()
+
+
+def american(word):
+    """A word in US spelling, with the capitals it has."""
+    low = word.lower()
+    stem = max((stem for stem in STEMS if low.startswith(stem)), key=len)
+    new = STEMS[stem] + low[len(stem) :]
+    return new.upper() if word.isupper() else new.capitalize() if word[0].isupper() else new
+
+
+def spans_of_python(text):
+    """`(start, end)` of comments, and of strings that are no single word."""
+    lines = [0]
+    for line in text.splitlines(keepends=True):
+        lines.append(lines[-1] + len(line))
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        words = token.type == tokenize.STRING and re.search(r"\s", token.string)
+        if words or token.type in (tokenize.COMMENT, getattr(tokenize, "FSTRING_MIDDLE", -1)):
+            yield lines[token.start[0] - 1] + token.start[1], lines[token.end[0] - 1] + token.end[1]
+
+
+def spans_of_comments(text):
+    """`(start, end)` of comments as in C."""
+    for match in re.finditer(r"/\*.*?\*/|//[^\n]*", text, re.DOTALL):
+        yield match.span()
+
+
+def spans_of_swift(text):
+    """`(start, end)` of comments and of strings without their interpolations."""
+    at, end = 0, len(text)
+    while at < end:
+        if text.startswith("//", at):
+            stop = text.find("\n", at)
+            stop = end if stop < 0 else stop
+            yield at, stop
+            at = stop
+        elif text.startswith("/*", at):
+            stop = text.find("*/", at) + 2
+            yield at, stop
+            at = stop
+        elif text[at] == '"':
+            at = yield from string_of_swift(text, at)
+        else:
+            at += 1
+
+
+def string_of_swift(text, at):
+    """The pieces of the string that begins at a position; returns where it ends."""
+    quote = '"""' if text.startswith('"""', at) else '"'
+    raw = at > 0 and text[at - 1] == "#"
+    at += len(quote)
+    start = at
+    while at < len(text) and not text.startswith(quote, at):
+        if text[at] == "\\" and not raw:
+            if text[at + 1] == "(":
+                yield start, at
+                at, depth = at + 2, 1
+                while depth:
+                    depth += {"(": 1, ")": -1}.get(text[at], 0)
+                    if text[at] == '"':
+                        at = yield from string_of_swift(text, at)
+                        continue
+                    at += 1
+                start = at
+                continue
+            at += 1
+        at += 1
+    yield start, at
+    return at + len(quote)
+
+
+def corrected(text, suffix):
+    """The text in US spelling, and `(position, word)` of what was not."""
+    spans_of = {".swift": spans_of_swift, ".py": spans_of_python}
+    spans_of |= dict.fromkeys((".c", ".h", ".js", ".css"), spans_of_comments)
+    spans = list(spans_of[suffix](text)) if suffix in spans_of else [(0, len(text))]
+    found = []
+
+    def replace(match):
+        line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+        after = text[match.end() : match.end() + 1]
+        is_parameter = after == ":" and re.search(r"(?:- |Parameter |Parameters )$", line)
+        if not (match[0].islower() or match[0].istitle() or match[0].isupper()):
+            return match[0]
+        if suffix == ".swift" and (line.count("`") % 2 or is_parameter) and "//" in line:
+            return match[0]
+        found.append((match.start(), match[0]))
+        return american(match[0])
+
+    pieces, last = [], 0
+    for start, end in spans:
+        pieces.append(text[last:start])
+        # Matched in the whole text, so that what lies around a span counts as its neighborhood.
+        piece, at = [], start
+        for match in WORD.finditer(text, start, end):
+            piece += [text[at : match.start()], replace(match)]
+            at = match.end()
+        pieces += [*piece, text[at:end]]
+        last = end
+    return "".join([*pieces, text[last:]]), found
+
+
+def main():
+    fix = sys.argv[1:] == ["--fix"]
+    listing = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True, text=True,
+                             capture_output=True).stdout  # fmt: skip
+    left = 0
+    for name in listing.splitlines():
+        path = ROOT / name
+        plain = path.suffix in SUFFIXES or (not path.suffix and name.startswith(("tools/", "Makefile", ".ci/")))
+        if not plain or SKIPPED.match(name) or path.is_symlink() or not path.is_file():
+            continue
+        text = path.read_text(encoding="utf-8")
+        new, found = corrected(text, path.suffix)
+        if fix and found:
+            path.write_text(new, encoding="utf-8")
+            text, found = new, []
+        for position, word in found:
+            print(f"check-spelling: {name}:{text.count(chr(10), 0, position) + 1}: {word}: {american(word)}")
+        left += len(found)
+        if name.startswith("docs/") and path.suffix == ".md" and not name.startswith("docs/decisions/"):
+            for phrase, better in PHRASES.items():
+                for match in re.finditer(phrase.replace(" ", r"\s+"), text, re.IGNORECASE):
+                    left += 1
+                    line = text.count("\n", 0, match.start()) + 1
+                    print(f"check-spelling: {name}:{line}: {' '.join(match[0].split())}: {better}")
+    if left:
+        sys.exit(f"check-spelling: {left} to mend; --fix replaces words")
+
+
+if __name__ == "__main__":
+    main()
