@@ -40,7 +40,8 @@ enum ObjectTable {
   /// A row for each detection.
   static func rows(of file: DetectionsFile, source: String, timestamp: Double) -> [[String]] {
     file.detections.map {
-      let object = JSONValue.object(DetectionsFile.fields($0))
+      let object = JSONValue.object(
+        DetectionsFile.fields($0).merging(DetectionsFile.shapes(of: $0)) { field, _ in field })
       return known(object, source: source, name: file.image, timestamp: .number(timestamp)) + shapes(object)
     }
   }
