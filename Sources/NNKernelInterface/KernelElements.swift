@@ -71,6 +71,8 @@ public struct KernelTolerance: Sendable {
   public static let roundedProduct = KernelTolerance(sums: 4e-6, functions: 2e-4)
   /// Attention in bf16: the weights are rounded to it.
   public static let roundedAttention = KernelTolerance(sums: 4e-3, functions: 2e-4)
+  /// Attention whose scores are products of 8-bit integers: they become exponents.
+  public static let byteAttention = KernelTolerance(sums: 4e-2, functions: 2e-4)
   /// Products of half precision, Winograd's convolutions among them.
   public static let halves = KernelTolerance(sums: 4e-3, functions: 2e-4)
   /// Products of integers of 16 bits, Winograd's convolutions among them.

@@ -18,9 +18,13 @@ public func addVectorKernels(to catalogue: inout KernelCatalogue, of processor: 
   addWordKernels(to: &catalogue, by: permit, maps: .any)
   addByteKernels(to: &catalogue, by: permit, maps: .any)
   catalogue.add(
+    attention: "attention-int8", products: .int8, maps: .any, queries: roundedAttentionQueries,
+    tolerance: .byteAttention, by: permit, scratch: { roundedAttentionScratch($0, ByteScores.self) },
+    run: { roundedAttention($0, $1, tiles: false, ByteScores.self) })
+  catalogue.add(
     attention: "attention-bf16", products: .bfloat16, maps: .any, queries: roundedAttentionQueries,
-    tolerance: .roundedAttention, by: permit, scratch: { roundedAttentionScratch($0) },
-    run: { roundedAttention($0, $1, tiles: false) })
+    tolerance: .roundedAttention, by: permit, scratch: { roundedAttentionScratch($0, RoundedScores.self) },
+    run: { roundedAttention($0, $1, tiles: false, RoundedScores.self) })
   addSteps(to: &catalogue, permit)
   return true
 }
@@ -41,8 +45,8 @@ public func addTileKernels(to catalogue: inout KernelCatalogue, of processor: Pr
     scratch: { roundedConvolutionScratch($0, $1) }, run: { roundedConvolution($0, $1, tiles: true) })
   catalogue.add(
     attention: "attention-bf16", products: .bfloat16, maps: .any, queries: roundedAttentionQueries,
-    tolerance: .roundedAttention, by: permit, scratch: { roundedAttentionScratch($0) },
-    run: { roundedAttention($0, $1, tiles: true) })
+    tolerance: .roundedAttention, by: permit, scratch: { roundedAttentionScratch($0, RoundedScores.self) },
+    run: { roundedAttention($0, $1, tiles: true, RoundedScores.self) })
   addWordKernels(to: &catalogue, by: permit, maps: .any)
   addByteKernels(to: &catalogue, by: permit, maps: .any)
   addSteps(to: &catalogue, permit)

@@ -13,7 +13,7 @@ func multiplyVectors(_ product: BlockProduct, _ first: Int, _ count: Int, wide: 
 }
 
 /// Numbers of bf16, with sums in floats.
-private enum RoundedPairs: WordArithmetic {
+enum RoundedPairs: WordArithmetic {
   @inline(__always) static func dot(_ sum: Vector, _ a: Vector, _ b: Vector) -> Vector {
     ardf_bf16_dot(sum, a, b)
   }
@@ -22,31 +22,58 @@ private enum RoundedPairs: WordArithmetic {
 
 // MARK: Attention
 
-/// The weights of a block of keys, and their sums.
-///
-/// Products and powers keep different parts of the processor busy: while eight keys are multiplied, the scores of the
-/// eight before become weights. The first eight have none before: their hidden scores' weights are overwritten.
+/// The weights of a block of keys, and their sums, from scores in bf16.
 @inline(never)
 func weighBounded(
   _ layout: RoundedAttentionScratch, _ keys: Int, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
   _ scratch: UnsafeMutablePointer<Float>
 ) {
-  let count = EightRows.count
-  let scores = scratch + layout.product
-  let queries = UnsafeRawPointer(block)
   let factor = Vector(repeating: factor)
-  var shift = FloatRow(from: block + layout.offsets)
-  shift.low = Vector(repeating: 0) - shift.low
-  shift.high = Vector(repeating: 0) - shift.high
+  let zero = Vector(repeating: 0)
+  let offsets = FloatRow(from: block + layout.offsets)
+  weighKeys(
+    RoundedPairs.self, layout, keys, block, scratch,
+    (
+      rows: UnsafeRawPointer(scratch + layout.keyCopy), width: layout.keyWidth &* 2,
+      columns: UnsafeRawPointer(block)
+    )
+  ) { _ in
+    ScoreScaling(lowFactor: factor, highFactor: factor, low: zero - offsets.low, high: zero - offsets.high)
+  }
+}
+
+/// What makes scores of eight keys the exponents of their weights: score * factor + shift, for the first sixteen queries and
+/// the others.
+struct ScoreScaling {
+  var lowFactor, highFactor, low, high: Vector
+}
+
+/// The weights of a block of keys, and their sums.
+///
+/// Products and powers keep different parts of the processor busy: while eight keys are multiplied, the scores of the
+/// eight before become weights. The first eight have none before: their hidden scores' weights are overwritten.
+///
+/// - `operands`: keys, `width` bytes from one to the next, and transposed queries, of the first sixteen and then of the others.
+/// - `scaling`: of the eight keys from `8 * group` on.
+@inline(__always)
+func weighKeys<Words: WordArithmetic>(
+  _: Words.Type, _ layout: RoundedAttentionScratch, _ keys: Int, _ block: UnsafeMutablePointer<Float>,
+  _ scratch: UnsafeMutablePointer<Float>,
+  _ operands: (rows: UnsafeRawPointer, width: Int, columns: UnsafeRawPointer),
+  scaling: (_ group: Int) -> ScoreScaling
+) {
+  let count = Sums8<WideSums<Words>>.count
+  let scores = scratch + layout.product
   var total = FloatRow(from: block + layout.sums)
   hide(from: 0)
-  let width = layout.keyWidth &* 2
-  let tile = layout.keyWidth &* 32
+  let width = operands.width
+  let tile = width &* 16
   var target = scratch + layout.weights
+  var exponents = scaling(0)
   for key in stride(from: 0, to: (keys &+ 31) / 32 &* 32, by: count) {
-    var rows = UnsafeRawPointer(scratch + layout.keyCopy) + key &* width
-    var columns = queries
-    var sums = EightRows()
+    var rows = operands.rows + key &* width
+    var columns = operands.columns
+    var sums = Sums8<WideSums<Words>>()
     for pair in 0..<4 {
       let end = columns + tile / 4
       repeat {
@@ -54,14 +81,15 @@ func weighBounded(
         rows += 4
         columns += 64
       } while columns < end
-      weigh(TwoRows(from: scores + pair &* 64), target + pair &* 16, factor, shift, &total)
+      weigh(TwoRows(from: scores + pair &* 64), target + pair &* 16, exponents, &total)
     }
     sums.write(to: scores)
+    exponents = scaling(key / count)
     hide(from: keys &- key)
     target = scratch + layout.weights + (key / 32 &* 512 &+ key % 32 &* 8)
   }
   for pair in 0..<4 {
-    weigh(TwoRows(from: scores + pair &* 64), target + pair &* 16, factor, shift, &total)
+    weigh(TwoRows(from: scores + pair &* 64), target + pair &* 16, exponents, &total)
   }
   total.write(to: block + layout.sums)
 
@@ -79,16 +107,16 @@ func weighBounded(
 /// Weights of two keys.
 @inline(__always)
 private func weigh(
-  _ scores: TwoRows, _ weights: UnsafeMutablePointer<Float>, _ factor: Vector, _ shift: FloatRow,
+  _ scores: TwoRows, _ weights: UnsafeMutablePointer<Float>, _ exponents: ScoreScaling,
   _ total: inout FloatRow
 ) {
-  let even0 = roughPowerOfTwo(multiplyAdd(scores.upper.low, factor, shift.low))
-  let odd0 = roughPowerOfTwo(multiplyAdd(scores.lower.low, factor, shift.low))
+  let even0 = roughPowerOfTwo(multiplyAdd(scores.upper.low, exponents.lowFactor, exponents.low))
+  let odd0 = roughPowerOfTwo(multiplyAdd(scores.lower.low, exponents.lowFactor, exponents.low))
   ardf_bf16_store_pairs(weights, even0, odd0)
   total.low += even0
   total.low += odd0
-  let even1 = roughPowerOfTwo(multiplyAdd(scores.upper.high, factor, shift.high))
-  let odd1 = roughPowerOfTwo(multiplyAdd(scores.lower.high, factor, shift.high))
+  let even1 = roughPowerOfTwo(multiplyAdd(scores.upper.high, exponents.highFactor, exponents.high))
+  let odd1 = roughPowerOfTwo(multiplyAdd(scores.lower.high, exponents.highFactor, exponents.high))
   ardf_bf16_store_pairs(weights + 256, even1, odd1)
   total.high += even1
   total.high += odd1
@@ -103,6 +131,6 @@ func addValues(_ product: BlockProduct, _ room: UnsafeMutablePointer<Float>) {
   }
 }
 
-private typealias FloatRow = WideSums<RoundedPairs>
-private typealias TwoRows = Sums2<FloatRow>
+typealias FloatRow = WideSums<RoundedPairs>
+typealias TwoRows = Sums2<FloatRow>
 private typealias EightRows = Sums8<FloatRow>

@@ -21,8 +21,8 @@ public func addKernels(to catalogue: inout KernelCatalogue, of processor: Proces
   addByteKernels(to: &catalogue, by: permit, maps: .any)
   catalogue.add(
     attention: "attention-bf16", products: .bfloat16, maps: .any, queries: roundedAttentionQueries,
-    tolerance: .roundedAttention, by: permit, scratch: { roundedAttentionScratch($0) },
-    run: { roundedAttention($0, $1, tiles: false) })
+    tolerance: .roundedAttention, by: permit, scratch: { roundedAttentionScratch($0, RoundedScores.self) },
+    run: { roundedAttention($0, $1, tiles: false, RoundedScores.self) })
   catalogue.add(
     depthwise: "depthwise-any", maps: .any, tolerance: .roundedProduct, by: permit,
     run: { depthwise($0, $1) })

@@ -25,14 +25,15 @@ struct RoundedAttentionScratch {
   var keyWidth, valueWidth: Int
   /// Of each block of queries: transposed queries, running output, offsets (maxima, or what stands in for them), sums,
   /// scores of the keys' center, and what a key at a distance of 1 may add to them; then the size of them all.
-  var output, offsets, sums, middles, reaches, blockCount: Int
+  var output, offsets, sums, middles, reaches, ownBlock, blockCount: Int
   /// Of a block of keys: copied keys, transposed values, pairs of values, scores, weights; of
   /// a product: sums, segment offset; of all keys: their center, in floats and in bf16.
-  var keyCopy, values, pairs, scores, weights, product, segment, centre, roundedCentre: Int
+  var keyCopy, values, pairs, scores, weights, product, segment, centre, roundedCentre, ownKeys: Int
   /// What a product works in, and the size of it all.
   var room, count: Int
 
-  @inline(__always) init(_ task: AttentionTask) {
+  /// `own`: floats that scores need besides, for a block of queries and for a block of keys.
+  @inline(__always) init(_ task: AttentionTask, own: (block: Int, keys: Int)) {
     let keys = Self.keys
     keyWidth = (task.keyWidth + 31) / 32 * 32
     valueWidth = (task.valueWidth + 31) / 32 * 32
@@ -41,7 +42,8 @@ struct RoundedAttentionScratch {
     sums = offsets + blockRows
     middles = sums + blockRows
     reaches = middles + blockRows
-    blockCount = reaches + blockRows
+    ownBlock = reaches + blockRows
+    blockCount = ownBlock + own.block
     keyCopy = blockCount * Self.blocks
     values = keyCopy + keys * keyWidth / 2
     pairs = values + valueWidth * keys / 2
@@ -51,8 +53,47 @@ struct RoundedAttentionScratch {
     segment = product + blockRows * panelWidth
     centre = segment + 16
     roundedCentre = centre + keyWidth
-    room = roundedCentre + keyWidth / 2
+    ownKeys = roundedCentre + keyWidth / 2
+    room = ownKeys + own.keys
     count = room + productRoom
+  }
+}
+
+/// What the scores of bounded attention are multiplied in.
+protocol BoundedScores {
+  /// Floats of its own.
+  static func room(_ task: AttentionTask) -> (block: Int, keys: Int)
+  /// Adds what it needs of a block of queries, whose copy and place are made.
+  static func beginBlock(
+    _ task: UnsafePointer<AttentionTask>, _ layout: RoundedAttentionScratch, _ head: Int, _ index: Int,
+    _ block: UnsafeMutablePointer<Float>, _ scratch: UnsafeMutablePointer<Float>)
+  /// Adds what it needs of a block of keys, whose copy and centre are made.
+  static func copyKeys(
+    _ task: UnsafePointer<AttentionTask>, _ layout: RoundedAttentionScratch, _ head: Int, _ first: Int,
+    _ count: Int, _ scratch: UnsafeMutablePointer<Float>)
+  /// The weights of a block of keys, and their sums.
+  static func weigh(
+    _ layout: RoundedAttentionScratch, _ keys: Int, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
+    _ scratch: UnsafeMutablePointer<Float>)
+}
+
+/// Scores of the copies in bf16.
+enum RoundedScores: BoundedScores {
+  @inline(__always) static func room(_ task: AttentionTask) -> (block: Int, keys: Int) { (0, 0) }
+  @inline(__always) static func beginBlock(
+    _: UnsafePointer<AttentionTask>, _: RoundedAttentionScratch, _: Int, _: Int,
+    _: UnsafeMutablePointer<Float>,
+    _: UnsafeMutablePointer<Float>
+  ) {}
+  @inline(__always) static func copyKeys(
+    _: UnsafePointer<AttentionTask>, _: RoundedAttentionScratch, _: Int, _: Int, _: Int,
+    _: UnsafeMutablePointer<Float>
+  ) {}
+  @inline(__always) static func weigh(
+    _ layout: RoundedAttentionScratch, _ keys: Int, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
+    _ scratch: UnsafeMutablePointer<Float>
+  ) {
+    weighBounded(layout, keys, factor, block, scratch)
   }
 }
 
@@ -66,14 +107,19 @@ private func queryBlocks(_ task: AttentionTask) -> (blocks: Int, groups: Int) {
 /// Most queries of a work item.
 var roundedAttentionQueries: Int { RoundedAttentionScratch.blocks * blockRows }
 
-func roundedAttentionScratch(_ task: UnsafePointer<AttentionTask>) -> Int {
-  RoundedAttentionScratch(task.pointee).count
+@inline(__always)
+func roundedAttentionScratch<Scores: BoundedScores>(
+  _ task: UnsafePointer<AttentionTask>, _: Scores.Type
+) -> Int {
+  RoundedAttentionScratch(task.pointee, own: Scores.room(task.pointee)).count
 }
 
 @inline(__always)
-func roundedAttention(_ task: UnsafePointer<AttentionTask>, _ share: Share, tiles: Bool) {
+func roundedAttention<Scores: BoundedScores>(
+  _ task: UnsafePointer<AttentionTask>, _ share: Share, tiles: Bool, _: Scores.Type
+) {
   let scratch = share.scratch
-  let layout = RoundedAttentionScratch(task.pointee)
+  let layout = RoundedAttentionScratch(task.pointee, own: Scores.room(task.pointee))
   let (blocks, groups) = queryBlocks(task.pointee)
   beginProducts(step: 32, tiles: tiles)
   let factor = task.pointee.scale * log2e
@@ -83,18 +129,21 @@ func roundedAttention(_ task: UnsafePointer<AttentionTask>, _ share: Share, tile
     let last = blocks &* (group &+ 1) / groups
     if !tiles { averageKeys(task, layout, head, scratch) }
     for block in first..<last {
-      beginBlock(task, layout, head, block, scratch + (block &- first) &* layout.blockCount, scratch, tiles)
+      let state = scratch + (block &- first) &* layout.blockCount
+      beginBlock(task, layout, head, block, state, scratch, tiles)
+      if !tiles { Scores.beginBlock(task, layout, head, block, state, scratch) }
     }
     var key = 0
     while key < task.pointee.tokens {
       let count = min(RoundedAttentionScratch.keys, task.pointee.tokens &- key)
       copyKeys(task, layout, head, key, count, scratch)
+      if !tiles { Scores.copyKeys(task, layout, head, key, count, scratch) }
       let radius = !tiles && factor > leastFactor ? farthest(layout, count, scratch) : .infinity
       transposeValues(task, layout, head, key, count, scratch)
       for block in first..<last {
         let state = scratch + (block &- first) &* layout.blockCount
         if !tiles, isBounded(layout, state, radius, isFirst: key == 0) {
-          attendBounded(layout, count, factor, state, scratch)
+          attendBounded(Scores.self, layout, count, factor, state, scratch)
         } else {
           attend(layout, count, factor, state, scratch, tiles)
         }
@@ -111,8 +160,7 @@ func roundedAttention(_ task: UnsafePointer<AttentionTask>, _ share: Share, tile
 @inline(__always) private var log2e: Float { 1.442_695_04 }
 
 @inline(__always)
-private func address(_ base: UnsafePointer<Float>, _ element: ElementType, _ offset: Int) -> UnsafeRawPointer
-{
+func address(_ base: UnsafePointer<Float>, _ element: ElementType, _ offset: Int) -> UnsafeRawPointer {
   UnsafeRawPointer(base) + offset &* element.size
 }
 

@@ -93,13 +93,14 @@ func isBounded(
 
 /// Adds a block of keys to a block of queries, whose scores are bounded.
 @inline(__always)
-func attendBounded(
-  _ layout: RoundedAttentionScratch, _ keys: Int, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
+func attendBounded<Scores: BoundedScores>(
+  _: Scores.Type, _ layout: RoundedAttentionScratch, _ keys: Int, _ factor: Float,
+  _ block: UnsafeMutablePointer<Float>,
   _ scratch: UnsafeMutablePointer<Float>
 ) {
   let segment = UnsafeMutableRawPointer(scratch + layout.segment).assumingMemoryBound(to: Int.self)
   segment.pointee = 0
-  weighBounded(layout, keys, factor, block, scratch)
+  Scores.weigh(layout, keys, factor, block, scratch)
   var channel = 0
   while channel < layout.valueWidth {
     addValues(

@@ -19,7 +19,7 @@ struct MixedStepConformance {
 
   @Test(arguments: MixedImplementation.all, attentionCases)
   func attention(_ set: InstructionSet, _ test: AttentionCase) throws {
-    let kernel = try #require(set.catalogue?.attention.last)
+    let kernels = try #require(set.catalogue?.attention.filter { $0.products != .float32 })
     let (k, v, heads) = (test.keyWidth, test.valueWidth, test.heads)
     let headStride = test.interleaved ? 2 * k + v : k
     let keyStart = test.interleaved ? k : heads * k
@@ -40,7 +40,7 @@ struct MixedStepConformance {
     }
     let scale = 1 / Float(k).squareRoot()
 
-    func run(split: Bool) -> [Float] {
+    func run(_ kernel: Kernel<AttentionTask>, split: Bool) -> [Float] {
       let output = MixedMap(.float32, height: 1, width: test.tokens, channels: heads * v, gap: 2)
       let base = unsafe UnsafeRawPointer(packed.input.base)
       func part(_ offset: Int) -> UnsafePointer<Float> {
@@ -86,12 +86,16 @@ struct MixedStepConformance {
         }
       }
     }
-    let whole = run(split: false)
     let chosen = queries.flatMap { query in (0..<heads * v).map { query * heads * v + $0 } }
-    expectClose(
-      chosen.map { whole[$0] }, chosen.map { expected[$0] }, tolerance: kernel.tolerance.sums,
-      test.testDescription)
-    #expect(run(split: true).map(\.bitPattern) == whole.map(\.bitPattern), "the split must not matter")
+    // Scores are exponents: of a sharp softmax 8 bits are too few.
+    for kernel in kernels where kernel.products != .int8 || test.spread <= 7 {
+      let whole = run(kernel, split: false)
+      expectClose(
+        chosen.map { whole[$0] }, chosen.map { expected[$0] }, tolerance: kernel.tolerance.sums,
+        "\(kernel.fullName), \(test.testDescription)")
+      #expect(
+        run(kernel, split: true).map(\.bitPattern) == whole.map(\.bitPattern), "the split must not matter")
+    }
   }
 
   @Test(arguments: MixedImplementation.all, WindowConformance.depthwiseCases)

@@ -37,7 +37,10 @@ struct Arithmetic {
   }
 
   /// What attention multiplies in.
-  var attention: ProductElement { maps == .bfloat16 && precision != .fp32 ? .bfloat16 : .float32 }
+  var attention: ProductElement {
+    guard maps == .bfloat16, precision != .fp32 else { return .float32 }
+    return precision == .int8 && catalogue.attention.contains { $0.products == .int8 } ? .int8 : .bfloat16
+  }
 
   /// How a dense convolution is computed in less than single precision, one that makes an output of the network with more
   /// digits than others; nil where it isn't.

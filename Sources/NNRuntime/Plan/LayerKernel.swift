@@ -86,11 +86,14 @@ struct LayerChoice {
       return (AlgorithmChoice(algorithm: .subpixel, reason: reason), .convolution(choice.kernel))
     case .attention:
       let products = elements.products(index)
+      let reason =
+        switch products {
+        case .int8: "scores of 8-bit integers where they are bounded, weights in bf16; "
+        case .bfloat16: "\(Arithmetic.rounded), "
+        default: ""
+        }
       return (
-        AlgorithmChoice(
-          algorithm: .blocked,
-          reason: products == .bfloat16
-            ? "\(Arithmetic.rounded), scores stay in the cache" : "scores stay in the cache"),
+        AlgorithmChoice(algorithm: .blocked, reason: reason + "scores stay in the cache"),
         .attention(.first(of: catalogue.attention, maps, products: products))
       )
     case .maxPool: return vector(.maxPool(.first(of: catalogue.maxPool, maps)))

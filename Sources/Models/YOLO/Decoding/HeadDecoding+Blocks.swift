@@ -11,7 +11,6 @@ extension HeadDecoding {
     precondition(output.count == (4 + classCount + extraCount) * anchorCount && !coding.keepsCorners)
     precondition(boxes.count == level.count * coding.channels && classes.count == level.count * classCount)
     precondition(extras.count == level.count * extraCount)
-    var output = output.mutableSpan
     // A block of cells is one run of memory in every row of the output, and stays in the cache until it is written.
     let block = 16
     var probabilities = [Float](repeating: 0, count: block * classCount)
@@ -88,7 +87,7 @@ extension HeadDecoding {
   /// Pixels of several channels as rows of `output`, a channel each, `rowStride` apart.
   @inline(__always)
   private static func transpose(
-    _ elements: Span<Float>, channels: Int, pixels: Int, into output: inout MutableSpan<Float>, at start: Int,
+    _ elements: Span<Float>, channels: Int, pixels: Int, into output: inout [Float], at start: Int,
     rowStride: Int
   ) {
     for channel in 0..<channels {
