@@ -111,20 +111,19 @@ package struct UltralyticsPicture: Sendable {
   private static func keypoints(
     of object: LabelledObject, _ picture: LabelledPicture, _ frame: ValidationFrame
   ) -> [SIMD3<Float>] {
-    object.keypoints.map { point in
-      SIMD3(
-        Float(point.x / Double(picture.width)) * Float(frame.contentWidth) + Float(frame.padLeft),
-        Float(point.y / Double(picture.height)) * Float(frame.contentHeight) + Float(frame.padTop),
-        point.isLabelled ? 1 : 0)
+    object.keypoints.map { point -> SIMD3<Float> in
+      let x = Float(point.x / Double(picture.width)) * Float(frame.contentWidth)
+      let y = Float(point.y / Double(picture.height)) * Float(frame.contentHeight)
+      return SIMD3(x + Float(frame.padLeft), y + Float(frame.padTop), point.isLabelled ? 1 : 0)
     }
   }
 
   private static func orientedBox(of object: LabelledObject, _ frame: ValidationFrame) -> GaussianBox? {
-    let corners = stride(from: 0, to: object.outline.count - 1, by: 2).map { index in
-      SIMD2<Double>(
-        SIMD2(
-          object.outline[index] * Float(frame.contentWidth) + Float(frame.padLeft),
-          object.outline[index + 1] * Float(frame.contentHeight) + Float(frame.padTop)))
+    let size = SIMD2<Float>(Float(frame.contentWidth), Float(frame.contentHeight))
+    let padding = SIMD2<Float>(Float(frame.padLeft), Float(frame.padTop))
+    let corners = stride(from: 0, to: object.outline.count - 1, by: 2).map { index -> SIMD2<Double> in
+      let share = SIMD2<Float>(object.outline[index], object.outline[index + 1])
+      return SIMD2<Double>(share * size + padding)
     }
     guard !corners.isEmpty else { return nil }
     let rectangle = LeastRectangle.around(corners)
