@@ -8,6 +8,8 @@ import Synchronization
 package final class Patience: Sendable {
   package static let shared = Patience()
 
+  package init() {}
+
   private typealias Sleeper = (
     deadline: ContinuousClock.Instant, continuation: CheckedContinuation<Void, any Error>
   )
