@@ -79,9 +79,21 @@ class Matcher:
     iouv = torch.linspace(0.5, 0.95, 10)
 
 
-def scores(random, count):
-    """Different ones, best first: equal scores are in no stated order there."""
-    return np.sort(random.permutation(900)[:count])[::-1].astype(np.float32) / 1024
+class Scores:
+    """Scores of detections, no two of all pictures alike: equal ones are in no stated order there."""
+
+    def __init__(self, random):
+        self.left = list(random.permutation(900))
+
+    def take(self, count):
+        """The scores of a picture, best first."""
+        taken, self.left = self.left[:count], self.left[count:]
+        return np.sort(taken)[::-1].astype(np.float32) / 1024
+
+
+def is_clear(overlaps):
+    """Whether none is so near a threshold that the last digits of a rectangle decide."""
+    return float((overlaps[..., None] - Matcher.iouv).abs().min()) > 1e-3
 
 
 def in_network(points):
@@ -107,7 +119,7 @@ def poses(random, sigmas):
     from ultralytics.utils.metrics import kpt_iou
     from ultralytics.utils.ops import xyxy2xywh
 
-    pictures, statistics = [], []
+    pictures, statistics, scores = [], [], Scores(random)
     for _ in range(8):
         labels = [person(random) for _ in range(4)]
         sides = np.float32([WIDTH, HEIGHT])
@@ -127,7 +139,7 @@ def poses(random, sigmas):
         kinds += [0, 1]
         found += [in_network(person(random)[1][:, :2].astype(np.float32) / sides) for _ in range(2)]
         found = torch.from_numpy(np.stack(found).astype(np.float32).round(3))
-        confidence = scores(random, len(kinds))
+        confidence = scores.take(len(kinds))
         overlaps = kpt_iou(torch.from_numpy(truth), found, sigma=sigmas, area=area)
         statistics.append((match(kinds, wanted, overlaps), confidence, np.array(kinds), wanted))
         pictures.append({
@@ -143,7 +155,7 @@ def oriented_boxes(random):
     from ultralytics.utils.metrics import batch_probiou
     from ultralytics.utils.ops import resample_segments, xyxyxyxy2xywhr
 
-    pictures, statistics = [], []
+    pictures, statistics, scores = [], [], Scores(random)
     for number in range(8):
         corners = []
         for index in range(5):
@@ -170,7 +182,9 @@ def oriented_boxes(random):
             found.append(np.array([*sides[0], *sides[1], random.uniform(-1, 2)]))
         found = np.stack(found).astype(np.float32).round(4)
         found[:, 2:4] = np.maximum(found[:, 2:4], 1)
-        confidence = scores(random, len(kinds))
+        while not is_clear(batch_probiou(torch.from_numpy(truth), torch.from_numpy(found))):
+            found[:, :2] = (found[:, :2] + random.normal(0, 0.2, found[:, :2].shape)).astype(np.float32).round(4)
+        confidence = scores.take(len(kinds))
         overlaps = batch_probiou(torch.from_numpy(truth), torch.from_numpy(found))
         statistics.append((match(kinds, wanted, overlaps), confidence, np.array(kinds), wanted))
         pictures.append({
