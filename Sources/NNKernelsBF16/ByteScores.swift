@@ -1,4 +1,4 @@
-// Scores of attention from products of 8-bit integers: of queries, and of keys less their centre, which adds the same to all
+// Scores of attention from products of 8-bit integers: of queries, and of keys less their center, which adds the same to all
 // scores of a query and so changes no weight. Each query has a scale of its own, keys share one by eights.
 //
 // With q = s a, a integers from -127 to 127, and k - c = t (b - 128), b integers from 1 to 255,
@@ -84,7 +84,7 @@ enum ByteScores: BoundedScores {
     let width = width(layout.keyWidth)
     let rows = UnsafeMutableRawPointer(scratch + layout.ownKeys)
     let scales = scratch + (layout.ownKeys &+ RoundedAttentionScratch.keys &* width / 4)
-    /// Sixteen channels of a key, less the centre's.
+    /// Sixteen channels of a key, less the center's.
     @inline(__always) func distance(_ key: Int, _ channel: Int, _ used: Int) -> Vector {
       let offset = head &* task.keyHeadStride &+ (first &+ key) &* task.tokenStride &+ channel
       return task.element.loadSome(address(task.key, task.element, offset), used)

@@ -67,7 +67,7 @@ protocol BoundedScores {
   static func beginBlock(
     _ task: UnsafePointer<AttentionTask>, _ layout: RoundedAttentionScratch, _ head: Int, _ index: Int,
     _ block: UnsafeMutablePointer<Float>, _ scratch: UnsafeMutablePointer<Float>)
-  /// Adds what it needs of a block of keys, whose copy and centre are made.
+  /// Adds what it needs of a block of keys, whose copy and center are made.
   static func copyKeys(
     _ task: UnsafePointer<AttentionTask>, _ layout: RoundedAttentionScratch, _ head: Int, _ first: Int,
     _ count: Int, _ scratch: UnsafeMutablePointer<Float>)

@@ -30,6 +30,7 @@ import sys
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from peers.engines import OURS, PEERS, child, is_installed, is_ours, precision
 from peers.models import difference, load_outputs, make_model
 from peers.report import file_name, markdown, page, plot, processor, summary

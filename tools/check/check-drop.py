@@ -20,10 +20,9 @@ import tempfile
 import urllib.request
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
-
 from browser import visits
 from browser.visits import Results, check
+from playwright.sync_api import sync_playwright
 
 
 def run(ardf, *words):

@@ -18,9 +18,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
-
 from browser import visits
+from playwright.sync_api import sync_playwright
 
 
 def main():

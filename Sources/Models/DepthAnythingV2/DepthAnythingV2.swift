@@ -66,12 +66,11 @@ public final class DepthAnythingV2: Sendable {
   /// Layers that 8 bits cost most, which stay in bf16 or 16 bits.
   ///
   /// What the first one reads has a few channels far larger than all others, by which a token's common scale is set: alone it
-  /// costs three times what any other does. The others are those that change the output by more than 1.3 times what the
-  /// median layer does, on five photographs of which no capture is one (`ardf verify --sensitivity`).
-  private static let unevenLayers = [
-    "pretrained.blocks.0.mlp.fc1", "pretrained.blocks.0.mlp.fc2", "pretrained.blocks.3.attn.qkv",
-    "pretrained.blocks.8.mlp.fc1", "pretrained.blocks.8.mlp.fc2", "pretrained.blocks.9.mlp.fc2",
-  ]
+  /// costs three times what any other does. The others are those that change the output most for the time they save, the
+  /// change squared, on five photographs of which no capture is one (`ardf verify --sensitivity`).
+  private static let unevenLayers =
+    ["0.mlp.fc1", "0.mlp.fc2"].map { "pretrained.blocks.\($0)" }
+    + [0, 1, 2, 3, 5, 11].map { "pretrained.blocks.\($0).attn.proj" }
 
   private init(architecture: DepthAnythingArchitecture, input: Input, sessions: SessionCache<DepthInput>) {
     self.architecture = architecture

@@ -77,7 +77,6 @@ def openvino_with(precision, file="onnx"):
 def torch_with(precision):
     def opened(files, threads):
         import torch
-
         from oracles.checkpoints import load_network
         from oracles.head_maps import fused
 
