@@ -22,8 +22,9 @@ enum ByteScores: BoundedScores {
     layout.keyWidth >= 64
   }
 
-  /// Of a block of queries: transposed queries, scales times the task's, and 128 times the sums of their integers. Of a block
-  /// of keys: keys and their scales.
+  /// Of a block of queries: transposed queries, scales times the task's, and 128 times the sums of their integers.
+  ///
+  /// Of a block of keys: keys and their scales.
   @inline(__always) static func room(_ task: AttentionTask) -> (block: Int, keys: Int) {
     let (width, keys) = (width(task.keyWidth), RoundedAttentionScratch.keys)
     return (width &* blockRows / 4 &+ 2 &* blockRows, keys &* width / 4 &+ keys / together)
