@@ -9,6 +9,44 @@
 
 import CKernelShims
 
+/// What the scores of bounded attention are multiplied in.
+protocol BoundedScores {
+  /// Floats of its own.
+  static func room(_ task: AttentionTask) -> (block: Int, keys: Int)
+  /// Adds what it needs of a block of queries, whose copy and place are made.
+  static func beginBlock(
+    _ task: UnsafePointer<AttentionTask>, _ layout: RoundedAttentionScratch, _ head: Int, _ index: Int,
+    _ block: UnsafeMutablePointer<Float>, _ scratch: UnsafeMutablePointer<Float>)
+  /// Adds what it needs of a block of keys, whose copy and center are made.
+  static func copyKeys(
+    _ task: UnsafePointer<AttentionTask>, _ layout: RoundedAttentionScratch, _ head: Int, _ first: Int,
+    _ count: Int, _ scratch: UnsafeMutablePointer<Float>)
+  /// The weights of a block of keys, and their sums.
+  static func weigh(
+    _ layout: RoundedAttentionScratch, _ keys: Int, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
+    _ scratch: UnsafeMutablePointer<Float>)
+}
+
+/// Scores of the copies in bf16.
+enum RoundedScores: BoundedScores {
+  @inline(__always) static func room(_ task: AttentionTask) -> (block: Int, keys: Int) { (0, 0) }
+  @inline(__always) static func beginBlock(
+    _: UnsafePointer<AttentionTask>, _: RoundedAttentionScratch, _: Int, _: Int,
+    _: UnsafeMutablePointer<Float>,
+    _: UnsafeMutablePointer<Float>
+  ) {}
+  @inline(__always) static func copyKeys(
+    _: UnsafePointer<AttentionTask>, _: RoundedAttentionScratch, _: Int, _: Int, _: Int,
+    _: UnsafeMutablePointer<Float>
+  ) {}
+  @inline(__always) static func weigh(
+    _ layout: RoundedAttentionScratch, _ keys: Int, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
+    _ scratch: UnsafeMutablePointer<Float>
+  ) {
+    weighBounded(layout, keys, factor, block, scratch)
+  }
+}
+
 /// How far a score may exceed its offset: 2^80, times keys and values, is far from 2^127, and 2^-80 from 2^-126.
 @inline(__always) private var limit: Float { 80 }
 
