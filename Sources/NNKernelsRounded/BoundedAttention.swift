@@ -8,6 +8,7 @@
 // neither overflow nor lose the largest weight, 2^-limit at the least. bf16 is as exact at any scale.
 
 import CKernelShims
+import NNKernelInterface
 
 /// What the scores of bounded attention are multiplied in.
 protocol BoundedScores {
