@@ -37,7 +37,7 @@ package struct UltralyticsPicture: Sendable {
     var area = 0
 
     /// The part of the box that an object is taken to fill where distances of key points are compared with it.
-    var poseArea: Float { (box[2] - box[0]) * (box[3] - box[1]) * 0.53 }
+    var poseArea: Float { (box[2] - box[0]) * (box[3] - box[1]) * Float(LabelLines.filled) }
   }
 
   /// The largest first, where there are masks.

@@ -18,14 +18,13 @@ enum ByteScores: BoundedScores {
   @inline(__always) private static func width(_ keyWidth: Int) -> Int { (keyWidth &+ 63) / 64 &* 64 }
 
   /// Whether there are fewer products than in bf16.
-  @inline(__always) private static func saves(_ layout: RoundedAttentionScratch) -> Bool {
-    layout.keyWidth >= 64
-  }
+  @inline(__always) private static func saves(_ keyWidth: Int) -> Bool { keyWidth > 32 }
 
   /// Of a block of queries: transposed queries, scales times the task's, and 128 times the sums of their integers.
   ///
   /// Of a block of keys: keys and their scales.
   @inline(__always) static func room(_ task: AttentionTask) -> (block: Int, keys: Int) {
+    guard saves(task.keyWidth) else { return (0, 0) }
     let (width, keys) = (width(task.keyWidth), RoundedAttentionScratch.keys)
     return (width &* blockRows / 4 &+ 2 &* blockRows, keys &* width / 4 &+ keys / together)
   }
@@ -35,7 +34,7 @@ enum ByteScores: BoundedScores {
     _ task: UnsafePointer<AttentionTask>, _ layout: RoundedAttentionScratch, _ head: Int, _ index: Int,
     _ block: UnsafeMutablePointer<Float>, _ scratch: UnsafeMutablePointer<Float>
   ) {
-    guard saves(layout) else { return }
+    guard saves(layout.keyWidth) else { return }
     let task = task.pointee
     let words = width(layout.keyWidth) / 4
     let rows = scratch + layout.pairs
@@ -80,7 +79,7 @@ enum ByteScores: BoundedScores {
     _ task: UnsafePointer<AttentionTask>, _ layout: RoundedAttentionScratch, _ head: Int, _ first: Int,
     _ count: Int, _ scratch: UnsafeMutablePointer<Float>
   ) {
-    guard saves(layout) else { return }
+    guard saves(layout.keyWidth) else { return }
     let task = task.pointee
     let width = width(layout.keyWidth)
     let rows = UnsafeMutableRawPointer(scratch + layout.ownKeys)
@@ -123,7 +122,7 @@ enum ByteScores: BoundedScores {
     _ layout: RoundedAttentionScratch, _ keys: Int, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
     _ scratch: UnsafeMutablePointer<Float>
   ) {
-    guard saves(layout) else { return weighBounded(layout, keys, factor, block, scratch) }
+    guard saves(layout.keyWidth) else { return weighBounded(layout, keys, factor, block, scratch) }
     let width = width(layout.keyWidth)
     let columns = block + layout.ownBlock
     let queryScales = FloatRow(from: columns + width / 4 &* blockRows)

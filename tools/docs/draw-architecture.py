@@ -134,7 +134,7 @@ MODULES = {
     "Evaluation": (4, 0, "", "average precision, depth errors"),
     "Sharding": (4, 1, "", "lists, parts of records"),
     "Reporting": (1, 1, "scene", "the page of a frame"),
-    "Models": (2, 1, "network", "YOLO11-seg, Depth Anything V2"),
+    "Models": (2, 1, "network", "YOLO, Depth Anything V2"),
     "NNVerification": (3, 1, "network", "layer by layer against others"),
     "AppCore": (1, 2, "scene", "captures, fusion, boxes, scenes"),
     "NNRuntime": (2, 2, "network", "graph, plan, session"),

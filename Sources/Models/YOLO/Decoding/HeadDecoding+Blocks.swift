@@ -15,11 +15,12 @@ extension HeadDecoding {
     let block = 16
     var probabilities = [Float](repeating: 0, count: block * classCount)
     var sides = [SIMD4<Float>](repeating: .zero, count: block)
+    var weights = [Float](repeating: 0, count: block * coding.channels)
     for start in stride(from: 0, to: level.count, by: block) {
       let cells = start..<min(start + block, level.count)
       distances(
         of: boxes.extracting(start * coding.channels..<cells.upperBound * coding.channels), coding,
-        into: &sides)
+        through: &weights, into: &sides)
       for cell in cells {
         let (centre, size) = centred(sides[cell - start], cell: cell, level: level)
         let anchor = level.firstAnchor + cell
@@ -43,30 +44,25 @@ extension HeadDecoding {
   }
 
   /// Left, top, right and bottom of every cell, in cells, into the first elements of `sides`; as `sides` of one cell.
+  ///
+  /// Weights go through memory, so that they are computed in vectors although they are summed up one by one.
   private static func distances(
-    of numbers: Span<Float>, _ coding: BoxCoding, into sides: inout [SIMD4<Float>]
+    of numbers: Span<Float>, _ coding: BoxCoding, through scratch: inout [Float],
+    into sides: inout [SIMD4<Float>]
   ) {
     let bins = coding.bins
     guard bins > 1 else {
       for cell in 0..<numbers.count / 4 {
-        sides[cell] = SIMD4(
-          numbers[4 * cell], numbers[4 * cell + 1], numbers[4 * cell + 2], numbers[4 * cell + 3])
+        sides[cell] = Self.sides(numbers.extracting(4 * cell..<4 * cell + 4), coding)
       }
       return
     }
-    var weights = [Float](repeating: 0, count: numbers.count)
-    var target = weights.mutableSpan
+    var target = scratch.mutableSpan
     for first in stride(from: 0, to: numbers.count, by: bins) {
-      store(exponentials(load(numbers, at: first) - largest(numbers, at: first)), in: &target, at: first)
+      store(weights(numbers, at: first), in: &target, at: first)
     }
     for side in 0..<numbers.count / bins {
-      var (total, moment): (Float, Float) = (0, 0)
-      for bin in 0..<bins {
-        let weight = weights[side * bins + bin]
-        total += weight
-        moment += weight * Float(bin)
-      }
-      sides[side / 4][side % 4] = moment / total
+      sides[side / 4][side % 4] = expectedBin { scratch[side * bins + $0] }
     }
   }
 

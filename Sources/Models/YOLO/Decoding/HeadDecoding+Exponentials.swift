@@ -44,11 +44,12 @@ extension HeadDecoding {
     return (p * r * r + r + 1) * (unsafe unsafeBitCast(exponent, to: SIMD16<Float>.self))
   }
 
-  /// The largest of sixteen elements from `first` on.
+  /// What a softmax over sixteen logits from `first` on weighs its bins by: the exponentials of their distances from the
+  /// largest.
   @inline(__always)
-  static func largest(_ elements: Span<Float>, at first: Int) -> Float {
-    var largest = elements[first]
-    for index in first + 1..<first + 16 { largest = max(largest, elements[index]) }
-    return largest
+  static func weights(_ logits: Span<Float>, at first: Int) -> SIMD16<Float> {
+    var largest = logits[first]
+    for index in first + 1..<first + 16 { largest = max(largest, logits[index]) }
+    return exponentials(load(logits, at: first) - largest)
   }
 }

@@ -48,16 +48,21 @@ package enum HeadDecoding {
     let bins = BoxCoding.distribution.bins
     var distances = SIMD4<Float>(repeating: 0)
     for side in 0..<4 {
-      let row = load(logits, at: side * bins)
-      let weights = exponentials(row - largest(logits, at: side * bins))
-      var (total, moment): (Float, Float) = (0, 0)
-      for bin in 0..<bins {
-        total += weights[bin]
-        moment += weights[bin] * Float(bin)
-      }
-      distances[side] = moment / total
+      let weights = weights(logits, at: side * bins)
+      distances[side] = expectedBin { weights[$0] }
     }
     return distances
+  }
+
+  /// The mean of the bins by their weights, in the order of bins.
+  @inline(__always)
+  static func expectedBin(_ weight: (_ bin: Int) -> Float) -> Float {
+    var (total, moment): (Float, Float) = (0, 0)
+    for bin in 0..<BoxCoding.distribution.bins {
+      total += weight(bin)
+      moment += weight(bin) * Float(bin)
+    }
+    return moment / total
   }
 
   /// The middle of a cell, in cells.
