@@ -7,6 +7,7 @@ import NNKernelInterface
 public func addIntegerKernels(to catalogue: inout KernelCatalogue, of processor: Processor) -> Bool {
   guard let permit = Permit(InstructionSet.needs, of: processor) else { return false }
   addWordKernels(to: &catalogue, by: permit, maps: .float32)
+  addWordAttention(to: &catalogue, by: permit)
   addByteKernels(to: &catalogue, by: permit, maps: .float32)
   return true
 }

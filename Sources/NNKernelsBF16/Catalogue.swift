@@ -16,6 +16,7 @@ public func addVectorKernels(to catalogue: inout KernelCatalogue, of processor: 
     packedCount: { packedRoundedCount($0) }, pack: { packRounded($0, $1, $2, $3) },
     scratch: { roundedConvolutionScratch($0, $1) }, run: { roundedConvolution($0, $1, tiles: false) })
   addWordKernels(to: &catalogue, by: permit, maps: .any)
+  addWordAttention(to: &catalogue, by: permit)
   addByteKernels(to: &catalogue, by: permit, maps: .any)
   catalogue.add(
     attention: "attention-int8", products: .int8, maps: .any, queries: roundedAttentionQueries,
@@ -48,6 +49,7 @@ public func addTileKernels(to catalogue: inout KernelCatalogue, of processor: Pr
     tolerance: .roundedAttention, by: permit, scratch: { roundedAttentionScratch($0, RoundedScores.self) },
     run: { roundedAttention($0, $1, tiles: true, RoundedScores.self) })
   addWordKernels(to: &catalogue, by: permit, maps: .any)
+  addWordAttention(to: &catalogue, by: permit)
   addByteKernels(to: &catalogue, by: permit, maps: .any)
   addSteps(to: &catalogue, permit)
   return true

@@ -7,6 +7,7 @@ import NNKernelInterface
 public func addKernels(to catalogue: inout KernelCatalogue, of processor: Processor) -> Bool {
   guard let permit = Permit(.avx512.union(.integers), of: processor) else { return false }
   addWordKernels(to: &catalogue, by: permit, maps: .float32)
+  addWordAttention(to: &catalogue, by: permit)
   addByteKernels(to: &catalogue, by: permit, maps: .float32)
   return true
 }

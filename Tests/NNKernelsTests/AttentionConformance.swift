@@ -1,5 +1,6 @@
 import Glibc
 import NNKernelInterface
+import NNRuntime
 import Testing
 
 /// An attention to check.
@@ -30,11 +31,17 @@ struct AttentionConformance {
     .init(tokens: 150, heads: 2, keyWidth: 64, valueWidth: 64, spread: 6),
     .init(tokens: 257, heads: 1, keyWidth: 64, valueWidth: 80, spread: 12),
     .init(tokens: 171, heads: 2, keyWidth: 17, valueWidth: 48),
+    .init(tokens: 1410, heads: 1, keyWidth: 64, valueWidth: 32),
   ]
 
-  @Test(arguments: Implementation.all, cases)
+  @Test(arguments: Implementation.all + MixedImplementation.all.map(Implementation.native), cases)
   func attention(_ implementation: Implementation, _ test: AttentionCase) throws {
-    let kernel = try implementation.catalogue().attention[0]
+    for kernel in try implementation.catalogue().attention where kernel.maps == .float32 {
+      attention(kernel, test)
+    }
+  }
+
+  private func attention(_ kernel: Kernel<AttentionTask>, _ test: AttentionCase) {
     let (k, v, heads) = (test.keyWidth, test.valueWidth, test.heads)
     let headStride = test.interleaved ? 2 * k + v : k
     let keyStart = test.interleaved ? k : heads * k
@@ -84,7 +91,8 @@ struct AttentionConformance {
       }
     }
     let whole = run(split: false)
-    expectClose(whole, expected, tolerance: KernelTolerance.attention.sums, test.testDescription)
+    expectClose(
+      whole, expected, tolerance: kernel.tolerance.sums, "\(kernel.fullName), \(test.testDescription)")
     #expect(run(split: true).map(\.bitPattern) == whole.map(\.bitPattern), "the split must not matter")
   }
 }

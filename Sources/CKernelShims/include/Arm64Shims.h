@@ -156,30 +156,5 @@ ARDF_INLINE void ardf_bf16_copy_pairs(void *p, const void *even, const void *odd
   vst2q_u16((uint16_t *)p, ((uint16x8x2_t){{vld1q_u16(a), vld1q_u16(b)}}));
   vst2q_u16((uint16_t *)p + 16, ((uint16x8x2_t){{vld1q_u16(a + 8), vld1q_u16(b + 8)}}));
 }
-
-// Of every quarter (four words) of a and b: its lower or upper two words, or pairs of words, in turns.
-#define ARDF_OF_QUARTERS(name, expression)                                                                     \
-  ARDF_INLINE ardf_lanes16 ardf_##name(ardf_lanes16 a, ardf_lanes16 b) {                                       \
-    ardf_registers x = {a}, y = {b};                                                                           \
-    ARDF_EACH(x.quads[i] = expression;)                                                                        \
-    return x.lanes;                                                                                            \
-  }
-ARDF_OF_QUARTERS(lower_words, vzip1q_f32(x.quads[i], y.quads[i]))
-ARDF_OF_QUARTERS(upper_words, vzip2q_f32(x.quads[i], y.quads[i]))
-ARDF_OF_QUARTERS(lower_pairs, (float32x4_t)vzip1q_f64((float64x2_t)x.quads[i], (float64x2_t)y.quads[i]))
-ARDF_OF_QUARTERS(upper_pairs, (float32x4_t)vzip2q_f64((float64x2_t)x.quads[i], (float64x2_t)y.quads[i]))
-
-/// Quarters 0 and 2 of a, then of b.
-ARDF_INLINE ardf_lanes16 ardf_even_quarters(ardf_lanes16 a, ardf_lanes16 b) {
-  const ardf_registers x = {a}, y = {b};
-  const ardf_registers z = {.quads = {x.quads[0], x.quads[2], y.quads[0], y.quads[2]}};
-  return z.lanes;
-}
-/// Quarters 1 and 3 of a, then of b.
-ARDF_INLINE ardf_lanes16 ardf_odd_quarters(ardf_lanes16 a, ardf_lanes16 b) {
-  const ardf_registers x = {a}, y = {b};
-  const ardf_registers z = {.quads = {x.quads[1], x.quads[3], y.quads[1], y.quads[3]}};
-  return z.lanes;
-}
 #endif
 #endif

@@ -90,21 +90,6 @@ ARDF_INLINE void ardf_bf16_copy_pairs(void *p, const void *even, const void *odd
   _mm512_storeu_si512(p, _mm512_permutexvar_epi16(order, both));
 }
 
-// Of every quarter (four words) of a and b: its lower or upper two words, or pairs of words, in turns.
-ARDF_INLINE __m512 ardf_lower_words(__m512 a, __m512 b) { return _mm512_unpacklo_ps(a, b); }
-ARDF_INLINE __m512 ardf_upper_words(__m512 a, __m512 b) { return _mm512_unpackhi_ps(a, b); }
-ARDF_INLINE __m512 ardf_lower_pairs(__m512 a, __m512 b) {
-  return (__m512)_mm512_unpacklo_pd((__m512d)a, (__m512d)b);
-}
-ARDF_INLINE __m512 ardf_upper_pairs(__m512 a, __m512 b) {
-  return (__m512)_mm512_unpackhi_pd((__m512d)a, (__m512d)b);
-}
-
-/// Quarters 0 and 2 of a, then of b.
-ARDF_INLINE __m512 ardf_even_quarters(__m512 a, __m512 b) { return _mm512_shuffle_f32x4(a, b, 0x88); }
-/// Quarters 1 and 3 of a, then of b.
-ARDF_INLINE __m512 ardf_odd_quarters(__m512 a, __m512 b) { return _mm512_shuffle_f32x4(a, b, 0xdd); }
-
 /// Loads the shapes of the eight tiles, and clears them.
 ARDF_INLINE void ardf_tiles_configure(const void *p) { _tile_loadconfig(p); }
 /// Gives the tile registers back.

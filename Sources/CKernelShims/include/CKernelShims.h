@@ -77,6 +77,11 @@ static inline __attribute__((always_inline)) ardf_lanes16 ardf_smaller(ardf_lane
   return a < b ? a : b;
 }
 
+/// The square root of each lane.
+static inline __attribute__((always_inline)) ardf_lanes16 ardf_square_root(ardf_lanes16 x) {
+  return __builtin_elementwise_sqrt(x);
+}
+
 /// The larger of each pair of lanes, their bits taken as integers.
 typedef int ardf_ints16 __attribute__((ext_vector_type(16)));
 typedef unsigned ardf_unsigned16 __attribute__((ext_vector_type(16)));
@@ -93,6 +98,20 @@ static inline __attribute__((always_inline)) uint32_t ardf_largest_signed(ardf_l
 static inline __attribute__((always_inline)) uint32_t ardf_largest_unsigned(ardf_lanes16 x) {
   return __builtin_reduce_max((ardf_unsigned16)x);
 }
+
+// Of every quarter (four words) of a and b: its lower or upper two words, or pairs of words, in turns; or whole quarters, 0
+// and 2 or 1 and 3 of a, then of b.
+#define ARDF_SHUFFLE(name, ...)                                                                                \
+  static inline __attribute__((always_inline)) ardf_lanes16 ardf_##name(ardf_lanes16 a, ardf_lanes16 b) {      \
+    return __builtin_shufflevector(a, b, __VA_ARGS__);                                                         \
+  }
+ARDF_SHUFFLE(lower_words, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29)
+ARDF_SHUFFLE(upper_words, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31)
+ARDF_SHUFFLE(lower_pairs, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29)
+ARDF_SHUFFLE(upper_pairs, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31)
+ARDF_SHUFFLE(even_quarters, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27)
+ARDF_SHUFFLE(odd_quarters, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31)
+#undef ARDF_SHUFFLE
 
 /// Brings a cache line near, to be read; an address that is not mapped does no harm.
 static inline void ardf_prefetch_to_read(const void *p) { __builtin_prefetch(p, 0, 3); }

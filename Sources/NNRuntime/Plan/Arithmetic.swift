@@ -36,10 +36,16 @@ struct Arithmetic {
     }
   }
 
-  /// What attention multiplies in.
+  /// What attention multiplies in: between maps of floats in integers of 16 bits or as they are.
   var attention: ProductElement {
-    guard maps == .bfloat16, precision != .fp32 else { return .float32 }
-    return precision == .int8 && catalogue.attention.contains { $0.products == .int8 } ? .int8 : .bfloat16
+    func has(_ products: ProductElement) -> Bool { catalogue.attention.contains { $0.products == products } }
+    switch (precision, maps) {
+    case (.fp32, _), (.fp16, _): return .float32
+    case (.bf16, .float32): return .float32
+    case (.int16, .float32), (.int8, .float32): return has(.int16) ? .int16 : .float32
+    case (.int8, .bfloat16): return has(.int8) ? .int8 : .bfloat16
+    case (.bf16, .bfloat16), (.int16, .bfloat16): return .bfloat16
+    }
   }
 
   /// How a dense convolution is computed in less than single precision, one that makes an output of the network with more

@@ -89,6 +89,7 @@ struct LayerChoice {
       let reason =
         switch products {
         case .int8: "scores of 8-bit integers where they are bounded, weights in bf16; "
+        case .int16: "products of 16-bit integers, a scale a query and key; "
         case .bfloat16: "\(Arithmetic.rounded), "
         default: ""
         }
