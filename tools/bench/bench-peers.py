@@ -31,6 +31,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from peers import layers
 from peers.engines import OURS, PEERS, child, is_installed, is_ours, precision
 from peers.models import difference, load_outputs, make_model
 from peers.report import file_name, markdown, page, plot, processor, summary
@@ -79,7 +80,16 @@ def measure(task):
         "coldStartMs": (result["firstOutputMonotonicNs"] - start) / 1e6,
         "peakRSSBytes": result["peakRSSBytes"],
         "environment": report.get("environment"),
+        "eightBitLayers": eight_bit_layers(task, report),
     }
+
+
+def eight_bit_layers(task, report):
+    """How many layers that multiply run in 8 bits, of how many; told with an engine's outputs, else nothing."""
+    if not is_ours(task["engine"]):
+        return report.get("eightBitLayers")
+    asked = task["outputs"] and precision(task["engine"]) == "int8"
+    return layers.in_ardf(task["ardf"], task["files"], task["size"]) if asked else None
 
 
 class Outputs:
@@ -150,6 +160,7 @@ def row(model, threads, engine, processes, differences):
         "coldStartMs": statistics.median(process["coldStartMs"] for process in processes),
         "peakRSSBytes": max(process["peakRSSBytes"] for process in processes),
         "difference": differences.get(engine),
+        "eightBitLayers": processes[0]["eightBitLayers"],
         "environment": processes[0]["environment"],
     }
 

@@ -4,19 +4,23 @@
     python tools/bench/export-int8.py --model yolo11n-seg.onnx --kind detector --out yolo11n-seg.int8.xml
     python tools/bench/export-int8.py --model depth.onnx --kind depth --calibrate PICTURES --out depth.int8.onnx
     python tools/bench/export-int8.py --model yolo11n-seg.tflite --kind detector --out yolo11n-seg.int8.tflite
+    python tools/bench/export-int8.py --model yolo11n-seg.ncnn --kind detector --out yolo11n-seg.int8.ncnn
 
 The name of what is written says for which: `.xml` for OpenVINO by NNCF (a detector as Ultralytics exports it, preset
 `mixed`; depth with the preset for transformers, ranges from least to greatest, the head in floats), `.onnx` for ONNX
 Runtime (a detector with QDQ, activations of 8 unsigned bits, weights a scale a channel; depth with products whose
-ranges are found at run time), `.tflite` for LiteRT (likewise). A detector's model ends at the maps of its head, so that
-what recipes leave in floats behind it is not in it. Without --calibrate the pictures are seeded noise, which is enough
-to measure time.
+ranges are found at run time), `.tflite` for LiteRT (likewise), `.ncnn` for ncnn, whose files have `.param` and `.bin`
+behind that name (convolutions with ranges from pictures, products of matrices with those of run time). A detector's
+model ends at the maps of its head, so that what recipes leave in floats behind it is not in it. Without --calibrate the
+pictures are seeded noise, which is enough to measure time.
 """
 
 import argparse
 from pathlib import Path
 
 import numpy as np
+from peers import ncnn_int8
+from peers.models import size_of
 
 
 def pictures(folder, size, count, kind):
@@ -107,15 +111,22 @@ def for_litert(arguments):
     Path(arguments.out).write_bytes(bytes(tool.quantize(result).quantized_model))
 
 
+def for_ncnn(arguments):
+    size = size_of(Path(arguments.model).name)
+    images = pictures(arguments.calibrate, size, arguments.count, arguments.kind)
+    ncnn_int8.quantize(arguments.model, arguments.out, images)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--model", required=True, help="model in floats: ONNX, or LiteRT for LiteRT")
+    parser.add_argument("--model", required=True, help="model in floats: ONNX, or the engine's own")
     parser.add_argument("--kind", choices=("detector", "depth"), required=True)
     parser.add_argument("--calibrate", help="folder of pictures to calibrate on; by default noise")
     parser.add_argument("--count", type=int, default=32, help="pictures at most")
-    parser.add_argument("--out", required=True, help="file to write: .xml, .onnx or .tflite")
+    parser.add_argument("--out", required=True, help="file to write: .xml, .onnx, .tflite or .ncnn")
     arguments = parser.parse_args()
-    {".xml": for_openvino, ".onnx": for_onnxruntime, ".tflite": for_litert}[Path(arguments.out).suffix](arguments)
+    tools = {".xml": for_openvino, ".onnx": for_onnxruntime, ".tflite": for_litert, ".ncnn": for_ncnn}
+    tools[Path(arguments.out).suffix](arguments)
 
 
 if __name__ == "__main__":

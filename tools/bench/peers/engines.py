@@ -14,6 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
+from peers import layers
+
 OURS = "ardf"
 
 
@@ -99,7 +101,7 @@ def torch_with(precision):
     return opened
 
 
-def ncnn_with(bf16):
+def ncnn_with(bf16=False, file="ncnn"):
     def opened(files, threads):
         import ncnn
 
@@ -108,8 +110,8 @@ def ncnn_with(bf16):
         network.opt.use_vulkan_compute = False
         network.opt.use_fp16_packed = network.opt.use_fp16_storage = network.opt.use_fp16_arithmetic = False
         network.opt.use_bf16_storage = bf16
-        if network.load_param(f"{files['ncnn']}.param") or network.load_model(f"{files['ncnn']}.bin"):
-            raise SystemExit(f"ncnn cannot read {files['ncnn']}")
+        if network.load_param(f"{files[file]}.param") or network.load_model(f"{files[file]}.bin"):
+            raise SystemExit(f"ncnn cannot read {files[file]}")
         names = network.output_names()
 
         def run(image):
@@ -167,21 +169,32 @@ class Engine:
     package: str
     file: str
     precision: str = "f32"
+    #: How many of the layers that multiply run in 8 bits, of how many, from the model's files.
+    in_eight_bits: object = None
 
 
 PEERS = {
     "onnxruntime": Engine(onnxruntime_of("onnx"), "onnxruntime", "onnxruntime", "onnx"),
     "openvino": Engine(openvino_with("f32"), "openvino", "openvino", "onnx"),
     "torch": Engine(torch_with("float32"), "torch", "torch", "weights"),
-    "ncnn": Engine(ncnn_with(False), "ncnn", "ncnn", "ncnn"),
+    "ncnn": Engine(ncnn_with(), "ncnn", "ncnn", "ncnn"),
     "litert": Engine(litert_of("tflite"), "ai_edge_litert", "ai-edge-litert", "tflite"),
     "openvino-bf16": Engine(openvino_with("bf16"), "openvino", "openvino", "onnx", "bf16"),
     "torch-bf16": Engine(torch_with("bfloat16"), "torch", "torch", "weights", "bf16"),
-    "ncnn-bf16": Engine(ncnn_with(True), "ncnn", "ncnn", "ncnn", "bf16"),
-    "openvino-int8": Engine(openvino_with("f32", "int8.xml"), "openvino", "openvino", "int8.xml", "int8"),
-    "openvino-int8-bf16": Engine(openvino_with("bf16", "int8.xml"), "openvino", "openvino", "int8.xml", "int8"),
-    "onnxruntime-int8": Engine(onnxruntime_of("int8.onnx"), "onnxruntime", "onnxruntime", "int8.onnx", "int8"),
-    "litert-int8": Engine(litert_of("int8.tflite"), "ai_edge_litert", "ai-edge-litert", "int8.tflite", "int8"),
+    "ncnn-bf16": Engine(ncnn_with(bf16=True), "ncnn", "ncnn", "ncnn", "bf16"),
+    "openvino-int8": Engine(
+        openvino_with("f32", "int8.xml"), "openvino", "openvino", "int8.xml", "int8", layers.in_openvino
+    ),
+    "openvino-int8-bf16": Engine(
+        openvino_with("bf16", "int8.xml"), "openvino", "openvino", "int8.xml", "int8", layers.in_openvino
+    ),
+    "onnxruntime-int8": Engine(
+        onnxruntime_of("int8.onnx"), "onnxruntime", "onnxruntime", "int8.onnx", "int8", layers.in_onnxruntime
+    ),
+    "litert-int8": Engine(
+        litert_of("int8.tflite"), "ai_edge_litert", "ai-edge-litert", "int8.tflite", "int8", layers.in_litert
+    ),
+    "ncnn-int8": Engine(ncnn_with(file="int8.ncnn"), "ncnn", "ncnn", "int8.ncnn", "int8", layers.in_ncnn),
 }
 
 
@@ -222,7 +235,10 @@ def child(task):
         run(image)
         times.append((time.perf_counter_ns() - start) / 1e6)
     peak = peak_bytes()
+    measured = {"samplesMs": times, "firstOutputMonotonicNs": first, "peakRSSBytes": peak}
     if task["outputs"]:
         np.savez(task["outputs"], **outputs)
-    print(json.dumps({"samplesMs": times, "firstOutputMonotonicNs": first, "peakRSSBytes": peak}), file=report)
+        count = PEERS[task["engine"]].in_eight_bits
+        measured["eightBitLayers"] = count and count(task["files"])
+    print(json.dumps(measured), file=report)
     report.close()

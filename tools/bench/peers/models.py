@@ -9,7 +9,7 @@ import numpy as np
 TOOLS = Path(__file__).resolve().parents[2]
 DETECTOR_SIZE, CLASSIFIER_SIZE, DEPTH_SIZE = (640, 640), (224, 224), (518, 518)
 #: Files that are quantized, by what is read to make them.
-QUANTIZED = {"int8.xml": "onnx", "int8.onnx": "onnx", "int8.tflite": "tflite"}
+QUANTIZED = {"int8.xml": "onnx", "int8.onnx": "onnx", "int8.tflite": "tflite", "int8.ncnn": "ncnn"}
 
 
 def run_tool(python, script, *arguments):
@@ -17,11 +17,16 @@ def run_tool(python, script, *arguments):
     return subprocess.run([python, TOOLS / script, *arguments], check=False, stdout=sys.stderr).returncode == 0
 
 
+def is_made(path):
+    """Whether a model's file is there; ncnn's are two."""
+    return (path.with_name(f"{path.name}.bin") if path.suffix == ".ncnn" else path).exists()
+
+
 def size_of(model):
-    """Height and width of a model's input."""
+    """Height and width of the input of a model, or of a file that is named after one."""
     if not model.startswith("yolo"):
         return DEPTH_SIZE
-    return CLASSIFIER_SIZE if model.endswith("-cls") else DETECTOR_SIZE
+    return CLASSIFIER_SIZE if model.split(".")[0].endswith("-cls") else DETECTOR_SIZE
 
 
 def make_model(model, work, formats, litert_python, pictures):
@@ -51,8 +56,7 @@ def make_model(model, work, formats, litert_python, pictures):
     for name in order:
         script, python = makers[name]
         path = paths[name]
-        present = path.with_suffix(".ncnn.bin") if name == "ncnn" else path
-        made = present.exists() or (
+        made = is_made(path) or (
             python is not None
             and run_tool(python, script, "--weights", paths["weights"], "--size", text, "--out", path)
         )
@@ -65,7 +69,7 @@ def make_model(model, work, formats, litert_python, pictures):
         options += ["--calibrate", pictures] if pictures else []
         source = files.get(QUANTIZED[name])
         python = litert_python if name == "int8.tflite" else sys.executable
-        if paths[name].exists() or (source and run_tool(python, "bench/export-int8.py", "--model", source, *options)):
+        if is_made(paths[name]) or (source and run_tool(python, "bench/export-int8.py", "--model", source, *options)):
             files[name] = str(paths[name])
         else:
             print(f"{model}: no {name} file; engines that read one are left out", file=sys.stderr)

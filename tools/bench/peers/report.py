@@ -35,20 +35,22 @@ def table(report):
     """A line per engine; the ratio is the engine's median over ours, both in the same precision."""
     lines = [
         "| model | threads | engine | precision | median ms | min ms | engine / ardf | cold start ms | peak RSS MB "
-        "| difference |",
-        "|---|--:|---|---|--:|--:|--:|--:|--:|--:|",
+        "| difference | in 8 bits |",
+        "|---|--:|---|---|--:|--:|--:|--:|--:|--:|--:|",
     ]
     for (model, threads), rows in groups(report["rows"]).items():
         ours = {row["precision"]: row["medianMs"] for row in rows if is_ours(row["engine"])}
         for row in sorted(rows, key=lambda row: (PRECISIONS.index(row["precision"]), row["medianMs"])):
             known = "difference" in row
             difference = "" if not known else f"{row['difference']:.0e}" if row["difference"] else "reference"
+            eight = "{} of {}".format(*row["eightBitLayers"]) if row.get("eightBitLayers") else ""
             own = ours.get(row["precision"])
             ratio = "" if is_ours(row["engine"]) or own is None else f"{row['medianMs'] / own:.2f}"
             least = f"{row['minMs']:.1f}" if "minMs" in row else ""
             lines.append(
                 f"| {model} | {threads} | {row['engine']} | {row['precision']} | {row['medianMs']:.1f} "
-                f"| {least} | {ratio} | {row['coldStartMs']:.0f} | {row['peakRSSBytes'] / 1e6:.0f} | {difference} |"
+                f"| {least} | {ratio} | {row['coldStartMs']:.0f} | {row['peakRSSBytes'] / 1e6:.0f} | {difference} "
+                f"| {eight} |"
             )
     return "\n".join(lines) + "\n"
 
@@ -132,11 +134,12 @@ def processor():
 
 
 def summary(report):
-    """One line a group: ours against the best peer of the same precision."""
+    """One line a group: ours against the best peer of the same precision; int16, which no peer has, against fp32."""
     lines = []
     for (model, threads), rows in groups(report["rows"]).items():
         for ours in (row for row in rows if is_ours(row["engine"])):
-            others = [r for r in rows if not is_ours(r["engine"]) and r["precision"] == ours["precision"]]
+            asked = "f32" if ours["precision"] == "int16" else ours["precision"]
+            others = [r for r in rows if not is_ours(r["engine"]) and r["precision"] == asked]
             if others:
                 best = min(others, key=lambda row: row["medianMs"])
                 lines.append(
