@@ -133,6 +133,43 @@ import Testing
     }
   }
 
+  @Test func tablesOfMeasuredObjectsHaveTheirShapes() throws {
+    let place = try capture()
+    for (family, count) in [("yolo11-pose", 5), ("yolo11-obb", 4)] {
+      let run = try CommandRun(
+        ["run", place.file("capture"), "--yolo", weights(family), "--imgsz", "64", "--conf", "0.02"]
+          + ["--max-det", "6", "--format", "csv", "--out", place.file(family)])
+      #expect(run.status == 0, "\(run.error)")
+      let table = try String(contentsOfFile: place.file("\(family)/results.csv"), encoding: .utf8)
+        .split(separator: "\n").map { $0.split(separator: ",", omittingEmptySubsequences: false) }
+      let objects = try #require(
+        try JSONValue.read(path: place.file("\(family)/summary.json"))["objects"]?.array)
+      try #require(table.count == objects.count + 1 && objects.count > 1)
+      let shape = family == "yolo11-pose" ? 15 : 5
+      try #require(table.allSatisfy { $0.count == 27 + shape + 3 * count })
+      #expect(table[0][26] == "side_+z")
+      for (row, object) in zip(table.dropFirst(), objects) {
+        let cells = Dictionary(uniqueKeysWithValues: zip(table[0].map(String.init), row.map { Double($0) }))
+        let (point, spot, world) =
+          family == "yolo11-pose"
+          ? (
+            object["keypoints"]?[4], ["keypoint4_x", "keypoint4_y", "keypoint4_confidence"],
+            (object["keypoints3D"]?[4]?["position"], "keypoint4")
+          )
+          : (
+            object["orientedBox"]?["center"], ["oriented_x", "oriented_y"],
+            (object["orientedCorners3D"]?[3], "oriented3")
+          )
+        #expect(try #require(point?.numbers) == spot.compactMap { cells[$0] ?? nil })
+        let wanted: [Double?] = world.0?.numbers ?? [nil, nil, nil]
+        #expect(["x", "y", "z"].map { cells["\(world.1)_world_\($0)_m"] ?? nil } == wanted)
+      }
+      // Some of them have a place in the world.
+      #expect(objects.contains { $0["keypoints3D"]?[4]?["position"]?.numbers != nil || shape == 5 })
+      #expect(shape != 5 || objects.contains { $0["orientedCorners3D"] != nil })
+    }
+  }
+
   @Test func inspectSaysWhatACheckpointIs() throws {
     let place = try TemporaryDirectory()
     for (file, network, count) in [

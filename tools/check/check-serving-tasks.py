@@ -24,7 +24,7 @@ import tritonclient.http as triton
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from oracles import pictures, yolo
-from oracles.predictions import predictions, random_checkpoint, threshold
+from oracles.predictions import predictions, random_checkpoint, threshold, without_time_limit
 from oracles.serving import FAILURES, Server, check, picture_input, run, tensor_input
 
 NETWORKS = "yolo11n,yolo11n-pose,yolo11n-obb,yolo11n-cls,yolov8n-seg,yolo26n,yolo26n-seg,yolo26n-pose,yolo26n-obb"
@@ -114,6 +114,7 @@ def main():
     ardf = str(Path(arguments.ardf).resolve())
     paths = [arguments.pictures / name for name in ("bus.jpg", "zidane.jpg")]
     torch.set_num_threads(2)
+    without_time_limit()
     for name in arguments.models.split(","):
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary)

@@ -1,5 +1,7 @@
 """What ultralytics predicts, with published checkpoints and with random weights."""
 
+import types
+
 import numpy as np
 import torch
 
@@ -7,8 +9,16 @@ from oracles import yolo
 from oracles.random_networks import published_yolo, random_yolo, yolo_metadata
 
 OVERLAP, WANTED = 0.7, 20
-#: No threshold is less.
-LEAST = 0.05
+#: Thresholds that are tried, until enough is found; none is less.
+LEAST = (0.8, 0.5, 0.3, 0.15, 0.05)
+
+
+def without_time_limit():
+    """Has ultralytics take the time for suppression that it needs, where it would give a picture up after seconds."""
+    yolo.import_ultralytics()
+    from ultralytics.utils import nms
+
+    nms.time = types.SimpleNamespace(time=lambda: 0.0)
 
 
 def predictions(model, picture, confidence, rect, side, nms=False):
@@ -32,9 +42,12 @@ def predictions(model, picture, confidence, rect, side, nms=False):
 
 def threshold(model, picture, rect, side, nms=False):
     """A confidence in the widest gap between the scores of about as many objects as are wanted."""
-    scores = [score for _, score, _, _ in predictions(model, picture, LEAST, rect, side, nms)]
+    for least in LEAST:
+        scores = [score for _, score, _, _ in predictions(model, picture, least, rect, side, nms)]
+        if len(scores) > WANTED:
+            break
     if len(scores) < 3:
-        return LEAST
+        return least
     last = min(WANTED, len(scores) - 1)
     first = last // 2
     gaps = [scores[index] - scores[index + 1] for index in range(first, last)]

@@ -12,6 +12,7 @@ mode names must be that one. Prints a table of what was found; ends with 1 where
 import argparse
 import copy
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -20,11 +21,28 @@ from pathlib import Path
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from oracles import yolo
-from oracles.random_networks import depth_metadata, random_depth, random_yolo, yolo_metadata
+from oracles.network_faults import (
+    copied,
+    exchanged_heads,
+    exchanged_rows,
+    most_for_mean,
+    other_corners,
+    other_shortcut,
+    smooth_levels,
+    smooth_upsampling,
+    transposed,
+    unscaled,
+    with_activation,
+    without,
+    without_activation,
+    without_gelu,
+    without_last_shortcut,
+    wrong_epsilon,
+)
+from oracles.random_networks import DEPTH_SHAPES, depth_metadata, random_depth, random_yolo, yolo_metadata
 from oracles.random_weights import normal_image, uniform_image
 from oracles.recording import record, with_taps
 from oracles.tensor_files import save_tensors
@@ -38,12 +56,19 @@ NETWORKS = {
     "yolo11n-cls": (128, 128),
     "yolov8n-seg": (192, 160),
     "yolov8m": (128, 160),
+    "yolov8n-pose": (192, 160),
+    "yolov8n-obb": (192, 160),
+    "yolov8n-cls": (128, 128),
     "yolo26n-seg": (192, 160),
     "yolo26l": (128, 160),
+    "yolo26n-pose": (192, 160),
+    "yolo26n-obb": (192, 160),
     "depth-anything-v2-small": (98, 126),
+    "depth-anything-v2-base": (98, 126),
+    "depth-anything-v2-large": (98, 126),
 }
-#: Epsilon of the detectors' normalization, and of the faulty one.
-EPSILON, WRONG_EPSILON = 1e-3, 1e-5
+#: What a network without suppression has besides: the head with it, and what only training needs.
+UNREAD = re.compile(r"model\.\d+\.(cv[234](_\w+)?|one2one_cv4_sigma|flow_model|proto\.semseg)(\..*)?")
 
 
 @dataclass
@@ -56,125 +81,17 @@ class Fault:
     in_weights: bool
 
 
-# --- Faults of the weights: functions of the state ----------------------------------------------------------------
-
-
-def wrong_epsilon(owner):
-    def change(state):
-        state[f"{owner}.running_var"] += WRONG_EPSILON - EPSILON
-
-    return change
-
-
-def transposed(owner):
-    def change(state):
-        state[f"{owner}.weight"] = state[f"{owner}.weight"].transpose(-1, -2).contiguous()
-
-    return change
-
-
-def exchanged_rows(keys, rows):
-    """Output channels in another order."""
-
-    def change(state):
-        for key in keys:
-            state[key] = state[key][rows]
-
-    return change
-
-
-def exchanged_heads(attention):
-    """The rows of a detector's `qkv` with q and k of every head exchanged: q, k, v lie together, head by head."""
-    width, rows = attention.key_dim, []
-    for head in range(attention.num_heads):
-        start = head * (2 * width + attention.head_dim)
-        q, k = (range(start + part * width, start + (part + 1) * width) for part in (0, 1))
-        rows += [*k, *q, *range(start + 2 * width, start + 2 * width + attention.head_dim)]
-    return rows
-
-
-# --- Faults of the computation: functions of the reference network ------------------------------------------------
-
-
-def without_activation(path):
-    def change(network):
-        network.get_submodule(path).act = torch.nn.Identity()
-
-    return change
-
-
-def with_activation(path):
-    def change(network):
-        network.get_submodule(path).act = torch.nn.SiLU()
-
-    return change
-
-
-def other_shortcut(path):
-    """A shortcut where there is none, or none where there is one."""
-
-    def change(network):
-        block = network.get_submodule(path)
-        block.add = not block.add
-
-    return change
-
-
-def most_for_mean(path):
-    def change(network):
-        network.get_submodule(path).pool = torch.nn.AdaptiveMaxPool2d(1)
-
-    return change
-
-
-def without_gelu(path):
-    def change(network):
-        mlp = network.get_submodule(path)
-        mlp.forward = lambda x: mlp.fc2(mlp.fc1(x))
-
-    return change
-
-
-def smooth_upsampling(path):
-    def change(network):
-        module = network.get_submodule(path)
-        module.mode, module.align_corners = "bilinear", False
-
-    return change
-
-
-def smooth_levels(path):
-    """Coarse maps enlarged bilinearly where the network repeats their pixels."""
-    return other_interpolation(path, mode="bilinear")
-
-
-def other_corners(path):
-    """`align_corners` false where the network has true."""
-    return other_interpolation(path, align_corners=False)
-
-
-def other_interpolation(path, **changed):
-    def change(network):
-        module = network.get_submodule(path)
-        forward, interpolate = module.forward, F.interpolate
-
-        def wrong(*arguments, **options):
-            F.interpolate = lambda *a, **o: interpolate(*a, **{**o, **changed})
-            try:
-                return forward(*arguments, **options)
-            finally:
-                F.interpolate = interpolate
-
-        module.forward = wrong
-
-    return change
-
-
 # --- Random layers ------------------------------------------------------------------------------------------------
 
 
+def read_modules(network):
+    """Modules by name, without those that the engine leaves out."""
+    unread = UNREAD if hasattr(network.model[-1], "one2one_cv2") else re.compile("")
+    return {name: module for name, module in network.named_modules() if name and not unread.fullmatch(name)}
+
+
 def detector_faults(network, random):
-    modules = dict(network.named_modules())
+    modules = read_modules(network)
 
     def pick(fits):
         return random.choice(sorted(name for name, module in modules.items() if fits(name, module)))
@@ -192,10 +109,18 @@ def detector_faults(network, random):
     if not any(name.endswith(".attn") for name in modules):
         return
     attention = pick(lambda name, _: name.endswith(".attn"))
-    leaves = ["conv.weight", "bn.weight", "bn.bias", "bn.running_mean", "bn.running_var"]
-    keys = [f"{attention}.qkv.{leaf}" for leaf in leaves]
     rows = exchanged_heads(modules[attention])
-    yield Fault("q and k exchanged", f"{attention}.qkv.conv", exchanged_rows(keys, rows), True)
+    yield Fault("q and k exchanged", f"{attention}.qkv.conv", exchanged_rows(keys_of(f"{attention}.qkv"), rows), True)
+    if yolo.family_of(network) != "yolo11-seg":
+        yield Fault("attention not scaled", f"{attention}.attention", unscaled(attention), False)
+        block = attention.removesuffix(".attn")
+        yield Fault("missing shortcut of attention", block, without_last_shortcut(block), False)
+
+
+def keys_of(convolution):
+    """All tensors of a convolution that have a row an output channel."""
+    leaves = ["conv.weight", "bn.weight", "bn.bias", "bn.running_mean", "bn.running_var"]
+    return [f"{convolution}.{leaf}" for leaf in leaves]
 
 
 def block_faults(network, pick):
@@ -211,6 +136,11 @@ def block_faults(network, pick):
     block = pick(is_fed)
     module = network.get_submodule(block)
     yield Fault("other shortcut", block if module.add else f"{block}.cv2", other_shortcut(block), False)
+    split = pick(lambda _, m: type(m).__name__ in ("C2f", "C3k2", "C2PSA")) + ".cv1"
+    half = network.get_submodule(split).conv.out_channels // 2
+    rows = [*range(half, 2 * half), *range(half)]
+    yield Fault("halves exchanged", f"{split}.conv", exchanged_rows(keys_of(split), rows), True)
+    yield from head_faults(network, pick, family)
     if family.startswith("yolo26"):
         yield Fault("activation of SPPF", "model.9.cv1", with_activation("model.9.cv1"), False)
         yield Fault("missing shortcut of SPPF", "model.9", other_shortcut("model.9"), False)
@@ -219,6 +149,27 @@ def block_faults(network, pick):
     if family.endswith("-cls"):
         head = f"model.{len(network.model) - 1}"
         yield Fault("maximum for mean", f"{head}.pool", most_for_mean(head), False)
+
+
+def head_faults(network, pick, family):
+    """Faults of what a task's head has of its own, and of a head without suppression."""
+    head = f"model.{len(network.model) - 1}"
+    if family.endswith("-cls"):
+        yield Fault("missing activation of the head", f"{head}.conv", without_activation(f"{head}.conv"), False)
+        yield Fault("missing bias of the head", f"{head}.linear", without(f"{head}.linear.bias"), True)
+        return
+    branch = "one2one_cv4" if family.startswith("yolo26") else "cv4"
+    if yolo.split(family)[1]:
+        owner = f"{head}.{branch}."
+        layer = pick(lambda name, m: name.startswith(owner) and isinstance(getattr(m, "act", None), torch.nn.SiLU))
+        yield Fault("missing activation of the head", layer, without_activation(layer), False)
+        last = rf"{head}\.{branch}(_kpts)?\.\d(\.2)?"
+        layer = pick(lambda name, m: re.fullmatch(last, name) and isinstance(m, torch.nn.Conv2d))
+        yield Fault("missing bias of the head", layer, without(f"{layer}.bias"), True)
+    if family.startswith("yolo26"):
+        layer = pick(lambda name, m: name.startswith(f"{head}.one2one_cv") and hasattr(m, "conv"))
+        other = layer.replace("one2one_", "")
+        yield Fault("layer of the other head", f"{layer}.conv", copied(layer, other), True)
 
 
 def depth_faults(network, random):
@@ -273,7 +224,9 @@ def check(model, ardf, seed, work):
         metadata = yolo_metadata(family, variant, classes, f"random seed {seed}")
         image, faults = uniform_image(seed, *NETWORKS[model]), detector_faults
     else:
-        network, metadata = random_depth(seed), depth_metadata("small", f"random seed {seed}")
+        shape = DEPTH_SHAPES[model]
+        network = random_depth(seed, shape)
+        metadata = depth_metadata(model.rpartition("-")[2], f"random seed {seed}", shape)
         image, faults = normal_image(seed, *NETWORKS[model]), depth_faults
     right = {k: v.clone() for k, v in network.state_dict().items() if not k.endswith("num_batches_tracked")}
     weights, reference = work / f"{model}.safetensors", work / f"{model}.ref.safetensors"

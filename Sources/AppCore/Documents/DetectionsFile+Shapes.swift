@@ -8,7 +8,7 @@ extension DetectionsFile {
   private static let farthest = 1e6
 
   /// What is said of a detection's key points and of its oriented box; nothing of one that has none.
-  package static func shapes(of detection: Detection) -> [String: JSONValue] {
+  static func shapes(of detection: Detection) -> [String: JSONValue] {
     var fields: [String: JSONValue] = [:]
     if !detection.keypoints.isEmpty {
       fields["keypoints"] = .array(

@@ -62,7 +62,6 @@ package struct DetectionsFile: Sendable {
   private static func entry(_ detection: Detection) -> [String: JSONValue] {
     var entry = fields(detection)
     entry["mask"] = detection.mask.map(runLengths) ?? .null
-    for (name, value) in shapes(of: detection) { entry[name] = value }
     return entry
   }
 
@@ -70,13 +69,15 @@ package struct DetectionsFile: Sendable {
   package static func fields(_ detection: Detection) -> [String: JSONValue] {
     let (x, width) = (pixels(detection.box.minX), pixels(detection.box.width))
     let (y, height) = (pixels(detection.box.minY), pixels(detection.box.height))
-    return [
+    var fields: [String: JSONValue] = [
       "id": .integer(detection.id), "classId": .integer(detection.classId),
       "className": .string(detection.className),
       "confidence": .rounded(Double(detection.confidence), decimals: confidenceDecimals),
       "box": ["x": x, "y": y, "width": width, "height": height],
       "centroid": [middle(x, width), middle(y, height)],
     ]
+    for (name, value) in shapes(of: detection) { fields[name] = value }
+    return fields
   }
 
   static func pixels(_ value: Double) -> JSONValue { .rounded(value, decimals: decimals) }

@@ -109,7 +109,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     let pool = compute.makePool()
     let job = try job(requests, folder: folder, paths: CameraPath.poses(of: frames), pool: pool)
     try folder?.begin()
-    try printHeader()
+    try printHeader(job)
     if inputs.isSingle, let frame = frames.first {
       let record = try await job.record(of: frame, tolerant: false)
       try show(record, of: frame)
@@ -127,7 +127,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     let jobs = lanes.threads.map { job.with(job.flow.running(on: ThreadPool(threads: $0))) }
     var log = BatchLog(total: frames.count)
     var lines: [JSONValue] = []
-    var rows = ObjectTable.header(ObjectTable.objects)
+    var rows = job.tableHeader
     var coco: [JSONValue] = []
     try await lanes.inOrder(frames.count) { position, lane in
       try await jobs[lane].record(of: frames[position], tolerant: true)
@@ -174,11 +174,11 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     let job = try job(requests, folder: folder, paths: [:], pool: compute.makePool())
     let camera = try picture.photographs()
     try folder?.begin()
-    try printHeader()
+    try printHeader(job)
     let lines = try folder?.lines()
     var listed: [RunIndexPage.Frame] = []
     var coco: [JSONValue] = []
-    var rows = ObjectTable.header(ObjectTable.objects)
+    var rows = job.tableHeader
     var speed = SpeedLog()
     var log = StreamLog()
     try await streaming.pictures(of: stream, limits: limits, output: output).forEach { arrival in
@@ -237,8 +237,8 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   /// Whether every frame's line goes to standard output.
   private var printsLines: Bool { output.json || output.isStandardOutput }
 
-  private func printHeader() throws {
-    if printsLines, format.format == .csv { try Console.print(ObjectTable.header(ObjectTable.objects)) }
+  private func printHeader(_ job: FrameJob) throws {
+    if printsLines, format.format == .csv { try Console.print(job.tableHeader) }
   }
 
   private func makeFlow(pool: ThreadPool) throws -> FrameFlow {
@@ -265,7 +265,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   }
 
   /// Counts up when frames' folders hold something new that a run needs: those of before are then done again.
-  private static let folderLayout = 4
+  private static let folderLayout = 5
 
   /// What changes results besides the networks.
   private func options(_ requests: [EffectRequest]) throws -> JSONValue {

@@ -164,10 +164,11 @@ extension FrameFlow.Outcome {
 
   /// Of each object what detections.json says besides its mask, and what objects.json does.
   var objects: [JSONValue] {
-    let found = Dictionary(detections.detections.map { ($0.id, $0) }) { first, _ in first }
+    let found = Dictionary(detections.detections.map { ($0.id, DetectionsFile.fields($0)) }) { first, _ in
+      first
+    }
     return scene.extents.map { extent in
-      let detected = found[extent.id].map(DetectionsFile.fields) ?? [:]
-      return .object(detected.merging(extent.json.object ?? [:]) { $1 })
+      .object((found[extent.id] ?? [:]).merging(extent.json.object ?? [:]) { $1 })
     }
   }
 

@@ -92,6 +92,9 @@ struct FrameJob: Sendable {
       files: files, paths: paths)
   }
 
+  /// The first line of a table of objects.
+  var tableHeader: String { ObjectTable.header(ObjectTable.measuredColumns(of: flow.detector)) }
+
   /// Does a frame, or keeps what an earlier run made of it.
   ///
   /// `tolerant`: records a frame whose files are bad instead of throwing.
@@ -147,8 +150,7 @@ struct FrameJob: Sendable {
       try output.write(summary, to: RunFolder.summary)
       if format == .csv, frame.folder.isEmpty {
         let line = FrameRecord(outcome: .kept, summary: summary, coco: []).line(of: frame)
-        let table =
-          ObjectTable.header(ObjectTable.objects) + ObjectTable.lines(ObjectTable.rows(ofResult: line))
+        let table = tableHeader + ObjectTable.lines(ObjectTable.rows(ofResult: line))
         try output.write(Array(table.utf8), to: RunFolder.table)
       }
       try output.commit()

@@ -17,13 +17,23 @@ enum ObjectTable {
 
   /// Columns of what a detector finds: besides those of all x, y and confidence of each key point, or the oriented box.
   static func columns(of network: DetectionNetwork) -> [String] {
-    let keypoints = (0..<(network.keypoints?.count ?? 0)).flatMap { index in
-      ["x", "y", "confidence"].map { "keypoint\(index)_\($0)" }
+    let keypoints = keypoints(of: network).flatMap { name in
+      ["x", "y", "confidence"].map { "\(name)_\($0)" }
     }
-    let isOriented = network.task == .orientedBoxes
-    return detections + keypoints
-      + (isOriented
-        ? ["oriented_x", "oriented_y", "oriented_width", "oriented_height", "oriented_angle_rad"] : [])
+    let box = ["x", "y", "width", "height", "angle_rad"].map { "oriented_\($0)" }
+    return detections + keypoints + (network.task == .orientedBoxes ? box : [])
+  }
+
+  /// Columns of objects that were measured: besides those of all what a detector finds, and where it is in the world,
+  /// each key point or each corner of the oriented box.
+  static func measuredColumns(of network: DetectionNetwork) -> [String] {
+    let corners = network.task == .orientedBoxes ? (0..<4).map { "oriented\($0)" } : []
+    return objects + columns(of: network).dropFirst(detections.count)
+      + (keypoints(of: network) + corners).flatMap { name in ["x", "y", "z"].map { "\(name)_world_\($0)_m" } }
+  }
+
+  private static func keypoints(of network: DetectionNetwork) -> [String] {
+    (0..<(network.keypoints?.count ?? 0)).map { "keypoint\($0)" }
   }
 
   /// Columns of what a picture is of.
@@ -40,8 +50,7 @@ enum ObjectTable {
   /// A row for each detection.
   static func rows(of file: DetectionsFile, source: String, timestamp: Double) -> [[String]] {
     file.detections.map {
-      let object = JSONValue.object(
-        DetectionsFile.fields($0).merging(DetectionsFile.shapes(of: $0)) { field, _ in field })
+      let object = JSONValue.object(DetectionsFile.fields($0))
       return known(object, source: source, name: file.image, timestamp: .number(timestamp)) + shapes(object)
     }
   }
@@ -72,8 +81,17 @@ enum ObjectTable {
         timestamp: line["timestamp"])
       return known + [text(object["distanceMeters"]), text(object["distanceSource"])]
         + (0..<3).map { text(box?["dimensions"]?[$0]) } + (0..<3).map { text(box?["center"]?[$0]) }
-        + [text(box?["yaw"]), text(box?["method"])] + sides
+        + [text(box?["yaw"]), text(box?["method"])] + sides + shapes(object) + places(object)
     }
+  }
+
+  /// Where in the world the key points are, or the corners of the oriented box.
+  private static func places(_ object: JSONValue) -> [String] {
+    let keypoints = (object["keypoints"]?.array ?? []).indices.map {
+      object["keypoints3D"]?[$0]?["position"]
+    }
+    let corners = object["orientedBox"] == nil ? [] : (0..<4).map { object["orientedCorners3D"]?[$0] }
+    return (keypoints + corners).flatMap { place in (0..<3).map { text(place?[$0]) } }
   }
 
   private static func known(

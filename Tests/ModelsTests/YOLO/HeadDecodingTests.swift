@@ -73,6 +73,52 @@ struct HeadDecodingTests {
     #expect(column[7...] == coefficients[160...])
   }
 
+  @Test(
+    "the whole matrix holds what is told of every anchor",
+    arguments: [
+      YOLOArchitecture(.n, .v11, .pose, classCount: 2),
+      YOLOArchitecture(.n, .v11, .orientedBoxes, classCount: 3),
+      YOLOArchitecture(
+        .n, .v8, .pose, classCount: 1, keypoints: KeypointShape(count: 3, dimensions: 2)),
+      YOLOArchitecture(.n, .v26, .pose, classCount: 1), YOLOArchitecture(.n, .v26, .detect, classCount: 4),
+    ])
+  func matrix(sizes: YOLOArchitecture) {
+    // A level whose cells are no multiple of a block's, among the anchors of others.
+    let level = PyramidLevel(height: 5, width: 7, stride: 16, firstAnchor: 11)
+    let (anchors, channels) = (50, 4 + sizes.classCount + sizes.extras)
+    func numbers(_ count: Int, _ seed: Int) -> [Float] {
+      (0..<count * level.count).map { Float(($0 * 37 + seed) % 101) / 20 - 2 }
+    }
+    let (boxes, classes) = (numbers(sizes.generation == .v26 ? 4 : 64, 1), numbers(sizes.classCount, 2))
+    let extras = numbers(sizes.extras, 3)
+    let decoder = AnchorDecoder(sizes)
+    var output = [Float](repeating: -1, count: channels * anchors)
+    decoder.decode(
+      level, boxes: boxes.span, classes: classes.span, extras: extras.span, anchorCount: anchors,
+      into: &output)
+    for anchor in 0..<anchors {
+      let found = (0..<channels).map { output[$0 * anchors + anchor] }
+      guard (11..<46).contains(anchor) else {
+        #expect(found.allSatisfy { $0 == -1 })
+        continue
+      }
+      let cell = anchor - 11
+      #expect(
+        found
+          == decoder.column(
+            of: cell, level: level, boxes: boxes.span, classes: classes.span, extras: extras.span))
+      // Key points are those of a detected object.
+      guard let shape = sizes.keypoints else { continue }
+      let own = Array(extras[cell * sizes.extras..<(cell + 1) * sizes.extras])
+      let keypoints = ObjectDecoding.keypoints(
+        own.span, shape: shape, cell: cell, level: level, isDirect: sizes.generation == .v26)
+      let wanted = keypoints.flatMap {
+        [Float($0.point.x), Float($0.point.y)] + ($0.confidence.map { [$0] } ?? [])
+      }
+      #expect(Array(found[(4 + sizes.classCount)...]) == wanted)
+    }
+  }
+
   @Test("plain distances are corners in cells from the anchor")
   func direct() throws {
     let level = PyramidLevel(height: 2, width: 3, stride: 8, firstAnchor: 100)

@@ -16,6 +16,9 @@ package struct AnchorDecoder: Sendable {
     keypoints = sizes.keypoints
   }
 
+  /// Numbers of an anchor: of its box, a probability a class, and extras.
+  private var channels: Int { 4 + classCount + extraCount }
+
   /// Center x, center y, width, height (or corners), class probabilities and extras of a cell of a level, whose maps
   /// are given.
   package func column(
@@ -23,23 +26,43 @@ package struct AnchorDecoder: Sendable {
   ) -> [Float] {
     precondition(boxes.count == level.count * coding.channels && classes.count == level.count * classCount)
     precondition(extras.count == level.count * extraCount)
+    var column = [Float](repeating: 0, count: channels)
+    var target = column.mutableSpan
+    decode(cell, level, boxes: boxes, classes: classes, extras: extras, into: &target, at: 0)
+    return column
+  }
+
+  /// Writes what is told of a cell to `first` and what follows.
+  private func decode(
+    _ cell: Int, _ level: PyramidLevel, boxes: Span<Float>, classes: Span<Float>, extras: Span<Float>,
+    into column: inout MutableSpan<Float>, at first: Int
+  ) {
     let own = extras.extracting(cell * extraCount..<(cell + 1) * extraCount)
     let numbers = boxes.extracting(cell * coding.channels..<(cell + 1) * coding.channels)
-    let probabilities = (0..<classCount).map { sigmoid(classes[cell * classCount + $0]) }
+    for index in 0..<classCount { column[first + 4 + index] = sigmoid(classes[cell * classCount + index]) }
+    let rest = first + 4 + classCount
+    let box: SIMD4<Float>
     switch task {
     case .orientedBoxes:
       let angle = ObjectDecoding.angle(own[0], isDirect: isDirect)
-      let box = ObjectDecoding.orientedBox(numbers, coding, angle: angle, cell: cell, level: level)
-      return [box.centre.x, box.centre.y, box.size.x, box.size.y] + probabilities + [angle]
+      let oriented = ObjectDecoding.orientedBox(numbers, coding, angle: angle, cell: cell, level: level)
+      box = SIMD4(oriented.centre.x, oriented.centre.y, oriented.size.x, oriented.size.y)
+      column[rest] = angle
     case .pose:
       guard let keypoints else { preconditionFailure("a pose has key points") }
-      let points = ObjectDecoding.keypoints(
-        own, shape: keypoints, cell: cell, level: level, isDirect: isDirect)
-      return box(numbers, cell, level) + probabilities
-        + points.flatMap { [Float($0.point.x), Float($0.point.y)] + ($0.confidence.map { [$0] } ?? []) }
+      box = self.box(numbers, cell, level)
+      for index in 0..<keypoints.count {
+        let place = ObjectDecoding.place(
+          own, keypoint: index, of: keypoints, cell: cell, level: level, isDirect: isDirect)
+        let start = rest + index * keypoints.dimensions
+        (column[start], column[start + 1]) = (place.x, place.y)
+        if keypoints.dimensions == 3 { column[start + 2] = sigmoid(own[index * 3 + 2]) }
+      }
     case .detect, .segment, .classify:
-      return box(numbers, cell, level) + probabilities + own.indices.map { own[$0] }
+      box = self.box(numbers, cell, level)
+      for index in own.indices { column[rest + index] = own[index] }
     }
+    for index in 0..<4 { column[first + index] = box[index] }
   }
 
   /// The rows of `output`, the whole (4 + classes + extras, anchors) matrix, for the anchors of a level.
@@ -53,21 +76,31 @@ package struct AnchorDecoder: Sendable {
         classCount: classCount, extraCount: extraCount, anchorCount: anchorCount, into: &output)
       return
     }
-    for cell in 0..<level.count {
-      let column = column(of: cell, level: level, boxes: boxes, classes: classes, extras: extras)
-      for (row, value) in column.enumerated() {
-        output[row * anchorCount + level.firstAnchor + cell] = value
+    precondition(output.count == channels * anchorCount)
+    precondition(boxes.count == level.count * coding.channels && classes.count == level.count * classCount)
+    precondition(extras.count == level.count * extraCount)
+    var columns = [Float](repeating: 0, count: HeadDecoding.block * channels)
+    for start in stride(from: 0, to: level.count, by: HeadDecoding.block) {
+      let cells = start..<min(start + HeadDecoding.block, level.count)
+      var target = columns.mutableSpan
+      for cell in cells {
+        decode(
+          cell, level, boxes: boxes, classes: classes, extras: extras, into: &target,
+          at: (cell - start) * channels)
       }
+      HeadDecoding.transpose(
+        columns.span, channels: channels, pixels: cells.count, into: &output, at: level.firstAnchor + start,
+        rowStride: anchorCount)
     }
   }
 
-  private func box(_ numbers: Span<Float>, _ cell: Int, _ level: PyramidLevel) -> [Float] {
+  private func box(_ numbers: Span<Float>, _ cell: Int, _ level: PyramidLevel) -> SIMD4<Float> {
     let sides = HeadDecoding.sides(numbers, coding)
     guard !coding.keepsCorners else {
       let box = HeadDecoding.box(sides, cell: cell, level: level, keepsCorners: true)
-      return [Float(box.minX), Float(box.minY), Float(box.maxX), Float(box.maxY)]
+      return SIMD4(Float(box.minX), Float(box.minY), Float(box.maxX), Float(box.maxY))
     }
     let (centre, size) = HeadDecoding.centred(sides, cell: cell, level: level)
-    return [centre.x, centre.y, size.x, size.y]
+    return SIMD4(centre.x, centre.y, size.x, size.y)
   }
 }

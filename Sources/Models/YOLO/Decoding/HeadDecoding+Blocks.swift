@@ -1,6 +1,10 @@
 import Geometry
 
 extension HeadDecoding {
+  /// Cells that are decoded together: one run of memory in every row of the output, which stay in the cache until they
+  /// are written.
+  static let block = 16
+
   /// The reference's decoded output of one level of a network that finds boxes or masks, written into `output`, the whole
   /// (4 + classCount + extraCount, anchorCount) matrix: center x, center y, width, height, class probabilities, mask
   /// coefficients.
@@ -11,8 +15,6 @@ extension HeadDecoding {
     precondition(output.count == (4 + classCount + extraCount) * anchorCount && !coding.keepsCorners)
     precondition(boxes.count == level.count * coding.channels && classes.count == level.count * classCount)
     precondition(extras.count == level.count * extraCount)
-    // A block of cells is one run of memory in every row of the output, and stays in the cache until it is written.
-    let block = 16
     var probabilities = [Float](repeating: 0, count: block * classCount)
     var sides = [SIMD4<Float>](repeating: .zero, count: block)
     var weights = [Float](repeating: 0, count: block * coding.channels)
@@ -82,7 +84,7 @@ extension HeadDecoding {
 
   /// Pixels of several channels as rows of `output`, a channel each, `rowStride` apart.
   @inline(__always)
-  private static func transpose(
+  static func transpose(
     _ elements: Span<Float>, channels: Int, pixels: Int, into output: inout [Float], at start: Int,
     rowStride: Int
   ) {

@@ -13,16 +13,23 @@ package enum ObjectDecoding {
     _ numbers: Span<Float>, shape: KeypointShape, cell: Int, level: PyramidLevel, isDirect: Bool
   ) -> [Keypoint<NetworkPixels>] {
     precondition(numbers.count == shape.values)
-    let anchor = HeadDecoding.anchor(cell, level)
-    let stride = Float(level.stride)
     return (0..<shape.count).map { index in
-      let first = index * shape.dimensions
-      let raw = SIMD2(numbers[first], numbers[first + 1])
-      let place = (isDirect ? raw + anchor : raw * 2 + (anchor - 0.5)) * stride
+      let place = place(
+        numbers, keypoint: index, of: shape, cell: cell, level: level, isDirect: isDirect)
       return Keypoint(
         Point2(Double(place.x), Double(place.y)),
-        confidence: shape.dimensions == 3 ? sigmoid(numbers[first + 2]) : nil)
+        confidence: shape.dimensions == 3 ? sigmoid(numbers[index * 3 + 2]) : nil)
     }
+  }
+
+  /// Where one of an object's key points is, in network pixels.
+  static func place(
+    _ numbers: Span<Float>, keypoint index: Int, of shape: KeypointShape, cell: Int, level: PyramidLevel,
+    isDirect: Bool
+  ) -> SIMD2<Float> {
+    let anchor = HeadDecoding.anchor(cell, level)
+    let raw = SIMD2(numbers[index * shape.dimensions], numbers[index * shape.dimensions + 1])
+    return (isDirect ? raw + anchor : raw * 2 + (anchor - 0.5)) * Float(level.stride)
   }
 
   /// The angle of an oriented box, radians.
