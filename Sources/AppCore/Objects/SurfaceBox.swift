@@ -54,6 +54,23 @@ struct SurfaceBox {
     let found = search.turn()
     isRound = found.isRound
     var sides = search.sides(at: found.turn, surface)
+    let up = Vector3<World>(0, 1, 0)
+    let upper = surface + edges.filter { $0.sample?.beyond == .behind }
+    let width = quantile(surface.map { $0.deviation(along: up) }, 0.5)
+    var top = SideEstimate(SpotPositions(upper, along: up), width: width, reach: 1.5)
+    var turn = found.turn
+    if let support = object.support, !found.isRound, !outline.maskIsExact {
+      let first = FittedBox(turn: turn, reaches: sides.map(\.estimate.position), top: top.position)
+      if let fit = BoxFit(grid, object, support: support, near: first) {
+        turn = fit.box.turn
+        let turned = search.sides(at: turn, surface)
+        for index in sides.indices {
+          sides[index] = turned[index]
+          sides[index].estimate = sides[index].estimate.moved(to: fit.box.reaches[index])
+        }
+        top = top.moved(to: fit.box.top)
+      }
+    }
     if found.isRound {
       let circle = CircleFit.circle(
         through: Self.mantle(surface, object.support), near: Self.circle(sides))
@@ -73,11 +90,7 @@ struct SurfaceBox {
     // A few cells may be mistaken for something nearer.
     isOccluded = 10 * occluders.count > outline.samples.count && search.hidden(&sides, by: occluders)
 
-    let up = Vector3<World>(0, 1, 0)
-    let upper = surface + edges.filter { $0.sample?.beyond == .behind }
-    let width = quantile(surface.map { $0.deviation(along: up) }, 0.5)
-    let top = SideEstimate(SpotPositions(upper, along: up), width: width, reach: 1.5)
-    let uprights = Self.upright(sides, turn: found.turn)
+    let uprights = Self.upright(sides, turn: turn)
     let bottom =
       object.support.map { $0.height(under: uprights.middle) }
       ?? -SideEstimate(SpotPositions(surface + edges, along: -up), width: search.width(-up)).position
