@@ -17,8 +17,11 @@ struct BoxFit {
   /// An object is a box where the box explains these shares of the cells on it and of the object's.
   private static let least = (box: 0.95, object: 0.95)
 
+  /// Neighboring cells do not err independently: so many times the likelihood's standard errors are the true ones.
+  private static let dispersion = 2.0
+
   let box: FittedBox
-  /// Standard errors of the sides, then of the top.
+  /// Standard errors of the sides, then of the top, meters.
   let errors: [Double]
   /// Of the turn, radians.
   let turnError: Double
@@ -65,8 +68,8 @@ struct BoxFit {
       box.reaches[0] + box.reaches[1] > cell, box.reaches[2] + box.reaches[3] > cell
     else { return nil }
     self.box = box
-    self.errors = errors
-    self.turnError = turnError
+    self.errors = errors.map { Self.dispersion * $0 }
+    self.turnError = Self.dispersion * turnError
   }
 
   /// The mean of one of the box's numbers over the likelihood around its value, and its standard deviation.
