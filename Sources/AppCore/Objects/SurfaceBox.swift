@@ -73,15 +73,16 @@ struct SurfaceBox {
       }
     }
     isFitted = fitted
+    let circle =
+      found.isRound
+      ? CircleFit.circle(through: Self.mantle(surface, object.support), near: Self.circle(sides)) : nil
     if !fitted {
       let errors = search.errors(of: sides, at: turn)
       for index in sides.indices {
-        sides[index].error = found.isRound ? sides[index].estimate.standardError : errors[index]
+        sides[index].error = circle == nil ? errors[index] : sides[index].estimate.standardError
       }
     }
     if found.isRound {
-      let circle = CircleFit.circle(
-        through: Self.mantle(surface, object.support), near: Self.circle(sides))
       Self.completeRound(&sides, circle, from: grid.camera)
     } else if outline.maskIsExact {
       let edgeOn = EdgeOnFaces(surface: surface, samples: outline.samples, camera: grid.camera)
