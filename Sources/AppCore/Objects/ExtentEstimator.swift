@@ -30,10 +30,8 @@ public struct ExtentEstimator: Sendable {
   static let fusedInset = 0.1
   /// A larger share of readings on other surfaces is worth a warning.
   static let notableDiscard = 0.05
-  /// A larger standard error of a side, over the side, is worth a warning.
-  static let notableUncertainty = 0.01
-  /// So is a side of which the width of the cells leaves this share open, one standard deviation.
-  static let notableCoarseness = 0.02
+  /// A larger standard error of a side, over the side, is worth a warning: twice as much is 8 %.
+  static let notableUncertainty = 0.04
 
   /// The scene.
   public let scene: DepthScene
@@ -110,13 +108,11 @@ public struct ExtentEstimator: Sendable {
     var warnings: [ExtentWarning] = []
     if object.discardedShare > Self.notableDiscard { warnings.append(.splitSurface) }
     if object.support == nil { warnings.append(.noSupport) }
-    if object.isThin { warnings.append(.thin) }
+    if object.isThin && !found.isFitted { warnings.append(.thin) }
     if found.isRound { warnings.append(.round) }
     if found.isCut { warnings.append(.cutOff) }
     if found.isOccluded { warnings.append(.occluded) }
-    if found.uncertainty > Self.notableUncertainty || found.coarseness > Self.notableCoarseness {
-      warnings.append(.uncertainSize)
-    }
+    if found.uncertainty > Self.notableUncertainty { warnings.append(.uncertainSize) }
     let sides = found.sides
     if [sides.minX, sides.maxX, sides.minZ, sides.maxZ].contains(.inferred) { warnings.append(.unseenSide) }
     let ends = outline.samples.filter { $0.beyond != .occluder }.map(\.point)

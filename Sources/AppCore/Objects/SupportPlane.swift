@@ -24,6 +24,9 @@ struct SupportPlane {
   /// How far a point lies above the plane.
   func elevation(_ point: Point3<World>) -> Double { point.y - height(under: point) }
 
+  /// How much farther above the plane a step leads.
+  func climb(_ step: Vector3<World>) -> Double { step.y - slopeX * step.x - slopeZ * step.z }
+
   /// The level surface at which the object seen by `object` ends below, found in the cells of `around`; nil where
   /// none is seen or the object's lowest points float above it.
   init?(_ grid: SurfaceGrid, object: CellSet, inside: CellSet, around: CellSet) {

@@ -38,10 +38,9 @@ struct SurfaceBox {
   let sides: BoxSides
   /// Standard error of each side over the side, the largest of those observed.
   let uncertainty: Double
-  /// What the width of the cells leaves open of each side, a standard deviation over the side, the largest of those
-  /// observed.
-  let coarseness: Double
   let isRound: Bool
+  /// Whether a box explains all of the object's cells.
+  let isFitted: Bool
   let isCut: Bool
   let isOccluded: Bool
 
@@ -54,9 +53,36 @@ struct SurfaceBox {
     let found = search.turn()
     isRound = found.isRound
     var sides = search.sides(at: found.turn, surface)
+    let up = Vector3<World>(0, 1, 0)
+    let upper = surface + edges.filter { $0.sample?.beyond == .behind }
+    let width = quantile(surface.map { $0.deviation(along: up) }, 0.5)
+    var top = SideEstimate(SpotPositions(upper, along: up), width: width, reach: 1.5)
+    var turn = found.turn
+    var fitted = false
+    if let support = object.support, !found.isRound, !outline.maskIsExact {
+      let first = FittedBox(turn: turn, reaches: sides.map(\.estimate.position), top: top.position)
+      if let fit = BoxFit(grid, object, support: support, near: first) {
+        turn = fit.box.turn
+        sides = search.sides(at: turn, surface)
+        for index in sides.indices {
+          sides[index].estimate = sides[index].estimate.moved(to: fit.box.reaches[index])
+          sides[index].error = fit.errors[index]
+        }
+        top = top.moved(to: fit.box.top)
+        fitted = true
+      }
+    }
+    isFitted = fitted
+    let circle =
+      found.isRound
+      ? CircleFit.circle(through: Self.mantle(surface, object.support), near: Self.circle(sides)) : nil
+    if !fitted {
+      let errors = search.errors(of: sides, at: turn)
+      for index in sides.indices {
+        sides[index].error = circle == nil ? errors[index] : sides[index].estimate.standardError
+      }
+    }
     if found.isRound {
-      let circle = CircleFit.circle(
-        through: Self.mantle(surface, object.support), near: Self.circle(sides))
       Self.completeRound(&sides, circle, from: grid.camera)
     } else if outline.maskIsExact {
       let edgeOn = EdgeOnFaces(surface: surface, samples: outline.samples, camera: grid.camera)
@@ -73,11 +99,7 @@ struct SurfaceBox {
     // A few cells may be mistaken for something nearer.
     isOccluded = 10 * occluders.count > outline.samples.count && search.hidden(&sides, by: occluders)
 
-    let up = Vector3<World>(0, 1, 0)
-    let upper = surface + edges.filter { $0.sample?.beyond == .behind }
-    let width = quantile(surface.map { $0.deviation(along: up) }, 0.5)
-    let top = SideEstimate(SpotPositions(upper, along: up), width: width, reach: 1.5)
-    let uprights = Self.upright(sides, turn: found.turn)
+    let uprights = Self.upright(sides, turn: turn)
     let bottom =
       object.support.map { $0.height(under: uprights.middle) }
       ?? -SideEstimate(SpotPositions(surface + edges, along: -up), width: search.width(-up)).position
@@ -86,20 +108,14 @@ struct SurfaceBox {
       minX: uprights.faces[1].evidence, maxX: uprights.faces[0].evidence,
       minY: object.support == nil ? .inferred : .floor, maxY: .observed,
       minZ: uprights.faces[3].evidence, maxZ: uprights.faces[2].evidence)
-    func error(
-      _ pair: ArraySlice<UprightSide>, _ length: Double, _ error: (UprightSide) -> Double
-    ) -> Double {
+    func error(_ pair: ArraySlice<UprightSide>, _ length: Double) -> Double {
       guard pair.allSatisfy({ $0.evidence == .observed }) else { return 0 }
-      return pair.reduce(0) { $0 + error($1) } / max(length, 1e-3)
-    }
-    func largest(_ of: (UprightSide) -> Double) -> Double {
-      max(
-        error(uprights.faces[..<2], uprights.sizeX, of), error(uprights.faces[2...], uprights.sizeZ, of))
+      return pair.reduce(0) { $0 + $1.error * $1.error }.squareRoot() / max(length, 1e-3)
     }
     let upright = top.standardError + (object.support == nil ? top.spread : 0)
     uncertainty = max(
-      largest(\.estimate.standardError), upright / max(top.position - bottom, 1e-3))
-    coarseness = found.isRound ? 0 : largest { search.coarseness($0) }
+      error(uprights.faces[..<2], uprights.sizeX), error(uprights.faces[2...], uprights.sizeZ),
+      upright / max(top.position - bottom, 1e-3))
   }
 
   /// The box around points seen from many sides, gathered in cells of width `cell`, from the height `bottom` up.

@@ -9,6 +9,8 @@ struct UprightSide {
   let isHidden: Bool
   var estimate: SideEstimate
   var evidence = SideEvidence.observed
+  /// Standard error of its place, meters.
+  var error = 0.0
 }
 
 /// The search for a box's turn about the vertical and for its four upright sides.
@@ -25,8 +27,8 @@ struct UprightSearch {
   private static let leastEnds = 8
 
   /// Some of the surface's points.
-  private let sample: [BoxSpot]
-  private let edges: [BoxSpot]
+  let sample: [BoxSpot]
+  let edges: [BoxSpot]
   /// The same, thinned.
   private let few: (sample: [BoxSpot], edges: [BoxSpot])
   private let room: RoomDirections?
@@ -67,7 +69,7 @@ struct UprightSearch {
     sides(at: turn, surface, edges)
   }
 
-  private func sides(at turn: Double, _ surface: [BoxSpot], _ edges: [BoxSpot]) -> [UprightSide] {
+  func sides(at turn: Double, _ surface: [BoxSpot], _ edges: [BoxSpot]) -> [UprightSide] {
     let (c, s) = (cos(turn), sin(turn))
     return pair(Vector3(c, 0, s), surface, edges) + pair(Vector3(-s, 0, c), surface, edges)
   }

@@ -110,15 +110,29 @@ import Testing
     }
   }
 
-  @Test func coarseCellsAreSaid() {
-    // A row of cells is 0.09 m long on the top.
-    let scene = Self.scene((0.5, 0.2, 0.5), distance: 2.5, pitch: 12, yaw: 0.2)
-    let coarse = Self.measured(scene, noise: 0.003, hasExactMask: false)
-    #expect(
-      coarse.warnings.contains(.uncertainSize), "\(coarse.warnings) \(String(describing: coarse.sides))")
-    let near = Self.scene((0.36, 0.19, 0.24), distance: 1.2, pitch: 40)
-    let fine = Self.measured(near, noise: 0.003, hasExactMask: false)
-    #expect(!fine.warnings.contains(.uncertainSize), "\(fine.warnings)")
+  /// Lower than twelve standard deviations of their cells' heights; no cell's own reading says where they end.
+  @Test(arguments: [12.0, 20, 40]) func lowSlabsUnderNoiseEndWhereTheyEnd(pitch: Double) throws {
+    for (size, distance) in [((x: 0.6, y: 0.03, z: 0.4), 1.5), ((x: 0.28, y: 0.02, z: 0.2), 1)] {
+      let scene = Self.scene(size, distance: distance, pitch: pitch)
+      let extent = Self.measured(scene, noise: 0.003, hasExactMask: false)
+      let errors = Self.errors(try #require(extent.box3D), scene)
+      #expect(errors[0] < 0.01 && errors[2] < 0.01 && errors[1] < 0.04, "\(size) \(errors)")
+      #expect(!extent.warnings.contains(.thin) && !extent.warnings.contains(.uncertainSize))
+    }
+  }
+
+  /// A row of cells is 0.09 m long on the top: an end along a row may lie anywhere in it, one aslant crosses many.
+  @Test func coarseCellsAreSaid() throws {
+    func measured(yaw: Double) throws -> (error: Double, isUncertain: Bool) {
+      let scene = Self.scene((0.5, 0.2, 0.5), distance: 2.5, pitch: 12, yaw: yaw)
+      let extent = Self.measured(scene, noise: 0.003, hasExactMask: false)
+      let errors = Self.errors(try #require(extent.box3D), scene)
+      return (errors.max() ?? 0, extent.warnings.contains(.uncertainSize))
+    }
+    let along = try measured(yaw: 0.02)
+    #expect(along.isUncertain, "\(along)")
+    let aslant = try measured(yaw: 0.2)
+    #expect(aslant.error < 0.02 && !aslant.isUncertain, "\(aslant)")
   }
 
   @Test func readingsBeyondFourMetresCount() throws {

@@ -5,14 +5,14 @@ import subprocess
 
 import numpy as np
 from scenes import PICTURE
-from sensing import exact_depth, exact_mask, leaking_mask, noisy_depth
+from sensing import MASK_GRID, exact_depth, exact_mask, leaking_mask, noisy_depth
 
 
 def write(scene, number, noisy, folder):
     """The capture folder of one scene; `noisy` sees it as a phone does."""
     rng = np.random.default_rng([scene.constants.seed, number])
     depth = noisy_depth(scene, rng) if noisy else exact_depth(scene)
-    mask = leaking_mask(scene, rng) if noisy else exact_mask(scene)
+    mask, probabilities = leaking_mask(scene, rng) if noisy else (exact_mask(scene), None)
     folder.mkdir(parents=True, exist_ok=True)
     np.save(folder / "depth.npy", np.where(np.isfinite(depth), depth, 0).astype(np.float32))
     c = scene.constants
@@ -31,8 +31,19 @@ def write(scene, number, noisy, folder):
     box = {"x": left, "y": top, "width": int(columns.max()) + 1 - left, "height": int(rows.max()) + 1 - top}
     detection = {"id": 0, "classId": 0, "className": scene.solid.kind, "confidence": 0.9, "box": box}
     detection["mask"] = {"size": [PICTURE[1], PICTURE[0]], "counts": run_lengths(mask)}
+    if noisy:
+        detection["probabilities"] = written(probabilities, folder)
     document = {"schema": "ardf.detections/1", "image": "", "imageSize": list(PICTURE), "detections": [detection]}
     (folder / "detections.json").write_text(json.dumps(document))
+
+
+def written(probabilities, folder):
+    """The file of a mask's probabilities, and what the document says of it."""
+    (folder / "probabilities").mkdir(exist_ok=True)
+    np.save(folder / "probabilities" / "000.npy", probabilities)
+    scale = MASK_GRID / PICTURE[0]
+    place = {"orientation": "up", "scale": [scale, scale], "offset": [-0.5, -0.5], "hasPixels": True}
+    return {"file": "probabilities/000.npy", **place}
 
 
 def run_lengths(mask):

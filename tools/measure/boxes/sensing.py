@@ -56,7 +56,7 @@ def leaking_mask(scene, rng):
     """The silhouette with its edge displaced by a smooth random field, seen through a detector's mask grid.
 
     The signed distance from the edge, in pixels, is shifted by the field, turned into probabilities on the coarse grid,
-    enlarged bilinearly and cut at one half.
+    enlarged bilinearly and cut at one half. Also the probabilities, on the grid over the whole picture.
     """
     exact = exact_mask(scene)
     margin = 48
@@ -75,7 +75,10 @@ def leaking_mask(scene, rng):
     rows = (np.arange(top, bottom) - y[0]) / cell
     mask = np.zeros_like(exact)
     mask[top:bottom, left:right] = bilinear(grid, columns, rows) > 0.5
-    return mask
+    whole = np.zeros((int(PICTURE[1] // cell), MASK_GRID), np.float32)
+    row, column = int(top // cell), int(left // cell)
+    whole[row : row + len(y), column : column + len(x)] = grid
+    return mask, whole
 
 
 def smooth_field(shape, length, rng):
