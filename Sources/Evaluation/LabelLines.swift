@@ -46,7 +46,9 @@ struct LabelLines {
         throw bad(number, "a class as a whole number from 0 on, then coordinates")
       }
       let values = fields.dropFirst().compactMap { Double($0).map(Float.init) }
-      guard values.count == fields.count - 1, coordinates(values).allSatisfy({ isShare($0) }) else {
+      guard values.count == fields.count - 1, values.allSatisfy(\.isFinite),
+        (isOutline ? box(around: values) : coordinates(values)).allSatisfy({ isShare($0) })
+      else {
         throw bad(number, "coordinates over the picture's sides, from 0 to 1")
       }
       guard classes.contains(classIndex) else { continue }
@@ -93,6 +95,16 @@ struct LabelLines {
   private func coordinates(_ values: [Float]) -> [Float] {
     guard case .keypoints(_, 3) = form else { return values }
     return values.enumerated().filter { $0.offset < 4 || ($0.offset - 4) % 3 < 2 }.map(\.element)
+  }
+
+  /// Center and size of an outline's box, which must lie in the picture; corners may not, as those of an oriented box at
+  /// its border.
+  private func box(around values: [Float]) -> [Float] {
+    (0..<2).flatMap { axis in
+      let places = stride(from: axis, to: values.count, by: 2).map { values[$0] }
+      let (low, high) = (places.min() ?? 0, places.max() ?? 0)
+      return [(low + high) / 2, high - low]
+    }
   }
 
   private func outlined(_ classIndex: Int, _ values: [Float]) -> LabelledObject {

@@ -59,12 +59,22 @@ struct LabelReadingTests {
     #expect(abs(outlines[0][5] - 8) < 1e-5)
   }
 
+  @Test("corners of an outline may lie outside of the picture where its box's center does not")
+  func border() throws {
+    let temporary = try TemporaryDirectory()
+    let root = try folder(
+      temporary, labels: ["1.txt": "0 0.73938 1.01405 0.51584 0.72272 0.80716 0.49918 1.03070 0.79051\n"])
+    let object = try LabelFolder.read(root, classes: classes).pictures[0].objects[0]
+    #expect(object.outline[1] == 1.01405 && abs(object.box.width - 0.51486 * 20) < 1e-3)
+  }
+
   @Test(
     "a malformed line is named",
     arguments: [
       "0 0.5 0.5 0.2", "0 0.5 0.5 0.2 0.2 0.1", "0 0.1 0.1 0.5 0.1 0.5", "cat 0.5 0.5 0.2 0.2",
       "0.5 0.5 0.5 0.2 0.2", "-1 0.5 0.5 0.2 0.2", "0 0.5 0.5 nan 0.2", "0 320 200 40 40",
       "0 0.5 0.5 -0.005 0.2", "0 0.1 0.1 0.5 0.1 0.5 x",
+      "0 nan 0.1 0.5 0.1 0.5 0.8", "0 0.9 0.1 1.5 0.1 0.9 0.8",
     ])
   func malformed(line: String) throws {
     let found = try error(["1.txt": "0 0.5 0.5 0.2 0.2\n\(line)\n"])

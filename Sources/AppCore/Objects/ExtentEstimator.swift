@@ -108,7 +108,7 @@ public struct ExtentEstimator: Sendable {
     var warnings: [ExtentWarning] = []
     if object.discardedShare > Self.notableDiscard { warnings.append(.splitSurface) }
     if object.support == nil { warnings.append(.noSupport) }
-    if object.isThin && !found.isFitted { warnings.append(.thin) }
+    if object.isThin { warnings.append(.thin) }
     if found.isRound { warnings.append(.round) }
     if found.isCut { warnings.append(.cutOff) }
     if found.isOccluded { warnings.append(.occluded) }

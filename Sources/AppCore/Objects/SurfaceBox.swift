@@ -39,8 +39,6 @@ struct SurfaceBox {
   /// Standard error of each side over the side, the largest of those observed.
   let uncertainty: Double
   let isRound: Bool
-  /// Whether a box explains all of the object's cells.
-  let isFitted: Bool
   let isCut: Bool
   let isOccluded: Bool
 
@@ -58,7 +56,8 @@ struct SurfaceBox {
     let width = quantile(surface.map { $0.deviation(along: up) }, 0.5)
     var top = SideEstimate(SpotPositions(upper, along: up), width: width, reach: 1.5)
     var turn = found.turn
-    var fitted = false
+    var isFitted = false
+    var topError = top.standardError
     if let support = object.support, !found.isRound, !outline.maskIsExact {
       let first = FittedBox(turn: turn, reaches: sides.map(\.estimate.position), top: top.position)
       if let fit = BoxFit(grid, object, support: support, near: first) {
@@ -69,14 +68,14 @@ struct SurfaceBox {
           sides[index].error = fit.errors[index]
         }
         top = top.moved(to: fit.box.top)
-        fitted = true
+        topError = max(topError, fit.errors[4])
+        isFitted = true
       }
     }
-    isFitted = fitted
     let circle =
       found.isRound
       ? CircleFit.circle(through: Self.mantle(surface, object.support), near: Self.circle(sides)) : nil
-    if !fitted {
+    if !isFitted {
       let errors = search.errors(of: sides, at: turn)
       for index in sides.indices {
         sides[index].error = circle == nil ? errors[index] : sides[index].estimate.standardError
@@ -112,7 +111,7 @@ struct SurfaceBox {
       guard pair.allSatisfy({ $0.evidence == .observed }) else { return 0 }
       return pair.reduce(0) { $0 + $1.error * $1.error }.squareRoot() / max(length, 1e-3)
     }
-    let upright = top.standardError + (object.support == nil ? top.spread : 0)
+    let upright = topError + (object.support == nil ? top.spread : 0)
     uncertainty = max(
       error(uprights.faces[..<2], uprights.sizeX), error(uprights.faces[2...], uprights.sizeZ),
       upright / max(top.position - bottom, 1e-3))
