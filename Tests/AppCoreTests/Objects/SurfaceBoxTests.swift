@@ -117,7 +117,7 @@ import Testing
       let extent = Self.measured(scene, noise: 0.003, hasExactMask: false)
       let errors = Self.errors(try #require(extent.box3D), scene)
       #expect(errors[0] < 0.01 && errors[2] < 0.01 && errors[1] < 0.04, "\(size) \(errors)")
-      #expect(!extent.warnings.contains(.thin) && !extent.warnings.contains(.uncertainSize))
+      #expect(!extent.warnings.contains(.uncertainSize))
     }
   }
 
