@@ -14,8 +14,10 @@ struct BoxFit {
   private static let rounds = 8
   /// The turn is swept within this first, radians.
   private static let turning = 4 * Double.pi / 180
-  /// An object is a box where the box explains these shares of the cells on it and of the object's.
-  private static let least = (box: 0.95, object: 0.95)
+  /// An object is a box where the box explains this share of the cells on it and of the object's.
+  private static let least = 0.95
+  /// It cannot become one where, after so many rounds, a box explains less than this.
+  private static let hopeless = (rounds: 3, share: 0.6)
 
   /// Neighboring cells do not err independently: so many times the likelihood's standard errors are the true ones.
   private static let dispersion = 2.0
@@ -23,8 +25,6 @@ struct BoxFit {
   let box: FittedBox
   /// Standard errors of the sides, then of the top, meters.
   let errors: [Double]
-  /// Of the turn, radians.
-  let turnError: Double
 
   /// Nil where no box explains the object.
   init?(_ grid: SurfaceGrid, _ object: ObjectCells, support: SupportPlane, near first: FittedBox) {
@@ -34,7 +34,6 @@ struct BoxFit {
       grid, support: support, cells: around.members.filter { !grid.inverse[$0].isNaN })
     var box = first
     var errors = [Double](repeating: 0, count: 5)
-    var turnError = 0.0
     // A cell's length along the top, away from the camera.
     let rays = object.cells.members.map { grid.rays[$0] }
     let fall = quantile(rays.map { abs($0.y) / $0.length }, 0.5)
@@ -59,17 +58,19 @@ struct BoxFit {
       guard round > 0 else { continue }
       let turn = Self.turned(likelihood, box, by: turning)
       box = turn.box
-      turnError = turn.error
       turning = min(max(Self.reach.errors * turn.error, 0.1 * .pi / 180), turning)
+      if round + 1 == Self.hopeless.rounds,
+        likelihood.explained(box, object: object.cells) < Self.hopeless.share
+      {
+        return nil
+      }
     }
     likelihood.measureNoise(box, usual: grid.noise)
-    let explained = likelihood.explained(box, object: object.cells)
-    guard explained.box >= Self.least.box, explained.object >= Self.least.object,
+    guard likelihood.explained(box, object: object.cells) >= Self.least,
       box.reaches[0] + box.reaches[1] > cell, box.reaches[2] + box.reaches[3] > cell
     else { return nil }
     self.box = box
     self.errors = errors.map { Self.dispersion * $0 }
-    self.turnError = Self.dispersion * turnError
   }
 
   /// The mean of one of the box's numbers over the likelihood around its value, and its standard deviation.

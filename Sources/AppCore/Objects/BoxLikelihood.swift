@@ -137,8 +137,9 @@ struct BoxLikelihood {
     }
   }
 
-  /// The share of the cells on the box that it explains, and of `object`'s cells that lie on it and are explained.
-  func explained(_ box: FittedBox, object: CellSet) -> (box: Double, object: Double) {
+  /// The share of the cells on the box that it explains, or that of `object`'s cells which lie on it and are explained,
+  /// whichever is less.
+  func explained(_ box: FittedBox, object: CellSet) -> Double {
     let prepared = prepared(box)
     var (hit, right, own, ownRight) = (0, 0, 0, 0)
     for cell in cells {
@@ -151,6 +152,6 @@ struct BoxLikelihood {
       own += 1
       if isRight { ownRight += 1 }
     }
-    return (Double(right) / Double(max(hit, 1)), Double(ownRight) / Double(max(own, 1)))
+    return min(Double(right) / Double(max(hit, 1)), Double(ownRight) / Double(max(own, 1)))
   }
 }

@@ -76,10 +76,9 @@ struct SurfaceBox {
       found.isRound
       ? CircleFit.circle(through: Self.mantle(surface, object.support), near: Self.circle(sides)) : nil
     if !isFitted {
-      let errors = search.errors(of: sides, at: turn)
-      for index in sides.indices {
-        sides[index].error = circle == nil ? errors[index] : sides[index].estimate.standardError
-      }
+      let errors =
+        circle == nil ? search.errors(of: sides, at: turn) : sides.map(\.estimate.standardError)
+      for index in sides.indices { sides[index].error = errors[index] }
     }
     if found.isRound {
       Self.completeRound(&sides, circle, from: grid.camera)
