@@ -4,8 +4,8 @@ docs/explanation/measuring.md.
 
     python tools/measure/agree-boxes.py CAPTURE DETECTED --ardf .build/release/ardf [--class bed]
 
-DETECTED is the output of `ardf detect CAPTURE --out DETECTED`. Objects of one class whose centers lie within 0.3 m are
-taken for one. Of each, every side is compared between every two frames: the difference over the mean. Sides that are
+DETECTED is the output of `ardf detect CAPTURE --out DETECTED`. An object is that of the same class, in another frame, whose
+center lies nearest, and less than half of its shorter horizontal side away: things that lie side by side are not one. Of each, every side is compared between every two frames: the difference over the mean. Sides that are
 inferred in either frame do not count, nor do objects that reach out of the picture.
 """
 
@@ -16,9 +16,6 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
-
-SAME = 0.3
-
 
 def measured(program, source, detected):
     for frame in json.loads((detected / "index.json").read_text())["frames"]:
@@ -40,6 +37,13 @@ def sides(entry):
     return size
 
 
+def apart(group, entry):
+    """How far a box's middle lies from the median one of a group, over the group's shorter horizontal side."""
+    centers = np.array([other["box3D"]["center"] for _, other in group])
+    widths = [min(other["box3D"]["dimensions"][::2]) for _, other in group]
+    return np.linalg.norm(np.median(centers, 0) - entry["box3D"]["center"]) / np.median(widths)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("capture", type=Path)
@@ -51,13 +55,12 @@ def main():
     for frame, entry in measured(options.ardf, options.capture, options.detected):
         if options.wanted not in (None, entry["className"]) or entry["box3D"]["method"] == "sixpoint":
             continue
-        center = np.array(entry["box3D"]["center"])
-        for group in groups:
-            if group[0][1]["className"] == entry["className"] and np.linalg.norm(group[0][2] - center) < SAME:
-                group.append((frame, entry, center))
-                break
+        others = [g for g in groups if g[0][1]["className"] == entry["className"] and g[-1][0] != frame]
+        nearest = min(others, key=lambda group: apart(group, entry), default=None)
+        if nearest and apart(nearest, entry) < 0.5:
+            nearest.append((frame, entry))
         else:
-            groups.append([(frame, entry, center)])
+            groups.append([(frame, entry)])
     everything = []
     for group in groups:
         differences = []
@@ -69,7 +72,7 @@ def main():
         differences = [d for d in differences if not np.isnan(d)]
         everything += differences
         name = group[0][1]["className"]
-        for frame, entry, _ in group:
+        for frame, entry in group:
             print("   ", frame, np.round(sides(entry), 3), entry["warnings"])
         if differences:
             print(f"{name}: {len(group)} frames, {len(differences)} comparisons, median {np.median(differences):.1f} %")

@@ -29,11 +29,6 @@ public struct BoxSides: Sendable, Equatable {
 
 /// The gravity-aligned box around an object's surface.
 struct SurfaceBox {
-  /// A round object's depth within this share of its width is its width.
-  private static let roundness = 0.15
-  /// Shares of a round object's height between which its upright face is looked at.
-  private static let middleHeights = 0.15...0.85
-
   let box: Box3D
   let sides: BoxSides
   /// Standard error of each side over the side, the largest of those observed.
@@ -48,45 +43,50 @@ struct SurfaceBox {
     let occluders = outline.samples.filter { $0.beyond == .occluder }.map(\.point)
     let search = UprightSearch(
       surface: surface, edges: edges, room: room, camera: grid.camera, cell: grid.pitch)
-    let found = search.turn()
-    isRound = found.isRound
+    let found = search.turns()
     var sides = search.sides(at: found.turn, surface)
     let up = Vector3<World>(0, 1, 0)
     let upper = surface + edges.filter { $0.sample?.beyond == .behind }
     let width = quantile(surface.map { $0.deviation(along: up) }, 0.5)
     var top = SideEstimate(SpotPositions(upper, along: up), width: width, reach: 1.5)
     var turn = found.turn
-    var isFitted = false
     var topError = top.standardError
-    if let support = object.support, !found.isRound, !outline.maskIsExact {
-      let first = FittedBox(turn: turn, reaches: sides.map(\.estimate.position), top: top.position)
-      if let fit = BoxFit(grid, object, support: support, near: first) {
-        turn = fit.box.turn
-        sides = search.sides(at: turn, surface)
-        for index in sides.indices {
-          sides[index].estimate = sides[index].estimate.moved(to: fit.box.reaches[index])
-          sides[index].error = fit.errors[index]
-        }
-        top = top.moved(to: fit.box.top)
-        topError = max(topError, fit.errors[4])
-        isFitted = true
-      }
-    }
     let circle =
       found.isRound
-      ? CircleFit.circle(through: Self.mantle(surface, object.support), near: Self.circle(sides)) : nil
-    if !isFitted {
+      ? CircleFit.circle(through: Self.mantle(surface, object.support), near: PlanCircle(sides)) : nil
+    let fit = object.support.flatMap { support in
+      SolidFit(
+        SolidReadings(grid, object, support: support, maskIsExact: outline.maskIsExact),
+        boxes: found.likely.map {
+          let ends = search.sides(at: $0, surface).map(\.estimate.position)
+          return FittedBox(turn: $0, reaches: ends, top: top.position)
+        },
+        cylinder: found.isRound
+          ? FittedCylinder(circle ?? PlanCircle(sides), turn: turn, top: top.position) : nil)
+    }
+    isRound = fit?.isRound ?? found.isRound
+    if let fit {
+      turn = fit.turn
+      if !fit.isRound { sides = search.sides(at: turn, surface) }
+      if fit.isRound, !Self.showsBack(sides) { sides[0].evidence = .inferred }
+      for index in sides.indices {
+        sides[index].estimate = sides[index].estimate.moved(to: fit.reaches[index])
+        sides[index].error = fit.errors[index]
+      }
+      top = top.moved(to: fit.top)
+      topError = max(topError, fit.topError)
+    } else {
       let errors =
         circle == nil ? search.errors(of: sides, at: turn) : sides.map(\.estimate.standardError)
       for index in sides.indices { sides[index].error = errors[index] }
-    }
-    if found.isRound {
-      Self.completeRound(&sides, circle, from: grid.camera)
-    } else if outline.maskIsExact {
-      let edgeOn = EdgeOnFaces(surface: surface, samples: outline.samples, camera: grid.camera)
-      for index in sides.indices {
-        if let position = edgeOn.position(sides[index]) {
-          sides[index].estimate = sides[index].estimate.moved(to: position)
+      if isRound {
+        Self.completeRound(&sides, circle, from: grid.camera)
+      } else if outline.maskIsExact {
+        let edgeOn = EdgeOnFaces(surface: surface, samples: outline.samples, camera: grid.camera)
+        for index in sides.indices {
+          if let position = edgeOn.position(sides[index]) {
+            sides[index].estimate = sides[index].estimate.moved(to: position)
+          }
         }
       }
     }
@@ -121,7 +121,7 @@ struct SurfaceBox {
     let deviation = cell / 12.0.squareRoot()
     let spots = points.map { BoxSpot(point: $0, least: deviation) }
     let search = UprightSearch(surface: spots, edges: [], camera: nil, cell: cell)
-    let found = search.turn()
+    let found = search.turns()
     let top = SideEstimate(SpotPositions(spots, along: Vector3(0, 1, 0)), width: deviation, reach: 1.5)
     return upright(search.sides(at: found.turn, spots), turn: found.turn).box(from: bottom, to: top.position)
   }
@@ -163,70 +163,13 @@ struct SurfaceBox {
       middle: middle, theta: theta, sizeX: max(lengths.x, lengths.z), sizeZ: min(lengths.x, lengths.z),
       faces: faces)
   }
-
-  /// Points of a round object's upright face: neither near the support nor near the top.
-  private static func mantle(_ surface: [BoxSpot], _ support: SupportPlane?) -> [BoxSpot] {
-    guard let support else { return [] }
-    let heights = surface.map { support.elevation($0.point) }
-    let top = quantile(heights, 0.98)
-    return zip(surface, heights).filter {
-      $1 > middleHeights.lowerBound * top && $1 < middleHeights.upperBound * top
-    }
-    .map(\.0)
-  }
-
-  /// A round object's circle as its sides say.
-  private static func circle(_ sides: [UprightSide]) -> PlanCircle {
-    let radius = (sides[2].estimate.position + sides[3].estimate.position) / 2
-    let along = radius - sides[1].estimate.position
-    let across = (sides[2].estimate.position - sides[3].estimate.position) / 2
-    let (view, side) = (sides[0].direction, sides[2].direction)
-    return PlanCircle(
-      x: view.x * along + side.x * across, z: view.z * along + side.z * across, radius: radius)
-  }
-
-  /// A round object is as deep as it is wide: its back, seen at a grazing angle or not at all, follows from its sides.
-  ///
-  /// Without a circle they are placed by what is seen of its width: from above, the camera's rays touch a circle of
-  /// radius r, whose middle is D away, at r cos(alpha) beside the middle, where sin(alpha) = r / D.
-  private static func completeRound(
-    _ sides: inout [UprightSide], _ circle: PlanCircle?, from camera: Point3<World>
-  ) {
-    let near = sides[1].estimate.position
-    let depth = sides[0].estimate.position + near
-    let seen = (sides[2].estimate.position + sides[3].estimate.position) / 2
-    guard depth < 2 * (1 + roundness) * seen else { return }
-    if depth < 2 * (1 - roundness) * seen { sides[0].evidence = .inferred }
-    if let circle {
-      for index in sides.indices {
-        let direction = sides[index].direction
-        sides[index].estimate = sides[index].estimate.moved(
-          to: circle.x * direction.x + circle.z * direction.z + circle.radius)
-      }
-      return
-    }
-    // The face turned to the camera lies at -near along sides[0].
-    let apart = -near - (camera - .origin).dot(sides[0].direction)
-    var radius = seen
-    if apart > 0 {
-      for _ in 0..<8 {
-        let sine = radius / (apart + radius)
-        radius = seen / (1 - sine * sine).squareRoot()
-      }
-    }
-    for index in 2...3 {
-      sides[index].estimate = sides[index].estimate.moved(
-        to: sides[index].estimate.position + radius - seen)
-    }
-    sides[0].estimate = sides[0].estimate.moved(to: 2 * radius - near)
-  }
 }
 
 extension SideEstimate {
   /// The standard error of the position.
   var standardError: Double { spread / Double(max(count, 1)).squareRoot() }
 
-  fileprivate func moved(to position: Double) -> SideEstimate {
+  func moved(to position: Double) -> SideEstimate {
     SideEstimate(position: position, spread: spread, count: count)
   }
 

@@ -23,6 +23,9 @@ struct UprightSearch {
   private static let leadingShare = 0.3
   /// A turn within this of the room's, radians, counts so many times as much.
   private static let room = (within: 3.0 * Double.pi / 180, weight: 2.0)
+  /// So many likely turns, so many degrees apart, are looked at of a round object.
+  private static let most = 3
+  private static let apart = 8
   /// An outline needs so many ends for its sides.
   private static let leastEnds = 8
 
@@ -126,8 +129,17 @@ struct UprightSearch {
     }
   }
 
-  /// The turn, from world x towards world z, at which most points lie on the sides.
-  func turn() -> (turn: Double, isRound: Bool) {
+  /// A turn from world x towards world z, and the box's other likely ones.
+  struct Turns {
+    /// The likeliest; of a round object as the camera looks.
+    let turn: Double
+    let isRound: Bool
+    /// Turns that a box would have, the likeliest first: one, or of a round object several.
+    let likely: [Double]
+  }
+
+  /// The turns at which most points lie on the sides.
+  func turns() -> Turns {
     let degree = Double.pi / 180
     let coarse = (0..<90).map { closeness(Double($0) * degree, few.sample, few.edges) }
     let likely = coarse.indices.map { index in
@@ -135,17 +147,27 @@ struct UprightSearch {
       return isRoom ? Self.room.weight * coarse[index] : coarse[index]
     }
     let best = likely.indices.max { likely[$0] < likely[$1] } ?? 0
-    guard coarse[best] >= Self.preference * quantile(coarse, 0.5) else {
-      return (atan2(view.z, view.x), true)
+    guard coarse[best] < Self.preference * quantile(coarse, 0.5) else {
+      let turn = refined(Double(best) * degree)
+      return Turns(turn: turn, isRound: false, likely: [turn])
     }
-    var turn = Double(best) * degree
+    let peaks = likely.indices.filter { index in
+      (-Self.apart...Self.apart).allSatisfy { likely[index] >= likely[(index + $0 + 90) % 90] }
+    }
+    let highest = peaks.sorted { likely[$0] > likely[$1] }.prefix(Self.most)
+    return Turns(
+      turn: atan2(view.z, view.x), isRound: true, likely: highest.map { refined(Double($0) * degree) })
+  }
+
+  private func refined(_ coarse: Double) -> Double {
+    var turn = coarse
     for step in [1.0 / 3, 0.1, 0.03] {
-      let near = (-3...3).map { turn + Double($0) * step * degree }
+      let near = (-3...3).map { turn + Double($0) * step * .pi / 180 }
       let scores = near.map { closeness($0, sample, edges) }
       turn = near[scores.indices.max { scores[$0] < scores[$1] } ?? 3]
     }
     for _ in 0..<4 { turn += correction(turn) }
-    return (turn, false)
+    return turn
   }
 
   /// The least-squares change of the turn over the points that lie on the sides.

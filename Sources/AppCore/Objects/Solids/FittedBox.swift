@@ -1,0 +1,135 @@
+import Geometry
+import Glibc
+
+/// An upright box on a supporting plane, with what is cut out of it, as it is fitted.
+struct FittedBox: FittedSolid {
+  /// From world x towards world z.
+  var turn: Double
+  /// How far it reaches along and against its first direction, then the second: the order of `UprightSearch.sides`.
+  var reaches: [Double]
+  /// The height of its top.
+  var top: Double
+  /// What is missing of the box.
+  var notches: [Notch] = []
+
+  /// The middle of its plan, at height 0.
+  var middle: Point3<World> {
+    let (along, across) = ((reaches[0] - reaches[1]) / 2, (reaches[2] - reaches[3]) / 2)
+    return Point3(cos(turn) * along - sin(turn) * across, 0, sin(turn) * along + cos(turn) * across)
+  }
+
+  var longest: Double { max(reaches[0] + reaches[1], reaches[2] + reaches[3]) }
+
+  func isLarger(than length: Double) -> Bool {
+    reaches[0] + reaches[1] > length && reaches[2] + reaches[3] > length
+  }
+
+  /// The box turned about its middle.
+  func turned(by angle: Double) -> FittedBox {
+    let half = [(reaches[0] + reaches[1]) / 2, (reaches[2] + reaches[3]) / 2]
+    let (along, across) = ((reaches[0] - reaches[1]) / 2, (reaches[2] - reaches[3]) / 2)
+    let (c, s) = (cos(angle), sin(angle))
+    // The middle along the axes after the turn.
+    let (first, second) = (c * along + s * across, c * across - s * along)
+    let moves = [first - along, along - first, second - across, across - second]
+    return FittedBox(
+      turn: turn + angle, reaches: [half[0] + first, half[0] - first, half[1] + second, half[1] - second],
+      top: top,
+      notches: notches.map { Notch(reaches: zip($0.reaches, moves).map { $0 + $1 }, floor: $0.floor) })
+  }
+}
+
+/// An upright part that is missing of a box, open above: the corner of an L-shape, the room above a seat.
+struct Notch {
+  /// How far it reaches, as a box does, infinite where it is open.
+  var reaches: [Double]
+  /// The height at which it ends below.
+  var floor: Double
+
+  /// Whether a place along both of the box's directions and above is in it.
+  @inline(__always)
+  func holds(_ along: Double, _ across: Double, _ height: Double) -> Bool {
+    height > floor && along < reaches[0] && -along < reaches[1] && across < reaches[2] && -across < reaches[3]
+  }
+}
+
+extension FittedBox {
+  func rays(from camera: Point3<World>) -> Rays {
+    let (c, s) = (cos(turn), sin(turn))
+    return Rays(
+      cosine: c, sine: s, reaches: reaches,
+      start: (c * camera.x + s * camera.z, c * camera.z - s * camera.x), top: top - camera.y,
+      notches: notches.map { Notch(reaches: $0.reaches, floor: $0.floor - camera.y) })
+  }
+
+  /// Heights are above the camera.
+  struct Rays: SolidRays {
+    /// Meters along a ray after which it is inside what it has entered.
+    private static let step = 1e-7
+
+    let cosine: Double
+    let sine: Double
+    let reaches: [Double]
+    let start: (along: Double, across: Double)
+    let top: Double
+    let notches: [Notch]
+
+    @inline(__always)
+    func meets(_ ray: Vector3<World>, before limit: Double) -> SolidHit? {
+      let (along, across) = (cosine * ray.x + sine * ray.z, cosine * ray.z - sine * ray.x)
+      var (enter, leave, face) = (0.0, limit, SolidFace.besides)
+      func cut(_ start: Double, _ rate: Double, _ high: Double, _ low: Double, _ first: Int) {
+        if rate == 0 {
+          if start > high || start < low { leave = -1 }
+          return
+        }
+        let (a, b) = ((high - start) / rate, (low - start) / rate)
+        if min(a, b) > enter { (enter, face) = (min(a, b), .upright(rate < 0 ? first : first + 1)) }
+        leave = min(leave, max(a, b))
+      }
+      cut(start.along, along, reaches[0], -reaches[1], 0)
+      cut(start.across, across, reaches[2], -reaches[3], 2)
+      if ray.y < 0 {
+        let below = top / ray.y
+        if below > enter { (enter, face) = (below, .top) }
+      } else if top < 0 {
+        return nil
+      } else if ray.y > 0 {
+        leave = min(leave, top / ray.y)
+      }
+      guard face != .besides, enter < leave else { return nil }
+      let hit = SolidHit(meters: enter, face: face)
+      return notches.isEmpty
+        ? hit : behindNotches(hit, along: along, across: across, up: ray.y, before: leave)
+    }
+
+    /// What a ray that enters the box meets where it may pass through notches first.
+    private func behindNotches(
+      _ entered: SolidHit, along: Double, across: Double, up: Double, before leave: Double
+    ) -> SolidHit? {
+      var met = entered
+      // Out of one notch a ray may pass into another.
+      for _ in 0...notches.count {
+        let place = met.meters + Self.step
+        guard
+          let notch = notches.first(where: {
+            $0.holds(start.along + place * along, start.across + place * across, place * up)
+          })
+        else { return met }
+        var (exit, face) = (Double.infinity, SolidFace.besides)
+        func cut(_ start: Double, _ rate: Double, _ high: Double, _ low: Double, _ first: Int) {
+          guard rate != 0 else { return }
+          let end = ((rate > 0 ? high : low) - start) / rate
+          // The far side of a notch is turned against the ray, as the near side of the box is.
+          if end < exit { (exit, face) = (end, .upright(rate < 0 ? first : first + 1)) }
+        }
+        cut(start.along, along, notch.reaches[0], -notch.reaches[1], 0)
+        cut(start.across, across, notch.reaches[2], -notch.reaches[3], 2)
+        if up < 0, notch.floor / up < exit { (exit, face) = (notch.floor / up, .top) }
+        guard exit < leave else { return nil }
+        met = SolidHit(meters: exit, face: face)
+      }
+      return met
+    }
+  }
+}

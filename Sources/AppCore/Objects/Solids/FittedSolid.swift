@@ -1,0 +1,34 @@
+import Geometry
+
+/// A solid on a supporting plane whose numbers are fitted to a camera's readings.
+protocol FittedSolid {
+  associatedtype Rays: SolidRays
+  /// What rays from a camera make of it.
+  func rays(from camera: Point3<World>) -> Rays
+}
+
+/// Where rays from one camera meet a solid.
+protocol SolidRays {
+  /// The first face on a ray and the planar depth there, less than `limit`; nil where it passes by.
+  ///
+  /// - Parameter ray: World displacement for each meter of planar depth.
+  func meets(_ ray: Vector3<World>, before limit: Double) -> SolidHit?
+}
+
+struct SolidHit: Equatable {
+  let meters: Double
+  let face: SolidFace
+}
+
+/// Faces of a solid whose readings are alike in their noise.
+struct SolidFace: Equatable {
+  let index: Int
+
+  /// An upright face: of a box that of a side by its index in `FittedBox.reaches`, of a cylinder a strip that is seen at
+  /// one slant.
+  static func upright(_ index: Int) -> SolidFace { SolidFace(index: index) }
+  static let top = SolidFace(index: 4)
+  /// What is around the solid.
+  static let besides = SolidFace(index: 5)
+  static let count = 6
+}

@@ -1,0 +1,100 @@
+import Geometry
+
+/// The search for a part that is missing of a box: where, of a few hundred places, one explains the readings best.
+struct NotchSearch {
+  /// Ends of a notch are tried at so many places along each side.
+  private static let places = 8
+  /// Readings that take part.
+  private static let readings = 400
+  /// Where the best place explains a lesser share, no sweep will do.
+  private static let hopeless = 0.5
+  /// So many level surfaces are looked at, each with at least this share of the readings.
+  private static let most = 3
+  private static let leastShare = 0.05
+
+  private let likelihood: SolidLikelihood
+  private let object: CellSet
+  private let bottom: Double
+  /// Heights of the object's level surfaces.
+  private let levels: [Double]
+
+  init(_ readings: SolidReadings) {
+    likelihood = readings.likelihood.thinned(to: Self.readings)
+    object = readings.object
+    bottom = readings.bottom
+    levels = Self.gatherings(readings.heights.sorted(), band: readings.levelBand)
+  }
+
+  /// The box with one notch more; nil where no notch explains more.
+  func notched(_ box: FittedBox) -> FittedBox? {
+    let steps = levels.filter {
+      bottom + 0.1 * (box.top - bottom) < $0 && $0 < box.top - 0.1 * (box.top - bottom)
+    }
+    var best = (cost: likelihood.cost(box), box: box)
+    for notch in Self.corners(box, floors: [bottom] + steps) + Self.strips(box, floors: steps) {
+      var tried = box
+      tried.notches.append(notch)
+      let cost = likelihood.cost(tried)
+      if cost < best.cost { best = (cost, tried) }
+    }
+    guard best.box.notches.count > box.notches.count,
+      likelihood.explained(best.box, object: object) > Self.hopeless
+    else { return nil }
+    return best.box
+  }
+
+  private static func corners(_ box: FittedBox, floors: [Double]) -> [Notch] {
+    floors.flatMap { floor in
+      [0, 1].flatMap { side in
+        [2, 3].flatMap { other in
+          (1..<places).flatMap { along in
+            (1..<places).map { across in
+              Notch(reaches: ends(box, side, along) + ends(box, other, across), floor: floor)
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// Notches along a whole side.
+  private static func strips(_ box: FittedBox, floors: [Double]) -> [Notch] {
+    let open = [Double.infinity, .infinity]
+    return floors.flatMap { floor in
+      (1..<places).flatMap { place in
+        [0, 1].flatMap { side in
+          [
+            Notch(reaches: ends(box, side, place) + open, floor: floor),
+            Notch(reaches: open + ends(box, 2 + side, place), floor: floor),
+          ]
+        }
+      }
+    }
+  }
+
+  /// The reaches along an axis of a notch that is open at one of its sides and takes a share of the box there.
+  private static func ends(_ box: FittedBox, _ side: Int, _ place: Int) -> [Double] {
+    let length = box.reaches[side] + box.reaches[side ^ 1]
+    var pair = [Double.infinity, .infinity]
+    pair[1 - side % 2] = length * Double(place) / Double(places) - box.reaches[side]
+    return pair
+  }
+
+  /// Where many of some sorted heights lie within a band, the fullest first.
+  private static func gatherings(_ sorted: [Double], band: Double) -> [Double] {
+    var rest = sorted
+    var found: [Double] = []
+    while found.count < most {
+      var best = 0..<0
+      var end = 0
+      for start in rest.indices {
+        while end < rest.count, rest[end] <= rest[start] + band { end += 1 }
+        if end - start > best.count { best = start..<end }
+      }
+      guard Double(best.count) > leastShare * Double(sorted.count) else { break }
+      found.append(rest[best].reduce(0, +) / Double(best.count))
+      rest.removeSubrange(best)
+    }
+    return found
+  }
+}

@@ -1,0 +1,68 @@
+import Geometry
+import Glibc
+
+/// The solid of greatest likelihood near one found from an object's ends: where an object is a box, a box of which parts are
+/// missing, or an upright cylinder, all of its cells and all around it say together where it ends, to far less than a
+/// cell.
+///
+/// Each of a solid's numbers is swept in turn, and becomes its mean over the likelihood along the sweep, whose spread is its
+/// standard error.
+struct SolidFit {
+  /// An object is a solid where the solid explains this share of the cells on it and of the object's.
+  static let least = 0.95
+  /// It cannot become one where, after so many rounds, a solid explains less than this.
+  static let hopeless = (rounds: 3, share: 0.6)
+  /// The first sweeps reach so many cells to either side, the last so many standard errors.
+  static let reach = (cells: 5.0, errors: 5.0)
+  static let rounds = 8
+  /// Neighboring cells do not err independently: so many times the likelihood's standard errors are the true ones.
+  private static let dispersion = 2.0
+
+  let isRound: Bool
+  /// From world x towards world z.
+  let turn: Double
+  /// As `FittedBox.reaches`.
+  let reaches: [Double]
+  /// Their standard errors, meters.
+  let errors: [Double]
+  /// The height of its top.
+  let top: Double
+  let topError: Double
+
+  /// Nil where no solid explains the object.
+  ///
+  /// - Parameters:
+  ///   - boxes: The boxes that the object's ends make at likely turns.
+  ///   - cylinder: The cylinder that they make, where no turn of a box is better than others.
+  init?(_ readings: SolidReadings, boxes: [FittedBox], cylinder: FittedCylinder?) {
+    if let cylinder, let found = FittedCylinder.settled(readings, cylinder) {
+      self.init(
+        found, reaches: found.solid.reaches, turn: found.solid.turn, top: found.solid.top, isRound: true)
+    } else if let found = FittedBox.settled(readings, near: boxes) {
+      self.init(
+        found, reaches: found.solid.reaches, turn: found.solid.turn, top: found.solid.top, isRound: false)
+    } else {
+      return nil
+    }
+  }
+
+  private init<Solid>(
+    _ settled: SettledSolid<Solid>, reaches: [Double], turn: Double, top: Double, isRound: Bool
+  ) {
+    self.isRound = isRound
+    self.turn = turn
+    self.reaches = reaches
+    self.top = top
+    errors = settled.errors[..<4].map { Self.dispersion * $0 }
+    topError = Self.dispersion * settled.errors[4]
+  }
+}
+
+/// A solid of greatest likelihood.
+struct SettledSolid<Solid: FittedSolid> {
+  let solid: Solid
+  /// Standard errors of how far it reaches, in the order of `FittedBox.reaches`, then of its top, meters.
+  let errors: [Double]
+  /// The share of the readings that it explains.
+  let explained: Double
+}

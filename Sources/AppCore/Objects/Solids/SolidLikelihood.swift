@@ -1,0 +1,141 @@
+import Geometry
+import Glibc
+
+/// How likely a camera's readings are where a solid stands on its support.
+///
+/// Every cell sees one of the solid's faces or what is around it; its reading scatters about the depth at which its ray
+/// meets that. Readings that neither explains (cells between two surfaces, things beside the object) count the same wherever
+/// they lie: the density is a normal one and a constant. Where the mask is exact, rays on either side of its edge say
+/// also whether they meet the object.
+struct SolidLikelihood {
+  /// Minus the logarithm of the density, over relative depth, of a reading that the solid does not explain where it is hit,
+  /// and of one that the support does not explain beside it.
+  private static let unexplained = (on: 4.0, beside: 3.0)
+  /// The same of a ray beside an exact mask's edge that meets what it should not.
+  private static let contradicted = 3.0
+  /// Readings within so many standard deviations are explained.
+  private static let explained = 3.5
+
+  struct Cell {
+    /// What is known along a ray.
+    enum Evidence {
+      /// A reading: the cell's index in the grid, and planar depth.
+      case reading(index: Int, meters: Double)
+      /// Beside the edge of an exact mask: whether it meets the object.
+      case edge(isObject: Bool)
+    }
+
+    let ray: Vector3<World>
+    let evidence: Evidence
+    /// Planar depth of the support, infinite where the ray doesn't meet it.
+    let support: Double
+  }
+
+  private(set) var cells: [Cell]
+  private let camera: Point3<World>
+  /// Relative standard deviations of each face's readings.
+  private var deviations: [Double] {
+    didSet { peaks = deviations.map(Self.peak) }
+  }
+  /// The least cost of a reading of each face.
+  private var peaks: [Double]
+
+  /// - `edges`: Rays beside an exact mask's edge, and whether they meet the object.
+  init(
+    _ grid: SurfaceGrid, support: SupportPlane, cells: [Int], edges: [(ray: Vector3<World>, isObject: Bool)]
+  ) {
+    camera = grid.camera
+    let above = support.elevation(grid.camera)
+    func cell(_ ray: Vector3<World>, _ evidence: Cell.Evidence) -> Cell {
+      let fall = -support.climb(ray)
+      return Cell(ray: ray, evidence: evidence, support: fall > 0 ? above / fall : .infinity)
+    }
+    self.cells =
+      cells.map { cell(grid.rays[$0], .reading(index: $0, meters: grid.meters($0))) }
+      + edges.map { cell($0.ray, .edge(isObject: $0.isObject)) }
+    deviations = [Double](repeating: grid.noise, count: SolidFace.count)
+    peaks = deviations.map(Self.peak)
+  }
+
+  /// Minus the logarithm of the normal density's greatest value.
+  private static func peak(_ deviation: Double) -> Double { log(deviation * (2 * Double.pi).squareRoot()) }
+
+  /// The same of fewer cells.
+  func thinned(to count: Int) -> SolidLikelihood {
+    var fewer = self
+    let step = max(1, cells.count / count)
+    fewer.cells = stride(from: 0, to: cells.count, by: step).map { cells[$0] }
+    return fewer
+  }
+
+  /// Minus the logarithm of the density of all readings.
+  func cost(_ solid: some FittedSolid) -> Double { cost(solid, cells) }
+
+  /// The same of some of them.
+  func cost(_ solid: some FittedSolid, _ cells: [Cell]) -> Double {
+    let rays = solid.rays(from: camera)
+    return cells.reduce(0) { $0 + cost($1, met($1, rays)) }
+  }
+
+  /// The cells of which some solids make different things.
+  func affected<Solid: FittedSolid>(by solids: [Solid]) -> [Cell] {
+    let rays = solids.map { $0.rays(from: camera) }
+    return cells.filter { cell in
+      let first = met(cell, rays[0])
+      return rays.dropFirst().contains { met(cell, $0) != first }
+    }
+  }
+
+  @inline(__always)
+  private func met(_ cell: Cell, _ rays: some SolidRays) -> SolidHit {
+    rays.meets(cell.ray, before: cell.support) ?? SolidHit(meters: cell.support, face: .besides)
+  }
+
+  @inline(__always)
+  private func cost(_ cell: Cell, _ met: SolidHit) -> Double {
+    switch cell.evidence {
+    case .edge(let isObject): return isObject == (met.face != .besides) ? 0 : Self.contradicted
+    case .reading(_, let meters):
+      let limit = met.face == .besides ? Self.unexplained.beside : Self.unexplained.on
+      guard met.meters.isFinite else { return limit }
+      let deviation = deviations[met.face.index]
+      let apart = (meters / met.meters - 1) / deviation
+      return min(0.5 * apart * apart + peaks[met.face.index], limit)
+    }
+  }
+
+  /// Takes each face's noise from its readings' own scatter about the solid.
+  mutating func measureNoise(_ solid: some FittedSolid, usual: Double) {
+    let rays = solid.rays(from: camera)
+    var apart = [[Double]](repeating: [], count: SolidFace.count)
+    for cell in cells {
+      guard case .reading(_, let meters) = cell.evidence else { continue }
+      let met = met(cell, rays)
+      let off = abs(meters / met.meters - 1)
+      if met.meters.isFinite, off < 12 * usual { apart[met.face.index].append(off) }
+    }
+    deviations = apart.map {
+      $0.count < 20 ? usual : min(max(1.4826 * quantile($0, 0.5), 0.3 * usual), 6 * usual)
+    }
+  }
+
+  /// The share of the cells on the solid that it explains, or that of `object`'s cells which lie on it and are explained,
+  /// whichever is less.
+  func explained(_ solid: some FittedSolid, object: CellSet) -> Double {
+    let rays = solid.rays(from: camera)
+    var (hit, right, own, ownRight) = (0, 0, 0, 0)
+    for cell in cells {
+      guard case .reading(let index, let meters) = cell.evidence else { continue }
+      let met = met(cell, rays)
+      let isOn = met.face != .besides
+      let isRight =
+        isOn && abs(meters / met.meters - 1) < Self.explained * deviations[met.face.index]
+      if isOn { hit += 1 }
+      if isRight { right += 1 }
+      guard object[index] else { continue }
+      own += 1
+      if isRight { ownRight += 1 }
+    }
+    return min(Double(right) / Double(max(hit, 1)), Double(ownRight) / Double(max(own, 1)))
+  }
+}
