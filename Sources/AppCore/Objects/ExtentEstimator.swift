@@ -110,6 +110,7 @@ public struct ExtentEstimator: Sendable {
     if object.support == nil { warnings.append(.noSupport) }
     if object.isThin { warnings.append(.thin) }
     if found.isRound { warnings.append(.round) }
+    if found.isIrregular { warnings.append(.irregular) }
     if found.isCut { warnings.append(.cutOff) }
     if found.isOccluded { warnings.append(.occluded) }
     if found.uncertainty > Self.notableUncertainty { warnings.append(.uncertainSize) }

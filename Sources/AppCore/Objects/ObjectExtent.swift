@@ -23,6 +23,9 @@ public enum ExtentWarning: String, Sendable, CaseIterable {
   case thin
   /// No turn about the vertical fits better than others, as for a round object: the box faces the camera.
   case round
+  /// No box, box with parts missing or upright cylinder explains all of the object's readings: curved or ragged sides end
+  /// where the surface was seen to end.
+  case irregular
   /// The object reaches the border of the sensor's field.
   case cutOff = "cut-off"
   /// Something nearer hides an end of the object.

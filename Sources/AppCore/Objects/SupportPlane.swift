@@ -38,7 +38,8 @@ struct SupportPlane {
     guard candidates.count >= Self.leastCells else { return nil }
     let heights = candidates.map { grid.points[$0].y }.sorted()
     let band = 4 * quantile(candidates.map { Self.noise(grid, $0) }, 0.5) + 0.002
-    guard let level = Self.fullest(heights, band: band) else { return nil }
+    guard let level = gatherings(of: heights, band: band, most: 1, least: Self.leastCells).first?.mean
+    else { return nil }
     let cells = around.members.filter {
       abs(grid.points[$0].y - level) < 3 * Self.noise(grid, $0) + 0.003
     }
@@ -58,18 +59,6 @@ struct SupportPlane {
   /// The noise of a cell's height, meters.
   static func noise(_ grid: SurfaceGrid, _ cell: Int) -> Double {
     max(grid.noise * grid.meters(cell) * abs(grid.rays[cell].y), 3e-4)
-  }
-
-  /// The mean of the most heights that lie within a band; nil if they are too few.
-  private static func fullest(_ sorted: [Double], band: Double) -> Double? {
-    var best = 0..<0
-    var end = 0
-    for start in sorted.indices {
-      while end < sorted.count, sorted[end] <= sorted[start] + band { end += 1 }
-      if end - start > best.count { best = start..<end }
-    }
-    guard best.count >= leastCells else { return nil }
-    return sorted[best].reduce(0, +) / Double(best.count)
   }
 
   /// Iterated weighted least squares; level if nearly so.

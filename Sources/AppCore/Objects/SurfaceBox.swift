@@ -34,6 +34,8 @@ struct SurfaceBox {
   /// Standard error of each side over the side, the largest of those observed.
   let uncertainty: Double
   let isRound: Bool
+  /// Whether readings are left that no solid explains.
+  let isIrregular: Bool
   let isCut: Bool
   let isOccluded: Bool
 
@@ -51,9 +53,8 @@ struct SurfaceBox {
     var top = SideEstimate(SpotPositions(upper, along: up), width: width, reach: 1.5)
     var turn = found.turn
     var topError = top.standardError
-    let circle =
-      found.isRound
-      ? CircleFit.circle(through: Self.mantle(surface, object.support), near: PlanCircle(sides)) : nil
+    let facing = found.isRound ? sides : search.sides(at: found.facing, surface)
+    let circle = CircleFit.circle(through: Self.mantle(surface, object.support), near: PlanCircle(facing))
     let fit = object.support.flatMap { support in
       SolidFit(
         SolidReadings(grid, object, support: support, maskIsExact: outline.maskIsExact),
@@ -61,13 +62,14 @@ struct SurfaceBox {
           let ends = search.sides(at: $0, surface).map(\.estimate.position)
           return FittedBox(turn: $0, reaches: ends, top: top.position)
         },
-        cylinder: found.isRound
-          ? FittedCylinder(circle ?? PlanCircle(sides), turn: turn, top: top.position) : nil)
+        cylinder: FittedCylinder(circle ?? PlanCircle(facing), turn: found.facing, top: top.position),
+        isRound: found.isRound)
     }
     isRound = fit?.isRound ?? found.isRound
+    isIrregular = fit.map { $0.explained < SolidFit.most } ?? true
     if let fit {
       turn = fit.turn
-      if !fit.isRound { sides = search.sides(at: turn, surface) }
+      sides = search.sides(at: turn, surface)
       if fit.isRound, !Self.showsBack(sides) { sides[0].evidence = .inferred }
       for index in sides.indices {
         sides[index].estimate = sides[index].estimate.moved(to: fit.reaches[index])
@@ -76,6 +78,7 @@ struct SurfaceBox {
       top = top.moved(to: fit.top)
       topError = max(topError, fit.topError)
     } else {
+      let circle = found.isRound ? circle : nil
       let errors =
         circle == nil ? search.errors(of: sides, at: turn) : sides.map(\.estimate.standardError)
       for index in sides.indices { sides[index].error = errors[index] }

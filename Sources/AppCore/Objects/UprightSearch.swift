@@ -23,7 +23,7 @@ struct UprightSearch {
   private static let leadingShare = 0.3
   /// A turn within this of the room's, radians, counts so many times as much.
   private static let room = (within: 3.0 * Double.pi / 180, weight: 2.0)
-  /// So many likely turns, so many degrees apart, are looked at of a round object.
+  /// So many likely turns, so many degrees apart, are looked at.
   private static let most = 3
   private static let apart = 8
   /// An outline needs so many ends for its sides.
@@ -131,10 +131,12 @@ struct UprightSearch {
 
   /// A turn from world x towards world z, and the box's other likely ones.
   struct Turns {
-    /// The likeliest; of a round object as the camera looks.
+    /// The likeliest; of a round object `facing`.
     let turn: Double
+    /// As the camera looks.
+    let facing: Double
     let isRound: Bool
-    /// Turns that a box would have, the likeliest first: one, or of a round object several.
+    /// Turns that a box may have, the likeliest first.
     let likely: [Double]
   }
 
@@ -147,16 +149,14 @@ struct UprightSearch {
       return isRoom ? Self.room.weight * coarse[index] : coarse[index]
     }
     let best = likely.indices.max { likely[$0] < likely[$1] } ?? 0
-    guard coarse[best] < Self.preference * quantile(coarse, 0.5) else {
-      let turn = refined(Double(best) * degree)
-      return Turns(turn: turn, isRound: false, likely: [turn])
-    }
+    let isRound = coarse[best] < Self.preference * quantile(coarse, 0.5)
     let peaks = likely.indices.filter { index in
       (-Self.apart...Self.apart).allSatisfy { likely[index] >= likely[(index + $0 + 90) % 90] }
     }
     let highest = peaks.sorted { likely[$0] > likely[$1] }.prefix(Self.most)
-    return Turns(
-      turn: atan2(view.z, view.x), isRound: true, likely: highest.map { refined(Double($0) * degree) })
+    let turns = highest.map { refined(Double($0) * degree) }
+    let facing = atan2(view.z, view.x)
+    return Turns(turn: isRound ? facing : turns[0], facing: facing, isRound: isRound, likely: turns)
   }
 
   private func refined(_ coarse: Double) -> Double {

@@ -3,7 +3,7 @@ import Foundation
 import Geometry
 import Imaging
 
-/// A box or an upright cylinder on a table, seen by a phone held in portrait and looking down at it, with depth by ray casting.
+/// A box, a part of one or an upright cylinder on a table, seen by a phone held in portrait and looking down at it, with depth by ray casting.
 ///
 /// Rays are built here from the pinhole formulas, not by the code under test.
 struct TableScene {
@@ -17,9 +17,20 @@ struct TableScene {
   var yaw = 0.5
   /// Whether it is a cylinder, as wide as the box's x.
   var isCylinder = false
+  /// Boxes that make up the solid, from one place to another, in shares of the whole one.
+  var parts = [Part(from: (0, 0, 0), to: (1, 1, 1))]
   var position = (x: 0.07, z: -0.04)
   var pitchDown = 50.0 * .pi / 180
   var distance = 1.2
+
+  struct Part {
+    let from: (x: Double, y: Double, z: Double)
+    let to: (x: Double, y: Double, z: Double)
+  }
+
+  /// Two arms of one height; the back of a seat and the seat.
+  static let corner = [Part(from: (0, 0, 0), to: (1, 1, 0.4)), Part(from: (0, 0, 0), to: (0.3, 1, 1))]
+  static let step = [Part(from: (0, 0, 0), to: (1, 0.45, 1)), Part(from: (0, 0, 0), to: (1, 1, 0.25))]
 
   var center: Point3<World> { Point3(position.x, size.y / 2, position.z) }
 
@@ -47,28 +58,33 @@ struct TableScene {
     // Slabs in the box's own axes: x (cos, 0, -sin), z (sin, 0, cos).
     let (c, s) = (cos(yaw), sin(yaw))
     let fromCenter = origin - center
-    let axes: [(Double, Double, Double, Double)] =
-      isCylinder ? [(0, 1, 0, size.y)] : [(c, 0.0, -s, size.x), (0, 1, 0, size.y), (s, 0, c, size.z)]
-    var near = -Double.infinity
-    var far = Double.infinity
-    if isCylinder {
-      // |start + t rate| = radius, seen from above.
-      let square = direction.x * direction.x + direction.z * direction.z
-      let half = (fromCenter.x * direction.x + fromCenter.z * direction.z) / square
-      let rest = fromCenter.x * fromCenter.x + fromCenter.z * fromCenter.z - size.x * size.x / 4
-      let reach = half * half - rest / square
-      guard reach > 0 else { return (table, false) }
-      (near, far) = (-half - reach.squareRoot(), -half + reach.squareRoot())
+    let axes = [(c, 0.0, -s), (0, 1, 0), (s, 0, c)]
+    let from = axes.map { $0.0 * fromCenter.x + $0.1 * fromCenter.y + $0.2 * fromCenter.z }
+    let rates = axes.map { $0.0 * direction.x + $0.1 * direction.y + $0.2 * direction.z }
+    var nearest = Double.infinity
+    for part in parts {
+      let lows = [(part.from.x - 0.5) * size.x, (part.from.y - 0.5) * size.y, (part.from.z - 0.5) * size.z]
+      let highs = [(part.to.x - 0.5) * size.x, (part.to.y - 0.5) * size.y, (part.to.z - 0.5) * size.z]
+      var near = -Double.infinity
+      var far = Double.infinity
+      if isCylinder {
+        // |start + t rate| = radius, seen from above.
+        let square = direction.x * direction.x + direction.z * direction.z
+        let half = (fromCenter.x * direction.x + fromCenter.z * direction.z) / square
+        let rest = fromCenter.x * fromCenter.x + fromCenter.z * fromCenter.z - size.x * size.x / 4
+        let reach = half * half - rest / square
+        guard reach > 0 else { continue }
+        (near, far) = (-half - reach.squareRoot(), -half + reach.squareRoot())
+      }
+      for axis in isCylinder ? 1..<2 : 0..<3 {
+        let a = (lows[axis] - from[axis]) / rates[axis]
+        let b = (highs[axis] - from[axis]) / rates[axis]
+        near = max(near, min(a, b))
+        far = min(far, max(a, b))
+      }
+      if near <= far && near > 0 { nearest = min(nearest, near) }
     }
-    for axis in axes {
-      let start = axis.0 * fromCenter.x + axis.1 * fromCenter.y + axis.2 * fromCenter.z
-      let rate = axis.0 * direction.x + axis.1 * direction.y + axis.2 * direction.z
-      let a = (-axis.3 / 2 - start) / rate
-      let b = (axis.3 / 2 - start) / rate
-      near = max(near, min(a, b))
-      far = min(far, max(a, b))
-    }
-    return near <= far && near > 0 && near <= table ? (near, true) : (table, false)
+    return nearest <= table && nearest.isFinite ? (nearest, true) : (table, false)
   }
 
   /// Depth on a sensor grid, and which cells see the box.

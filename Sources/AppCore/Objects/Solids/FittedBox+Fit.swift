@@ -5,32 +5,43 @@ extension FittedBox {
   private static let turning = 4 * Double.pi / 180
   /// So many parts may be missing of a box.
   private static let most = 2
+  /// By so much the readings must be likelier, in natural units, for each of them.
+  private static let part = 15.0
   /// Where they end is swept by this share of the box at first.
   private static let cutting = 0.15
 
   /// The likeliest box near one of several, of which parts may be missing; nil where none explains the object.
+  ///
+  /// The first that explains all but strays is taken, else the likeliest of all: a box over a part of the object explains
+  /// much of it too.
   static func settled(_ readings: SolidReadings, near boxes: [FittedBox]) -> SettledSolid<FittedBox>? {
-    func isRight(_ found: SettledSolid<FittedBox>?) -> Bool {
-      found.map { $0.explained >= SolidFit.least && $0.solid.isLarger(than: readings.cell) } ?? false
+    var best: SettledSolid<FittedBox>?
+    /// Whether a box is good enough to look no further.
+    func isTaken(_ found: SettledSolid<FittedBox>?) -> Bool {
+      guard let found, found.explained >= SolidFit.least, found.solid.isLarger(than: readings.cell) else {
+        return false
+      }
+      if found.cost(part) < best?.cost(part) ?? .infinity { best = found }
+      return found.explained >= SolidFit.most
     }
-    for box in boxes {
-      if let found = settled(readings, near: box), isRight(found) { return found }
-    }
+    if let first = boxes.first, isTaken(settled(readings, near: first)) { return best }
     let search = NotchSearch(readings)
     for first in boxes {
+      if first.turn != boxes[0].turn, isTaken(settled(readings, near: first)) { return best }
       var box = first
       while box.notches.count < most, let notched = search.notched(box) {
         let found = settled(readings, near: notched)
-        if isRight(found) { return found }
+        if isTaken(found) { return best }
         box = found?.solid ?? notched
       }
     }
-    return nil
+    return best
   }
 
   /// The likeliest box near one, with as many parts missing; nil where it cannot become one that explains the object.
   private static func settled(_ readings: SolidReadings, near first: FittedBox) -> SettledSolid<FittedBox>? {
-    var likelihood = readings.likelihood
+    let few = readings.likelihood.thinned(to: SolidFit.few)
+    var likelihood = few
     var box = first
     var errors = [Double](repeating: 0, count: 5)
     var reaches = [Double](repeating: SolidFit.reach.cells * readings.length, count: 4)
@@ -38,8 +49,10 @@ extension FittedBox {
     var turning = Self.turning
     var cuts = first.notches.map { _ in [Double](repeating: cutting * first.longest, count: 5) }
     for round in 0..<SolidFit.rounds {
+      let isWide = round < SolidFit.wide
+      likelihood = isWide ? few : readings.likelihood
       likelihood.measureNoise(box, usual: readings.noise)
-      let least = round < SolidFit.rounds - 4 ? 1.5 * readings.length : 0.3 * readings.cell
+      let least = isWide ? 1.5 * readings.length : 0.3 * readings.cell
       // First what is cut out, since the sides were seen; then the sides, wide; the turn once they are right.
       for notch in box.notches.indices {
         for side in 0..<4 where box.notches[notch].reaches[side].isFinite {
@@ -66,6 +79,12 @@ extension FittedBox {
     }
     likelihood.measureNoise(box, usual: readings.noise)
     return SettledSolid(
-      solid: box, errors: errors, explained: likelihood.explained(box, object: readings.object))
+      solid: box, errors: errors, explained: likelihood.explained(box, object: readings.object),
+      cost: likelihood.cost(box))
   }
+}
+
+extension SettledSolid<FittedBox> {
+  /// Minus the logarithm of the likelihood, with a penalty for each missing part.
+  fileprivate func cost(_ part: Double) -> Double { cost + part * Double(solid.notches.count) }
 }

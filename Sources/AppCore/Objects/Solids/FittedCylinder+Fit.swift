@@ -18,15 +18,18 @@ extension FittedCylinder {
 
   /// The likeliest cylinder near one; nil where none explains the object.
   static func settled(_ readings: SolidReadings, _ first: FittedCylinder) -> SettledSolid<FittedCylinder>? {
-    var likelihood = readings.likelihood
+    let few = readings.likelihood.thinned(to: SolidFit.few)
+    var likelihood = few
     var cylinder = first
     var errors = Change.allCases.map { _ in 0.0 }
     var reaches = Change.allCases.map {
       $0 == .top ? 3 * readings.cell : SolidFit.reach.cells * readings.length
     }
     for round in 0..<SolidFit.rounds {
+      let isWide = round < SolidFit.wide
+      likelihood = isWide ? few : readings.likelihood
       likelihood.measureNoise(cylinder, usual: readings.noise)
-      let least = round < SolidFit.rounds - 4 ? 1.5 * readings.length : 0.3 * readings.cell
+      let least = isWide ? 1.5 * readings.length : 0.3 * readings.cell
       for change in Change.allCases {
         let index = change.rawValue
         errors[index] = likelihood.sweep(&cylinder, by: reaches[index], change.apply)
@@ -45,6 +48,7 @@ extension FittedCylinder {
     func error(_ change: Change) -> Double { errors[change.rawValue] }
     let width = (error(.across) * error(.across) + error(.back) * error(.back) / 4).squareRoot()
     return SettledSolid(
-      solid: cylinder, errors: [error(.back), error(.front), width, width, error(.top)], explained: explained)
+      solid: cylinder, errors: [error(.back), error(.front), width, width, error(.top)], explained: explained,
+      cost: likelihood.cost(cylinder))
   }
 }

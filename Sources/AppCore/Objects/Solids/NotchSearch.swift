@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 
 /// The search for a part that is missing of a box: where, of a few hundred places, one explains the readings best.
@@ -22,7 +23,10 @@ struct NotchSearch {
     likelihood = readings.likelihood.thinned(to: Self.readings)
     object = readings.object
     bottom = readings.bottom
-    levels = Self.gatherings(readings.heights.sorted(), band: readings.levelBand)
+    levels = gatherings(
+      of: readings.heights.sorted(), band: readings.levelBand, most: Self.most,
+      least: Int(clamping: Self.leastShare * Double(readings.heights.count))
+    ).map(\.mean)
   }
 
   /// The box with one notch more; nil where no notch explains more.
@@ -78,23 +82,5 @@ struct NotchSearch {
     var pair = [Double.infinity, .infinity]
     pair[1 - side % 2] = length * Double(place) / Double(places) - box.reaches[side]
     return pair
-  }
-
-  /// Where many of some sorted heights lie within a band, the fullest first.
-  private static func gatherings(_ sorted: [Double], band: Double) -> [Double] {
-    var rest = sorted
-    var found: [Double] = []
-    while found.count < most {
-      var best = 0..<0
-      var end = 0
-      for start in rest.indices {
-        while end < rest.count, rest[end] <= rest[start] + band { end += 1 }
-        if end - start > best.count { best = start..<end }
-      }
-      guard Double(best.count) > leastShare * Double(sorted.count) else { break }
-      found.append(rest[best].reduce(0, +) / Double(best.count))
-      rest.removeSubrange(best)
-    }
-    return found
   }
 }

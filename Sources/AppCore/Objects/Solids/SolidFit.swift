@@ -10,11 +10,16 @@ import Glibc
 struct SolidFit {
   /// An object is a solid where the solid explains this share of the cells on it and of the object's.
   static let least = 0.95
+  /// The right solid explains all but strays, this share at least.
+  static let most = 0.985
   /// It cannot become one where, after so many rounds, a solid explains less than this.
   static let hopeless = (rounds: 3, share: 0.6)
   /// The first sweeps reach so many cells to either side, the last so many standard errors.
   static let reach = (cells: 5.0, errors: 5.0)
+  /// Rounds of sweeps; the first are wide, and so many readings are enough for them.
   static let rounds = 8
+  static let wide = 4
+  static let few = 1500
   /// Neighboring cells do not err independently: so many times the likelihood's standard errors are the true ones.
   private static let dispersion = 2.0
 
@@ -29,18 +34,27 @@ struct SolidFit {
   let top: Double
   let topError: Double
 
+  /// The share of the readings that it explains.
+  let explained: Double
+
   /// Nil where no solid explains the object.
+  ///
+  /// The first that explains all but strays is taken, else the likeliest of all.
   ///
   /// - Parameters:
   ///   - boxes: The boxes that the object's ends make at likely turns.
-  ///   - cylinder: The cylinder that they make, where no turn of a box is better than others.
-  init?(_ readings: SolidReadings, boxes: [FittedBox], cylinder: FittedCylinder?) {
-    if let cylinder, let found = FittedCylinder.settled(readings, cylinder) {
+  ///   - cylinder: The cylinder that they make.
+  ///   - isRound: Whether no turn of a box is clearly better than others.
+  init?(_ readings: SolidReadings, boxes: [FittedBox], cylinder: FittedCylinder, isRound: Bool) {
+    func isTaken(_ explained: Double?) -> Bool { explained.map { $0 >= Self.most } ?? false }
+    var round = isRound ? FittedCylinder.settled(readings, cylinder) : nil
+    let box = isTaken(round?.explained) ? nil : FittedBox.settled(readings, near: boxes)
+    if !isRound, !isTaken(box?.explained) { round = FittedCylinder.settled(readings, cylinder) }
+    if let round, round.cost < box?.cost ?? .infinity {
       self.init(
-        found, reaches: found.solid.reaches, turn: found.solid.turn, top: found.solid.top, isRound: true)
-    } else if let found = FittedBox.settled(readings, near: boxes) {
-      self.init(
-        found, reaches: found.solid.reaches, turn: found.solid.turn, top: found.solid.top, isRound: false)
+        round, reaches: round.solid.reaches, turn: round.solid.turn, top: round.solid.top, isRound: true)
+    } else if let box {
+      self.init(box, reaches: box.solid.reaches, turn: box.solid.turn, top: box.solid.top, isRound: false)
     } else {
       return nil
     }
@@ -53,6 +67,7 @@ struct SolidFit {
     self.turn = turn
     self.reaches = reaches
     self.top = top
+    explained = settled.explained
     errors = settled.errors[..<4].map { Self.dispersion * $0 }
     topError = Self.dispersion * settled.errors[4]
   }
@@ -65,4 +80,6 @@ struct SettledSolid<Solid: FittedSolid> {
   let errors: [Double]
   /// The share of the readings that it explains.
   let explained: Double
+  /// Minus the logarithm of the readings' density.
+  let cost: Double
 }
