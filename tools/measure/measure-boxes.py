@@ -44,7 +44,7 @@ def measure(programs, scene, number, noisy, folder, with_open3d):
 
 #: What must hold of `table`, by whether it is noisy: sides in %, their median, 95 % and worst; yaw in degrees, same;
 #: the center's median over 5 mm or 1 % of the range.
-BARS = {False: (0.1, 1.0, 3.0, 0.1, 0.5, 0.1), True: (0.4, 4.0, 14.0, 0.15, 1.2, 0.2)}
+BARS = {False: (0.05, 0.4, 3.0, 0.05, 0.1, 0.05), True: (0.15, 1.5, 5.0, 0.1, 0.6, 0.06)}
 
 
 def missed(errors, noisy):

@@ -1,5 +1,7 @@
 extension FittedCylinder {
-  /// What is swept. A view shows a cylinder's front, back and width, which depend on each other.
+  /// What is swept.
+  ///
+  /// A view shows a cylinder's front, back and width, which depend on each other.
   private enum Change: Int, CaseIterable {
     case across, back, front, along, top
 

@@ -11,7 +11,7 @@ protocol FittedSolid {
 protocol SolidRays {
   /// The first face on a ray and the planar depth there, less than `limit`; nil where it passes by.
   ///
-  /// - Parameter ray: World displacement for each meter of planar depth.
+  /// A ray is its world displacement for each meter of planar depth.
   func meets(_ ray: Vector3<World>, before limit: Double) -> SolidHit?
 }
 

@@ -42,6 +42,7 @@ struct SolidFit {
   /// The first that explains all but strays is taken, else the likeliest of all.
   ///
   /// - Parameters:
+  ///   - readings: The object's cells and those around.
   ///   - boxes: The boxes that the object's ends make at likely turns.
   ///   - cylinder: The cylinder that they make.
   ///   - isRound: Whether no turn of a box is clearly better than others.
