@@ -57,6 +57,24 @@ def test_pixels_beyond_the_valid_do_not_count():
     assert torch.allclose(depth_loss(raw, inverse, valid, real, 1.0)[0], depth_loss(raw, spoiled, valid, real, 1.0)[0])
 
 
+def test_a_scale_of_the_truth_is_none_to_the_losses():
+    inverse, valid = maps(5)
+    raw, real = inverse + torch.rand_like(inverse), torch.tensor([False, True])
+    inverse = 100 * inverse  # so that what keeps divisions finite is small
+    once = torch.tensor([float(x) for x in depth_loss(raw, inverse, valid, real, 1.0)])
+    twice = torch.tensor([float(x) for x in depth_loss(raw, 2 * inverse, valid, real, 1.0)])
+    assert torch.allclose(once, twice, rtol=1e-4)
+
+
+def test_a_shift_of_the_truth_changes_only_relative_error_and_anchor():
+    inverse, valid = maps(6)
+    raw, real = inverse + torch.rand_like(inverse), torch.tensor([False, True])
+    _, flat, parts, edges = depth_loss(raw, inverse, valid, real, 1.0)
+    _, shifted_flat, shifted_parts, shifted_edges = depth_loss(raw, inverse + 0.5, valid, real, 1.0)
+    assert abs(shifted_flat - flat) < 1e-4 * flat and abs(shifted_edges - edges) < 1e-4 * edges
+    assert shifted_parts < 0.8 * parts
+
+
 def test_attention_is_the_same_with_and_without_a_gradient():
     torch.manual_seed(2)
     attention, x = Attention(), torch.randn(2, 29, WIDTH)
