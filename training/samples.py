@@ -92,8 +92,8 @@ def window(frame, height, width, r, least=0.5):
 
 
 def rolled(frame, degrees):
-    """The frame as a camera turned about its axis sees it, zoomed until no corner is empty.  Depth along the axis stays as
-    it is."""
+    """The frame as a camera turned about its axis sees it, zoomed until no corner is empty.  Depth along the axis
+    stays as it is."""
     h, w = frame.rgb.shape[:2]
     t = np.radians(degrees)
     zoom = abs(np.cos(t)) + max(h / w, w / h) * abs(np.sin(t))
