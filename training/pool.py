@@ -50,7 +50,7 @@ if __name__ == "__main__":
     a.add_argument("--seed", type=int, default=1_000_000)
     a.add_argument("--size", type=int, default=384)
     a.add_argument("--textures", type=int, default=7, help="seed of the made textures; another one for test frames")
-    a.add_argument("--only", help="one kind of scene: room, close_up, outdoors, clutter, sunlit, corridor")
+    a.add_argument("--only", help="one kind of scene: room, close_up, outdoors, clutter, sunlit, corridor, floor")
     a.add_argument("--processes", type=int, default=2)
     o = a.parse_args()
     os.makedirs(o.folder, exist_ok=True)

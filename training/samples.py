@@ -91,13 +91,41 @@ def window(frame, height, width, r, least=0.5):
     return rgb, inverse, valid
 
 
+def rolled(frame, degrees):
+    """The frame as a camera turned about its axis sees it, zoomed until no corner is empty.  Depth along the axis
+    stays as it is."""
+    h, w = frame.rgb.shape[:2]
+    t = np.radians(degrees)
+    zoom = abs(np.cos(t)) + max(h / w, w / h) * abs(np.sin(t))
+
+    def turn(a, mode):
+        rows, columns = a.shape[:2]
+        middle = ((columns - 1) / 2, (rows - 1) / 2)
+        matrix = cv2.getRotationMatrix2D(middle, degrees, zoom)
+        return cv2.warpAffine(a, matrix, (columns, rows), flags=mode, borderMode=cv2.BORDER_REPLICATE)
+
+    return Frame(
+        turn(frame.rgb, cv2.INTER_CUBIC),
+        turn(frame.inverse, cv2.INTER_NEAREST),
+        turn(frame.valid.astype(np.uint8), cv2.INTER_NEAREST) > 0,
+        frame.far,
+    )
+
+
+def shifted(inverse, valid, by):
+    """Inverse depth `by` of its medians greater everywhere, which is projective and keeps planes plane."""
+    return inverse + np.float32(by * np.median(inverse[valid]))
+
+
 class Batches(torch.utils.data.IterableDataset):
     """Endless batches (picture, inverse depth, valid, real), each of one shape drawn from `shapes`.
 
     Data-parallel processes (`rank`) see batches of one shape at a time but of different pictures.  Shards that
-    appear in the pools while training runs are taken up."""
+    appear in the pools while training runs are taken up.  `plain` pictures have no distortions, `shift` is the most, in
+    medians, that is added to the inverse depth of a picture, `roll` the most degrees that a camera is turned about its
+    axis; none changes what else is drawn."""
 
-    def __init__(self, pools, clip, batch, shapes, real, seed, rank=0, least=0.5):
+    def __init__(self, pools, clip, batch, shapes, real, seed, rank=0, least=0.5, plain=False, shift=0.0, roll=0.0):
         self.pools, self.clip, self.batch, self.shapes, self.real, self.seed, self.rank, self.least = (
             pools,
             clip,
@@ -108,6 +136,7 @@ class Batches(torch.utils.data.IterableDataset):
             rank,
             least,
         )
+        self.plain, self.shift, self.roll = plain, shift, roll
 
     def shards(self):
         names = sorted(f for p in self.pools for f in glob.glob(os.path.join(p, "*_inverse.npy")))
@@ -116,6 +145,7 @@ class Batches(torch.utils.data.IterableDataset):
     def __iter__(self):
         cv2.setNumThreads(1)
         r, shape_r, count = np.random.default_rng([*self.seed, self.rank]), np.random.default_rng(self.seed), 0
+        shift_r, roll_r = (np.random.default_rng([*self.seed, self.rank, k]) for k in (1, 2))
         real = bedroom(self.clip, range(35), 0.5) if self.real > 0 else []
         while True:
             if count % 50 == 0:
@@ -134,11 +164,18 @@ class Batches(torch.utils.data.IterableDataset):
                     rgb, inverse = shards[r.choice(fitting)]
                     i = r.integers(len(rgb))
                     frame = Frame(np.array(rgb[i]), inverse[i].astype(np.float32), np.ones(inverse[i].shape, bool))
+                if self.roll:
+                    frame = rolled(frame, roll_r.uniform(-self.roll, self.roll))
                 rgb, inverse, valid = window(frame, height, width, r, self.least)
                 if valid.mean() > 0.2 and inverse[valid].std() > 1e-3:
+                    seen = distort(rgb, r)
+                    if self.plain:
+                        seen = rgb.astype(np.float32) / 255
+                    if self.shift:
+                        inverse = shifted(inverse, valid, self.shift * shift_r.random())
                     batch.append(
                         (
-                            ((distort(rgb, r) - MEAN) / DEVIATION).transpose(2, 0, 1).astype(np.float32),
+                            ((seen - MEAN) / DEVIATION).transpose(2, 0, 1).astype(np.float32),
                             inverse.astype(np.float32),
                             valid,
                             is_real,

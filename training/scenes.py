@@ -170,6 +170,25 @@ def clutter(s):
     return eye, s.between(-0.3, 0.3), s.between(-0.4, 0.2), s.between(0.2, 1), s.between(0.3, 1.5)
 
 
+def floor(s):
+    """A floor with flat boards on it from nearly straight above, the view tilted 4 to 14 degrees to any side.
+
+    At such pitches the camera keeps the world's z axis up: yaw is the angle from the picture's upright to the tilt."""
+    s.box(
+        (0, -0.5, 0), (20, 0.5, 20), s.paint("wood", "tile", "mottled", "plain", "speckles", scale=s.between(0.4, 1.5))
+    )
+    for _ in range(s.r.integers(3, 10)):
+        s.box(
+            (s.between(-0.4, 0.4), 0.006, s.between(-0.3, 0.3)),
+            (s.between(0.03, 0.15), s.between(0.001, 0.006), s.between(0.03, 0.12)),
+            s.paint("checks", "photograph", "text", "plain", metric=False),
+            yaw=s.between(-0.3, 0.3),
+        )
+    tilt, aside = np.radians(s.between(4, 14)), np.radians(s.between(-90, 90))
+    s.lamp((s.between(-1, 1), s.between(1.5, 2.5), s.between(-1, 1)), s.between(2, 8))
+    return np.array([0, s.between(0.4, 0.9), 0]), aside, tilt - np.pi / 2, s.between(0.3, 1), s.between(0.3, 1)
+
+
 BY_NAME_ALONE = 0.0
 KINDS = (
     (room, 0.5),
@@ -178,6 +197,7 @@ KINDS = (
     (clutter, 0.1),
     (sunlit, BY_NAME_ALONE),
     (corridor, BY_NAME_ALONE),
+    (floor, BY_NAME_ALONE),
 )
 
 

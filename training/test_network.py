@@ -2,11 +2,14 @@
 
 import argparse
 
+import numpy as np
 import torch
 
 import train
+from frames import Frame
 from losses import depth_loss, relative
 from net import WIDTH, Attention, DepthNet
+from samples import rolled
 from start import drawn_back, run_of
 
 
@@ -55,6 +58,37 @@ def test_pixels_beyond_the_valid_do_not_count():
     spoiled = torch.where(valid, inverse, inverse * 5)
     assert torch.allclose(relative(raw, inverse, valid), relative(raw, spoiled, valid))
     assert torch.allclose(depth_loss(raw, inverse, valid, real, 1.0)[0], depth_loss(raw, spoiled, valid, real, 1.0)[0])
+
+
+def test_a_scale_of_the_truth_is_none_to_the_losses():
+    inverse, valid = maps(5)
+    raw, real = inverse + torch.rand_like(inverse), torch.tensor([False, True])
+    inverse = 100 * inverse  # so that what keeps divisions finite is small
+    once = torch.tensor([float(x) for x in depth_loss(raw, inverse, valid, real, 1.0)])
+    twice = torch.tensor([float(x) for x in depth_loss(raw, 2 * inverse, valid, real, 1.0)])
+    assert torch.allclose(once, twice, rtol=1e-4)
+
+
+def test_a_shift_of_the_truth_changes_only_relative_error_and_anchor():
+    inverse, valid = maps(6)
+    raw, real = inverse + torch.rand_like(inverse), torch.tensor([False, True])
+    _, flat, parts, edges = depth_loss(raw, inverse, valid, real, 1.0)
+    _, shifted_flat, shifted_parts, shifted_edges = depth_loss(raw, inverse + 0.5, valid, real, 1.0)
+    assert abs(shifted_flat - flat) < 1e-4 * flat and abs(shifted_edges - edges) < 1e-4 * edges
+    assert shifted_parts < 0.8 * parts
+
+
+def test_a_rolled_frame_turns_a_plane_and_leaves_no_corner():
+    column, row = np.meshgrid(np.linspace(-1, 1, 160) * 4 / 3, np.linspace(-1, 1, 120))
+    inverse = (3 + column).astype(np.float32)  # a plane that rises to the right
+    frame = Frame(np.full((120, 160, 3), 200, np.uint8), inverse, np.ones((120, 160), bool))
+    for degrees in (-45, -20, 0, 20, 45):
+        turned = rolled(frame, degrees)
+        assert turned.valid.all() and (turned.rgb == 200).all()
+        one = np.ones(turned.inverse.size)
+        k = np.linalg.lstsq(np.stack([one, column.ravel(), row.ravel()], 1), turned.inverse.ravel(), rcond=None)[0]
+        # counterclockwise in the picture, whose rows run down
+        assert abs(np.degrees(np.arctan2(-k[2], k[1])) - degrees) < 0.5
 
 
 def test_attention_is_the_same_with_and_without_a_gradient():

@@ -37,6 +37,11 @@ def options():
     a.add_argument("--shapes", default="252x252,252x336,336x252")
     a.add_argument("--least", type=float, default=0.5, help="smallest window as a part of the frame")
     a.add_argument("--real", type=float, default=0.15, help="part of LiDAR frames")
+    a.add_argument("--plain", action="store_true", help="no distortions of color, sharpness and noise")
+    a.add_argument("--shift", type=float, default=0.0, help="most added to inverse depth, in its medians")
+    a.add_argument(
+        "--roll", type=float, default=0.0, help="most degrees that frames are turned about the camera's axis"
+    )
     a.add_argument("--edge-weight", type=float, default=1.0)
     a.add_argument("--relative-weight", type=float, default=1.0)
     a.add_argument("--pull", type=float, default=0.0, help="decay of the encoder towards DINOv2, per step at full rate")
@@ -161,9 +166,9 @@ def work(rank, o):
     run = Run(o)
     run.history.append(dict(vars(o), from_step=run.step))
     shapes = [tuple(map(int, s.split("x"))) for s in o.shapes.split(",")]
-    batches = Batches(
-        o.pools, os.path.join(o.assets, "bedroom"), o.batch, shapes, o.real, [o.seed, run.step], rank, o.least
-    )
+    clip = os.path.join(o.assets, "bedroom")
+    changes = dict(plain=o.plain, shift=o.shift, roll=o.roll)
+    batches = Batches(o.pools, clip, o.batch, shapes, o.real, [o.seed, run.step], rank, o.least, **changes)
     batches = iter(torch.utils.data.DataLoader(batches, batch_size=None, num_workers=1, prefetch_factor=4))
     if rank == 0:
         print("from step", run.step, "stage", o.stage, "seen in it", run.stage_seen, flush=True)
