@@ -44,6 +44,8 @@ check: lint emulate
 	tools/prove/fuzz --seconds 2
 	tools/prove/mutate.py --runs 500
 	tools/check/check-boxes
+	tools/check/check-fusion
+	tools/check/check-agreement
 
 lint:
 	@command -v python3 >/dev/null || tools/setup/packages --docs

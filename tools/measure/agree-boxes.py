@@ -3,16 +3,19 @@
 docs/explanation/measuring.md.
 
     python tools/measure/agree-boxes.py CAPTURE DETECTED --ardf .build/release/ardf [--class bed]
+        [--at-most PERCENT]
 
 DETECTED is the output of `ardf detect CAPTURE --out DETECTED`. An object is that of the same class, in another frame, whose
 center lies nearest, and less than half of its shorter horizontal side away: things that lie side by side are not one. Of each, every side is compared between every two frames: the difference over the mean. Sides that are
-inferred in either frame do not count, nor do objects that reach out of the picture.
+inferred in either frame do not count, nor do objects that reach out of the picture. `--at-most`
+ends with 1 where the median of all is larger, or where nothing could be compared.
 """
 
 import argparse
 import itertools
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -50,6 +53,7 @@ def main():
     parser.add_argument("detected", type=Path)
     parser.add_argument("--ardf", required=True)
     parser.add_argument("--class", dest="wanted", help="this class alone")
+    parser.add_argument("--at-most", type=float, help="end with 1 where the median of all, in %%, is larger")
     options = parser.parse_args()
     groups = []
     for frame, entry in measured(options.ardf, options.capture, options.detected):
@@ -78,6 +82,8 @@ def main():
             print(f"{name}: {len(group)} frames, {len(differences)} comparisons, median {np.median(differences):.1f} %")
     if everything:
         print(f"all: {len(everything)} comparisons, median {np.median(everything):.1f} %")
+    if options.at_most is not None and not (everything and np.median(everything) <= options.at_most):
+        sys.exit(f"a median of at most {options.at_most} % is asked")
 
 
 if __name__ == "__main__":

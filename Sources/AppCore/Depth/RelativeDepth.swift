@@ -13,15 +13,4 @@ public struct RelativeDepth: Sendable, Equatable {
   public init(_ values: Plane<Float>) {
     self.values = values
   }
-
-  /// The depth found on an upright picture, turned back to the picture as stored.
-  public func turnedBack(from orientation: Orientation) -> RelativeDepth {
-    orientation == .up ? self : RelativeDepth(values.oriented(orientation.inverse))
-  }
-}
-
-/// A network that estimates relative depth from one picture.
-public protocol DepthEstimator: Sendable {
-  /// The relative depth of an upright picture, covering its whole field at any resolution.
-  func relativeDepth(of picture: RGBImage) async throws -> RelativeDepth
 }

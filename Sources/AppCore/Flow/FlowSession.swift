@@ -136,13 +136,13 @@ package actor FlowSession {
     let start = time.now
     let outcome: Result<FlowResults, any Error>
     do {
-      let (detections, relative) = try await infer(frame)
-      let fused = relative.flatMap { DepthFusion.fuse(relative: $0, frame: frame) }
-      let extents = ExtentEstimator(scene: DepthScene(frame: frame, fused: fused?.metric))
-        .extents(of: detections)
+      let (detections, estimate) = try await infer(frame)
+      let known = FrameDepth(estimate, frame: frame)
+      let scene = DepthScene(frame: frame, fused: known.metric, estimated: known.estimated)
+      let extents = ExtentEstimator(scene: scene).extents(of: detections)
       outcome = .success(
         FlowResults(
-          frame: frame, detections: detections, extents: extents, fusion: fused?.report,
+          frame: frame, detections: detections, extents: extents, fusion: known.fusion,
           duration: time.now - start))
     } catch {
       outcome = .failure(error)
@@ -158,21 +158,13 @@ package actor FlowSession {
   }
 
   /// Both networks side by side; the result does not depend on which is first.
-  private func infer(_ frame: CapturedFrame) async throws -> ([Detection], RelativeDepth?) {
+  private func infer(_ frame: CapturedFrame) async throws -> ([Detection], EstimatedDepth?) {
     guard let image = frame.image else { throw DetectionLoopError.noPicture(frame: frame.name) }
-    let upright = image.oriented(frame.orientation)
-    async let found = detector.detect(in: upright)
-    async let estimated = estimate(upright)
-    let (objects, relative) = try await (found, estimated)
+    async let found = detector.detect(in: image.oriented(frame.orientation))
+    async let estimated = depth?.depth(of: frame)
+    let (objects, estimate) = try await (found, estimated)
     try Task.checkCancellation()
-    return (
-      objects.map { $0.turnedBack(from: frame.orientation, stored: frame.imageSize) },
-      relative?.turnedBack(from: frame.orientation)
-    )
-  }
-
-  private nonisolated func estimate(_ upright: RGBImage) async throws -> RelativeDepth? {
-    try await depth?.relativeDepth(of: upright)
+    return (objects.map { $0.turnedBack(from: frame.orientation, stored: frame.imageSize) }, estimate)
   }
 
   private func show(_ results: FlowResults) {

@@ -85,17 +85,12 @@ public actor LiveDirector: DetectionObserver, MemoryHolder {
 
   /// Measures the objects, gathers them over the sequence, and places what is wished for.
   public func detected(_ detections: [Detection], objects: [TrackedObject], in frame: CapturedFrame) async {
-    let fused: MetricDepth?
-    do {
-      fused = try await metric(of: frame)
-    } catch {
-      log.error("no depth for frame \(frame.name)", error)
-      fused = nil
-    }
-    let extents = ExtentEstimator(scene: DepthScene(frame: frame, fused: fused)).extents(of: detections)
+    let known = await depth(of: frame)
+    let scene = DepthScene(frame: frame, fused: known.metric, estimated: known.estimated)
+    let extents = ExtentEstimator(scene: scene).extents(of: detections)
     let now = time.now
-    let known = Set(objects.map(\.id))
-    sightings = sightings.filter { known.contains($0.key) }
+    let followed = Set(objects.map(\.id))
+    sightings = sightings.filter { followed.contains($0.key) }
     for object in objects where object.lastSeen == now || sightings[object.id] == nil {
       guard let extent = extents.first(where: { $0.id == object.detectionId }) else { continue }
       let anchored = extent.box3D.flatMap { AnchoredBox(object.box, anchor: $0.center, in: frame) }
@@ -105,11 +100,14 @@ public actor LiveDirector: DetectionObserver, MemoryHolder {
     await place(detections, extents, in: frame)
   }
 
-  private func metric(of frame: CapturedFrame) async throws -> MetricDepth? {
-    guard let depth, let image = frame.image, frame.depth != nil else { return nil }
-    let relative = try await depth.relativeDepth(of: image.oriented(frame.orientation)).turnedBack(
-      from: frame.orientation)
-    return DepthFusion.fuse(relative: relative, frame: frame, options: fusion)?.metric
+  private func depth(of frame: CapturedFrame) async -> FrameDepth {
+    var estimate: EstimatedDepth?
+    do {
+      estimate = try await depth?.depth(of: frame)
+    } catch {
+      log.error("no depth for frame \(frame.name)", error)
+    }
+    return FrameDepth(estimate, frame: frame, options: fusion)
   }
 
   private func place(_ detections: [Detection], _ extents: [ObjectExtent], in frame: CapturedFrame) async {

@@ -140,11 +140,12 @@ private final class DepthResults {
   /// `name`: of the picture's folder among those of others; empty for the only one.
   func add(_ estimate: DepthNetwork.Estimate, of frame: CapturedFrame, name: String) throws {
     guard let folder else {
-      return try Console.write(FrameWriter.array(estimate.metric?.values ?? estimate.relative.values))
+      return try Console.write(
+        FrameWriter.array(estimate.depth.metric?.values ?? estimate.depth.relative.values))
     }
     let writer = FrameWriter(folder: name.isEmpty ? folder : folder.subfolder(name))
-    try writer.write(estimate.relative, orientation: frame.orientation)
-    if let metric = estimate.metric { try writer.write(metric) }
+    try writer.write(estimate.depth.relative, orientation: frame.orientation)
+    if let metric = estimate.depth.metric { try writer.write(metric) }
     entries.append(["folder": .string(name.isEmpty ? "." : name), "name": .string(frame.name)])
   }
 

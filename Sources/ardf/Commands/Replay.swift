@@ -145,10 +145,6 @@ struct ReplayNetworks {
     detector = NetworkDetector(network: network, defects: defects)
     depth = try WeightFiles.depth(depthOptions.depth).map { [defects] file in
       let network = try DepthNetwork(file: file, depthOptions, compute: compute, pool: pool)
-      guard network.output != .prompted else {
-        throw CommandError.input(
-          "\(file): holds a prompted network, which run and depth use; give Depth Anything V2 weights")
-      }
       Console.note("depth \(network.name) from \(network.file)")
       return NetworkDepth(network: network, defects: defects)
     }
@@ -186,8 +182,10 @@ private struct NetworkDepth: DepthEstimator {
   let network: DepthNetwork
   let defects: NetworkDefects
 
-  func relativeDepth(of picture: RGBImage) async throws -> RelativeDepth {
-    try defects.noting { try network.estimate(picture, orientation: .up).relative }
+  var needsNoSensor: Bool { network.output.isMetric && network.output != .prompted }
+
+  func depth(of picture: RGBImage, sensor: Plane<Float>?) async throws -> EstimatedDepth {
+    try defects.noting { try network.estimate(picture, orientation: .up, sensor: sensor).depth }
   }
 }
 

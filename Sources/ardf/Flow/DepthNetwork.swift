@@ -71,12 +71,8 @@ struct DepthNetwork: Sendable {
 
   /// Depth of a picture as it is stored, the network's input, and how long it took.
   struct Estimate: Sendable {
-    /// Relative inverse depth; of a network that gives meters one over them.
-    let relative: RelativeDepth
-    /// The meters of a network that gives them.
-    let metric: MetricDepth?
-    /// Whether the meters follow the sensor that the network was prompted with.
-    let isPrompted: Bool
+    /// Depth of the picture as it is stored.
+    let depth: EstimatedDepth
     let input: PixelSize
     let timings: StageTimings
   }
@@ -94,8 +90,9 @@ struct DepthNetwork: Sendable {
       let stored = orientation == .up ? found.depth : found.depth.oriented(orientation.inverse)
       let isMetric = output.isMetric
       return Estimate(
-        relative: RelativeDepth(isMetric ? stored.map { 1 / max($0, Self.nearest) } : stored),
-        metric: isMetric ? MetricDepth(fitted: stored) : nil, isPrompted: output == .prompted,
+        depth: EstimatedDepth(
+          relative: RelativeDepth(isMetric ? stored.map { 1 / max($0, Self.nearest) } : stored),
+          metric: isMetric ? MetricDepth(fitted: stored) : nil, isPrompted: output == .prompted),
         input: found.networkSize, timings: found.timings)
     } catch DepthError.tooElongated(let size, let bound, let largest) {
       throw NoEstimate.tooElongated(PictureTooElongated(size: size, depthSize: bound, largest: largest))

@@ -106,7 +106,7 @@ struct DepthScoring {
       } catch {
         throw .failure(error)
       }
-      let values = unit == .none ? estimate.metric?.values : estimate.relative.values
+      let values = unit == .none ? estimate.depth.metric?.values : estimate.depth.relative.values
       guard let values else { throw .noDepth }
       let cells = values.resizedBilinear(width: depth.width, height: depth.height)
       guard

@@ -67,10 +67,9 @@ struct FlowBenchmark {
       add("resize for depth", estimate.timings.preprocess)
       add("depth", estimate.timings.inference)
       add("resize depth", estimating - estimate.timings.preprocess - estimate.timings.inference)
-      if let fused = DepthFusion.fuse(relative: estimate.relative, frame: frame) {
-        metric = estimate.isPrompted ? estimate.metric : fused.metric
-        add("fuse", lap())
-      }
+      let known = FrameDepth(estimate.depth, frame: frame)
+      metric = known.metric
+      if known.fusion != nil { add("fuse", lap()) }
     }
     let scene = PlacedScene(frame: frame, detections: found.detections, metric: metric, requests: [])
     add("extents", lap())

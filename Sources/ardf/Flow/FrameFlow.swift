@@ -90,23 +90,20 @@ struct FrameFlow: Sendable {
 
     let clock = ContinuousClock()
     let began = clock.now
-    let fused = estimate.flatMap { DepthFusion.fuse(relative: $0.relative, frame: frame, options: fusion) }
-    let fusionTime = fused.map { _ in clock.now - began }
-    let prompted = estimate.flatMap { $0.isPrompted ? $0.metric : nil }
-    let metric = prompted ?? fused?.metric
+    let known = FrameDepth(estimate?.depth, frame: frame, options: fusion)
+    let fusionTime = known.fusion.map { _ in clock.now - began }
 
-    let estimated = metric == nil ? estimate?.metric : nil
     let start = clock.now
     let scene = PlacedScene(
-      frame: frame, detections: objects.detections, metric: metric, estimated: estimated,
+      frame: frame, detections: objects.detections, metric: known.metric, estimated: known.estimated,
       requests: requests)
     return Outcome(
       frame: frame,
       detections: DetectionsFile(
         image: frame.name, imageSize: frame.imageSize, model: detector.description,
         detections: objects.detections),
-      relative: estimate?.relative, noRelative: noRelative, fusion: fused?.report,
-      metric: metric ?? estimated, isFromPictureAlone: estimated != nil, scene: scene,
+      relative: estimate?.depth.relative, noRelative: noRelative, fusion: known.fusion,
+      metric: known.metric ?? known.estimated, isFromPictureAlone: known.estimated != nil, scene: scene,
       detectorTimings: objects.timings, depthTimings: estimate.map { ($0.input, $0.timings) },
       fusionTime: fusionTime, placementTime: clock.now - start)
   }

@@ -95,7 +95,7 @@ struct DepthPipeline: ServedModel {
     do {
       let estimate = try lanes[call.lane].estimate(
         picture.upright, orientation: picture.orientation, sensor: sensor)
-      let depth = estimate.metric?.values ?? estimate.relative.values
+      let depth = estimate.depth.metric?.values ?? estimate.depth.relative.values
       return [ProtocolTensor("depth", [depth.height, depth.width], depth.elements)]
     } catch let error as NoEstimate {
       throw UnfitInput("image: \(error)")

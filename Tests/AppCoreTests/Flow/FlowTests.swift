@@ -100,8 +100,8 @@ import Testing
   }
 
   struct FixedDepth: DepthEstimator {
-    func relativeDepth(of picture: RGBImage) -> RelativeDepth {
-      RelativeDepth(Plane(width: 2, height: 2, elements: [1, 2, 3, 4]))
+    func depth(of picture: RGBImage, sensor: Plane<Float>?) -> EstimatedDepth {
+      EstimatedDepth(relative: RelativeDepth(Plane(width: 2, height: 2, elements: [1, 2, 3, 4])))
     }
   }
 
