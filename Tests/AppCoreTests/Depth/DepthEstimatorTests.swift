@@ -8,7 +8,7 @@ import Testing
   struct OneMeterMore: DepthEstimator {
     let needsNoSensor: Bool
 
-    func depth(of picture: RGBImage, sensor: Plane<Float>?) throws -> EstimatedDepth {
+    func depth(of picture: RGBImage, sensor: Plane<Float>?) -> EstimatedDepth {
       let meters = needsNoSensor ? nil : sensor?.map { $0 + 1 }
       let found = meters ?? Plane(width: picture.width / 4, height: picture.height / 4, fill: 4)
       // A prompt lies as the picture does.
@@ -27,7 +27,11 @@ import Testing
   }
 
   static let readings = Plane(
-    width: 16, height: 12, elements: (0..<192).map { Float(1 + $0 % 16) / 8 + Float($0 / 16) / 10 })
+    width: 16, height: 12,
+    elements: (0..<192).map { cell in
+      let (row, column) = cell.quotientAndRemainder(dividingBy: 16)
+      return Float(1 + column) / 8 + Float(row) / 10
+    })
 
   @Test(arguments: Orientation.allCases, [UInt8(0), 2])
   func aPromptIsTurnedAsThePictureAndItsDepthBack(_ orientation: Orientation, confidence: UInt8) async throws
@@ -43,7 +47,8 @@ import Testing
   @Test func withoutASensorOnlyMetersFromThePictureAreOfUse() async throws {
     let frame = Self.frame(.right, depth: nil, confidence: 0)
     #expect(try await OneMeterMore(needsNoSensor: false).depth(of: frame) == nil)
-    let known = FrameDepth(try await OneMeterMore(needsNoSensor: true).depth(of: frame), frame: frame)
+    let estimate = try await OneMeterMore(needsNoSensor: true).depth(of: frame)
+    let known = FrameDepth(estimate, frame: frame)
     #expect(known.metric == nil && known.fusion == nil)
     #expect(known.estimated?.values == Plane(width: 16, height: 12, fill: 4))
   }
@@ -57,5 +62,14 @@ import Testing
     #expect(known.fusion?.status == .ok && known.estimated == nil)
     let meters = try #require(known.metric)
     #expect(zip(meters.values.elements, Self.readings.elements).allSatisfy { abs($0 - $1) < 1e-3 })
+  }
+
+  @Test func depthTurnsBackWithThePicture() {
+    let upright = Plane<Float>(width: 2, height: 3, elements: [1, 2, 3, 4, 5, 6])
+    let stored = EstimatedDepth(relative: RelativeDepth(upright), metric: MetricDepth(fitted: upright))
+      .turnedBack(from: .right)
+    // Stored (x, y) shows at upright (H - y, x): the stored top row is the upright right column.
+    let turned = Plane<Float>(width: 3, height: 2, elements: [2, 4, 6, 1, 3, 5])
+    #expect(stored.relative.values == turned && stored.metric?.values == turned)
   }
 }

@@ -120,11 +120,4 @@ import Testing
       fitted: Plane(width: 3, height: 1, elements: [0.5, 1, 5]), fittedRange: 0.6...4)
     #expect(ranged.states.elements == [.extrapolated, .fitted, .extrapolated])
   }
-
-  @Test func relativeDepthTurnsBackWithThePicture() {
-    let upright = RelativeDepth(Plane(width: 2, height: 3, elements: [1, 2, 3, 4, 5, 6]))
-    let stored = upright.turnedBack(from: .right)
-    // Stored (x, y) shows at upright (H - y, x): the stored top row is the upright right column.
-    #expect(stored.values == Plane(width: 3, height: 2, elements: [2, 4, 6, 1, 3, 5]))
-  }
 }
