@@ -10,6 +10,8 @@ import Geometry
 struct ObjectCells {
   /// Cells on either side of the mask's edge in which the mask is not believed.
   private static let doubtfulCells = 2
+  /// Cells beyond those in which an object is seen to touch what it stands on.
+  private static let contactCells = 3
   /// Objects lower than so many standard deviations of their cells' heights are looked at through a 3 x 3 mean.
   private static let lowObject = 8.0
   /// Objects lower than so many of them are too thin to measure well.
@@ -44,8 +46,11 @@ struct ObjectCells {
     guard sure.count >= ExtentEstimator.minimumPoints else { return nil }
     let near = set { grid.coverage[$0] > 0.01 }.dilated(Self.doubtfulCells)
 
+    let around = near.inverted.intersection(valid)
+    let close = near.dilated(Self.contactCells)
+    let touching = sure.grown(within: close.intersection(valid), links: links).intersection(around)
     support = SupportPlane(
-      grid, object: sure, inside: inside, around: near.inverted.intersection(valid))
+      grid, object: sure, inside: inside, around: around, touching: touching, links: links)
     let rise = Rise(grid, support, sure)
     isThin = rise.isThin
     raised = set { valid[$0] && rise.isRaised($0) }

@@ -29,12 +29,14 @@ struct Outline {
   /// Samples of the outline; occluded ones hold no end of the object.
   private(set) var samples: [Sample] = []
   /// The object's cells that lie at the border of the sensor's field.
-  private(set) var borderPoints: [Point3<World>] = []
+  let borderPoints: [Point3<World>]
   /// Whether mask and depth agree on the edge, so that the mask places it within a cell.
   let maskIsExact: Bool
 
   /// Cells beyond the edge to look for a reading.
   private static let farthest = 3
+  /// Rows of cells that are cut off where the mask reaches the border of the picture.
+  private static let cutRows = 3.0
   /// Places a cell at which the mask is asked for its edge.
   private static let probes = 8
   /// Share of clear edges at which the mask's edge lies in the same cell as the depth's, for an exact mask.
@@ -60,16 +62,17 @@ struct Outline {
   init(_ grid: SurfaceGrid, _ object: ObjectCells, _ links: SurfaceLinks) {
     let cells = object.cells
     var edges: [Edge] = []
+    var border = Set(grid.cut(cells.members, rows: Self.cutRows))
     for cell in cells.members {
       let (x, y) = (cell % cells.width, cell / cells.width)
       for (dx, dy) in [(1, 0), (-1, 0), (0, 1), (0, -1)] {
         guard let next = Self.step(from: cell, dx, dy, in: cells) else {
-          borderPoints.append(grid.points[cell])
+          border.insert(cell)
           continue
         }
         guard !cells[next] else { continue }
         guard var edge = Self.edge(grid, object, links, cell: cell, dx, dy) else {
-          borderPoints.append(grid.points[cell])
+          border.insert(cell)
           continue
         }
         if grid.isMasked(Double(x), Double(y)) {
@@ -81,6 +84,7 @@ struct Outline {
         edges.append(edge)
       }
     }
+    borderPoints = border.sorted().map { grid.points[$0] }
     let clear = edges.filter { edge in
       let meters = 1 / edge.beyond
       let surface = 1 / max(edge.inverse + Double(edge.first) * edge.slope, 1e-6)

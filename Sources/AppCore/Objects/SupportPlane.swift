@@ -5,6 +5,10 @@ import Geometry
 struct SupportPlane {
   /// Cells that a plane needs.
   private static let leastCells = 30
+  /// Another level than the largest is what an object stands on where it touches the object in so many times as many cells.
+  private static let closerBy = 3.0
+  /// A level with this share of the object's cells is one of its own surfaces.
+  private static let ownShare = 0.1
   /// Planes nearer to level than this are level, radians.
   private static let level = 1.0 * Double.pi / 180
   /// Tukey's biweight reaches so many standard deviations (Holland and Welsch, 1977).
@@ -27,33 +31,74 @@ struct SupportPlane {
   /// How much farther above the plane a step leads.
   func climb(_ step: Vector3<World>) -> Double { step.y - slopeX * step.x - slopeZ * step.z }
 
-  /// The level surface at which the object seen by `object` ends below, found in the cells of `around`; nil where
-  /// none is seen or the object's lowest points float above it.
-  init?(_ grid: SurfaceGrid, object: CellSet, inside: CellSet, around: CellSet) {
+  /// The level surface at which the object seen by `object` ends below; nil where none is seen or the object's lowest
+  /// points float above it.
+  ///
+  /// - Parameters:
+  ///   - grid: The depth around the object.
+  ///   - object: Cells that are surely the object's.
+  ///   - inside: All cells within its mask.
+  ///   - around: Those well outside of it.
+  ///   - touching: Those of `around` whose surface hangs together with the object's.
+  ///   - links: Which cells hang together.
+  init?(
+    _ grid: SurfaceGrid, object: CellSet, inside: CellSet, around: CellSet, touching: CellSet,
+    links: SurfaceLinks
+  ) {
     let low = quantile(inside.members.map { grid.points[$0].y }, 0.02)
     let high = quantile(object.members.map { grid.points[$0].y }, 0.9)
     let doubt = quantile(inside.members.map { Self.noise(grid, $0) }, 0.5)
     let slack = 6 * doubt + 0.2 * (high - low)
     let candidates = around.members.filter { grid.points[$0].y < low + slack }
     guard candidates.count >= Self.leastCells else { return nil }
-    let heights = candidates.map { grid.points[$0].y }.sorted()
-    let band = 4 * quantile(candidates.map { Self.noise(grid, $0) }, 0.5) + 0.002
-    guard let level = gatherings(of: heights, band: band, most: 1, least: Self.leastCells).first?.mean
-    else { return nil }
-    let cells = around.members.filter {
-      abs(grid.points[$0].y - level) < 3 * Self.noise(grid, $0) + 0.003
+    guard let largest = Self.level(grid, candidates) else { return nil }
+    let closer = Self.closer(grid, than: largest, object: object, touching: touching)
+    let height = closer ?? largest.height
+    var surface = around
+    for cell in around.members where abs(grid.points[cell].y - height) >= 3 * Self.noise(grid, cell) + 0.003 {
+      surface[cell] = false
     }
+    if closer != nil { surface = touching.grown(within: surface, links: links) }
     let members = object.members
     let x0 = members.reduce(0) { $0 + grid.points[$1].x } / Double(members.count)
     let z0 = members.reduce(0) { $0 + grid.points[$1].z } / Double(members.count)
-    guard let fit = Self.fit(grid, cells, x0, z0) else { return nil }
+    guard let fit = Self.fit(grid, surface.members, x0, z0) else { return nil }
     self.x0 = x0
     self.z0 = z0
-    (height, slopeX, slopeZ) = fit
+    (self.height, slopeX, slopeZ) = fit
     let elevations = inside.members.map { elevation(grid.points[$0]) }
     let top = quantile(object.members.map { elevation(grid.points[$0]) }, 0.9)
     let cell = quantile(object.members.map { grid.pitch * grid.meters($0) }, 0.5)
     guard quantile(elevations, 0.02) <= 6 * doubt + 0.2 * top + 2 * cell else { return nil }
+  }
+
+  /// The level at which an object touches what hangs together with it, where that is clearly another than the largest one:
+  /// a box stands on the one below it rather than on the floor.
+  private static func closer(
+    _ grid: SurfaceGrid, than largest: Level, object: CellSet, touching: CellSet
+  ) -> Double? {
+    let contacts = touching.members
+    guard let closest = level(grid, contacts) else { return nil }
+    func share(_ cells: [Int], at level: Level) -> Double {
+      Double(cells.count { abs(grid.points[$0].y - level.height) < level.band }) / Double(cells.count)
+    }
+    // A flat object that its mask does not cover touches its own surface.
+    let isOwn = share(object.members, at: closest) > ownShare
+    return !isOwn && share(contacts, at: closest) > closerBy * share(contacts, at: largest) ? closest.height : nil
+  }
+
+  /// A height at which cells lie.
+  private struct Level {
+    let height: Double
+    let band: Double
+  }
+
+  /// The height at which most of some cells lie, if they are enough.
+  private static func level(_ grid: SurfaceGrid, _ cells: [Int]) -> Level? {
+    guard cells.count >= leastCells else { return nil }
+    let band = 4 * quantile(cells.map { noise(grid, $0) }, 0.5) + 0.002
+    return gatherings(of: cells.map { grid.points[$0].y }.sorted(), band: band, most: 1, least: leastCells)
+      .first.map { Level(height: $0.mean, band: band) }
   }
 
   /// The noise of a cell's height, meters.

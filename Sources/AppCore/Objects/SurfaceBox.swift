@@ -66,7 +66,7 @@ struct SurfaceBox {
         isRound: found.isRound)
     }
     isRound = fit?.isRound ?? found.isRound
-    isIrregular = fit.map { $0.explained < SolidFit.most } ?? true
+    isIrregular = fit?.isIrregular ?? true
     if let fit {
       turn = fit.turn
       sides = search.sides(at: turn, surface)
@@ -96,9 +96,10 @@ struct SurfaceBox {
     for index in sides.indices where sides[index].isHidden && sides[index].evidence == .observed {
       sides[index].evidence = search.evidence(sides[index])
     }
-    isCut = search.hidden(&sides, by: outline.borderPoints)
+    let cell = quantile(object.cells.members.map { grid.pitch * grid.meters($0) }, 0.5)
+    isCut = search.hidden(&sides, by: outline.borderPoints, cell: cell)
     // A few cells may be mistaken for something nearer.
-    isOccluded = 10 * occluders.count > outline.samples.count && search.hidden(&sides, by: occluders)
+    isOccluded = 10 * occluders.count > outline.samples.count && search.hidden(&sides, by: occluders, cell: cell)
 
     let uprights = Self.upright(sides, turn: turn)
     let bottom =

@@ -10,6 +10,9 @@ struct SurfaceGrid {
   private static let surroundings = (share: 0.4, least: 10)
   /// Relative noise of a sensor is taken to lie within these.
   private static let plausibleNoise = 2e-4...2e-2
+  /// Boxes and masks that end this near to the border of the picture, as a share of its longer side, are cut by it: a
+  /// detector places them no better.
+  private static let borderShare = 0.005
 
   /// Columns.
   let width: Int
@@ -32,6 +35,7 @@ struct SurfaceGrid {
 
   private let place: Place
   private let mask: InstanceMask
+  private let maskBounds: Rect<ImagePixels>
 
   /// The readings around `mask`; nil without intrinsics, or where the mask covers no cell by half.
   init?(_ scene: DepthScene, sensor: MetricDepth, mask: InstanceMask) {
@@ -57,6 +61,7 @@ struct SurfaceGrid {
       left: minX, top: minY, cellWidth: cellWidth, cellHeight: cellHeight, intrinsics: intrinsics,
       pose: scene.cameraToWorld)
     self.mask = mask
+    maskBounds = mask.bounds
     camera = scene.cameraToWorld.origin
     pitch = max(cellWidth / intrinsics.fx, cellHeight / intrinsics.fy)
 
@@ -98,6 +103,23 @@ struct SurfaceGrid {
   /// Whether the mask holds the picture's point at a place between cell centers.
   func isMasked(_ column: Double, _ row: Double) -> Bool {
     mask.probability(at: place.pixel(column, row)) > 0.5
+  }
+
+  /// Those of some cells that lie nearest to a border of the picture which the mask reaches, in as many rows or columns.
+  func cut(_ cells: [Int], rows: Double) -> [Int] {
+    let (pixels, size) = (
+      cells.map { place.pixel(Double($0 % width), Double($0 / width)) }, mask.imageSize
+    )
+    let margin = Self.borderShare * Double(max(size.width, size.height))
+    func nearest(_ gap: Double, _ cell: Double, _ distance: (Point2<ImagePixels>) -> Double) -> [Int] {
+      guard gap < margin, let least = pixels.map(distance).min() else { return [] }
+      return zip(cells, pixels).filter { distance($1) < least + rows * cell }.map(\.0)
+    }
+    let (right, bottom) = (Double(size.width), Double(size.height))
+    return nearest(maskBounds.minX, place.cellWidth) { $0.x }
+      + nearest(maskBounds.minY, place.cellHeight) { $0.y }
+      + nearest(right - maskBounds.maxX, place.cellWidth) { right - $0.x }
+      + nearest(bottom - maskBounds.maxY, place.cellHeight) { bottom - $0.y }
   }
 
   /// Where the cells lie on the picture and how the camera sees them.

@@ -222,14 +222,18 @@ struct UprightSearch {
   }
 
   /// Marks the sides at which any of `points` lie as inferred; whether there are any.
-  func hidden(_ sides: inout [UprightSide], by points: [Point3<World>]) -> Bool {
+  ///
+  /// - Parameters:
+  ///   - sides: The sides.
+  ///   - points: Where the object may go on unseen.
+  ///   - cell: A cell's width at the object, meters.
+  func hidden(_ sides: inout [UprightSide], by points: [Point3<World>], cell: Double) -> Bool {
     var isAny = false
     for index in sides.indices {
       let opposite = sides[index ^ 1].estimate.position
       let length = sides[index].estimate.position + opposite
-      let there = points.count {
-        ($0 - .origin).dot(sides[index].direction) > sides[index].estimate.position - 0.05 * length
-      }
+      let least = sides[index].estimate.position - max(0.05 * length, cell)
+      let there = points.count { ($0 - .origin).dot(sides[index].direction) > least }
       if there >= 4 {
         sides[index].evidence = .inferred
         isAny = true

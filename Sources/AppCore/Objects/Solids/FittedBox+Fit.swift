@@ -80,6 +80,7 @@ extension FittedBox {
     likelihood.measureNoise(box, usual: readings.noise)
     return SettledSolid(
       solid: box, errors: errors, explained: likelihood.explained(box, object: readings.object),
+      roughness: likelihood.roughness(box, usual: readings.noise),
       cost: likelihood.cost(box))
   }
 }

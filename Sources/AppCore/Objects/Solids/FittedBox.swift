@@ -103,6 +103,11 @@ extension FittedBox {
         ? hit : behindNotches(hit, along: along, across: across, up: ray.y, before: leave)
     }
 
+    func incidence(_ ray: Vector3<World>, on face: SolidFace) -> Double {
+      let across = face.index < 2 ? cosine * ray.x + sine * ray.z : cosine * ray.z - sine * ray.x
+      return abs(face == .top ? ray.y : across) / ray.length
+    }
+
     /// What a ray that enters the box meets where it may pass through notches first.
     private func behindNotches(
       _ entered: SolidHit, along: Double, across: Double, up: Double, before leave: Double

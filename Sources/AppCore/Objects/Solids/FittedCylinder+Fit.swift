@@ -51,6 +51,7 @@ extension FittedCylinder {
     let width = (error(.across) * error(.across) + error(.back) * error(.back) / 4).squareRoot()
     return SettledSolid(
       solid: cylinder, errors: [error(.back), error(.front), width, width, error(.top)], explained: explained,
+      roughness: likelihood.roughness(cylinder, usual: readings.noise),
       cost: likelihood.cost(cylinder))
   }
 }

@@ -66,5 +66,10 @@ struct FittedCylinder: FittedSolid {
       let end = ray.y > 0 ? min(leave, top / ray.y) : leave
       return hit.meters > 0 && hit.meters < min(end, limit) ? hit : nil
     }
+
+    func incidence(_ ray: Vector3<World>, on face: SolidFace) -> Double {
+      let slant = (Double(face.index) + 0.5) / Self.strips
+      return (face == .top ? abs(ray.y) : slant * hypot(ray.x, ray.z)) / ray.length
+    }
   }
 }

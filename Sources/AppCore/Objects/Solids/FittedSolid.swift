@@ -13,6 +13,8 @@ protocol SolidRays {
   ///
   /// A ray is its world displacement for each meter of planar depth.
   func meets(_ ray: Vector3<World>, before limit: Double) -> SolidHit?
+  /// The cosine of the angle at which a ray meets a face.
+  func incidence(_ ray: Vector3<World>, on face: SolidFace) -> Double
 }
 
 struct SolidHit: Equatable {

@@ -12,6 +12,8 @@ struct SolidFit {
   static let least = 0.95
   /// The right solid explains all but strays, this share at least.
   static let most = 0.985
+  /// Readings that scatter so many times as much as noise alone lie on no such face.
+  static let roughest = 2.0
   /// It cannot become one where, after so many rounds, a solid explains less than this.
   static let hopeless = (rounds: 3, share: 0.6)
   /// The first sweeps reach so many cells to either side, the last so many standard errors.
@@ -34,8 +36,8 @@ struct SolidFit {
   let top: Double
   let topError: Double
 
-  /// The share of the readings that it explains.
-  let explained: Double
+  /// Whether readings are left that it does not explain, or a face that is none.
+  let isIrregular: Bool
 
   /// Nil where no solid explains the object.
   ///
@@ -68,7 +70,7 @@ struct SolidFit {
     self.turn = turn
     self.reaches = reaches
     self.top = top
-    explained = settled.explained
+    isIrregular = settled.explained < Self.most || settled.roughness > Self.roughest
     errors = settled.errors[..<4].map { Self.dispersion * $0 }
     topError = Self.dispersion * settled.errors[4]
   }
@@ -81,6 +83,8 @@ struct SettledSolid<Solid: FittedSolid> {
   let errors: [Double]
   /// The share of the readings that it explains.
   let explained: Double
+  /// How many times as much as noise alone a face's readings scatter about it at most.
+  let roughness: Double
   /// Minus the logarithm of the readings' density.
   let cost: Double
 }

@@ -13,6 +13,11 @@ struct SolidLikelihood {
   private static let unexplained = (on: 4.0, beside: 3.0)
   /// The same of a ray beside an exact mask's edge that meets what it should not.
   private static let contradicted = 3.0
+  /// Readings within so many usual deviations of a face tell its noise, if there are enough.
+  private static let near = 12.0
+  private static let leastFace = 20
+  /// Cosines of incidence below this are that of a face seen edge-on.
+  private static let grazing = 0.05
   /// Readings within so many standard deviations are explained.
   private static let explained = 3.5
 
@@ -112,11 +117,37 @@ struct SolidLikelihood {
       guard case .reading(_, let meters) = cell.evidence else { continue }
       let met = met(cell, rays)
       let off = abs(meters / met.meters - 1)
-      if met.meters.isFinite, off < 12 * usual { apart[met.face.index].append(off) }
+      if met.meters.isFinite, off < Self.near * usual { apart[met.face.index].append(off) }
     }
     deviations = apart.map {
-      $0.count < 20 ? usual : min(max(1.4826 * quantile($0, 0.5), 0.3 * usual), 6 * usual)
+      $0.count < Self.leastFace ? usual : min(max(1.4826 * quantile($0, 0.5), 0.3 * usual), 6 * usual)
     }
+  }
+
+  /// How many times as much as noise alone a face's readings scatter about the solid at most: 1 where it is right, more
+  /// where a surface curves away from its face.
+  ///
+  /// Noise grows as one over the cosine of incidence.
+  ///
+  /// - Parameters:
+  ///   - solid: The solid.
+  ///   - usual: Relative standard deviation of the object's readings.
+  func roughness(_ solid: some FittedSolid, usual: Double) -> Double {
+    let rays = solid.rays(from: camera)
+    var faces = [[(off: Double, slant: Double)]](repeating: [], count: SolidFace.count)
+    for cell in cells {
+      guard case .reading(_, let meters) = cell.evidence else { continue }
+      let met = met(cell, rays)
+      guard met.face != .besides, abs(meters / met.meters - 1) < Self.near * usual else { continue }
+      faces[met.face.index].append(
+        (abs(meters / met.meters - 1), 1 / max(rays.incidence(cell.ray, on: met.face), Self.grazing)))
+    }
+    let all = faces.joined()
+    let slant = all.reduce(0) { $0 + $1.slant } / Double(max(all.count, 1))
+    return faces.filter { $0.count >= Self.leastFace && 20 * $0.count >= all.count }.map { face in
+      let scatter = 1.4826 * quantile(face.map(\.off), 0.5)
+      return scatter / usual * slant * Double(face.count) / face.reduce(0) { $0 + $1.slant }
+    }.max() ?? 0
   }
 
   /// The share of the cells on the solid that it explains, or that of `object`'s cells which lie on it and are explained,
