@@ -28,8 +28,13 @@ import Testing
   }
 
   /// With the mask's exact outline, or as a detector's grid of 160 cells has it.
-  static func measured(_ scene: TableScene, noise: Double = 0, hasExactMask: Bool = true) -> ObjectExtent {
-    let sensor = scene.sensor(width: 256, 192).depth
+  ///
+  /// - `blind`: So many rows at the top and the bottom of the stored picture have no reading.
+  static func measured(_ scene: TableScene, noise: Double = 0, hasExactMask: Bool = true, blind: Int = 0)
+    -> ObjectExtent
+  {
+    var sensor = scene.sensor(width: 256, 192).depth
+    for row in [0..<blind, 192 - blind..<192].joined() { for column in 0..<256 { sensor[column, row] = 0 } }
     var random = SplitMix(state: 7)
     let noisy = sensor.map { meters -> Float in
       let millimeters: Double = Double(meters) * (1 + noise * random.gaussian()) * 1000
@@ -167,6 +172,38 @@ import Testing
     #expect([sides.minX, sides.maxX, sides.minZ, sides.maxZ].contains(.inferred))
     #expect(extent.warnings.contains(.unseenSide))
     #expect(abs(try #require(extent.box3D).dimensions.x - 0.8) < 0.03 * 0.8)
+  }
+
+  /// The largest level surface below is the floor, but the box touches another.
+  @Test(arguments: [25.0, 40]) func aBoxOnABoxEndsAtItsTop(pitch: Double) throws {
+    var scene = Self.scene((0.3, 0.16, 0.22), distance: 1.8, pitch: pitch)
+    scene.lower = (0.62, 0.3, 0.5)
+    for noise in [0, 0.003] {
+      let extent = Self.measured(scene, noise: noise, hasExactMask: noise == 0)
+      let errors = Self.errors(try #require(extent.box3D), scene)
+      #expect(errors.allSatisfy { $0 < Self.worstSide }, "\(noise) \(errors)")
+      #expect(extent.sides?.minY == .floor)
+    }
+  }
+
+  /// A box's face through a curved one is explained by nothing but noise that is too large.
+  @Test func aCurvedFaceIsNone() throws {
+    var scene = Self.scene((0.7, 0.38, 0.38), distance: 1.8, pitch: 35)
+    #expect(!Self.measured(scene, noise: 0.003).warnings.contains(.irregular))
+    scene.isLying = true
+    #expect(Self.measured(scene, noise: 0.003).warnings.contains(.irregular))
+  }
+
+  /// Where the mask reaches the picture's border the object is cut, even if readings end before.
+  @Test func aMaskAtTheBorderIsCutOff() throws {
+    var scene = Self.scene((0.36, 0.19, 0.24), distance: 1.2, pitch: 40)
+    scene.aside = 0.5
+    for blind in [0, 8] {
+      let warnings = Self.measured(scene, blind: blind).warnings
+      #expect(warnings.contains(.cutOff) && warnings.contains(.unseenSide), "\(blind) \(warnings)")
+    }
+    scene.aside = 0.25
+    #expect(!Self.measured(scene).warnings.contains(.cutOff))
   }
 
   @Test func sidesAreWritten() throws {

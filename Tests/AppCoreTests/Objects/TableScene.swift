@@ -3,7 +3,8 @@ import Foundation
 import Geometry
 import Imaging
 
-/// A box, a part of one or an upright cylinder on a table, seen by a phone held in portrait and looking down at it, with depth by ray casting.
+/// A box, a part of one or a cylinder on a table or another box, seen by a phone held in portrait and looking down at it,
+/// with depth by ray casting.
 ///
 /// Rays are built here from the pinhole formulas, not by the code under test.
 struct TableScene {
@@ -17,6 +18,12 @@ struct TableScene {
   var yaw = 0.5
   /// Whether it is a cylinder, as wide as the box's x.
   var isCylinder = false
+  /// Whether it is a cylinder that lies along the box's x, as wide as y.
+  var isLying = false
+  /// The sides of a box along the world's axes, on which it stands in the middle; the table is that much lower.
+  var lower: (x: Double, y: Double, z: Double)?
+  /// How far the camera is moved to the right of where the solid is in the picture's middle.
+  var aside = 0.0
   /// Boxes that make up the solid, from one place to another, in shares of the whole one.
   var parts = [Part(from: (0, 0, 0), to: (1, 1, 1))]
   var position = (x: 0.07, z: -0.04)
@@ -43,7 +50,7 @@ struct TableScene {
     let z = (-forward.x, -forward.y, -forward.z)
     let y = (z.1 * x.2 - z.2 * x.1, z.2 * x.0 - z.0 * x.2, z.0 * x.1 - z.1 * x.0)
     return try! RigidTransform(columnMajor: [
-      x.0, x.1, x.2, 0, y.0, y.1, y.2, 0, z.0, z.1, z.2, 0, center.x - forward.x * distance,
+      x.0, x.1, x.2, 0, y.0, y.1, y.2, 0, z.0, z.1, z.2, 0, center.x - forward.x * distance + aside,
       center.y - forward.y * distance, center.z - forward.z * distance, 1,
     ])
   }
@@ -54,7 +61,7 @@ struct TableScene {
     let direction = pose.apply(
       Vector3<CameraARKit>((u - Self.cx) / Self.fx, -(v - Self.cy) / Self.fy, -1))
     let origin = pose.origin
-    let table = direction.y < 0 ? -origin.y / direction.y : .infinity
+    let below = beneath(direction, from: origin)
     // Slabs in the box's own axes: x (cos, 0, -sin), z (sin, 0, cos).
     let (c, s) = (cos(yaw), sin(yaw))
     let fromCenter = origin - center
@@ -67,16 +74,18 @@ struct TableScene {
       let highs = [(part.to.x - 0.5) * size.x, (part.to.y - 0.5) * size.y, (part.to.z - 0.5) * size.z]
       var near = -Double.infinity
       var far = Double.infinity
-      if isCylinder {
-        // |start + t rate| = radius, seen from above.
-        let square = direction.x * direction.x + direction.z * direction.z
-        let half = (fromCenter.x * direction.x + fromCenter.z * direction.z) / square
-        let rest = fromCenter.x * fromCenter.x + fromCenter.z * fromCenter.z - size.x * size.x / 4
+      if isCylinder || isLying {
+        // |start + t rate| = radius, seen along the axis.
+        let across = isLying ? 1 : 0
+        let square = rates[across] * rates[across] + rates[2] * rates[2]
+        let half = (from[across] * rates[across] + from[2] * rates[2]) / square
+        let radius = (isLying ? size.y : size.x) / 2
+        let rest = from[across] * from[across] + from[2] * from[2] - radius * radius
         let reach = half * half - rest / square
         guard reach > 0 else { continue }
         (near, far) = (-half - reach.squareRoot(), -half + reach.squareRoot())
       }
-      for axis in isCylinder ? 1..<2 : 0..<3 {
+      for axis in isCylinder ? 1..<2 : isLying ? 0..<1 : 0..<3 {
         let a = (lows[axis] - from[axis]) / rates[axis]
         let b = (highs[axis] - from[axis]) / rates[axis]
         near = max(near, min(a, b))
@@ -84,7 +93,24 @@ struct TableScene {
       }
       if near <= far && near > 0 { nearest = min(nearest, near) }
     }
-    return nearest <= table && nearest.isFinite ? (nearest, true) : (table, false)
+    return nearest <= below && nearest.isFinite ? (nearest, true) : (below, false)
+  }
+
+  /// Planar depth of what the solid stands on.
+  private func beneath(_ direction: Vector3<World>, from origin: Point3<World>) -> Double {
+    let ground = -(lower?.y ?? 0)
+    let table = direction.y < 0 ? (ground - origin.y) / direction.y : .infinity
+    guard let lower else { return table }
+    let spans = [
+      (position.x - origin.x, lower.x / 2, direction.x), (ground / 2 - origin.y, lower.y / 2, direction.y),
+      (position.z - origin.z, lower.z / 2, direction.z),
+    ]
+    let ends = spans.map { middle, half, rate in
+      (Swift.min((middle - half) / rate, (middle + half) / rate),
+       Swift.max((middle - half) / rate, (middle + half) / rate))
+    }
+    let (near, far) = (ends.map(\.0).max()!, ends.map(\.1).min()!)
+    return near < far && near > 0 ? min(near, table) : table
   }
 
   /// Depth on a sensor grid, and which cells see the box.
