@@ -46,6 +46,7 @@ check: lint emulate
 	tools/check/check-boxes
 	tools/check/check-fusion
 	tools/check/check-agreement
+	tools/check/check-depth.py
 
 lint:
 	@command -v python3 >/dev/null || tools/setup/packages --docs
