@@ -134,13 +134,19 @@ def draw(options, name, colour, metres, asked, edge, plain, fused):
     cv2.imwrite(str(options.pictures / f"{name}.jpg"), np.hstack(tiles), [cv2.IMWRITE_JPEG_QUALITY, 85])
 
 
+def picture_of(options, frame):
+    """Where the picture of CAPTURE:FRAME goes."""
+    capture, _, name = frame.rpartition(":")
+    return options.pictures / f"{Path(capture).name}-{name}.jpg"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--depth", required=True, type=Path, help="weights")
     parser.add_argument("--frames", required=True, nargs="+", help="CAPTURE:FRAME")
     parser.add_argument("--ardf", default=".build/release/ardf")
     parser.add_argument("--torch", action="store_true", help="relative depth from PyTorch")
-    parser.add_argument("--pictures", type=Path)
+    parser.add_argument("--pictures", type=Path, help="a folder for the strongest edges of each frame, and all.jpg with all")
     options = parser.parse_args()
     print(f"| frame | hidden cells | median mm: {KINDS} | at edges | mean mm: {KINDS} |\n|---|---|---|---|---|")
     rows = {}
@@ -149,6 +155,9 @@ def main():
         row = compare(options, capture, name)
         rows.setdefault(Path(capture).name, []).append(row)
         print(line(f"{Path(capture).name} {name}", row), flush=True)
+    if options.pictures:
+        sheet = [cv2.imread(str(picture_of(options, frame))) for frame in options.frames]
+        cv2.imwrite(str(options.pictures / "all.jpg"), np.vstack(sheet), [cv2.IMWRITE_JPEG_QUALITY, 85])
     for capture, those in rows.items():
         print(line(f"**{capture}**, mean of {len(those)}", mean(those)))
     everything = mean([row for those in rows.values() for row in those])
