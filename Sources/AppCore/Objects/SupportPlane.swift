@@ -84,7 +84,8 @@ struct SupportPlane {
     }
     // A flat object that its mask does not cover touches its own surface.
     let isOwn = share(object.members, at: closest) > ownShare
-    return !isOwn && share(contacts, at: closest) > closerBy * share(contacts, at: largest) ? closest.height : nil
+    return !isOwn && share(contacts, at: closest) > closerBy * share(contacts, at: largest)
+      ? closest.height : nil
   }
 
   /// A height at which cells lie.

@@ -99,7 +99,8 @@ struct SurfaceBox {
     let cell = quantile(object.cells.members.map { grid.pitch * grid.meters($0) }, 0.5)
     isCut = search.hidden(&sides, by: outline.borderPoints, cell: cell)
     // A few cells may be mistaken for something nearer.
-    isOccluded = 10 * occluders.count > outline.samples.count && search.hidden(&sides, by: occluders, cell: cell)
+    isOccluded =
+      10 * occluders.count > outline.samples.count && search.hidden(&sides, by: occluders, cell: cell)
 
     let uprights = Self.upright(sides, turn: turn)
     let bottom =

@@ -221,12 +221,13 @@ struct UprightSearch {
     return width / (12 * Double(Set(leading.map(\.line)).count)).squareRoot()
   }
 
-  /// Marks the sides at which any of `points` lie as inferred; whether there are any.
+  /// Marks the sides at which any of `points` lie as inferred.
   ///
   /// - Parameters:
   ///   - sides: The sides.
   ///   - points: Where the object may go on unseen.
   ///   - cell: A cell's width at the object, meters.
+  /// - Returns: Whether there are any.
   func hidden(_ sides: inout [UprightSide], by points: [Point3<World>], cell: Double) -> Bool {
     var isAny = false
     for index in sides.indices {

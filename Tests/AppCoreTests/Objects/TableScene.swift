@@ -106,8 +106,10 @@ struct TableScene {
       (position.z - origin.z, lower.z / 2, direction.z),
     ]
     let ends = spans.map { middle, half, rate in
-      (Swift.min((middle - half) / rate, (middle + half) / rate),
-       Swift.max((middle - half) / rate, (middle + half) / rate))
+      (
+        Swift.min((middle - half) / rate, (middle + half) / rate),
+        Swift.max((middle - half) / rate, (middle + half) / rate)
+      )
     }
     let (near, far) = (ends.map(\.0).max()!, ends.map(\.1).min()!)
     return near < far && near > 0 ? min(near, table) : table

@@ -61,7 +61,8 @@ struct FittedCylinder: FittedSolid {
       } else {
         // The square of the slant is root / (a r^2): the half chord over the radius.
         let slant = (root / a).squareRoot() / radius
-        hit = SolidHit(meters: enter, face: .upright(Int(clamping: min(slant * Self.strips, Self.strips - 1))))
+        hit = SolidHit(
+          meters: enter, face: .upright(Int(clamping: min(slant * Self.strips, Self.strips - 1))))
       }
       let end = ray.y > 0 ? min(leave, top / ray.y) : leave
       return hit.meters > 0 && hit.meters < min(end, limit) ? hit : nil

@@ -124,14 +124,15 @@ struct SolidLikelihood {
     }
   }
 
-  /// How many times as much as noise alone a face's readings scatter about the solid at most: 1 where it is right, more
-  /// where a surface curves away from its face.
+  /// How much rougher than noise the roughest face of a solid is.
   ///
   /// Noise grows as one over the cosine of incidence.
   ///
   /// - Parameters:
   ///   - solid: The solid.
   ///   - usual: Relative standard deviation of the object's readings.
+  /// - Returns: How many times as much as noise alone a face's readings scatter about it at most: 1 where the solid is
+  ///   right, more where a surface curves away from its face.
   func roughness(_ solid: some FittedSolid, usual: Double) -> Double {
     let rays = solid.rays(from: camera)
     var faces = [[(off: Double, slant: Double)]](repeating: [], count: SolidFace.count)
