@@ -8,7 +8,7 @@ docs/explanation/measuring.md.
 DETECTED is the output of `ardf detect CAPTURE --out DETECTED`. An object is that of the same class, in another frame,
 whose center lies nearest, and less than half of its shorter horizontal side away: things that lie side by side are not
 one. Of each, every side is compared between every two frames: the difference over the mean. Sides that are inferred in
-either frame do not count. `--at-most` ends with 1 where the median of all is larger, or where fewer than ten sides could
+either frame do not count. `--at-most` ends with 1 where the median of all is larger, or where fewer than ten could
 be compared.
 """
 

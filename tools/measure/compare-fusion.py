@@ -146,7 +146,9 @@ def main():
     parser.add_argument("--frames", required=True, nargs="+", help="CAPTURE:FRAME")
     parser.add_argument("--ardf", default=".build/release/ardf")
     parser.add_argument("--torch", action="store_true", help="relative depth from PyTorch")
-    parser.add_argument("--pictures", type=Path, help="a folder for the strongest edges of each frame, and all.jpg with all")
+    parser.add_argument(
+        "--pictures", type=Path, help="a folder for the strongest edges of each frame, and all.jpg with all"
+    )
     options = parser.parse_args()
     print(f"| frame | hidden cells | median mm: {KINDS} | at edges | mean mm: {KINDS} |\n|---|---|---|---|---|")
     rows = {}

@@ -47,7 +47,7 @@ def measure(programs, scene, number, noisy, folder, with_open3d):
 BARS = {False: (0.05, 0.4, 3.0, 0.05, 0.1, 0.05), True: (0.15, 1.5, 5.0, 0.1, 0.6, 0.06)}
 #: Boxes beyond these, or off by more than 5 mm and 1 % of the range, are to carry a warning.
 SIDE, YAW = {False: 3, True: 8}, 4
-#: How many sides that the picture shows whole may be called inferred, and which share of good boxes may carry a warning.
+#: How many sides that the picture shows whole may be called inferred, and which share of good boxes may be warned of.
 #: `round` is no doubt of a box.
 DENIED, WARNED = 4, 0.25
 
@@ -74,8 +74,10 @@ class Summary:
     def lines(self):
         good = len(self.errors) - len(self.beyond)
         yield f"{self.inferred} sides inferred, {self.denied} of them seen whole"
-        yield (f"{len(self.beyond)} boxes with a side more than {SIDE[self.noisy]} %, a yaw more than {YAW} degrees or a"
-               f" center more than 5 mm and 1 % off, {len(self.silent)} of them without a warning {self.silent}")  # fmt: skip
+        limits = (
+            f"a side more than {SIDE[self.noisy]} %, a yaw more than {YAW} degrees or a center more than 5 mm and 1 %"
+        )
+        yield f"{len(self.beyond)} boxes with {limits} off, {len(self.silent)} of them without a warning {self.silent}"
         yield f"{self.warned} of the {good} others carry a warning"
 
     def missed(self):

@@ -30,6 +30,7 @@ EDGE = 1.05
 #: What must hold of guided depth, in mm, by whether it is noisy: the medians by distance and at 4 m, the mean at edges.
 BARS = {False: (0.05, 0.05, 0.1, 0.1, 0.1, 4), True: (4.5, 9, 21, 16, 18, 90)}
 
+
 def write(room, number, noisy, folder):
     """A room as a capture of the native layout with relative depth beside it; -> the truth on the map."""
     rng = np.random.default_rng([room.constants.seed, number])
