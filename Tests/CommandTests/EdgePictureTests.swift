@@ -52,6 +52,7 @@ import Testing
 
   @Test(arguments: [
     ("RIFF0000WEBPVP8 ", "a WebP picture"), ("BM000000", "a BMP picture"), ("II*\0", "a TIFF picture"),
+    ("MM\0*", "a TIFF picture"),
     ("0000ftypheic", "a HEIC picture"), ("GIF89a", "a GIF picture"),
   ])
   func otherFormatsAreToldByTheirNames(bytes: String, name: String) throws {

@@ -33,6 +33,22 @@ import Testing
     #expect(run.status == 64 && run.error.contains("fast") && run.error.contains("retina"), "\(run.error)")
   }
 
+  @Test func runHasTheMasksOfThePicture() throws {
+    let place = try TemporaryDirectory()
+    try SyntheticCapture.write(to: place.file("capture"))
+    func run(_ name: String, _ more: [String]) throws -> JSONValue {
+      let run = try CommandRun(
+        ["run", place.file("capture"), "--out", place.file(name)] + TinyNetwork.detectorOptions
+          + TinyNetwork.depthOptions + more)
+      #expect(run.status == 0, "\(run.error)")
+      return try JSONValue.read(path: place.file("\(name)/detections.json"))
+    }
+    let usual = try run("usual", [])
+    #expect(usual["model"]?["masks"]?.string == "retina")
+    #expect(try usual == run("retina", ["--masks", "retina"]))
+    #expect(try usual != run("fast", ["--masks", "fast"]))
+  }
+
   @Test func theRectangleIsTheLeastOneThatHoldsThePicture() throws {
     let place = try TemporaryDirectory()
     try SyntheticCapture.write(to: place.file("capture"))

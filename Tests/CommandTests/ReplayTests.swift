@@ -36,6 +36,26 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: place.file("out/sequence-objects.json")))
   }
 
+  /// Where the sensor read nothing, objects are measured on depth that is guided by it.
+  @Test func objectsAreMeasuredOnGuidedDepthByDefault() throws {
+    let place = try Self.sequence()
+    let unsure = NPYArray(
+      shape: [48, 64], .uint8((0..<48 * 64).map { 10..<30 ~= $0 % 64 ? 0 : 2 })
+    ).encoded()
+    for name in ["f1000", "f1001"] { try place.write(unsure, to: "clip/\(name)/confidence.npy") }
+    func objects(_ name: String, _ more: [String]) throws -> [UInt8] {
+      let run = try Self.replay(
+        place, name,
+        ["--frames", "none", "--at", "0", "--at", "1"] + TinyNetwork.detectorOptions
+          + TinyNetwork.depthOptions + more)
+      #expect(run.status == 0, "\(run.error)")
+      return try place.read("\(name)/sequence-objects.json")
+    }
+    let usual = try objects("usual", [])
+    #expect(try usual == objects("guided", ["--fusion", "guided"]))
+    #expect(try usual != objects("fit", ["--fusion", "fit"]))
+  }
+
   /// Effects are placed once, in the frame of detection, and drawn from then on.
   @Test func effectsArePlacedOnceAndDrawnFromThenOn() throws {
     let place = try Self.sequence()

@@ -59,7 +59,8 @@ extension SeenObject {
         throw ObjectsFileError.field("className or confidence of object \(entry.id)")
       }
       return SeenObject(
-        id: entry.id, className: className, confidence: Float(confidence), box: box,
+        id: entry.id, className: className, confidence: Float(confidence), box: box, sides: entry.sides,
+        isRound: entry.isRound,
         cloud: box.method == .sixPoint ? [] : try cloud(entry.id))
     }
   }
@@ -74,6 +75,8 @@ private struct ObjectEntry {
   let source: ObjectDistance.Source
   let range: ClosedRange<Double>?
   let box: Box3D?
+  let sides: BoxSides?
+  let isRound: Bool
 
   /// All entries, by `id`.
   static func entries(of document: JSONValue) throws(ObjectsFileError) -> [Int: ObjectEntry] {
@@ -103,6 +106,8 @@ private struct ObjectEntry {
     self.source = source
     range = try Self.range(json["depthRange"], "\(name).depthRange")
     box = try Self.box(json["box3D"], "\(name).box3D")
+    sides = try Self.sides(json["box3D"]?["sides"], "\(name).box3D.sides")
+    isRound = json["warnings"]?.array?.contains(.string(ExtentWarning.round.rawValue)) ?? false
   }
 
   private static func range(
@@ -111,6 +116,17 @@ private struct ObjectEntry {
     guard let json, !json.isNull else { return nil }
     guard let bounds = json.numbers, bounds.count == 2, bounds[0] <= bounds[1] else { throw .field(name) }
     return bounds[0]...bounds[1]
+  }
+
+  private static func sides(_ json: JSONValue?, _ name: String) throws(ObjectsFileError) -> BoxSides? {
+    guard let json, !json.isNull else { return nil }
+    func side(_ key: String) throws(ObjectsFileError) -> SideEvidence {
+      guard let side = json[key]?.string.flatMap(SideEvidence.init) else { throw .field("\(name).\(key)") }
+      return side
+    }
+    return BoxSides(
+      minX: try side("-x"), maxX: try side("+x"), minY: try side("-y"), maxY: try side("+y"),
+      minZ: try side("-z"), maxZ: try side("+z"))
   }
 
   private static func box(_ json: JSONValue?, _ name: String) throws(ObjectsFileError) -> Box3D? {

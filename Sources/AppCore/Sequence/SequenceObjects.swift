@@ -51,15 +51,24 @@ package struct SeenObject: Sendable {
   package let confidence: Float
   /// The box that this frame alone gave.
   package let box: Box3D
+  /// How each of its sides is known; nil where that was not written.
+  package let sides: BoxSides?
+  /// Whether it has no turn of its own.
+  package let isRound: Bool
   /// The points that the box was put around; empty for one made from the picture.
   package let cloud: [Point3<World>]
 
   /// An object from its parts.
-  package init(id: Int, className: String, confidence: Float, box: Box3D, cloud: [Point3<World>]) {
+  package init(
+    id: Int, className: String, confidence: Float, box: Box3D, sides: BoxSides?, isRound: Bool,
+    cloud: [Point3<World>]
+  ) {
     self.id = id
     self.className = className
     self.confidence = confidence
     self.box = box
+    self.sides = sides
+    self.isRound = isRound
     self.cloud = cloud
   }
 
@@ -67,8 +76,8 @@ package struct SeenObject: Sendable {
   package init?(_ extent: ObjectExtent) {
     guard let box = extent.box3D else { return nil }
     self.init(
-      id: extent.id, className: extent.className, confidence: extent.confidence, box: box, cloud: extent.cloud
-    )
+      id: extent.id, className: extent.className, confidence: extent.confidence, box: box,
+      sides: extent.sides, isRound: extent.warnings.contains(.round), cloud: extent.cloud)
   }
 }
 
@@ -151,12 +160,14 @@ package struct SequenceObjects: Sendable {
 private struct View {
   let className: String
   let box: Box3D
+  let measured: ViewedBox?
   let points: [Point3<World>]
   let sighting: SequenceObject.Sighting
 
   init(_ seen: SeenObject, frame: String) {
     className = seen.className
     box = seen.box
+    measured = seen.sides.map { ViewedBox(box: seen.box, sides: $0, isRound: seen.isRound) }
     // A box that was not put around points stands for itself.
     points = box.method == .sixPoint ? [box.center] : seen.cloud
     sighting = SequenceObject.Sighting(
@@ -179,6 +190,7 @@ private struct Track {
   private(set) var order: Int
   private var sightings: [SequenceObject.Sighting] = []
   private var boxes: [Box3D] = []
+  private var measuredBoxes: [ViewedBox] = []
   private var cells: [SIMD3<Int64>: Cell] = [:]
   private var box: Box3D
 
@@ -194,6 +206,7 @@ private struct Track {
   mutating func add(_ view: View) {
     sightings.append(view.sighting)
     boxes.append(view.box)
+    if let measured = view.measured { measuredBoxes.append(measured) }
     for point in view.points { gather(point, count: 1, sighting: sightings.count) }
     box = fitted()
   }
@@ -228,6 +241,7 @@ private struct Track {
     var joined = self
     joined.sightings += other.sightings
     joined.boxes += other.boxes
+    joined.measuredBoxes += other.measuredBoxes
     let offset = sightings.count
     for key in other.cells.keys {
       guard let theirs = other.cells[key] else { continue }
@@ -247,12 +261,14 @@ private struct Track {
     SequenceObject(id: id, className: className, box: measured(), cloud: points, sightings: sightings)
   }
 
-  /// The box around all that was seen, measured where frames saw on what the object stands; else as gathered.
+  /// The box of the sides that frames saw, else around all points, where frames saw on what the object stands; otherwise as
+  /// gathered.
   private func measured() -> Box3D {
     let points = points
     let bottoms = boxes.filter { $0.method == .surfaces }.map(\.bottomCenter.y).sorted()
     guard points.count >= ExtentEstimator.minimumPoints, !bottoms.isEmpty else { return box }
-    return SurfaceBox.around(points, cell: SequenceObjects.cell, bottom: bottoms[bottoms.count / 2])
+    let whole = SurfaceBox.around(points, cell: SequenceObjects.cell, bottom: bottoms[bottoms.count / 2])
+    return ViewedBoxes(measuredBoxes)?.box(around: whole) ?? whole
   }
 
   /// One point a cell, in the order of the cells, without what looks like noise.

@@ -206,6 +206,28 @@ import Testing
     #expect(!Self.measured(scene).warnings.contains(.cutOff))
   }
 
+  /// Where the sensor reads nothing of the object, fused depth takes its place.
+  @Test func gapsAreFilledFromFusedDepth() throws {
+    let scene = Self.scene((0.36, 0.19, 0.24), distance: 1.2, pitch: 40)
+    let whole = scene.sensor(width: 256, 192)
+    let rows = (0..<192).filter { y in (0..<256).contains { whole.isBox[$0, y] != 0 } }
+    var holed = whole.depth
+    for y in rows.suffix(rows.count / 2) { for x in 0..<256 { holed[x, y] = 0 } }
+    let frame = CapturedFrame(
+      name: "table", image: nil, imageSize: TableScene.imageSize, depth: holed,
+      intrinsics: TableScene.intrinsics, cameraToWorld: scene.pose, orientation: .right)
+    func errors(_ fused: MetricDepth?) -> [Double] {
+      ExtentEstimator(scene: DepthScene(frame: frame, fused: fused)).extent(of: scene.detection()).box3D
+        .map { Self.errors($0, scene) } ?? [1]
+    }
+    let guided = try #require(
+      MetricDepth(
+        values: whole.depth, codes: Plane(width: 256, height: 192, fill: DepthState.guided.rawValue)))
+    let (filled, bare) = (errors(guided), errors(nil))
+    #expect(filled.allSatisfy { $0 < Self.worstSide }, "\(filled)")
+    #expect(bare.contains { $0 > 0.1 }, "\(bare)")
+  }
+
   @Test func sidesAreWritten() throws {
     let scene = Self.scene((0.36, 0.19, 0.24), distance: 1.2, pitch: 40)
     let extent = Self.measured(scene)

@@ -41,10 +41,14 @@ struct TableScene {
 
   var center: Point3<World> { Point3(position.x, size.y / 2, position.z) }
 
-  /// The camera looks along -z and down; the picture's top (sensor -x) is up.
+  /// From where the camera looks, turned about +y.
+  var azimuth = 0.0
+
+  /// The camera looks down, along -z where the azimuth is 0; the picture's top (sensor -x) is up.
   var pose: RigidTransform<CameraARKit, World> {
-    let forward = (x: 0.0, y: -sin(pitchDown), z: -cos(pitchDown))
-    let top = (x: 0.0, y: cos(pitchDown), z: -sin(pitchDown))
+    let ahead = (x: -sin(azimuth), z: -cos(azimuth))
+    let forward = (x: ahead.x * cos(pitchDown), y: -sin(pitchDown), z: ahead.z * cos(pitchDown))
+    let top = (x: ahead.x * sin(pitchDown), y: cos(pitchDown), z: ahead.z * sin(pitchDown))
     // x = -top, z = -forward, y = z cross x.
     let x = (-top.x, -top.y, -top.z)
     let z = (-forward.x, -forward.y, -forward.z)

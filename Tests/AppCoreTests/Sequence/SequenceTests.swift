@@ -32,11 +32,33 @@ import Testing
     let object = try #require(objects.first)
     #expect(object.sightings.map(\.frame) == ["0", "1", "2", "3"])
     let truth = TableScene()
-    #expect(object.box.center.distance(to: truth.center) < Self.gridError)
-    #expect(abs(object.box.dimensions.x - truth.size.x) < Self.gridError)
+    #expect(object.box.center.distance(to: truth.center) < 0.005)
+    let found = object.box.dimensions
+    #expect(
+      abs(found.x - truth.size.x) < 0.005 && abs(found.y - truth.size.y) < 0.005
+        && abs(found.z - truth.size.z) < 0.005, "\(found)")
     #expect(object.positionSpread < Self.gridError)
     #expect(sequence.json["counts"] == ["book": 1])
     #expect(sequence.json["objects"]?[0]?["sightings"] == 4)
+  }
+
+  /// From the front a cupboard has no depth, from the side no width: both are measured on the points of all views.
+  @Test func viewsThatShowOtherFacesAreMeasuredTogether() throws {
+    var sequence = SequenceObjects()
+    var scene = SurfaceBoxTests.scene((0.8, 1.6, 0.4), distance: 2.4, pitch: 2, yaw: 0.1)
+    var alone: [BoxDimensions] = []
+    for azimuth in [0.0, 45, 90] {
+      scene.azimuth = azimuth * .pi / 180
+      let extent = SurfaceBoxTests.measured(scene)
+      alone.append(try #require(extent.box3D).dimensions)
+      sequence.add([extent], frame: "\(azimuth)")
+    }
+    let objects = sequence.objects
+    #expect(objects.count == 1)
+    let found = try #require(objects.first).box.dimensions
+    #expect(abs(found.x - 0.8) < 0.01 && abs(found.y - 1.6) < 0.05 && abs(found.z - 0.4) < 0.01, "\(found)")
+    let mean = alone.map(\.x).reduce(0, +) / Double(alone.count)
+    #expect(abs(mean - 0.8) > 0.1, "the mean of the boxes is another")
   }
 
   @Test func twoObjectsOfAClassStayTwo() throws {
