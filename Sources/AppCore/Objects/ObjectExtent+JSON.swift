@@ -55,13 +55,7 @@ extension ObjectExtent {
       "method": .string(box.method.rawValue), "points": .integer(cloud.count),
       "discardedShare": Self.number(discardedShare),
     ]
-    if let sides {
-      fields["sides"] = .object([
-        "-x": .string(sides.minX.rawValue), "+x": .string(sides.maxX.rawValue),
-        "-y": .string(sides.minY.rawValue), "+y": .string(sides.maxY.rawValue),
-        "-z": .string(sides.minZ.rawValue), "+z": .string(sides.maxZ.rawValue),
-      ])
-    }
+    if let sides { fields["sides"] = sides.json }
     return .object(fields)
   }
 
@@ -70,4 +64,14 @@ extension ObjectExtent {
   }
 
   private static func numbers(_ values: [Double]) -> JSONValue { .array(values.map { number($0) }) }
+}
+
+extension BoxSides {
+  /// How each face is known, by the direction that it looks in.
+  var json: JSONValue {
+    .object([
+      "-x": .string(minX.rawValue), "+x": .string(maxX.rawValue), "-y": .string(minY.rawValue),
+      "+y": .string(maxY.rawValue), "-z": .string(minZ.rawValue), "+z": .string(maxZ.rawValue),
+    ])
+  }
 }

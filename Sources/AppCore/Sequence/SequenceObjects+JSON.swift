@@ -31,25 +31,27 @@ extension SequenceObject {
     func numbers(_ values: [Double]) -> JSONValue {
       .array(values.map { .rounded($0, decimals: ObjectExtent.decimals) })
     }
-    func sides(_ value: BoxDimensions) -> JSONValue { numbers([value.x, value.y, value.z]) }
+    func lengths(_ value: BoxDimensions) -> JSONValue { numbers([value.x, value.y, value.z]) }
     func place(_ point: Point3<World>) -> JSONValue { numbers([point.x, point.y, point.z]) }
+    var measured: [String: JSONValue] = [
+      "center": place(box.center), "dimensions": lengths(box.dimensions),
+      "yaw": .rounded(box.yaw, decimals: ObjectExtent.decimals), "quaternion": numbers(box.rotation.xyzw),
+      "corners": .array(box.corners.map(place)), "method": .string(box.method.rawValue),
+      "points": .integer(cloud.count),
+    ]
+    if let known = sides { measured["sides"] = known.json }
     return [
       "id": .integer(id), "className": .string(className),
       "confidence": .rounded(Double(confidence), decimals: ObjectExtent.decimals),
       "sightings": .integer(sightings.count),
       "positionSpreadMeters": .rounded(positionSpread, decimals: ObjectExtent.decimals),
-      "box3D": [
-        "center": place(box.center), "dimensions": sides(box.dimensions),
-        "yaw": .rounded(box.yaw, decimals: ObjectExtent.decimals), "quaternion": numbers(box.rotation.xyzw),
-        "corners": .array(box.corners.map(place)), "method": .string(box.method.rawValue),
-        "points": .integer(cloud.count),
-      ],
+      "box3D": .object(measured),
       "frames": .array(
         sightings.map { sighting in
           [
             "frame": .string(sighting.frame), "detectionId": .integer(sighting.detectionId),
             "confidence": .rounded(Double(sighting.confidence), decimals: ObjectExtent.decimals),
-            "center": place(sighting.center), "dimensions": sides(sighting.dimensions),
+            "center": place(sighting.center), "dimensions": lengths(sighting.dimensions),
           ]
         }),
     ]

@@ -23,6 +23,8 @@ package struct SequenceObject: Sendable, Identifiable {
   package let className: String
   /// The box around everything that was seen of it.
   package let box: Box3D
+  /// How each of its sides is known: seen to end there in one frame at least; nil where no frame measured surfaces.
+  package let sides: BoxSides?
   /// The points that the box was put around; empty where no frame gave enough.
   package let cloud: [Point3<World>]
   /// The frames that saw it, in order.
@@ -258,17 +260,19 @@ private struct Track {
   }
 
   func object(id: Int) -> SequenceObject {
-    SequenceObject(id: id, className: className, box: measured(), cloud: points, sightings: sightings)
+    let (box, sides) = measured()
+    return SequenceObject(
+      id: id, className: className, box: box, sides: sides, cloud: points, sightings: sightings)
   }
 
   /// The box of the sides that frames saw, else around all points, where frames saw on what the object stands; otherwise as
   /// gathered.
-  private func measured() -> Box3D {
+  private func measured() -> (box: Box3D, sides: BoxSides?) {
     let points = points
     let bottoms = boxes.filter { $0.method == .surfaces }.map(\.bottomCenter.y).sorted()
-    guard points.count >= ExtentEstimator.minimumPoints, !bottoms.isEmpty else { return box }
+    guard points.count >= ExtentEstimator.minimumPoints, !bottoms.isEmpty else { return (box, nil) }
     let whole = SurfaceBox.around(points, cell: SequenceObjects.cell, bottom: bottoms[bottoms.count / 2])
-    return ViewedBoxes(measuredBoxes)?.box(around: whole) ?? whole
+    return ViewedBoxes(measuredBoxes)?.box(around: whole).map { ($0, $1) } ?? (whole, nil)
   }
 
   /// One point a cell, in the order of the cells, without what looks like noise.

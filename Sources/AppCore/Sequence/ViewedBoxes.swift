@@ -46,28 +46,36 @@ struct ViewedBoxes {
     abs((a - b).remainder(dividingBy: .pi / 2))
   }
 
+  /// The box, and how each of its sides is known.
+  ///
   /// - `whole`: The box around the points of all frames.
-  func box(around whole: Box3D) -> Box3D {
-    let reaches = directions.map { direction in
+  func box(around whole: Box3D) -> (box: Box3D, sides: BoxSides)? {
+    let observed = directions.map { direction in
       Self.median(views.compactMap { reach(of: $0, along: direction) })
-        ?? Self.reach(of: whole, along: direction)
     }
+    let reaches = zip(directions, observed).map { $1 ?? Self.reach(of: whole, along: $0) }
     let bottom = Self.median(views.filter { $0.sides.minY == .floor }.map(\.box.bottomCenter.y))
     let top = Self.median(views.map { $0.box.center.y + $0.box.dimensions.y / 2 })
     let low = bottom ?? whole.bottomCenter.y
     let high = top ?? whole.center.y + whole.dimensions.y / 2
     let (x, z) = (reaches[0] + reaches[1], reaches[2] + reaches[3])
-    guard x > 0, z > 0, high > low else { return whole }
+    guard x > 0, z > 0, high > low else { return nil }
     let middle =
       Point3.origin + directions[0] * ((reaches[0] - reaches[1]) / 2) + directions[2]
       * ((reaches[2] - reaches[3]) / 2)
-    let isLonger = x >= z
-    // A quarter turn on, x points where z did against it.
-    let turn = isLonger ? yaw : yaw + .pi / 2
-    return Box3D(
+    let turn = x >= z ? yaw : yaw + .pi / 2
+    let box = Box3D(
       center: Point3(middle.x, (low + high) / 2, middle.z),
       dimensions: BoxDimensions(x: max(x, z), y: high - low, z: min(x, z)),
       yaw: turn.remainder(dividingBy: .pi), method: .surfaces)
+    func evidence(_ direction: Vector3<World>) -> SideEvidence {
+      let side = directions.indices.max { directions[$0].dot(direction) < directions[$1].dot(direction) }
+      return side.flatMap { observed[$0] } == nil ? .inferred : .observed
+    }
+    let sides = BoxSides(
+      minX: evidence(-box.xAxis), maxX: evidence(box.xAxis), minY: bottom == nil ? .inferred : .floor,
+      maxY: .observed, minZ: evidence(-box.zAxis), maxZ: evidence(box.zAxis))
+    return (box, sides)
   }
 
   /// How far a frame's box reaches along a direction, if the frame observed that side.

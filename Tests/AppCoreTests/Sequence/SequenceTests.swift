@@ -47,6 +47,10 @@ import Testing
     var sequence = SequenceObjects()
     var scene = SurfaceBoxTests.scene((0.8, 1.6, 0.4), distance: 2.4, pitch: 2, yaw: 0.1)
     var alone: [BoxDimensions] = []
+    var first = SequenceObjects()
+    first.add([SurfaceBoxTests.measured(scene)], frame: "0")
+    let seen = try #require(first.objects.first?.sides)
+    #expect([seen.minX, seen.maxX, seen.minZ, seen.maxZ].contains(.inferred))
     for azimuth in [0.0, 45, 90] {
       scene.azimuth = azimuth * .pi / 180
       let extent = SurfaceBoxTests.measured(scene)
@@ -57,6 +61,10 @@ import Testing
     #expect(objects.count == 1)
     let found = try #require(objects.first).box.dimensions
     #expect(abs(found.x - 0.8) < 0.01 && abs(found.y - 1.6) < 0.05 && abs(found.z - 0.4) < 0.01, "\(found)")
+    let sides = try #require(objects.first?.sides)
+    #expect(
+      [sides.minX, sides.maxX, sides.minZ, sides.maxZ].count { $0 == .observed } >= 3 && sides.minY == .floor)
+    #expect(sequence.json["objects"]?[0]?["box3D"]?["sides"]?["+y"] == "observed")
     let mean = alone.map(\.x).reduce(0, +) / Double(alone.count)
     #expect(abs(mean - 0.8) > 0.1, "the mean of the boxes is another")
   }
