@@ -28,8 +28,15 @@ struct Outline {
 
   /// Samples of the outline; occluded ones hold no end of the object.
   private(set) var samples: [Sample] = []
-  /// The object's cells that lie at the border of the sensor's field.
-  let borderPoints: [Point3<World>]
+  /// Where the object goes on beyond the picture or the sensor's field.
+  struct Cut {
+    let point: Point3<World>
+    /// The level direction in which it does; zero where that is up or down.
+    let outward: Vector3<World>
+  }
+
+  /// The object's places at the border of the picture or of the sensor's field.
+  private(set) var cuts: [Cut] = []
   /// Whether mask and depth agree on the edge, so that the mask places it within a cell.
   let maskIsExact: Bool
 
@@ -67,12 +74,12 @@ struct Outline {
       let (x, y) = (cell % cells.width, cell / cells.width)
       for (dx, dy) in [(1, 0), (-1, 0), (0, 1), (0, -1)] {
         guard let next = Self.step(from: cell, dx, dy, in: cells) else {
-          border.insert(cell)
+          border.insert(BorderStep(cell: cell, dx: dx, dy: dy))
           continue
         }
         guard !cells[next] else { continue }
         guard var edge = Self.edge(grid, object, links, cell: cell, dx, dy) else {
-          border.insert(cell)
+          border.insert(BorderStep(cell: cell, dx: dx, dy: dy))
           continue
         }
         if grid.isMasked(Double(x), Double(y)) {
@@ -84,7 +91,11 @@ struct Outline {
         edges.append(edge)
       }
     }
-    borderPoints = border.sorted().map { grid.points[$0] }
+    cuts = border.map { border in
+      let (x, y) = (Double(border.cell % cells.width), Double(border.cell / cells.width))
+      let step = grid.ray(x + Double(border.dx), y + Double(border.dy)) - grid.ray(x, y)
+      return Cut(point: grid.points[border.cell], outward: Self.level(step))
+    }
     let clear = edges.filter { edge in
       let meters = 1 / edge.beyond
       let surface = 1 / max(edge.inverse + Double(edge.first) * edge.slope, 1e-6)
@@ -97,6 +108,12 @@ struct Outline {
         samples.append(sample)
       }
     }
+  }
+
+  /// The direction of a step's level part, unless it leads up or down.
+  private static func level(_ step: Vector3<World>) -> Vector3<World> {
+    let level = Vector3<World>(step.x, 0, step.z)
+    return level.length > 0.3 * step.length ? level * (1 / level.length) : Vector3(0, 0, 0)
   }
 
   /// The cell one step on; nil outside the grid.

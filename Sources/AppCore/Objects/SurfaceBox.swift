@@ -97,7 +97,7 @@ struct SurfaceBox {
       sides[index].evidence = search.evidence(sides[index])
     }
     let cell = quantile(object.cells.members.map { grid.pitch * grid.meters($0) }, 0.5)
-    isCut = search.hidden(&sides, by: outline.borderPoints, cell: cell)
+    isCut = search.cut(&sides, by: outline.cuts, cell: cell)
     // A few cells may be mistaken for something nearer.
     isOccluded =
       10 * occluders.count > outline.samples.count && search.hidden(&sides, by: occluders, cell: cell)

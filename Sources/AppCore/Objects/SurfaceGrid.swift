@@ -105,21 +105,26 @@ struct SurfaceGrid {
     mask.probability(at: place.pixel(column, row)) > 0.5
   }
 
-  /// Those of some cells that lie nearest to a border of the picture which the mask reaches, in as many rows or columns.
-  func cut(_ cells: [Int], rows: Double) -> [Int] {
+  /// Those of some cells that lie nearest to a border of the picture which the mask reaches, in as many rows or columns, with
+  /// the step that leads to that border.
+  func cut(_ cells: [Int], rows: Double) -> [BorderStep] {
     let (pixels, size) = (
       cells.map { place.pixel(Double($0 % width), Double($0 / width)) }, mask.imageSize
     )
     let margin = Self.borderShare * Double(max(size.width, size.height))
-    func nearest(_ gap: Double, _ cell: Double, _ distance: (Point2<ImagePixels>) -> Double) -> [Int] {
-      guard gap < margin, let least = pixels.map(distance).min() else { return [] }
-      return zip(cells, pixels).filter { distance($1) < least + rows * cell }.map(\.0)
-    }
     let (right, bottom) = (Double(size.width), Double(size.height))
-    return nearest(maskBounds.minX, place.cellWidth) { $0.x }
-      + nearest(maskBounds.minY, place.cellHeight) { $0.y }
-      + nearest(right - maskBounds.maxX, place.cellWidth) { right - $0.x }
-      + nearest(bottom - maskBounds.maxY, place.cellHeight) { bottom - $0.y }
+    func nearest(
+      _ gap: Double, _ cell: Double, _ dx: Int, _ dy: Int, _ distance: (Point2<ImagePixels>) -> Double
+    ) -> [BorderStep] {
+      guard gap < margin, let least = pixels.map(distance).min() else { return [] }
+      return zip(cells, pixels).filter { distance($1) < least + rows * cell }.map {
+        BorderStep(cell: $0.0, dx: dx, dy: dy)
+      }
+    }
+    return nearest(maskBounds.minX, place.cellWidth, -1, 0) { $0.x }
+      + nearest(maskBounds.minY, place.cellHeight, 0, -1) { $0.y }
+      + nearest(right - maskBounds.maxX, place.cellWidth, 1, 0) { right - $0.x }
+      + nearest(bottom - maskBounds.maxY, place.cellHeight, 0, 1) { bottom - $0.y }
   }
 
   /// Where the cells lie on the picture and how the camera sees them.
@@ -181,6 +186,13 @@ struct SurfaceGrid {
     }
     return differences.count > 20 ? 1.4826 * quantile(differences, 0.5) / 6.0.squareRoot() : nil
   }
+}
+
+/// A step from a cell towards the border of the picture or of the sensor's field.
+struct BorderStep: Hashable {
+  let cell: Int
+  let dx: Int
+  let dy: Int
 }
 
 /// The value below which a share of unsorted values lies; NaN for none.
