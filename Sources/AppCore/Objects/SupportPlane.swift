@@ -68,7 +68,7 @@ struct SupportPlane {
     (self.height, slopeX, slopeZ) = fit
     let elevations = inside.members.map { elevation(grid.points[$0]) }
     let top = quantile(object.members.map { elevation(grid.points[$0]) }, 0.9)
-    let cell = quantile(object.members.map { grid.pitch * grid.meters($0) }, 0.5)
+    let cell = grid.cellWidth(at: object.members)
     guard quantile(elevations, 0.02) <= 6 * doubt + 0.2 * top + 2 * cell else { return nil }
   }
 

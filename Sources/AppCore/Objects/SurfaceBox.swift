@@ -96,7 +96,7 @@ struct SurfaceBox {
     for index in sides.indices where sides[index].isHidden && sides[index].evidence == .observed {
       sides[index].evidence = search.evidence(sides[index])
     }
-    let cell = quantile(object.cells.members.map { grid.pitch * grid.meters($0) }, 0.5)
+    let cell = grid.cellWidth(at: object.cells.members)
     isCut = search.cut(&sides, by: outline.cuts, cell: cell)
     // A few cells may be mistaken for something nearer.
     isOccluded =

@@ -105,18 +105,21 @@ struct SurfaceGrid {
     mask.probability(at: place.pixel(column, row)) > 0.5
   }
 
+  /// A cell's usual width where some cells see the object, meters.
+  func cellWidth(at cells: [Int]) -> Double { quantile(cells.map { pitch * meters($0) }, 0.5) }
+
   /// Those of some cells that lie nearest to a border of the picture which the mask reaches, in as many rows or columns, with
   /// the step that leads to that border.
   func cut(_ cells: [Int], rows: Double) -> [BorderStep] {
-    let (pixels, size) = (
-      cells.map { place.pixel(Double($0 % width), Double($0 / width)) }, mask.imageSize
-    )
+    let size = mask.imageSize
     let margin = Self.borderShare * Double(max(size.width, size.height))
     let (right, bottom) = (Double(size.width), Double(size.height))
     func nearest(
       _ gap: Double, _ cell: Double, _ dx: Int, _ dy: Int, _ distance: (Point2<ImagePixels>) -> Double
     ) -> [BorderStep] {
-      guard gap < margin, let least = pixels.map(distance).min() else { return [] }
+      guard gap < margin else { return [] }
+      let pixels = cells.map { place.pixel(Double($0 % width), Double($0 / width)) }
+      let least = pixels.reduce(Double.infinity) { min($0, distance($1)) }
       return zip(cells, pixels).filter { distance($1) < least + rows * cell }.map {
         BorderStep(cell: $0.0, dx: dx, dy: dy)
       }

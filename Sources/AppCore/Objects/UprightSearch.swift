@@ -234,6 +234,7 @@ struct UprightSearch {
   ///   - cell: A cell's width at the object, meters.
   /// - Returns: Whether any side that faces there is inferred.
   func cut(_ sides: inout [UprightSide], by cuts: [Outline.Cut], cell: Double) -> Bool {
+    guard !cuts.isEmpty else { return false }
     func facing(_ side: UprightSide) -> [Point3<World>] {
       cuts.filter { $0.outward.dot(side.direction) > Self.facing }.map(\.point)
     }

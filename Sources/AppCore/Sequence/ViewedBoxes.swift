@@ -31,19 +31,20 @@ struct ViewedBoxes {
     guard !measured.isEmpty else { return nil }
     isRound = 2 * measured.count(where: \.isRound) > measured.count
     let alike = measured.filter { [isRound] in $0.isRound == isRound }
-    let yaws = alike.map(\.box.yaw)
-    func apart(_ yaw: Double) -> Double { yaws.reduce(0) { $0 + Self.apart($1, yaw) } }
-    let yaw = yaws.min { apart($0) < apart($1) } ?? 0
-    views = alike.filter { [isRound] in isRound || Self.apart($0.box.yaw, yaw) < Self.turned }
+    // Turns repeat every quarter: their mean on the circle, and from there their median.
+    let sum = alike.reduce((0.0, 0.0)) { ($0.0 + cos(4 * $1.box.yaw), $0.1 + sin(4 * $1.box.yaw)) }
+    let mean = atan2(sum.1, sum.0) / 4
+    let yaw = mean + (Self.median(alike.map { Self.turn($0.box.yaw, from: mean) }) ?? 0)
+    views = alike.filter { [isRound] in isRound || abs(Self.turn($0.box.yaw, from: yaw)) < Self.turned }
     let usual = Box3D(
       center: .origin, dimensions: BoxDimensions(x: 1, y: 1, z: 1), yaw: yaw, method: .surfaces)
     directions = [usual.xAxis, -usual.xAxis, usual.zAxis, -usual.zAxis]
     self.yaw = yaw
   }
 
-  /// The angle between two boxes' sides.
-  private static func apart(_ a: Double, _ b: Double) -> Double {
-    abs((a - b).remainder(dividingBy: .pi / 2))
+  /// The angle from a box's sides to another's, in plus or minus an eighth of a turn.
+  private static func turn(_ yaw: Double, from other: Double) -> Double {
+    (yaw - other).remainder(dividingBy: .pi / 2)
   }
 
   /// The box, and how each of its sides is known.

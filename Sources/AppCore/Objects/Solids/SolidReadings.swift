@@ -27,7 +27,7 @@ struct SolidReadings {
       grid, support: support, cells: around.members.filter { !grid.inverse[$0].isNaN },
       edges: maskIsExact ? Self.edges(grid, object) : [])
     self.object = object.cells
-    cell = quantile(object.cells.members.map { grid.pitch * grid.meters($0) }, 0.5)
+    cell = grid.cellWidth(at: object.cells.members)
     let fall = quantile(object.cells.members.map { abs(grid.rays[$0].y) / grid.rays[$0].length }, 0.5)
     length = min(cell / max(fall, 0.1), 6 * cell)
     noise = grid.noise
