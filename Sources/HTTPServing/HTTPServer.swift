@@ -36,7 +36,9 @@ package struct HTTPServer: Sendable {
   }
 
   private func listen() async throws {
-    let pool = SocketPool.ePoll()
+    // The pool looks events up in a copy of its registrations, made before it waits: an event told once is lost where a
+    // socket joined meanwhile, and of a listener that is shut down there is no second one.
+    let pool = SocketPool.ePoll(triggering: .level)
     do {
       try await pool.prepare()
       try await withThrowingTaskGroup(of: Void.self) { group in

@@ -135,9 +135,26 @@ import Testing
       client.end.begin()
       // Who has asked nothing is let go.
       #expect(idle.readToEnd().isEmpty)
+      #expect(!idle.isTimedOut)
       #expect(throws: LoopbackConnection.Refused.self) { try LoopbackConnection(port: client.port) }
       model.gate?.signal()
       #expect(ServerClient.Answer(pending.readToEnd()).json?["outputs"]?[0]?["data"] == [2.0])
+    }
+  }
+
+  @Test(arguments: 0..<4) func idleConnectionsDoNotHoldUpTheEnd(count: Int) async throws {
+    try await serving { (client: ServerClient) throws in
+      let idle = try (0..<count).map { _ in
+        let connection = try LoopbackConnection(port: client.port)
+        // Long enough to be accepted by itself.
+        Thread.sleep(forTimeInterval: 0.05)
+        return connection
+      }
+      client.end.begin()
+      for connection in idle {
+        #expect(connection.readToEnd().isEmpty)
+        #expect(!connection.isTimedOut)
+      }
     }
   }
 

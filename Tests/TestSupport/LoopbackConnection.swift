@@ -5,6 +5,8 @@ import Foundation
 /// Unsafe where the system's socket calls take pointers.
 public final class LoopbackConnection {
   private let descriptor: Int32
+  /// Whether nothing came, not even the end, for as long as is waited.
+  public private(set) var isTimedOut = false
 
   /// Nobody listens.
   public struct Refused: Error {
@@ -62,6 +64,7 @@ public final class LoopbackConnection {
       }
       // A socket with a time limit is interrupted when the process goes on after a stop (signal(7)).
     } while count < 0 && errno == EINTR
+    if count < 0, errno == EAGAIN { isTimedOut = true }
     return Array(part[0..<max(0, count)])
   }
 
