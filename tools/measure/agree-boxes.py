@@ -3,13 +3,13 @@
 docs/explanation/measuring.md.
 
     python tools/measure/agree-boxes.py CAPTURE DETECTED --ardf .build/release/ardf [--class bed]
-        [--at-most PERCENT]
+        [--at-most PERCENT] [--least 10]
 
 DETECTED is the output of `ardf detect CAPTURE --out DETECTED`. An object is that of the same class, in another frame,
 whose center lies nearest, and less than half of its shorter horizontal side away: things that lie side by side are not
 one. Of each, every side is compared between every two frames: the difference over the mean. Sides that are inferred in
-either frame do not count. `--at-most` ends with 1 where the median of all is larger, or where fewer than ten could
-be compared.
+either frame do not count. `--at-most` ends with 1 where the median of all is larger, or fewer than `--least` were
+compared.
 """
 
 import argparse
@@ -20,8 +20,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-
-FEW = 10
 
 
 def measured(program, source, detected):
@@ -57,6 +55,7 @@ def main():
     parser.add_argument("--ardf", required=True)
     parser.add_argument("--class", dest="wanted", help="this class alone")
     parser.add_argument("--at-most", type=float, help="end with 1 where the median of all, in %%, is larger")
+    parser.add_argument("--least", type=int, default=10, help="comparisons that `--at-most` needs")
     options = parser.parse_args()
     groups = []
     for frame, entry in measured(options.ardf, options.capture, options.detected):
@@ -83,8 +82,9 @@ def main():
             print(f"{name}: {len(group)} frames, {len(differences)} comparisons, median {np.median(differences):.1f} %")
     if everything:
         print(f"all: {len(everything)} comparisons, median {np.median(everything):.1f} %")
-    if options.at_most is not None and not (len(everything) >= FEW and np.median(everything) <= options.at_most):
-        sys.exit(f"a median of at most {options.at_most} % of at least {FEW} comparisons is asked")
+    enough = len(everything) >= options.least
+    if options.at_most is not None and not (enough and np.median(everything) <= options.at_most):
+        sys.exit(f"a median of at most {options.at_most} % of at least {options.least} comparisons is asked")
 
 
 if __name__ == "__main__":

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Object boxes against exact scenes: docs/explanation/measuring.md.
 
-    python tools/measure/measure-boxes.py --set table [--noisy] [--count 100] --ardf .build/release/ardf [--ardf OLD]
-        [--open3d]
+    python tools/measure/measure-boxes.py --set table [--noisy] [--missing KIND] [--count 100]
+        --ardf .build/release/ardf [--ardf OLD] [--open3d]
 
 Draws the scenes of a set (tools/measure/boxes/scenes.py), writes each as a capture with a detection, has `ardf place`
 measure it, and prints errors by kind of solid. Several `--ardf` are compared on the same files. `--open3d` puts
 `get_minimal_oriented_bounding_box` around the points of the first. `--out` keeps captures and a JSON of all errors.
 Sides that ardf calls inferred do not count; their number is told. `--picture FILE` shows the best, middling and worst
-scenes with the true and the measured box; `--bars` ends with 1 where the figures of docs/explanation/measuring.md are
+scenes with the true and the measured box; `--missing` takes away readings as sensors do
+(tools/measure/boxes/missing.py); `--bars` ends with 1 where the figures of docs/explanation/measuring.md are
 missed. Needs numpy alone, open3d for its baseline, Pillow for the picture.
 """
 
@@ -23,20 +24,21 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent / "boxes"))
 import capture
+import missing
 import scenes
 import score
 
 
-def measure(programs, scene, number, noisy, folder, with_open3d):
+def measure(programs, scene, number, options, folder):
     """The errors of each method on one scene, by name, and the first program's warnings."""
-    capture.write(scene, number, noisy, folder)
+    capture.write(scene, number, options.noisy, options.missing, folder)
     found, warnings = {}, []
     for name, program in programs.items():
         entry = capture.place(program, folder)
         found[name] = score.Errors(scene, entry["box3D"])
         if len(found) == 1:
             warnings = entry["warnings"]
-    if with_open3d:
+    if options.open3d:
         depth = np.load(folder / "depth.npy")
         found["Open3D"] = score.Errors(scene, score.open3d_box(capture.masked_points(scene, folder, depth)))
     return found, warnings
@@ -45,6 +47,8 @@ def measure(programs, scene, number, noisy, folder, with_open3d):
 #: What must hold of `table`, by whether it is noisy: sides in %, their median, 95 % and worst; yaw in degrees, same;
 #: the center's median over 5 mm or 1 % of the range.
 BARS = {False: (0.05, 0.4, 3.0, 0.05, 0.1, 0.05), True: (0.15, 1.5, 5.0, 0.1, 0.6, 0.06)}
+#: What must hold of `table`, noisy, without readings of a kind: sides in %, their median and 95 %.
+MISSING = {"edges": (0.3, 2.5), "far": (0.15, 1.5), "patch": (0.15, 1.5), "part": (0.3, 3.0)}
 #: Boxes beyond these, or off by more than 5 mm and 1 % of the range, are to carry a warning.
 SIDE, YAW = {False: 3, True: 8}, 4
 #: How many sides that the picture shows whole may be called inferred, and which share of good boxes may be warned of.
@@ -61,8 +65,8 @@ class Summary:
     """The figures of one program: its boxes beyond the limits, those of them without a warning, good ones with one, and
     its inferred sides, those of them that the picture shows."""
 
-    def __init__(self, results, noisy):
-        self.noisy = noisy
+    def __init__(self, results, noisy, missing):
+        self.noisy, self.missing = noisy, missing
         self.errors = [errors for errors, _ in results]
         self.beyond = [errors.scene.name for errors, _ in results if is_beyond(errors, noisy)]
         self.silent = [e.scene.name for e, warnings in results if is_beyond(e, noisy) and not warnings]
@@ -89,7 +93,9 @@ class Summary:
         names = ("side, median", "side, 95 %", "side, worst", "yaw, median", "yaw, 95 %", "center, median",
                  "beyond without a warning", "seen but inferred", "good but warned of")  # fmt: skip
         bars = (*BARS[self.noisy], 0, DENIED, WARNED * len(self.errors))
-        rows = zip(names, figures, bars, strict=True)
+        rows = list(zip(names, figures, bars, strict=True))
+        if self.missing:
+            rows = [(*row[:2], bar) for row, bar in zip(rows[:2], MISSING[self.missing], strict=True)] + [rows[6]]
         return [f"{name}: {figure:.2f}, at most {bar} is asked" for name, figure, bar in rows if not figure <= bar]
 
 
@@ -115,6 +121,7 @@ def main():
     parser.add_argument("--set", choices=scenes.SETS, default="table")
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--noisy", action="store_true", help="as a phone and a detector see it")
+    parser.add_argument("--missing", choices=missing.KINDS, help="without readings as sensors lose them")
     parser.add_argument("--ardf", action="append", required=True, help="NAME=PROGRAM or PROGRAM, may be repeated")
     parser.add_argument("--open3d", action="store_true")
     parser.add_argument("--out", type=Path, help="keep captures and errors here")
@@ -129,14 +136,14 @@ def main():
 
         def one(item):
             number, scene = item
-            return measure(programs, scene, number, options.noisy, root / scene.name, options.open3d)
+            return measure(programs, scene, number, options, root / scene.name)
 
         results = list(pool.map(one, enumerate(drawn)))
         if options.picture:
             draw(options.picture, results, root)
     print(score.table([(name, [found[name] for found, _ in results]) for name in results[0][0]]))
     first = next(iter(programs))
-    summary = Summary([(found[first], warnings) for found, warnings in results], options.noisy)
+    summary = Summary([(found[first], warnings) for found, warnings in results], options.noisy, options.missing)
     print("", *(f"{first}: {line}" for line in summary.lines()), sep="\n")
     if options.list:
         for found, warnings in results:

@@ -30,6 +30,8 @@ public struct ExtentEstimator: Sendable {
   static let fusedInset = 0.1
   /// A larger share of readings on other surfaces is worth a warning.
   static let notableDiscard = 0.05
+  /// A larger share of the mask without a reading is.
+  static let notableUnread = 0.15
   /// A larger standard error of a side, over the side, is worth a warning: twice as much is 8 %.
   static let notableUncertainty = 0.04
 
@@ -107,6 +109,7 @@ public struct ExtentEstimator: Sendable {
     let found = SurfaceBox(grid, object, outline, room: room)
     var warnings: [ExtentWarning] = []
     if object.discardedShare > Self.notableDiscard { warnings.append(.splitSurface) }
+    if grid.unreadShare > Self.notableUnread { warnings.append(.unread) }
     if object.support == nil { warnings.append(.noSupport) }
     if object.isThin { warnings.append(.thin) }
     if found.isRound { warnings.append(.round) }
@@ -115,7 +118,9 @@ public struct ExtentEstimator: Sendable {
     if found.isOccluded { warnings.append(.occluded) }
     if found.uncertainty > Self.notableUncertainty { warnings.append(.uncertainSize) }
     let sides = found.sides
-    if [sides.minX, sides.maxX, sides.minZ, sides.maxZ].contains(.inferred) { warnings.append(.unseenSide) }
+    if [sides.minX, sides.maxX, sides.maxY, sides.minZ, sides.maxZ].contains(.inferred) {
+      warnings.append(.unseenSide)
+    }
     let ends = outline.samples.filter { $0.beyond != .occluder }.map(\.point)
     return Measured(
       box: found.box, sides: sides, cloud: object.cells.members.map { grid.points[$0] } + ends,

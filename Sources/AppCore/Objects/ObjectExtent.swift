@@ -26,11 +26,13 @@ public enum ExtentWarning: String, Sendable, CaseIterable {
   /// No box, box with parts missing or upright cylinder explains all of the object's readings: curved or ragged sides end
   /// where the surface was seen to end.
   case irregular
-  /// The object reaches the border of the sensor's field.
+  /// The object reaches the border of the picture or of the sensor's field.
   case cutOff = "cut-off"
+  /// The sensor reads nothing on a considerable share of the mask.
+  case unread
   /// Something nearer hides an end of the object.
   case occluded
-  /// A side that faces away is not seen to end: the object may be larger there.
+  /// A side is not seen to end: the object may be larger there.
   case unseenSide = "unseen-side"
   /// Noise or few readings leave a side uncertain by several percent.
   case uncertainSize = "uncertain-size"

@@ -12,6 +12,11 @@ struct Outline {
     case touching
     /// Something nearer: the object goes on behind it, unseen.
     case occluder
+    /// No reading: the mask alone says that the object ends.
+    case dark
+    /// No reading where the mask goes on, or between the surface and something nearer, or of the surface itself, which
+    /// fused depth gives.
+    case unread
   }
 
   struct Sample {
@@ -24,6 +29,8 @@ struct Outline {
     let beyond: Beyond
     /// The row or column of cells that ends here: samples of the same one share where between two cells they lie.
     let line: Int
+    /// Whether the surface leads up there.
+    let rises: Bool
   }
 
   /// Samples of the outline; occluded ones hold no end of the object.
@@ -33,6 +40,8 @@ struct Outline {
     let point: Point3<World>
     /// The level direction in which it does; zero where that is up or down.
     let outward: Vector3<World>
+    /// Whether the surface leads up there.
+    let rises: Bool
   }
 
   /// The object's places at the border of the picture or of the sensor's field.
@@ -42,6 +51,10 @@ struct Outline {
 
   /// Cells beyond the edge to look for a reading.
   private static let farthest = 3
+  /// Cells without a reading at the mask's edge that are its error and what sensors drop at edges, at most.
+  private static let unreadEdge = 4
+  /// Cells without a reading beside something nearer: sensors drop those around such edges.
+  private static let shadow = 8
   /// Rows of cells that are cut off where the mask reaches the border of the picture.
   private static let cutRows = 3.0
   /// Places a cell at which the mask is asked for its edge.
@@ -50,18 +63,15 @@ struct Outline {
   private static let agreement = 0.65
 
   private struct Edge {
-    let cell: Int
-    let dx: Int
-    let dy: Int
-    /// Inverse depth of the object's surface, and its change for each cell outwards.
-    let inverse: Double
-    let slope: Double
+    let surface: CarriedSurface
     /// Cells to the first reading beyond, and to the first that is not mixed.
     let first: Int
     var clear: Int
     /// Inverse depth there, NaN where there is none.
     var beyond: Double
     var isRaised: Bool
+    /// Whether there is no reading where the object may go on.
+    let isUnread: Bool
     /// The mask's edge, in cells outwards.
     var maskEdge: Double?
   }
@@ -94,17 +104,18 @@ struct Outline {
     cuts = border.map { border in
       let (x, y) = (Double(border.cell % cells.width), Double(border.cell / cells.width))
       let step = grid.ray(x + Double(border.dx), y + Double(border.dy)) - grid.ray(x, y)
-      return Cut(point: grid.points[border.cell], outward: Self.level(step))
+      let surface = CarriedSurface(grid, cells, border.cell, border.dx, border.dy)
+      return Cut(point: surface.point(0), outward: Self.level(step), rises: surface.rises)
     }
     let clear = edges.filter { edge in
       let meters = 1 / edge.beyond
-      let surface = 1 / max(edge.inverse + Double(edge.first) * edge.slope, 1e-6)
+      let surface = 1 / max(edge.surface.inverse(Double(edge.first)), 1e-6)
       return meters - surface > (6 * grid.noise + 1.5 * grid.pitch) * meters
     }
     let agreeing = clear.count { edge in edge.maskEdge.map { $0 <= Double(edge.first) + 0.01 } ?? false }
     maskIsExact = clear.count > 5 && Double(agreeing) > Self.agreement * Double(clear.count)
     for edge in edges {
-      if let sample = Self.sample(edge, grid, cells.width, maskIsExact: maskIsExact) {
+      if let sample = Self.sample(edge, grid, maskIsExact: maskIsExact) {
         samples.append(sample)
       }
     }
@@ -122,29 +133,49 @@ struct Outline {
     return x >= 0 && y >= 0 && x < cells.width && y < cells.height ? y * cells.width + x : nil
   }
 
+  /// Whether the mask goes on over cells without a reading, and ends there.
+  private static func goesOn(_ grid: SurfaceGrid, _ cells: CellSet, _ cell: Int, _ dx: Int, _ dy: Int)
+    -> Bool
+  {
+    var unread = 0
+    var place = step(from: cell, dx, dy, in: cells)
+    while let next = place, grid.coverage[next] > 0.5 {
+      guard grid.inverse[next].isNaN else { return false }
+      unread += 1
+      place = step(from: next, dx, dy, in: cells)
+    }
+    return unread > unreadEdge
+  }
+
   /// Nil where the sensor's field ends before there is a reading.
   private static func edge(
     _ grid: SurfaceGrid, _ object: ObjectCells, _ links: SurfaceLinks, cell: Int, _ dx: Int, _ dy: Int
   ) -> Edge? {
     let cells = object.cells
-    let slope = slope(grid, cells, cell, dx, dy)
+    let carried = CarriedSurface(grid, cells, cell, dx, dy)
     var distance = 0
     var place: Int? = cell
-    repeat {
+    func advance() {
       place = place.flatMap { step(from: $0, dx, dy, in: cells) }
       distance += 1
+    }
+    repeat {
+      advance()
       guard place != nil else { return nil }
     } while distance <= farthest && place.map { grid.inverse[$0].isNaN } ?? false
     guard let found = place, distance <= farthest else {
+      while distance < shadow, place.map({ grid.inverse[$0].isNaN }) ?? false { advance() }
+      let next = place.map { grid.inverse[$0] } ?? .nan
+      let isHidden = !next.isNaN && isNearer(next, than: carried.inverse(Double(distance)), grid)
       return Edge(
-        cell: cell, dx: dx, dy: dy, inverse: grid.inverse[cell], slope: slope, first: farthest + 1,
-        clear: farthest + 1, beyond: .nan, isRaised: true)
+        surface: carried, first: farthest + 1, clear: farthest + 1, beyond: .nan, isRaised: true,
+        isUnread: isHidden || !grid.isRead[cell] || goesOn(grid, cells, cell, dx, dy))
     }
     var edge = Edge(
-      cell: cell, dx: dx, dy: dy, inverse: grid.inverse[cell], slope: slope, first: distance, clear: distance,
-      beyond: grid.inverse[found], isRaised: object.raised[found])
+      surface: carried, first: distance, clear: distance, beyond: grid.inverse[found],
+      isRaised: object.raised[found], isUnread: !grid.isRead[cell])
     // A cell that hangs together with nothing behind it is mixed: the edge lies before the next one.
-    let surface = grid.inverse[cell] + Double(distance) * slope
+    let surface = carried.inverse(Double(distance))
     if surface > 0, let next = step(from: found, dx, dy, in: cells), !grid.inverse[next].isNaN,
       grid.meters(next) - 1 / surface > (6 * grid.noise + 3 * grid.pitch) / surface, !links.joins(found, next)
     {
@@ -155,35 +186,12 @@ struct Outline {
     return edge
   }
 
-  /// The change of inverse depth for each cell outwards, over up to three cells of one slope.
-  private static func slope(_ grid: SurfaceGrid, _ cells: CellSet, _ cell: Int, _ dx: Int, _ dy: Int)
-    -> Double
-  {
-    guard let inner = step(from: cell, -dx, -dy, in: cells), cells[inner] else { return 0 }
-    let first = grid.inverse[cell] - grid.inverse[inner]
-    var slope = first
-    var last = inner
-    for length in 2...3 {
-      guard let next = step(from: last, -dx, -dy, in: cells), cells[next] else { break }
-      let change = grid.inverse[last] - grid.inverse[next]
-      guard abs(change - first) <= (3 * 2.45 * grid.noise + 1e-3) * grid.inverse[cell] else { break }
-      slope = (grid.inverse[cell] - grid.inverse[next]) / Double(length)
-      last = next
-    }
-    return slope
-  }
-
-  private static func sample(_ edge: Edge, _ grid: SurfaceGrid, _ width: Int, maskIsExact: Bool) -> Sample? {
+  private static func sample(_ edge: Edge, _ grid: SurfaceGrid, maskIsExact: Bool) -> Sample? {
     // Where an exact mask goes on past the next cell, that one sees another face of the object.
     if maskIsExact {
       guard let masked = edge.maskEdge, masked <= Double(edge.first) + 0.01 else { return nil }
     }
-    let (x, y) = (Double(edge.cell % width), Double(edge.cell / width))
-    func surface(_ distance: Double) -> Point3<World> {
-      let inverse = max(edge.inverse + distance * edge.slope, 0.2 * edge.inverse)
-      return grid.camera + grid.ray(x + Double(edge.dx) * distance, y + Double(edge.dy) * distance)
-        * (1 / inverse)
-    }
+    let surface = edge.surface
     let beyond = kind(edge, grid)
     var place = Double(edge.clear) / 2
     var interval = Double(edge.clear)
@@ -192,19 +200,26 @@ struct Outline {
       interval = maskIsExact ? 1 / Double(probes) : 1
     }
     return Sample(
-      point: surface(place), interval: surface(place + interval / 2) - surface(place - interval / 2),
-      outward: surface(0) - surface(-3), beyond: beyond,
-      line: edge.dx != 0 ? edge.cell % width : -1 - edge.cell / width)
+      point: surface.point(place),
+      interval: surface.point(place + interval / 2) - surface.point(place - interval / 2),
+      outward: surface.outward, beyond: beyond, line: surface.line, rises: surface.rises)
   }
 
   private static func kind(_ edge: Edge, _ grid: SurfaceGrid) -> Beyond {
-    guard !edge.beyond.isNaN else { return .behind }
+    guard !edge.isUnread else { return .unread }
+    guard !edge.beyond.isNaN else { return .dark }
+    let inverse = edge.surface.inverse(Double(edge.clear))
     let meters = 1 / edge.beyond
-    let surface = 1 / max(edge.inverse + Double(edge.clear) * edge.slope, 1e-6)
-    let gap = meters - surface
+    let gap = meters - 1 / max(inverse, 1e-6)
     let (noise, cell) = (grid.noise * meters, grid.pitch * meters)
     if !edge.isRaised && gap < 6 * noise + 1.5 * cell { return .support }
-    if gap < -(6 * noise + 0.5 * cell) { return .occluder }
+    if isNearer(edge.beyond, than: inverse, grid) { return .occluder }
     return gap < 4 * noise + 0.5 * cell ? .touching : .behind
+  }
+
+  /// Whether a reading's inverse depth is of something nearer than the surface's.
+  private static func isNearer(_ reading: Double, than surface: Double, _ grid: SurfaceGrid) -> Bool {
+    let meters = 1 / reading
+    return meters - 1 / max(surface, 1e-6) < -(6 * grid.noise + 0.5 * grid.pitch) * meters
   }
 }

@@ -48,7 +48,7 @@ struct SurfaceBox {
     let found = search.turns()
     var sides = search.sides(at: found.turn, surface)
     let up = Vector3<World>(0, 1, 0)
-    let upper = surface + edges.filter { $0.sample?.beyond == .behind }
+    let upper = surface + edges.filter { [.behind, .dark, .unread].contains($0.sample?.beyond) }
     let width = quantile(surface.map { $0.deviation(along: up) }, 0.5)
     var top = SideEstimate(SpotPositions(upper, along: up), width: width, reach: 1.5)
     var turn = found.turn
@@ -65,15 +65,21 @@ struct SurfaceBox {
         cylinder: FittedCylinder(circle ?? PlanCircle(facing), turn: found.facing, top: top.position),
         isRound: found.isRound)
     }
+    let cell = grid.cellWidth(at: object.cells.members)
+    let seen = fit.map { search.sides(at: $0.turn, surface) } ?? sides
+    let unread = seen.indices.filter { search.goesOn(seen, $0, outline.samples, cell: cell) }
+    let seenTop = top.position
     isRound = fit?.isRound ?? found.isRound
     isIrregular = fit?.isIrregular ?? true
     if let fit {
       turn = fit.turn
-      sides = search.sides(at: turn, surface)
+      sides = seen
       if fit.isRound, !Self.showsBack(sides) { sides[0].evidence = .inferred }
       for index in sides.indices {
         sides[index].estimate = sides[index].estimate.moved(to: fit.reaches[index])
-        sides[index].error = fit.errors[index]
+        // A mask's error is alike all along its edge.
+        let least = search.isDark(seen, index, outline.samples, cell: cell) ? seen[index].estimate.spread : 0
+        sides[index].error = max(fit.errors[index], least)
       }
       top = top.moved(to: fit.top)
       topError = max(topError, fit.topError)
@@ -96,26 +102,38 @@ struct SurfaceBox {
     for index in sides.indices where sides[index].isHidden && sides[index].evidence == .observed {
       sides[index].evidence = search.evidence(sides[index])
     }
-    let cell = grid.cellWidth(at: object.cells.members)
-    isCut = search.cut(&sides, by: outline.cuts, cell: cell)
+    let isCutAside = search.cut(&sides, by: outline.cuts, cell: cell)
     // A few cells may be mistaken for something nearer.
-    isOccluded =
-      10 * occluders.count > outline.samples.count && search.hidden(&sides, by: occluders, cell: cell)
+    let hasOccluders = 10 * occluders.count > outline.samples.count
+    let isOccludedAside = hasOccluders && search.hidden(&sides, by: occluders, cell: cell)
+
+    for index in unread { sides[index].evidence = .inferred }
 
     let uprights = Self.upright(sides, turn: turn)
     let bottom =
       object.support.map { $0.height(under: uprights.middle) }
       ?? -SideEstimate(SpotPositions(surface + edges, along: -up), width: search.width(-up)).position
     box = uprights.box(from: bottom, to: top.position)
+    let least = seenTop - search.doubt(of: seenTop - bottom, cell: cell)
+    let rising = outline.samples.filter(\.rises)
+    let isCutAbove = search.hides(outline.cuts.filter(\.rises).map(\.point), along: up, beyond: least)
+    let isOccludedAbove =
+      hasOccluders
+      && search.hides(
+        rising.filter { $0.beyond == .occluder }.map(\.point), along: up, beyond: least)
+    isCut = isCutAside || isCutAbove
+    isOccluded = isOccludedAside || isOccludedAbove
+    let isTopUnseen =
+      isCutAbove || isOccludedAbove || search.goesOn(rising, along: up, beyond: least)
     self.sides = BoxSides(
       minX: uprights.faces[1].evidence, maxX: uprights.faces[0].evidence,
-      minY: object.support == nil ? .inferred : .floor, maxY: .observed,
+      minY: object.support == nil ? .inferred : .floor, maxY: isTopUnseen ? .inferred : .observed,
       minZ: uprights.faces[3].evidence, maxZ: uprights.faces[2].evidence)
     func error(_ pair: ArraySlice<UprightSide>, _ length: Double) -> Double {
       guard pair.allSatisfy({ $0.evidence == .observed }) else { return 0 }
       return pair.reduce(0) { $0 + $1.error * $1.error }.squareRoot() / max(length, 1e-3)
     }
-    let upright = topError + (object.support == nil ? top.spread : 0)
+    let upright = isTopUnseen ? 0 : topError + (object.support == nil ? top.spread : 0)
     uncertainty = max(
       error(uprights.faces[..<2], uprights.sizeX), error(uprights.faces[2...], uprights.sizeZ),
       upright / max(top.position - bottom, 1e-3))

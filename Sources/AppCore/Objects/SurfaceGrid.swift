@@ -8,6 +8,8 @@ struct SurfaceGrid {
   private static let probes = 4
   /// Cells around the mask, as a share of its longer side, and at least.
   private static let surroundings = (share: 0.4, least: 10)
+  /// Of an object of which the sensor reads a smaller share, fused depth is what there is.
+  private static let leastRead = 0.2
   /// Relative noise of a sensor is taken to lie within these.
   private static let plausibleNoise = 2e-4...2e-2
   /// Boxes and masks that end this near to the border of the picture, as a share of its longer side, are cut by it: a
@@ -20,6 +22,10 @@ struct SurfaceGrid {
   let height: Int
   /// 1 / Z of each cell, NaN where there is no reading.
   let inverse: [Double]
+  /// Which cells the sensor itself reads.
+  let isRead: CellSet
+  /// The share of the mask's cells that it does not read.
+  let unreadShare: Double
   /// World points, NaN where there is no reading.
   let points: [Point3<World>]
   /// World displacement for each meter of planar depth.
@@ -68,26 +74,33 @@ struct SurfaceGrid {
     var inverse: [Double] = []
     var points: [Point3<World>] = []
     var rays: [Vector3<World>] = []
-    var coverage: [Double] = []
     inverse.reserveCapacity(width * height)
     points.reserveCapacity(width * height)
     rays.reserveCapacity(width * height)
-    coverage.reserveCapacity(width * height)
+    let (columns, rows) = (minX..<minX + width, minY..<minY + height)
+    let states = rows.flatMap { y in columns.map { sensor.states[$0, y] } }
+    let covered = rows.flatMap { y in columns.map { whole[y * sensor.width + $0] } }
+    isRead = CellSet(width: width, height: height, states.map { $0 == .measured })
+    // Fused depth passes from one surface to another where sensors read nothing, at edges: an object that the sensor reads
+    // is measured without it.
+    let masked = zip(states, covered).filter { $0.1 > 0.5 }
+    unreadShare = Double(masked.count { $0.0 != .measured }) / Double(max(masked.count, 1))
+    let isSeen = unreadShare < 1 - Self.leastRead
     for y in 0..<height {
       for x in 0..<width {
         let meters = Double(sensor.values[minX + x, minY + y])
-        let isValid = sensor.states[minX + x, minY + y] != .invalid && meters > 0
+        let cell = y * width + x
+        let isValid = (isSeen ? states[cell] == .measured : states[cell] != .invalid) && meters > 0
         let ray = place.ray(Double(x), Double(y))
         inverse.append(isValid ? 1 / meters : .nan)
         rays.append(ray)
         points.append(camera + ray * (isValid ? meters : .nan))
-        coverage.append(whole[(minY + y) * sensor.width + minX + x])
       }
     }
     self.inverse = inverse
     self.points = points
     self.rays = rays
-    self.coverage = coverage
+    coverage = covered
     let inner = CellSet(width: width, height: height, coverage.map { $0 > 0.99 }).eroded(1)
     let all = CellSet(width: width, height: height, coverage.map { _ in true })
     let found = Self.noise(inverse, inner) ?? Self.noise(inverse, all) ?? 0

@@ -19,10 +19,6 @@ struct UprightSearch {
   private static let points = (all: 1500, few: 400)
   /// Without a turn at which so many times more points lie on the sides than at most turns, the object is round.
   private static let preference = 1.7
-  /// So many places hide a side.
-  private static let leastHidden = 4
-  /// The cosine of the angle within which a side faces the direction in which the object goes on.
-  private static let facing = 0.5
   /// The share of a hidden side's samples at which the surface leads towards it.
   private static let leadingShare = 0.3
   /// A turn within this of the room's, radians, counts so many times as much.
@@ -197,7 +193,7 @@ struct UprightSearch {
   }
 
   /// The ends that lie at a side.
-  private func ends(at side: UprightSide) -> [BoxSpot] {
+  func ends(at side: UprightSide) -> [BoxSpot] {
     let reach = 2.5 * max(side.estimate.spread, width(side.direction))
     return edges.filter {
       abs(($0.point - .origin).dot(side.direction) - side.estimate.position) < reach
@@ -223,57 +219,5 @@ struct UprightSearch {
     guard side.isHidden, !leading.isEmpty else { return 0 }
     let width = quantile(leading.map { abs($0.interval.dot(side.direction)) }, 0.5)
     return width / (12 * Double(Set(leading.map(\.line)).count)).squareRoot()
-  }
-
-  /// Marks the sides beyond which the object is cut off as inferred: those that face where it goes on, not those that lead
-  /// there.
-  ///
-  /// - Parameters:
-  ///   - sides: The sides.
-  ///   - cuts: Where the object goes on unseen.
-  ///   - cell: A cell's width at the object, meters.
-  /// - Returns: Whether any side that faces there is inferred.
-  func cut(_ sides: inout [UprightSide], by cuts: [Outline.Cut], cell: Double) -> Bool {
-    guard !cuts.isEmpty else { return false }
-    func facing(_ side: UprightSide) -> [Point3<World>] {
-      cuts.filter { $0.outward.dot(side.direction) > Self.facing }.map(\.point)
-    }
-    var isMarked = hidden(&sides, cell: cell, facing)
-    // A cut aslant to a side leaves only its corner near it, and few of its ends.
-    for index in sides.indices
-    where facing(sides[index]).count >= max(Self.leastHidden, ends(at: sides[index]).count) {
-      sides[index].evidence = .inferred
-      isMarked = true
-    }
-    return isMarked || sides.contains { $0.evidence == .inferred && facing($0).count >= Self.leastHidden }
-  }
-
-  /// Marks the sides at which any of `points` lie as inferred.
-  ///
-  /// - Parameters:
-  ///   - sides: The sides.
-  ///   - points: Where the object may go on unseen.
-  ///   - cell: A cell's width at the object, meters.
-  /// - Returns: Whether there are any.
-  func hidden(_ sides: inout [UprightSide], by points: [Point3<World>], cell: Double) -> Bool {
-    hidden(&sides, cell: cell) { _ in points }
-  }
-
-  private func hidden(
-    _ sides: inout [UprightSide], cell: Double, _ points: (UprightSide) -> [Point3<World>]
-  ) -> Bool {
-    var isAny = false
-    for index in sides.indices {
-      let (side, opposite) = (sides[index].estimate.position, sides[index ^ 1].estimate.position)
-      let least = side - max(0.05 * (side + opposite), cell)
-      let direction = sides[index].direction
-      guard points(sides[index]).count(where: { ($0 - .origin).dot(direction) > least }) >= Self.leastHidden
-      else {
-        continue
-      }
-      sides[index].evidence = .inferred
-      isAny = true
-    }
-    return isAny
   }
 }

@@ -56,9 +56,9 @@ struct ViewedBoxes {
     }
     let reaches = zip(directions, observed).map { $1 ?? Self.reach(of: whole, along: $0) }
     let bottom = Self.median(views.filter { $0.sides.minY == .floor }.map(\.box.bottomCenter.y))
-    let top = Self.median(views.map { $0.box.center.y + $0.box.dimensions.y / 2 })
+    let top = Self.median(views.filter { $0.sides.maxY == .observed }.map(\.box.top))
     let low = bottom ?? whole.bottomCenter.y
-    let high = top ?? whole.center.y + whole.dimensions.y / 2
+    let high = top ?? whole.top
     let (x, z) = (reaches[0] + reaches[1], reaches[2] + reaches[3])
     guard x > 0, z > 0, high > low else { return nil }
     let middle =
@@ -75,7 +75,7 @@ struct ViewedBoxes {
     }
     let sides = BoxSides(
       minX: evidence(-box.xAxis), maxX: evidence(box.xAxis), minY: bottom == nil ? .inferred : .floor,
-      maxY: .observed, minZ: evidence(-box.zAxis), maxZ: evidence(box.zAxis))
+      maxY: top == nil ? .inferred : .observed, minZ: evidence(-box.zAxis), maxZ: evidence(box.zAxis))
     return (box, sides)
   }
 
@@ -108,4 +108,9 @@ struct ViewedBoxes {
   private static func median(_ values: [Double]) -> Double? {
     values.isEmpty ? nil : quantile(values, 0.5)
   }
+}
+
+extension Box3D {
+  /// The height of its upper face.
+  fileprivate var top: Double { center.y + dimensions.y / 2 }
 }

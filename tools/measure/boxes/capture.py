@@ -3,16 +3,19 @@
 import json
 import subprocess
 
+import missing
 import numpy as np
 from scenes import PICTURE
 from sensing import MASK_GRID, exact_depth, exact_mask, leaking_mask, noisy_depth
 
 
-def write(scene, number, noisy, folder):
-    """The capture folder of one scene; `noisy` sees it as a phone does."""
+def write(scene, number, noisy, lost, folder):
+    """The capture folder of one scene; `noisy` sees it as a phone does, without the readings of a kind of `missing`."""
     rng = np.random.default_rng([scene.constants.seed, number])
     depth = noisy_depth(scene, rng) if noisy else exact_depth(scene)
     mask, probabilities = leaking_mask(scene, rng) if noisy else (exact_mask(scene), None)
+    if lost:
+        depth = missing.without(depth, scene, lost, rng)
     folder.mkdir(parents=True, exist_ok=True)
     np.save(folder / "depth.npy", np.where(np.isfinite(depth), depth, 0).astype(np.float32))
     c = scene.constants

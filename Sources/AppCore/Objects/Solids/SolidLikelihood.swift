@@ -6,13 +6,15 @@ import Glibc
 /// Every cell sees one of the solid's faces or what is around it; its reading scatters about the depth at which its ray
 /// meets that. Readings that neither explains (cells between two surfaces, things beside the object) count the same wherever
 /// they lie: the density is a normal one and a constant. Where the mask is exact, rays on either side of its edge say
-/// also whether they meet the object.
+/// also whether they meet the object; where there is no reading, the mask says how likely a ray is to.
 struct SolidLikelihood {
   /// Minus the logarithm of the density, over relative depth, of a reading that the solid does not explain where it is hit,
   /// and of one that the support does not explain beside it.
   private static let unexplained = (on: 4.0, beside: 3.0)
   /// The same of a ray beside an exact mask's edge that meets what it should not.
   private static let contradicted = 3.0
+  /// A mask errs alike over so many cells.
+  private static let alike = 8.0
   /// Readings within so many usual deviations of a face tell its noise, if there are enough.
   private static let near = 12.0
   private static let leastFace = 20
@@ -28,6 +30,8 @@ struct SolidLikelihood {
       case reading(index: Int, meters: Double)
       /// Beside the edge of an exact mask: whether it meets the object.
       case edge(isObject: Bool)
+      /// No reading: minus the logarithms of the mask's probability that it meets the object, and that it does not.
+      case unread(hit: Double, missed: Double)
     }
 
     let ray: Vector3<World>
@@ -46,8 +50,10 @@ struct SolidLikelihood {
   private var peaks: [Double]
 
   /// - `edges`: Rays beside an exact mask's edge, and whether they meet the object.
+  /// - `unread`: Rays without a reading, and the mask's probability that they meet the object.
   init(
-    _ grid: SurfaceGrid, support: SupportPlane, cells: [Int], edges: [(ray: Vector3<World>, isObject: Bool)]
+    _ grid: SurfaceGrid, support: SupportPlane, cells: [Int], edges: [(ray: Vector3<World>, isObject: Bool)],
+    unread: [(ray: Vector3<World>, probability: Double)]
   ) {
     camera = grid.camera
     let above = support.elevation(grid.camera)
@@ -58,6 +64,10 @@ struct SolidLikelihood {
     self.cells =
       cells.map { cell(grid.rays[$0], .reading(index: $0, meters: grid.meters($0))) }
       + edges.map { cell($0.ray, .edge(isObject: $0.isObject)) }
+      + unread.map {
+        let (hit, missed) = (-log($0.probability), -log(1 - $0.probability))
+        return cell($0.ray, .unread(hit: hit / Self.alike, missed: missed / Self.alike))
+      }
     deviations = [Double](repeating: grid.noise, count: SolidFace.count)
     peaks = deviations.map(Self.peak)
   }
@@ -99,6 +109,7 @@ struct SolidLikelihood {
   @inline(__always)
   private func cost(_ cell: Cell, _ met: SolidHit) -> Double {
     switch cell.evidence {
+    case .unread(let hit, let missed): return met.face == .besides ? missed : hit
     case .edge(let isObject): return isObject == (met.face != .besides) ? 0 : Self.contradicted
     case .reading(_, let meters):
       let limit = met.face == .besides ? Self.unexplained.beside : Self.unexplained.on

@@ -1,4 +1,5 @@
 import Geometry
+import Glibc
 
 /// What solids are fitted to: the readings of an object's cells and those around.
 struct SolidReadings {
@@ -6,6 +7,12 @@ struct SolidReadings {
   private static let surroundings = 8
   /// Rays along a row or column beside an exact mask's edge lie so many to a cell.
   private static let probes = 8
+  /// How far outwards a detector's masks end, and its standard deviation, cells: docs/explanation/measuring.md.
+  private static let maskError = (outwards: 0.9, deviation: 0.9)
+  /// Cells from a mask's edge that are told apart.
+  private static let farthest = 4
+  /// No mask is surer than this.
+  private static let leastProbability = 0.02
 
   let likelihood: SolidLikelihood
   let object: CellSet
@@ -25,7 +32,8 @@ struct SolidReadings {
     let around = object.cells.dilated(Self.surroundings)
     likelihood = SolidLikelihood(
       grid, support: support, cells: around.members.filter { !grid.inverse[$0].isNaN },
-      edges: maskIsExact ? Self.edges(grid, object) : [])
+      edges: maskIsExact ? Self.edges(grid, object) : [],
+      unread: Self.unread(grid, around, maskIsExact: maskIsExact))
     self.object = object.cells
     cell = grid.cellWidth(at: object.cells.members)
     let fall = quantile(object.cells.members.map { abs(grid.rays[$0].y) / grid.rays[$0].length }, 0.5)
@@ -35,6 +43,28 @@ struct SolidReadings {
     heights = points.map(\.y)
     levelBand = 4 * quantile(object.cells.members.map { SupportPlane.noise(grid, $0) }, 0.5) + 0.002
     bottom = quantile(points.map { support.height(under: $0) }, 0.5)
+  }
+
+  /// Rays without a reading, and how likely they are to meet the object where masks err as those of detectors do.
+  private static func unread(
+    _ grid: SurfaceGrid, _ around: CellSet, maskIsExact: Bool
+  ) -> [(ray: Vector3<World>, probability: Double)] {
+    let cells = around.members.filter { grid.inverse[$0].isNaN }
+    guard !cells.isEmpty else { return [] }
+    let mask = CellSet(width: grid.width, height: grid.height, grid.coverage.map { $0 > 0.5 })
+    let error = maskIsExact ? (outwards: 0, deviation: 0.25) : maskError
+    let rings = (1...farthest).map { (inside: mask.eroded($0), outside: mask.dilated($0)) }
+    return cells.map { cell in
+      // Cells from the cell's middle to the mask's edge, inside or outside.
+      let depth: Double =
+        if mask[cell] {
+          Double(rings.count { $0.inside[cell] }) + 0.5
+        } else {
+          -Double(rings.count { !$0.outside[cell] }) - 0.5
+        }
+      let odds = 1.7 * (depth - error.outwards) / error.deviation
+      return (grid.rays[cell], min(max(1 / (1 + exp(-odds)), leastProbability), 1 - leastProbability))
+    }
   }
 
   /// Rays on both sides of the mask's edge, but where something nearer may hide the object.

@@ -1,0 +1,102 @@
+import Geometry
+
+/// Which sides are not where the object ends, but where it is no longer seen.
+extension UprightSearch {
+  /// So many places hide a side.
+  private static let leastHidden = 4
+  /// The cosine of the angle within which a side faces the direction in which the object goes on.
+  private static let facing = 0.5
+
+  /// Marks the sides beyond which the object is cut off as inferred: those that face where it goes on, not those that lead
+  /// there.
+  ///
+  /// - Parameters:
+  ///   - sides: The sides.
+  ///   - cuts: Where the object goes on unseen.
+  ///   - cell: A cell's width at the object, meters.
+  /// - Returns: Whether any side that faces there is inferred.
+  func cut(_ sides: inout [UprightSide], by cuts: [Outline.Cut], cell: Double) -> Bool {
+    guard !cuts.isEmpty else { return false }
+    func facing(_ side: UprightSide) -> [Point3<World>] {
+      cuts.filter { $0.outward.dot(side.direction) > Self.facing }.map(\.point)
+    }
+    var isMarked = hidden(&sides, cell: cell, facing)
+    // A cut aslant to a side leaves only its corner near it, and few of its ends.
+    for index in sides.indices
+    where facing(sides[index]).count >= max(Self.leastHidden, ends(at: sides[index]).count) {
+      sides[index].evidence = .inferred
+      isMarked = true
+    }
+    return isMarked || sides.contains { $0.evidence == .inferred && facing($0).count >= Self.leastHidden }
+  }
+
+  /// Marks the sides at which any of `points` lie as inferred.
+  ///
+  /// - Parameters:
+  ///   - sides: The sides.
+  ///   - points: Where the object may go on unseen.
+  ///   - cell: A cell's width at the object, meters.
+  /// - Returns: Whether there are any.
+  func hidden(_ sides: inout [UprightSide], by points: [Point3<World>], cell: Double) -> Bool {
+    hidden(&sides, cell: cell) { _ in points }
+  }
+
+  private func hidden(
+    _ sides: inout [UprightSide], cell: Double, _ points: (UprightSide) -> [Point3<World>]
+  ) -> Bool {
+    var isAny = false
+    for index in sides.indices {
+      let least = least(of: sides, index, cell: cell)
+      guard hides(points(sides[index]), along: sides[index].direction, beyond: least) else { continue }
+      sides[index].evidence = .inferred
+      isAny = true
+    }
+    return isAny
+  }
+
+  /// Whether most of the outline at a side has no reading beyond where the object may go on.
+  ///
+  /// - Parameters:
+  ///   - sides: The sides.
+  ///   - index: Which one.
+  ///   - samples: The outline.
+  ///   - cell: A cell's width at the object, meters.
+  /// - Returns: Whether the surface ends there for want of readings.
+  func goesOn(_ sides: [UprightSide], _ index: Int, _ samples: [Outline.Sample], cell: Double) -> Bool {
+    goesOn(samples, along: sides[index].direction, beyond: least(of: sides, index, cell: cell))
+  }
+
+  /// The same for any direction, of the outline beyond a position along it.
+  func goesOn(_ samples: [Outline.Sample], along direction: Vector3<World>, beyond least: Double) -> Bool {
+    most(of: samples, along: direction, beyond: least) { $0 == .unread }
+  }
+
+  /// Whether most of the outline at a side has no reading beyond at all: as `goesOn`.
+  func isDark(_ sides: [UprightSide], _ index: Int, _ samples: [Outline.Sample], cell: Double) -> Bool {
+    most(of: samples, along: sides[index].direction, beyond: least(of: sides, index, cell: cell)) {
+      $0 == .dark || $0 == .unread
+    }
+  }
+
+  private func most(
+    of samples: [Outline.Sample], along direction: Vector3<World>, beyond least: Double,
+    _ isIt: (Outline.Beyond) -> Bool
+  ) -> Bool {
+    let there = samples.filter { ($0.point - .origin).dot(direction) > least }
+    let count = there.count { isIt($0.beyond) }
+    return count >= Self.leastHidden && 2 * count > there.count
+  }
+
+  private func least(of sides: [UprightSide], _ index: Int, cell: Double) -> Double {
+    let (side, opposite) = (sides[index].estimate.position, sides[index ^ 1].estimate.position)
+    return side - doubt(of: side + opposite, cell: cell)
+  }
+
+  /// So near to the end of a length lies what may hide its end, meters.
+  func doubt(of length: Double, cell: Double) -> Double { max(0.05 * length, cell) }
+
+  /// Whether enough places lie beyond a position along a direction to hide an end there.
+  func hides(_ points: [Point3<World>], along direction: Vector3<World>, beyond least: Double) -> Bool {
+    points.count { ($0 - .origin).dot(direction) > least } >= Self.leastHidden
+  }
+}
