@@ -3,13 +3,14 @@
 docs/explanation/measuring.md.
 
     python tools/measure/agree-boxes.py CAPTURE DETECTED --ardf .build/release/ardf [--class bed]
-        [--at-most PERCENT] [--least 10]
+        [--at-most PERCENT] [--least 10] [--alike VIEWS]
 
 DETECTED is the output of `ardf detect CAPTURE --out DETECTED`. An object is that of the same class, in another frame,
 whose center lies nearest, and less than half of its shorter horizontal side away: things that lie side by side are not
 one. Of each, every side is compared between every two frames: the difference over the mean. Sides that are inferred in
 either frame do not count. `--at-most` ends with 1 where the median of all is larger, or fewer than `--least` were
-compared.
+compared. `--alike` ends with 1 where the object of most frames is turned alike in fewer, within 3
+degrees.
 """
 
 import argparse
@@ -38,6 +39,10 @@ def sides(entry):
     for index, axis in enumerate("xyz"):
         if "inferred" in (marks.get(f"-{axis}"), marks.get(f"+{axis}")):
             size[index] = np.nan
+    width, _, depth = box["dimensions"]
+    if abs(width - depth) < 1e-3 * width and np.isnan(size[0]):
+        # Which side of a square is called the longer one is chance.
+        size = size[::-1]
     return size
 
 
@@ -48,6 +53,17 @@ def apart(group, entry):
     return np.linalg.norm(np.median(centers, 0) - entry["box3D"]["center"]) / np.median(widths)
 
 
+#: Degrees within which two boxes are turned alike.
+TURNED = 3
+
+
+def alike(group):
+    """How many boxes of a group are turned within `TURNED` of one of them, a quarter turn being none."""
+    yaw = np.degrees([entry["box3D"]["yaw"] for _, entry in group])
+    apart = (yaw[:, None] - yaw + 45) % 90 - 45
+    return int((np.abs(apart) <= TURNED).sum(1).max())
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("capture", type=Path)
@@ -56,6 +72,7 @@ def main():
     parser.add_argument("--class", dest="wanted", help="this class alone")
     parser.add_argument("--at-most", type=float, help="end with 1 where the median of all, in %%, is larger")
     parser.add_argument("--least", type=int, default=10, help="comparisons that `--at-most` needs")
+    parser.add_argument("--alike", type=int, help="end with 1 where fewer views of the first object are turned alike")
     options = parser.parse_args()
     groups = []
     for frame, entry in measured(options.ardf, options.capture, options.detected):
@@ -68,6 +85,8 @@ def main():
         else:
             groups.append([(frame, entry)])
     everything = []
+    longest = max(groups, key=len)
+    print(f"{longest[0][1]['className']}: {alike(longest)} of {len(longest)} turned alike")
     for group in groups:
         differences = []
         for a, b in itertools.combinations(group, 2):
@@ -85,6 +104,8 @@ def main():
     enough = len(everything) >= options.least
     if options.at_most is not None and not (enough and np.median(everything) <= options.at_most):
         sys.exit(f"a median of at most {options.at_most} % of at least {options.least} comparisons is asked")
+    if options.alike is not None and alike(longest) < options.alike:
+        sys.exit(f"{options.alike} views turned alike are asked")
 
 
 if __name__ == "__main__":

@@ -2,20 +2,24 @@ import Geometry
 
 /// An object's surface, carried on from one of its outermost cells along a row or column.
 struct CarriedSurface {
-  private let grid: SurfaceGrid
-  private let x: Double
-  private let y: Double
-  private let dx: Int
-  private let dy: Int
+  /// The row or column: samples of the same one share where between two cells they lie.
+  let line: Int
+
+  private let camera: Point3<World>
+  /// The cell's ray, and its change for each cell outwards.
+  private let ray: Vector3<World>
+  private let turn: Vector3<World>
   private let inverse: Double
   /// The change of inverse depth for each cell outwards.
   private let slope: Double
 
   /// The surface from `cell` on, in steps of (`dx`, `dy`).
   init(_ grid: SurfaceGrid, _ cells: CellSet, _ cell: Int, _ dx: Int, _ dy: Int) {
-    self.grid = grid
-    (x, y) = (Double(cell % cells.width), Double(cell / cells.width))
-    (self.dx, self.dy) = (dx, dy)
+    let (x, y) = (cell % cells.width, cell / cells.width)
+    line = dx != 0 ? x : -1 - y
+    camera = grid.camera
+    ray = grid.rays[cell]
+    turn = grid.ray(Double(x + dx), Double(y + dy)) - ray
     inverse = grid.inverse[cell]
     slope = Self.slope(grid, cells, cell, dx, dy)
   }
@@ -26,7 +30,7 @@ struct CarriedSurface {
   /// The surface's point so many cells outwards.
   func point(_ distance: Double) -> Point3<World> {
     let inverse = max(inverse(distance), 0.2 * inverse)
-    return grid.camera + grid.ray(x + Double(dx) * distance, y + Double(dy) * distance) * (1 / inverse)
+    return camera + (ray + turn * distance) * (1 / inverse)
   }
 
   /// From three cells inside to the cell.
@@ -34,9 +38,6 @@ struct CarriedSurface {
 
   /// Whether it leads up rather than aside.
   var rises: Bool { outward.y > 0.7 * outward.length }
-
-  /// The row or column: samples of the same one share where between two cells they lie.
-  var line: Int { dx != 0 ? Int(x) : -1 - Int(y) }
 
   /// The change of inverse depth for each cell outwards, over up to three cells of one slope.
   private static func slope(

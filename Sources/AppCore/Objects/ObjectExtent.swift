@@ -28,7 +28,7 @@ public enum ExtentWarning: String, Sendable, CaseIterable {
   case irregular
   /// The object reaches the border of the picture or of the sensor's field.
   case cutOff = "cut-off"
-  /// The sensor reads nothing on a considerable share of the mask.
+  /// A considerable share of the mask has no reading that counts.
   case unread
   /// Something nearer hides an end of the object.
   case occluded

@@ -133,10 +133,10 @@ struct Outline {
     return x >= 0 && y >= 0 && x < cells.width && y < cells.height ? y * cells.width + x : nil
   }
 
-  /// Whether the mask goes on over cells without a reading, and ends there.
-  private static func goesOn(_ grid: SurfaceGrid, _ cells: CellSet, _ cell: Int, _ dx: Int, _ dy: Int)
-    -> Bool
-  {
+  /// Whether the mask goes on over more cells without a reading than it errs by, and ends there.
+  private static func goesOn(
+    _ grid: SurfaceGrid, _ cells: CellSet, _ cell: Int, _ dx: Int, _ dy: Int
+  ) -> Bool {
     var unread = 0
     var place = step(from: cell, dx, dy, in: cells)
     while let next = place, grid.coverage[next] > 0.5 {
@@ -165,8 +165,10 @@ struct Outline {
     } while distance <= farthest && place.map { grid.inverse[$0].isNaN } ?? false
     guard let found = place, distance <= farthest else {
       while distance < shadow, place.map({ grid.inverse[$0].isNaN }) ?? false { advance() }
-      let next = place.map { grid.inverse[$0] } ?? .nan
-      let isHidden = !next.isNaN && isNearer(next, than: carried.inverse(Double(distance)), grid)
+      // The surface may lead away: what is nearer than its end is nearer for certain.
+      let surface = max(carried.inverse(Double(distance)), carried.inverse(0))
+      let isHidden =
+        place.map { object.raised[$0] && isNearer(grid.inverse[$0], than: surface, grid) } ?? false
       return Edge(
         surface: carried, first: farthest + 1, clear: farthest + 1, beyond: .nan, isRaised: true,
         isUnread: isHidden || !grid.isRead[cell] || goesOn(grid, cells, cell, dx, dy))
@@ -188,7 +190,7 @@ struct Outline {
 
   private static func sample(_ edge: Edge, _ grid: SurfaceGrid, maskIsExact: Bool) -> Sample? {
     // Where an exact mask goes on past the next cell, that one sees another face of the object.
-    if maskIsExact {
+    if maskIsExact, !edge.isUnread {
       guard let masked = edge.maskEdge, masked <= Double(edge.first) + 0.01 else { return nil }
     }
     let surface = edge.surface

@@ -41,7 +41,9 @@ struct SurfaceBox {
 
   init(_ grid: SurfaceGrid, _ object: ObjectCells, _ outline: Outline, room: RoomDirections?) {
     let surface = object.cells.members.map { BoxSpot(grid, cell: $0) }
-    let edges = outline.samples.filter { $0.beyond != .occluder }.map { BoxSpot($0, grid) }
+    // An exact mask says where the object ends; else what is not read is the best that is known.
+    let hidden: [Outline.Beyond] = outline.maskIsExact ? [.occluder, .unread] : [.occluder]
+    let edges = outline.samples.filter { !hidden.contains($0.beyond) }.map { BoxSpot($0, grid) }
     let occluders = outline.samples.filter { $0.beyond == .occluder }.map(\.point)
     let search = UprightSearch(
       surface: surface, edges: edges, room: room, camera: grid.camera, cell: grid.pitch)

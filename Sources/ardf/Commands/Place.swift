@@ -34,7 +34,7 @@ struct Place: ParsableCommand, LimitedCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Folder of ardf fuse, for what the LiDAR did not read, or of ardf depth with a metric network.",
+      "Folder of ardf fuse, for objects that the LiDAR hardly reads, or of ardf depth with a metric network.",
       valueName: "dir"))
   var fusion: String?
 

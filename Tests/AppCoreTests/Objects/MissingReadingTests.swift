@@ -93,7 +93,7 @@ import Testing
       Self.forEachCell { x, y in if y >= edge { depth[x, y] = y < edge + gap ? 0 : 0.5 } }
     }
     let sides = Self.upright(try #require(extent.sides))
-    #expect(sides.contains(.inferred), "\(sides)")
+    #expect(sides.contains(.inferred) && extent.warnings.contains(.unseenSide), "\(sides)")
     #expect(try #require(extent.box3D).dimensions.x < 0.4)
   }
 
@@ -105,6 +105,33 @@ import Testing
     #expect(extent.warnings.contains(.cutOff) && extent.warnings.contains(.unseenSide))
     let low = SurfaceBoxTests.scene((0.5, 0.6, 0.4), distance: 1.5, pitch: 5, yaw: 0.3)
     #expect(Self.measured(low) { _, _ in }.sides?.maxY == .observed)
+  }
+
+  /// Of an upright face the upper third is not read, though the mask holds it.
+  @Test func theTopThatIsNotReadIsInferred() throws {
+    let scene = SurfaceBoxTests.scene((0.5, 0.6, 0.4), distance: 1.5, pitch: 5, yaw: 0.3)
+    for detection in [scene.detection(), scene.exactDetection()] {
+      let extent = Self.measured(scene, detection) { depth, isBox in
+        let columns = (0..<256).filter { x in (0..<192).contains { isBox[x, $0] != 0 } }
+        for x in columns[0] - 2...columns[columns.count / 3] { for y in 0..<192 { depth[x, y] = 0 } }
+      }
+      #expect(extent.sides?.maxY == .inferred)
+    }
+  }
+
+  /// A gap at the foot of an upright face, where the floor before it is nearer.
+  @Test func aGapAtTheFootHidesNothing() throws {
+    let scene = SurfaceBoxTests.scene((0.5, 0.6, 0.4), distance: 1.5, pitch: 25, yaw: 0.3)
+    let extent = Self.measured(scene) { depth, isBox in
+      for y in 0..<192 {
+        if let foot = (0..<256).last(where: { isBox[$0, y] != 0 }) {
+          for x in foot - 1...foot + 5 { depth[x, y] = 0 }
+        }
+      }
+    }
+    let sides = Self.upright(try #require(extent.sides))
+    #expect(sides.allSatisfy { $0 == .observed } && !extent.warnings.contains(.occluded), "\(sides)")
+    #expect(SurfaceBoxTests.errors(try #require(extent.box3D), scene).allSatisfy { $0 < 0.03 })
   }
 
   /// Something hangs down before the upper half.

@@ -32,8 +32,10 @@ def without(depth, scene, kind, rng):
         y, x = np.mgrid[: depth.shape[0], : depth.shape[1]]
         lost = np.hypot(y - rows[middle], x - columns[middle]) < PATCH * np.sqrt(own.sum() / np.pi)
     else:
-        y = np.arange(depth.shape[0])[:, None]
-        lost = widened(own, 2) & (y < np.quantile(rows, PART))
+        # A portrait's left is up.
+        y, x = np.mgrid[: depth.shape[0], : depth.shape[1]]
+        height, own_heights = (x, columns) if scene.portrait else (y, rows)
+        lost = widened(own, 2) & (height < np.quantile(own_heights, PART))
     return np.where(lost, 0, depth)
 
 

@@ -53,7 +53,10 @@ struct SolidReadings {
     guard !cells.isEmpty else { return [] }
     let mask = CellSet(width: grid.width, height: grid.height, grid.coverage.map { $0 > 0.5 })
     let error = maskIsExact ? (outwards: 0, deviation: 0.25) : maskError
-    let rings = (1...farthest).map { (inside: mask.eroded($0), outside: mask.dilated($0)) }
+    var rings = [(inside: mask.eroded(1), outside: mask.dilated(1))]
+    while rings.count < farthest, let last = rings.last {
+      rings.append((last.inside.eroded(1), last.outside.dilated(1)))
+    }
     return cells.map { cell in
       // Cells from the cell's middle to the mask's edge, inside or outside.
       let depth: Double =
