@@ -10,6 +10,8 @@ struct SurfaceGrid {
   private static let surroundings = (share: 0.4, least: 10)
   /// Of an object of which the sensor reads a smaller share, fused depth is what there is.
   private static let leastRead = 0.2
+  /// So too where fewer of its cells beside one that is read are read: such readings are strewn over it.
+  private static let leastDensity = 0.75
   /// Relative noise of a sensor is taken to lie within these.
   private static let plausibleNoise = 2e-4...2e-2
   /// Boxes and masks that end this near to the border of the picture, as a share of its longer side, are cut by it: a
@@ -83,9 +85,10 @@ struct SurfaceGrid {
     isRead = CellSet(width: width, height: height, states.map { $0 == .measured })
     // Fused depth passes from one surface to another where sensors read nothing, at edges: an object that the sensor reads
     // is measured without it.
-    let masked = zip(states, covered).filter { $0.1 > 0.5 }
-    unreadShare = Double(masked.count { $0.0 != .measured }) / Double(max(masked.count, 1))
-    let isSeen = unreadShare < 1 - Self.leastRead
+    let masked = CellSet(width: width, height: height, covered.map { $0 > 0.5 })
+    let read = isRead.intersection(masked)
+    unreadShare = 1 - Double(read.count) / Double(max(masked.count, 1))
+    let isSeen = unreadShare < 1 - Self.leastRead && Self.density(of: read, in: masked) > Self.leastDensity
     for y in 0..<height {
       for x in 0..<width {
         let meters = Double(sensor.values[minX + x, minY + y])
@@ -105,6 +108,19 @@ struct SurfaceGrid {
     let all = CellSet(width: width, height: height, coverage.map { _ in true })
     let found = Self.noise(inverse, inner) ?? Self.noise(inverse, all) ?? 0
     noise = min(max(found, Self.plausibleNoise.lowerBound), Self.plausibleNoise.upperBound)
+  }
+
+  /// How many of the neighbors in the mask of a cell that is read are read too.
+  private static func density(of read: CellSet, in mask: CellSet) -> Double {
+    var (near, full) = (0, 0)
+    for cell in read.members {
+      mask.forEachNeighbour(of: cell) { other, _, _ in
+        guard mask[other] else { return }
+        near += 1
+        if read[other] { full += 1 }
+      }
+    }
+    return Double(full) / Double(max(near, 1))
   }
 
   /// Planar depth of a cell, NaN where there is no reading.

@@ -77,6 +77,22 @@ import Testing
     #expect(both.box3D == alone.box3D && both.sides == alone.sides && both.warnings == alone.warnings)
   }
 
+  /// A sensor whose readings lie strewn over its grid: no surface hangs together without what fused depth has between them.
+  @Test func strewnReadingsAreFilled() throws {
+    func strew(_ depth: inout Plane<Float>) {
+      var random = SplitMix(state: 3)
+      Self.forEachCell { x, y in if abs(random.gaussian()) > 0.5 { depth[x, y] = 0 } }
+    }
+    let exact = try #require(
+      MetricDepth(
+        values: Self.box.sensor(width: 256, 192).depth.map { min($0, 100) },
+        codes: Plane(width: 256, height: 192, fill: DepthState.guided.rawValue)))
+    let extent = Self.measured(Self.box, fused: exact) { depth, _ in strew(&depth) }
+    let errors = SurfaceBoxTests.errors(try #require(extent.box3D), Self.box)
+    #expect(errors.allSatisfy { $0 < 0.03 }, "\(errors)")
+    #expect(extent.warnings.contains(.unread))
+  }
+
   /// Sensors drop what they read around the edge of something nearer: five cells here, behind which the box goes on.
   @Test(arguments: [0, 5]) func aGapBesideSomethingNearerHidesTheObject(gap: Int) throws {
     let scene = SurfaceBoxTests.scene((0.5, 0.3, 0.3), distance: 1.2, pitch: 35, yaw: 0)
