@@ -36,8 +36,8 @@ struct CarriedSurface {
   /// From three cells inside to the cell.
   var outward: Vector3<World> { point(0) - point(-3) }
 
-  /// Whether it leads up rather than aside.
-  var rises: Bool { outward.y > 0.7 * outward.length }
+  /// Whether a way outwards leads up rather than aside.
+  static func rises(_ outward: Vector3<World>) -> Bool { outward.y > 0.7 * outward.length }
 
   /// The change of inverse depth for each cell outwards, over up to three cells of one slope.
   private static func slope(

@@ -30,7 +30,7 @@ struct Outline {
     /// The row or column of cells that ends here: samples of the same one share where between two cells they lie.
     let line: Int
     /// Whether the surface leads up there.
-    let rises: Bool
+    var rises: Bool { CarriedSurface.rises(outward) }
   }
 
   /// Samples of the outline; occluded ones hold no end of the object.
@@ -105,7 +105,8 @@ struct Outline {
       let (x, y) = (Double(border.cell % cells.width), Double(border.cell / cells.width))
       let step = grid.ray(x + Double(border.dx), y + Double(border.dy)) - grid.ray(x, y)
       let surface = CarriedSurface(grid, cells, border.cell, border.dx, border.dy)
-      return Cut(point: surface.point(0), outward: Self.level(step), rises: surface.rises)
+      return Cut(
+        point: surface.point(0), outward: Self.level(step), rises: CarriedSurface.rises(surface.outward))
     }
     let clear = edges.filter { edge in
       let meters = 1 / edge.beyond
@@ -204,7 +205,7 @@ struct Outline {
     return Sample(
       point: surface.point(place),
       interval: surface.point(place + interval / 2) - surface.point(place - interval / 2),
-      outward: surface.outward, beyond: beyond, line: surface.line, rises: surface.rises)
+      outward: surface.outward, beyond: beyond, line: surface.line)
   }
 
   private static func kind(_ edge: Edge, _ grid: SurfaceGrid) -> Beyond {

@@ -116,26 +116,19 @@ struct SurfaceBox {
       object.support.map { $0.height(under: uprights.middle) }
       ?? -SideEstimate(SpotPositions(surface + edges, along: -up), width: search.width(-up)).position
     box = uprights.box(from: bottom, to: top.position)
-    let least = seenTop - search.doubt(of: seenTop - bottom, cell: cell)
-    let rising = outline.samples.filter(\.rises)
-    let isCutAbove = search.hides(outline.cuts.filter(\.rises).map(\.point), along: up, beyond: least)
-    let isOccludedAbove =
-      hasOccluders
-      && search.hides(
-        rising.filter { $0.beyond == .occluder }.map(\.point), along: up, beyond: least)
-    isCut = isCutAside || isCutAbove
-    isOccluded = isOccludedAside || isOccludedAbove
-    let isTopUnseen =
-      isCutAbove || isOccludedAbove || search.goesOn(rising, along: up, beyond: least)
+    let hiddenTop = search.hiddenTop(
+      outline, at: seenTop, above: bottom, cell: cell, hasOccluders: hasOccluders)
+    isCut = isCutAside || hiddenTop.isCut
+    isOccluded = isOccludedAside || hiddenTop.isOccluded
     self.sides = BoxSides(
       minX: uprights.faces[1].evidence, maxX: uprights.faces[0].evidence,
-      minY: object.support == nil ? .inferred : .floor, maxY: isTopUnseen ? .inferred : .observed,
+      minY: object.support == nil ? .inferred : .floor, maxY: hiddenTop.isUnseen ? .inferred : .observed,
       minZ: uprights.faces[3].evidence, maxZ: uprights.faces[2].evidence)
     func error(_ pair: ArraySlice<UprightSide>, _ length: Double) -> Double {
       guard pair.allSatisfy({ $0.evidence == .observed }) else { return 0 }
       return pair.reduce(0) { $0 + $1.error * $1.error }.squareRoot() / max(length, 1e-3)
     }
-    let upright = isTopUnseen ? 0 : topError + (object.support == nil ? top.spread : 0)
+    let upright = hiddenTop.isUnseen ? 0 : topError + (object.support == nil ? top.spread : 0)
     uncertainty = max(
       error(uprights.faces[..<2], uprights.sizeX), error(uprights.faces[2...], uprights.sizeZ),
       upright / max(top.position - bottom, 1e-3))

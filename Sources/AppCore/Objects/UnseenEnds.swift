@@ -67,7 +67,9 @@ extension UprightSearch {
   }
 
   /// The same for any direction, of the outline beyond a position along it.
-  func goesOn(_ samples: [Outline.Sample], along direction: Vector3<World>, beyond least: Double) -> Bool {
+  private func goesOn(_ samples: [Outline.Sample], along direction: Vector3<World>, beyond least: Double)
+    -> Bool
+  {
     most(of: samples, along: direction, beyond: least) { $0 == .unread }
   }
 
@@ -76,6 +78,36 @@ extension UprightSearch {
     most(of: samples, along: sides[index].direction, beyond: least(of: sides, index, cell: cell)) {
       $0 == .dark || $0 == .unread
     }
+  }
+
+  /// What hides the top, where anything does.
+  struct HiddenTop {
+    let isCut: Bool
+    let isOccluded: Bool
+    let isUnread: Bool
+    var isUnseen: Bool { isCut || isOccluded || isUnread }
+  }
+
+  /// What hides the end of a surface that leads up to its top.
+  ///
+  /// - Parameters:
+  ///   - outline: The outline.
+  ///   - top: The height at which the surface ends.
+  ///   - bottom: The height at which it begins.
+  ///   - cell: A cell's width at the object, meters.
+  ///   - hasOccluders: Whether cells of something nearer are believed.
+  /// - Returns: What hides it.
+  func hiddenTop(
+    _ outline: Outline, at top: Double, above bottom: Double, cell: Double, hasOccluders: Bool
+  ) -> HiddenTop {
+    let up = Vector3<World>(0, 1, 0)
+    let least = top - doubt(of: top - bottom, cell: cell)
+    let rising = outline.samples.filter(\.rises)
+    let occluders = rising.filter { $0.beyond == .occluder }.map(\.point)
+    return HiddenTop(
+      isCut: hides(outline.cuts.filter(\.rises).map(\.point), along: up, beyond: least),
+      isOccluded: hasOccluders && hides(occluders, along: up, beyond: least),
+      isUnread: goesOn(rising, along: up, beyond: least))
   }
 
   private func most(
@@ -93,10 +125,11 @@ extension UprightSearch {
   }
 
   /// So near to the end of a length lies what may hide its end, meters.
-  func doubt(of length: Double, cell: Double) -> Double { max(0.05 * length, cell) }
+  private func doubt(of length: Double, cell: Double) -> Double { max(0.05 * length, cell) }
 
   /// Whether enough places lie beyond a position along a direction to hide an end there.
-  func hides(_ points: [Point3<World>], along direction: Vector3<World>, beyond least: Double) -> Bool {
+  private func hides(_ points: [Point3<World>], along direction: Vector3<World>, beyond least: Double) -> Bool
+  {
     points.count { ($0 - .origin).dot(direction) > least } >= Self.leastHidden
   }
 }
