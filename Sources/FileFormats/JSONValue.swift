@@ -50,6 +50,25 @@ package enum JSONValue: Sendable, Equatable {
     }
   }
 
+  /// A whole number of any size: what is reckoned with it does not end the process.
+  package var wholeNumber: CheckedInt? {
+    switch self {
+    case .integer(let value): CheckedInt(value)
+    case .number(let value): Int(exactly: value).map { CheckedInt($0) }
+    default: nil
+    }
+  }
+
+  /// A whole number that `range` has, 2.0 for 2 too; nil for any other value.
+  package func integer(in range: ClosedRange<Int>) -> Int? { wholeNumber?.within(range) }
+
+  /// A list of whole numbers that `range` has, and of nothing else.
+  package func integers(in range: ClosedRange<Int>) -> [Int]? {
+    guard let array else { return nil }
+    let integers = array.compactMap { $0.integer(in: range) }
+    return integers.count == array.count ? integers : nil
+  }
+
   /// The truth value of a boolean.
   package var bool: Bool? {
     guard case .bool(let value) = self else { return nil }
