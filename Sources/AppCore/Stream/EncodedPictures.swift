@@ -1,9 +1,10 @@
 import FileFormats
 
-/// JPEG and PNG pictures one right behind the other, told apart by their own structure.
+/// JPEG and PNG pictures one right behind the other, told apart by their own structure; what belongs to a picture's file
+/// behind it is passed over.
 ///
 /// What is damaged is left out up to the beginning of the next picture.
-struct EncodedPictures {
+final class EncodedPictures {
   enum Part: Equatable {
     /// A picture's bytes.
     case picture([UInt8])
@@ -14,6 +15,8 @@ struct EncodedPictures {
   private let bytes: ByteReader
   /// The most bytes of one picture.
   private let limit: Int
+  /// Of the picture handed out last: what lies behind it is looked at when the next is wanted, which may come much later.
+  private var trailer: PictureTrailer?
 
   private static let jpegStart: [UInt8] = [0xff, 0xd8, 0xff]
   private static let pngStart: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
@@ -25,6 +28,8 @@ struct EncodedPictures {
 
   /// The next picture, or what lies before it; nil at the end.
   func next() throws(FileError) -> Part? {
+    try trailer?.pass(bytes)
+    trailer = nil
     var last: [UInt8] = []
     var skipped = 0
     while let byte = try bytes.next() {
@@ -44,15 +49,20 @@ struct EncodedPictures {
         return .damaged("\(skipped) bytes that are no picture")
       }
       if isJPEG { bytes.unread([0xff]) }
-      return isJPEG ? try jpeg() : try png()
+      let part = isJPEG ? try jpeg() : try png()
+      if case .picture(let picture) = part { trailer = PictureTrailer(of: picture, limit: limit) }
+      return part
     }
     skipped += last.count
     return skipped > 0 ? .damaged("\(skipped) bytes that are no picture") : nil
   }
 
   /// The rest of a JPEG whose first marker has been read: segments, and scans of coded bytes between them.
+  ///
+  /// One that ends early behind a scan is the decoder's to judge: it may lack the marker at its end alone.
   private func jpeg() throws(FileError) -> Part {
     var picture = [UInt8](Self.jpegStart.dropLast())
+    var isCoded = false
     while let marker = try self.marker(&picture) {
       switch marker {
       case 0xd9: return .picture(picture)
@@ -60,8 +70,7 @@ struct EncodedPictures {
       case 0xd8:
         // The next picture begins where this one has not ended.
         bytes.unread([0xff, marker])
-        return .damaged("a JPEG that ends early")
-      case 0x00: return .damaged("a JPEG with a broken segment")
+        return isCoded ? .picture(picture.dropLast(2)) : .damaged("a JPEG that ends early")
       default:
         let count = picture.count
         guard try bytes.append(2, to: &picture) else { return .damaged("a JPEG that ends early") }
@@ -70,28 +79,34 @@ struct EncodedPictures {
           return .damaged(length < 2 ? "a JPEG with a broken segment" : tooLong)
         }
         guard try bytes.append(length - 2, to: &picture) else { return .damaged("a JPEG that ends early") }
-        if marker == 0xda, let defect = try scan(&picture) { return .damaged(defect) }
+        if marker == 0xda {
+          if let defect = try scan(&picture) { return .damaged(defect) }
+          isCoded = true
+        }
       }
     }
-    return .damaged("a JPEG that ends early or has no marker where a segment begins")
+    return isCoded ? .picture(picture) : .damaged("a JPEG that ends early or has no marker where a segment begins")
   }
 
-  /// The code of the marker that comes next; nil where none does.
+  /// More bytes between two segments than any camera leaves there.
+  private static let mostStrayBytes = 1 << 10
+
+  /// The code of the marker that comes next, behind a few bytes that belong to no segment; nil where none does.
   private func marker(_ picture: inout [UInt8]) throws(FileError) -> UInt8? {
-    guard let first = try bytes.next() else { return nil }
-    guard first == 0xff else {
-      bytes.unread([first])
-      return nil
+    let start = picture.count
+    while picture.count - start < Self.mostStrayBytes, let byte = try bytes.next() {
+      picture.append(byte)
+      let last = picture[start...]
+      if last.count > 1, last[last.endIndex - 2] == 0xff, byte != 0xff, byte != 0x00 { return byte }
+      // The next picture begins where this one has not ended.
+      if last.suffix(Self.pngStart.count).elementsEqual(Self.pngStart) { break }
     }
-    picture.append(first)
-    while let code = try bytes.next() {
-      picture.append(code)
-      if code != 0xff { return code }
-    }
+    bytes.unread(Array(picture[start...]))
+    picture.removeSubrange(start...)
     return nil
   }
 
-  /// Appends coded bytes up to the marker behind them; what is wrong, if anything.
+  /// Appends coded bytes up to the marker behind them, or to the end; what is wrong, if anything.
   private func scan(_ picture: inout [UInt8]) throws(FileError) -> String? {
     while let byte = try bytes.next() {
       guard picture.count < limit else { return tooLong }
@@ -110,7 +125,7 @@ struct EncodedPictures {
         return nil
       }
     }
-    return "a JPEG that ends early"
+    return nil
   }
 
   /// The rest of a PNG behind its signature: chunks up to IEND.

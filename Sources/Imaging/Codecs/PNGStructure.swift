@@ -27,8 +27,8 @@ enum PNGStructure {
 
   /// The parts of the file that the pixels depend on, in order.
   ///
-  /// Ancillary chunks are left out: their defects must not matter. Where the chunk layout breaks off,
-  /// the rest of the file counts.
+  /// Ancillary chunks are left out: their defects must not matter, nor what lies behind the last chunk. Where the
+  /// chunk layout breaks off before that, the rest of the file counts.
   static func essentialParts(of bytes: [UInt8]) throws(ImageDefect) -> [Range<Int>] {
     var parts = [0..<min(signature.count, bytes.count)]
     var position = signature.count
@@ -45,6 +45,7 @@ enum PNGStructure {
       } else {
         parts.append(chunk.whole)
       }
+      if chunk.type.elementsEqual("IEND".utf8) { return parts }
     }
     if position < bytes.count { parts.append(position..<bytes.count) }
     return parts

@@ -49,10 +49,23 @@ enum TurboJPEG {
     _ bytes: [UInt8], _ header: Header, format: TJPF, channels: Int
   ) throws(ImageDefect) -> [UInt8] {
     // Stopping at the first warning keeps a small damaged file from filling a huge picture with gray.
-    let strict = try attempt(bytes, header, format, channels, stopOnWarning: true)
-    guard let warning = strict.warning else { return strict.pixels }
-    guard isHarmless(warning) else { throw defect(text: warning) }
-    return try attempt(bytes, header, format, channels, stopOnWarning: false).pixels
+    var bytes = bytes
+    var remarks = JPEGRemark.allCases
+    while true {
+      let strict = try attempt(bytes, header, format, channels, stopOnWarning: true)
+      guard let warning = strict.warning else { return strict.pixels }
+      let isEnded = remarks.contains(.noEnd)
+      if isEnded, JPEGRemark.isAtTheEnd(warning) {
+        return try attempt(bytes, header, format, channels, stopOnWarning: false).pixels
+      }
+      guard isEnded else { throw .truncated(.jpeg) }
+      // Each is put right once.
+      guard let remark = JPEGRemark(warning), let index = remarks.firstIndex(of: remark),
+        let mended = remark.mended(bytes)
+      else { throw defect(text: warning) }
+      remarks.remove(at: index)
+      bytes = mended
+    }
   }
 
   private static func attempt(
@@ -76,12 +89,6 @@ enum TurboJPEG {
     let text = unsafe message(decoder)
     guard unsafe tjGetErrorCode(decoder) == Int32(TJERR_WARNING.rawValue) else { throw defect(text: text) }
     return (pixels, text)
-  }
-
-  /// Stray bytes before the end-of-image marker, which some cameras write: the picture is complete,
-  /// and libjpeg reports its first warning only, so nothing went wrong earlier.
-  private static func isHarmless(_ warning: String) -> Bool {
-    warning.contains("extraneous bytes before marker 0xd9")
   }
 
   private static func defect(text: String) -> ImageDefect {
