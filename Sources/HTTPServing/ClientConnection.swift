@@ -13,6 +13,8 @@ package struct ConnectionLimits: Sendable {
   package var unwantedBytes = 1 << 30
   /// For requests under way, once the server's end was asked for.
   package var endPatience = Duration.seconds(30)
+  /// What all of these times are waited with.
+  package var waiting = Patience.shared
 
   package init() {}
 }
@@ -161,10 +163,11 @@ package actor ClientConnection {
   private func within<Result: Sendable>(
     _ patience: Duration, _ body: @Sendable @escaping () async throws -> Result
   ) async throws -> Result {
-    try await withThrowingTaskGroup(of: Result?.self) { group in
+    let waiting = limits.waiting
+    return try await withThrowingTaskGroup(of: Result?.self) { group in
       group.addTask { try await body() }
       group.addTask {
-        try await Patience.shared.sleep(for: patience)
+        try await waiting.sleep(for: patience)
         return nil
       }
       defer { group.cancelAll() }

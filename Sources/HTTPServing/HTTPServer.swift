@@ -27,6 +27,9 @@ package struct HTTPServer: Sendable {
     admission = Admission(limit: limits.connections)
   }
 
+  /// Connections that are open.
+  package var connections: Int { admission.connections }
+
   /// Answers requests until the task is cancelled, or the end was asked for and the last request is answered; can be
   /// run once.
   ///
@@ -69,8 +72,8 @@ package struct HTTPServer: Sendable {
       admission.end()
       // Requests that are never wholly there do not hold up the end for ever.
       clients.addTask {
-        let patience = ContinuousClock.now + limits.endPatience
-        while admission.connections > 0, ContinuousClock.now < patience {
+        let patience = limits.waiting.now + limits.endPatience
+        while admission.connections > 0, limits.waiting.now < patience {
           try await Task.sleep(for: .milliseconds(20))
         }
         admission.cancelAll()

@@ -8,7 +8,13 @@ import Synchronization
 package final class Patience: Sendable {
   package static let shared = Patience()
 
-  package init() {}
+  private let clock: @Sendable () -> ContinuousClock.Instant
+
+  /// Waits by the system's clock, or by another one.
+  package init(clock: @Sendable @escaping () -> ContinuousClock.Instant = { .now }) { self.clock = clock }
+
+  /// The moment that it is.
+  package var now: ContinuousClock.Instant { clock() }
 
   private typealias Sleeper = (
     deadline: ContinuousClock.Instant, continuation: CheckedContinuation<Void, any Error>
@@ -21,6 +27,8 @@ package final class Patience: Sendable {
   }
 
   private static let tick = Duration.milliseconds(20)
+  /// Nothing else that the process does holds up the clock.
+  private static let thread = OwnThreads(name: "ardf.clock", count: 1)
   private let state = Mutex(State())
 
   /// Tasks that wait.
@@ -30,7 +38,7 @@ package final class Patience: Sendable {
   ///
   /// - Throws: `CancellationError`.
   package func sleep(for duration: Duration) async throws {
-    try await sleep(until: .now + duration)
+    try await sleep(until: now + duration)
   }
 
   /// Returns at the deadline, or up to a fiftieth of a second later.
@@ -48,7 +56,7 @@ package final class Patience: Sendable {
           defer { state.isTicking = true }
           return !state.isTicking
         }
-        if begins { Task.detached { await self.watch() } }
+        if begins { Task.detached(executorPreference: Self.thread) { await self.watch() } }
         // Cancelled before there was anything to end.
         if Task.isCancelled { end(number) }
       }
@@ -66,7 +74,7 @@ package final class Patience: Sendable {
   private func watch() async {
     while true {
       try? await Task.sleep(for: Self.tick)
-      let now = ContinuousClock.now
+      let now = now
       let (due, goesOn) = state.withLock { state in
         let due = state.sleepers.filter { $0.value.deadline <= now }
         for number in due.keys { state.sleepers[number] = nil }

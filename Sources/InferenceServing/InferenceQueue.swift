@@ -36,12 +36,17 @@ package final class InferenceQueue: Sendable {
   private let state: Mutex<State>
   private let lanes: Int
   private let share: @Sendable (_ busy: Int) -> Void
+  /// Deadlines are waited for with this; who sets them takes the time from it.
+  let waiting: Patience
 
   /// A queue for so many lanes, each with a thread of its own.
   ///
   /// - `share`: told how many lanes are busy, at least one, whenever that changes; what it does must be short.
-  package init(limit: Int, lanes: Int, share: @Sendable @escaping (_ busy: Int) -> Void = { _ in }) {
-    (self.limit, self.lanes, self.share) = (limit, lanes, share)
+  package init(
+    limit: Int, lanes: Int, waiting: Patience = .shared,
+    share: @Sendable @escaping (_ busy: Int) -> Void = { _ in }
+  ) {
+    (self.limit, self.lanes, self.waiting, self.share) = (limit, lanes, waiting, share)
     threads = OwnThreads(name: "ardf.lane", count: lanes)
     state = Mutex(State(idle: Array((0..<lanes).reversed())))
   }
@@ -60,7 +65,8 @@ package final class InferenceQueue: Sendable {
     work: @Sendable @escaping (_ lane: Int, _ isWanted: @Sendable @escaping () -> Bool) throws -> Value
   ) async throws -> Value {
     let outcome = Outcome<Value>()
-    let isOver: @Sendable () -> Bool = { deadline.map { $0 <= .now } ?? false }
+    let waiting = waiting
+    let isOver: @Sendable () -> Bool = { deadline.map { $0 <= waiting.now } ?? false }
     try add(
       isOpen: { outcome.isOpen }, isAbandoned: isAbandoned, fail: { outcome.finish(.failure($0)) },
       run: { lane in
@@ -70,7 +76,7 @@ package final class InferenceQueue: Sendable {
       })
     let timer = deadline.map { deadline in
       Task {
-        try await Patience.shared.sleep(until: deadline)
+        try await waiting.sleep(until: deadline)
         outcome.finish(.failure(Failure.deadline))
       }
     }

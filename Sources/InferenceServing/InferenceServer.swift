@@ -20,11 +20,15 @@ package struct InferenceServer: Sendable {
     log: (@Sendable (JSONValue) -> Void)? = nil
   ) {
     let service = InferenceService(
-      models: models, queue: InferenceQueue(limit: queueLimit, lanes: lanes, share: share),
+      models: models,
+      queue: InferenceQueue(limit: queueLimit, lanes: lanes, waiting: connections.waiting, share: share),
       access: AccessGuard(token: token, address: port.address), metrics: metrics, end: end, version: version,
       limits: limits, log: log)
     server = HTTPServer(port: port, handler: service, limits: connections, end: end)
   }
+
+  /// Connections that are open.
+  package var connections: Int { server.connections }
 
   /// Answers requests until the task is cancelled, or the end was asked for and the last request is answered; can be
   /// run once.

@@ -69,7 +69,7 @@ package final class InferenceService: RequestHandler {
   }
 
   package func answer(_ request: Request) async -> Response {
-    let began = ContinuousClock.now
+    let began = queue.waiting.now
     var entry = LogEntry(request)
     let response: Response
     do {
@@ -81,7 +81,7 @@ package final class InferenceService: RequestHandler {
       response = .refused(refusal)
     }
     metrics.answered(status: response.status.rawValue)
-    log?(entry.json(response, took: ContinuousClock.now - began))
+    log?(entry.json(response, took: queue.waiting.now - began))
     return response
   }
 
@@ -190,7 +190,7 @@ package final class InferenceService: RequestHandler {
       try Self.check(request.head, is: "POST")
       let response = try await infer(model, request, began: began, entry: &entry)
       metrics.inferred(name)
-      metrics.took(ContinuousClock.now - began, model: name)
+      metrics.took(queue.waiting.now - began, model: name)
       return response
     default: throw Refusal.notFound
     }
@@ -226,16 +226,16 @@ package final class InferenceService: RequestHandler {
     let (inference, tensors) = try await read(request, for: model.description, part)
     entry.id = inference.id
     let deadline = began + min(try inference.timeout() ?? limits.patience, limits.patience)
-    let (metrics, queued) = (metrics, ContinuousClock.now)
+    let (metrics, waiting, queued) = (metrics, queue.waiting, queue.waiting.now)
     let outputs = try await queue.run(until: deadline, isAbandoned: { request.isAbandoned }) {
       lane, isWanted in
-      let started = ContinuousClock.now
+      let started = waiting.now
       metrics.waited(started - queued, model: name)
       let call = InferenceCall(
         inputs: tensors, request: inference, lane: lane, isWanted: isWanted)
       let outputs = try model.infer(call)
       try call.checkWanted()
-      metrics.computed(ContinuousClock.now - started, model: name)
+      metrics.computed(waiting.now - started, model: name)
       return outputs
     }
     // The lane goes on with the next request.

@@ -21,6 +21,9 @@ package struct LoopbackServer: Sendable {
       limits: connections, end: end)
   }
 
+  /// Connections that are open.
+  package var connections: Int { server.connections }
+
   /// Answers requests until the task is cancelled; can be run once.
   ///
   /// - Throws: `ServingError`, `CancellationError`.

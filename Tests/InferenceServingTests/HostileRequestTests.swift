@@ -82,21 +82,22 @@ import Testing
               .utf8))
         return connection
       }
-      #expect(try client.waits(for: "ardf_connections", toBe: 9))
+      try client.waits(for: "ardf_connections", toBe: 9)
       #expect(try client.double("2").status == 200)
       withExtendedLifetime(silent) {}
     }
   }
 
   @Test func aSlowBodyIsNotWaitedFor() async throws {
-    var connections = ConnectionLimits()
-    (connections.headPatience, connections.piecePatience) = (.seconds(60), .milliseconds(200))
-    try await serving(connections: connections) { (client: ServerClient) throws in
+    let time = ManualTime()
+    let limits = connectionLimits(by: time)
+    try await serving(connections: limits) { (client: ServerClient) throws in
       let connection = try LoopbackConnection(port: client.port)
       connection.send(
         Array(
           "POST /v2/models/double/infer HTTP/1.1\r\nHost: 127.0.0.1:\(client.port)\r\nContent-Length: 100\r\n\r\n{"
             .utf8))
+      try time.pass(limits.piecePatience, until: "it is given up") { connection.hasBytes }
       #expect(ServerClient.Answer(connection.readToEnd()).status == 408)
     }
   }

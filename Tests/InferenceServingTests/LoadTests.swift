@@ -14,7 +14,7 @@ import Testing
       let first = try client.begin("1")
       model.entered.wait()
       let second = try client.begin("2")
-      #expect(try client.waits(for: "ardf_queue_length", toBe: 1))
+      try client.waits(for: "ardf_queue_length", toBe: 1)
       let third = try client.double("3")
       #expect(third.status == 503)
       #expect(third.head.contains("Retry-After: 1"))
@@ -34,9 +34,8 @@ import Testing
       model.entered.wait()
       do { _ = try client.begin("2") }
       let third = try client.begin("3")
-      // The second one's connection may have been closed before it was read.
-      while try client.metric("ardf_queue_length") == 0 { Thread.sleep(forTimeInterval: 0.01) }
-      Thread.sleep(forTimeInterval: 0.2)
+      // What a client sent before it went is read all the same.
+      try client.waits(for: "ardf_queue_length", toBe: 2)
       for _ in 0..<3 { model.gate?.signal() }
       #expect(ServerClient.Answer(first.readToEnd()).status == 200)
       #expect(ServerClient.Answer(third.readToEnd()).json?["outputs"]?[0]?["data"] == [6.0])
@@ -51,11 +50,11 @@ import Testing
       model.entered.wait()
       do {
         let gone = try client.begin("2")
-        #expect(try client.waits(for: "ardf_queue_length", toBe: 1))
+        try client.waits(for: "ardf_queue_length", toBe: 1)
         gone.closeSending()
       }
       let third = try client.begin("3")
-      #expect(try client.waits(for: #"ardf_errors_total{kind="abandoned"}"#, toBe: 1))
+      try client.waits(for: #"ardf_errors_total{kind="abandoned"}"#, toBe: 1)
       for _ in 0..<2 { model.gate?.signal() }
       #expect(ServerClient.Answer(first.readToEnd()).status == 200)
       #expect(ServerClient.Answer(third.readToEnd()).json?["outputs"]?[0]?["data"] == [6.0])
@@ -64,17 +63,22 @@ import Testing
 
   @Test func aRequestsTimeIsKept() async throws {
     let model = Doubling(isGated: true)
-    try await serving(model) { (client: ServerClient) throws in
+    let time = ManualTime()
+    try await serving(model, connections: connectionLimits(by: time)) { (client: ServerClient) throws in
       let first = try client.begin("1")
       model.entered.wait()
       // Waits in the queue until its time is over, and is never computed.
-      let late = try client.double("2", #","parameters":{"timeout":50000}"#)
-      #expect(late.status == 504)
+      let late = try client.begin("2", #","parameters":{"timeout":50000}"#)
+      try client.waits(for: "ardf_queue_length", toBe: 1)
+      time.advance(by: .milliseconds(50))
+      #expect(ServerClient.Answer(late.readToEnd()).status == 504)
       model.gate?.signal()
       #expect(ServerClient.Answer(first.readToEnd()).status == 200)
       // Computed, but not in time: answered all the same when its time is over.
-      let slow = try client.double("3", #","parameters":{"timeout":50000}"#)
-      #expect(slow.status == 504)
+      let slow = try client.begin("3", #","parameters":{"timeout":50000}"#)
+      model.entered.wait()
+      time.advance(by: .milliseconds(50))
+      #expect(ServerClient.Answer(slow.readToEnd()).status == 504)
       model.gate?.signal()
       #expect(try client.metric(#"ardf_errors_total{kind="deadline"}"#) == 2)
     }
@@ -83,10 +87,15 @@ import Testing
 
   @Test func theServersPatienceIsTheLongest() async throws {
     let model = Doubling(isGated: true)
+    let time = ManualTime()
     var limits = InferenceLimits()
     limits.patience = .milliseconds(100)
-    try await serving(model, limits: limits) { (client: ServerClient) throws in
-      #expect(try client.double("1", #","parameters":{"timeout":60000000}"#).status == 504)
+    try await serving(model, limits: limits, connections: connectionLimits(by: time)) {
+      (client: ServerClient) throws in
+      let one = try client.begin("1", #","parameters":{"timeout":60000000}"#)
+      model.entered.wait()
+      time.advance(by: .milliseconds(100))
+      #expect(ServerClient.Answer(one.readToEnd()).status == 504)
       model.gate?.signal()
     }
   }
@@ -144,10 +153,9 @@ import Testing
 
   @Test(arguments: 0..<4) func idleConnectionsDoNotHoldUpTheEnd(count: Int) async throws {
     try await serving { (client: ServerClient) throws in
-      let idle = try (0..<count).map { _ in
+      let idle = try (0..<count).map { number in
         let connection = try LoopbackConnection(port: client.port)
-        // Long enough to be accepted by itself.
-        Thread.sleep(forTimeInterval: 0.05)
+        try Waiting.until("it is accepted by itself") { client.server.connections == number + 1 }
         return connection
       }
       client.end.begin()
@@ -164,11 +172,11 @@ import Testing
     let server = InferenceServer(
       models: [Doubling()], port: port, lanes: 1, queueLimit: 1, token: nil,
       metrics: Metrics(version: "test"), version: "test", end: end)
-    let task = Task { try await server.run() }
+    let task = Task(executorPreference: OwnThreads(name: "server", count: 1)) { try await server.run() }
     let number = port.number
     let answer = try await Task(executorPreference: OwnThreads(name: "client", count: 1)) {
       let connection = try LoopbackConnection(port: number)
-      let client = ServerClient(port: number, end: end)
+      let client = ServerClient(port: number, end: end, server: server)
       connection.send(client.request("GET", "/v2", fields: ["Connection": "keep-alive"]))
       return connection.read()
     }.value

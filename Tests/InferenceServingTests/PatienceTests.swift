@@ -1,15 +1,16 @@
-import Glibc
 import HTTPServing
 import InferenceServing
+import TestSupport
 import Testing
 
 @Suite("Deadlines that seldom come") struct PatienceTests {
   @Test("the time passes first")
   func passes() async throws {
     let patience = Patience()
-    let began = ContinuousClock.now
-    try await patience.sleep(for: .milliseconds(120))
-    #expect(ContinuousClock.now - began >= .milliseconds(120))
+    #expect(
+      try await Waiting.takes(atLeast: .milliseconds(120)) {
+        try await patience.sleep(for: .milliseconds(120))
+      })
     // The clock ticks again after it has rested.
     try await patience.sleep(for: .milliseconds(1))
     #expect(patience.waiting == 0)
@@ -28,28 +29,31 @@ import Testing
 
   @Test("many deadlines, each its own")
   func many() async throws {
-    let patience = Patience()
-    let began = ContinuousClock.now
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for number in 1...20 {
-        group.addTask {
-          try await patience.sleep(for: .milliseconds(20 * number))
-          #expect(ContinuousClock.now - began >= .milliseconds(20 * number))
-        }
-      }
-      try await group.waitForAll()
+    let time = ManualTime()
+    let patience = Patience { time.now }
+    let start = time.now
+    let sleepers = (1...20).map { number in
+      Task { try await patience.sleep(until: start + .milliseconds(20 * number)) }
+    }
+    try await Waiting.until("all wait") { patience.waiting == 20 }
+    for number in 1...20 {
+      #expect(patience.waiting == 21 - number)
+      time.advance(by: .milliseconds(20))
+      try await sleepers[number - 1].value
     }
     #expect(patience.waiting == 0)
   }
 
   @Test("a request that is computed too late is told so, though nobody has looked at the clock meanwhile")
   func late() async {
-    let queue = InferenceQueue(limit: 1, lanes: 1)
+    let time = ManualTime()
+    let queue = InferenceQueue(limit: 1, lanes: 1, waiting: Patience { time.now })
+    let due = time.now + .milliseconds(1)
     await #expect(throws: InferenceQueue.Failure.deadline) {
-      try await queue.run(until: .now + .milliseconds(1), isAbandoned: { false }) { _, _ in usleep(3000) }
+      try await queue.run(until: due, isAbandoned: { false }) { _, _ in time.advance(by: .milliseconds(1)) }
     }
     let computed = await #expect(throws: InferenceQueue.Failure.deadline) {
-      try await queue.run(until: .now, isAbandoned: { false }) { _, _ in Issue.record("its time was over") }
+      try await queue.run(until: due, isAbandoned: { false }) { _, _ in Issue.record("its time was over") }
     }
     #expect(computed == .deadline)
   }

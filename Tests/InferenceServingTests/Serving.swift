@@ -37,6 +37,7 @@ final class Doubling: ServedModel {
 struct ServerClient: Sendable {
   let port: UInt16
   let end: GracefulEnd
+  let server: InferenceServer
 
   struct Answer {
     let status: Int
@@ -96,35 +97,37 @@ struct ServerClient: Sendable {
     return line.flatMap { $0.split(separator: " ").last }.flatMap { Double($0) }
   }
 
-  /// Waits until a metric has a value, for half a minute at most.
-  func waits(for name: String, toBe value: Double) throws -> Bool {
-    for _ in 0..<3000 {
-      if try metric(name) == value { return true }
-      Thread.sleep(forTimeInterval: 0.01)
-    }
-    return false
+  /// Returns once a metric has a value.
+  func waits(for name: String, toBe value: Double) throws {
+    try Waiting.until("\(name) is \(value)") { try metric(name) == value }
   }
+}
+
+/// Limits whose time a test moves: nobody is given up for being slow unless it says so.
+func connectionLimits(by time: ManualTime) -> ConnectionLimits {
+  var limits = ConnectionLimits()
+  limits.waiting = Patience { time.now }
+  return limits
 }
 
 /// Runs `body` against a server on a free port.
 func serving(
   _ model: Doubling = Doubling(), lanes: Int = 1, queue: Int = 8, token: String? = nil,
-  limits: InferenceLimits = InferenceLimits(), connections: ConnectionLimits? = nil,
+  limits: InferenceLimits = InferenceLimits(),
+  connections: ConnectionLimits = connectionLimits(by: ManualTime()),
   log: (@Sendable (JSONValue) -> Void)? = nil,
   _ body: @Sendable @escaping (ServerClient) throws -> Void
 ) async throws {
-  var patient = ConnectionLimits()
-  (patient.headPatience, patient.piecePatience) = (.seconds(3600), .seconds(3600))
   let port = try ListeningPort(.loopback(0))
   let end = GracefulEnd()
   let server = InferenceServer(
     models: [model], port: port, lanes: lanes, queueLimit: queue, token: token,
-    metrics: Metrics(version: "test"), version: "test", limits: limits, connections: connections ?? patient,
+    metrics: Metrics(version: "test"), version: "test", limits: limits, connections: connections,
     end: end, log: log)
-  let task = Task { try await server.run() }
-  // Blocking calls of the client stay off the threads that answer them.
+  // Neither waits for threads that other tests hold; what the client finds is this test's all the same.
+  let task = Task(executorPreference: OwnThreads(name: "server", count: 1)) { try await server.run() }
   let outcome = await Task(executorPreference: OwnThreads(name: "client", count: 1)) {
-    try body(ServerClient(port: port.number, end: end))
+    try body(ServerClient(port: port.number, end: end, server: server))
   }.result
   task.cancel()
   _ = await task.result

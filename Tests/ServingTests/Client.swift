@@ -64,6 +64,7 @@ final class NotingWorkshop: Workshop {
 struct Client {
   let port: UInt16
   let token: String
+  let server: LoopbackServer
 
   struct Answer {
     let status: Int
@@ -101,24 +102,25 @@ struct Client {
   func raw(_ bytes: [UInt8]) throws -> Answer { Answer(try self.bytes(bytes)) }
 }
 
-/// Other tests may hold the threads that answer for many seconds: nobody is given up for that.
-let patient: ConnectionLimits = {
+/// Limits whose time a test moves: nobody is given up for being slow unless it says so.
+func connectionLimits(by time: ManualTime) -> ConnectionLimits {
   var limits = ConnectionLimits()
-  (limits.headPatience, limits.piecePatience) = (.seconds(3600), .seconds(3600))
+  limits.waiting = Patience { time.now }
   return limits
-}()
+}
 
 /// Runs `body` against a server on a free port.
 func serving(
   _ workshop: NotingWorkshop = NotingWorkshop(), limits: UploadLimits = UploadLimits(),
-  connections: ConnectionLimits = patient, _ body: @Sendable @escaping (Client) throws -> Void
+  connections: ConnectionLimits = connectionLimits(by: ManualTime()),
+  _ body: @Sendable @escaping (Client) throws -> Void
 ) async throws {
   let port = try ListeningPort(.loopback(0))
   let server = LoopbackServer(workshop: workshop, port: port, limits: limits, connections: connections)
-  let task = Task { try await server.run() }
-  // Blocking calls of the client stay off the threads that answer them; what they find is this test's all the same.
+  // Neither waits for threads that other tests hold; what the client finds is this test's all the same.
+  let task = Task(executorPreference: OwnThreads(name: "server", count: 1)) { try await server.run() }
   let outcome = await Task(executorPreference: OwnThreads(name: "client", count: 1)) {
-    try body(Client(port: port.number, token: server.token))
+    try body(Client(port: port.number, token: server.token, server: server))
   }.result
   task.cancel()
   // Uploads are gone when the server is.

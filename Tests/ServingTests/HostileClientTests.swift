@@ -146,14 +146,10 @@ import Testing
     }
   }
 
-  private static let impatient: ConnectionLimits = {
-    var limits = ConnectionLimits()
-    (limits.headPatience, limits.piecePatience) = (.milliseconds(400), .milliseconds(400))
-    return limits
-  }()
-
   @Test func slowRequestsAreGivenUp() async throws {
-    try await serving(connections: Self.impatient) { (client: Client) throws in
+    let time = ManualTime()
+    let limits = connectionLimits(by: time)
+    try await serving(connections: limits) { (client: Client) throws in
       let host = "Host: 127.0.0.1:\(client.port)\r\nX-Ardf-Token: \(client.token)\r\n"
       for start in [
         "", "GET /frames/0 HTTP/1.1\r\nHost: ",
@@ -161,23 +157,26 @@ import Testing
       ] {
         let connection = try LoopbackConnection(port: client.port)
         connection.send(Array(start.utf8))
+        // Whatever it waits for, a head or a body, its time is over then.
+        try time.pass(max(limits.headPatience, limits.piecePatience), until: "\(start) is given up") {
+          connection.hasBytes
+        }
         #expect(Client.Answer(connection.readToEnd()).status == 408, "\(start)")
       }
-      // A byte now and then does not begin the time anew.
+      // A byte now and then does not begin the time anew: else the head would become too large first.
       let dripping = try LoopbackConnection(port: client.port)
-      let start = ContinuousClock.now
-      for byte in Self.head(client, "A: \(String(repeating: "x", count: 200))\r\n") {
-        dripping.send([byte])
-        Thread.sleep(forTimeInterval: 0.05)
-        if ContinuousClock.now - start > .seconds(3) { break }
+      dripping.send(Array("GET / HTTP/1.1\r\nA: ".utf8))
+      try time.pass(limits.headPatience / 4, until: "who drips is given up") {
+        dripping.send(Array("x".utf8))
+        return dripping.hasBytes
       }
-      #expect(Client.Answer(dripping.readToEnd()).status != 200)
+      #expect(Client.Answer(dripping.readToEnd()).status == 408)
     }
   }
 
   @Test func clientsThatNeverReadAreGivenUp() async throws {
-    var limits = patient
-    limits.piecePatience = .milliseconds(400)
+    let time = ManualTime()
+    let limits = connectionLimits(by: time)
     try await serving(NotingWorkshop(pageBytes: 64 << 20), connections: limits) {
       (client: Client) throws in
       let deaf = try LoopbackConnection(port: client.port)
@@ -185,14 +184,16 @@ import Testing
       #expect(try client.send("GET", "/frames/0/scene.glb").status == 200)
       // Making the page takes a busy machine long; only then does the answer wait for its reader.
       deaf.waitForBytes()
-      Thread.sleep(forTimeInterval: 3)
+      try time.pass(limits.piecePatience, until: "its connection is closed") {
+        client.server.connections == 0
+      }
       #expect(deaf.readToEnd().count < 32 << 20)
     }
   }
 
   @Test func silentClientsGiveWay() async throws {
     // Nobody is given up for being slow: a place is free only when somebody gives way.
-    var limits = patient
+    var limits = connectionLimits(by: ManualTime())
     limits.connections = 8
     try await serving(connections: limits) { (client: Client) throws in
       let silent = try (0..<40).map { _ in try LoopbackConnection(port: client.port) }
@@ -219,22 +220,14 @@ import Testing
 
   @Test func connectionsAreGivenBack() async throws {
     try await serving { (client: Client) throws in
-      _ = try client.send("GET", "/frames/0")
-      let before = Self.descriptors
       for number in 0..<1000 {
         let connection = try LoopbackConnection(port: client.port)
         if number % 3 == 0 { connection.send(Array("GET /".utf8)) }
         if number % 3 == 1 { connection.send(Self.head(client, "")) }
       }
       #expect(try client.send("GET", "/frames/0").status == 200)
-      Thread.sleep(forTimeInterval: 0.5)
-      // Other tests open files at the same time.
-      #expect(Self.descriptors < before + 100)
+      try Waiting.until("no connection is left") { client.server.connections == 0 }
     }
-  }
-
-  private static var descriptors: Int {
-    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"))?.count ?? 0
   }
 
   @Test func uploadsLeaveNothingBehind() async throws {
@@ -255,12 +248,8 @@ import Testing
     let path = try #require(workshop.runPath.withLock { $0 })
     #expect(!FileManager.default.fileExists(atPath: path))
     // Other tests' folders may be among those that were opened; they go when their servers do.
-    var left = try opened.withLock { $0 }.intersection(Self.uploadFolders())
-    for _ in 0..<300 where !left.isEmpty {
-      try await Task.sleep(for: .milliseconds(100))
-      left.formIntersection(try Self.uploadFolders())
-    }
-    #expect(left.isEmpty)
+    let left = opened.withLock { $0 }
+    try await Waiting.until("uploads are gone") { try left.isDisjoint(with: Self.uploadFolders()) }
   }
 
   /// Of any process: other tests run at the same time, with uploads of their own.

@@ -14,9 +14,26 @@ public final class LoopbackConnection {
     public init() {}
   }
 
-  /// Connects to a port.
+  /// Connects to a port; reads wait as long as tests do.
+  ///
+  /// - Throws: `Refused` where nobody listens. What a busy system lacks for a while is waited for.
   public init(port: UInt16) throws {
-    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var found: Int32?
+    try Waiting.until("a connection to port \(port)") {
+      found = try Self.connected(to: port)
+      return found != nil
+    }
+    descriptor = found ?? -1
+    // A server that never answers fails a test instead of holding it up.
+    var patience = timeval(tv_sec: Int(Waiting.patience.components.seconds), tv_usec: 0)
+    _ = unsafe setsockopt(
+      descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+  }
+
+  /// A descriptor that is connected; nil where the system has no means for one now, or was interrupted.
+  private static func connected(to port: UInt16) throws -> Int32? {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    guard descriptor >= 0 else { return nil }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
@@ -27,11 +44,11 @@ public final class LoopbackConnection {
         unsafe connect(descriptor, $0, size)
       }
     }
-    guard result == 0 else { throw Refused() }
-    // A server that never answers fails a test instead of holding it up.
-    var patience = timeval(tv_sec: 300, tv_usec: 0)
-    _ = unsafe setsockopt(
-      descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    guard result != 0 else { return descriptor }
+    let isRefused = errno == ECONNREFUSED
+    close(descriptor)
+    if isRefused { throw Refused() }
+    return nil
   }
 
   /// Sends what the other side takes; one that has closed takes nothing.
@@ -41,6 +58,7 @@ public final class LoopbackConnection {
       let count = unsafe rest.withUnsafeBytes { buffer in
         unsafe Glibc.send(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL))
       }
+      if count < 0, errno == EINTR { continue }
       guard count > 0 else { return }
       rest = rest.dropFirst(count)
     }
@@ -54,6 +72,12 @@ public final class LoopbackConnection {
 
   /// Returns once anything has arrived, and leaves it there.
   public func waitForBytes() { _ = receive(1, flags: Int32(MSG_PEEK)) }
+
+  /// Whether anything has arrived that was not read, or an end; does not wait.
+  public var hasBytes: Bool {
+    var byte: UInt8 = 0
+    return unsafe recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) >= 0 || errno != EAGAIN
+  }
 
   private func receive(_ most: Int, flags: Int32) -> [UInt8] {
     var part = [UInt8](repeating: 0, count: most)
