@@ -77,7 +77,7 @@ import Testing
     #expect(try run([sequence], out: place.file("whole")).status == 0)
     let victim = try RunningCommand(
       ["run", sequence, "--out", out] + TinyNetwork.detectorOptions + TinyNetwork.depthOptions)
-    while victim.process.isRunning, !FileManager.default.fileExists(atPath: "\(out)/00001") { usleep(1000) }
+    try victim.until("the second frame is there") { FileManager.default.fileExists(atPath: "\(out)/00001") }
     kill(victim.process.processIdentifier, SIGKILL)
     _ = try victim.finished()
     let resumed = try run([sequence], out: out, ["--resume"])

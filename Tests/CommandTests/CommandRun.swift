@@ -1,5 +1,6 @@
 import FileFormats
 import Foundation
+import TestSupport
 
 /// One finished run of the built `ardf`.
 struct CommandRun {
@@ -36,6 +37,11 @@ struct CommandRun {
     self.error = error
   }
 
+  /// The arguments of `ardf serve`, with any free port instead of the one that it takes by itself.
+  static func onAnyPort(_ arguments: [String]) -> [String] {
+    arguments + (arguments.contains("--models") ? ["--listen", "127.0.0.1:0"] : ["--port", "0"])
+  }
+
   /// Standard output as JSON.
   func json() throws -> JSONValue { try JSONValue.parse(output) }
 
@@ -56,10 +62,17 @@ final class RunningCommand {
     $0.key.hasSuffix("SAN_OPTIONS") || $0.key == "LD_PRELOAD" || $0.key.hasPrefix("QEMU_")
   }
 
+  /// Another program may listen where `ardf serve` does by itself: `CommandRun.onAnyPort`.
+  struct PortOfItsOwn: Error {}
+
   init(
     _ arguments: [String], in directory: String? = nil, environment: [String: String] = [:],
     input: String? = nil, program: String = CommandRun.executable
   ) throws {
+    guard
+      arguments.first != "serve"
+        || arguments.contains(where: { ["--listen", "--port", "--help"].contains($0) })
+    else { throw PortOfItsOwn() }
     // Files, not pipes: a full pipe would block the command.
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("ardf-run-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -78,6 +91,21 @@ final class RunningCommand {
   /// What it has said on standard error so far.
   var said: String {
     (try? String(contentsOf: folder.appendingPathComponent("err"), encoding: .utf8)) ?? ""
+  }
+
+  /// It ended before what was waited for came.
+  struct Ended: Error, CustomStringConvertible { let description: String }
+
+  /// Returns once `condition` holds.
+  ///
+  /// - Throws: `Ended`, `Waiting.NeverCame`, and what `condition` throws.
+  func until(_ what: String, _ condition: () throws -> Bool) throws {
+    try Waiting.until(what) {
+      let isRunning = process.isRunning
+      if try condition() { return true }
+      if !isRunning { throw Ended(description: "ended before \(what): \(said)") }
+      return false
+    }
   }
 
   func finished() throws -> CommandRun {

@@ -108,19 +108,26 @@ import Testing
     let arguments = ["run", "scans", "--out", "out"] + Self.networks
     #expect(try run(arguments, in: place).status == 0)
     let old = try digests(of: place.file("out"))
-    for delay: UInt32 in [5, 30, 60, 90] {
+    for frames in [0, 1, 4, 11] {
       let victim = try RunningCommand(
         arguments + ["--force", "--effect", "0=smoke"], in: place.path)
-      usleep(delay * 1000)
+      // One that ends meanwhile was not killed.
+      try? victim.until("\(frames) frames are there") { Self.framesUnderWay(in: place) >= frames }
       kill(victim.process.processIdentifier, signal)
       let status = try victim.finished().status
       guard status != 0 else { break }
-      #expect(try digests(of: place.file("out")) == old, "killed after \(delay) ms")
+      #expect(try digests(of: place.file("out")) == old, "killed after \(frames) frames")
     }
     let done = try run(arguments + ["--force", "--effect", "0=smoke"], in: place)
     #expect(done.status == 0, "\(done.error)")
     #expect(try digests(of: place.file("out")) != old)
     #expect(try place.entries() == ["out", "scans"], "what killed runs left is gone")
+  }
+
+  /// Frames that are complete in folders that are not.
+  private static func framesUnderWay(in place: borrowing TemporaryDirectory) -> Int {
+    let names = FileManager.default.enumerator(atPath: place.path)?.compactMap { $0 as? String } ?? []
+    return names.count { $0.hasPrefix(".") && $0.hasSuffix("/summary.json") }
   }
 
   @Test func aRunThatMakesNothingReplacesNothing() throws {

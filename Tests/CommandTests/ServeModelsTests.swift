@@ -15,9 +15,9 @@ import Testing
     (["--models", "nothing.safetensors"], 66, "nothing.safetensors"),
     (["--models", "yolo99-seg"], 66, "no network"),
     (networks + ["--listen", "0.0.0.0:0"], 64, "--token-file"),
-    (networks + ["--listen", "localhost:8000"], 64, "--listen"),
+    (networks + ["--listen", "localhost:0"], 64, "--listen"),
     (networks + ["--yolo", "x"], 64, "--models"),
-    (networks + ["--port", "1"], 64, "--listen"),
+    (networks + ["--port", "0"], 64, "--listen"),
     (networks + ["picture.jpg"], 64, "SOURCE"),
     (networks + ["--models", "net=\(TinyNetwork.detector)"], 64, "NAME=FILE"),
     (["--models", "detect=\(TinyNetwork.detector)"], 64, "NAME=FILE"),
@@ -36,19 +36,21 @@ import Testing
     _ = try place.write(Array("0123456789abcdef\n".utf8), to: "token")
     _ = try place.write(Array("short\n".utf8), to: "short")
     let (arguments, status, text) = Self.wrong[index]
-    let run = try CommandRun(["serve"] + arguments, in: place.path)
+    let isNamed = arguments.contains { $0 == "--listen" || $0 == "--port" }
+    let words = ["serve"] + arguments
+    let run = try CommandRun(isNamed ? words : CommandRun.onAnyPort(words), in: place.path)
     #expect(run.status == status, "\(arguments): \(run.error)")
     #expect(run.error.contains(text), "\(run.error)")
   }
 
   /// The port that a server listens on, once it does.
   private static func port(of running: RunningCommand) throws -> UInt16 {
-    for _ in 0..<6000 {
-      if let said = running.said.firstMatch(of: /:(\d+)\/v2/), let port = UInt16(said.1) { return port }
-      guard running.process.isRunning else { break }
-      usleep(10_000)
+    var port: UInt16?
+    try running.until("it says where it listens") {
+      port = running.said.firstMatch(of: /:(\d+)\/v2/).flatMap { UInt16($0.1) }
+      return port != nil
     }
-    throw LoopbackConnection.Refused()
+    return try #require(port)
   }
 
   private static func answer(_ port: UInt16, _ request: String, _ body: [UInt8] = []) throws -> String {

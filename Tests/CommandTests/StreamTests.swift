@@ -66,10 +66,9 @@ import Testing
         ($0 as? String)?.hasSuffix("\(name)/detections.json") == true
       } == true
     }
-    let deadline = Date(timeIntervalSinceNow: 60)
-    while !isThere("000000"), Date() < deadline { usleep(5_000) }
+    try running.until("the first is there") { isThere("000000") }
     try pipe.write(contentsOf: Self.png(1))
-    while !isThere("000001"), Date() < deadline { usleep(5_000) }
+    try running.until("the second is there") { isThere("000001") }
     kill(running.process.processIdentifier, signal)
     let run = try running.finished()
     try pipe.close()

@@ -34,7 +34,7 @@ from mutations.cases import CLASSES, ROOT, Case, prepare
 from mutations.judge import SECONDS, Run, digests, judge
 
 #: Address space, so that no run takes the machine down, and seconds on the clock.
-ADDRESS_SPACE, PATIENCE = 4 << 30, 60
+ADDRESS_SPACE, PATIENCE = 4 << 30, 600
 #: Sound runs of every class, of which each must be accepted and the greediest is the class's measure.
 SOUND = 12
 KEPT_OF_A_KIND = 3

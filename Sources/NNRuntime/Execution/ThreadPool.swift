@@ -42,6 +42,9 @@ public final class ThreadPool: Sendable {
     max(1, Int(ardf_available_processors()))
   }
 
+  /// Threads that sleep until there is work; not the caller.
+  package var asleep: Int { team.asleep }
+
   /// How many threads work at a step, from the next one on: 1 to `threads`, which it is at first.
   ///
   /// Results do not depend on it, so that several pools can share processors as each has work.
@@ -160,6 +163,8 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
     unsafe condition.deallocate()
     unsafe finished.deallocate()
   }
+
+  var asleep: Int { sleepers.load(ordering: .sequentiallyConsistent) }
 
   func stop() {
     stopping.store(true, ordering: .sequentiallyConsistent)

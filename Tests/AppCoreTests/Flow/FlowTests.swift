@@ -3,9 +3,10 @@ import FileFormats
 import Geometry
 import Imaging
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FlowTests {
+@Suite struct FlowTests {
   // MARK: Machine
 
   static let events: [DetectionFlow.Event] = [
@@ -183,9 +184,9 @@ import Testing
     let (session, _) = Self.session(detector)
     let first = Task { try await session.detect(Self.frame("first")) }
     for await snapshot in session.snapshots() where snapshot.flow.phase == .detecting { break }
-    while detector.calls.list.isEmpty { await Task.yield() }
+    try await Waiting.until("a detection") { !detector.calls.list.isEmpty }
     let second = Task { try await session.detect(Self.frame("second")) }
-    while detector.calls.list.count < 2 { await Task.yield() }
+    try await Waiting.until("the second detection") { detector.calls.list.count == 2 }
     #expect(session.current.flow.phase == .detecting, "the cancelled one ends nothing")
     detector.answer(Self.things)
     try await first.value
@@ -198,7 +199,7 @@ import Testing
     let detector = HeldDetector()
     let (session, _) = Self.session(detector)
     let run = Task { try await session.detect(Self.frame()) }
-    while detector.calls.list.isEmpty { await Task.yield() }
+    try await Waiting.until("a detection") { !detector.calls.list.isEmpty }
     try await session.cancelDetection()
     try await run.value
     #expect(session.current.flow.phase == .live && session.current.results == nil)

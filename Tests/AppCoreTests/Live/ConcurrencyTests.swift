@@ -17,7 +17,7 @@ struct Fault: Error, Equatable, CustomStringConvertible {
   var description: String { "fault \(number)" }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ConcurrencyTests {
+@Suite struct ConcurrencyTests {
   // MARK: Clock
 
   @Test func sleepersWakeWhenTheirTimeHasCome() async throws {

@@ -4,7 +4,7 @@ import Imaging
 import Testing
 
 /// The loop's budget is one of what the loop holds, counted: the same frames give the same decisions everywhere.
-@Suite(.timeLimit(.minutes(1))) struct HeldMemoryTests {
+@Suite struct HeldMemoryTests {
   private struct Shots: FrameSource {
     let clock: ReplayClock
 

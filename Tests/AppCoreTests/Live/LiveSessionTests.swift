@@ -4,7 +4,7 @@ import Imaging
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct LiveSessionTests {
+@Suite struct LiveSessionTests {
   /// A camera whose frames the test sends.
   struct Camera: FrameSource {
     let stream: AsyncThrowingStream<CapturedFrame, any Error>
@@ -206,18 +206,36 @@ import Testing
       ])
   }
 
-  @Test func recordingsComeAtTheirTimes() async throws {
-    struct Recording: CaptureSource {
-      let layout = CaptureLayout.images
-      let path = "memory"
-      let frames = [0.0, 0.5, 0.75].map { FrameReference(name: "\($0)", timestamp: 100 + $0) }
-      let skipped: [SkippedFrame] = []
-      func frame(at index: Int, decodingImage: Bool) throws(CaptureError) -> CapturedFrame {
-        guard index < 2 else { throw .noSuchFrame(index: index, count: 2) }
-        return LiveSessionTests.frame(index)
-      }
-      func encodedPicture(at index: Int) throws(CaptureError) -> EncodedPicture? { nil }
+  /// Its third frame cannot be read.
+  struct Recording: CaptureSource {
+    let layout = CaptureLayout.images
+    let path = "memory"
+    let frames = [0.0, 0.5, 0.75].map { FrameReference(name: "\($0)", timestamp: 100 + $0) }
+    let skipped: [SkippedFrame] = []
+    func frame(at index: Int, decodingImage: Bool) throws(CaptureError) -> CapturedFrame {
+      guard index < 2 else { throw .noSuchFrame(index: index, count: 2) }
+      return LiveSessionTests.frame(index)
     }
+    func encodedPicture(at index: Int) throws(CaptureError) -> EncodedPicture? { nil }
+  }
+
+  /// A rate instead of the timestamps, which lie half a second apart; the rounds follow at it too.
+  @Test func recordingsComeAtTheRateAsked() async throws {
+    let clock = VirtualClock(now: .seconds(3))
+    let calls = Calls()
+    let source = ReplaySource(Recording(), indices: [0, 1], repeats: 2, framesPerSecond: 50, time: clock)
+    let run = Task {
+      for try await frame in source.frames() { calls.add("\(frame.name) at \(clock.now.inSeconds)") }
+    }
+    for _ in 0..<3 {
+      await clock.untilSleepers(1)
+      #expect(clock.advanceToNextDeadline() == ms(20))
+    }
+    try await run.value
+    #expect(calls.list == ["0 at 3.0", "1 at 3.02", "0 at 3.04", "1 at 3.06"])
+  }
+
+  @Test func recordingsComeAtTheirTimes() async throws {
     let clock = VirtualClock(now: .seconds(3))
     let calls = Calls()
     let source = RecordedFrameSource(Recording(), time: clock)

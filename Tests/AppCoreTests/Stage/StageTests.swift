@@ -55,7 +55,7 @@ struct SpyScene: EffectScene {
   func detach(_ id: Int) { calls.add("detach \(id)") }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct StageTests {
+@Suite struct StageTests {
   // MARK: Pool
 
   @Test func thePoolKeepsTwoReadyAndFillsUpAgain() async throws {

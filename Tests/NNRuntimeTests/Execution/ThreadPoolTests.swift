@@ -1,6 +1,7 @@
-import Glibc
+import Foundation
 import NNRuntime
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Thread pool")
@@ -20,25 +21,31 @@ struct ThreadPoolTests {
     }
   }
 
+  /// The caller begins once the other thread is in its first chunk, which it leaves when all others are done.
   @Test("a slow thread, as on a slow core, leaves its chunks to the others")
   func unevenThreads() {
     let pool = ThreadPool(threads: 2)
-    let counts = Mutex((done: [Int](repeating: 0, count: 64), bySlow: 0))
+    let counts = Mutex([Int](repeating: 0, count: 64))
+    let isSlow = Atomic(false)
+    let begun = Atomic(false)
     pool.run(64) { chunk, thread in
-      if thread == 1 { usleep(20_000) }
-      counts.withLock {
-        $0.done[chunk] += 1
-        if thread == 1 { $0.bySlow += 1 }
-      }
+      do {
+        if thread == 1, isSlow.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged {
+          begun.store(true, ordering: .releasing)
+          try Waiting.until("the other thread has done the rest") {
+            counts.withLock { $0.reduce(0, +) } == 63
+          }
+        } else if thread == 0 {
+          try Waiting.until("the slow thread has begun") { begun.load(ordering: .acquiring) }
+        }
+      } catch { Issue.record(error) }
+      counts.withLock { $0[chunk] += 1 }
     }
-    let (done, bySlow) = counts.withLock { $0 }
-    #expect(done.allSatisfy { $0 == 1 })
-    // Half of them were its own.
-    #expect(bySlow < 16)
+    #expect(counts.withLock { $0.allSatisfy { $0 == 1 } })
   }
 
   @Test("no more threads work than are to, and every chunk once, however often that changes")
-  func fewerThreads() {
+  func fewerThreads() throws {
     let pool = ThreadPool(threads: 4)
     for round in 0..<400 {
       let most = round * 7 % 4 + 1
@@ -53,8 +60,8 @@ struct ThreadPoolTests {
       #expect(counts.withLock { $0.done.allSatisfy { $0 == 1 } })
       if most == 1 { #expect(counts.withLock { $0.workers } == [0]) }
     }
-    // Those that had work before have seen by now that they have none.
-    usleep(100_000)
+    // Those that had work before have seen by then that they have none.
+    try Waiting.until("all sleep") { pool.asleep == 3 }
     pool.use(threads: 2)
     let workers = Mutex(Set<Int>())
     pool.run(200) { _, thread in workers.withLock { _ = $0.insert(thread) } }
@@ -68,7 +75,7 @@ struct ThreadPoolTests {
       let total = Atomic<Int>(0)
       pool.run(100) { chunk, _ in total.add(chunk, ordering: .relaxed) }
       #expect(total.load(ordering: .relaxed) == 4950)
-      try await Task.sleep(for: .milliseconds(20))
+      try await Waiting.until("they sleep") { pool.asleep == 3 }
     }
   }
 
@@ -101,29 +108,37 @@ struct ThreadPoolTests {
   }
 
   @Test("who waits for a crowded team sleeps")
-  func waitsAsleep() {
+  func waitsAsleep() throws {
     let pool = ThreadPool(threads: ThreadPool.processors + 2)
-    let begun = Atomic<Bool>(false)
-    let patience = ContinuousClock.now + .seconds(5)
-    let start = Self.threadTime
+    let taken = Atomic(0)
+    let callerBegan = Atomic(false)
+    let callerLeft = Atomic(false)
+    let sleptThen = Mutex(false)
+    let caller = try "/proc/" + FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
     pool.run(2) { _, thread in
-      if thread == 0 {
-        // Leaves the other chunk to another thread.
-        while !begun.load(ordering: .acquiring), ContinuousClock.now < patience { usleep(1000) }
-      } else {
-        begun.store(true, ordering: .releasing)
-        usleep(400_000)
-      }
+      if thread == 0 { callerBegan.store(true, ordering: .sequentiallyConsistent) }
+      taken.add(1, ordering: .sequentiallyConsistent)
+      do {
+        try Waiting.until("both chunks are taken") { taken.load(ordering: .sequentiallyConsistent) == 2 }
+        if thread == 0 {
+          callerLeft.store(true, ordering: .sequentiallyConsistent)
+        } else {
+          // The caller has done its chunk, or has none.
+          try Waiting.until("the caller sleeps") {
+            callerBegan.load(ordering: .sequentiallyConsistent)
+              == callerLeft.load(ordering: .sequentiallyConsistent) && Self.sleeps(caller)
+          }
+          sleptThen.withLock { $0 = true }
+        }
+      } catch { Issue.record(error) }
     }
-    let anotherRan = begun.load(ordering: .relaxed)
-    #expect(anotherRan)
-    #expect(Self.threadTime - start < .milliseconds(100))
+    #expect(sleptThen.withLock { $0 })
   }
 
-  /// Processor time of this thread.
-  private static var threadTime: Duration {
-    var time = timespec()
-    _ = unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  /// Whether a thread waits for something; its folder in /proc.
+  private static func sleeps(_ thread: String) -> Bool {
+    let status = try? String(contentsOfFile: "\(thread)/stat", encoding: .utf8)
+    // The name stands in brackets before, and may hold anything.
+    return status?.split(separator: ")").last?.hasPrefix(" S ") == true
   }
 }

@@ -1,5 +1,6 @@
 import FileFormats
 import NNRuntime
+import TestSupport
 import Testing
 
 /// Measured on a small network; checked is what must hold on the busiest machine.
@@ -129,17 +130,16 @@ struct ProfilerTests {
   @Test func benchmarkCountsRuns() throws {
     let session = try session()
     #expect(Benchmark(runs: 4, warmUp: 1).measure(session, input: Self.input).count == 4)
-    // Longer than some runs take, on a machine of any speed.
-    let once = try #require(Benchmark(runs: 1, warmUp: 0).measure(session, input: Self.input).first)
-    let seconds = max(0.05, once / 1000 * 10)
-    let long = Benchmark(runs: 1, warmUp: 0, seconds: seconds).measure(session, input: Self.input)
-    #expect(long.count > 1)
+    let goesOn = Waiting.takes(atLeast: .milliseconds(50)) {
+      _ = Benchmark(runs: 1, warmUp: 0, seconds: 0.05).measure(session, input: Self.input)
+    }
+    #expect(goesOn)
   }
 
   @Test func ceilingIsPlausible() throws {
     let ceiling = try MachineCeiling.measure(backend: .native, pool: ThreadPool(threads: 1))
-    #expect((0.1...10_000).contains(ceiling.peak))
-    #expect((0.01...10_000).contains(ceiling.bandwidth))
+    #expect(ceiling.peak > 0 && ceiling.peak < 10_000)
+    #expect(ceiling.bandwidth > 0 && ceiling.bandwidth < 10_000)
   }
 
   @Test func seededInputIsFixed() {

@@ -139,18 +139,15 @@ import Testing
   }
 
   @Test(.enabled(if: SharedData.exists("weights"), "real weights are not present beside the package"))
-  func depthWeightsOpenAndConvertQuickly() throws {
+  func depthWeightsOpenAndConvert() throws {
     let store = try WeightStore(path: SharedData.path("weights/dav2s-ardf-fp16.safetensors"))
     #expect(store.names.count == 239)
     var count = 0
-    let time = try ContinuousClock().measure {
-      for name in store.names {
-        let tensor = try store.root.tensor(name, shape: store.tensor(named: name).shape)
-        count += tensor.floats().count
-      }
+    for name in store.names {
+      let tensor = try store.root.tensor(name, shape: store.tensor(named: name).shape)
+      count += tensor.floats().count
     }
     #expect(count == 24_785_089)
     try store.verifyAllUsed()
-    print("checked and widened \(count) half-precision weights in \(time)")
   }
 }
