@@ -5,26 +5,29 @@ import NNKernelInterface
 extension StepBuilder {
   /// Packs the weights of all layers, the layers shared out over the threads.
   func packWeights() {
-    let nodes = plan.placement.nodes.enumerated().filter {
-      if case .convolution = plan.kernels[$0.offset] { true } else { false }
-    }
     let builder = self
+    let layers = zip(plan.placement.nodes, plan.kernels).compactMap { builder.packing($0, $1) }
     let staging = (0..<pool.threads).map { _ in StagingMemory() }
-    pool.run(nodes.count) { chunk, thread in
-      let (index, node) = nodes[chunk]
-      guard case .convolution(let kernel) = builder.plan.kernels[index] else { return }
-      switch node.operation {
-      case .convolution(let layer):
+    pool.run(layers.count) { layer, thread in layers[layer](staging[thread]) }
+  }
+
+  /// What packs the weights of a layer; nil for a kernel that reads none, or packs them with its step.
+  private func packing(_ node: Node, _ kernel: LayerKernel) -> (@Sendable (StagingMemory) -> Void)? {
+    switch kernel {
+    case .convolution(let layer, let kernel):
+      { staging in
         if let transposed = layer.transposed {
-          _ = builder.packedJoint(node, layer, transposed, kernel)
+          _ = packedJoint(node, layer, transposed, kernel)
         } else {
-          _ = builder.packed(node, layer, kernel, staging[thread])
+          _ = packed(node, layer, kernel, staging)
         }
-        if let projection = layer.projection { _ = builder.packed(projection, node, layer, staging[thread]) }
-      case .transposedConvolution(let layer):
-        for part in 0..<layer.stride * layer.stride { _ = builder.packedSubpixel(node, layer, part, kernel) }
-      default: break
+        if let projection = layer.projection { _ = packed(projection, node, layer, staging) }
       }
+    case .transposedConvolution(let layer, let kernel):
+      { _ in
+        for part in 0..<layer.stride * layer.stride { _ = packedSubpixel(node, layer, part, kernel) }
+      }
+    case .none, .depthwise, .maxPool, .resize, .layerNorm, .softmax, .elementwise, .attention: nil
     }
   }
 

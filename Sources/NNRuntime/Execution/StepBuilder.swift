@@ -35,36 +35,25 @@ struct StepBuilder {
     return steps
   }
 
-  /// The step of the kernel that the plan chose; nil where there is no work.
+  /// The step of the kernel that the plan chose; nil only where the plan says that there is no work.
   private func step(_ node: Node, _ index: Int) -> Step? {
     switch plan.kernels[index] {
     case .none: nil
-    case .convolution(let kernel):
-      switch node.operation {
-      case .convolution(let layer): convolution(node, index, layer, kernel)
-      case .transposedConvolution(let layer): transposed(node, index, layer, kernel)
-      default: nil
-      }
-    case .depthwise(let kernel):
-      if case .convolution(let layer) = node.operation { depthwise(node, index, layer, kernel) } else { nil }
-    case .maxPool(let kernel):
-      if case .maxPool(let size, let stride, let padding) = node.operation {
-        maxPool(node, index, size, stride, padding, kernel)
-      } else {
-        nil
-      }
-    case .resize(let kernel):
-      if case .resize(let kind) = node.operation { resize(node, index, kind, kernel) } else { nil }
-    case .layerNorm(let kernel):
-      if case .layerNorm(let norm) = node.operation { layerNorm(node, index, norm, kernel) } else { nil }
+    case .convolution(let layer, let kernel): convolution(node, index, layer, kernel)
+    case .transposedConvolution(let layer, let kernel): transposed(node, index, layer, kernel)
+    case .depthwise(let layer, let kernel): depthwise(node, index, layer, kernel)
+    case .maxPool(let window, let kernel): maxPool(node, index, window, kernel)
+    case .resize(let kind, let kernel): resize(node, index, kind, kernel)
+    case .layerNorm(let norm, let kernel): layerNorm(node, index, norm, kernel)
     case .softmax(let kernel): softmax(node, index, kernel)
-    case .elementwise(let kernel): elementwise(node, index, kernel)
-    case .attention(let kernel):
-      if case .attention(let layout) = node.operation { attention(node, index, layout, kernel) } else { nil }
+    case .elementwise(let layer, let kernel): elementwise(node, index, layer, kernel)
+    case .attention(let layout, let kernel): attention(node, index, layout, kernel)
     }
   }
 
-  private func elementwise(_ node: Node, _ index: Int, _ kernel: Kernel<ElementwiseTask>) -> Step? {
+  private func elementwise(
+    _ node: Node, _ index: Int, _ layer: LayerKernel.ElementwiseLayer, _ kernel: Kernel<ElementwiseTask>
+  ) -> Step {
     func step(
       _ operation: ElementwiseOperation, _ activation: Activation = .none, _ scale: FloatMemory? = nil,
       _ shift: FloatMemory? = nil
@@ -74,13 +63,12 @@ struct StepBuilder {
         index, kernel, elementwiseTask(node, operation, activation, scale, shift), items: output.pixels,
         together: pixelsTogether(output))
     }
-    switch node.operation {
+    switch layer {
     case .affine(let scale, let shift): return step(.affine, .none, FloatMemory(scale), FloatMemory(shift))
     case .activation(let activation): return step(.unary, activation)
     case .add: return step(.add)
     case .copy: return step(.unary)
     case .prependToken(let token): return prepend(node, index, FloatMemory(token), kernel)
-    default: return nil
     }
   }
 
@@ -136,14 +124,14 @@ struct StepBuilder {
   // MARK: Windows and resizing
 
   private func maxPool(
-    _ node: Node, _ index: Int, _ size: Int, _ stride: Int, _ padding: Int, _ kernel: Kernel<PoolTask>
+    _ node: Node, _ index: Int, _ window: PoolWindow, _ kernel: Kernel<PoolTask>
   ) -> Step {
     let (input, output) = (shapes[node.inputs[0]], shapes[node.output])
     let task = TaskMemory(
       PoolTask(
         inHeight: input.height, inWidth: input.width, outHeight: output.height, outWidth: output.width,
-        channels: output.channels, kernel: size, stride: stride, padding: padding, input: map(node.inputs[0]),
-        output: mutableMap(node.output)), keeping: [arena])
+        channels: output.channels, kernel: window.edge, stride: window.stride, padding: window.padding,
+        input: map(node.inputs[0]), output: mutableMap(node.output)), keeping: [arena])
     return step(index, kernel, task, items: output.height, together: rowsTogether(output))
   }
 

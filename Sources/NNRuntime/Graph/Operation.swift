@@ -120,6 +120,11 @@ package struct Transposition: Sendable {
   var bias: [Float]
 }
 
+/// A square window that slides over a map: its edge, its step, and the padding on every side.
+package struct PoolWindow: Sendable {
+  var edge, stride, padding: Int
+}
+
 /// A resize to a given size.
 package struct Enlargement: Sendable {
   var interpolation: Interpolation
@@ -169,7 +174,7 @@ package enum Operation: Sendable {
   /// The same memory under another shape, from pixel `firstPixel` on.
   case view(firstPixel: Int)
   case prependToken([Float])
-  case maxPool(kernel: Int, stride: Int, padding: Int)
+  case maxPool(PoolWindow)
   case resize(Interpolation)
   case layerNorm(LayerNormParameters)
   case softmax

@@ -150,7 +150,7 @@ extension Value {
   public func maxPool(kernel: Int, stride: Int, padding: Int, name: String) -> Value {
     precondition(kernel > 0 && stride > 0 && padding >= 0 && 2 * padding <= kernel, "\(name): attributes")
     return node(
-      name, .maxPool(kernel: kernel, stride: stride, padding: padding), [],
+      name, .maxPool(PoolWindow(edge: kernel, stride: stride, padding: padding)), [],
       MapShape(
         height: (shape.height + 2 * padding - kernel) / stride + 1,
         width: (shape.width + 2 * padding - kernel) / stride + 1, channels: shape.channels))

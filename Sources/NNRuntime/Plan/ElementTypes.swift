@@ -85,11 +85,14 @@ extension Node {
     _ shapes: [MapShape], _ arithmetic: Arithmetic, isOutput: Bool
   ) -> KernelChoice? {
     switch operation {
-    case .convolution(let layer) where !layer.isDepthwise:
-      arithmetic.choice(layer, convolutionShape(layer, shapes), isOutput: isOutput)
+    case .convolution(let layer):
+      layer.isDepthwise
+        ? nil : arithmetic.choice(layer, convolutionShape(layer, shapes), isOutput: isOutput)
     case .transposedConvolution(let layer):
       arithmetic.choice(layer, subpixelShape(layer, shapes), isOutput: isOutput)
-    default: nil
+    case .input, .constant, .affine, .activation, .add, .concatenate, .slice, .view, .prependToken, .maxPool,
+      .resize, .layerNorm, .softmax, .attention, .copy:
+      nil
     }
   }
 }

@@ -1,29 +1,39 @@
 import NNKernelInterface
 
-/// The kernel that computes a layer.
+/// The kernel that computes a layer, with the parameters of that layer: no kernel can meet another operation's.
 enum LayerKernel: Sendable {
   /// No work: the result is another value's memory, or was there before.
   case none
-  case convolution(ConvolutionKernel)
-  case depthwise(Kernel<DepthwiseTask>)
-  case maxPool(Kernel<PoolTask>)
-  case resize(Kernel<ResizeTask>)
-  case layerNorm(Kernel<LayerNormTask>)
+  case convolution(Convolution, ConvolutionKernel)
+  case transposedConvolution(Convolution, ConvolutionKernel)
+  case depthwise(Convolution, Kernel<DepthwiseTask>)
+  case maxPool(PoolWindow, Kernel<PoolTask>)
+  case resize(Interpolation, Kernel<ResizeTask>)
+  case layerNorm(LayerNormParameters, Kernel<LayerNormTask>)
   case softmax(Kernel<ElementwiseTask>)
-  case elementwise(Kernel<ElementwiseTask>)
-  case attention(Kernel<AttentionTask>)
+  case elementwise(ElementwiseLayer, Kernel<ElementwiseTask>)
+  case attention(AttentionLayout, Kernel<AttentionTask>)
+
+  /// What an elementwise kernel computes for a layer.
+  enum ElementwiseLayer: Sendable {
+    case affine(scale: [Float], shift: [Float])
+    case activation(Activation)
+    case add
+    case copy
+    case prependToken([Float])
+  }
 
   /// `avx512/winograd-f6x6-f32`; nil where there is no work.
   var name: String? {
     switch self {
     case .none: nil
-    case .convolution(let kernel): kernel.fullName
-    case .depthwise(let kernel): kernel.fullName
-    case .maxPool(let kernel): kernel.fullName
-    case .resize(let kernel): kernel.fullName
-    case .layerNorm(let kernel): kernel.fullName
-    case .softmax(let kernel), .elementwise(let kernel): kernel.fullName
-    case .attention(let kernel): kernel.fullName
+    case .convolution(_, let kernel), .transposedConvolution(_, let kernel): kernel.fullName
+    case .depthwise(_, let kernel): kernel.fullName
+    case .maxPool(_, let kernel): kernel.fullName
+    case .resize(_, let kernel): kernel.fullName
+    case .layerNorm(_, let kernel): kernel.fullName
+    case .softmax(let kernel), .elementwise(_, let kernel): kernel.fullName
+    case .attention(_, let kernel): kernel.fullName
     }
   }
 }
@@ -63,19 +73,22 @@ struct LayerChoice {
     func vector(_ kernel: LayerKernel) -> (AlgorithmChoice, LayerKernel) {
       (AlgorithmChoice(algorithm: .vector, reason: "elementwise or windowed"), kernel)
     }
+    func elementwise(_ layer: LayerKernel.ElementwiseLayer) -> (AlgorithmChoice, LayerKernel) {
+      vector(.elementwise(layer, .first(of: catalogue.elementwise, maps)))
+    }
     switch node.operation {
     case .input, .constant, .slice, .view, .concatenate:
       return (AlgorithmChoice(algorithm: .none, reason: "memory of another value"), .none)
     case .convolution(let layer) where layer.isDepthwise:
       return (
         AlgorithmChoice(algorithm: .vector, reason: "one filter a channel"),
-        .depthwise(.first(of: catalogue.depthwise, maps))
+        .depthwise(layer, .first(of: catalogue.depthwise, maps))
       )
     case .convolution(let layer):
       let choice = convolution(node, index, layer, node.convolutionShape(layer, shapes))
       return (
         AlgorithmChoice(algorithm: choice.kernel.algorithm, reason: choice.reason),
-        .convolution(choice.kernel)
+        .convolution(layer, choice.kernel)
       )
     case .transposedConvolution(let layer):
       let choice = convolution(node, index, layer, node.subpixelShape(layer, shapes))
@@ -83,26 +96,31 @@ struct LayerChoice {
         elements.choice(index) != nil
         ? choice.reason
         : "kernel as large as the stride: outputs don't overlap; for each of its positions, \(choice.reason)"
-      return (AlgorithmChoice(algorithm: .subpixel, reason: reason), .convolution(choice.kernel))
-    case .attention:
+      return (
+        AlgorithmChoice(algorithm: .subpixel, reason: reason), .transposedConvolution(layer, choice.kernel)
+      )
+    case .attention(let layout):
       let products = elements.products(index)
       let reason =
         switch products {
         case .int8: "scores of 8-bit integers where they are bounded, weights in bf16; "
         case .int16: "products of 16-bit integers, a scale a query and key; "
         case .bfloat16: "\(Arithmetic.rounded), "
-        default: ""
+        case .float32, .float16: ""
         }
       return (
         AlgorithmChoice(algorithm: .blocked, reason: reason + "scores stay in the cache"),
-        .attention(.first(of: catalogue.attention, maps, products: products))
+        .attention(layout, .first(of: catalogue.attention, maps, products: products))
       )
-    case .maxPool: return vector(.maxPool(.first(of: catalogue.maxPool, maps)))
-    case .resize: return vector(.resize(.first(of: catalogue.resize, maps)))
-    case .layerNorm: return vector(.layerNorm(.first(of: catalogue.layerNorm, maps)))
+    case .maxPool(let window): return vector(.maxPool(window, .first(of: catalogue.maxPool, maps)))
+    case .resize(let kind): return vector(.resize(kind, .first(of: catalogue.resize, maps)))
+    case .layerNorm(let norm): return vector(.layerNorm(norm, .first(of: catalogue.layerNorm, maps)))
     case .softmax: return vector(.softmax(.first(of: catalogue.softmax, maps)))
-    case .affine, .activation, .add, .copy, .prependToken:
-      return vector(.elementwise(.first(of: catalogue.elementwise, maps)))
+    case .affine(let scale, let shift): return elementwise(.affine(scale: scale, shift: shift))
+    case .activation(let activation): return elementwise(.activation(activation))
+    case .add: return elementwise(.add)
+    case .copy: return elementwise(.copy)
+    case .prependToken(let token): return elementwise(.prependToken(token))
     }
   }
 

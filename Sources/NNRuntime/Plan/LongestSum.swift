@@ -11,7 +11,9 @@ extension Plan {
     case .attention(let layout): return max(input.pixels, layout.keyWidth)
     case .resize(.bicubic): return 16
     case .resize(.bilinear): return 4
-    default: return 1
+    case .resize(.nearest), .affine, .activation, .add, .maxPool, .copy, .concatenate, .slice, .view,
+      .prependToken, .input, .constant:
+      return 1
     }
   }
 }

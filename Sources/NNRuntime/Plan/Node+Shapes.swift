@@ -52,7 +52,8 @@ extension Node {
     case .attention(let layout):
       let pairs = Double(output.pixels) * Double(output.pixels) * Double(layout.heads)
       return 2 * pairs * Double(layout.keyWidth + layout.valueWidth)
-    default:
+    case .input, .constant, .affine, .activation, .add, .concatenate, .slice, .view, .prependToken, .maxPool,
+      .resize, .layerNorm, .softmax, .copy:
       return 0
     }
   }

@@ -50,7 +50,8 @@ struct Placement: Sendable {
         movable[node.output] = true
       case .input, .constant:
         nodes.append(node)
-      default:
+      case .convolution, .transposedConvolution, .affine, .activation, .add, .maxPool, .resize, .layerNorm,
+        .softmax, .attention, .copy:
         nodes.append(node)
         movable[node.output] = true
       }

@@ -8,14 +8,11 @@ extension Plan {
   /// intensity.
   package var layerBytes: [Int] {
     placement.nodes.enumerated().map { index, node in
-      switch node.operation {
-      case .input, .constant, .slice, .view, .concatenate: return 0
-      default:
-        let maps = (node.inputs + [node.output]).reduce(0) {
-          $0 + placement.shapes[$1].count * elements[$1].size
-        }
-        return maps + node.operation.parameterCount * elements.products(index).size
+      if case .none = kernels[index] { return 0 }
+      let maps = (node.inputs + [node.output]).reduce(0) {
+        $0 + placement.shapes[$1].count * elements[$1].size
       }
+      return maps + node.operation.parameterCount * elements.products(index).size
     }
   }
 
@@ -56,7 +53,9 @@ extension Operation {
     case .affine(let scale, let shift): scale.count + shift.count
     case .layerNorm(let norm): norm.gamma.count + norm.beta.count
     case .prependToken(let token): token.count
-    default: 0
+    case .input, .constant, .activation, .add, .concatenate, .slice, .view, .maxPool, .resize, .softmax,
+      .attention, .copy:
+      0
     }
   }
 }
