@@ -21,7 +21,8 @@ extension DetectedObjects {
   private func mask(of object: DetectedObject) -> UprightMask? {
     guard let mask = object.mask, let probabilities = object.probabilities else { return nil }
     return UprightMask(
-      probabilities: probabilities.plane(), letterbox: letterbox, patch: mask.rectangle,
-      column: mask.columns.lowerBound, row: mask.rows.lowerBound)
+      probabilities: probabilities.probabilities, columns: probabilities.columns, rows: probabilities.rows,
+      of: PixelSize(width: probabilities.gridWidth, height: probabilities.gridHeight), letterbox: letterbox,
+      runs: mask.runs, column: mask.columns.lowerBound, row: mask.rows.lowerBound)
   }
 }

@@ -90,9 +90,8 @@ package struct DetectionsFile: Sendable {
 
   /// A mask as COCO's run lengths.
   package static func runLengths(_ mask: InstanceMask) -> JSONValue {
-    let plane = mask.binary()
-    let runs = RunLengthMask(height: plane.height, width: plane.width, mask: plane.elements)
-    return ["size": [.integer(plane.height), .integer(plane.width)], "counts": .string(runs.counts)]
+    let runs = mask.runLengths
+    return ["size": [.integer(runs.height), .integer(runs.width)], "counts": .string(runs.counts)]
   }
 }
 

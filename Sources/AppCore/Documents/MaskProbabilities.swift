@@ -8,7 +8,7 @@ package struct MaskProbabilities: Sendable {
   /// The file's name beside the document.
   package let file: String
   /// The probabilities, on the network's grid.
-  package let grid: Plane<Float>
+  package var grid: Plane<Float> { mask.grid }
 
   private let mask: InstanceMask
 
@@ -19,7 +19,6 @@ package struct MaskProbabilities: Sendable {
   package init?(of detection: Detection) {
     guard let mask = detection.mask, mask.hasProbabilities else { return nil }
     file = Self.file(ofObject: detection.id)
-    grid = mask.grid
     self.mask = mask
   }
 
@@ -81,8 +80,7 @@ package struct MaskProbabilities: Sendable {
       }
       return InstanceMask(
         imageSize: PixelSize(width: pixels.width, height: pixels.height), orientation: orientation,
-        grid: grid,
-        placement: placement, pixels: hasPixels ? BinaryPatch(ColumnRuns(pixels)) : nil,
+        grid: MaskGrid(grid), placement: placement, pixels: hasPixels ? BinaryPatch(ColumnRuns(pixels)) : nil,
         hasProbabilities: true)
     }
   }

@@ -1,23 +1,24 @@
+import FileFormats
 import Geometry
 import Imaging
 
-/// The set pixels of a large picture, kept as the rectangle that holds them all or, of a file, as its runs.
+/// The set pixels of a large picture, kept as runs: of a rectangle that holds them all, along its rows, or of a file,
+/// along the whole picture's columns.
 struct BinaryPatch: Sendable {
   /// Column and row of the rectangle's first pixel.
-  let x: Int
-  let y: Int
-  /// The rectangle, non-zero where set; nil if no pixel is set.
-  let cells: Plane<UInt8>?
+  private let x: Int
+  private let y: Int
+  /// The rectangle; nil where a file says it.
+  private let cells: RowRuns?
   /// The whole picture's, in place of the rectangle.
   let runs: ColumnRuns?
 
   /// No pixel at all.
-  static let empty = BinaryPatch(x: 0, y: 0, cells: nil)
+  static let empty = BinaryPatch(RowRuns(width: 0, height: 0, elements: []), x: 0, y: 0)
 
-  private init(x: Int, y: Int, cells: Plane<UInt8>?) {
-    self.x = x
-    self.y = y
-    self.cells = cells
+  /// The pixels of a rectangle whose first is in column `x` and row `y`.
+  init(_ cells: RowRuns, x: Int, y: Int) {
+    (self.x, self.y, self.cells) = (x, y, cells)
     runs = nil
   }
 
@@ -29,66 +30,61 @@ struct BinaryPatch: Sendable {
 
   /// The patch of a mask at full resolution.
   init(_ mask: Plane<UInt8>) {
-    var first = (x: mask.width, y: mask.height)
-    var last = (x: -1, y: -1)
-    let elements = mask.elements.span
-    for y in 0..<mask.height {
-      let row = y * mask.width..<(y + 1) * mask.width
-      guard let left = row.first(where: { elements[$0] != 0 }) else { continue }
-      // What lies between the columns found so far needs no look.
-      let right: Int = row.last(where: { elements[$0] != 0 || $0 - row.lowerBound <= last.x }) ?? left
-      first = (min(first.x, left - row.lowerBound), min(first.y, y))
-      last = (max(last.x, right - row.lowerBound), y)
-    }
-    let cells =
-      last.x < 0
-      ? nil : mask.cropped(x: first.x, y: first.y, width: last.x - first.x + 1, height: last.y - first.y + 1)
-    self.init(x: cells == nil ? 0 : first.x, y: cells == nil ? 0 : first.y, cells: cells)
+    self.init(RowRuns(width: mask.width, height: mask.height, elements: mask.elements), x: 0, y: 0)
   }
 
   /// Whether the pixel in column `px` and row `py` of the picture is set.
   func isSet(_ px: Int, _ py: Int) -> Bool {
     if let runs { return runs.isSet(px, py) }
     guard let cells, px >= x, py >= y, px - x < cells.width, py - y < cells.height else { return false }
-    return cells[px - x, py - y] != 0
+    return cells[px - x, py - y]
   }
 
   /// A part of the picture that holds all set pixels.
   var bounds: Rect<ImagePixels> {
     if let runs { return runs.bounds }
+    guard let bounds = cells?.bounds else { return Rect(x: 0, y: 0, width: 0, height: 0) }
     return Rect(
-      x: Double(x), y: Double(y), width: Double(cells?.width ?? 0), height: Double(cells?.height ?? 0))
+      x: Double(x + bounds.columns.lowerBound), y: Double(y + bounds.rows.lowerBound),
+      width: Double(bounds.columns.count), height: Double(bounds.rows.count))
   }
 
   /// The patch of the upright picture, turned back to the stored picture of size `stored`.
   func turnedBack(from orientation: Orientation, stored: PixelSize) -> BinaryPatch {
     precondition(runs == nil, "a file's mask is of the stored picture")
-    guard let cells else { return self }
+    guard let cells, !cells.isEmpty else { return .empty }
     let bounds = orientation.stored(
       Rect<UprightPixels>(
         x: Double(x), y: Double(y), width: Double(cells.width), height: Double(cells.height)), stored: stored)
+    let turned = Plane(width: cells.width, height: cells.height, elements: cells.elements)
+      .oriented(orientation.inverse)
     return BinaryPatch(
-      x: Int(bounds.minX), y: Int(bounds.minY), cells: cells.oriented(orientation.inverse))
+      RowRuns(width: turned.width, height: turned.height, elements: turned.elements), x: Int(bounds.minX),
+      y: Int(bounds.minY))
   }
 
   /// The patch of a part of a picture, said of the whole: the part's corner is pixel (`column`, `row`).
   func moved(toColumn column: Int, row: Int) -> BinaryPatch {
     precondition(runs == nil, "a file's mask is of the whole picture")
-    return cells == nil ? self : BinaryPatch(x: x + column, y: y + row, cells: cells)
+    return cells.map { BinaryPatch($0, x: x + column, y: y + row) } ?? self
+  }
+
+  /// The run lengths of the whole picture.
+  func runLengths(of size: PixelSize) -> RunLengthMask {
+    guard let cells else {
+      let plane = plane(of: size)
+      return RunLengthMask(height: plane.height, width: plane.width, mask: plane.elements)
+    }
+    return RunLengthMask(
+      height: size.height, width: size.width,
+      boundaries: cells.columnBoundaries(column: x, row: y, rows: size.height))
   }
 
   /// The whole picture, 255 where set.
   func plane(of size: PixelSize) -> Plane<UInt8> {
     if let runs { return runs.plane() }
     var pixels = [UInt8](repeating: 0, count: size.width * size.height)
-    if let cells {
-      for row in 0..<cells.height {
-        let start = (y + row) * size.width + x
-        for column in 0..<cells.width where cells.elements[row * cells.width + column] != 0 {
-          pixels[start + column] = 255
-        }
-      }
-    }
+    cells?.fill(&pixels, from: y * size.width + x, stride: size.width, with: 255)
     return Plane(width: size.width, height: size.height, elements: pixels)
   }
 }

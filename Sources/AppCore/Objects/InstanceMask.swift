@@ -16,11 +16,11 @@ public struct InstanceMask: Sendable {
   public let orientation: Orientation
   /// Probabilities in [0, 1]; whole positions are cell centers.
   public var grid: Plane<Float> {
-    storedGrid ?? pixels?.runs?.coverage(width: cells.width, cells.height)
+    storedGrid?.plane ?? pixels?.runs?.coverage(width: cells.width, cells.height)
       ?? Plane(width: cells.width, height: cells.height, fill: 0)
   }
   /// nil for a document's mask: thousands of grids would take far more memory than the document.
-  private let storedGrid: Plane<Float>?
+  private let storedGrid: MaskGrid?
   private let cells: PixelSize
   /// Where the grid lies on the upright picture.
   let placement: GridPlacement
@@ -30,7 +30,7 @@ public struct InstanceMask: Sendable {
   let hasProbabilities: Bool
 
   init(
-    imageSize: PixelSize, orientation: Orientation, grid: Plane<Float>, placement: GridPlacement,
+    imageSize: PixelSize, orientation: Orientation, grid: MaskGrid, placement: GridPlacement,
     pixels: BinaryPatch?, hasProbabilities: Bool
   ) {
     self.hasProbabilities = hasProbabilities
@@ -49,7 +49,8 @@ public struct InstanceMask: Sendable {
     let size = PixelSize(width: binary.width, height: binary.height)
     let cells = Self.gridSize(of: size)
     self.init(
-      imageSize: size, orientation: .up, grid: coverage(of: binary, width: cells.width, cells.height),
+      imageSize: size, orientation: .up,
+      grid: MaskGrid(coverage(of: binary, width: cells.width, cells.height)),
       placement: GridPlacement(covering: size, gridWidth: cells.width, cells.height),
       pixels: BinaryPatch(binary), hasProbabilities: false)
   }
@@ -113,8 +114,15 @@ public struct InstanceMask: Sendable {
     let side = min(box.width, box.height) * placement.cellsPerPixel
     let radius = side.isFinite ? Int(min(max((0.05 * side).rounded(), 1), 3)) : 1
     return InstanceMask(
-      imageSize: imageSize, orientation: orientation, grid: minimum(of: grid, radius: radius),
+      imageSize: imageSize, orientation: orientation, grid: MaskGrid(minimum(of: grid, radius: radius)),
       placement: placement, pixels: nil, hasProbabilities: hasProbabilities)
+  }
+
+  /// `binary` as run lengths; of exact pixels in time and memory that follow their outline.
+  package var runLengths: RunLengthMask {
+    if let pixels { return pixels.runLengths(of: imageSize) }
+    let plane = binary()
+    return RunLengthMask(height: plane.height, width: plane.width, mask: plane.elements)
   }
 
   /// The mask at the stored picture's full resolution: 255 where `probability` at the pixel's center exceeds 0.5.
@@ -129,6 +137,43 @@ public struct InstanceMask: Sendable {
       }
     }
     return Plane(width: imageSize.width, height: imageSize.height, elements: set)
+  }
+}
+
+/// Probabilities on a grid, those of a rectangle held and all others 0.
+struct MaskGrid: Sendable {
+  let width, height: Int
+  private let columns, rows: Range<Int>
+  /// Row-major over the rectangle.
+  private let cells: [Float]
+
+  /// A grid of which all is held.
+  init(_ plane: Plane<Float>) {
+    self.init(
+      plane.elements, columns: 0..<plane.width, rows: 0..<plane.height, width: plane.width, plane.height)
+  }
+
+  /// A grid from the rectangle held, which lies in it.
+  init(_ cells: [Float], columns: Range<Int>, rows: Range<Int>, width: Int, _ height: Int) {
+    precondition(cells.count == columns.count * rows.count, "a rectangle of another size")
+    precondition(
+      columns.lowerBound >= 0 && columns.upperBound <= width && rows.lowerBound >= 0
+        && rows.upperBound <= height, "the rectangle lies in the grid")
+    (self.width, self.height, self.columns, self.rows, self.cells) = (width, height, columns, rows, cells)
+  }
+
+  /// All of it; made anew with each call unless all is held.
+  var plane: Plane<Float> {
+    if cells.count == width * height { return Plane(width: width, height: height, elements: cells) }
+    var all = [Float](repeating: 0, count: width * height)
+    var source = 0
+    for row in rows {
+      for column in columns {
+        all[row * width + column] = cells[source]
+        source += 1
+      }
+    }
+    return Plane(width: width, height: height, elements: all)
   }
 }
 

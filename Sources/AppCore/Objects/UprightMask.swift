@@ -5,14 +5,14 @@ import Imaging
 /// picture as stored.
 public struct UprightMask: Sendable {
   private let imageSize: PixelSize
-  private let grid: Plane<Float>
+  private let grid: MaskGrid
   private let placement: GridPlacement
   /// The exact pixels, in the upright picture.
   private let pixels: BinaryPatch?
   private let hasProbabilities: Bool
 
   private init(
-    imageSize: PixelSize, grid: Plane<Float>, placement: GridPlacement, pixels: BinaryPatch?,
+    imageSize: PixelSize, grid: MaskGrid, placement: GridPlacement, pixels: BinaryPatch?,
     hasProbabilities: Bool = true
   ) {
     self.imageSize = imageSize
@@ -30,37 +30,40 @@ public struct UprightMask: Sendable {
     precondition(
       binary.map { $0.width == letterbox.imageSize.width && $0.height == letterbox.imageSize.height } ?? true,
       "a full-resolution mask has the picture's size")
-    self.init(probabilities, letterbox, pixels: binary.map(BinaryPatch.init))
+    self.init(MaskGrid(probabilities), letterbox, pixels: binary.map(BinaryPatch.init))
   }
 
-  /// A mask on a network's prototype grid whose pixels are those of a rectangle of the letterbox's picture, which
-  /// begins in `column` and `row`; any non-zero value inside, none without a rectangle.
+  /// A mask on a part of a network's prototype grid whose pixels are those of a rectangle of the letterbox's picture.
   ///
-  /// - Precondition: the rectangle lies in the picture.
-  public init(
-    probabilities: Plane<Float>, letterbox: Letterbox, patch: Plane<UInt8>?, column: Int, row: Int
+  /// - `grid`: the grid's size; `columns` and `rows`: of its cells those that `probabilities` holds, row-major; all others
+  ///   are 0.
+  /// - `runs`: the rectangle's pixels; `column` and `row`: where it begins.
+  ///
+  /// - Precondition: the parts lie in the grid and the picture.
+  package init(
+    probabilities: [Float], columns: Range<Int>, rows: Range<Int>, of grid: PixelSize, letterbox: Letterbox,
+    runs: RowRuns, column: Int, row: Int
   ) {
     let size = letterbox.imageSize
     precondition(
-      column >= 0 && row >= 0 && column + (patch?.width ?? 0) <= size.width
-        && row + (patch?.height ?? 0) <= size.height, "a mask's rectangle lies in its picture")
+      column >= 0 && row >= 0 && column + runs.width <= size.width && row + runs.height <= size.height,
+      "a mask's rectangle lies in its picture")
     self.init(
-      probabilities, letterbox,
-      pixels: patch.map { BinaryPatch($0).moved(toColumn: column, row: row) } ?? .empty)
+      MaskGrid(probabilities, columns: columns, rows: rows, width: grid.width, grid.height), letterbox,
+      pixels: BinaryPatch(runs, x: column, y: row))
   }
 
-  private init(_ probabilities: Plane<Float>, _ letterbox: Letterbox, pixels: BinaryPatch?) {
+  private init(_ grid: MaskGrid, _ letterbox: Letterbox, pixels: BinaryPatch?) {
     self.init(
-      imageSize: letterbox.imageSize, grid: probabilities,
-      placement: GridPlacement(letterbox: letterbox, gridWidth: probabilities.width, probabilities.height),
-      pixels: pixels)
+      imageSize: letterbox.imageSize, grid: grid,
+      placement: GridPlacement(letterbox: letterbox, gridWidth: grid.width, grid.height), pixels: pixels)
   }
 
   /// A mask from the full-resolution picture, any non-zero value inside; see `InstanceMask.init(binary:)`.
   public init(binary: Plane<UInt8>) {
     let mask = InstanceMask(binary: binary)
     self.init(
-      imageSize: mask.imageSize, grid: mask.grid, placement: mask.placement, pixels: mask.pixels,
+      imageSize: mask.imageSize, grid: MaskGrid(mask.grid), placement: mask.placement, pixels: mask.pixels,
       hasProbabilities: false)
   }
 

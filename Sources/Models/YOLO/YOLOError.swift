@@ -11,6 +11,12 @@ public enum YOLOError: Error, Equatable, CustomStringConvertible {
   case notSquare(height: Int, width: Int)
   /// An output holds an infinity or a NaN.
   case nonFiniteOutput(name: String)
+  /// The boxes of all objects have more pixels of the picture than may be looked at for masks.
+  case tooManyMaskPixels(limit: Int)
+  /// There is no memory for the masks.
+  case noMaskMemory
+  /// Nobody waits for the masks any more.
+  case unwanted
   /// The weights are not those of such a network, or cannot be read.
   case weights(WeightError)
   /// The network cannot be planned on this machine.
@@ -30,6 +36,13 @@ public enum YOLOError: Error, Equatable, CustomStringConvertible {
       "network input \(height)x\(width): a classifier's must be square, such as 224x224"
     case .nonFiniteOutput(let name):
       "the network's output \(name) is infinite or not a number: use sound weights, or --precision fp32"
+    case .tooManyMaskPixels(let limit):
+      "the boxes of all objects have more than \(limit) pixels of the picture together: raise the least confidence, "
+        + "lower the most objects, or give a smaller picture"
+    case .noMaskMemory:
+      "there is no memory for the masks of all objects: raise the least confidence, lower the most objects, or give a "
+        + "smaller picture"
+    case .unwanted: "nobody waits for the masks any more"
     case .weights(let error): "\(error)"
     case .plan(let error): "\(error)"
     case .port(let error): "\(error)"

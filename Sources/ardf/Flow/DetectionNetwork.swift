@@ -38,6 +38,8 @@ struct DetectionNetwork: Sendable {
   /// The most objects of a picture.
   private var limit: Int
   private let masks: MaskMethod
+  /// What masks may cost.
+  var maskBounds = MaskBounds()
   private let source: [String: String]
 
   init(_ options: DetectorOptions, compute: ComputeOptions, pool: ThreadPool) throws {
@@ -69,7 +71,7 @@ struct DetectionNetwork: Sendable {
 
   private init(_ other: DetectionNetwork, model: YOLODetector) {
     (file, thresholds, masks, source) = (other.file, other.thresholds, other.masks, other.source)
-    (classes, limit) = (other.classes, other.limit)
+    (classes, limit, maskBounds) = (other.classes, other.limit, other.maskBounds)
     self.model = model
   }
 
@@ -141,7 +143,10 @@ struct DetectionNetwork: Sendable {
   }
 
   private func objects(of upright: RGBImage) throws -> DetectedObjects {
-    try InFile.naming(file) { try model.detect(upright, thresholds: thresholds, masks: masks) }
+    let letterbox = model.letterbox(for: PixelSize(width: upright.width, height: upright.height))
+    return try InFile.naming(file) {
+      try model.detect(upright, in: letterbox, thresholds: thresholds, masks: masks, bounds: maskBounds)
+    }
   }
 
   private func kept(_ result: DetectedObjects) -> [UprightDetection] {

@@ -13,7 +13,7 @@ struct FrameWriter {
   {
     if document {
       try folder.write(file.json(besideProbabilities: true), to: "detections.json")
-      for probabilities in file.detections.compactMap(MaskProbabilities.init) {
+      for probabilities in file.detections.lazy.compactMap(MaskProbabilities.init) {
         try folder.write(Self.array(probabilities.grid), to: probabilities.file)
       }
     }

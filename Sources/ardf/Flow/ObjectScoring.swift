@@ -164,8 +164,9 @@ struct ObjectScoring {
           width: Self.written(box.width, decimals: 4), height: Self.written(box.height, decimals: 4)),
         mask: mask.map {
           RunLengthMask(
-            height: image.height, width: image.width, columns: $0.columns, rows: $0.rows,
-            elements: $0.elements)
+            height: image.height, width: image.width,
+            boundaries: $0.runs.columnBoundaries(
+              column: $0.columns.lowerBound, row: $0.rows.lowerBound, rows: image.height))
         },
         keypoints: object.keypoints.map { keypoint in
           SIMD3(

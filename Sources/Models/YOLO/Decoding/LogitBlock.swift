@@ -1,3 +1,5 @@
+import Imaging
+
 /// Mask logits of a rectangle of the prototype grid.
 struct LogitBlock {
   let columns, rows: Range<Int>
@@ -76,20 +78,17 @@ struct ResampledColumns {
     return result
   }
 
-  /// Writes 1 where a sample is above the bar, else 0, row by row.
-  func threshold(rows: Range<Int>, taps: AxisTaps, above bar: Float, into elements: inout [UInt8]) {
-    precondition(elements.count == rows.count * width)
-    var output = elements.mutableSpan
-    var target = 0
-    for row in rows {
+  /// The samples above the bar, made row by row: never all of them at once.
+  func runs(rows: Range<Int>, taps: AxisTaps, above bar: Float) -> RowRuns {
+    RowRuns(width: width, height: rows.count) { index, pixels in
+      let row = rows.lowerBound + index
       let weight = taps.weights[row]
       let first = (taps.starts[row] - firstRow) * width
       let upper = values.span.extracting(first..<first + width)
       let lower = values.span.extracting(first + width..<first + 2 * width)
       for column in 0..<width {
-        output[target + column] = weight[0] * upper[column] + weight[1] * lower[column] > bar ? 1 : 0
+        pixels[column] = weight[0] * upper[column] + weight[1] * lower[column] > bar ? 1 : 0
       }
-      target += width
     }
   }
 }

@@ -1,4 +1,5 @@
 import Geometry
+import Imaging
 
 /// From prototypes and coefficients to masks, only inside each object's box.
 ///
@@ -44,45 +45,46 @@ package struct MaskDecoder: Sendable {
   ) -> ObjectMask {
     let (width, height) = (network.columns.count, network.rows.count)
     let (columns, rows) = indices(in: box, width: width, height: height)
-    var elements = [UInt8](repeating: 0, count: columns.count * rows.count)
-    if !elements.isEmpty {
+    let runs = runs(columns, rows) {
       let logits = LogitBlock(
         prototypes: prototypes, coefficients: coefficients, gridWidth: gridWidth,
         columns: cells(under: columns, of: network.columns), rows: cells(under: rows, of: network.rows))
-      let field = ResampledColumns(
+      return ResampledColumns(
         columns: columns, taps: network.columns, of: logits.columns, rows: logits.rows
-      ) { logits.values[$0] }
-      field.threshold(rows: rows, taps: network.rows, above: 0, into: &elements)
+      ) { logits.values[$0] }.runs(rows: rows, taps: network.rows, above: 0)
     }
-    return ObjectMask(
-      rasterWidth: width, rasterHeight: height, columns: columns, rows: rows, elements: elements)
+    return ObjectMask(rasterWidth: width, rasterHeight: height, columns: columns, rows: rows, runs: runs)
+  }
+
+  /// The runs of a rectangle, made by `body` unless it is empty.
+  private func runs(_ columns: Range<Int>, _ rows: Range<Int>, _ body: () -> RowRuns) -> RowRuns {
+    columns.isEmpty || rows.isEmpty
+      ? RowRuns(width: columns.count, height: rows.count, elements: []) : body()
   }
 
   /// The network's mask scaled to the picture: pixels more than half covered, bilinearly.
   package func imageMask(_ mask: ObjectMask) -> ObjectMask {
     let columns = image.columns.samples(touching: mask.columns)
     let rows = image.rows.samples(touching: mask.rows)
-    var elements = [UInt8](repeating: 0, count: columns.count * rows.count)
-    if !elements.isEmpty {
+    let runs = runs(columns, rows) {
       let sourceRows = cells(under: rows, of: image.rows)
-      let width = mask.columns.count
+      let (width, elements) = (mask.columns.count, mask.elements)
       // Cells beside the mask's rectangle are zero.
       let sourceColumns = cells(under: columns, of: image.columns)
       var source = [Float](repeating: 0, count: sourceColumns.count * sourceRows.count)
       for row in mask.rows.clamped(to: sourceRows) {
         for column in mask.columns.clamped(to: sourceColumns) {
           source[(row - sourceRows.lowerBound) * sourceColumns.count + column - sourceColumns.lowerBound] =
-            Float(mask.elements[(row - mask.rows.lowerBound) * width + column - mask.columns.lowerBound])
+            Float(elements[(row - mask.rows.lowerBound) * width + column - mask.columns.lowerBound])
         }
       }
-      let field = ResampledColumns(
+      return ResampledColumns(
         columns: columns, taps: image.columns, of: sourceColumns, rows: sourceRows
-      ) { source[$0] }
-      field.threshold(rows: rows, taps: image.rows, above: 0.5, into: &elements)
+      ) { source[$0] }.runs(rows: rows, taps: image.rows, above: 0.5)
     }
     return ObjectMask(
       rasterWidth: image.columns.count, rasterHeight: image.rows.count, columns: columns, rows: rows,
-      elements: elements)
+      runs: runs)
   }
 
   /// The mask on the picture: pixels of the box, half-open, whose logit is positive, bilinear between prototypes.
@@ -93,18 +95,15 @@ package struct MaskDecoder: Sendable {
   ) -> ObjectMask {
     let (width, height) = (native.columns.count, native.rows.count)
     let (columns, rows) = indices(in: box, width: width, height: height)
-    var elements = [UInt8](repeating: 0, count: columns.count * rows.count)
-    if !elements.isEmpty {
+    let runs = runs(columns, rows) {
       let logits = logits(
         prototypes, coefficients, columns: cells(under: columns, of: native.columns),
         rows: cells(under: rows, of: native.rows))
-      let field = ResampledColumns(
+      return ResampledColumns(
         columns: columns, taps: native.columns, of: logits.columns, rows: logits.rows
-      ) { logits.values[$0] }
-      field.threshold(rows: rows, taps: native.rows, above: 0, into: &elements)
+      ) { logits.values[$0] }.runs(rows: rows, taps: native.rows, above: 0)
     }
-    return ObjectMask(
-      rasterWidth: width, rasterHeight: height, columns: columns, rows: rows, elements: elements)
+    return ObjectMask(rasterWidth: width, rasterHeight: height, columns: columns, rows: rows, runs: runs)
   }
 
   /// Logits on the grid, enlarged where the padding needs it.
@@ -134,6 +133,29 @@ package struct MaskDecoder: Sendable {
       gridWidth: gridWidth, gridHeight: gridHeight, columns: columns, rows: rows,
       probabilities: block.values.map(sigmoid))
   }
+
+  /// Bytes that an object takes at most while it is made: its runs in the picture and, of `fast`, in the network's input
+  /// too, its probabilities, and logits with their columns resampled.
+  ///
+  /// Along a row the logit changes its sign once a cell of what it is drawn from, at most.
+  package func mostBytes(_ method: MaskMethod?) -> Int {
+    let cells = gridWidth * gridHeight * MemoryLayout<Float>.stride
+    switch method {
+    case .retina:
+      let sourceRows = enlarged?.rows.count ?? gridHeight
+      return cells
+        + RowRuns.mostBytes(height: native.rows.count, changes: changes(native.columns, gridWidth * 4))
+        + sourceRows * native.columns.count * MemoryLayout<Float>.stride
+    case .fast:
+      return cells
+        + RowRuns.mostBytes(height: image.rows.count, changes: changes(image.columns, gridWidth * 4))
+        + RowRuns.mostBytes(height: network.rows.count, changes: changes(network.columns, gridWidth))
+        + network.rows.count * image.columns.count * MemoryLayout<Float>.stride
+    case nil: return cells
+    }
+  }
+
+  private func changes(_ samples: AxisTaps, _ cells: Int) -> Int { min(samples.count, cells) + 1 }
 
   /// The cells that the given samples draw from.
   private func cells(under samples: Range<Int>, of taps: AxisTaps) -> Range<Int> {

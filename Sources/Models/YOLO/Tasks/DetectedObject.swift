@@ -1,4 +1,5 @@
 import Geometry
+import Imaging
 
 /// One detected object.
 public struct DetectedObject: Sendable {
@@ -46,6 +47,12 @@ public struct DetectedObject: Sendable {
     self.networkKeypoints = networkKeypoints
     self.orientedBox = orientedBox
     self.networkOrientedBox = networkOrientedBox
+  }
+
+  /// Bytes that the masks take.
+  var maskBytes: Int {
+    (mask?.runs.bytes ?? 0) + (networkMask?.runs.bytes ?? 0)
+      + (probabilities?.probabilities.count ?? 0) * MemoryLayout<Float>.stride
   }
 }
 

@@ -10,3 +10,16 @@ public enum MaskMethod: String, Sendable, CaseIterable {
   /// `retina_masks=True`: logits are enlarged to the picture, and cut there and at the box (`process_mask_native`).
   case retina
 }
+
+/// What the masks of a picture may cost; anything unless something else is said.
+package struct MaskBounds: Sendable {
+  /// Pixels of all objects' boxes in the picture together, which set the time.
+  package var pixels = Int.max
+  /// Told how many bytes all masks take, and one that is being made; whether there is memory for them.
+  package var holds: @Sendable (_ bytes: Int) -> Bool = { _ in true }
+  /// Asked before each mask: whether anybody still waits for it.
+  package var isWanted: @Sendable () -> Bool = { true }
+
+  /// No bounds.
+  package init() {}
+}

@@ -1,56 +1,65 @@
 import Imaging
 
 /// The pixels of one object: a binary raster of a rectangle of the image, zero everywhere else.
+///
+/// Held as runs, so that memory follows the outline and not the area.
 public struct ObjectMask: Sendable, Equatable {
   /// Size of the whole raster.
   public let rasterWidth, rasterHeight: Int
   /// The rectangle held, by its first column and row.
   public let columns, rows: Range<Int>
-  /// 0 or 1, row-major over the rectangle.
-  public let elements: [UInt8]
+  /// The set pixels of the rectangle.
+  package let runs: RowRuns
 
   /// A mask from its rectangle.
   ///
   /// - Precondition: `elements` holds exactly the rectangle, which lies in the raster.
   public init(rasterWidth: Int, rasterHeight: Int, columns: Range<Int>, rows: Range<Int>, elements: [UInt8]) {
-    precondition(elements.count == columns.count * rows.count)
+    self.init(
+      rasterWidth: rasterWidth, rasterHeight: rasterHeight, columns: columns, rows: rows,
+      runs: RowRuns(width: columns.count, height: rows.count, elements: elements))
+  }
+
+  /// A mask from the runs of its rectangle.
+  ///
+  /// - Precondition: `runs` are of the rectangle, which lies in the raster.
+  package init(rasterWidth: Int, rasterHeight: Int, columns: Range<Int>, rows: Range<Int>, runs: RowRuns) {
+    precondition(runs.width == columns.count && runs.height == rows.count)
     precondition(columns.lowerBound >= 0 && columns.upperBound <= rasterWidth)
     precondition(rows.lowerBound >= 0 && rows.upperBound <= rasterHeight)
     self.rasterWidth = rasterWidth
     self.rasterHeight = rasterHeight
     self.columns = columns
     self.rows = rows
-    self.elements = elements
+    self.runs = runs
   }
 
+  /// 0 or 1, row-major over the rectangle; made anew with each call.
+  public var elements: [UInt8] { runs.elements }
+
   /// Pixels set.
-  public var area: Int { elements.reduce(0) { $0 + Int($1) } }
+  public var area: Int { runs.area }
 
   /// Whether no pixel is set.
-  public var isEmpty: Bool { !elements.contains { $0 != 0 } }
+  public var isEmpty: Bool { runs.isEmpty }
 
   /// Whether the pixel is set; pixels outside the rectangle are not.
   public subscript(column: Int, row: Int) -> Bool {
-    guard columns.contains(column), rows.contains(row) else { return false }
-    return elements[(row - rows.lowerBound) * columns.count + column - columns.lowerBound] != 0
+    columns.contains(column) && rows.contains(row)
+      && runs[column - columns.lowerBound, row - rows.lowerBound]
   }
 
   /// The rectangle held, 0 and 1; nil where it has no pixel.
   public var rectangle: Plane<UInt8>? {
-    elements.isEmpty ? nil : Plane(width: columns.count, height: rows.count, elements: elements)
+    columns.isEmpty || rows.isEmpty
+      ? nil : Plane(width: columns.count, height: rows.count, elements: elements)
   }
 
   /// The whole raster, 0 and `value`.
   public func plane(value: UInt8 = 1) -> Plane<UInt8> {
     var all = [UInt8](repeating: 0, count: rasterWidth * rasterHeight)
-    var source = 0
-    for row in rows {
-      let start = row * rasterWidth + columns.lowerBound
-      for target in start..<start + columns.count {
-        all[target] = elements[source] == 0 ? 0 : value
-        source += 1
-      }
-    }
+    runs.fill(
+      &all, from: rows.lowerBound * rasterWidth + columns.lowerBound, stride: rasterWidth, with: value)
     return Plane(width: rasterWidth, height: rasterHeight, elements: all)
   }
 }

@@ -9,6 +9,7 @@ struct ObjectReading {
   private let thresholds: DetectionThresholds
   private let masks: MaskMethod?
   private let keepsEmpty: Bool
+  private let bounds: MaskBounds
   private let levels: [PyramidLevel]
 
   private var coding: BoxCoding { architecture.boxCoding }
@@ -16,9 +17,10 @@ struct ObjectReading {
 
   /// - `masks`: nil makes none in the picture.
   /// - `keepsEmpty`: also objects no pixel of whose box belongs to them.
+  /// - `bounds`: on masks.
   init(
     _ architecture: YOLOArchitecture, _ ports: YOLOPorts, letterbox: Letterbox,
-    thresholds: DetectionThresholds, masks: MaskMethod?, keepsEmpty: Bool
+    thresholds: DetectionThresholds, masks: MaskMethod?, keepsEmpty: Bool, bounds: MaskBounds
   ) {
     self.architecture = architecture
     self.ports = ports
@@ -26,6 +28,7 @@ struct ObjectReading {
     self.thresholds = thresholds
     self.masks = masks
     self.keepsEmpty = keepsEmpty
+    self.bounds = bounds
     let size = letterbox.networkSize
     levels = PyramidLevel.pyramid(inputHeight: size.height, inputWidth: size.width)
   }
@@ -50,11 +53,35 @@ struct ObjectReading {
     guard let prototypes = ports.prototypes else {
       return .success((survivors.map { object($0, outputs) }, selected))
     }
-    let decoder = MaskDecoder(letterbox: letterbox)
-    let objects = outputs.withElements(of: prototypes) { prototypes, _ in
-      survivors.compactMap { maskedObject($0, extras(of: $0, outputs), prototypes, decoder) }
+    let found = maskedObjects(survivors, outputs, prototypes)
+    return found.map { ($0, selected) }
+  }
+
+  /// The candidates' objects with their masks, one after the other, within the bounds.
+  private func maskedObjects(
+    _ candidates: [Candidate], _ outputs: borrowing SessionOutputs, _ prototypes: GraphOutput
+  ) -> Result<[DetectedObject], YOLOError> {
+    if masks != nil {
+      let pixels = candidates.reduce(0.0) { $0 + letterbox.fromNetwork($1.box).area }
+      guard pixels <= Double(bounds.pixels) else { return .failure(.tooManyMaskPixels(limit: bounds.pixels)) }
     }
-    return .success((objects, selected))
+    let decoder = MaskDecoder(letterbox: letterbox)
+    let most = decoder.mostBytes(masks)
+    return outputs.withElements(of: prototypes) { prototypes, _ in
+      var objects: [DetectedObject] = []
+      var bytes = 0
+      for candidate in candidates {
+        guard bounds.isWanted() else { return .failure(.unwanted) }
+        guard bounds.holds(bytes + most) else { return .failure(.noMaskMemory) }
+        guard let object = maskedObject(candidate, extras(of: candidate, outputs), prototypes, decoder) else {
+          continue
+        }
+        bytes += object.maskBytes
+        objects.append(object)
+      }
+      _ = bounds.holds(bytes)
+      return .success(objects)
+    }
   }
 
   private func candidates(_ outputs: borrowing SessionOutputs) throws(YOLOError) -> [Candidate] {

@@ -101,9 +101,12 @@ public final class YOLODetector: Sendable {
   ///
   /// - `masks`: nil makes none in the picture: `probabilities` alone say what belongs to an object.
   /// - `keepsEmpty`: also returns objects no pixel of whose box belongs to them.
+  /// - `bounds`: on masks.
+  ///
+  /// - Throws: as `detect(_:thresholds:masks:)`; `.tooManyMaskPixels`, `.noMaskMemory`, `.unwanted` of `bounds`.
   package func detect(
     _ picture: RGBImage, in letterbox: Letterbox, thresholds: DetectionThresholds, masks: MaskMethod?,
-    keepsEmpty: Bool = false
+    keepsEmpty: Bool = false, bounds: MaskBounds = MaskBounds()
   ) throws(YOLOError) -> DetectedObjects {
     try Self.check(height: letterbox.networkSize.height, width: letterbox.networkSize.width)
     let session = try plannedSession(for: letterbox.networkSize)
@@ -115,7 +118,8 @@ public final class YOLODetector: Sendable {
     var prepared = began
     var inferred = began
     let reading = ObjectReading(
-      architecture, ports, letterbox: letterbox, thresholds: thresholds, masks: masks, keepsEmpty: keepsEmpty)
+      architecture, ports, letterbox: letterbox, thresholds: thresholds, masks: masks, keepsEmpty: keepsEmpty,
+      bounds: bounds)
     let found: Result<(objects: [DetectedObject], selected: ContinuousClock.Instant), YOLOError> =
       session.run(
         prepare: { inputs in
