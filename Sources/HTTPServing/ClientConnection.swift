@@ -2,13 +2,19 @@ import FlyingSocks
 import Foundation
 
 /// What connections may cost.
+///
+/// Times are for the whole, not for a part: who sends or takes a byte now and then has no more.
 package struct ConnectionLimits: Sendable {
   /// Connections at a time.
   package var connections = 64
   /// For the head of a request to arrive, counted from the answer before it.
   package var headPatience = Duration.seconds(10)
-  /// For each mebibyte of a body or an answer to go over the line.
-  package var piecePatience = Duration.seconds(30)
+  /// For the body of a request to arrive.
+  package var bodyPatience = Duration.seconds(60)
+  /// For an answer to be taken.
+  package var answerPatience = Duration.seconds(60)
+  /// Bytes that requests, what is made of them and answers hold, all together.
+  package var memory = 1 << 30
   /// Bytes of an unwanted body that are read and forgotten, so that the answer is not lost with the connection.
   package var unwantedBytes = 1 << 30
   /// For requests under way, once the server's end was asked for.
@@ -26,9 +32,10 @@ package actor ClientConnection {
     package init() {}
   }
 
-  private static let piece = 1 << 20
+  /// Bytes that are given to the system at a time.
+  private static let writing = 1 << 20
   /// Bytes that are asked of the system at a time.
-  private static let reading = 256 << 10
+  private static let reading = 64 << 10
 
   private let socket: AsyncSocket
   private let limits: ConnectionLimits
@@ -36,6 +43,8 @@ package actor ClientConnection {
   private var received: [UInt8] = []
   /// What is kept of the current request's body.
   private var content: [UInt8] = []
+  /// Bytes that there is memory for in `content`.
+  private var room = 0
   /// Of the current request's body, the bytes nobody has asked for.
   private var bodyLeft = 0
   private var expectsToBeAsked = false
@@ -83,14 +92,12 @@ package actor ClientConnection {
 
   /// The current request's whole body.
   ///
-  /// - Throws: `Refusal.tooLarge`, `.timeout`, and `Closed` where it ends early.
-  func body(limit: Int, piece: @Sendable (Int) throws -> Void) async throws -> [UInt8] {
+  /// - Throws: `Refusal.tooLarge`, `.timeout`, `.overloaded`, and `Closed` where it ends early.
+  func body(limit: Int, memory: MemoryBudget.Share) async throws -> [UInt8] {
     guard bodyLeft <= limit else { throw Refusal.tooLarge(limit: limit) }
-    content = []
+    (content, room) = ([], 0)
     defer { content = [] }
-    // Address space only: memory is taken as the pieces come.
-    content.reserveCapacity(bodyLeft)
-    try await readBody(bodyLeft, keeping: true, before: piece)
+    try await readBody(bodyLeft, into: memory)
     return content
   }
 
@@ -100,36 +107,45 @@ package actor ClientConnection {
   func discardBody() async throws -> Bool {
     // Who asks before sending has not sent it.
     guard !expectsToBeAsked || bodyLeft == 0 else { return false }
-    try await readBody(min(bodyLeft, limits.unwantedBytes), keeping: false)
+    try await readBody(min(bodyLeft, limits.unwantedBytes), into: nil)
     return bodyLeft == 0
   }
 
-  private func readBody(
-    _ count: Int, keeping: Bool, before: @Sendable (Int) throws -> Void = { _ in }
-  ) async throws {
-    if expectsToBeAsked, count > 0 {
+  /// - `memory`: where the bytes are kept; nil forgets them.
+  private func readBody(_ count: Int, into memory: MemoryBudget.Share?) async throws {
+    guard count > 0 else { return }
+    if expectsToBeAsked {
       expectsToBeAsked = false
       try await send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
     }
-    var left = count
-    while left > 0 {
-      let piece = min(left, Self.piece)
-      try before(piece)
-      try await within(limits.piecePatience) { try await self.readPiece(piece, keeping: keeping) }
-      left -= piece
-    }
+    try await within(limits.bodyPatience) { try await self.readBytes(count, into: memory) }
   }
 
-  private func readPiece(_ count: Int, keeping: Bool) async throws {
+  private func readBytes(_ count: Int, into memory: MemoryBudget.Share?) async throws {
     var left = count
     while left > 0 {
       if received.isEmpty { try await receive(atMost: left) }
       let part = received.prefix(left)
-      if keeping { content += part }
+      if let memory {
+        try makeRoom(for: part.count, of: left, in: memory)
+        content += part
+      }
       left -= part.count
       bodyLeft -= part.count
       if part.count == received.count { received = [] } else { received.removeFirst(part.count) }
     }
+  }
+
+  /// Memory for bytes that have come, and for as many more: what is promised alone takes none.
+  private func makeRoom(for count: Int, of left: Int, in memory: MemoryBudget.Share) throws(Refusal) {
+    guard room - content.count < count else { return }
+    // All three are at most what was let in, which is far from where they would overflow.
+    let wanted = min(content.count + left, max(2 * room, content.count + count))
+    // Both lie there while the bytes are moved.
+    try memory.take(wanted)
+    content.reserveCapacity(wanted)
+    memory.give(room)
+    room = wanted
   }
 
   private func receive(atMost most: Int = 4096) async throws {
@@ -144,16 +160,19 @@ package actor ClientConnection {
     }
   }
 
+  /// Sends parts one after the other.
+  ///
   /// - Throws: `Closed`, `Refusal.timeout`.
-  func send(_ bytes: [UInt8]) async throws {
-    for start in stride(from: 0, to: bytes.count, by: Self.piece) {
-      let piece = Data(bytes[start..<min(start + Self.piece, bytes.count)])
-      let socket = socket
-      try await within(limits.piecePatience) {
-        do {
-          try await socket.write(piece)
-        } catch is SocketError {
-          throw Closed()
+  func send(_ parts: [UInt8]...) async throws {
+    let socket = socket
+    try await within(limits.answerPatience) {
+      for bytes in parts {
+        for start in stride(from: 0, to: bytes.count, by: Self.writing) {
+          do {
+            try await socket.write(Data(bytes[start..<min(start + Self.writing, bytes.count)]))
+          } catch is SocketError {
+            throw Closed()
+          }
         }
       }
     }

@@ -5,11 +5,14 @@ import Glibc
 package struct HTTPServer: Sendable {
   /// Between attempts to take a connection that the system has no means for.
   private static let rest = Duration.milliseconds(50)
+  /// Bytes of answers that are not counted, so that there is always one.
+  private static let shortAnswer = 16 << 10
 
   private let port: ListeningPort
   private let handler: any RequestHandler
   private let limits: ConnectionLimits
   private let admission: Admission
+  private let budget: MemoryBudget
   private let end: GracefulEnd
   /// Connections are read and answered here: computations of the same process do not use up clients' time.
   private let threads: OwnThreads
@@ -25,6 +28,7 @@ package struct HTTPServer: Sendable {
     self.end = end
     self.threads = OwnThreads(name: "ardf.serve", count: threads)
     admission = Admission(limit: limits.connections)
+    budget = MemoryBudget(limit: limits.memory)
   }
 
   /// Connections that are open.
@@ -119,18 +123,34 @@ package struct HTTPServer: Sendable {
         let head = try await client.head()
         // Who promises a body and does not send it gives way to others.
         guard admission.mark(number, isAnswered: head.bodyBytes == 0) else { return }
-        let request = Request(head: head, client: client) { admission.mark(number, isAnswered: true) }
-        let response = await handler.answer(request)
+        let memory = MemoryBudget.Share(budget)
+        let request = Request(head: head, client: client, memory: memory) {
+          admission.mark(number, isAnswered: true)
+        }
+        let response = await held(await handler.answer(request), in: memory)
         guard admission.mark(number, isAnswered: false) else { return }
         let keepsAlive = try await client.discardBody() && head.keepsAlive && !end.hasBegun
-        try await client.send(response.head(keepsAlive: keepsAlive))
-        if head.method != "HEAD" { try await client.send(response.body) }
+        try await client.send(
+          response.head(keepsAlive: keepsAlive), head.method == "HEAD" ? [] : response.body)
+        withExtendedLifetime(memory) {}
         guard keepsAlive else { return }
       }
     } catch let refusal as Refusal {
       await refuse(client, refusal)
     } catch {
       // The client is gone, or the server ends.
+    }
+  }
+
+  /// The answer, if there is memory for it until its client has taken it; all else that the request held goes back.
+  private func held(_ response: Response, in memory: MemoryBudget.Share) async -> Response {
+    do throws(Refusal) {
+      // Short answers are no more than their connections, which are counted.
+      try memory.hold(response.body.count <= Self.shortAnswer ? 0 : response.body.count)
+      return response
+    } catch {
+      await handler.refused(error)
+      return .refused(error)
     }
   }
 

@@ -5,9 +5,12 @@ package enum Refusal: Error, Equatable {
   case notFound
   /// As `notFound`, of something that has a name.
   case missing(String)
-  case notAllowed
+  /// Another method than those that the address takes.
+  case notAllowed([String])
   case conflict(String)
   case tooLarge(limit: Int)
+  /// A request that needs more memory than one may hold.
+  case needsTooMuch(bytes: Int, limit: Int)
   case cannotProcess(String)
   /// A body of unknown length.
   case lengthRequired
@@ -33,7 +36,7 @@ package enum Refusal: Error, Equatable {
     case .notFound, .missing: .notFound
     case .notAllowed: .notAllowed
     case .conflict: .conflict
-    case .tooLarge: .tooLarge
+    case .tooLarge, .needsTooMuch: .tooLarge
     case .cannotProcess: .cannotProcess
     case .lengthRequired: .lengthRequired
     case .headTooLarge: .headTooLarge
@@ -52,6 +55,7 @@ package enum Refusal: Error, Equatable {
     case .busy: ["Retry-After": "1"]
     case .overloaded(_, let seconds): ["Retry-After": "\(seconds)"]
     case .unauthorized: ["WWW-Authenticate": "Bearer"]
+    case .notAllowed(let methods): ["Allow": methods.joined(separator: ", ")]
     default: [:]
     }
   }
@@ -64,8 +68,11 @@ package enum Refusal: Error, Equatable {
       .missing(let text), .unsupportedMedia(let text), .overloaded(let text, _), .failed(let text):
       text
     case .notFound: "there is nothing here"
-    case .notAllowed: "this cannot be done here"
+    case .notAllowed(let methods): "this address takes \(methods.joined(separator: " and ")) alone"
     case .tooLarge(let limit): "that is too large: at most \(limit) bytes are taken"
+    case .needsTooMuch(let bytes, let limit):
+      "the request needs \(bytes) bytes of memory, and may have \(limit): send a smaller picture or tensor, ask for fewer "
+        + "outputs, or for outputs as bytes (binary_data_output)"
     case .lengthRequired: "say the body's length with Content-Length"
     case .headTooLarge:
       "the request's header is too large: at most \(RequestHead.mostBytes) bytes and \(RequestHead.mostFields) fields"
@@ -84,7 +91,7 @@ package enum Refusal: Error, Equatable {
     case .notFound, .missing: "not_found"
     case .notAllowed: "not_allowed"
     case .conflict: "conflict"
-    case .tooLarge: "too_large"
+    case .tooLarge, .needsTooMuch: "too_large"
     case .cannotProcess: "cannot_process"
     case .lengthRequired: "length_required"
     case .headTooLarge: "head_too_large"

@@ -3,19 +3,17 @@ package struct Request: Sendable {
   /// The head.
   package let head: RequestHead
   let client: ClientConnection
+  /// What the request holds of the server's memory, until its answer is sent.
+  package let memory: MemoryBudget.Share
   /// To be called when the body is there; false where the connection had to give way.
   let arrived: @Sendable () -> Bool
 
-  /// The body.
+  /// The body, whose memory is taken of `memory` as its bytes come.
   ///
-  /// - `piece`: told of the bytes of each piece before they are read; what it throws ends the reading.
-  ///
-  /// - Throws: `Refusal.tooLarge` for one that is longer than `limit`, `.timeout` for one that is slow, and
-  ///   `ClientConnection.Closed` where it ends early.
-  package func body(
-    limit: Int, piece: @Sendable (Int) throws -> Void = { _ in }
-  ) async throws -> [UInt8] {
-    let body = try await client.body(limit: limit, piece: piece)
+  /// - Throws: `Refusal.tooLarge` for one that is longer than `limit`, `.timeout` for one that is slow, `.overloaded`
+  ///   where there is no memory for it, and `ClientConnection.Closed` where it ends early.
+  package func body(limit: Int) async throws -> [UInt8] {
+    let body = try await client.body(limit: limit, memory: memory)
     guard arrived() else { throw ClientConnection.Closed() }
     return body
   }

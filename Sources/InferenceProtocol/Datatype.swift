@@ -30,3 +30,48 @@ package enum Datatype: String, Sendable, CaseIterable {
   /// What a model configuration calls it.
   package var configurationName: String { self == .bytes ? "TYPE_STRING" : "TYPE_\(rawValue)" }
 }
+
+/// Elements as numbers: what is beyond a datatype is refused, and becomes neither infinite nor another number.
+extension Datatype {
+  /// The whole numbers that an element can be; of `UINT64` those of 63 bits.
+  var integers: ClosedRange<Int> {
+    switch self {
+    case .bool: 0...1
+    case .uint8: 0...Int(UInt8.max)
+    case .uint16: 0...Int(UInt16.max)
+    case .uint32: 0...Int(UInt32.max)
+    case .uint64: 0...Int.max
+    case .int8: Int(Int8.min)...Int(Int8.max)
+    case .int16: Int(Int16.min)...Int(Int16.max)
+    case .int32: Int(Int32.min)...Int(Int32.max)
+    default: Int.min...Int.max
+    }
+  }
+
+  /// The largest finite number of `FP16`, `BF16` and `FP32`.
+  private var largest: Float {
+    switch self {
+    case .float16: 65504
+    case .bf16: Float(bitPattern: 0x7f7f_0000)
+    default: .greatestFiniteMagnitude
+    }
+  }
+
+  /// The number in single precision; nil for one that the datatype has not.
+  func single(_ number: Double) -> Float? {
+    let single = Float(number)
+    // What is no number is at most nothing.
+    return abs(single) <= largest && abs(number) <= Double(largest) ? single : nil
+  }
+
+  /// What an element can be, for people.
+  var elementText: String {
+    switch self {
+    case .bool: "true or false"
+    case .float16, .bf16, .float32: "a number from -\(largest) to \(largest)"
+    case .float64: "a finite number"
+    case .bytes: "a text"
+    default: "a whole number from \(integers.lowerBound) to \(integers.upperBound)"
+    }
+  }
+}

@@ -8,6 +8,10 @@ package struct ProtocolLimits: Sendable {
   package var tensors = 64
   /// Values of the JSON: a picture of 1 x 3 x 1280 x 1280 in numbers.
   package var jsonValues = 6_000_000
+  /// Bytes of a request's name.
+  package var textBytes = 1000
+  /// Parameters of a request or tensor.
+  static let parameters = 64
 
   /// The limits.
   package init() {}
@@ -16,12 +20,12 @@ package struct ProtocolLimits: Sendable {
 /// A request for inference, read and checked against itself; `tensors(for:)` checks it against a model.
 package struct InferenceRequest: Sendable {
   /// Where an input's elements are.
-  private enum Source {
+  enum Source {
     case json([JSONValue], isBase64: Bool)
     case binary(Range<Int>)
   }
 
-  private struct Input {
+  struct Input {
     let name: String
     let datatype: Datatype
     let shape: [Int]
@@ -38,16 +42,16 @@ package struct InferenceRequest: Sendable {
   /// What the client calls the request; nil where it has no name.
   package let id: String?
   /// Further wishes.
-  package let parameters: [String: JSONValue]
+  package private(set) var parameters: [String: JSONValue]
   /// The outputs asked for; nil for all.
   package let outputs: [Output]?
   /// Whether outputs of which nothing is said travel as bytes.
   package let prefersBinary: Bool
-  private var inputs: [Input]
-  private var body: [UInt8]
-  private let limits: ProtocolLimits
+  private(set) var inputs: [Input]
+  private(set) var body: [UInt8]
+  let limits: ProtocolLimits
   /// Whether the body is an input's elements and nothing else.
-  private let isBare: Bool
+  let isBare: Bool
 
   /// Reads a request's body.
   ///
@@ -58,8 +62,8 @@ package struct InferenceRequest: Sendable {
   ) throws(ProtocolError) {
     var jsonBytes = body.count
     if let headerLength {
-      guard headerLength.utf8.count < 16, headerLength.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-        let length = Int(headerLength), length <= body.count
+      guard headerLength.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+        let length = CheckedInt(headerLength)?.within(0...body.count)
       else { throw .headerLength(headerLength) }
       jsonBytes = length
     }
@@ -81,6 +85,9 @@ package struct InferenceRequest: Sendable {
     }
     guard json.object != nil else { throw .member("the request", expected: "an object") }
     id = try Self.text(json, "id")
+    guard id?.utf8.count ?? 0 <= limits.textBytes else {
+      throw .member("id", expected: "a text of at most \(limits.textBytes) bytes")
+    }
     parameters = try Self.parameters(of: json)
     prefersBinary = try Self.flag(parameters, "binary_data_output") ?? false
     outputs = try Self.outputs(of: json, limits: limits)
@@ -97,7 +104,9 @@ package struct InferenceRequest: Sendable {
 
   private static func parameters(of json: JSONValue) throws(ProtocolError) -> [String: JSONValue] {
     guard let member = json["parameters"] else { return [:] }
-    guard let parameters = member.object else { throw .member("parameters", expected: "an object") }
+    guard let parameters = member.object, parameters.count <= ProtocolLimits.parameters else {
+      throw .member("parameters", expected: "an object of at most \(ProtocolLimits.parameters) members")
+    }
     return parameters
   }
 
@@ -170,14 +179,16 @@ package struct InferenceRequest: Sendable {
         guard let elements = data.array else { throw .member("data", expected: "a list") }
         source = .json(elements, isBase64: parameters["content_type"]?.string == "base64")
       case (nil, let size?):
-        guard let size = size.integer, size >= 0 else {
+        guard let size = size.wholeNumber, size >= 0 else {
           throw .parameter("binary_data_size", expected: "a number of bytes")
         }
-        guard size <= bodyBytes - end else {
-          throw .binaryLength(found: bodyBytes - jsonBytes, expected: end - jsonBytes + size)
+        guard let bytes = size.within(0...bodyBytes - end) else {
+          // What is asked for so far lies in the body; with this size it may be more than any number.
+          let expected = CheckedInt(end - jsonBytes).addingSaturated(size)
+          throw .binaryLength(found: bodyBytes - jsonBytes, expected: expected.clamped(to: 0...Int.max))
         }
-        source = .binary(end..<end + size)
-        end += size
+        source = .binary(end..<end + bytes)
+        end += bytes
       default: throw .noElements(tensor: name)
       }
       inputs.append(Input(name: name, datatype: datatype, shape: shape, source: source))
@@ -193,16 +204,17 @@ package struct InferenceRequest: Sendable {
   ) throws(ProtocolError) -> [Int] {
     guard let list = entry["shape"]?.array, list.count <= 16 else { throw .shape(tensor: tensor) }
     var shape: [Int] = []
-    var count = 1
+    var count: CheckedInt = 1
     for size in list {
-      guard let size = size.integer, size >= 0 else { throw .shape(tensor: tensor) }
-      let (product, overflow) = count.multipliedReportingOverflow(by: size)
+      guard let size = size.wholeNumber, size >= 0 else { throw .shape(tensor: tensor) }
       // Also of what a 0 makes nothing of: a later size must not overflow.
-      guard !overflow, product <= limits.elements, size <= limits.elements else {
+      guard let product = count.multiplied(by: size), product <= CheckedInt(limits.elements),
+        let side = size.within(0...limits.elements)
+      else {
         throw .tooManyElements(tensor: tensor, limit: limits.elements)
       }
       count = product
-      shape.append(size)
+      shape.append(side)
     }
     return shape
   }
@@ -241,10 +253,15 @@ package struct InferenceRequest: Sendable {
     try check(for: model)
     guard !isBare else {
       let tensor = try bareTensor(of: bareInput(of: model))
+      try tensor.checkFinite(for: model)
       return [tensor.name: tensor]
     }
     var tensors: [String: ProtocolTensor] = [:]
-    for input in inputs { tensors[input.name] = try tensor(input) }
+    for input in inputs {
+      let tensor = try tensor(input)
+      try tensor.checkFinite(for: model)
+      tensors[input.name] = tensor
+    }
     return tensors
   }
 
@@ -252,6 +269,7 @@ package struct InferenceRequest: Sendable {
   package var withoutInputs: InferenceRequest {
     var request = self
     (request.inputs, request.body) = ([], [])
+    request.parameters = parameters.mapValues { $0.isShort ? $0 : .null }
     return request
   }
 
@@ -300,10 +318,19 @@ package struct InferenceRequest: Sendable {
   /// The microseconds that the client gives (`timeout`); nil where it waits.
   package func timeout() throws(ProtocolError) -> Duration? {
     guard let parameter = parameters["timeout"] else { return nil }
-    guard let microseconds = parameter.integer, (0...1_000_000_000_000).contains(microseconds) else {
+    guard let microseconds = parameter.integer(in: 0...1_000_000_000_000) else {
       throw .parameter("timeout", expected: "a number of microseconds")
     }
     return microseconds == 0 ? nil : .microseconds(microseconds)
+  }
+
+  /// A whole number among the parameters; nil where it is not given.
+  package func integer(_ name: String, in range: ClosedRange<Int>) throws(ProtocolError) -> Int? {
+    guard let parameter = parameters[name] else { return nil }
+    guard let number = parameter.integer(in: range) else {
+      throw .parameter(name, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
   }
 
   /// A number among the parameters; nil where it is not given.
@@ -313,5 +340,16 @@ package struct InferenceRequest: Sendable {
       throw .parameter(name, expected: "a number from \(range.lowerBound) to \(range.upperBound)")
     }
     return number
+  }
+}
+
+extension JSONValue {
+  /// Whether it is small whatever it says: lists, objects and long texts are no parameters that anybody reads.
+  fileprivate var isShort: Bool {
+    switch self {
+    case .null, .bool, .integer, .number: true
+    case .string(let text): text.utf8.count <= 100
+    case .array, .object: false
+    }
   }
 }

@@ -7,24 +7,45 @@ package struct InferenceResponse: Sendable {
   /// Bytes of JSON, where tensors' bytes follow.
   package let headerLength: Int?
 
+  /// What an answer is made of, and how long it can be.
+  package struct Plan: Sendable {
+    fileprivate let wanted: [(tensor: ProtocolTensor, isBinary: Bool)]
+    fileprivate let head: [String: JSONValue]
+    /// Bytes that the answer has at most.
+    package let mostBytes: Int
+
+    /// What a request asks for of a model's outputs.
+    package init(_ outputs: [ProtocolTensor], of model: ModelDescription, to request: InferenceRequest) {
+      if let asked = request.outputs {
+        wanted = asked.compactMap { output in
+          outputs.first { $0.name == output.name }.map { ($0, output.isBinary ?? request.prefersBinary) }
+        }
+      } else {
+        wanted = outputs.map { ($0, request.prefersBinary) }
+      }
+      var head: [String: JSONValue] = [
+        "model_name": .string(model.name), "model_version": .string(ModelDescription.version),
+      ]
+      if let id = request.id { head["id"] = .string(id) }
+      self.head = head
+      // Names and shapes are short: of the model's own, and of a request's name, which is bounded.
+      mostBytes = wanted.reduce(16 << 10) {
+        $0 + 512 + ($1.isBinary ? TensorBytes.count($1.tensor) : TensorJSON.mostBytes($1.tensor))
+      }
+    }
+  }
+
   /// Writes what a request asks for of a model's outputs.
   package init(_ outputs: [ProtocolTensor], of model: ModelDescription, to request: InferenceRequest) {
-    let wanted: [(tensor: ProtocolTensor, isBinary: Bool)]
-    if let asked = request.outputs {
-      wanted = asked.compactMap { output in
-        outputs.first { $0.name == output.name }.map { ($0, output.isBinary ?? request.prefersBinary) }
-      }
-    } else {
-      wanted = outputs.map { ($0, request.prefersBinary) }
-    }
-    let binaryBytes = wanted.reduce(0) { $0 + ($1.isBinary ? TensorBytes.count($1.tensor) : 0) }
+    self.init(Plan(outputs, of: model, to: request))
+  }
+
+  /// Writes an answer.
+  package init(_ plan: Plan) {
+    let wanted = plan.wanted
     var body: [UInt8] = []
-    body.reserveCapacity(binaryBytes + 1024)
-    var head: [String: JSONValue] = [
-      "model_name": .string(model.name), "model_version": .string(ModelDescription.version),
-    ]
-    if let id = request.id { head["id"] = .string(id) }
-    body += JSONValue.object(head).serialized().utf8.dropLast()
+    body.reserveCapacity(plan.mostBytes)
+    body += JSONValue.object(plan.head).serialized().utf8.dropLast()
     body += ",\"outputs\":[".utf8
     for (index, (tensor, isBinary)) in wanted.enumerated() {
       if index > 0 { body.append(UInt8(ascii: ",")) }

@@ -10,10 +10,16 @@ package struct TensorDescription: Sendable, Equatable {
   package let shape: [Int]
   /// Whether a request may leave it out.
   package let isOptional: Bool
+  /// Whether its elements may be infinite or no numbers, as a sensor's are where it read nothing.
+  package let takesNonFinite: Bool
 
   /// A description from its parts.
-  package init(_ name: String, _ datatype: Datatype, _ shape: [Int], isOptional: Bool = false) {
-    (self.name, self.datatype, self.shape, self.isOptional) = (name, datatype, shape, isOptional)
+  package init(
+    _ name: String, _ datatype: Datatype, _ shape: [Int], isOptional: Bool = false,
+    takesNonFinite: Bool = false
+  ) {
+    (self.name, self.datatype, self.shape) = (name, datatype, shape)
+    (self.isOptional, self.takesNonFinite) = (isOptional, takesNonFinite)
   }
 
   /// Whether a tensor may have the shape.

@@ -20,7 +20,7 @@ package enum ProtocolError: Error, Equatable, CustomStringConvertible {
   case binaryLength(found: Int, expected: Int)
   /// A tensor has more or fewer elements, or bytes, than its shape says.
   case elementCount(tensor: String, found: Int, expected: Int)
-  /// An element that its datatype cannot have.
+  /// An element that its datatype cannot have, or its input.
   case element(tensor: String, index: Int, datatype: Datatype)
   /// An element of bytes that ends behind the tensor, or texts that are no base64.
   case malformedBytes(tensor: String)
@@ -59,7 +59,7 @@ package enum ProtocolError: Error, Equatable, CustomStringConvertible {
     case .elementCount(let tensor, let found, let expected):
       "tensor \(Self.name(tensor)): \(found) where its shape and datatype ask for \(expected)"
     case .element(let tensor, let index, let datatype):
-      "tensor \(Self.name(tensor)): element \(index) is no \(datatype.rawValue)"
+      "tensor \(Self.name(tensor)): element \(index) is no \(datatype.rawValue): give \(datatype.elementText)"
     case .malformedBytes(let tensor):
       "tensor \(Self.name(tensor)): its bytes are not elements of a length each, or no base64"
     case .sharedMemory(let tensor):

@@ -56,6 +56,18 @@ package struct ProtocolTensor: Sendable, Equatable {
     self.init(name, .bytes, [texts.count], .texts(texts.map { Array($0.utf8) }))
   }
 
+  /// Refuses infinities and what is no number, unless the model's input takes them.
+  func checkFinite(for model: ModelDescription) throws(ProtocolError) {
+    guard model.inputs.first(where: { $0.name == name })?.takesNonFinite != true else { return }
+    let index: Int? =
+      switch elements {
+      case .floats(let elements): elements.firstIndex { !$0.isFinite }
+      case .doubles(let elements): elements.firstIndex { !$0.isFinite }
+      case .octets, .integers, .texts: nil
+      }
+    if let index { throw .element(tensor: name, index: index, datatype: datatype) }
+  }
+
   /// The elements of `FP32`, `FP16` and `BF16`; nil of others.
   package var floats: [Float]? { if case .floats(let elements) = elements { elements } else { nil } }
 

@@ -24,30 +24,20 @@ enum TensorJSON {
     case .uint8:
       return .octets(try mapped(values, datatype, tensor) { $0.integer.flatMap(UInt8.init(exactly:)) })
     case .uint16, .uint32, .uint64, .int8, .int16, .int32, .int64:
-      let range = range(of: datatype)
+      let range = datatype.integers
       return .integers(
         try mapped(values, datatype, tensor) { $0.integer.flatMap { range.contains($0) ? $0 : nil } })
     case .float16, .bf16, .float32:
-      return .floats(try mapped(values, datatype, tensor) { $0.number.map { Float($0) } })
-    case .float64: return .doubles(try mapped(values, datatype, tensor, \.number))
+      return .floats(try mapped(values, datatype, tensor) { $0.number.flatMap(datatype.single) })
+    case .float64:
+      return .doubles(
+        try mapped(values, datatype, tensor) { $0.number.flatMap { $0.isFinite ? $0 : nil } })
     case .bytes:
       return .texts(
         try mapped(values, datatype, tensor) { value in
           guard isBase64 else { return value.string.map { Array($0.utf8) } }
           return value.string.flatMap { Data(base64Encoded: $0) }.map { Array($0) }
         })
-    }
-  }
-
-  private static func range(of datatype: Datatype) -> ClosedRange<Int> {
-    switch datatype {
-    case .uint16: 0...Int(UInt16.max)
-    case .uint32: 0...Int(UInt32.max)
-    case .uint64: 0...Int.max
-    case .int8: Int(Int8.min)...Int(Int8.max)
-    case .int16: Int(Int16.min)...Int(Int16.max)
-    case .int32: Int(Int32.min)...Int(Int32.max)
-    default: Int.min...Int.max
     }
   }
 
@@ -77,6 +67,19 @@ enum TensorJSON {
           throw .elementCount(tensor: tensor, found: values.count, expected: count)
         }
       }
+    }
+  }
+
+  /// Bytes that `append` adds at most.
+  static func mostBytes(_ tensor: ProtocolTensor) -> Int {
+    // With the comma behind each, and the two brackets.
+    switch tensor.elements {
+    case .floats(let elements): 2 + elements.count * 17
+    case .doubles(let elements): 2 + elements.count * 25
+    case .octets(let elements): 2 + elements.count * (tensor.datatype == .bool ? 6 : 4)
+    case .integers(let elements): 2 + elements.count * 21
+    // A byte that needs an escape, or is no UTF-8, takes six.
+    case .texts(let elements): elements.reduce(2) { $0 + 3 + 6 * $1.count }
     }
   }
 

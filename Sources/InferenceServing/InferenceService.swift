@@ -8,8 +8,6 @@ import Synchronization
 package struct InferenceLimits: Sendable {
   /// Bytes of one body.
   package var bodyBytes = 64 << 20
-  /// Bytes of all bodies that are held at a time.
-  package var heldBytes = 512 << 20
   /// From a request's head to its answer.
   package var patience = Duration.seconds(60)
   /// Of a request's tensors.
@@ -38,7 +36,6 @@ package final class InferenceService: RequestHandler {
   private let queue: InferenceQueue
   private let access: AccessGuard
   private let limits: InferenceLimits
-  private let room: BodyRoom
   private let metrics: Metrics
   private let end: GracefulEnd
   private let version: String
@@ -58,7 +55,6 @@ package final class InferenceService: RequestHandler {
     self.models = Dictionary(uniqueKeysWithValues: models.map { ($0.description.name, $0) })
     (self.queue, self.access, self.metrics, self.end) = (queue, access, metrics, end)
     (self.version, self.limits, self.log) = (version, limits, log)
-    room = BodyRoom(limit: limits.heldBytes)
   }
 
   package func connectionsChanged(to count: Int) { metrics.connections(count) }
@@ -119,7 +115,9 @@ package final class InferenceService: RequestHandler {
     try access.check(head, isOpen: isHealth)
     if path == ["metrics"] {
       try Self.check(head, is: "GET")
-      let text = metrics.text(queueLength: queue.length, residentBytes: ProcessMemory.residentBytes)
+      let text = metrics.text(
+        queueLength: queue.length, heldBytes: request.memory.heldByAll,
+        residentBytes: ProcessMemory.residentBytes)
       return .answer(Array(text.utf8), type: "text/plain; version=0.0.4; charset=utf-8")
     }
     guard path.first == "v2" else { throw Refusal.notFound }
@@ -142,7 +140,8 @@ package final class InferenceService: RequestHandler {
   }
 
   private static func check(_ head: RequestHead, is method: String) throws(Refusal) {
-    guard head.method == method || head.method == "HEAD" && method == "GET" else { throw .notAllowed }
+    let methods = method == "GET" ? ["GET", "HEAD"] : [method]
+    guard methods.contains(head.method) else { throw .notAllowed(methods) }
   }
 
   private func description(of head: RequestHead) throws -> Response {
@@ -202,16 +201,24 @@ package final class InferenceService: RequestHandler {
   ///
   /// What waits in the queue holds these, and neither the body nor its JSON.
   private func read(
-    _ request: Request, for model: ModelDescription, _ part: BodyRoom.Part
+    _ request: Request, for model: ModelDescription
   ) async throws -> (InferenceRequest, [String: ProtocolTensor]) {
-    let body = try await request.body(limit: limits.bodyBytes) { try part.take($0) }
-    let (headerLength, tensorLimits) = (
-      request.head.fields["inference-header-content-length"], limits.tensors
+    let body = try await request.body(limit: limits.bodyBytes)
+    let (headerLength, tensorLimits, memory) = (
+      request.head.fields["inference-header-content-length"], limits.tensors, request.memory
     )
-    return try await Task(executorPreference: reading) {
-      let inference = try InferenceRequest(body, headerLength: headerLength, limits: tensorLimits)
-      return (inference.withoutInputs, try inference.tensors(for: model))
+    let (inference, tensors, held) = try await Task(executorPreference: reading) {
+      let values = InferenceRequest.parsingBytes(of: body, headerLength: headerLength, limits: tensorLimits)
+      return try memory.holding(values) {
+        let inference = try InferenceRequest(body, headerLength: headerLength, limits: tensorLimits)
+        try inference.check(for: model)
+        let held = inference.tensorBytes
+        try memory.take(held)
+        return (inference.withoutInputs, try inference.tensors(for: model), held)
+      }
     }.value
+    try memory.hold(held)
+    return (inference, tensors)
   }
 
   private func infer(
@@ -222,8 +229,8 @@ package final class InferenceService: RequestHandler {
       throw Refusal.unsupportedMedia("send the body as it is, without Content-Encoding")
     }
     guard head.bodyBytes <= limits.bodyBytes else { throw Refusal.tooLarge(limit: limits.bodyBytes) }
-    let (part, name) = (BodyRoom.Part(room), model.description.name)
-    let (inference, tensors) = try await read(request, for: model.description, part)
+    let (memory, name) = (request.memory, model.description.name)
+    let (inference, tensors) = try await read(request, for: model.description)
     entry.id = inference.id
     let deadline = began + min(try inference.timeout() ?? limits.patience, limits.patience)
     let (metrics, waiting, queued) = (metrics, queue.waiting, queue.waiting.now)
@@ -232,17 +239,18 @@ package final class InferenceService: RequestHandler {
       let started = waiting.now
       metrics.waited(started - queued, model: name)
       let call = InferenceCall(
-        inputs: tensors, request: inference, lane: lane, isWanted: isWanted)
+        inputs: tensors, request: inference, lane: lane, memory: memory, isWanted: isWanted)
       let outputs = try model.infer(call)
       try call.checkWanted()
       metrics.computed(waiting.now - started, model: name)
       return outputs
     }
     // The lane goes on with the next request.
-    let answer = await Task(executorPreference: writing) {
-      InferenceResponse(outputs, of: model.description, to: inference)
+    let answer = try await Task(executorPreference: writing) {
+      let plan = InferenceResponse.Plan(outputs, of: model.description, to: inference)
+      try memory.take(plan.mostBytes)
+      return InferenceResponse(plan)
     }.value
-    withExtendedLifetime(part) {}
     guard let headerLength = answer.headerLength else {
       return .answer(answer.body, type: "application/json")
     }

@@ -46,6 +46,7 @@ package final class Metrics: Sendable {
     case load = "ardf_model_load_seconds"
     case connections = "ardf_connections"
     case queue = "ardf_queue_length"
+    case held = "ardf_request_memory_bytes"
     case memory = "process_resident_memory_bytes"
     case start = "process_start_time_seconds"
 
@@ -53,7 +54,7 @@ package final class Metrics: Sendable {
       switch self {
       case .requests, .inferences, .errors: "counter"
       case .seconds, .queued, .computed: "histogram"
-      case .info, .load, .connections, .queue, .memory, .start: "gauge"
+      case .info, .load, .connections, .queue, .held, .memory, .start: "gauge"
       }
     }
 
@@ -69,6 +70,7 @@ package final class Metrics: Sendable {
       case .load: "Loading a model's weights and planning it, by model."
       case .connections: "Connections that are open."
       case .queue: "Requests that wait for a lane."
+      case .held: "Memory that requests, what is made of them and answers hold."
       case .memory: "Resident memory."
       case .start: "When the process started, in seconds since 1970."
       }
@@ -116,8 +118,9 @@ package final class Metrics: Sendable {
   // MARK: - Text
 
   /// All of it, with what is true now.
-  package func text(queueLength: Int, residentBytes: Int?) -> String {
+  package func text(queueLength: Int, heldBytes: Int, residentBytes: Int?) -> String {
     set(.queue, Double(queueLength))
+    set(.held, Double(heldBytes))
     if let residentBytes { set(.memory, Double(residentBytes)) }
     let state = state.withLock { $0 }
     return Family.allCases.map { family in

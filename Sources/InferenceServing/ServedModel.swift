@@ -1,3 +1,4 @@
+import HTTPServing
 import InferenceProtocol
 
 /// What a server computes for clients.
@@ -21,15 +22,18 @@ package struct InferenceCall: Sendable {
   package let request: InferenceRequest
   /// Which lane computes it, from 0.
   package let lane: Int
+  /// What the request holds of the server's memory: a model takes of it before it makes anything large.
+  package let memory: MemoryBudget.Share
   /// Whether anybody still waits for the outputs.
   package let isWanted: @Sendable () -> Bool
 
   /// A call from its parts.
   package init(
-    inputs: [String: ProtocolTensor], request: InferenceRequest, lane: Int,
+    inputs: [String: ProtocolTensor], request: InferenceRequest, lane: Int, memory: MemoryBudget.Share,
     isWanted: @Sendable @escaping () -> Bool
   ) {
-    (self.inputs, self.request, self.lane, self.isWanted) = (inputs, request, lane, isWanted)
+    (self.inputs, self.request, self.lane) = (inputs, request, lane)
+    (self.memory, self.isWanted) = (memory, isWanted)
   }
 
   /// To be called between stages: ends what nobody waits for.

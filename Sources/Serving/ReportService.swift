@@ -80,8 +80,20 @@ package actor ReportService: RequestHandler {
       uploads.removeAll { $0.folder === folder }
       let frame = try await run(folder)
       return .answer(["page": .string("/frames/\(frame)")])
-    case ("GET", _, _): throw Refusal.notFound
-    default: throw Refusal.notAllowed
+    default:
+      let methods = Self.methods(of: path)
+      throw methods.isEmpty || methods.contains(method) ? Refusal.notFound : .notAllowed(methods)
+    }
+  }
+
+  /// The methods that an address takes; none where there is nothing.
+  private static func methods(of path: [String]) -> [String] {
+    switch (path.first, path.count) {
+    case ("frames", 3) where path[2] == "place": ["POST"]
+    case (nil, 0), ("frames", 2...3): ["GET", "HEAD"]
+    case ("uploads", 1...2): ["POST"]
+    case ("uploads", 3...): ["PUT"]
+    default: []
     }
   }
 
@@ -116,7 +128,9 @@ package actor ReportService: RequestHandler {
   }
 
   private func open() throws -> Int {
-    guard workshop.canRun else { throw Refusal.notAllowed }
+    guard workshop.canRun else {
+      throw Refusal.forbidden("nothing can be dropped here: there is no network to run on it")
+    }
     if uploads.count >= Self.openUploads { uploads.removeFirst() }
     uploadCount += 1
     let room = try self.room ?? UploadRoom()

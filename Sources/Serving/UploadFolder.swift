@@ -43,7 +43,7 @@ package final class UploadFolder: Sendable {
 
     func take(_ count: Int, limits: UploadLimits) throws(Refusal) {
       guard files < limits.files else { throw .cannotProcess("an upload has at most \(limits.files) files") }
-      guard bytes + count <= limits.totalBytes else { throw .tooLarge(limit: limits.totalBytes) }
+      guard count <= limits.totalBytes - bytes else { throw .tooLarge(limit: limits.totalBytes) }
       files += 1
       bytes += count
     }
@@ -100,8 +100,11 @@ package final class UploadFolder: Sendable {
     }
     // A recorded clip is read as the archive that it is.
     if archive.members.contains(where: { $0.name.hasSuffix("index.jsonl") }) { return path }
-    let total = archive.members.reduce(0) { $0 + $1.size }
-    guard total <= limits.totalBytes else { throw Refusal.tooLarge(limit: limits.totalBytes) }
+    var room = limits.totalBytes
+    for member in archive.members {
+      guard member.size <= room else { throw Refusal.tooLarge(limit: limits.totalBytes) }
+      room -= member.size
+    }
     for member in archive.members where !member.name.hasSuffix("/") {
       let components = member.name.split(separator: "/").map(String.init)
       // What file managers add to archives is no part of the capture.

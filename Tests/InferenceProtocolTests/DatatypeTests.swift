@@ -69,7 +69,9 @@ import Testing
   @Test(arguments: [
     (Datatype.uint8, "256"), (.uint8, "-1"), (.int8, "128"), (.uint16, "65536"), (.int16, "-32769"),
     (.uint32, "4294967296"), (.int32, "2147483648"), (.uint64, "-1"), (.bool, "2"), (.int64, "0.5"),
-    (.float32, "true"), (.bytes, "7"),
+    (.float32, "true"), (.bytes, "7"), (.uint8, "300"), (.uint8, "1.5"), (.int64, "9223372036854775808"),
+    (.uint64, "18446744073709551616"), (.float16, "65520"), (.float16, "-1e5"), (.bf16, "3.4e38"),
+    (.float32, "1e39"), (.float32, "-3.5e38"), (.float32, "\"NaN\""), (.float64, "null"),
   ])
   func whatDoesNotFitIsRefused(datatype: Datatype, element: String) throws {
     let json =
@@ -78,6 +80,48 @@ import Testing
     #expect(throws: ProtocolError.element(tensor: "x", index: 0, datatype: datatype)) {
       try request.tensors(for: Self.echo(datatype))
     }
+  }
+
+  /// The largest numbers are taken as they are.
+  @Test(arguments: [
+    (Datatype.float16, "65504", Float(65504)), (.bf16, "3.3895313892515355e38", 0x1.fep127),
+    (.float32, "-3.4028234663852886e38", -Float.greatestFiniteMagnitude), (.float32, "1e-50", 0),
+  ])
+  func whatJustFitsIsTaken(datatype: Datatype, element: String, value: Float) throws {
+    let json =
+      #"{"inputs":[{"name":"x","datatype":"\#(datatype.rawValue)","shape":[1],"data":[\#(element)]}]}"#
+    let request = try InferenceRequest(Array(json.utf8), headerLength: nil)
+    #expect(try request.tensors(for: Self.echo(datatype))["x"]?.floats == [value])
+  }
+
+  /// JSON has neither; a number beyond every datatype is no number of JSON here.
+  @Test(arguments: ["NaN", "Infinity", "-Infinity", "1e400", "-1e999"])
+  func whatIsNoNumberIsRefused(element: String) {
+    let json = #"{"inputs":[{"name":"x","datatype":"FP64","shape":[1],"data":[\#(element)]}]}"#
+    #expect(throws: ProtocolError.self) { try InferenceRequest(Array(json.utf8), headerLength: nil) }
+  }
+
+  /// Infinities and NaN as bytes: of every floating-point datatype, and of a body of nothing but elements.
+  @Test(arguments: [
+    (Datatype.float16, [0, 0, 0, 0x7c] as [UInt8]), (.float16, [0, 0, 1, 0xfe]), (.bf16, [0, 0, 0x80, 0x7f]),
+    (.float32, [0, 0, 0, 0, 0, 0, 0x80, 0x7f]), (.float32, [0, 0, 0, 0, 0, 0, 0xc0, 0xff]),
+    (.float64, [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xf0, 0xff]),
+  ])
+  func bytesThatAreNoFiniteNumberAreRefused(datatype: Datatype, bytes: [UInt8]) throws {
+    let json =
+      #"{"inputs":[{"name":"x","datatype":"\#(datatype.rawValue)","shape":[2],"parameters":{"binary_data_size":\#(bytes.count)}}]}"#
+    let request = try InferenceRequest(Array(json.utf8) + bytes, headerLength: "\(json.utf8.count)")
+    let error = ProtocolError.element(tensor: "x", index: 1, datatype: datatype)
+    #expect(throws: error) { try request.tensors(for: Self.echo(datatype)) }
+    #expect("\(error)".contains("tensor x: element 1"))
+    func model(takesNonFinite: Bool) -> ModelDescription {
+      ModelDescription(
+        name: "m", platform: "test",
+        inputs: [TensorDescription("x", datatype, [2], takesNonFinite: takesNonFinite)], outputs: [])
+    }
+    let bare = try InferenceRequest(bytes, headerLength: "0")
+    #expect(throws: error) { try bare.tensors(for: model(takesNonFinite: false)) }
+    #expect(try bare.tensors(for: model(takesNonFinite: true))["x"]?.elements.count == 2)
   }
 
   @Test(arguments: [

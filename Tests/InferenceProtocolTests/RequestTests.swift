@@ -93,6 +93,22 @@ import Testing
     ),
     (input(#""shape":[1,2],"parameters":{"binary_data_size":8}"#), .binaryLength(found: 0, expected: 8)),
     (
+      input(#""shape":[1,2],"parameters":{"binary_data_size":9223372036854775807}"#),
+      .binaryLength(found: 0, expected: .max)
+    ),
+    (
+      input(#""shape":[1,2],"parameters":{"binary_data_size":9223372036854775808}"#),
+      .parameter("binary_data_size", expected: "a number of bytes")
+    ),
+    (
+      #"{"id":"\#(String(repeating: "x", count: 1001))","inputs":[]}"#,
+      .member("id", expected: "a text of at most 1000 bytes")
+    ),
+    (
+      #"{"parameters":{\#((0...64).map { "\"p\($0)\":1" }.joined(separator: ","))},"inputs":[]}"#,
+      .member("parameters", expected: "an object of at most 64 members")
+    ),
+    (
       #"{"inputs":[{"name":"x","datatype":"FP32","shape":[1,2],"data":[1,2]}],"outputs":[{"name":"z"}]}"#,
       .unknownOutput("z", known: ["y"])
     ),
@@ -124,6 +140,50 @@ import Testing
     let short = Self.input(#""shape":[1,2],"parameters":{"binary_data_size":4}"#)
     #expect(throws: ProtocolError.elementCount(tensor: "x", found: 4, expected: 8)) {
       try Self.read(short, [0, 0, 0, 0])
+    }
+  }
+
+  /// Sizes whose sum is beyond any number, behind one that is there.
+  @Test(arguments: [Int.max, .max - 8, .max - 9, 1 << 62]) func sizesThatOverflowTogether(size: Int) {
+    let json = """
+      {"inputs":[{"name":"x","datatype":"FP32","shape":[1,2],"parameters":{"binary_data_size":8}},
+      {"name":"hint","datatype":"INT64","shape":[1],"parameters":{"binary_data_size":\(size)}}]}
+      """
+    let expected = size > Int.max - 8 ? Int.max : size + 8
+    #expect(throws: ProtocolError.binaryLength(found: 8, expected: expected)) {
+      try Self.read(json, [UInt8](repeating: 0, count: 8))
+    }
+  }
+
+  /// What is reserved before a request is read is no less than what its values and tensors take.
+  @Test func memoryIsKnownBefore() throws {
+    let numbers = Array(repeating: "0", count: 1000).joined(separator: ",")
+    let json = Array(Self.input(#""shape":[500,2],"data":[\#(numbers)]"#).utf8)
+    let values = InferenceRequest.parsingBytes(of: json, headerLength: nil)
+    #expect((1000 * MemoryLayout<JSONValue>.stride..<200_000).contains(values))
+    #expect(try InferenceRequest(json, headerLength: nil).tensorBytes == 4000)
+    #expect(InferenceRequest.parsingBytes(of: [UInt8](repeating: 0, count: 1000), headerLength: "0") < 1000)
+    // A shape alone takes nothing.
+    let declared = Self.input(#""shape":[33554432,2],"parameters":{"binary_data_size":0}"#)
+    #expect(try InferenceRequest(Array(declared.utf8), headerLength: nil).tensorBytes == 0)
+    var limits = ProtocolLimits()
+    limits.jsonValues = 10
+    #expect(
+      InferenceRequest.parsingBytes(of: json, headerLength: nil, limits: limits) < 1000 + json.count)
+  }
+
+  @Test func wholeNumbersAmongParameters() throws {
+    func value(_ text: String) throws -> Int? {
+      let json = #"{"parameters":{"n":\#(text)},"inputs":[]}"#
+      // As it waits in the queue.
+      return try InferenceRequest(Array(json.utf8), headerLength: nil).withoutInputs.integer("n", in: 1...8)
+    }
+    #expect(try value("8") == 8 && value("2.0") == 2)
+    let long = #""\#(String(repeating: "1", count: 200))""#
+    for wrong in ["0", "9", "1.5", "\"1\"", "[1]", "{}", "null", "1e300", "9223372036854775808", long] {
+      #expect(throws: ProtocolError.parameter("n", expected: "a whole number from 1 to 8")) {
+        try value(wrong)
+      }
     }
   }
 

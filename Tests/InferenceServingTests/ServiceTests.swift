@@ -52,8 +52,17 @@ import Testing
       #expect(unknown.status == 404)
       #expect(unknown.error == "unknown model none; there are double")
       #expect(try client.send("GET", "/v2/models/double/versions/2").status == 404)
-      #expect(try client.send("GET", "/v2/models/double/infer").status == 405)
-      #expect(try client.send("POST", "/v2/models/double").status == 405)
+      for (method, path, allowed) in [
+        ("GET", "/v2/models/double/infer", "POST"), ("DELETE", "/v2/models/double/infer", "POST"),
+        ("POST", "/v2/models/double", "GET, HEAD"), ("PUT", "/metrics", "GET, HEAD"),
+        ("GET", "/v2/repository/index", "POST"), ("POST", "/v2/health/live", "GET, HEAD"),
+      ] {
+        let answer = try client.send(method, path)
+        #expect(answer.status == 405, "\(method) \(path)")
+        // RFC 9110, 15.5.6.
+        #expect(answer.head.contains("\r\nAllow: \(allowed)\r\n"), "\(answer.head)")
+        #expect(answer.error?.contains(allowed.replacing(", ", with: " and ")) == true)
+      }
       #expect(try client.send("POST", "/v2/models/double/infer", Array("{".utf8)).status == 400)
       let unfit = try client.double("-2")
       #expect(unfit.status == 400 && unfit.error == "x: is -2")

@@ -112,7 +112,7 @@ func connectionLimits(by time: ManualTime) -> ConnectionLimits {
 
 /// Runs `body` against a server on a free port.
 func serving(
-  _ model: Doubling = Doubling(), lanes: Int = 1, queue: Int = 8, token: String? = nil,
+  _ model: any ServedModel = Doubling(), lanes: Int = 1, queue: Int = 8, token: String? = nil,
   limits: InferenceLimits = InferenceLimits(),
   connections: ConnectionLimits = connectionLimits(by: ManualTime()),
   log: (@Sendable (JSONValue) -> Void)? = nil,

@@ -60,16 +60,29 @@ extension ParserTarget {
     // Two bytes say how long the JSON is, all ones that there is nothing else.
     ParserTarget("inference-request") { bytes in
       let length = bytes.prefix(2).reversed().reduce(0) { $0 << 8 | Int($1) }
-      let request = try InferenceRequest(
-        Array(bytes.dropFirst(2)), headerLength: length == 0xffff ? nil : "\(length)")
+      let (body, headerLength) = (Array(bytes.dropFirst(2)), length == 0xffff ? nil : "\(length)")
+      precondition(
+        InferenceRequest.parsingBytes(of: body, headerLength: headerLength) >= 0, "less than no memory")
+      let request = try InferenceRequest(body, headerLength: headerLength)
+      try request.check(for: echo)
+      let held = request.tensorBytes
       let tensors = try request.tensors(for: echo)
+      precondition(
+        tensors.values.allSatisfy { $0.elements.areFinite }, "an element that is infinite or no number")
+      precondition(
+        tensors.values.reduce(0) { $0 + $1.elements.leastBytes } <= held, "more memory than was reserved")
       for tensor in tensors.values {
         precondition(tensor.shape.reduce(1, *) == tensor.elements.count, "elements and shape differ")
       }
-      let response = InferenceResponse(tensors.values.sorted { $0.name < $1.name }, of: echo, to: request)
+      let plan = InferenceResponse.Plan(
+        tensors.values.sorted { $0.name < $1.name }, of: echo, to: request.withoutInputs)
+      let response = InferenceResponse(plan)
+      precondition(response.body.count <= plan.mostBytes, "an answer longer than was reserved")
       let head = try JSONValue.parse(Array(response.body[..<(response.headerLength ?? response.body.count)]))
       precondition(head["outputs"]?.array != nil, "an answer without outputs")
-      _ = try request.timeout()
+      _ = try request.withoutInputs.timeout()
+      for name in ["conf", "iou"] { _ = try request.withoutInputs.number(name, in: 0...1) }
+      for name in ["max_det", "orientation", "top"] { _ = try request.withoutInputs.integer(name, in: 1...8) }
     },
     ParserTarget("run-lengths") { bytes in
       let side = Int(bytes.first ?? 0)
@@ -80,4 +93,26 @@ extension ParserTarget {
       precondition(again == mask, "a mask that does not come back")
     },
   ]
+}
+
+extension ProtocolTensor.Elements {
+  /// Whether no element is infinite or no number.
+  fileprivate var areFinite: Bool {
+    switch self {
+    case .floats(let elements): elements.allSatisfy(\.isFinite)
+    case .doubles(let elements): elements.allSatisfy(\.isFinite)
+    case .octets, .integers, .texts: true
+    }
+  }
+
+  /// Bytes that they take at least.
+  fileprivate var leastBytes: Int {
+    switch self {
+    case .floats(let elements): elements.count * MemoryLayout<Float>.stride
+    case .doubles(let elements): elements.count * MemoryLayout<Double>.stride
+    case .octets(let elements): elements.count
+    case .integers(let elements): elements.count * MemoryLayout<Int>.stride
+    case .texts(let elements): elements.reduce(0) { $0 + MemoryLayout<[UInt8]>.stride + $1.count }
+    }
+  }
 }

@@ -185,9 +185,27 @@ import Testing
     }
   }
 
+  @Test func otherMethodsAreToldWhichThereAre() async throws {
+    try await serving { (client: Client) throws in
+      for (method, path, allowed) in [
+        ("DELETE", "/", "GET, HEAD"), ("POST", "/frames/0", "GET, HEAD"),
+        ("PUT", "/frames/0/scene.glb", "GET, HEAD"),
+        ("GET", "/frames/0/place", "POST"), ("GET", "/uploads", "POST"), ("GET", "/uploads/1", "POST"),
+        ("POST", "/uploads/1/a", "PUT"),
+      ] {
+        let answer = try client.send(method, path)
+        #expect(answer.status == 405, "\(method) \(path)")
+        // RFC 9110, 15.5.6.
+        #expect(answer.headers.contains("\r\nAllow: \(allowed)\r\n"), "\(answer.headers)")
+      }
+      #expect(try client.send("DELETE", "/nothing").status == 404)
+    }
+  }
+
   @Test func nothingRunsWithoutNetworks() async throws {
     try await serving(NotingWorkshop(canRun: false)) { (client: Client) throws in
-      #expect(try client.send("POST", "/uploads").status == 405)
+      let refused = try client.send("POST", "/uploads")
+      #expect(refused.status == 403 && refused.json?["error"]?.string?.contains("no network") == true)
     }
   }
 

@@ -39,6 +39,13 @@ package enum SystemResources {
     return true
   }
 
+  /// Bytes of address space that the process may have (`ulimit -v`); `Int.max` for any.
+  package static var addressSpaceBytes: Int {
+    var limit = rlimit()
+    guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0 else { return .max }
+    return Int(clamping: limit.rlim_cur)
+  }
+
   /// Bytes of the stack of a new thread, and the most of the first thread's.
   package static var stackBytes: Int {
     var limit = rlimit()

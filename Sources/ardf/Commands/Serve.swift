@@ -115,7 +115,9 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
     let port = try ListeningPort(.loopback(port ?? 8765))
     let workshop = FrameWorkshop(
       flow: try flow(isRequired: finished == nil), sensor: sensor, limits: limits)
-    let server = LoopbackServer(workshop: workshop, port: port)
+    var connections = ConnectionLimits()
+    connections.memory = inference.memory
+    let server = LoopbackServer(workshop: workshop, port: port, connections: connections)
     if let finished, let capture {
       let selection = try FrameSelection(
         capture, frames: frame.map { [$0] } ?? [], sensor: sensor, limits: limits)

@@ -1,4 +1,5 @@
 import Geometry
+import HTTPServing
 import Imaging
 import InferenceProtocol
 import InferenceServing
@@ -14,7 +15,7 @@ struct DepthModel: ServedModel {
     var inputs = [TensorDescription("pixel_values", .float32, [-1, 3, -1, -1])]
     // In meters, over the picture's whole field.
     if lanes[0].output == .prompted {
-      inputs.append(TensorDescription("prompt_depth", .float32, [-1, 1, -1, -1]))
+      inputs.append(TensorDescription("prompt_depth", .float32, [-1, 1, -1, -1], takesNonFinite: true))
     }
     description = ModelDescription(
       name: name, platform: "ardf_depth_anything_v2", inputs: inputs,
@@ -44,6 +45,8 @@ struct DepthModel: ServedModel {
     let prompts = try prompts(call, batch: batch)
     let size = PixelSize(width: width, height: height)
     let one = 3 * height * width
+    // It grows to twice its length, with the shorter one beside it.
+    try call.memory.take(batch * height * width * MemoryLayout<Float>.stride * 3)
     var depth: [Float] = []
     for index in 0..<batch {
       try call.checkWanted()
@@ -57,6 +60,7 @@ struct DepthModel: ServedModel {
         throw UnfitInput("prompt_depth: has no depth that is finite and positive")
       }
     }
+    try RawInput.checkFinite(depth, from: pictures)
     return [ProtocolTensor("predicted_depth", [batch, height, width], depth)]
   }
 

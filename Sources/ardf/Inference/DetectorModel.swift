@@ -1,5 +1,6 @@
 import FileFormats
 import Geometry
+import HTTPServing
 import InferenceProtocol
 import InferenceServing
 import Models
@@ -46,6 +47,12 @@ struct DetectorModel: ServedModel {
     let (batch, height, width) = try RawInput.sizes(of: images, multipleOf: 32)
     let size = PixelSize(width: width, height: height)
     let one = 3 * height * width
+    let shape = lanes[0].exportedShape(of: size)
+    let architecture = lanes[0].architecture
+    let prototypes = architecture.task == .segment ? architecture.extras * height * width / 16 : 0
+    // Outputs of several pictures grow to twice their length, with the shorter ones beside them.
+    try call.memory.take(
+      batch * (shape.rows * shape.columns + prototypes) * MemoryLayout<Float>.stride * (batch == 1 ? 1 : 3))
     var (output0, output1): ([Float], [Float]) = ([], [])
     for index in 0..<batch {
       try call.checkWanted()
@@ -58,8 +65,8 @@ struct DetectorModel: ServedModel {
         output1 += outputs.output1 ?? []
       }
     }
-    let architecture = lanes[0].architecture
-    let shape = lanes[0].exportedShape(of: size)
+    try RawInput.checkFinite(output0, from: images)
+    try RawInput.checkFinite(output1, from: images)
     var tensors = [ProtocolTensor("output0", [batch, shape.rows, shape.columns], output0)]
     if architecture.task == .segment {
       tensors.append(

@@ -46,11 +46,25 @@ struct InferenceOptions: ParsableArguments {
   @Flag(help: "Everybody who reaches the address may ask.")
   var noAuth = false
 
-  @Option(help: "Seconds from a request to its answer, at most; a request's own timeout may be shorter.")
+  @Option(
+    help: """
+      Seconds for a request's body to arrive, from its head to its answer, and for the answer to be taken, each at most and \
+      in all; a request's own timeout may be shorter.
+      """)
   var timeout = 60.0
 
-  @Option(help: "Bytes of a request's body, at most; eight times as many of all that are held.")
+  @Option(help: "Bytes of a request's body, at most.")
   var maxBody = LimitAmount(64 << 20)
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Bytes of memory that requests, the pictures, masks and tensors made of them, and answers hold together, at most, the \
+      networks' own beside them; one request has three quarters. What does not fit is refused beforehand: 413 where it \
+      never will, 503 where others hold it. By default 1G, eight bodies where that is more, or half of what ulimit -v \
+      or the container leaves.
+      """, valueName: "bytes"))
+  var maxMemory: LimitAmount?
 
   @Option(help: "Connections at a time.")
   var maxConnections = 256
@@ -112,7 +126,6 @@ struct InferenceOptions: ParsableArguments {
   var serviceLimits: InferenceLimits {
     var limits = InferenceLimits()
     limits.bodyBytes = maxBody.count
-    limits.heldBytes = 8 * maxBody.count
     limits.patience = .milliseconds(max(1, Int(clamping: timeout * 1000)))
     return limits
   }
@@ -120,6 +133,11 @@ struct InferenceOptions: ParsableArguments {
   var connectionLimits: ConnectionLimits {
     var limits = ConnectionLimits()
     limits.connections = maxConnections
+    (limits.bodyPatience, limits.answerPatience) = (serviceLimits.patience, serviceLimits.patience)
+    limits.memory = memory
     return limits
   }
+
+  /// Bytes for requests, to be asked once everything that stays is loaded.
+  var memory: Int { maxMemory?.count ?? MemoryShare.forRequests(body: maxBody.count) }
 }

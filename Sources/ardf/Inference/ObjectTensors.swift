@@ -1,6 +1,7 @@
 import AppCore
 import FileFormats
 import Geometry
+import HTTPServing
 import InferenceProtocol
 import Models
 
@@ -24,7 +25,13 @@ struct ObjectTensors {
   /// `boxes` are left, top, right, bottom; `masks` COCO's run lengths, a JSON object each; `keypoints` x, y and, where the
   /// network tells, how sure it is; `oriented_boxes` the center, the side along the angle, the other, and the angle in
   /// radians, from x towards y; `image_size` is height and width.
-  func tensors(_ detections: [Detection], of size: PixelSize) -> [ProtocolTensor] {
+  ///
+  /// - `memory`: taken of for the texts of masks, one mask's pixels at a time.
+  ///
+  /// - Throws: `Refusal`.
+  func tensors(
+    _ detections: [Detection], of size: PixelSize, memory: MemoryBudget.Share
+  ) throws -> [ProtocolTensor] {
     let count = detections.count
     var tensors = [
       ProtocolTensor(
@@ -35,9 +42,15 @@ struct ObjectTensors {
       ProtocolTensor("labels", texts: detections.map(\.className)),
     ]
     if task == .segment {
-      tensors.append(
-        ProtocolTensor(
-          "masks", texts: detections.map { $0.mask.map(DetectionsFile.runLengths)?.serialized() ?? "null" }))
+      // Where its runs begin and end, down the columns.
+      let texts = try memory.holding(size.width * size.height) {
+        try detections.map { detection in
+          let text = detection.mask.map(DetectionsFile.runLengths)?.serialized() ?? "null"
+          try memory.take(2 * text.utf8.count)
+          return text
+        }
+      }
+      tensors.append(ProtocolTensor("masks", texts: texts))
     }
     if let keypoints {
       tensors.append(

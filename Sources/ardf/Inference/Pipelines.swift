@@ -1,18 +1,66 @@
 import AppCore
 import FileFormats
 import Geometry
+import HTTPServing
 import Imaging
 import InferenceProtocol
 import InferenceServing
 import Models
+import Synchronization
 
 extension InferenceCall {
   /// A detector with the thresholds that the request asks for.
   fileprivate func adapted(_ network: DetectionNetwork) throws -> DetectionNetwork {
-    let limit = try request.number("max_det", in: 1...Double(DetectorOptions.mostObjects))
-    return network.with(
+    let limit = try request.integer("max_det", in: 1...DetectorOptions.mostObjects)
+    var adapted = network.with(
       confidence: try request.number("conf", in: 0...1).map { Float($0) },
-      overlap: try request.number("iou", in: 0...1).map { Float($0) }, limit: limit.map { Int(clamping: $0) })
+      overlap: try request.number("iou", in: 0...1).map { Float($0) }, limit: limit)
+    adapted.maskBounds.pixels = DetectionsFile.maximumBoxPixels
+    adapted.maskBounds.isWanted = isWanted
+    let masks = MaskMemory(memory)
+    adapted.maskBounds.holds = { masks.hold($0) }
+    return adapted
+  }
+
+  /// Runs a network on a picture; what is wrong with the picture is told as the client's.
+  fileprivate func running<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch {
+      switch innermost((error as? InFile)?.error ?? error) {
+      case YOLOError.unwanted: try checkWanted()
+      case YOLOError.tooManyMaskPixels(let limit):
+        throw UnfitInput("image: \(YOLOError.tooManyMaskPixels(limit: limit))")
+      case YOLOError.noMaskMemory:
+        throw Refusal.overloaded(
+          "there is no memory for the masks of all objects; lower max_det", retryAfter: 1)
+      case YOLOError.nonFiniteOutput, DepthError.nonFiniteOutput:
+        throw UnfitInput("image: the network's outputs become infinite")
+      default: break
+      }
+      throw error
+    }
+  }
+}
+
+/// Memory of a picture's masks, of a request's share.
+private final class MaskMemory: Sendable {
+  private let share: MemoryBudget.Share
+  private let held = Mutex(0)
+
+  init(_ share: MemoryBudget.Share) { self.share = share }
+
+  /// Whether there is memory for so many bytes of masks, which are held from now on.
+  func hold(_ bytes: Int) -> Bool {
+    held.withLock { held in
+      if bytes <= held {
+        share.give(held - bytes)
+      } else if (try? share.take(bytes - held)) == nil {
+        return false
+      }
+      held = bytes
+      return true
+    }
   }
 }
 
@@ -33,9 +81,11 @@ struct DetectPipeline: ServedModel {
     let network = try call.adapted(lanes[call.lane])
     let picture = try SentPicture(call, limits: limits)
     try call.checkWanted()
-    let found = try network.detect(
-      picture.upright, orientation: picture.orientation, stored: picture.image.size)
-    return ObjectTensors(network).tensors(found.detections, of: picture.image.size)
+    let found = try call.running {
+      try network.detect(picture.upright, orientation: picture.orientation, stored: picture.image.size)
+    }
+    return try ObjectTensors(network).tensors(
+      found.detections, of: picture.image.size, memory: call.memory)
   }
 }
 
@@ -59,11 +109,11 @@ struct ClassifyPipeline: ServedModel {
   }
 
   func infer(_ call: InferenceCall) throws -> [ProtocolTensor] {
-    let top = try call.request.number("top", in: 1...Double(DetectorOptions.mostObjects))
+    let top = try call.request.integer("top", in: 1...DetectorOptions.mostObjects)
     let picture = try SentPicture(call, limits: limits)
     try call.checkWanted()
-    let found = try lanes[call.lane].classify(picture.upright).classes
-      .prefix(top.map { Int(clamping: $0) } ?? Self.usualCount)
+    let found = try call.running { try lanes[call.lane].classify(picture.upright).classes }
+      .prefix(top ?? Self.usualCount)
     return [
       ProtocolTensor("scores", [found.count], found.map(\.probability)),
       ProtocolTensor("classes", [found.count], integers: found.map(\.index)),
@@ -93,8 +143,14 @@ struct DepthPipeline: ServedModel {
     let sensor = try SentSensor.plane(call)
     try call.checkWanted()
     do {
-      let estimate = try lanes[call.lane].estimate(
-        picture.upright, orientation: picture.orientation, sensor: sensor)
+      // Its depth, once more where it is turned, and inverse depth beside meters.
+      let maps = (picture.orientation == .up ? 1 : 2) + (lanes[call.lane].output.isMetric ? 1 : 0)
+      try call.memory.take(maps * MemoryLayout<Float>.stride * picture.pixels)
+      let estimate = try call.running {
+        try lanes[call.lane].estimate(picture.upright, orientation: picture.orientation, sensor: sensor)
+      }
+      // One map is left.
+      call.memory.give(picture.bytes + (maps - 1) * MemoryLayout<Float>.stride * picture.pixels)
       let depth = estimate.depth.metric?.values ?? estimate.depth.relative.values
       return [ProtocolTensor("depth", [depth.height, depth.width], depth.elements)]
     } catch let error as NoEstimate {
@@ -106,7 +162,7 @@ struct DepthPipeline: ServedModel {
 /// A sensor's depth as a client sends it.
 private enum SentSensor {
   static func depth(isOptional: Bool) -> TensorDescription {
-    TensorDescription("lidar", .float32, [-1, -1], isOptional: isOptional)
+    TensorDescription("lidar", .float32, [-1, -1], isOptional: isOptional, takesNonFinite: true)
   }
 
   static let confidence = TensorDescription("confidence", .uint8, [-1, -1], isOptional: true)
@@ -177,10 +233,13 @@ struct MeasurePipeline: ServedModel {
       throw UnfitInput("\(error)")
     }
     try call.checkWanted()
-    let outcome = try flow.runInTurn(frame, requests: [])
+    try call.memory.take(Self.bytesPerPixel * picture.pixels)
+    let outcome = try call.running { try flow.runInTurn(frame, requests: []) }
     let extents = outcome.scene.extents
     let count = extents.count
-    return ObjectTensors(flow.detector).tensors(outcome.detections.detections, of: frame.imageSize) + [
+    let objects = try ObjectTensors(flow.detector).tensors(
+      outcome.detections.detections, of: frame.imageSize, memory: call.memory)
+    return objects + [
       ProtocolTensor("distances", [count], extents.map { Float($0.distance.meters ?? .nan) }),
       ProtocolTensor(
         "centers", [count, 3],
@@ -193,6 +252,9 @@ struct MeasurePipeline: ServedModel {
       ProtocolTensor("notes", texts: outcome.notes),
     ]
   }
+
+  /// What measuring takes besides the picture: maps of depth in single precision.
+  private static let bytesPerPixel = 16
 
   /// NaN where there is nothing.
   private static func three(_ numbers: (Double, Double, Double)?) -> [Float] {

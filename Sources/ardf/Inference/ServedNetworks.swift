@@ -1,6 +1,7 @@
 import FileFormats
 import FoundationEssentials
 import Geometry
+import HTTPServing
 import Imaging
 import InferenceProtocol
 import InferenceServing
@@ -136,21 +137,35 @@ struct SentPicture {
   ///
   /// - Throws: `UnfitInput`, `ProtocolError`.
   init(_ call: InferenceCall, limits: ImageLimits) throws {
-    guard let bytes = call.inputs["image"]?.texts?.first else {
+    guard let file = call.inputs["image"]?.texts?.first else {
       throw UnfitInput("image: send the bytes of one JPEG or PNG picture")
     }
-    let turn = try call.request.number("orientation", in: 1...8).flatMap {
-      Orientation(rawValue: Int(clamping: $0))
-    }
-    do throws(ImageError) {
-      let decoded = try ImageCodec.decode(bytes, name: "image", limits: limits)
-      (image, orientation) = (decoded.image, turn ?? decoded.orientation)
-    } catch {
+    let turn = try call.request.integer("orientation", in: 1...8).flatMap(Orientation.init(rawValue:))
+    do {
+      let header = try ImageCodec.header(file, name: "image", limits: limits)
+      // Within the limits, so that no product overflows.
+      let pixels = header.size.width * header.size.height
+      orientation = turn ?? header.orientation
+      bytes = (orientation == .up ? 3 : 6) * pixels
+      try call.memory.take(bytes)
+      image = try call.memory.holding(Self.decodingBytesPerPixel * pixels) {
+        try ImageCodec.decode(file, name: "image", limits: limits).image
+      }
+      upright = image.oriented(orientation)
+    } catch let error as ImageError {
       throw UnfitInput("\(error)")
     }
   }
 
-  var upright: RGBImage { image.oriented(orientation) }
+  /// What a decoder takes besides the picture: a progressive JPEG's coefficients, three of two bytes a pixel.
+  private static let decodingBytesPerPixel = 6
+
+  /// Turned upright.
+  let upright: RGBImage
+  /// Bytes that both take.
+  let bytes: Int
+  /// Pixels.
+  var pixels: Int { image.size.width * image.size.height }
 
   /// What clients are told of it.
   static let description = TensorDescription("image", .bytes, [1])
@@ -179,5 +194,13 @@ enum RawInput {
       )
     }
     return (batch, height, width)
+  }
+
+  /// Refuses inputs from which a network makes no numbers.
+  static func checkFinite(_ output: [Float], from input: ProtocolTensor) throws(UnfitInput) {
+    guard output.allSatisfy(\.isFinite) else {
+      throw UnfitInput(
+        "\(input.name): its numbers are too large for the network, whose outputs become infinite")
+    }
   }
 }

@@ -1,0 +1,81 @@
+import Synchronization
+
+/// Memory for requests, for what is made of them and for answers, all together: what does not fit is refused before it is
+/// taken.
+package final class MemoryBudget: Sendable {
+  /// Bytes that all requests hold together.
+  package let limit: Int
+  /// Bytes that one request holds: a quarter is left to others.
+  package var each: Int { limit - limit / 4 }
+  private let taken = Mutex(0)
+
+  /// - `limit`: bytes, not negative.
+  package init(limit: Int) { self.limit = max(0, limit) }
+
+  /// Bytes that are held now.
+  var held: Int { taken.withLock { $0 } }
+
+  /// What one request holds, from its first byte to the last of its answer; goes back with the last reference.
+  package final class Share: Sendable {
+    private let budget: MemoryBudget
+    private let bytes = Mutex(0)
+
+    package init(_ budget: MemoryBudget) { self.budget = budget }
+
+    /// Bytes that all requests hold now.
+    package var heldByAll: Int { budget.held }
+
+    /// Takes more, before the memory itself is taken.
+    ///
+    /// - Throws: `Refusal.needsTooMuch` where one request may not hold that, `.overloaded` where others hold it now.
+    package func take(_ count: Int) throws(Refusal) {
+      precondition(count >= 0, "bytes are counted from 0")
+      let refusal: Refusal? = bytes.withLock { bytes in
+        guard count <= budget.each - bytes else {
+          let (needed, overflow) = bytes.addingReportingOverflow(count)
+          return .needsTooMuch(bytes: overflow ? .max : needed, limit: budget.each)
+        }
+        let fits = budget.taken.withLock { taken in
+          guard count <= budget.limit - taken else { return false }
+          taken += count
+          return true
+        }
+        guard fits else {
+          return .overloaded("requests under way hold the memory that there is; try again", retryAfter: 1)
+        }
+        bytes += count
+        return nil
+      }
+      if let refusal { throw refusal }
+    }
+
+    /// Gives back what was taken and is held no more.
+    package func give(_ count: Int) {
+      let given = bytes.withLock { bytes in
+        let given = min(max(0, count), bytes)
+        bytes -= given
+        return given
+      }
+      budget.taken.withLock { $0 -= given }
+    }
+
+    /// Holds so many bytes from now on, whatever it held.
+    ///
+    /// - Throws: as `take`.
+    package func hold(_ count: Int) throws(Refusal) {
+      let held = bytes.withLock { $0 }
+      if count > held { try take(count - held) } else { give(held - count) }
+    }
+
+    /// Takes more while `body` runs.
+    ///
+    /// - Throws: as `take`, and what `body` throws.
+    package func holding<Result>(_ count: Int, _ body: () throws -> Result) throws -> Result {
+      try take(count)
+      defer { give(count) }
+      return try body()
+    }
+
+    deinit { give(.max) }
+  }
+}

@@ -1,0 +1,43 @@
+import FileFormats
+import FoundationEssentials
+import NNRuntime
+
+/// The memory that requests may have, where the system gives the process a part of the machine's.
+enum MemoryShare {
+  /// Bytes that requests hold together where nothing bounds the process.
+  private static let usual = 1 << 30
+  /// The least that is of use.
+  private static let least = 64 << 20
+
+  /// Bytes for requests whose bodies have `body` at most, once everything that stays is loaded: half of what is left under
+  /// `ulimit -v` and under the control group's limit, as memory is cut into pieces and threads have stacks.
+  static func forRequests(body: Int) -> Int {
+    bytes(
+      wanted: max(usual, 8 * body), limits: [SystemResources.addressSpaceBytes, groupBytes ?? .max],
+      used: [pages(0) ?? 0, pages(1) ?? 0])
+  }
+
+  /// - `limits`, `used`: of address space, and of memory.
+  static func bytes(wanted: Int, limits: [Int], used: [Int]) -> Int {
+    zip(limits, used).reduce(wanted) { bytes, bound in
+      min(bytes, max(least, max(0, bound.0 - min(bound.0, bound.1)) / 2))
+    }
+  }
+
+  /// A field of `/proc/self/statm`, in bytes: 0 address space, 1 memory.
+  private static func pages(_ field: Int) -> Int? {
+    let words = text("/proc/self/statm")?.split(separator: " ") ?? []
+    return words.count > field ? Int(words[field]).map { $0 << 12 } : nil
+  }
+
+  /// What the control group leaves, as a container sees its own.
+  private static var groupBytes: Int? {
+    ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"].compactMap { path in
+      text(path).flatMap { Int($0.split(whereSeparator: \.isWhitespace).first ?? "") }
+    }.min()
+  }
+
+  private static func text(_ path: String) -> String? {
+    FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
+  }
+}
