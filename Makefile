@@ -1,5 +1,6 @@
 # make demo [PHOTO=photo.jpg]   from nothing to a results picture, of your photograph or of a real iPhone capture
 # make test   builds and runs all tests
+# make test-fast   all but the slow suites, which it names
 # make install [PREFIX=/usr/local] [DESTDIR=]   the command, its man page and completions; needs no Swift to run
 # make uninstall [PREFIX=/usr/local] [DESTDIR=]   removes what make install put there
 # make deb    a Debian package in out/; make deb-arm64: arm64's on x86-64, as root
@@ -10,7 +11,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 
-.PHONY: help setup build demo test check lint emulate exhaust fuzz mutate faults flood soak determinism memory sanitize \
+.PHONY: help setup build demo test test-fast check lint emulate exhaust fuzz mutate faults flood soak determinism memory sanitize \
 	static install uninstall deb deb-arm64 docs peers check-arm64 check-swift-6.2 clean
 
 PREFIX ?= /usr/local
@@ -32,6 +33,13 @@ demo: build
 test: setup
 	swift build -c release --build-tests
 	swift test -c release --skip-build
+
+# Two minutes once built. The others start processes, compute whole networks, or try kernels and damaged files by the thousand.
+slow := CommandTests ModelsTests NNKernelsTests HostileTests
+test-fast: setup
+	swift build -c release --build-tests
+	@echo "test-fast leaves out: $(slow)"
+	swift test -c release --skip-build $(slow:%=--skip '^%\.')
 
 # Everything that must hold besides the tests: a minute of fuzzing too, for which the parsers are built once more.
 check: lint emulate
