@@ -1,12 +1,22 @@
-"""The torchvision operators that a CPU build of torch has no library for.
+"""torchvision, also beside a torch that it was not built for.
 
-PyPI's torchvision is built for another torch: its Python part works once the two operators whose schemas its
-import needs are declared. Call `declare_operators()` before importing anything that imports torchvision.
+A CPU build of torch and PyPI's torchvision do not fit: torchvision's library does not load, and `import torchvision`
+ends with "operator torchvision::nms does not exist". Its Python part works once the two operators whose schemas the
+import needs are declared. Beside a torch that it fits the same declaration ends the process (abort, 134), since the
+library defines the operators itself. So they are declared only after the import has failed for want of them. Call
+`import_torchvision()` before importing anything that imports torchvision.
+
+    python tools/oracles/torchvision_operators.py       # says which of the two the installed pair is
 """
 
 import functools
+import importlib.metadata
+import sys
 
 import torch
+
+#: What the import of a torchvision without its library ends with.
+MISSING = "operator torchvision::nms does not exist"
 
 
 def nms(boxes, scores, iou_threshold):
@@ -24,12 +34,27 @@ def nms(boxes, scores, iou_threshold):
     return torch.stack(kept) if kept else torch.empty(0, dtype=torch.int64)
 
 
-@functools.cache
-def declare_operators():
-    """Declares `nms` and `qnms` and makes `torchvision.ops.nms` the function above.
+def versions():
+    """What is installed, for people: `torch 2.13.0+cpu, torchvision 0.28.0`."""
+    return ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("torch", "torchvision"))
 
-    The declarations live as long as the object returned.
+
+@functools.cache
+def import_torchvision():
+    """Imports torchvision; without a library that fits, with its operators declared and `ops.nms` replaced.
+
+    The declarations live as long as the object returned, which is None where torchvision has its own.
     """
+    try:
+        import torchvision
+
+        return None
+    except RuntimeError as error:
+        if MISSING not in str(error):
+            raise SystemExit(f"{versions()} do not work together ({error}): see tools/requirements.txt") from error
+    # What the failed import has left would be taken for the package.
+    for name in [name for name in sys.modules if name.partition(".")[0] == "torchvision"]:
+        del sys.modules[name]
     library = torch.library.Library("torchvision", "DEF")
     for operator in ("nms", "qnms"):
         library.define(f"{operator}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
@@ -37,3 +62,7 @@ def declare_operators():
 
     torchvision.ops.nms = nms
     return library
+
+
+if __name__ == "__main__":
+    print(f"{versions()}: {'operators declared' if import_torchvision() else 'left alone'}")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from oracles.torchvision_operators import declare_operators
+from oracles.torchvision_operators import import_torchvision
 
 #: The families that are supported, by where ultralytics describes them, and the class of each task's network.
 FOLDERS = {"yolov8": "v8", "yolo11": "11", "yolo26": "26"}
@@ -59,7 +59,7 @@ def parsed(name):
 @functools.cache
 def import_ultralytics():
     """The ultralytics package."""
-    declare_operators()
+    import_torchvision()
     import ultralytics
 
     return ultralytics

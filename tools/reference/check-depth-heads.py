@@ -24,7 +24,7 @@ import torch.nn.functional as F
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from oracles import pictures
 from oracles.depth_anything import PATCH, interpolate_positions
-from oracles.torchvision_operators import declare_operators
+from oracles.torchvision_operators import import_torchvision
 
 TOOLS = Path(__file__).parent
 MODELS = {"depth-anything-v2-metric-small": 518, "prompt-depth-anything-small": 756}
@@ -32,7 +32,7 @@ MODELS = {"depth-anything-v2-metric-small": 518, "prompt-depth-anything-small": 
 
 def reference(folder, image, size, prompt):
     """Meters of the picture's `size` by transformers' network in `folder`."""
-    declare_operators()
+    import_torchvision()
     from transformers import AutoModelForDepthEstimation
 
     network = AutoModelForDepthEstimation.from_pretrained(folder).float().eval()

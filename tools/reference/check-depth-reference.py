@@ -19,7 +19,7 @@ from oracles.checkpoints import parse_size
 from oracles.depth_anything import PATCH, interpolate_positions
 from oracles.random_networks import DEPTH_SHAPES, random_depth
 from oracles.random_weights import normal_image, random_prompt
-from oracles.torchvision_operators import declare_operators
+from oracles.torchvision_operators import import_torchvision
 from oracles.transformers_names import transformers_state
 
 #: Meters that a prompt reaches from and to.
@@ -28,7 +28,7 @@ NEAREST, FARTHEST = 0.8, 4.3
 
 def transformers_network(shape):
     """The untrained network with the small variant's sizes and the taps of version 2."""
-    declare_operators()
+    import_torchvision()
     from transformers import AutoModelForDepthEstimation, DepthAnythingConfig, Dinov2Config, PromptDepthAnythingConfig
 
     backbone = Dinov2Config(

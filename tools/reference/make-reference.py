@@ -92,9 +92,9 @@ def transformers_modules(shape):
 
 def record_transformers(folder, image, dtype):
     """Tensors and metadata of transformers' Depth Anything, under the original's names."""
-    from oracles.torchvision_operators import declare_operators
+    from oracles.torchvision_operators import import_torchvision
 
-    declare_operators()
+    import_torchvision()
     import transformers
 
     network = transformers.AutoModelForDepthEstimation.from_pretrained(folder).to(dtype).eval()
