@@ -28,6 +28,8 @@ def load_network(path):
     missing, unexpected = network.load_state_dict(weights, strict=False)
     if unexpected or any(not name.endswith("num_batches_tracked") for name in missing):
         raise SystemExit(f"{path} does not hold this network: missing {missing}, unexpected {unexpected}")
+    for name, activation in json.loads(metadata.get("activations", "{}")).items():
+        network.get_submodule(name).act = yolo.activation(activation)
     return family, network
 
 

@@ -109,6 +109,15 @@ def build_for(weights, family, variant, keypoints=None):
     return network.eval()
 
 
+def activation(name):
+    """The activation that the metadata of a weight file names: `relu`, `leakyrelu 0.1`."""
+    kind, _, slope = name.partition(" ")
+    if kind == "leakyrelu":
+        return torch.nn.LeakyReLU(float(slope))
+    kinds = {"none": "Identity", "relu": "ReLU", "silu": "SiLU", "gelu": "GELU", "sigmoid": "Sigmoid"}
+    return getattr(torch.nn, kinds[kind])()
+
+
 def class_names(count=80):
     """The 80 COCO class names, or as many as there are."""
     import yaml

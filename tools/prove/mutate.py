@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """Runs `ardf` on damaged captures, weights, documents, plans, references, archives, pictures, results and arguments.
 
+Of the published network in `../shared`, where it is there, one module's class, numbers, activation or a class name is
+changed: only what computes the same, or is told in the weight file, may be accepted.
+
     tools/prove/mutate.py [--ardf .build/release/ardf] [--runs 2000] [--minutes 0] [--jobs 2] [--seed 1]
         [--only native,plans]
     tools/prove/mutate.py --seed 1 --number 4711        one run again; its folder and its command are shown and kept
@@ -32,6 +35,7 @@ from pathlib import Path
 from mutations.arguments import options as known_options
 from mutations.cases import CLASSES, ROOT, Case, prepare
 from mutations.judge import SECONDS, Run, digests, judge
+from mutations.modules import judge_modules
 
 #: Address space, so that no run takes the machine down, and seconds on the clock.
 ADDRESS_SPACE, PATIENCE = 4 << 30, 600
@@ -66,7 +70,8 @@ class Harness:
         generator = random.Random(f"{self.seed}:{number}:{is_sound}")
         kind = kind or generator.choices(self.names, [CLASSES[name][1] for name in self.names])[0]
         case = Case(generator, self.sound, self.pictures, self.options, is_sound)
-        return kind, CLASSES[kind][0](case)
+        arguments = CLASSES[kind][0](case)
+        return kind, arguments, case.expected
 
     def run(self, arguments):
         environment = {
@@ -99,7 +104,7 @@ class Harness:
         for kind in self.names:
             for number in range(SOUND):
                 self.enter("calibration")
-                _, arguments = self.build(number, kind, is_sound=True)
+                _, arguments, _ = self.build(number, kind, is_sound=True)
                 run = self.run(arguments)
                 accepted = run.status == 0 or kind == "checkpoints"
                 if not accepted:
@@ -109,11 +114,14 @@ class Harness:
     def attempt(self, number, place):
         """One run: its class, arguments, exit code, and what is wrong."""
         self.enter(place)
-        kind, arguments = self.build(number)
+        kind, arguments, expected = self.build(number)
         before = self.inputs()
         size = sum(path.stat().st_size for path in Path("in").rglob("*") if path.is_file() and not path.is_symlink())
         run = self.run(arguments)
-        return kind, arguments, run, judge(run, before, self.inputs(), size, self.baselines.get(kind, 0))
+        defects = judge(run, before, self.inputs(), size, self.baselines.get(kind, 0))
+        if expected and (defect := judge_modules(run, expected, Path("out.safetensors"))):
+            defects.append(defect)
+        return kind, arguments, run, defects
 
     def inputs(self):
         """Everything that a run must not touch."""

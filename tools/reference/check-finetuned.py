@@ -3,12 +3,18 @@
 
     python tools/reference/check-finetuned.py --ardf .build/release/ardf --base yolo11n-seg.pt --work finetuned
     python tools/reference/check-finetuned.py --base yolov8n.yaml --epochs 60 --work detect
+    for v in 8.3.240 8.4.7 8.4.34 8.4.190; do pip install --no-deps --target ultralytics/$v ultralytics==$v; done
+    python tools/reference/check-finetuned.py --base yolov8n.yaml --epochs 60 --packages ultralytics/*
 
 Ultralytics trains on drawn discs, squares and triangles for a few epochs and writes `best.pt`, as any user's training
 does: outlines, boxes, three key points of each shape, oriented boxes, or a shape a picture and its class, as the base
 has it; a base that ends in `.yaml` is trained from the beginning. The checkpoint is converted; every layer is verified
 against Ultralytics; what `ardf detect` finds in a new picture must be what Ultralytics finds: the same names, boxes,
 key points, oriented boxes and classes. Ends with 1 where it is not.
+
+With `--packages` each Ultralytics of these folders trains a network and predicts with it. They build four networks of
+the same tensors: 8.4 had no activation behind the first convolution of `SPPF` until September 2026, whatever the base.
+References of layers are made with the installed Ultralytics.
 """
 
 import argparse
@@ -109,6 +115,31 @@ def train(base, data, work, epochs):
     return work / "train/weights/best.pt"
 
 
+def step(package, *arguments):
+    """What a step of this script gives with the Ultralytics of a folder; of None with the installed one."""
+    environment = os.environ | ({"PYTHONPATH": str(package.resolve())} if package else {})
+    command = [sys.executable, __file__, *map(str, arguments)]
+    return json.loads(
+        subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()[-1]
+    )
+
+
+def run_step(arguments, work):
+    """Trains, or predicts, in a process of its own; the last line that it prints is JSON."""
+    if arguments.step == "predict":
+        objects = expected_objects(work / "train/weights/best.pt", work / "new.png")
+        result = [(name, score, np.asarray(numbers).tolist()) for name, score, numbers in objects]
+    else:
+        task = import_ultralytics().YOLO(arguments.base).task
+        random = np.random.Generator(np.random.PCG64(1))
+        counts, folder = {"train": 160, "val": 16}, work / "data"
+        classifies = task == "classify"
+        data = make_class_dataset(folder, random, counts) if classifies else make_dataset(folder, random, counts, task)
+        train(arguments.base, data, work, arguments.epochs)
+        result = import_ultralytics().__version__
+    print(f"\n{json.dumps(result)}")
+
+
 def run(ardf, *arguments):
     """What `ardf` prints."""
     return subprocess.run([ardf, *map(str, arguments)], stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -145,17 +176,26 @@ def main():
     parser.add_argument("--base", required=True, help="checkpoint to start from, yolo11n-seg.pt, or yolo11n-pose.yaml")
     parser.add_argument("--work", type=Path, default=Path("finetuned"), help="folder for all files")
     parser.add_argument("--epochs", type=int, default=12)
+    parser.add_argument("--packages", type=Path, nargs="*", help="folders with Ultralytics' releases, one each")
+    parser.add_argument("--step", choices=["train", "predict"], help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "2")))
     work = arguments.work.resolve()
-    random = np.random.Generator(np.random.PCG64(1))
+    if arguments.step:
+        run_step(arguments, work)
+    elif arguments.packages:
+        for package in arguments.packages:
+            check(arguments, work / package.name, package)
+    else:
+        check(arguments, work, None)
+
+
+def check(arguments, work, package):
+    """Trains with one Ultralytics, and compares what it finds with what `ardf` does."""
     checkpoint = work / "train/weights/best.pt"
+    common = ["--base", arguments.base, "--work", work, "--epochs", arguments.epochs]
     if not checkpoint.exists():
-        task = import_ultralytics().YOLO(arguments.base).task
-        counts, folder = {"train": 160, "val": 16}, work / "data"
-        classifies = task == "classify"
-        data = make_class_dataset(folder, random, counts) if classifies else make_dataset(folder, random, counts, task)
-        checkpoint = train(arguments.base, data, work, arguments.epochs)
+        print(f"trained by Ultralytics {step(package, '--step', 'train', *common)}")
     image = work / "new.png"
     cv2.imwrite(str(image), picture(np.random.Generator(np.random.PCG64(10)))[0])
 
@@ -172,15 +212,15 @@ def main():
     options = ["--yolo", weights, "--imgsz", SIDE, "--conf", CONFIDENCE, "--out", work / "found", "--force", "--json"]
     document = json.loads(run(arguments.ardf, "detect", image, *options))
     found = document["classes"] if "classes" in document else document["detections"]
-    expected = expected_objects(checkpoint, image)
+    expected = step(package, "--step", "predict", *common)
     assert expected, "the network finds nothing: train for longer"
     assert len(found) == len(expected), (found, expected)
     for ours, (name, score, numbers) in zip(found, expected, strict=True):
-        off = np.abs(numbers_of(ours) - numbers).max(initial=0)
+        off = np.abs(numbers_of(ours) - np.array(numbers)).max(initial=0)
         print(f"{ours['className']} {ours['confidence']:.3f}, Ultralytics {name} {score:.3f}; box off by {off:.2f} px")
         assert ours["className"] == name and abs(ours["confidence"] - score) <= SCORE_TOLERANCE
         assert off <= BOX_TOLERANCE
-    print(f"{len(found)} objects found as Ultralytics finds them")
+    print(f"{len(found)} objects found as {package.name if package else 'Ultralytics'} finds them")
 
 
 if __name__ == "__main__":

@@ -19,10 +19,11 @@ public enum CheckpointConverter {
     /// Architecture, variant, class names, stride, source, license: what a weight file says of itself.
     public let metadata: [String: String]
     /// What to know about the weights, for people.
-    public let remark: String?
+    public let remarks: [String]
   }
 
-  static let formatVersion = "ardf.weights/1"
+  /// The first version did not compare modules; see `OutdatedConversion`.
+  public static let formatVersion = "ardf.weights/2"
 
   /// Converts the file at `input` and writes a safetensors file, whole or not at all.
   ///
@@ -95,7 +96,7 @@ public enum CheckpointConverter {
       metadata["source_sha256"] = sha256Hex(bytes)
       return Checkpoint(
         architecture: found.architecture, variant: found.variant, tensors: try source.loaded(),
-        metadata: metadata, remark: found.remark)
+        metadata: metadata, remarks: found.remarks)
     } catch {
       throw CheckpointError(error.kind, tensor: error.tensor, file: file)
     }

@@ -24,6 +24,8 @@ public struct CheckpointDescription: Sendable {
   public let tensorCount: Int
   /// Numbers in them.
   public let valueCount: Int
+  /// What to know about one that can be converted, for people.
+  public let remarks: [String]
   /// Why it cannot be converted; nil of one that can.
   public let defect: String?
 
@@ -68,6 +70,7 @@ public struct CheckpointDescription: Sendable {
       let kind = "\(error.kind)"
       defect = error.tensor.map { "tensor \"\(printableName($0))\": \(kind)" } ?? kind
     }
+    remarks = facts?.remarks ?? []
     license = source.origin["license"] ?? facts?.metadata["license"]
     if let network = UltralyticsNetwork(tensors) {
       self.network = network.name
@@ -79,7 +82,7 @@ public struct CheckpointDescription: Sendable {
         network.task == .pose
         ? facts?.metadata[KeypointShape.key].flatMap { text in
           (try? JSONValue.parse(text))?.array?.compactMap(\.integer)
-        } ?? source.keypointShape : nil
+        } : nil
     } else {
       let depth = DepthAnythingFamily.description(of: source, facts)
       (network, size, finds) = (depth?.network, depth?.size, depth?.finds)

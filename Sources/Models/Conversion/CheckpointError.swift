@@ -56,6 +56,18 @@ public struct CheckpointError: Error, Equatable, CustomStringConvertible {
     case wrongShape(found: [Int], expected: [Int])
     /// A tensor of something else than floating-point numbers.
     case notFloat(String)
+    /// The tensors of several networks, under these names.
+    case severalNetworks([String])
+    /// A module of this name computes something else than what is built for its tensors.
+    case otherModule(String, reason: String)
+    /// Modules in other names than the original's.
+    case renamedModules
+    /// What the checkpoint says of its key points does not fit their numbers.
+    case keypointShape(stated: String, values: Int)
+    /// A weight file of an older converter, which did not compare modules; the checkpoint's name.
+    case convertedBefore(String)
+    /// The class names cannot be read.
+    case classNames(ClassNames.Defect)
     /// The class names do not fit the number of classes.
     case wrongClassCount(names: Int, classes: Int)
     /// The class names take more bytes than any network's.
@@ -129,6 +141,17 @@ extension CheckpointError.Kind: CustomStringConvertible {
     case .unexpected: "is not part of the network"
     case .wrongShape(let found, let expected): "shape \(found), the network needs \(expected)"
     case .notFloat(let type): "element type \(type), floating-point numbers are needed"
+    case .severalNetworks(let names):
+      "holds several networks, under \(names.prefix(4).map { "\"\(printableName($0))\"" }.joined(separator: ", ")): "
+        + "save one of them"
+    case .otherModule(let name, let reason):
+      "module \"\(printableName(name))\" computes something else than what is built here: \(printableName(reason))"
+    case .renamedModules:
+      "a pickled network of Hugging Face's transformers: save it with save_pretrained, or its state_dict"
+    case .keypointShape(let stated, let values):
+      "says that its key points are \(printableName(stated)), it has \(values) numbers of them"
+    case .convertedBefore(let source): OutdatedConversion.message(source)
+    case .classNames(let defect): "its class names \(defect)"
     case .wrongClassCount(let names, let classes): "\(names) class names for \(classes) classes"
     case .classNamesTooLong(let limit): "its class names have more than \(limit) bytes"
     case .mixedTypes: "query, key and value differ in element type"

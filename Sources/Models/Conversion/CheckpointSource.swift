@@ -6,27 +6,36 @@ import NNRuntime
 /// Their names, shapes and types are known at once; what they hold is read by `loaded()`, when it is known which
 /// network they are.
 package struct CheckpointSource {
-  package let tensors: [String: CheckpointTensor]
+  package private(set) var tensors: [String: CheckpointTensor] = [:]
   private var torch: TorchCheckpoint?
+  /// A pickled network's modules under the original's names; empty of tables of tensors.
+  private var modules: [String: PickledModule] = [:]
   /// What a safetensors file's own metadata says, as far as it is worth keeping.
   private(set) var metadata: [String: String] = [:]
   /// Class names in order, where the checkpoint has them.
   private(set) var classNames: [String]?
+  /// Why the class names that it has cannot be read.
+  private(set) var classNamesDefect: ClassNames.Defect?
   /// Whether the names were those of Hugging Face's transformers.
-  let usesHuggingFaceNames: Bool
+  private(set) var usesHuggingFaceNames = false
   /// The side of the pictures that it was trained on, where the checkpoint has it and a network takes it.
   private(set) var trainingSize: Int?
   /// Key points of an object and numbers of each, where the checkpoint has them.
-  private(set) var keypointShape: [Int]?
+  private(set) var keypointShape: PlainValue?
+  /// After which blocks a pickled depth network looks at its encoder.
+  private(set) var taps: [Int]?
   /// What the checkpoint says of who may use it, who wrote it and when, where it does.
   private(set) var origin: [String: String] = [:]
   /// What its normalizations add to a variance, each number once, where the checkpoint holds modules.
   private(set) var epsilons: Set<Double> = []
+  /// Whether what its tensors do not tell is known from its modules.
+  private var wasCompared = false
   /// The letter of the variant, where the checkpoint has it.
   private(set) var scale: String?
 
   package init(_ bytes: FileBytes, file: String) throws(CheckpointErrorAt) {
     let raw: [String: CheckpointTensor]
+    var pickled: TorchModules?
     if bytes.slice(0..<min(4, bytes.count)).array() == [0x50, 0x4b, 0x03, 0x04] {
       let torch: TorchCheckpoint
       do {
@@ -37,45 +46,122 @@ package struct CheckpointSource {
       self.torch = torch
       let modules = try TorchModules(torch.heap)
       raw = try Self.tensors(modules, torch)
-      classNames = Self.names(modules)
-      scale = Self.scale(modules)
-      keypointShape = Self.keypointShape(modules)
-      epsilons = modules.epsilons
-      for key in ["license", "version", "date"] {
-        if case .text(let text)? = modules.heap.member(key, of: modules.heap.root) { origin[key] = text }
-      }
-      trainingSize = Self.trainingSize(modules)
+      pickled = modules
     } else {
-      let store: WeightStore
-      do {
-        store = try WeightStore(file: bytes, name: file, allowNonFinite: true)
-      } catch {
-        throw CheckpointErrorAt(
-          Self.isSafetensors(bytes) ? .weights(error.kind) : .unknownFormat, error.tensor)
-      }
-      var all: [String: CheckpointTensor] = [:]
-      for name in store.names {
-        do {
-          all[name] = CheckpointTensor(try store.tensor(named: name))
-        } catch {
-          throw CheckpointErrorAt(.weights(error.kind), error.tensor)
-        }
-      }
-      raw = all
-      for key in ["license", "note", "max_depth"] { metadata[key] = store.metadata[key] }
-      origin["license"] = store.metadata["license"]
-      classNames = store.metadata["names"].flatMap(Self.names(json:))
-      trainingSize = store.metadata["imgsz"].flatMap { Int($0) }
-      if let text = store.metadata[YOLOArchitecture.epsilonKey], let value = Double(text) {
-        epsilons = [value]
-      }
-      keypointShape = store.metadata[KeypointShape.key].flatMap { text in
-        (try? JSONValue.parse(text))?.array?.compactMap(\.integer)
-      }
+      raw = try readSafetensors(bytes, file: file)
     }
-    let unwrapped = Self.unwrapped(raw)
+    let weights = raw.filter { !NetworkPrefix.isLeftover($0.key) }
+    let prefix = try NetworkPrefix(weights.keys)
+    var unwrapped: [String: CheckpointTensor] = [:]
+    for (name, tensor) in weights {
+      if let own = prefix.tensor(name) { unwrapped[own] = tensor }
+    }
     usesHuggingFaceNames = HuggingFaceNames.areUsed(by: unwrapped.keys)
     tensors = usesHuggingFaceNames ? try HuggingFaceNames.renamed(unwrapped) : unwrapped
+    if let pickled { describe(pickled, at: prefix) }
+  }
+
+  /// Reads a safetensors file's tensors, and keeps what it says of itself.
+  private mutating func readSafetensors(
+    _ bytes: FileBytes, file: String
+  ) throws(CheckpointErrorAt) -> [String: CheckpointTensor] {
+    let store: WeightStore
+    do {
+      store = try WeightStore(file: bytes, name: file, allowNonFinite: true)
+    } catch {
+      throw CheckpointErrorAt(
+        Self.isSafetensors(bytes) ? .weights(error.kind) : .unknownFormat, error.tensor)
+    }
+    var tensors: [String: CheckpointTensor] = [:]
+    for name in store.names {
+      do {
+        tensors[name] = CheckpointTensor(try store.tensor(named: name))
+      } catch {
+        throw CheckpointErrorAt(.weights(error.kind), error.tensor)
+      }
+    }
+    if let source = OutdatedConversion.source(store.metadata) {
+      throw CheckpointErrorAt(.convertedBefore(source))
+    }
+    for key in ["license", "note", GreatestDepth.key, ModuleActivations.key] {
+      metadata[key] = store.metadata[key]
+    }
+    // A converted file carries what its checkpoint's modules told.
+    wasCompared = store.metadata[ModuleFacts.key] == ModuleFacts.compared
+    origin["license"] = store.metadata["license"]
+    do {
+      classNames = try store.metadata[ClassNames.key].map { text throws(ClassNames.Defect) in
+        try ClassNames.parse(text)
+      }
+    } catch {
+      classNamesDefect = error
+    }
+    trainingSize = store.metadata["imgsz"].flatMap { Int($0) }
+    if let text = store.metadata[YOLOArchitecture.epsilonKey], let value = Double(text) {
+      epsilons = [value]
+    }
+    keypointShape = store.metadata[KeypointShape.key].map { PlainValue(written: $0) }
+    return tensors
+  }
+
+  /// Keeps what a pickled network and the checkpoint around it say.
+  private mutating func describe(_ pickled: TorchModules, at prefix: NetworkPrefix) {
+    let heap = pickled.heap
+    func attribute(_ name: String) -> PickleValue? { pickled.attribute(name, at: prefix.network) }
+    for (name, module) in pickled.modules {
+      if let own = prefix.module(name) { modules[own] = module }
+    }
+    wasCompared = !modules.isEmpty
+    do throws(ClassNames.Defect) {
+      classNames = try attribute("names").map { value throws(ClassNames.Defect) in
+        try ClassNames.names(PlainValue(value, heap))
+      }
+    } catch {
+      classNamesDefect = error
+    }
+    let yaml = attribute("yaml")
+    if let yaml, case .text(let scale)? = heap.entry("scale", of: yaml), !scale.isEmpty { self.scale = scale }
+    let shape = yaml.flatMap { heap.entry(KeypointShape.key, of: $0) } ?? attribute(KeypointShape.key)
+    keypointShape = shape.map { PlainValue($0, heap) }
+    epsilons = pickled.epsilons
+    for key in ["license", "version", "date"] {
+      if case .text(let text)? = heap.member(key, of: heap.root) { origin[key] = text }
+    }
+    for arguments in ["train_args", "args"].compactMap(attribute) {
+      guard case .integer(let size)? = heap.entry("imgsz", of: arguments) else { continue }
+      trainingSize = trainingSize ?? size
+    }
+    if let depth = attribute(GreatestDepth.key).flatMap({ PlainValue($0, heap).shown }) {
+      metadata[GreatestDepth.key] = depth
+    }
+    if let table = attribute("intermediate_layer_idx"), case .text(let encoder)? = attribute("encoder") {
+      taps = heap.member(encoder, of: table).flatMap { heap.integers($0, atMost: 4) }
+    }
+  }
+
+  /// Compares a pickled network's modules with those that a network states.
+  ///
+  /// - `authors`: Where the classes of the network's authors come from; empty for anywhere.
+  /// - Returns: What the weight file has to say of them.
+  func moduleFacts(
+    _ layout: WeightLayout, authors: String
+  ) throws(CheckpointErrorAt) -> [String: String] {
+    guard let torch, !modules.isEmpty else {
+      return [ModuleFacts.key: wasCompared ? ModuleFacts.compared : ModuleFacts.untold]
+    }
+    guard !usesHuggingFaceNames else { throw CheckpointErrorAt(.renamedModules) }
+    let activations = try ModuleComparison.activations(
+      of: modules, in: torch.heap, statements: layout.modules, authors: authors
+    ) { view in
+      guard view.shape.reduce(1, { $0.multipliedReportingOverflow(by: $1).partialValue }) <= 16 else {
+        return nil
+      }
+      var unpacked: [String: FileBytes] = [:]
+      return (try? torch.tensor(view, unpacked: &unpacked)).map { $0.floats().map(Double.init) }
+    }
+    var facts = [ModuleFacts.key: ModuleFacts.compared]
+    facts[ModuleActivations.key] = ModuleActivations.text(activations)
+    return facts
   }
 
   /// A safetensors file begins with a small length and a brace; anything else is not even damaged.
@@ -87,7 +173,7 @@ package struct CheckpointSource {
     _ modules: TorchModules, _ torch: TorchCheckpoint
   ) throws(CheckpointErrorAt) -> [String: CheckpointTensor] {
     var tensors: [String: CheckpointTensor] = [:]
-    for (name, view) in modules.tensors where !isCounter(name) {
+    for (name, view) in modules.tensors where !NetworkPrefix.isLeftover(name) {
       do {
         _ = try torch.check(view)
       } catch {
@@ -115,77 +201,5 @@ package struct CheckpointSource {
       }
     }
     return result
-  }
-
-  private static func isCounter(_ name: String) -> Bool { name.hasSuffix(".num_batches_tracked") }
-
-  /// Wrappers around a network put their own name before all others; YOLO's own first name is `model`.
-  private static func unwrapped(_ tensors: [String: CheckpointTensor]) -> [String: CheckpointTensor] {
-    var tensors = tensors.filter { !isCounter($0.key) }
-    for wrapper in ["module.", "_orig_mod.", "depth_anything.", "pipeline."]
-      + Array(repeating: "model.", count: 2)
-    {
-      let isWrapped =
-        tensors.keys.allSatisfy { $0.hasPrefix(wrapper) }
-        && (wrapper != "model." || tensors["model.0.conv.weight"] == nil)
-      guard isWrapped else { continue }
-      tensors = Dictionary(
-        uniqueKeysWithValues: tensors.map { (String($0.key.dropFirst(wrapper.count)), $0.value) })
-    }
-    if tensors["0.conv.weight"] != nil {
-      tensors = Dictionary(uniqueKeysWithValues: tensors.map { ("model.\($0.key)", $0.value) })
-    }
-    return tensors
-  }
-
-  private static func names(_ modules: TorchModules) -> [String]? {
-    guard let value = modules.attribute("names") else { return nil }
-    if let members = modules.heap.members(value) {
-      var names: [Int: String] = [:]
-      for case (.integer(let index), .text(let name)) in members { names[index] = name }
-      return ordered(names)
-    }
-    return modules.heap.elements(value)?.compactMap { element in
-      guard case .text(let name) = element else { return nil }
-      return name
-    }
-  }
-
-  private static func names(json text: String) -> [String]? {
-    guard let value = try? JSONValue.parse(text) else { return nil }
-    if let elements = value.array { return elements.compactMap(\.string) }
-    var names: [Int: String] = [:]
-    for (key, value) in value.object ?? [:] {
-      if let index = Int(key), let name = value.string { names[index] = name }
-    }
-    return ordered(names)
-  }
-
-  private static func ordered(_ names: [Int: String]) -> [String] {
-    names.sorted { $0.key < $1.key }.map(\.value)
-  }
-
-  private static func trainingSize(_ modules: TorchModules) -> Int? {
-    guard let arguments = modules.attribute("args"),
-      case .integer(let size)? = modules.heap.member("imgsz", of: arguments)
-    else { return nil }
-    return size
-  }
-
-  private static func keypointShape(_ modules: TorchModules) -> [Int]? {
-    guard let yaml = modules.attribute("yaml"), let shape = modules.heap.member("kpt_shape", of: yaml),
-      let elements = modules.heap.elements(shape), elements.count == 2
-    else { return nil }
-    return elements.compactMap { element in
-      guard case .integer(let number) = element else { return nil }
-      return number
-    }
-  }
-
-  private static func scale(_ modules: TorchModules) -> String? {
-    guard let yaml = modules.attribute("yaml"),
-      case .text(let scale)? = modules.heap.member("scale", of: yaml)
-    else { return nil }
-    return scale.isEmpty ? nil : scale
   }
 }

@@ -5,6 +5,8 @@ extension PickleMachine {
   /// More than a tensor can have here; a longer shape from the memo would be copied into every tensor.
   private static let mostAxes = 64
 
+  private static let subclass = "torch._tensor._rebuild_from_type_v2"
+
   private static let storages: [String: DType] = [
     "torch.FloatStorage": .float32, "torch.HalfStorage": .float16, "torch.BFloat16Storage": .bfloat16,
     "torch.DoubleStorage": .float64, "torch.LongStorage": .int64, "torch.IntStorage": .int32,
@@ -25,6 +27,8 @@ extension PickleMachine {
     switch name {
     case "collections.OrderedDict", "builtins.dict", "__builtin__.dict":
       return try dictionary(arguments)
+    case "collections.defaultdict":
+      return try allocate(PickleNode(kind: .dictionary))
     case "builtins.set", "__builtin__.set", "builtins.frozenset", "__builtin__.frozenset":
       return try allocate(PickleNode(kind: .set, values: arguments.first.flatMap(heap.elements) ?? []))
     case "builtins.list", "__builtin__.list":
@@ -34,6 +38,12 @@ extension PickleMachine {
         throw .malformedTensor("a parameter holds no tensor", offset: offset)
       }
       return data
+    case Self.subclass:
+      // (function, class, arguments, attributes): a tensor of another class, or one with attributes.
+      guard arguments.count >= 3, heap.node(arguments[0])?.kind != .global(Self.subclass) else {
+        throw .malformedTensor("a tensor of a class of its own holds another", offset: offset)
+      }
+      return try construct(arguments[0], arguments[2])
     case "torch._utils._rebuild_tensor_v2", "torch._utils._rebuild_tensor":
       return try tensor(arguments)
     default:

@@ -12,6 +12,8 @@ package struct ResidualConvUnit: Sendable {
     conv1 = try Conv2d(weights["conv1"], channels, channels, kernel: 3)
     conv2 = try Conv2d(weights["conv2"], channels, channels, kernel: 3)
     path = weights.prefix
+    weights.states(ModuleStatement("ResidualConvUnit", numbers: ["bn": .flag(false), "groups": .number(1)]))
+    weights["activation"].states(.always(.relu))
   }
 
   package func callAsFunction(_ x: Value) -> Value {
@@ -36,6 +38,7 @@ struct PromptUnit: Sendable {
       try Conv2d(weights[0], 1, channels, kernel: 3), try Conv2d(weights[2], channels, channels, kernel: 3),
       try Conv2d(weights[4], channels, channels, kernel: 3),
     ]
+    for layer in [1, 3] { weights[layer].states(.always(.relu)) }
     path = weights.prefix
   }
 
@@ -69,6 +72,13 @@ package struct FeatureFusionBlock: Sendable {
     promptUnit = hasPrompt ? try PromptUnit(of: weights, channels) : nil
     outConv = try Conv2d(weights["out_conv"], channels, channels)
     path = weights.prefix
+    weights.states(
+      ModuleStatement(
+        hasPrompt ? "FeatureFusionDepthBlock" : "FeatureFusionBlock",
+        numbers: [
+          "deconv": .flag(false), "align_corners": .flag(true), "expand": .flag(false), "groups": .number(1),
+          "size": .none,
+        ]))
   }
 
   package func callAsFunction(
@@ -138,6 +148,10 @@ struct DPTHead: Sendable {
     outputConv2b = try Conv2d(scratch["output_conv2.2"], sizes.lastHidden, 1)
     output = sizes.output
     path = scratch.prefix
+    weights.states(ModuleStatement("DPTHead", numbers: ["use_clstoken": .flag(false)]))
+    scratch.states(ModuleStatement("Module", from: .torch))
+    scratch["output_conv2.1"].states(.always(.relu))
+    scratch["output_conv2.3"].states(.always(output == .relative ? .relu : .sigmoid))
   }
 
   /// - `maps`: the tapped maps, first to last.

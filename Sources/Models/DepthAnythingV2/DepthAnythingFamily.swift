@@ -22,10 +22,11 @@ package enum DepthAnythingFamily: NetworkFamily {
 
   /// The tensors of a checkpoint of a published network.
   package static func layout(_ size: DepthSize = .small, isPrompted: Bool) -> WeightLayout {
-    WeightLayout { store in
-      _ = try DepthAnythingNetwork(
-        store, DepthAnythingArchitecture(size, isPrompted ? .prompted : .relative))
-    }
+    layout(size, isPrompted ? .prompted : .relative)
+  }
+
+  private static func layout(_ size: DepthSize, _ output: DepthOutput) -> WeightLayout {
+    WeightLayout { store in _ = try DepthAnythingNetwork(store, DepthAnythingArchitecture(size, output)) }
   }
 
   /// The published network whose tokens are so wide.
@@ -52,16 +53,31 @@ package enum DepthAnythingFamily: NetworkFamily {
     let size = try size(
       width: source.tensors["pretrained.cls_token"]?.shape.last, isPrompted: isPrompted)
     try source.check(against: layout(size, isPrompted: isPrompted))
+    let depth = try greatestDepth(source, hints, size, isPrompted: isPrompted)
+    if let taps = source.taps, taps != size.taps {
+      throw CheckpointErrorAt(
+        .otherModule(
+          "the network itself", reason: "it looks at blocks \(taps) of its encoder, \(size.taps) are built"))
+    }
+    let output = isPrompted ? DepthOutput.prompted : depth == nil ? .relative : .metric(greatest: 1)
+    var metadata = source.metadata
+    metadata.merge(try source.moduleFacts(layout(size, output), authors: "")) { _, new in new }
+    metadata["license"] = metadata["license"] ?? size.license
+    metadata[GreatestDepth.key] = depth
+    var remarks = isPrompted ? [] : [remark(greatestDepth: depth)]
+    if metadata[ModuleFacts.key] == ModuleFacts.untold { remarks.append(ModuleFacts.remark) }
+    return IdentifiedCheckpoint(
+      architecture: isPrompted ? "prompt-depth-anything" : "depth-anything-v2", variant: size.rawValue,
+      metadata: metadata, remarks: remarks)
+  }
+
+  private static func greatestDepth(
+    _ source: CheckpointSource, _ hints: ConversionHints, _ size: DepthSize, isPrompted: Bool
+  ) throws(CheckpointErrorAt) -> String? {
     do throws(CheckpointError.Kind) {
       let config = try source.usesHuggingFaceNames ? hints.path.flatMap(HuggingFaceConfig.beside) : nil
       if !isPrompted { try refuseFirstVersion(size, hints, config) }
-      let depth = try GreatestDepth.of(source, isPrompted: isPrompted, hints, config)
-      var metadata = source.metadata
-      metadata["license"] = metadata["license"] ?? size.license
-      metadata[GreatestDepth.key] = depth
-      return IdentifiedCheckpoint(
-        architecture: isPrompted ? "prompt-depth-anything" : "depth-anything-v2", variant: size.rawValue,
-        metadata: metadata, remark: isPrompted ? nil : remark(greatestDepth: depth))
+      return try GreatestDepth.of(source, isPrompted: isPrompted, hints, config)
     } catch {
       throw CheckpointErrorAt(error)
     }

@@ -12,6 +12,7 @@ struct DepthAnythingNetwork: Sendable {
   init(_ store: WeightStore, _ sizes: DepthAnythingArchitecture) throws(WeightError) {
     encoder = try DinoV2Encoder(store.root["pretrained"], sizes)
     head = try DPTHead(store.root["depth_head"], sizes)
+    store.root.states(ModuleStatement("DepthAnythingV2", "PromptDA", "DPT_DINOv2"))
     try store.verifyAllUsed()
   }
 

@@ -13,6 +13,7 @@ package struct PatchEmbed: Sendable {
     proj = try Conv2d(
       weights["proj"], 3, width, kernel: DepthInputSize.patch, stride: DepthInputSize.patch, padding: 0)
     path = weights.prefix
+    weights.states(ModuleStatement("PatchEmbed", numbers: ["flatten_embedding": .flag(true)]))
   }
 
   package func callAsFunction(_ image: Value) -> Value { proj(image).tokens(name: path) }
@@ -38,6 +39,15 @@ package struct TransformerBlock: Sendable {
     // [q | k | v], head by head inside: not the packing of C2PSA.
     attention = .packed(heads: heads, width: width / heads)
     path = weights.prefix
+    weights.states(ModuleStatement("NestedTensorBlock", "Block"))
+    weights["attn"].states(
+      ModuleStatement(
+        "MemEffAttention", "Attention",
+        numbers: [
+          "num_heads": .count(heads), "scale": .number(1 / Double(width / heads).squareRoot()),
+        ]))
+    weights["mlp"].states(ModuleStatement("Mlp"))
+    weights["mlp.act"].states(.always(.gelu))
   }
 
   package func callAsFunction(_ x: Value) -> Value {
@@ -72,6 +82,15 @@ struct DinoV2Encoder: Sendable {
     taps = sizes.taps
     width = sizes.width
     path = weights.prefix
+    weights.states(
+      ModuleStatement(
+        "DinoVisionTransformer",
+        numbers: [
+          "num_heads": .count(sizes.heads), "n_blocks": .count(sizes.blocks), "embed_dim": .count(width),
+          "patch_size": .count(DepthInputSize.patch), "num_register_tokens": .number(0),
+          "interpolate_antialias": .flag(false), "interpolate_offset": .number(0.1),
+          "chunked_blocks": .flag(false),
+        ]))
   }
 
   /// The normalized maps, height / 14 x width / 14, after the tapped blocks, first to last.

@@ -46,7 +46,7 @@ package struct IdentifiedCheckpoint {
   /// What else its weight file says.
   var metadata: [String: String]
   /// What its user should know, for people.
-  var remark: String?
+  var remarks: [String]
 }
 
 /// The names and shapes of a file's tensors: what networks are told by.

@@ -19,6 +19,8 @@ struct Conv2d: Sendable {
     self.stride = stride
     self.padding = padding ?? kernel / 2
     path = weights.prefix
+    weights.states(
+      .convolution(inputs, outputs, kernel: kernel, stride: stride, padding: self.padding))
   }
 
   func callAsFunction(_ x: Value) -> Value {
@@ -38,6 +40,8 @@ struct ConvTranspose2d: Sendable {
     bias = try weights.tensor("bias", shape: [outputs])
     self.stride = stride
     path = weights.prefix
+    weights.states(
+      .convolution(inputs, outputs, kernel: stride, stride: stride, padding: 0, isTransposed: true))
   }
 
   func callAsFunction(_ x: Value) -> Value {

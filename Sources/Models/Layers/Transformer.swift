@@ -10,6 +10,7 @@ struct Linear: Sendable {
     weight = try weights.tensor("weight", shape: [outputs, inputs])
     bias = try weights.tensor("bias", shape: [outputs])
     path = weights.prefix
+    weights.states(.linear(inputs, outputs))
   }
 
   func callAsFunction(_ x: Value) -> Value { x.linear(weight, bias: bias, name: path) }
@@ -28,6 +29,12 @@ struct LayerNorm: Sendable {
     gamma = try weights.tensor("weight", shape: [channels])
     beta = try weights.tensor("bias", shape: [channels])
     path = weights.prefix
+    weights.states(
+      ModuleStatement(
+        "LayerNorm", from: .torch,
+        numbers: [
+          "normalized_shape": .count(channels), "eps": .number(1e-6), "elementwise_affine": .flag(true),
+        ]))
   }
 
   /// Nodes are called after the module; `use` tells several uses of one module apart.
@@ -45,6 +52,7 @@ struct LayerScale: Sendable {
   init(_ weights: WeightScope, _ channels: Int) throws(WeightError) {
     gamma = try weights.tensor("gamma", shape: [channels])
     path = weights.prefix
+    weights.states(ModuleStatement("LayerScale"))
   }
 
   func callAsFunction(_ x: Value) -> Value { x.scaled(by: gamma, name: path) }

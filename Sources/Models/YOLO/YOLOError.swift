@@ -17,6 +17,8 @@ public enum YOLOError: Error, Equatable, CustomStringConvertible {
   case noMaskMemory
   /// Nobody waits for the masks any more.
   case unwanted
+  /// An older converter made the weight file of this checkpoint; see `OutdatedConversion`.
+  case convertedBefore(String)
   /// The weights are not those of such a network, or cannot be read.
   case weights(WeightError)
   /// The network cannot be planned on this machine.
@@ -43,6 +45,7 @@ public enum YOLOError: Error, Equatable, CustomStringConvertible {
       "there is no memory for the masks of all objects: raise the least confidence, lower the most objects, or give a "
         + "smaller picture"
     case .unwanted: "nobody waits for the masks any more"
+    case .convertedBefore(let source): OutdatedConversion.message(source)
     case .weights(let error): "\(error)"
     case .plan(let error): "\(error)"
     case .port(let error): "\(error)"

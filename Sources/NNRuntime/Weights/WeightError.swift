@@ -65,6 +65,8 @@ public struct WeightError: Error, Equatable, CustomStringConvertible {
     case nonFinite(index: Int)
     /// Tensors that the network did not take.
     case unused([String])
+    /// The metadata's activations are none that can be built, or of no module of the network.
+    case invalidActivations(String)
   }
 
   /// What is wrong.
@@ -132,6 +134,8 @@ extension WeightError.Kind: CustomStringConvertible {
       "the scales of its 8-bit weights are not those that it was written with: quantize again"
     case .nonFinite(let index):
       "element \(index) is infinite or not a number in single precision: pass --allow-nonfinite to accept it"
+    case .invalidActivations(let reason):
+      "the metadata's \"\(ModuleActivations.key)\": \(reason): convert the checkpoint again"
     case .unused(let names):
       "\(names.count == 1 ? "1 tensor is" : "\(names.count) tensors are") not part of the network: "
         + names.prefix(5).map { printableName($0) }.joined(separator: ", ") + (names.count > 5 ? ", ..." : "")

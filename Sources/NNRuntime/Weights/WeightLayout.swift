@@ -1,11 +1,14 @@
 import Synchronization
 
-/// The names and shapes of all tensors in a checkpoint of a network, as the network itself asks for them.
+/// The names and shapes of all tensors in a checkpoint of a network, and what its modules are, as the network itself
+/// asks for them.
 package struct WeightLayout: Sendable, Equatable {
   /// The shapes by full names.
   package fileprivate(set) var shapes: [String: [Int]] = [:]
   /// Names of tensors that some checkpoints lack.
   package fileprivate(set) var optional: Set<String> = []
+  /// What its modules have to be, by their full names.
+  package fileprivate(set) var modules: [String: ModuleStatement] = [:]
 
   fileprivate init() {}
 
@@ -34,5 +37,9 @@ final class WeightRecorder: Sendable {
       layout.shapes[name] = shape
       if isOptional { layout.optional.insert(name) }
     }
+  }
+
+  func record(_ module: ModuleStatement, at name: String) {
+    recorded.withLock { $0.modules[name] = $0.modules[name]?.adding(module) ?? module }
   }
 }

@@ -15,8 +15,11 @@ public final class WeightStore: Sendable {
   private let tensors: [String: Tensor]
   /// Of tensors of 8-bit integers: what each output channel's are multiplied by.
   private let scales: [String: [Float]]
+  /// Activations behind modules that are not the published network's.
+  private let activations: Result<[String: Activation], WeightError>
   private let bytes: FileBytes?
   private let used = Mutex<Set<String>>([])
+  private let usedActivations = Mutex<Set<String>>([])
   /// Of a store that has nothing, but notes what is asked for.
   private let recorder: WeightRecorder?
 
@@ -40,6 +43,7 @@ public final class WeightStore: Sendable {
   package init(file bytes: FileBytes, name: String, allowNonFinite: Bool = false) throws(WeightError) {
     var (tensors, metadata) = try Self.parse(bytes, file: name)
     scales = try QuantizedWeights.takeScales(of: &tensors, metadata, file: name)
+    activations = .success(try ModuleActivations.of(metadata, file: name))
     (self.tensors, self.metadata) = (tensors, metadata)
     names = tensors.keys.sorted()
     file = name
@@ -52,6 +56,8 @@ public final class WeightStore: Sendable {
   public init(tensors: [String: Tensor], metadata: [String: String] = [:], file: String = "memory") {
     self.tensors = tensors
     scales = [:]
+    // What is wrong with them is told by `verifyAllUsed`, which every network calls.
+    activations = Result { () throws(WeightError) in try ModuleActivations.of(metadata, file: file) }
     self.metadata = metadata
     self.file = file
     names = tensors.keys.sorted()
@@ -62,7 +68,7 @@ public final class WeightStore: Sendable {
 
   /// A store without tensors that gives an empty one for each that is asked for by its shape.
   init(recorder: WeightRecorder) {
-    (tensors, scales, metadata, names) = ([:], [:], [:], [])
+    (tensors, scales, activations, metadata, names) = ([:], [:], .success([:]), [:], [])
     (file, bytes, allowNonFinite) = ("recording", nil, false)
     self.recorder = recorder
   }
@@ -126,6 +132,17 @@ public final class WeightStore: Sendable {
     used.withLock { _ = $0.insert(name) }
   }
 
+  /// The activation behind a module: the published network's, unless the file has another.
+  fileprivate func activation(of module: String, published: Activation) -> Activation {
+    guard let other = try? activations.get()[module] else { return published }
+    usedActivations.withLock { _ = $0.insert(module) }
+    return other
+  }
+
+  fileprivate func state(_ statement: ModuleStatement, of module: String) {
+    recorder?.record(statement, at: module)
+  }
+
   /// Checks that the file was not written to since it was opened: what was read is what was checked.
   public func verifyUnchanged() throws(WeightError) {
     do {
@@ -150,6 +167,11 @@ public final class WeightStore: Sendable {
       !ignored.contains { $0.hasSuffix(".") ? name.hasPrefix($0) : name == $0 }
     }
     guard unused.isEmpty else { throw WeightError(.unused(unused), file: file) }
+    let known = usedActivations.withLock { $0 }
+    if let unknown = try activations.get().keys.filter({ !known.contains($0) }).min() {
+      throw WeightError(
+        .invalidActivations("the network has no module \(printableName(unknown))"), file: file)
+    }
   }
 
   /// Up to three existing names that differ least from `name`.
@@ -188,6 +210,17 @@ public struct WeightScope: Sendable {
 
   /// Whether the scope has the tensor `name`.
   public func contains(_ name: String) -> Bool { store.contains(fullName(name)) }
+
+  /// States what the module of this scope has to be in a checkpoint that says it.
+  package func states(_ statement: ModuleStatement) { store.state(statement, of: prefix) }
+
+  /// The activation of the module of this scope, whose own part `act` it is.
+  ///
+  /// - `published`: The published network's.
+  package func activation(published: Activation) -> Activation {
+    self["act"].states(ModuleStatement(activation: published, isExchangeable: true))
+    return store.activation(of: prefix, published: published)
+  }
 
   /// The same names for what checkpoints hold and inference has no use for: what is bound there may be missing or hold
   /// anything, and is empty.

@@ -65,7 +65,7 @@ struct Convert: ParsableCommand {
       Console.note(
         "\(output): \(network), \(checkpoint.tensors.count) tensors, \(parameters) values, "
           + "license \(checkpoint.metadata["license"] ?? "unknown")")
-      if let remark = checkpoint.remark { Console.note(remark) }
+      for remark in checkpoint.remarks { Console.note(remark) }
     }
   }
 }

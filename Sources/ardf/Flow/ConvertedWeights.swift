@@ -21,13 +21,22 @@ enum ConvertedWeights {
     let bytes = try FileBytes(path: checkpoint)
     let name = checkpoint.split(separator: "/").last ?? ""
     let file = "\(folder)/\(sha256Hex(bytes))-\(name).safetensors"
-    if FileManager.default.fileExists(atPath: file) { return file }
+    if isCurrent(file) { return file }
     let weights = try CheckpointConverter.read(bytes, at: checkpoint)
     try OutputError.mapping { () throws(FileError) in try Folders.create(folder) }
     try OutputError.mapping { () throws(FileError) in
       try SafetensorsWriter.write(weights.tensors, metadata: weights.metadata, to: file, overwrite: true)
     }
     Console.note("\(checkpoint) converted to \(file)")
+    for remark in weights.remarks { Console.note(remark) }
     return file
+  }
+
+  /// Whether a file is there that this version of the converter made; one of an older version is made again.
+  private static func isCurrent(_ file: String) -> Bool {
+    guard FileManager.default.fileExists(atPath: file), let weights = try? WeightStore(path: file) else {
+      return false
+    }
+    return weights.metadata["format"] == CheckpointConverter.formatVersion
   }
 }

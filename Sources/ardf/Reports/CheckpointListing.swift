@@ -37,6 +37,7 @@ struct CheckpointListing {
       ])
     }
     table.add(["holds", "\(description.tensorCount) tensors, \(description.valueCount) values"])
+    for remark in description.remarks { table.add(["note", printableLine(remark)]) }
     table.add(["supported", description.defect.map { "no: \($0)" } ?? "yes"])
     return table.text
   }
@@ -55,6 +56,7 @@ struct CheckpointListing {
       "version": text(description.writer), "date": text(description.date),
       "tensors": .integer(description.tensorCount), "values": .integer(description.valueCount),
       "supported": .bool(description.isSupported), "defect": text(description.defect),
+      "remarks": .array(description.remarks.map(JSONValue.string)),
     ]
   }
 }

@@ -131,17 +131,10 @@ import Testing
 
   @Test func namesOfOneTextAreBounded() {
     let classes = 2000
-    let shapes = YOLOCheckpoint.layout(YOLOArchitecture(.n, classCount: classes)).shapes
-    let count = shapes.values.map { $0.reduce(1, *) }.max() ?? 0
-    let tensors = shapes.sorted { $0.key < $1.key }.map {
-      (name: $0.key.split(separator: "."), value: Pickle.half($0.value, storage: count))
-    }
+    var network = PickledNetwork(yolo: YOLOArchitecture(.n, classCount: classes))
     let long = Pickle.text(String(repeating: "x", count: 1000))
-    let names = Pickle.tuple((0..<classes).map { $0 == 0 ? long + memo : recall })
-    let network = Pickle.modules(tensors, attributes: [("names", names)])
-    let file = Pickle.archive(
-      Pickle.file(Pickle.dictionary([("model", network)])),
-      storages: ["0": [UInt8](repeating: 0, count: 2 * count)])
+    network.attributes = [("names", Pickle.tuple((0..<classes).map { $0 == 0 ? long + memo : recall }))]
+    let file = network.checkpoint()
     #expect(error(file)?.kind == .classNamesTooLong(limit: 1 << 20))
   }
 }

@@ -34,27 +34,22 @@ import Testing
     without missing: String? = nil, extra: String? = nil, counterType: String = "LongStorage",
     classHidden: Int? = nil
   ) -> [UInt8] {
-    var shapes = YOLOCheckpoint.layout(YOLOArchitecture(.n, classCount: 3, classHidden: classHidden)).shapes
-    if let missing { shapes[missing] = nil }
-    if let extra { shapes[extra] = [1] }
-    let largest = shapes.values.map { $0.reduce(1, *) }.max() ?? 0
-    var tensors = shapes.map {
-      (name: $0.key.split(separator: "."), value: Pickle.half($0.value, storage: largest))
-    }
-    let counter = Pickle.tensor(Pickle.storage(counterType, key: "1", count: 1), shape: [], strides: [])
-    tensors.append((name: ["model", "0", "bn", "num_batches_tracked"], value: counter))
+    var network = PickledNetwork(yolo: YOLOArchitecture(.n, classCount: 3, classHidden: classHidden))
+    if let missing { network.tensors[missing] = nil }
+    if let extra { network.tensors[extra] = Pickle.half([1], storage: network.storage.count / 2) }
+    network.tensors["model.0.bn.num_batches_tracked"] = Pickle.tensor(
+      Pickle.storage(counterType, key: "1", count: 1), shape: [], strides: [])
     let names = Pickle.dictionary(
       classNames.enumerated().reversed().map {
         (key: Pickle.integer($0.offset), value: Pickle.text($0.element))
       })
-    let attributes = [("names", names), ("yaml", Pickle.dictionary([("scale", Pickle.text(scale))]))]
-    let network = Pickle.modules(tensors, attributes: attributes)
-    let root = Pickle.dictionary([
-      ("epoch", Pickle.integer(3)), ("model", [0x4e]), ("train_args", Pickle.dictionary([("lr", [0x4e])])),
-      ("evil", Pickle.call("os", "system", [Pickle.text("false")])), (key, network),
-    ])
-    let storage = [UInt8](repeating: 0x38, count: 2 * largest)
-    return Pickle.archive(Pickle.file(root), storages: ["0": storage, "1": [UInt8](repeating: 0, count: 8)])
+    network.attributes = [("names", names), ("yaml", Pickle.dictionary([("scale", Pickle.text(scale))]))]
+    return network.checkpoint(
+      under: key,
+      beside: [
+        ("epoch", Pickle.integer(3)), ("train_args", Pickle.dictionary([("lr", [0x4e])])),
+        ("evil", Pickle.call("os", "system", [Pickle.text("false")])),
+      ])
   }
 
   private func message(_ bytes: [UInt8]) -> String? {
@@ -97,7 +92,7 @@ import Testing
     #expect(
       message(fineTuned(extra: "model.9.cv1.bn.more"))
         == "c: tensor \"model.9.cv1.bn.more\": is not part of the network")
-    #expect(message(fineTuned(weightsUnder: "weights"))?.hasSuffix("\"state_dict\"") == true)
+    #expect(message(fineTuned(weightsUnder: "optimizer"))?.hasSuffix("\"state_dict\"") == true)
   }
 
   @Test func namesOfWrappersAreDropped() throws {

@@ -14,6 +14,10 @@ enum Pickle {
 
   static func integer(_ value: Int) -> [UInt8] { code("J") + u32(value) }
 
+  static func double(_ value: Double) -> [UInt8] {
+    code("G") + (0..<8).reversed().map { UInt8(truncatingIfNeeded: value.bitPattern >> (8 * $0)) }
+  }
+
   static func integers(_ values: [Int]) -> [UInt8] { tuple(values.map(integer)) }
 
   static func tuple(_ values: [[UInt8]]) -> [UInt8] { code("(") + values.flatMap { $0 } + code("t") }
@@ -72,25 +76,6 @@ enum Pickle {
           ("_parameters", dictionary(parameters)), ("_buffers", dictionary(buffers)),
           ("_modules", dictionary(children)),
         ] + attributes))
-  }
-
-  /// The tree of modules that holds tensors of these dotted names.
-  static func modules(_ tensors: [(name: [Substring], value: [UInt8])], attributes: [(String, [UInt8])])
-    -> [UInt8]
-  {
-    let own = tensors.filter { $0.name.count == 1 }
-    let groups = Dictionary(grouping: tensors.filter { $0.name.count > 1 }, by: { $0.name[0] })
-    let children = groups.sorted { $0.key < $1.key }.map { name, members in
-      (
-        String(name),
-        modules(members.map { (name: Array($0.name.dropFirst()), value: $0.value) }, attributes: [])
-      )
-    }
-    let isBuffer = { (name: Substring) in name.hasPrefix("running") || name.hasPrefix("num_") }
-    return module(
-      parameters: own.filter { !isBuffer($0.name[0]) }.map { (String($0.name[0]), $0.value) },
-      buffers: own.filter { isBuffer($0.name[0]) }.map { (String($0.name[0]), $0.value) },
-      children: children, attributes: attributes)
   }
 
   /// The archive that `torch.save` would write.

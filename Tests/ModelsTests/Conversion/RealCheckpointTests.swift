@@ -42,7 +42,7 @@ import Testing
     #expect(
       metadata == [
         "architecture": "yolo11-seg", "variant": "n", "stride": "32", "imgsz": "640", "license": "AGPL-3.0",
-        "format": "ardf.weights/1", "source_file": "yolo11n-seg.pt",
+        "format": "ardf.weights/2", "modules": "compared", "source_file": "yolo11n-seg.pt",
         "source_sha256": "55ed65c56c91713d23e8402371c6c49a6fd84f257f7dce452e8d70e41dcbe152",
       ])
     let again = folder.file("again.safetensors")

@@ -9,11 +9,14 @@ from pathlib import Path
 
 from .arguments import mutate_arguments
 from .formats import mutate_file
+from .modules import load, mutate_modules
 from .values import TEXTS
 
 ROOT = Path(__file__).resolve().parents[3]
 GOLDENS = ROOT / "Tests/ModelsTests/Goldens"
 DETECTOR, DEPTH = GOLDENS / "yolo11-tiny-n.safetensors", GOLDENS / "depth-tiny.safetensors"
+#: A published network, whose modules are changed where it is there.
+NETWORK = ROOT.parent / "shared/weights/yolo11n-seg.pt"
 LAYOUTS = [
     "clip",
     "arkitScenes",
@@ -91,6 +94,8 @@ class Case:
 
     def __init__(self, random, sound, pictures, options, is_sound=False):
         self.random, self.sound, self.pictures, self.options, self.is_sound = random, sound, pictures, options, is_sound
+        #: What may come of it, where that is known: see `judge_modules`.
+        self.expected = None
 
     def take(self, name, whole=False):
         """A copy of a sound file or folder with one of its files damaged; the argument that names it."""
@@ -184,6 +189,14 @@ class Case:
         # Its network is none that there is: what is sound here ends with a refusal as well.
         return ["convert", self.take("module.pt"), "out.safetensors"]
 
+    def modules(self):
+        data = NETWORK.read_bytes()
+        if not self.is_sound:
+            data, change, self.expected = mutate_modules(self.random, *load(NETWORK))
+            Path("in/change.txt").write_text(f"{change}: {self.expected}\n", errors="backslashreplace")
+        Path("in/network.pt").write_bytes(data)
+        return ["convert", "in/network.pt", "out.safetensors"]
+
     def documents(self):
         name = self.random.choice(["detections", "objects", "simulation", "scene"])
         capture = self.take("native", True)
@@ -256,3 +269,5 @@ CLASSES = {
     "plans": (Case.plans, 4), "references": (Case.references, 4), "archives": (Case.archives, 6),
     "pictures": (Case.pictures_, 4), "results": (Case.results, 3), "arguments": (Case.arguments, 5),
 }  # fmt: skip
+if NETWORK.exists():
+    CLASSES["modules"] = (Case.modules, 3)

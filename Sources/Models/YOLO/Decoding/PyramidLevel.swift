@@ -19,6 +19,9 @@ package struct PyramidLevel: Sendable, Equatable {
     self.firstAnchor = firstAnchor
   }
 
+  /// Network pixels per cell of every level, the finest first.
+  package static let strides = [8, 16, 32]
+
   /// Anchors of this level.
   package var count: Int { height * width }
 
@@ -28,7 +31,7 @@ package struct PyramidLevel: Sendable, Equatable {
   package static func pyramid(inputHeight: Int, inputWidth: Int) -> [PyramidLevel] {
     precondition(inputHeight % 32 == 0 && inputWidth % 32 == 0, "network sides are multiples of 32")
     var first = 0
-    return [8, 16, 32].map { stride in
+    return strides.map { stride in
       let level = PyramidLevel(
         height: inputHeight / stride, width: inputWidth / stride, stride: stride, firstAnchor: first)
       first += level.count

@@ -47,6 +47,7 @@ struct BoxHead: Sendable {
     _ weights: WeightScope, _ sizes: YOLOArchitecture, channels: [Int], prototypeHidden: Int
   ) throws(WeightError) {
     branches = try Self.branches(weights, HeadNames(isEndToEnd: sizes.isEndToEnd), sizes, channels)
+    weights.states(Self.statement(sizes))
     prototypes =
       switch (sizes.task, sizes.generation) {
       case (.segment, .v26):
@@ -60,6 +61,38 @@ struct BoxHead: Sendable {
       default: .none
       }
     if sizes.generation == .v26 { try Self.passOverOthers(weights, sizes, channels) }
+  }
+
+  /// What the head has to be in a checkpoint that says it.
+  private static func statement(_ sizes: YOLOArchitecture) -> ModuleStatement {
+    let first = sizes.headIndex - 12
+    let bins = sizes.boxCoding.channels / 4
+    var numbers: [String: ModuleNumber] = [
+      "nc": .count(sizes.classCount), "nl": .number(3), "reg_max": .count(bins),
+      "no": .count(sizes.classCount + 4 * bins), "stride": .numbers(PyramidLevel.strides.map(Double.init)),
+      "agnostic_nms": .flag(false),
+      "f": .layers([5, 8, 11].map { first + $0 }, of: sizes.headIndex),
+    ]
+    switch sizes.task {
+    case .detect, .classify: break
+    case .segment: numbers["nm"] = .count(sizes.extras)
+    case .pose:
+      numbers["nk"] = .count(sizes.extras)
+      if let shape = sizes.keypoints {
+        numbers["kpt_shape"] = .numbers([Double(shape.count), Double(shape.dimensions)])
+      }
+    case .orientedBoxes: numbers["ne"] = .count(sizes.extras)
+    }
+    // YOLO26's decode otherwise, and are other classes.
+    let suffix = sizes.generation == .v26 && sizes.task != .detect ? "26" : ""
+    let name =
+      switch sizes.task {
+      case .detect, .classify: "Detect"
+      case .segment: "Segment"
+      case .pose: "Pose"
+      case .orientedBoxes: "OBB"
+      }
+    return ModuleStatement(name + suffix, numbers: numbers)
   }
 
   private static func branches(
@@ -97,6 +130,7 @@ struct BoxHead: Sendable {
       }
     }
     try passOverFlow(unread["flow_model"])
+    unread["flow_model"].states(ModuleStatement("RealNVP", isForTraining: true))
   }
 
   /// Binds the normalizing flow that trains key points: six times three layers between two numbers, twice.

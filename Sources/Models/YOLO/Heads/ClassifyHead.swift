@@ -18,6 +18,9 @@ package struct ClassifyHead: Sendable {
     conv = try ConvBlock(weights["conv"], inputs, Self.hidden)
     linear = try Linear(weights["linear"], Self.hidden, classes)
     path = weights.prefix
+    weights.states(ModuleStatement("Classify"))
+    weights["pool"].states(
+      ModuleStatement("AdaptiveAvgPool2d", from: .torch, numbers: ["output_size": .number(1)]))
   }
 
   /// Logits, 1 x 1 x classes, of a square map.

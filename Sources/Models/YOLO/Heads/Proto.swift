@@ -8,7 +8,11 @@ package struct Proto: Sendable {
   /// The one transposed convolution: with bias, without normalization or activation.
   private let upsample: ConvTranspose2d
 
-  package init(_ weights: WeightScope, _ inputs: Int, hidden: Int, prototypes: Int) throws(WeightError) {
+  /// `name`: What Ultralytics calls it.
+  package init(
+    _ weights: WeightScope, _ inputs: Int, hidden: Int, prototypes: Int, name: String = "Proto"
+  ) throws(WeightError) {
+    weights.states(ModuleStatement(name))
     cv1 = try ConvBlock(weights["cv1"], inputs, hidden, kernel: 3)
     upsample = try ConvTranspose2d(weights["upsample"], hidden, hidden, stride: 2)
     cv2 = try ConvBlock(weights["cv2"], hidden, hidden, kernel: 3)
@@ -34,7 +38,7 @@ package struct Proto26: Sendable {
       try ConvBlock(weights["feat_refine"][index], inputs, channels[0])
     }
     fuse = try ConvBlock(weights["feat_fuse"], channels[0], hidden, kernel: 3)
-    proto = try Proto(weights, hidden, hidden: hidden, prototypes: prototypes)
+    proto = try Proto(weights, hidden, hidden: hidden, prototypes: prototypes, name: "Proto26")
     _ = try Branch.dense(
       weights["semseg"].unread(isOptional: true), channels[0], hidden: hidden, outputs: classes)
     path = weights.prefix

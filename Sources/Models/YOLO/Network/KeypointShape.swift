@@ -34,14 +34,20 @@ package struct KeypointShape: Sendable, Equatable {
       self = shape
       return
     }
-    let parts = (try? JSONValue.parse(text))?.array?.compactMap(\.integer) ?? []
-    guard parts.count == 2, parts[1] == 2 || parts[1] == 3,
-      values.isMultiple(of: parts[1]), values / parts[1] == parts[0]
-    else {
+    guard let shape = Self(PlainValue(written: text), values: values) else {
       throw .unknownArchitecture(
         reason: "the metadata's \"\(Self.key)\" is not [count, 2 or 3] of \(values) numbers")
     }
-    self.init(count: parts[0], dimensions: parts[1])
+    self = shape
+  }
+
+  /// A list of a count, and 2 or 3 numbers each; nil of anything else than so many numbers.
+  init?(_ value: PlainValue, values: Int) {
+    guard case .list(let parts) = value, parts.count == 2, let count = parts[0].index,
+      let dimensions = parts[1].index, dimensions == 2 || dimensions == 3,
+      values.isMultiple(of: dimensions), values / dimensions == count
+    else { return nil }
+    self.init(count: count, dimensions: dimensions)
   }
 
   /// Of so many numbers, three a key point if that goes, else two.

@@ -79,12 +79,13 @@ package struct YOLOArchitecture: Sendable, Equatable {
     epsilon = Self.epsilon(task)
   }
 
-  /// Reads the sizes off the weights, and the class names off the metadata (`names`, a JSON list or an object
-  /// with the indices as keys); unnamed classes are the 80 of COCO, or numbered.
+  /// Reads the sizes off the weights, and the class names off the metadata (`names`, a list or a
+  /// dictionary by index, as JSON or Python writes it); unnamed classes are the 80 of COCO, or numbered.
   ///
   /// - `suppressing`: of YOLO26's two heads the one that needs suppression.
   /// - Throws: `YOLOError.unknownArchitecture`, or `.weights` if a decisive tensor is missing.
   package init(_ store: WeightStore, suppressing: Bool = false) throws(YOLOError) {
+    if let source = OutdatedConversion.source(store.metadata) { throw .convertedBefore(source) }
     guard let network = UltralyticsNetwork(TensorShapes(store)), let known = network.supported else {
       throw .unknownArchitecture(reason: "they lack the layers of one")
     }
@@ -184,21 +185,20 @@ package struct YOLOArchitecture: Sendable, Equatable {
   }
 
   private static func unnamed(_ count: Int) -> [String] {
-    count == cocoClassNames.count ? cocoClassNames : (0..<count).map { "class \($0)" }
+    ClassNames.areCOCO(count: count) ? cocoClassNames : ClassNames.unnamed(count)
   }
 
   private static func names(_ store: WeightStore, count: Int) throws(YOLOError) -> [String] {
-    guard let text = store.metadata["names"] else { return unnamed(count) }
-    let value = try? JSONValue.parse(text)
-    let names: [String]?
-    if let list = value?.array {
-      names = list.compactMap(\.string)
-    } else {
-      names = value?.object.map { object in (0..<object.count).compactMap { object["\($0)"]?.string } }
+    guard let text = store.metadata[ClassNames.key] else { return unnamed(count) }
+    let names: [String]
+    do {
+      names = try ClassNames.parse(text)
+    } catch {
+      throw .unknownArchitecture(reason: "the metadata's \"\(ClassNames.key)\" \(error)")
     }
-    guard let names, names.count == count else {
-      throw YOLOError.unknownArchitecture(
-        reason: "the metadata's \"names\" are not a JSON list of \(count) class names")
+    guard names.count == count else {
+      throw .unknownArchitecture(
+        reason: "the metadata's \"\(ClassNames.key)\" are \(names.count), it has \(count) classes")
     }
     return names
   }
@@ -207,6 +207,12 @@ package struct YOLOArchitecture: Sendable, Equatable {
 extension YOLOArchitecture {
   /// How its boxes are told by their numbers.
   var boxCoding: BoxCoding { generation != .v26 ? .distribution : isEndToEnd ? .direct : .suppressed }
+
+  /// Whether a layer reads others than the one before it: concatenations and the head.
+  func readsOtherLayers(_ layer: Int) -> Bool {
+    guard task != .classify else { return false }
+    return layer == headIndex || [11, 8, 5, 2].contains(headIndex - layer)
+  }
 
   /// Channels of a layer that has `base` before scaling.
   func channels(_ base: Int) -> Int { scaling.channels(base) }

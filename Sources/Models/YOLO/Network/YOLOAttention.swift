@@ -18,6 +18,13 @@ package struct PSAAttention: Sendable {
     pe = try ConvBlock(
       weights["pe"], channels, channels, kernel: 3, groups: channels, activated: false)
     path = weights.prefix
+    weights.states(
+      ModuleStatement(
+        "Attention",
+        numbers: [
+          "num_heads": .count(heads), "head_dim": .count(valueWidth), "key_dim": .count(keyWidth),
+          "scale": .number(1 / Double(keyWidth).squareRoot()),
+        ]))
   }
 
   package func callAsFunction(_ x: Value) -> Value {
@@ -49,6 +56,7 @@ struct PSABlock: Sendable {
     expand = try ConvBlock(weights["ffn"][0], channels, 2 * channels)
     contract = try ConvBlock(weights["ffn"][1], 2 * channels, channels, activated: false)
     path = weights.prefix
+    weights.states(ModuleStatement("PSABlock", numbers: ["add": .flag(true)]))
   }
 
   func callAsFunction(_ x: Value) -> Value {
@@ -71,6 +79,7 @@ struct C2PSA: Sendable {
     cv2 = try ConvBlock(weights["cv2"], 2 * hidden, channels)
     m = try (0..<repeats).map { (index) throws(WeightError) in try PSABlock(weights["m"][index], hidden) }
     path = weights.prefix
+    weights.states(ModuleStatement("C2PSA", numbers: ["c": .count(hidden)]))
   }
 
   func callAsFunction(_ x: Value) -> Value {

@@ -124,6 +124,14 @@ struct YOLONeck: Sendable {
     coarser = try stage(8, c256 + c512, c512)
     down2 = try ConvBlock(model[first + 9], c512, c512, kernel: 3, stride: 2)
     coarsest = try stage(11, c512 + c1024, c1024, isLast: true)
+    for layer in [0, 3] { model[first + layer].states(.doubling) }
+    for (layer, other) in [(1, 6), (4, 4), (7, first + 2), (10, first - 1)] {
+      let index = first + layer
+      model[index].states(
+        ModuleStatement(
+          "Concat", numbers: ["d": .number(1), "f": .layers([index - 1, other], of: index)], mayBeUntold: true
+        ))
+    }
   }
 
   /// P3, P4 and P5 for the head.

@@ -4,7 +4,7 @@
 
 import NNRuntime
 
-/// `Conv`: convolution without bias, batch normalization, SiLU.
+/// `Conv`: convolution without bias, batch normalization, SiLU or another activation.
 package struct ConvBlock: Sendable {
   /// Ultralytics sets 1e-3 on every BatchNorm2d; the framework's default is 1e-5.
   ///
@@ -20,12 +20,13 @@ package struct ConvBlock: Sendable {
   private let weight: Tensor
   private let normalization: Normalization
   private let kernel, stride, groups: Int
-  private let activated: Bool
+  private let activation: Activation
   private let path: String
 
   /// Binds `conv` and `bn`.
   ///
-  /// `groups`: 1, or the number of channels for a depthwise convolution.
+  /// - `groups`: 1, or the number of channels for a depthwise convolution.
+  /// - `activated`: Whether published networks have SiLU here, or nothing; weights may have another activation.
   package init(
     _ weights: WeightScope, _ inputs: Int, _ outputs: Int, kernel: Int = 1, stride: Int = 1,
     groups: Int = 1, activated: Bool = true
@@ -44,13 +45,17 @@ package struct ConvBlock: Sendable {
     self.kernel = kernel
     self.stride = stride
     self.groups = groups
-    self.activated = activated
     path = weights.prefix
+    activation = weights.activation(published: activated ? .silu : .none)
+    weights.states(ModuleStatement("Conv", "DWConv"))
+    conv.states(
+      .convolution(inputs, outputs, kernel: kernel, stride: stride, padding: kernel / 2, groups: groups))
+    weights["bn"].states(.batchNorm(outputs))
   }
 
   package func callAsFunction(_ x: Value) -> Value {
     let y = normalized(x)
-    return activated ? y.silu(name: path) : y
+    return activation == .none ? y : y.activation(activation, name: path)
   }
 
   private func normalized(_ x: Value) -> Value {
@@ -60,11 +65,11 @@ package struct ConvBlock: Sendable {
       x.convolution(weight, stride: stride, padding: kernel / 2, groups: groups, name: "\(path).conv")
         .batchNorm(
           gamma: gamma, beta: beta, mean: mean, variance: variance, epsilon: Self.epsilon,
-          name: activated ? "\(path).bn" : path)
+          name: activation == .none ? path : "\(path).bn")
     case .folded(let bias):
       x.convolution(
         weight, bias: bias, stride: stride, padding: kernel / 2, groups: groups,
-        name: activated ? "\(path).conv" : path)
+        name: activation == .none ? path : "\(path).conv")
     }
   }
 }
@@ -82,6 +87,7 @@ package struct Bottleneck: Sendable {
     cv2 = try ConvBlock(weights["cv2"], hidden, channels, kernel: 3)
     hasShortcut = shortcut
     path = weights.prefix
+    weights.states(ModuleStatement("Bottleneck", numbers: ["add": .flag(shortcut)]))
   }
 
   package func callAsFunction(_ x: Value) -> Value {
@@ -108,6 +114,7 @@ package struct C3k: Sendable {
       try Bottleneck(weights["m"][index], hidden, hidden: hidden)
     }
     path = weights.prefix
+    weights.states(ModuleStatement("C3k"))
   }
 
   package func callAsFunction(_ x: Value) -> Value {
@@ -126,10 +133,11 @@ private struct SplitChain: Sendable {
   private let hidden: Int
   private let path: String
 
+  /// - `name`: what Ultralytics calls it.
   /// - `hidden`: channels inside.
   /// - `stage`: one of the chain's, by its weights.
   init(
-    _ weights: WeightScope, _ inputs: Int, _ outputs: Int, hidden: Int, repeats: Int,
+    _ name: String, _ weights: WeightScope, _ inputs: Int, _ outputs: Int, hidden: Int, repeats: Int,
     stage: (WeightScope) throws(WeightError) -> Stage
   ) throws(WeightError) {
     self.hidden = hidden
@@ -137,6 +145,7 @@ private struct SplitChain: Sendable {
     cv2 = try ConvBlock(weights["cv2"], (2 + repeats) * hidden, outputs)
     m = try (0..<repeats).map { (index) throws(WeightError) in try stage(weights["m"][index]) }
     path = weights.prefix
+    weights.states(ModuleStatement(name, numbers: ["c": .count(hidden)]))
   }
 
   func callAsFunction(_ x: Value) -> Value {
@@ -159,7 +168,7 @@ package struct C2f: Sendable {
     _ weights: WeightScope, _ inputs: Int, _ outputs: Int, repeats: Int, shortcut: Bool
   ) throws(WeightError) {
     let hidden = outputs / 2
-    chain = try SplitChain(weights, inputs, outputs, hidden: hidden, repeats: repeats) {
+    chain = try SplitChain("C2f", weights, inputs, outputs, hidden: hidden, repeats: repeats) {
       (stage) throws(WeightError) in
       try Bottleneck(stage, hidden, hidden: hidden, shortcut: shortcut).callAsFunction
     }
@@ -177,7 +186,7 @@ package struct C3k2: Sendable {
     _ weights: WeightScope, _ inputs: Int, _ outputs: Int, repeats: Int, c3k: Bool, expansion: Double = 0.5
   ) throws(WeightError) {
     let hidden = Int(Double(outputs) * expansion)
-    chain = try SplitChain(weights, inputs, outputs, hidden: hidden, repeats: repeats) {
+    chain = try SplitChain("C3k2", weights, inputs, outputs, hidden: hidden, repeats: repeats) {
       (stage) throws(WeightError) in
       c3k
         ? try C3k(stage, hidden).callAsFunction
@@ -190,7 +199,7 @@ package struct C3k2: Sendable {
     attending weights: WeightScope, _ inputs: Int, _ outputs: Int, repeats: Int
   ) throws(WeightError) {
     let hidden = outputs / 2
-    chain = try SplitChain(weights, inputs, outputs, hidden: hidden, repeats: repeats) {
+    chain = try SplitChain("C3k2", weights, inputs, outputs, hidden: hidden, repeats: repeats) {
       (stage) throws(WeightError) in
       let bottleneck = try Bottleneck(stage[0], hidden, hidden: hidden / 2)
       let attention = try PSABlock(stage[1], hidden)
@@ -203,10 +212,11 @@ package struct C3k2: Sendable {
 
 /// `SPPF`: three chained maximum pools.
 ///
-/// The source of 8.4 shows `cv1` without activation, which is so in YOLO26 alone: for older descriptions the parser
-/// restores SiLU.
+/// Published networks have SiLU behind `cv1`, but for YOLO26's. What Ultralytics 8.4 trained from January to September
+/// 2026 has none there in older designs either: the weights tell.
 package struct SPPF: Sendable {
   private static let kernel = 5
+  private static let pools = 3
 
   private let cv1, cv2: ConvBlock
   private let hasShortcut: Bool
@@ -218,15 +228,21 @@ package struct SPPF: Sendable {
   ) throws(WeightError) {
     let hidden = inputs / 2
     cv1 = try ConvBlock(weights["cv1"], inputs, hidden, activated: isPlain)
-    cv2 = try ConvBlock(weights["cv2"], 4 * hidden, outputs)
+    cv2 = try ConvBlock(weights["cv2"], (Self.pools + 1) * hidden, outputs)
     hasShortcut = !isPlain && inputs == outputs
     path = weights.prefix
+    // Before 8.4 the class had neither number.
+    weights.states(
+      ModuleStatement(
+        "SPPF", numbers: ["n": .count(Self.pools), "add": .flag(hasShortcut)],
+        defaults: ["n": .count(3), "add": .flag(false)]))
+    weights["m"].states(.maxPool(kernel: Self.kernel))
   }
 
   package func callAsFunction(_ x: Value) -> Value {
     let first = cv1(x)
     var pooled = [first]
-    for index in 0..<3 {
+    for index in 0..<Self.pools {
       pooled.append(
         pooled[index].maxPool(
           kernel: Self.kernel, stride: 1, padding: Self.kernel / 2, name: "\(path).m.\(index)"))

@@ -26,8 +26,10 @@ package enum YOLOCheckpoint {
       throw CheckpointErrorAt(.unknownArchitecture("it has other layers than YOLO networks"))
     }
     let sizes = try sizes(of: source, known.generation, known.task)
-    try source.check(against: layout(sizes))
+    let layout = layout(sizes)
+    try source.check(against: layout)
     var metadata = source.metadata
+    metadata.merge(try source.moduleFacts(layout, authors: "ultralytics.")) { _, new in new }
     metadata["stride"] = "32"
     if let size = source.trainingSize, YOLODetector.sides.contains(size), size.isMultiple(of: 32) {
       metadata["imgsz"] = String(size)
@@ -37,7 +39,22 @@ package enum YOLOCheckpoint {
     metadata[KeypointShape.key] = sizes.keypoints?.text
     metadata[YOLOArchitecture.epsilonKey] = try epsilon(of: source, sizes.task)
     return IdentifiedCheckpoint(
-      architecture: sizes.family, variant: sizes.variant?.rawValue ?? "", metadata: metadata)
+      architecture: sizes.family, variant: sizes.variant?.rawValue ?? "", metadata: metadata,
+      remarks: remarks(metadata, count: sizes.classCount))
+  }
+
+  /// What its user should know, for people.
+  private static func remarks(_ metadata: [String: String], count: Int) -> [String] {
+    var remarks: [String] = []
+    if metadata[ModuleFacts.key] == ModuleFacts.untold { remarks.append(ModuleFacts.remark) }
+    if metadata[ClassNames.key] == nil {
+      remarks.append(
+        ClassNames.areCOCO(count: count)
+          ? "it holds no class names: those of COCO are taken for its \(count) classes"
+          : "it holds no class names: its \(count) classes are called class0, class1 and so on")
+    }
+    if let text = metadata[ModuleActivations.key] { remarks.append("activations of its own: \(text)") }
+    return remarks
   }
 
   /// The sizes that the shapes tell.
@@ -89,10 +106,11 @@ package enum YOLOCheckpoint {
   private static func shape(
     of source: CheckpointSource, values: Int, _ name: String
   ) throws(CheckpointErrorAt) -> KeypointShape {
-    if let stated = source.keypointShape, stated.count == 2, stated[1] == 2 || stated[1] == 3,
-      values.isMultiple(of: stated[1]), values / stated[1] == stated[0]
-    {
-      return KeypointShape(count: stated[0], dimensions: stated[1])
+    if let stated = source.keypointShape {
+      guard let shape = KeypointShape(stated, values: values) else {
+        throw CheckpointErrorAt(.keypointShape(stated: stated.text, values: values), name)
+      }
+      return shape
     }
     guard let shape = KeypointShape(values: values) else {
       throw CheckpointErrorAt(
@@ -125,6 +143,7 @@ package enum YOLOCheckpoint {
 
   /// The class names as metadata has them; nil of a checkpoint without names.
   private static func names(_ source: CheckpointSource, count: Int) throws(CheckpointErrorAt) -> String? {
+    if let defect = source.classNamesDefect { throw CheckpointErrorAt(.classNames(defect)) }
     guard let names = source.classNames else { return nil }
     guard names.count == count else {
       throw CheckpointErrorAt(.wrongClassCount(names: names.count, classes: count))

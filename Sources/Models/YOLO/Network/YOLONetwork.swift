@@ -37,6 +37,7 @@ struct YOLONetwork: Sendable {
     hasOrdinaryBins =
       sizes.task == .classify || sizes.generation == .v26
       ? true : try Self.hasOrdinaryBins(head["dfl"]["conv"])
+    Self.stateOrder(of: model, sizes)
     let trainingCounters = store.names.filter { $0.hasSuffix(".num_batches_tracked") }
     try store.verifyAllUsed(ignoring: trainingCounters)
   }
@@ -51,10 +52,26 @@ struct YOLONetwork: Sendable {
     return network
   }
 
+  /// States that each layer reads the one before it; those that read others state that themselves.
+  private static func stateOrder(of model: WeightScope, _ sizes: YOLOArchitecture) {
+    model.store.root.states(
+      ModuleStatement("DetectionModel", "SegmentationModel", "PoseModel", "OBBModel", "ClassificationModel"))
+    for layer in 0...sizes.headIndex {
+      var numbers: [String: ModuleNumber] = ["i": .count(layer)]
+      if !sizes.readsOtherLayers(layer) { numbers["f"] = .layers([layer - 1], of: layer) }
+      model[layer].states(ModuleStatement(numbers: numbers))
+    }
+    if sizes.task != .classify, sizes.generation != .v26 {
+      model[sizes.headIndex]["dfl"].states(
+        ModuleStatement("DFL", numbers: ["c1": .count(BoxCoding.distribution.bins)]))
+    }
+  }
+
   private static func hasOrdinaryBins(_ weights: WeightScope) throws(WeightError) -> Bool {
     let count = BoxCoding.distribution.bins
     let shape = [1, count, 1, 1]
     _ = try weights.unread().tensor("weight", shape: shape)
+    weights.states(.convolution(count, 1, kernel: 1, stride: 1, padding: 0))
     guard weights.contains("weight") else { return true }
     let bins = try weights.tensor("weight", shape: shape).floats()
     return bins == (0..<count).map { Float($0) }

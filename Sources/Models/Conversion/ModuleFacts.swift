@@ -1,0 +1,14 @@
+/// What a weight file says of how it was made sure that its tensors are the published network's.
+package enum ModuleFacts {
+  /// The metadata's key.
+  package static let key = "modules"
+  /// Every module of the checkpoint was compared with what is built.
+  package static let compared = "compared"
+  /// The checkpoint was a table of tensors.
+  package static let untold = "untold"
+
+  /// What a table of tensors cannot tell, for people.
+  package static let remark =
+    "a bare table of tensors: it does not tell activations, strides, paddings, pooling and up-sampling, those of the "
+    + "published network are taken"
+}
