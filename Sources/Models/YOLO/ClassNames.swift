@@ -22,11 +22,16 @@ public enum ClassNames {
   /// The metadata's key.
   package static let key = "names"
 
-  /// What a class without a name is called, as Ultralytics does.
-  package static func unnamed(_ count: Int) -> [String] { (0..<count).map { "class\($0)" } }
+  /// What the classes of a network without any names are called: those of the published network of its kind, or as
+  /// Ultralytics calls them.
+  static func unnamed(_ count: Int, _ task: YOLOTask) -> [String] {
+    areCOCO(count, task) ? cocoClassNames : (0..<count).map { "class\($0)" }
+  }
 
   /// Whether a network of so many classes without any names is taken for one of COCO's.
-  package static func areCOCO(count: Int) -> Bool { count == cocoClassNames.count }
+  static func areCOCO(_ count: Int, _ task: YOLOTask) -> Bool {
+    count == cocoClassNames.count && (task == .detect || task == .segment)
+  }
 
   /// Names of a text: a JSON list or object, or the same as Python writes it.
   package static func parse(_ text: String) throws(Defect) -> [String] {

@@ -90,19 +90,19 @@ import Testing
     let names = [("imgsz", "320"), ("license", "own"), ("names", "[\"a\",\"b\",\"c\"]"), ("note", "drawn")]
     #expect(
       try converted(checkpoint(detector, metadata: names), "best.safetensors")
-        == "96d0e02bc288d4c4712f5ee44d35a1535847e81c4ad98845a08417c5e801df91")
+        == "03df8e7d03d46af9f1906505d0461fa7b3680df38e8ad6ac39c539f3033636ce")
     let depth = checkpoint(.depth(isPrompted: false))
     #expect(
       try converted(depth, "depth_anything_v2_vits.safetensors")
-        == "39d73e10402efddbc6381f67e90849e8575d32256126a3dbd48ecbfd42425a6b")
+        == "f6c2073367d40e6af29c10f545a2947589ca4be213b4922d2d5337bf6a71d126")
     #expect(
       try converted(depth, "depth_anything_v2_metric_hypersim_vits.safetensors")
-        == "018623fe253f974e890907f8e735601072ccb3d1d82f108e603ce4dffa15e433")
+        == "a0108dbf113fc933a03a042aeb810baa09cbd592b3c9a12a1ce43c9b61e10871")
     #expect(
       try converted(depth, "depth_anything_v2_vits.safetensors", maxDepth: 12.5)
-        == "c0fa334a196c62f482f5da68161a54b1c3173838e1b95615227675cb6208d8c0")
+        == "52427c5e4dcaa329e4102d1c63e7ba5f16223214cf9c11b9c783e0900587e3fc")
     #expect(
       try converted(checkpoint(.depth(isPrompted: true)), "prompt.safetensors")
-        == "2a2fdfe3f28416677473fbc0b7022f04ecab2ec03f91add4e85dc81ffbd9ce14")
+        == "feaa5d7b84584c001a0909e61b2cc63a8e0a9b0396afb8c43c909d130f9e8958")
   }
 }

@@ -36,7 +36,7 @@ package struct YOLOArchitecture: Sendable, Equatable {
   package let epsilon: Float
 
   /// Class names in the order of the class logits.
-  package var classNames: [String] { names ?? Self.unnamed(classCount) }
+  package var classNames: [String] { names ?? ClassNames.unnamed(classCount, task) }
 
   /// Index of the head among the layers.
   package var headIndex: Int { generation.headIndex(task) }
@@ -184,12 +184,8 @@ package struct YOLOArchitecture: Sendable, Equatable {
     return shape[0]
   }
 
-  private static func unnamed(_ count: Int) -> [String] {
-    ClassNames.areCOCO(count: count) ? cocoClassNames : ClassNames.unnamed(count)
-  }
-
-  private static func names(_ store: WeightStore, count: Int) throws(YOLOError) -> [String] {
-    guard let text = store.metadata[ClassNames.key] else { return unnamed(count) }
+  private static func names(_ store: WeightStore, count: Int) throws(YOLOError) -> [String]? {
+    guard let text = store.metadata[ClassNames.key] else { return nil }
     let names: [String]
     do {
       names = try ClassNames.parse(text)

@@ -40,16 +40,17 @@ package enum YOLOCheckpoint {
     metadata[YOLOArchitecture.epsilonKey] = try epsilon(of: source, sizes.task)
     return IdentifiedCheckpoint(
       architecture: sizes.family, variant: sizes.variant?.rawValue ?? "", metadata: metadata,
-      remarks: remarks(metadata, count: sizes.classCount))
+      remarks: remarks(metadata, sizes))
   }
 
   /// What its user should know, for people.
-  private static func remarks(_ metadata: [String: String], count: Int) -> [String] {
+  private static func remarks(_ metadata: [String: String], _ sizes: YOLOArchitecture) -> [String] {
+    let count = sizes.classCount
     var remarks: [String] = []
     if metadata[ModuleFacts.key] == ModuleFacts.untold { remarks.append(ModuleFacts.remark) }
     if metadata[ClassNames.key] == nil {
       remarks.append(
-        ClassNames.areCOCO(count: count)
+        ClassNames.areCOCO(count, sizes.task)
           ? "it holds no class names: those of COCO are taken for its \(count) classes"
           : "it holds no class names: its \(count) classes are called class0, class1 and so on")
     }
