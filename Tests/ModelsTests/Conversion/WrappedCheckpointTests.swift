@@ -23,8 +23,10 @@ import Testing
     return network
   }
 
+  typealias Wrapper = @Sendable ([UInt8]) -> [UInt8]
+
   /// A module around another.
-  private static func around(_ library: String, _ name: String, _ part: String) -> ([UInt8]) -> [UInt8] {
+  private static func around(_ library: String, _ name: String, _ part: String) -> Wrapper {
     { inner in
       Pickle.object(
         library, name,
@@ -44,15 +46,13 @@ import Testing
   private static let lightning = around("train", "Lit", "net")
 
   /// An object that is no module and holds one, as Ultralytics' averaged weights.
-  private static func averaged(_ inner: [UInt8]) -> [UInt8] {
+  @Sendable private static func averaged(_ inner: [UInt8]) -> [UInt8] {
     Pickle.object("ultralytics.utils.torch_utils", "ModelEMA", state: Pickle.dictionary([("ema", inner)]))
   }
 
-  static let wrappers: [[@Sendable ([UInt8]) -> [UInt8]]] = [
-    [], [{ parallel($0) }], [{ distributed($0) }], [{ compiled($0) }], [{ yolo($0) }], [{ lightning($0) }],
-    [{ averaged($0) }], [{ parallel($0) }, { compiled($0) }], [{ compiled($0) }, { parallel($0) }],
-    [{ yolo($0) }, { distributed($0) }, { averaged($0) }],
-    [{ parallel($0) }, { yolo($0) }, { compiled($0) }],
+  static let wrappers: [[Wrapper]] = [
+    [], [parallel], [distributed], [compiled], [yolo], [lightning], [averaged], [parallel, compiled],
+    [compiled, parallel], [yolo, distributed, averaged], [parallel, yolo, compiled],
     [{ Pickle.dictionary([("model", $0)]) }, { Pickle.dictionary([("state_dict", $0)]) }],
   ]
 
