@@ -19,7 +19,12 @@ struct PictureTrailer {
   /// What is not known for certain stays, to be told as bytes that are no picture.
   func pass(_ bytes: ByteReader) throws(FileError) {
     if let declared { try passDeclared(declared, bytes) }
-    repeat { try passPadding(bytes) } while try passFilm(bytes) || passBlocks(bytes)
+    var hasPassed = true
+    while hasPassed {
+      try passPadding(bytes)
+      hasPassed = try passFilm(bytes)
+      if !hasPassed { hasPassed = try passBlocks(bytes) }
+    }
   }
 
   /// Passes over as many bytes as the picture says are its file's, if what follows them is the stream's end or something
