@@ -12,40 +12,49 @@ package struct SensitivityAnalysis {
     package let operation: String
     /// What the outputs change by where it alone is lowered: relative L2 over some pictures, of the worst output.
     package let error: Double
-    /// Milliseconds of it in the next precision up, and lowered; medians.
-    package let kept, lowered: Double
+    /// What lowering it is expected to save (`Plan.layerCosts`): the same on every run, unlike a time.
+    package let saved: Double
+  }
 
-    /// Milliseconds.
-    package var saved: Double { kept - lowered }
+  /// What layers took, medians in milliseconds; no plan depends on it.
+  package struct Times: Sendable {
+    /// Of all layers with none lowered.
+    package let whole: Double
+    /// By layer: in the next precision up, and lowered.
+    package let layers: [String: (kept: Double, lowered: Double)]
+
+    /// Of the whole network with some layers lowered.
+    package func milliseconds(lowering lowered: Set<String>) -> Double {
+      lowered.sorted().reduce(whole) { $0 - (layers[$1].map { $0.kept - $0.lowered } ?? 0) }
+    }
   }
 
   /// The precision that layers are lowered to, and the one they are kept in.
   package let precision, kept: Precision
   /// The layers that can be lowered, in running order.
   package let candidates: [String]
-  /// Milliseconds of all layers with none lowered.
-  package let milliseconds: Double
 
   private let sessions: [Session]
+  /// The network with no candidate lowered, of the first size.
+  private let highest: Session
   /// In single precision.
   private let exact: OutputReference
   /// With none lowered, of some of the pictures.
   private let base: OutputReference
   private let operations: [String: String]
-  /// By layer: kept, lowered.
-  private let times: [String: (kept: Double, lowered: Double)]
+  /// What lowering saves, by layer.
+  private let savings: [String: Double]
 
   /// Pictures that single layers are measured on: enough to rank them, and one run each for every layer.
   private static let ranked = 4
 
-  /// Times the network's layers.
+  /// Finds the layers that can be lowered.
   ///
   /// - Parameters:
   ///   - sessions: The network in the precision to look at, for every size of input.
   ///   - exact: The outputs in single precision.
-  ///   - runs: How often layers are timed.
   /// - Throws: `PlanError`, and what preparing pictures throws.
-  package init(sessions: [Session], exact: OutputReference, runs: Int = 7) throws {
+  package init(sessions: [Session], exact: OutputReference) throws {
     let plan = sessions[0].plan
     self.sessions = sessions
     self.exact = exact
@@ -61,13 +70,16 @@ package struct SensitivityAnalysis {
     candidates = lowered.filter { precisions[$0.name] != $0.precision }.map(\.name)
     operations = Dictionary(
       lowered.map { ($0.name, $0.operation) }, uniquingKeysWith: { first, _ in first })
-    guard let picture = exact.pictures.first(where: { $0.session == 0 }) else {
-      preconditionFailure("no picture for the first session")
+    highest = others[0]
+    let (higher, lower) = (Self.costs(others[0].plan), Self.costs(plan))
+    savings = higher.reduce(into: [:]) { savings, layer in
+      savings[layer.key] = lower[layer.key].map { layer.value - $0 }
     }
-    let (keptTimes, loweredTimes) = try Self.layerTimes(others[0], sessions[0], picture, runs)
-    milliseconds = keptTimes.values.reduce(0, +)
-    times = Dictionary(
-      uniqueKeysWithValues: keptTimes.map { ($0.key, ($0.value, loweredTimes[$0.key] ?? $0.value)) })
+  }
+
+  /// What layers are expected to take, by name.
+  private static func costs(_ plan: Plan) -> [String: Double] {
+    Dictionary(zip(plan.layers.map(\.name), plan.layerCosts), uniquingKeysWith: +)
   }
 
   /// The network with these layers lowered, the other candidates kept.
@@ -94,12 +106,24 @@ package struct SensitivityAnalysis {
   ///
   /// - Throws: what preparing pictures throws.
   package func layer(_ name: String) throws -> Layer {
-    let times = times[name] ?? (0, 0)
     let mixed = plan(lowering: [name])
     return Layer(
       name: name, operation: operations[name] ?? "",
-      error: try base.error(of: sessions.map { try $0.replanned(mixed) }), kept: times.kept,
-      lowered: times.lowered)
+      error: try base.error(of: sessions.map { try $0.replanned(mixed) }),
+      saved: savings[name] ?? 0)
+  }
+
+  /// Measures what layers take, each `runs` times.
+  ///
+  /// - Throws: what preparing pictures throws.
+  package func times(runs: Int = 7) throws -> Times {
+    guard let picture = exact.pictures.first(where: { $0.session == 0 }) else {
+      preconditionFailure("no picture for the first session")
+    }
+    let (kept, lowered) = try Self.layerTimes(highest, sessions[0], picture, runs)
+    return Times(
+      whole: kept.sorted { $0.key < $1.key }.reduce(0) { $0 + $1.value },
+      layers: kept.reduce(into: [:]) { $0[$1.key] = ($1.value, lowered[$1.key] ?? $1.value) })
   }
 
   /// Medians of milliseconds by layer of two sessions, which run in turns.

@@ -63,6 +63,22 @@ struct QuantizeTests {
     #expect(try NPYArray.read(path: folder.file("d3/relative.npy")).floats() == one)
   }
 
+  @Test("the file is the same for any number of threads, and each time", .enabled(if: hasBytes))
+  func sameFiles() throws {
+    let folder = try TemporaryDirectory()
+    let calibrate = try pictures(folder)
+    var files: Set<[UInt8]> = []
+    for (run, threads) in ["1", "3", "2"].enumerated() {
+      let arguments = ["--calibrate", calibrate, "--max-error", "0.2", "--threads", threads]
+      let quantized = try CommandRun(
+        ["quantize", TinyNetwork.depth, "--out", "\(run).safetensors"] + arguments, in: folder.path)
+      #expect(quantized.status == 0, "\(quantized.error)")
+      #expect(!quantized.error.contains("stay in )"))
+      files.insert(try folder.read("\(run).safetensors"))
+    }
+    #expect(files.count == 1)
+  }
+
   @Test(
     "the sensitivity of a network, and a plan within an error that other commands run",
     .enabled(if: hasBytes, "this CPU multiplies no integers"))

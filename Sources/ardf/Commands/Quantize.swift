@@ -104,7 +104,7 @@ struct Quantize: ParsableCommand {
       images, size: nil)
     do {
       let found = try SensitivityRun(
-        calibrated: network, exact: outcome.exact, maxError: maxError, score: nil
+        calibrated: network, exact: outcome.exact, maxError: maxError, score: nil, isTimed: false
       ).run()
       return found.chosen.map { ($0.plan, $0.point.error, network.sessions[0].plan.kernelName) }
     } catch CommandError.checkFailed(let reason) {

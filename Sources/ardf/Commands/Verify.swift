@@ -21,7 +21,7 @@ struct Verify: ParsableCommand {
       tolerance. Two traces (ardf trace) of one network and input, of other machines, instruction sets, precisions or \
       builds, are compared with each other: the first layer beyond its tolerance is where they diverge. --sensitivity \
       computes one layer at a time in --precision, ranks layers by how much the outputs change, and with --max-error \
-      writes the fastest plan within it for --plan.
+      writes the plan within it that should be fastest for --plan.
       """,
       (
         "The native kernels against OpenBLAS, layer by layer, on noise",
@@ -42,7 +42,7 @@ struct Verify: ParsableCommand {
       ),
       (nil, "ardf verify best.trace.safetensors portable.trace.safetensors"),
       (
-        "Which layers tolerate 8 bits? The fastest plan whose outputs are off by 3 % at most",
+        "Which layers tolerate 8 bits? A fast plan whose outputs are off by 3 % at most",
         "ardf verify --weights weights/yolo11n-seg.safetensors --precision int8 \\\n"
           + "--sensitivity --calibrate pictures --max-error 0.03 --out sensitivity"
       ),

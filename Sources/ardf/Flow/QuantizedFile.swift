@@ -46,15 +46,20 @@ struct QuantizedFile {
       document["error"] = .number(plan.error)
       metadata[QuantizedWeights.planKey(.int8)] = JSONValue.object(document).serialized()
       provenance["int8Error"] = .number(plan.error)
-      summary +=
-        ", with --precision int8 by \(scientific(plan.error)) (\(plan.plan.exceptions.count) layers stay in "
-        + "\(Set(plan.plan.exceptions.values).map(\.rawValue).sorted().joined(separator: ", ")))"
+      summary += ", with --precision int8 by \(scientific(plan.error)) (\(Self.kept(plan.plan)))"
     }
     metadata[QuantizedWeights.provenanceKey] = JSONValue.object(provenance).serialized()
     self.tensors = tensors
     self.metadata = metadata
     self.summary = summary
     self.provenance = .object(provenance)
+  }
+
+  /// `no layer is kept out of it`, `3 layers stay in bf16`.
+  private static func kept(_ plan: MixedPrecision) -> String {
+    let (count, others) = (plan.exceptions.count, Set(plan.exceptions.values).map(\.rawValue).sorted())
+    guard count > 0 else { return "no layer is kept out of it" }
+    return "\(count) layer\(count == 1 ? " stays" : "s stay") in \(others.joined(separator: ", "))"
   }
 
   /// What was written to `path`.

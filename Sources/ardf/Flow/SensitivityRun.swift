@@ -4,13 +4,19 @@ import Models
 import NNRuntime
 import NNVerification
 
-/// Lowers a network's layers one at a time, and finds the fastest plan within an error.
+/// Lowers a network's layers one at a time, and finds the plan within an error that is expected to be the fastest.
+///
+/// What it chooses is the same on every run and for any number of threads; times are measured for the report alone.
 struct SensitivityRun {
   /// What layers lost, worst first, and the curve from none lowered to all.
   struct Outcome {
     let analysis: SensitivityAnalysis
     let layers: [(layer: SensitivityAnalysis.Layer, score: Double?)]
     let points: [PrecisionSearch.Point]
+    /// What layers took; nil where nobody asked.
+    let times: SensitivityAnalysis.Times?
+    /// The layers that each point lowers, by count.
+    let lowered: [Int: Set<String>]
     /// Average precision or AbsRel of the points, where labels were given.
     let scores: [Int: Double]
     /// The plan that was asked for; nil where no error was stated.
@@ -26,6 +32,8 @@ struct SensitivityRun {
   /// The largest error of the plan; nil for none.
   let maxError: Double?
   let score: Score?
+  /// Whether layers are timed.
+  let isTimed: Bool
 
   /// Points of the curve.
   private static let points = 6
@@ -67,6 +75,9 @@ struct SensitivityRun {
     }
     return Outcome(
       analysis: analysis, layers: layers.sorted { $0.layer.error > $1.layer.error }, points: search.points,
+      times: isTimed ? try analysis.times() : nil,
+      lowered: Dictionary(
+        search.points.map { ($0.count, search.layers($0.count)) }, uniquingKeysWith: { first, _ in first }),
       scores: scores, chosen: chosen)
   }
 }

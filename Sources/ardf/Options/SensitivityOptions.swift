@@ -14,7 +14,7 @@ struct SensitivityOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Find the fastest plan whose outputs are off by at most this share of themselves (relative L2, against fp32).",
+      "Find the plan that computes least and whose outputs are off by at most this share of themselves (relative L2, against fp32).",
       valueName: "share"))
   var maxError: Double?
 
@@ -55,7 +55,7 @@ struct SensitivityOptions: ParsableArguments {
     }
     let outcome = try SensitivityRun(
       calibrated: calibrated, exact: calibrated.exact(), maxError: maxError,
-      score: figure.map { figure in { try figure.value(of: $0) } }
+      score: figure.map { figure in { try figure.value(of: $0) } }, isTimed: true
     ).run()
     return SensitivityReport(
       outcome: outcome, network: network.name, kernels: calibrated.sessions[0].plan.kernelName,

@@ -13,6 +13,14 @@ struct SensitivityReport {
 
   private var analysis: SensitivityAnalysis { outcome.analysis }
 
+  private func times(_ layer: SensitivityAnalysis.Layer) -> (kept: Double, lowered: Double) {
+    outcome.times?.layers[layer.name] ?? (0, 0)
+  }
+
+  private func milliseconds(_ point: PrecisionSearch.Point) -> Double {
+    outcome.times?.milliseconds(lowering: outcome.lowered[point.count] ?? []) ?? 0
+  }
+
   var text: String {
     let (lowered, kept) = (analysis.precision.rawValue, analysis.kept.rawValue)
     var layers = TextTable(
@@ -20,10 +28,11 @@ struct SensitivityReport {
         + (scoreName.map { [$0] } ?? []),
       rightAligned: [2, 3, 4, 5, 6])
     for (layer, score) in outcome.layers {
+      let times = times(layer)
       layers.add(
         [
-          layer.name, layer.operation, scientific(layer.error), decimal(layer.kept, 3),
-          decimal(layer.lowered, 3), decimal(layer.saved, 3),
+          layer.name, layer.operation, scientific(layer.error), decimal(times.kept, 3),
+          decimal(times.lowered, 3), decimal(times.kept - times.lowered, 3),
         ] + (score.map { [decimal($0, 4)] } ?? []))
     }
     var curve = TextTable(
@@ -32,7 +41,7 @@ struct SensitivityReport {
     for point in outcome.points {
       curve.add(
         [
-          "\(point.count)", decimal(analysis.milliseconds - point.saved, 2), scientific(point.error),
+          "\(point.count)", decimal(milliseconds(point), 2), scientific(point.error),
           scientific(point.expected),
         ] + (outcome.scores[point.count].map { [decimal($0, 4)] } ?? []))
     }
@@ -42,8 +51,8 @@ struct SensitivityReport {
       + layers.text + "\n" + curve.text
     if let (point, plan) = outcome.chosen {
       text +=
-        "\nfastest within the error: \(point.count) layers in \(lowered), \(plan.exceptions.count) in \(kept), "
-        + "error \(scientific(point.error)), \(decimal(analysis.milliseconds - point.saved, 2)) ms\n"
+        "\nleast work within the error: \(point.count) layers in \(lowered), \(plan.exceptions.count) in \(kept), "
+        + "error \(scientific(point.error)), \(decimal(milliseconds(point), 2)) ms\n"
     }
     return text
   }
@@ -55,10 +64,11 @@ struct SensitivityReport {
       "pictures": .integer(pictures), "score": scoreName.map(JSONValue.string) ?? .null,
       "layers": .array(
         outcome.layers.map { layer, score in
-          [
+          let times = times(layer)
+          return [
             "name": .string(layer.name), "operation": .string(layer.operation),
-            "error": .number(layer.error), "keptMs": .rounded(layer.kept, decimals: 4),
-            "loweredMs": .rounded(layer.lowered, decimals: 4),
+            "error": .number(layer.error), "keptMs": .rounded(times.kept, decimals: 4),
+            "loweredMs": .rounded(times.lowered, decimals: 4),
             "score": score.map { .rounded($0, decimals: 6) } ?? .null,
           ]
         }),
@@ -66,7 +76,7 @@ struct SensitivityReport {
         outcome.points.map { point in
           [
             "layers": .integer(point.count),
-            "milliseconds": .rounded(analysis.milliseconds - point.saved, decimals: 4),
+            "milliseconds": .rounded(milliseconds(point), decimals: 4),
             "error": .number(point.error), "expected": .number(point.expected),
             "score": outcome.scores[point.count].map { .rounded($0, decimals: 6) } ?? .null,
           ]

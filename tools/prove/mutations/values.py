@@ -1,6 +1,8 @@
 """Odd numbers and texts, and JSON documents and tables with some of theirs replaced."""
 
 import json
+import struct
+import zlib
 
 #: As they stand in a document: beyond every type's range, at its ends, or no number at all.
 NUMBERS = [
@@ -221,3 +223,14 @@ def mutate_bytes(random, data):
         elif random.random() < 0.5:
             del data[place:]
     return bytes(data)
+
+
+def gray_ramp(width, height):
+    """A PNG whose bytes run through all values: every size of it is another picture."""
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = b"".join(b"\0" + bytes((x * 7 + y * 3) % 256 for x in range(width * 3)) for y in range(height))
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
