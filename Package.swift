@@ -172,7 +172,7 @@ let package = Package(
     .target(
       name: "ParserTargets",
       dependencies: [
-        "TestSupport", "AppCore", "Models", "NNVerification", "NNRuntime", "HTTPServing",
+        "TestSupport", "AppCore", "Models", "NNVerification", "NNRuntime", "HTTPServing", "Sharding",
         "InferenceProtocol", "Imaging", "Geometry", "Archives", "FileFormats",
       ], path: "Tests/ParserTargets", swiftSettings: strict),
     tests("Geometry", ["Geometry"]),

@@ -67,7 +67,7 @@ public struct ParserTarget: Sendable {
   }
 
   /// All targets, the fast ones first.
-  public static let all: [ParserTarget] = formats + documents + networks + captures
+  public static let all: [ParserTarget] = formats + documents + networks + jobs + captures
 
   /// The target of that name.
   public static func named(_ name: String) -> ParserTarget? { all.first { $0.name == name } }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs `ardf` on damaged captures, weights, documents, plans, references, archives, pictures, results and arguments.
+"""Runs `ardf` on damaged captures, weights, documents, plans, references, archives, pictures, results, files of jobs,
+environments and arguments.
 
 Of the published network in `../shared`, where it is there, one module's class, numbers, activation or a class name is
 changed: only what computes the same, or is told in the weight file, may be accepted.
@@ -66,19 +67,19 @@ class Harness:
         os.chdir(above / "run")
 
     def build(self, number, kind=None, is_sound=False):
-        """The class of a run and its arguments; its inputs are in the current folder then."""
+        """The class of a run, its arguments and variables; its inputs are in the current folder then."""
         generator = random.Random(f"{self.seed}:{number}:{is_sound}")
         kind = kind or generator.choices(self.names, [CLASSES[name][1] for name in self.names])[0]
         case = Case(generator, self.sound, self.pictures, self.options, is_sound)
         arguments = CLASSES[kind][0](case)
-        return kind, arguments, case.expected
+        return kind, arguments, case
 
-    def run(self, arguments):
+    def run(self, arguments, variables):
         environment = {
             "PATH": os.environ["PATH"],
             "SWIFT_BACKTRACE": "enable=no",
             "TMPDIR": str(Path("tmp").absolute()),
-        }
+        } | variables
         timed_out = False
 
         def give_up(*_):
@@ -104,8 +105,8 @@ class Harness:
         for kind in self.names:
             for number in range(SOUND):
                 self.enter("calibration")
-                _, arguments, _ = self.build(number, kind, is_sound=True)
-                run = self.run(arguments)
+                _, arguments, case = self.build(number, kind, is_sound=True)
+                run = self.run(arguments, case.environment)
                 accepted = run.status == 0 or kind == "checkpoints"
                 if not accepted:
                     sys.exit(f"mutate: sound, and refused: {shlex.join(arguments)}\n{Path('stderr').read_text()}")
@@ -114,13 +115,14 @@ class Harness:
     def attempt(self, number, place):
         """One run: its class, arguments, exit code, and what is wrong."""
         self.enter(place)
-        kind, arguments, expected = self.build(number)
+        kind, arguments, case = self.build(number)
         before = self.inputs()
         size = sum(path.stat().st_size for path in Path("in").rglob("*") if path.is_file() and not path.is_symlink())
-        run = self.run(arguments)
+        run = self.run(arguments, case.environment)
         defects = judge(run, before, self.inputs(), size, self.baselines.get(kind, 0))
-        if expected and (defect := judge_modules(run, expected, Path("out.safetensors"))):
+        if case.expected and (defect := judge_modules(run, case.expected, Path("out.safetensors"))):
             defects.append(defect)
+        arguments = [*(f"{name}={value}" for name, value in case.environment.items()), "ardf", *arguments]
         return kind, arguments, run, defects
 
     def inputs(self):
@@ -140,7 +142,7 @@ def keep(folder, number, arguments, run, defects):
     target = folder / str(number)
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(".", target, symlinks=True, ignore_dangling_symlinks=True)
-    (target / "COMMAND").write_text(f"ardf {shlex.join(arguments)}\n", errors="surrogatepass")
+    (target / "COMMAND").write_text(f"env {shlex.join(arguments)}\n", errors="surrogatepass")
     told = [*defects, f"status {run.status}, {run.seconds:.2f} s, {run.bytes >> 20} MiB"]
     (target / "FINDING").write_text("\n".join(told) + "\n", errors="backslashreplace")
 
@@ -174,7 +176,7 @@ def again(harness, number, folder):
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
     kind, arguments, run, defects = harness.attempt(number, "again")
     keep(folder, number, arguments, run, defects)
-    print(f"{kind}: ardf {shlex.join(arguments)!r}")
+    print(f"{kind}: env {shlex.join(arguments)!r}")
     print(f"status {run.status}, {run.seconds:.2f} s, {run.bytes >> 20} MiB; {'; '.join(defects) or 'nothing wrong'}")
     print(f"in {folder / str(number)}")
     sys.exit(1 if defects else 0)

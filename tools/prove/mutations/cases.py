@@ -10,7 +10,7 @@ from pathlib import Path
 from .arguments import mutate_arguments
 from .formats import mutate_file
 from .modules import load, mutate_modules
-from .values import TEXTS
+from .values import NUMBERS, TEXTS
 
 ROOT = Path(__file__).resolve().parents[3]
 GOLDENS = ROOT / "Tests/ModelsTests/Goldens"
@@ -28,6 +28,15 @@ LAYOUTS = [
     "transforms",
     "tumRGBD",
 ]
+
+
+#: What the program, its parser of arguments and its libraries read of the environment.
+VARIABLES = [
+    "ARDF_ISA", "ARDF_WEIGHTS", "SLURM_ARRAY_TASK_ID", "SLURM_CPUS_PER_TASK", "JOB_COMPLETION_INDEX",
+    "AWS_BATCH_JOB_ARRAY_INDEX", "PARALLEL_SEQ", "COLUMNS", "LINES", "HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "TERM",
+    "LANG", "LC_ALL", "TZ", "NO_COLOR", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "PIP_INDEX_URL", "PATH",
+]  # fmt: skip
+PATHS = ["/", "//", "/nowhere", "relative", "..", ":", "/dev/null", "/proc", "in", "x" * 5000]
 
 
 def detector(weights=DETECTOR):
@@ -64,6 +73,9 @@ def prepare(ardf, sound):
 
     run("run", "native", *detector(), *depth(), "--effect", "0=debugCube", "--usda", "--out", "results")
     run("run", "sequence", *detector(), *depth(), "--out", "batch")
+    for shard in ["1/2", "2/2"]:
+        run("run", "sequence", *detector(), "--keep", "masks", "--shard", shard, "--out", "job")
+    (sound / "list.txt").write_text('in/sequence\n{"path": "in/native", "id": "a"}\n')
     run("trace", "--weights", str(DEPTH), "--input", "native/image.png", "--size", "28x28", "--threads", "1", "--out",
         "trace.safetensors")  # fmt: skip
     # The choices are those of the file, so that a run depends on its number alone; the kernels are this machine's.
@@ -96,6 +108,8 @@ class Case:
         self.random, self.sound, self.pictures, self.options, self.is_sound = random, sound, pictures, options, is_sound
         #: What may come of it, where that is known: see `judge_modules`.
         self.expected = None
+        #: Variables that the run has besides the usual ones.
+        self.environment = {}
 
     def take(self, name, whole=False):
         """A copy of a sound file or folder with one of its files damaged; the argument that names it."""
@@ -255,6 +269,45 @@ class Case:
             self.damage_folder(Path("out"), keeps_names=True)
         return ["run", capture, *self.networks(), "--resume", "--out", "out"]
 
+    def jobs(self):
+        """Parts, event logs and lists: read, put together and gone on with."""
+        capture, list_ = self.take("sequence", True), self.take("list.txt")
+        keep = [*detector(), "--keep", "masks"]
+        action = self.random.random()
+        if action < 0.25:
+            self.take("native", True)
+            return ["run", "--from", list_, *keep, "--max-errors", "2", "--out", "out"]
+        if action < 0.5:
+            shutil.copytree(self.sound / "job", "out")
+            if not self.is_sound:
+                self.damage_folder(Path("out"), keeps_names=True)
+            return ["run", capture, *keep, "--shard", "1/2", "--resume", "--out", "out"]
+        job = self.take("job")
+        partial = [[], ["--partial"], ["--partial", "--settings", "0"]]
+        return self.random.choice(
+            [["status", job], ["status", job, "--json"], ["merge", job, "--out", "out.jsonl"]]
+            + [["merge", job, "--from", list_, *self.random.choice(partial), "--out", "out.jsonl"]] * (not self.is_sound)
+        )  # fmt: skip
+
+    def variables(self):
+        """Sound files, and odd values of what is read of the environment."""
+        capture, job = self.take("sequence", True), self.take("job", True)
+        shard = ["--shard", f"auto/{self.random.choice([1, 2, 3, 100_000])}"]
+        arrays = [name for name in VARIABLES if name.endswith(("_ID", "INDEX", "_SEQ"))]
+        used = self.random.choice(arrays)
+        if self.is_sound:
+            self.environment = {used: "1"}
+            return ["run", capture, *detector(), "--shard", "auto/3", "--out", "out"]
+        for name in {used, *self.random.sample(VARIABLES, self.random.choice([0, 1, 3]))}:
+            value = self.random.choice(self.random.choice([NUMBERS, TEXTS, PATHS]))
+            self.environment[name] = value.replace("\0", "").encode(errors="replace").decode()[:100_000]
+        return self.random.choice(
+            [["run", capture, *detector(), *shard, "--out", "out"],
+             ["run", capture, *detector(), *shard, "--keep", "records", "--out", "out"],
+             ["detect", capture, *detector()[:-2], "--out", "out"], ["status", job], ["inspect", "cpu"],
+             ["inspect", "kernels"], ["weights", "list"], ["run", "--help"], ["--help"], ["nothing"]]
+        )  # fmt: skip
+
     def arguments(self):
         for name in ["native", "sequence", "results", "plan.json", "all.json", "trace.npz", "module.pt"]:
             self.take(name, True)
@@ -268,6 +321,7 @@ CLASSES = {
     "weights": (Case.weights, 8), "checkpoints": (Case.checkpoints, 5), "documents": (Case.documents, 9),
     "plans": (Case.plans, 4), "references": (Case.references, 4), "archives": (Case.archives, 6),
     "pictures": (Case.pictures_, 4), "results": (Case.results, 3), "arguments": (Case.arguments, 5),
+    "jobs": (Case.jobs, 8), "environment": (Case.variables, 5),
 }  # fmt: skip
 if NETWORK.exists():
     CLASSES["modules"] = (Case.modules, 3)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 MIB = 1 << 20
 #: The exit codes that a command may end with by itself; 70, the internal error, is none.
-DOCUMENTED = {0, 1, 64, 65, 66, 71, 73, 74}
+DOCUMENTED = {0, 1, 10, 64, 65, 66, 71, 73, 74}
 #: A refusal: what the same command takes of sound files, a fixed part, and a part of the inputs' size.
 REFUSAL_BASE, REFUSAL_FACTOR, REFUSAL_SECONDS = 64 * MIB, 1.1, 2.0
 ACCEPTED_BYTES, SECONDS = 1024 * MIB, 10
@@ -161,7 +161,7 @@ def left(run, refused):
         found.append("left a temporary name")
     # Of several frames those that can be read are done, and results.jsonl says what is wrong with the others.
     several = run.arguments[0] in ("run", "detect", "replay") and (
-        len(list(Path("out").glob("*/"))) > 0 or Path("out/results.jsonl").exists()
+        len(list(Path("out").glob("*/"))) > 0 or Path("out/results.jsonl").exists() or "--keep" in run.arguments
     )
     if refused and run.status != 1 and outputs and not several and "--resume" not in run.arguments:
         found.append("a refusal with an output")
@@ -169,6 +169,8 @@ def left(run, refused):
         for path in [Path(name), *Path(name).rglob("*")]:
             if refused and path.name == ".ardf.json":
                 continue  # A damaged record is why it was refused.
+            if "--resume" in run.arguments and path.name.startswith(("part-", "events-")):
+                continue  # Damaged lines stay where they are and are passed over.
             if path.is_file() and (defect := check_output(path)):
                 found.append(defect)
                 break
