@@ -8,6 +8,8 @@ extension AnnotationFile {
     private let place: String
     /// Coordinates may lie so many sides outside of the picture.
     private static let reach = 1.0
+    /// Ids may be anything: they are compared, and never reckoned with.
+    private static let numbers = Int.min...Int.max
 
     init(_ value: JSONValue, file: String, place: String) {
       (self.value, self.file, self.place) = (value, file, place)
@@ -18,7 +20,7 @@ extension AnnotationFile {
     }
 
     func integer(_ key: String) throws(LabelError) -> Int {
-      guard let number = value[key]?.integer else { throw bad(key, "a whole number") }
+      guard let number = value[key]?.integer(in: Self.numbers) else { throw bad(key, "a whole number") }
       return number
     }
 
@@ -51,8 +53,8 @@ extension AnnotationFile {
         isNear([box[0], box[1], box[0] + box[2], box[1] + box[3]], size)
       else { throw bad("bbox", "x, y, width and height in pixels of the picture") }
       let crowd = value["iscrowd"]
-      guard let isCrowd = crowd.map({ $0.bool ?? ($0.integer == 1) }) ?? false as Bool?,
-        crowd.map({ $0.bool != nil || [0, 1].contains($0.integer) }) ?? true
+      guard let isCrowd = crowd.map({ $0.bool ?? ($0.integer(in: 0...1) == 1) }) ?? false as Bool?,
+        crowd.map({ $0.bool != nil || $0.integer(in: 0...1) != nil }) ?? true
       else { throw bad("iscrowd", "0 or 1") }
       return LabelledObject(
         classIndex: classIndex, box: PixelBox(x: box[0], y: box[1], width: box[2], height: box[3]),
@@ -101,10 +103,8 @@ extension AnnotationFile {
         if let text = segmentation["counts"]?.string {
           return .mask(try RunLengthMask(height: size.height, width: size.width, counts: text))
         }
-        let runs = segmentation["counts"]?.array?.compactMap(\.integer)
-        guard let runs, runs.count == segmentation["counts"]?.array?.count else {
-          throw .malformedCounts(offset: 0)
-        }
+        let runs = segmentation["counts"]?.integers(in: 0...size.height * size.width)
+        guard let runs else { throw .malformedCounts(offset: 0) }
         return .mask(try RunLengthMask(height: size.height, width: size.width, runs: runs))
       } catch {
         throw bad(key, "a mask whose runs fit the picture (\(error))")

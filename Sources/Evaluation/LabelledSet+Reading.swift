@@ -56,6 +56,6 @@ enum PictureFiles {
   /// What predictions call a picture: the number that its name is, else the name.
   static func id(_ path: String) -> JSONValue {
     let stem = String(stem(path))
-    return Int(stem).map(JSONValue.integer) ?? .string(stem)
+    return CheckedInt(stem).map(\.json) ?? .string(stem)
   }
 }

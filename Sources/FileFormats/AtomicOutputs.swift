@@ -193,7 +193,7 @@ package enum AtomicOutputs {
     private static func isToken(_ text: Substring) -> Bool {
       let numbers = text.split(separator: "-", omittingEmptySubsequences: false)
       return text.utf8.count == 16 && text.allSatisfy(\.isHexDigit)
-        || numbers.count == 2 && numbers.allSatisfy { Int($0) != nil }
+        || numbers.count == 2 && numbers.allSatisfy { CheckedInt($0) != nil }
     }
   }
 

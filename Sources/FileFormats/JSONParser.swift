@@ -244,7 +244,7 @@ struct JSONParser {
       guard digits() > 0 else { throw .invalidNumber(offset: start) }
     }
     let text = String(decoding: bytes[start..<position], as: UTF8.self)
-    if isInteger, let value = Int(text) { return .integer(value) }
+    if isInteger, let value = CheckedInt(text) { return value.json }
     guard let value = Double(text), value.isFinite else { throw .numberOutOfRange(offset: start) }
     return .number(value)
   }

@@ -153,7 +153,8 @@ private struct NPYHeaderLiteral {
       skipSpace()
       let start = position
       while let byte = next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
-      guard let extent = Int(String(decoding: bytes[start..<position], as: UTF8.self)) else {
+      let text = String(decoding: bytes[start..<position], as: UTF8.self)
+      guard let extent = integer(of: text, in: 0...Int.max) else {
         throw .malformedHeader("a dimension expected at byte \(start)")
       }
       shape.append(extent)

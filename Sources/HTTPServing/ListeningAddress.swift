@@ -1,3 +1,4 @@
+import FileFormats
 import FlyingSocks
 import Foundation
 import Glibc
@@ -47,7 +48,7 @@ package struct ListeningAddress: Sendable, Equatable, CustomStringConvertible {
   /// Reads an address in digits, a colon and a port; nil for anything else, names included.
   package init?(_ text: String) {
     guard let colon = text.lastIndex(of: ":"), text[text.index(after: colon)...].allSatisfy(\.isNumber),
-      let port = UInt16(text[text.index(after: colon)...])
+      let port = integer(of: text[text.index(after: colon)...], in: 0...Int(UInt16.max)).map(UInt16.init)
     else { return nil }
     var host = String(text[..<colon])
     let isVersion6 = host.hasPrefix("[") && host.hasSuffix("]")

@@ -1,3 +1,5 @@
+import FileFormats
+
 /// What precedes the body of a request (RFC 9112), read strictly.
 package struct RequestHead: Sendable, Equatable {
   /// Bytes, the empty line at its end included.
@@ -78,9 +80,14 @@ package struct RequestHead: Sendable, Equatable {
     return (parts[0].lowercased(), parts[1].trimmingBlanks())
   }
 
+  /// Bytes of a body that a head may promise: what is taken is far less.
+  private static let longestBody = 1 << 50
+
   private static func length(_ text: String?) throws(Refusal) -> Int {
     guard let text else { return 0 }
-    guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int(text) else {
+    guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+      let length = CheckedInt(text)?.within(0...longestBody)
+    else {
       throw .badRequest("the request's Content-Length is no number")
     }
     return length

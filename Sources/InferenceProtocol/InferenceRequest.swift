@@ -143,7 +143,7 @@ package struct InferenceRequest: Sendable {
       guard !outputs.contains(where: { $0.name == name }) else { throw .repeated(tensor: name) }
       let parameters = try parameters(of: entry)
       try refuseSharedMemory(parameters, tensor: name)
-      if let classes = parameters["classification"], classes.integer != 0 {
+      if let classes = parameters["classification"], classes.wholeNumber != 0 {
         throw .classification(output: name)
       }
       outputs.append(Output(name: name, isBinary: try flag(parameters, "binary_data")))

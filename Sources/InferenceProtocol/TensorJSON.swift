@@ -19,14 +19,14 @@ enum TensorJSON {
     case .bool:
       return .octets(
         try mapped(values, datatype, tensor) { value in
-          value.bool.map { $0 ? 1 : 0 } ?? value.integer.flatMap { (0...1).contains($0) ? UInt8($0) : nil }
+          value.bool.map { $0 ? 1 : 0 } ?? value.integer(in: 0...1).map { UInt8($0) }
         })
     case .uint8:
-      return .octets(try mapped(values, datatype, tensor) { $0.integer.flatMap(UInt8.init(exactly:)) })
+      return .octets(try mapped(values, datatype, tensor) { $0.integer(in: 0...255).map { UInt8($0) } })
     case .uint16, .uint32, .uint64, .int8, .int16, .int32, .int64:
       let range = datatype.integers
       return .integers(
-        try mapped(values, datatype, tensor) { $0.integer.flatMap { range.contains($0) ? $0 : nil } })
+        try mapped(values, datatype, tensor) { $0.integer(in: range) })
     case .float16, .bf16, .float32:
       return .floats(try mapped(values, datatype, tensor) { $0.number.flatMap(datatype.single) })
     case .float64:

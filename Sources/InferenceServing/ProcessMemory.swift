@@ -1,3 +1,4 @@
+import FileFormats
 import FoundationEssentials
 
 /// The memory of this process.
@@ -6,7 +7,9 @@ enum ProcessMemory {
   static var residentBytes: Int? {
     guard let text = FileManager.default.contents(atPath: "/proc/self/status") else { return nil }
     for line in String(decoding: text, as: UTF8.self).split(separator: "\n") where line.hasPrefix("VmRSS:") {
-      return line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }.map { $0 << 10 }
+      return line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap {
+        integer(of: $0, in: 0...1 << 50)
+      }.map { $0 << 10 }
     }
     return nil
   }

@@ -48,7 +48,7 @@ package actor ReportService: RequestHandler {
 
   private func carryOut(_ request: Request) async throws -> Response {
     let path = request.head.path
-    let frame = path.count > 1 && path[0] == "frames" ? Int(path[1]) : nil
+    let frame = path.count > 1 && path[0] == "frames" ? integer(of: path[1], in: 0...1 << 40) : nil
     let method = request.head.method == "HEAD" ? "GET" : request.head.method
     switch (method, path.first, path.count) {
     case ("GET", nil, 0): return try await front()

@@ -52,7 +52,7 @@ package struct PlacementWish: Sendable, Equatable {
     }
     var wishes: [PlacementWish] = []
     for entry in entries {
-      guard let object = entry["object"]?.integer,
+      guard let object = entry["object"]?.integer(in: DetectionsFile.ids),
         let effect = entry["effect"]?.string.flatMap(EffectType.init(name:))
       else {
         throw .badRequest("every effect needs the number of an \"object\" and the name of an \"effect\"")

@@ -1,3 +1,5 @@
+import FileFormats
+
 /// The variables by which schedulers tell the processes of an array apart.
 package enum ArrayIndex: String, CaseIterable, Sendable {
   /// `sbatch --array=0-99`.
@@ -19,7 +21,7 @@ package enum ArrayIndexError: Error, Equatable, CustomStringConvertible {
   case none(count: Int)
   case several([ArrayIndex], count: Int)
   case notANumber(ArrayIndex, value: String)
-  case outside(ArrayIndex, value: Int, count: Int)
+  case outside(ArrayIndex, value: CheckedInt, count: Int)
 
   package var description: String {
     switch self {
@@ -30,8 +32,8 @@ package enum ArrayIndexError: Error, Equatable, CustomStringConvertible {
       "--shard auto/\(count): \(variables.map(\.rawValue).joined(separator: " and ")) are both set; say which is meant: "
         + "--shard I/\(count), with I from 1"
     case .notANumber(let variable, let value):
-      "--shard auto: \(variable.rawValue) is \"\(value)\", not a number"
-    case .outside(.slurm, let value, let count) where value == count:
+      "--shard auto: \(variable.rawValue) is \"\(printableName(value))\", not a whole number of 64 bits"
+    case .outside(.slurm, let value, let count) where value == CheckedInt(count):
       "--shard auto/\(count): SLURM_ARRAY_TASK_ID is \(value), and arrays count from 0: sbatch --array=0-\(count - 1); for "
         + "one that counts from 1 give --shard $SLURM_ARRAY_TASK_ID/\(count)"
     case .outside(let variable, let value, let count):
@@ -53,8 +55,9 @@ extension Shard {
       throw .none(count: count)
     }
     guard set.count == 1 else { throw .several(set, count: count) }
-    guard let index = Int(value) else { throw .notANumber(variable, value: value) }
-    guard let shard = Shard(number: index - variable.first + 1, of: count) else {
+    guard let index = CheckedInt(value) else { throw .notANumber(variable, value: value) }
+    let number = index.within(variable.first...Shard.most).map { $0 - variable.first + 1 }
+    guard let shard = number.flatMap({ Shard(number: $0, of: count) }) else {
       throw .outside(variable, value: index, count: count)
     }
     self = shard

@@ -1,3 +1,5 @@
+import FileFormats
+
 /// How many bad inputs a shard puts up with.
 package struct ErrorBudget: Equatable, Sendable {
   package enum Limit: Equatable, Sendable {
@@ -8,6 +10,9 @@ package struct ErrorBudget: Equatable, Sendable {
 
   /// Frames before which no share is judged: the first of three may be bad.
   package static let fewest = 100
+
+  /// The most bad inputs that may be allowed.
+  package static let most = 1_000_000_000_000
 
   package let limit: Limit
   /// As it was given.
@@ -22,7 +27,7 @@ package struct ErrorBudget: Equatable, Sendable {
       guard let share = Double(text.dropLast()), (0...100).contains(share) else { return nil }
       limit = .percent(share)
     } else {
-      guard let count = Int(text), count >= 0 else { return nil }
+      guard let count = integer(of: text, in: 0...Self.most) else { return nil }
       limit = .count(count)
     }
   }

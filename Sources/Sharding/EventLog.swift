@@ -43,6 +43,9 @@ package final class EventLog: Sendable {
 
 /// A line of an event log.
 package struct LoggedEvent: Sendable {
+  /// Seconds since 1970 that an event may have, to the year 5138: others are no events.
+  static let times = 0.0...1e11
+
   package let event: EventLog.Event
   package let time: Double
   package let fields: JSONValue
@@ -58,6 +61,7 @@ package struct LoggedEvent: Sendable {
     var lines = LineReader(pipe, longest: Manifest.longest)
     while let line = try lines.next() {
       guard line.isEnded, let fields = try? JSONValue.parse(line.bytes), let time = fields["time"]?.number,
+        times.contains(time),
         let event = fields["event"]?.string.flatMap(EventLog.Event.init)
       else { continue }
       try body(LoggedEvent(event: event, time: time, fields: fields))

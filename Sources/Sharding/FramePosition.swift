@@ -1,3 +1,5 @@
+import FileFormats
+
 /// Where a frame stands in a job: its capture among all captures, and the frame in its capture, both from 0.
 package struct FramePosition: Hashable, Comparable, Sendable, CustomStringConvertible {
   package static let mostCaptures = 1_000_000_000
@@ -19,10 +21,13 @@ package struct FramePosition: Hashable, Comparable, Sendable, CustomStringConver
 
   package init?(_ text: String) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 2, parts[0].utf8.count == 9, parts[1].utf8.count == 7, let capture = Int(parts[0]),
-      let frame = Int(parts[1]), capture >= 0, frame >= 0
+    guard parts.count == 2, parts[0].utf8.count == 9, parts[1].utf8.count == 7,
+      let capture = integer(of: parts[0], in: 0...Self.mostCaptures - 1),
+      let frame = integer(of: parts[1], in: 0...Self.mostFrames - 1)
     else { return nil }
     self.init(capture: capture, frame: frame)
+    // Not `+0000000.`: a position has one text.
+    guard description == text else { return nil }
   }
 
   package static func < (first: FramePosition, second: FramePosition) -> Bool {

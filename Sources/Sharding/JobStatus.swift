@@ -30,6 +30,10 @@ package struct JobStatus: Sendable {
 
   /// Seconds that the present rate is taken over.
   static let window = 600.0
+  /// Captures or frames that a shard may have to do: with more, nothing is known of what is left.
+  static let mostWork = 1_000_000_000_000
+  /// Seconds that a frame may have taken: a year.
+  static let longest = 31_536_000.0
   static let listed = 5
 
   package private(set) var shards: [Progress] = []
@@ -115,21 +119,21 @@ package struct JobStatus: Sendable {
       case .began:
         progress.attempts += 1
         progress.status = nil
-        if let frames = event.fields["frames"]?.integer {
+        if let frames = event.fields["frames"]?.integer(in: 0...Self.mostWork) {
           (progress.total, progress.countsFrames) = (frames, true)
-        } else if let captures = event.fields["captures"]?.integer {
+        } else if let captures = event.fields["captures"]?.integer(in: 0...Self.mostWork) {
           (progress.total, progress.countsFrames) = (captures, false)
         }
       case .started:
         if let position { starts[position.packed, default: 0] += 1 }
       case .done, .failed:
         finished.append(event.time)
-        guard event.event == .done, let position, let seconds = event.fields["seconds"]?.number else {
-          return
-        }
+        guard event.event == .done, let position, let seconds = event.fields["seconds"]?.number,
+          (0...Self.longest).contains(seconds)
+        else { return }
         note(
           SlowFrame(position: position, id: event.fields["id"]?.string ?? "", seconds: seconds))
-      case .ended: progress.status = event.fields["status"]?.integer
+      case .ended: progress.status = event.fields["status"]?.integer(in: 0...255)
       }
     }
     repeated += starts.values.reduce(0) { $0 + $1 - 1 }

@@ -144,9 +144,9 @@ package struct MergedParts {
       captures.append((number, entries[start].id, end - start == Int(entries[start].frames)))
       start = end
     }
-    func miss(_ number: Int) {
-      gaps.captures += 1
-      if gaps.first.count < 5 { gaps.first.append(number) }
+    func miss(_ numbers: Range<Int>) {
+      gaps.captures += numbers.count
+      gaps.first += numbers.prefix(5 - gaps.first.count)
     }
     var next = 0
     var lines = manifest.map { Manifest($0, shard: .whole) }
@@ -161,10 +161,13 @@ package struct MergedParts {
       }
       defer { expected += 1 }
       guard next < captures.count, captures[next].number == expected else {
-        miss(expected)
+        // Without a manifest all that is missing before the next is known at once, however much it is.
+        let end = lines == nil ? captures[next].number : expected + 1
+        miss(expected..<end)
+        expected = end - 1
         continue
       }
-      if !captures[next].isWhole { miss(expected) }
+      if !captures[next].isWhole { miss(expected..<expected + 1) }
       if case .success(let capture)? = entry?.entry, Self.hash(capture.id) != captures[next].id {
         gaps.renamed += 1
       }
@@ -177,10 +180,9 @@ package struct MergedParts {
   /// The shards without a part, of the count that is most nearly complete.
   package static func missingShards(_ parts: [PartName]) -> [Shard] {
     let present = Dictionary(grouping: parts, by: \.shard.count).mapValues { Set($0.map(\.shard.number)) }
-    let missing = present.map { count, numbers in
-      (1...count).compactMap { numbers.contains($0) ? nil : Shard(number: $0, of: count) }
-    }
-    return missing.min { ($0.count, $0.first?.count ?? 0) < ($1.count, $1.first?.count ?? 0) } ?? []
+    let nearest = present.min { ($0.key - $0.value.count, $0.key) < ($1.key - $1.value.count, $1.key) }
+    guard let (count, numbers) = nearest else { return [] }
+    return (1...count).compactMap { numbers.contains($0) ? nil : Shard(number: $0, of: count) }
   }
 
   /// Descriptors that are open at once.

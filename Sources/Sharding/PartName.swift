@@ -1,3 +1,5 @@
+import FileFormats
+
 /// The name of a file of a shard: `part-00007-of-00100.jsonl`, or of one written once and never again
 /// `part-00007-of-00100.3f1c0a9be27d5486.jsonl`, with the first digits of its SHA-256.
 package struct PartName: Hashable, Sendable, CustomStringConvertible {
@@ -32,7 +34,9 @@ package struct PartName: Hashable, Sendable, CustomStringConvertible {
     guard fields.last == "jsonl", (2...3).contains(fields.count) else { return nil }
     let words = fields[0].split(separator: "-", omittingEmptySubsequences: false)
     guard words.count == 4, let kind = Kind(rawValue: String(words[0])), words[2] == "of",
-      let number = Int(words[1]), let count = Int(words[3]), let shard = Shard(number: number, of: count)
+      let number = integer(of: words[1], in: 1...Shard.most),
+      let count = integer(of: words[3], in: 1...Shard.most),
+      let shard = Shard(number: number, of: count)
     else { return nil }
     self.init(kind, of: shard, digest: fields.count == 3 ? String(fields[1]) : nil)
     guard description == name else { return nil }

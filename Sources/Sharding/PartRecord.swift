@@ -73,7 +73,8 @@ package struct PartRecord: Sendable {
       fields.removeValue(forKey: "schema")?.string == Self.schema,
       let position = fields.removeValue(forKey: "at")?.string.flatMap(FramePosition.init),
       let id = fields.removeValue(forKey: "id")?.string,
-      let frames = fields.removeValue(forKey: "frames")?.integer,
+      let frames = fields.removeValue(forKey: "frames")?.integer(in: 1...FramePosition.mostFrames),
+      position.frame < frames,
       let digest = fields.removeValue(forKey: "digest")?.string,
       let settings = fields.removeValue(forKey: "settings")?.string
     else { return nil }

@@ -1,3 +1,5 @@
+import FileFormats
+
 /// One of equal parts of a job's work.
 package struct Shard: Hashable, Sendable, CustomStringConvertible {
   package static let whole = Shard(uncheckedNumber: 1, of: 1)
@@ -21,7 +23,9 @@ package struct Shard: Hashable, Sendable, CustomStringConvertible {
 
   /// `I/N` with I from 1 to N.
   package init?(_ text: String) {
-    let numbers = text.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
+    let numbers = text.split(separator: "/", omittingEmptySubsequences: false).map {
+      integer(of: $0, in: 1...Self.most)
+    }
     guard numbers.count == 2, let number = numbers[0], let count = numbers[1] else { return nil }
     self.init(number: number, of: count)
   }

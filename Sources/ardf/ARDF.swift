@@ -56,6 +56,7 @@ enum Program {
   /// the main actor belongs to this thread.
   static func main() {
     Interruption.block()
+    TerminalWidth.checkEnvironment()
     // Swift reads /proc/self/cmdline; where that fails there is not even a name, and help is not what was asked for.
     guard CommandLine.argc > 0 else {
       Console.note("ardf: the command line cannot be read: too many open files, or no /proc")

@@ -56,7 +56,7 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
   case badDepthFormat(file: String, found: String)
   /// The confidence file has another element type or rank.
   case badConfidenceFormat(file: String, found: String)
-  /// A depth sample is negative or infinite.
+  /// A depth sample is negative, infinite or beyond what depth may be.
   case badDepthValue(file: String, x: Int, y: Int)
   /// A confidence value is not 0, 1 or 2.
   case badConfidenceValue(file: String, x: Int, y: Int, value: Int)
@@ -145,7 +145,8 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     case .badConfidenceFormat(let file, let found):
       "\(file): confidence must be uint8 (height, width), found \(found)"
     case .badDepthValue(let file, let x, let y):
-      "\(file): depth at column \(x), row \(y) is negative or infinite; use 0 or NaN where there is none"
+      "\(file): depth at column \(x), row \(y) is none of \(DepthMeters.expected); use 0 or "
+        + "NaN where there is none, and check the unit"
     case .badConfidenceValue(let file, let x, let y, let value):
       "\(file): confidence at column \(x), row \(y) is \(value); it must be 0, 1 or 2"
     case .confidenceWithoutDepth(let file):

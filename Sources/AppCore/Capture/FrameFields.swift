@@ -48,10 +48,10 @@ struct FrameFields: Sendable {
     return number
   }
 
-  /// A whole number from zero upwards.
-  func count(_ field: String) throws(CaptureError) -> Int {
-    guard let count = try present(field).integer, count >= 0 else {
-      throw .badField(file: file, field: field, expected: "a whole number from 0 upwards")
+  /// A whole number in a range.
+  func count(_ field: String, in range: ClosedRange<Int>) throws(CaptureError) -> Int {
+    guard let count = try present(field).integer(in: range) else {
+      throw .badField(file: file, field: field, expected: "a whole number from \(range.lowerBound) upwards")
     }
     return count
   }

@@ -50,7 +50,8 @@ struct FrameParts {
     guard abs(depthAspect / imageAspect - 1) <= Self.aspectTolerance else {
       throw .depthAspectMismatch(file: file, depth: depth.size, image: imageSize)
     }
-    if let index = depth.elements.firstIndex(where: { $0 < 0 || $0 == .infinity }) {
+    if let index = depth.elements.firstIndex(where: { !$0.isNaN && !DepthMeters.range.contains(Double($0)) })
+    {
       throw .badDepthValue(file: file, x: index % depth.width, y: index / depth.width)
     }
   }

@@ -5,9 +5,6 @@ enum PlausibleCamera {
   /// Focal lengths over the picture's longer side: the least sees 178.9 degrees, the greatest half a degree, which no
   /// capture needs and beyond which sizes in the scene lose their meaning.
   static let focalLengths = 0.01...100.0
-  /// Greatest distance from the world's origin along each axis, meters: sixteen times the Earth's radius, so that every
-  /// map projection and Earth-centered frame fits; doubles are 15 nm apart there.
-  static let farthest = 1e8
 
   static func check(_ intrinsics: Intrinsics, file: String) throws(CaptureError) {
     let side = Double(max(intrinsics.imageWidth, intrinsics.imageHeight))
@@ -24,11 +21,12 @@ enum PlausibleCamera {
     _ cameraToWorld: RigidTransform<CameraARKit, World>, file: String
   ) throws(CaptureError) {
     let place = cameraToWorld.origin
-    guard [place.x, place.y, place.z].allSatisfy({ abs($0) <= farthest }) else {
+    guard [place.x, place.y, place.z].allSatisfy(WorldMeters.range.contains) else {
       throw .badPose(
         file: file,
         reason:
-          "has its origin at \(place.x), \(place.y), \(place.z), beyond \(farthest) meters along an axis")
+          "has its origin at \(place.x), \(place.y), \(place.z), beyond \(WorldMeters.range.upperBound) meters along an axis"
+      )
     }
   }
 }

@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 
 /// Polycam's raw data: `keyframes/` with `cameras/TIME.json`, `images`, `depth`, `confidence`, the times in
@@ -30,7 +31,7 @@ enum PolycamFolder: CaptureFormat {
     return try IndexedCapture(.polycam, folder, names: names) { position throws(CaptureError) in
       let name = names[position]
       let file = "\(cameraFolder)/\(name).json"
-      guard let microseconds = UInt64(name) else { throw .untimedName(file: file) }
+      guard let microseconds = integer(of: name, in: 0...1 << 60) else { throw .untimedName(file: file) }
       guard let picture = pictures[name] else {
         throw .missingFile(file: file, name: "\(keyframes)/images/\(name).jpg")
       }

@@ -17,6 +17,9 @@ struct RecordedClip: CaptureSource {
 
   private let messages: FileBytes
   private let numbers: [Int]
+  /// The highest number of a message, and the last byte that one may have.
+  static let lastNumber = 1 << 50
+
   private let limits: CaptureLimits
   private let ranges: [Int: Range<Int>]
 
@@ -40,7 +43,7 @@ struct RecordedClip: CaptureSource {
     self.ranges = ranges
     frames = listing.frames.map(\.reference)
     skipped = listing.skipped
-    numbers = listing.frames.compactMap { Int($0.file) }
+    numbers = listing.frames.compactMap { integer(of: $0.file, in: 0...Self.lastNumber) }
   }
 
   func frame(at index: Int, decodingImage: Bool) throws(CaptureError) -> CapturedFrame {
@@ -89,9 +92,9 @@ struct RecordedClip: CaptureSource {
       }
       let fields = try FrameFields(
         file: "\(indexFile), line \(row + 1)", json: index.slice(line).array())
-      let number = try fields.count("seq")
-      let offset = try fields.count("offset")
-      let length = try fields.count("length")
+      let number = try fields.count("seq", in: 0...lastNumber)
+      let offset = try fields.count("offset", in: 0...lastNumber)
+      let length = try fields.count("length", in: 0...lastNumber)
       guard length <= messageBytes, offset <= messageBytes - length else {
         throw .badMessage(
           file: messagesFile, message: number, reason: "ends beyond the file's \(messageBytes) bytes")

@@ -17,7 +17,7 @@ package enum COCOResults {
   /// - Throws: `DocumentError.field` for a class that COCO does not have.
   package static func entries(_ file: DetectionsFile) throws(DocumentError) -> [JSONValue] {
     let stem = file.image.split(separator: ".").first.map(String.init) ?? file.image
-    let image: JSONValue = Int(stem).map(JSONValue.integer) ?? .string(stem)
+    let image: JSONValue = CheckedInt(stem).map(\.json) ?? .string(stem)
     var entries: [JSONValue] = []
     for detection in file.detections {
       guard categoryIds.indices.contains(detection.classId) else {

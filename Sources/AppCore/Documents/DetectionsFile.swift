@@ -13,6 +13,13 @@ package struct DetectionsFile: Sendable {
   /// Whatever is drawn of objects lies there, so that this bounds the work.
   package static let maximumBoxPixels = 1 << 32
 
+  /// The highest number of an object.
+  package static let highestId = 1 << 40
+  /// The numbers of objects.
+  package static let ids = 0...highestId
+  /// The highest number of a class.
+  package static let highestClass = 1 << 20
+
   /// The longest name of a class, and label: whatever is written into pictures is set letter by letter.
   static let maximumNameBytes = 1000
 
@@ -109,7 +116,8 @@ extension DetectionsFile {
     guard json["schema"]?.string == Self.schema else {
       throw DocumentError.schema(found: json["schema"]?.string, expected: Self.schema)
     }
-    guard let sides = json["imageSize"]?.array?.compactMap(\.integer), sides.count == 2 else {
+    guard let sides = json["imageSize"]?.integers(in: -Self.highestId...Self.highestId), sides.count == 2
+    else {
       throw DocumentError.field("imageSize", expected: "[width, height]")
     }
     guard let entries = json["detections"]?.array, entries.count <= Self.maximumCount else {
@@ -148,8 +156,10 @@ extension DetectionsFile {
     func defect(_ name: String, _ expected: String) -> DocumentError {
       .field("\(path).\(name)", expected: expected)
     }
-    guard let id = entry["id"]?.integer, id >= 0 else { throw defect("id", "a whole number from 0") }
-    guard let classId = entry["classId"]?.integer, classId >= 0 else {
+    guard let id = entry["id"]?.integer(in: Self.ids) else {
+      throw defect("id", "a whole number from 0")
+    }
+    guard let classId = entry["classId"]?.integer(in: 0...Self.highestClass) else {
       throw defect("classId", "a whole number from 0")
     }
     guard let className = entry["className"]?.string else { throw defect("className", "a string") }
@@ -165,7 +175,7 @@ extension DetectionsFile {
     }
     var mask: InstanceMask?
     if let object = entry["mask"], !object.isNull {
-      guard object["size"]?.array?.compactMap(\.integer) == [imageSize.height, imageSize.width],
+      guard object["size"]?.integers(in: 0...1 << 24) == [imageSize.height, imageSize.width],
         let counts = object["counts"]?.string
       else { throw defect("mask", "size [\(imageSize.height), \(imageSize.width)] and counts") }
       let runs = try RunLengthMask(height: imageSize.height, width: imageSize.width, counts: counts)

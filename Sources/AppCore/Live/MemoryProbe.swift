@@ -1,3 +1,4 @@
+import FileFormats
 import FoundationEssentials
 import Glibc
 import Synchronization
@@ -26,9 +27,8 @@ package struct ProcessMemory: MemoryProbe {
   /// The second number of statm, in pages; nil if the text is another one or the product overflows.
   package static func residentBytes(statm: String, pageSize: Int) -> Int? {
     let numbers = statm.split(whereSeparator: \.isWhitespace)
-    guard numbers.count >= 2, let pages = Int(numbers[1]), pages >= 0 else { return nil }
-    let (bytes, overflow) = pages.multipliedReportingOverflow(by: pageSize)
-    return overflow ? nil : bytes
+    guard numbers.count >= 2, let pages = CheckedInt(numbers[1]) else { return nil }
+    return pages.multiplied(by: CheckedInt(pageSize))?.within(0...Int.max)
   }
 }
 

@@ -101,6 +101,7 @@ extension SimulationScript {
 /// The fields of one object of a script, taken out with checks that name the field.
 struct ScriptFields {
   static let mostMegabytes = 1e9
+  static let mostCount = 1_000_000_000
 
   let path: String
   private let members: [String: JSONValue]
@@ -168,7 +169,7 @@ struct ScriptFields {
 
   func count(_ name: String, in range: ClosedRange<Int>) throws(SimulationScriptError) -> Int? {
     guard let value = members[name] else { return nil }
-    guard let count = value.integer, range.contains(count) else {
+    guard let count = value.integer(in: range) else {
       throw .field(path + name, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
     return count
@@ -176,7 +177,7 @@ struct ScriptFields {
 
   func counts(_ name: String) throws(SimulationScriptError) -> [Int]? {
     guard let values = try array(name) else { return nil }
-    let counts = values.compactMap(\.integer).filter { $0 >= 0 }
+    let counts = values.compactMap { $0.integer(in: 0...Self.mostCount) }
     guard counts.count == values.count else {
       throw .field(path + name, expected: "a list of whole numbers from 0 upwards")
     }

@@ -67,13 +67,18 @@ package struct SceneFile: Sendable, Equatable {
     func defect(_ name: String) -> SceneFileError { .field("effects[\(index)].\(name)") }
     guard let type = entry["type"]?.string.flatMap(EffectType.init(name:)) else { throw defect("type") }
     let objectId = entry["objectId"]
-    guard let objectId, objectId.isNull || objectId.integer != nil else { throw defect("objectId") }
-    guard let elements = entry["transform"]?.numbers else { throw defect("transform") }
+    guard let objectId, objectId.isNull || objectId.integer(in: DetectionsFile.ids) != nil else {
+      throw defect("objectId")
+    }
+    guard let elements = entry["transform"]?.numbers, elements.allSatisfy(SceneMeters.range.contains) else {
+      throw defect("transform")
+    }
     guard let scale = entry["scale"]?.number, EffectScale.range.contains(scale) else { throw defect("scale") }
     guard let billboard = entry["billboard"]?.bool else { throw defect("billboard") }
     do throws(GeometryError) {
       return PlacedEffect(
-        type: type, objectId: objectId.integer, transform: try RigidTransform(columnMajor: elements),
+        type: type, objectId: objectId.integer(in: DetectionsFile.ids),
+        transform: try RigidTransform(columnMajor: elements),
         scale: scale, billboard: billboard)
     } catch {
       throw .transform(index: index, error)

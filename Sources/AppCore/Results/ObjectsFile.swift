@@ -92,7 +92,7 @@ private struct ObjectEntry {
   }
 
   private init(_ json: JSONValue, name: String) throws(ObjectsFileError) {
-    guard let id = json["id"]?.integer else { throw .field("\(name).id") }
+    guard let id = json["id"]?.integer(in: DetectionsFile.ids) else { throw .field("\(name).id") }
     guard let label = json["label"]?.string, label.utf8.count <= DetectionsFile.maximumNameBytes else {
       throw .field("\(name).label")
     }
@@ -114,7 +114,9 @@ private struct ObjectEntry {
     _ json: JSONValue?, _ name: String
   ) throws(ObjectsFileError) -> ClosedRange<Double>? {
     guard let json, !json.isNull else { return nil }
-    guard let bounds = json.numbers, bounds.count == 2, bounds[0] <= bounds[1] else { throw .field(name) }
+    guard let bounds = json.numbers, bounds.count == 2, bounds[0] <= bounds[1],
+      bounds.allSatisfy(SceneMeters.range.contains)
+    else { throw .field(name) }
     return bounds[0]...bounds[1]
   }
 
@@ -131,11 +133,15 @@ private struct ObjectEntry {
 
   private static func box(_ json: JSONValue?, _ name: String) throws(ObjectsFileError) -> Box3D? {
     guard let json, !json.isNull else { return nil }
-    guard let center = json["center"]?.numbers, center.count == 3 else { throw .field("\(name).center") }
-    guard let sides = json["dimensions"]?.numbers, sides.count == 3, sides.allSatisfy({ $0 > 0 }) else {
+    guard let center = json["center"]?.numbers, center.count == 3,
+      center.allSatisfy(SceneMeters.range.contains)
+    else { throw .field("\(name).center") }
+    guard let sides = json["dimensions"]?.numbers, sides.count == 3,
+      sides.allSatisfy({ $0 > 0 && SceneMeters.range.contains($0) })
+    else {
       throw .field("\(name).dimensions")
     }
-    guard let yaw = json["yaw"]?.number else { throw .field("\(name).yaw") }
+    guard let yaw = json["yaw"]?.number, abs(yaw) < 100 else { throw .field("\(name).yaw") }
     guard let method = json["method"]?.string.flatMap(Box3D.Method.init) else {
       throw .field("\(name).method")
     }

@@ -189,7 +189,8 @@ package final class PictureStream {
     }
     bytes.unread([first])
     if number.isMultiple(of: Self.trimInterval) { process.trimMessages() }
-    guard try word(bytes) == "P6", let width = try Int(word(bytes)), let height = try Int(word(bytes)),
+    guard try word(bytes) == "P6", let width = try integer(of: word(bytes), in: Self.sides),
+      let height = try integer(of: word(bytes), in: Self.sides),
       try word(bytes) == "255"
     else { throw StreamError.noPicture(name: source.name) }
     try Self.check(width, height, source, limits)
@@ -205,6 +206,8 @@ package final class PictureStream {
   }
 
   private static let trimInterval = 1000
+  /// What a header's eight digits may say.
+  private static let sides = 1...1 << 24
 
   /// Characters up to a space or the end of a line; those of a header are few.
   private func word(_ bytes: ByteReader) throws(FileError) -> String {

@@ -81,7 +81,7 @@ public struct CheckpointDescription: Sendable {
       keypointShape =
         network.task == .pose
         ? facts?.metadata[KeypointShape.key].flatMap { text in
-          (try? JSONValue.parse(text))?.array?.compactMap(\.integer)
+          (try? JSONValue.parse(text))?.integers(in: 0...KeypointShape.most)
         } : nil
     } else {
       let depth = DepthAnythingFamily.description(of: source, facts)

@@ -96,7 +96,7 @@ package struct CheckpointSource {
     } catch {
       classNamesDefect = error
     }
-    trainingSize = store.metadata["imgsz"].flatMap { Int($0) }
+    trainingSize = store.metadata["imgsz"].flatMap { integer(of: $0, in: 1...1 << 20) }
     if let text = store.metadata[YOLOArchitecture.epsilonKey], let value = Double(text) {
       epsilons = [value]
     }

@@ -16,7 +16,7 @@ package struct HuggingFaceConfig: Sendable, Equatable {
   /// - Throws: `CheckpointError.Kind.config` where it contradicts itself.
   package init?(_ json: JSONValue) throws(CheckpointError.Kind) {
     guard let type = json["model_type"]?.string, Self.modelTypes.contains(type) else { return nil }
-    outIndices = json["backbone_config"]?["out_indices"]?.array?.compactMap(\.integer)
+    outIndices = json["backbone_config"]?["out_indices"]?.integers(in: 0...1 << 20)
     switch json["depth_estimation_type"]?.string ?? "relative" {
     case "relative": (isMetric, greatestDepth) = (false, nil)
     case "metric": (isMetric, greatestDepth) = (true, json["max_depth"]?.number)

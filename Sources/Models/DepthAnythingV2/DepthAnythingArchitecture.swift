@@ -71,7 +71,8 @@ package struct DepthAnythingArchitecture: Sendable, Equatable {
     let blocks = (0...).first { !encoder["blocks"][$0].contains("norm1.weight") }!
     self.blocks = blocks
     hidden = try Self.shape(encoder["blocks.0.mlp.fc1"], "weight", rank: 2)[0]
-    heads = store.metadata["heads"].flatMap { Int($0) } ?? max(1, width / Self.headWidth)
+    heads =
+      store.metadata["heads"].flatMap { integer(of: $0, in: 1...1 << 20) } ?? max(1, width / Self.headWidth)
     guard heads > 0, width % heads == 0 else {
       throw DepthError.unknownArchitecture(reason: "\(width) channels in \(heads) heads")
     }
@@ -118,9 +119,8 @@ package struct DepthAnythingArchitecture: Sendable, Equatable {
   /// Version 2 taps after these blocks; version 1 tapped after the last four.
   private static func taps(_ metadata: String?, blocks: Int) throws(DepthError) -> [Int] {
     if let metadata {
-      let taps = (try? JSONValue.parse(metadata))?.array?.compactMap(\.integer) ?? []
-      guard taps.count == 4, taps == taps.sorted(), Set(taps).count == 4, taps[0] >= 0, taps[3] < blocks
-      else {
+      let taps = (try? JSONValue.parse(metadata))?.integers(in: 0...max(blocks, 1) - 1) ?? []
+      guard taps.count == 4, taps == taps.sorted(), Set(taps).count == 4 else {
         throw .unknownArchitecture(reason: "the metadata's \"taps\" are not four of \(blocks) blocks")
       }
       return taps

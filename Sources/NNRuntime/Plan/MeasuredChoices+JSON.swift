@@ -60,14 +60,13 @@ extension MeasuredChoices.Entry {
 
   fileprivate init?(_ value: JSONValue) {
     func sizes(_ key: String, _ count: Int) -> [Int]? {
-      guard let list = value[key]?.array, list.count == count else { return nil }
-      let sizes = list.compactMap(\.integer).filter { (1...1 << 24).contains($0) }
-      return sizes.count == count ? sizes : nil
+      guard let sizes = value[key]?.integers(in: 1...1 << 24), sizes.count == count else { return nil }
+      return sizes
     }
     guard
       let input = sizes("input", 3), let output = sizes("output", 3), let kernel = sizes("kernel", 2),
-      let stride = value["stride"]?.integer, (1...64).contains(stride),
-      let padding = value["padding"]?.integer, (0...64).contains(padding),
+      let stride = value["stride"]?.integer(in: 1...64),
+      let padding = value["padding"]?.integer(in: 0...64),
       let algorithm = value["algorithm"]?.string.flatMap(Algorithm.init(rawValue:)),
       let times = value["milliseconds"]?.object
     else { return nil }

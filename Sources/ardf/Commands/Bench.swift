@@ -120,8 +120,9 @@ struct Bench: AsyncParsableCommand {
 
   private func threadCounts() throws -> [Int] {
     guard let threads else { return [ProcessorShare.threads] }
-    let counts = threads.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
-    guard counts.allSatisfy({ (1...1024).contains($0) }) else {
+    let texts = threads.split(separator: ",", omittingEmptySubsequences: false)
+    let counts = texts.compactMap { integer(of: $0, in: 1...1024) }
+    guard counts.count == texts.count else {
       throw ValidationError("--threads \(threads): give numbers from 1 to 1024, for example 1,2,4")
     }
     return counts

@@ -40,7 +40,8 @@ extension JobStatus {
     Array(shards.filter { $0.left > 0 }.sorted { $0.left > $1.left }.prefix(Self.named))
   }
 
-  fileprivate var lines: [String] {
+  /// For people.
+  package var lines: [String] {
     let attempts = shards.reduce(0) { $0 + $1.attempts }
     let failures = ended.filter { $0.status != 0 }
     var lines = [
@@ -78,11 +79,12 @@ extension JobStatus {
   }
 
   private static func text(seconds: Double) -> String {
-    let minutes = Int(clamping: (seconds / 60).rounded(.up))
-    return minutes < 100 ? "\(minutes) min" : "\((minutes + 30) / 60) h"
+    let minutes = (seconds / 60).rounded(.up)
+    return minutes < 100 ? "\(decimal(minutes, 0)) min" : "\(decimal(minutes / 60, 0)) h"
   }
 
-  fileprivate var document: JSONValue {
+  /// For programs: `ardf.status/1`.
+  package var document: JSONValue {
     [
       "schema": "ardf.status/1", "done": .integer(done), "failed": .integer(failed),
       "errors": .object(kinds.mapValues(JSONValue.integer)),

@@ -173,7 +173,9 @@ struct FrameJob: Sendable {
   private func masks(_ folder: RunFolder, _ frame: RunFrame) throws -> [JSONValue]? {
     guard printsMasks else { return nil }
     return try folder.finishedDocument(frame)["detections"]?.array?.compactMap { detection in
-      guard let id = detection["id"]?.integer, let mask = detection["mask"], !mask.isNull else { return nil }
+      guard let id = detection["id"]?.integer(in: DetectionsFile.ids), let mask = detection["mask"],
+        !mask.isNull
+      else { return nil }
       return Self.entry(id, mask)
     }
   }

@@ -1,3 +1,4 @@
+import FileFormats
 import AppCore
 
 /// The frames of a source that a command works on.
@@ -34,7 +35,7 @@ struct FrameSelection {
     let known = source.frames
     return try frames.map { wanted in
       if let index = known.firstIndex(where: { $0.name == wanted }) { return index }
-      if let index = Int(wanted), known.indices.contains(index) { return index }
+      if let index = integer(of: wanted, in: 0...known.count - 1) { return index }
       throw CommandError.usage(
         "\(option) \(wanted): \(source.path) has \(known.count) frames, \(known[0].name) to "
           + "\(known[known.count - 1].name); give a name or a position from 0")

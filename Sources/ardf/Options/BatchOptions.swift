@@ -1,3 +1,4 @@
+import FileFormats
 import ArgumentParser
 import FoundationEssentials
 import Sharding
@@ -120,7 +121,7 @@ enum ShardChoice: ExpressibleByArgument, Equatable, CustomStringConvertible {
   init?(argument: String) {
     let words = argument.split(separator: "/", omittingEmptySubsequences: false)
     if words.count == 2, words[0] == "auto" {
-      guard let count = Int(words[1]), (1...Shard.most).contains(count) else { return nil }
+      guard let count = integer(of: words[1], in: 1...Shard.most) else { return nil }
       self = .array(count: count)
     } else {
       guard let shard = Shard(argument) else { return nil }

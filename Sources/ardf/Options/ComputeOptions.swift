@@ -19,8 +19,11 @@ struct ComputeOptions: ParsableArguments {
     }
   }
 
-  /// How the networks are planned.
-  func planOptions() throws -> PlanOptions { try arithmetic.options() }
+  /// How the networks are planned; a wrong `ARDF_ISA` is told before anything is written.
+  func planOptions() throws -> PlanOptions {
+    _ = try InstructionSet.selected()
+    return try arithmetic.options()
+  }
 
   func makePool() -> ThreadPool { ThreadPool(threads: threads ?? ProcessorShare.threads) }
 }

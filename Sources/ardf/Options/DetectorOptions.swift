@@ -1,3 +1,4 @@
+import FileFormats
 import ArgumentParser
 import Models
 import NNRuntime
@@ -80,7 +81,7 @@ struct DetectorOptions: ParsableArguments {
 
   /// The side of the square that pictures are fitted into where none is asked for.
   static func trainedSide(of weights: WeightStore, otherwise published: Int = 640) -> Int {
-    let trained = weights.metadata["imgsz"].flatMap { Int($0) }
+    let trained = weights.metadata["imgsz"].flatMap { integer(of: $0, in: 1...1 << 20) }
     return trained.flatMap { isSide($0) ? $0 : nil } ?? published
   }
 
@@ -110,7 +111,9 @@ struct DetectorOptions: ParsableArguments {
     return Set(
       try wanted.map { wanted in
         if let index = names.firstIndex(of: String(wanted)) { return index }
-        if let index = Int(wanted), names.indices.contains(index) { return index }
+        if let index = CheckedInt(wanted)?.within(0...max(names.count - 1, 0)), !names.isEmpty {
+          return index
+        }
         let near = names.filter { EditDistance.between($0, String(wanted)) <= 2 }
         throw CommandError.usage(
           "--classes: the network knows no \(wanted); "

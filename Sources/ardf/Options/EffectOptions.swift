@@ -1,3 +1,4 @@
+import FileFormats
 import AppCore
 import ArgumentParser
 import Geometry
@@ -45,7 +46,7 @@ struct EffectRequest: Sendable {
 
   init(id text: String) throws {
     let (head, type) = try Self.split(text, option: "--effect ID=EFFECT")
-    guard let id = Int(head), id >= 0 else {
+    guard let id = integer(of: head, in: DetectionsFile.ids) else {
       throw ValidationError("--effect \(text): \"\(head)\" is not the id of an object")
     }
     target = .object(id)

@@ -53,7 +53,7 @@ struct LimitAmount: ExpressibleByArgument {
       factor = suffix.factor
       digits.removeLast()
     }
-    guard let number = Int(digits), number > 0, number <= Self.most / factor else { return nil }
+    guard let number = integer(of: digits, in: 1...Self.most / factor) else { return nil }
     count = number * factor
   }
 

@@ -24,11 +24,13 @@ struct NetworkOptions: ParsableArguments {
   /// The size written HEIGHTxWIDTH; nil where none is given.
   static func parse(size: String?) throws -> PixelSize? {
     guard let size else { return nil }
-    let sides = size.split(separator: "x", omittingEmptySubsequences: false).compactMap { Int($0) }
-    guard sides.count == 2, sides.allSatisfy({ (1...4096).contains($0) }) else {
+    let sides = size.split(separator: "x", omittingEmptySubsequences: false).map {
+      integer(of: $0, in: 1...4096)
+    }
+    guard sides.count == 2, let height = sides[0], let width = sides[1] else {
       throw ValidationError("--size \(size): give HEIGHTxWIDTH, for example 480x640")
     }
-    return PixelSize(width: sides[1], height: sides[0])
+    return PixelSize(width: width, height: height)
   }
 
   /// The plan of the network at the chosen size.

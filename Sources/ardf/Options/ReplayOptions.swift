@@ -1,3 +1,4 @@
+import FileFormats
 import AppCore
 import ArgumentParser
 
@@ -100,10 +101,12 @@ struct ReplayOptions: ParsableArguments {
         "--effect \(text): there is no effect \"\(name)\"; choose one of "
           + EffectType.allCases.map(\.rawValue).joined(separator: ", "))
     }
-    guard !object.isEmpty, Int(object).map({ $0 >= 0 }) ?? true else {
+    let id = CheckedInt(object)
+    guard !object.isEmpty, id.map({ $0.within(DetectionsFile.ids) != nil }) ?? true else {
       throw ValidationError("--effect \(text): \"\(object)\" is neither an id nor a class")
     }
-    return EffectWish(type, on: Int(object).map { .object($0) } ?? .className(object))
+    return EffectWish(
+      type, on: id?.within(DetectionsFile.ids).map { .object($0) } ?? .className(object))
   }
 }
 

@@ -56,7 +56,9 @@ struct StreamOptions: ParsableArguments {
   }
 
   private static func size(_ text: String) -> PixelSize? {
-    let sides = text.split(separator: "x", omittingEmptySubsequences: false).compactMap { Int($0) }
+    let sides = text.split(separator: "x", omittingEmptySubsequences: false).compactMap {
+      integer(of: $0, in: 1...1 << 20)
+    }
     return sides.count == 2 ? try? PixelSize(checking: sides[0], sides[1]) : nil
   }
 }

@@ -202,13 +202,13 @@ struct BenchReport {
     var known: [String: TimingSummary.Quartiles] = [:]
     for result in results {
       guard let network = result["network"]?.string, let kernels = result["kernels"]?.string,
-        let input = result["input"]?.string, let threads = result["threads"]?.integer,
+        let input = result["input"]?.string, let threads = result["threads"]?.integer(in: 1...1024),
         let quartiles = TimingSummary.Quartiles(result)
       else { throw CommandError.input("holds a result without its network, input, threads or times") }
       known[
         BenchResult.key(
           network, result["stage"]?.string, kernels, input, threads,
-          result["streams"]?.integer ?? 1)] = quartiles
+          result["streams"]?.integer(in: 1...1024) ?? 1)] = quartiles
     }
     return known
   }

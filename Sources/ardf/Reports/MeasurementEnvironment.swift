@@ -53,7 +53,7 @@ struct MeasurementEnvironment {
   /// The most memory held since the last `resetPeak`, in bytes; nil where the system does not tell.
   static var peakBytes: Int? {
     let line = text("/proc/self/status")?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-    return line.flatMap { Int($0.filter(\.isNumber)) }.map { $0 * 1024 }
+    return line.flatMap { integer(of: $0.filter(\.isNumber), in: 0...1 << 50) }.map { $0 * 1024 }
   }
 
   /// Starts `peakBytes` anew from what is held now; where the system refuses, it goes on from before.

@@ -23,7 +23,9 @@ package enum ProcessorShare {
   package static func share(
     of available: Int, environment: [String: String], read: (String) -> String?
   ) -> Int {
-    let shares = [environment[slurm].flatMap { Int($0) }, quota(read).map { Int(clamping: $0) }].compactMap(
+    let shares = [
+      environment[slurm].flatMap { integer(of: $0, in: 1...1 << 20) }, quota(read).map { Int(clamping: $0) },
+    ].compactMap(
       \.self)
     return max(1, shares.reduce(available, min))
   }

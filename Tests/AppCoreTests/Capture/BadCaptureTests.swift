@@ -185,6 +185,15 @@ struct BadCapture: Sendable, CustomTestStringConvertible {
       metres[47] = .infinity
       try $0.directory.write(NPYArray(shape: [6, 8], floats: metres).encoded(), to: "depth.npy")
     },
+    .native("depth beyond what depth may be", .badDepthValue(file: file, x: 3, y: 0)) {
+      var metres = [Float](repeating: 100_000, count: 48)
+      metres[3] = Float(100_000).nextUp
+      try $0.directory.write(NPYArray(shape: [6, 8], floats: metres).encoded(), to: "depth.npy")
+    },
+    .native("depth whose sums are infinite", .badDepthValue(file: file, x: 0, y: 0)) {
+      let metres = [Float](repeating: 3e38, count: 48)
+      try $0.directory.write(NPYArray(shape: [6, 8], floats: metres).encoded(), to: "depth.npy")
+    },
     .native("depth of doubles", .badDepthFormat(file: "depth.npy", found: "<f8 of shape [6, 8]")) {
       let array = NPYArray(shape: [6, 8], .float64([Double](repeating: 1, count: 48)))
       try $0.directory.write(array.encoded(), to: "depth.npy")

@@ -10,6 +10,8 @@ package struct KeypointShape: Sendable, Equatable {
   /// The joints of a person, as COCO has them.
   package static let coco = KeypointShape(count: 17, dimensions: 3)
 
+  /// The highest number in the metadata.
+  static let most = 1 << 20
   /// The metadata's key.
   static let key = "kpt_shape"
 

@@ -1,3 +1,5 @@
+import FileFormats
+
 /// Which of Ultralytics' networks a checkpoint's tensors are of, by the layers they belong to.
 ///
 /// Checked against the networks that Ultralytics 8.4.190 builds.
@@ -48,7 +50,7 @@ package struct UltralyticsNetwork {
 
   private static func layer(_ name: String) -> Int? {
     guard name.hasPrefix("model.") else { return nil }
-    return Int(name.dropFirst("model.".count).prefix { $0 != "." })
+    return integer(of: name.dropFirst("model.".count).prefix { $0 != "." }, in: 0...1 << 20)
   }
 
   private static func task(_ tensors: TensorShapes, head: String) -> YOLOTask {
