@@ -1,8 +1,14 @@
-// What Glibc's Swift overlay does not offer: renaming with flags, and a handler of SIGBUS that uses nothing
-// but async-signal-safe calls.
+// What Glibc's Swift overlay does not offer: renaming with flags, programs that end with this process, and a handler of
+// SIGBUS that uses nothing but async-signal-safe calls.
 #pragma once
+#include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -11,6 +17,98 @@
 /// Renames with RENAME_NOREPLACE (1) or RENAME_EXCHANGE (2); 0, or -1 with errno set.
 static inline int ardf_rename(const char *from, const char *to, unsigned flags) {
   return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, flags);
+}
+
+/// Whether this process was told to ignore a signal.
+static inline int ardf_is_ignored(int number) {
+  struct sigaction action;
+  return sigaction(number, 0, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+/// The reading and the writing end of a pipe, closed where a program is started; 0, or -1 with errno set.
+static inline int ardf_pipe(int *ends) { return (int)syscall(SYS_pipe2, ends, O_CLOEXEC); }
+
+/// A file in memory that has no name, closed where a program is started; -1 with errno set.
+static inline int ardf_nameless_file(void) { return (int)syscall(SYS_memfd_create, "ardf", 1u); }
+
+typedef struct {
+  char *const *words;
+  int input, output, messages;
+  pid_t parent, child;
+  int failure;
+  sem_t started;
+} ardf_program;
+
+/// In the child: takes on the standard streams, in a process group of its own, and becomes the program.
+static inline int ardf_become(const ardf_program *program) {
+  // SIGKILL when the thread that started it ends, which waits for it.
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return errno;
+  if (getppid() != program->parent) _exit(127);
+  setpgid(0, 0);
+  int input = program->input >= 0 ? program->input : open("/dev/null", O_RDONLY | O_CLOEXEC);
+  int output = program->output >= 0 ? program->output : open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (dup2(input, 0) < 0 || dup2(output, 1) < 0 || dup2(program->messages, 2) < 0) return errno;
+  // What this process ignores, or waits for in a thread of its own, is the program's to take as usual.
+  for (int number = 1; number < 32; ++number) signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, 0);
+  execv(program->words[0], program->words);
+  return errno;
+}
+
+static inline void *ardf_run_program(void *argument) {
+  ardf_program *program = (ardf_program *)argument;
+  int ends[2] = {-1, -1};
+  pid_t child = -1;
+  int failure = ardf_pipe(ends) == 0 ? 0 : errno;
+  if (failure == 0) {
+    child = fork();
+    if (child == 0) {
+      failure = ardf_become(program);
+      if (write(ends[1], &failure, sizeof failure) < 0) _exit(126);
+      _exit(127);
+    }
+    if (child < 0) failure = errno;
+    close(ends[1]);
+    // Nothing comes where it has become the program.
+    while (child > 0 && read(ends[0], &failure, sizeof failure) < 0 && errno == EINTR) {}
+    close(ends[0]);
+    if (child > 0) setpgid(child, child);
+    if (child > 0 && failure != 0) {
+      while (waitpid(child, 0, 0) < 0 && errno == EINTR) {}
+      child = -1;
+    }
+  }
+  program->child = child;
+  program->failure = failure;
+  sem_post(&program->started);
+  // `program` is the caller's again. The child is left to it, too.
+  siginfo_t end;
+  while (child > 0 && waitid(P_PID, (id_t)child, &end, WEXITED | WNOWAIT) < 0 && errno == EINTR) {}
+  return 0;
+}
+
+/// Starts a program, a path and its arguments, that the end of this process ends; its id, or -1 with `failure` set.
+///
+/// `input`, `output`: -1 for none. A thread waits beside it, since the system takes the end of the thread that started
+/// a child for the end of its parent.
+static inline pid_t ardf_spawn(char *const *words, int input, int output, int messages, int *failure) {
+  ardf_program program = {words, input, output, messages, getpid(), -1, 0};
+  pthread_t thread;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, 1 << 18);
+  sem_init(&program.started, 0, 0);
+  *failure = pthread_create(&thread, &attributes, ardf_run_program, &program);
+  pthread_attr_destroy(&attributes);
+  if (*failure == 0) {
+    while (sem_wait(&program.started) < 0 && errno == EINTR) {}
+    *failure = program.failure;
+  }
+  sem_destroy(&program.started);
+  return program.child;
 }
 
 enum { ardf_mapping_slots = 1024 };

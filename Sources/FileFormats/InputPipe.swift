@@ -19,11 +19,29 @@ package final class InputPipe: Sendable {
     self.init(name: name, descriptor: descriptor, isOwn: true)
   }
 
-  /// Opens a named pipe or a file.
+  /// Opens a named pipe, whose writer is waited for, or a file.
   ///
   /// - Throws: `FileError` as the system reports it.
   package convenience init(path: String) throws(FileError) {
     self.init(name: path, owning: try POSIX.openForReading(path))
+  }
+
+  /// Opens a list: a file, `-` for standard input, or what a shell makes of `<(...)`; nothing that is waited for.
+  ///
+  /// - Throws: `FileError.notARegularFile` for a named pipe, a socket or a device; else as the system reports it.
+  package static func list(_ path: String) throws(FileError) -> InputPipe {
+    if path == "-" || path == "/dev/stdin" { return .standardInput }
+    for folder in ["/dev/fd/", "/proc/self/fd/"] where path.hasPrefix(folder) {
+      return try InputPipe(path: path)
+    }
+    return try InputPipe(file: path)
+  }
+
+  /// Opens a regular file.
+  ///
+  /// - Throws: `FileError`.
+  package convenience init(file path: String) throws(FileError) {
+    self.init(name: path, owning: try POSIX.openRegularFile(path).descriptor)
   }
 
   deinit { if isOwn { POSIX.closeDescriptor(descriptor) } }

@@ -24,7 +24,7 @@ package enum POSIX {
     return switch status.st_mode & S_IFMT {
     case S_IFREG: .file
     case S_IFDIR: .folder
-    case S_IFIFO, S_IFSOCK: .pipe
+    case S_IFIFO: .pipe
     case S_IFCHR: .characterDevice
     default: .other
     }
@@ -376,6 +376,9 @@ package enum POSIX {
     }
     try synchronizeDirectory(path)
   }
+
+  /// Whether this process was told to ignore a signal.
+  package static func isIgnored(_ signal: Int32) -> Bool { ardf_is_ignored(signal) != 0 }
 
   package static func closeDescriptor(_ descriptor: Int32) { close(descriptor) }
 

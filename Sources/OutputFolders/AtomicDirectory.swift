@@ -50,6 +50,15 @@ package final class AtomicDirectory: Sendable {
     }
   }
 
+  /// A folder for files that are needed meanwhile, not to be committed: it is gone with the object, or with the process;
+  /// what a killed one has left goes first.
+  package static func scratch(_ name: String, in parent: String) throws(FileError) -> AtomicDirectory {
+    let head = "ardf-\(name)-"
+    AtomicOutputs.removeLeftovers(in: parent) { $0.hasPrefix(head) }
+    let number = UInt64.random(in: .min ... .max)
+    return try AtomicDirectory(path: "\(parent)/\(head)\(number)", force: false)
+  }
+
   /// The path, inside the temporary folder, of a file to be written.
   package func path(_ name: String) -> String { "\(temporaryPath)/\(name)" }
 

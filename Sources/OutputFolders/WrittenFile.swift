@@ -8,12 +8,12 @@ package enum WrittenFile {
   /// Refuses a file that may not be written: one that is there, without `force`; one that `ardf` did not write; and
   /// one in a folder that is not there or may not be written to.
   ///
-  /// `beginnings`: What files of ours that hold no other sign begin with.
+  /// `isOurs`: Tells files that hold no other sign by their first line, without its end.
   ///
   /// - Throws: `FileError.alreadyExists`, `.foreign`, `.isDirectory`, `.notARegularFile` for a device or a link,
   ///   `.missing` and `.permissionDenied` of the folder.
   package static func checkReplaceable(
-    _ path: String, force: Bool, beginnings: [String] = []
+    _ path: String, force: Bool, isOurs: (_ firstLine: [UInt8]) -> Bool = { _ in false }
   ) throws(FileError) {
     let (folder, _) = AtomicOutputs.split(path)
     guard let kind = try? POSIX.kind(of: path) else {
@@ -28,18 +28,31 @@ package enum WrittenFile {
     case .file: break
     }
     let bytes = try FileBytes(path: path)
-    guard bytes.count == 0 || isOurs(bytes, beginnings) else { throw .foreign(path: path, entry: nil) }
+    guard bytes.count == 0 || holdsSign(bytes) || isOurs(firstLine(of: bytes)) else {
+      throw .foreign(path: path, entry: nil)
+    }
   }
 
-  private static func isOurs(_ bytes: FileBytes, _ beginnings: [String]) -> Bool {
+  /// Schemas of documents that people write and `ardf` only reads.
+  private static let readOnly = ["ardf.simulation/1"]
+
+  private static func firstLine(of bytes: FileBytes) -> [UInt8] {
+    let end = bytes.withBytes { bytes in bytes.indices.first { bytes[$0] == UInt8(ascii: "\n") } }
+    return bytes.slice(0..<(end ?? bytes.count)).array()
+  }
+
+  private static func holdsSign(_ bytes: FileBytes) -> Bool {
     let start = String(decoding: bytes.slice(0..<min(bytes.count, 2048)).array(), as: UTF8.self)
-    if start.contains(mark) || beginnings.contains(where: start.hasPrefix) { return true }
+    if start.contains(mark) { return true }
     if let metadata = metadata(ofWeights: bytes) {
-      return metadata["format"]?.string?.hasPrefix("ardf.") == true || metadata["library"]?.string == "ardf"
+      return metadata["library"]?.string == "ardf"
+        || metadata.object?.values.contains {
+          $0.string.map { $0.hasPrefix("ardf.") || $0.contains("\"schema\":\"ardf.") } ?? false
+        } == true
     }
     let limits = JSONLimits(bytes: max(bytes.count, JSONLimits.standard.bytes))
     let document = try? JSONValue.parse(bytes.array(), limits: limits)
-    return document?["schema"]?.string?.hasPrefix("ardf.") == true
+    return document?["schema"]?.string.map { $0.hasPrefix("ardf.") && !readOnly.contains($0) } == true
   }
 
   /// What a safetensors file says of itself.

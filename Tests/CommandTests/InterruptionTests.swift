@@ -32,6 +32,39 @@ import Testing
     }
   }
 
+  /// A program that is silent, such as ffmpeg on a camera that has stalled, hears of the command's end by itself.
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGKILL])
+  func noProgramOutlivesTheCommand(signal: Int32) throws {
+    let place = try TemporaryDirectory()
+    let program = try place.write(
+      "#!/bin/sh\necho $$ >pid\nprintf 'P6\\n4 4\\n255\\n'\nhead -c 48 /dev/zero\nexec sleep 60\n",
+      to: "bin/ffmpeg")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+    try place.write("a film", to: "clip.mp4")
+    try FileManager.default.createDirectory(
+      atPath: place.file("scratch"), withIntermediateDirectories: true)
+    let running = try RunningCommand(
+      ["detect", "clip.mp4", "--out", "out"] + TinyNetwork.detectorOptions, in: place.path,
+      environment: ["PATH": place.file("bin") + ":/usr/bin:/bin", "TMPDIR": place.file("scratch")])
+    let pid = place.file("pid")
+    func number() -> Int32? {
+      let text = (try? String(contentsOfFile: pid, encoding: .utf8)) ?? ""
+      return text.hasSuffix("\n") ? Int32(text.dropLast()) : nil
+    }
+    try running.until("the program is there") { number() != nil }
+    let id = try #require(number())
+    kill(running.process.processIdentifier, signal)
+    running.process.waitUntilExit()
+    try Waiting.until("the program ends") { kill(id, 0) != 0 || Self.isDead(id) }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: place.file("scratch")).isEmpty)
+  }
+
+  /// Whether a process has ended and nobody has asked how.
+  private static func isDead(_ id: Int32) -> Bool {
+    let status = (try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)) ?? ""
+    return status.contains(") Z ")
+  }
+
   /// The frames that are complete.
   private func frames(in place: borrowing TemporaryDirectory) -> [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: place.file("out"))) ?? []).filter {

@@ -110,7 +110,9 @@ import Testing
     ("other.json", "{\"schema\": \"theirs/1\"}", false), ("empty", "", true),
     ("thesis.txt", "ardf is fast", false),
     ("page.html", "<html><meta name=\"generator\" content=\"ardf\">", true),
-    ("profile.csv", "layer,op\n", true),
+    ("profile.csv", "layer,op\n1,2\n", true), ("theirs.csv", "layer,op,mine\n", false),
+    // Scripts are people's own.
+    ("script.json", "{\"schema\": \"ardf.simulation/1\"}", false),
   ])
   func singleFilesSayWhoseTheyAre(name: String, text: String, isOurs: Bool) throws {
     let folder = try TemporaryDirectory()
@@ -121,10 +123,10 @@ import Testing
       try WrittenFile.checkReplaceable(path, force: false)
     }
     if isOurs {
-      try WrittenFile.checkReplaceable(path, force: true, beginnings: ["layer,"])
+      try WrittenFile.checkReplaceable(path, force: true, isOurs: { $0 == Array("layer,op".utf8) })
     } else {
       #expect(throws: FileError.foreign(path: path, entry: nil)) {
-        try WrittenFile.checkReplaceable(path, force: true, beginnings: ["layer,"])
+        try WrittenFile.checkReplaceable(path, force: true, isOurs: { $0 == Array("layer,op".utf8) })
       }
     }
   }

@@ -9,6 +9,12 @@ package enum MediaError: Error, Equatable, CustomStringConvertible {
   case noFFmpeg
   /// `ffmpeg` refused; its last words.
   case ffmpeg(file: String, message: String)
+  /// A film that `ffmpeg` could read a part of; what it complained of.
+  case damaged(file: String, message: String)
+  /// A file that is no film of a kind that is read, and what it is or seems to be.
+  case noFilm(file: String, kind: String)
+  /// A film that should have been written, and was not.
+  case unwritten(file: String)
   /// A film without pictures.
   case empty(file: String)
   /// Pictures of one film that differ in size.
@@ -24,6 +30,10 @@ package enum MediaError: Error, Equatable, CustomStringConvertible {
     case .noFFmpeg:
       "ffmpeg was not found; install it (apt-get install ffmpeg), or give pictures in place of films"
     case .ffmpeg(let file, let message): "\(file): ffmpeg: \(message)"
+    case .damaged(let file, let message):
+      "\(file): the film is damaged, and not all of it could be read: ffmpeg: \(message); copy or download it again"
+    case .noFilm(let file, let kind): "\(file): \(kind); give it the ending of what it is, or convert it"
+    case .unwritten(let file): "\(file): ffmpeg ended without a word and wrote no film"
     case .empty(let file): "\(file): the film has no pictures"
     case .sizes(let file): "\(file): the film's pictures differ in size; make them all as the first"
     case .picture(let error): error.description
@@ -47,12 +57,14 @@ package struct FFmpeg: Sendable {
     self.path = found
   }
 
-  /// The arguments that name a film to be read: a file and nothing else, by the demuxer of its ending.
+  /// The arguments that name a film to be read: a file and nothing else, by the demuxer of its content.
   ///
   /// Without them a name such as `http:x` is an address to ffmpeg, and a film's content may name other files and
   /// addresses to open (playlists, for example).
-  package static func input(_ path: String) -> [String] {
-    ["-protocol_whitelist", "file", "-f", demuxer(of: path), "-i", file(path)]
+  ///
+  /// - Throws: `MediaError.noFilm`, `.file`.
+  package static func input(_ path: String) throws(MediaError) -> [String] {
+    ["-protocol_whitelist", "file", "-f", try FilmKind.demuxer(of: path), "-i", file(path)]
   }
 
   /// A path as ffmpeg takes it for a file, whatever it looks like.
@@ -61,26 +73,6 @@ package struct FFmpeg: Sendable {
   /// A path of numbered pictures in a folder, whose name may hold a percent sign.
   package static func pictures(_ name: String, in folder: String) -> String {
     file("\(folder.replacing("%", with: "%%"))/\(name)")
-  }
-
-  private static func demuxer(of path: String) -> String {
-    let ending = path.lastIndex(of: ".").map { path[path.index(after: $0)...].lowercased() } ?? ""
-    return demuxers[ending] ?? "mov"
-  }
-
-  /// Endings of films' names, and what reads them.
-  private static let demuxers = [
-    "mov": "mov", "mp4": "mov", "m4v": "mov", "webm": "matroska", "mkv": "matroska", "avi": "avi",
-    "gif": "gif",
-    "apng": "apng", "ts": "mpegts", "m2ts": "mpegts", "mts": "mpegts", "mpg": "mpeg", "mpeg": "mpeg",
-    "flv": "flv",
-    "wmv": "asf", "ogv": "ogg", "mjpg": "mjpeg", "mjpeg": "mjpeg", "h264": "h264", "hevc": "hevc",
-    "y4m": "yuv4mpegpipe",
-  ]
-
-  /// Whether a file's name is that of a film.
-  package static func isFilm(_ path: String) -> Bool {
-    path.lastIndex(of: ".").map { demuxers[path[path.index(after: $0)...].lowercased()] != nil } ?? false
   }
 
   /// The arguments that name a camera of the system's (Video4Linux) to be read.
@@ -94,19 +86,19 @@ package struct FFmpeg: Sendable {
       : ["-protocol_whitelist", "http,https,tcp,tls", "-rw_timeout", "30000000", "-i", address]
   }
 
-  /// Runs the program to its end.
+  /// Runs the program to its end on a film, all of which it must be able to read.
   ///
-  /// - Throws: `MediaError.ffmpeg` with what it said last.
+  /// - Throws: `MediaError.ffmpeg` with what it said last, `.damaged`.
   package func run(_ arguments: [String], about file: String) throws(MediaError) {
-    try FFmpegProcess(self, arguments, about: file).finish()
+    if let complaint = try FFmpegProcess(self, arguments, about: file).finish() {
+      throw .damaged(file: file, message: complaint)
+    }
   }
 }
 
 /// One run of `ffmpeg`.
 final class FFmpegProcess {
   private var child: ChildProcess
-  /// A file for what it complains.
-  private let messages: String
   private let file: String
 
   /// Starts it; `isFed` opens its standard input for `feed`, `isRead` its standard output, `output`.
@@ -115,13 +107,12 @@ final class FFmpegProcess {
   init(
     _ ffmpeg: FFmpeg, _ arguments: [String], isFed: Bool = false, isRead: Bool = false, about file: String
   ) throws(MediaError) {
-    messages = FileManager.default.temporaryDirectory.path + "/ardf-\(UUID().uuidString).log"
     self.file = file
     do {
       child = try ChildProcess(
         path: ffmpeg.path,
         arguments: ["-nostdin", "-hide_banner", "-loglevel", "error", "-y"] + arguments, isFed: isFed,
-        isRead: isRead, messages: messages)
+        isRead: isRead)
     } catch {
       throw .ffmpeg(file: file, message: "\(error)")
     }
@@ -131,8 +122,7 @@ final class FFmpegProcess {
   var output: Int32 { child.output }
 
   /// Keeps what it complains short, however long it runs.
-  func trimMessages() { ChildProcess.trim(messages: messages, most: Self.mostMessages) }
-  private static let mostMessages = 1 << 20
+  func trimMessages() { child.trimMessages() }
 
   /// Writes to its standard input.
   func feed(_ bytes: [UInt8]) throws(MediaError) {
@@ -145,23 +135,31 @@ final class FFmpegProcess {
     }
   }
 
-  /// Waits for its end.
-  func finish() throws(MediaError) {
+  /// Waits for its end; what it complained of first although it did its work, nil where it had nothing to say.
+  @discardableResult
+  func finish() throws(MediaError) -> String? {
     let status = child.finish()
-    let said =
-      FileManager.default.contents(atPath: messages).map { String(decoding: $0, as: UTF8.self) } ?? ""
-    try? FileManager.default.removeItem(atPath: messages)
+    // Which part of it says so, without where that lies in its memory.
+    let lines = child.complaints.replacing(/\[([^\]@]*) @ 0x[0-9a-f]+\]/) { "\($0.1):" }
+      .split(whereSeparator: \.isNewline).map(String.init)
     guard status == 0 else {
-      let last = said.split(whereSeparator: \.isNewline).last.map(String.init)
-      throw .ffmpeg(file: file, message: last ?? status.map { "ended with status \($0)" } ?? "was killed")
+      throw .ffmpeg(
+        file: file, message: lines.last ?? status.map { "ended with status \($0)" } ?? "was killed")
     }
+    let complaints = lines.filter { line in !Self.harmless.contains { line.contains($0) } }
+    guard let first = complaints.first else { return nil }
+    return first + (complaints.count > 1 ? ", and \(complaints.count - 1) more" : "")
   }
 
+  /// What is said of whole films too: pictures that refer to some before the film's cut, equal times, repetitions.
+  private static let harmless = [
+    "mmco: unref short failure", "co located POCs unavailable", "non monotonically increasing dts",
+    "Last message repeated",
+    "deprecated",
+  ]
+
   /// Ends it without a result.
-  func abandon() {
-    child.abandon()
-    try? FileManager.default.removeItem(atPath: messages)
-  }
+  func abandon() { child.abandon() }
 }
 
 /// Writes pictures of one size as a film, H.264 in MP4.
@@ -197,8 +195,11 @@ package final class VideoWriter {
 
   /// Ends the film.
   ///
-  /// - Throws: `MediaError.ffmpeg`.
-  package func finish() throws(MediaError) { try process.finish() }
+  /// - Throws: `MediaError.ffmpeg`, `.unwritten`.
+  package func finish() throws(MediaError) {
+    try process.finish()
+    guard let bytes = try? FileBytes(path: path), bytes.count > 0 else { throw .unwritten(file: path) }
+  }
 
   /// Gives the film up.
   package func abandon() { process.abandon() }

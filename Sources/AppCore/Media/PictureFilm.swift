@@ -2,6 +2,7 @@ import FileFormats
 import FoundationEssentials
 import Geometry
 import Imaging
+import OutputFolders
 
 /// A film of pictures: PNG files of a folder, or a video that the user's `ffmpeg` unpacked.
 package struct PictureFilm: EffectFilm {
@@ -52,13 +53,14 @@ package struct PictureFilm: EffectFilm {
   ///
   /// - Throws: `MediaError`.
   package init(video: String, ffmpeg: FFmpeg) throws(MediaError) {
-    let folder = FileManager.default.temporaryDirectory.path + "/ardf-\(UUID().uuidString)"
-    do {
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    let directory: AtomicDirectory
+    do throws(FileError) {
+      directory = try AtomicDirectory.scratch("film", in: FileManager.default.temporaryDirectory.path)
     } catch {
-      throw .ffmpeg(file: video, message: "\(error)")
+      throw .file(error)
     }
-    defer { try? FileManager.default.removeItem(atPath: folder) }
+    defer { directory.discard() }
+    let folder = directory.temporaryPath
     let side = Self.longestSide
     // A first picture tells the size that the scaling gives.
     let scale = "scale='min(\(side),iw)':'min(\(side),ih)':force_original_aspect_ratio=decrease,format=rgba"

@@ -85,7 +85,8 @@ final class EncodedPictures {
         }
       }
     }
-    return isCoded ? .picture(picture) : .damaged("a JPEG that ends early or has no marker where a segment begins")
+    return isCoded
+      ? .picture(picture) : .damaged("a JPEG that ends early or has no marker where a segment begins")
   }
 
   /// More bytes between two segments than any camera leaves there.

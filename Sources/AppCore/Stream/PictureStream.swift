@@ -184,8 +184,8 @@ package final class PictureStream {
   ) throws -> StreamedPicture.Content? {
     guard let first = try bytes.next() else {
       isOver = true
-      try process.finish()
-      return nil
+      // The pictures that there were are done; those that are missing are told as a damaged one is.
+      return try process.finish().map { .damaged("ffmpeg: \($0): pictures may be missing or wrong") }
     }
     bytes.unread([first])
     if number.isMultiple(of: Self.trimInterval) { process.trimMessages() }
@@ -199,8 +199,8 @@ package final class PictureStream {
     guard try bytes.append(width * height * 3, to: &pixels) else {
       // It has ended inside a picture: what it said tells why.
       isOver = true
-      try process.finish()
-      return .damaged("a picture that ffmpeg did not finish")
+      let complaint = try process.finish()
+      return .damaged("a picture that ffmpeg did not finish" + (complaint.map { ": \($0)" } ?? ""))
     }
     return .picture(RGBImage(width: width, height: height, pixels: pixels), .up, focalLengthIn35mmFilm: nil)
   }

@@ -19,11 +19,11 @@ struct PictureTrailer {
   /// What is not known for certain stays, to be told as bytes that are no picture.
   func pass(_ bytes: ByteReader) throws(FileError) {
     if let declared { try passDeclared(declared, bytes) }
-    var hasPassed = true
-    while hasPassed {
+    var isOver = false
+    while !isOver {
       try passPadding(bytes)
-      hasPassed = try passFilm(bytes)
-      if !hasPassed { hasPassed = try passBlocks(bytes) }
+      if try passFilm(bytes) { continue }
+      isOver = try !passBlocks(bytes)
     }
   }
 
@@ -35,7 +35,10 @@ struct PictureTrailer {
     let isWhole = try bytes.append(count, to: &part)
     let next = isWhole ? try peek(Self.starts, bytes) : []
     let isPicture = Self.pictures.contains { next.starts(with: $0) }
-    let isKnown = next.isEmpty || isPicture || next.allSatisfy { $0 == 0 } || isBoxOfFilm(next) || isBlock(next)
+    // Zeros may be padding before it.
+    let rest = Array(next.drop { $0 == 0 })
+    let isFilm = String(decoding: next, as: UTF8.self).contains("ftyp")
+    let isKnown = rest.isEmpty || isPicture || isFilm || isBlock(next)
     if !isWhole || !isKnown { bytes.unread(part) }
   }
 
@@ -58,7 +61,8 @@ struct PictureTrailer {
     while true {
       let next = try peek(Self.starts, bytes)
       guard let first = next.first, !isBoxOfFilm(next), !isBlock(next) else { return }
-      let isFilling = first == 0 || first == 0x0a || first == 0x0d || first == 0xff && next.dropFirst().first == 0xff
+      let isFilling =
+        first == 0 || first == 0x0a || first == 0x0d || first == 0xff && next.dropFirst().first == 0xff
       guard isFilling else { return }
       _ = try bytes.next()
     }
@@ -68,7 +72,8 @@ struct PictureTrailer {
 
   /// Kinds of boxes right inside an ISO film, by which it goes on.
   private static let boxes: Set<String> = [
-    "ftyp", "styp", "moov", "moof", "mdat", "free", "skip", "wide", "uuid", "meta", "mfra", "sidx", "ssix", "prft",
+    "ftyp", "styp", "moov", "moof", "mdat", "free", "skip", "wide", "uuid", "meta", "mfra", "sidx", "ssix",
+    "prft",
     "pdin", "udta", "emsg",
   ]
 
@@ -110,7 +115,8 @@ struct PictureTrailer {
   private func isBlock(_ next: [UInt8]) -> Bool {
     guard next.count >= 12, next[0] == 0, next[1] == 0 else { return false }
     let length = Self.number(ArraySlice(next[4..<8].reversed()))
-    return (4...64).contains(length) && next[8..<12].allSatisfy { (0x41...0x7a).contains($0) || (0x30...0x39).contains($0) }
+    return (4...64).contains(length)
+      && next[8..<12].allSatisfy { (0x41...0x7a).contains($0) || (0x30...0x39).contains($0) }
   }
 
   /// Passes over Samsung's blocks up to the end of their directory; false where there are none.

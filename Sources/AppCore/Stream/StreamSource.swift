@@ -18,7 +18,7 @@ package enum StreamSource: Sendable, Equatable {
 
   /// The source that a user names; nil for a picture, a capture or a folder.
   package init?(_ text: String) {
-    if text == "-" {
+    if text == "-" || text == "/dev/stdin" {
       self = .standardInput
     } else if Self.schemes.contains(where: text.lowercased().hasPrefix) {
       self = .address(text)
@@ -28,7 +28,7 @@ package enum StreamSource: Sendable, Equatable {
       case .pipe: self = .pipe(text)
       case .folder: return nil
       default:
-        guard FFmpeg.isFilm(text) else { return nil }
+        guard FilmKind.isFilm(text) else { return nil }
         self = .film(text)
       }
     }

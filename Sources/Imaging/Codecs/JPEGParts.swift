@@ -29,7 +29,8 @@ package enum JPEGParts {
     for entry in 0..<count {
       let start = directory + 2 + 12 * entry
       // MP Entry: 16 bytes a picture, of which the second word is the size and the third the offset.
-      guard number(start, 2) == 0xB002, let size = number(start + 4, 4), let list = number(start + 8, 4) else {
+      guard number(start, 2) == 0xB002, let size = number(start + 4, 4), let list = number(start + 8, 4)
+      else {
         continue
       }
       return stride(from: 0, to: min(size, 16 * 1000), by: 16).compactMap { position -> Int? in

@@ -84,7 +84,9 @@ enum JPEGRemark: CaseIterable {
   ) -> [UInt8] {
     var bytes = bytes
     for segment in segments
-    where segment.marker == marker && segment.payload.starts(with: name.utf8) && segment.payload.count > offset {
+    where segment.marker == marker && segment.payload.starts(with: name.utf8)
+      && segment.payload.count > offset
+    {
       let index = segment.payload.startIndex + offset
       bytes[index] = value(bytes[index])
     }
@@ -95,7 +97,9 @@ enum JPEGRemark: CaseIterable {
   private static func withoutStrayBytes(
     _ bytes: [UInt8], _ segments: [JPEGStructure.Segment]
   ) -> [UInt8]? {
-    guard let scan = segments.firstIndex(where: { $0.marker == JPEGStructure.startOfScan }) else { return nil }
+    guard let scan = segments.firstIndex(where: { $0.marker == JPEGStructure.startOfScan }) else {
+      return nil
+    }
     let header = segments[..<scan].flatMap { bytes[$0.start..<$0.payload.endIndex] }
     return bytes.prefix(2) + header + bytes[segments[scan].start...]
   }

@@ -137,7 +137,7 @@ struct Bench: AsyncParsableCommand {
     let inputs = [network.weights, input.input, compare, flow, depth] + network.arithmetic.plans
     let saved = try saveOutputs.map { try OutputFile($0, force: false, inputs: inputs) }
     let file = try OutputFile(
-      orStandardOutput: named.file, force: force, inputs: inputs, beginnings: BenchReport.beginnings)
+      orStandardOutput: named.file, force: force, inputs: inputs, isOurs: BenchReport.isFirstLine)
     let old = try compare.map { path in
       try InFile.naming(path) { try BenchReport.known(try JSONValue.read(path: path)) }
     }

@@ -45,14 +45,12 @@ struct Merge: ParsableCommand {
       valueName: "digits"))
   var settings: String?
 
-  /// What a file of records begins with.
-  private static let beginning = "{\"at\":\""
-
   func run() throws {
     let file = try OutputFile(
-      orStandardOutput: out, force: force, inputs: [from].filter { $0 != "-" }, beginnings: [Self.beginning])
+      orStandardOutput: out, force: force, inputs: [from].filter { $0 != "-" }
+    ) { PartRecord(line: $0) != nil }
     let merged = try MergedParts(of: job, settings: settings)
-    let manifest = try from.map { try $0 == "-" ? InputPipe.standardInput : InputPipe(path: $0) }
+    let manifest = try from.map { try InputPipe.list($0) }
     let gaps = try merged.gaps(manifest: manifest)
     if !gaps.isEmpty {
       guard partial else { throw CommandError.checksFailed(gaps.lines(of: job, hasManifest: from != nil)) }

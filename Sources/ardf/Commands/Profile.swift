@@ -109,8 +109,13 @@ struct Profile: ParsableCommand {
   func run() throws {
     let file = try OutputFile(
       orStandardOutput: out, force: force,
-      inputs: [network.weights, input.input, compare] + network.arithmetic.plans,
-      beginnings: ["ardf \(ARDF.configuration.version)", csvTable(ProfileTable.header, [])])
+      inputs: [network.weights, input.input, compare] + network.arithmetic.plans
+    ) { line in
+      MeasurementEnvironment.isLine(line)
+        || [ProfileTable.header, ProfileComparisonTable.header, PairedComparisonTable.header].contains {
+          isHeader($0, line)
+        }
+    }
     if let compare, Self.isProgram(compare) { return try gate(compare, file) }
     let old = try compare.map { path in try InFile.naming(path) { try JSONValue.read(path: path) } }
     let load = MeasurementEnvironment.currentLoad

@@ -2,6 +2,7 @@ import AppCore
 import FileFormats
 import FoundationEssentials
 import NNRuntime
+import OutputFolders
 
 /// Profiles of this program and of another build of it, in turns.
 ///
@@ -20,15 +21,15 @@ struct PairedProfiles {
   /// A turn is old, new, old, or begins with the new one, and so on: what drifts favors neither.
   func measure(turns: Int, progress: (Int) -> Void) throws -> [PairedTimes] {
     let own = try Self.ownPath()
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-      "ardf-profiles-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = try OutputError.mapping { () throws(FileError) in
+      try AtomicDirectory.scratch("profiles", in: FileManager.default.temporaryDirectory.path)
+    }
+    defer { folder.discard() }
     var names: [String] = []
     var times: [String: [PairedTimes.Turn]] = [:]
     for turn in 0..<turns {
       func run(_ path: String) throws -> [(name: String, time: Double)] {
-        try profile(path, in: folder.path)
+        try profile(path, in: folder.temporaryPath)
       }
       let isNewFirst = turn % 2 == 1
       let first = try run(isNewFirst ? own : program)
@@ -52,19 +53,19 @@ struct PairedProfiles {
 
   /// The median of every layer and of the whole network, milliseconds.
   private func profile(_ path: String, in folder: String) throws -> [(name: String, time: Double)] {
-    let (report, messages) = ("\(folder)/report.json", "\(folder)/messages")
+    let report = "\(folder)/report.json"
     try? FileManager.default.removeItem(atPath: report)
     let status: Int32?
+    let said: String
     do throws(SystemError) {
       var child = try ChildProcess(
-        path: path, arguments: ["profile"] + arguments + ["--report", "json", "--out", report], isFed: false,
-        messages: messages)
+        path: path, arguments: ["profile"] + arguments + ["--report", "json", "--out", report], isFed: false)
       status = child.finish()
+      said = child.complaints
     } catch {
       throw CommandError.input("\(path): cannot be run: \(error)")
     }
     guard status == 0 else {
-      let said = (try? FileBytes.contents(of: messages)).map { String(decoding: $0, as: UTF8.self) } ?? ""
       throw CommandError.input(
         "\(path): ended with \(status.map(String.init) ?? "a signal"): \(said.split(separator: "\n").last ?? "")"
       )

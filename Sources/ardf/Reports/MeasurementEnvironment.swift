@@ -48,6 +48,12 @@ struct MeasurementEnvironment {
       + "weights \(weightsDigest.prefix(12)), load \(load.map { decimal($0, 2) } ?? "unknown")"
   }
 
+  /// Whether a text is such a line, of whichever version of `ardf`.
+  static func isLine(_ text: [UInt8]) -> Bool {
+    String(decoding: text, as: UTF8.self).wholeMatch(
+      of: /ardf \d+\.\d+\.\d+[^,]*, .* processors, .*, weights [0-9a-f]{1,12}, load [a-z0-9.]+/) != nil
+  }
+
   // MARK: Memory of this process
 
   /// The most memory held since the last `resetPeak`, in bytes; nil where the system does not tell.

@@ -97,10 +97,11 @@ func markdownTable(_ header: [String], _ rows: [[String]], numbers: Set<Int>) ->
 
 /// A profile beside an older one.
 struct ProfileComparisonTable {
+  static let header = ["layer", "old ms", "new ms", "new/old", "verdict"]
   let comparison: ProfileComparison
 
   var text: String {
-    var table = TextTable(["layer", "old ms", "new ms", "new/old", "verdict"], rightAligned: [1, 2, 3])
+    var table = TextTable(Self.header, rightAligned: [1, 2, 3])
     for row in comparison.rows { table.add(cells(row)) }
     let wall = comparison.wall
     table.add(
@@ -122,12 +123,13 @@ struct ProfileComparisonTable {
 
 /// Two builds in turns.
 struct PairedComparisonTable {
+  static let header = ["layer", "old ms", "new ms", "new/old", "bound %", "verdict"]
   let comparison: PairedComparison
   let turns: Int
 
   var text: String {
     var table = TextTable(
-      ["layer", "old ms", "new ms", "new/old", "bound %", "verdict"], rightAligned: [1, 2, 3, 4])
+      Self.header, rightAligned: [1, 2, 3, 4])
     for row in comparison.rows {
       let medians = row.times.medians
       table.add([
@@ -137,4 +139,11 @@ struct PairedComparisonTable {
     }
     return table.text + "\(turns) turns of old, new, old\n"
   }
+}
+
+/// Whether a line is the header of a table, as text or comma-separated.
+func isHeader(_ header: [String], _ line: [UInt8]) -> Bool {
+  let text = String(decoding: line, as: UTF8.self)
+  let words = header.flatMap { $0.split(separator: " ") }
+  return text + "\n" == csvTable(header, []) || text.split(separator: " ") == words
 }

@@ -28,7 +28,6 @@ struct Download {
   private let curl: String
   /// Where files lie until they are checked; what is there when this ends is removed.
   private let folder: AtomicDirectory
-  private let messages: String
 
   /// `place`: A name beside which files lie meanwhile.
   init(beside place: String) throws {
@@ -40,7 +39,6 @@ struct Download {
     AtomicOutputs.removeLeftovers(of: place)
     folder = try OutputError.mapping { () throws(FileError) in try AtomicDirectory(path: place, force: false)
     }
-    messages = folder.path("curl.log")
   }
 
   /// The file at an address.
@@ -55,13 +53,12 @@ struct Download {
         arguments: [
           "--fail", "--location", "--silent", "--show-error", "--proto-redir", "=https,http",
           "--connect-timeout", "10", "--speed-limit", "1000", "--speed-time", "30", "--output", path, address,
-        ], isFed: false, messages: messages)
+        ], isFed: false)
     } catch {
       throw DownloadError.refused(address: address, message: "\(error)")
     }
     guard process.finish() == 0 else {
-      let said = (try? FileBytes(path: messages)).map { String(decoding: $0.array(), as: UTF8.self) } ?? ""
-      let last = said.split(whereSeparator: \.isNewline).last.map(String.init)
+      let last = process.complaints.split(whereSeparator: \.isNewline).last.map(String.init)
       throw DownloadError.refused(address: address, message: last ?? "curl was ended")
     }
     let bytes = try FileBytes(path: path)

@@ -32,6 +32,7 @@ enum ExitStatus: Int32 {
 
   /// Says what went wrong and ends the process; asked-for help and wrong usage are the parser's to explain.
   static func exit(with error: any Error) -> Never {
+    ChildProcess.endAll()
     // A signal is ending the process: what failed may be the files it removed.
     while AtomicOutputs.isClosed { pause() }
     guard let status = ExitStatus(of: error) else { explain(error) }
@@ -142,7 +143,8 @@ enum ExitStatus: Int32 {
     case .noFFmpeg: self = .missingInput
     case .file(let file): self.init(input: file)
     case .picture(let image): self.init(image.defect)
-    case .ffmpeg, .empty, .sizes: self = .malformedInput
+    case .ffmpeg, .damaged, .noFilm, .empty, .sizes: self = .malformedInput
+    case .unwritten: self = .inputOutput
     }
   }
 

@@ -2,7 +2,7 @@ import FileFormats
 import Glibc
 import Synchronization
 
-/// SIGINT and SIGTERM end the process without leaving temporary files, and so does a mapped file that is cut
+/// SIGINT, SIGTERM and SIGHUP end the process and the programs that it has started without leaving temporary files, and so does a mapped file that is cut
 /// short; a reader that goes away is no signal.
 ///
 /// A stream has no other end than them: the first ends it alone.
@@ -15,7 +15,7 @@ enum Interruption {
   /// What the first signal ends in place of the process, and the signal that has ended it.
   private static let first = Mutex<(end: (@Sendable () -> Void)?, signal: Int32?)>((nil, nil))
 
-  /// Has the next SIGINT or SIGTERM call `end`, from another thread; the one behind it ends the process.
+  /// Has the next SIGINT, SIGTERM or SIGHUP call `end`, from another thread; the one behind it ends the process.
   static func endFirst(_ end: @escaping @Sendable () -> Void) { first.withLock { $0.end = end } }
 
   /// The signal that has ended what `endFirst` names.
@@ -42,6 +42,7 @@ enum Interruption {
         break
       }
     }
+    ChildProcess.endAll()
     AtomicOutputs.removeTemporaries()
     _exit(number == fault ? ExitStatus.inputOutput.rawValue : 128 + number)
   }
@@ -57,10 +58,13 @@ enum Interruption {
     return end != nil
   }
 
+  /// The signals that end the process; a terminal that goes away does so unless the process is to outlive it (`nohup`).
+  private static let ending = [SIGINT, SIGTERM] + (POSIX.isIgnored(SIGHUP) ? [] : [SIGHUP])
+
   private static var set: sigset_t {
     var set = sigset_t()
     unsafe sigemptyset(&set)
-    for number in [SIGINT, SIGTERM, fault] { unsafe sigaddset(&set, number) }
+    for number in ending + [fault] { unsafe sigaddset(&set, number) }
     return set
   }
 }

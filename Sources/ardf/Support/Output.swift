@@ -77,23 +77,25 @@ struct OutputFile {
   /// Refuses, before any work is done, an existing name without `force`, a file that `ardf` did not write, an input,
   /// and a folder that is not there or may not be written to; inputs that are not there come first.
   ///
-  /// `beginnings`: What files of ours that hold no other sign begin with.
-  init(_ path: String, force: Bool, inputs: [String?], beginnings: [String] = []) throws {
+  /// `isOurs`: Tells files of ours that hold no other sign by their first line.
+  init(_ path: String, force: Bool, inputs: [String?], isOurs: ([UInt8]) -> Bool = { _ in false }) throws {
     let inputs = inputs.compactMap(\.self)
     if let missing = inputs.first(where: { !fileExists($0) }) { throw FileError.missing(path: missing) }
     try OutputConflict.check(path, against: inputs)
     AtomicOutputs.removeLeftovers(of: path)
     try OutputError.mapping { () throws(FileError) in
-      try WrittenFile.checkReplaceable(path, force: force, beginnings: beginnings)
+      try WrittenFile.checkReplaceable(path, force: force, isOurs: isOurs)
     }
     self.path = path
     self.force = force
   }
 
   /// A file, or nil for standard output.
-  init?(orStandardOutput path: String, force: Bool, inputs: [String?], beginnings: [String] = []) throws {
+  init?(
+    orStandardOutput path: String, force: Bool, inputs: [String?], isOurs: ([UInt8]) -> Bool = { _ in false }
+  ) throws {
     guard path != "-" else { return nil }
-    try self.init(path, force: force, inputs: inputs, beginnings: beginnings)
+    try self.init(path, force: force, inputs: inputs, isOurs: isOurs)
   }
 
   func write(_ text: String) throws { try write(Array(text.utf8)) }

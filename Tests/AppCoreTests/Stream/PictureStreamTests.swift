@@ -49,7 +49,8 @@ import Testing
     #expect(try Self.contents(garbage + png) == ["\(garbage.count) bytes that are no picture", "20x12 7"])
     #expect(try Self.contents(png + garbage) == ["20x12 7", "\(garbage.count) bytes that are no picture"])
     let cut = try Self.contents(jpeg.dropLast(40) + jpeg)
-    #expect(cut.count == 2 && cut[0].hasPrefix("JPEG data end too early") && cut[1].hasPrefix("200x160"), "\(cut)")
+    #expect(
+      cut.count == 2 && cut[0].hasPrefix("JPEG data end too early") && cut[1].hasPrefix("200x160"), "\(cut)")
     let cutPNG = try Self.contents(png.dropLast(12))
     #expect(cutPNG == ["a PNG that ends early"])
     var broken = png
@@ -81,6 +82,62 @@ import Testing
     limits = CaptureLimits()
     limits.pixels = 100
     #expect(try Self.contents(png, limits: limits).first?.contains("100") == true)
+  }
+
+  /// Gain maps, films, phones' blocks and padding belong to the photograph before them.
+  @Test func whatLiesBehindAPhotographIsNone() throws {
+    let main = try ImageCodec.encodeJPEG(Self.picture(100), quality: 100)
+    let map = try ImageCodec.encodeJPEG(Self.picture(20, width: 8, height: 8), quality: 90)
+    let png = try ImageCodec.encodePNG(Self.picture(7))
+    func number(_ value: Int, _ count: Int) -> [UInt8] {
+      (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+    /// The picture with an index (CIPA DC-007) of itself and one more.
+    func indexed(_ length: Int, _ size: Int) -> [UInt8] {
+      let entry =
+        number(0, 4) + number(size, 4) + number(0, 8) + number(0, 4) + number(length, 4)
+        + number(size - 28, 4) + number(0, 4)
+      let index =
+        Array("MM\0*".utf8) + number(8, 4) + number(1, 2) + number(0xb002, 2) + number(7, 2) + number(32, 4)
+        + number(26, 4) + number(0, 4) + entry
+      let segment = Array("MPF\0".utf8) + index
+      return main[..<20] + [0xff, 0xe2] + number(segment.count + 2, 2) + segment + main[20...]
+    }
+    let ultra = indexed(map.count, indexed(0, 0).count)
+    let container = Array(
+      "http://ns.adobe.com/xap/1.0/\0<x Item:Semantic=\"GainMap\" Item:Length=\"\(map.count)\"/>".utf8)
+    let listed = main[..<20] + [0xff, 0xe1] + number(container.count + 2, 2) + container + main[20...]
+    let film =
+      number(24, 4) + Array("ftypmp42".utf8) + [UInt8](repeating: 0, count: 12) + number(8 + main.count, 4)
+      + Array("mdat".utf8) + main + number(8, 4) + Array("moov".utf8)
+    let block = [0, 0, 0x30, 0x0a] + [16, 0, 0, 0] + Array("MotionPhoto_Data".utf8) + main
+    let files: [String: [UInt8]] = [
+      "gain map": ultra + map, "padded": main + [UInt8](repeating: 0, count: 4000), "film": main + film,
+      "container": Array(listed) + map, "blocks": main + block + Array("SEFHxxxxSEFT".utf8),
+      "all": ultra + map + [0, 0, 0] + film + [0, 0],
+    ]
+    for (name, file) in files {
+      let found = try Self.contents(file + file + png)
+      #expect(found.count == 3 && found[2] == "20x12 7", "\(name): \(found)")
+      #expect(found.dropLast().allSatisfy { $0.hasPrefix("20x12 ") }, "\(name): \(found)")
+    }
+    // What was taken off is not looked for in the next file.
+    #expect(try Self.contents(ultra + png + Array(listed) + png).count == 4)
+  }
+
+  /// What lies behind a picture is looked at when the next one is wanted: a program may wait for this one's results.
+  @Test func aPictureIsHandedOutWithoutTheNext() throws {
+    var ends: [Int32] = [-1, -1]
+    let made = unsafe pipe(&ends)
+    #expect(made == 0)
+    let picture = try ImageCodec.encodePNG(Self.picture(7))
+    let written = unsafe picture.withUnsafeBytes { unsafe write(ends[1], $0.baseAddress, $0.count) }
+    #expect(written == picture.count)
+    let stream = try PictureStream(.pipe("/proc/self/fd/\(ends[0])"))
+    #expect(try stream.next() != nil)
+    close(ends[1])
+    #expect(try stream.next() == nil)
+    close(ends[0])
   }
 
   @Test func rowsOfBytes() throws {
@@ -160,6 +217,44 @@ import Testing
     }
     #expect(throws: StreamError.file(.missing(path: place.file("gone.mp4")))) {
       try PictureStream(.film(place.file("gone.mp4")), ffmpeg: ffmpeg)
+    }
+  }
+
+  /// Pictures that are there are done; that there may have been more is told as damage.
+  @Test func aComplaintOfAProgramThatGoesOnIsTold() throws {
+    let place = try TemporaryDirectory()
+    let (film, ffmpeg) = try Self.ffmpeg(
+      "echo 'partial file' >&2; printf 'P6\\n6 6\\n255\\n%0108d' 0; echo 'mmco: unref short failure' >&2",
+      in: place)
+    let found = try Self.contents(of: PictureStream(.film(film), ffmpeg: ffmpeg))
+    #expect(found == ["6x6 48", "ffmpeg: partial file: pictures may be missing or wrong"])
+    let (same, quiet) = try Self.ffmpeg(
+      "printf 'P6\\n6 6\\n255\\n%0108d' 0; echo 'mmco: unref short failure' >&2", in: place)
+    #expect(try Self.contents(of: PictureStream(.film(same), ffmpeg: quiet)) == ["6x6 48"])
+  }
+
+  /// Films are told by their content, pictures too, whatever they are called.
+  @Test func contentTellsFilmsFromPictures() throws {
+    let place = try TemporaryDirectory()
+    let jpeg = try ImageCodec.encodeJPEG(Self.picture(1))
+    let box: [UInt8] = [0, 0, 0, 24] + Array("ftypisom".utf8) + [UInt8](repeating: 0, count: 12)
+    let names = [
+      "film.jpg": (box, "mov"), "film.mkv": (box, "mov"), "film": (box, "mov"),
+      "film.mp4": ([0x1a, 0x45, 0xdf, 0xa3, 0], "matroska"),
+      "other.mp4": (Array("RIFF....AVI LIST".utf8), "avi"),
+      "packets.mpg": ((0..<600).map { $0 % 188 == 0 ? 0x47 : 0 }, "mpegts"),
+    ]
+    for (name, (bytes, demuxer)) in names {
+      let path = try place.write(bytes, to: name)
+      #expect(StreamSource(path) == .film(path), "\(name)")
+      #expect(try FFmpeg.input(path).contains(demuxer), "\(name)")
+    }
+    let picture = try place.write(jpeg, to: "picture.mp4")
+    #expect(StreamSource(picture) == nil)
+    let heic = try place.write(Array("\0\0\0\u{18}ftypheic".utf8), to: "picture.heic")
+    #expect(StreamSource(heic) == nil)
+    #expect(throws: MediaError.empty(file: place.file("none.mp4"))) {
+      try FFmpeg.input(place.write("", to: "none.mp4"))
     }
   }
 
