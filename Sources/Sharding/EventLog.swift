@@ -54,7 +54,7 @@ package struct LoggedEvent: Sendable {
   package static func forEach(in path: String, _ body: (LoggedEvent) throws -> Void) throws {
     let pipe: InputPipe
     do throws(FileError) {
-      pipe = try InputPipe(path: path)
+      pipe = try InputPipe(file: path)
     } catch {
       throw LineReader.Failure.file(error)
     }

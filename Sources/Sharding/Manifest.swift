@@ -92,7 +92,8 @@ package struct Manifest {
 
   private let shard: Shard
   private var lines: LineReader
-  private var count = 0
+  /// Captures seen so far, those of other shards too.
+  package private(set) var count = 0
 
   package init(_ pipe: InputPipe, shard: Shard) {
     self.shard = shard
@@ -128,7 +129,7 @@ package struct Manifest {
   package static func count(_ path: String, shard: Shard = .whole) throws(LineReader.Failure) -> Int {
     let pipe: InputPipe
     do throws(FileError) {
-      pipe = try InputPipe(path: path)
+      pipe = try InputPipe.list(path)
     } catch {
       throw .file(error)
     }

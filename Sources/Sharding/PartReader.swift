@@ -34,7 +34,7 @@ package enum PartReader {
     try checkDigest(path)
     let pipe: InputPipe
     do throws(FileError) {
-      pipe = try InputPipe(path: path)
+      pipe = try InputPipe(file: path)
     } catch {
       throw LineReader.Failure.file(error)
     }

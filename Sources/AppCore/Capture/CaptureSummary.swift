@@ -67,6 +67,8 @@ package struct CaptureSummary: Sendable, Equatable {
   package let layout: CaptureLayout
   /// Figures of each usable frame.
   package let frames: [Frame]
+  /// Frames that cannot be read: their files are there, and damaged.
+  package let unreadable: [SkippedFrame]
   /// Frames left out.
   package let skipped: [SkippedFrame]
   /// Greatest distance of a camera from the first, meters.
@@ -79,18 +81,29 @@ package struct CaptureSummary: Sendable, Equatable {
   /// Reprojection errors above this, in meters, point to wrong axes or units.
   package static let plausibleReprojectionError = 0.05
 
-  /// Reads every frame of a capture, pictures left undecoded.
+  /// Reads every frame of a capture and decodes its picture.
   ///
-  /// - Throws: `CaptureError` of the first frame that cannot be read.
+  /// - Throws: `CaptureError` of the first frame where none can be read.
   package init(of source: any CaptureSource) throws(CaptureError) {
     layout = source.layout
     skipped = source.skipped
     var frames: [Frame] = []
+    var unreadable: [SkippedFrame] = []
+    var failure: CaptureError?
     var first: CapturedFrame?
     var second: CapturedFrame?
     var baseline = 0.0
     for index in source.frames.indices {
-      let frame = try source.frame(at: index, decodingImage: false)
+      let frame: CapturedFrame
+      do throws(CaptureError) {
+        _ = try source.frame(at: index)
+        frame = try source.frame(at: index, decodingImage: false)
+      } catch {
+        guard source.frames.count > 1 else { throw error }
+        failure = failure ?? error
+        unreadable.append(SkippedFrame(name: source.frames[index].name, reason: "\(error)"))
+        continue
+      }
       frames.append(Frame(frame))
       if let first {
         baseline = max(baseline, first.cameraToWorld.origin.distance(to: frame.cameraToWorld.origin))
@@ -99,6 +112,8 @@ package struct CaptureSummary: Sendable, Equatable {
         first = frame
       }
     }
+    if let failure, frames.isEmpty { throw failure }
+    self.unreadable = unreadable
     self.frames = frames
     self.baseline = baseline
     reprojection = first.flatMap { from in second.flatMap { Reprojection(from: from, to: $0) } }
@@ -150,6 +165,7 @@ package struct CaptureSummary: Sendable, Equatable {
         ["medianErrorMeters": .rounded($0.medianError, decimals: 4), "pairs": .integer($0.pairs)]
       } ?? .null,
       "warnings": .array(warnings.map(JSONValue.string)),
+      "unreadable": .array(unreadable.map { ["name": .string($0.name), "reason": .string($0.reason)] }),
       "skipped": .array(skipped.map { ["name": .string($0.name), "reason": .string($0.reason)] }),
       "frames": .array(frames.map(\.json)),
     ]

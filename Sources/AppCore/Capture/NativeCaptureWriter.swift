@@ -23,25 +23,41 @@ public enum NativeCaptureWriter {
 
   /// Writes every usable frame of a capture as a sequence `NNNNNN.json` beside its files, pictures unchanged.
   ///
+  /// A frame of several that cannot be read is left out.
+  ///
   /// - Parameters:
   ///   - source: The capture.
   ///   - path: The folder.
   ///   - force: Replaces an existing folder.
   ///   - progress: Called after each frame with how many are written.
+  /// - Returns: The frames that were left out, and why.
   /// - Throws: `CaptureError`, `FileError`.
+  @discardableResult
   public static func convert(
     _ source: any CaptureSource, to path: String, force: Bool = false, progress: (Int) -> Void = { _ in }
-  ) throws {
+  ) throws -> [SkippedFrame] {
+    var leftOut: [SkippedFrame] = []
+    var failure: CaptureError?
     let folder = try AtomicDirectory(path: path, force: force)
     for index in source.frames.indices {
-      let frame = try source.frame(at: index, decodingImage: false)
+      defer { progress(index + 1) }
+      let frame: CapturedFrame
+      let picture: EncodedPicture?
+      do throws(CaptureError) {
+        _ = try source.frame(at: index)
+        frame = try source.frame(at: index, decodingImage: false)
+        picture = try source.encodedPicture(at: index)
+      } catch {
+        failure = failure ?? error
+        leftOut.append(SkippedFrame(name: source.frames[index].name, reason: "\(error)"))
+        continue
+      }
       let stem = numbered(index)
-      try write(
-        frame, picture: try source.encodedPicture(at: index), metadata: "\(stem).json", prefix: "\(stem)_",
-        into: folder)
-      progress(index + 1)
+      try write(frame, picture: picture, metadata: "\(stem).json", prefix: "\(stem)_", into: folder)
     }
+    if let failure, leftOut.count == source.frames.count { throw failure }
     try folder.commit()
+    return leftOut
   }
 
   private static func write(

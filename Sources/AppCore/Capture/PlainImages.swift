@@ -27,7 +27,7 @@ struct PlainImages: CaptureSource {
     self.isSingleFile = isSingleFile
     self.path = path
     self.camera = camera
-    skipped = isSingleFile ? [] : folder.skippedNames()
+    skipped = isSingleFile ? [] : folder.skippedNames() + Self.unread(in: folder, besides: names)
     frames = names.enumerated().map { FrameReference(name: $1, timestamp: Double($0)) }
   }
 
@@ -51,6 +51,17 @@ struct PlainImages: CaptureSource {
   func encodedPicture(at index: Int) throws(CaptureError) -> EncodedPicture? {
     let name = try reference(at: index).name
     return try folder.encodedPicture(name, namedBy: name)
+  }
+
+  /// What lies beside the pictures and is none, so that nobody takes it for done.
+  private static func unread(in folder: CaptureFolder, besides pictures: [String]) -> [SkippedFrame] {
+    let read = Set(pictures)
+    return ((try? folder.names()) ?? []).filter { !read.contains($0) && !$0.hasPrefix(".") }.map { name in
+      SkippedFrame(
+        name: name,
+        reason: folder.hasSubfolder(name)
+          ? "a folder beside pictures; give it by itself" : "not a JPEG or PNG picture")
+    }
   }
 
   static func isPicture(_ name: String) -> Bool {

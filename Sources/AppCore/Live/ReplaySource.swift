@@ -29,7 +29,9 @@ package final class ReplaySource: FrameSource {
     /// The clock at the first frame.
     var start: Duration?
     /// Frames that were decoded before the first is due; empty unless asked for.
-    var kept: [CapturedFrame] = []
+    var kept: [CapturedFrame?] = []
+    /// Why frames cannot be read, by their place among those that are played.
+    var failures: [Int: CaptureError] = [:]
   }
 
   private let capture: any CaptureSource
@@ -72,18 +74,34 @@ package final class ReplaySource: FrameSource {
 
   /// The frames, to be asked for once.
   ///
-  /// The stream ends with `CaptureError` at a frame that cannot be read.
+  /// A frame that cannot be read is passed over; where none can be, the stream ends with its `CaptureError`.
   package func frames() -> AsyncThrowingStream<CapturedFrame, any Error> {
     AsyncThrowingStream { try await self.next() }
   }
 
-  private func next() async throws -> CapturedFrame? {
-    let number = position.withLock { position -> Int in
-      defer { position.next += 1 }
-      return position.next
+  /// The frames that could not be read so far, in order.
+  package var unreadable: [SkippedFrame] {
+    position.withLock(\.failures).sorted { $0.key < $1.key }.map { index, error in
+      SkippedFrame(name: capture.frames[indices[index]].name, reason: "\(error)")
     }
-    guard number < count else { return nil }
-    let frame = try frame(number % indices.count)
+  }
+
+  private func next() async throws -> CapturedFrame? {
+    var number = 0
+    var read: CapturedFrame?
+    while read == nil {
+      number = position.withLock { position -> Int in
+        defer { position.next += 1 }
+        return position.next
+      }
+      guard number < count else { break }
+      read = frame(number % indices.count)
+    }
+    guard let frame = read else {
+      let failures = position.withLock(\.failures)
+      if let first = failures[0], failures.count == indices.count { throw first }
+      return nil
+    }
     let due =
       framesPerSecond.map { .nearest(seconds: Double(number) / $0) }
       ?? Self.due(number, timestamps: indices.map { capture.frames[$0].timestamp })
@@ -100,11 +118,18 @@ package final class ReplaySource: FrameSource {
     return frame
   }
 
-  private func frame(_ index: Int) throws -> CapturedFrame {
+  private func frame(_ index: Int) -> CapturedFrame? {
     let kept = position.withLock(\.kept)
     if !kept.isEmpty { return kept[index] }
     let watch = ContinuousClock.now
-    let frames = try (decodesFirst ? indices : [indices[index]]).map { try capture.frame(at: $0) }
+    let frames = (decodesFirst ? Array(indices.indices) : [index]).map { place -> CapturedFrame? in
+      do throws(CaptureError) {
+        return try capture.frame(at: indices[place])
+      } catch {
+        position.withLock { $0.failures[place] = error }
+        return nil
+      }
+    }
     let took = ContinuousClock.now - watch
     position.withLock { position in
       position.decoding += took

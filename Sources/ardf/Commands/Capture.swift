@@ -40,6 +40,10 @@ struct Capture: ParsableCommand {
     func run() throws {
       let summary = try CaptureSummary(of: sensor.told(picture.open(source, limits: limits.capture)))
       try json ? Console.print(summary.json) : Console.print(text(summary))
+      var unreadable = LeftOutInputs(unit: "frames")
+      for frame in summary.unreadable { unreadable.add(frame.name, of: source, reason: frame.reason) }
+      for warning in summary.warnings where !unreadable.entries.isEmpty { Console.note(warning) }
+      try unreadable.finish(of: summary.frames.count + summary.unreadable.count)
       guard summary.warnings.isEmpty else {
         throw CommandError.checksFailed(summary.warnings)
       }
@@ -107,12 +111,16 @@ struct Capture: ParsableCommand {
       if !force, fileExists(out) { throw OutputError(error: .alreadyExists(path: out)) }
       var progress = Progress("frame", of: capture.frames.count)
       defer { progress.finish() }
+      let bad: [SkippedFrame]
       do {
-        try NativeCaptureWriter.convert(capture, to: out, force: force) { progress.update($0) }
+        bad = try NativeCaptureWriter.convert(capture, to: out, force: force) { progress.update($0) }
       } catch let error as FileError {
         throw OutputError(error: error)
       }
-      Console.note("\(out): \(capture.frames.count) frames")
+      var leftOut = LeftOutInputs(unit: "frames")
+      for frame in bad { leftOut.add(frame.name, of: source, reason: frame.reason) }
+      Console.note("\(out): \(capture.frames.count - bad.count) frames")
+      try leftOut.finish(of: capture.frames.count)
     }
   }
 }

@@ -50,29 +50,30 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
     let network = try network()
     var speed = SpeedLog()
     var progress = Progress("picture", of: inputs.frames.count)
-    var leftOut = 0
+    var leftOut = LeftOutInputs(unit: "pictures")
     for (done, frame) in inputs.frames.enumerated() {
-      let captured = try frame.source.frame(at: frame.index)
-      do {
+      func add() throws {
+        let captured = try frame.source.frame(at: frame.index)
         let estimate = try estimate(captured, with: network, speed: &speed).get()
         try results.add(estimate, of: captured, name: frame.folder)
-      } catch let error as NoEstimate {
-        guard !inputs.isSingle else { throw CommandError.input("\(captured.name): \(error)") }
-        leftOut += 1
-        Console.note("\(captured.name): \(error)")
+      }
+      if inputs.isSingle {
+        do {
+          try add()
+        } catch let error as NoEstimate {
+          throw CommandError.input("\(frame.reference.name): \(error)")
+        }
+      } else {
+        try leftOut.attempt(frame, add)
       }
       progress.update(done + 1)
     }
     progress.finish()
-    guard leftOut < inputs.frames.count else {
-      throw CommandError.input("no picture is left of \(sources[0]): nothing was done")
-    }
-    try results.finish(isSingle: inputs.isSingle)
+    try leftOut.checkAnyLeft(of: inputs.frames.count)
+    let skipped = Set(inputs.frames.map(\.source.path)).count == 1 ? inputs.frames[0].source.skipped : []
+    try results.finish(isSingle: inputs.isSingle, leftOut: leftOut.json, skipped: skipped)
     for line in speed.lines { Console.inform(line) }
-    if leftOut > 0 {
-      throw CommandError.input(
-        "\(leftOut) of \(inputs.frames.count) pictures were left out; the others are done")
-    }
+    try leftOut.finish(of: inputs.frames.count)
   }
 
   /// The pictures of a stream, as they come.
@@ -82,6 +83,7 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
     let network = try network()
     var speed = SpeedLog()
     var log = StreamLog()
+    var leftOut = LeftOutInputs(unit: "pictures")
     try await streaming.pictures(of: stream, limits: limits, output: output).forEach { arrival in
       do {
         let captured = try arrival.frame(of: stream, camera: .exif)
@@ -89,13 +91,16 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
         try results.add(estimate, of: captured, name: captured.name)
         log.add(arrival, isDone: true)
       } catch let error as DamagedPicture {
-        Console.note("\(error)")
+        leftOut.add(arrival, error)
         log.add(arrival, isDone: false)
       } catch let error as NoEstimate {
-        throw CommandError.input("\(stream.name): \(error)")
+        leftOut.add(
+          arrival,
+          DamagedPicture(stream: stream.name, number: arrival.picture.number, reason: "\(error)"))
+        log.add(arrival, isDone: false)
       }
     }
-    if log.done > 0 { try results.finish(isSingle: false) }
+    if log.done > 0 { try results.finish(isSingle: false, leftOut: leftOut.json, skipped: []) }
     for line in speed.lines { Console.inform(line) }
     try log.finish(stream.name)
   }
@@ -115,7 +120,7 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
   private func estimate(
     _ frame: CapturedFrame, with network: DepthNetwork, speed: inout SpeedLog
   ) throws -> Result<DepthNetwork.Estimate, NoEstimate> {
-    guard let image = frame.image else { throw CommandError.input("\(frame.name): the frame has no picture") }
+    guard let image = frame.image else { throw FrameWithoutPicture(frame: frame.name) }
     let estimate = try network.estimateIfPossible(
       image.oriented(frame.orientation), orientation: frame.orientation, sensor: frame.depth)
     if case .success(let estimate) = estimate {
@@ -149,9 +154,13 @@ private final class DepthResults {
     entries.append(["folder": .string(name.isEmpty ? "." : name), "name": .string(frame.name)])
   }
 
-  func finish(isSingle: Bool) throws {
+  func finish(isSingle: Bool, leftOut: [JSONValue], skipped: [SkippedFrame]) throws {
     guard let folder else { return }
-    let index: JSONValue = ["schema": "ardf.depth-index/1", "frames": .array(entries)]
+    let index: JSONValue = [
+      "schema": "ardf.depth-index/1", "frames": .array(entries),
+      "skipped": .array(
+        leftOut + skipped.map { ["name": .string($0.name), "reason": .string($0.reason)] }),
+    ]
     if !isSingle { try folder.write(index, to: "index.json") }
     try folder.commit()
     if output.json { try Console.print(index) }

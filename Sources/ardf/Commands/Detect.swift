@@ -64,17 +64,26 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     let network = try network(results)
     var speed = SpeedLog()
     var progress = Progress("picture", of: inputs.frames.count)
+    var leftOut = LeftOutInputs(unit: "pictures")
     for (done, frame) in inputs.frames.enumerated() {
-      let captured = try frame.source.frame(at: frame.index)
-      try add(
-        captured, to: results, of: network, speed: &speed, source: frame.source.path, name: frame.folder,
-        isListed: true)
+      func add() throws {
+        try self.add(
+          frame.source.frame(at: frame.index), to: results, of: network, speed: &speed,
+          source: frame.source.path, name: frame.folder, isListed: true)
+      }
+      if inputs.isSingle {
+        try add()
+      } else if let bad = try leftOut.attempt(frame, add) {
+        try results.add(bad, at: frame.reference.timestamp)
+      }
       progress.update(done + 1)
     }
     progress.finish()
+    try leftOut.checkAnyLeft(of: inputs.frames.count)
     let source = sources.count == 1 ? inputs.frames.first?.source : nil
     try results.finish(layout: source?.layout, skipped: source?.skipped ?? [])
     for line in speed.lines { Console.inform(line) }
+    try leftOut.finish(of: inputs.frames.count)
   }
 
   /// The pictures of a stream, as they come.
@@ -86,13 +95,14 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     let network = try network(results)
     var speed = SpeedLog()
     var log = StreamLog()
+    var leftOut = LeftOutInputs(unit: "pictures")
     try await streaming.pictures(of: stream, limits: limits, output: output).forEach { arrival in
       let captured: CapturedFrame
       do throws(DamagedPicture) {
         captured = try arrival.frame(of: stream, camera: .exif)
       } catch {
-        Console.note("\(error)")
         log.add(arrival, isDone: false)
+        try results.add(leftOut.add(arrival, error), at: arrival.time)
         return
       }
       try add(
@@ -147,7 +157,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
   private func detect(
     _ frame: CapturedFrame, with network: DetectionNetwork, speed: inout SpeedLog
   ) throws -> DetectionsFile {
-    guard let image = frame.image else { throw CommandError.input("\(frame.name): the frame has no picture") }
+    guard let image = frame.image else { throw FrameWithoutPicture(frame: frame.name) }
     let found = try network.detect(
       image.oriented(frame.orientation), orientation: frame.orientation, stored: frame.imageSize)
     speed.add(found.timings, network: "\(network.name), \(network.inputText)")

@@ -92,7 +92,7 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
     for note in scoring.set.notes { Console.note(note) }
     let report = try scoring.run(writingTo: folder)
     try finish(report, folder)
-    try checkAll(scoring.set.pictures.count, leftOut: report.leftOut)
+    try report.leftOut.finish(of: scoring.set.pictures.count)
   }
 
   /// Refuses what goes with depth networks.
@@ -111,20 +111,16 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
       file: file, store: store, options: objects, precisions: precisions, limits: limits, source: sources[0])
     let report = try scoring.run()
     try finish(report, folder)
-    try checkAll(scoring.pictures.count, leftOut: report.leftOut)
-  }
-
-  private func checkAll(_ count: Int, leftOut: Int) throws {
-    guard leftOut == 0 else {
-      throw CommandError.input("\(leftOut) of \(count) pictures were left out; the others are evaluated")
-    }
+    try report.leftOut.finish(of: scoring.pictures.count)
   }
 
   private func evaluateDepth(_ file: String) throws {
     let scoring = try DepthScoring(
       file: file, options: depth, precisions: precisions, limits: limits, sources: sources)
     let folder = try out.map { try OutputFolder($0, force: force, inputs: scoring.inputs.paths + [file]) }
-    try finish(try scoring.run(), folder)
+    let report = try scoring.run()
+    try finish(report, folder)
+    try report.unreadable.finish(of: scoring.inputs.frames.count)
   }
 
   private func finish(_ report: any EvaluationReport, _ folder: OutputFolder?) throws {

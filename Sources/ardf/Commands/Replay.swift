@@ -81,7 +81,7 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
       live: live, shown: screen.shown, placements: await director.placements,
       openWishes: await director.openWishes, layout: selection.source.layout, isMaxSpeed: replay.maxSpeed,
       wall: wall, decoding: source.decoding, writing: screen.writing,
-      peakBytes: MeasurementEnvironment.peakBytes)
+      peakBytes: MeasurementEnvironment.peakBytes, unreadable: source.unreadable)
     if let folder {
       try folder.write(report.json, to: "replay.json")
       if schedule != nil { try folder.write(await director.sequence.json, to: "sequence-objects.json") }
@@ -94,6 +94,11 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
     }
     if let line = report.refusalLine(budget: configuration.memoryBudget) { Console.note(line) }
     Console.note(report.speedLine)
+    var unreadable = LeftOutInputs(unit: "frames")
+    for frame in source.unreadable {
+      unreadable.add(frame.name, of: selection.source.path, reason: frame.reason)
+    }
+    try unreadable.finish(of: selection.indices.count)
     guard report.openWishes.isEmpty else {
       throw CommandError.checkFailed(
         "effects were not placed: \(report.openWishes.map(\.text).joined(separator: ", "))")

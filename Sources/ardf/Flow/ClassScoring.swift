@@ -15,6 +15,7 @@ struct ClassScoring {
 
   let pictures: [ClassFolders.Picture]
   private let file: String
+  private let source: String
   private let networks: [Network]
   private let limits: ImageLimits
 
@@ -24,6 +25,7 @@ struct ClassScoring {
     limits: LimitOptions, source: String
   ) throws {
     self.file = file
+    self.source = source
     self.limits = ImageLimits(maxPixels: limits.maxPixels.count, maxFileBytes: limits.maxFile.count)
     let side =
       options.imgsz ?? DetectorOptions.trainedSide(of: store, otherwise: YOLOClassifier.publishedSide)
@@ -43,15 +45,14 @@ struct ClassScoring {
   func run() throws -> ClassReport {
     var accuracies = networks.map { _ in ClassAccuracy() }
     var progress = Progress("picture", of: pictures.count)
-    var leftOut = 0
+    var leftOut = LeftOutInputs(unit: "pictures")
     for (index, picture) in pictures.enumerated() {
       defer { progress.update(index + 1) }
       let image: RGBImage
       do throws(ImageError) {
         image = try ImageCodec.decode(path: picture.path, limits: limits).upright()
       } catch {
-        Console.note("\(error): left out")
-        leftOut += 1
+        leftOut.add(picture.path, of: source, reason: "\(error)")
         continue
       }
       for (position, network) in networks.enumerated() {
@@ -60,11 +61,12 @@ struct ClassScoring {
       }
     }
     progress.finish()
-    guard leftOut < pictures.count else { throw CommandError.input("no picture is left: nothing was done") }
+    try leftOut.checkAnyLeft(of: pictures.count)
     let model = networks[0].model
     return ClassReport(
       network: model.architecture.name, weightsDigest: try sha256Hex(path: file),
-      classNames: model.architecture.classNames, side: model.side, pictures: pictures.count - leftOut,
+      classNames: model.architecture.classNames, side: model.side,
+      pictures: pictures.count - leftOut.entries.count,
       leftOut: leftOut,
       rows: zip(networks, accuracies).map { network, accuracy in
         ClassReport.Row(precision: network.precision, kernels: network.kernels, accuracy: accuracy)

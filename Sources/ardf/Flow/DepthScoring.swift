@@ -41,10 +41,17 @@ struct DepthScoring {
     var results: [[DepthErrors]] = networks.map { _ in [] }
     var frames: [(source: String, name: String)] = []
     var leftOut: [(name: String, reason: String)] = []
+    var unreadable = LeftOutInputs(unit: "frames")
     var progress = Progress("frame", of: inputs.frames.count)
     for (done, frame) in inputs.frames.enumerated() {
       defer { progress.update(done + 1) }
-      let captured = try frame.source.frame(at: frame.index)
+      var read: CapturedFrame?
+      if inputs.frames.count == 1 {
+        read = try frame.source.frame(at: frame.index)
+      } else {
+        try unreadable.attempt(frame) { read = try frame.source.frame(at: frame.index) }
+      }
+      guard let captured = read else { continue }
       do throws(NoReadings) {
         let errors = try errors(of: captured)
         for (index, errors) in errors.enumerated() { results[index].append(errors) }
@@ -56,6 +63,7 @@ struct DepthScoring {
       }
     }
     progress.finish()
+    try unreadable.checkAnyLeft(of: inputs.frames.count)
     let network = networks[0].network
     let rows = zip(networks, results).compactMap { entry, errors in
       DepthErrors(mean: errors).map {
@@ -70,7 +78,8 @@ struct DepthScoring {
     return DepthReport(
       network: network.name, weightsDigest: try sha256Hex(path: file),
       output: network.output.isMetric ? "meters" : "relative depth", unit: unit,
-      isPrompted: network.output == .prompted, frames: frames, leftOut: leftOut, rows: rows)
+      isPrompted: network.output == .prompted, frames: frames, leftOut: leftOut, unreadable: unreadable,
+      rows: rows)
   }
 
   /// Why a frame is not evaluated.

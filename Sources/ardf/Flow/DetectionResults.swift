@@ -11,6 +11,7 @@ final class DetectionResults {
   private let isSingle: Bool
   private let folder: OutputFolder?
   private var index: [JSONValue] = []
+  private var leftOut: [JSONValue] = []
   private var coco: [JSONValue] = []
   private var dota = DOTAResults()
   private var rows = ""
@@ -75,6 +76,13 @@ final class DetectionResults {
       summary: isListed ? file.json : nil)
   }
 
+  /// Prints and keeps why a picture has no results: the line that `run` gives of it.
+  func add(_ bad: LeftOutInputs.Entry, at time: Double) throws {
+    leftOut.append(bad.json)
+    guard printsLines, format == .ardf else { return }
+    try Console.print(FrameRecord.failedLine(bad, at: time).serialized())
+  }
+
   /// Prints a picture's results, or one line of them, and keeps what `index.json` says of it.
   ///
   /// `rows`: those of the table.
@@ -128,7 +136,8 @@ final class DetectionResults {
           [
             "schema": "ardf.index/1", "layout": layout.map { .string($0.rawValue) } ?? .null,
             "frames": .array(index),
-            "skipped": .array(skipped.map { ["name": .string($0.name), "reason": .string($0.reason)] }),
+            "skipped": .array(
+              leftOut + skipped.map { ["name": .string($0.name), "reason": .string($0.reason)] }),
           ], to: "index.json")
       }
       try folder.commit()

@@ -29,6 +29,7 @@ struct FrameDefect: Error {
     case let error as CaptureError: kind = Self.kind(of: error)
     case let error as ImageError: kind = Self.kind(of: error.defect)
     case is FrameWithoutPicture: kind = "no-picture"
+    case is NoEstimate: kind = "no-estimate"
     default: return nil
     }
     self.init(kind: kind, reason: "\(error)")

@@ -29,6 +29,14 @@ struct FrameRecord: Sendable {
     FrameRecord(outcome: .failed(reason), summary: nil, coco: [])
   }
 
+  /// The line of a frame that failed before it had a place among results.
+  static func failedLine(_ bad: LeftOutInputs.Entry, at time: Double) -> JSONValue {
+    [
+      "schema": "ardf.result/1", "source": .string(bad.source), "name": .string(bad.name),
+      "timestamp": .number(time), "folder": .string(""), "summary": .null, "error": .string(bad.reason),
+    ]
+  }
+
   /// The frame's line on standard output: that of `results.jsonl`, with the masks that were asked for.
   func printedLine(of frame: RunFrame) -> JSONValue {
     var line = line(of: frame).object ?? [:]

@@ -20,6 +20,7 @@ struct ObjectScoring {
 
   let set: LabelledSet
   private let file: String
+  private let source: String
   private let options: ObjectEvaluationOptions
   private let networks: [Network]
   private let side: Int
@@ -33,6 +34,7 @@ struct ObjectScoring {
     limits: LimitOptions, source: String
   ) throws {
     self.file = file
+    self.source = source
     self.options = options
     let imageLimits = ImageLimits(maxPixels: limits.maxPixels.count, maxFileBytes: limits.maxFile.count)
     self.limits = imageLimits
@@ -91,15 +93,15 @@ struct ObjectScoring {
       : ValidationBatches.frames(
         set.pictures.map { ($0.width, $0.height) }, side: side, rect: options.rect)
     var progress = Progress("picture", of: set.pictures.count)
-    var (leftOut, labels) = (0, 0)
+    var labels = 0
+    var leftOut = LeftOutInputs(unit: "pictures")
     for (index, picture) in set.pictures.enumerated() {
       defer { progress.update(index + 1) }
       let image: RGBImage
       do throws(ImageError) {
         image = try ImageCodec.decode(path: picture.path, limits: limits).upright()
       } catch {
-        Console.note("\(error): left out")
-        leftOut += 1
+        leftOut.add(picture.path, of: source, reason: "\(error)")
         continue
       }
       guard image.width == picture.width, image.height == picture.height else {
@@ -121,16 +123,15 @@ struct ObjectScoring {
       }
     }
     progress.finish()
-    guard leftOut < set.pictures.count else {
-      throw CommandError.input("no picture is left: nothing was done")
-    }
+    try leftOut.checkAnyLeft(of: set.pictures.count)
     for file in files ?? [] { try file.finish() }
     return ObjectReport(
       network: model.architecture.name, weightsDigest: try sha256Hex(path: file),
       classNames: model.architecture.classNames, rule: rule,
       input: (options.rect ? "within " : "") + "\(side)x\(side)",
       shape: shape, masks: shape != .masks ? nil : rule == .coco ? way.rawValue : "grid",
-      thresholds: (options.conf, options.iou, options.maxDet), pictures: set.pictures.count - leftOut,
+      thresholds: (options.conf, options.iou, options.maxDet),
+      pictures: set.pictures.count - leftOut.entries.count,
       leftOut: leftOut, labels: labels,
       rows: zip(networks, evaluators).map { network, evaluator in
         ObjectReport.Row(

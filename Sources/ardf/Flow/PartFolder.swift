@@ -50,12 +50,22 @@ struct PartFolder: Sendable {
         if keepsFiles { try OutputRecord.makeFolder("\(path)/\(Self.frames)", beside: []) }
       }
     }
+    removeLeftovers()
     let part = try PartFile(path: self.part)
     if stage != nil { try gather(into: part) }
     let log = try OutputError.mapping { () throws(FileError) in
       try EventLog(path: "\(stage ?? path)/\(PartName(.events, of: shard))")
     }
     return (part, log)
+  }
+
+  /// Removes what killed processes have left of frames, parts and records, wherever the job writes.
+  private func removeLeftovers() {
+    let frames = "\(path)/\(Self.frames)"
+    let groups = keepsFiles ? ((try? folderNames(of: frames)) ?? []).map { "\(frames)/\($0)" } : []
+    for folder in [path, frames] + groups + (stage.map { [$0] } ?? []) {
+      AtomicOutputs.removeLeftovers(in: folder)
+    }
   }
 
   /// Takes over what earlier processes of the shard have published.

@@ -71,6 +71,9 @@ struct PartRun {
     try part.synchronize()
     if let name = try folder.publish() { Console.inform("\(folder.path)/\(name): written") }
     for line in progress.lines { Console.inform(line) }
+    if Interruption.endingSignal == nil, tally.frames == 0, work.isOfEmptyList {
+      throw CommandError.input("the list names no capture: nothing was done")
+    }
     let verdict = verdict(tally, budget)
     log.write(.ended, time: Self.now, ["status": .integer(Int(verdict.status))])
     if let error = verdict.error { throw error }

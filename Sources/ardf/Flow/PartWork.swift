@@ -40,10 +40,14 @@ struct PartWork {
   init(manifest path: String, shard: Shard, open: @escaping (ManifestEntry) throws -> any CaptureSource)
     throws
   {
-    let pipe = try path == "-" ? InputPipe.standardInput : InputPipe(path: path)
-    captures = .manifest(Manifest(pipe, shard: shard), open: open)
+    captures = .manifest(Manifest(try InputPipe.list(path), shard: shard), open: open)
     total =
       pathKind(path) == .file ? ("captures", try Manifest.count(path, shard: shard)) : nil
+  }
+
+  /// Whether a list was read that names nothing, for no shard.
+  var isOfEmptyList: Bool {
+    if case .manifest(let manifest, _) = captures { manifest.count == 0 } else { false }
   }
 
   /// The next frame; nil at the end.

@@ -17,6 +17,8 @@ struct ReplayReport {
   let decoding: Duration
   let writing: Duration
   let peakBytes: Int?
+  /// Frames that could not be read.
+  var unreadable: [SkippedFrame] = []
 
   /// Time that the loop itself took: neither reading nor writing pictures.
   var loop: Duration { max(wall - decoding - writing, .nanoseconds(1)) }
@@ -45,6 +47,7 @@ struct ReplayReport {
         "drawMilliseconds": JitterReport(intervals: shown.map(\.drawing))?.json ?? .null,
         "peakResidentMB": peakBytes.map { .rounded(Double($0) / 1e6, decimals: 1) } ?? .null,
       ],
+      "unreadable": .array(unreadable.map { ["name": .string($0.name), "reason": .string($0.reason)] }),
       "frames": .array(
         shown.map { frame in
           [

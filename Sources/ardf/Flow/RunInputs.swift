@@ -57,10 +57,18 @@ struct RunInputs {
 
   /// Opens each source: a picture, a capture, a sequence, a folder of them, or a pattern for any of these.
   ///
+  /// One of several that cannot be opened is there as a frame that cannot be read.
+  ///
   /// `names`: Only these frames, by name or position; of one source.
   init(_ paths: [String], names: [String], open: (String) throws -> any CaptureSource) throws {
     let given = try paths.flatMap(Self.expand)
-    let sources = try given.flatMap { try Self.sources($0, open) }
+    let sources = try given.flatMap { path in
+      guard given.count > 1 else { return try Self.sources(path, open) }
+      return try UnopenedSource.standingIn(for: path) { try Self.sources(path, open) }
+    }
+    if let first = sources.first as? UnopenedSource, sources.allSatisfy({ $0 is UnopenedSource }) {
+      throw first.error
+    }
     self.paths = given + sources.map(\.path).filter { !given.contains($0) }
     guard names.isEmpty || sources.count == 1 else {
       throw CommandError.usage(
@@ -110,25 +118,26 @@ struct RunInputs {
   ) throws -> [any CaptureSource] {
     let names = try folderNames(of: path).filter { !$0.hasPrefix(".") }
     var sources: [any CaptureSource] = []
-    var leftOut = try namesThatAreNotText(in: path).map {
-      "\(path)/\($0): left out: its name is not UTF-8; rename it"
-    }
+    // Kinds that are not read, and captures of others' making.
+    var unread = try namesThatAreNotText(in: path)
     for name in names {
       let inner = "\(path)/\(name)"
-      var isFolder = false
-      guard FileManager.default.fileExists(atPath: inner, isDirectory: &isFolder),
-        isFolder || CaptureReader.isSourceFile(name)
-      else { continue }
+      guard pathKind(inner) == .folder || CaptureReader.isSourceFile(name) else {
+        unread.append(name)
+        continue
+      }
       do {
-        sources.append(try open(inner))
+        sources += try UnopenedSource.standingIn(for: inner) { [try open(inner)] }
       } catch CaptureError.unrecognisedLayout, CaptureError.archiveWithoutClip {
-        leftOut.append("\(inner): left out: not a known capture")
-      } catch let error as CaptureError {
-        leftOut.append("\(inner): left out: \(error)")
+        unread.append(name)
       }
     }
     guard !sources.isEmpty else { throw CaptureError.unrecognisedLayout(path: path) }
-    for note in leftOut { Console.note(note) }
+    if !unread.isEmpty {
+      Console.note(
+        "\(path): \(unread.count) left out that \(unread.count == 1 ? "is" : "are") no picture (JPEG, PNG) and no known capture: "
+          + unread.prefix(5).joined(separator: ", ") + (unread.count > 5 ? ", ..." : ""))
+    }
     return sources
   }
 

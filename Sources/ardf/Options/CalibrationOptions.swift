@@ -30,11 +30,20 @@ struct CalibrationOptions: ParsableArguments {
     let inputs = try RunInputs(calibrate, names: []) { try CaptureReader.open($0, limits: limits.capture) }
     let wanted = min(count, inputs.frames.count)
     var images: [RGBImage] = []
+    var leftOut = LeftOutInputs(unit: "pictures")
     for index in 0..<wanted {
       let frame = inputs.frames[index * inputs.frames.count / wanted]
-      let captured = try frame.source.frame(at: frame.index)
-      guard let image = captured.image?.oriented(captured.orientation) else { continue }
-      if !images.contains(where: { $0 == image }) { images.append(image) }
+      try leftOut.attempt(frame) {
+        let captured = try frame.source.frame(at: frame.index)
+        guard let image = captured.image?.oriented(captured.orientation) else { return }
+        if !images.contains(where: { $0 == image }) { images.append(image) }
+      }
+    }
+    // What is measured is a weight file's, and pictures that were named are part of what it is made of.
+    guard leftOut.entries.isEmpty else {
+      throw CommandError.input(
+        "--calibrate: \(leftOut.entries.count) of \(wanted) pictures could not be read; mend or leave them out"
+      )
     }
     guard images.count >= Self.least else {
       throw CommandError.input(

@@ -15,7 +15,7 @@ struct ClassReport: EvaluationReport {
   let classNames: [String]
   let side: Int
   let pictures: Int
-  let leftOut: Int
+  let leftOut: LeftOutInputs
   let rows: [Row]
 
   var heading: String {
@@ -37,7 +37,8 @@ struct ClassReport: EvaluationReport {
     [
       "schema": "ardf.evaluation/1", "task": "classes", "network": .string(network),
       "weightsSHA256": .string(weightsDigest), "input": .string("\(side)x\(side)"),
-      "pictures": .integer(pictures), "leftOut": .integer(leftOut),
+      "pictures": .integer(pictures), "leftOut": .integer(leftOut.entries.count),
+      "leftOutPictures": .array(leftOut.json),
       "results": .array(
         rows.map { row in
           [

@@ -20,6 +20,7 @@ struct DepthReport: EvaluationReport {
   /// Frames that are evaluated.
   let frames: [(source: String, name: String)]
   let leftOut: [(name: String, reason: String)]
+  let unreadable: LeftOutInputs
   let rows: [Row]
 
   var heading: String {
@@ -47,7 +48,8 @@ struct DepthReport: EvaluationReport {
       "schema": "ardf.evaluation/1", "task": "depth", "network": .string(network),
       "weightsSHA256": .string(weightsDigest), "output": .string(output), "align": .string(unit.rawValue),
       "readsSensor": .bool(isPrompted), "frames": .integer(frames.count),
-      "leftOut": .array(leftOut.map { ["name": .string($0.name), "reason": .string($0.reason)] }),
+      "leftOut": .array(
+        leftOut.map { ["name": .string($0.name), "reason": .string($0.reason)] } + unreadable.json),
       "results": .array(
         rows.map { row in
           var members = document(row.mean).object ?? [:]

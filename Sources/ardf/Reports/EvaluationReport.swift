@@ -60,7 +60,7 @@ struct ObjectReport: EvaluationReport {
   let masks: String?
   let thresholds: (confidence: Double, overlap: Double, limit: Int)
   let pictures: Int
-  let leftOut: Int
+  let leftOut: LeftOutInputs
   let labels: Int
   let rows: [Row]
 
@@ -116,7 +116,8 @@ struct ObjectReport: EvaluationReport {
       "masks": masks.map(JSONValue.string) ?? .null,
       "confidence": .rounded(thresholds.confidence, decimals: 6),
       "iou": .rounded(thresholds.overlap, decimals: 6), "maxDetections": .integer(thresholds.limit),
-      "pictures": .integer(pictures), "leftOut": .integer(leftOut), "labels": .integer(labels),
+      "pictures": .integer(pictures), "leftOut": .integer(leftOut.entries.count), "labels": .integer(labels),
+      "leftOutPictures": .array(leftOut.json),
       "results": .array(
         rows.map { row in
           var members = results(row)

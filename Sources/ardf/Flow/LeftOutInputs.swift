@@ -1,0 +1,107 @@
+import AppCore
+import FileFormats
+
+/// What could not be used of several inputs: the one rule of all commands that take more than one.
+///
+/// A bad input ends none of the others. Each is named on standard error and in the results, and in the end the command
+/// fails, whatever it has done. The failure of an only input is the command's own.
+struct LeftOutInputs {
+  /// An input and why it could not be used.
+  struct Entry: Sendable {
+    let name: String
+    let source: String
+    let reason: String
+
+    var json: JSONValue { ["name": .string(name), "source": .string(source), "reason": .string(reason)] }
+  }
+
+  /// What all of them are, in words.
+  private let unit: String
+  private(set) var entries: [Entry] = []
+
+  /// - `unit`: `pictures`, `frames`.
+  init(unit: String) { self.unit = unit }
+
+  /// Works on one of several frames; why not, told to people too, where it is bad.
+  ///
+  /// - Throws: what is no fault of the frame.
+  @discardableResult
+  mutating func attempt(_ frame: RunFrame, _ body: () throws -> Void) throws -> Entry? {
+    do {
+      try body()
+      return nil
+    } catch {
+      guard let defect = FrameDefect(error) else { throw error }
+      return add(frame.reference.name, of: frame.source.path, reason: defect.reason)
+    }
+  }
+
+  /// Leaves an input out.
+  @discardableResult
+  mutating func add(_ name: String, of source: String, reason: String) -> Entry {
+    Console.note(reason.contains(name) ? "\(reason): left out" : "\(name): left out: \(reason)")
+    let entry = Entry(name: name, source: source, reason: reason)
+    entries.append(entry)
+    return entry
+  }
+
+  /// Leaves a picture of a stream out.
+  @discardableResult
+  mutating func add(_ arrival: StreamedPictures.Arrival, _ damage: DamagedPicture) -> Entry {
+    Console.note("\(damage)")
+    let entry = Entry(
+      name: StreamedFrame.name(arrival.picture.number), source: damage.stream, reason: damage.reason)
+    entries.append(entry)
+    return entry
+  }
+
+  /// For results.
+  var json: [JSONValue] { entries.map(\.json) }
+
+  /// Refuses to go on with nothing.
+  func checkAnyLeft(of total: Int) throws {
+    guard entries.count < total else {
+      throw CommandError.input(
+        total == 0
+          ? "there are no \(unit): nothing was done"
+          : "none of \(total) \(unit) could be read: nothing was done; the first: \(entries[0].reason)")
+    }
+  }
+
+  /// Ends the command, when the others are done.
+  func finish(of total: Int) throws {
+    guard entries.isEmpty else {
+      throw CommandError.input("\(entries.count) of \(total) \(unit) could not be read; the others are done")
+    }
+  }
+}
+
+/// A source of several that cannot be opened: its only frame fails when it is read, as any other bad one.
+struct UnopenedSource: CaptureSource {
+  let path: String
+  let error: CaptureError
+
+  /// The sources that `open` gives of a path, or one that stands in for them.
+  ///
+  /// - Throws: what is no fault of the source, and `CaptureError` of what is no source at all, or too much of one.
+  static func standingIn(
+    for path: String, _ open: () throws -> [any CaptureSource]
+  ) throws -> [any CaptureSource] {
+    do {
+      return try open()
+    } catch let error as CaptureError {
+      switch error {
+      case .unrecognisedLayout, .archiveWithoutClip, .tooManyFrames: throw error
+      default: return [UnopenedSource(path: path, error: error)]
+      }
+    }
+  }
+
+  var frames: [FrameReference] { [FrameReference(name: path, timestamp: 0)] }
+  var skipped: [SkippedFrame] { [] }
+  var layout: CaptureLayout { .images }
+
+  func frame(at index: Int, decodingImage: Bool) throws(CaptureError) -> CapturedFrame { throw error }
+
+  func encodedPicture(at index: Int) throws(CaptureError) -> EncodedPicture? { throw error }
+}

@@ -1,0 +1,102 @@
+import FileFormats
+import Foundation
+import Imaging
+import TestSupport
+import Testing
+
+/// One rule for all commands that take several pictures: a bad one ends none of the others, is named and recorded, and
+/// makes the exit code 65.
+@Suite struct LeftOutTests {
+  /// A folder with two sound pictures, one that was cut off, and what is no picture.
+  private static func pictures() throws -> TemporaryDirectory {
+    let place = try TemporaryDirectory()
+    let png = try SyntheticCapture.encoded()
+    let jpeg = try ImageCodec.encodeJPEG(SyntheticCapture.picture(phase: 1))
+    try place.write(png, to: "p/a.png")
+    try place.write(jpeg.prefix(jpeg.count / 2), to: "p/b.jpg")
+    try place.write(jpeg, to: "p/c.jpg")
+    try place.write("....ftypheic", to: "p/phone.heic")
+    try place.write("mine", to: "p/notes.txt")
+    return place
+  }
+
+  private static let arguments: [[String]] = [
+    ["detect"] + TinyNetwork.detectorOptions, ["depth"] + TinyNetwork.depthOptions,
+    ["run"] + TinyNetwork.detectorOptions,
+  ]
+
+  @Test(arguments: arguments, [["p"], ["p/*.*g"], ["p/a.png", "p/b.jpg", "p/c.jpg", "p/gone.jpg"]])
+  func theOthersAreDone(command: [String], sources: [String]) throws {
+    let place = try Self.pictures()
+    let run = try CommandRun(
+      [command[0]] + sources + ["--out", "out"] + command.dropFirst(), in: place.path)
+    #expect(run.status == 65, "\(run.error)")
+    #expect(run.error.contains("b.jpg") && run.error.contains("the others are done"), "\(run.error)")
+    if sources == ["p"] {
+      #expect(run.error.contains("2 of") && run.error.contains("notes.txt"), "\(run.error)")
+    }
+    if sources.count > 1 { #expect(run.error.contains("gone.jpg"), "\(run.error)") }
+    let file = command[0] == "depth" ? "relative.npy" : "detections.json"
+    for name in ["a", "c"] {
+      #expect(FileManager.default.fileExists(atPath: place.file("out/\(name)/\(file)")), "\(name)")
+    }
+    if command[0] != "run" {
+      let index = try JSONValue.read(path: place.file("out/index.json"))
+      #expect(index["frames"]?.array?.count == 2)
+      let skipped = index["skipped"]?.array?.compactMap { $0["name"]?.string } ?? []
+      #expect(skipped.contains { $0.hasSuffix("b.jpg") }, "\(skipped)")
+    }
+  }
+
+  @Test func linesTellOfBadPicturesAsThoseOfRunDo() throws {
+    let place = try Self.pictures()
+    let run = try CommandRun(
+      ["detect", "p", "--out", "-"] + TinyNetwork.detectorOptions, in: place.path)
+    #expect(run.status == 65)
+    let lines = try run.lines()
+    #expect(lines.count == 3 && lines[1]["name"] == "b.jpg" && lines[1]["error"]?.string != nil)
+    #expect(lines[0]["detections"] != nil && lines[1]["detections"] == nil)
+  }
+
+  @Test(arguments: arguments) func nothingIsMadeOfBadPicturesAlone(command: [String]) throws {
+    let place = try TemporaryDirectory()
+    try place.write(Array("rubbish".utf8), to: "p/a.jpg")
+    try place.write(Array("rubbish".utf8), to: "p/b.jpg")
+    let run = try CommandRun([command[0], "p", "--out", "out"] + command.dropFirst(), in: place.path)
+    #expect(run.status == 65 && run.error.contains("nothing was done"), "\(run.error)")
+    try place.write("mine", to: "q/notes.txt")
+    let none = try CommandRun([command[0], "q", "--out", "out"] + command.dropFirst(), in: place.path)
+    #expect(none.status == 65 || none.status == 66, "\(none.error)")
+    #expect(!FileManager.default.fileExists(atPath: place.file("out/index.json")))
+  }
+
+  @Test func captureCheckDecodesWhatItSaysIsSound() throws {
+    let place = try Self.pictures()
+    let run = try CommandRun(["capture", "check", "p", "--json"], in: place.path)
+    #expect(run.status == 65 && run.error.contains("b.jpg"), "\(run.error)")
+    #expect(try run.json()["unreadable"]?.array?.count == 1)
+    try FileManager.default.removeItem(atPath: place.file("p/b.jpg"))
+    #expect(try CommandRun(["capture", "check", "p"], in: place.path).status == 0)
+  }
+
+  @Test func anEmptyListIsAnError() throws {
+    let place = try TemporaryDirectory()
+    try place.write("\n\r\n", to: "list")
+    let run = try CommandRun(
+      ["run", "--from", "list", "--out", "job", "--keep", "records"] + TinyNetwork.detectorOptions,
+      in: place.path)
+    #expect(run.status == 65 && run.error.contains("names no capture"), "\(run.error)")
+  }
+
+  @Test func aListIsNotWaitedFor() throws {
+    let place = try TemporaryDirectory()
+    let made = unsafe mkfifo(place.file("list"), 0o600)
+    #expect(made == 0)
+    let run = try CommandRun(
+      ["run", "--from", "list", "--out", "job", "--keep", "records"] + TinyNetwork.detectorOptions,
+      in: place.path)
+    #expect(run.status == 65 && run.error.contains("not a regular file"), "\(run.error)")
+    let merged = try CommandRun(["merge", ".", "--from", "list", "--out", "-"], in: place.path)
+    #expect(merged.status != 0)
+  }
+}
