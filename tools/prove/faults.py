@@ -8,7 +8,8 @@ Every run starts with an old result of ardf's under the output's name, made with
 user's beside it. After it, the name must hold the old result or the whole new one, byte for byte; where the command
 says that it succeeded, the new one; inputs and the user's file must be as they were. An injected failure must be told
 with one of the exit codes for input and output, and leave no temporary files; what kills leave must be gone after the
-next run of the same command. Signals go to every command that writes, failures to four of them. Needs `strace`; the
+next run of the same command. No program that was started outlives a signal, no named pipe is waited for where a file
+is meant, and what killed jobs left is gone after the next run. Signals go to every command that writes, failures to four of them. Needs `strace`; the
 full disk needs the right to mount a tmpfs and is skipped, visibly, without it.
 """
 
@@ -27,6 +28,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from injection import processes
 from injection.commands import GOLDENS, NETWORKS, ROOT, commands, writing_commands
 
 SCRIPT = '{"schema": "ardf.simulation/1", "duration": 2, "arrivals": {"framesPerSecond": 60}}'
@@ -335,6 +337,8 @@ def main():
     parser.add_argument("--only", help="call and error, such as openat:EMFILE")
     parser.add_argument("--kills", default=500, type=int)
     parser.add_argument("--signals", default=500, type=int, help="of SIGINT and SIGTERM together")
+    parser.add_argument("--children", default=40, type=int, help="signals while a program is silent")
+    parser.add_argument("--jobs", default=40, type=int, help="kills of jobs that keep frames' folders")
     parser.add_argument("--seed", default=1, type=int)
     options = parser.parse_args()
     if not shutil.which("strace"):
@@ -362,6 +366,10 @@ def main():
             name = signal.Signals(number).name
             print(f"{name}: {count} sent, {result['ended']} ended by it, {result['done']} were done")
         print("weights changed while mapped, exit codes: " + ", ".join(change(place, failures)))
+        count = processes.children(place, options.children, generator, failures)
+        print(f"signals to commands that read from a silent program: {count}")
+        print(f"named pipes in the place of files: {processes.pipes(place, failures)}")
+        print(f"jobs killed and gone on with: {processes.jobs(place, options.jobs, generator, failures)}")
         full = fill(place, failures)
         text = "skipped: a tmpfs cannot be mounted here" if full is None else f"exit codes {dict(full)}"
         print(f"full disk: {text}")

@@ -84,7 +84,22 @@ def prepare(ardf, sound):
     plan["kernels"] = json.loads((sound / "tuned.json").read_text())["kernels"]
     (sound / "plan.json").write_text(json.dumps(plan, indent=2))
     pack_tensors(sound / "trace.safetensors", sound / "trace.npz")
+    make_films(sound)
     return [file.name for file in pictures]
+
+
+def make_films(sound):
+    """Small films, where there is ffmpeg to make and to read them."""
+    if not shutil.which("ffmpeg"):
+        print("films: skipped, ffmpeg is not installed")
+        del CLASSES["films"]
+        return
+    for ending, codec in [("mp4", "mpeg4"), ("mkv", "mpeg4"), ("avi", "mjpeg"), ("webm", "vp8"), ("ts", "mpeg2video"),
+                          ("mov", "mjpeg"), ("gif", "gif")]:  # fmt: skip
+        subprocess.run(
+            ["ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-f", "lavfi", "-i", "testsrc=size=48x32:rate=10:duration=0.4",
+             "-c:v", codec, str(sound / f"film.{ending}")], check=True, capture_output=True,
+        )  # fmt: skip
 
 
 def pack_tensors(source, archive):
@@ -110,6 +125,7 @@ class Case:
         self.expected = None
         #: Variables that the run has besides the usual ones.
         self.environment = {}
+        self.films_ = sorted(file.name for file in sound.glob("film.*"))
 
     def take(self, name, whole=False):
         """A copy of a sound file or folder with one of its files damaged; the argument that names it."""
@@ -262,6 +278,19 @@ class Case:
              ["depth", picture, *depth(), "--threads", "1", "--out", "out"]]
         )  # fmt: skip
 
+    def films(self):
+        """Films of every kind that ffmpeg has made, damaged in their bytes; photographs with more behind them."""
+        film = self.take(self.random.choice(self.films_), self.is_sound)
+        if not self.is_sound and self.random.random() < 0.2:
+            renamed = Path(film).with_suffix(self.random.choice([".mp4", ".mkv", ".jpg", ".avi", ""]))
+            Path(film).rename(renamed)
+            film = str(renamed)
+        return self.random.choice(
+            [["detect", film, *detector(), "--out", "out"], ["detect", film, *detector(), "--out", "-"],
+             ["depth", film, *depth(), "--threads", "1", "--out", "out"],
+             ["run", film, *self.networks(), "--out", "out"]]
+        )  # fmt: skip
+
     def results(self):
         capture = self.take("sequence", True)
         shutil.copytree(self.sound / "batch", "out")
@@ -320,8 +349,8 @@ CLASSES = {
     "native": (Case.native, 22), "layouts": (Case.layouts, 20), "sequence": (Case.sequence, 10),
     "weights": (Case.weights, 8), "checkpoints": (Case.checkpoints, 5), "documents": (Case.documents, 9),
     "plans": (Case.plans, 4), "references": (Case.references, 4), "archives": (Case.archives, 6),
-    "pictures": (Case.pictures_, 4), "results": (Case.results, 3), "arguments": (Case.arguments, 5),
-    "jobs": (Case.jobs, 8), "environment": (Case.variables, 5),
+    "pictures": (Case.pictures_, 4), "films": (Case.films, 4), "results": (Case.results, 3),
+    "arguments": (Case.arguments, 5), "jobs": (Case.jobs, 8), "environment": (Case.variables, 5),
 }  # fmt: skip
 if NETWORK.exists():
     CLASSES["modules"] = (Case.modules, 3)

@@ -160,9 +160,10 @@ def left(run, refused):
     if hidden:
         found.append("left a temporary name")
     # Of several frames those that can be read are done, and results.jsonl says what is wrong with the others.
-    several = run.arguments[0] in ("run", "detect", "replay") and (
+    several = run.arguments[0] in ("run", "detect", "depth", "replay") and (
         len(list(Path("out").glob("*/"))) > 0 or Path("out/results.jsonl").exists() or "--keep" in run.arguments
     )
+    several = several or "the others are done" in Path("stderr").read_text(errors="replace")
     if refused and run.status != 1 and outputs and not several and "--resume" not in run.arguments:
         found.append("a refusal with an output")
     for name in outputs:
