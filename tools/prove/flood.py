@@ -273,7 +273,7 @@ def excess(options):
             check("answers beside deaf readers", server.answers())
         # What lies in the system's buffers may still be read byte by byte; the server holds none of it.
         held = re.search(
-            rb"ardf_request_memory_bytes (\S+)",
+            rb"(?m)^ardf_request_memory_bytes (\S+)",
             urllib.request.urlopen(f"http://127.0.0.1:{server.port}/metrics", timeout=60).read(),
         )[1]
         check("memory is given back", float(held) == 0, held)
