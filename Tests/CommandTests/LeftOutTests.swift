@@ -13,7 +13,7 @@ import Testing
     let png = try SyntheticCapture.encoded()
     let jpeg = try ImageCodec.encodeJPEG(SyntheticCapture.picture(phase: 1))
     try place.write(png, to: "p/a.png")
-    try place.write(jpeg.prefix(jpeg.count / 2), to: "p/b.jpg")
+    try place.write(Array(jpeg.prefix(jpeg.count / 2)), to: "p/b.jpg")
     try place.write(jpeg, to: "p/c.jpg")
     try place.write("....ftypheic", to: "p/phone.heic")
     try place.write("mine", to: "p/notes.txt")

@@ -47,11 +47,14 @@ def children(place, count, generator, failures):
         command = [["detect", "clip.mp4", *NETWORKS[:8]], ["depth", "clip.mp4", *NETWORKS[8:]]][index // 4 % 2]
         pid.unlink(missing_ok=True)
         process = subprocess.Popen(
-            [place.ardf, *command, "--out", "out"], cwd=folder, env=environment, stdout=subprocess.DEVNULL,
+            [place.ardf, *command, "--out", "-"], cwd=folder, env=environment, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )  # fmt: skip
         if not wait_for(lambda: pid.exists() and pid.read_text().endswith("\n")):
             failures.append(f"children: {command[0]} has not started its program")
+            process.kill()
+            process.wait()
+            continue
         time.sleep(generator.uniform(0, 0.2))
         process.send_signal(number)
         process.wait(timeout=PATIENCE)
