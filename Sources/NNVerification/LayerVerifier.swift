@@ -34,36 +34,69 @@ public struct LayerVerifier: Sendable {
   public let mode: Mode
   /// Tolerances by layer name.
   public let tolerances: ToleranceTable
+  /// Whether outputs of a reference that are not compared are let pass.
+  public let layersOnly: Bool
 
   /// A verifier.
-  public init(mode: Mode, tolerances: ToleranceTable = ToleranceTable()) {
+  public init(mode: Mode, tolerances: ToleranceTable = ToleranceTable(), layersOnly: Bool = false) {
     self.mode = mode
     self.tolerances = tolerances
+    self.layersOnly = layersOnly
   }
 
   /// Compares with the tensors of a file; the network's input `input` is the file's.
   ///
+  /// - Parameters:
+  ///   - session: The network.
+  ///   - reference: The file.
+  ///   - decoding: What the network's outputs mean, so that what is made of them is compared too; nil for layers alone.
+  /// - Returns: The report, which does not pass where the file has outputs that were not compared.
   /// - Throws: `VerificationError`, and what `ReferenceFile` throws.
-  public func verify(_ session: Session, against reference: ReferenceFile) throws -> VerificationReport {
-    try verify(session, against: reference, onDivergence: nil)
+  public func verify(
+    _ session: Session, against reference: ReferenceFile, decoding: (any DecodedNetwork)? = nil
+  ) throws -> VerificationReport {
+    try verify(session, against: reference, decoding: decoding, onDivergence: nil)
   }
 
   /// The same, telling `onDivergence` of layers beyond their tolerance; throws what that throws too.
   package func verify(
-    _ session: Session, against reference: ReferenceFile, onDivergence: Observer?
+    _ session: Session, against reference: ReferenceFile, decoding: (any DecodedNetwork)?,
+    onDivergence: Observer?
   ) throws -> VerificationReport {
     var used: Set<String> = []
+    var raw: [String: [Float]] = [:]
+    var replaced: Set<String> = []
     let prepare = try reference.fillInputs(of: session)
-    let report = try verify(
-      session, prepare: prepare, onDivergence: onDivergence, isKnown: reference.contains
-    ) { layer in
-      guard let (name, map) = try reference.map(for: layer) else { return nil }
-      used.insert(name)
-      return map
+    var report = try verify(
+      session, prepare: prepare, onDivergence: onDivergence, isKnown: reference.contains,
+      onOutput: { name, elements, isReplaced in
+        raw[name] = elements
+        if isReplaced { replaced.insert(name) }
+      },
+      expected: { layer in
+        let maps = try reference.maps(for: layer)
+        used.formUnion(maps.map(\.name))
+        return maps
+      })
+    let plan = session.plan
+    var result = OutputVerification.Result()
+    if let decoding, !layersOnly, let input = plan.inputs.first?.shape {
+      result = try OutputVerification(
+        decoding: decoding, reference: reference, input: input, precision: plan.options.precision,
+        tolerances: tolerances, raw: raw, replaced: replaced
+      ).result(after: used)
     }
-    guard !report.layers.isEmpty else { throw VerificationError.nothingToCompare }
-    let inputs = Set(session.plan.graph.inputShapes.map(\.name))
-    return report.leavingOut(reference.names.filter { !used.contains($0) && !inputs.contains($0) })
+    guard !report.layers.isEmpty || !result.outputs.isEmpty || !result.objects.isEmpty else {
+      throw VerificationError.nothingToCompare
+    }
+    report.add(result)
+    let inputs = Set(plan.graph.inputShapes.map(\.name))
+    let rest = reference.names.filter {
+      !used.contains($0) && !result.used.contains($0) && !inputs.contains($0)
+    }
+    let layers = plan.tracedLayers
+    return report.leavingOut(
+      rest, joined: Set(layers.flatMap(\.holds)), layers: Set(layers.map(\.name)), layersOnly: layersOnly)
   }
 
   /// Compares with another session of the same network, step by step; both are fed by `prepare`.
@@ -87,18 +120,21 @@ public struct LayerVerifier: Sendable {
     var report = VerificationReport(mode: mode, network: session.plan.name, kernels: session.plan.kernelName)
     try other.stepwise(prepare: prepare) { run in
       var done = -1
-      report = try verify(session, prepare: prepare, onDivergence: onDivergence, isKnown: { _ in true }) {
-        layer in
-        while done < layer.step, let step = run.advance() { done = step }
-        return run.map(of: layer)
-      }
+      report = try verify(
+        session, prepare: prepare, onDivergence: onDivergence, isKnown: { _ in true },
+        onOutput: { _, _, _ in },
+        expected: { layer in
+          while done < layer.step, let step = run.advance() { done = step }
+          return [(layer.name, run.map(of: layer))]
+        })
     }
     return report
   }
 
   private func verify(
     _ session: Session, prepare: (borrowing SessionInputs) throws -> Void, onDivergence: Observer?,
-    isKnown: (String) -> Bool, expected: (TracedLayer) throws -> StridedMap?
+    isKnown: (String) -> Bool, onOutput: (_ name: String, [Float], _ isReplaced: Bool) -> Void,
+    expected: (TracedLayer) throws -> [(name: String, map: StridedMap)]
   ) throws -> VerificationReport {
     let layers = session.plan.tracedLayers
     var report = VerificationReport(mode: mode, network: session.plan.name, kernels: session.plan.kernelName)
@@ -111,22 +147,33 @@ public struct LayerVerifier: Sendable {
         while next < layers.count, layers[next].step <= step {
           let layer = layers[next]
           next += 1
-          guard let map = try expected(layer) else {
+          let maps = try expected(layer)
+          defer {
+            if let output = layer.output {
+              onOutput(output, run.map(of: layer).elements, mode == .isolated && !maps.isEmpty)
+            }
+          }
+          guard let first = maps.first?.map else {
             if layer.operation != "view" { pending += layer.holds }
             continue
           }
-          let difference = run.withElements(of: layer) { TensorDifference($0, stride: $1, to: map) }
-          let tolerance = tolerance(of: layer, in: run, session.plan.options.precision, terms, difference)
-          report.add(layer, after: pending, isKnown: isKnown, difference, tolerance)
-          pending = []
-          terms = 1
-          if let onDivergence, let added = report.layers.last, !added.passed {
+          for (index, (name, map)) in maps.enumerated() {
+            let difference = run.withElements(of: layer) { TensorDifference($0, stride: $1, to: map) }
+            let tolerance = tolerance(
+              of: layer, as: name, in: run, session.plan.options.precision, terms, difference)
+            report.add(
+              layer, as: index == 0 ? layer.name : name, with: name, after: pending, isKnown: isKnown,
+              difference,
+              tolerance)
+            pending = []
+            guard let onDivergence, let added = report.layers.last, !added.passed else { continue }
             let errors = run.withElements(of: layer) {
               DifferenceMap($0, stride: $1, to: map, isTokens: layer.isTokens)
             }
             try onDivergence(added, errors)
           }
-          if mode == .isolated { run.overwrite(layer, with: map) }
+          terms = 1
+          if mode == .isolated { run.overwrite(layer, with: first) }
         }
       }
       report.unobserved += pending.filter { !isKnown($0) }
@@ -137,10 +184,10 @@ public struct LayerVerifier: Sendable {
   /// What was stated for a layer, else what its mode allows; of a layer beyond that it is measured by how much it
   /// enlarges roundings.
   private func tolerance(
-    of layer: TracedLayer, in run: SteppedRun, _ precision: Precision, _ terms: Int,
+    of layer: TracedLayer, as name: String, in run: SteppedRun, _ precision: Precision, _ terms: Int,
     _ difference: TensorDifference
   ) -> LayerTolerance {
-    let names = [layer.name, layer.output].compactMap(\.self) + layer.holds
+    let names = [name, layer.name, layer.output].compactMap(\.self) + layer.holds
     if let stated = tolerances.tolerance(of: names) { return stated }
     let ordinary = mode.tolerance(precision)
     guard !ordinary.accepts(difference), difference.relativeL2.isFinite,

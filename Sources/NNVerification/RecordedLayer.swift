@@ -7,6 +7,8 @@ struct RecordedLayer: Equatable {
   let name: String
   /// The layers joined into it.
   let holds: [String]
+  /// The field's names of the operations of `holds`, one each; empty where a trace does not say.
+  let kinds: [String]
   /// The field's name of the operation.
   let operation: String
   /// How much it enlarges roundings; nil where that was not measured.
@@ -22,7 +24,10 @@ struct RecordedLayer: Equatable {
         var members: [String: JSONValue] = [
           "name": .string(layer.name), "operation": .string(layer.operation),
         ]
-        if layer.holds.count > 1 { members["holds"] = .array(layer.holds.map(JSONValue.string)) }
+        if layer.holds.count > 1 {
+          members["holds"] = .array(layer.holds.map(JSONValue.string))
+          members["kinds"] = .array(layer.kinds.map(JSONValue.string))
+        }
         if let conditioning = layer.conditioning {
           members["conditioning"] = .array([
             .integer(conditioning.terms), .number(conditioning.largest), .number(conditioning.mean),
@@ -39,8 +44,9 @@ struct RecordedLayer: Equatable {
     let layers = list.compactMap { entry -> RecordedLayer? in
       guard let name = entry["name"]?.string, let operation = entry["operation"]?.string else { return nil }
       let holds = entry["holds"]?.array?.compactMap(\.string) ?? [name]
+      let kinds = entry["kinds"]?.array?.compactMap(\.string) ?? []
       return RecordedLayer(
-        name: name, holds: holds, operation: operation,
+        name: name, holds: holds, kinds: kinds.count == holds.count ? kinds : [], operation: operation,
         conditioning: entry["conditioning"]?.numbers.flatMap(Conditioning.init(recorded:)))
     }
     return layers.count == list.count ? layers : nil

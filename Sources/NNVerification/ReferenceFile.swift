@@ -55,6 +55,14 @@ public struct ReferenceFile: Sendable {
     }
   }
 
+  /// Numbers of floating-point tensors by the type that they are stored as, of those that are less exact than what is
+  /// compared; empty for npz.
+  package var reducedTypes: [String: Int] {
+    guard case .safetensors(_, let entries) = contents else { return [:] }
+    let reduced = entries.values.map(\.dtype).filter { $0 == .float16 || $0 == .bfloat16 }
+    return Dictionary(reduced.map { ($0.rawValue, 1) }, uniquingKeysWith: +)
+  }
+
   /// The tensors' names in the order in which the file holds them; sorted for npz.
   var namesInOrder: [String] {
     guard case .safetensors(_, let entries) = contents else { return names }
@@ -93,17 +101,18 @@ public struct ReferenceFile: Sendable {
     }
   }
 
-  /// The tensor that a layer is compared with: under its name, or that of the output that it is; nil where the
-  /// file has none.
+  /// The tensors that a layer is compared with: under its name, and that of the output that it is.
   ///
-  /// - Throws: `VerificationError.shape` where it cannot be the layer's result.
-  package func map(for layer: TracedLayer) throws -> (name: String, map: StridedMap)? {
-    guard let name = [layer.name, layer.output].compactMap(\.self).first(where: contains) else { return nil }
-    let (shape, elements) = try tensor(name, atMost: layer.shape.count)
-    guard let map = StridedMap(shape, elements, as: layer.shape) else {
-      throw VerificationError.shape(name, found: shape, expected: layer.tensorShape)
+  /// - Throws: `VerificationError.shape` where one cannot be the layer's result.
+  package func maps(for layer: TracedLayer) throws -> [(name: String, map: StridedMap)] {
+    let names = [layer.name] + [layer.output].compactMap(\.self).filter { $0 != layer.name }
+    return try names.filter(contains).map { name in
+      let (shape, elements) = try tensor(name, atMost: layer.shape.count)
+      guard let map = StridedMap(shape, elements, as: layer.shape) else {
+        throw VerificationError.shape(name, found: shape, expected: layer.tensorShape)
+      }
+      return (name, map)
     }
-    return (name, map)
   }
 
   private static func map(_ path: String) throws(WeightError) -> FileBytes {
@@ -111,51 +120,6 @@ public struct ReferenceFile: Sendable {
       return try FileBytes(MappedFile(path: path))
     } catch {
       throw WeightError(.file(error), file: path)
-    }
-  }
-}
-
-/// Why a network cannot be compared with a reference.
-public enum VerificationError: Error, Equatable, CustomStringConvertible {
-  /// A tensor has another shape than the layer of its name.
-  case shape(String, found: [Int], expected: [Int])
-  /// The reference lacks the network's input.
-  case noInput(String)
-  /// The reference holds none of the network's layers.
-  case nothingToCompare
-  /// The two sessions do not run the same layers.
-  case differentPlans
-  /// The two traces are of networks with these names.
-  case differentNetworks(found: String, expected: String)
-  /// The two traces are of other inputs: which, and how they differ.
-  case differentInputs(String, String)
-  /// The two traces have no layer in common.
-  case noCommonLayers
-  /// A file holds no trace.
-  case notATrace(String)
-
-  /// What is wrong, and what to do about it.
-  public var description: String {
-    switch self {
-    case .shape(let name, let found, let expected):
-      "reference tensor \"\(printableName(name))\" has shape \(found), the network's layer \(expected): "
-        + "is it of another network or input size?"
-    case .noInput(let name):
-      "the reference has no tensor \"\(name)\" of shape (1, 3, height, width): record the network's input with it"
-    case .nothingToCompare:
-      "none of the reference's tensors is named like a layer of the network: names are the checkpoint's module "
-        + "paths, such as model.4.cv2"
-    case .differentNetworks(let found, let expected):
-      "the traces are of different networks, \(printableName(found)) and \(printableName(expected)): trace one network "
-        + "twice"
-    case .differentInputs(let name, let difference):
-      "the traces are of different inputs (\"\(printableName(name))\": \(difference)): trace the second run with "
-        + "--input of the first trace, which holds its input"
-    case .noCommonLayers:
-      "the traces have no layer in common: trace both with all layers, and both with --no-fuse or without"
-    case .notATrace(let path):
-      "\(printableName(path)): holds no tensor \"input\": it is no trace; ardf trace writes one"
-    case .differentPlans: "the two sessions run different layers: plan both with the same options"
     }
   }
 }

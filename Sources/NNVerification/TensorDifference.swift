@@ -47,6 +47,23 @@ public struct TensorDifference: Sendable, Equatable {
     quantile999 = Self.quantile(found, stride, expected)
   }
 
+  /// Compares two lists of numbers; `place` says where an index is in the axes of the reference.
+  init(_ found: [Float], to expected: [Float], at place: (Int) -> [Int]) {
+    let list = StridedMap(
+      shape: MapShape(height: 1, width: max(1, expected.count), channels: 1), channelsLast: expected,
+      tensorShape: [expected.count])
+    self.init(TensorDifference(found.span, stride: 1, to: list), at: place)
+  }
+
+  /// The same difference, placed otherwise.
+  private init(_ other: TensorDifference, at place: (Int) -> [Int]) {
+    maximumAbsolute = other.maximumAbsolute
+    location = place(other.location.last ?? 0)
+    (found, expected) = (other.found, other.expected)
+    (relativeL2, cosine) = (other.relativeL2, other.cosine)
+    (quantile999, scale) = (other.quantile999, other.scale)
+  }
+
   /// The absolute difference of two elements; infinite where one is not finite and the other isn't the same.
   static func difference(_ a: Float, _ b: Float) -> Float {
     let difference = abs(a - b)

@@ -8,13 +8,18 @@ import NNRuntime
 package struct TraceComparison: Sendable {
   /// Tolerances by layer name.
   package let tolerances: ToleranceTable
+  /// Whether outputs of the second trace that are not compared are let pass.
+  package let layersOnly: Bool
   /// The key of a trace's metadata that lists its layers, for programs.
   package static let layersKey = RecordedLayer.metadataKey
   /// Inputs may differ by what a decimal text of single precision loses, relative to 1.
   private static let inputTolerance = 1e-6
 
   /// A comparison.
-  package init(tolerances: ToleranceTable = ToleranceTable()) { self.tolerances = tolerances }
+  package init(tolerances: ToleranceTable = ToleranceTable(), layersOnly: Bool = false) {
+    self.tolerances = tolerances
+    self.layersOnly = layersOnly
+  }
 
   /// Compares the layers that both traces have.
   ///
@@ -33,7 +38,7 @@ package struct TraceComparison: Sendable {
     let layers =
       RecordedLayer.list(found.metadata[RecordedLayer.metadataKey])
       ?? found.namesInOrder.filter { !inputs.contains($0) }.map {
-        RecordedLayer(name: $0, holds: [$0], operation: "", conditioning: nil)
+        RecordedLayer(name: $0, holds: [$0], kinds: [], operation: "", conditioning: nil)
       }
     let known = Dictionary(
       (RecordedLayer.list(expected.metadata[RecordedLayer.metadataKey]) ?? []).map { ($0.name, $0) },
@@ -60,7 +65,10 @@ package struct TraceComparison: Sendable {
     guard !report.layers.isEmpty else { throw VerificationError.noCommonLayers }
     report.unobserved = pending.filter { !expected.contains($0) }
     let compared = Set(report.layers.map(\.name))
-    return report.leavingOut(expected.names.filter { !compared.contains($0) && !inputs.contains($0) })
+    return report.leavingOut(
+      expected.names.filter { !compared.contains($0) && !inputs.contains($0) },
+      joined: Set(layers.flatMap(\.holds)), layers: Set(layers.map(\.name)).union(known.keys),
+      layersOnly: layersOnly)
   }
 
   private func compare(
@@ -82,7 +90,8 @@ package struct TraceComparison: Sendable {
     }
     report.add(
       VerificationReport.Layer(
-        name: layer.name, holds: layer.holds, unobserved: pending.filter { !files.expected.contains($0) },
+        name: layer.name, tensor: layer.name, holds: layer.holds, kinds: layer.kinds,
+        unobserved: pending.filter { !files.expected.contains($0) },
         inside: pending.filter(files.expected.contains), operation: layer.operation, shape: shape,
         difference: difference, tolerance: tolerance))
     guard let onDivergence, let added = report.layers.last, !added.passed else { return }

@@ -75,7 +75,7 @@ package enum TraceWriter {
           let layer = layers[next]
           recorded.append(
             RecordedLayer(
-              name: layer.name, holds: layer.holds, operation: layer.operation,
+              name: layer.name, holds: layer.holds, kinds: layer.kinds, operation: layer.operation,
               conditioning: run.conditioning(of: layer, precision: precision, terms: terms)))
           next += 1
           terms = 1

@@ -5,10 +5,14 @@ import NNRuntime
 public struct VerificationReport: Sendable {
   /// A layer that was compared.
   public struct Layer: Sendable {
-    /// The name of the result.
+    /// The name of the result: its layer's, or, where the reference has it a second time as an output, the output's.
     public let name: String
+    /// The tensor of the reference that it was compared with.
+    public let tensor: String
     /// The layers joined into it.
     public let holds: [String]
+    /// The field's names of the operations of `holds`, one each; empty where that is not known.
+    public let kinds: [String]
     /// Layers just before it that the reference says nothing about: their errors show here.
     public let unobserved: [String]
     /// Layers just before it that the reference has, but that were joined to others of which it says nothing: their
@@ -25,6 +29,32 @@ public struct VerificationReport: Sendable {
 
     /// Whether it is within its tolerance.
     public var passed: Bool { tolerance.accepts(difference) }
+
+    /// The layers joined into it, each with its operation: `model.0.conv (conv), model.0.bn (affine), model.0 (silu)`.
+    package var contents: String {
+      guard kinds.count == holds.count else { return holds.joined(separator: ", ") }
+      return zip(holds, kinds).map { "\($0) (\($1))" }.joined(separator: ", ")
+    }
+  }
+
+  /// A tensor of the reference that nothing was compared with.
+  public struct LeftOut: Sendable, Equatable {
+    /// What kind of tensor it is.
+    public enum Kind: String, Sendable {
+      /// A part of a joined layer, whose result is compared at the end of the joined one.
+      case joined
+      /// Of a module that has no result of its own here: a container, or a branch that is not run.
+      case module
+      /// An output.
+      case output
+    }
+
+    /// Its name in the reference.
+    public let name: String
+    /// What it is.
+    public let kind: Kind
+    /// Why nothing was compared with it.
+    public let reason: String
   }
 
   /// What layers were fed.
@@ -33,10 +63,18 @@ public struct VerificationReport: Sendable {
   public let network, kernels: String
   /// The layers compared, in running order.
   public private(set) var layers: [Layer] = []
+  /// What is made of the network's outputs, compared part by part.
+  public private(set) var outputs: [ComparedOutput] = []
+  /// The objects, compared; of an end-to-end network also those of an export.
+  public private(set) var objects: [ComparedObjects] = []
   /// Layers after the last one compared.
   public internal(set) var unobserved: [String] = []
-  /// Names in the reference that no layer's result has: containers, or parts joined by the engine.
-  public private(set) var leftOut: [String] = []
+  /// Tensors of the reference that nothing was compared with.
+  public private(set) var leftOut: [LeftOut] = []
+  /// Final outputs that the reference says nothing about.
+  public private(set) var absent: [String] = []
+  /// Whether outputs that were not compared are let pass.
+  public private(set) var layersOnly = false
 
   init(mode: LayerVerifier.Mode, network: String, kernels: String) {
     self.mode = mode
@@ -45,42 +83,108 @@ public struct VerificationReport: Sendable {
   }
 
   mutating func add(
-    _ layer: TracedLayer, after pending: [String], isKnown: (String) -> Bool, _ difference: TensorDifference,
-    _ tolerance: LayerTolerance
+    _ layer: TracedLayer, as name: String, with tensor: String, after pending: [String],
+    isKnown: (String) -> Bool,
+    _ difference: TensorDifference, _ tolerance: LayerTolerance
   ) {
     layers.append(
       Layer(
-        name: layer.name, holds: layer.holds, unobserved: pending.filter { !isKnown($0) },
+        name: name, tensor: tensor, holds: layer.holds, kinds: layer.kinds,
+        unobserved: pending.filter { !isKnown($0) },
         inside: pending.filter(isKnown), operation: layer.operation, shape: layer.tensorShape,
         difference: difference, tolerance: tolerance))
   }
 
   mutating func add(_ layer: Layer) { layers.append(layer) }
 
-  func leavingOut(_ names: [String]) -> VerificationReport {
+  mutating func add(_ result: OutputVerification.Result) {
+    outputs = result.outputs
+    objects = result.objects
+    absent = result.absent
+    leftOut = result.uncompared.map { LeftOut(name: $0.name, kind: .output, reason: $0.reason) }
+  }
+
+  /// Adds tensors of the reference that nothing was compared with: parts of the layers `joined`, of modules that `layers`
+  /// are of too, or else outputs.
+  func leavingOut(
+    _ names: [String], joined: Set<String>, layers: Set<String>, layersOnly: Bool
+  ) -> VerificationReport {
+    let roots = Set(layers.filter { $0.contains(".") }.map { $0.prefix { $0 != "." } })
     var report = self
-    report.leftOut = names
+    report.layersOnly = layersOnly
+    report.leftOut += names.map { name in
+      if joined.contains(name) {
+        return LeftOut(name: name, kind: .joined, reason: "a part of a joined layer: --no-fuse compares it")
+      }
+      if layers.contains(name) || name.contains(".") && roots.contains(name.prefix { $0 != "." }) {
+        return LeftOut(name: name, kind: .module, reason: "no layer's result here")
+      }
+      return LeftOut(
+        name: name, kind: .output,
+        reason: layersOnly
+          ? "only layers were asked for" : "the network has no output, and no step after it, of this name")
+    }
     return report
   }
 
-  /// Whether every layer is within its tolerance.
-  public var passed: Bool { layers.allSatisfy(\.passed) }
+  /// Outputs of the reference that nothing was compared with.
+  public var uncompared: [LeftOut] { leftOut.filter { $0.kind == .output } }
+
+  /// Whether every layer and all that is made of the outputs is within its tolerance, and no output of the reference was
+  /// left uncompared unless that was asked for.
+  public var passed: Bool {
+    layers.allSatisfy(\.passed) && outputs.allSatisfy(\.passed) && objects.allSatisfy(\.passed)
+      && (layersOnly || uncompared.isEmpty)
+  }
+
   /// The first layer that is not.
   public var firstDiverging: Layer? { layers.first { !$0.passed } }
 
-  /// One line for people: all is well, or which layer diverges first.
+  /// For people: all is well, or which layer diverges first, which outputs diverge, and which were not compared.
   public var summary: String {
-    guard let layer = firstDiverging else {
+    var parts: [String] = []
+    if let layer = firstDiverging {
+      parts.append(Self.text(of: layer))
+    } else if !layers.isEmpty {
       let worst = layers.max { $0.difference.relativeL2 < $1.difference.relativeL2 }
-      return "\(mode.rawValue): all \(layers.count) layers within tolerance"
-        + (worst.map { "; worst relative L2 \(scientific($0.difference.relativeL2)) at \($0.name)" } ?? "")
+      parts.append(
+        "all \(layers.count) layers within tolerance"
+          + (worst.map { "; worst relative L2 \(scientific($0.difference.relativeL2)) at \($0.name)" } ?? ""))
     }
+    let wrong = outputs.filter { !$0.passed }.map(\.text) + objects.filter { !$0.passed }.map(\.text)
+    if let first = wrong.first {
+      parts.append(
+        "first diverging output \(first)"
+          + (wrong.count > 1 ? wrong.dropFirst().map { "; also \($0)" }.joined() : ""))
+    } else if !outputs.isEmpty || !objects.isEmpty {
+      parts.append(outputSummary)
+    }
+    if !uncompared.isEmpty {
+      let names = uncompared.map { "\(printableName($0.name)) (\($0.reason))" }.joined(separator: ", ")
+      parts.append(
+        "\(uncompared.count) \(uncompared.count == 1 ? "output" : "outputs") of the reference not compared: \(names)"
+          + (layersOnly ? "" : "; --layers-only lets that pass"))
+    }
+    return "\(mode.rawValue): " + parts.joined(separator: "; ")
+  }
+
+  private var outputSummary: String {
+    let names = outputs.reduce(into: [String]()) { if !$0.contains($1.name) { $0.append($1.name) } }
+    return
+      (names + objects.map { "\($0.name) (\($0.matched))" }).map { printableName($0) }.joined(
+        separator: ", ") + " within tolerance"
+  }
+
+  private static func text(of layer: Layer) -> String {
     let difference = layer.difference
     var text =
-      "\(mode.rawValue): first diverging layer \(layer.name): relative L2 \(scientific(difference.relativeL2)), "
+      "first diverging layer \(layer.name)"
+      + (layer.tensor == layer.name ? "" : " (\(printableName(layer.tensor)))")
+      + ": relative L2 \(scientific(difference.relativeL2)), "
       + "max abs \(scientific(difference.maximumAbsolute)) at \(difference.location) "
       + "(found \(scientific(difference.found)), expected \(scientific(difference.expected)))"
-    if layer.holds.count > 1 { text += "; it holds \(layer.holds.joined(separator: ", "))" }
+    if !difference.expected.isFinite { text += "; the reference's number there is not finite" }
+    if layer.holds.count > 1 { text += "; it holds \(layer.contents)" }
     if !layer.inside.isEmpty {
       text +=
         "; or it is just before it, in what was joined and so not compared: "
@@ -96,36 +200,59 @@ public struct VerificationReport: Sendable {
   package var json: JSONValue {
     [
       "mode": .string(mode.rawValue), "network": .string(network), "kernels": .string(kernels),
-      "passed": .bool(passed),
+      "passed": .bool(passed), "layersOnly": .bool(layersOnly),
       "firstDiverging": firstDiverging.map { .string($0.name) } ?? .null,
-      "layers": .array(layers.map(\.json)), "unobserved": .array(unobserved.map(JSONValue.string)),
-      "leftOut": .array(leftOut.map(JSONValue.string)),
+      "firstDivergingOutput": (outputs.first { !$0.passed }?.name ?? objects.first { !$0.passed }?.name)
+        .map(JSONValue.string) ?? .null,
+      "layers": .array(layers.map(\.json)), "outputs": .array(outputs.map(\.json)),
+      "objects": .array(objects.map(\.json)), "unobserved": .array(unobserved.map(JSONValue.string)),
+      "absent": .array(absent.map(JSONValue.string)),
+      "leftOut": .array(
+        leftOut.map {
+          ["name": .string($0.name), "kind": .string($0.kind.rawValue), "reason": .string($0.reason)]
+        }),
     ]
   }
 }
 
 extension VerificationReport.Layer {
   fileprivate var json: JSONValue {
-    [
-      "name": .string(name), "holds": .array(holds.map(JSONValue.string)),
+    let own: JSONValue = [
+      "name": .string(name), "tensor": .string(tensor), "holds": .array(holds.map(JSONValue.string)),
+      "kinds": .array(kinds.map(JSONValue.string)),
       "unobserved": .array(unobserved.map(JSONValue.string)),
       "inside": .array(inside.map(JSONValue.string)), "operation": .string(operation),
       "shape": .array(shape.map(JSONValue.integer)), "passed": .bool(passed),
-      "maxAbs": figure(difference.maximumAbsolute),
-      "location": .array(difference.location.map(JSONValue.integer)),
-      "found": figure(difference.found), "expected": figure(difference.expected),
-      "relativeL2": figure(difference.relativeL2), "cosine": figure(difference.cosine),
-      "quantile999": figure(difference.quantile999),
-      "tolerance": [
-        "absolute": figure(tolerance.absolute), "relative": figure(tolerance.relative),
-        "relativeL2": figure(tolerance.relativeL2),
-      ],
+    ]
+    return own.merging(difference.json, tolerance)
+  }
+}
+
+extension TensorDifference {
+  /// The figures as members of an object.
+  var json: JSONValue {
+    [
+      "maxAbs": .figure(maximumAbsolute), "location": .array(location.map(JSONValue.integer)),
+      "found": .figure(found), "expected": .figure(expected), "relativeL2": .figure(relativeL2),
+      "cosine": .figure(cosine), "quantile999": .figure(quantile999),
     ]
   }
+}
 
+extension JSONValue {
   /// JSON has no infinity and no NaN: a text in their place.
-  private func figure(_ value: Double) -> JSONValue {
+  static func figure(_ value: Double) -> JSONValue {
     value.isFinite ? .number(value) : .string(scientific(value))
+  }
+
+  /// An object with the members of another, and a tolerance.
+  func merging(_ figures: JSONValue, _ tolerance: LayerTolerance) -> JSONValue {
+    var members = (object ?? [:]).merging(figures.object ?? [:]) { own, _ in own }
+    members["tolerance"] = [
+      "absolute": .figure(tolerance.absolute), "relative": .figure(tolerance.relative),
+      "relativeL2": .figure(tolerance.relativeL2),
+    ]
+    return .object(members)
   }
 }
 

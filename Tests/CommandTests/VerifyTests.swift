@@ -29,7 +29,7 @@ struct VerifyTests {
     #expect(run.status == 1)
     #expect(run.error.contains("first diverging layer model.7:"))
     let document = try run.json()
-    #expect(document["schema"]?.string == "ardf.verify/1" && document["passed"]?.bool == false)
+    #expect(document["schema"]?.string == "ardf.verify/2" && document["passed"]?.bool == false)
     #expect(document["modes"]?[0]?["firstDiverging"]?.string == "model.7")
   }
 

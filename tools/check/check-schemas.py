@@ -13,6 +13,7 @@ Needs Debian's python3-jsonschema.
 import argparse
 import copy
 import json
+import struct
 import subprocess
 import sys
 import tempfile
@@ -66,6 +67,8 @@ def made(ardf, place):
     yield "classes.json", *documents(place / "classes/classes.json")
     for line in run(ardf, "run", CAPTURE, *yolo, *DEPTH, "--masks-rle", "--out", "-").splitlines():
         yield "run --out -", json.loads(line)
+    for document in verified(ardf, place):
+        yield "verify --json", document
     broken = place / "broken.jpg"
     broken.write_text("no picture")
     run(ardf, "run", CAPTURE, broken, *yolo, *DEPTH, "--out", place / "many", codes=(65,))
@@ -80,11 +83,34 @@ def made(ardf, place):
                 yield f"--keep {keep}", document
 
 
+def verified(ardf, place):
+    """What `verify` says of a reference that is right, and of one with an object that is not there."""
+    layers = ["--reference", GOLDENS / "yolo11-tiny-n.layers.safetensors", "--json"]
+    yield json.loads(run(ardf, "verify", "--weights", GOLDENS / "yolo11-tiny-n.safetensors", *layers))
+    data = (GOLDENS / "yolo11-least.ref.safetensors").read_bytes()
+    (length,) = struct.unpack("<Q", data[:8])
+    header, data = json.loads(data[8 : 8 + length]), data[8 + length :]
+    for name, shape, values in (("objects", [1, 6], [1, 2, 3, 4, 0.9, 0]), ("objects.thresholds", [3], [0.5, 0.5, 9])):
+        added = struct.pack(f"<{len(values)}f", *values)
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [len(data), len(data) + len(added)]}
+        data += added
+    text = json.dumps(header).encode()
+    (place / "objects.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + data)
+    options = ["--weights", GOLDENS / "yolo11-least.safetensors", "--reference", place / "objects.safetensors"]
+    yield json.loads(run(ardf, "verify", *options, "--json", codes=(1,)))
+
+
 def validator(document):
     """The schema that a document names; None where there is none."""
     name = str(document.get("schema", "")).removeprefix("ardf.").partition("/")[0]
     path = SCHEMAS / f"{name}.schema.json"
     return jsonschema.Draft202012Validator(json.loads(path.read_text())) if path.exists() else None
+
+
+def version(path):
+    """What documents of a schema name: the first version, unless it says another."""
+    stated = json.loads(path.read_text()).get("properties", {}).get("schema", {})
+    return stated.get("const", f"ardf.{path.name.split('.')[0]}/1")
 
 
 def faults(schema, document):
@@ -115,7 +141,7 @@ def main():
         del fewer["schema"]
         if schema and not (faults(schema, fewer) and faults(schema, more)):
             sys.exit(f"check-schemas: the schema of {name} refuses nothing")
-    names = {f"ardf.{path.name.split('.')[0]}/1" for path in SCHEMAS.glob("*.schema.json")}
+    names = {version(path) for path in SCHEMAS.glob("*.schema.json")}
     if not options.files and names - found.keys():
         sys.exit(f"check-schemas: nothing was written of {', '.join(sorted(names - found.keys()))}")
     print(f"check-schemas: {sum(map(len, found.values()))} documents of {len(found)} kinds, {failed} do not conform")

@@ -24,7 +24,8 @@ import tritonclient.http as triton
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from oracles import pictures, yolo
-from oracles.predictions import predictions, random_checkpoint, threshold, without_time_limit
+from oracles.final_outputs import without_time_limit
+from oracles.predictions import predictions, random_checkpoint, threshold
 from oracles.serving import FAILURES, Server, check, picture_input, run, tensor_input
 
 NETWORKS = "yolo11n,yolo11n-pose,yolo11n-obb,yolo11n-cls,yolov8n-seg,yolo26n,yolo26n-seg,yolo26n-pose,yolo26n-obb"

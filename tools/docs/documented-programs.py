@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 #: What documents leave to their readers.
 GIVEN = {
     "docs/guides/profile.md": "graph: Graph, input: [Float]",
-    "docs/guides/verify.md": "session: Session",
+    "docs/guides/verify.md": "network: InspectedNetwork, session: Session",
     "Sources/Models/Models.docc/DetectingObjects.md": "lidar: Plane<Float>",
 }
 

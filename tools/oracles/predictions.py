@@ -1,7 +1,5 @@
 """What ultralytics predicts, with published checkpoints and with random weights."""
 
-import types
-
 import numpy as np
 import torch
 
@@ -11,14 +9,6 @@ from oracles.random_networks import published_yolo, random_yolo, yolo_metadata
 OVERLAP, WANTED = 0.7, 20
 #: Thresholds that are tried, until enough is found; none is less.
 LEAST = (0.8, 0.5, 0.3, 0.15, 0.05)
-
-
-def without_time_limit():
-    """Has ultralytics take the time for suppression that it needs, where it would give a picture up after seconds."""
-    yolo.import_ultralytics()
-    from ultralytics.utils import nms
-
-    nms.time = types.SimpleNamespace(time=lambda: 0.0)
 
 
 def predictions(model, picture, confidence, rect, side, nms=False):

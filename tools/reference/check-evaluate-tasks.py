@@ -28,7 +28,7 @@ from pycocotools.cocoeval import COCOeval
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from oracles import yolo
-from oracles.predictions import without_time_limit
+from oracles.final_outputs import without_time_limit
 
 SIDE = 160
 

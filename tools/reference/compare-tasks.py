@@ -26,7 +26,8 @@ from pycocotools import mask as run_lengths
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from oracles import pictures, yolo
-from oracles.predictions import OVERLAP, predictions, random_checkpoint, threshold, without_time_limit
+from oracles.final_outputs import without_time_limit
+from oracles.predictions import OVERLAP, predictions, random_checkpoint, threshold
 
 TOLERANCE = {"score": 1e-3, "edge": 0.5}
 COLUMNS = ("network", "input", "pictures", "objects", "pictures that differ", "score", "pixels", "masks' least IoU")

@@ -4,9 +4,9 @@
     python tools/reference/make-reference-outputs.py --weights random.safetensors --size 480x640 --out n.safetensors
     python tools/reference/make-reference-outputs.py --weights yolo11n-seg.pt --image bus.jpg --out bus.ref.safetensors
 
-The tensors are named in `oracles/yolo.py` and `oracles/depth_anything.py`; `input` is (1, 3, height, width).
-Without `--image` the input is random: uniform in 0...1 for the detector, standard normal for depth.
-Everything is computed in float64 unless told otherwise and stored as float32, so that the difference from an
+The tensors are named in `oracles/yolo.py`, `oracles/final_outputs.py` and `oracles/depth_anything.py`; `input` is (1,
+3, height, width). Without `--image` the input is random: uniform in 0...1 for the detector, standard normal for
+depth. Everything is computed in float64 unless told otherwise and stored as float32, so that the difference from an
 engine is the engine's own error.
 """
 
@@ -19,6 +19,7 @@ import torch
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from oracles import depth_anything, pictures, yolo
 from oracles.checkpoints import load_network, parse_size, standard_size
+from oracles.final_outputs import final_outputs
 from oracles.random_weights import normal_image, random_prompt, uniform_image
 from oracles.tensor_files import save_tensors
 
@@ -52,16 +53,19 @@ def main():
     dtype = torch.float32 if arguments.float32 else torch.float64
     inputs = {"input": image}
     if detector:
-        tensors = yolo.outputs(network, image, dtype)
+        network = network.to(dtype)
+        with torch.inference_mode():
+            tensors = yolo.named_outputs(network, network(image.to(dtype)))
+        tensors |= final_outputs(network, tensors, tuple(image.shape[-2:]))
     else:
         prompt = random_prompt(arguments.seed) if network.shape.prompted else None
         inputs |= {} if prompt is None else {"prompt": prompt}
         tensors = depth_anything.outputs(network, image, dtype, prompt)
     for name, value in sorted(tensors.items()):
-        print(
-            f"{name:14} {str(tuple(value.shape)):22} mean {value.mean():9.4f}  std {value.std():8.4f}"
-            f"  min {value.min():9.3f}  max {value.max():9.3f}"
-        )
+        line, value = f"{name:18} {str(tuple(value.shape)):22}", value.double()
+        if value.numel() > 1:
+            line += f" mean {value.mean():9.4f}  std {value.std():8.4f}  min {value.min():9.3f}  max {value.max():9.3f}"
+        print(line)
     save_tensors(arguments.out, {**inputs, **tensors}, metadata)
 
 

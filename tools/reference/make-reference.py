@@ -14,12 +14,15 @@ evaluated in float64 unless told otherwise, and stored as float32.
 Tensors are named by module path in the original checkpoint's vocabulary, `model.10.m.0.attn.qkv` or
 `pretrained.blocks.3.attn.proj`; a module called several times has `.0`, `.1`, ... (the encoder's norm: the index of
 the block it follows). What is computed between modules is named after its module too: `.cat` and `.add` for
-concatenations and sums, `.attn.attention` for the heads before their projection. Beside them are `input` and the
-outputs. The metadata has `library`, `version` and `profile`. To record a network of your own, call
-`oracles.recording.record`.
+concatenations and sums, `.attn.attention` for the heads before their projection. Beside them are `input`, the
+outputs, raw and decoded (`output0`), and of detectors `anchors`, `strides` and what `predict` finds: `objects` (box,
+score, class and what else there is of each), with `--conf`, `--iou` and `--max-det` in `objects.thresholds`, and
+their masks on the prototype grid, `objects.masks`. The metadata has `library`, `version` and `profile`. To record a
+network of your own, call `oracles.recording.record`.
 """
 
 import argparse
+import ast
 import copy
 import hashlib
 import re
@@ -32,6 +35,7 @@ import torch
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from oracles import depth_anything, pictures, yolo
 from oracles.checkpoints import load_network, parse_size, standard_size
+from oracles.final_outputs import THRESHOLDS, final_outputs, objects_of
 from oracles.random_weights import normal_image, random_prompt, uniform_image
 from oracles.recording import record, with_taps
 from oracles.tensor_files import save_tensors
@@ -48,7 +52,7 @@ def prompt_of(network, architecture, dtype):
     return [random_prompt(PROMPT_SEED).to(dtype)]
 
 
-def record_torch(path, image, dtype):
+def record_torch(path, image, dtype, thresholds):
     """Tensors and metadata of a checkpoint in PyTorch; `image` is a function of the architecture."""
     architecture, network = load_network(path)
     network = copy.deepcopy(network).to(dtype).eval()
@@ -59,7 +63,8 @@ def record_torch(path, image, dtype):
     if prompt:
         tensors["prompt"] = prompt[0]
     if architecture.startswith("yolo"):
-        tensors |= yolo.named_outputs(network, result)
+        named = yolo.named_outputs(network, result)
+        tensors |= named | final_outputs(network, named, tuple(value.shape[-2:]), thresholds)
         version = yolo.import_ultralytics().__version__
         profile = "ultralytics-" + ".".join(version.split(".")[:2])
         return tensors, {"library": "ultralytics", "version": version, "profile": profile}
@@ -128,7 +133,20 @@ def scopes(name):
         yield ".".join(path)
 
 
-def record_onnx(path, image):
+def exported_objects(session, values, size, thresholds):
+    """The objects of an export of Ultralytics', which says in its metadata what its outputs are; else nothing."""
+    said = session.get_modelmeta().custom_metadata_map
+    suffix = {task: suffix for suffix, task in yolo.TASKS.items()}.get(said.get("task"))
+    if suffix in (None, "-cls") or "output0" not in values or "names" not in said:
+        return {}
+    end2end = said.get("end2end", "False") == "True"
+    prototypes = torch.from_numpy(values["output1"]) if "output1" in values else None
+    classes = len(ast.literal_eval(said["names"]))
+    output = torch.from_numpy(values["output0"])
+    return objects_of(output, thresholds, size, classes, suffix, end2end, prototypes)
+
+
+def record_onnx(path, image, thresholds):
     """Tensors and metadata of ONNX Runtime: the last result computed inside each module is the module's."""
     import onnx
     import onnxruntime
@@ -158,6 +176,7 @@ def record_onnx(path, image):
     values = dict(zip(names, session.run(names, {session.get_inputs()[0].name: value}), strict=True))
     tensors = {scope: values[tensor] for scope, tensor in modules.items()}
     tensors |= {"input": value} | {name: values[name] for name in outputs}
+    tensors |= exported_objects(session, values, value.shape[-2:], thresholds)
     return tensors, {"library": "onnxruntime", "version": onnxruntime.__version__, "profile": "onnx"}
 
 
@@ -189,17 +208,21 @@ def main():
     parser.add_argument("--size", type=parse_size, help="height x width of the input; of depth multiples of 14")
     parser.add_argument("--seed", type=int, default=2, help="seed of the random input")
     parser.add_argument("--float32", action="store_true", help="compute in float32, as PyTorch does by default")
+    parser.add_argument("--conf", type=float, default=THRESHOLDS[0], help="of `objects`: scores are greater")
+    parser.add_argument("--iou", type=float, default=THRESHOLDS[1], help="of `objects`: overlaps are no greater")
+    parser.add_argument("--max-det", type=int, default=THRESHOLDS[2], help="of `objects`: the most there are")
     parser.add_argument("--threads", type=int, default=1)
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
     dtype = torch.float32 if arguments.float32 else torch.float64
     image = input_maker(arguments)
+    thresholds = (arguments.conf, arguments.iou, arguments.max_det)
     if arguments.weights:
-        tensors, metadata = record_torch(arguments.weights, image, dtype)
+        tensors, metadata = record_torch(arguments.weights, image, dtype, thresholds)
     elif arguments.transformers:
         tensors, metadata = record_transformers(arguments.transformers, image, dtype)
     else:
-        tensors, metadata = record_onnx(arguments.onnx, image)
+        tensors, metadata = record_onnx(arguments.onnx, image, thresholds)
         dtype = torch.float32
     file = arguments.weights or arguments.onnx
     if file:

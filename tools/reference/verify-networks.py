@@ -21,6 +21,7 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from oracles import yolo
+from oracles.final_outputs import final_outputs
 from oracles.random_networks import DEPTH_SHAPES, depth_metadata, random_depth, random_yolo, yolo_metadata
 from oracles.random_weights import clouds, normal_image, random_prompt
 from oracles.recording import record, with_taps
@@ -60,6 +61,7 @@ def write(name, seed, weights, reference):
     tensors, result = record(network, lambda: network(image.double(), *arguments))
     if name.startswith("yolo"):
         outputs = yolo.named_outputs(network, result)
+        more |= final_outputs(network, outputs, tuple(image.shape[-2:]))
     else:
         outputs = {"depth": result}
         tensors = with_taps(tensors, network.pretrained.taps)

@@ -122,6 +122,8 @@ package enum DepthAnythingFamily: NetworkFamily {
 extension DepthAnythingV2: LayeredNetwork {
   package var name: String { architecture.name }
 
+  package var decoding: any DecodedNetwork { PlainDecoding.depth }
+
   package var standardSize: PixelSize {
     PixelSize(width: DepthInputSize.standard, height: DepthInputSize.standard)
   }

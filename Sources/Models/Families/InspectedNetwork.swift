@@ -16,6 +16,8 @@ package protocol LayeredNetwork: Sendable {
   func layeredSession(for size: PixelSize, prompt: PixelSize?) throws(NetworkError) -> Session
   /// Writes an upright picture into the inputs, as the network's users do.
   func fill(_ inputs: borrowing SessionInputs, with picture: RGBImage, size: PixelSize) throws(PortError)
+  /// What its outputs mean.
+  var decoding: any DecodedNetwork { get }
 }
 
 /// A network of any family by its weights, for looking at its layers.
@@ -33,6 +35,9 @@ public struct InspectedNetwork: Sendable {
 
   /// What the network is called.
   public var name: String { network.name }
+
+  /// What the network's raw outputs mean, for the comparison of what is made of them.
+  public var decoding: any DecodedNetwork { network.decoding }
 
   /// The session that runs an input of this size.
   ///

@@ -69,6 +69,8 @@ public struct Plan: Sendable {
   /// What values are stored as.
   let elements: ElementTypes
   package let graph: Graph
+  /// The field's names of the layers' operations, before any were joined.
+  let kinds: [String: String]
   let placement: Placement
   let layout: ArenaLayout
   /// First float of each buffer in the arena.
@@ -90,6 +92,8 @@ public struct Plan: Sendable {
     if let measured = options.measured, measured.kernels != catalogue.floats {
       throw .otherKernels(measured: measured.kernels, running: catalogue.floats)
     }
+    kinds = Dictionary(
+      graph.nodes.map { ($0.name, $0.operation.name) }, uniquingKeysWith: { first, _ in first })
     let graph = options.fuse ? try options.fusing().fused(graph) : graph
     let placement = Placement(graph)
     let elements =

@@ -6,6 +6,8 @@ public struct TracedLayer: Sendable {
   ///
   /// Those of which a step before did a part, which is no layer's result, are among them.
   public let holds: [String]
+  /// The field's names of the operations of `holds`, one each.
+  public let kinds: [String]
   /// The output of the network that it is, if it is one.
   public let output: String?
   /// The field's name of the operation.
@@ -65,6 +67,7 @@ extension Plan {
           order,
           TracedLayer(
             name: node.fused.last ?? node.name, holds: holds,
+            kinds: holds.map { kinds[$0] ?? node.operation.name },
             output: graph.outputs.first { $0.value == node.output }?.name, operation: node.operation.name,
             shape: graph.shapes[node.output], isTokens: tokens.contains(node.output), step: step,
             value: node.output)

@@ -15,10 +15,13 @@ struct Verify: ParsableCommand {
       A reference is a safetensors or npz file of tensors named by module path, with the network's input \
       (tools/reference/make-reference.py records one). Cumulative: layers are fed what the engine made, as in \
       use. Isolated: each layer is fed the reference, so that the faulty one is named. Fused layers are compared at \
-      the end of the last; --no-fuse compares each. --against compares two backends, or another --precision with \
+      the end of the last; --no-fuse compares each. What is made of the network's outputs is compared too: the decoded \
+      boxes, scores, masks' coefficients, key points and angles, class probabilities, depth, and the objects after \
+      suppression, as far as the reference has them; it does not pass with outputs that were not compared, unless \
+      --layers-only asks for that. --against compares two backends, or another --precision with \
       fp32, without a reference. --out writes verify.json and, of the layers beyond their tolerance, pictures: a heat \
-      map of the differences, their histogram, and the channels they are in. Ends with 1 where a layer is beyond its \
-      tolerance. Two traces (ardf trace) of one network and input, of other machines, instruction sets, precisions or \
+      map of the differences, their histogram, and the channels they are in. Ends with 1 where a layer or an output is \
+      beyond its tolerance. Two traces (ardf trace) of one network and input, of other machines, instruction sets, precisions or \
       builds, are compared with each other: the first layer beyond its tolerance is where they diverge. --sensitivity \
       computes one layer at a time in --precision, ranks layers by how much the outputs change, and with --max-error \
       writes the plan within it that should be fastest for --plan.
@@ -125,7 +128,12 @@ struct Verify: ParsableCommand {
         + "the tensor. Repeatable, the last that fits counts.", valueName: "pattern=abs,rel"))
   var tol: [String] = []
 
-  @Flag(help: "List only layers beyond their tolerance.")
+  @Flag(
+    name: .customLong("layers-only"),
+    help: "Compare layers alone, and let outputs of the reference pass that are not compared.")
+  var layersOnly = false
+
+  @Flag(help: "List only layers and outputs beyond their tolerance.")
   var failed = false
 
   @Flag(help: "Print JSON.")
@@ -161,6 +169,9 @@ struct Verify: ParsableCommand {
     if let option = sensitivity.given { throw ValidationError("\(option) goes with --sensitivity") }
     guard (reference == nil) != (against == nil) else {
       throw ValidationError("give either --reference or --against")
+    }
+    guard reference != nil || !layersOnly else {
+      throw ValidationError("--layers-only goes with --reference")
     }
     guard reference == nil || input == nil && size == nil else {
       throw ValidationError("--input and --size go with --against: a reference has its own input")
@@ -218,7 +229,13 @@ struct Verify: ParsableCommand {
       try folder.write(document, to: "verify.json")
       try folder.commit()
     }
-    try json ? Console.print(document) : Console.print(text(reports, origin))
+    try json
+      ? Console.print(document)
+      : Console.print(
+        VerificationText(
+          reports: reports, origin: origin, reference: reference ?? "",
+          reducedTypes: try reference.map { try ReferenceFile(path: $0).reducedTypes } ?? [:], failed: failed
+        ).text)
     if let out, !json { Console.note("\(out): verify.json, \(drawn.count) pictures") }
     guard reports.allSatisfy(\.passed) else {
       throw CommandError.checksFailed(reports.filter { !$0.passed }.map(\.summary))
@@ -262,14 +279,15 @@ struct Verify: ParsableCommand {
     let pool = inspected.compute.makePool()
     let network = try inspected.network(backend.backend, backend.instructionSet, pool: pool)
     func verifier(_ mode: LayerVerifier.Mode) -> LayerVerifier {
-      LayerVerifier(mode: mode, tolerances: tolerances)
+      LayerVerifier(mode: mode, tolerances: tolerances, layersOnly: layersOnly)
     }
     if let reference {
       let file = try ReferenceFile(path: reference)
       let (session, _) = try NetworkInput.tensors(file).session(of: network, size: nil)
       let reports = try mode.list.map { mode in
         try InFile.naming(reference) {
-          try verifier(mode).verify(session, against: file, onDivergence: observer(mode))
+          try verifier(mode).verify(
+            session, against: file, decoding: network.decoding, onDivergence: observer(mode))
         }
       }
       return (reports, file.metadata)
@@ -298,7 +316,7 @@ struct Verify: ParsableCommand {
     {
       Console.note("the traces are of different weight files")
     }
-    let report = try TraceComparison(tolerances: tolerances).compare(
+    let report = try TraceComparison(tolerances: tolerances, layersOnly: layersOnly).compare(
       found, with: expected, onDivergence: observer)
     var origin = expected.metadata
     origin[TraceComparison.layersKey] = nil
@@ -311,47 +329,9 @@ struct Verify: ParsableCommand {
     _ reports: [VerificationReport], _ origin: [String: String], _ drawn: [Drawn]
   ) -> JSONValue {
     [
-      "schema": "ardf.verify/1", "passed": .bool(reports.allSatisfy(\.passed)),
+      "schema": "ardf.verify/2", "passed": .bool(reports.allSatisfy(\.passed)),
       "reference": .object(origin.mapValues(JSONValue.string)), "modes": .array(reports.map(\.json)),
       "pictures": .array(drawn.map(\.json)),
     ]
-  }
-
-  private func text(_ reports: [VerificationReport], _ origin: [String: String]) -> String {
-    let parts = ["library", "version", "profile"].compactMap { origin[$0] }
-    var text = reports.first.map { "\($0.network), kernels \($0.kernels)" } ?? ""
-    text +=
-      ", against " + printableLine(parts.isEmpty ? reference ?? "" : parts.joined(separator: " ")) + "\n"
-    for report in reports {
-      let shown = report.layers.filter { !failed || !$0.passed }
-      if !shown.isEmpty { text += "\n\(report.mode.rawValue)\n" + table(shown) }
-    }
-    if let report = reports.first {
-      let unobserved = report.layers.flatMap(\.unobserved) + report.unobserved
-      if !unobserved.isEmpty { text += "\nnot in the reference: \(unobserved.joined(separator: ", "))\n" }
-      if !report.leftOut.isEmpty {
-        text += "\n\(report.leftOut.count) tensors of the reference are no layer's result here\n"
-      }
-    }
-    return text + "\n" + reports.map { $0.summary + "\n" }.joined()
-  }
-
-  private func table(_ layers: [VerificationReport.Layer]) -> String {
-    var table = TextTable(
-      [
-        "layer", "operation", "shape", "max abs", "at", "relative L2", "1 - cosine", "99.9 %", "verdict",
-        "holds",
-      ], rightAligned: [3, 5, 6, 7])
-    for layer in layers {
-      let difference = layer.difference
-      table.add([
-        layer.name, layer.operation, layer.shape.map(String.init).joined(separator: "x"),
-        scientific(difference.maximumAbsolute), "\(difference.location)",
-        scientific(difference.relativeL2), scientific(max(0, 1 - difference.cosine)),
-        scientific(difference.quantile999), layer.passed ? "ok" : "DIVERGES",
-        layer.holds.count > 1 ? layer.holds.joined(separator: " ") : "",
-      ])
-    }
-    return table.text
   }
 }

@@ -17,6 +17,10 @@ struct VerifiedGolden {
     try InspectedNetwork(weights: Golden.store(name), options: options).session(for: size)
   }
 
+  func decoding() throws -> any DecodedNetwork {
+    try InspectedNetwork(weights: Golden.store(name)).decoding
+  }
+
   func reference() throws -> ReferenceFile {
     try ReferenceFile(path: Golden.path("\(name).layers.safetensors"))
   }
@@ -32,7 +36,8 @@ struct LayerVerificationTests {
   func layers(golden: Int, options: PlanOptions) throws {
     let golden = Self.goldens[golden]
     for mode in LayerVerifier.Mode.allCases {
-      let report = try LayerVerifier(mode: mode).verify(golden.session(options), against: golden.reference())
+      let report = try LayerVerifier(mode: mode).verify(
+        golden.session(options), against: golden.reference(), decoding: golden.decoding())
       #expect(report.passed, "\(golden.name): \(report.summary)")
       #expect(report.layers.reduce(0) { $0 + $1.holds.count } > 80)
     }

@@ -22,13 +22,15 @@ package enum EndToEndSelection {
     return Array(ordered.prefix(limit))
   }
 
-  /// Anchors and classes of the objects, best first: as many as `leastCount`, or anchors.
+  /// Anchors and classes of the objects, best first: as many as `limit`, or anchors.
   ///
   /// - `logits`: of classes, (anchors, classCount). What is no number counts as the greatest, as the reference's
   ///   `topk` has it.
-  static func best(ofLogits logits: [Float], classCount: Int) -> [(anchor: Int, classIndex: Int)] {
+  static func best(
+    ofLogits logits: [Float], classCount: Int, atMost limit: Int = leastCount
+  ) -> [(anchor: Int, classIndex: Int)] {
     let anchors = logits.count / classCount
-    let count = min(leastCount, anchors)
+    let count = min(max(limit, leastCount), anchors)
     func rank(_ index: Int) -> Float { logits[index].isNaN ? .infinity : logits[index] }
     var best = [Float](repeating: -.infinity, count: anchors)
     for anchor in 0..<anchors {
@@ -38,7 +40,7 @@ package enum EndToEndSelection {
     }
     let taken = (0..<anchors).sorted { (best[$1], $0) < (best[$0], $1) }.prefix(count)
     let entries = taken.flatMap { $0 * classCount..<($0 + 1) * classCount }.map { ($0, rank($0)) }
-    return entries.sorted { ($1.1, $0.0) < ($0.1, $1.0) }.prefix(count).map {
+    return entries.sorted { ($1.1, $0.0) < ($0.1, $1.0) }.prefix(min(count, limit)).map {
       ($0.0 / classCount, $0.0 % classCount)
     }
   }

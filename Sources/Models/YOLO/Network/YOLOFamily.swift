@@ -61,6 +61,8 @@ package enum YOLOClassifierFamily: NetworkFamily {
 extension YOLODetector: LayeredNetwork {
   package var name: String { architecture.name }
 
+  package var decoding: any DecodedNetwork { DetectorDecoding(architecture) }
+
   package var standardSize: PixelSize { PixelSize(width: 640, height: 640) }
 
   package func inputSize(for picture: PixelSize) -> PixelSize { standardSize }
@@ -83,6 +85,8 @@ extension YOLODetector: LayeredNetwork {
 
 extension YOLOClassifier: LayeredNetwork {
   package var name: String { architecture.name }
+
+  package var decoding: any DecodedNetwork { PlainDecoding.classes }
 
   package var standardSize: PixelSize { PixelSize(width: Self.publishedSide, height: Self.publishedSide) }
 
