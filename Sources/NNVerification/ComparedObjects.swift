@@ -113,7 +113,9 @@ struct ObjectComparison {
     defects += alone.defects
     if let masks, defects.isEmpty {
       defects += pairs.compactMap { pair in
-        maskDefect(found[pair.0], masks, at: pair.1).map { "mask of \(described(expected[pair.1])): \($0)" }
+        maskDefect(found[pair.0], masks, at: pair.1).map {
+          "objects.masks of \(described(expected[pair.1])): \($0)"
+        }
       }
     }
     return ComparedObjects(

@@ -167,6 +167,13 @@ def masks_again(edit):
     return change
 
 
+def doubled(tensors, _):
+    """The first object a second time, with its mask."""
+    for name in ("objects", "objects.masks"):
+        if name in tensors:
+            tensors[name] = torch.cat([tensors[name], tensors[name][:1]])
+
+
 def negative(objects, prototypes):
     objects[:, 6:] *= -1
     return objects, prototypes
@@ -213,12 +220,12 @@ def detector_faults(family, context):
     yield ReferenceFault("an output of another name", "output9", added("output9", torch.zeros(1, 4)))
     if not context.end2end:
         yield ReferenceFault("overlap threshold", "objects", chosen_otherwise(lambda c, o, n: (c, o / 2, n)))
-    yield ReferenceFault("confidence threshold", "objects", chosen_otherwise(lambda c, o, n: (c * 1.05, o, n)))
+    yield ReferenceFault("confidence threshold", "objects", chosen_otherwise(lambda c, o, n: ((c + 1) / 2, o, n)))
     yield ReferenceFault("fewer objects", "objects", chosen_otherwise(lambda c, o, n: (c, o, 2)))
     yield ReferenceFault("classes of objects from 1", "objects", columns(5, lambda c: c + 1))
     yield ReferenceFault("scores of objects reversed", "objects", columns(4, lambda s: s.flip(0)))
     yield ReferenceFault("objects in the picture's pixels", "objects", columns(slice(0, 4), lambda b: b * 1.5))
-    yield ReferenceFault("an object twice", "objects", edited("objects", lambda v, _: torch.cat([v, v[:1]])))
+    yield ReferenceFault("an object twice", "objects", doubled)
     yield from task_faults(suffix)
 
 

@@ -33,6 +33,8 @@ MODELS = [
 DETECTOR_SIZE, CLASSIFIER_SIZE, DEPTH_SIZE = (128, 160), (128, 128), (98, 126)
 #: Objects wanted: enough to overlap, few enough to be apart in score.
 CANDIDATES, OVERLAP, LIMIT = 60, 0.5, 300
+#: Of a network: one class cannot be permuted.
+LEAST_CLASSES = 3
 #: Faults that are in a raw output, which is compared as a layer is.
 RAW = ("box.", "cls.", "proto", "logits", "probabilities", "depth")
 
@@ -67,7 +69,7 @@ def case(model, seed):
         return state, depth_metadata(model.rpartition("-")[2], "random", shape), tensors, None, depth_faults()
     family, variant = yolo.parsed(model)
     suffix = yolo.split(family)[1]
-    classes = yolo.CLASSES[suffix]
+    classes = max(yolo.CLASSES[suffix], LEAST_CLASSES)
     network = random_yolo(family, variant, classes, seed)
     state = {k: v.clone() for k, v in yolo.state(network).items()}
     metadata = yolo_metadata(family, variant, classes, "random")
