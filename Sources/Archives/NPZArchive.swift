@@ -25,7 +25,7 @@ package struct NPZArchive: Sendable {
   private init(_ archive: ZipArchive) {
     self.archive = archive
     names = archive.members.map(\.name).filter { $0.hasSuffix(".npy") }.map { String($0.dropLast(4)) }
-      .sorted()
+      .sortedByBytes()
   }
 
   /// Whether there is an array of that name.
@@ -50,13 +50,17 @@ package struct NPZArchive: Sendable {
   }
 
   /// The `.npz` file of `arrays`, names sorted, members stored.
-  package static func encoded(_ arrays: [String: NPYArray]) -> [UInt8] {
+  package static func encoded(_ arrays: some Sequence<(key: String, value: NPYArray)>) -> [UInt8] {
     ZipWriter.archive(
-      arrays.sorted { $0.key < $1.key }.map { (name: $0.key + ".npy", bytes: $0.value.encoded()) })
+      arrays.sorted { ByteName($0.key) < ByteName($1.key) }.map {
+        (name: $0.key + ".npy", bytes: $0.value.encoded())
+      })
   }
 
   /// Writes `arrays` as a `.npz` file, whole or not at all.
-  package static func write(_ arrays: [String: NPYArray], path: String, overwrite: Bool) throws(FileError) {
+  package static func write(
+    _ arrays: some Sequence<(key: String, value: NPYArray)>, path: String, overwrite: Bool
+  ) throws(FileError) {
     try AtomicFile.write(encoded(arrays), to: path, overwrite: overwrite)
   }
 }

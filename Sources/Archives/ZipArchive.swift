@@ -47,7 +47,7 @@ package struct ZipArchive: Sendable {
   package let members: [Member]
 
   private let bytes: FileBytes
-  private let indices: [String: Int]
+  private let indices: NameTable<Int>
 
   /// Opens the archive at `path`.
   ///
@@ -60,7 +60,7 @@ package struct ZipArchive: Sendable {
   package init(_ bytes: FileBytes, limits: Limits = .standard) throws(ZipError) {
     members = try ZipDirectory(bytes, limits: limits).members()
     self.bytes = bytes
-    var indices: [String: Int] = [:]
+    var indices: NameTable<Int> = [:]
     for (index, member) in members.enumerated() {
       guard indices.updateValue(index, forKey: member.name) == nil else {
         throw .duplicateName(member.name)

@@ -89,6 +89,7 @@ extension AnnotationFile {
       let key = "segmentation"
       guard let segmentation = value[key], !segmentation.isNull else { return nil }
       if let outlines = segmentation.array {
+        let outlines = outlines.filter { $0.array?.isEmpty != true }
         guard !outlines.isEmpty else { return nil }
         let corners = outlines.compactMap(\.numbers)
         guard corners.count == outlines.count,

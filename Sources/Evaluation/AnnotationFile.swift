@@ -26,7 +26,7 @@ package enum AnnotationFile {
     guard pathKind(folder) == .folder else {
       throw pathKind(folder) == nil ? FileError.missing(path: folder) : FileError.notADirectory(path: folder)
     }
-    let document = try JSONValue.read(path: file, limits: limits(bytes: bytes))
+    let document = try JSONValue.read(path: file, limits: limits(bytes: bytes), python: true)
     func list(_ key: String) throws(LabelError) -> [JSONValue] {
       guard let list = document[key]?.array else {
         throw .badAnnotation(
@@ -89,7 +89,7 @@ package enum AnnotationFile {
         let category = Entry(entry, file: file, place: "categories[\(index)]")
         let id = try category.integer("id")
         let name = try category.string("name")
-        if let found = classes.names.firstIndex(of: name) {
+        if let found = classes.names.firstIndex(where: { $0.isSameName(as: name) }) {
           classIndices[id] = found
           ids[found] = id
         } else {

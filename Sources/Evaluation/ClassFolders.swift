@@ -23,8 +23,8 @@ package enum ClassFolders {
       .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     guard !folders.isEmpty else { throw LabelError.noClasses(folder: folder) }
     let classes = try folders.enumerated().map { position, name throws(LabelError) in
-      if let index = names.firstIndex(of: name) { return index }
-      let strangers = folders.filter { !names.contains($0) }
+      if let index = names.firstIndex(where: { $0.isSameName(as: name) }) { return index }
+      let strangers = folders.filter { folder in !names.contains { $0.isSameName(as: folder) } }
       guard strangers.count == folders.count, folders.count == names.count else {
         throw .unknownClassFolder(path: "\(folder)/\(name)", count: names.count)
       }

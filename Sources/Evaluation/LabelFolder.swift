@@ -17,18 +17,21 @@ package enum LabelFolder {
     let labels = try labelsFolder(of: images)
     let pictures = try PictureFiles.below(images, where: PictureFiles.isPicture)
     guard !pictures.isEmpty else { throw LabelError.noPictures(folder: images) }
-    var remaining = Set(
-      try PictureFiles.below(labels) { $0.lowercased().hasSuffix(".txt") && $0 != "classes.txt" })
+    var remaining = NameSet(
+      try PictureFiles.below(labels) { hasEnding($0, ".txt") && $0 != "classes.txt" })
     guard !remaining.isEmpty else { throw LabelError.noLabels(folder: labels) }
     var notes: [String] = []
     var labelled = 0
+    var owners: NameTable<String> = [:]
     var read: [LabelledPicture] = []
     for path in pictures {
       let size = try PictureFiles.uprightSize(path, limits: limits)
-      let ending = path.lastIndex(of: ".") ?? path.endIndex
-      let file = labels + path[..<ending].dropFirst(images.count) + ".txt"
+      let file = labels + below(images, withoutEnding(path)) + ".txt"
       var objects: [LabelledObject] = []
-      if remaining.remove(file) != nil {
+      if let other = owners.updateValue(path, forKey: file), fileExists(file) {
+        throw LabelError.sharedLabels(file: file, pictures: [other, path])
+      }
+      if remaining.remove(file) {
         labelled += 1
         let all = try LabelLines(file: file, size: size, form: form).objects(of: classes)
         for object in all where !objects.contains(object) { objects.append(object) }
@@ -38,23 +41,54 @@ package enum LabelFolder {
       }
       read.append(
         LabelledPicture(
-          path: path, id: PictureFiles.id(path), width: size.width, height: size.height, objects: objects))
+          path: path, id: pictureId(path), width: size.width, height: size.height, objects: objects))
     }
-    if let file = remaining.min() {
-      let picture = images + file.dropFirst(labels.count).dropLast(".txt".count) + ".jpg"
-      throw LabelError.noPicture(file: file, picture: picture)
+    for file in remaining.sorted {
+      let stem = images + below(labels, withoutEnding(file))
+      // A picture of a format that is not read is there, and is told by its name.
+      if let other = try otherPicture(stem) { throw LabelError.foreignPicture(file: file, picture: other) }
+    }
+    if let file = remaining.sorted.first {
+      throw LabelError.noPicture(file: file, picture: images + below(labels, withoutEnding(file)) + ".jpg")
     }
     if labelled < pictures.count {
       notes.append(
         "\(pictures.count - labelled) of \(pictures.count) pictures have no label file: without objects")
     }
-    // A file name's number is the id of one picture at most.
-    let hasIds = Set(read.map { $0.id.serialized() }).count == read.count
+    let paths = read.map { String(below(images, $0.path).dropFirst()) }
+    let ids = pictureIds(read.map(\.path), paths: paths)
     let set = LabelledSet(
-      layout: .yolo, pictures: hasIds ? read : read.map { $0.identified(below: images) },
+      layout: .yolo, pictures: zip(read, ids).map { $0.identified($1) },
       categoryIds: COCOCategories.ids(of: classes.names), notes: notes)
     guard set.objectCount > 0 else { throw LabelError.nothingLabelled(path: labels) }
     return set
+  }
+
+  /// A path without the ending of its last component.
+  private static func withoutEnding(_ path: String) -> String {
+    let name = lastComponent(path)
+    return String(decoding: path.utf8.dropLast(name.utf8.count - fileStem(name).utf8.count), as: UTF8.self)
+  }
+
+  /// What a path has behind that of a folder above it, with the slash.
+  private static func below(_ folder: String, _ path: String) -> String {
+    String(decoding: path.utf8.dropFirst(folder.utf8.count), as: UTF8.self)
+  }
+
+  /// Pictures of other formats that label files may be of.
+  private static let otherEndings = [
+    ".bmp", ".webp", ".tif", ".tiff", ".gif", ".heic", ".heif", ".avif", ".jp2", ".jpe", ".jfif", ".dng",
+    ".mpo",
+    ".pfm",
+  ]
+
+  /// The picture at a path without ending that is of a format that is not read; nil where there is none.
+  private static func otherPicture(_ stem: String) throws -> String? {
+    let (folder, name) = AtomicOutputs.split(stem)
+    guard pathKind(folder) == .folder else { return nil }
+    return try folderNames(of: folder).first { file in
+      otherEndings.contains { hasEnding(file, $0) } && fileStem(file).isSameName(as: name)
+    }.map { "\(folder)/\($0)" }
   }
 
   private static func imagesFolder(_ folder: String) throws -> String {
@@ -84,10 +118,8 @@ package enum LabelFolder {
 }
 
 extension LabelledPicture {
-  /// The same called by its path below a folder.
-  fileprivate func identified(below folder: String) -> LabelledPicture {
-    LabelledPicture(
-      path: path, id: .string(String(path.dropFirst(folder.count + 1))), width: width, height: height,
-      objects: objects)
+  /// The same called by an id.
+  fileprivate func identified(_ id: JSONValue) -> LabelledPicture {
+    LabelledPicture(path: path, id: id, width: width, height: height, objects: objects)
   }
 }

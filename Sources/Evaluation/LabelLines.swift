@@ -36,7 +36,7 @@ struct LabelLines {
       let number = index + 1
       // A byte-order mark may lead.
       let fields = line.split { $0.isWhitespace || $0 == "\u{FEFF}" }
-      guard !fields.isEmpty else { continue }
+      guard let first = fields.first, !first.hasPrefix("#") else { continue }
       let isOutline = try isOutline(fields.count, number)
       guard hasOutlines ?? isOutline == isOutline else {
         throw bad(number, "like the lines above: boxes and outlines do not go together in one file")

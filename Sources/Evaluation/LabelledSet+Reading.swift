@@ -21,14 +21,12 @@ package struct EvaluatedClasses: Sendable {
 
 /// Files of labeled pictures.
 enum PictureFiles {
-  private static let endings = [".jpg", ".jpeg", ".png"]
-
-  static func isPicture(_ name: String) -> Bool { endings.contains(where: name.lowercased().hasSuffix) }
+  static func isPicture(_ name: String) -> Bool { pictureEndings.contains { hasEnding(name, $0) } }
 
   /// All files below a folder for which `isWanted` holds by their name, sorted by path; hidden ones left out.
   static func below(_ folder: String, where isWanted: (String) -> Bool) throws(FileError) -> [String] {
     var found: [String] = []
-    for name in try folderNames(of: folder) where !name.hasPrefix(".") {
+    for name in try folderNames(of: folder) where !name.startsWithBytes(of: ".") {
       let path = "\(folder)/\(name)"
       switch pathKind(path) {
       case .folder: found += try below(path, where: isWanted)
@@ -36,7 +34,7 @@ enum PictureFiles {
       default: break
       }
     }
-    return found.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    return found.sortedByBytes()
   }
 
   /// Width and height of a picture turned upright.
@@ -45,17 +43,5 @@ enum PictureFiles {
     let header = try ImageCodec.header(path: path, limits: limits)
     let size = header.orientation.apply(to: header.size)
     return (size.width, size.height)
-  }
-
-  /// The last component of a path without its ending.
-  static func stem(_ path: String) -> Substring {
-    let name = path.split(separator: "/").last ?? ""
-    return name.lastIndex(of: ".").map { name[..<$0] } ?? name
-  }
-
-  /// What predictions call a picture: the number that its name is, else the name.
-  static func id(_ path: String) -> JSONValue {
-    let stem = String(stem(path))
-    return CheckedInt(stem).map(\.json) ?? .string(stem)
   }
 }

@@ -106,6 +106,7 @@ extension FileError {
     case .isDirectory: .isDirectory(path: path)
     case .notADirectory: .notADirectory(path: AtomicOutputs.split(path).folder)
     case .empty: .empty(path: path)
+    case .pointer: .pointer(path: path)
     case .notARegularFile: .notARegularFile(path: path)
     case .alreadyExists: .alreadyExists(path: path)
     case .foreign(_, let entry): .foreign(path: path, entry: entry)

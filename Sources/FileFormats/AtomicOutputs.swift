@@ -6,7 +6,7 @@ import Synchronization
 /// that can be locked was left by a process that is gone, whatever number that process had, and on whichever machine.
 package enum AtomicOutputs {
   private struct State {
-    var temporaries: Set<String> = []
+    var temporaries: NameSet = []
     var isClosed = false
   }
 
@@ -26,7 +26,7 @@ package enum AtomicOutputs {
   package static func removeTemporaries() {
     let temporaries = state.withLock { state in
       state.isClosed = true
-      return state.temporaries
+      return state.temporaries.sorted
     }
     for path in temporaries {
       // Another thread may add a file to a folder while it is being emptied.
@@ -103,7 +103,7 @@ package enum AtomicOutputs {
   }
 
   package static func forget(_ temporary: String) {
-    state.withLock { _ = $0.temporaries.remove(temporary) }
+    state.withLock { state in _ = state.temporaries.remove(temporary) }
   }
 
   /// Runs the step that gives a temporary entry its final name, and forgets the temporary name.
@@ -201,10 +201,14 @@ package enum AtomicOutputs {
 
   /// The folder and the last component of a path.
   package static func split(_ path: String) -> (folder: String, name: String) {
-    var path = Substring(path)
-    while path.count > 1 && path.last == "/" { path.removeLast() }
-    guard let slash = path.lastIndex(of: "/") else { return (".", String(path)) }
-    let folder = path[..<slash]
-    return (folder.isEmpty ? "/" : String(folder), String(path[path.index(after: slash)...]))
+    // Bytes: a slash and a mark that joins it are one character.
+    let slash = UInt8(ascii: "/")
+    var bytes = path.utf8[...]
+    while bytes.count > 1, bytes.last == slash { bytes = bytes.dropLast() }
+    guard let last = bytes.lastIndex(of: slash) else { return (".", String(Substring(bytes))) }
+    let folder = bytes[..<last]
+    return (
+      folder.isEmpty ? "/" : String(Substring(folder)), String(Substring(bytes[bytes.index(after: last)...]))
+    )
   }
 }

@@ -8,6 +8,8 @@ public enum FileError: Error, Equatable, CustomStringConvertible {
   case isDirectory(path: String)
   /// A directory was expected along the path and something else is there.
   case notADirectory(path: String)
+  /// What Git LFS keeps in place of a file.
+  case pointer(path: String)
   /// The file holds no bytes.
   case empty(path: String)
   /// Something other than a regular file (a pipe, a device, a socket).
@@ -30,7 +32,7 @@ public enum FileError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .missing(let path), .isDirectory(let path), .notADirectory(let path), .empty(let path),
       .notARegularFile(let path), .alreadyExists(let path), .permissionDenied(let path), .changed(let path),
-      .noSpace(let path), .io(let path, _), .foreign(let path, _):
+      .noSpace(let path), .io(let path, _), .foreign(let path, _), .pointer(let path):
       path
     }
   }
@@ -41,6 +43,8 @@ public enum FileError: Error, Equatable, CustomStringConvertible {
     case .missing(let path): "\(path): no such file or directory"
     case .isDirectory(let path): "\(path): is a directory, a file is needed"
     case .notADirectory(let path): "\(path): not a directory"
+    case .pointer(let path):
+      "\(path): is a Git LFS pointer in place of the file; fetch the file itself with git lfs pull"
     case .empty(let path): "\(path): the file is empty"
     case .notARegularFile(let path): "\(path): not a regular file"
     case .alreadyExists(let path): "\(path): already exists; pass --force to replace it"

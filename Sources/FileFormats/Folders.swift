@@ -8,7 +8,9 @@ package enum Folders {
       guard kind == .directory else { throw .notADirectory(path: path) }
       return
     }
-    if let slash = path.lastIndex(of: "/"), slash > path.startIndex { try create(String(path[..<slash])) }
+    if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex {
+      try create(String(path[..<slash]))
+    }
     do {
       try POSIX.makeDirectory(path)
     } catch .alreadyExists {

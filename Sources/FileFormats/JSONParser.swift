@@ -1,11 +1,14 @@
 extension JSONValue {
   /// Parses a JSON text (RFC 8259) strictly: one value, UTF-8, no duplicate keys, no control
-  /// characters in strings, within `limits`.
+  /// characters in strings, within `limits`; an editor's byte-order mark may lead.
+  ///
+  /// `python`: takes `NaN`, `Infinity` and `-Infinity` for numbers, as Python's module writes them: they are to be
+  /// refused where a number is needed, and harm nothing elsewhere.
   package static func parse(
-    _ bytes: [UInt8], limits: JSONLimits = .standard
+    _ bytes: [UInt8], limits: JSONLimits = .standard, python: Bool = false
   ) throws(JSONError) -> JSONValue {
     guard bytes.count <= limits.bytes else { throw .tooLarge(bytes: bytes.count, limit: limits.bytes) }
-    var parser = JSONParser(bytes: bytes, limits: limits)
+    var parser = JSONParser(bytes: bytes, limits: limits, python: python)
     return try parser.document()
   }
 
@@ -17,13 +20,15 @@ extension JSONValue {
   /// Reads and parses the file at `path`.
   ///
   /// - Throws: `FileError` or `JSONError`.
-  package static func read(path: String, limits: JSONLimits = .standard) throws -> JSONValue {
+  package static func read(
+    path: String, limits: JSONLimits = .standard, python: Bool = false
+  ) throws -> JSONValue {
     if let size = POSIX.identity(of: path)?.size, size > limits.bytes {
       throw JSONError.tooLarge(bytes: size, limit: limits.bytes)
     }
     let bytes = try FileBytes.contents(of: path)
     guard !bytes.isEmpty else { throw FileError.empty(path: path) }
-    return try parse(bytes, limits: limits)
+    return try parse(bytes, limits: limits, python: python)
   }
 }
 
@@ -31,17 +36,20 @@ extension JSONValue {
 struct JSONParser {
   private let bytes: [UInt8]
   private let limits: JSONLimits
+  private let python: Bool
   private var position = 0
   private var depth = 0
   private var values = 0
   private var containers = 0
 
-  init(bytes: [UInt8], limits: JSONLimits) {
+  init(bytes: [UInt8], limits: JSONLimits, python: Bool) {
     self.bytes = bytes
     self.limits = limits
+    self.python = python
   }
 
   mutating func document() throws(JSONError) -> JSONValue {
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     skipWhitespace()
     let value = try value()
     skipWhitespace()
@@ -79,6 +87,8 @@ struct JSONParser {
     case UInt8(ascii: "t"): return try literal("true", .bool(true))
     case UInt8(ascii: "f"): return try literal("false", .bool(false))
     case UInt8(ascii: "n"): return try literal("null", .null)
+    case UInt8(ascii: "N") where python: return try literal("NaN", .number(.nan))
+    case UInt8(ascii: "I") where python: return try literal("Infinity", .number(.infinity))
     case .some(let byte) where byte == UInt8(ascii: "-") || Self.isDigit(byte): return try number()
     default: throw unexpected("a value")
     }
@@ -125,11 +135,11 @@ struct JSONParser {
   }
 
   private mutating func object() throws(JSONError) -> JSONValue {
-    var members: [String: JSONValue] = [:]
+    var members = NameTable<JSONValue>()
     skipWhitespace()
     if next == UInt8(ascii: "}") {
       position += 1
-      return .object([:])
+      return .object(members)
     }
     while true {
       skipWhitespace()
@@ -228,6 +238,7 @@ struct JSONParser {
   private mutating func number() throws(JSONError) -> JSONValue {
     let start = position
     if next == UInt8(ascii: "-") { position += 1 }
+    if python, next == UInt8(ascii: "I") { return try literal("Infinity", .number(-.infinity)) }
     let hasLeadingZero = next == UInt8(ascii: "0")
     let whole = digits()
     guard whole > 0, !(hasLeadingZero && whole > 1) else { throw .invalidNumber(offset: start) }

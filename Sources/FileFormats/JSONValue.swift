@@ -14,8 +14,29 @@ package enum JSONValue: Sendable, Equatable {
   case string(String)
   /// A list.
   case array([JSONValue])
-  /// Named values; names are unique.
-  case object([String: JSONValue])
+  /// Named values; names are unique by their bytes.
+  case object(NameTable<JSONValue>)
+
+  /// An object of names of our own.
+  package static func object(_ members: [String: JSONValue]) -> JSONValue {
+    var table = NameTable<JSONValue>()
+    for (name, value) in members { table[name] = value }
+    return .object(table)
+  }
+
+  /// Whether both are the same value: texts by their bytes, whole numbers not as `number`.
+  package static func == (left: JSONValue, right: JSONValue) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.bool(let a), .bool(let b)): a == b
+    case (.integer(let a), .integer(let b)): a == b
+    case (.number(let a), .number(let b)): a == b
+    case (.string(let a), .string(let b)): a.isSameName(as: b)
+    case (.array(let a), .array(let b)): a == b
+    case (.object(let a), .object(let b)): a == b
+    default: false
+    }
+  }
 
   /// The value under `key` of an object, nil for other values and missing keys.
   package subscript(key: String) -> JSONValue? { object?[key] }
@@ -82,7 +103,7 @@ package enum JSONValue: Sendable, Equatable {
   }
 
   /// The members of an object.
-  package var object: [String: JSONValue]? {
+  package var object: NameTable<JSONValue>? {
     guard case .object(let value) = self else { return nil }
     return value
   }
@@ -123,7 +144,11 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
   package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
   /// Named values; a name given twice is a programming error.
   package init(dictionaryLiteral elements: (String, JSONValue)...) {
-    self = .object(Dictionary(uniqueKeysWithValues: elements))
+    var members = NameTable<JSONValue>()
+    for (name, value) in elements {
+      precondition(members.updateValue(value, forKey: name) == nil, "the name \(name) is given twice")
+    }
+    self = .object(members)
   }
   /// `null`.
   package init(nilLiteral: ()) { self = .null }

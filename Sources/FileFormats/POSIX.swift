@@ -73,11 +73,17 @@ package enum POSIX {
     return named.isSameFile(as: open)
   }
 
-  /// The absolute path without links, `.` and `..`; nil where nothing is there.
+  /// The absolute path without links, `.` and `..`; nil where nothing is there, or it is no text.
   package static func resolved(_ path: String) -> String? {
+    resolvedBytes(path).flatMap { String(validating: $0, as: UTF8.self) }
+  }
+
+  /// The same as bytes, which need be no text.
+  package static func resolvedBytes(_ path: String) -> [UInt8]? {
     guard let text = unsafe realpath(path, nil) else { return nil }
     defer { unsafe free(text) }
-    return unsafe String(cString: text)
+    let count = unsafe Int(strlen(text))
+    return (0..<count).map { unsafe UInt8(bitPattern: text[$0]) }
   }
 
   /// Whether entries can be made in a folder.
@@ -106,7 +112,12 @@ package enum POSIX {
       throw .from(errno: code, path: path)
     }
     switch kind(mode: status.st_mode) {
-    case .file: return (descriptor, Identity(status))
+    case .file:
+      guard !isPointer(descriptor, size: Int(status.st_size)) else {
+        close(descriptor)
+        throw .pointer(path: path)
+      }
+      return (descriptor, Identity(status))
     case .directory:
       close(descriptor)
       throw .isDirectory(path: path)
@@ -114,6 +125,14 @@ package enum POSIX {
       close(descriptor)
       throw .notARegularFile(path: path)
     }
+  }
+
+  /// Whether a file is what Git LFS keeps in place of one that was not fetched.
+  private static func isPointer(_ descriptor: Int32, size: Int) -> Bool {
+    let mark = "version https://git-lfs.github.com/spec/"
+    guard (mark.utf8.count...1024).contains(size) else { return false }
+    let start = try? read(descriptor, at: 0, count: mark.utf8.count, path: "")
+    return start?.elementsEqual(mark.utf8) ?? false
   }
 
   /// Creates a file that must not exist yet.
@@ -326,20 +345,12 @@ package enum POSIX {
       if let name = String(validating: bytes, as: UTF8.self) {
         if name != "." && name != ".." { names.append(name) }
       } else {
-        notText.append(escaped(bytes))
+        notText.append(escapedName(bytes))
       }
       errno = 0
     }
     guard errno == 0 else { throw .from(errno: errno, path: directory) }
-    return (names.sorted(), notText.sorted())
-  }
-
-  private static func escaped(_ bytes: [UInt8]) -> String {
-    bytes.map { byte in
-      (0x20..<0x7f).contains(byte)
-        ? String(UnicodeScalar(byte))
-        : "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-    }.joined()
+    return (names.sortedByBytes(), notText.sortedByBytes())
   }
 
   /// What a folder holds; where another thread has the last descriptor, once that is given back.

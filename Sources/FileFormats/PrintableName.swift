@@ -37,6 +37,15 @@ private func printable(_ text: String, limit: Int, keeping kept: String) -> Stri
   return result
 }
 
+/// A name that is no text, with each byte beyond printable ASCII as `\xHH`.
+package func escapedName(_ bytes: [UInt8]) -> String {
+  bytes.map { byte in
+    (0x20..<0x7f).contains(byte)
+      ? String(UnicodeScalar(byte))
+      : "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+  }.joined()
+}
+
 /// A name as one word of a shell's command that a message tells people to run.
 package func shellWord(_ name: String) -> String {
   let isPlain = name.utf8.allSatisfy { byte in

@@ -42,7 +42,7 @@ package struct InferenceRequest: Sendable {
   /// What the client calls the request; nil where it has no name.
   package let id: String?
   /// Further wishes.
-  package private(set) var parameters: [String: JSONValue]
+  package private(set) var parameters: NameTable<JSONValue>
   /// The outputs asked for; nil for all.
   package let outputs: [Output]?
   /// Whether outputs of which nothing is said travel as bytes.
@@ -102,7 +102,7 @@ package struct InferenceRequest: Sendable {
     return text
   }
 
-  private static func parameters(of json: JSONValue) throws(ProtocolError) -> [String: JSONValue] {
+  private static func parameters(of json: JSONValue) throws(ProtocolError) -> NameTable<JSONValue> {
     guard let member = json["parameters"] else { return [:] }
     guard let parameters = member.object, parameters.count <= ProtocolLimits.parameters else {
       throw .member("parameters", expected: "an object of at most \(ProtocolLimits.parameters) members")
@@ -110,14 +110,15 @@ package struct InferenceRequest: Sendable {
     return parameters
   }
 
-  private static func flag(_ parameters: [String: JSONValue], _ name: String) throws(ProtocolError) -> Bool? {
+  private static func flag(_ parameters: NameTable<JSONValue>, _ name: String) throws(ProtocolError) -> Bool?
+  {
     guard let parameter = parameters[name] else { return nil }
     guard let flag = parameter.bool else { throw .parameter(name, expected: "true or false") }
     return flag
   }
 
   private static func refuseSharedMemory(
-    _ parameters: [String: JSONValue], tensor: String
+    _ parameters: NameTable<JSONValue>, tensor: String
   ) throws(ProtocolError) {
     if parameters.keys.contains(where: { $0.hasPrefix("shared_memory") }) {
       throw .sharedMemory(tensor: tensor)
@@ -249,14 +250,14 @@ package struct InferenceRequest: Sendable {
   }
 
   /// The inputs as a model takes them, by name.
-  package func tensors(for model: ModelDescription) throws(ProtocolError) -> [String: ProtocolTensor] {
+  package func tensors(for model: ModelDescription) throws(ProtocolError) -> NameTable<ProtocolTensor> {
     try check(for: model)
     guard !isBare else {
       let tensor = try bareTensor(of: bareInput(of: model))
       try tensor.checkFinite(for: model)
-      return [tensor.name: tensor]
+      return NameTable([(tensor.name, tensor)])
     }
-    var tensors: [String: ProtocolTensor] = [:]
+    var tensors: NameTable<ProtocolTensor> = [:]
     for input in inputs {
       let tensor = try tensor(input)
       try tensor.checkFinite(for: model)

@@ -31,7 +31,7 @@ package struct InferenceLimits: Sendable {
 ///
 /// `/versions/1` may follow a model's name.
 package final class InferenceService: RequestHandler {
-  private let models: [String: any ServedModel]
+  private let models: NameTable<any ServedModel>
   private let names: [String]
   private let queue: InferenceQueue
   private let access: AccessGuard
@@ -52,7 +52,7 @@ package final class InferenceService: RequestHandler {
     log: (@Sendable (JSONValue) -> Void)? = nil
   ) {
     names = models.map(\.description.name)
-    self.models = Dictionary(uniqueKeysWithValues: models.map { ($0.description.name, $0) })
+    self.models = NameTable(models.map { ($0.description.name, $0) })
     (self.queue, self.access, self.metrics, self.end) = (queue, access, metrics, end)
     (self.version, self.limits, self.log) = (version, limits, log)
   }
@@ -202,7 +202,7 @@ package final class InferenceService: RequestHandler {
   /// What waits in the queue holds these, and neither the body nor its JSON.
   private func read(
     _ request: Request, for model: ModelDescription
-  ) async throws -> (InferenceRequest, [String: ProtocolTensor]) {
+  ) async throws -> (InferenceRequest, NameTable<ProtocolTensor>) {
     let body = try await request.body(limit: limits.bodyBytes)
     let (headerLength, tensorLimits, memory) = (
       request.head.fields["inference-header-content-length"], limits.tensors, request.memory

@@ -1,3 +1,4 @@
+import FileFormats
 import HTTPServing
 import InferenceProtocol
 
@@ -17,7 +18,7 @@ package protocol ServedModel: Sendable {
 /// A request as a model computes it.
 package struct InferenceCall: Sendable {
   /// The inputs by name: those of the model's description, with its datatypes and shapes.
-  package let inputs: [String: ProtocolTensor]
+  package let inputs: NameTable<ProtocolTensor>
   /// The request, for its parameters.
   package let request: InferenceRequest
   /// Which lane computes it, from 0.
@@ -29,7 +30,7 @@ package struct InferenceCall: Sendable {
 
   /// A call from its parts.
   package init(
-    inputs: [String: ProtocolTensor], request: InferenceRequest, lane: Int, memory: MemoryBudget.Share,
+    inputs: NameTable<ProtocolTensor>, request: InferenceRequest, lane: Int, memory: MemoryBudget.Share,
     isWanted: @Sendable @escaping () -> Bool
   ) {
     (self.inputs, self.request, self.lane) = (inputs, request, lane)

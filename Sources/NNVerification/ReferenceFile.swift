@@ -7,8 +7,8 @@ import NNRuntime
 /// Tensors are read one at a time, and nothing of them stays: memory does not grow with their number.
 public struct ReferenceFile: Sendable {
   private enum Contents: Sendable {
-    case safetensors(dataOffset: Int, entries: [String: Entry])
-    case npz(names: Set<String>)
+    case safetensors(dataOffset: Int, entries: NameTable<Entry>)
+    case npz(names: NameSet)
   }
 
   private struct Entry: Sendable {
@@ -33,16 +33,16 @@ public struct ReferenceFile: Sendable {
     if path.hasSuffix(".npz") {
       names = try NPZArchive(path: path).names
       metadata = [:]
-      contents = .npz(names: Set(names))
+      contents = .npz(names: NameSet(names))
       return
     }
     let header = try SafetensorsHeader(Self.map(path), file: path)
     metadata = header.metadata
-    names = header.entries.map(\.name).sorted()
+    names = header.entries.map(\.name).sortedByBytes()
     contents = .safetensors(
       dataOffset: header.dataOffset,
-      entries: Dictionary(
-        uniqueKeysWithValues: header.entries.map {
+      entries: NameTable(
+        header.entries.map {
           ($0.name, Entry(dtype: $0.dtype, shape: $0.shape, range: $0.range))
         }))
   }
@@ -67,7 +67,7 @@ public struct ReferenceFile: Sendable {
   var namesInOrder: [String] {
     guard case .safetensors(_, let entries) = contents else { return names }
     return names.sorted {
-      (entries[$0]?.range.lowerBound ?? 0, $0) < (entries[$1]?.range.lowerBound ?? 0, $1)
+      (entries[$0]?.range.lowerBound ?? 0, ByteName($0)) < (entries[$1]?.range.lowerBound ?? 0, ByteName($1))
     }
   }
 

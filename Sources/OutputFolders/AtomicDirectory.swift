@@ -10,7 +10,7 @@ package final class AtomicDirectory: Sendable {
   private struct State {
     var phase = Phase.building
     /// Of the files written so far.
-    var digests: [String: String] = [:]
+    var digests: NameTable<String> = [:]
   }
 
   /// The final name.
@@ -130,7 +130,7 @@ package final class AtomicDirectory: Sendable {
   }
 
   /// The digests with those of files that other programs have written.
-  private func adding(_ digests: [String: String]) throws(FileError) -> [String: String] {
+  private func adding(_ digests: NameTable<String>) throws(FileError) -> NameTable<String> {
     var digests = digests
     var folders = [""]
     while let prefix = folders.popLast() {

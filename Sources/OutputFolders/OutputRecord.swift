@@ -5,7 +5,7 @@ import FileFormats
 /// the files are still as they were written.
 package enum OutputRecord: Equatable, Sendable {
   /// SHA-256 of every file by its path in the folder; see `digest(of:name:)`.
-  case files([String: String])
+  case files(NameTable<String>)
   /// Folders that have records of their own, and beside them files whose names fit one of these patterns (`*` stands
   /// for anything).
   case folders(beside: [String])
@@ -85,7 +85,7 @@ package enum OutputRecord: Equatable, Sendable {
   /// A file that is not as the record says, or gone; nil if all are as they were written.
   package func firstChange(in folder: String) -> String? {
     guard case .files(let digests) = self else { return nil }
-    return digests.sorted { $0.key < $1.key }.first { name, digest in
+    return digests.sorted { ByteName($0.key) < ByteName($1.key) }.first { name, digest in
       guard let bytes = try? FileBytes(path: "\(folder)/\(name)") else { return true }
       return Self.digest(of: bytes, name: name) != digest
     }?.key

@@ -31,12 +31,12 @@ package struct PartRecord: Sendable {
   package let settings: String
   package let failure: Failure?
   /// What else is said, by field.
-  package let content: [String: JSONValue]
+  package let content: NameTable<JSONValue>
 
   package init(
     position: FramePosition, id: String, frames: Int, digest: String, settings: String,
     failure: Failure? = nil,
-    content: [String: JSONValue]
+    content: NameTable<JSONValue>
   ) {
     self.position = position
     self.id = id

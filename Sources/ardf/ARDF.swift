@@ -69,6 +69,7 @@ enum Program {
     }
     Task.detached {
       do {
+        try CommandWords.check()
         try ARDF.refuseUnknownCommand(CommandLine.arguments.dropFirst().first)
         var command = try ARDF.parseAsRoot()
         do {

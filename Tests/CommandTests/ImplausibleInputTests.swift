@@ -9,7 +9,7 @@ import Testing
   private static let options =
     TinyNetwork.detectorOptions + TinyNetwork.depthOptions + ["--threads", "1"]
 
-  private static func change(_ path: String, _ edit: (inout [String: JSONValue]) -> Void) throws {
+  private static func change(_ path: String, _ edit: (inout NameTable<JSONValue>) -> Void) throws {
     var fields = try JSONValue.read(path: path).object ?? [:]
     edit(&fields)
     try SyntheticCapture.write(Array(JSONValue.object(fields).serialized().utf8), to: path)

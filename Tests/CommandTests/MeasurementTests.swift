@@ -129,7 +129,7 @@ import Testing
     let place = try TemporaryDirectory()
     let short = ["profile"] + Self.network + ["--iterations", "3"]
     var old = try #require(try succeed(short + ["--report", "json"], in: place).json().object)
-    func scaled(_ entry: JSONValue?) throws -> [String: JSONValue] {
+    func scaled(_ entry: JSONValue?) throws -> NameTable<JSONValue> {
       var members = try #require(entry?.object)
       for key in ["quartile1Ms", "medianMs", "quartile3Ms"] {
         members[key] = .number(try #require(members[key]?.number) * factor)

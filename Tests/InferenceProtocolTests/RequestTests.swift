@@ -11,7 +11,7 @@ import Testing
     ],
     outputs: [TensorDescription("y", .float32, [-1, 2])])
 
-  private static func read(_ json: String, _ binary: [UInt8] = []) throws -> [String: ProtocolTensor] {
+  private static func read(_ json: String, _ binary: [UInt8] = []) throws -> NameTable<ProtocolTensor> {
     let request = try InferenceRequest(
       Array(json.utf8) + binary, headerLength: binary.isEmpty ? nil : "\(json.utf8.count)")
     return try request.tensors(for: model)

@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 
 /// A video of ARKitScenes: `lowres_wide`, `lowres_depth`, `confidence`, `lowres_wide_intrinsics` with a
@@ -16,7 +17,7 @@ enum ARKitScenesFolder: CaptureFormat {
 
   static let marks = "\(pictures) (ARKitScenes)"
 
-  static func recognizes(_ folder: CaptureFolder, names: Set<String>) -> Bool {
+  static func recognizes(_ folder: CaptureFolder, names: NameSet) -> Bool {
     folder.hasSubfolder(pictures)
   }
 
@@ -37,7 +38,7 @@ enum ARKitScenesFolder: CaptureFormat {
     let stored = try folder.stems(in: pictures)
     let depths = try folder.stems(in: "lowres_depth", endings: [".png"])
     let confidences = try folder.stems(in: "confidence", endings: [".png"])
-    let names = stored.keys.sorted()
+    let names = stored.keys
     return try IndexedCapture(.arkitScenes, folder, names: names) { position throws(CaptureError) in
       let name = names[position]
       let picture = stored[name] ?? name

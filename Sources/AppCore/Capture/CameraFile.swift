@@ -14,7 +14,7 @@ import Geometry
 struct CameraFile {
   private let file: String
   /// Numbers by the path of their field, lower case: `color.fx`, `camera_matrix.data`.
-  private var fields: [String: [Double]] = [:]
+  private var fields: NameTable<[Double]> = [:]
 
   /// - Throws: `CaptureError`.
   init(path: String, limits: CaptureLimits) throws(CaptureError) {
@@ -30,6 +30,8 @@ struct CameraFile {
       throw error
     } catch FileError.missing {
       throw .notFound(path: path)
+    } catch FileError.pointer {
+      throw .pointer(file: path)
     } catch {
       throw .unreadable(file: path, reason: "\(error)")
     }
@@ -113,7 +115,7 @@ struct CameraFile {
   /// The numbers of the field of a name, at the top or in the only group that has it, or that of color.
   private func values(_ name: String) throws(CaptureError) -> [Double]? {
     if let found = fields[name] { return found }
-    let groups = fields.keys.filter { $0.hasSuffix(".\(name)") }.sorted()
+    let groups = fields.keys.filter { $0.hasSuffix(".\(name)") }
     if groups.count < 2 { return groups.first.flatMap { fields[$0] } }
     let colored = groups.filter { $0.contains("color") || $0.contains("rgb") }
     guard colored.count == 1 else {

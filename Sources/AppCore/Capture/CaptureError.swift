@@ -78,6 +78,16 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
   case nothingNear(file: String, frame: String, seconds: Double)
   /// A file's name does not hold the time of its frame.
   case untimedName(file: String)
+  /// No depth goes with a picture.
+  case noDepthOfPicture(file: String, folder: String)
+  /// Two files of one frame.
+  case sameStem(files: [String])
+  /// Pictures and depth without poses.
+  case noTrajectory(path: String, pictures: String, depths: String)
+  /// A layout that is known and not read.
+  case foreignLayout(path: String, layout: ForeignLayout)
+  /// What Git LFS keeps in place of a file.
+  case pointer(file: String)
   /// A trajectory leaves a frame out.
   case noPoseOfFrame(file: String, frame: Int)
   /// Pictures and depth files that belong together in their order differ in number.
@@ -86,6 +96,21 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
   case unsupportedLens(file: String, reason: String)
   /// A frame cannot be written in the native layout.
   case unwritable(reason: String)
+
+  /// A layout that is known and not read.
+  public enum ForeignLayout: Sendable, Equatable {
+    /// The app's `.r3d`, or its folder of `rgb/` and `depth/*.exr`.
+    case record3D
+  }
+
+  /// What the system says of a file.
+  init(_ error: FileError, of name: String) {
+    if case .pointer = error {
+      self = .pointer(file: name)
+    } else {
+      self = .unreadable(file: name, reason: error.description)
+    }
+  }
 
   /// One line that names the file and the defect and says what to do.
   public var description: String { printableMessage(sentence) }
@@ -170,6 +195,19 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
       "\(file): holds nothing within \(seconds) s of \(frame); the frame cannot be used without it"
     case .untimedName(let file):
       "\(file): its name holds no time; leave names as they were exported"
+    case .noDepthOfPicture(let file, let folder):
+      "\(file): \(folder) has no depth of that name, number or time; add it or leave the picture out"
+    case .sameStem(let files):
+      "\(files.joined(separator: " and ")): are both of one frame; remove one of them"
+    case .noTrajectory(let path, let pictures, let depths):
+      "\(path): holds \(pictures)/ and \(depths)/ but no poses (trajectory.log); without poses give "
+        + "\(shellWord("\(path)/\(pictures)")) --depth-map \(shellWord("\(path)/\(depths)")) "
+        + "--intrinsics FX,FY,CX,CY"
+    case .foreignLayout(let path, .record3D):
+      "\(path): is of Record3D (.r3d, or depth as .exr), which is not read; convert its depths to .npy (float32, "
+        + "meters) or 16-bit .png (millimeters) and give its pictures with --depth-map FOLDER --intrinsics FX,FY,CX,CY"
+    case .pointer(let file):
+      "\(file): is a Git LFS pointer in place of the file; fetch the file itself with git lfs pull"
     case .noPoseOfFrame(let file, let frame):
       "\(file): holds no pose of frame \(frame), counted from 0; add it or leave the frame out"
     case .unpairedFiles(let pictures, let folder, let depths, let depthFolder):

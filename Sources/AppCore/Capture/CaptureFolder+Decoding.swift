@@ -24,7 +24,7 @@ extension CaptureFolder {
     do {
       return try FileBytes.contents(of: full)
     } catch {
-      throw .unreadable(file: name, reason: error.description)
+      throw CaptureError(error, of: name)
     }
   }
 
@@ -44,7 +44,7 @@ extension CaptureFolder {
     _ name: String, namedBy file: String, unit: DepthUnit = .standard
   ) throws(CaptureError) -> Plane<Float> {
     let bytes = try bytes(name, namedBy: file)
-    guard name.hasSuffix(".npy") else {
+    guard hasEnding(name, ".npy") else {
       return try DepthDecoding.metres(png: bytes, file: name, unit: unit.png, limits: limits)
     }
     let stored = try DepthDecoding.metres(npy: bytes, file: name, limits: limits)
@@ -54,7 +54,7 @@ extension CaptureFolder {
   /// Confidence from an 8-bit PNG or a uint8 array, by the file's name.
   func confidence(_ name: String, namedBy file: String) throws(CaptureError) -> Plane<UInt8> {
     let bytes = try bytes(name, namedBy: file)
-    return name.hasSuffix(".npy")
+    return hasEnding(name, ".npy")
       ? try DepthDecoding.confidence(npy: bytes, file: name, limits: limits)
       : try DepthDecoding.confidence(png: bytes, file: name, limits: limits)
   }

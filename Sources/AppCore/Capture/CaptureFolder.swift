@@ -9,7 +9,9 @@ struct CaptureFolder: Sendable {
   let path: String
   let limits: CaptureLimits
 
-  private let resolvedRoot: String
+  private let resolvedRoot: [UInt8]
+  /// Whether files may be links that lead out of the folder: those of pictures that a user chose, never a capture's.
+  private var followsLinks = false
 
   /// - Throws: `CaptureError.notFound`, `.notARegularFile` when the path is no folder.
   init(path: String, limits: CaptureLimits) throws(CaptureError) {
@@ -20,15 +22,22 @@ struct CaptureFolder: Sendable {
     guard isFolder else { throw .notADirectory(path: path) }
     self.path = path
     self.limits = limits
-    resolvedRoot = Self.resolved(path)
+    resolvedRoot = POSIX.resolvedBytes(path) ?? []
   }
 
-  /// The names directly in the folder, or in one beneath it, sorted; hidden ones left out.
+  /// The same, of whose files links may lead anywhere.
+  var followingLinks: CaptureFolder {
+    var folder = self
+    folder.followsLinks = true
+    return folder
+  }
+
+  /// The names directly in the folder, or in one beneath it, in their natural order; hidden ones left out.
   func names(in subfolder: String? = nil) throws(CaptureError) -> [String] {
     let folder =
       try subfolder.map { name throws(CaptureError) in try checkedPath(name, namedBy: name) } ?? path
     do {
-      return try folderNames(of: folder).filter { !$0.hasPrefix(".") }
+      return try folderNames(of: folder).filter { !$0.startsWithBytes(of: ".") }.sortedNaturally()
     } catch {
       throw .unreadable(file: subfolder ?? path, reason: "the folder cannot be listed")
     }
@@ -77,8 +86,9 @@ struct CaptureFolder: Sendable {
 
   /// Refuses a name that by its words alone leads out of the capture.
   func check(_ name: String, namedBy file: String) throws(CaptureError) {
-    let components = name.split(separator: "/", omittingEmptySubsequences: false)
-    guard !name.isEmpty, !name.utf8.contains(0), !components.contains(where: { $0.isEmpty || $0 == ".." })
+    let components = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    guard !name.isEmpty, !name.utf8.contains(0),
+      !components.contains(where: { $0.isEmpty || $0.elementsEqual("..".utf8) })
     else {
       throw .nameEscapesCapture(file: file, name: name)
     }
@@ -91,7 +101,7 @@ struct CaptureFolder: Sendable {
     do {
       bytes = try FileBytes.contents(of: full)
     } catch {
-      throw .unreadable(file: name, reason: error.description)
+      throw CaptureError(error, of: name)
     }
     return try FrameFields(file: name, json: bytes, limits: limits.json)
   }
@@ -101,13 +111,13 @@ struct CaptureFolder: Sendable {
     try check(name, namedBy: file)
     let full = "\(path)/\(name)"
     guard FileManager.default.fileExists(atPath: full) else { throw .missingFile(file: file, name: name) }
-    let resolved = Self.resolved(full)
-    let prefix = resolvedRoot.hasSuffix("/") ? resolvedRoot : resolvedRoot + "/"
-    guard resolved.hasPrefix(prefix) else { throw .nameEscapesCapture(file: file, name: name) }
-    return resolved
-  }
-
-  private static func resolved(_ path: String) -> String {
-    URL(filePath: path).resolvingSymlinksInPath().standardizedFileURL.path
+    guard !followsLinks else { return POSIX.resolved(full) ?? full }
+    let slash = UInt8(ascii: "/")
+    let prefix = resolvedRoot.last == slash ? resolvedRoot : resolvedRoot + [slash]
+    guard let resolved = POSIX.resolvedBytes(full), resolved.starts(with: prefix) else {
+      throw .nameEscapesCapture(file: file, name: name)
+    }
+    // A folder whose name is no text can be named by the path that led to it alone.
+    return String(validating: resolved, as: UTF8.self) ?? full
   }
 }

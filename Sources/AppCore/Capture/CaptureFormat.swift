@@ -1,3 +1,5 @@
+import FileFormats
+
 /// A layout of folders that hold one capture: how it is told and opened.
 ///
 /// A format is a file of its own, a case of `CaptureLayout` that says what it stores, and a row of `CaptureFormats.all`.
@@ -7,7 +9,7 @@ protocol CaptureFormat {
   /// The names by which it is told, for people.
   static var marks: String { get }
   /// Whether a folder with files and folders of these names is of this layout.
-  static func recognizes(_ folder: CaptureFolder, names: Set<String>) -> Bool
+  static func recognizes(_ folder: CaptureFolder, names: NameSet) -> Bool
   /// The capture in a folder of this layout.
   static func open(_ folder: CaptureFolder) throws(CaptureError) -> Source
 }
@@ -26,7 +28,7 @@ enum CaptureFormats {
 
   /// The format of a folder with files and folders of these names; nil of one that is no capture by itself.
   static func format(of folder: CaptureFolder, _ names: [String]) -> (any CaptureFormat.Type)? {
-    let present = Set(names)
+    let present = NameSet(names)
     return all.first { $0.recognizes(folder, names: present) }
   }
 
@@ -34,7 +36,7 @@ enum CaptureFormats {
   static var marks: String { all.map { $0.marks }.joined(separator: ", ") }
 }
 
-extension Collection<String> {
+extension Sequence<String> {
   /// What numbered files of metadata are called without `prefix` and `.json`.
   func metadataNumbers(prefix: String = "") -> [String] {
     filter { $0.hasPrefix(prefix) && $0.hasSuffix(".json") }

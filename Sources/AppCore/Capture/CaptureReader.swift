@@ -45,7 +45,11 @@ public enum CaptureReader {
     case .pictures(let names):
       return try PlainImages(folder, path: folder.path, names: names, camera: photographs)
     case .collection(let names): throw .severalCaptures(path: folder.path, names: names)
-    case .nothing: throw .unrecognisedLayout(path: folder.path)
+    case .nothing:
+      if try folder.names().contains(where: { hasEnding($0, ".r3d") }) {
+        throw .foreignLayout(path: folder.path, layout: .record3D)
+      }
+      throw .unrecognisedLayout(path: folder.path)
     }
   }
 
@@ -77,13 +81,12 @@ public enum CaptureReader {
   private static func open(
     file path: String, _ limits: CaptureLimits, _ photographs: PhotographCamera?
   ) throws(CaptureError) -> any CaptureSource {
-    let (parent, name) = split(path)
+    let (parent, name) = AtomicOutputs.split(path)
+    if hasEnding(name, ".r3d") { throw .foreignLayout(path: path, layout: .record3D) }
     if isArchive(name) {
       return try RecordedClip(archive: path, limits: limits)
     }
     guard name.hasSuffix(".json") else {
-      // A picture that the user names may be a link; only what lies inside captures must not lead out.
-      let (parent, name) = split(URL(filePath: path).resolvingSymlinksInPath().path)
       return try PlainImages(
         CaptureFolder(path: parent, limits: limits), path: path, names: [name], isSingleFile: true,
         camera: photographs)
@@ -103,13 +106,7 @@ public enum CaptureReader {
   package static func isSourceFile(_ name: String) -> Bool { PlainImages.isPicture(name) || isArchive(name) }
 
   private static func isArchive(_ name: String) -> Bool {
-    [".zip", ".whl"].contains(where: name.lowercased().hasSuffix)
-  }
-
-  private static func split(_ path: String) -> (parent: String, name: String) {
-    guard let slash = path.lastIndex(of: "/") else { return (".", path) }
-    let parent = path[..<slash]
-    return (parent.isEmpty ? "/" : String(parent), String(path[path.index(after: slash)...]))
+    [".zip", ".whl"].contains { hasEnding(name, $0) }
   }
 }
 

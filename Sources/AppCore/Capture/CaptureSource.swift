@@ -114,7 +114,7 @@ public struct SkippedFrame: Sendable, Equatable {
   ///   - used: How many frames can be used.
   /// - Returns: The lines.
   public static func lines(_ skipped: [SkippedFrame], besides used: Int) -> [String] {
-    var alike: [String: [SkippedFrame]] = [:]
+    var alike: NameTable<[SkippedFrame]> = [:]
     var order: [String] = []
     for frame in skipped {
       // Reasons name the frame's own files.

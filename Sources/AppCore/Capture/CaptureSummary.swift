@@ -73,8 +73,21 @@ package struct CaptureSummary: Sendable, Equatable {
   package let skipped: [SkippedFrame]
   /// Greatest distance of a camera from the first, meters.
   package let baseline: Double
-  /// Reprojection of the first frame onto a later one near it; nil for a single frame or without depth.
+  /// Reprojection of every frame onto the next, of which that of the middle error; nil for a single frame or without
+  /// depth.
   package let reprojection: Reprojection?
+  /// Frames that have another before them whose depth they share.
+  package let comparedFrames: Int
+  /// Those of them whose error is implausible, the worst first.
+  package let disagreeing: [Disagreement]
+
+  /// A frame whose depth is elsewhere than that of the frame before it.
+  package struct Disagreement: Sendable, Equatable {
+    /// The frame.
+    package let name: String
+    /// The median of the differences, meters.
+    package let error: Double
+  }
 
   /// Depth beyond what a phone's sensor measures, meters.
   package static let plausibleDepth = 0.05...20.0
@@ -90,9 +103,9 @@ package struct CaptureSummary: Sendable, Equatable {
     var frames: [Frame] = []
     var unreadable: [SkippedFrame] = []
     var failure: CaptureError?
-    var first: CapturedFrame?
-    var second: CapturedFrame?
+    var (first, last): (CapturedFrame?, CapturedFrame?)
     var baseline = 0.0
+    var compared: [(name: String, reprojection: Reprojection)] = []
     for index in source.frames.indices {
       let frame: CapturedFrame
       do throws(CaptureError) {
@@ -107,16 +120,22 @@ package struct CaptureSummary: Sendable, Equatable {
       frames.append(Frame(frame))
       if let first {
         baseline = max(baseline, first.cameraToWorld.origin.distance(to: frame.cameraToWorld.origin))
-        if second == nil { second = frame }
+        if let last, let found = Reprojection(from: last, to: frame) { compared.append((frame.name, found)) }
       } else {
         first = frame
       }
+      last = frame
     }
     if let failure, frames.isEmpty { throw failure }
     self.unreadable = unreadable
     self.frames = frames
     self.baseline = baseline
-    reprojection = first.flatMap { from in second.flatMap { Reprojection(from: from, to: $0) } }
+    let sorted = compared.map(\.reprojection).sorted { $0.medianError < $1.medianError }
+    reprojection = sorted.isEmpty ? nil : sorted[sorted.count / 2]
+    comparedFrames = compared.count
+    disagreeing = compared.map { Disagreement(name: $0.name, error: $0.reprojection.medianError) }
+      .filter { $0.error > Self.plausibleReprojectionError }
+      .sorted { $1.error < $0.error }
   }
 
   /// What looks wrong, one line each; empty for a sane capture.
@@ -133,10 +152,10 @@ package struct CaptureSummary: Sendable, Equatable {
         )
       }
     }
-    if let reprojection, reprojection.medianError > Self.plausibleReprojectionError {
+    if let worst = disagreeing.first {
       warnings.append(
-        "depth of the first frames disagrees by \(reprojection.medianError) m; check the pose's axes and order"
-      )
+        "depth of \(disagreeing.count) of \(comparedFrames) frames disagrees with that of the frame before, of "
+          + "\(worst.name) by \(worst.error) m; check the pose's axes and order, and which pose is whose")
     }
     return warnings
   }

@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 import Imaging
 
@@ -13,8 +14,8 @@ struct ClipFolder: CaptureSource, CaptureFormat {
   private let folder: CaptureFolder
   private let files: [SequenceFrame]
 
-  static func recognizes(_ folder: CaptureFolder, names: Set<String>) -> Bool {
-    names.metadataNumbers().contains { names.contains(picture($0)) }
+  static func recognizes(_ folder: CaptureFolder, names: NameSet) -> Bool {
+    names.sorted.metadataNumbers().contains { names.contains(picture($0)) }
   }
 
   static func open(_ folder: CaptureFolder) throws(CaptureError) -> ClipFolder {

@@ -8,7 +8,7 @@ struct FrameFields: Sendable {
 
   init(file: String, json: [UInt8], limits: JSONLimits = .standard) throws(CaptureError) {
     do {
-      object = try JSONValue.parse(json, limits: limits)
+      object = try JSONValue.parse(json, limits: limits, python: true)
     } catch {
       throw .malformed(file: file, reason: error.description)
     }
@@ -41,6 +41,14 @@ struct FrameFields: Sendable {
     has(field) ? try string(field) : nil
   }
 
+  func optionalFlag(_ field: String) throws(CaptureError) -> Bool? {
+    guard has(field) else { return nil }
+    guard let flag = try present(field).bool else {
+      throw .badField(file: file, field: field, expected: "true or false")
+    }
+    return flag
+  }
+
   func number(_ field: String) throws(CaptureError) -> Double {
     guard let number = try present(field).number, number.isFinite else {
       throw .badField(file: file, field: field, expected: "a finite number")
@@ -57,7 +65,8 @@ struct FrameFields: Sendable {
   }
 
   func numbers(_ field: String, count: Int) throws(CaptureError) -> [Double] {
-    guard let numbers = try present(field).numbers, numbers.count == count else {
+    guard let numbers = try present(field).numbers, numbers.count == count, numbers.allSatisfy(\.isFinite)
+    else {
       throw .badField(file: file, field: field, expected: "\(count) numbers")
     }
     return numbers
@@ -66,7 +75,7 @@ struct FrameFields: Sendable {
   /// The elements of rows that are arrays of their own, row after row.
   func matrix(_ field: String, rows: Int, columns: Int) throws(CaptureError) -> [Double] {
     let found = try present(field).array?.compactMap(\.numbers) ?? []
-    guard found.count == rows, found.allSatisfy({ $0.count == columns }) else {
+    guard found.count == rows, found.allSatisfy({ $0.count == columns && $0.allSatisfy(\.isFinite) }) else {
       throw .badField(file: file, field: field, expected: "\(rows) rows of \(columns) numbers")
     }
     return found.flatMap(\.self)

@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 import Imaging
 
@@ -60,7 +61,7 @@ struct IndexedCapture: CaptureSource {
   ) throws(CaptureError) {
     guard !names.isEmpty else { throw .noUsableFrame(path: folder.path, firstReason: "no frame is listed") }
     var listing = SequenceListing(path: folder.path, limits: folder.limits)
-    var found: [String: IndexedShot] = [:]
+    var found: NameTable<IndexedShot> = [:]
     for (position, name) in names.enumerated() {
       try listing.add(name: name, file: name) { () throws(CaptureError) in
         let shot = try shot(position)
@@ -113,31 +114,37 @@ struct IndexedCapture: CaptureSource {
 
 extension CaptureFolder {
   /// The names of a folder's pictures (or other files) by their stems.
-  func stems(in subfolder: String, endings: [String] = [".jpg", ".jpeg", ".png"]) throws(CaptureError)
-    -> [String: String]
-  {
+  ///
+  /// - Throws: `CaptureError.sameStem` where two share one.
+  func stems(
+    in subfolder: String, endings: [String] = pictureEndings
+  ) throws(CaptureError) -> NameTable<String> {
     guard hasSubfolder(subfolder) else { return [:] }
-    var found: [String: String] = [:]
-    for name in try names(in: subfolder) {
-      guard let ending = endings.first(where: { name.lowercased().hasSuffix($0) }) else { continue }
-      found[String(name.dropLast(ending.count))] = "\(subfolder)/\(name)"
+    var found: NameTable<String> = [:]
+    for name in try files(in: subfolder, endings: endings) {
+      if let other = found.updateValue(name, forKey: fileStem(name, endings: endings)) {
+        throw .sameStem(files: [other, name])
+      }
     }
     return found
   }
 }
 
+extension CaptureFolder {
+  /// The files of a folder with one of these endings, by their paths, in their natural order.
+  func files(
+    in subfolder: String, endings: [String] = pictureEndings
+  ) throws(CaptureError) -> [String] {
+    try names(in: subfolder).filter { name in endings.contains { hasEnding(name, $0) } }
+      .map { "\(subfolder)/\($0)" }
+  }
+}
+
 /// Names for the frames of some pictures: the files' stems where each is used once, else their positions.
 func frameNames(of pictures: [String]) -> [String] {
-  let stems = pictures.map(fileStem)
-  guard Set(stems).count == stems.count, !stems.contains("") else {
+  let stems = pictures.map { fileStem($0, endings: pictureEndings) }
+  guard NameSet(stems).count == stems.count, !stems.contains("") else {
     return pictures.indices.map { "frame_\($0)" }
   }
   return stems
-}
-
-/// The last component of a name, without what follows its last dot.
-func fileStem(_ name: String) -> String {
-  let last = name.split(separator: "/").last.map(String.init) ?? name
-  guard let dot = last.lastIndex(of: "."), dot != last.startIndex else { return last }
-  return String(last[..<dot])
 }

@@ -1,8 +1,10 @@
+import FileFormats
+
 /// One frame of the native layout: its folder holds `frame.json`.
 enum NativeFrame: CaptureFormat {
   static let marks = "\(NativeCapture.frameFile) (native)"
 
-  static func recognizes(_ folder: CaptureFolder, names: Set<String>) -> Bool {
+  static func recognizes(_ folder: CaptureFolder, names: NameSet) -> Bool {
     names.contains(NativeCapture.frameFile)
   }
 
@@ -15,8 +17,8 @@ enum NativeFrame: CaptureFormat {
 enum NativeFrames: CaptureFormat {
   static let marks = "NNNNNN.json (native)"
 
-  static func recognizes(_ folder: CaptureFolder, names: Set<String>) -> Bool {
-    !names.metadataNumbers().isEmpty
+  static func recognizes(_ folder: CaptureFolder, names: NameSet) -> Bool {
+    !names.sorted.metadataNumbers().isEmpty
   }
 
   static func open(_ folder: CaptureFolder) throws(CaptureError) -> NativeCapture {

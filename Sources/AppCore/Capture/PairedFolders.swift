@@ -1,4 +1,4 @@
-import FoundationEssentials
+import FileFormats
 import Geometry
 import Imaging
 
@@ -6,7 +6,7 @@ import Imaging
 ///
 /// Depth lies on the picture's grid, or one that covers the same field. There are no poses: every camera stands at the
 /// origin and looks level along -z; the timestamp is the position. Pictures and depths go together by their names
-/// without endings, else by the last number in them, else by their order.
+/// without endings, a number or a time in them, or by their order (`NamePairs`).
 struct PairedFolders: CaptureSource {
   let path: String
   let frames: [FrameReference]
@@ -31,10 +31,10 @@ struct PairedFolders: CaptureSource {
     path = pictures
     self.camera = camera
     self.unit = unit
-    self.pictures = try CaptureFolder(path: pictures, limits: limits)
-    self.depths = try CaptureFolder(path: depths, limits: limits)
+    self.pictures = try CaptureFolder(path: pictures, limits: limits).followingLinks
+    self.depths = try CaptureFolder(path: depths, limits: limits).followingLinks
     self.confidences = try confidences.map { path throws(CaptureError) in
-      try CaptureFolder(path: path, limits: limits)
+      try CaptureFolder(path: path, limits: limits).followingLinks
     }
     let found = try self.pictures.names().filter(PlainImages.isPicture)
     let stored = try self.depths.names().filter(Self.isMap)
@@ -44,13 +44,19 @@ struct PairedFolders: CaptureSource {
       try Self.matches(found, try folder.names().filter(Self.isMap), folders: (pictures, folder.path))
     }
     let names = frameNames(of: found)
-    pairs = zip(names, found).compactMap { name, picture in
-      maps[picture].map { Pair(name: name, picture: picture, depth: $0, confidence: trusts?[picture]) }
+    var (pairs, skipped): ([Pair], [SkippedFrame]) = ([], [])
+    for (place, name) in names.enumerated() {
+      if let depth = maps[place] {
+        pairs.append(Pair(name: name, picture: found[place], depth: depth, confidence: trusts?[place]))
+      } else {
+        skipped.append(
+          SkippedFrame(name: name, reason: "\(depths) has no depth of that name, number or time"))
+      }
     }
+    self.pairs = pairs
     frames = pairs.enumerated().map { FrameReference(name: $1.name, timestamp: Double($0)) }
-    skipped = zip(names, found).filter { maps[$1] == nil }.map { name, _ in
-      SkippedFrame(name: name, reason: "\(depths) has no depth of that name or number")
-    }
+    let unreadable = [self.pictures, self.depths, self.confidences].compactMap(\.self)
+    self.skipped = skipped + unreadable.flatMap { $0.skippedNames() }
     guard !frames.isEmpty else {
       throw .unpairedFiles(
         pictures: found.count, folder: pictures, depths: stored.count, depthFolder: depths)
@@ -61,30 +67,15 @@ struct PairedFolders: CaptureSource {
     [".png", ".npy"].contains { name.lowercased().hasSuffix($0) }
   }
 
-  /// The file that goes with each picture.
+  /// The file that goes with each picture; nil for a picture that none goes with.
   private static func matches(
     _ pictures: [String], _ files: [String], folders: (String, String)
-  ) throws(CaptureError) -> [String: String] {
-    for key in [fileStem, lastNumber] as [(String) -> String?] {
-      let byKey = Dictionary(grouping: files.filter { key($0) != nil }) { key($0) ?? "" }
-      let ownKeys = Dictionary(grouping: pictures.filter { key($0) != nil }) { key($0) ?? "" }
-      var found: [String: String] = [:]
-      for (name, own) in ownKeys where own.count == 1 {
-        if let match = byKey[name], match.count == 1 { found[own[0]] = match[0] }
-      }
-      if !found.isEmpty { return found }
-    }
-    guard pictures.count == files.count else {
+  ) throws(CaptureError) -> [String?] {
+    guard let pairs = NamePairs(pictures, files) else {
       throw .unpairedFiles(
         pictures: pictures.count, folder: folders.0, depths: files.count, depthFolder: folders.1)
     }
-    return Dictionary(uniqueKeysWithValues: zip(pictures, files))
-  }
-
-  /// The last whole number in a name, without leading zeros: `frame-000123.color` has 123.
-  private static func lastNumber(_ name: String) -> String? {
-    let digits = fileStem(name).split { !$0.isASCII || !$0.isNumber }.last
-    return digits.map { String($0.drop { $0 == "0" }) }
+    return pairs.partners.map { $0.map { files[$0] } }
   }
 
   func frame(at index: Int, decodingImage: Bool) throws(CaptureError) -> CapturedFrame {

@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 import Imaging
 
@@ -23,12 +24,23 @@ struct PlainImages: CaptureSource {
     guard names.count <= folder.limits.frames else {
       throw .tooManyFrames(path: path, limit: folder.limits.frames)
     }
-    self.folder = folder
+    // A picture that the user names, or of a folder of them, may be a link; only what captures name must lie in them.
+    self.folder = folder.followingLinks
     self.isSingleFile = isSingleFile
     self.path = path
     self.camera = camera
-    skipped = isSingleFile ? [] : folder.skippedNames() + Self.unread(in: folder, besides: names)
-    frames = names.enumerated().map { FrameReference(name: $1, timestamp: Double($0)) }
+    let lost = isSingleFile ? [] : names.filter { !folder.hasFile($0) }
+    guard lost.count < names.count || isSingleFile else {
+      throw .noUsableFrame(path: path, firstReason: Self.lostLink)
+    }
+    skipped =
+      isSingleFile
+      ? [] : lost.map { SkippedFrame(name: $0, reason: Self.lostLink) } + folder.skippedNames()
+        + Self.unread(in: folder, besides: names)
+    let isLost = NameSet(lost)
+    frames = names.filter { !isLost.contains($0) }.enumerated().map {
+      FrameReference(name: $1, timestamp: Double($0))
+    }
   }
 
   func frame(at index: Int, decodingImage: Bool) throws(CaptureError) -> CapturedFrame {
@@ -55,16 +67,17 @@ struct PlainImages: CaptureSource {
 
   /// What lies beside the pictures and is none, so that nobody takes it for done.
   private static func unread(in folder: CaptureFolder, besides pictures: [String]) -> [SkippedFrame] {
-    let read = Set(pictures)
-    return ((try? folder.names()) ?? []).filter { !read.contains($0) && !$0.hasPrefix(".") }.map { name in
+    let read = NameSet(pictures)
+    return ((try? folder.names()) ?? []).filter { !read.contains($0) }.map { name in
       SkippedFrame(
         name: name,
         reason: folder.hasSubfolder(name)
           ? "a folder beside pictures; give it by itself" : "not a JPEG or PNG picture")
     }
   }
+  private static let lostLink = "is a link that leads to nothing; link to what is there, or remove it"
 
   static func isPicture(_ name: String) -> Bool {
-    [".jpg", ".jpeg", ".png"].contains { name.lowercased().hasSuffix($0) }
+    pictureEndings.contains { hasEnding(name, $0) }
   }
 }

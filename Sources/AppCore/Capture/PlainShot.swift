@@ -1,4 +1,4 @@
-import FoundationEssentials
+import FileFormats
 import Geometry
 import Imaging
 
@@ -64,10 +64,10 @@ private struct NamedFile: Sendable {
   let name: String
 
   init(_ path: String, _ limits: CaptureLimits) throws(CaptureError) {
-    guard FileManager.default.fileExists(atPath: path) else { throw .notFound(path: path) }
-    let resolved = URL(filePath: path).resolvingSymlinksInPath()
-    folder = try CaptureFolder(path: resolved.deletingLastPathComponent().path, limits: limits)
-    name = resolved.lastPathComponent
+    guard pathKind(path) != nil else { throw .notFound(path: path) }
+    let (parent, name) = AtomicOutputs.split(path)
+    folder = try CaptureFolder(path: parent, limits: limits).followingLinks
+    self.name = name
   }
 }
 

@@ -13,7 +13,7 @@ enum PolycamFolder: CaptureFormat {
 
   static let marks = "\(keyframes) (Polycam)"
 
-  static func recognizes(_ folder: CaptureFolder, names: Set<String>) -> Bool {
+  static func recognizes(_ folder: CaptureFolder, names: NameSet) -> Bool {
     folder.hasSubfolder(keyframes)
   }
 
@@ -27,7 +27,7 @@ enum PolycamFolder: CaptureFormat {
     let corrected = isCorrected ? try folder.stems(in: "\(keyframes)/corrected_images") : [:]
     let pictures = corrected.isEmpty ? try folder.stems(in: "\(keyframes)/images") : corrected
     let confidences = try folder.stems(in: "\(keyframes)/confidence", endings: [".png"])
-    let names = cameras.keys.sorted()
+    let names = cameras.keys
     return try IndexedCapture(.polycam, folder, names: names) { position throws(CaptureError) in
       let name = names[position]
       let file = "\(cameraFolder)/\(name).json"

@@ -1,3 +1,5 @@
+import FileFormats
+
 /// What a folder is, judged by the names in it alone.
 enum RecognisedLayout {
   /// One capture of a format.
@@ -18,12 +20,12 @@ enum RecognisedLayout {
     let frames = names.filter { folder.hasFile("\($0)/\(NativeCapture.frameFile)") }
     let pictures = names.filter(PlainImages.isPicture)
     // Pictures beside frames, or in folders of their own, may be anybody's thumbnails.
-    let isKnown = Set(frames + pictures)
+    let isKnown = NameSet(frames + pictures)
     let others = names.filter {
       !isKnown.contains($0) && Self.holdsCapture("\(folder.path)/\($0)", folder.limits)
     }
     if !others.isEmpty, !isKnown.isEmpty {
-      self = .collection((frames + others).sorted())
+      self = .collection((frames + others).sortedNaturally())
     } else if !frames.isEmpty {
       self = .frameFolders(frames)
     } else {

@@ -3,7 +3,7 @@ import FileFormats
 extension RecordedClip: CaptureFormat {
   static let marks = "\(indexFile) with \(messagesFile)"
 
-  static func recognizes(_ folder: CaptureFolder, names: Set<String>) -> Bool {
+  static func recognizes(_ folder: CaptureFolder, names: NameSet) -> Bool {
     names.isSuperset(of: [indexFile, messagesFile])
   }
 

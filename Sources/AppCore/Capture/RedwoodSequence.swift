@@ -1,7 +1,8 @@
+import FileFormats
 import Geometry
 
 /// An RGB-D folder as Redwood and Open3D keep it: pictures in `color`, `rgb` or `image`, depth in `depth`,
-/// paired by `rgbd.match` or by their order, poses in `trajectory.log` or `odometry.log`.
+/// paired by `rgbd.match` or by their names (`NamePairs`), poses in `trajectory.log` or `odometry.log`.
 ///
 /// Depth is u16 millimeters; poses are camera-to-world by rows, the camera's axes OpenCV's. The layout says
 /// nothing of gravity: the pictures are taken to be upright as stored, and a world in which the first camera
@@ -14,15 +15,14 @@ enum RedwoodSequence: CaptureFormat {
 
   static let marks = "\(trajectories[0]) with color and \(depthFolder) (Redwood)"
 
-  static func recognizes(_ folder: CaptureFolder, names: Set<String>) -> Bool {
+  static func recognizes(_ folder: CaptureFolder, names: NameSet) -> Bool {
     folder.hasSubfolder(depthFolder) && pictureFolders.contains(where: folder.hasSubfolder)
   }
 
   static func open(_ folder: CaptureFolder) throws(CaptureError) -> IndexedCapture {
     let pairs = try pairs(folder)
     guard let log = trajectories.first(where: folder.hasFile) else {
-      throw .missingFile(
-        file: folder.hasFile(match) ? match : depthFolder, name: trajectories[0])
+      throw .missingFile(file: match, name: trajectories[0])
     }
     let poses = try poses(log, folder)
     let camera = try PinholeCameraFile.find(in: folder) ?? PinholeCameraFile.structureSensor
@@ -33,21 +33,33 @@ enum RedwoodSequence: CaptureFormat {
     let names = frameNames(of: pairs.map(\.picture))
     return try IndexedCapture(.redwood, folder, names: names) { position throws(CaptureError) in
       guard let matrix = poses[position] else { throw .noPoseOfFrame(file: log, frame: position) }
+      guard let depth = pairs[position].depth else {
+        throw .noDepthOfPicture(file: pairs[position].picture, folder: depthFolder)
+      }
       let cameraToWorld =
         isTurnedOver
         ? try pose(matrix, in: WorldYDown.self, log: log, number: position).inYUpWorld
         : try pose(matrix, in: World.self, log: log, number: position)
       return IndexedShot(
         name: names[position], file: pairs[position].picture, timestamp: Double(position),
-        picture: pairs[position].picture, depth: pairs[position].depth, camera: camera,
+        picture: pairs[position].picture, depth: depth, camera: camera,
         cameraToWorld: cameraToWorld, orientation: .up)
     }
   }
 
+  /// What a folder of pictures and depths without a trajectory is.
+  private static func foreign(_ folder: CaptureFolder) throws(CaptureError) -> CaptureError {
+    let hasEXR = try !folder.files(in: depthFolder, endings: [".exr"]).isEmpty
+    guard !hasEXR else { return .foreignLayout(path: folder.path, layout: .record3D) }
+    let pictures = pictureFolders.first(where: folder.hasSubfolder) ?? pictureFolders[0]
+    return .noTrajectory(path: folder.path, pictures: pictures, depths: depthFolder)
+  }
+
+  /// In the order of the frames; a picture without depth keeps its place.
   private static func pairs(
     _ folder: CaptureFolder
-  ) throws(CaptureError) -> [(depth: String, picture: String)] {
-    var pairs: [(depth: String, picture: String)] = []
+  ) throws(CaptureError) -> [(depth: String?, picture: String)] {
+    var pairs: [(depth: String?, picture: String)] = []
     if folder.hasFile(match) {
       for row in try folder.rows(match, separatedBy: .blanks, namedBy: match) {
         guard row.fields.count == 2 else { throw row.bad("the names of a depth file and a picture") }
@@ -58,14 +70,14 @@ enum RedwoodSequence: CaptureFormat {
     guard let pictureFolder = pictureFolders.first(where: folder.hasSubfolder) else {
       throw .missingFile(file: depthFolder, name: pictureFolders[0])
     }
-    let pictures = try folder.stems(in: pictureFolder).values.sorted()
-    let depths = try folder.stems(in: depthFolder, endings: [".png"]).values.sorted()
-    guard pictures.count == depths.count else {
+    guard trajectories.contains(where: folder.hasFile) else { throw try foreign(folder) }
+    let pictures = try folder.files(in: pictureFolder)
+    let depths = try folder.files(in: depthFolder, endings: [".png"])
+    guard let matches = NamePairs(pictures, depths) else {
       throw .unpairedFiles(
         pictures: pictures.count, folder: pictureFolder, depths: depths.count, depthFolder: depthFolder)
     }
-    for (depth, picture) in zip(depths, pictures) { pairs.append((depth, picture)) }
-    return pairs
+    return zip(pictures, matches.partners).map { picture, partner in (partner.map { depths[$0] }, picture) }
   }
 
   /// Matrices by the number of their frame: five lines each, three whole numbers and four rows.

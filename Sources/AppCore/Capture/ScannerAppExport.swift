@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 import Imaging
 
@@ -15,8 +16,8 @@ struct ScannerAppExport: CaptureSource, CaptureFormat {
   private let folder: CaptureFolder
   private let files: [SequenceFrame]
 
-  static func recognizes(_ folder: CaptureFolder, names: Set<String>) -> Bool {
-    !names.metadataNumbers(prefix: "frame_").isEmpty
+  static func recognizes(_ folder: CaptureFolder, names: NameSet) -> Bool {
+    !names.sorted.metadataNumbers(prefix: "frame_").isEmpty
   }
 
   static func open(_ folder: CaptureFolder) throws(CaptureError) -> ScannerAppExport {

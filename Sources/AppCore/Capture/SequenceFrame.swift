@@ -1,3 +1,5 @@
+import FileFormats
+
 /// A frame of a sequence kept in files: its name, its metadata file and its time.
 struct SequenceFrame: Sendable {
   let reference: FrameReference
@@ -38,6 +40,10 @@ struct SequenceListing {
     guard !frames.isEmpty else {
       throw .noUsableFrame(path: path, firstReason: skipped.first?.reason ?? "the folder is empty")
     }
-    frames.sort { ($0.reference.timestamp, $0.reference.name) < ($1.reference.timestamp, $1.reference.name) }
+    frames.sort { a, b in
+      a.reference.timestamp == b.reference.timestamp
+        ? naturallyPrecedes(a.reference.name, b.reference.name)
+        : a.reference.timestamp < b.reference.timestamp
+    }
   }
 }

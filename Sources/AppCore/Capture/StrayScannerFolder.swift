@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 
 /// Stray Scanner's export: `odometry.csv`, `camera_matrix.csv`, `depth/`, `confidence/`, and the pictures taken
@@ -17,7 +18,7 @@ enum StrayScannerFolder: CaptureFormat {
 
   static let marks = "\(odometry) with \(cameraMatrix) (Stray Scanner)"
 
-  static func recognizes(_ folder: CaptureFolder, names: Set<String>) -> Bool {
+  static func recognizes(_ folder: CaptureFolder, names: NameSet) -> Bool {
     names.isSuperset(of: [odometry, cameraMatrix])
   }
 

@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 
 /// A sequence of the TUM RGB-D benchmark: `rgb.txt`, `depth.txt`, `groundtruth.txt`.
@@ -15,7 +16,7 @@ enum TUMSequence: CaptureFormat {
 
   static let marks = "\(pictures) with \(depths) (TUM RGB-D)"
 
-  static func recognizes(_ folder: CaptureFolder, names: Set<String>) -> Bool {
+  static func recognizes(_ folder: CaptureFolder, names: NameSet) -> Bool {
     names.isSuperset(of: [pictures, depths])
   }
 

@@ -56,7 +56,7 @@ extension CaptureFolder {
     do {
       bytes = try FileBytes.contents(of: full)
     } catch {
-      throw .unreadable(file: name, reason: error.description)
+      throw CaptureError(error, of: name)
     }
     var rows: [TextRow] = []
     var rest = bytes[...]

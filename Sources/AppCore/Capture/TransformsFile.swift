@@ -1,7 +1,13 @@
-import Glibc
+import FileFormats
+import FileFormats
 import Geometry
+import Glibc
+import Imaging
 
 /// `transforms.json` as nerfstudio and instant-ngp read it.
+///
+/// A picture may be named without its ending, and with the backslashes of Windows' tools. Where width and height are not
+/// stated they are the picture's. A frame of which a number is `NaN` or infinite, as that of a lost pose is, is skipped.
 ///
 /// `transform_matrix` is camera-to-world by rows, the camera's axes OpenGL's (as ARKit's), the world's +z
 /// against gravity. The principal point counts from the picture's corner. Depth is u16 or float32 in units of
@@ -9,34 +15,68 @@ import Geometry
 enum TransformsFile: CaptureFormat {
   static let name = "transforms.json"
 
-  private static let pinholeModels = ["OPENCV", "PINHOLE", "SIMPLE_PINHOLE"]
-  private static let distortions = ["k1", "k2", "k3", "k4", "p1", "p2"]
+  /// With the coefficients below of zero.
+  private static let pinholeModels = [
+    "OPENCV", "PINHOLE", "SIMPLE_PINHOLE", "SIMPLE_RADIAL", "RADIAL", "FULL_OPENCV", "PERSPECTIVE",
+  ]
+  private static let distortions = ["k", "k1", "k2", "k3", "k4", "k5", "k6", "p1", "p2"]
 
   static let marks = name
 
-  static func recognizes(_ folder: CaptureFolder, names: Set<String>) -> Bool { names.contains(name) }
+  static func recognizes(_ folder: CaptureFolder, names: NameSet) -> Bool { names.contains(name) }
 
   static func open(_ folder: CaptureFolder) throws(CaptureError) -> IndexedCapture {
     let common = try folder.metadata(name, limit: folder.limits.indexBytes)
     let entries = try common.objects("frames", called: "frame")
     let unit = try depthUnit(common)
-    let names = frameNames(of: entries.map { (try? $0.string("file_path")) ?? "" })
+    let names = frameNames(of: entries.map { ((try? $0.string("file_path")) ?? "").withoutBackslashes })
     return try IndexedCapture(.transforms, folder, names: names) { position throws(CaptureError) in
       let entry = entries[position]
-      let stated = try entry.string("file_path")
-      try folder.check(stated, namedBy: entry.file)
-      let endings = ["", ".png", ".jpg", ".jpeg"]
-      guard let ending = endings.first(where: { folder.hasPlainFile(stated + $0) }) else {
-        throw .missingFile(file: entry.file, name: stated)
+      let picture = try file(entry.string("file_path"), of: entry, in: folder, endings: pictureEndings)
+      let field = entry.has("depth_file_path") ? "depth_file_path" : "depth_path"
+      let depth = try entry.optionalString(field).map { stated throws(CaptureError) in
+        try file(stated, of: entry, in: folder, endings: [".png", ".npy"])
       }
-      let depth = try entry.optionalString(entry.has("depth_file_path") ? "depth_file_path" : "depth_path")
       let pose: RigidTransform<CameraARKit, WorldZUp> = try FrameFields.pose(
-        entry.matrix("transform_matrix", rows: 4, columns: 4), order: .rowMajor, file: entry.file)
+        matrix(entry), order: .rowMajor, file: entry.file)
       return IndexedShot(
         name: names[position], file: entry.file, timestamp: Double(position),
-        picture: stated + ending, depth: depth, depthUnit: unit, camera: try camera(entry, or: common),
+        picture: picture, depth: depth, depthUnit: unit,
+        camera: try camera(entry, or: common) { () throws(CaptureError) in
+          try pictureSize(picture, of: entry, in: folder)
+        },
         cameraToWorld: pose.inYUpWorld)
     }
+  }
+
+  /// The path of a file that a frame names, maybe without its ending, which may be of either case.
+  private static func file(
+    _ stated: String, of entry: FrameFields, in folder: CaptureFolder, endings: [String]
+  ) throws(CaptureError) -> String {
+    let all = [""] + endings + endings.map { $0.uppercased() }
+    for name in [stated, stated.withoutBackslashes] {
+      guard (try? folder.check(name, namedBy: entry.file)) != nil else { continue }
+      if let ending = all.first(where: { folder.hasPlainFile(name + $0) }) { return name + ending }
+    }
+    try folder.check(stated.withoutBackslashes, namedBy: entry.file)
+    throw .missingFile(file: entry.file, name: stated)
+  }
+
+  /// Four rows, or the three that say something.
+  private static func matrix(_ entry: FrameFields) throws(CaptureError) -> [Double] {
+    do throws(CaptureError) {
+      return try entry.matrix("transform_matrix", rows: 4, columns: 4)
+    } catch {
+      guard let rows = try? entry.matrix("transform_matrix", rows: 3, columns: 4) else { throw error }
+      return rows + [0, 0, 0, 1]
+    }
+  }
+
+  private static func pictureSize(
+    _ picture: String, of entry: FrameFields, in folder: CaptureFolder
+  ) throws(CaptureError) -> PixelSize {
+    let bytes = try folder.bytes(picture, namedBy: entry.file)
+    return try DepthDecoding.pictureHeader(bytes, file: picture, limits: folder.limits).size
   }
 
   private static func depthUnit(_ common: FrameFields) throws(CaptureError) -> DepthUnit {
@@ -52,7 +92,7 @@ enum TransformsFile: CaptureFormat {
 
   /// Fields of the frame before those common to all.
   private static func camera(
-    _ entry: FrameFields, or common: FrameFields
+    _ entry: FrameFields, or common: FrameFields, pictureSize: () throws(CaptureError) -> PixelSize
   ) throws(CaptureError) -> StatedCamera {
     func fields(_ field: String) -> FrameFields { entry.has(field) ? entry : common }
     func number(_ field: String) throws(CaptureError) -> Double? {
@@ -66,9 +106,17 @@ enum TransformsFile: CaptureFormat {
       guard let coefficient = try number(field), coefficient != 0 else { continue }
       throw .unsupportedLens(file: entry.file, reason: "\(field) is not 0")
     }
-    let width = try fields("w").number("w")
-    let height = try fields("h").number("h")
-    let size = try FrameFields.size(width, height, file: entry.file, field: "w, h")
+    if try fields("is_fisheye").optionalFlag("is_fisheye") == true {
+      throw .unsupportedLens(file: entry.file, reason: "is_fisheye is true")
+    }
+    let size: PixelSize
+    if fields("w").has("w"), fields("h").has("h") {
+      size = try FrameFields.size(
+        fields("w").number("w"), fields("h").number("h"), file: entry.file, field: "w, h")
+    } else {
+      size = try pictureSize()
+    }
+    let (width, height) = (Double(size.width), Double(size.height))
     /// A focal length, stated or by the angle that a side of the picture spans.
     func focalLength(_ field: String, angle: String, side: Double) throws(CaptureError) -> Double? {
       if let stated = try number(field) { return stated }
@@ -82,5 +130,12 @@ enum TransformsFile: CaptureFormat {
     // Coordinates from the corner are those from the pixel's center plus one half.
     return StatedCamera(
       fx: fx, fy: fy ?? fx, cx: (cx ?? width / 2) - 0.5, cy: (cy ?? height / 2) - 0.5, size: size)
+  }
+}
+
+extension String {
+  /// A path as others than Windows' tools write it.
+  fileprivate var withoutBackslashes: String {
+    String(decoding: utf8.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }, as: UTF8.self)
   }
 }

@@ -12,12 +12,13 @@ package enum COCOResults {
   /// The number of classes that a detector must have for its results to be COCO's.
   package static var classCount: Int { categoryIds.count }
 
-  /// One entry a detection; the image's id is its file name's number, or the name itself.
+  /// One entry a detection.
   ///
+  /// - `image`: What results call the picture.
   /// - Throws: `DocumentError.field` for a class that COCO does not have.
-  package static func entries(_ file: DetectionsFile) throws(DocumentError) -> [JSONValue] {
-    let stem = file.image.split(separator: ".").first.map(String.init) ?? file.image
-    let image: JSONValue = CheckedInt(stem).map(\.json) ?? .string(stem)
+  package static func entries(
+    _ file: DetectionsFile, image: JSONValue
+  ) throws(DocumentError) -> [JSONValue] {
     var entries: [JSONValue] = []
     for detection in file.detections {
       guard categoryIds.indices.contains(detection.classId) else {

@@ -2,16 +2,31 @@ import FileFormats
 import Geometry
 
 /// Oriented boxes as the text files of DOTA's evaluation, one a class: `IMAGE SCORE X1 Y1 X2 Y2 X3 Y3 X4 Y4`.
+///
+/// What would be no word of a line or of a file's name is replaced; where two pictures or classes would be called the
+/// same then, the later one has `-2`, `-3` and so on behind it.
 package struct DOTAResults: Sendable {
-  private var lines: [String: [String]] = [:]
+  private struct ClassLines: Sendable {
+    let name: String
+    var lines: [String] = []
+  }
+
+  /// By the class's index.
+  private var classes: [Int: ClassLines] = [:]
+  /// What lines call pictures.
+  private var words: NameTable<String> = [:]
+  private var takenWords: NameSet = []
 
   /// Nothing found yet.
   package init() {}
 
   /// Adds what was found in a picture; detections without an oriented box are given by their upright one.
-  package mutating func add(_ file: DetectionsFile) {
-    let stem = file.image.split(separator: ".").first.map(String.init) ?? file.image
-    let image = String(stem.map { $0.isWhitespace ? "_" : $0 })
+  ///
+  /// - `image`: What results call the picture.
+  package mutating func add(_ file: DetectionsFile, image: JSONValue) {
+    let id = image.string ?? image.serialized()
+    let word = words[id] ?? takenWords.taking(String(id.map { $0.isWhitespace ? "_" : $0 }))
+    words[id] = word
     for detection in file.detections {
       let box = detection.box
       let corners =
@@ -23,20 +38,32 @@ package struct DOTAResults: Sendable {
       let numbers =
         [JSONValue.rounded(Double(detection.confidence), decimals: 5)]
         + corners.flatMap { [$0.x, $0.y] }.map { .rounded($0, decimals: 3) }
-      let line = ([image] + numbers.map { $0.serialized() }).joined(separator: " ")
-      lines[Self.fileName(detection.className), default: []].append(line)
+      let line = ([word] + numbers.map { $0.serialized() }).joined(separator: " ")
+      classes[detection.classId, default: ClassLines(name: detection.className)].lines.append(line)
     }
   }
 
-  /// The files and what they hold, by name.
+  /// The files and what they hold, by the classes' indices.
   package var files: [(name: String, text: String)] {
-    lines.sorted { $0.key < $1.key }.map { ($0.key, $0.value.joined(separator: "\n") + "\n") }
+    var taken: NameSet = []
+    return classes.sorted { $0.key < $1.key }.map { _, content in
+      let name = taken.taking("Task1_" + Self.fileName(content.name))
+      return ("\(name).txt", content.lines.joined(separator: "\n") + "\n")
+    }
   }
 
-  /// `Task1_small-vehicle.txt`: what would not go into a file's name becomes a hyphen.
-  static func fileName(_ className: String) -> String {
-    let name = String(
-      className.prefix(100).map { $0.isLetter || $0.isNumber || "_.()+".contains($0) ? $0 : "-" })
-    return "Task1_\(name).txt"
+  /// `small-vehicle`: what would not go into a file's name becomes a hyphen.
+  private static func fileName(_ className: String) -> String {
+    var name = ""
+    for character in className {
+      let isPlain = character.isLetter || character.isNumber || "_.()+".contains(character)
+      let next = isPlain ? String(character) : "-"
+      guard name.utf8.count + next.utf8.count <= longest else { break }
+      name += next
+    }
+    return name
   }
+
+  /// Bytes of a class's name in that of its file, which may have 255.
+  private static let longest = 200
 }

@@ -104,13 +104,13 @@ struct ScriptFields {
   static let mostCount = 1_000_000_000
 
   let path: String
-  private let members: [String: JSONValue]
+  private let members: NameTable<JSONValue>
 
-  init(_ json: JSONValue, path: String, known: Set<String>) throws(SimulationScriptError) {
+  init(_ json: JSONValue, path: String, known: NameSet) throws(SimulationScriptError) {
     guard let members = json.object else {
       throw .field(path.isEmpty ? "document" : String(path.dropLast()), expected: "an object")
     }
-    if let stranger = members.keys.filter({ !known.contains($0) }).min() {
+    if let stranger = members.keys.first(where: { !known.contains($0) }) {
       throw .unknownField(path + stranger)
     }
     self.path = path
@@ -119,7 +119,7 @@ struct ScriptFields {
 
   func has(_ name: String) -> Bool { members[name] != nil }
 
-  func object(_ name: String, known: Set<String>) throws(SimulationScriptError) -> ScriptFields? {
+  func object(_ name: String, known: NameSet) throws(SimulationScriptError) -> ScriptFields? {
     guard let value = members[name] else { return nil }
     return try ScriptFields(value, path: "\(path)\(name).", known: known)
   }

@@ -36,7 +36,7 @@ package struct PictureFilm: EffectFilm {
   package init(folder: String, framesPerSecond: Double = folderRate) throws(MediaError) {
     let names: [String]
     do {
-      names = try folderNames(of: folder).filter { $0.lowercased().hasSuffix(".png") }
+      names = try folderNames(of: folder).filter { hasEnding($0, ".png") }.sortedNaturally()
     } catch {
       throw .file(error)
     }

@@ -8,7 +8,7 @@ extension SequenceObjects {
   /// The content of `sequence-objects.json`: every object once, with the frames that saw it.
   package var json: JSONValue {
     let objects = objects
-    let counts = Dictionary(grouping: objects, by: \.className).mapValues { JSONValue.integer($0.count) }
+    let counts = counts.mapValues(JSONValue.integer)
     return [
       "schema": .string(Self.schema), "counts": .object(counts), "objects": .array(objects.map(\.json)),
     ]
@@ -16,11 +16,19 @@ extension SequenceObjects {
 }
 
 extension SequenceObjects {
+  /// Objects by their classes' names.
+  private var counts: NameTable<Int> {
+    var counts: NameTable<Int> = [:]
+    for object in objects { counts[object.className, default: 0] += 1 }
+    return counts
+  }
+
   /// One line for people: what there is, seen in how many frames.
   package func line(frames: Int) -> String {
-    let counts = Dictionary(grouping: objects, by: \.className).mapValues(\.count)
+    let counts = counts
     guard !counts.isEmpty else { return "no objects in \(frames) frames" }
-    let list = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+    let list = counts.sorted { ByteName($0.key) < ByteName($1.key) }.map { "\($0.value) \($0.key)" }.joined(
+      separator: ", ")
     return "\(list) in \(frames) frames"
   }
 }

@@ -16,9 +16,9 @@ package enum QuantizedWeights {
 
   /// Takes the scales out of a file's tensors.
   static func takeScales(
-    of tensors: inout [String: Tensor], _ metadata: [String: String], file: String
-  ) throws(WeightError) -> [String: [Float]] {
-    var scales: [String: [Float]] = [:]
+    of tensors: inout NameTable<Tensor>, _ metadata: [String: String], file: String
+  ) throws(WeightError) -> NameTable<[Float]> {
+    var scales: NameTable<[Float]> = [:]
     for (name, tensor) in tensors where tensor.dtype == .int8 {
       guard let found = tensors[name + suffix], found.dtype == .float32 else { continue }
       guard let channels = tensor.shape.first, found.shape == [channels] else {
@@ -51,10 +51,10 @@ package enum QuantizedWeights {
   }
 
   /// A checksum of all scales, in order of their names: 64-bit FNV-1a (Fowler, Noll, Vo).
-  package static func checksum(_ scales: [String: [Float]]) -> String {
+  package static func checksum(_ scales: some Sequence<(key: String, value: [Float])>) -> String {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    for (name, values) in scales.sorted(by: { $0.key < $1.key }) {
+    for (name, values) in scales.sorted(by: { ByteName($0.key) < ByteName($1.key) }) {
       name.utf8.forEach(add)
       add(0)
       for value in values {

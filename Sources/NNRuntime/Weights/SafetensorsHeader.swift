@@ -44,7 +44,8 @@ package struct SafetensorsHeader {
     for (name, value) in value.object ?? [:] {
       if name == "__metadata__" {
         guard let members = value.object else { throw error(.invalidMetadata) }
-        metadata = members.compactMapValues(\.string)
+        for (key, value) in members { metadata[key] = value.string }
+        // Keys that are one to a reader of texts are refused as well.
         guard metadata.count == members.count else { throw error(.invalidMetadata) }
       } else {
         do {
@@ -55,8 +56,8 @@ package struct SafetensorsHeader {
       }
     }
     entries.sort {
-      ($0.range.lowerBound, $0.range.upperBound, $0.name) < (
-        $1.range.lowerBound, $1.range.upperBound, $1.name
+      ($0.range.lowerBound, $0.range.upperBound, ByteName($0.name)) < (
+        $1.range.lowerBound, $1.range.upperBound, ByteName($1.name)
       )
     }
     self.entries = entries
@@ -69,7 +70,7 @@ package struct SafetensorsHeader {
       throw .invalidName
     }
     guard let fields = value.object else { throw .entryNotAnObject }
-    if let unknown = fields.keys.sorted().first(where: { !["dtype", "shape", "data_offsets"].contains($0) }) {
+    if let unknown = fields.keys.first(where: { !["dtype", "shape", "data_offsets"].contains($0) }) {
       throw .unknownField(unknown)
     }
     guard let type = fields["dtype"] else { throw .missingField("dtype") }

@@ -65,7 +65,7 @@ package final class SafetensorsWriter {
   ) throws(FileError) {
     let sorted = tensors.sorted {
       $0.value.dtype.size != $1.value.dtype.size
-        ? $0.value.dtype.size > $1.value.dtype.size : $0.key < $1.key
+        ? $0.value.dtype.size > $1.value.dtype.size : ByteName($0.key) < ByteName($1.key)
     }
     let entries = sorted.map { Entry(name: $0.key, dtype: $0.value.dtype, shape: $0.value.shape) }
     let writer = try SafetensorsWriter(path: path, entries: entries, metadata: metadata, overwrite: overwrite)
@@ -74,7 +74,7 @@ package final class SafetensorsWriter {
   }
 
   private static func header(_ entries: [Entry], _ metadata: [String: String]) -> [UInt8] {
-    var members: [String: JSONValue] = [:]
+    var members: NameTable<JSONValue> = [:]
     if !metadata.isEmpty { members["__metadata__"] = .object(metadata.mapValues(JSONValue.string)) }
     var offset = 0
     for entry in entries {

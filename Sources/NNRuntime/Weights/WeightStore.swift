@@ -12,13 +12,13 @@ public final class WeightStore: Sendable {
   /// Whether infinities and NaN are accepted in weights.
   public let allowNonFinite: Bool
 
-  private let tensors: [String: Tensor]
+  private let tensors: NameTable<Tensor>
   /// Of tensors of 8-bit integers: what each output channel's are multiplied by.
-  private let scales: [String: [Float]]
+  private let scales: NameTable<[Float]>
   /// Activations behind modules that are not the published network's.
   private let activations: Result<[String: Activation], WeightError>
   private let bytes: FileBytes?
-  private let used = Mutex<Set<String>>([])
+  private let used = Mutex<NameSet>([])
   private let usedActivations = Mutex<Set<String>>([])
   /// Of a store that has nothing, but notes what is asked for.
   private let recorder: WeightRecorder?
@@ -45,7 +45,7 @@ public final class WeightStore: Sendable {
     scales = try QuantizedWeights.takeScales(of: &tensors, metadata, file: name)
     activations = .success(try ModuleActivations.of(metadata, file: name))
     (self.tensors, self.metadata) = (tensors, metadata)
-    names = tensors.keys.sorted()
+    names = tensors.keys
     file = name
     self.bytes = bytes
     self.allowNonFinite = allowNonFinite
@@ -54,13 +54,13 @@ public final class WeightStore: Sendable {
 
   /// Tensors that never were in a file.
   public init(tensors: [String: Tensor], metadata: [String: String] = [:], file: String = "memory") {
-    self.tensors = tensors
+    self.tensors = NameTable(tensors.map { ($0.key, $0.value) })
     scales = [:]
     // What is wrong with them is told by `verifyAllUsed`, which every network calls.
     activations = Result { () throws(WeightError) in try ModuleActivations.of(metadata, file: file) }
     self.metadata = metadata
     self.file = file
-    names = tensors.keys.sorted()
+    names = self.tensors.keys
     bytes = nil
     allowNonFinite = false
     recorder = nil
@@ -75,9 +75,9 @@ public final class WeightStore: Sendable {
 
   private static func parse(
     _ bytes: FileBytes, file: String
-  ) throws(WeightError) -> ([String: Tensor], [String: String]) {
+  ) throws(WeightError) -> (NameTable<Tensor>, [String: String]) {
     let header = try SafetensorsHeader(bytes, file: file)
-    var tensors: [String: Tensor] = [:]
+    var tensors: NameTable<Tensor> = [:]
     for entry in header.entries {
       let start = header.dataOffset
       let data = bytes.slice(start + entry.range.lowerBound..<start + entry.range.upperBound)

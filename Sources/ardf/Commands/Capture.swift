@@ -67,8 +67,8 @@ struct Capture: ParsableCommand {
       text += "baseline \(decimal(summary.baseline, 3)) m\n"
       if let reprojection = summary.reprojection {
         text +=
-          "reprojection error of the first two frames \(decimal(1000 * reprojection.medianError, 1)) mm "
-          + "(median of \(reprojection.pairs))\n"
+          "reprojection error of neighboring frames \(decimal(1000 * reprojection.medianError, 1)) mm "
+          + "(median of \(summary.comparedFrames))\n"
       }
       for line in SkippedFrame.lines(summary.skipped, besides: summary.frames.count) {
         text += printableLine(line) + "\n"

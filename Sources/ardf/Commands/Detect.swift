@@ -60,7 +60,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     }
     let results = try DetectionResults(
       output, format, isSingle: inputs.isSingle,
-      inputs: inputs.paths + [detector.yolo] + compute.arithmetic.plans)
+      inputs: inputs.paths + [detector.yolo] + compute.arithmetic.plans, frames: inputs.frames)
     let network = try network(results)
     var speed = SpeedLog()
     var progress = Progress("picture", of: inputs.frames.count)

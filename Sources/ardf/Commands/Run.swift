@@ -223,7 +223,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   }
 
   func job(
-    _ requests: [EffectRequest], folder: RunFolder?, paths: [String: [FrameReport.Pose]], pool: ThreadPool
+    _ requests: [EffectRequest], folder: RunFolder?, paths: NameTable<[FrameReport.Pose]>, pool: ThreadPool
   ) throws -> FrameJob {
     let flow = try makeFlow(pool: pool)
     return FrameJob(

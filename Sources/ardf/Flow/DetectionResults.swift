@@ -14,12 +14,19 @@ final class DetectionResults {
   private var leftOut: [JSONValue] = []
   private var coco: [JSONValue] = []
   private var dota = DOTAResults()
+  /// What results call pictures, by the names of their folders.
+  private let ids: NameTable<JSONValue>
   private var rows = ""
 
   /// Refuses, before any work is done, a folder that may not be written.
   ///
-  /// `inputs`: What is read.
-  init(_ output: OutputOptions, _ format: FormatOptions, isSingle: Bool, inputs: [String?]) throws {
+  /// - `inputs`: What is read.
+  /// - `frames`: All pictures, where they are known.
+  init(
+    _ output: OutputOptions, _ format: FormatOptions, isSingle: Bool, inputs: [String?],
+    frames: [RunFrame] = []
+  ) throws {
+    ids = NameTable(frames.map { ($0.folder, $0.pictureId) })
     self.output = output
     self.format = format.format
     self.isSingle = isSingle
@@ -51,8 +58,9 @@ final class DetectionResults {
         file, image: frame.image, orientation: frame.orientation,
         document: format != .coco && format != .dota)
     }
-    if format == .dota { dota.add(file) }
-    if format == .coco { coco += try COCOResults.entries(file) }
+    let id = ids[name] ?? pictureId(file.image)
+    if format == .dota { dota.add(file, image: id) }
+    if format == .coco { coco += try COCOResults.entries(file, image: id) }
     let lines =
       format == .csv
       ? ObjectTable.lines(ObjectTable.rows(of: file, source: source, timestamp: frame.timestamp)) : ""

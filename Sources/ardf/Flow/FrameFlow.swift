@@ -165,7 +165,8 @@ extension FrameFlow.Outcome {
       first
     }
     return scene.extents.map { extent in
-      .object((found[extent.id] ?? [:]).merging(extent.json.object ?? [:]) { $1 })
+      let known = (extent.json.object ?? [:]).map { ($0.key, $0.value) }
+      return .object((found[extent.id] ?? [:]).merging(known) { $1 })
     }
   }
 

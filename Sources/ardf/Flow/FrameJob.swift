@@ -90,7 +90,7 @@ struct FrameJob: Sendable {
   /// Written besides the usual files.
   let files: FrameFiles
   /// Where the cameras of each source stood, by its path.
-  let paths: [String: [FrameReport.Pose]]
+  let paths: NameTable<[FrameReport.Pose]>
 
   /// The same job on another flow.
   func with(_ flow: FrameFlow) -> FrameJob {
@@ -150,7 +150,7 @@ struct FrameJob: Sendable {
     let decoded = clock.now
     let outcome = try await flow.run(captured, requests: requests)
     let summary = outcome.summary(networks: flow.description, digest: digest)
-    let coco = format == .coco ? try COCOResults.entries(outcome.detections) : []
+    let coco = format == .coco ? try COCOResults.entries(outcome.detections, image: frame.pictureId) : []
     let computed = clock.now
     if let output = try open() {
       let writer = FrameWriter(folder: output, files: files)

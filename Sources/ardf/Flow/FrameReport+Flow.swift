@@ -47,8 +47,8 @@ enum CameraPath {
   private static let limit = 400
 
   /// The poses of the sources of frames, by path.
-  static func poses(of frames: some Collection<RunFrame>) throws -> [String: [FrameReport.Pose]] {
-    let sources = Dictionary(frames.map { ($0.source.path, $0.source) }) { first, _ in first }
+  static func poses(of frames: some Collection<RunFrame>) throws -> NameTable<[FrameReport.Pose]> {
+    let sources = NameTable(frames.map { ($0.source.path, $0.source) })
     return try sources.mapValues { try poses(of: $0) }
   }
 

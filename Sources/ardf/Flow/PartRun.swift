@@ -152,7 +152,7 @@ struct PartRun {
   private func record(
     of piece: PartWork.Piece, _ frame: RunFrame, _ made: FrameRecord, digest: String
   ) -> PartRecord {
-    var content: [String: JSONValue] = [
+    var content: NameTable<JSONValue> = [
       "source": .string(piece.source), "name": .string(frame.reference.name),
       "timestamp": .number(frame.reference.timestamp), "summary": made.summary ?? .null,
     ]

@@ -23,7 +23,7 @@ final class ReplayScreen: RenderSink {
     var writing = Duration.zero
     var video: VideoWriter?
     var failure: (any Error)?
-    var references: [String: CapturedFrame] = [:]
+    var references: NameTable<CapturedFrame> = [:]
   }
 
   private let director: LiveDirector

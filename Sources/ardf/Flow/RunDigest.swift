@@ -12,12 +12,12 @@ struct RunDigest: Sendable {
   /// SHA-256 of options and weights alone, which all frames of a run share.
   let settingsDigest: String
   /// Where the cameras of each source stood, by its path: every frame's page shows them all.
-  private let paths: [String: JSONValue]
+  private let paths: NameTable<JSONValue>
 
   /// - `options`: All that changes results, besides the weights' content.
   /// - `paths`: Where the cameras of each source stood, by its path.
   init(
-    options: JSONValue, detector: DetectionNetwork, depth: DepthNetwork?, paths: [String: [FrameReport.Pose]]
+    options: JSONValue, detector: DetectionNetwork, depth: DepthNetwork?, paths: NameTable<[FrameReport.Pose]>
   ) throws {
     self.paths = paths.mapValues { poses in
       let poses = poses.map { pose -> JSONValue in

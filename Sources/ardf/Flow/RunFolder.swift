@@ -53,7 +53,7 @@ struct RunFolder: Sendable {
     resume = batch.resume
     self.shard = shard
     isSingle = inputs.isSingle
-    labels = Set(frames.compactMap(\.label)).sorted()
+    labels = NameSet(frames.compactMap(\.label)).sorted
     try OutputConflict.check(path, against: inputs.paths + files.compactMap(\.self))
     AtomicOutputs.removeLeftovers(of: path)
     let (path, force, isSingle) = (path, force, isSingle)
@@ -162,10 +162,10 @@ struct RunFolder: Sendable {
   /// - Returns: a line for people for each sequence.
   func gatherSequences(of frames: [RunFrame]) throws -> [String] {
     guard !isSingle, shard == .whole else { return [] }
-    let sources = Dictionary(grouping: frames, by: \.source.path).values.filter {
+    let sources = Dictionary(grouping: frames, by: { ByteName($0.source.path) }).values.filter {
       $0.count > 1 && $0[0].source.layout.hasPoses
     }
-    return try sources.sorted { $0[0].folder < $1[0].folder }.map { frames in
+    return try sources.sorted { ByteName($0[0].folder) < ByteName($1[0].folder) }.map { frames in
       let label = frames[0].label.map { $0 + "/" } ?? ""
       let done = frames.filter { fileExists("\(folder($0))/\(Self.summary)") }
       var sequence = SequenceObjects()

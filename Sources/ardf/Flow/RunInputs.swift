@@ -14,6 +14,8 @@ struct RunFrame: Sendable {
   let place: (source: Int, frame: Int)
   /// How many of its source are wanted.
   let siblings: Int
+  /// What lists of results call it; that of no other frame of the run.
+  private(set) var pictureId: JSONValue
 
   init(
     source: any CaptureSource, index: Int, folder: String, place: (source: Int, frame: Int) = (0, 0),
@@ -24,6 +26,7 @@ struct RunFrame: Sendable {
     self.folder = folder
     self.place = place
     self.siblings = siblings
+    pictureId = FileFormats.pictureId(source.frames[index].name)
   }
 
   /// A picture of a stream that cannot be read, and has no results.
@@ -32,6 +35,22 @@ struct RunFrame: Sendable {
   }
 
   var reference: FrameReference { source.frames[index] }
+
+  /// The same frames, each called by an id of its own (`pictureIds`).
+  static func identified(_ frames: [RunFrame]) -> [RunFrame] {
+    let isOneSource = frames.allSatisfy { $0.place.source == frames[0].place.source }
+    let paths = frames.map { frame in
+      let (name, path) = (frame.reference.name, frame.source.path)
+      if isOneSource { return name }
+      return frame.source.frames.count == 1 && lastComponent(path).isSameName(as: name)
+        ? path : "\(path)/\(name)"
+    }
+    return zip(frames, pictureIds(frames.map(\.reference.name), paths: paths)).map { frame, id in
+      var frame = frame
+      frame.pictureId = id
+      return frame
+    }
+  }
 
   /// The page over all frames, seen from this one's folder; nil for the only frame.
   var indexPage: String? {
@@ -77,7 +96,7 @@ struct RunInputs {
     let selections = try sources.map { try FrameSelection($0, frames: names) }
     let count = selections.reduce(0) { $0 + $1.indices.count }
     let labels = sources.count == 1 ? [""] : Self.labels(of: sources)
-    frames = zip(selections, labels).enumerated().flatMap { source, item in
+    let frames = zip(selections, labels).enumerated().flatMap { source, item in
       let (selection, label) = item
       let names = Self.frameFolders(of: selection.source)
       return selection.indices.enumerated().map { place, index in
@@ -88,6 +107,7 @@ struct RunInputs {
           siblings: selection.indices.count)
       }
     }
+    self.frames = RunFrame.identified(frames)
   }
 
   /// Whether results go into one folder, not into one a frame.
@@ -116,7 +136,7 @@ struct RunInputs {
   private static func contained(
     in path: String, _ open: (String) throws -> any CaptureSource
   ) throws -> [any CaptureSource] {
-    let names = try folderNames(of: path).filter { !$0.hasPrefix(".") }
+    let names = try folderNames(of: path).filter { !$0.startsWithBytes(of: ".") }
     var sources: [any CaptureSource] = []
     // Kinds that are not read, and captures of others' making.
     var unread = try namesThatAreNotText(in: path)
@@ -145,36 +165,22 @@ struct RunInputs {
   /// frame's position.
   private static func frameFolders(of source: any CaptureSource) -> [String] {
     guard source.layout == .images else { return source.frames.indices.map(FrameSelection.folderName) }
-    var taken: Set<String> = []
+    var taken: NameSet = []
     return source.frames.enumerated().map { index, frame in
-      let stem = frame.name.lastIndex(of: ".").map { String(frame.name[..<$0]) } ?? frame.name
+      let stem = fileStem(frame.name, endings: pictureEndings)
       // A name that begins with a dot is none that results may have.
-      guard !stem.isEmpty, !stem.hasPrefix(".") else { return FrameSelection.folderName(index) }
-      var name = stem
-      var number = 2
-      while !taken.insert(name).inserted {
-        name = "\(stem)-\(number)"
-        number += 1
-      }
-      return name
+      return taken.taking(stem.startsWithBytes(of: ".") ? FrameSelection.folderName(index) : stem)
     }
   }
 
   /// A folder's name for each source: its last component without a picture's ending, numbered where taken.
   private static func labels(of sources: [any CaptureSource]) -> [String] {
-    var taken: Set<String> = []
+    var taken: NameSet = []
     return sources.map { source in
       let url = URL(filePath: source.path).standardizedFileURL
-      let name =
-        source.layout == .images && source.frames.count == 1
-        ? url.deletingPathExtension().lastPathComponent : url.lastPathComponent
-      var label = name
-      var number = 2
-      while !taken.insert(label).inserted {
-        label = "\(name)-\(number)"
-        number += 1
-      }
-      return label
+      let isPicture = source.layout == .images && source.frames.count == 1
+      return taken.taking(
+        isPicture ? fileStem(url.path, endings: pictureEndings) : lastComponent(url.path))
     }
   }
 }

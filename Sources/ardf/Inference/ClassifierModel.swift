@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 import InferenceProtocol
 import InferenceServing

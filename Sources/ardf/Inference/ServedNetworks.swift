@@ -97,6 +97,9 @@ struct NamedWeights {
 
   init(pipeline: String, of network: String) { (name, path) = (pipeline, network) }
 
+  /// What a weight file's name may end in, which is no part of its network's.
+  private static let endings = [".safetensors", ".pt", ".pth", ".bin", ".ckpt"]
+
   /// The entries of `--models`, which may be several in one.
   static func list(_ entries: [String]) throws -> [NamedWeights] {
     try entries.flatMap { $0.split(separator: ",").map(String.init) }.map { try NamedWeights($0) }
@@ -115,8 +118,7 @@ struct NamedWeights {
     } else {
       path = try WeightFiles.found(given) ?? WeightFiles.detector(given)
     }
-    let stem = given.split(separator: "/").last.map(String.init) ?? given
-    name = parts.count == 2 ? parts[0] : stem.split(separator: ".").first.map(String.init) ?? stem
+    name = parts.count == 2 ? parts[0] : fileStem(given, endings: Self.endings)
     guard !name.isEmpty, name.utf8.count <= 100, name.first != ".",
       name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) })
     else {

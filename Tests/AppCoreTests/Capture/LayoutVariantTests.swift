@@ -24,7 +24,8 @@ private let tolerance = 1e-9
     for (field, value) in frame { first[field] = value }
     frames[0] = .object(first)
     fields["frames"] = .array(frames)
-    try fixture.write(fields: fields, to: "transforms.json")
+    try fixture.write(
+      fields: Dictionary(fields.map { ($0.key, $0.value) }) { $1 }, to: "transforms.json")
   }
 
   @Test func strayScannerWithACameraForEachFrame() throws {

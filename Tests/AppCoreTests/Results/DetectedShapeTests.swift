@@ -51,12 +51,12 @@ import Testing
   }
 
   @Test func resultsForCOCOAndDOTA() throws {
-    let entry = try #require(try COCOResults.entries(document()).first)
+    let entry = try #require(try COCOResults.entries(document(), image: 1).first)
     #expect(entry["keypoints"]?.numbers == [12.5, 22.25, 0.5, 32, 44, 0.25, 30, 40, 1])
     #expect(entry["category_id"]?.integer == 1 && entry["segmentation"] == nil)
     var dota = DOTAResults()
-    dota.add(document())
-    dota.add(document())
+    dota.add(document(), image: "P0006")
+    dota.add(document(), image: "P0006")
     #expect(dota.files.map(\.name) == ["Task1_small-vehicle.txt"])
     let lines = dota.files[0].text.split(separator: "\n")
     #expect(lines.count == 2)
