@@ -39,7 +39,7 @@ package func hasEnding(_ name: String, _ ending: String) -> Bool {
 package func pictureId(_ name: String) -> JSONValue {
   let stem = fileStem(name, endings: pictureEndings)
   let isNumber = stem.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-  return (isNumber ? Int(stem) : nil).map(JSONValue.integer) ?? .string(stem)
+  return (isNumber ? CheckedInt(stem) : nil).map(\.json) ?? .string(stem)
 }
 
 /// What predictions call some pictures, each by an id of its own: `pictureId`, or all of their `paths` where two would

@@ -135,17 +135,17 @@ struct NameNumbers {
 
   private static func time(_ seconds: String, _ fraction: String) -> Int? {
     let digits = fraction.prefix(9)
-    guard let seconds = Int(seconds), seconds < 4_000_000_000,
-      let part = Int(digits + String(repeating: "0", count: 9 - digits.count))
+    guard let seconds = CheckedInt(seconds)?.within(0...4_000_000_000),
+      let part = CheckedInt(digits + String(repeating: "0", count: 9 - digits.count))?.within(0...999_999_999)
     else { return nil }
     return seconds * nanoseconds + part
   }
 
   /// Milli-, micro- or nanoseconds since 1970, of this century's first decades.
   private static func clockTime(_ digits: String) -> Int? {
-    guard let number = Int(digits), let scale = [13: 1_000_000, 16: 1000, 19: 1][digits.utf8.count],
-      case (let time, false) = number.multipliedReportingOverflow(by: scale)
+    guard let scale = [13: 1_000_000, 16: 1000, 19: 1][digits.utf8.count],
+      let time = CheckedInt(digits)?.within(0...4_000_000_000 * (nanoseconds / scale))
     else { return nil }
-    return time
+    return time * scale
   }
 }
