@@ -35,7 +35,8 @@ struct PlainImages: CaptureSource {
     }
     skipped =
       isSingleFile
-      ? [] : lost.map { SkippedFrame(name: $0, reason: Self.lostLink) } + folder.skippedNames()
+      ? []
+      : lost.map { SkippedFrame(name: $0, reason: Self.lostLink) } + folder.skippedNames()
         + Self.unread(in: folder, besides: names)
     let isLost = NameSet(lost)
     frames = names.filter { !isLost.contains($0) }.enumerated().map {
