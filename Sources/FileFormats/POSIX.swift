@@ -127,14 +127,6 @@ package enum POSIX {
     }
   }
 
-  /// Whether a file is what Git LFS keeps in place of one that was not fetched.
-  private static func isPointer(_ descriptor: Int32, size: Int) -> Bool {
-    let mark = "version https://git-lfs.github.com/spec/"
-    guard (mark.utf8.count...1024).contains(size) else { return false }
-    let start = try? read(descriptor, at: 0, count: mark.utf8.count, path: "")
-    return start?.elementsEqual(mark.utf8) ?? false
-  }
-
   /// Creates a file that must not exist yet.
   package static func create(_ path: String) throws(FileError) -> Int32 {
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
