@@ -116,11 +116,10 @@ import Testing
 
   @Test func aTableWithoutNamesSaysSo() throws {
     for (count, told) in [(80, "those of COCO are taken for its 80 classes"), (3, "called class0, class1")] {
-      let layout = YOLOCheckpoint.layout(YOLOArchitecture(.n, classCount: count)).shapes
-      let largest = layout.values.map { $0.reduce(1, *) }.max() ?? 0
+      let network = PickledNetwork(yolo: YOLOArchitecture(.n, classCount: count))
       let bytes = Pickle.archive(
-        Pickle.file(Pickle.dictionary(layout.map { ($0.key, Pickle.half($0.value, storage: largest)) })),
-        storages: ["0": [UInt8](repeating: 0x38, count: 2 * largest)])
+        Pickle.file(Pickle.dictionary(network.tensors.map { ($0.key, $0.value) })),
+        storages: ["0": network.storage, "2": PickledNetwork.bins])
       let checkpoint = try CheckpointConverter.read(FileBytes(bytes), file: "c")
       #expect(checkpoint.remarks.contains { $0.contains(told) })
       #expect(checkpoint.remarks.contains { $0.contains("a bare table of tensors") })

@@ -23,6 +23,12 @@ struct PickledNetwork {
   var tensors: [String: [UInt8]]
   /// Values of the network itself, and of the checkpoint around it.
   var attributes: [(String, [UInt8])] = []
+  /// 0 to 15 in half precision, little-endian: the bins of YOLO's distances.
+  static let bins = [
+    0, 0x3c00, 0x4000, 0x4200, 0x4400, 0x4500, 0x4600, 0x4700, 0x4800, 0x4880, 0x4900, 0x4980, 0x4a00, 0x4a80,
+    0x4b00, 0x4b80,
+  ].flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] }
+
   /// The values that tensors are views of.
   let storage: [UInt8]
 
@@ -31,6 +37,10 @@ struct PickledNetwork {
     let largest = layout.shapes.values.map { $0.reduce(1, *) }.max() ?? 0
     storage = [UInt8](repeating: 0x38, count: 2 * largest)
     tensors = layout.shapes.mapValues { Pickle.half($0, storage: largest) }
+    for name in tensors.keys where name.hasSuffix(".dfl.conv.weight") {
+      tensors[name] = Pickle.tensor(
+        Pickle.storage("HalfStorage", key: "2", count: 16), shape: [1, 16, 1, 1], strides: [16, 1, 1, 1])
+    }
     for (path, statement) in layout.modules { modules[path] = Self.module(statement, authors: authors) }
     for path in [String](tensors.keys) + modules.keys {
       var parts = path.split(separator: ".")
@@ -136,6 +146,6 @@ struct PickledNetwork {
   ) -> [UInt8] {
     Pickle.archive(
       Pickle.file(Pickle.dictionary([(key, wrapped(network))] + beside)),
-      storages: ["0": storage, "1": [UInt8](repeating: 0, count: 8)])
+      storages: ["0": storage, "1": [UInt8](repeating: 0, count: 8), "2": Self.bins])
   }
 }
