@@ -52,7 +52,7 @@ import Testing
     (#"{"inputs":[7]}"#, .member("inputs", expected: "a list of objects with names")),
     (#"{"inputs":[]}"#, .missingInput("x")),
     (#"{"id":7,"inputs":[]}"#, .member("id", expected: "a text")),
-    (#"{"parameters":[],"inputs":[]}"#, .member("parameters", expected: "an object")),
+    (#"{"parameters":[],"inputs":[]}"#, .member("parameters", expected: "an object of at most 64 members")),
     (
       #"{"parameters":{"binary_data_output":1},"inputs":[]}"#,
       .parameter("binary_data_output", expected: "true or false")
