@@ -51,6 +51,8 @@ private struct TinyWeights: Sendable {
   /// Its weights with the metadata of a JSON object of texts.
   func with(metadata bytes: [UInt8]) throws -> WeightStore {
     let members = try JSONValue.parse(bytes).object ?? [:]
-    return WeightStore(tensors: tensors, metadata: members.compactMapValues(\.string))
+    var metadata: [String: String] = [:]
+    for (name, member) in members { metadata[name] = member.string }
+    return WeightStore(tensors: tensors, metadata: metadata)
   }
 }

@@ -70,9 +70,10 @@ import Testing
   }
 
   @Test(arguments: ["9223372036854775807", "-9223372036854775808", "9223372036854775806", "100001"])
-  func indicesOfArrays(_ value: String) {
+  func indicesOfArrays(_ value: String) throws {
+    let index = try #require(CheckedInt(value))
     for variable in ArrayIndex.allCases {
-      let expected = CheckedInt(value).map { ArrayIndexError.outside(variable, value: $0, count: 8) }
+      let expected = ArrayIndexError.outside(variable, value: index, count: 8)
       #expect(throws: expected) { try Shard(ofArray: 8, environment: [variable.rawValue: value]) }
     }
   }
