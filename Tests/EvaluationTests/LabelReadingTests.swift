@@ -165,7 +165,7 @@ struct LabelReadingTests {
       guard case .failure(let error) = try annotated(change) else { return "accepted" }
       return "\(error)"
     }
-    func annotation(_ members: [String: JSONValue]) -> JSONValue {
+    func annotation(_ members: NameTable<JSONValue>) -> JSONValue {
       let first = document["annotations"]?[0]?.object ?? [:]
       return .array([.object(first.merging(members) { $1 })])
     }

@@ -34,8 +34,8 @@ import Testing
   @Test func products() {
     #expect(CheckedInt.product(of: []) == 1)
     #expect(CheckedInt.product(of: [3, 5, 7]) == 105)
-    #expect(CheckedInt.product(of: [1 << 32, 1 << 32, 0]) == nil)
-    #expect(CheckedInt.product(of: [0, 1 << 32, 1 << 32]) == 0)
+    #expect(CheckedInt.product(of: [CheckedInt(1 << 32), CheckedInt(1 << 32), 0]) == nil)
+    #expect(CheckedInt.product(of: [0, CheckedInt(1 << 32), CheckedInt(1 << 32)]) == 0)
   }
 
   @Test(arguments: [

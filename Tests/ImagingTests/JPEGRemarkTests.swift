@@ -1,3 +1,4 @@
+import Geometry
 import Imaging
 import Testing
 
@@ -18,18 +19,20 @@ import Testing
     both.replaceSubrange(tables..<tables, with: [1, 2, 3])
     both.removeLast(2)
     let adobe: [UInt8] = [0xFF, 0xEE, 0, 14] + Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0, 9]
-    let variants = [
-      "scan parameters": parameters, "version": version,
-      "before tables": bytes[..<tables] + [0x55] + bytes[tables...],
-      "before the scan": bytes[..<scan] + [0, 0, 1] + bytes[scan...],
-      "behind the scan": bytes.dropLast(2) + [0, 0, 0] + bytes.suffix(2),
-      "no end": bytes.dropLast(2), "half an end": bytes.dropLast(1), "several": both,
-      "transform": bytes[..<2] + adobe + bytes[20...],
+    func inserting(_ stray: [UInt8], at place: Int) -> [UInt8] {
+      Array(bytes[..<place]) + stray + Array(bytes[place...])
+    }
+    let variants: [(String, [UInt8])] = [
+      ("scan parameters", parameters), ("version", version),
+      ("before tables", inserting([0x55], at: tables)), ("before the scan", inserting([0, 0, 1], at: scan)),
+      ("after the scan", inserting([0, 0, 0], at: bytes.count - 2)),
+      ("no end", bytes.dropLast(2)), ("half an end", bytes.dropLast(1)), ("several", both),
+      ("transform", Array(bytes[..<2]) + adobe + Array(bytes[20...])),
     ]
     for (name, variant) in variants {
-      #expect(try ImageCodec.decode(Array(variant)).image == plain, "\(name)")
+      #expect(try ImageCodec.decode(variant).image == plain, "\(name)")
       // Damage behind a remark is no less damage.
-      let start = try #require(marker(0xDA, in: Array(variant)))
+      let start = try #require(marker(0xDA, in: variant))
       for cut in stride(from: start + 14, to: variant.count - 6, by: 11) {
         #expect(throws: ImageError.self, "\(name), \(cut) of \(variant.count)") {
           _ = try ImageCodec.decode(Array(variant.prefix(cut)))

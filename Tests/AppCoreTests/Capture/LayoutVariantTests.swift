@@ -168,7 +168,8 @@ private let tolerance = 1e-9
     var fields = try #require(
       try JSONValue.parse(fixture.directory.read("keyframes/cameras/\(name).json")).object)
     fields["fx"] = 49
-    try fixture.write(fields: fields, to: "keyframes/corrected_cameras/\(name).json")
+    try fixture.directory.write(
+      JSONValue.object(fields).serialized(), to: "keyframes/corrected_cameras/\(name).json")
     try fixture.writeImage("keyframes/corrected_images/\(name).jpg", size: RoomScene.pictureSize)
     let source = try CaptureReader.open(fixture.path)
     #expect(source.frames.map(\.name) == [name])
