@@ -8,7 +8,7 @@ extension InferenceRequest {
   package static func parsingBytes(
     of body: [UInt8], headerLength: String?, limits: ProtocolLimits = ProtocolLimits()
   ) -> Int {
-    let jsonBytes = min(body.count, headerLength.flatMap { Int($0) } ?? body.count)
+    let jsonBytes = headerLength.flatMap { FileFormats.integer(of: $0, in: 0...body.count) } ?? body.count
     // Before every value but the first stands one of these, or a key that follows one.
     var values = 1
     for byte in body.prefix(max(0, jsonBytes)) {

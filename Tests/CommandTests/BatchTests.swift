@@ -42,8 +42,10 @@ import Testing
     try SyntheticCapture.write(to: place.file("scans/a"))
     let results = try TemporaryDirectory()
     let rest = try run([place.path], out: results.file("out"))
-    #expect(rest.status == 0, "\(rest.error)")
-    #expect(rest.error.contains("scan.zip: left out"))
+    #expect(rest.status == 65, "\(rest.error)")
+    #expect(
+      rest.error.contains(
+        "3 left out that are no picture (JPEG, PNG) and no known capture: SCAN.ZIP, empty.zip"))
   }
 
   @Test func resumingDoesOnlyWhatIsMissing() throws {
@@ -186,7 +188,8 @@ import Testing
       atPath: place.file("scans/notes"), withIntermediateDirectories: true)
     let folder = try run([place.file("scans")], out: place.file("folder"))
     #expect(folder.status == 0, "\(folder.error)")
-    #expect(folder.error.contains("scans/notes: left out: not a known capture"))
+    #expect(
+      folder.error.contains("scans: 1 left out that is no picture (JPEG, PNG) and no known capture: notes"))
     let expected = ["door", "hall/00000", "hall/00001", "photo"]
     #expect(try lines(place.file("folder/results.jsonl")).compactMap { $0["folder"]?.string } == expected)
     let pattern = try run([place.file("scans/[dhp]*")], out: place.file("pattern"))

@@ -42,7 +42,7 @@ import Testing
     #expect(summary["notes"]?.array?.first?.string?.contains("too elongated") == true)
 
     let some = try CommandRun(["depth", "shots", "--out", "some"] + depth, in: place.path)
-    #expect(some.status == 65 && some.error.contains("1 of 2 pictures were left out"), "\(some.error)")
+    #expect(some.status == 65 && some.error.contains("1 of 2 pictures could not be read"), "\(some.error)")
     #expect(try NPYArray.read(path: place.file("some/plain/relative.npy")).shape == [48, 64])
     let one = try CommandRun(["depth", "shots/panorama.png", "--out", "one"] + depth, in: place.path)
     #expect(one.status == 65 && one.error.contains("panorama.png"), "\(one.error)")

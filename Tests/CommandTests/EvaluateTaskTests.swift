@@ -131,7 +131,7 @@ struct EvaluateTaskTests {
     #expect(try evaluate(place, "yolo11-cls", ["--frame", "1"]).status == 64)
     _ = try place.write(Array("no picture".utf8), to: "set/class 0/9.png")
     let damaged = try evaluate(place, "yolo11-cls")
-    #expect(damaged.status == 65 && damaged.error.contains("1 of 5 pictures were left out"))
+    #expect(damaged.status == 65 && damaged.error.contains("1 of 5 pictures could not be read"))
     #expect(try damaged.json()["pictures"] == 4)
     let empty = try TemporaryDirectory()
     let none = try CommandRun(["evaluate", empty.path, "--weights", weights("yolo11-cls")])

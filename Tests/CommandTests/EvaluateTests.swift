@@ -156,7 +156,7 @@ struct EvaluateTests {
     try temporary.write(Array(whole.prefix(whole.count / 2)), to: "images/3.png")
     let run = try CommandRun(["evaluate", source, "--report", "json"] + detector)
     #expect(run.status == 65)
-    #expect(run.error.contains("1 of 3 pictures were left out"))
+    #expect(run.error.contains("1 of 3 pictures could not be read"))
     #expect(try run.json()["pictures"] == 2)
   }
 

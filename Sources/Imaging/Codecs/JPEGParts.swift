@@ -1,3 +1,5 @@
+import FileFormats
+
 /// What a JPEG file says of further parts behind its picture: gain maps, depth, films.
 package enum JPEGParts {
   /// Bytes behind the end of the picture that its own segments say belong to the same file; nil where they say nothing.
@@ -55,7 +57,7 @@ package enum JPEGParts {
     var sum = 0
     for name in ["Item:Length=\"", "Item:Padding=\""] {
       for part in text.split(separator: name, omittingEmptySubsequences: false).dropFirst() {
-        guard let length = Int(part.prefix { $0 != "\"" }), (0...Int(Int32.max)).contains(length) else {
+        guard let length = integer(of: part.prefix { $0 != "\"" }, in: 0...Int(Int32.max)) else {
           return nil
         }
         sum += length

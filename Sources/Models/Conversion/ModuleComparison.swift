@@ -103,7 +103,7 @@ struct ModuleComparison {
       throw difference(path, "\(module.name), which is not known here")
     }
     // A list runs in the order in which its parts are kept.
-    let indices = module.children.compactMap { Int($0) }
+    let indices = module.children.compactMap { integer(of: $0, in: 0...NetworkPrefix.lastIndex) }
     guard indices == indices.sorted() else { throw difference(path, "its modules are out of order") }
     for (name, statement) in statements where isPart(name, of: path) && modules[name] == nil {
       guard statement.mayBeUntold || statement.classes.isEmpty && statement.activation == nil else {

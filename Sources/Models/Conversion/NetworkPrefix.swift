@@ -1,3 +1,5 @@
+import FileFormats
+
 /// What wrappers have put before the names of a network's tensors and modules, in any order and depth.
 struct NetworkPrefix {
   /// Names that tell YOLO's first layer, without the name of the list of layers.
@@ -18,7 +20,7 @@ struct NetworkPrefix {
       for stem in Self.stems where name.hasSuffix(stem) {
         let base = name.dropLast(stem.count)
         let isWhole = base.isEmpty || base.hasSuffix(".")
-        if isWhole, !base.split(separator: ".").contains(where: { Int($0) != nil }) {
+        if isWhole, !base.split(separator: ".").contains(where: Self.isIndex) {
           bases.insert(String(base))
         }
       }
@@ -39,13 +41,18 @@ struct NetworkPrefix {
       for name in names {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         guard let place = parts.firstIndex(of: Substring(encoder)), place > 0,
-          !parts[..<place].contains(where: { Int($0) != nil || encoders.contains(String($0)) })
+          !parts[..<place].contains(where: { Self.isIndex($0) || encoders.contains(String($0)) })
         else { continue }
         return parts[..<place].joined(separator: ".") + "."
       }
     }
     return ""
   }
+
+  /// The highest index of a module in a list of modules.
+  static let lastIndex = 1 << 20
+
+  private static func isIndex(_ part: Substring) -> Bool { integer(of: part, in: 0...lastIndex) != nil }
 
   /// Whether a tensor is none of a network's weights.
   static func isLeftover(_ name: String) -> Bool {

@@ -39,7 +39,7 @@ indirect enum PlainValue: Sendable {
     case .flag(let flag): flag ? 1 : 0
     case .integer(let integer): integer
     case .number(let number): Int(exactly: number)
-    case .text(let text): Int(text)
+    case .text(let text): FileFormats.integer(of: text, in: .min ... .max)
     case .none, .list, .dictionary, .other: nil
     }
   }

@@ -27,13 +27,15 @@ enum MemoryShare {
   /// A field of `/proc/self/statm`, in bytes: 0 address space, 1 memory.
   private static func pages(_ field: Int) -> Int? {
     let words = text("/proc/self/statm")?.split(separator: " ") ?? []
-    return words.count > field ? Int(words[field]).map { $0 << 12 } : nil
+    return words.count > field ? integer(of: words[field], in: 0...Int.max >> 12).map { $0 << 12 } : nil
   }
 
   /// What the control group leaves, as a container sees its own.
   private static var groupBytes: Int? {
     ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"].compactMap { path in
-      text(path).flatMap { Int($0.split(whereSeparator: \.isWhitespace).first ?? "") }
+      text(path).flatMap {
+        integer(of: $0.split(whereSeparator: \.isWhitespace).first ?? "", in: 0...Int.max)
+      }
     }.min()
   }
 
