@@ -89,6 +89,7 @@ package struct PartRecord: Sendable {
   package var mark: UInt64 { Self.mark(id: id, digest: digest) }
 
   package static func mark(id: String, digest: String) -> UInt64 {
-    UInt64(sha256Hex(Array("\(digest) \(id)".utf8)).prefix(16), radix: 16) ?? 0
+    sha256Hex(Array("\(digest) \(id)".utf8)).prefix(16)
+      .reduce(UInt64(0)) { $0 << 4 | UInt64($1.hexDigitValue ?? 0) }
   }
 }

@@ -1,3 +1,5 @@
+import FileFormats
+
 /// Reads a value as Python writes it: `{0: 'person', 1: "traffic light"}`.
 struct PythonLiteral {
   private static let deepest = 8
@@ -106,7 +108,8 @@ struct PythonLiteral {
     guard position + digits <= scalars.count else { return nil }
     let text = String(String.UnicodeScalarView(scalars[position..<position + digits]))
     position += digits
-    return UInt32(text, radix: 16).flatMap(Unicode.Scalar.init)
+    guard text.allSatisfy(\.isHexDigit) else { return nil }
+    return Unicode.Scalar(text.reduce(UInt32(0)) { $0 << 4 | UInt32($1.hexDigitValue ?? 0) })
   }
 
   private mutating func word() -> PlainValue? {
@@ -118,7 +121,7 @@ struct PythonLiteral {
     case "False": return .flag(false)
     case "None": return PlainValue.none
     default:
-      if let integer = Int(word) { return .integer(integer) }
+      if let integer = FileFormats.integer(of: word, in: .min ... .max) { return .integer(integer) }
       guard word.unicodeScalars.first.map({ "+-.0123456789".unicodeScalars.contains($0) }) == true else {
         return nil
       }

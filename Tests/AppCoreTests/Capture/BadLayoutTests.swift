@@ -131,7 +131,6 @@ struct BadLayout: Sendable, CustomTestStringConvertible {
       ["file_path": "images/none"],
       "transforms.json, frame 0: names \"images/none\", which does not exist; copy it beside the frame"),
     .transforms(["fl_x": .some(nil)], "transforms.json, frame 0: field \"fl_x\" is missing; add it"),
-    .transforms(["w": .some(nil)], "transforms.json: field \"w\" is missing; add it"),
     .transforms(
       ["fl_x": -50],
       "transforms.json, frame 0: intrinsics have a focal length that is not positive; check the order of the "

@@ -235,9 +235,8 @@ import Testing
     try elsewhere.link("b.png", to: fixture.directory.file("a.png"))
     let frame = try CaptureReader.open(elsewhere.directory.file("b.png")).frame(at: 0)
     #expect(frame.image?[0, 0] == .red)
-    #expect(throws: CaptureError.nameEscapesCapture(file: "b.png", name: "b.png")) {
-      try CaptureReader.open(elsewhere.path).frame(at: 0)
-    }
+    // In a folder of plain pictures too, as data-set splits have them.
+    #expect(try CaptureReader.open(elsewhere.path).frame(at: 0).image?[0, 0] == .red)
   }
 
   @Test func metadataFileOpensItsFrameAlone() throws {

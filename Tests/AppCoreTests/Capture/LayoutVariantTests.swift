@@ -137,9 +137,7 @@ private let tolerance = 1e-9
     try fixture.remove("rgbd.match")
     #expect(try CaptureReader.open(fixture.path).frames.count == 3)
     try fixture.remove("depth/00001.png")
-    #expect(
-      throws: CaptureError.unpairedFiles(pictures: 3, folder: "color", depths: 2, depthFolder: "depth")
-    ) { try CaptureReader.open(fixture.path) }
+    #expect(try CaptureReader.open(fixture.path).skipped.count == 1)
   }
 
   /// A trajectory that starts at the identity has its world's y axis down.
