@@ -45,7 +45,7 @@ package enum LabelFolder {
     }
     for file in remaining.sorted {
       let stem = images + below(labels, withoutEnding(file))
-      // A picture of a format that is not read is there, and is told by its name.
+      // A picture of a format that is not read is there, and is recognized by its name.
       if let other = try otherPicture(stem) { throw LabelError.foreignPicture(file: file, picture: other) }
     }
     if let file = remaining.sorted.first {
@@ -70,7 +70,7 @@ package enum LabelFolder {
     return String(decoding: path.utf8.dropLast(name.utf8.count - fileStem(name).utf8.count), as: UTF8.self)
   }
 
-  /// What a path has behind that of a folder above it, with the slash.
+  /// What a path has after that of a folder above it, with the slash.
   private static func below(_ folder: String, _ path: String) -> String {
     String(decoding: path.utf8.dropFirst(folder.utf8.count), as: UTF8.self)
   }

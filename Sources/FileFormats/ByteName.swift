@@ -32,7 +32,7 @@ package struct ByteName: Hashable, Comparable, Sendable {
   }
 }
 
-/// Values by names from outside, told apart by their bytes; its elements are in no order.
+/// Values by names from outside, distinguished by their bytes; its elements are in no order.
 package struct NameTable<Value>: Sequence, ExpressibleByDictionaryLiteral {
   private var table: [ByteName: Value] = [:]
 
@@ -121,7 +121,7 @@ package struct NameTable<Value>: Sequence, ExpressibleByDictionaryLiteral {
 extension NameTable: Sendable where Value: Sendable {}
 extension NameTable: Equatable where Value: Equatable {}
 
-/// Names from outside, told apart by their bytes.
+/// Names from outside, distinguished by their bytes.
 package struct NameSet: Sendable, Equatable, ExpressibleByArrayLiteral {
   private var names: Set<ByteName>
 
@@ -149,7 +149,7 @@ package struct NameSet: Sendable, Equatable, ExpressibleByArrayLiteral {
   @discardableResult
   package mutating func remove(_ name: String) -> Bool { names.remove(ByteName(name)) != nil }
 
-  /// A name that is not in it, which is in it then: `name`, or with `-2`, `-3` and so on behind it.
+  /// A name that is not in it, which is in it then: `name`, or with `-2`, `-3` and so on after it.
   package mutating func taking(_ name: String) -> String {
     var (free, number) = (name, 2)
     while !insert(free) {

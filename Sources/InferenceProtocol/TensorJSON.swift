@@ -72,7 +72,7 @@ enum TensorJSON {
 
   /// Bytes that `append` adds at most.
   static func mostBytes(_ tensor: ProtocolTensor) -> Int {
-    // With the comma behind each, and the two brackets.
+    // With the comma after each, and the two brackets.
     switch tensor.elements {
     case .floats(let elements): 2 + elements.count * 17
     case .doubles(let elements): 2 + elements.count * 25

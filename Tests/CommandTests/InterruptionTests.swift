@@ -59,7 +59,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: place.file("scratch")).isEmpty)
   }
 
-  /// Whether a process has ended and nobody has asked how.
+  /// Whether a process has ended and its status was not read yet.
   private static func isDead(_ id: Int32) -> Bool {
     let status = (try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)) ?? ""
     return status.contains(") Z ")

@@ -31,7 +31,7 @@ import Testing
     ]
     for (name, variant) in variants {
       #expect(try ImageCodec.decode(variant).image == plain, "\(name)")
-      // Damage behind a remark is no less damage.
+      // Damage after a remark is no less damage.
       let start = try #require(marker(0xDA, in: variant))
       for cut in stride(from: start + 14, to: variant.count - 6, by: 11) {
         #expect(throws: ImageError.self, "\(name), \(cut) of \(variant.count)") {
@@ -41,13 +41,13 @@ import Testing
     }
   }
 
-  /// Orientation is read as pixels are: behind stray bytes too.
+  /// Orientation is read as pixels are: after stray bytes too.
   @Test func strayBytesHideNoOrientation() throws {
     let exif = ExifSamples.tiff(orientation: 6, littleEndian: true)
     let bytes = try ExifSamples.jpeg(TestPictures.gradient(width: 40, height: 30), exif: exif)
     let upright = try ImageCodec.decode(bytes).orientation
     let start = try #require(marker(0xE1, in: bytes))
-    let stray = Array(bytes[..<start] + [9, 9, 9] + bytes[start...])
+    let stray = Array(bytes[..<start]) + [0xFF, 0xFE, 0, 2, 9, 9, 9] + Array(bytes[start...])
     #expect(upright != .up)
     #expect(try ImageCodec.decode(stray).orientation == upright)
   }

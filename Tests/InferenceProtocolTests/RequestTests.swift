@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  /// Sizes whose sum is beyond any number, behind one that is there.
+  /// Sizes whose sum is beyond any number, after one that is there.
   @Test(arguments: [Int.max, .max - 8, .max - 9, 1 << 62]) func sizesThatOverflowTogether(size: Int) {
     let json = """
       {"inputs":[{"name":"x","datatype":"FP32","shape":[1,2],"parameters":{"binary_data_size":8}},

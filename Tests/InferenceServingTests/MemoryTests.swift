@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  /// A body that fits nobody's memory is refused while it comes, and leaves nothing held.
+  /// A body that fits no budget is refused while it comes, and leaves nothing held.
   @Test func bodiesBeyondTheMemoryAreRefused() async throws {
     var connections = connectionLimits(by: ManualTime())
     connections.memory = 100_000

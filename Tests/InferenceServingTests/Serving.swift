@@ -103,7 +103,7 @@ struct ServerClient: Sendable {
   }
 }
 
-/// Limits whose time a test moves: nobody is given up for being slow unless it says so.
+/// Limits whose time a test moves: no client is given up for being slow unless it says so.
 func connectionLimits(by time: ManualTime) -> ConnectionLimits {
   var limits = ConnectionLimits()
   limits.waiting = Patience { time.now }

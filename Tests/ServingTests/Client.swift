@@ -102,7 +102,7 @@ struct Client {
   func raw(_ bytes: [UInt8]) throws -> Answer { Answer(try self.bytes(bytes)) }
 }
 
-/// Limits whose time a test moves: nobody is given up for being slow unless it says so.
+/// Limits whose time a test moves: no client is given up for being slow unless it says so.
 func connectionLimits(by time: ManualTime) -> ConnectionLimits {
   var limits = ConnectionLimits()
   limits.waiting = Patience { time.now }

@@ -16,7 +16,7 @@ public final class LoopbackConnection {
 
   /// Connects to a port; reads wait as long as tests do.
   ///
-  /// - Throws: `Refused` where nobody listens. What a busy system lacks for a while is waited for.
+  /// - Throws: `Refused` where no server listens. What a busy system lacks for a while is waited for.
   public init(port: UInt16) throws {
     var found: Int32?
     try Waiting.until("a connection to port \(port)") {

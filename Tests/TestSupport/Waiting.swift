@@ -30,7 +30,7 @@ public enum Waiting {
     }
   }
 
-  /// Returns once `condition` holds; holds up nobody.
+  /// Returns once `condition` holds; blocks no other test.
   ///
   /// - Throws: `NeverCame`, `CancellationError`, and what `condition` throws.
   public static func until(_ what: String, _ condition: () throws -> Bool) async throws {

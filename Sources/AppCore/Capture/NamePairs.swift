@@ -1,6 +1,6 @@
 import FileFormats
 
-/// Which of some files goes with each of some pictures, told by their names.
+/// Which of some files goes with each of some pictures, recognized by their names.
 ///
 /// They go together by equal names without endings; by a whole number in them, such as a frame's; by the time in them, the
 /// nearest within half the pictures' interval, each file once; or, where names have nothing in common, by their order. A

@@ -66,7 +66,7 @@ struct PlainImages: CaptureSource {
     return try folder.encodedPicture(name, namedBy: name)
   }
 
-  /// What lies beside the pictures and is none, so that nobody takes it for done.
+  /// What lies beside the pictures and is none, so that it is not taken for done.
   private static func unread(in folder: CaptureFolder, besides pictures: [String]) -> [SkippedFrame] {
     let read = NameSet(pictures)
     return ((try? folder.names()) ?? []).filter { !read.contains($0) }.map { name in

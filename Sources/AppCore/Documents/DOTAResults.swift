@@ -4,7 +4,7 @@ import Geometry
 /// Oriented boxes as the text files of DOTA's evaluation, one a class: `IMAGE SCORE X1 Y1 X2 Y2 X3 Y3 X4 Y4`.
 ///
 /// What would be no word of a line or of a file's name is replaced; where two pictures or classes would be called the
-/// same then, the later one has `-2`, `-3` and so on behind it.
+/// same then, the later one has `-2`, `-3` and so on after it.
 package struct DOTAResults: Sendable {
   private struct ClassLines: Sendable {
     let name: String

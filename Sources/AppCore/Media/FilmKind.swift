@@ -30,7 +30,7 @@ enum FilmKind {
     let start = start(of: path)
     guard promised != nil || pathKind(path) == .file else { return false }
     switch demuxer(byContent: start) {
-    // A picture may be called anything; those that move are told by their ending.
+    // A picture may be called anything; those that move are recognized by their ending.
     case "gif": return promised != nil
     case "apng": return promised == "apng"
     case .some(let found): return promised != nil || isUnmistakable(found, start)

@@ -1,7 +1,7 @@
 import FileFormats
 
-/// JPEG and PNG pictures one right behind the other, told apart by their own structure; what belongs to a picture's file
-/// behind it is passed over.
+/// JPEG and PNG pictures one right after the other, distinguished by their own structure; what belongs to a picture's file
+/// after it is passed over.
 ///
 /// What is damaged is left out up to the beginning of the next picture.
 final class EncodedPictures {
@@ -15,7 +15,7 @@ final class EncodedPictures {
   private let bytes: ByteReader
   /// The most bytes of one picture.
   private let limit: Int
-  /// Of the picture handed out last: what lies behind it is looked at when the next is wanted, which may come much later.
+  /// Of the picture handed out last: what lies after it is looked at when the next is wanted, which may come much later.
   private var trailer: PictureTrailer?
 
   private static let jpegStart: [UInt8] = [0xff, 0xd8, 0xff]
@@ -59,7 +59,7 @@ final class EncodedPictures {
 
   /// The rest of a JPEG whose first marker has been read: segments, and scans of coded bytes between them.
   ///
-  /// One that ends early behind a scan is the decoder's to judge: it may lack the marker at its end alone.
+  /// One that ends early after a scan is the decoder's to judge: it may lack the marker at its end alone.
   private func jpeg() throws(FileError) -> Part {
     var picture = [UInt8](Self.jpegStart.dropLast())
     var isCoded = false
@@ -92,7 +92,7 @@ final class EncodedPictures {
   /// More bytes between two segments than any camera leaves there.
   private static let mostStrayBytes = 1 << 10
 
-  /// The code of the marker that comes next, behind a few bytes that belong to no segment; nil where none does.
+  /// The code of the marker that comes next, after a few bytes that belong to no segment; nil where none does.
   private func marker(_ picture: inout [UInt8]) throws(FileError) -> UInt8? {
     let start = picture.count
     while picture.count - start < Self.mostStrayBytes, let byte = try bytes.next() {
@@ -107,7 +107,7 @@ final class EncodedPictures {
     return nil
   }
 
-  /// Appends coded bytes up to the marker behind them, or to the end; what is wrong, if anything.
+  /// Appends coded bytes up to the marker after them, or to the end; what is wrong, if anything.
   private func scan(_ picture: inout [UInt8]) throws(FileError) -> String? {
     while let byte = try bytes.next() {
       guard picture.count < limit else { return tooLong }

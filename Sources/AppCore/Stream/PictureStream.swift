@@ -184,7 +184,7 @@ package final class PictureStream {
   ) throws -> StreamedPicture.Content? {
     guard let first = try bytes.next() else {
       isOver = true
-      // The pictures that there were are done; those that are missing are told as a damaged one is.
+      // The pictures that there were are done; those that are missing are reported as a damaged one is.
       return try process.finish().map { .damaged("ffmpeg: \($0): pictures may be missing or wrong") }
     }
     bytes.unread([first])

@@ -1,7 +1,7 @@
 import FileFormats
 import Imaging
 
-/// What lies behind a picture within its file, and is no picture of its own: a gain map or depth that its segments
+/// What lies after a picture within its file, and is no picture of its own: a gain map or depth that its segments
 /// name, the film of a Motion Photo, a phone's own blocks, and padding.
 struct PictureTrailer {
   /// Bytes that the picture says are its file's.
@@ -16,7 +16,7 @@ struct PictureTrailer {
 
   /// Passes over all that belongs to the picture that was read last.
   ///
-  /// What is not known for certain stays, to be told as bytes that are no picture.
+  /// What is not known for certain stays, to be reported as bytes that are no picture.
   func pass(_ bytes: ByteReader) throws(FileError) {
     if let declared { try passDeclared(declared, bytes) }
     var isOver = false
@@ -55,7 +55,7 @@ struct PictureTrailer {
     return next
   }
 
-  /// Bytes that fill a file up to a round size, or a line's end that a tool has put behind it.
+  /// Bytes that fill a file up to a round size, or a line's end that a tool has put after it.
   private func passPadding(_ bytes: ByteReader) throws(FileError) {
     // The zeros may be a length's: of a film, or of a phone's blocks.
     while true {
@@ -89,7 +89,7 @@ struct PictureTrailer {
       guard isBoxOfFilm(head, of: Self.boxes) else { return true }
       var length = Self.number(head[0..<4])
       if length == 1, head.count == 16 { length = Self.number(head[8..<16]) }
-      // A length of 0 is that of the last box of a file, which ends where nobody knows.
+      // A length of 0 is that of the last box of a file, which ends at an unknown place.
       guard length >= 8, try pass(length, bytes) else { return true }
     }
   }

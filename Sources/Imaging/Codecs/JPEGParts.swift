@@ -1,8 +1,8 @@
 import FileFormats
 
-/// What a JPEG file says of further parts behind its picture: gain maps, depth, films.
+/// What a JPEG file says of further parts after its picture: gain maps, depth, films.
 package enum JPEGParts {
-  /// Bytes behind the end of the picture that its own segments say belong to the same file; nil where they say nothing.
+  /// Bytes after the end of the picture that its own segments say belong to the same file; nil where they say nothing.
   ///
   /// By the index of CIPA's Multi-Picture Format, or by the lengths that Google's container (XMP) lists.
   package static func declaredBytes(behind picture: [UInt8]) -> Int? {

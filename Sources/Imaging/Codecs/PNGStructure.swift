@@ -27,7 +27,7 @@ enum PNGStructure {
 
   /// The parts of the file that the pixels depend on, in order.
   ///
-  /// Ancillary chunks are left out: their defects must not matter, nor what lies behind the last chunk. Where the
+  /// Ancillary chunks are left out: their defects must not matter, nor what lies after the last chunk. Where the
   /// chunk layout breaks off before that, the rest of the file counts.
   static func essentialParts(of bytes: [UInt8]) throws(ImageDefect) -> [Range<Int>] {
     var parts = [0..<min(signature.count, bytes.count)]

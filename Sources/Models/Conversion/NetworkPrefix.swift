@@ -75,7 +75,7 @@ struct NetworkPrefix {
   /// The name that a tensor has in the network by itself; nil of what is no part of it.
   func tensor(_ name: String) -> String? {
     guard name.hasPrefix(taken) else {
-      // Without a wrapper what does not belong there is told by the network.
+      // Without a wrapper what does not belong there is recognized by the network.
       return isWrapped ? nil : name
     }
     return put + name.dropFirst(taken.count)

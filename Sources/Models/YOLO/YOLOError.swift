@@ -44,7 +44,7 @@ public enum YOLOError: Error, Equatable, CustomStringConvertible {
     case .noMaskMemory:
       "there is no memory for the masks of all objects: raise the least confidence, lower the most objects, or give a "
         + "smaller picture"
-    case .unwanted: "nobody waits for the masks any more"
+    case .unwanted: "the client closed the connection"
     case .convertedBefore(let source): OutdatedConversion.message(source)
     case .weights(let error): "\(error)"
     case .plan(let error): "\(error)"

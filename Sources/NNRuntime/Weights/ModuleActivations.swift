@@ -1,6 +1,6 @@
 import FileFormats
 
-/// Activations behind modules that are not the published network's, as the metadata of weight files has them.
+/// Activations after modules that are not the published network's, as the metadata of weight files has them.
 package enum ModuleActivations {
   /// The metadata's key: a JSON object of activations by the modules' names.
   package static let key = "activations"

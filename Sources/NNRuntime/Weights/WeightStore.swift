@@ -15,7 +15,7 @@ public final class WeightStore: Sendable {
   private let tensors: NameTable<Tensor>
   /// Of tensors of 8-bit integers: what each output channel's are multiplied by.
   private let scales: NameTable<[Float]>
-  /// Activations behind modules that are not the published network's.
+  /// Activations after modules that are not the published network's.
   private let activations: Result<[String: Activation], WeightError>
   private let bytes: FileBytes?
   private let used = Mutex<NameSet>([])
@@ -56,7 +56,7 @@ public final class WeightStore: Sendable {
   public init(tensors: [String: Tensor], metadata: [String: String] = [:], file: String = "memory") {
     self.tensors = NameTable(tensors.map { ($0.key, $0.value) })
     scales = [:]
-    // What is wrong with them is told by `verifyAllUsed`, which every network calls.
+    // What is wrong with them is recognized by `verifyAllUsed`, which every network calls.
     activations = Result { () throws(WeightError) in try ModuleActivations.of(metadata, file: file) }
     self.metadata = metadata
     self.file = file
@@ -132,7 +132,7 @@ public final class WeightStore: Sendable {
     used.withLock { _ = $0.insert(name) }
   }
 
-  /// The activation behind a module: the published network's, unless the file has another.
+  /// The activation after a module: the published network's, unless the file has another.
   fileprivate func activation(of module: String, published: Activation) -> Activation {
     guard let other = try? activations.get()[module] else { return published }
     usedActivations.withLock { _ = $0.insert(module) }

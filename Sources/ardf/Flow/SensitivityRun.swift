@@ -13,7 +13,7 @@ struct SensitivityRun {
     let analysis: SensitivityAnalysis
     let layers: [(layer: SensitivityAnalysis.Layer, score: Double?)]
     let points: [PrecisionSearch.Point]
-    /// What layers took; nil where nobody asked.
+    /// What layers took; nil where they were not measured.
     let times: SensitivityAnalysis.Times?
     /// The layers that each point lowers, by count.
     let lowered: [Int: Set<String>]

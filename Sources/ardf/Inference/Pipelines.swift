@@ -22,7 +22,7 @@ extension InferenceCall {
     return adapted
   }
 
-  /// Runs a network on a picture; what is wrong with the picture is told as the client's.
+  /// Runs a network on a picture; what is wrong with the picture is reported as the client's.
   fileprivate func running<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()

@@ -15,7 +15,7 @@ enum Interruption {
   /// What the first signal ends in place of the process, and the signal that has ended it.
   private static let first = Mutex<(end: (@Sendable () -> Void)?, signal: Int32?)>((nil, nil))
 
-  /// Has the next SIGINT, SIGTERM or SIGHUP call `end`, from another thread; the one behind it ends the process.
+  /// Has the next SIGINT, SIGTERM or SIGHUP call `end`, from another thread; the one after it ends the process.
   static func endFirst(_ end: @escaping @Sendable () -> Void) { first.withLock { $0.end = end } }
 
   /// The signal that has ended what `endFirst` names.

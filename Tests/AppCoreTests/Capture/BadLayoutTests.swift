@@ -113,7 +113,7 @@ struct BadLayout: Sendable, CustomTestStringConvertible {
     .transforms(
       ["frames": .array([1])], "transforms.json, frame 0: is no object; replace it by a sound file"),
     .transforms(
-      ["transform_matrix": [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]]],
+      ["transform_matrix": [[1, 0, 0, 0], [0, 1, 0, 0]]],
       "transforms.json, frame 0: field \"transform_matrix\" must be 4 rows of 4 numbers"),
     .transforms(
       ["transform_matrix": [[2, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 1]]],

@@ -125,7 +125,7 @@ import Testing
     #expect(try Self.contents(ultra + png + Array(listed) + png).count == 4)
   }
 
-  /// What lies behind a picture is looked at when the next one is wanted: a program may wait for this one's results.
+  /// What lies after a picture is looked at when the next one is wanted: a program may wait for this one's results.
   @Test func aPictureIsHandedOutWithoutTheNext() throws {
     var ends: [Int32] = [-1, -1]
     let made = unsafe pipe(&ends)
@@ -220,7 +220,7 @@ import Testing
     }
   }
 
-  /// Pictures that are there are done; that there may have been more is told as damage.
+  /// Pictures that are there are done; that there may have been more is reported as damage.
   @Test func aComplaintOfAProgramThatGoesOnIsTold() throws {
     let place = try TemporaryDirectory()
     let (film, ffmpeg) = try Self.ffmpeg(
@@ -233,7 +233,7 @@ import Testing
     #expect(try Self.contents(of: PictureStream(.film(same), ffmpeg: quiet)) == ["6x6 48"])
   }
 
-  /// Films are told by their content, pictures too, whatever they are called.
+  /// Films are recognized by their content, pictures too, whatever they are called.
   @Test func contentTellsFilmsFromPictures() throws {
     let place = try TemporaryDirectory()
     let jpeg = try ImageCodec.encodeJPEG(Self.picture(1))

@@ -13,7 +13,7 @@ import Testing
     return WeightStore(tensors: tensors, metadata: ["activations": activations])
   }
 
-  /// The reference's `SPPF` without an activation behind `cv1`, which is an older design's with that told.
+  /// The reference's `SPPF` without an activation after `cv1`, which is an older design's with that told.
   @Test func theMissingActivationIsTheReferences() throws {
     let weights = try store("yolo-sppf-linear", "{\"cv1\":\"none\"}")
     let input = ReferenceMap(try weights.tensor(named: "input"))

@@ -212,7 +212,7 @@ package struct C3k2: Sendable {
 
 /// `SPPF`: three chained maximum pools.
 ///
-/// Published networks have SiLU behind `cv1`, but for YOLO26's. What Ultralytics 8.4 trained from January to September
+/// Published networks have SiLU after `cv1`, but for YOLO26's. What Ultralytics 8.4 trained from January to September
 /// 2026 has none there in older designs either: the weights tell.
 package struct SPPF: Sendable {
   private static let kernel = 5
