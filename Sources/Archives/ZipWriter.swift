@@ -8,7 +8,7 @@ package enum ZipWriter {
   package static func archive(
     _ members: [(name: String, bytes: [UInt8])], alignment: Int = 1
   ) -> [UInt8] {
-    precondition(Set(members.map(\.name)).count == members.count, "member names must be unique")
+    precondition(NameSet(members.map(\.name)).count == members.count, "member names must be unique")
     precondition(members.count < 0xffff, "too many members for a plain zip archive")
     var archive: [UInt8] = []
     var directory: [UInt8] = []

@@ -26,6 +26,21 @@ public struct Plane<Element: Sendable>: Sendable {
     elements = [Element](repeating: value, count: width * height)
   }
 
+  /// A plane of `value` but for a rectangle of row-major elements, which lies inside; their count is the rectangle's.
+  package init(
+    width: Int, height: Int, fill value: Element, columns: Range<Int>, rows: Range<Int>,
+    elements part: [Element]
+  ) {
+    precondition(part.count == columns.count * rows.count, "a rectangle holds one element a cell")
+    self.init(width: width, height: height, fill: value)
+    for (index, row) in rows.enumerated() {
+      let start = index * columns.count
+      elements.replaceSubrange(
+        row * width + columns.lowerBound..<row * width + columns.upperBound,
+        with: part[start..<start + columns.count])
+    }
+  }
+
   /// The element in column `x` and row `y`.
   @inlinable
   public subscript(x: Int, y: Int) -> Element {

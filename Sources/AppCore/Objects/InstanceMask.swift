@@ -165,15 +165,7 @@ struct MaskGrid: Sendable {
   /// All of it; made anew with each call unless all is held.
   var plane: Plane<Float> {
     if cells.count == width * height { return Plane(width: width, height: height, elements: cells) }
-    var all = [Float](repeating: 0, count: width * height)
-    var source = 0
-    for row in rows {
-      for column in columns {
-        all[row * width + column] = cells[source]
-        source += 1
-      }
-    }
-    return Plane(width: width, height: height, elements: all)
+    return Plane(width: width, height: height, fill: 0, columns: columns, rows: rows, elements: cells)
   }
 }
 

@@ -45,8 +45,8 @@ package struct KeypointShape: Sendable, Equatable {
 
   /// A list of a count, and 2 or 3 numbers each; nil of anything else than so many numbers.
   init?(_ value: PlainValue, values: Int) {
-    guard case .list(let parts) = value, parts.count == 2, let count = parts[0].index,
-      let dimensions = parts[1].index, dimensions == 2 || dimensions == 3,
+    guard case .list(let parts) = value, parts.count == 2, case .integer(let count) = parts[0],
+      case .integer(let dimensions) = parts[1], dimensions == 2 || dimensions == 3,
       values.isMultiple(of: dimensions), values / dimensions == count
     else { return nil }
     self.init(count: count, dimensions: dimensions)

@@ -89,14 +89,7 @@ package struct PrototypeMask: Sendable, Equatable {
 
   /// The whole grid.
   package func plane() -> Plane<Float> {
-    var all = [Float](repeating: 0, count: gridWidth * gridHeight)
-    var source = 0
-    for row in rows {
-      for column in columns {
-        all[row * gridWidth + column] = probabilities[source]
-        source += 1
-      }
-    }
-    return Plane(width: gridWidth, height: gridHeight, elements: all)
+    Plane(
+      width: gridWidth, height: gridHeight, fill: 0, columns: columns, rows: rows, elements: probabilities)
   }
 }
