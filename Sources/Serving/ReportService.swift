@@ -57,7 +57,7 @@ package actor ReportService: RequestHandler {
         throw Refusal.notFound
       }
       return .page(page)
-    case ("GET", "frames", 3):
+    case ("GET", "frames", 3) where path[2] != "place":
       guard let frame, workshop.fileNames.contains(path[2]),
         let bytes = try await workshop.file(path[2], of: frame)
       else { throw Refusal.notFound }
