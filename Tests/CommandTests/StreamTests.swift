@@ -49,6 +49,11 @@ import Testing
     try place.write("", to: "empty")
     let empty = try Self.detect(["-"], ["--out", "-"], in: place, input: "empty")
     #expect(empty.status == 65 && empty.error.contains("holds no picture"))
+    let without = try CommandRun(
+      ["run", "-", "--out", "none"] + TinyNetwork.detectorOptions + TinyNetwork.depthOptions, in: place.path,
+      input: place.file("empty"))
+    #expect(without.status == 65 && without.error.contains("holds no picture"), "\(without.error)")
+    #expect(try !place.entries().contains("none"))
   }
 
   /// A camera has no other end than a signal: what was done by then is kept.

@@ -12,6 +12,7 @@ time or only wait for others is a failure: whoever adds one says which it is.
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -25,6 +26,7 @@ from mutations.values import gray_ramp
 MEASURING = {"bench", "profile", "tune", "soak", "serve", "weights list", "weights get", "inspect cpu", "capture frames"}
 #: Files that say when things happened and what took how long; no other result depends on them.
 TIMED = {"events-", "replay.json", "sensitivity.json"}
+TIMING = re.compile(rb'<script type="application/json" id="timing">.*?</script>')
 ENVIRONMENTS = [
     {"LANG": "C", "TZ": "UTC", "COLUMNS": "40", "HOME": "/"},
     {"LANG": "tr_TR.UTF-8", "LC_ALL": "tr_TR.UTF-8", "TZ": "Asia/Kathmandu", "COLUMNS": "231", "HOME": "/nowhere",
@@ -134,9 +136,15 @@ def outcome(ardf, place, name, arguments, environment):
 
 def contents(folder):
     return {
-        str(path.relative_to(folder)): path.read_bytes()
+        str(path.relative_to(folder)): untimed(path)
         for path in folder.rglob("*") if path.is_file() and not path.name.startswith(tuple(TIMED)) and not is_record(path)
     }  # fmt: skip
+
+
+def untimed(path):
+    """A file without the element of a page that says what took how long."""
+    data = path.read_bytes()
+    return TIMING.sub(b"", data) if path.suffix == ".html" else data
 
 
 def is_record(path):

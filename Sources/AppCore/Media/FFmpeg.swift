@@ -143,8 +143,10 @@ final class FFmpegProcess {
     let lines = child.complaints.replacing(/\[([^\]@]*) @ 0x[0-9a-f]+\]/) { "\($0.1):" }
       .split(whereSeparator: \.isNewline).map(String.init)
     guard status == 0 else {
+      // The last line may be advice on ffmpeg's own options.
+      let reason = lines.last { !$0.hasPrefix("To ignore this") }
       throw .ffmpeg(
-        file: file, message: lines.last ?? status.map { "ended with status \($0)" } ?? "was killed")
+        file: file, message: reason ?? status.map { "ended with status \($0)" } ?? "was killed")
     }
     let complaints = lines.filter { line in !Self.harmless.contains { line.contains($0) } }
     guard let first = complaints.first else { return nil }

@@ -173,15 +173,19 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     let folder = try folder(of: RunInputs(stream: stream), .whole)
     let job = try job(requests, folder: folder, paths: [:], pool: compute.makePool())
     let camera = try picture.photographs()
-    try folder?.begin()
     try printHeader(job)
-    let lines = try folder?.lines()
+    var lines: AtomicFileWriter?
     var listed: [RunIndexPage.Frame] = []
     var coco: [JSONValue] = []
     var rows = job.tableHeader
     var speed = SpeedLog()
     var log = StreamLog()
     try await streaming.pictures(of: stream, limits: limits, output: output).forEach { arrival in
+      if lines == nil, let folder {
+        // Not before there is a picture: a stream without any leaves nothing.
+        try folder.begin()
+        lines = try folder.lines()
+      }
       let name = StreamedFrame.name(arrival.picture.number)
       var frame = RunFrame(damaged: name, of: stream, at: arrival.time)
       let record: FrameRecord
@@ -205,9 +209,11 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       if format.format == .csv { rows += ObjectTable.lines(ObjectTable.rows(ofResult: line)) }
     }
     try OutputError.mapping { () throws(FileError) in try lines?.commit() }
-    try folder?.finish(
-      frames: listed, detections: format.format == .coco ? coco : nil,
-      rows: format.format == .csv ? rows : nil)
+    if lines != nil {
+      try folder?.finish(
+        frames: listed, detections: format.format == .coco ? coco : nil,
+        rows: format.format == .csv ? rows : nil)
+    }
     if log.done > 0 { try folder?.commit() }
     for line in speed.lines { Console.inform(line) }
     try log.finish(stream.name)
