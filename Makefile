@@ -61,6 +61,7 @@ lint:
 	swift format lint --strict --recursive Package.swift Sources Tests Examples
 	tools/check/house-rules
 	tools/docs/check-links.py
+	tools/measure/write-figures.py --check
 	tools/check/check-spelling.py
 
 # The binary on processors of other generations.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """How far the boxes of one object agree, measured from different frames of a real capture:
-docs/explanation/measuring.md.
+docs/benchmarks/boxes.md.
 
     python tools/measure/agree-boxes.py CAPTURE DETECTED --ardf .build/release/ardf [--class bed]
         [--at-most PERCENT] [--least 10] [--alike VIEWS]

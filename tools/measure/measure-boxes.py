@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Object boxes against exact scenes: docs/explanation/measuring.md.
+"""Object boxes against exact scenes: docs/benchmarks/boxes.md.
 
     python tools/measure/measure-boxes.py --set table [--noisy] [--missing KIND] [--count 100]
-        --ardf .build/release/ardf [--ardf OLD] [--open3d]
+        --ardf .build/release/ardf [--ardf OLD] [--open3d] [--record docs/benchmarks/boxes.json]
 
 Draws the scenes of a set (tools/measure/boxes/scenes.py), writes each as a capture with a detection, has `ardf place`
 measure it, and prints errors by kind of solid. Several `--ardf` are compared on the same files. `--open3d` puts
 `get_minimal_oriented_bounding_box` around the points of the first. `--out` keeps captures and a JSON of all errors.
-Sides that ardf calls inferred do not count; their number is told. `--picture FILE` shows the best, middling and worst
-scenes with the true and the measured box; `--missing` takes away readings as sensors do
-(tools/measure/boxes/missing.py); `--bars` ends with 1 where the figures of docs/explanation/measuring.md are
-missed. Needs numpy alone, open3d for its baseline, Pillow for the picture.
+Sides that ardf calls inferred do not count; their number is printed. `--picture FILE` shows the best, middling and
+worst scenes with the true and the measured box; `--missing` takes away readings as sensors do
+(tools/measure/boxes/missing.py); `--bars` ends with 1 where a figure is worse than the bars below. `--record` keeps the
+figures in the results of which tools/measure/write-figures.py makes the page. Needs numpy alone, open3d for its
+baseline, Pillow for the picture.
 """
 
 import argparse
@@ -25,6 +26,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent / "boxes"))
 import capture
 import missing
+import recorded
 import scenes
 import score
 
@@ -99,6 +101,28 @@ class Summary:
         return [f"{name}: {figure:.2f}, at most {bar} is asked" for name, figure, bar in rows if not figure <= bar]
 
 
+def record(options, results, summary):
+    """Puts the figures of a set, as it was seen, into the results; the first program is ardf there."""
+    kept = json.loads(options.record.read_text())
+    name = ", ".join([options.set, "noisy" if options.noisy else "exact", *filter(None, [options.missing])])
+    methods = {}
+    for method in results[0][0]:
+        errors = [found[method] for found, _ in results]
+        figures = {"all": [round(figure, 2) for figure in score.figures(errors)]}
+        if not methods:
+            for kind in dict.fromkeys(e.scene.solid.kind for e in errors):
+                side = score.figures([e for e in errors if e.scene.solid.kind == kind])[:2]
+                figures[kind] = [round(side[0], 2), round(side[1], 1)]
+        methods[method if methods else "ardf"] = figures
+    counts = {"beyond": len(summary.beyond), "silent": len(summary.silent), "warned": summary.warned}
+    kept["sets"][name] = {
+        "count": len(results),
+        "methods": {**kept["sets"].get(name, {}).get("methods", {}), **methods},
+        "summary": {**counts, "inferred": summary.inferred},
+    }
+    options.record.write_text(recorded.text(kept))
+
+
 def draw(path, results, root):
     """The three best, three middling and three worst scenes of the first method."""
     import sheet
@@ -127,6 +151,7 @@ def main():
     parser.add_argument("--out", type=Path, help="keep captures and errors here")
     parser.add_argument("--list", action="store_true", help="a line for each scene")
     parser.add_argument("--picture", type=Path, help="the best, middling and worst scenes")
+    parser.add_argument("--record", type=Path, help="keep the figures in these results: docs/benchmarks/boxes.json")
     parser.add_argument("--bars", action="store_true", help="end with 1 where a figure of the first is missed")
     options = parser.parse_args()
     programs = dict(name.split("=", 1) if "=" in name else (name, name) for name in options.ardf)
@@ -157,6 +182,8 @@ def main():
             for name in results[0][0]
         }
         score.dump(options.out / "errors.json", entries)
+    if options.record:
+        record(options, results, summary)
     if options.bars and (lines := summary.missed()):
         sys.exit("\n".join(lines))
 

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Fused depth against exact corridors and rooms, 0.5 to 10 m: docs/explanation/fusion.md.
+"""Fused depth against exact corridors and rooms, 0.5 to 10 m: docs/benchmarks/fused-depth.md.
 
     python tools/measure/measure-fusion.py --set table [--noisy] [--count 20] --ardf .build/release/ardf [--ardf OLD]
+        [--record docs/benchmarks/fused-depth.json]
 
 Draws the rooms of a set (tools/measure/fusion/rooms.py), writes each as a capture with the relative depth of a made-up
 network, has `ardf fuse` fuse them in both ways, and compares every pixel of metric.npy with the truth, by its distance.
 `bilinear` is the sensor alone: straight lines between readings, over gaps along rows and columns. `--bars` ends with 1
-where guided depth misses the figures of that page. Needs numpy alone.
+where guided depth is worse than the bars below, `--record` keeps the figures in the results that
+tools/measure/write-figures.py makes the page of. Needs numpy alone.
 """
 
 import argparse
@@ -20,6 +22,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent / "fusion"))
+import recorded
 import rooms
 
 BANDS = ((0.5, 2), (2, 4), (4, 6), (6, 10.5))
@@ -135,6 +138,7 @@ def main():
     parser.add_argument("--noisy", action="store_true", help="as a phone and a network see it")
     parser.add_argument("--ardf", action="append", required=True, help="PROGRAM, or before=OLD of 83d59b0")
     parser.add_argument("--out", type=Path, help="keep captures here")
+    parser.add_argument("--record", type=Path, help="keep the figures in these results")
     parser.add_argument("--bars", action="store_true", help="end with 1 where a figure of guided depth is missed")
     options = parser.parse_args()
     programs = dict(name.split("=", 1) if "=" in name else ("ardf", name) for name in options.ardf)
@@ -147,7 +151,7 @@ def main():
     heads = [f"{low:g} to {high:g} m" for low, high in BANDS]
     print("median (mean) error in mm | " + " | ".join(heads) + " | at 4 m | at edges: mean |")
     print("|---" * (len(BANDS) + 3) + "|")
-    rows = {}
+    rows, kept, hidden = {}, {}, {}
     for name in results[0][1]:
         errors = np.concatenate([e[name].ravel() for _, e, _ in results])
         cells, rows[name] = [], []
@@ -155,13 +159,21 @@ def main():
             inside = errors[(truth >= low) & (truth < high)]
             cells.append(f"{np.median(inside):.2f} ({inside.mean():.1f})")
             rows[name].append(np.median(inside))
+            kept.setdefault(name, []).append([round(float(np.median(inside)), 2), round(float(inside.mean()), 1)])
         rows[name].append(errors[edge].mean())
+        kept[name].append(round(float(errors[edge].mean()), 1))
         print(f"| {name} | " + " | ".join(cells) + f" | {errors[edge].mean():.1f} |")
     for method in ("guided", "fit", "bilinear"):
         shown = [r["hiddenReadings"][method]["medianMeters"] for _, _, r in results if "hiddenReadings" in r]
+        hidden[method] = round(1000 * float(np.median(shown)), 1)
         print(f"{method}: {1000 * np.median(shown):.2f} mm on hidden readings, median of {len(shown)} frames' medians")
     shares = [r["sources"] for _, _, r in results]
     print("pixels: " + ", ".join(f"{name} {100 * np.mean([s[name] for s in shares]):.1f} %" for name in shares[0]))
+    if options.record:
+        results = json.loads(options.record.read_text())
+        name = f"{options.set}, {'noisy' if options.noisy else 'exact'}"
+        results["rooms"][name], results["hidden"][name] = kept, hidden
+        options.record.write_text(recorded.text(results))
     if options.bars and (lines := missed(rows, options.noisy)):
         sys.exit("\n".join(lines))
 

@@ -39,7 +39,7 @@ class Constants:
     portrait: float = 0.5
 
 
-# Constants of the method may be chosen on `tune` alone. `table` is what docs/explanation/measuring.md publishes. `held`
+# Constants of the method may be chosen on `tune` alone. `table` is what docs/benchmarks/boxes.md publishes. `held`
 # was drawn once, from other constants, after the method had been settled.
 SETS = {
     "tune": Constants(seed=1),

@@ -49,6 +49,14 @@ def open3d_box(points):
     }
 
 
+def figures(errors):
+    """Sides in %: median, 95 % and worst; yaw in degrees: median and 95 %; the center's median."""
+    sides = np.abs(np.concatenate([e.sides[e.sure] for e in errors]))
+    yaw = np.array([e.yaw for e in errors if not e.scene.solid.round] or [0])
+    found = [np.median(sides), np.quantile(sides, 0.95), sides.max(), np.median(yaw), np.quantile(yaw, 0.95)]
+    return [float(figure) for figure in (*found, np.median([e.center for e in errors]))]
+
+
 def table(rows):
     """Markdown: a line for each method and kind of solid."""
     head = ["method", "solids", "n", "side %: median", "95 %", "worst", "yaw deg: median", "95 %", "center: median"]
@@ -56,11 +64,7 @@ def table(rows):
     for method, errors in rows:
         for kind in ("all", *dict.fromkeys(e.scene.solid.kind for e in errors)):
             some = [e for e in errors if kind in ("all", e.scene.solid.kind)]
-            sides = np.abs(np.concatenate([e.sides[e.sure] for e in some]))
-            yaw = np.array([e.yaw for e in some if not e.scene.solid.round] or [0])
-            figures = [np.median(sides), np.quantile(sides, 0.95), sides.max(), np.median(yaw), np.quantile(yaw, 0.95)]
-            center = np.median([e.center for e in some])
-            cells = [method, kind, str(len(some)), *(f"{figure:.2f}" for figure in figures), f"{center:.2f}"]
+            cells = [method, kind, str(len(some)), *(f"{figure:.2f}" for figure in figures(some))]
             lines.append(" | ".join(cells))
     return "\n".join(f"| {line} |" for line in lines)
 

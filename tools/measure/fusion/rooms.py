@@ -44,7 +44,7 @@ class Constants:
     blur: float = 1.2
 
 
-# Constants of the method may be chosen on `tune` alone. `table` is what docs/explanation/fusion.md publishes. `held`
+# Constants of the method may be chosen on `tune` alone. `table` is what docs/benchmarks/fused-depth.md holds. `held`
 # has other constants, and is for looking at when the method is settled.
 SETS = {
     "tune": Constants(seed=11),

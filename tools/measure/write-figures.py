@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Writes the pages of figures from the results that lie beside them, and the table of the model card.
+
+    tools/measure/write-figures.py            after a measurement was recorded
+    tools/measure/write-figures.py --check    ends with 1 where a page is not what its results give
+
+| results in docs/benchmarks | recorded by | written |
+|---|---|---|
+| boxes.json | measure-boxes.py --record, agree-boxes.py | docs/benchmarks/boxes.md |
+| fused-depth.json | measure-fusion.py --record, compare-fusion.py | docs/benchmarks/fused-depth.md |
+| depth-network.json | training/evaluate.py | docs/benchmarks/depth-network.md, weights/MODEL_CARD.md |
+
+A file NAME.json fills the template NAME.template beside this script: `{name}` there stands for a table. In the
+model card the lines between `<!-- figures -->` and `<!-- end of figures -->` are written.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ROOT / "docs/benchmarks"
+TEMPLATES = Path(__file__).parent / "figures"
+CARD = ROOT / "weights/MODEL_CARD.md"
+BANDS = ("0.5 to 2 m", "2 to 4 m", "4 to 6 m", "6 to 10.5 m", "at 4 m", "at edges, mean")
+
+
+def rows(head, lines):
+    """A table in Markdown; the first column holds words, the others numbers."""
+    rule = ["---", *["--:"] * (len(head) - 1)]
+    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in (head, rule, *lines))
+
+
+def shown(figure):
+    """Three digits, two after the point at most; a whole number as it was recorded."""
+    if figure is None or isinstance(figure, int):
+        return "" if figure is None else str(figure)
+    return f"{figure:.{2 if figure < 10 else 1 if figure < 100 else 0}f}"
+
+
+def boxes(results):
+    heads = ("side: median", "95 %", "worst", "yaw: median", "95 %", "center: median")
+    full = {name: found for name, found in results["sets"].items() if name.count(",") == 1}
+    sets = [
+        [f"{name}, {method}", *map(shown, figures["all"])]
+        for name, found in full.items()
+        for method, figures in found["methods"].items()
+    ]
+    kinds = [kind for kind in next(iter(full.values()))["methods"]["ardf"] if kind != "all"]
+    solids = [
+        [
+            "L-shape" if kind == "corner" else kind,
+            *("{:.2f}, {:.1f}".format(*found["methods"]["ardf"][kind][:2]) for found in full.values()),
+        ]
+        for kind in kinds
+    ]
+    doubts = [
+        [name, *(found["summary"].get(key, "") for key in ("beyond", "silent", "warned", "inferred"))]
+        for name, found in full.items()
+    ]
+    missing = []
+    for name, found in results["sets"].items():
+        kind = name.removeprefix("table, noisy").removeprefix(", ") or "nothing"
+        if name.startswith("table, noisy"):
+            side, most, worst, _, yaw, center = found["methods"]["ardf"]["all"]
+            counts = [found["summary"][key] for key in ("beyond", "silent", "inferred")]
+            missing.append([kind, *map(shown, (side, most, worst, yaw, center)), *counts])
+    return {
+        "sets": rows(("set, method", *heads), sets),
+        "solids": rows(("solid", *full), solids),
+        "doubts": rows(("set", "beyond", "silent", "good but warned of", "sides inferred"), doubts),
+        "missing": rows(("missing", *heads[:3], "yaw: 95 %", heads[5], "beyond", "silent", "sides inferred"), missing),
+        "agreement": rows(("capture, object", "%"), [[f"{row[0]}, {row[1]}", row[2]] for row in results["agreement"]]),
+    }
+
+
+def fused_depth(results):
+    lines = []
+    for name, methods in results["rooms"].items():
+        for method, (*bands, edges) in methods.items():
+            cells = [f"{median:.2f} ({mean:.1f})" for median, mean in bands]
+            lines.append([f"{name}, {method}", *cells, f"{edges:.1f}"])
+    methods = ("bilinear", "guided", "fit")
+    captures = []
+    for row in results["captures"]:
+        means = [f"{mean:.1f}" for mean in row["mean"] or []] or [""] * 3
+        medians = [f"{median:.2f}" if median < 10 else f"{median:.1f}" for median in row["median"]]
+        captures.append([row["capture"], row["frames"], f"{row['cells']:,}", *medians, row["edges"], *means])
+    heads = ("capture", "frames", "cells", *methods, "at edges", *methods)
+    hidden = [[name, *(found[method] for method in methods)] for name, found in results["hidden"].items()]
+    return {
+        "rooms": rows(("rooms, method", *BANDS), lines),
+        "hidden": rows(("rooms", *methods), hidden),
+        "captures": rows(heads, captures),
+    }
+
+
+def depth_network(results):
+    heads = ("frames", *results["columns"])
+    return {
+        "validation": rows(("validation", *heads), results["validation"]),
+        "test": rows(("test", *heads), results["test"]),
+    }
+
+
+def card(results):
+    """Of the model card: the shipped checkpoint beside what knows nothing of the picture."""
+    lines = [[f"{kind}: {row[0]}", *row[1:4], row[-1]] for kind in ("validation", "test") for row in results[kind]]
+    return rows(("set", "frames", "constant", "plane", "this checkpoint"), lines)
+
+
+def written():
+    """`(path, text)` of everything that is generated."""
+    for name, tables in (("boxes", boxes), ("fused-depth", fused_depth), ("depth-network", depth_network)):
+        results = json.loads((PAGES / f"{name}.json").read_text())
+        text = (TEMPLATES / f"{name}.template").read_text()
+        for hole, table in tables(results).items():
+            text = text.replace(f"\n{{{hole}}}\n", f"\n{table}\n")
+        yield PAGES / f"{name}.md", text
+    begin, end = "<!-- figures -->\n", "<!-- end of figures -->"
+    before, rest = CARD.read_text().split(begin)
+    yield CARD, f"{before}{begin}\n{card(results)}\n\n{end}{rest.split(end)[1]}"
+
+
+def main():
+    stale = []
+    for path, text in written():
+        if "--check" not in sys.argv[1:]:
+            path.write_text(text)
+        elif path.read_text() != text:
+            stale.append(f"write-figures: {path.relative_to(ROOT)} is not what its results give: run this script")
+    if stale:
+        sys.exit("\n".join(stale))
+
+
+if __name__ == "__main__":
+    main()
