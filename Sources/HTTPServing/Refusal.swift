@@ -67,7 +67,7 @@ package enum Refusal: Error, Equatable {
 
       .missing(let text), .unsupportedMedia(let text), .overloaded(let text, _), .failed(let text):
       text
-    case .notFound: "there is nothing here"
+    case .notFound: "no such path"
     case .notAllowed(let methods): "this address takes \(methods.joined(separator: " and ")) alone"
     case .tooLarge(let limit): "that is too large: at most \(limit) bytes are taken"
     case .needsTooMuch(let bytes, let limit):

@@ -99,7 +99,7 @@ package final class InferenceService: RequestHandler {
     case InferenceQueue.Failure.full:
       .overloaded("the queue is full; try again, or ask another server", retryAfter: 1)
     case InferenceQueue.Failure.deadline: .deadline
-    case _ where isAbandonment(error): .overloaded("nobody waits for the answer any more", retryAfter: 1)
+    case _ where isAbandonment(error): .overloaded("the client closed the connection", retryAfter: 1)
     default: .failed("the model failed on this request: \(error)")
     }
   }

@@ -13,10 +13,9 @@ public struct VerificationReport: Sendable {
     public let holds: [String]
     /// The field's names of the operations of `holds`, one each; empty where that is not known.
     public let kinds: [String]
-    /// Layers just before it that the reference says nothing about: their errors show here.
+    /// Layers just before it that the reference lacks: their errors show here.
     public let unobserved: [String]
-    /// Layers just before it that the reference has, but that were joined to others of which it says nothing: their
-    /// errors show here too.
+    /// Earlier layers fused into ones the reference lacks: their errors show here too.
     public let inside: [String]
     /// The field's name of the operation.
     public let operation: String

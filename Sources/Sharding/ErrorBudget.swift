@@ -1,6 +1,6 @@
 import FileFormats
 
-/// How many bad inputs a shard puts up with.
+/// How many bad inputs a shard allows.
 package struct ErrorBudget: Equatable, Sendable {
   package enum Limit: Equatable, Sendable {
     case count(Int)

@@ -3,9 +3,9 @@
 
     python tools/bench/bench-peers.py --ardf .build/release/ardf --work peers --models yolo11n-seg --threads 1,2
 
-Models have seeded random weights, made in `--work` on the first run, so that anybody can run this; `--prepare` makes
-them and measures nothing. Every engine runs in a process of its own, engines in turns for several rounds, and the runs
-of all rounds are pooled. In the first round all outputs are compared with those of ONNX Runtime, or of the first
+Models have seeded random weights, made in `--work` on the first run, so that anyone can run this; `--prepare` makes
+them and measures nothing. Every engine runs in a process of its own, engines interleaved for several rounds, and the
+runs of all rounds are pooled. In the first round all outputs are compared with those of ONNX Runtime, or of the first
 engine; an engine whose outputs are wrong is left out, and where ours are, nothing is reported. `--budget` ends the
 rounds early. Engines that are not installed, or have no file of a model, are left out and named. Writes `peers.json`,
 `peers.md` and `peers.svg` to `--work`.

@@ -5,8 +5,8 @@
 
 Of Swift and Python comments and strings are read, of C, CSS and JavaScript comments, of all other text files
 everything. Names are left alone: code spans of comments, parts of longer names, options (`--labelled`), and words of
-Python that are a string by themselves. `--fix` replaces what it finds. Pages outside of decisions and the changelog
-tell no history, either. Ends with 1 where something is left.
+Python that are a string by themselves. `--fix` replaces British spelling. Pages but the changelog have the field's
+words besides, and those of docs outside of decisions no history. Ends with 1 where something is left.
 """
 
 import io
@@ -51,14 +51,36 @@ STEMS = {
 }
 #: What may follow `...is` where it is the British ending; `realistic` and `minimises` differ.
 ENDINGS = r"(?:e|ed|er|ers|es|ing|able|ation|ations)"
-PHRASES = {
+#: The field's words, by patterns of what is not: of pages everywhere.
+PAGE_WORDS = {
     "brought near": "prefetched",
     "brings near": "prefetches",
     "own foresight": "hardware prefetcher",
     "leaves out maps": "does not materialize maps",
-    "since then": "say what is so",
-    "the commit before": "say what is so",
+    "behind": "after, beyond, in the background",
+    "in turns": "interleaved",
+    "(?:is|are|be|as) told": "gets, is reported",
+    "told (?:of|otherwise|apart)": "reported, unless --option, distinguished",
+    "said of": "in, expressed in",
+    "nobody": "no one, no other client",
+    "anybody": "anyone",
+    "somebody": "someone",
+    "looked at": "evaluated, checked, inspected",
+    "(?:goes|go|went|going) on": "continues, extends",
+    "hangs? together": "is connected",
+    "for want of": "for lack of",
+    "reckon(?:s|ed|ing)?": "compute, expect",
 }
+#: And of pages, comments, messages and help.
+WORDS = {
+    "strewn": "sparse",
+    "foret(?:ell|ells|old|elling)": "predict",
+    "puts? up with": "allow, tolerate",
+}
+#: Of pages that tell what is so, not how it came about: all of docs but the decisions.
+HISTORY = {"since then": "state the present", "the commit before": "state the present"}
+#: Pages that are older than these words, or not ours to change.
+RECORDS = ("CHANGELOG.md",)
 SUFFIXES = {".md", ".swift", ".py", ".c", ".h", ".js", ".html", ".css", ".sh", ".yaml", ".yml", ".json", ".jq", ".txt"}
 SKIPPED = re.compile(r"^(Fuzz/Corpus|Fuzz/Captures|Tests/[A-Za-z]+/Goldens/.*\.json|tools/check/check-spelling\.py)")
 
@@ -174,6 +196,20 @@ def corrected(text, suffix):
     return "".join([*pieces, text[last:]]), found
 
 
+def dialect(name, suffix, text):
+    """`(position, phrase, better)` of phrases that are not the field's."""
+    if name in RECORDS:
+        return
+    words = dict(WORDS)
+    if suffix == ".md":
+        words |= PAGE_WORDS
+        if name.startswith("docs/") and not name.startswith("docs/decisions/"):
+            words |= HISTORY
+    for phrase, better in words.items():
+        for match in re.finditer(rf"\b{phrase.replace(' ', chr(92) + 's+')}\b", text, re.IGNORECASE):
+            yield match.start(), " ".join(match[0].split()), better
+
+
 def main():
     fix = sys.argv[1:] == ["--fix"]
     listing = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True, text=True,
@@ -192,12 +228,9 @@ def main():
         for position, word in found:
             print(f"check-spelling: {name}:{text.count(chr(10), 0, position) + 1}: {word}: {american(word)}")
         left += len(found)
-        if name.startswith("docs/") and path.suffix == ".md" and not name.startswith("docs/decisions/"):
-            for phrase, better in PHRASES.items():
-                for match in re.finditer(phrase.replace(" ", r"\s+"), text, re.IGNORECASE):
-                    left += 1
-                    line = text.count("\n", 0, match.start()) + 1
-                    print(f"check-spelling: {name}:{line}: {' '.join(match[0].split())}: {better}")
+        for position, word, better in dialect(name, path.suffix, text):
+            left += 1
+            print(f"check-spelling: {name}:{text.count(chr(10), 0, position) + 1}: {word}: {better}")
     if left:
         sys.exit(f"check-spelling: {left} to mend; --fix replaces words")
 

@@ -1,12 +1,12 @@
 import FileFormats
 import Imaging
 
-/// How far metric depth is off readings that it was not shown: blocks of cells are hidden, foretold and compared.
+/// How far metric depth is off readings that it was not shown: blocks of cells are hidden, predicted and compared.
 ///
 /// The blocks lie on a fixed lattice, so that the same frame gives the same figures. They are blocks since a sensor's
 /// neighboring cells err alike: next to a visible cell everything looks exact.
 public struct FusionQuality: Sendable, Equatable {
-  /// Errors of one way to foretell the hidden readings, meters.
+  /// Errors of one way to predict the hidden readings, meters.
   public struct Errors: Sendable, Equatable {
     /// The median.
     public let median: Double
@@ -54,7 +54,7 @@ public struct FusionQuality: Sendable, Equatable {
     var errors = (bilinear: [Double](), guided: [Double](), fit: [Double]())
     var isAtEdge: [Bool] = []
     for cell in hidden {
-      guard let line = Self.between(nearest, cell, visible), let found = cells.foretold(cell, nearest) else {
+      guard let line = Self.between(nearest, cell, visible), let found = cells.predicted(cell, nearest) else {
         continue
       }
       let meters = Double(sensor.values.elements[cell])

@@ -4,13 +4,13 @@ import Imaging
 /// A sensor's grid without gaps: its readings, and where there is none what those around it make of the shape that
 /// relative depth has there.
 ///
-/// A cell without a reading is asked of the nearest readings in eight directions. Two that lie opposite foretell the
+/// A cell without a reading is asked of the nearest readings in eight directions. Two that lie opposite predict the
 /// mean between them, corrected where the guide leaves the line between them by more than its own unrest: exact on planes,
-/// whatever scale the guide has. A single one foretells its own value, corrected by the guide's difference as long as that is small. Both
+/// whatever scale the guide has. A single one predicts its own value, corrected by the guide's difference as long as that is small. Both
 /// count the less the more the guide says that an edge lies between (as in joint bilateral upsampling: Kopf, Cohen,
 /// Lischinski, Uyttendaele, SIGGRAPH 2007). All inverse depths are in 1/m.
 struct GuidedCells {
-  /// Readings farther away than so many cells foretell nothing by themselves.
+  /// Readings farther away than so many cells predict nothing by themselves.
   static let reach = 16
   /// Relative distance of the guide from the line between two readings at which their weight is 4/9.
   static let curvature: Float = 0.003
@@ -45,7 +45,7 @@ struct GuidedCells {
 
   private let noise: SensorNoise
 
-  /// `fillsGaps`: false leaves cells without reading empty, for asking a few with `foretold`.
+  /// `fillsGaps`: false leaves cells without reading empty, for asking a few with `predicted`.
   init(
     _ alignment: DepthAlignment, _ relative: RelativeDepth, sensor: MetricDepth, noise: SensorNoise,
     fillsGaps: Bool = true
@@ -80,7 +80,7 @@ struct GuidedCells {
     let nearest = nearestReadings()
     let read = inverse
     for cell in read.indices where read[cell].isNaN {
-      guard let found = foretold(cell, nearest) else { continue }
+      guard let found = predicted(cell, nearest) else { continue }
       inverse[cell] = found.inverse
       states[cell] = found.isNear ? .guided : .fitted
     }
@@ -91,9 +91,9 @@ struct GuidedCells {
     NearestReadings(states.map { $0 == .measured }, width: width, height: height)
   }
 
-  /// The inverse depth of a cell as the readings around it foretell it, its own left out, and whether one of them is
+  /// The inverse depth of a cell as the readings around it predict it, its own left out, and whether one of them is
   /// in reach; nil without guide.
-  func foretold(_ cell: Int, _ nearest: NearestReadings) -> (inverse: Float, isNear: Bool)? {
+  func predicted(_ cell: Int, _ nearest: NearestReadings) -> (inverse: Float, isNear: Bool)? {
     let own = guide[cell]
     guard !own.isNaN else { return nil }
     var sum: Float = 0
@@ -137,7 +137,7 @@ struct GuidedCells {
     return (max(sum / weights, Self.farthest), true)
   }
 
-  /// What two opposite readings foretell of the cell between them.
+  /// What two opposite readings predict for the cell between them.
   private func between(
     _ a: (cell: Int, steps: Int), _ b: (cell: Int, steps: Int), own: Float, length: Float
   ) -> (inverse: Float, weight: Float) {

@@ -90,9 +90,9 @@ struct ObjectCells {
         let inner = Outline.step(from: cell, -dx, -dy, in: cells)
         let innermost = inner.flatMap { Outline.step(from: $0, -dx, -dy, in: cells) }
         guard let inner, let innermost, cells[inner], cells[innermost] else { return }
-        let foretold = 2 * grid.inverse[inner] - grid.inverse[innermost]
-        guard foretold > 0 else { return }
-        let meters = 1 / foretold
+        let predicted = 2 * grid.inverse[inner] - grid.inverse[innermost]
+        guard predicted > 0 else { return }
+        let meters = 1 / predicted
         let gap = grid.meters(outer) - meters
         let deviation = grid.meters(cell) - meters
         if gap > 6 * grid.noise * meters + 1.5 * grid.pitch * meters, deviation > 0.12 * gap,

@@ -10,7 +10,7 @@ struct SurfaceGrid {
   private static let surroundings = (share: 0.4, least: 10)
   /// Of an object of which the sensor reads a smaller share, fused depth is what there is.
   private static let leastRead = 0.2
-  /// So too where fewer of its cells beside one that is read are read: such readings are strewn over it.
+  /// Below this share of valid neighbors readings are sparse, and fused depth fills in.
   private static let leastDensity = 0.75
   /// Relative noise of a sensor is taken to lie within these.
   private static let plausibleNoise = 2e-4...2e-2

@@ -1,12 +1,12 @@
 /// Which neighboring cells lie on one surface.
 ///
 /// Inverse depth is linear across a plane, whatever its slant. Two cells belong together where the step between them
-/// is what the surface's own slope on one side foretells, or lies between the slopes of both sides, as it does where
-/// two planes meet; so a floor at a grazing view holds together, while a step that neither side foretells is an edge.
+/// is what the surface's own slope on one side predicts, or lies between the slopes of both sides, as it does where
+/// two planes meet; so a floor at a grazing view holds together, while a step that neither side predicts is an edge.
 struct SurfaceLinks {
   /// Depth may change by this many cell widths a cell, 85 degrees of slant.
   private static let steepest = 12.0
-  /// Steps of so many cell widths need no slope that foretells them.
+  /// Steps of so many cell widths need no slope that predicts them.
   private static let gentle = 1.5
   /// On a surface that curves away a step may be this many times the one before.
   private static let bending = 2.5

@@ -2,7 +2,7 @@ import Geometry
 
 /// One object as a detector finds it: in the pixels of the upright picture it was given.
 ///
-/// Nothing is measured in that picture: `turnedBack` says it of the picture as stored, which cameras are said of.
+/// Intrinsics describe the stored picture: convert with `turnedBack` before measuring.
 public struct UprightDetection: Sendable, Identifiable {
   /// Position in the detector's result list, from 0.
   public let id: Int

@@ -6,13 +6,12 @@ public enum Precision: String, CaseIterable, Sendable {
   case fp32
   /// Weights and inputs of products rounded to bf16: twice to sixteen times the rate, 2 to 3 digits.
   case bf16
-  /// Products of half precision, of which some are summed up in it, each pixel's and each output channel's numbers on a scale of
-  /// their own: up to twice the rate on arm64, 3 digits.
+  /// fp16 products with partial fp16 accumulation; one scale per pixel and output channel: up to twice the rate on arm64,
+  /// 3 digits.
   case fp16
-  /// Products of 16-bit integers with exact sums, each pixel's and each output channel's numbers on a scale of their own:
-  /// twice the rate, 3 to 4 digits.
+  /// Products of 16-bit integers with exact sums; one scale per pixel and output channel: twice the rate, 3 to 4 digits.
   case int16
-  /// Products over pixels and tokens of 8-bit integers, scaled alike: four times the rate, 2 digits; others of 16 bits.
+  /// 8-bit products over pixels and tokens, with the same scales: four times the rate, 2 digits; others of 16 bits.
   case int8
 }
 

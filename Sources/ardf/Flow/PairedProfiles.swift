@@ -74,7 +74,7 @@ struct PairedProfiles {
       let document = try JSONValue.read(path: report)
       guard document["schema"]?.string == "ardf.profile/1", let layers = document["layers"]?.array,
         let wall = document["wall"]?["medianMs"]?.number
-      else { throw CommandError.input("is no ardf: its profile is none") }
+      else { throw CommandError.input("is not an ardf program: it printed no profile") }
       let rows = layers.compactMap { layer in
         layer["name"]?.string.flatMap { name in
           layer["overhead"]?.bool == true ? nil : layer["medianMs"]?.number.map { (name, $0) }

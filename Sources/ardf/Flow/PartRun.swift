@@ -9,7 +9,7 @@ struct PartRun {
   let folder: PartFolder
   /// Writes no files of its own accord.
   let job: FrameJob
-  /// Bad inputs that are put up with; nil for all, of which the run's end tells.
+  /// Bad inputs allowed; nil for any number, which the run reports in the end.
   let budget: ErrorBudget?
 
   /// What became of a frame.

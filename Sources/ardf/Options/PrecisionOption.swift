@@ -7,9 +7,8 @@ struct PrecisionOption: ParsableArguments {
   @Option(
     name: .customLong("precision"),
     help: """
-      What is multiplied: fp32; int16, integers with more digits than bf16; bf16, rounded numbers, where the CPU has \
-      AVX-512 BF16, AMX or arm64's bf16; int8; fp16, half precision, on arm64. By default fp32, or what a --plan says \
-      of its network. The error is what verify --precision int8 --against fp32 says.
+      Arithmetic: fp32 (default), bf16 (AVX-512 BF16, AMX, arm64), fp16 (arm64), int16 or int8 (dynamic quantization, \
+      no calibration). A --plan sets it for its network. verify --precision int8 --against fp32 measures the error.
       """)
   var asked: Precision?
 

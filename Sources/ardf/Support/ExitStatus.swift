@@ -181,7 +181,7 @@ enum CommandError: Error, CustomStringConvertible {
   case checkFailed(String)
   /// As `checkFailed`, with a line for each reason.
   case checksFailed([String])
-  /// More inputs are bad than were put up with.
+  /// More inputs are bad than are allowed.
   case overBudget(String)
   /// The system failed where it may not, another time.
   case tryAgain(String)

@@ -77,8 +77,8 @@ import Testing
     #expect(both.box3D == alone.box3D && both.sides == alone.sides && both.warnings == alone.warnings)
   }
 
-  /// A sensor whose readings lie strewn over its grid: no surface hangs together without what fused depth has between them.
-  @Test func strewnReadingsAreFilled() throws {
+  /// A sensor with sparse readings: no surface is connected without what fused depth has between them.
+  @Test func sparseReadingsAreFilled() throws {
     func strew(_ depth: inout Plane<Float>) {
       var random = SplitMix(state: 3)
       Self.forEachCell { x, y in if abs(random.gaussian()) > 0.5 { depth[x, y] = 0 } }

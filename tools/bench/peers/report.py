@@ -59,7 +59,7 @@ def markdown(report):
     """How the measurement was made, and its table."""
     return (
         f"{report['date']}, {report['processor']}, {report['processors']} processors, load {report['load']:.1f}; "
-        f"{report['versions']}. {report['rounds']} processes of {report['runs']} runs each, in turns.\n\n"
+        f"{report['versions']}. {report['rounds']} processes of {report['runs']} runs each, interleaved.\n\n"
     ) + table(report)
 
 
@@ -76,7 +76,7 @@ def page(folder, reports):
     ]
     for name, report in reports:
         facts = [("date", report["date"]), ("commit", report["commit"]), ("engines", report["versions"])]
-        turns = f"{counted(report['rounds'], 'process')} of {report['runs']} runs each, in turns"
+        turns = f"{counted(report['rounds'], 'process')} of {report['runs']} runs each, interleaved"
         facts += [("each engine", turns), ("raw", f"[{name}.json]({folder}/{name}.json)")]
         lines += [f"## {report['title']}", "", "```", report["command"], "```", "", "| | |", "|---|---|"]
         lines += [f"| {fact} | {value} |" for fact, value in facts if value]

@@ -123,10 +123,10 @@ package struct YOLOArchitecture: Sendable, Equatable {
     }
   }
 
-  /// The metadata's key of what normalizations add to a variance, where that is not what the task's networks add.
+  /// Metadata key of the batch-norm epsilon, set where it differs from the task's default.
   static let epsilonKey = "bn_eps"
 
-  /// What Ultralytics' networks for a task add: on those of objects it is set, on classifiers the framework's own stays.
+  /// The batch-norm epsilon of Ultralytics' networks for a task: set on detectors, PyTorch's default on classifiers.
   static func epsilon(_ task: YOLOTask) -> Float { task == .classify ? 1e-5 : 1e-3 }
 
   private static func epsilon(_ store: WeightStore, _ task: YOLOTask) throws(YOLOError) -> Float {
