@@ -6,13 +6,25 @@
 # make deb    a Debian package in out/; make deb-arm64: arm64's on x86-64, as root
 # make docs   pages and the libraries' reference as one site in out/docs
 # make peers  this machine's times beside other engines', in .cache/peers
+# make goldens   the tests' goldens anew, by the original implementations
+# make references   what ARDF_REFERENCES names for tests of networks of full size, in out/references
+# make check-page         the page of a frame in Chromium: taps, depths, queue, 3-D view
+# make check-browser      that of the demo, drops on ardf serve, and the reports of ardf profile
+# make check-docs         every example of every help and page, as printed; make pictures: those of the pages
+# make check-exports      what trimesh, USD, glTF and OpenCV read of a frame
+# make check-references   every network and figure beside PyTorch, Ultralytics and pycocotools: hours
+# make check-serving      clients of the Open Inference Protocol on ardf serve --models
+# make check-cluster      jobs on Slurm, S3, in a container, by Kubernetes' schema, to Parquet: as root
+# make check-deb          as root: the Debian package in a bare Debian
+# make measure            serving, jobs and rooflines, for the pages of docs
 # make check-arm64        on x86-64, as root: all of it for arm64 with Swift 6.2.3, emulated
 # make check-swift-6.2    on x86-64, as root: all tests with Swift 6.2.3
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 
 .PHONY: help setup build demo test test-fast check lint emulate exhaust fuzz mutate faults flood soak determinism memory sanitize \
-	static install uninstall deb deb-arm64 docs peers check-arm64 check-swift-6.2 clean
+	static install uninstall deb deb-arm64 docs peers reference goldens references pictures measure check-page check-browser \
+	check-docs check-exports check-references check-serving check-cluster check-deb check-arm64 check-swift-6.2 clean
 
 PREFIX ?= /usr/local
 export PHOTO
@@ -42,7 +54,7 @@ test-fast: setup
 	swift test -c release --skip-build $(slow:%=--skip '^%\.')
 
 # Everything that must hold besides the tests: a minute of fuzzing too, for which the parsers are built once more.
-check: lint emulate
+check: lint emulate check-page
 	tools/check/check-kernel-symbols
 	tools/check/check-conversions
 	tools/docs/check-guides
@@ -139,6 +151,105 @@ peers: build
 	$(peers)/bin/pip install -q numpy matplotlib safetensors transformers ultralytics onnx onnxruntime
 	for engine in openvino ncnn ai-edge-litert; do $(peers)/bin/pip install -q $$engine || echo "no $$engine here"; done
 	$(peers)/bin/python tools/bench/bench-peers.py --ardf .build/release/ardf --work $(peers)/models --threads 1,$$(nproc)
+
+# A Python with the frameworks that ardf is compared with; PYTHON=... names another.
+PYTHON ?= .cache/reference/bin/python
+reference: build ; @[ $(PYTHON) != .cache/reference/bin/python ] || tools/setup/reference
+
+ardf := .build/release/ardf
+depth := weights/dav2s-ardf-fp16.safetensors
+# What is not in the repository: CONTRIBUTING.md says where it is from. Without it those steps are left out.
+data := $(wildcard ../shared/data)
+yolo := ../shared/weights/yolo11n-seg.pt
+tiny := Tests/ModelsTests/Goldens
+
+goldens: reference
+	$(PYTHON) tools/reference/goldens/make-model-goldens.py --out $(tiny)
+	$(PYTHON) tools/reference/goldens/make-layer-goldens.py --goldens $(tiny)
+	$(PYTHON) tools/reference/goldens/make-task-goldens.py --goldens $(tiny)
+	$(PYTHON) tools/reference/goldens/make-exported-goldens.py --goldens $(tiny)
+	$(PYTHON) tools/reference/goldens/make-mask-goldens.py --out $(tiny)/ultralytics-8.4.190-masks.json
+	$(PYTHON) tools/reference/goldens/make-evaluation-goldens.py --out Tests/EvaluationTests/Goldens/evaluation.json
+	$(PYTHON) tools/reference/goldens/make-shape-evaluation-goldens.py \
+		--out Tests/EvaluationTests/Goldens/evaluation-shapes.json
+ifneq ($(data),)
+	$(PYTHON) tools/reference/goldens/make-detection-goldens.py --weights $(yolo) --root $(data) images coco/images \
+		--clockwise captures/bedroom/00000_rgb.jpg captures/bedroom/00030_rgb.jpg \
+		--out $(tiny)/ultralytics-8.4.190-yolo11n-seg.json
+	$(PYTHON) tools/reference/goldens/make-imaging-goldens.py --out Tests/ImagingTests/Goldens --root $(data) \
+		'images/*.jpg' 'images/*.png' 'coco/images/*.jpg' 'captures/*/*_rgb.jpg' 'captures/*/frame_*.jpg'
+endif
+
+references: reference
+	tools/reference/make-test-references out/references $(PYTHON)
+
+check-page: build
+	tools/setup/packages --browser
+	.cache/browser/bin/python tools/check/check-report.py
+
+check-browser: demo reference
+	tools/setup/packages --browser
+	$(PYTHON) tools/check/check-report.py out/demo/00000
+	$(PYTHON) tools/check/check-drop.py --capture .cache/bedroom --frame 00000 --picture docs/images/results.jpg -- --conf 0.5
+	$(PYTHON) tools/check/check-profile-reports.py --weights weights/yolo11n-seg.safetensors --out out/shots
+
+check-docs: demo
+	tools/docs/check-help.py --checkpoint .cache/yolo11n-seg.pt --depth $(depth) --capture .cache/bedroom
+
+pictures: demo reference
+	$(PYTHON) tools/docs/make-pictures.py
+
+check-exports: demo reference
+	$(ardf) run .cache/bedroom --frame 00030 --usda --usdz --pfm --out out/exported --force
+	$(PYTHON) tools/check/check-exports.py out/exported
+
+check-references: reference
+	$(PYTHON) tools/check/check-oracles.py
+	for network in depth-anything-v2-small prompt-depth-anything-small; do \
+		$(PYTHON) tools/reference/check-depth-reference.py $$network; done
+	$(PYTHON) tools/reference/verify-networks.py
+	$(PYTHON) tools/reference/check-wrong-weights.py
+	$(PYTHON) tools/reference/check-wrong-references.py
+	for task in pose obb cls; do \
+		$(PYTHON) tools/reference/check-finetuned.py --base yolo11n-$$task.yaml --epochs 60 --work out/finetuned/$$task; done
+	$(PYTHON) tools/reference/check-evaluate-tasks.py out/finetuned/{pose,obb,cls}
+ifneq ($(data),)
+	$(PYTHON) tools/reference/compare-tasks.py $(data)/images $(data)/coco/images \
+		--models yolo11n,yolo11n-pose,yolo11n-obb,yolo11n-cls,yolov8n,yolo26n
+	$(PYTHON) tools/reference/compare-detections.py --weights $(yolo) $(data)/images $(data)/coco/images $(data)/captures
+	$(PYTHON) tools/reference/check-evaluate.py $(data)/coco --weights $(yolo) --capture $(data)/captures/chair_scan \
+		--depth $(depth) --made $(data)/images $(data)/captures
+	$(PYTHON) tools/reference/check-depth-heads.py --picture $(data)/images/bus.jpg --capture $(data)/captures/bedroom
+	$(PYTHON) tools/measure/compare-fusion.py --depth $(depth) --frames $(data)/captures/bedroom:000{35,40,45} \
+		$(data)/captures/chair_scan:000{00,03,06,09,12,15,18,21,24} $(data)/captures/charuco_board:000{00,03,06,09,12,15}
+endif
+
+check-serving: reference
+	$(PYTHON) tools/check/check-serving.py --yolo $(yolo) --depth $(depth) --pictures ../shared/data/images \
+		--clip ../shared/data/captures/bedroom --frame 00030
+	$(PYTHON) tools/check/check-serving-tasks.py --pictures ../shared/data/images
+
+check-cluster: demo reference
+	tools/check/check-resume
+	$(PYTHON) tools/check/check-kubernetes.py
+	$(PYTHON) tools/check/check-parquet.py
+	$(PYTHON) tools/check/check-objects.py
+	tools/check/check-container $(ardf)
+	tools/check/check-slurm.py
+
+check-deb: demo deb
+	tools/release/check-deb out/ardf_*_$$(dpkg --print-architecture).deb
+	tools/check/check-container out/ardf_*_$$(dpkg --print-architecture).deb
+
+# Of the engines of make peers.
+measure: peers demo
+	$(peers)/bin/python tools/bench/roofline.py --ardf $(ardf) --threads $$(nproc) weights/yolo11n-seg.safetensors $(depth)
+	$(peers)/bin/python tools/bench/measure-serving.py --weights weights/yolo11n-seg.safetensors
+	for what in "frames --capture .cache/bedroom" start records; do \
+		$(peers)/bin/python tools/bench/measure-scale.py $$what; done
+ifneq ($(data),)
+	$(peers)/bin/python tools/bench/evaluate-peers.py $(data)/coco --work $(peers)/models
+endif
 
 docs: setup
 	tools/docs/make-docs out/docs

@@ -102,6 +102,14 @@ class Visit:
     def check(self, name, holds, detail=""):
         check(f"{self.name}, {name}", holds, detail)
 
+    def until(self, holds):
+        """Whether something comes to hold; a busy machine draws late. Asked here: a served page evaluates no text."""
+        for _ in range(120):
+            if holds():
+                return True
+            self.page.wait_for_timeout(250)
+        return False
+
     def shot(self, folder, suffix=""):
         if folder:
             self.page.screenshot(path=folder / f"{self.name.replace(' ', '-')}{suffix}.png")
@@ -206,18 +214,21 @@ def check_queue(visit, results, served, shots):
     left, top = visit.into_view(columns[middle] + 0.5, rows[middle] + 0.5)
     chosen = results.expected_object(*visit.stored(left, top))
     visit.tap(left, top)
-    page.wait_for_timeout(400)  # it rises
-    visit.shot(shots, "-picker")
-    box = page.locator("#picker").bounding_box()
     window = page.viewport_size
-    inside = (
-        box
-        and box["x"] >= 0
-        and box["y"] >= 0
-        and box["x"] + box["width"] <= window["width"] + 1
-        and box["y"] + box["height"] <= window["height"] + 1
-    )
-    visit.check("picker lies in the window", inside, str(box))
+
+    def is_inside():
+        box = page.locator("#picker").bounding_box()
+        return (
+            box
+            and box["x"] >= 0
+            and box["y"] >= 0
+            and box["x"] + box["width"] <= window["width"] + 1
+            and box["y"] + box["height"] <= window["height"] + 1
+        )
+
+    # It rises.
+    visit.check("picker lies in the window", visit.until(is_inside), str(page.locator("#picker").bounding_box()))
+    visit.shot(shots, "-picker")
     over = page.evaluate("""() => {
       const {left, right} = document.querySelector("#picker").getBoundingClientRect();
       const out = ({left: from, right: to}) => from < left + 8 || to > right - 8;
@@ -229,8 +240,7 @@ def check_queue(visit, results, served, shots):
     before = page.evaluate("space.drawn")
     page.locator("#picker-list [data-effect=debugCube]").click()
     visit.check("effect is queued", page.locator("#queued li").count() == 1)
-    page.wait_for_timeout(200)
-    visit.check("queued effect is drawn", page.evaluate("space.drawn") > before)
+    visit.check("queued effect is drawn", visit.until(lambda: page.evaluate("space.drawn") > before))
     if served:
         page.locator("#place").click()
         page.wait_for_selector("#queued li", state="detached")
@@ -259,31 +269,45 @@ def check_space(visit):
     page.evaluate("document.querySelector('#tags').hidden = true")
 
     def pixels():
-        page.wait_for_timeout(250)
         return np.asarray(Image.open(io.BytesIO(view.screenshot())).convert("RGB"), int)
 
-    first = pixels()
-    visit.check("3-D view is not blank", len(np.unique(first.reshape(-1, 3), axis=0)) > 500)
+    def settled():
+        """What it shows once two looks in a row are the same, or after the tenth."""
+        last = pixels()
+        for _ in range(10):
+            page.wait_for_timeout(250)
+            now = pixels()
+            if (now == last).all():
+                break
+            last = now
+        return last
+
+    def differs(before, least=0):
+        return visit.until(lambda: np.abs(pixels() - before).mean() > least)
+
+    drawn = visit.until(lambda: len(np.unique(pixels().reshape(-1, 3), axis=0)) > 500)
+    visit.check("3-D view is not blank", drawn)
+    first = settled()
     box = view.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + 80, y + 20, steps=4)
     page.mouse.up()
-    turned = pixels()
-    visit.check("a drag orbits", np.abs(turned - first).mean() > 2)
+    visit.check("a drag orbits", differs(first, 2))
+    turned = settled()
     page.mouse.wheel(0, -400)
-    visit.check("the wheel zooms", visit.touch or np.abs(pixels() - turned).mean() > 2)
+    visit.check("the wheel zooms", visit.touch or differs(turned, 2))
     page.locator("#home").click()
     switches = ["[data-points=fused]", "[data-layer=boxes]", "[data-layer=path]"]
     if page.evaluate("space.effects.length"):
         switches.append("[data-layer=effects]")
     for button in switches:
-        before = pixels()
+        before = settled()
         if page.locator(button).is_visible():
             page.locator(button).click()
             view.scroll_into_view_if_needed()
-            visit.check(f"{button} changes the view", (pixels() != before).any())
+            visit.check(f"{button} changes the view", differs(before))
     page.evaluate("document.querySelector('#tags').hidden = false")
 
 
