@@ -86,7 +86,8 @@ def fused_depth(results):
         means = [f"{mean:.1f}" for mean in row["mean"] or []] or [""] * 3
         medians = [f"{median:.2f}" if median < 10 else f"{median:.1f}" for median in row["median"]]
         captures.append([row["capture"], row["frames"], f"{row['cells']:,}", *medians, row["edges"], *means])
-    heads = ("capture", "frames", "cells", *methods, "at edges", *methods)
+    median, mean = ("median: bilinear", "guided", "fit"), ("mean: bilinear", "guided", "fit")
+    heads = ("capture", "frames", "cells", *median, "at edges", *mean)
     hidden = [[name, *(found[method] for method in methods)] for name, found in results["hidden"].items()]
     return {
         "rooms": rows(("rooms, method", *BANDS), lines),
