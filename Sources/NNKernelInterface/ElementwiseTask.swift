@@ -41,3 +41,21 @@ public struct ElementwiseTask {
     self.output = output
   }
 }
+
+/// A softmax over the channels of every pixel.
+public struct SoftmaxTask {
+  /// Pixels a row, channels a pixel.
+  public var width, channels: Int
+  /// The map that is read.
+  public var input: MapPointer
+  /// The map that is made; may be the input itself.
+  public var output: MutableMapPointer
+
+  /// A softmax on the given memory.
+  public init(width: Int, channels: Int, input: MapPointer, output: MutableMapPointer) {
+    self.width = width
+    self.channels = channels
+    self.input = input
+    self.output = output
+  }
+}

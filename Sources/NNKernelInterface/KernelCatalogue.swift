@@ -8,35 +8,27 @@ public struct KernelCatalogue: Sendable {
   public let floats: String
 
   /// Dense convolutions and linear layers.
-  public private(set) var convolutions: [ConvolutionKernel] = []
-  /// Depthwise convolutions; items are output rows.
-  public private(set) var depthwise: [Kernel<DepthwiseTask>] = []
-  /// Max-pools, whose padding counts as minus infinity; items are output rows.
-  public private(set) var maxPool: [Kernel<PoolTask>] = []
-  /// Separable resizes; items are output rows.
-  public private(set) var resize: [Kernel<ResizeTask>] = []
-  /// Layer normalizations over channels, biased variance; items are pixels (tokens).
-  public private(set) var layerNorm: [Kernel<LayerNormTask>] = []
-  /// Softmaxes over channels; items are pixels.
-  public private(set) var softmax: [Kernel<ElementwiseTask>] = []
-  /// Elementwise operations; items are pixels.
-  public private(set) var elementwise: [Kernel<ElementwiseTask>] = []
-  /// Attention; items are groups of `together` queries, one head after another.
-  public private(set) var attention: [Kernel<AttentionTask>] = []
+  public private(set) var convolutions: [ConvolutionKernel]
+  /// All others, an array of `Kernel<Task>` for each type of task.
+  private var operations: [ObjectIdentifier: any Sendable]
 
   /// An empty one, or one that begins with the kernels of `base`.
   public init(_ name: String, after base: KernelCatalogue? = nil) {
     self.name = name
     floats = base?.floats ?? name
-    guard let base else { return }
-    convolutions = base.convolutions
-    depthwise = base.depthwise
-    maxPool = base.maxPool
-    resize = base.resize
-    layerNorm = base.layerNorm
-    softmax = base.softmax
-    elementwise = base.elementwise
-    attention = base.attention
+    convolutions = base?.convolutions ?? []
+    operations = base?.operations ?? [:]
+  }
+
+  /// The kernels of the operation that has such tasks.
+  @inline(never)
+  public func kernels<Task>(of _: Task.Type) -> [Kernel<Task>] {
+    operations[ObjectIdentifier(Task.self)] as? [Kernel<Task>] ?? []
+  }
+
+  /// Takes the kernels of `other` for every operation that has none here; dense convolutions are none of these.
+  public mutating func complete(by other: KernelCatalogue) {
+    operations.merge(other.operations) { own, _ in own }
   }
 }
 
@@ -65,91 +57,38 @@ extension KernelCatalogue {
         packedCount: packedCount, pack: pack, scratch: scratch, run: run))
   }
 
-  /// Adds a kernel of depthwise convolutions.
+  /// Adds a kernel of another operation.
   @inline(never)
-  public mutating func add(
-    depthwise name: String, maps: MapElements, tolerance: KernelTolerance, by permit: Permit,
-    run: @escaping @Sendable (UnsafePointer<DepthwiseTask>, Share) -> Void
-  ) {
-    depthwise.append(
-      Kernel(
-        name, set: self.name, products: .float32, maps: maps, together: 1, tolerance: tolerance, by: permit,
-        scratch: { _ in 0 }, run: run))
-  }
-
-  /// Adds a kernel of max-pools.
-  @inline(never)
-  public mutating func add(
-    maxPool name: String, maps: MapElements, tolerance: KernelTolerance, by permit: Permit,
-    run: @escaping @Sendable (UnsafePointer<PoolTask>, Share) -> Void
-  ) {
-    maxPool.append(
-      Kernel(
-        name, set: self.name, products: .float32, maps: maps, together: 1, tolerance: tolerance, by: permit,
-        scratch: { _ in 0 }, run: run))
-  }
-
-  /// Adds a kernel of resizes.
-  @inline(never)
-  public mutating func add(
-    resize name: String, maps: MapElements, tolerance: KernelTolerance, by permit: Permit,
-    scratch: @escaping @Sendable (UnsafePointer<ResizeTask>) -> Int,
-    run: @escaping @Sendable (UnsafePointer<ResizeTask>, Share) -> Void
-  ) {
-    resize.append(
-      Kernel(
-        name, set: self.name, products: .float32, maps: maps, together: 1, tolerance: tolerance, by: permit,
-        scratch: scratch, run: run))
-  }
-
-  /// Adds a kernel of layer normalizations.
-  @inline(never)
-  public mutating func add(
-    layerNorm name: String, maps: MapElements, tolerance: KernelTolerance, by permit: Permit,
-    run: @escaping @Sendable (UnsafePointer<LayerNormTask>, Share) -> Void
-  ) {
-    layerNorm.append(
-      Kernel(
-        name, set: self.name, products: .float32, maps: maps, together: 1, tolerance: tolerance, by: permit,
-        scratch: { _ in 0 }, run: run))
-  }
-
-  /// Adds a kernel of softmaxes.
-  @inline(never)
-  public mutating func add(
-    softmax name: String, maps: MapElements, tolerance: KernelTolerance, by permit: Permit,
-    run: @escaping @Sendable (UnsafePointer<ElementwiseTask>, Share) -> Void
-  ) {
-    softmax.append(
-      Kernel(
-        name, set: self.name, products: .float32, maps: maps, together: 1, tolerance: tolerance, by: permit,
-        scratch: { _ in 0 }, run: run))
-  }
-
-  /// Adds a kernel of elementwise operations.
-  @inline(never)
-  public mutating func add(
-    elementwise name: String, maps: MapElements, tolerance: KernelTolerance, by permit: Permit,
-    run: @escaping @Sendable (UnsafePointer<ElementwiseTask>, Share) -> Void
-  ) {
-    elementwise.append(
-      Kernel(
-        name, set: self.name, products: .float32, maps: maps, together: 1, tolerance: tolerance, by: permit,
-        scratch: { _ in 0 }, run: run))
-  }
-
-  /// Adds a kernel of attention.
-  @inline(never)
-  public mutating func add(
-    attention name: String, products: ProductElement, maps: MapElements, queries together: Int,
+  public mutating func add<Task>(
+    _ name: String, of _: Task.Type, products: ProductElement, maps: MapElements, together: Int,
     tolerance: KernelTolerance, by permit: Permit,
-    scratch: @escaping @Sendable (UnsafePointer<AttentionTask>) -> Int,
-    run: @escaping @Sendable (UnsafePointer<AttentionTask>, Share) -> Void
+    scratch: @escaping @Sendable (UnsafePointer<Task>) -> Int,
+    run: @escaping @Sendable (UnsafePointer<Task>, Share) -> Void
   ) {
-    attention.append(
-      Kernel(
-        name, set: self.name, products: products, maps: maps, together: together, tolerance: tolerance,
-        by: permit,
-        scratch: scratch, run: run))
+    let kernel = Kernel<Task>(
+      name, set: self.name, products: products, maps: maps, together: together, tolerance: tolerance,
+      by: permit, scratch: scratch, run: run)
+    operations[ObjectIdentifier(Task.self)] = kernels(of: Task.self) + [kernel]
+  }
+
+  /// Adds a kernel of another operation that multiplies in single precision, if at all, an item at a time.
+  @inline(never)
+  public mutating func add<Task>(
+    _ name: String, of task: Task.Type, maps: MapElements, tolerance: KernelTolerance, by permit: Permit,
+    scratch: @escaping @Sendable (UnsafePointer<Task>) -> Int,
+    run: @escaping @Sendable (UnsafePointer<Task>, Share) -> Void
+  ) {
+    add(
+      name, of: task, products: .float32, maps: maps, together: 1, tolerance: tolerance, by: permit,
+      scratch: scratch, run: run)
+  }
+
+  /// Adds one that needs no scratch memory.
+  @inline(never)
+  public mutating func add<Task>(
+    _ name: String, of task: Task.Type, maps: MapElements, tolerance: KernelTolerance, by permit: Permit,
+    run: @escaping @Sendable (UnsafePointer<Task>, Share) -> Void
+  ) {
+    add(name, of: task, maps: maps, tolerance: tolerance, by: permit, scratch: { _ in 0 }, run: run)
   }
 }

@@ -19,11 +19,12 @@ public func addVectorKernels(to catalogue: inout KernelCatalogue, of processor: 
   addWordAttention(to: &catalogue, by: permit)
   addByteKernels(to: &catalogue, by: permit, maps: .any)
   catalogue.add(
-    attention: "attention-int8", products: .int8, maps: .any, queries: roundedAttentionQueries,
+    "attention-int8", of: AttentionTask.self, products: .int8, maps: .any, together: roundedAttentionQueries,
     tolerance: .byteAttention, by: permit, scratch: { roundedAttentionScratch($0, ByteScores.self) },
     run: { roundedAttention($0, $1, tiles: false, ByteScores.self) })
   catalogue.add(
-    attention: "attention-bf16", products: .bfloat16, maps: .any, queries: roundedAttentionQueries,
+    "attention-bf16", of: AttentionTask.self, products: .bfloat16, maps: .any,
+    together: roundedAttentionQueries,
     tolerance: .roundedAttention, by: permit, scratch: { roundedAttentionScratch($0, RoundedScores.self) },
     run: { roundedAttention($0, $1, tiles: false, RoundedScores.self) })
   addSteps(to: &catalogue, permit)
@@ -45,7 +46,8 @@ public func addTileKernels(to catalogue: inout KernelCatalogue, of processor: Pr
     packedCount: { packedRoundedCount($0) }, pack: { packRounded($0, $1, $2, $3) },
     scratch: { roundedConvolutionScratch($0, $1) }, run: { roundedConvolution($0, $1, tiles: true) })
   catalogue.add(
-    attention: "attention-bf16", products: .bfloat16, maps: .any, queries: roundedAttentionQueries,
+    "attention-bf16", of: AttentionTask.self, products: .bfloat16, maps: .any,
+    together: roundedAttentionQueries,
     tolerance: .roundedAttention, by: permit, scratch: { roundedAttentionScratch($0, RoundedScores.self) },
     run: { roundedAttention($0, $1, tiles: true, RoundedScores.self) })
   addWordKernels(to: &catalogue, by: permit, maps: .any)
@@ -61,17 +63,17 @@ private var tileFeatures: Processor.Features { vectorFeatures.union(.tiles) }
 /// What is no product, between maps of either element type.
 private func addSteps(to catalogue: inout KernelCatalogue, _ permit: Permit) {
   catalogue.add(
-    depthwise: "depthwise-any", maps: .any, tolerance: .roundedProduct, by: permit,
+    "depthwise-any", of: DepthwiseTask.self, maps: .any, tolerance: .roundedProduct, by: permit,
     run: { depthwise($0, $1) })
   catalogue.add(
-    maxPool: "maxpool-any", maps: .any, tolerance: .exact, by: permit, run: { maxPool($0, $1) })
+    "maxpool-any", of: PoolTask.self, maps: .any, tolerance: .exact, by: permit, run: { maxPool($0, $1) })
   catalogue.add(
-    resize: "resize-any", maps: .any, tolerance: .roundedProduct, by: permit,
+    "resize-any", of: ResizeTask.self, maps: .any, tolerance: .roundedProduct, by: permit,
     scratch: { resizeScratch($0) }, run: { resize($0, $1) })
   catalogue.add(
-    layerNorm: "layernorm-any", maps: .any, tolerance: .normalisation, by: permit,
+    "layernorm-any", of: LayerNormTask.self, maps: .any, tolerance: .normalisation, by: permit,
     run: { layerNorm($0, $1) })
   catalogue.add(
-    elementwise: "elementwise-any", maps: .any, tolerance: .roundedProduct, by: permit,
+    "elementwise-any", of: ElementwiseTask.self, maps: .any, tolerance: .roundedProduct, by: permit,
     run: { elementwise($0, $1) })
 }

@@ -20,22 +20,23 @@ public func addKernels(to catalogue: inout KernelCatalogue, of processor: Proces
     scratch: { roundedConvolutionScratch($0, $1) }, run: { roundedConvolution($0, $1, tiles: false) })
   addByteKernels(to: &catalogue, by: permit, maps: .any)
   catalogue.add(
-    attention: "attention-bf16", products: .bfloat16, maps: .any, queries: roundedAttentionQueries,
+    "attention-bf16", of: AttentionTask.self, products: .bfloat16, maps: .any,
+    together: roundedAttentionQueries,
     tolerance: .roundedAttention, by: permit, scratch: { roundedAttentionScratch($0, RoundedScores.self) },
     run: { roundedAttention($0, $1, tiles: false, RoundedScores.self) })
   catalogue.add(
-    depthwise: "depthwise-any", maps: .any, tolerance: .roundedProduct, by: permit,
+    "depthwise-any", of: DepthwiseTask.self, maps: .any, tolerance: .roundedProduct, by: permit,
     run: { depthwise($0, $1) })
   catalogue.add(
-    maxPool: "maxpool-any", maps: .any, tolerance: .exact, by: permit, run: { maxPool($0, $1) })
+    "maxpool-any", of: PoolTask.self, maps: .any, tolerance: .exact, by: permit, run: { maxPool($0, $1) })
   catalogue.add(
-    resize: "resize-any", maps: .any, tolerance: .roundedProduct, by: permit,
+    "resize-any", of: ResizeTask.self, maps: .any, tolerance: .roundedProduct, by: permit,
     scratch: { resizeScratch($0) }, run: { resize($0, $1) })
   catalogue.add(
-    layerNorm: "layernorm-any", maps: .any, tolerance: .normalisation, by: permit,
+    "layernorm-any", of: LayerNormTask.self, maps: .any, tolerance: .normalisation, by: permit,
     run: { layerNorm($0, $1) })
   catalogue.add(
-    elementwise: "elementwise-any", maps: .any, tolerance: .roundedProduct, by: permit,
+    "elementwise-any", of: ElementwiseTask.self, maps: .any, tolerance: .roundedProduct, by: permit,
     run: { elementwise($0, $1) })
   return true
 }

@@ -45,22 +45,25 @@ public func addKernels(to catalogue: inout KernelCatalogue, of processor: Proces
     pack: { packWinograd(F6x6.self, $0, $1, $2, $3) },
     scratch: { shape, _ in winogradScratch(F6x6.self, shape) }, run: { winograd(F6x6.self, $0, $1) })
   catalogue.add(
-    depthwise: "depthwise-f32", maps: .float32, tolerance: .product, by: permit, run: { depthwise($0, $1) })
+    "depthwise-f32", of: DepthwiseTask.self, maps: .float32, tolerance: .product, by: permit,
+    run: { depthwise($0, $1) })
   catalogue.add(
-    maxPool: "maxpool-f32", maps: .float32, tolerance: .exact, by: permit, run: { maxPool($0, $1) })
+    "maxpool-f32", of: PoolTask.self, maps: .float32, tolerance: .exact, by: permit, run: { maxPool($0, $1) })
   catalogue.add(
-    resize: "resize-f32", maps: .float32, tolerance: .product, by: permit, scratch: { resizeScratch($0) },
+    "resize-f32", of: ResizeTask.self, maps: .float32, tolerance: .product, by: permit,
+    scratch: { resizeScratch($0) },
     run: { resize($0, $1) })
   catalogue.add(
-    layerNorm: "layernorm-f32", maps: .float32, tolerance: .normalisation, by: permit,
+    "layernorm-f32", of: LayerNormTask.self, maps: .float32, tolerance: .normalisation, by: permit,
     run: { layerNorm($0, $1) })
   catalogue.add(
-    softmax: "softmax-f32", maps: .float32, tolerance: .function, by: permit, run: { softmax($0, $1) })
+    "softmax-f32", of: SoftmaxTask.self, maps: .float32, tolerance: .function, by: permit,
+    run: { softmax($0, $1) })
   catalogue.add(
-    elementwise: "elementwise-f32", maps: .float32, tolerance: .function, by: permit,
+    "elementwise-f32", of: ElementwiseTask.self, maps: .float32, tolerance: .function, by: permit,
     run: { elementwise($0, $1) })
   catalogue.add(
-    attention: "attention-f32", products: .float32, maps: .float32, queries: attentionQueries,
+    "attention-f32", of: AttentionTask.self, products: .float32, maps: .float32, together: attentionQueries,
     tolerance: .attention, by: permit, scratch: { attentionScratch($0) }, run: { attention($0, $1) })
   return true
 }

@@ -2,12 +2,12 @@
 
 import NNKernelInterface
 
-func softmax(_ taskPointer: UnsafePointer<ElementwiseTask>, _ share: Share) {
+func softmax(_ taskPointer: UnsafePointer<SoftmaxTask>, _ share: Share) {
   let task = taskPointer.pointee
   for pixel in share.items {
     let (y, x) = (pixel / task.width, pixel % task.width)
     softmaxRow(
-      task.a.base + y * task.a.rowStride + x * task.a.pixelStride,
+      task.input.base + y * task.input.rowStride + x * task.input.pixelStride,
       task.output.base + y * task.output.rowStride + x * task.output.pixelStride, task.channels)
   }
 }

@@ -17,7 +17,8 @@ import NNKernelInterface
 /// Adds the kernel of attention that multiplies integers of 16 bits, between maps of floats.
 func addWordAttention(to catalogue: inout KernelCatalogue, by permit: Permit) {
   catalogue.add(
-    attention: "attention-i16", products: .int16, maps: .float32, queries: WordAttentionScratch.queries,
+    "attention-i16", of: AttentionTask.self, products: .int16, maps: .float32,
+    together: WordAttentionScratch.queries,
     tolerance: .integers, by: permit, scratch: { wordAttentionScratch($0) }, run: { wordAttention($0, $1) })
 }
 

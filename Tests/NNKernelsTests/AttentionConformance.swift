@@ -36,7 +36,8 @@ struct AttentionConformance {
 
   @Test(arguments: Implementation.all + MixedImplementation.all.map(Implementation.native), cases)
   func attention(_ implementation: Implementation, _ test: AttentionCase) throws {
-    for kernel in try implementation.catalogue().attention where kernel.maps == .float32 {
+    for kernel in try implementation.catalogue().kernels(of: AttentionTask.self) where kernel.maps == .float32
+    {
       attention(kernel, test)
     }
   }

@@ -8,10 +8,12 @@ import Testing
 enum Implementation: CustomTestStringConvertible, Sendable {
   case native(InstructionSet)
   case openBLAS
+  /// The plain kernels of all operations but dense convolutions.
+  case plain
 
   static let all =
     InstructionSet.available.filter { !$0.hasReducedPrecision }.map(Implementation.native)
-    + (hasOpenBLAS ? [.openBLAS] : [])
+    + (hasOpenBLAS ? [.openBLAS] : []) + [.plain]
 
   static let hasOpenBLAS = (try? openBLASCatalogue()) != nil
 
@@ -19,6 +21,7 @@ enum Implementation: CustomTestStringConvertible, Sendable {
     switch self {
     case .native(let set): try Backend.native.catalogue(set)
     case .openBLAS: try openBLASCatalogue()
+    case .plain: .plain()
     }
   }
 
@@ -26,6 +29,7 @@ enum Implementation: CustomTestStringConvertible, Sendable {
     switch self {
     case .native(let set): set.rawValue
     case .openBLAS: "openblas"
+    case .plain: "plain"
     }
   }
 }

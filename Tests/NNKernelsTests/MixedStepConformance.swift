@@ -19,7 +19,7 @@ struct MixedStepConformance {
 
   @Test(arguments: MixedImplementation.all, attentionCases)
   func attention(_ set: InstructionSet, _ test: AttentionCase) throws {
-    let kernels = try #require(set.catalogue?.attention.filter { $0.maps == .any })
+    let kernels = try #require(set.catalogue?.kernels(of: AttentionTask.self).filter { $0.maps == .any })
     let (k, v, heads) = (test.keyWidth, test.valueWidth, test.heads)
     let headStride = test.interleaved ? 2 * k + v : k
     let keyStart = test.interleaved ? k : heads * k
@@ -100,7 +100,7 @@ struct MixedStepConformance {
 
   @Test(arguments: MixedImplementation.all, WindowConformance.depthwiseCases)
   func depthwise(_ set: InstructionSet, _ test: WindowCase) throws {
-    let kernel = try #require(set.catalogue?.depthwise.last)
+    let kernel = try #require(set.catalogue?.kernels(of: DepthwiseTask.self).last)
     var numbers = TestNumbers(seed: 3)
     let weights = GuardedFloats(numbers.next(test.kernel * test.kernel * test.channels + 16))
     let bias = GuardedFloats(numbers.next(test.channels + 16))
@@ -136,7 +136,7 @@ struct MixedStepConformance {
 
   @Test(arguments: MixedImplementation.all, WindowConformance.poolCases)
   func maxPool(_ set: InstructionSet, _ test: WindowCase) throws {
-    let kernel = try #require(set.catalogue?.maxPool.last)
+    let kernel = try #require(set.catalogue?.kernels(of: PoolTask.self).last)
     let (input, output, _) = maps(test, ElementPair(input: .bfloat16, output: .bfloat16))
     var task = PoolTask(
       inHeight: test.height, inWidth: test.width, outHeight: test.outHeight, outWidth: test.outWidth,
@@ -164,7 +164,7 @@ struct MixedStepConformance {
 
   @Test(arguments: MixedImplementation.all, [(1, false), (2, false), (2, true), (4, false), (4, true)])
   func resize(_ set: InstructionSet, _ test: (taps: Int, residual: Bool)) throws {
-    let kernel = try #require(set.catalogue?.resize.last)
+    let kernel = try #require(set.catalogue?.kernels(of: ResizeTask.self).last)
     let taps = test.taps
     var numbers = TestNumbers(seed: 4)
     let (height, width, outHeight, outWidth, channels) = (7, 6, 11, 13, 35)
@@ -216,7 +216,7 @@ struct MixedStepConformance {
 
   @Test(arguments: MixedImplementation.all, TokenCase.all)
   func layerNorm(_ set: InstructionSet, _ test: TokenCase) throws {
-    let kernel = try #require(set.catalogue?.layerNorm.last)
+    let kernel = try #require(set.catalogue?.kernels(of: LayerNormTask.self).last)
     var numbers = TestNumbers(seed: 2)
     let gamma = GuardedFloats(numbers.next(test.channels))
     let beta = GuardedFloats(numbers.next(test.channels))
@@ -251,7 +251,7 @@ struct MixedStepConformance {
 
   @Test(arguments: MixedImplementation.all, TokenCase.all)
   func elementwise(_ set: InstructionSet, _ test: TokenCase) throws {
-    let kernel = try #require(set.catalogue?.elementwise.last)
+    let kernel = try #require(set.catalogue?.kernels(of: ElementwiseTask.self).last)
     var numbers = TestNumbers(seed: 2)
     let scale = GuardedFloats(numbers.next(test.channels))
     let shift = GuardedFloats(numbers.next(test.channels))

@@ -68,7 +68,7 @@ struct ResizeConformance {
                   columnWeights: columnWeights.baseAddress!), input: input.input,
                 residual: test.residual ? residual.input : nil, output: output.output)
               for begin in stride(from: 0, to: test.outHeight, by: step) {
-                kernels.resize[0].run(&task, begin..<min(test.outHeight, begin + step))
+                kernels.kernels(of: ResizeTask.self)[0].run(&task, begin..<min(test.outHeight, begin + step))
               }
             }
           }

@@ -52,7 +52,7 @@ struct TokenConformance {
       var task = unsafe LayerNormTask(
         channels: test.channels, input: input.input, output: output.output,
         normalisation: Normalisation(gamma: gamma.pointer, beta: beta.pointer, epsilon: epsilon))
-      kernels.layerNorm[0].run(&task, begin..<end)
+      kernels.kernels(of: LayerNormTask.self)[0].run(&task, begin..<end)
     }
 
     var expected: [Expected] = []
@@ -78,11 +78,9 @@ struct TokenConformance {
     let input = GuardedMap(
       height: test.height, width: test.width, channels: test.channels, gap: test.gap, seed: 4, scale: 30)
     let found = outputs(test) { output, begin, end in
-      var task = unsafe ElementwiseTask(
-        operation: .unary, activation: .none, width: test.width, channels: test.channels, a: input.input,
-        b: nil,
-        scale: nil, shift: nil, output: output.output)
-      kernels.softmax[0].run(&task, begin..<end)
+      var task = SoftmaxTask(
+        width: test.width, channels: test.channels, input: input.input, output: output.output)
+      kernels.kernels(of: SoftmaxTask.self)[0].run(&task, begin..<end)
     }
     var expected: [Expected] = []
     for y in 0..<test.height {
@@ -116,7 +114,7 @@ struct TokenConformance {
             a: a.input,
             b: operation == .add ? b.input : nil, scale: scale.pointer, shift: shift.pointer,
             output: output.output)
-          kernels.elementwise[0].run(&task, begin..<end)
+          kernels.kernels(of: ElementwiseTask.self)[0].run(&task, begin..<end)
         }
         var expected: [Expected] = []
         for y in 0..<test.height {
@@ -147,7 +145,7 @@ struct TokenConformance {
           operation: operation, activation: activation, width: test.width, channels: test.channels,
           a: inPlace.input, b: operation == .add ? b.input : nil, scale: scale.pointer, shift: shift.pointer,
           output: inPlace.output)
-        kernels.elementwise[0].run(&task, 0..<test.pixels)
+        kernels.kernels(of: ElementwiseTask.self)[0].run(&task, 0..<test.pixels)
         #expect(
           inPlace.values.map(\.bitPattern) == found.map(\.bitPattern), "in place or not must not matter")
       }

@@ -63,7 +63,7 @@ struct WindowConformance {
         input: input.input, output: output.output, residual: test.residual ? residual.input : nil,
         weights: weights.pointer, bias: bias.pointer, activation: test.activation)
       for begin in stride(from: 0, to: test.outHeight, by: step) {
-        kernels.depthwise[0].run(&task, begin..<min(test.outHeight, begin + step))
+        kernels.kernels(of: DepthwiseTask.self)[0].run(&task, begin..<min(test.outHeight, begin + step))
       }
       #expect(output.guardsAreIntact)
       return output.values
@@ -105,7 +105,7 @@ struct WindowConformance {
         channels: test.channels, kernel: test.kernel, stride: test.stride, padding: test.padding,
         input: input.input, output: output.output)
       for begin in stride(from: 0, to: test.outHeight, by: step) {
-        kernels.maxPool[0].run(&task, begin..<min(test.outHeight, begin + step))
+        kernels.kernels(of: PoolTask.self)[0].run(&task, begin..<min(test.outHeight, begin + step))
       }
       #expect(output.guardsAreIntact)
       return output.values

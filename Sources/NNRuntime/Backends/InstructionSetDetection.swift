@@ -129,7 +129,9 @@ package enum InstructionSet: String, CaseIterable, Sendable {
     let base = set?.catalogue(of: processor)
     guard set == nil || base != nil else { return nil }
     var catalogue = KernelCatalogue(rawValue, after: base)
-    return addKernels(&catalogue, processor) ? catalogue : nil
+    guard addKernels(&catalogue, processor) else { return nil }
+    catalogue.complete(by: .plain())
+    return catalogue
   }
 
   /// Whether it multiplies in bf16.

@@ -60,35 +60,13 @@ package func openBLASCatalogue() throws(OpenBLASError) -> KernelCatalogue {
     "winograd-f6x6-f32", .winograd6x6, of: .squares(stride: 1), prologues: .enlarge, epilogues: .tiles,
     items: .tiles(.six), tolerance: .winograd
   ) { unsafe tiles($0, $1, edge: 6) }
-  addSteps(to: &catalogue, blas)
-  return catalogue
-}
-
-/// The operations that are no convolutions.
-private func addSteps(to catalogue: inout KernelCatalogue, _ blas: OpenBLASLibrary) {
-  unsafe catalogue.add(depthwise: "depthwise-f32", maps: .float32, tolerance: .product, by: .baseline) {
-    unsafe PlainKernels.depthwise($0, $1)
-  }
-  unsafe catalogue.add(maxPool: "maxpool-f32", maps: .float32, tolerance: .exact, by: .baseline) {
-    unsafe PlainKernels.maxPool($0, $1)
-  }
   unsafe catalogue.add(
-    resize: "resize-f32", maps: .float32, tolerance: .product, by: .baseline, scratch: { _ in 0 },
-    run: { unsafe PlainKernels.resize($0, $1) })
-  unsafe catalogue.add(layerNorm: "layernorm-f32", maps: .float32, tolerance: .normalisation, by: .baseline) {
-    unsafe PlainKernels.layerNorm($0, $1)
-  }
-  unsafe catalogue.add(softmax: "softmax-f32", maps: .float32, tolerance: .function, by: .baseline) {
-    unsafe PlainKernels.softmax($0, $1)
-  }
-  unsafe catalogue.add(elementwise: "elementwise-f32", maps: .float32, tolerance: .function, by: .baseline) {
-    unsafe PlainKernels.elementwise($0, $1)
-  }
-  unsafe catalogue.add(
-    attention: "attention-f32", products: .float32, maps: .float32, queries: OpenBLASKernels.block,
-    tolerance: .attention, by: .baseline,
+    "attention-f32", of: AttentionTask.self, products: .float32, maps: .float32,
+    together: OpenBLASKernels.block, tolerance: .attention, by: .baseline,
     scratch: { unsafe OpenBLASKernels.block * $0.pointee.tokens },
     run: { unsafe OpenBLASKernels.attention(blas, $0, $1) })
+  catalogue.complete(by: .plain(named: catalogue.name))
+  return catalogue
 }
 
 /// The kernels that OpenBLAS itself chose for this CPU, such as `SkylakeX`.

@@ -1,10 +1,10 @@
-// The plain loops of the OpenBLAS backend: a scalar at a time, in the order of the definitions, sharing no
-// arithmetic with the vector kernels that they check.
+// What plain kernels are made of: a scalar at a time, in the order of the definitions, sharing no arithmetic with the
+// vector kernels that they check.
 
 import Glibc
 import NNKernelInterface
 
-/// Scalar kernels; see `KernelCatalogue` for what each computes.
+/// Scalar functions of the plain kernels (`Operators`), and of the OpenBLAS backend.
 enum PlainKernels {
   static func activate(_ x: Float, _ activation: Activation) -> Float {
     switch activation {
@@ -14,65 +14,6 @@ enum PlainKernels {
     case .silu: x / (1 + expf(-x))
     case .gelu: 0.5 * x * (1 + erff(x * Float(0.5).squareRoot()))
     case .sigmoid: 1 / (1 + expf(-x))
-    }
-  }
-
-  static func depthwise(_ task: UnsafePointer<DepthwiseTask>, _ share: Share) {
-    let task = unsafe task.pointee
-    let (kernel, channels) = (task.kernel, task.channels)
-    for y in share.items {
-      for x in 0..<task.outWidth {
-        for channel in 0..<channels {
-          var sum = unsafe task.bias[channel]
-          for row in 0..<kernel {
-            let inY = y * task.stride - task.padding + row
-            guard inY >= 0 && inY < task.inHeight else { continue }
-            for column in 0..<kernel {
-              let inX = x * task.stride - task.padding + column
-              guard inX >= 0 && inX < task.inWidth else { continue }
-              let weight = unsafe task.weights[(row * kernel + column) * channels + channel]
-              sum += unsafe task.input.pixel(inY, inX)[channel] * weight
-            }
-          }
-          var result = activate(sum, task.activation)
-          if let residual = task.residual { result += unsafe residual.pixel(y, x)[channel] }
-          unsafe task.output.pixel(y, x)[channel] = result
-        }
-      }
-    }
-  }
-
-  static func maxPool(_ task: UnsafePointer<PoolTask>, _ share: Share) {
-    let task = unsafe task.pointee
-    for y in share.items {
-      for x in 0..<task.outWidth {
-        for channel in 0..<task.channels {
-          var best = -Float.infinity
-          for row in 0..<task.kernel {
-            let inY = y * task.stride - task.padding + row
-            guard inY >= 0 && inY < task.inHeight else { continue }
-            for column in 0..<task.kernel {
-              let inX = x * task.stride - task.padding + column
-              guard inX >= 0 && inX < task.inWidth else { continue }
-              best = unsafe max(best, task.input.pixel(inY, inX)[channel])
-            }
-          }
-          unsafe task.output.pixel(y, x)[channel] = best
-        }
-      }
-    }
-  }
-
-  static func resize(_ task: UnsafePointer<ResizeTask>, _ share: Share) {
-    let task = unsafe task.pointee
-    for y in share.items {
-      for x in 0..<task.outWidth {
-        for channel in 0..<task.channels {
-          var sum = resampled(task.input, task.resampling, y, x, channel)
-          if let residual = task.residual { sum += unsafe residual.pixel(y, x)[channel] }
-          unsafe task.output.pixel(y, x)[channel] = sum
-        }
-      }
     }
   }
 
@@ -91,15 +32,6 @@ enum PlainKernels {
       }
     }
     return sum
-  }
-
-  static func layerNorm(_ task: UnsafePointer<LayerNormTask>, _ share: Share) {
-    let task = unsafe task.pointee
-    for token in share.items {
-      unsafe normalise(
-        task.normalisation, task.channels, task.input.base + token * task.input.pixelStride,
-        task.output.base + token * task.output.pixelStride)
-    }
   }
 
   /// Normalizes one pixel's channels into `output`.
@@ -122,15 +54,6 @@ enum PlainKernels {
     }
   }
 
-  static func softmax(_ task: UnsafePointer<ElementwiseTask>, _ share: Share) {
-    let task = unsafe task.pointee
-    for pixel in share.items {
-      let (y, x) = (pixel / task.width, pixel % task.width)
-      let (input, output) = unsafe (task.a.pixel(y, x), task.output.pixel(y, x))
-      unsafe softmaxRow(input, output, count: task.channels, scale: 1)
-    }
-  }
-
   /// output = softmax(input * scale); `output` may be `input` itself.
   static func softmaxRow(
     _ input: UnsafePointer<Float>, _ output: UnsafeMutablePointer<Float>, count: Int, scale: Float
@@ -144,26 +67,6 @@ enum PlainKernels {
       sum += power
     }
     for index in 0..<count { unsafe output[index] /= sum }
-  }
-
-  static func elementwise(_ task: UnsafePointer<ElementwiseTask>, _ share: Share) {
-    let task = unsafe task.pointee
-    for pixel in share.items {
-      let (y, x) = (pixel / task.width, pixel % task.width)
-      let (a, output) = unsafe (task.a.pixel(y, x), task.output.pixel(y, x))
-      for channel in 0..<task.channels {
-        var value = unsafe a[channel]
-        switch task.operation {
-        case .unary: break
-        case .add: if let b = task.b { value += unsafe b.pixel(y, x)[channel] }
-        case .affine:
-          if let scale = unsafe task.scale, let shift = unsafe task.shift {
-            value = unsafe value * scale[channel] + shift[channel]
-          }
-        }
-        unsafe output[channel] = activate(value, task.activation)
-      }
-    }
   }
 }
 

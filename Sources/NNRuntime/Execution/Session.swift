@@ -4,7 +4,7 @@ import NNKernelInterface
 import Synchronization
 
 /// One step of a run: chunks that may run side by side.
-@safe struct Step: Sendable {
+@safe package struct Step: Sendable {
   /// Index of the layer in its plan.
   var layer: Int
   var chunks: Int

@@ -1,34 +1,16 @@
-// Packed weights and steps of convolutions, depthwise ones included; StepBuilder+Subpixels.swift has those of four parts.
+// Packed weights and steps of dense convolutions; StepBuilder+Subpixels.swift has those of four parts.
 
 import NNKernelInterface
 
 extension StepBuilder {
-  /// Packs the weights of all layers, the layers shared out over the threads.
-  func packWeights() {
-    let builder = self
-    let layers = zip(plan.placement.nodes, plan.kernels).compactMap { builder.packing($0, $1) }
-    let staging = (0..<pool.threads).map { _ in StagingMemory() }
-    pool.run(layers.count) { layer, thread in layers[layer](staging[thread]) }
-  }
-
-  /// What packs the weights of a layer; nil for a kernel that reads none, or packs them with its step.
-  private func packing(_ node: Node, _ kernel: LayerKernel) -> (@Sendable (StagingMemory) -> Void)? {
-    switch kernel {
-    case .convolution(let layer, let kernel):
-      { staging in
-        if let transposed = layer.transposed {
-          _ = packedJoint(node, layer, transposed, kernel)
-        } else {
-          _ = packed(node, layer, kernel, staging)
-        }
-        if let projection = layer.projection { _ = packed(projection, node, layer, staging) }
-      }
-    case .transposedConvolution(let layer, let kernel):
-      { _ in
-        for part in 0..<layer.stride * layer.stride { _ = packedSubpixel(node, layer, part, kernel) }
-      }
-    case .none, .depthwise, .maxPool, .resize, .layerNorm, .softmax, .elementwise, .attention: nil
+  /// Packs the weights of a layer, and of what was joined to it.
+  func pack(_ node: Node, _ layer: Convolution, _ kernel: ConvolutionKernel, _ staging: StagingMemory) {
+    if let transposed = layer.transposed {
+      _ = packedJoint(node, layer, transposed, kernel)
+    } else {
+      _ = packed(node, layer, kernel, staging)
     }
+    if let projection = layer.projection { _ = packed(projection, node, layer, staging) }
   }
 
   private func packed(
@@ -183,32 +165,6 @@ extension StepBuilder {
       shape: shape, input: input, output: output, weights: weights.base, bias: bias.base,
       zeros: zeros.base, activation: layer.activation)
     return (task, [weights, bias, zeros, arena] + operands)
-  }
-
-  /// All constants: kept alive by every task, since any may be its residual.
-  var operands: [FloatMemory] { Array(constants.values) }
-
-  func depthwise(_ node: Node, _ index: Int, _ layer: Convolution, _ kernel: Kernel<DepthwiseTask>) -> Step {
-    let (input, output) = (shapes[node.inputs[0]], shapes[node.output])
-    let positions = layer.kernelHeight * layer.kernelWidth
-    let source = layer.weights.floats()
-    var filters = [Float](repeating: 0, count: positions * output.channels)
-    for channel in 0..<output.channels {
-      for position in 0..<positions {
-        filters[position * output.channels + channel] =
-          source[channel * positions + position] * (layer.scale?[channel] ?? 1)
-      }
-    }
-    let weights = FloatMemory(filters, count: filters.count + 16)
-    let bias = FloatMemory(layer.bias, count: layer.bias.count + 16)
-    let task = unsafe TaskMemory(
-      DepthwiseTask(
-        inHeight: input.height, inWidth: input.width, outHeight: output.height, outWidth: output.width,
-        channels: output.channels, kernel: layer.kernelHeight, stride: layer.stride, padding: layer.padding,
-        input: map(node.inputs[0]), output: mutableMap(node.output),
-        residual: layer.storesSums ? nil : map(node.inputs[1]), weights: weights.base, bias: bias.base,
-        activation: layer.activation), keeping: [weights, bias, arena] + operands)
-    return step(index, kernel, task, items: output.height, together: rowsTogether(output))
   }
 }
 

@@ -3,7 +3,7 @@
 import NNKernelInterface
 
 /// Makes the steps of a session and what they read: packed weights, constants, resize tables.
-struct StepBuilder {
+package struct StepBuilder {
   let plan: Plan
   let arena: FloatMemory
   let weights: PackedWeights
@@ -19,57 +19,33 @@ struct StepBuilder {
     zeros = FloatMemory(count: (plan.placement.shapes.map(\.channels).max() ?? 0) + 64)
   }
 
+  /// All constants: kept alive by every task, since any may be its second input.
+  var operands: [FloatMemory] { Array(constants.values) }
+
   var shapes: [MapShape] { plan.placement.shapes }
 
-  /// The steps in running order.
+  /// The steps in running order: one for each layer that a kernel computes.
   mutating func steps() -> [Step] {
     packWeights()
     var steps: [Step] = []
-    for (index, node) in plan.placement.nodes.enumerated() {
-      if case .constant(let tensor) = node.operation {
-        constants[node.output] = FloatMemory(tensor.floats())
-      } else if let step = step(node, index) {
-        steps.append(step)
+    for (node, kernel) in zip(plan.placement.nodes, plan.kernels) {
+      if let constant = node.operation as? Constant {
+        constants[node.output] = FloatMemory(constant.tensor.floats())
+      }
+      switch kernel {
+      case .none: break
+      case .kernel(let bound): steps.append(bound.step(self))
       }
     }
     return steps
   }
 
-  /// The step of the kernel that the plan chose; nil only where the plan says that there is no work.
-  private func step(_ node: Node, _ index: Int) -> Step? {
-    switch plan.kernels[index] {
-    case .none: nil
-    case .convolution(let layer, let kernel): convolution(node, index, layer, kernel)
-    case .transposedConvolution(let layer, let kernel): transposed(node, index, layer, kernel)
-    case .depthwise(let layer, let kernel): depthwise(node, index, layer, kernel)
-    case .maxPool(let window, let kernel): maxPool(node, index, window, kernel)
-    case .resize(let kind, let kernel): resize(node, index, kind, kernel)
-    case .layerNorm(let norm, let kernel): layerNorm(node, index, norm, kernel)
-    case .softmax(let kernel): softmax(node, index, kernel)
-    case .elementwise(let layer, let kernel): elementwise(node, index, layer, kernel)
-    case .attention(let layout, let kernel): attention(node, index, layout, kernel)
-    }
-  }
-
-  private func elementwise(
-    _ node: Node, _ index: Int, _ layer: LayerKernel.ElementwiseLayer, _ kernel: Kernel<ElementwiseTask>
-  ) -> Step {
-    func step(
-      _ operation: ElementwiseOperation, _ activation: Activation = .none, _ scale: FloatMemory? = nil,
-      _ shift: FloatMemory? = nil
-    ) -> Step {
-      let output = shapes[node.output]
-      return self.step(
-        index, kernel, elementwiseTask(node, operation, activation, scale, shift), items: output.pixels,
-        together: pixelsTogether(output))
-    }
-    switch layer {
-    case .affine(let scale, let shift): return step(.affine, .none, FloatMemory(scale), FloatMemory(shift))
-    case .activation(let activation): return step(.unary, activation)
-    case .add: return step(.add)
-    case .copy: return step(.unary)
-    case .prependToken(let token): return prepend(node, index, FloatMemory(token), kernel)
-    }
+  /// Packs the weights of all layers, the layers shared out over the threads.
+  private func packWeights() {
+    let layers = plan.kernels.compactMap { if case .kernel(let bound) = $0 { bound.pack } else { nil } }
+    let staging = (0..<pool.threads).map { _ in StagingMemory() }
+    let builder = self
+    pool.run(layers.count) { layer, thread in layers[layer](builder, staging[thread]) }
   }
 
   // MARK: Memory
@@ -121,33 +97,7 @@ struct StepBuilder {
   /// Pixels that make about 32,000 elements.
   func pixelsTogether(_ shape: MapShape) -> Int { max(1, 32_768 / shape.channels) }
 
-  // MARK: Windows and resizing
-
-  private func maxPool(
-    _ node: Node, _ index: Int, _ window: PoolWindow, _ kernel: Kernel<PoolTask>
-  ) -> Step {
-    let (input, output) = (shapes[node.inputs[0]], shapes[node.output])
-    let task = TaskMemory(
-      PoolTask(
-        inHeight: input.height, inWidth: input.width, outHeight: output.height, outWidth: output.width,
-        channels: output.channels, kernel: window.edge, stride: window.stride, padding: window.padding,
-        input: map(node.inputs[0]), output: mutableMap(node.output)), keeping: [arena])
-    return step(index, kernel, task, items: output.height, together: rowsTogether(output))
-  }
-
-  private func resize(
-    _ node: Node, _ index: Int, _ interpolation: Interpolation, _ kernel: Kernel<ResizeTask>
-  ) -> Step {
-    let (input, output) = (shapes[node.inputs[0]], shapes[node.output])
-    let (resampling, tables) = resampling(input, output.height, output.width, interpolation)
-    let task = TaskMemory(
-      ResizeTask(
-        inHeight: input.height, inWidth: input.width, outHeight: output.height, outWidth: output.width,
-        channels: output.channels, resampling: resampling, input: map(node.inputs[0]),
-        residual: node.inputs.count > 1 ? map(node.inputs[1]) : nil, output: mutableMap(node.output)),
-      keeping: [arena] + tables + operands)
-    return step(index, kernel, task, items: output.height, together: rowsTogether(output))
-  }
+  // MARK: What several operators read
 
   /// The tables of a resize of a map of shape `input`, and what owns them.
   func resampling(
@@ -165,83 +115,11 @@ struct StepBuilder {
     )
   }
 
-  // MARK: Tokens and elements
-
-  private func layerNorm(
-    _ node: Node, _ index: Int, _ norm: LayerNormParameters, _ kernel: Kernel<LayerNormTask>
-  ) -> Step {
-    let output = shapes[node.output]
-    let (normalisation, parameters) = normalisation(norm)
-    let task = TaskMemory(
-      LayerNormTask(
-        channels: output.channels, input: map(node.inputs[0]), output: mutableMap(node.output),
-        normalisation: normalisation), keeping: [arena] + parameters)
-    return step(index, kernel, task, items: output.pixels, together: pixelsTogether(output))
-  }
-
   /// A normalization, and the memory that its pointers lead to.
-  func normalisation(_ norm: LayerNormParameters) -> (Normalisation, [FloatMemory]) {
+  func normalisation(_ norm: LayerNorm) -> (Normalisation, [FloatMemory]) {
     let (gamma, beta) = (FloatMemory(norm.gamma), FloatMemory(norm.beta))
     return unsafe (
       Normalisation(gamma: gamma.base, beta: beta.base, epsilon: norm.epsilon), [gamma, beta]
     )
-  }
-
-  private func softmax(_ node: Node, _ index: Int, _ kernel: Kernel<ElementwiseTask>) -> Step {
-    let output = shapes[node.output]
-    return step(
-      index, kernel, elementwiseTask(node, .unary, .none, nil, nil), items: output.pixels,
-      together: pixelsTogether(output))
-  }
-
-  private func elementwiseTask(
-    _ node: Node, _ operation: ElementwiseOperation, _ activation: Activation, _ scale: FloatMemory?,
-    _ shift: FloatMemory?
-  ) -> TaskMemory<ElementwiseTask> {
-    let output = shapes[node.output]
-    return unsafe TaskMemory(
-      ElementwiseTask(
-        operation: operation, activation: activation, width: output.width, channels: output.channels,
-        a: map(node.inputs[0]), b: node.inputs.count > 1 ? map(node.inputs[1]) : nil,
-        scale: scale.map { unsafe UnsafePointer($0.base) },
-        shift: shift.map { unsafe UnsafePointer($0.base) },
-        output: mutableMap(node.output)), keeping: [arena, scale, shift].compactMap(\.self) + operands)
-  }
-
-  private func prepend(
-    _ node: Node, _ index: Int, _ token: FloatMemory, _ kernel: Kernel<ElementwiseTask>
-  ) -> Step {
-    let target = unsafe pointer(node.output)
-    let channels = shapes[node.output].channels
-    let task = unsafe TaskMemory(
-      ElementwiseTask(
-        operation: .unary, activation: .none, width: 1, channels: channels,
-        a: MapPointer(base: token.base, pixelStride: channels, rowStride: channels), b: nil, scale: nil,
-        shift: nil, output: MutableMapPointer(base: target, pixelStride: channels, rowStride: channels)),
-      keeping: [arena, token])
-    return step(index, kernel, task, items: 1, together: 1)
-  }
-
-  private func attention(
-    _ node: Node, _ index: Int, _ layout: AttentionLayout, _ kernel: Kernel<AttentionTask>
-  ) -> Step {
-    let output = plan.placement.locations[node.output]
-    let input = plan.placement.locations[node.inputs[0]]
-    let base = unsafe pointer(node.inputs[0])
-    let element = plan.elements[node.inputs[0]]
-    var attention = unsafe AttentionTask(
-      tokens: shapes[node.output].pixels, heads: layout.heads, keyWidth: layout.keyWidth,
-      valueWidth: layout.valueWidth, scale: layout.scale,
-      query: element.pointer(base, offset: layout.queryOffset),
-      key: element.pointer(base, offset: layout.keyOffset),
-      value: element.pointer(base, offset: layout.valueOffset), tokenStride: input.pixelStride,
-      queryHeadStride: layout.queryHeadStride, keyHeadStride: layout.keyHeadStride,
-      valueHeadStride: layout.valueHeadStride, output: pointer(node.output),
-      outputTokenStride: output.pixelStride, outputHeadStride: layout.valueWidth)
-    attention.element = element
-    attention.outputElement = plan.elements[node.output]
-    let task = TaskMemory(attention, keeping: [arena])
-    let groups = (attention.tokens + kernel.together - 1) / kernel.together
-    return step(index, kernel, task, items: attention.heads * groups, together: 1)
   }
 }

@@ -5,7 +5,7 @@ package typealias ValueID = Int
 package struct Node: Sendable {
   /// Module path in the checkpoint's own vocabulary (`model.10.m.0.attn.qkv`).
   package var name: String
-  package var operation: Operation
+  package var operation: any Operator
   package var inputs: [ValueID]
   package var output: ValueID
   /// Names of the layers before this one that are computed with it.

@@ -1,4 +1,4 @@
-/// Builds a network once; the operations are methods of `Value`.
+/// Builds a network once; the operators are methods of `Value` (`Operators`).
 ///
 /// Misuse (shapes that don't fit, values of two builders) is a precondition: a model's own code is wrong.
 /// What comes from a file is checked where weights are bound, with an error.
@@ -14,30 +14,20 @@ public final class GraphBuilder {
   /// Declares an input, filled before every run.
   public func input(_ name: String, height: Int, width: Int, channels: Int) -> Value {
     let value = append(
-      name, .input, [], MapShape(height: height, width: width, channels: channels))
+      name, Input(shape: MapShape(height: height, width: width, channels: channels)), [])
     inputs.append((name, value.id))
     return value
   }
 
   /// A map known in advance; `tensor` holds height x width x channels elements, channels last.
   public func constant(_ name: String, _ tensor: Tensor, shape: MapShape) -> Value {
-    precondition(tensor.shape.reduce(1, *) == shape.count, "\(name): \(tensor.shape) is not \(shape)")
-    return append(name, .constant(tensor), [], shape)
+    append(name, Constant(tensor: tensor, shape: shape), [])
   }
 
   /// Channels of all values side by side; the maps are of one size.
   public func concatenate(_ values: [Value], name: String) -> Value {
     precondition(!values.isEmpty, "\(name): nothing to concatenate")
-    let first = values[0].shape
-    for value in values {
-      precondition(
-        value.shape.height == first.height && value.shape.width == first.width,
-        "\(name): \(value.shape) beside \(first)")
-    }
-    let channels = values.reduce(0) { $0 + $1.shape.channels }
-    return append(
-      name, .concatenate, values.map(\.id),
-      MapShape(height: first.height, width: first.width, channels: channels))
+    return values[0].applying(Concatenate(), to: Array(values.dropFirst()), name: name)
   }
 
   /// The finished network.
@@ -50,8 +40,8 @@ public final class GraphBuilder {
       outputs: outputs.map { ($0.name, $0.value.id) })
   }
 
-  func append(_ name: String, _ operation: Operation, _ operands: [ValueID], _ shape: MapShape) -> Value {
-    shapes.append(shape)
+  func append(_ name: String, _ operation: any Operator, _ operands: [ValueID]) -> Value {
+    shapes.append(operation.shape(of: operands.map { shapes[$0] }, layer: name))
     nodes.append(Node(name: name, operation: operation, inputs: operands, output: shapes.count - 1))
     return Value(builder: self, id: shapes.count - 1)
   }

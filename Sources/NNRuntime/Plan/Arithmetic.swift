@@ -1,7 +1,7 @@
 import NNKernelInterface
 
 /// What a precision multiplies in, with the kernels of a catalogue.
-struct Arithmetic {
+package struct Arithmetic {
   /// What this layer, or all, are multiplied in.
   let precision: Precision
   let catalogue: KernelCatalogue
@@ -38,7 +38,9 @@ struct Arithmetic {
 
   /// What attention multiplies in: between maps of floats in integers of 16 bits or as they are.
   var attention: ProductElement {
-    func has(_ products: ProductElement) -> Bool { catalogue.attention.contains { $0.products == products } }
+    func has(_ products: ProductElement) -> Bool {
+      catalogue.kernels(of: AttentionTask.self).contains { $0.products == products }
+    }
     switch (precision, maps) {
     case (.fp32, _), (.fp16, _): return .float32
     case (.bf16, .float32): return .float32

@@ -9,18 +9,15 @@ import NNKernelInterface
 struct ElementTypes: Sendable {
   /// By value.
   private let types: [ElementType]
-  /// By node of the placement: what it multiplies in.
-  private let products: [ProductElement]
-  /// By node of the placement: what computes a dense convolution in less than single precision.
-  private let choices: [KernelChoice?]
+  /// By node of the placement: how it multiplies in less than single precision.
+  private let reduced: [ReducedProducts]
   /// By node of the placement: whether it makes an input or an output of the network, which are floats.
   private let atBorder: [Bool]
 
   /// Everything in floats.
   init(allFloat placement: Placement) {
     types = [ElementType](repeating: .float32, count: placement.shapes.count)
-    products = [ProductElement](repeating: .float32, count: placement.nodes.count)
-    choices = [KernelChoice?](repeating: nil, count: placement.nodes.count)
+    reduced = [ReducedProducts](repeating: .floats, count: placement.nodes.count)
     atBorder = [Bool](repeating: false, count: placement.nodes.count)
   }
 
@@ -29,27 +26,18 @@ struct ElementTypes: Sendable {
     let borders = Set((graph.inputs + graph.outputs).map { placement.locations[$0.value].buffer })
     var floats = borders
     let atBorder = placement.nodes.map { borders.contains(placement.locations[$0.output].buffer) }
-    let choices = placement.nodes.enumerated().map { index, node in
-      node.leavesOutMaps
-        ? nil : node.choice(placement.shapes, arithmetic.of(node), isOutput: atBorder[index])
-    }
-    let products = placement.nodes.enumerated().map { index, node in
-      if case .attention = node.operation, !atBorder[index] { return arithmetic.of(node).attention }
-      return choices[index]?.kernel.products ?? .float32
+    let reduced = placement.nodes.enumerated().map { index, node in
+      node.operation.reduced(node, placement.shapes, arithmetic.of(node), isOutput: atBorder[index])
     }
     self.atBorder = atBorder
-    self.choices = choices
-    self.products = products
+    self.reduced = reduced
     for (index, node) in placement.nodes.enumerated() {
       let buffers = (node.inputs + [node.output]).map { placement.locations[$0].buffer }
-      switch node.operation {
-      case .convolution(let layer) where layer.isDepthwise: break
-      case .convolution(let layer) where layer.addsToSums && choices[index] != nil: floats.insert(buffers[1])
-      case .convolution, .transposedConvolution, .attention:
-        if products[index] == .float32 { floats.formUnion(buffers) }
-      case .layerNorm: floats.insert(buffers[0])
-      case .input, .constant, .prependToken, .softmax: floats.formUnion(buffers)
-      case .affine, .activation, .add, .maxPool, .resize, .copy, .concatenate, .slice, .view: break
+      switch node.operation.floats(reduced[index]) {
+      case .none: break
+      case .input: floats.insert(buffers[0])
+      case .addend: floats.insert(buffers[1])
+      case .all: floats.formUnion(buffers)
       }
     }
     types = placement.shapes.indices.map {
@@ -61,40 +49,16 @@ struct ElementTypes: Sendable {
   subscript(value: ValueID) -> ElementType { types[value] }
 
   /// What the node multiplies in.
-  func products(_ node: Int) -> ProductElement { products[node] }
+  func products(_ node: Int) -> ProductElement { reduced[node].element }
 
   /// What computes the node, a dense convolution, in less than single precision; nil where nothing does.
-  func choice(_ node: Int) -> KernelChoice? { choices[node] }
+  func choice(_ node: Int) -> KernelChoice? { reduced[node].choice }
 
   /// Whether the node makes an input or an output of the network.
   func isAtBorder(_ node: Int) -> Bool { atBorder[node] }
 
   /// What the node multiplies in.
-  func precision(_ node: Int) -> Precision { Precision(products[node]) }
-}
-
-extension Node {
-  /// Whether maps before or behind it are never made.
-  var leavesOutMaps: Bool {
-    guard case .convolution(let layer) = operation else { return false }
-    return layer.enlargement != nil || layer.projection != nil
-  }
-
-  /// What computes it in less than single precision, if it is a dense convolution.
-  fileprivate func choice(
-    _ shapes: [MapShape], _ arithmetic: Arithmetic, isOutput: Bool
-  ) -> KernelChoice? {
-    switch operation {
-    case .convolution(let layer):
-      layer.isDepthwise
-        ? nil : arithmetic.choice(layer, convolutionShape(layer, shapes), isOutput: isOutput)
-    case .transposedConvolution(let layer):
-      arithmetic.choice(layer, subpixelShape(layer, shapes), isOutput: isOutput)
-    case .input, .constant, .affine, .activation, .add, .concatenate, .slice, .view, .prependToken, .maxPool,
-      .resize, .layerNorm, .softmax, .attention, .copy:
-      nil
-    }
-  }
+  func precision(_ node: Int) -> Precision { Precision(reduced[node].element) }
 }
 
 extension ElementType {

@@ -29,8 +29,8 @@ struct Fusing {
 
   /// Whether the kernel that computes the layer alone computes it joined too.
   private func canCompute(_ joint: Joint) -> Bool {
-    guard case .convolution(let layer) = joint.layer.operation,
-      case .convolution(let joined) = joint.joined.operation,
+    guard let layer = joint.layer.operation as? Convolution,
+      let joined = joint.joined.operation as? Convolution,
       let alone = catalogue.choice(layer, joint.layer.convolutionShape(layer, joint.shapes), nil)
     else { return false }
     let shape = joint.joined.convolutionShape(joined, joint.shapes)
@@ -46,8 +46,8 @@ struct Fusing {
   /// Whether a convolution of 3x3 and the transposed one before it, each with its best kernel, have more products than the
   /// four that they are together.
   private func savesProducts(_ joint: Joint) -> Bool {
-    guard case .convolution(let layer) = joint.layer.operation,
-      case .convolution(let joined) = joint.joined.operation,
+    guard let layer = joint.layer.operation as? Convolution,
+      let joined = joint.joined.operation as? Convolution,
       case .tiles(let tile) = catalogue.choice(
         layer, joint.layer.convolutionShape(layer, joint.shapes), nil)?.kernel.items
     else { return false }
@@ -65,9 +65,9 @@ struct Fusing {
   /// Whether a 1x1 convolution is better done to the tiles of the convolution before it: those are large, or small ones that
   /// hold a transposed convolution, and so is the map between the two.
   private func savesMap(_ joint: Joint) -> Bool {
-    guard case .convolution(let first) = joint.layer.operation,
-      case .convolution(let joined) = joint.joined.operation,
-      case .convolution(let projected) = joint.other.operation,
+    guard let first = joint.layer.operation as? Convolution,
+      let joined = joint.joined.operation as? Convolution,
+      let projected = joint.other.operation as? Convolution,
       projected.outChannels <= Self.mostProjected,
       joint.shapes[joint.layer.output].count >= Self.largeMap,
       catalogue.choice(projected, joint.other.convolutionShape(projected, joint.shapes), nil)?.kernel

@@ -23,14 +23,7 @@ extension Backend {
   /// All kernels that the backend has here, in the order in which they are asked.
   package func kernels() throws(PlanError) -> [KernelListing] {
     let catalogue = try catalogue()
-    return catalogue.convolutions.map(KernelListing.init)
-      + catalogue.depthwise.map { KernelListing($0, computes: "one filter a channel") }
-      + catalogue.maxPool.map { KernelListing($0, computes: "max-pool") }
-      + catalogue.resize.map { KernelListing($0, computes: "resize") }
-      + catalogue.layerNorm.map { KernelListing($0, computes: "layer normalization") }
-      + catalogue.softmax.map { KernelListing($0, computes: "softmax") }
-      + catalogue.elementwise.map { KernelListing($0, computes: "elementwise") }
-      + catalogue.attention.map { KernelListing($0, computes: "attention") }
+    return catalogue.convolutions.map(KernelListing.init) + catalogue.listings
   }
 }
 
@@ -46,7 +39,7 @@ extension KernelListing {
     needs = kernel.needs.names
   }
 
-  fileprivate init<Task>(_ kernel: Kernel<Task>, computes: String) {
+  init<Task>(_ kernel: Kernel<Task>, computes: String) {
     name = kernel.fullName
     self.computes = computes
     products = kernel.products.name

@@ -36,25 +36,6 @@ extension Node {
 
   /// Multiplications and additions of the layer as it is defined: 2 x MAC.
   func operations(_ shapes: [MapShape]) -> Double {
-    let output = partOf ?? shapes[output]
-    switch operation {
-    case .convolution(let layer):
-      let channels = layer.transposed?.bias.count ?? shapes[inputs[0]].channels
-      let depth = (layer.isDepthwise ? 1 : channels) * layer.kernelHeight * layer.kernelWidth
-      let projected = layer.projection.map { $0.layer.outChannels } ?? 0
-      let transposed = layer.transposed == nil ? 0 : channels * shapes[inputs[0]].channels
-      // Only the 1x1 convolution behind another may be a part of a larger layer.
-      let pixels = layer.projection == nil ? output.pixels : shapes[self.output].pixels
-      return 2 * Double(pixels) * Double(layer.outChannels * depth + transposed)
-        + 2 * Double(output.pixels) * Double(layer.outChannels * projected)
-    case .transposedConvolution:
-      return 2 * Double(output.count) * Double(shapes[inputs[0]].channels)
-    case .attention(let layout):
-      let pairs = Double(output.pixels) * Double(output.pixels) * Double(layout.heads)
-      return 2 * pairs * Double(layout.keyWidth + layout.valueWidth)
-    case .input, .constant, .affine, .activation, .add, .concatenate, .slice, .view, .prependToken, .maxPool,
-      .resize, .layerNorm, .softmax, .copy:
-      return 0
-    }
+    operation.operations(self, shapes)
   }
 }

@@ -37,21 +37,20 @@ struct Placement: Sendable {
     parents = [Parent?](repeating: nil, count: shapes.count)
     movable = [Bool](repeating: false, count: shapes.count)
     for node in graph.nodes {
-      switch node.operation {
-      case .slice(let channels):
-        parents[node.output] = Parent(value: node.inputs[0], pixel: 0, channel: channels.lowerBound)
-      case .view(let firstPixel):
-        parents[node.output] = Parent(value: node.inputs[0], pixel: firstPixel, channel: 0)
-      case .concatenate:
+      switch node.operation.placing {
+      case .channels(let first):
+        parents[node.output] = Parent(value: node.inputs[0], pixel: 0, channel: first)
+      case .pixels(let first):
+        parents[node.output] = Parent(value: node.inputs[0], pixel: first, channel: 0)
+      case .around:
         placeConcatenation(node)
         movable[node.output] = true
-      case .prependToken:
+      case .afterToken:
         nodes.append(placeTokens(node))
         movable[node.output] = true
-      case .input, .constant:
+      case .given:
         nodes.append(node)
-      case .convolution, .transposedConvolution, .affine, .activation, .add, .maxPool, .resize, .layerNorm,
-        .softmax, .attention, .copy:
+      case .own:
         nodes.append(node)
         movable[node.output] = true
       }
@@ -82,7 +81,8 @@ struct Placement: Sendable {
         parents.append(Parent(value: node.output, pixel: 0, channel: starts[position]))
         nodes.append(
           Node(
-            name: "\(node.name).copy\(position)", operation: .copy, inputs: [input], output: shapes.count - 1)
+            name: "\(node.name).copy\(position)", operation: Copy(), inputs: [input], output: shapes.count - 1
+          )
         )
       }
     }
@@ -103,7 +103,7 @@ struct Placement: Sendable {
       movable.append(false)
       parents.append(Parent(value: node.output, pixel: 1, channel: 0))
       nodes.append(
-        Node(name: "\(node.name).copy", operation: .copy, inputs: [input], output: shapes.count - 1))
+        Node(name: "\(node.name).copy", operation: Copy(), inputs: [input], output: shapes.count - 1))
       node.inputs = [shapes.count - 1]
     }
     return node
@@ -174,7 +174,7 @@ struct Placement: Sendable {
       last[buffer] = max(last[buffer] ?? step, step)
     }
     for (step, node) in nodes.enumerated() {
-      if case .constant = node.operation { constants.insert(node.output) }
+      if node.operation is Constant { constants.insert(node.output) }
       for input in node.inputs { touch(input, step) }
       touch(node.output, step)
     }

@@ -99,7 +99,7 @@ extension Plan {
   var denseConvolutions: [ConvolutionShape] {
     var seen = Set<ConvolutionShape>()
     return placement.nodes.compactMap { node in
-      guard case .convolution(let layer) = node.operation, !layer.isDepthwise else { return nil }
+      guard let layer = node.operation as? Convolution, !layer.isDepthwise else { return nil }
       let shape = node.convolutionShape(layer, placement.shapes)
       return seen.insert(shape).inserted ? shape : nil
     }

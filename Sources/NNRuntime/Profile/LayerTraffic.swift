@@ -25,41 +25,6 @@ extension Plan {
   }
 }
 
-extension Convolution {
-  /// Weights that count, and biases.
-  fileprivate var parameterCount: Int {
-    let all = weights.shape.count == 4 && inChannels != nil ? weights.shape[1] : 1
-    let own = weights.count / all * (inChannels?.count ?? 1) + bias.count
-    return own + prologue.parameterCount + (projection?.layer.parameterCount ?? 0)
-  }
-}
-
-extension Convolution.Prologue {
-  fileprivate var parameterCount: Int {
-    switch self {
-    case .none, .enlarge: 0
-    case .normalise(let norm): norm.gamma.count + norm.beta.count
-    case .transpose(let transposed): transposed.weights.count + transposed.bias.count
-    }
-  }
-}
-
-extension Operation {
-  /// Numbers that a layer reads besides its inputs.
-  var parameterCount: Int {
-    switch self {
-    case .convolution(let layer), .transposedConvolution(let layer):
-      layer.parameterCount
-    case .affine(let scale, let shift): scale.count + shift.count
-    case .layerNorm(let norm): norm.gamma.count + norm.beta.count
-    case .prependToken(let token): token.count
-    case .input, .constant, .activation, .add, .concatenate, .slice, .view, .maxPool, .resize, .softmax,
-      .attention, .copy:
-      0
-    }
-  }
-}
-
 extension ProductElement {
   /// Bytes of a factor.
   fileprivate var size: Int {

@@ -41,18 +41,18 @@ extension Plan {
     var layers: [(order: Int, layer: TracedLayer)] = []
     for (order, node) in graph.nodes.enumerated() {
       var isListed = true
-      switch node.operation {
-      case .input, .constant:
+      switch node.operation.placing {
+      case .given:
         isListed = false
-      case .slice:
+      case .channels:
         ready[node.output] = ready[node.inputs[0]]
         isListed = false
-      case .view:
+      case .pixels:
         ready[node.output] = ready[node.inputs[0]]
-      case .concatenate:
+      case .around:
         let copies = placement.nodes.indices.filter { placement.isCopy($0, for: node) }
         ready[node.output] = (node.inputs.compactMap { ready[$0] } + copies).max()
-      default:
+      case .own, .afterToken:
         ready[node.output] = steps[node.output]
       }
       if isTokens(node, tokens) { tokens.insert(node.output) }
@@ -78,13 +78,13 @@ extension Plan {
 
   /// A token sequence begins where a map of several rows becomes one row, or where a token is put before it.
   private func isTokens(_ node: Node, _ known: Set<ValueID>) -> Bool {
-    switch node.operation {
-    case .prependToken:
+    switch node.operation.placing {
+    case .afterToken:
       return true
-    case .view:
+    case .pixels:
       let (source, target) = (graph.shapes[node.inputs[0]], graph.shapes[node.output])
       return target.height == 1 && (source.height > 1 || known.contains(node.inputs[0]))
-    default:
+    case .own, .given, .channels, .around:
       return node.inputs.first.map(known.contains) ?? false
     }
   }
@@ -106,7 +106,7 @@ extension Node {
 extension Placement {
   /// Whether the step brings an operand of `concatenation` to its place.
   fileprivate func isCopy(_ step: Int, for concatenation: Node) -> Bool {
-    guard case .copy = nodes[step].operation else { return false }
+    guard nodes[step].operation is Copy else { return false }
     return nodes[step].name.hasPrefix("\(concatenation.name).copy")
       && concatenation.inputs.contains(nodes[step].inputs[0])
   }

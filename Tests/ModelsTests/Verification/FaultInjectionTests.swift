@@ -33,9 +33,10 @@ struct InjectedFault: Sendable, CustomTestStringConvertible {
   }
 
   /// Changes an operation; nil where the fault does not fit it.
-  func applied(to operation: NNRuntime.Operation, weights: WeightStore) throws -> NNRuntime.Operation? {
+  func applied(to operation: any NNRuntime.Operator, weights: WeightStore) throws -> (any NNRuntime.Operator)?
+  {
     switch (kind, operation) {
-    case (.normalizationEpsilon, .affine):
+    case (.normalizationEpsilon, is Affine):
       let bn = weights.root[node.hasSuffix(".bn") ? node : "\(node).bn"]
       let gamma = try bn.tensor("weight").floats()
       let beta = try bn.tensor("bias").floats()
@@ -43,19 +44,22 @@ struct InjectedFault: Sendable, CustomTestStringConvertible {
       let scale = try bn.tensor("running_var").floats().indices.map { channel in
         gamma[channel] / (try bn.tensor("running_var").floats()[channel] + 1e-5).squareRoot()
       }
-      return .affine(scale: scale, shift: scale.indices.map { beta[$0] - mean[$0] * scale[$0] })
-    case (.missingActivation, .activation):
-      return .activation(.none)
-    case (.transposedWeight, .convolution(var layer)):
+      return Affine(scale: scale, shift: scale.indices.map { beta[$0] - mean[$0] * scale[$0] })
+    case (.missingActivation, is Activate):
+      return Activate(.none)
+    case (.transposedWeight, var layer as Convolution):
       layer.weights = Self.transposed(layer.weights)
-      return .convolution(layer)
-    case (.resizeConvention, .resize(.nearest)):
-      return .resize(.bilinear(alignCorners: false))
-    case (.resizeConvention, .resize(.bilinear(let alignCorners))):
-      return .resize(.bilinear(alignCorners: !alignCorners))
-    case (.exchangedQueryAndKey, .attention(var layout)):
-      swap(&layout.queryOffset, &layout.keyOffset)
-      return .attention(layout)
+      return layer
+    case (.resizeConvention, var resize as Resize):
+      switch resize.interpolation {
+      case .nearest: resize.interpolation = .bilinear(alignCorners: false)
+      case .bilinear(let alignCorners): resize.interpolation = .bilinear(alignCorners: !alignCorners)
+      case .bicubic: return nil
+      }
+      return resize
+    case (.exchangedQueryAndKey, var attention as Attention):
+      swap(&attention.layout.queryOffset, &attention.layout.keyOffset)
+      return attention
     default:
       return nil
     }

@@ -17,15 +17,16 @@ extension Graph {
     let makers = makersForOne()
     var removed = Set<Int>()
     for (index, node) in nodes.enumerated() {
-      guard case .convolution(let layer) = node.operation, layer.isProjection,
+      guard let layer = node.operation as? Convolution, layer.isProjection,
         let before = makers[node.inputs[0]]
       else { continue }
       let hasResidual = node.inputs.count > 1
       switch nodes[before].operation {
-      case .resize(let kind)
-      where enlarges(before) && layer.activation == .none && !(kind == .nearest && hasResidual):
+      case let resize as Resize
+      where enlarges(before) && layer.activation == .none
+        && !(resize.interpolation == .nearest && hasResidual):
         graph.exchange(before, index)
-      case .concatenate where nodes[before].inputs.count == 2 && !hasResidual:
+      case is Concatenate where nodes[before].inputs.count == 2 && !hasResidual:
         let operands = nodes[before].inputs.compactMap { makers[$0] }
         guard let first = operands.first(where: { repeats($0) != nil }) else { continue }
         graph.split(index, behind: before, of: first)
@@ -43,9 +44,9 @@ extension Graph {
     let makers = makersForOne()
     var removed = Set<Int>()
     for (index, node) in nodes.enumerated() {
-      guard case .add = node.operation else { continue }
+      guard node.operation is Add else { continue }
       for (position, input) in node.inputs.enumerated() {
-        guard let before = makers[input], case .resize(let kind) = nodes[before].operation,
+        guard let before = makers[input], let kind = (nodes[before].operation as? Resize)?.interpolation,
           kind != .nearest, nodes[before].inputs.count == 1
         else { continue }
         // At the later place, where both are known.
@@ -68,7 +69,7 @@ extension Graph {
 
   /// The power of two by which the node at `index` repeats pixels in both directions; nil where it does something else.
   private func repeats(_ index: Int) -> Int? {
-    guard case .resize(.nearest) = nodes[index].operation else { return nil }
+    guard (nodes[index].operation as? Resize)?.interpolation == .nearest else { return nil }
     return shapes[nodes[index].inputs[0]].repeats(in: shapes[nodes[index].output])
   }
 
@@ -80,9 +81,9 @@ extension Graph {
     let value = newValue(MapShape(height: small.height, width: small.width, channels: large.channels))
     nodes[before] = projection
     nodes[before].inputs = enlargement.inputs
-    if case .convolution(var layer) = projection.operation {
+    if var layer = projection.operation as? Convolution {
       layer.epilogue = .store
-      nodes[before].operation = .convolution(layer)
+      nodes[before].operation = layer
     }
     nodes[before].output = value
     nodes[before].partOf = large
@@ -96,7 +97,7 @@ extension Graph {
   /// the two operands of the concatenation at `concatenation`.
   private mutating func split(_ index: Int, behind concatenation: Int, of first: Int) {
     let (enlargement, joint) = (nodes[first], nodes[concatenation])
-    guard case .convolution(let whole) = nodes[index].operation else { return }
+    guard let whole = nodes[index].operation as? Convolution else { return }
     let (small, large) = (shapes[enlargement.inputs[0]], shapes[nodes[index].output])
     let boundary = shapes[joint.inputs[0]].channels
     let halves = [0..<boundary, boundary..<shapes[joint.output].channels]
@@ -112,9 +113,9 @@ extension Graph {
 
     let sums = newValue(MapShape(height: small.height, width: small.width, channels: large.channels))
     nodes[first] = Node(
-      name: "\(nodes[index].name).part\(position)", operation: .convolution(part), inputs: enlargement.inputs,
+      name: "\(nodes[index].name).part\(position)", operation: part, inputs: enlargement.inputs,
       output: sums, partOf: large)
-    nodes[index].operation = .convolution(rest)
+    nodes[index].operation = rest
     nodes[index].inputs = [joint.inputs[1 - position], sums]
     nodes[index].preceding = [enlargement.name, joint.name] + nodes[index].preceding
   }

@@ -46,27 +46,27 @@ extension Node {
     var layer: Convolution
     let transposed: Bool
     switch operation {
-    case .convolution(let convolution): (layer, transposed) = (convolution, false)
-    case .transposedConvolution(let convolution): (layer, transposed) = (convolution, true)
+    case let convolution as Convolution: (layer, transposed) = (convolution, false)
+    case let convolution as TransposedConvolution: (layer, transposed) = (convolution.layer, true)
     default: return nil
     }
     var joined = self
     let hasResidual = inputs.count > 1
     switch next.operation {
-    case .affine(let scale, let shift):
+    case let affine as Affine:
       guard layer.activation == .none, !hasResidual else { return nil }
-      layer.scale = layer.scale.map { zip($0, scale).map { $0 * $1 } } ?? scale
-      layer.bias = layer.bias.indices.map { layer.bias[$0] * scale[$0] + shift[$0] }
-    case .activation(let activation):
+      layer.scale = layer.scale.map { zip($0, affine.scale).map { $0 * $1 } } ?? affine.scale
+      layer.bias = layer.bias.indices.map { layer.bias[$0] * affine.scale[$0] + affine.shift[$0] }
+    case let step as Activate:
       guard layer.activation == .none, !hasResidual else { return nil }
-      layer.activation = activation
-    case .add:
+      layer.activation = step.activation
+    case is Add:
       guard !hasResidual, !transposed else { return nil }
       layer.epilogue = .residual
       joined.inputs.append(next.inputs[1 - position])
     default: return nil
     }
-    joined.operation = transposed ? .transposedConvolution(layer) : .convolution(layer)
+    joined.operation = transposed ? TransposedConvolution(layer: layer) : layer
     joined.output = next.output
     joined.fused.append(next.name)
     return joined

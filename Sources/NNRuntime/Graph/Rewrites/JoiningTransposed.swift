@@ -16,16 +16,16 @@ extension Graph {
     let makers = makersForOne()
     var removed = Set<Int>()
     for (index, node) in nodes.enumerated() {
-      guard case .convolution(var layer) = node.operation, node.inputs.count == 1, !layer.isDepthwise,
+      guard var layer = node.operation as? Convolution, node.inputs.count == 1, !layer.isDepthwise,
         layer.kernelHeight == 3, layer.kernelWidth == 3, layer.stride == 1, layer.padding == 1,
         layer.readsInput, layer.inChannels == nil, let before = makers[node.inputs[0]],
-        case .transposedConvolution(let transposed) = nodes[before].operation,
+        let transposed = (nodes[before].operation as? TransposedConvolution)?.layer,
         transposed.kernelHeight == 2, transposed.stride == 2, transposed.activation == .none
       else { continue }
       layer.prologue = .transpose(
         Transposition(weights: transposed.weights, scale: transposed.scale, bias: transposed.bias))
       var joined = graph.nodes[index]
-      joined.operation = .convolution(layer)
+      joined.operation = layer
       joined.inputs = nodes[before].inputs
       joined.preceding.insert(contentsOf: nodes[before].holds, at: 0)
       guard accepts(Joint(layer: node, joined: joined, other: nodes[before], shapes: shapes)) else {

@@ -9,17 +9,15 @@ extension Graph {
     let makers = makersForOne()
     var removed = Set<Int>()
     for (index, node) in nodes.enumerated() {
-      guard case .convolution(var layer) = node.operation, !layer.isDepthwise, layer.readsInput,
+      guard var layer = node.operation as? Convolution, !layer.isDepthwise, layer.readsInput,
         let before = makers[node.inputs[0]],
-        case .resize(.bilinear(let alignCorners)) = nodes[before].operation, nodes[before].inputs.count == 1,
+        let resize = nodes[before].operation as? Resize, case .bilinear = resize.interpolation,
+        nodes[before].inputs.count == 1,
         enlarges(before)
       else { continue }
-      let larger = shapes[node.inputs[0]]
-      layer.prologue = .enlarge(
-        Enlargement(
-          interpolation: .bilinear(alignCorners: alignCorners), height: larger.height, width: larger.width))
+      layer.prologue = .enlarge(resize)
       var joined = graph.nodes[index]
-      joined.operation = .convolution(layer)
+      joined.operation = layer
       joined.inputs[0] = nodes[before].inputs[0]
       joined.preceding.insert(contentsOf: nodes[before].holds, at: 0)
       guard accepts(Joint(layer: node, joined: joined, other: nodes[before], shapes: shapes)) else {
@@ -40,19 +38,19 @@ extension Graph {
     let makers = makersForOne()
     var removed = Set<Int>()
     for (index, node) in nodes.enumerated() {
-      guard case .convolution(var layer) = node.operation, layer.isProjection, layer.readsInput else {
+      guard var layer = node.operation as? Convolution, layer.isProjection, layer.readsInput else {
         continue
       }
       var views: [Int] = []
       var value = node.inputs[0]
-      while let before = makers[value], case .view = nodes[before].operation {
+      while let before = makers[value], nodes[before].operation is View {
         views.insert(before, at: 0)
         value = nodes[before].inputs[0]
       }
-      guard let before = makers[value], case .layerNorm(let norm) = nodes[before].operation else { continue }
+      guard let before = makers[value], let norm = nodes[before].operation as? LayerNorm else { continue }
       layer.prologue = .normalise(norm)
       var joined = graph.nodes[index]
-      joined.operation = .convolution(layer)
+      joined.operation = layer
       joined.preceding.insert(contentsOf: ([before] + views).flatMap { nodes[$0].holds }, at: 0)
       guard accepts(Joint(layer: node, joined: joined, other: nodes[before], shapes: shapes)) else {
         continue
@@ -72,13 +70,13 @@ extension Graph {
     let makers = makersForOne()
     var removed = Set<Int>()
     for (index, node) in nodes.enumerated() {
-      guard case .convolution(let layer) = node.operation, layer.isProjection, layer.readsInput,
+      guard let layer = node.operation as? Convolution, layer.isProjection, layer.readsInput,
         layer.storesSums, let before = makers[node.inputs[0]],
-        case .convolution(var first) = nodes[before].operation, !first.isDepthwise, first.storesSums
+        var first = nodes[before].operation as? Convolution, !first.isDepthwise, first.storesSums
       else { continue }
       first.epilogue = .project(Projection(name: node.name, layer: layer))
       var joined = graph.nodes[before]
-      joined.operation = .convolution(first)
+      joined.operation = first
       joined.fused += node.holds
       joined.output = node.output
       joined.partOf = node.partOf

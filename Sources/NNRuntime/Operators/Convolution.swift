@@ -1,0 +1,222 @@
+import NNKernelInterface
+
+/// A convolution or linear layer, with all that was fused into it:
+/// out = epilogue(activation((prologue(input) * weights) * scale + bias)).
+package struct Convolution: Sendable {
+  /// (out, in / groups, kernel height, kernel width); transposed: (in, out, kernel height, kernel width).
+  package var weights: Tensor
+  /// The input channels of the weights that count, where that is not all.
+  var inChannels: Range<Int>?
+  /// One factor an output channel, folded into the weights when they are packed.
+  var scale: [Float]?
+  var bias: [Float]
+  var outChannels: Int
+  var kernelHeight, kernelWidth: Int
+  var stride: Int
+  var padding: Int
+  /// One input channel a filter.
+  var isDepthwise: Bool
+  var activation: Activation = .none
+  /// Done to the input as it is read.
+  var prologue = Prologue.none
+  /// Done to the sums before they are stored.
+  var epilogue = Epilogue.store
+
+  /// What was fused before a convolution.
+  enum Prologue: Sendable {
+    case none
+    /// Each pixel is normalized over its channels.
+    case normalise(LayerNorm)
+    /// The map is enlarged.
+    case enlarge(Resize)
+    /// A transposed convolution comes before, and is done by the four convolutions of 2x2 that the two are together.
+    case transpose(Transposition)
+  }
+
+  /// What was fused behind a convolution, its activation apart.
+  enum Epilogue: Sendable {
+    case store
+    /// The second input is added behind the activation.
+    case residual
+    /// The second input, a part of the sums, is added before it.
+    case addend
+    /// A 1x1 convolution is done to the result while it is near.
+    indirect case project(Projection)
+  }
+}
+
+extension Convolution {
+  /// How pixels are normalized before, if they are.
+  var norm: LayerNorm? { if case .normalise(let norm) = prologue { norm } else { nil } }
+  /// How the map is enlarged before, if it is.
+  var enlargement: Resize? { if case .enlarge(let enlargement) = prologue { enlargement } else { nil } }
+  /// The transposed convolution before, if there is one.
+  var transposed: Transposition? { if case .transpose(let transposed) = prologue { transposed } else { nil } }
+  /// The 1x1 convolution behind, if there is one.
+  var projection: Projection? { if case .project(let projection) = epilogue { projection } else { nil } }
+  /// Whether its second input is a part of the sums.
+  var addsToSums: Bool { if case .addend = epilogue { true } else { false } }
+  /// Whether nothing was fused before.
+  var readsInput: Bool { if case .none = prologue { true } else { false } }
+  /// Whether nothing but an activation was fused behind.
+  var storesSums: Bool { if case .store = epilogue { true } else { false } }
+}
+
+/// A 1x1 convolution that another layer computes besides its own.
+package struct Projection: Sendable {
+  var name: String
+  var layer: Convolution
+}
+
+/// A transposed convolution of 2x2 and stride 2: an input pixel becomes four.
+package struct Transposition: Sendable {
+  /// (in, out, 2, 2).
+  var weights: Tensor
+  /// One factor an output channel, if any.
+  var scale: [Float]?
+  var bias: [Float]
+}
+
+extension Convolution {
+  /// Whether it is one matrix product over the pixels.
+  var isProjection: Bool {
+    kernelHeight == 1 && kernelWidth == 1 && stride == 1 && padding == 0 && !isDepthwise
+  }
+
+  /// Of a transposed convolution: the weights (out, in) of one position of its kernel, not scaled.
+  func subpixelWeights(_ position: Int) -> [Float] {
+    let source = weights.floats()
+    let positions = kernelHeight * kernelWidth
+    let inChannels = source.count / (outChannels * positions)
+    var slice = [Float](repeating: 0, count: outChannels * inChannels)
+    for input in 0..<inChannels {
+      for output in 0..<outChannels {
+        slice[output * inChannels + input] = source[(input * outChannels + output) * positions + position]
+      }
+    }
+    return slice
+  }
+}
+
+extension Convolution: Operator {
+  package var name: String {
+    isDepthwise ? "depthwise" : kernelHeight * kernelWidth == 1 ? "conv1x1" : "conv"
+  }
+
+  package var placing: Placing { .own }
+
+  /// Weights that count, and biases.
+  package var parameterCount: Int {
+    let all = weights.shape.count == 4 && inChannels != nil ? weights.shape[1] : 1
+    let own = weights.count / all * (inChannels?.count ?? 1) + bias.count
+    return own + prologue.parameterCount + (projection?.layer.parameterCount ?? 0)
+  }
+
+  package func shape(of inputs: [MapShape], layer: String) -> MapShape {
+    MapShape(
+      height: (inputs[0].height + 2 * padding - kernelHeight) / stride + 1,
+      width: (inputs[0].width + 2 * padding - kernelWidth) / stride + 1, channels: outChannels)
+  }
+
+  package func operations(_ node: Node, _ shapes: [MapShape]) -> Double {
+    let (input, output) = (shapes[node.inputs[0]], node.partOf ?? shapes[node.output])
+    let channels = transposed?.bias.count ?? input.channels
+    let depth = (isDepthwise ? 1 : channels) * kernelHeight * kernelWidth
+    let projected = projection.map { $0.layer.outChannels } ?? 0
+    let before = transposed == nil ? 0 : channels * input.channels
+    // Only the 1x1 convolution behind another may be a part of a larger layer.
+    let pixels = projection == nil ? output.pixels : shapes[node.output].pixels
+    return 2 * Double(pixels) * Double(outChannels * depth + before)
+      + 2 * Double(output.pixels) * Double(outChannels * projected)
+  }
+
+  package func longestSum(of input: MapShape) -> Int {
+    let own = kernelHeight * kernelWidth * (isDepthwise ? 1 : input.channels)
+    return max(own, projection == nil ? 0 : outChannels, transposed?.bias.count ?? 0)
+  }
+
+  package func reduced(
+    _ node: Node, _ shapes: [MapShape], _ arithmetic: Arithmetic, isOutput: Bool
+  ) -> ReducedProducts {
+    guard !isDepthwise, !leavesOutMaps else { return .floats }
+    return ReducedProducts(
+      arithmetic.choice(self, node.convolutionShape(self, shapes), isOutput: isOutput))
+  }
+
+  package func floats(_ reduced: ReducedProducts) -> FloatMaps {
+    if isDepthwise { return .none }
+    if addsToSums, reduced.choice != nil { return .addend }
+    return reduced.element == .float32 ? .all : .none
+  }
+
+  package func choice(_ layer: PlacedNode, _ choosing: LayerChoice) -> (AlgorithmChoice, LayerKernel) {
+    isDepthwise ? depthwiseChoice(layer, choosing) : denseChoice(layer, choosing)
+  }
+
+  private func denseChoice(
+    _ layer: PlacedNode, _ choosing: LayerChoice
+  ) -> (AlgorithmChoice, LayerKernel) {
+    let node = layer.node
+    let choice = choosing.convolution(layer, self, node.convolutionShape(self, choosing.shapes))
+    let bound = BoundKernel(choice.kernel.fullName) { builder, staging in
+      builder.pack(node, self, choice.kernel, staging)
+    } step: {
+      $0.convolution(node, layer.index, self, choice.kernel)
+    }
+    return (
+      AlgorithmChoice(algorithm: choice.kernel.algorithm, reason: choice.reason), .kernel(bound)
+    )
+  }
+
+  /// Whether maps before or behind it are never made.
+  var leavesOutMaps: Bool { enlargement != nil || projection != nil }
+}
+
+extension ReducedProducts {
+  /// By a kernel, where there is one.
+  init(_ choice: KernelChoice?) { self = choice.map(Self.kernel) ?? .floats }
+}
+
+extension Convolution.Prologue {
+  fileprivate var parameterCount: Int {
+    switch self {
+    case .none, .enlarge: 0
+    case .normalise(let norm): norm.parameterCount
+    case .transpose(let transposed): transposed.weights.count + transposed.bias.count
+    }
+  }
+}
+
+extension Value {
+  /// Cross-correlation with zero padding on all sides.
+  ///
+  /// `weights` is (out, in / groups, kh, kw); `groups` is 1 or, with one filter a channel, the number of
+  /// channels. `bias` has one element an output channel.
+  public func convolution(
+    _ weights: Tensor, bias: Tensor? = nil, stride: Int = 1, padding: Int = 0, groups: Int = 1, name: String
+  ) -> Value {
+    precondition(weights.shape.count == 4, "\(name): weights are (out, in, height, width)")
+    let (out, perGroup) = (weights.shape[0], weights.shape[1])
+    let (kernelHeight, kernelWidth) = (weights.shape[2], weights.shape[3])
+    let depthwise = groups > 1
+    precondition(
+      depthwise
+        ? groups == shape.channels && perGroup == 1 && out == groups && kernelHeight == kernelWidth
+        : perGroup == shape.channels,
+      "\(name): weights \(weights.shape) on \(shape)")
+    precondition(
+      stride > 0 && padding >= 0 && (bias.map { $0.shape == [out] } ?? true), "\(name): attributes")
+    let layer = Convolution(
+      weights: weights, scale: nil, bias: bias?.floats() ?? [Float](repeating: 0, count: out),
+      outChannels: out, kernelHeight: kernelHeight, kernelWidth: kernelWidth, stride: stride,
+      padding: padding, isDepthwise: depthwise)
+    return applying(layer, name: name)
+  }
+
+  /// A linear layer on the channels of every pixel (token); `weights` is (out, in).
+  public func linear(_ weights: Tensor, bias: Tensor? = nil, name: String) -> Value {
+    precondition(weights.shape.count == 2, "\(name): weights are (out, in)")
+    return convolution(
+      weights.reshaped([weights.shape[0], weights.shape[1], 1, 1]), bias: bias, name: name)
+  }
+}

@@ -1,0 +1,48 @@
+import NNKernelInterface
+
+/// A layer normalization over the channels of each pixel: (x - mean) / sqrt(variance + epsilon) * gamma + beta.
+package struct LayerNorm: VectorOperator {
+  var gamma, beta: [Float]
+  var epsilon: Float
+
+  package var name: String { "layernorm" }
+  package var parameterCount: Int { gamma.count + beta.count }
+  package func longestSum(of input: MapShape) -> Int { input.channels }
+  package func floats(_ reduced: ReducedProducts) -> FloatMaps { .input }
+
+  package func shape(of inputs: [MapShape], layer: String) -> MapShape {
+    precondition(
+      gamma.count == inputs[0].channels && beta.count == inputs[0].channels, "\(layer): one a channel")
+    return inputs[0]
+  }
+
+  package func step(_ layer: PlacedNode, _ kernel: Kernel<LayerNormTask>, _ builder: StepBuilder) -> Step {
+    let output = builder.shapes[layer.node.output]
+    let (normalisation, parameters) = builder.normalisation(self)
+    let task = TaskMemory(
+      LayerNormTask(
+        channels: output.channels, input: builder.map(layer.node.inputs[0]),
+        output: builder.mutableMap(layer.node.output), normalisation: normalisation),
+      keeping: [builder.arena] + parameters)
+    return builder.step(
+      layer.index, kernel, task, items: output.pixels, together: builder.pixelsTogether(output))
+  }
+
+  /// Items are pixels (tokens).
+  static let plain = PlainKernel<LayerNormTask>(
+    name: "layernorm-f32", computes: "layer normalization", tolerance: .normalisation
+  ) { task, share in
+    for token in share.items {
+      unsafe PlainKernels.normalise(
+        task.normalisation, task.channels, task.input.base + token * task.input.pixelStride,
+        task.output.base + token * task.output.pixelStride)
+    }
+  }
+}
+
+extension Value {
+  /// Layer normalization over the channels of every pixel (token), biased variance.
+  public func layerNorm(gamma: Tensor, beta: Tensor, epsilon: Float, name: String) -> Value {
+    applying(LayerNorm(gamma: gamma.floats(), beta: beta.floats(), epsilon: epsilon), name: name)
+  }
+}

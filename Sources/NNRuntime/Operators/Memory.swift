@@ -1,0 +1,94 @@
+// Operators without work: what a network is given, and other ways to see memory.
+
+/// A map that is filled before every run.
+struct Input: MemoryOperator {
+  var shape: MapShape
+
+  var name: String { "input" }
+  var placing: Placing { .given }
+  func shape(of inputs: [MapShape], layer: String) -> MapShape { shape }
+  func floats(_ reduced: ReducedProducts) -> FloatMaps { .all }
+}
+
+/// A map known in advance.
+struct Constant: MemoryOperator {
+  var tensor: Tensor
+  var shape: MapShape
+
+  var name: String { "constant" }
+  var placing: Placing { .given }
+  func floats(_ reduced: ReducedProducts) -> FloatMaps { .all }
+
+  func shape(of inputs: [MapShape], layer: String) -> MapShape {
+    precondition(tensor.shape.reduce(1, *) == shape.count, "\(layer): \(tensor.shape) is not \(shape)")
+    return shape
+  }
+}
+
+/// Some channels of every pixel.
+struct Slice: MemoryOperator {
+  var channels: Range<Int>
+
+  var name: String { "slice" }
+  var placing: Placing { .channels(from: channels.lowerBound) }
+  func floats(_ reduced: ReducedProducts) -> FloatMaps { .none }
+
+  func shape(of inputs: [MapShape], layer: String) -> MapShape {
+    precondition(
+      channels.lowerBound >= 0 && channels.upperBound <= inputs[0].channels && !channels.isEmpty, layer)
+    return MapShape(height: inputs[0].height, width: inputs[0].width, channels: channels.count)
+  }
+}
+
+/// The same memory under another shape, from a pixel on.
+struct View: MemoryOperator {
+  var firstPixel: Int
+  var height, width: Int
+
+  var name: String { "view" }
+  var placing: Placing { .pixels(from: firstPixel) }
+  func floats(_ reduced: ReducedProducts) -> FloatMaps { .none }
+
+  func shape(of inputs: [MapShape], layer: String) -> MapShape {
+    precondition(
+      firstPixel >= 0 && firstPixel < inputs[0].pixels && firstPixel + height * width == inputs[0].pixels,
+      "\(layer): \(inputs[0]) from pixel \(firstPixel) on as \(height)x\(width)")
+    return MapShape(height: height, width: width, channels: inputs[0].channels)
+  }
+}
+
+/// The channels of all inputs side by side.
+struct Concatenate: MemoryOperator {
+  var name: String { "concat" }
+  var placing: Placing { .around }
+  func floats(_ reduced: ReducedProducts) -> FloatMaps { .none }
+
+  func shape(of inputs: [MapShape], layer: String) -> MapShape {
+    let first = inputs[0]
+    for input in inputs {
+      precondition(
+        input.height == first.height && input.width == first.width, "\(layer): \(input) beside \(first)")
+    }
+    return MapShape(
+      height: first.height, width: first.width, channels: inputs.reduce(0) { $0 + $1.channels })
+  }
+}
+
+extension Value {
+  /// The given channels of every pixel; no copy.
+  public func channels(_ range: Range<Int>, name: String) -> Value {
+    applying(Slice(channels: range), name: name)
+  }
+
+  /// The pixels in row-major order as a sequence of tokens, without the first `dropping`; no copy.
+  public func tokens(dropping first: Int = 0, name: String) -> Value {
+    precondition(first >= 0 && first < shape.pixels, "\(name): dropping \(first) of \(shape.pixels)")
+    return applying(View(firstPixel: first, height: 1, width: shape.pixels - first), name: name)
+  }
+
+  /// A token sequence as a map; no copy.
+  public func map(height: Int, width: Int, name: String) -> Value {
+    precondition(height * width == shape.pixels, "\(name): \(shape) as \(height)x\(width)")
+    return applying(View(firstPixel: 0, height: height, width: width), name: name)
+  }
+}
