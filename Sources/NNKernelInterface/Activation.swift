@@ -12,6 +12,8 @@ public enum Activation: Hashable, Sendable {
   case gelu
   /// 1 / (1 + exp(-x))
   case sigmoid
+  /// x * min(max(x + 3, 0), 6) / 6
+  case hardSwish
 
   /// What plans, profiles and traces call it.
   public var name: String {
@@ -22,6 +24,7 @@ public enum Activation: Hashable, Sendable {
     case .silu: "silu"
     case .gelu: "gelu"
     case .sigmoid: "sigmoid"
+    case .hardSwish: "hardswish"
     }
   }
 }
@@ -29,6 +32,6 @@ public enum Activation: Hashable, Sendable {
 extension Activation: CaseIterable {
   /// One of each kind.
   public static var allCases: [Activation] {
-    [.none, .relu, .leakyReLU(slope: 0.1), .silu, .gelu, .sigmoid]
+    [.none, .relu, .leakyReLU(slope: 0.1), .silu, .gelu, .sigmoid, .hardSwish]
   }
 }

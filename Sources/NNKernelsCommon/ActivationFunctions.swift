@@ -36,6 +36,7 @@ extension Activation {
     case .silu: Loop.run(SiLU<Loop.Functions>(), operands)
     case .gelu: Loop.run(GELU<Loop.Functions>(), operands)
     case .sigmoid: Loop.run(Sigmoid<Loop.Functions>(), operands)
+    case .hardSwish: Loop.run(HardSwish(), operands)
     }
   }
 }
@@ -62,6 +63,13 @@ private struct SiLU<Functions: ElementaryFunctions>: ActivationFunction {
 
 private struct GELU<Functions: ElementaryFunctions>: ActivationFunction {
   @inline(__always) func of(_ x: Vector) -> Vector { Functions.gelu(x) }
+}
+
+private struct HardSwish: ActivationFunction {
+  @inline(__always) func of(_ x: Vector) -> Vector {
+    let gate = smaller(Vector(repeating: 6), larger(Vector(repeating: 0), x + Vector(repeating: 3)))
+    return x * gate * Vector(repeating: 1 / 6)
+  }
 }
 
 private struct Sigmoid<Functions: ElementaryFunctions>: ActivationFunction {

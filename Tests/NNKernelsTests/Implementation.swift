@@ -80,7 +80,7 @@ extension Activation {
   var isStraight: Bool {
     switch self {
     case .none, .relu, .leakyReLU: true
-    case .silu, .gelu, .sigmoid: false
+    case .silu, .gelu, .sigmoid, .hardSwish: false
     }
   }
 }
@@ -96,6 +96,7 @@ func activated(_ expected: Expected, _ activation: Activation) -> Expected {
     case .silu: x / (1 + exp(-x))
     case .gelu: x / 2 * (1 + erf(x / 2.0.squareRoot()))
     case .sigmoid: 1 / (1 + exp(-x))
+    case .hardSwish: x * min(max(x + 3, 0), 6) / 6
     }
   return Expected(value: value, magnitude: expected.magnitude)
 }

@@ -14,6 +14,7 @@ enum PlainKernels {
     case .silu: x / (1 + expf(-x))
     case .gelu: 0.5 * x * (1 + erff(x * Float(0.5).squareRoot()))
     case .sigmoid: 1 / (1 + expf(-x))
+    case .hardSwish: x * min(max(x + 3, 0), 6) / 6
     }
   }
 

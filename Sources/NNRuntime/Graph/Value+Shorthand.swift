@@ -15,6 +15,9 @@ extension Value {
   /// x/2 * (1 + erf(x / sqrt 2)): the exact form, not the one with tanh.
   public func gelu(name: String) -> Value { activation(.gelu, name: name) }
 
+  /// x * min(max(x + 3, 0), 6) / 6.
+  public func hardSwish(name: String) -> Value { activation(.hardSwish, name: name) }
+
   /// The channels of this value and of `others` side by side; the maps are of one size.
   public func concatenated(with others: [Value], name: String) -> Value {
     builder.concatenate([self] + others, name: name)

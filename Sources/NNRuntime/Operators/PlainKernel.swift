@@ -9,6 +9,9 @@ private let plainKernels: [any PlainKernelRow] = [
   Softmax.plain,
   Affine.plain,
   Attention.plain,
+  AveragePool.plain,
+  ChannelProduct.plain,
+  GroupedConvolution.plain,
 ]
 
 /// The plain kernel of an operation: a scalar at a time, in the order of the definition, between maps of floats.
