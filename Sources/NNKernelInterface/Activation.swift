@@ -27,6 +27,19 @@ public enum Activation: Hashable, Sendable {
     case .hardSwish: "hardswish"
     }
   }
+
+  /// Its class in `torch.nn`.
+  public var moduleName: String {
+    switch self {
+    case .none: "Identity"
+    case .relu: "ReLU"
+    case .leakyReLU: "LeakyReLU"
+    case .silu: "SiLU"
+    case .gelu: "GELU"
+    case .sigmoid: "Sigmoid"
+    case .hardSwish: "Hardswish"
+    }
+  }
 }
 
 extension Activation: CaseIterable {

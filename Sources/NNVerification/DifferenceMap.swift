@@ -43,7 +43,7 @@ package struct DifferenceMap: Sendable {
   package let rows, columns: Int
   /// Whether rows are tokens and columns channels.
   package let isTokens: Bool
-  /// The absolute difference at each place, row-major: the largest of a pixel's channels, or a token's one.
+  /// The absolute difference at each place, row-major: the largest of a pixel's channels, or a token's one, and of all images.
   ///
   /// Infinite where one of the two values is not finite and the other isn't the same.
   package let errors: [Float]
@@ -60,12 +60,13 @@ package struct DifferenceMap: Sendable {
     var errors = [Float](repeating: 0, count: rows * columns)
     var channels = [Float](repeating: 0, count: shape.channels)
     var histogram = Histogram()
-    for pixel in 0..<shape.pixels {
+    for pixel in 0..<shape.batchPixels {
       for channel in 0..<shape.channels {
         let difference = TensorDifference.difference(
           found[pixel * stride + channel],
-          reference[pixel * expected.pixelStride + channel * expected.channelStride])
-        let place = isTokens ? pixel * shape.channels + channel : pixel
+          reference[expected.index(pixel: pixel, channel: channel)])
+        let inImage = pixel % shape.pixels
+        let place = isTokens ? inImage * shape.channels + channel : inImage
         errors[place] = max(errors[place], difference)
         channels[channel] = max(channels[channel], difference)
         histogram.add(difference)

@@ -208,17 +208,17 @@ extension ReferenceFile {
       let (found, elements) = try tensor(name, atMost: shape.count)
       guard let map = StridedMap(found, elements, as: shape) else {
         throw VerificationError.shape(
-          name, found: found, expected: [1, shape.channels, shape.height, shape.width])
+          name, found: found, expected: [shape.images, shape.channels, shape.height, shape.width])
       }
       return (input, map)
     }
     return { target in
       for (input, map) in inputs {
         target.fill(input) { span in
-          for pixel in 0..<map.shape.pixels {
+          for pixel in 0..<map.shape.batchPixels {
             for channel in 0..<map.shape.channels {
               span[pixel * map.shape.channels + channel] =
-                map.elements[pixel * map.pixelStride + channel * map.channelStride]
+                map.elements[map.index(pixel: pixel, channel: channel)]
             }
           }
         }
@@ -234,24 +234,28 @@ extension SteppedRun {
     let elements = withElements(of: layer) { found, stride in
       var elements: [Float] = []
       elements.reserveCapacity(shape.count)
-      for pixel in 0..<shape.pixels {
+      for pixel in 0..<shape.batchPixels {
         for channel in 0..<shape.channels { elements.append(found[pixel * stride + channel]) }
       }
       return elements
     }
     return StridedMap(
-      shape: shape, channelsLast: elements, tensorShape: [1, shape.height, shape.width, shape.channels])
+      shape: shape, channelsLast: elements,
+      tensorShape: [shape.images, shape.height, shape.width, shape.channels])
   }
 
-  /// A layer's result as the reference frameworks have it: (1, channels, height, width), or (1, tokens, channels).
+  /// A layer's result as the reference frameworks have it: (images, channels, height, width), or (images, tokens,
+  /// channels).
   func tensor(of layer: TracedLayer) -> Tensor {
     let shape = layer.shape
     let elements = withElements(of: layer) { found, stride in
       var elements = [Float](repeating: 0, count: shape.count)
       let (pixelStride, channelStride) = layer.isTokens ? (shape.channels, 1) : (1, shape.pixels)
-      for pixel in 0..<shape.pixels {
+      for pixel in 0..<shape.batchPixels {
+        let (image, place) = pixel.quotientAndRemainder(dividingBy: shape.pixels)
+        let first = image * shape.pixels * shape.channels + place * pixelStride
         for channel in 0..<shape.channels {
-          elements[pixel * pixelStride + channel * channelStride] = found[pixel * stride + channel]
+          elements[first + channel * channelStride] = found[pixel * stride + channel]
         }
       }
       return elements

@@ -23,11 +23,11 @@ public struct TensorDifference: Sendable, Equatable {
     var worst: Float = -1
     var place = (pixel: 0, channel: 0)
     let reference = expected.elements.span
-    let (pixels, channels) = (expected.shape.pixels, expected.shape.channels)
+    let (pixels, channels) = (expected.shape.batchPixels, expected.shape.channels)
     for pixel in 0..<pixels {
       for channel in 0..<channels {
         let a = found[pixel * stride + channel]
-        let b = reference[pixel * expected.pixelStride + channel * expected.channelStride]
+        let b = reference[expected.index(pixel: pixel, channel: channel)]
         sums.add(a, b)
         let difference = Self.difference(a, b)
         if difference > worst {
@@ -39,8 +39,7 @@ public struct TensorDifference: Sendable, Equatable {
     maximumAbsolute = Double(worst)
     location = expected.location(pixel: place.pixel, channel: place.channel)
     self.found = Double(found[place.pixel * stride + place.channel])
-    self.expected = Double(
-      reference[place.pixel * expected.pixelStride + place.channel * expected.channelStride])
+    self.expected = Double(reference[expected.index(pixel: place.pixel, channel: place.channel)])
     relativeL2 = worst == .infinity ? .infinity : sums.relativeL2
     cosine = sums.cosine
     scale = Double(sums.scale)
@@ -75,14 +74,14 @@ public struct TensorDifference: Sendable, Equatable {
   /// ordered as the differences are: no copy of them is made.
   private static func quantile(_ found: Span<Float>, _ stride: Int, _ expected: StridedMap) -> Double {
     let reference = expected.elements.span
-    let (pixels, channels) = (expected.shape.pixels, expected.shape.channels)
+    let (pixels, channels) = (expected.shape.batchPixels, expected.shape.channels)
     func histogram(_ bin: (UInt32) -> Int?) -> [Int] {
       var counts = [Int](repeating: 0, count: 1 << 16)
       for pixel in 0..<pixels {
         for channel in 0..<channels {
           let bits = difference(
             found[pixel * stride + channel],
-            reference[pixel * expected.pixelStride + channel * expected.channelStride]
+            reference[expected.index(pixel: pixel, channel: channel)]
           ).bitPattern
           if let bin = bin(bits) { counts[bin] += 1 }
         }

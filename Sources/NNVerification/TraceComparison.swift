@@ -127,12 +127,12 @@ package struct TraceComparison: Sendable {
 }
 
 extension MapShape {
-  /// The map of a tensor as traces have it, (1, channels, height, width) or (1, tokens, channels); nil of another.
+  /// The map of a tensor as traces have it, (images, channels, height, width) or (images, tokens, channels); nil of another.
   fileprivate init?(tensor shape: [Int]) {
-    guard shape.first == 1, shape.allSatisfy({ $0 > 0 }) else { return nil }
+    guard shape.allSatisfy({ $0 > 0 }) else { return nil }
     switch shape.count {
-    case 4: self.init(height: shape[2], width: shape[3], channels: shape[1])
-    case 3: self.init(height: 1, width: shape[1], channels: shape[2])
+    case 4: self.init(images: shape[0], height: shape[2], width: shape[3], channels: shape[1])
+    case 3: self.init(images: shape[0], height: 1, width: shape[1], channels: shape[2])
     default: return nil
     }
   }
@@ -145,9 +145,9 @@ extension StridedMap {
     let source = elements.span
     var result: [Float] = []
     result.reserveCapacity(elements.count)
-    for pixel in 0..<shape.pixels {
+    for pixel in 0..<shape.batchPixels {
       for channel in 0..<shape.channels {
-        result.append(source[pixel * pixelStride + channel * channelStride])
+        result.append(source[index(pixel: pixel, channel: channel)])
       }
     }
     return result

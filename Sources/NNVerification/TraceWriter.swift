@@ -21,7 +21,7 @@ package enum TraceWriter {
       (patterns.isEmpty || patterns.contains { $0.matches(layer.name) }) && seen.insert(layer.name).inserted
     }
     let inputs = plan.inputs.map { port in
-      (port: port, extents: [1, port.shape.channels, port.shape.height, port.shape.width])
+      (port: port, extents: [port.shape.images, port.shape.channels, port.shape.height, port.shape.width])
     }
     var metadata = metadata
     for layer in layers { if let output = layer.output { metadata["output.\(output)"] = layer.name } }
@@ -38,9 +38,11 @@ package enum TraceWriter {
         let shape = input.port.shape
         let planes = target.fill(input.port) { span in
           var planes = [Float](repeating: 0, count: shape.count)
-          for pixel in 0..<shape.pixels {
+          for pixel in 0..<shape.batchPixels {
+            let (image, place) = pixel.quotientAndRemainder(dividingBy: shape.pixels)
             for channel in 0..<shape.channels {
-              planes[channel * shape.pixels + pixel] = span[pixel * shape.channels + channel]
+              planes[(image * shape.channels + channel) * shape.pixels + place] =
+                span[pixel * shape.channels + channel]
             }
           }
           return planes

@@ -126,9 +126,8 @@ struct ModuleComparison {
     _ module: PickledModule, _ path: String, activation expected: Activation, isExchangeable: Bool
   ) throws(CheckpointErrorAt) {
     guard let found = activation(of: module) else {
-      throw difference(
-        path,
-        "activation \(module.name); built are SiLU, ReLU, LeakyReLU, GELU (without tanh), Sigmoid and none")
+      let built = Activation.allCases.map(\.moduleName).sorted().joined(separator: ", ")
+      throw difference(path, "activation \(module.name); built are \(built) (GELU without tanh)")
     }
     guard found != expected else { return }
     guard isExchangeable, let end = path.lastIndex(of: ".") else {
@@ -139,19 +138,16 @@ struct ModuleComparison {
 
   private func activation(of module: PickledModule) -> Activation? {
     guard module.isTorch else { return nil }
-    switch module.className {
-    case "Identity": return Activation.none
-    case "SiLU": return .silu
-    case "ReLU": return .relu
-    case "Sigmoid": return .sigmoid
-    case "GELU":
+    let activation = Activation.allCases.first { $0.moduleName == module.className }
+    switch activation {
+    case .gelu:
       let form = heap.member("approximate", of: module.state)
-      return form == nil || form == .text("none") ? .gelu : nil
-    case "LeakyReLU":
+      return form == nil || form == .text("none") ? activation : nil
+    case .leakyReLU:
       guard let slope = heap.member("negative_slope", of: module.state) else { return nil }
       guard let slope = found(slope)?.first, Float(slope).isFinite else { return nil }
       return .leakyReLU(slope: Float(slope))
-    default: return nil
+    case nil, .none?, .relu, .silu, .sigmoid, .hardSwish: return activation
     }
   }
 

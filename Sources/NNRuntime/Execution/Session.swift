@@ -157,12 +157,11 @@ public final class Session: Sendable {
     let start = constants[location.buffer] == nil ? plan.bufferOffsets[location.buffer]! : 0
     let element = plan.elements[value]
     return unsafe [Float](unsafeUninitializedCapacity: shape.count) { buffer, count in
-      for pixel in 0..<shape.pixels {
+      for pixel in 0..<shape.batchPixels {
+        let source = location.offset(pixel, of: shape)
         for channel in 0..<shape.channels {
           unsafe buffer.initializeElement(
-            at: pixel * shape.channels + channel,
-            to: element.element(
-              memory.base + start, location.offset + pixel * location.pixelStride + channel))
+            at: pixel * shape.channels + channel, to: element.element(memory.base + start, source + channel))
         }
       }
       count = shape.count
@@ -182,7 +181,7 @@ public final class Session: Sendable {
   /// Writes all elements of a value, channels last, dense.
   fileprivate func write(_ elements: [Float], to value: ValueID) {
     let shape = plan.placement.shapes[value]
-    let whole = [1, shape.height, shape.width, shape.channels]
+    let whole = [shape.images, shape.height, shape.width, shape.channels]
     write(StridedMap(shape: shape, channelsLast: elements, tensorShape: whole), to: value)
   }
 
@@ -191,11 +190,10 @@ public final class Session: Sendable {
     let buffer = unsafe arena.base + plan.bufferOffsets[location.buffer]!
     let element = plan.elements[value]
     let elements = map.elements.span
-    for pixel in 0..<map.shape.pixels {
+    for pixel in 0..<map.shape.batchPixels {
+      let target = location.offset(pixel, of: map.shape)
       for channel in 0..<map.shape.channels {
-        unsafe element.store(
-          elements[pixel * map.pixelStride + channel * map.channelStride], buffer,
-          location.offset + pixel * location.pixelStride + channel)
+        unsafe element.store(elements[map.index(pixel: pixel, channel: channel)], buffer, target + channel)
       }
     }
   }
@@ -216,9 +214,10 @@ public final class Session: Sendable {
   ) rethrows -> Result {
     let location = plan.placement.locations[value]
     let shape = plan.placement.shapes[value]
-    if plan.elements[value] != .float32 { return try body(read(value).span, shape.channels) }
+    let isEven = shape.images == 1 || location.imageStride == shape.pixels * location.pixelStride
+    guard plan.elements[value] == .float32, isEven else { return try body(read(value).span, shape.channels) }
     let start = plan.bufferOffsets[location.buffer]! + location.offset
-    let count = (shape.pixels - 1) * location.pixelStride + shape.channels
+    let count = (shape.batchPixels - 1) * location.pixelStride + shape.channels
     let buffer = unsafe UnsafeBufferPointer(start: UnsafePointer(arena.base + start), count: count)
     return try body(unsafe buffer.span, location.pixelStride)
   }
@@ -291,7 +290,7 @@ public struct SessionInputs: ~Copyable {
   /// The input of that name.
   public func input(_ name: String) throws(PortError) -> GraphInput { try session.plan.input(name) }
 
-  /// Lets `body` write an input: height x width x channels floats, channels last.
+  /// Lets `body` write an input: images x height x width x channels floats, channels last.
   ///
   /// The input must be one of a plan of the same graph.
   public func fill<Result>(
@@ -301,7 +300,7 @@ public struct SessionInputs: ~Copyable {
     return try session.withElements(input.value, body)
   }
 
-  /// Copies `elements`, height x width x channels floats, channels last, to an input.
+  /// Copies `elements`, images x height x width x channels floats, channels last, to an input.
   public func fill(_ input: GraphInput, with elements: [Float]) {
     fill(input) { span in
       precondition(elements.count == span.count, "\(elements.count) floats for \(span.count)")

@@ -10,19 +10,22 @@ package struct StepBuilder {
   let pool: ThreadPool
   private(set) var constants: [ValueID: FloatMemory] = [:]
   let zeros: FloatMemory
+  /// The shapes of one image's maps.
+  let shapes: [MapShape]
+  /// The image of a batch that steps are made for.
+  private var image = 0
 
   init(plan: Plan, arena: FloatMemory, weights: PackedWeights, pool: ThreadPool) {
     self.plan = plan
     self.arena = arena
     self.weights = weights
     self.pool = pool
-    zeros = FloatMemory(count: (plan.placement.shapes.map(\.channels).max() ?? 0) + 64)
+    shapes = plan.placement.imageShapes
+    zeros = FloatMemory(count: (shapes.map(\.channels).max() ?? 0) + 64)
   }
 
   /// All constants: kept alive by every task, since any may be its second input.
   var operands: [FloatMemory] { Array(constants.values) }
-
-  var shapes: [MapShape] { plan.placement.shapes }
 
   /// The steps in running order: one for each layer that a kernel computes.
   mutating func steps() -> [Step] {
@@ -34,10 +37,28 @@ package struct StepBuilder {
       }
       switch kernel {
       case .none: break
-      case .kernel(let bound): steps.append(bound.step(self))
+      case .kernel(let bound): steps.append(step(bound, images: plan.placement.shapes[node.output].images))
       }
     }
     return steps
+  }
+
+  /// The step of a layer: that of each image, whose chunks follow each other.
+  private func step(_ bound: BoundKernel, images: Int) -> Step {
+    let first = bound.step(self)
+    guard images > 1 else { return first }
+    let others = (1..<images).map { image in
+      var builder = self
+      builder.image = image
+      return bound.step(builder)
+    }
+    let steps = [first] + others
+    return unsafe Step(
+      layer: first.layer, chunks: images * first.chunks, scratchFloats: first.scratchFloats
+    ) { chunk, scratch in
+      let (image, piece) = chunk.quotientAndRemainder(dividingBy: first.chunks)
+      unsafe steps[image].body(piece, scratch)
+    }
   }
 
   /// Packs the weights of all layers, the layers shared out over the threads.
@@ -52,9 +73,10 @@ package struct StepBuilder {
 
   func pointer(_ value: ValueID) -> UnsafeMutablePointer<Float> {
     let location = plan.placement.locations[value]
-    if let constant = constants[location.buffer] { return unsafe constant.base + location.offset }
+    let offset = location.offset + image * location.imageStride
+    if let constant = constants[location.buffer] { return unsafe constant.base + offset }
     let buffer = unsafe arena.base + plan.bufferOffsets[location.buffer]!
-    return unsafe plan.elements[value].pointer(buffer, offset: location.offset)
+    return unsafe plan.elements[value].pointer(buffer, offset: offset)
   }
 
   func map(_ value: ValueID) -> MapPointer {

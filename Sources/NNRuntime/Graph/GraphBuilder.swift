@@ -11,10 +11,10 @@ public final class GraphBuilder {
   /// A builder of an empty network.
   public init(name: String) { self.name = name }
 
-  /// Declares an input, filled before every run.
-  public func input(_ name: String, height: Int, width: Int, channels: Int) -> Value {
+  /// Declares an input of `images` maps, filled before every run.
+  public func input(_ name: String, images: Int = 1, height: Int, width: Int, channels: Int) -> Value {
     let value = append(
-      name, Input(shape: MapShape(height: height, width: width, channels: channels)), [])
+      name, Input(shape: MapShape(images: images, height: height, width: width, channels: channels)), [])
     inputs.append((name, value.id))
     return value
   }
@@ -40,8 +40,14 @@ public final class GraphBuilder {
       outputs: outputs.map { ($0.name, $0.value.id) })
   }
 
+  /// Operators see one image: what is done to each of a batch is done to the same constants.
   func append(_ name: String, _ operation: any Operator, _ operands: [ValueID]) -> Value {
-    shapes.append(operation.shape(of: operands.map { shapes[$0] }, layer: name))
+    let inputs = operands.map { shapes[$0] }
+    let images = inputs.map(\.images).max()
+    precondition(
+      inputs.allSatisfy { $0.images == images || $0.images == 1 }, "\(name): batches of several sizes")
+    let shape = operation.shape(of: inputs.map { $0.of(images: 1) }, layer: name)
+    shapes.append(images.map(shape.of) ?? shape)
     nodes.append(Node(name: name, operation: operation, inputs: operands, output: shapes.count - 1))
     return Value(builder: self, id: shapes.count - 1)
   }

@@ -14,8 +14,8 @@ package struct Convolution: Sendable {
   var kernelHeight, kernelWidth: Int
   var stride: Int
   var padding: Int
-  /// One input channel a filter.
-  var isDepthwise: Bool
+  /// Groups of channels: one, or as many as channels; `GroupedConvolution` has those between.
+  var groups = 1
   var activation: Activation = .none
   /// Done to the input as it is read.
   var prologue = Prologue.none
@@ -168,6 +168,8 @@ extension Convolution: Operator {
     )
   }
 
+  /// Whether each filter reads one channel.
+  var isDepthwise: Bool { groups > 1 }
   /// Whether maps before or behind it are never made.
   var leavesOutMaps: Bool { enlargement != nil || projection != nil }
 }
@@ -209,7 +211,7 @@ extension Value {
     let layer = Convolution(
       weights: weights, scale: nil, bias: bias?.floats() ?? [Float](repeating: 0, count: out),
       outChannels: out, kernelHeight: kernelHeight, kernelWidth: kernelWidth, stride: stride,
-      padding: padding, isDepthwise: depthwise)
+      padding: padding, groups: groups)
     return applying(layer, name: name)
   }
 

@@ -58,8 +58,7 @@ extension Value {
     let out = weights.shape[1]
     let layer = Convolution(
       weights: weights, scale: nil, bias: bias?.floats() ?? [Float](repeating: 0, count: out),
-      outChannels: out, kernelHeight: stride, kernelWidth: stride, stride: stride, padding: 0,
-      isDepthwise: false)
+      outChannels: out, kernelHeight: stride, kernelWidth: stride, stride: stride, padding: 0)
     return applying(TransposedConvolution(layer: layer), name: name)
   }
 }

@@ -34,8 +34,8 @@ extension Node {
       padding: 0)
   }
 
-  /// Multiplications and additions of the layer as it is defined: 2 x MAC.
-  func operations(_ shapes: [MapShape]) -> Double {
-    operation.operations(self, shapes)
+  /// Multiplications and additions of the layer as it is defined, for all images: 2 x MAC.
+  func operations(_ placement: Placement) -> Double {
+    Double(placement.shapes[output].images) * operation.operations(self, placement.imageShapes)
   }
 }

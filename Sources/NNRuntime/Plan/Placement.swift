@@ -6,9 +6,16 @@
 struct Location: Hashable, Sendable {
   /// The value that the buffer was made for.
   var buffer: ValueID
-  /// Elements from the buffer's start to the value's first element, and from one pixel to the next.
+  /// Elements from the buffer's start to the value's first element, from one pixel to the next, and from one image's first
+  /// to the next one's.
   var offset: Int
-  var pixelStride: Int
+  var pixelStride, imageStride: Int
+
+  /// Elements from the buffer's start to a pixel, counted through all images of a value of that shape.
+  func offset(_ pixel: Int, of shape: MapShape) -> Int {
+    let (image, pixel) = pixel.quotientAndRemainder(dividingBy: shape.pixels)
+    return offset + image * imageStride + pixel * pixelStride
+  }
 }
 
 /// The placement of every value of a graph.
@@ -71,12 +78,12 @@ struct Placement: Sendable {
       let root = self.root(of: input)
       let shift = starts[position] - root.channel
       if root.pixel == 0, movable[root.value], shapes[root.value].pixels == shapes[input].pixels,
-        covers(node, starts, root.value, from: shift)
+        shapes[root.value].images == shapes[node.output].images, covers(node, starts, root.value, from: shift)
       {
         parents[root.value] = Parent(value: node.output, pixel: 0, channel: shift)
         movable[root.value] = false
       } else {
-        shapes.append(shapes[input])
+        shapes.append(shapes[input].of(images: shapes[node.output].images))
         movable.append(false)
         parents.append(Parent(value: node.output, pixel: 0, channel: starts[position]))
         nodes.append(
@@ -144,7 +151,8 @@ struct Placement: Sendable {
     let root = self.root(of: value)
     let stride = pixelStride(root.value)
     return Location(
-      buffer: root.value, offset: root.pixel * stride + root.channel, pixelStride: stride)
+      buffer: root.value, offset: root.pixel * stride + root.channel, pixelStride: stride,
+      imageStride: shapes[value].images > 1 ? shapes[root.value].pixels * stride : 0)
   }
 
   /// Elements from one pixel of a buffer to the next.
@@ -156,6 +164,14 @@ struct Placement: Sendable {
     let channels = shapes[buffer].channels
     let isOwn = movable[buffer] && !outputs.contains(buffer)
     return isOwn && channels % 256 == 0 ? channels + 32 : channels
+  }
+
+  /// The shapes of one image's maps.
+  var imageShapes: [MapShape] { shapes.map { $0.of(images: 1) } }
+
+  /// Elements of a buffer, those between pixels that lie apart included.
+  func bufferElements(_ buffer: ValueID) -> Int {
+    shapes[buffer].images * shapes[buffer].pixels * locations[buffer].pixelStride
   }
 
   /// Sizes and lifetimes of the buffers.
@@ -185,7 +201,7 @@ struct Placement: Sendable {
       buffers,
       buffers.map {
         ArenaLayout.Request(
-          count: (shapes[$0].pixels * locations[$0].pixelStride * elements[$0].size + 3) / 4,
+          count: (bufferElements($0) * elements[$0].size + 3) / 4,
           lifetime: retain ? 0...nodes.count : first[$0]!...last[$0]!)
       }
     )

@@ -108,7 +108,7 @@ public struct Plan: Sendable {
     self.layout = layout
     bufferOffsets = Dictionary(uniqueKeysWithValues: zip(buffers, layout.offsets))
     let choosing = LayerChoice(
-      catalogue: catalogue, shapes: placement.shapes, elements: elements, measured: options.measured,
+      catalogue: catalogue, shapes: placement.imageShapes, elements: elements, measured: options.measured,
       mixed: mixed, kernel: options.kernel)
     let choices = placement.nodes.enumerated().map { index, node in choosing.choice(node, index) }
     kernels = choices.map(\.kernel)
@@ -118,7 +118,7 @@ public struct Plan: Sendable {
         name: node.name, fused: node.preceding + node.fused, operation: node.operation.name,
         inputs: node.inputs.map { placement.shapes[$0] }, output: placement.shapes[node.output],
         choice: choice, kernel: kernel.name, precision: elements.precision(index),
-        operations: node.operations(placement.shapes))
+        operations: node.operations(placement))
     }
   }
 
@@ -131,7 +131,7 @@ public struct Plan: Sendable {
   /// Bytes that all intermediate results would take without sharing memory.
   public var unsharedBytes: Int {
     Set(placement.locations.map(\.buffer)).reduce(0) {
-      $0 + placement.shapes[$1].pixels * placement.locations[$1].pixelStride * elements[$1].size
+      $0 + placement.bufferElements($1) * elements[$1].size
     }
   }
 }

@@ -4,7 +4,7 @@ package struct StridedMap: Sendable {
   package let shape: MapShape
   /// All elements, in an order that the strides tell.
   package let elements: [Float]
-  /// Elements from one pixel to the next (row-major), and from one channel to the next.
+  /// Elements from one pixel of an image to the next (row-major), and from one channel to the next.
   package let pixelStride, channelStride: Int
   /// The shape that the elements have where they come from.
   package let tensorShape: [Int]
@@ -21,12 +21,12 @@ package struct StridedMap: Sendable {
 
   /// A tensor of a reference framework as a map of `shape`; nil where it cannot be one.
   ///
-  /// Taken are (1, channels, height, width), (1, tokens, channels), and (1, height, width) for one channel, all
-  /// also without the leading 1.
+  /// Taken are (images, channels, height, width), (images, tokens, channels), and (images, height, width) for one channel,
+  /// of one image also without the leading 1.
   package init?(_ tensorShape: [Int], _ elements: [Float], as shape: MapShape) {
     guard tensorShape.reduce(1, *) == shape.count, elements.count == shape.count else { return nil }
     var extents = tensorShape
-    if extents.first == 1, extents.count > 2 { extents.removeFirst() }
+    if extents.first == shape.images, extents.count > 2 { extents.removeFirst() }
     self.shape = shape
     self.elements = elements
     self.tensorShape = tensorShape
@@ -42,9 +42,17 @@ package struct StridedMap: Sendable {
     }
   }
 
+  /// Index of an element in `elements`; pixels are counted through all images.
+  package func index(pixel: Int, channel: Int) -> Int {
+    let inImage = channel * channelStride
+    guard shape.images > 1 else { return pixel * pixelStride + inImage }
+    let (image, pixel) = pixel.quotientAndRemainder(dividingBy: shape.pixels)
+    return image * shape.pixels * shape.channels + pixel * pixelStride + inImage
+  }
+
   /// Where element (pixel, channel) is in the tensor it comes from.
   package func location(pixel: Int, channel: Int) -> [Int] {
-    var flat = pixel * pixelStride + channel * channelStride
+    var flat = index(pixel: pixel, channel: channel)
     return tensorShape.reversed().map { extent in
       defer { flat /= extent }
       return flat % extent

@@ -21,9 +21,11 @@ public struct TracedLayer: Sendable {
 
   let value: ValueID
 
-  /// Its shape as the reference frameworks have it: (1, channels, height, width), or (1, tokens, channels).
+  /// Its shape as the reference frameworks have it: (images, channels, height, width), or (images, tokens, channels).
   public var tensorShape: [Int] {
-    isTokens ? [1, shape.pixels, shape.channels] : [1, shape.channels, shape.height, shape.width]
+    isTokens
+      ? [shape.images, shape.pixels, shape.channels]
+      : [shape.images, shape.channels, shape.height, shape.width]
   }
 }
 

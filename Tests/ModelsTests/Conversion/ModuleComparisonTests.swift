@@ -123,8 +123,8 @@ import Testing
     let all = kind.layout.modules.filter { $0.value.activation != nil }.sorted { $0.key < $1.key }
     for (path, statement) in [all.first, all.last, all.randomElement()].compactMap({ $0 }) {
       var network = sound
-      network.modules[path]?.name = "Hardswish"
-      #expect(try defect(network)?.contains("activation torch.nn.modules.activation.Hardswish") == true)
+      network.modules[path]?.name = "Mish"
+      #expect(try defect(network)?.contains("activation torch.nn.modules.activation.Mish") == true)
       network.modules[path]?.name = "ReLU"
       guard statement.isExchangeable else {
         #expect(try statement.activation == .relu || isRefused(network, path))
@@ -160,7 +160,7 @@ import Testing
     let sound = Kind(generation: .v11, task: .detect).network
     let checkpoint = try CheckpointConverter.read(FileBytes(sound.checkpoint()), file: "best.pt")
     for text in [
-      "{\"model.99\":\"relu\"}", "{\"model.0\":\"hardswish\"}", "{\"model.0\":\"leakyrelu\"}", "[]", "{",
+      "{\"model.99\":\"relu\"}", "{\"model.0\":\"mish\"}", "{\"model.0\":\"leakyrelu\"}", "[]", "{",
     ] {
       let store = WeightStore(
         tensors: checkpoint.tensors,

@@ -62,16 +62,7 @@ struct PickledNetwork {
 
   private static func module(_ statement: ModuleStatement, authors: String) -> Module {
     if let activation = statement.activation {
-      let name =
-        switch activation {
-        case .none: "Identity"
-        case .silu: "SiLU"
-        case .gelu: "GELU"
-        case .sigmoid: "Sigmoid"
-        case .relu: "ReLU"
-        case .leakyReLU: "LeakyReLU"
-        }
-      return Module(library: "torch.nn.modules.activation", name: name)
+      return Module(library: "torch.nn.modules.activation", name: activation.moduleName)
     }
     return Module(
       library: statement.classes.isEmpty

@@ -78,7 +78,7 @@ extension Graph {
   private mutating func exchange(_ before: Int, _ index: Int) {
     let (enlargement, projection) = (nodes[before], nodes[index])
     let (small, large) = (shapes[enlargement.inputs[0]], shapes[projection.output])
-    let value = newValue(MapShape(height: small.height, width: small.width, channels: large.channels))
+    let value = newValue(small.with(channels: large.channels))
     nodes[before] = projection
     nodes[before].inputs = enlargement.inputs
     if var layer = projection.operation as? Convolution {
@@ -111,7 +111,7 @@ extension Graph {
     rest.inChannels = halves[1 - position]
     rest.epilogue = .addend
 
-    let sums = newValue(MapShape(height: small.height, width: small.width, channels: large.channels))
+    let sums = newValue(small.with(channels: large.channels))
     nodes[first] = Node(
       name: "\(nodes[index].name).part\(position)", operation: part, inputs: enlargement.inputs,
       output: sums, partOf: large)
