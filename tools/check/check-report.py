@@ -11,7 +11,8 @@ against the masks in masks/, the depth under the pointer and how it is known aga
 the 3-D view against a blank one. No message on the console, and no request that leaves the page, is accepted. With
 --url the queue is placed on the machine, else it must become a command. Ends with 1 if anything fails.
 
-Needs playwright, numpy, Pillow and Debian's chromium: `tools/setup/packages --browser` makes .cache/browser/bin/python.
+Needs playwright, numpy, Pillow and Debian's chromium, or Playwright's own: `tools/setup/packages --browser` makes
+.cache/browser/bin/python.
 """
 
 import argparse
@@ -47,14 +48,11 @@ def main():
     options = parser.parse_args()
     if options.shots:
         options.shots.mkdir(parents=True, exist_ok=True)
-    chromium = shutil.which("chromium")
-    if not chromium:
-        sys.exit("check-report: there is no chromium: tools/setup/packages --browser installs it")
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
         results = options.results or small_results(options.ardf, Path(scratch) / "results")
         url = options.url or (results / "report.html").resolve().as_uri()
         browser = playwright.chromium.launch(
-            executable_path=chromium,
+            executable_path=shutil.which("chromium"),
             args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
         )
         visits.check_page(browser, url, visits.Results(results), options)
