@@ -12,6 +12,10 @@ public struct Point2<Frame: PlanarFrame>: Hashable, Sendable {
     self.y = y
   }
 
+  /// The center of a whole pixel or cell of a frame that counts by edges.
+  @inlinable
+  public init(centerOf column: Int, _ row: Int) { self.init(Double(column) + 0.5, Double(row) + 0.5) }
+
   /// Whether both coordinates are finite.
   @inlinable public var isFinite: Bool { x.isFinite && y.isFinite }
 

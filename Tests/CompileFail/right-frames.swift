@@ -14,3 +14,7 @@ func placed(_ p: Point3<CameraARKit>, _ pose: RigidTransform<CameraARKit, World>
 func read(_ cell: Point2<DepthCells>, _ camera: DepthIntrinsics) -> Point3<CameraARKit> {
   camera.unproject(cell, depth: 1)
 }
+
+func seen(_ pixel: Point2<ImagePixels>, _ grid: DepthGrid, _ camera: DepthIntrinsics) -> Point3<CameraARKit> {
+  camera.unproject(grid.cell(pixel), depth: 1)
+}

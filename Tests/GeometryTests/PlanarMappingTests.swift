@@ -30,8 +30,8 @@ import Testing
     for y in 0..<upright.height {
       for x in 0..<upright.width {
         let index = orientation.storedIndex(uprightX: x, y, stored: stored)
-        let centre = orientation.upright(Point2(Double(index.x) + 0.5, Double(index.y) + 0.5), stored: stored)
-        #expect(centre == Point2(Double(x) + 0.5, Double(y) + 0.5))
+        let centre = orientation.upright(Point2(centerOf: index.x, index.y), stored: stored)
+        #expect(centre == Point2(centerOf: x, y))
       }
     }
   }
@@ -104,6 +104,59 @@ import Testing
     #expect((0..<37).allSatisfy { same($0) == Double($0) })
     #expect(GridMapping(from: 1, to: 5)(0) == 2)
     #expect(GridMapping(from: 10, to: 1)(0) == 0)
+  }
+
+  @Test func indexRatioIsHalfACellOff() {
+    let map = GridMapping(from: 4, to: 8, rule: .indexRatio)
+    let cells = [0, 1, 2, 3]
+    #expect(cells.map(map.callAsFunction) == [0, 2, 4, 6])
+    #expect(cells.map(GridMapping(from: 4, to: 8).callAsFunction) == [0.5, 2.5, 4.5, 6.5])
+  }
+
+  /// 4032 pixels over 240 cells: a ratio that no binary fraction holds.
+  @Test(arguments: [(256, 1920), (240, 4032), (224, 640), (320, 320), (5, 3)])
+  func cellsHoldWhatTheyCover(cells: Int, pixels: Int) {
+    let forwards = GridMapping(from: cells, to: pixels)
+    for cell in 0..<cells {
+      let (center, width): (Int, Int) = ((2 * cell + 1) * pixels, 2 * cells)
+      let held: Int = forwards.cell(holdingCenterOf: cell)
+      #expect((held * width..<(held + 1) * width).contains(center))
+    }
+    let grid = DepthGrid(
+      cells: PixelSize(width: cells, height: 1), picture: PixelSize(width: pixels, height: 7))
+    for pixel in 0..<pixels {
+      // Exact at the edges of cells, where a rounded ratio would be one cell off.
+      let column: Int = grid.index(Point2(Double(pixel), 3)).column
+      #expect(column == pixel * cells / pixels)
+    }
+    #expect(grid.index(Point2(Double(pixels), 7)) == (cells - 1, 0))
+  }
+
+  @Test func depthCellsCoverThePicture() {
+    let grid = DepthGrid(
+      cells: PixelSize(width: 256, height: 192), picture: PixelSize(width: 1920, height: 1440))
+    #expect(grid.cellSize == Vector2(7.5, 7.5))
+    #expect(grid.pixel(Point2(centerOf: 0, 191)) == Point2(3.75, 1436.25))
+    #expect(grid.cell(Point2(1920, 0)) == Point2(256, 0))
+    for (x, y) in [(0, 0), (17, 100), (255, 191)] {
+      let center = Point2<DepthCells>(centerOf: x, y)
+      let pixel = grid.pixel(center)
+      #expect(grid.cell(pixel) == center)
+      #expect(grid.index(pixel) == (x, y))
+    }
+  }
+
+  /// What a cell sees is the same by the picture's camera and by the map's own.
+  @Test func raysOfCellsAgreeWithTheMapsCamera() throws {
+    let camera = try Intrinsics(fx: 1400, fy: 1390, cx: 955, cy: 717, imageWidth: 1920, imageHeight: 1440)
+    let cells = PixelSize(width: 256, height: 192)
+    let grid = DepthGrid(cells: cells, picture: camera.imageSize)
+    for place in [Point2<DepthCells>(0, 0), Point2(centerOf: 80, 30), Point2(256, 192)] {
+      let ray = grid.ray(place, of: camera)
+      let seen = DepthIntrinsics(camera, cells: cells).unproject(place, depth: 1)
+      #expect((ray - Vector3(seen.x, seen.y, seen.z)).length < Self.rounding)
+    }
+    #expect(grid.pitch(of: camera) == 7.5 / 1390)
   }
 
   @Test func containmentIsHalfOpen() {

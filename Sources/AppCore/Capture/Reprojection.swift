@@ -24,8 +24,7 @@ package struct Reprojection: Sendable, Equatable {
       for x in 0..<source.width {
         let depth = Double(source[x, y])
         guard depth > 0, from.isConfident(x, y) else { continue }
-        let cell = Point2<DepthCells>(Double(x) + 0.5, Double(y) + 0.5)
-        let moved = move.apply(sourceCamera.unproject(cell, depth: depth))
+        let moved = move.apply(sourceCamera.unproject(Point2(centerOf: x, y), depth: depth))
         guard let seen = targetCamera.project(moved), seen.x >= 0, seen.y >= 0,
           seen.x < Double(target.width), seen.y < Double(target.height)
         else { continue }

@@ -65,8 +65,8 @@ public struct DepthAlignment: Sendable, Equatable {
   public func metric(_ relative: RelativeDepth, size: PixelSize) -> MetricDepth {
     let source = relative.values
     guard size != source.size else { return metric(relative) }
-    let columns = FusionGridMapping.halfPixel.cells(from: size.width, to: source.width)
-    let rows = FusionGridMapping.halfPixel.cells(from: size.height, to: source.height)
+    let columns = GridMapping(from: size.width, to: source.width).pairs
+    let rows = GridMapping(from: size.height, to: source.height).pairs
     var values = [Float](repeating: 0, count: size.width * size.height)
     var states = [DepthState](repeating: .invalid, count: size.width * size.height)
     for y in 0..<size.height {

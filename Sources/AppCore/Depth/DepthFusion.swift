@@ -1,3 +1,4 @@
+import Geometry
 import Imaging
 
 /// The function that is fitted.

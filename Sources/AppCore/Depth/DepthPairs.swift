@@ -13,12 +13,12 @@ struct DepthPairs {
   /// One pair for every valid sensor cell under which the relative depth is finite and positive.
   ///
   /// The sensor is never resampled; the relative depth is read bilinearly at each sensor cell.
-  init(relative: RelativeDepth, sensor: MetricDepth, mapping: FusionGridMapping) {
+  init(relative: RelativeDepth, sensor: MetricDepth, mapping rule: GridMapping.Rule) {
     let values = relative.values
     self.relative.reserveCapacity(sensor.width * sensor.height)
     meters.reserveCapacity(sensor.width * sensor.height)
-    let columns = mapping.cells(from: sensor.width, to: values.width)
-    let rows = mapping.cells(from: sensor.height, to: values.height)
+    let columns = GridMapping(from: sensor.width, to: values.width, rule: rule).pairs
+    let rows = GridMapping(from: sensor.height, to: values.height, rule: rule).pairs
     for y in 0..<sensor.height {
       for x in 0..<sensor.width {
         let cell = y * sensor.width + x
@@ -34,23 +34,5 @@ struct DepthPairs {
   init(relative: [Double], meters: [Double]) {
     self.relative = relative
     self.meters = meters
-  }
-}
-
-/// How a sensor cell finds its place on the relative depth's grid.
-enum FusionGridMapping {
-  /// Cell center to cell center.
-  case halfPixel
-  /// Index times ratio: what the phone app does.
-  case indexRatio
-
-  func cells(from source: Int, to target: Int) -> [CellPair] {
-    let halfPixel = GridMapping(from: source, to: target)
-    return (0..<source).map { index in
-      switch self {
-      case .halfPixel: CellPair(halfPixel(index), count: target)
-      case .indexRatio: CellPair(Double(index) / Double(source) * Double(target), count: target)
-      }
-    }
   }
 }

@@ -54,8 +54,8 @@ struct GuidedCells {
     height = sensor.height
     self.noise = noise
     let values = relative.values
-    let columns = FusionGridMapping.halfPixel.cells(from: sensor.width, to: values.width)
-    let rows = FusionGridMapping.halfPixel.cells(from: sensor.height, to: values.height)
+    let columns = GridMapping(from: sensor.width, to: values.width).pairs
+    let rows = GridMapping(from: sensor.height, to: values.height).pairs
     var guide: [Float] = []
     guide.reserveCapacity(width * height)
     for y in 0..<height {

@@ -105,6 +105,10 @@ public struct MetricDepth: Sendable, Equatable {
   /// Rows.
   public var height: Int { values.height }
 
+  /// How its cells lie on the picture of size `imageSize`.
+  @inline(__always)
+  func grid(over imageSize: PixelSize) -> DepthGrid { DepthGrid(cells: values.size, picture: imageSize) }
+
   /// The share of cells with a value.
   public var validShare: Double {
     Double(states.elements.count { $0 != .invalid }) / Double(states.elements.count)
@@ -115,8 +119,9 @@ public struct MetricDepth: Sendable, Equatable {
   public func meters(at point: Point2<ImagePixels>, imageSize: PixelSize) -> Double? {
     guard point.x >= 0, point.y >= 0, point.x <= Double(imageSize.width), point.y <= Double(imageSize.height)
     else { return nil }
-    let column = CellPair(point.x * Double(width) / Double(imageSize.width) - 0.5, count: width)
-    let row = CellPair(point.y * Double(height) / Double(imageSize.height) - 0.5, count: height)
+    let cell = grid(over: imageSize).cell(point)
+    let column = CellPair(cell.x - 0.5, count: width)
+    let row = CellPair(cell.y - 0.5, count: height)
     for y in [row.first, row.second] {
       for x in [column.first, column.second] where states[x, y] == .invalid { return nil }
     }
@@ -131,8 +136,8 @@ extension MetricDepth {
   func filled(from fused: MetricDepth) -> MetricDepth {
     var values = self.values.elements
     var states = self.states.elements
-    let columns = FusionGridMapping.halfPixel.cells(from: width, to: fused.width)
-    let rows = FusionGridMapping.halfPixel.cells(from: height, to: fused.height)
+    let columns = GridMapping(from: width, to: fused.width).pairs
+    let rows = GridMapping(from: height, to: fused.height).pairs
     let (known, source) = (fused.states.elements.span, fused.values.elements.span)
     for y in 0..<height {
       for x in 0..<width where states[y * width + x] == .invalid {
@@ -155,9 +160,8 @@ extension MetricDepth {
   /// Whether the cell under a point of the picture lies beyond the range that the fit has seen.
   func isExtrapolated(at point: Point2<ImagePixels>, imageSize: PixelSize) -> Bool {
     guard imageSize.bounds().contains(point) else { return false }
-    let x = min(width - 1, Int(point.x * Double(width) / Double(imageSize.width)))
-    let y = min(height - 1, Int(point.y * Double(height) / Double(imageSize.height)))
-    return states[x, y] == .extrapolated
+    let cell = grid(over: imageSize).index(point)
+    return states[cell.column, cell.row] == .extrapolated
   }
 }
 

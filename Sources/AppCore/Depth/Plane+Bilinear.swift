@@ -1,3 +1,4 @@
+import Geometry
 import Imaging
 
 extension Plane where Element == Float {
@@ -43,4 +44,9 @@ struct CellPair {
   func mix(_ a: Float, _ b: Float) -> Float {
     fraction == 0 ? a : a + (b - a) * fraction
   }
+}
+
+extension GridMapping {
+  /// The target cells around the place of every source cell.
+  var pairs: [CellPair] { (0..<source).map { CellPair(self($0), count: target) } }
 }

@@ -43,7 +43,7 @@ struct SensorGuidedDepth {
     self.relative = relative.values
     self.cells = cells
     let width = relative.values.width
-    let columns = FusionGridMapping.halfPixel.cells(from: width, to: cells.width)
+    let columns = GridMapping(from: width, to: cells.width).pairs
     self.columns = columns
     fractions = stride(from: 0, to: width, by: Self.lanes).map { start in
       var block = Lanes.zero
@@ -58,7 +58,7 @@ struct SensorGuidedDepth {
     var values = [Float](repeating: 0, count: width * height)
     var states: [DepthState] = []
     states.reserveCapacity(values.count)
-    let rows = FusionGridMapping.halfPixel.cells(from: height, to: cells.height)
+    let rows = GridMapping(from: height, to: cells.height).pairs
     let nearestColumns = columns.map { $0.fraction < 0.5 ? $0.first : $0.second }
     var upper = SpreadRow(blocks: fractions.count)
     var lower = upper

@@ -19,7 +19,7 @@ struct CarriedSurface {
     line = dx != 0 ? x : -1 - y
     camera = grid.camera
     ray = grid.rays[cell]
-    turn = grid.ray(Double(x + dx), Double(y + dy)) - ray
+    turn = grid.ray(grid.place(cell, steps: 1, dx, dy)) - ray
     inverse = grid.inverse[cell]
     slope = Self.slope(grid, cells, cell, dx, dy)
   }

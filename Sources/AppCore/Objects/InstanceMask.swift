@@ -132,7 +132,7 @@ public struct InstanceMask: Sendable {
     var set = [UInt8](repeating: 0, count: imageSize.width * imageSize.height)
     for y in 0..<imageSize.height {
       for x in 0..<imageSize.width
-      where gridProbability(at: Point2(Double(x) + 0.5, Double(y) + 0.5), in: grid) > 0.5 {
+      where gridProbability(at: Point2(centerOf: x, y), in: grid) > 0.5 {
         set[y * imageSize.width + x] = 255
       }
     }

@@ -1,3 +1,4 @@
+import Geometry
 import Imaging
 
 /// The least value within a square of side 2 * radius + 1 around each cell; border cells extend outwards.
@@ -30,9 +31,10 @@ func minimum(of grid: Plane<Float>, radius: Int) -> Plane<Float> {
 func coverage(of mask: Plane<UInt8>, width: Int, _ height: Int) -> Plane<Float> {
   var set = [Int32](repeating: 0, count: width * height)
   var all = set
-  let columns = (0..<mask.width).map { (2 * $0 + 1) * width / (2 * mask.width) }
+  let columns = (0..<mask.width).map(GridMapping(from: mask.width, to: width).cell(holdingCenterOf:))
+  let rows = GridMapping(from: mask.height, to: height)
   for y in 0..<mask.height {
-    let row = (2 * y + 1) * height / (2 * mask.height) * width
+    let row = rows.cell(holdingCenterOf: y) * width
     for x in 0..<mask.width {
       all[row + columns[x]] += 1
       if mask.elements[y * mask.width + x] != 0 { set[row + columns[x]] += 1 }

@@ -81,7 +81,6 @@ struct Outline {
     var edges: [Edge] = []
     var border = Set(grid.cut(cells.members, rows: Self.cutRows))
     for cell in cells.members {
-      let (x, y) = (cell % cells.width, cell / cells.width)
       for (dx, dy) in [(1, 0), (-1, 0), (0, 1), (0, -1)] {
         guard let next = Self.step(from: cell, dx, dy, in: cells) else {
           border.insert(BorderStep(cell: cell, dx: dx, dy: dy))
@@ -92,18 +91,18 @@ struct Outline {
           border.insert(BorderStep(cell: cell, dx: dx, dy: dy))
           continue
         }
-        if grid.isMasked(Double(x), Double(y)) {
+        if grid.isMasked(grid.place(cell)) {
           let places = (0..<Self.probes * edge.clear).map { (Double($0) + 0.5) / Double(Self.probes) }
           edge.maskEdge = places.firstIndex {
-            !grid.isMasked(Double(x) + Double(dx) * $0, Double(y) + Double(dy) * $0)
+            !grid.isMasked(grid.place(cell, steps: $0, dx, dy))
           }.map { Double($0) / Double(Self.probes) }
         }
         edges.append(edge)
       }
     }
     cuts = border.map { border in
-      let (x, y) = (Double(border.cell % cells.width), Double(border.cell / cells.width))
-      let step = grid.ray(x + Double(border.dx), y + Double(border.dy)) - grid.ray(x, y)
+      let next = grid.place(border.cell, steps: 1, border.dx, border.dy)
+      let step = grid.ray(next) - grid.ray(grid.place(border.cell))
       let surface = CarriedSurface(grid, cells, border.cell, border.dx, border.dy)
       return Cut(
         point: surface.point(0), outward: Self.level(step), rises: CarriedSurface.rises(surface.outward))

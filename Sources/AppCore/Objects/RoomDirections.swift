@@ -72,11 +72,9 @@ package struct RoomDirections {
       abs(1 / left - 2 / middle + 1 / right) * middle < flatness,
       abs(1 / above - 2 / middle + 1 / below) * middle < flatness
     else { return nil }
+    let grid = sensor.grid(over: scene.imageSize)
     func point(_ x: Int, _ y: Int, _ meters: Double) -> Point3<World> {
-      let pixel = Point2<ImagePixels>(
-        (Double(x) + 0.5) * Double(scene.imageSize.width) / Double(sensor.width),
-        (Double(y) + 0.5) * Double(scene.imageSize.height) / Double(sensor.height))
-      return scene.cameraToWorld.apply(intrinsics.unproject(pixel, depth: meters))
+      scene.cameraToWorld.apply(intrinsics.unproject(grid.pixel(Point2(centerOf: x, y)), depth: meters))
     }
     let across = point(x + reach, y, right) - point(x - reach, y, left)
     let down = point(x, y + reach, below) - point(x, y - reach, above)

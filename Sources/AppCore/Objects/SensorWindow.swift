@@ -20,24 +20,24 @@ struct SensorWindow {
   /// Those whose eroded mask exceeds 0.5; without a mask those in the oriented box, and all of them without either.
   let masked: [Cell]
 
-  /// On both axes from cell floor(min * cells / pixels) to min(last, floor(max * cells / pixels)), inclusive.
+  /// From the cell that holds the box's upper left corner to the one that holds its lower right, inclusive.
   ///
   /// - Precondition: `box` is finite, not empty and inside the picture.
   init(
     _ sensor: MetricDepth, box: Rect<ImagePixels>, mask: InstanceMask?,
     orientedBox: RotatedRect<ImagePixels>? = nil, imageSize: PixelSize
   ) {
-    let perPixelX = Double(sensor.width) / Double(imageSize.width)
-    let perPixelY = Double(sensor.height) / Double(imageSize.height)
+    let grid = sensor.grid(over: imageSize)
+    let first = grid.index(Point2(box.minX, box.minY))
+    let last = grid.index(Point2(box.maxX, box.maxY))
     let eroded = mask?.eroded(for: box)
     var all: [Cell] = []
     var masked: [Cell] = []
-    for y in Int(box.minY * perPixelY)...min(sensor.height - 1, Int(box.maxY * perPixelY)) {
-      for x in Int(box.minX * perPixelX)...min(sensor.width - 1, Int(box.maxX * perPixelX))
-      where sensor.states[x, y] != .invalid {
+    for y in first.row...last.row {
+      for x in first.column...last.column where sensor.states[x, y] != .invalid {
         let cell = Cell(
           x: x, y: y, meters: Double(sensor.values[x, y]),
-          point: Point2((Double(x) + 0.5) / perPixelX, (Double(y) + 0.5) / perPixelY),
+          point: grid.pixel(Point2(centerOf: x, y)),
           isMeasured: sensor.states[x, y] == .measured)
         all.append(cell)
         let isInside =

@@ -23,9 +23,7 @@ enum SurfaceComponent {
     for (index, cell) in cells.enumerated() { cellAt[(cell.y - minY) * width + cell.x - minX] = index }
 
     let points = cells.map { intrinsics.unproject($0.point, depth: $0.meters) }
-    let pitchPerMeter = max(
-      Double(intrinsics.imageWidth) / Double(sensor.width) / intrinsics.fx,
-      Double(intrinsics.imageHeight) / Double(sensor.height) / intrinsics.fy)
+    let pitchPerMeter = sensor.grid(over: intrinsics.imageSize).pitch(of: intrinsics)
 
     var label = [Int](repeating: -1, count: cells.count)
     var largest = (label: -1, size: 0)

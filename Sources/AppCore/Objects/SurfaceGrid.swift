@@ -48,9 +48,8 @@ struct SurfaceGrid {
   /// The readings around `mask`; nil without intrinsics, or where the mask covers no cell by half.
   init?(_ scene: DepthScene, sensor: MetricDepth, mask: InstanceMask) {
     guard let intrinsics = scene.intrinsics else { return nil }
-    let cellWidth = Double(scene.imageSize.width) / Double(sensor.width)
-    let cellHeight = Double(scene.imageSize.height) / Double(sensor.height)
-    let whole = Self.coverage(sensor.width, sensor.height, cellWidth, cellHeight, mask)
+    let grid = sensor.grid(over: scene.imageSize)
+    let whole = Self.coverage(of: grid, mask)
     let inside = whole.indices.filter { whole[$0] > 0.5 }
     guard let first = inside.first else { return nil }
     var (minX, maxX, minY, maxY) = (sensor.width, 0, first / sensor.width, 0)
@@ -66,12 +65,11 @@ struct SurfaceGrid {
     width = min(sensor.width, maxX + margin + 1) - minX
     height = min(sensor.height, maxY + margin + 1) - minY
     place = Place(
-      left: minX, top: minY, cellWidth: cellWidth, cellHeight: cellHeight, intrinsics: intrinsics,
-      pose: scene.cameraToWorld)
+      left: minX, top: minY, grid: grid, intrinsics: intrinsics, pose: scene.cameraToWorld)
     self.mask = mask
     maskBounds = mask.bounds
     camera = scene.cameraToWorld.origin
-    pitch = max(cellWidth / intrinsics.fx, cellHeight / intrinsics.fy)
+    pitch = grid.pitch(of: intrinsics)
 
     var inverse: [Double] = []
     var points: [Point3<World>] = []
@@ -94,7 +92,7 @@ struct SurfaceGrid {
         let meters = Double(sensor.values[minX + x, minY + y])
         let cell = y * width + x
         let isValid = (isSeen ? states[cell] == .measured : states[cell] != .invalid) && meters > 0
-        let ray = place.ray(Double(x), Double(y))
+        let ray = place.ray(place.cell(Double(x), Double(y)))
         inverse.append(isValid ? 1 / meters : .nan)
         rays.append(ray)
         points.append(camera + ray * (isValid ? meters : .nan))
@@ -126,12 +124,17 @@ struct SurfaceGrid {
   /// Planar depth of a cell, NaN where there is no reading.
   func meters(_ cell: Int) -> Double { 1 / inverse[cell] }
 
-  /// The world displacement for each meter of planar depth at a place between cell centers.
-  func ray(_ column: Double, _ row: Double) -> Vector3<World> { place.ray(column, row) }
+  /// The place of the depth map that lies so many steps of (`dx`, `dy`) from a cell's center.
+  func place(_ cell: Int, steps: Double = 0, _ dx: Int = 0, _ dy: Int = 0) -> Point2<DepthCells> {
+    place.cell(Double(cell % width) + steps * Double(dx), Double(cell / width) + steps * Double(dy))
+  }
 
-  /// Whether the mask holds the picture's point at a place between cell centers.
-  func isMasked(_ column: Double, _ row: Double) -> Bool {
-    mask.probability(at: place.pixel(column, row)) > 0.5
+  /// The world displacement for each meter of planar depth at a place of the depth map.
+  func ray(_ cell: Point2<DepthCells>) -> Vector3<World> { place.ray(cell) }
+
+  /// Whether the mask holds what is seen at a place of the depth map.
+  func isMasked(_ cell: Point2<DepthCells>) -> Bool {
+    mask.probability(at: place.grid.pixel(cell)) > 0.5
   }
 
   /// A cell's usual width where some cells see the object, meters.
@@ -147,52 +150,51 @@ struct SurfaceGrid {
       _ gap: Double, _ cell: Double, _ dx: Int, _ dy: Int, _ distance: (Point2<ImagePixels>) -> Double
     ) -> [BorderStep] {
       guard gap < margin else { return [] }
-      let pixels = cells.map { place.pixel(Double($0 % width), Double($0 / width)) }
+      let pixels = cells.map { place.grid.pixel(place($0)) }
       let least = pixels.reduce(Double.infinity) { min($0, distance($1)) }
       return zip(cells, pixels).filter { distance($1) < least + rows * cell }.map {
         BorderStep(cell: $0.0, dx: dx, dy: dy)
       }
     }
-    return nearest(maskBounds.minX, place.cellWidth, -1, 0) { $0.x }
-      + nearest(maskBounds.minY, place.cellHeight, 0, -1) { $0.y }
-      + nearest(right - maskBounds.maxX, place.cellWidth, 1, 0) { right - $0.x }
-      + nearest(bottom - maskBounds.maxY, place.cellHeight, 0, 1) { bottom - $0.y }
+    return nearest(maskBounds.minX, place.grid.cellSize.x, -1, 0) { $0.x }
+      + nearest(maskBounds.minY, place.grid.cellSize.y, 0, -1) { $0.y }
+      + nearest(right - maskBounds.maxX, place.grid.cellSize.x, 1, 0) { right - $0.x }
+      + nearest(bottom - maskBounds.maxY, place.grid.cellSize.y, 0, 1) { bottom - $0.y }
   }
 
   /// Where the cells lie on the picture and how the camera sees them.
   private struct Place {
     let left: Int
     let top: Int
-    let cellWidth: Double
-    let cellHeight: Double
+    let grid: DepthGrid
     let intrinsics: Intrinsics
     let pose: RigidTransform<CameraARKit, World>
 
-    func pixel(_ column: Double, _ row: Double) -> Point2<ImagePixels> {
-      Point2((Double(left) + column + 0.5) * cellWidth, (Double(top) + row + 0.5) * cellHeight)
+    /// A place counted in cell centers from the first cell.
+    func cell(_ column: Double, _ row: Double) -> Point2<DepthCells> {
+      Point2(Double(left) + column + 0.5, Double(top) + row + 0.5)
     }
 
-    func ray(_ column: Double, _ row: Double) -> Vector3<World> {
-      let point = intrinsics.unproject(pixel(column, row), depth: 1)
-      return pose.apply(Vector3(point.x, point.y, point.z))
+    func ray(_ cell: Point2<DepthCells>) -> Vector3<World> {
+      pose.apply(grid.ray(cell, of: intrinsics))
     }
   }
 
-  private static func coverage(
-    _ width: Int, _ height: Int, _ cellWidth: Double, _ cellHeight: Double, _ mask: InstanceMask
-  ) -> [Double] {
+  private static func coverage(of grid: DepthGrid, _ mask: InstanceMask) -> [Double] {
+    let (width, height) = (grid.cells.width, grid.cells.height)
     let offsets = (0..<probes).map { (Double($0) + 0.5) / Double(probes) }
     let bounds = mask.bounds
     var coverage = [Double](repeating: 0, count: width * height)
-    let rows = min(height, max(0, Int(clamping: bounds.minY / cellHeight)))..<height
-    let columns = min(width, max(0, Int(clamping: bounds.minX / cellWidth)))..<width
-    for y in rows where Double(y) * cellHeight < bounds.maxY {
-      for x in columns where Double(x) * cellWidth < bounds.maxX {
+    let first = grid.cell(Point2(bounds.minX, bounds.minY))
+    let last = grid.cell(Point2(bounds.maxX, bounds.maxY))
+    let rows = min(height, max(0, Int(clamping: first.y)))..<height
+    let columns = min(width, max(0, Int(clamping: first.x)))..<width
+    for y in rows where Double(y) < last.y {
+      for x in columns where Double(x) < last.x {
         var set = 0
         for down in offsets {
           for across in offsets {
-            let point = Point2<ImagePixels>(
-              (Double(x) + across) * cellWidth, (Double(y) + down) * cellHeight)
+            let point = grid.pixel(Point2(Double(x) + across, Double(y) + down))
             if mask.probability(at: point) > 0.5 { set += 1 }
           }
         }

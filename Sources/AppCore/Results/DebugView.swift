@@ -47,13 +47,12 @@ package enum DebugView {
 
   /// Paints inside pixels that have an outside neighbor.
   private static func drawEdge(of mask: InstanceMask, color: Color, on image: inout RGBImage) {
-    let scaleX = Double(mask.imageSize.width) / Double(image.width)
-    let scaleY = Double(mask.imageSize.height) / Double(image.height)
+    let drawn = DepthGrid(cells: image.size, picture: mask.imageSize)
     let grid = mask.grid
     var inside = Plane<Bool>(width: image.width, height: image.height, fill: false)
     for y in 0..<image.height {
       for x in 0..<image.width {
-        let point = Point2<ImagePixels>((Double(x) + 0.5) * scaleX, (Double(y) + 0.5) * scaleY)
+        let point = drawn.pixel(Point2(centerOf: x, y))
         inside.elements[y * image.width + x] = mask.gridProbability(at: point, in: grid) >= threshold
       }
     }

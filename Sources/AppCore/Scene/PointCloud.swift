@@ -63,8 +63,8 @@ public struct PointCloud: Sendable, Equatable {
       for x in 0..<depth.width {
         let known = best.states[x, y] == .invalid ? medium : best
         guard known.states[x, y] != .invalid else { continue }
-        let cell = Point2<DepthCells>(Double(x) + 0.5, Double(y) + 0.5)
-        let point = frame.cameraToWorld.apply(camera.unproject(cell, depth: Double(known.values[x, y])))
+        let point = frame.cameraToWorld.apply(
+          camera.unproject(Point2(centerOf: x, y), depth: Double(known.values[x, y])))
         append(point, frame.color(atDepthCell: x, y, of: depth.size))
       }
     }
@@ -79,6 +79,7 @@ extension CapturedFrame {
   fileprivate func color(atDepthCell x: Int, _ y: Int, of grid: PixelSize) -> Color {
     guard let image else { return Color(red: 160, green: 160, blue: 160) }
     return image[
-      (2 * x + 1) * image.width / (2 * grid.width), (2 * y + 1) * image.height / (2 * grid.height)]
+      GridMapping(from: grid.width, to: image.width).cell(holdingCenterOf: x),
+      GridMapping(from: grid.height, to: image.height).cell(holdingCenterOf: y)]
   }
 }

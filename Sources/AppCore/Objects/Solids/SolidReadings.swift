@@ -74,9 +74,7 @@ struct SolidReadings {
   private static func edges(_ grid: SurfaceGrid, _ object: ObjectCells) -> [(
     ray: Vector3<World>, isObject: Bool
   )] {
-    let isMasked = (0..<grid.width * grid.height).map {
-      grid.isMasked(Double($0 % grid.width), Double($0 / grid.width))
-    }
+    let isMasked = (0..<grid.width * grid.height).map { grid.isMasked(grid.place($0)) }
     var edges: [(ray: Vector3<World>, isObject: Bool)] = []
     for cell in isMasked.indices {
       for (dx, dy) in [(1, 0), (0, 1)] {
@@ -85,20 +83,13 @@ struct SolidReadings {
         let (inner, outer) = isMasked[cell] ? (cell, next) : (next, cell)
         let gap = grid.meters(inner) - grid.meters(outer)
         if object.raised[outer], gap > (6 * grid.noise + 0.5 * grid.pitch) * grid.meters(inner) { continue }
-        func place(_ probe: Int) -> (column: Double, row: Double) {
-          let share = Double(probe) / Double(probes)
-          return (
-            Double(cell % grid.width) + share * Double(dx), Double(cell / grid.width) + share * Double(dy)
-          )
+        func place(_ probe: Int) -> Point2<DepthCells> {
+          grid.place(cell, steps: Double(probe) / Double(probes), dx, dy)
         }
-        guard
-          let change = (1...probes).first(where: {
-            grid.isMasked(place($0).column, place($0).row) != isMasked[cell]
-          })
-        else { continue }
+        let changes = (1...probes).first { grid.isMasked(place($0)) != isMasked[cell] }
+        guard let change = changes else { continue }
         for probe in [change - 1, change] {
-          let (column, row) = place(probe)
-          edges.append((grid.ray(column, row), (probe < change) == isMasked[cell]))
+          edges.append((grid.ray(place(probe)), (probe < change) == isMasked[cell]))
         }
       }
     }
