@@ -91,6 +91,11 @@ extension CapturedFrame {
     depth.map { MetricDepth(sensor: $0, confidence: confidence, rules: sensor.rules) }
   }
 
+  /// `readings`, completed where there are none by what `fused` carries over from those nearby; nil without depth.
+  func readings(completedBy fused: MetricDepth?) -> MetricDepth? {
+    readings.map { readings in fused.map { readings.completed(by: $0) } ?? readings }
+  }
+
   /// How many readings of the highest confidence do not count because they lie beyond the sensor's stated range.
   public var readingsBeyondRange: Int {
     guard let depth, let range = sensor.maximumRange else { return 0 }

@@ -10,35 +10,40 @@ public struct DepthScene: Sendable {
   public let cameraToWorld: RigidTransform<CameraARKit, World>
   /// How the stored picture turns upright.
   public let orientation: Orientation
-  /// Depth of the sensor, its gaps filled where fused depth is guided by readings.
-  public let sensor: MetricDepth?
+  /// What a depth sensor reads, and nothing else: for what must have been seen.
+  public let readings: MetricDepth?
+  /// The readings, and where there is none what fused depth carries over from those nearby.
+  ///
+  /// It is for what needs a depth rather than a reading; its states distinguish the two.
+  public let completed: MetricDepth?
   /// Depth computed from a network's output.
   public let fused: MetricDepth?
   /// Depth that a metric network gives in meters from the picture alone: for what neither sensor nor fit reaches.
   public let estimated: MetricDepth?
 
-  /// A scene from its parts; intrinsics of another picture size are scaled to `imageSize`.
+  /// A scene from its parts; intrinsics of another picture size are scaled to `imageSize`, and without `completed` the
+  /// readings stay as they are.
   public init(
     imageSize: PixelSize, intrinsics: Intrinsics?,
     cameraToWorld: RigidTransform<CameraARKit, World> = .identity, orientation: Orientation = .up,
-    sensor: MetricDepth? = nil, fused: MetricDepth? = nil, estimated: MetricDepth? = nil
+    readings: MetricDepth? = nil, completed: MetricDepth? = nil, fused: MetricDepth? = nil,
+    estimated: MetricDepth? = nil
   ) {
     self.imageSize = imageSize
     self.intrinsics = intrinsics.map { $0.imageSize == imageSize ? $0 : $0.scaled(to: imageSize) }
     self.cameraToWorld = cameraToWorld
     self.orientation = orientation
-    self.sensor = sensor
+    self.readings = readings
+    self.completed = completed ?? readings
     self.fused = fused
     self.estimated = estimated
   }
 
-  /// A captured frame with the best depth that is known of it: the readings that count, and where there is none what
-  /// `fused` carries over from those nearby.
+  /// A captured frame with the depth that is known of it.
   public init(frame: CapturedFrame, fused: MetricDepth? = nil, estimated: MetricDepth? = nil) {
     self.init(
       imageSize: frame.imageSize, intrinsics: frame.intrinsics, cameraToWorld: frame.cameraToWorld,
-      orientation: frame.orientation,
-      sensor: frame.readings.map { readings in fused.map { readings.filled(from: $0) } ?? readings },
+      orientation: frame.orientation, readings: frame.readings, completed: frame.readings(completedBy: fused),
       fused: fused, estimated: estimated)
   }
 

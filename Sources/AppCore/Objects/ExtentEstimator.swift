@@ -61,7 +61,7 @@ public struct ExtentEstimator: Sendable {
       return ObjectExtent(detection: detection, distance: .unknown, warnings: [.unusableBox])
     }
     var warnings: [ExtentWarning] = detection.mask == nil ? [.noMask] : []
-    let window = scene.sensor.map {
+    let window = scene.completed.map {
       SensorWindow(
         $0, box: box, mask: detection.mask, orientedBox: detection.orientedBox, imageSize: scene.imageSize)
     }
@@ -100,8 +100,7 @@ public struct ExtentEstimator: Sendable {
 
   /// The box at which the object's surfaces end; nil without a mask or with too few readings.
   private func surfaces(of detection: Detection) -> Measured? {
-    guard options.method == .surfaces, let mask = detection.mask, let sensor = scene.sensor,
-      let grid = SurfaceGrid(scene, sensor: sensor, mask: mask)
+    guard options.method == .surfaces, let mask = detection.mask, let grid = SurfaceGrid(scene, mask: mask)
     else { return nil }
     let links = SurfaceLinks(grid)
     guard let object = ObjectCells(grid, links) else { return nil }
@@ -176,10 +175,11 @@ public struct ExtentEstimator: Sendable {
   private func surface(
     _ cells: [SensorWindow.Cell], _ intrinsics: Intrinsics
   ) -> (cloud: [Point3<World>], discardedShare: Double) {
-    guard let sensor = scene.sensor, !cells.isEmpty else { return ([], 0) }
+    guard let depth = scene.completed, !cells.isEmpty else { return ([], 0) }
     let kept =
       options.keepsLargestSurface
-      ? SurfaceComponent.largest(cells, intrinsics: intrinsics, sensor: sensor) : cells
+      ? SurfaceComponent.largest(
+        cells, intrinsics: intrinsics, over: depth.grid(over: intrinsics.imageSize)) : cells
     let band = depthBand(kept.map(\.meters).sorted())
     let cloud = kept.filter { band.contains($0.meters) }.map {
       scene.cameraToWorld.apply(intrinsics.unproject($0.point, depth: $0.meters))

@@ -19,7 +19,7 @@ extension DepthScene {
   static let farthestJoint = 1.0
 
   /// Key points of an object at planar depth `distance` at the depth that each shows: on the surface that is seen, the
-  /// sensor's where it has one, else fused, else a metric network's.
+  /// completed readings' where they have one, else fused, else a metric network's.
   func placed(_ keypoints: [Keypoint<ImagePixels>], near distance: Double) -> [PlacedKeypoint] {
     keypoints.map { keypoint in
       let isSeen = keypoint.confidence.map { $0 >= Self.surestHidden } ?? true
@@ -36,7 +36,7 @@ extension DepthScene {
   private func depth(
     at point: Point2<ImagePixels>
   ) -> (meters: Double, source: ObjectDistance.Source)? {
-    if let meters = sensor?.meters(at: point, imageSize: imageSize) { return (meters, .lidar) }
+    if let meters = completed?.meters(at: point, imageSize: imageSize) { return (meters, .lidar) }
     if let meters = fused?.meters(at: point, imageSize: imageSize) { return (meters, .fusion) }
     return estimated?.meters(at: point, imageSize: imageSize).map { ($0, .network) }
   }

@@ -23,11 +23,11 @@ package struct RoomDirections {
 
   /// Nil where few upright surfaces are seen, or where they face in all directions.
   package init?(_ scene: DepthScene) {
-    guard let sensor = scene.sensor, let intrinsics = scene.intrinsics else { return nil }
+    guard let depth = scene.completed, let intrinsics = scene.intrinsics else { return nil }
     var angles: [Double] = []
-    for y in stride(from: Self.reach, to: sensor.height - Self.reach, by: Self.step) {
-      for x in stride(from: Self.reach, to: sensor.width - Self.reach, by: Self.step) {
-        guard let normal = Self.normal(x, y, sensor, scene, intrinsics), abs(normal.y) < Self.upright else {
+    for y in stride(from: Self.reach, to: depth.height - Self.reach, by: Self.step) {
+      for x in stride(from: Self.reach, to: depth.width - Self.reach, by: Self.step) {
+        guard let normal = Self.normal(x, y, depth, scene, intrinsics), abs(normal.y) < Self.upright else {
           continue
         }
         angles.append(Self.quarter(atan2(normal.z, normal.x)))
@@ -62,17 +62,17 @@ package struct RoomDirections {
 
   /// The normal of the surface around a cell; nil across an edge.
   private static func normal(
-    _ x: Int, _ y: Int, _ sensor: MetricDepth, _ scene: DepthScene, _ intrinsics: Intrinsics
+    _ x: Int, _ y: Int, _ depth: MetricDepth, _ scene: DepthScene, _ intrinsics: Intrinsics
   ) -> Vector3<World>? {
     func meters(_ x: Int, _ y: Int) -> Double? {
-      sensor.states[x, y] == .invalid ? nil : Double(sensor.values[x, y])
+      depth.states[x, y] == .invalid ? nil : Double(depth.values[x, y])
     }
     guard let middle = meters(x, y), let left = meters(x - reach, y), let right = meters(x + reach, y),
       let above = meters(x, y - reach), let below = meters(x, y + reach),
       abs(1 / left - 2 / middle + 1 / right) * middle < flatness,
       abs(1 / above - 2 / middle + 1 / below) * middle < flatness
     else { return nil }
-    let grid = sensor.grid(over: scene.imageSize)
+    let grid = depth.grid(over: scene.imageSize)
     func point(_ x: Int, _ y: Int, _ meters: Double) -> Point3<World> {
       scene.cameraToWorld.apply(intrinsics.unproject(grid.pixel(Point2(centerOf: x, y)), depth: meters))
     }

@@ -1,9 +1,9 @@
 import Geometry
 import Imaging
 
-/// The valid sensor cells under a detection's box.
+/// The cells of completed readings under a detection's box.
 struct SensorWindow {
-  /// A sensor reading.
+  /// A cell that has a depth.
   struct Cell {
     let x: Int
     let y: Int
@@ -11,7 +11,7 @@ struct SensorWindow {
     let meters: Double
     /// The cell's center on the picture.
     let point: Point2<ImagePixels>
-    /// Whether the sensor read it; else it is carried over from readings nearby.
+    /// Whether the sensor read it; else fused depth carries it over from readings nearby.
     let isMeasured: Bool
   }
 
@@ -24,21 +24,21 @@ struct SensorWindow {
   ///
   /// - Precondition: `box` is finite, not empty and inside the picture.
   init(
-    _ sensor: MetricDepth, box: Rect<ImagePixels>, mask: InstanceMask?,
+    _ completed: MetricDepth, box: Rect<ImagePixels>, mask: InstanceMask?,
     orientedBox: RotatedRect<ImagePixels>? = nil, imageSize: PixelSize
   ) {
-    let grid = sensor.grid(over: imageSize)
+    let grid = completed.grid(over: imageSize)
     let first = grid.index(Point2(box.minX, box.minY))
     let last = grid.index(Point2(box.maxX, box.maxY))
     let eroded = mask?.eroded(for: box)
     var all: [Cell] = []
     var masked: [Cell] = []
     for y in first.row...last.row {
-      for x in first.column...last.column where sensor.states[x, y] != .invalid {
+      for x in first.column...last.column where completed.states[x, y] != .invalid {
         let cell = Cell(
-          x: x, y: y, meters: Double(sensor.values[x, y]),
+          x: x, y: y, meters: Double(completed.values[x, y]),
           point: grid.pixel(Point2(centerOf: x, y)),
-          isMeasured: sensor.states[x, y] == .measured)
+          isMeasured: completed.states[x, y] == .measured)
         all.append(cell)
         let isInside =
           eroded.map { $0.probability(at: cell.point) > 0.5 } ?? orientedBox?.contains(cell.point) ?? true

@@ -10,7 +10,7 @@ enum SurfaceComponent {
 
   /// The largest set of cells connected in space, in the order given; of equal sets the one that begins first.
   static func largest(
-    _ cells: [SensorWindow.Cell], intrinsics: Intrinsics, sensor: MetricDepth
+    _ cells: [SensorWindow.Cell], intrinsics: Intrinsics, over grid: DepthGrid
   ) -> [SensorWindow.Cell] {
     guard let first = cells.first else { return [] }
     let minX = cells.reduce(first.x) { min($0, $1.x) }
@@ -23,7 +23,7 @@ enum SurfaceComponent {
     for (index, cell) in cells.enumerated() { cellAt[(cell.y - minY) * width + cell.x - minX] = index }
 
     let points = cells.map { intrinsics.unproject($0.point, depth: $0.meters) }
-    let pitchPerMeter = sensor.grid(over: intrinsics.imageSize).pitch(of: intrinsics)
+    let pitchPerMeter = grid.pitch(of: intrinsics)
 
     var label = [Int](repeating: -1, count: cells.count)
     var largest = (label: -1, size: 0)

@@ -2,7 +2,7 @@ import FileFormats
 import Geometry
 import Imaging
 
-/// The sensor's readings in and around a detection, cell by cell, with the share of each that the mask covers.
+/// The depths in and around a detection, cell by cell, with the share of each that the mask covers.
 struct SurfaceGrid {
   /// Points a cell and axis at which the mask is asked.
   private static let probes = 4
@@ -45,25 +45,29 @@ struct SurfaceGrid {
   private let mask: InstanceMask
   private let maskBounds: Rect<ImagePixels>
 
-  /// The readings around `mask`; nil without intrinsics, or where the mask covers no cell by half.
-  init?(_ scene: DepthScene, sensor: MetricDepth, mask: InstanceMask) {
-    guard let intrinsics = scene.intrinsics else { return nil }
-    let grid = sensor.grid(over: scene.imageSize)
+  /// The depths around `mask`; nil without a sensor or intrinsics, or where the mask covers no cell by half.
+  ///
+  /// They are the sensor's readings where it reads enough of the object, and else the completed ones.
+  init?(_ scene: DepthScene, mask: InstanceMask) {
+    guard let readings = scene.readings, let completed = scene.completed, let intrinsics = scene.intrinsics
+    else { return nil }
+    let grid = readings.grid(over: scene.imageSize)
     let whole = Self.coverage(of: grid, mask)
     let inside = whole.indices.filter { whole[$0] > 0.5 }
     guard let first = inside.first else { return nil }
-    var (minX, maxX, minY, maxY) = (sensor.width, 0, first / sensor.width, 0)
+    let size = grid.cells
+    var (minX, maxX, minY, maxY) = (size.width, 0, first / size.width, 0)
     for cell in inside {
-      minX = min(minX, cell % sensor.width)
-      maxX = max(maxX, cell % sensor.width)
-      maxY = max(maxY, cell / sensor.width)
+      minX = min(minX, cell % size.width)
+      maxX = max(maxX, cell % size.width)
+      maxY = max(maxY, cell / size.width)
     }
     let longer = Double(max(maxX - minX, maxY - minY))
     let margin = max(Self.surroundings.least, Int(clamping: Self.surroundings.share * longer))
     minX = max(0, minX - margin)
     minY = max(0, minY - margin)
-    width = min(sensor.width, maxX + margin + 1) - minX
-    height = min(sensor.height, maxY + margin + 1) - minY
+    width = min(size.width, maxX + margin + 1) - minX
+    height = min(size.height, maxY + margin + 1) - minY
     place = Place(
       left: minX, top: minY, grid: grid, intrinsics: intrinsics, pose: scene.cameraToWorld)
     self.mask = mask
@@ -78,20 +82,21 @@ struct SurfaceGrid {
     points.reserveCapacity(width * height)
     rays.reserveCapacity(width * height)
     let (columns, rows) = (minX..<minX + width, minY..<minY + height)
-    let states = rows.flatMap { y in columns.map { sensor.states[$0, y] } }
-    let covered = rows.flatMap { y in columns.map { whole[y * sensor.width + $0] } }
-    isRead = CellSet(width: width, height: height, states.map { $0 == .measured })
+    let covered = rows.flatMap { y in columns.map { whole[y * size.width + $0] } }
+    isRead = CellSet(
+      width: width, height: height,
+      rows.flatMap { y in columns.map { readings.states[$0, y] != .invalid } })
     // Fused depth passes from one surface to another where sensors read nothing, at edges: an object that the sensor reads
     // is measured without it.
     let masked = CellSet(width: width, height: height, covered.map { $0 > 0.5 })
     let read = isRead.intersection(masked)
     unreadShare = 1 - Double(read.count) / Double(max(masked.count, 1))
     let isSeen = unreadShare < 1 - Self.leastRead && Self.density(of: read, in: masked) > Self.leastDensity
+    let depth = isSeen ? readings : completed
     for y in 0..<height {
       for x in 0..<width {
-        let meters = Double(sensor.values[minX + x, minY + y])
-        let cell = y * width + x
-        let isValid = (isSeen ? states[cell] == .measured : states[cell] != .invalid) && meters > 0
+        let meters = Double(depth.values[minX + x, minY + y])
+        let isValid = depth.states[minX + x, minY + y] != .invalid && meters > 0
         let ray = place.ray(place.cell(Double(x), Double(y)))
         inverse.append(isValid ? 1 / meters : .nan)
         rays.append(ray)
@@ -103,8 +108,8 @@ struct SurfaceGrid {
     self.rays = rays
     coverage = covered
     let inner = CellSet(width: width, height: height, coverage.map { $0 > 0.99 }).eroded(1)
-    let all = CellSet(width: width, height: height, coverage.map { _ in true })
-    let found = Self.noise(inverse, inner) ?? Self.noise(inverse, all) ?? 0
+    let everywhere = CellSet(width: width, height: height, coverage.map { _ in true })
+    let found = Self.noise(inverse, inner) ?? Self.noise(inverse, everywhere) ?? 0
     noise = min(max(found, Self.plausibleNoise.lowerBound), Self.plausibleNoise.upperBound)
   }
 

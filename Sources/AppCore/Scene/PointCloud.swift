@@ -51,10 +51,10 @@ public struct PointCloud: Sendable, Equatable {
   ///   - fused: Depth of the same frame.
   public init(_ frame: CapturedFrame, fused: MetricDepth? = nil) {
     origin = LocalOrigin.near(frame.cameraToWorld.origin)
-    guard let depth = frame.depth, let camera = frame.depthIntrinsics else { return }
+    guard let depth = frame.depth, let best = frame.readings(completedBy: fused),
+      let camera = frame.depthIntrinsics
+    else { return }
     var rules = frame.sensor.rules
-    let sure = MetricDepth(sensor: depth, confidence: frame.confidence, rules: rules)
-    let best = fused.map { sure.filled(from: $0) } ?? sure
     rules.minimumConfidence = Self.leastConfidence
     let medium = MetricDepth(sensor: depth, confidence: frame.confidence, rules: rules)
     coordinates.reserveCapacity(depth.elements.count * 3)

@@ -48,7 +48,7 @@ import Testing
     let scene = DepthScene(imageSize: Self.size, intrinsics: nil, fused: fused, estimated: Self.halves)
     #expect(extent(scene).distance.source == .fusion && extent(scene).distance.meters == 2)
     let sensor = MetricDepth(sensor: Plane(width: 40, height: 20, fill: 1.5))
-    let sensed = DepthScene(imageSize: Self.size, intrinsics: nil, sensor: sensor, estimated: Self.halves)
+    let sensed = DepthScene(imageSize: Self.size, intrinsics: nil, readings: sensor, estimated: Self.halves)
     #expect(extent(sensed).distance.source == .lidar && extent(sensed).distance.meters == 1.5)
   }
 

@@ -77,6 +77,27 @@ import Testing
     #expect(both.box3D == alone.box3D && both.sides == alone.sides && both.warnings == alone.warnings)
   }
 
+  /// What is carried over is completed beside the readings, not in them: each user asks for one of the two.
+  @Test func readingsStayBesideTheirCompletion() throws {
+    var depth = Plane<Float>(width: 8, height: 6, fill: 2)
+    depth[3, 2] = 0
+    let frame = CapturedFrame(
+      name: "gap", image: nil, imageSize: PixelSize(width: 80, height: 60), depth: depth,
+      intrinsics: try Intrinsics(fx: 60, fy: 60, cx: 39.5, cy: 29.5, imageWidth: 80, imageHeight: 60))
+    let guided = try #require(
+      MetricDepth(
+        values: Plane(width: 8, height: 6, fill: 3),
+        codes: Plane(width: 8, height: 6, fill: DepthState.guided.rawValue)))
+    let scene = DepthScene(frame: frame, fused: guided)
+    let (readings, completed) = (try #require(scene.readings), try #require(scene.completed))
+    #expect(readings == frame.readings && readings.states[3, 2] == .invalid)
+    #expect(completed.states[3, 2] == .guided && completed.values[3, 2] == 3)
+    #expect(completed.states.elements.count { $0 == .measured } == 47 && completed.values[0, 0] == 2)
+    #expect(DepthScene(frame: frame).completed == readings)
+    // One point a cell that has a depth: the same completion.
+    #expect(PointCloud(frame).count == 47 && PointCloud(frame, fused: guided).count == 48)
+  }
+
   /// A sensor with sparse readings: no surface is connected without what fused depth has between them.
   @Test func sparseReadingsAreFilled() throws {
     func strew(_ depth: inout Plane<Float>) {

@@ -20,7 +20,7 @@ import Testing
   ) -> DepthScene {
     DepthScene(
       imageSize: imageSize, intrinsics: TableScene.intrinsics, cameraToWorld: pose, orientation: orientation,
-      sensor: sensor, fused: fused)
+      readings: sensor, fused: fused)
   }
 
   /// A sensor that sees nothing but the given cells.
@@ -180,7 +180,7 @@ import Testing
   }
 
   @Test func aPlainPictureHasDistancesWithoutSizes() {
-    let scene = DepthScene(imageSize: Self.imageSize, intrinsics: nil, sensor: Self.leaking(0))
+    let scene = DepthScene(imageSize: Self.imageSize, intrinsics: nil, readings: Self.leaking(0))
     let extent = ExtentEstimator(scene: scene).extent(of: Self.detection())
     #expect(extent.distance.source == .lidar)
     #expect(extent.box3D == nil && extent.worldHeight == nil)

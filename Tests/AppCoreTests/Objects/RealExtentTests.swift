@@ -55,7 +55,7 @@ struct RealExtentTests {
     let cloud = ExtentEstimator(scene: DepthScene(frame: first)).extent(of: Self.middle(first)).cloud
     try #require(cloud.count > 500)
     let intrinsics = try #require(second.intrinsics)
-    let sensor = try #require(DepthScene(frame: second).sensor)
+    let sensor = try #require(DepthScene(frame: second).readings)
     let toCamera = second.cameraToWorld.inverse
     let differences = cloud.compactMap { point -> Double? in
       let inCamera = toCamera.apply(point)
@@ -80,7 +80,7 @@ struct RealExtentTests {
       return z > 0 ? (1 / z - 0.05) / 0.4 : 0
     }
     let relative = RelativeDepth(Plane(width: width, height: height, elements: cells))
-    let sensor = try #require(DepthScene(frame: frame).sensor)
+    let sensor = try #require(DepthScene(frame: frame).readings)
     let report = DepthFusion.fit(relative: relative, sensor: sensor)
     let alignment = try #require(report.alignment)
     guard case .inverse(let scale, let shift) = alignment.model else {

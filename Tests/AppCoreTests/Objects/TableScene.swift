@@ -185,6 +185,6 @@ struct TableScene {
   func depthScene(_ sensor: MetricDepth?, fused: MetricDepth? = nil) -> DepthScene {
     DepthScene(
       imageSize: Self.imageSize, intrinsics: Self.intrinsics, cameraToWorld: pose, orientation: .right,
-      sensor: sensor, fused: fused)
+      readings: sensor, fused: fused)
   }
 }

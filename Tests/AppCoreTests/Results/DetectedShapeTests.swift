@@ -102,7 +102,7 @@ import Testing
       fx: 100, fy: 100, cx: 49.5, cy: 39.5, imageWidth: 100, imageHeight: 80)
     let scene = DepthScene(
       imageSize: Self.size, intrinsics: intrinsics,
-      sensor: MetricDepth(sensor: Plane(width: 100, height: 80, elements: depth)))
+      readings: MetricDepth(sensor: Plane(width: 100, height: 80, elements: depth)))
     let sure = [Point2<ImagePixels>(12.5, 22.5), Point2(40.5, 50.5)].map { Keypoint($0, confidence: 0.9) }
     let extent = ExtentEstimator(scene: scene).extent(
       of: Detection(
