@@ -1,7 +1,7 @@
 import Geometry
 
 /// A point of an object's surface or outline, with what is known about its place.
-struct BoxSpot {
+package struct BoxSpot {
   let point: Point3<World>
   /// Displacement of one standard deviation of depth.
   let noise: Vector3<World>
@@ -13,7 +13,7 @@ struct BoxSpot {
   let least: Double
 
   /// A point known to `least` in every direction.
-  init(point: Point3<World>, least: Double) {
+  package init(point: Point3<World>, least: Double) {
     self.point = point
     self.least = least
     noise = Vector3(0, 0, 0)

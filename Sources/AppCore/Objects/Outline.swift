@@ -1,7 +1,7 @@
 import Geometry
 
 /// Where an object's surface ends, between its outermost cells and the next.
-struct Outline {
+package struct Outline {
   /// What lies beyond a place of the outline.
   enum Beyond {
     /// Something farther: the surface ends here.
@@ -36,12 +36,16 @@ struct Outline {
   /// Samples of the outline; occluded ones hold no end of the object.
   private(set) var samples: [Sample] = []
   /// Where the object goes on beyond the picture or the sensor's field.
-  struct Cut {
-    let point: Point3<World>
+  package struct Cut {
+    package let point: Point3<World>
     /// The level direction in which it does; zero where that is up or down.
-    let outward: Vector3<World>
+    package let outward: Vector3<World>
     /// Whether the surface leads up there.
-    let rises: Bool
+    package let rises: Bool
+
+    package init(point: Point3<World>, outward: Vector3<World>, rises: Bool) {
+      (self.point, self.outward, self.rises) = (point, outward, rises)
+    }
   }
 
   /// The object's places at the border of the picture or of the sensor's field.

@@ -4,7 +4,7 @@
 /// that ends the object, or of an edge, gather at one position, and their mean is neither: the estimate is the
 /// outermost place where positions gather (mean shift, Comaniciu and Meer, 2002). Where they thin out instead, as
 /// towards the tangent of a curved surface, it is the place beyond which there are as many as noise carries there.
-struct SideEstimate {
+package struct SideEstimate: Equatable {
   /// Gatherings further in than this share of the whole extent are no end of the object.
   private static let outerShare = 0.25
   /// A gathering has this share of the positions of the fullest one.
@@ -17,11 +17,23 @@ struct SideEstimate {
   private static let beyondTangent = 0.3
 
   /// The position.
-  let position: Double
+  package let position: Double
   /// The spread of the positions that it rests on.
-  let spread: Double
+  package let spread: Double
   /// How many they are.
-  let count: Int
+  package let count: Int
+
+  package init(position: Double, spread: Double, count: Int) {
+    (self.position, self.spread, self.count) = (position, spread, count)
+  }
+
+  /// The standard error of the position.
+  package var standardError: Double { spread / Double(max(count, 1)).squareRoot() }
+
+  /// The same at another position.
+  func moved(to position: Double) -> SideEstimate {
+    SideEstimate(position: position, spread: spread, count: count)
+  }
 
   /// - Parameters:
   ///   - values: At least one position.

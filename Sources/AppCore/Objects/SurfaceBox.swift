@@ -1,4 +1,3 @@
-import Glibc
 import Geometry
 
 /// How a side of a box is known.
@@ -28,6 +27,9 @@ public struct BoxSides: Sendable, Equatable {
 }
 
 /// The gravity-aligned box around an object's surface.
+///
+/// It is found in stages, each of what the ones before have found: the turn, the sides at that turn, the solid that explains
+/// the readings, how each side is known, where it is cut off or hidden, and the box.
 struct SurfaceBox {
   let box: Box3D
   let sides: BoxSides
@@ -40,98 +42,56 @@ struct SurfaceBox {
   let isOccluded: Bool
 
   init(_ grid: SurfaceGrid, _ object: ObjectCells, _ outline: Outline, room: RoomDirections?) {
-    let surface = object.cells.members.map { BoxSpot(grid, cell: $0) }
-    // An exact mask says where the object ends; else what is not read is the best that is known.
-    let hidden: [Outline.Beyond] = outline.maskIsExact ? [.occluder, .unread] : [.occluder]
-    let edges = outline.samples.filter { !hidden.contains($0.beyond) }.map { BoxSpot($0, grid) }
-    let occluders = outline.samples.filter { $0.beyond == .occluder }.map(\.point)
-    let search = UprightSearch(
-      surface: surface, edges: edges, room: room, camera: grid.camera, cell: grid.pitch)
-    let found = search.turns()
-    var sides = search.sides(at: found.turn, surface)
-    let up = Vector3<World>(0, 1, 0)
-    let upper = surface + edges.filter { [.behind, .dark, .unread].contains($0.sample?.beyond) }
-    let width = quantile(surface.map { $0.deviation(along: up) }, 0.5)
-    var top = SideEstimate(SpotPositions(upper, along: up), width: width, reach: 1.5)
-    var turn = found.turn
-    var topError = top.standardError
-    let facing = found.isRound ? sides : search.sides(at: found.facing, surface)
-    let circle = CircleFit.circle(through: Self.mantle(surface, object.support), near: PlanCircle(facing))
+    let ends = ObjectEnds(grid, object, outline, room: room)
+    let (search, cell) = (ends.search, ends.cell)
+    let turns = search.turns()
+    let first = BoxFaces(
+      turn: turns.turn, sides: search.sides(at: turns.turn, ends.surface), top: ends.top())
+
+    let facing = turns.isRound ? first.sides : search.sides(at: turns.facing, ends.surface)
+    let circle = CircleFit.circle(
+      through: Self.mantle(ends.surface, object.support), near: PlanCircle(facing))
     let fit = object.support.flatMap { support in
       SolidFit(
         SolidReadings(grid, object, support: support, maskIsExact: outline.maskIsExact),
-        boxes: found.likely.map {
-          let ends = search.sides(at: $0, surface).map(\.estimate.position)
-          return FittedBox(turn: $0, reaches: ends, top: top.position)
+        boxes: turns.likely.map {
+          let reaches = search.sides(at: $0, ends.surface).map(\.estimate.position)
+          return FittedBox(turn: $0, reaches: reaches, top: first.top.position)
         },
-        cylinder: FittedCylinder(circle ?? PlanCircle(facing), turn: found.facing, top: top.position),
-        isRound: found.isRound)
+        cylinder: FittedCylinder(circle ?? PlanCircle(facing), turn: turns.facing, top: first.top.position),
+        isRound: turns.isRound)
     }
-    let cell = grid.cellWidth(at: object.cells.members)
-    let seen = fit.map { search.sides(at: $0.turn, surface) } ?? sides
-    let unread = seen.indices.filter { search.goesOn(seen, $0, outline.samples, cell: cell) }
-    let seenTop = top.position
-    isRound = fit?.isRound ?? found.isRound
+    isRound = fit?.isRound ?? turns.isRound
     isIrregular = fit?.isIrregular ?? true
-    if let fit {
-      turn = fit.turn
-      sides = seen
-      if fit.isRound, !Self.showsBack(sides) { sides[0].evidence = .inferred }
-      for index in sides.indices {
-        sides[index].estimate = sides[index].estimate.moved(to: fit.reaches[index])
-        // A mask's error is alike all along its edge.
-        let least = search.isDark(seen, index, outline.samples, cell: cell) ? seen[index].estimate.spread : 0
-        sides[index].error = max(fit.errors[index], least)
-      }
-      top = top.moved(to: fit.top)
-      topError = max(topError, fit.topError)
-    } else {
-      let circle = found.isRound ? circle : nil
-      let errors =
-        circle == nil ? search.errors(of: sides, at: turn) : sides.map(\.estimate.standardError)
-      for index in sides.indices { sides[index].error = errors[index] }
-      if isRound {
-        Self.completeRound(&sides, circle, from: grid.camera)
-      } else if outline.maskIsExact {
-        let edgeOn = EdgeOnFaces(surface: surface, samples: outline.samples, camera: grid.camera)
-        for index in sides.indices {
-          if let position = edgeOn.position(sides[index]) {
-            sides[index].estimate = sides[index].estimate.moved(to: position)
-          }
-        }
-      }
+    let seen = fit.map {
+      BoxFaces(turn: $0.turn, sides: search.sides(at: $0.turn, ends.surface), top: first.top)
     }
-    for index in sides.indices where sides[index].isHidden && sides[index].evidence == .observed {
-      sides[index].evidence = search.evidence(sides[index])
-    }
-    let isCutAside = search.cut(&sides, by: outline.cuts, cell: cell)
-    // A few cells may be mistaken for something nearer.
-    let hasOccluders = 10 * occluders.count > outline.samples.count
-    let isOccludedAside = hasOccluders && search.hidden(&sides, by: occluders, cell: cell)
+    let known = (seen ?? first).sides
+    let unread = known.indices.filter { search.goesOn(known, $0, outline.samples, cell: cell) }
+    let settled: BoxFaces =
+      if let fit, let seen {
+        seen.settled(
+          by: fit,
+          dark: Set(known.indices.filter { search.isDark(known, $0, outline.samples, cell: cell) }))
+      } else if turns.isRound {
+        first.completed(round: circle, errors: search.errors(of:at:), from: grid.camera)
+      } else {
+        first.completed(
+          errors: search.errors(of:at:),
+          by: outline.maskIsExact
+            ? EdgeOnFaces(surface: ends.surface, samples: outline.samples, camera: grid.camera) : nil)
+      }
 
-    for index in unread { sides[index].evidence = .inferred }
+    let cut = settled.judged(by: search.evidence).cut(ends, search, unread: unread)
 
-    let uprights = Self.upright(sides, turn: turn)
-    let bottom =
-      object.support.map { $0.height(under: uprights.middle) }
-      ?? -SideEstimate(SpotPositions(surface + edges, along: -up), width: search.width(-up)).position
-    box = uprights.box(from: bottom, to: top.position)
+    let bottom = object.support.map { $0.height(under: cut.faces.middle) } ?? ends.bottom()
     let hiddenTop = search.hiddenTop(
-      outline, at: seenTop, above: bottom, cell: cell, hasOccluders: hasOccluders)
-    isCut = isCutAside || hiddenTop.isCut
-    isOccluded = isOccludedAside || hiddenTop.isOccluded
-    self.sides = BoxSides(
-      minX: uprights.faces[1].evidence, maxX: uprights.faces[0].evidence,
-      minY: object.support == nil ? .inferred : .floor, maxY: hiddenTop.isUnseen ? .inferred : .observed,
-      minZ: uprights.faces[3].evidence, maxZ: uprights.faces[2].evidence)
-    func error(_ pair: ArraySlice<UprightSide>, _ length: Double) -> Double {
-      guard pair.allSatisfy({ $0.evidence == .observed }) else { return 0 }
-      return pair.reduce(0) { $0 + $1.error * $1.error }.squareRoot() / max(length, 1e-3)
-    }
-    let upright = hiddenTop.isUnseen ? 0 : topError + (object.support == nil ? top.spread : 0)
-    uncertainty = max(
-      error(uprights.faces[..<2], uprights.sizeX), error(uprights.faces[2...], uprights.sizeZ),
-      upright / max(top.position - bottom, 1e-3))
+      outline, at: first.top.position, above: bottom, cell: cell, hasOccluders: ends.hasOccluders)
+    isCut = cut.isCut || hiddenTop.isCut
+    isOccluded = cut.isOccluded || hiddenTop.isOccluded
+    let made = cut.faces.box(
+      from: bottom, isSupported: object.support != nil, isTopSeen: !hiddenTop.isUnseen)
+    (box, sides, uncertainty) = (made.box, made.sides, made.uncertainty)
   }
 
   /// The box around points seen from many sides, gathered in cells of width `cell`, from the height `bottom` up.
@@ -141,59 +101,7 @@ struct SurfaceBox {
     let search = UprightSearch(surface: spots, edges: [], camera: nil, cell: cell)
     let found = search.turns()
     let top = SideEstimate(SpotPositions(spots, along: Vector3(0, 1, 0)), width: deviation, reach: 1.5)
-    return upright(search.sides(at: found.turn, spots), turn: found.turn).box(from: bottom, to: top.position)
-  }
-
-  /// The four upright sides in the box's own axes.
-  private struct UprightSides {
-    let middle: Point3<World>
-    let theta: Double
-    let sizeX: Double
-    let sizeZ: Double
-    /// At the greatest and least x, then z.
-    let faces: [UprightSide]
-
-    func box(from bottom: Double, to top: Double) -> Box3D {
-      Box3D(
-        center: Point3(middle.x, (bottom + top) / 2, middle.z),
-        dimensions: BoxDimensions(x: sizeX, y: top - bottom, z: sizeZ), yaw: -theta, method: .surfaces)
-    }
-  }
-
-  private static func upright(_ sides: [UprightSide], turn: Double) -> UprightSides {
-    let (c, s) = (cos(turn), sin(turn))
-    let along = (sides[0].estimate.position - sides[1].estimate.position) / 2
-    let across = (sides[2].estimate.position - sides[3].estimate.position) / 2
-    let middle = Point3<World>(c * along - s * across, 0, s * along + c * across)
-    let lengths = (
-      x: sides[0].estimate.position + sides[1].estimate.position,
-      z: sides[2].estimate.position + sides[3].estimate.position
-    )
-    // The longer side lies along x; a quarter turn on, x points where z did, and z against x.
-    let isTurned = lengths.x < lengths.z
-    var theta = turn + (isTurned ? .pi / 2 : 0)
-    var faces = isTurned ? [sides[2], sides[3], sides[1], sides[0]] : sides
-    while theta > .pi / 2 || theta <= -.pi / 2 {
-      theta += theta > 0 ? -.pi : .pi
-      faces = [faces[1], faces[0], faces[3], faces[2]]
-    }
-    return UprightSides(
-      middle: middle, theta: theta, sizeX: max(lengths.x, lengths.z), sizeZ: min(lengths.x, lengths.z),
-      faces: faces)
-  }
-}
-
-extension SideEstimate {
-  /// The standard error of the position.
-  var standardError: Double { spread / Double(max(count, 1)).squareRoot() }
-
-  func moved(to position: Double) -> SideEstimate {
-    SideEstimate(position: position, spread: spread, count: count)
-  }
-
-  private init(position: Double, spread: Double, count: Int) {
-    self.position = position
-    self.spread = spread
-    self.count = count
+    return BoxFaces(turn: found.turn, sides: search.sides(at: found.turn, spots), top: top)
+      .box(from: bottom, isSupported: false, isTopSeen: true).box
   }
 }

@@ -15,7 +15,7 @@ extension UprightSearch {
   ///   - cuts: Where the object goes on unseen.
   ///   - cell: A cell's width at the object, meters.
   /// - Returns: Whether any side that faces there is inferred.
-  func cut(_ sides: inout [UprightSide], by cuts: [Outline.Cut], cell: Double) -> Bool {
+  package func cut(_ sides: inout [UprightSide], by cuts: [Outline.Cut], cell: Double) -> Bool {
     guard !cuts.isEmpty else { return false }
     func facing(_ side: UprightSide) -> [Point3<World>] {
       cuts.filter { $0.outward.dot(side.direction) > Self.facing }.map(\.point)
@@ -37,7 +37,7 @@ extension UprightSearch {
   ///   - points: Where the object may go on unseen.
   ///   - cell: A cell's width at the object, meters.
   /// - Returns: Whether there are any.
-  func hidden(_ sides: inout [UprightSide], by points: [Point3<World>], cell: Double) -> Bool {
+  package func hidden(_ sides: inout [UprightSide], by points: [Point3<World>], cell: Double) -> Bool {
     hidden(&sides, cell: cell) { _ in points }
   }
 

@@ -2,19 +2,23 @@ import Geometry
 import Glibc
 
 /// An upright face of a box.
-struct UprightSide {
+package struct UprightSide {
   /// From the box outwards.
-  let direction: Vector3<World>
+  package let direction: Vector3<World>
   /// Whether it faces away from the camera.
-  let isHidden: Bool
-  var estimate: SideEstimate
-  var evidence = SideEvidence.observed
+  package let isHidden: Bool
+  package var estimate: SideEstimate
+  package var evidence = SideEvidence.observed
   /// Standard error of its place, meters.
-  var error = 0.0
+  package var error = 0.0
+
+  package init(direction: Vector3<World>, isHidden: Bool, estimate: SideEstimate) {
+    (self.direction, self.isHidden, self.estimate) = (direction, isHidden, estimate)
+  }
 }
 
 /// The search for a box's turn about the vertical and for its four upright sides.
-struct UprightSearch {
+package struct UprightSearch {
   /// Points of the surface that take part, and fewer in the first look at all turns.
   private static let points = (all: 1500, few: 400)
   /// Without a turn at which so many times more points lie on the sides than at most turns, the object is round.
@@ -40,7 +44,7 @@ struct UprightSearch {
 
   /// - `camera`: Where all was seen from; nil for points seen from many sides.
   /// - `cell`: Width of a cell 1 m away, or without a camera that of all cells, meters.
-  init(
+  package init(
     surface: [BoxSpot], edges: [BoxSpot], room: RoomDirections? = nil, camera: Point3<World>?, cell: Double
   ) {
     self.room = room
@@ -68,7 +72,7 @@ struct UprightSearch {
   }
 
   /// The four sides at a turn from world x towards world z: of an axis first the one farther out along it.
-  func sides(at turn: Double, _ surface: [BoxSpot]) -> [UprightSide] {
+  package func sides(at turn: Double, _ surface: [BoxSpot]) -> [UprightSide] {
     sides(at: turn, surface, edges)
   }
 
@@ -130,18 +134,18 @@ struct UprightSearch {
   }
 
   /// A turn from world x towards world z, and the box's other likely ones.
-  struct Turns {
+  package struct Turns {
     /// The likeliest; of a round object `facing`.
-    let turn: Double
+    package let turn: Double
     /// As the camera looks.
-    let facing: Double
-    let isRound: Bool
+    package let facing: Double
+    package let isRound: Bool
     /// Turns that a box may have, the likeliest first.
-    let likely: [Double]
+    package let likely: [Double]
   }
 
   /// The turns at which most points lie on the sides.
-  func turns() -> Turns {
+  package func turns() -> Turns {
     let degree = Double.pi / 180
     let coarse = (0..<90).map { closeness(Double($0) * degree, few.sample, few.edges) }
     let likely = coarse.indices.map { index in
@@ -206,7 +210,7 @@ struct UprightSearch {
   }
 
   /// A hidden side is observed where the surface leads towards it and ends.
-  func evidence(_ side: UprightSide) -> SideEvidence {
+  package func evidence(_ side: UprightSide) -> SideEvidence {
     let there = ends(at: side)
     let leading = there.count { leads($0, to: side) }
     return leading >= 4 && Double(leading) >= Self.leadingShare * Double(there.count) ? .observed : .inferred

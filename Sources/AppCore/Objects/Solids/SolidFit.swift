@@ -7,7 +7,7 @@ import Glibc
 ///
 /// Each of a solid's numbers is swept in turn, and becomes its mean over the likelihood along the sweep, whose spread is its
 /// standard error.
-struct SolidFit {
+package struct SolidFit {
   /// An object is a solid where the solid explains this share of the cells on it and of the object's.
   static let least = 0.95
   /// The right solid explains all but strays, this share at least.
@@ -61,6 +61,14 @@ struct SolidFit {
     } else {
       return nil
     }
+  }
+
+  package init(
+    isRound: Bool, turn: Double, reaches: [Double], errors: [Double], top: Double, topError: Double,
+    isIrregular: Bool
+  ) {
+    (self.isRound, self.isIrregular, self.turn) = (isRound, isIrregular, turn)
+    (self.reaches, self.errors, self.top, self.topError) = (reaches, errors, top, topError)
   }
 
   private init<Solid>(

@@ -1,0 +1,65 @@
+import Geometry
+import Glibc
+
+extension BoxFaces {
+  /// A box in its own axes.
+  package struct Made {
+    package let box: Box3D
+    package let sides: BoxSides
+    /// Standard error of each side over the side, the largest of those observed.
+    package let uncertainty: Double
+  }
+
+  /// The middle of the upright faces, at height 0.
+  package var middle: Point3<World> {
+    let (c, s) = (cos(turn), sin(turn))
+    let along = (sides[0].estimate.position - sides[1].estimate.position) / 2
+    let across = (sides[2].estimate.position - sides[3].estimate.position) / 2
+    return Point3(c * along - s * across, 0, s * along + c * across)
+  }
+
+  /// The box of these faces, the longer side along its x.
+  ///
+  /// - Parameters:
+  ///   - bottom: The height of its lower face.
+  ///   - isSupported: Whether that is what the object stands on.
+  ///   - isTopSeen: Whether the object is seen to end above.
+  /// - Returns: The box, how each of its sides is known, and how well.
+  package func box(from bottom: Double, isSupported: Bool, isTopSeen: Bool) -> Made {
+    let own = inOwnAxes()
+    let (middle, faces, top) = (middle, own.faces, top.position)
+    let box = Box3D(
+      center: Point3(middle.x, (bottom + top) / 2, middle.z),
+      dimensions: BoxDimensions(x: own.sizeX, y: top - bottom, z: own.sizeZ), yaw: -own.theta,
+      method: .surfaces)
+    let known = BoxSides(
+      minX: faces[1].evidence, maxX: faces[0].evidence, minY: isSupported ? .floor : .inferred,
+      maxY: isTopSeen ? .observed : .inferred, minZ: faces[3].evidence, maxZ: faces[2].evidence)
+    func error(_ pair: ArraySlice<UprightSide>, _ length: Double) -> Double {
+      guard pair.allSatisfy({ $0.evidence == .observed }) else { return 0 }
+      return pair.reduce(0) { $0 + $1.error * $1.error }.squareRoot() / max(length, 1e-3)
+    }
+    let upright = isTopSeen ? topError + (isSupported ? 0 : self.top.spread) : 0
+    return Made(
+      box: box, sides: known,
+      uncertainty: max(
+        error(faces[..<2], own.sizeX), error(faces[2...], own.sizeZ), upright / max(top - bottom, 1e-3)))
+  }
+
+  /// Turn, sides and the upright faces, those at the greatest and least x first, then z.
+  private func inOwnAxes() -> (theta: Double, sizeX: Double, sizeZ: Double, faces: [UprightSide]) {
+    let lengths = (
+      x: sides[0].estimate.position + sides[1].estimate.position,
+      z: sides[2].estimate.position + sides[3].estimate.position
+    )
+    // The longer side lies along x; a quarter turn on, x points where z did, and z against x.
+    let isTurned = lengths.x < lengths.z
+    var theta = turn + (isTurned ? .pi / 2 : 0)
+    var faces = isTurned ? [sides[2], sides[3], sides[1], sides[0]] : sides
+    while theta > .pi / 2 || theta <= -.pi / 2 {
+      theta += theta > 0 ? -.pi : .pi
+      faces = [faces[1], faces[0], faces[3], faces[2]]
+    }
+    return (theta, max(lengths.x, lengths.z), min(lengths.x, lengths.z), faces)
+  }
+}
