@@ -1,3 +1,4 @@
+import FileFormats
 import Foundation
 import Geometry
 import Testing
@@ -23,7 +24,7 @@ import Testing
   }
 
   @Test func projectionUndoesUnprojection() throws {
-    var random = SplitMix(state: 1)
+    var random = SplitMix64(seed: 1)
     for _ in 0..<1000 {
       let pixel = Point2<ImagePixels>(
         Double.random(in: 0...1920, using: &random), Double.random(in: 0...1440, using: &random))

@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 import Testing
 
@@ -62,7 +63,7 @@ import Testing
   }
 
   @Test func contentCornersAreThePictureCorners() {
-    var random = SplitMix(state: 7)
+    var random = SplitMix64(seed: 7)
     for _ in 0..<500 {
       let size = PixelSize(
         width: Int.random(in: 1...4000, using: &random), height: Int.random(in: 1...4000, using: &random))

@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 import Testing
 
@@ -5,7 +6,7 @@ import Testing
   static let rounding = 1e-9
 
   @Test(arguments: Orientation.allCases) func orientationsUndoThemselvesExactly(_ orientation: Orientation) {
-    var random = SplitMix(state: 11)
+    var random = SplitMix64(seed: 11)
     let stored = PixelSize(width: 1920, height: 1440)
     for _ in 0..<200 {
       let rect = Rect<ImagePixels>(
@@ -63,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: ScaleMode.allCases) func viewsUndoThemselves(_ mode: ScaleMode) {
-    var random = SplitMix(state: 12)
+    var random = SplitMix64(seed: 12)
     for _ in 0..<200 {
       let map = ViewMapping<UprightPixels, ViewPoints>(
         source: PixelSize(

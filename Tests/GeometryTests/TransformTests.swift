@@ -1,3 +1,4 @@
+import FileFormats
 import Foundation
 import Geometry
 import Testing
@@ -7,14 +8,14 @@ import Testing
 
   typealias Pose = RigidTransform<CameraARKit, World>
 
-  static func randomPose(_ random: inout SplitMix) -> Pose {
+  static func randomPose(_ random: inout SplitMix64) -> Pose {
     var component: Double { Double.random(in: -1...1, using: &random) }
     let rotation = Quaternion(x: component, y: component, z: component, w: component) ?? .identity
     return Pose(rotation: rotation, origin: Point3(component * 5, component * 5, component * 5))
   }
 
   @Test func inverseUndoes() {
-    var random = SplitMix(state: 2)
+    var random = SplitMix64(seed: 2)
     for _ in 0..<200 {
       let pose = Self.randomPose(&random)
       let p = Point3<CameraARKit>(0.3, -2, 1.5)
@@ -23,7 +24,7 @@ import Testing
   }
 
   @Test func compositionIsApplicationInTurn() {
-    var random = SplitMix(state: 3)
+    var random = SplitMix64(seed: 3)
     let first = Self.randomPose(&random)
     let second = RigidTransform<World, World>(rotation: Quaternion(yaw: 1), origin: Point3(1, 2, 3))
     let p = Point3<CameraARKit>(0.3, -2, 1.5)
@@ -31,7 +32,7 @@ import Testing
   }
 
   @Test func matricesRoundTripInBothOrders() throws {
-    var random = SplitMix(state: 4)
+    var random = SplitMix64(seed: 4)
     for _ in 0..<50 {
       let pose = Self.randomPose(&random)
       let columns = pose.columnMajor
@@ -44,7 +45,7 @@ import Testing
   }
 
   @Test func rotationRoundTripsThroughTheQuaternion() {
-    var random = SplitMix(state: 5)
+    var random = SplitMix64(seed: 5)
     for _ in 0..<200 {
       let pose = Self.randomPose(&random)
       let again = Pose(rotation: pose.rotation, origin: pose.origin)

@@ -1,3 +1,4 @@
+import FileFormats
 import Foundation
 import ParserTargets
 import Testing
@@ -15,20 +16,11 @@ import Testing
   ].map { Array($0.utf8) }
 
   private struct Mutation {
-    private var state: UInt64
+    private var numbers: SplitMix64
 
-    init(seed: UInt64) { state = seed }
+    init(seed: UInt64) { numbers = SplitMix64(seed: seed) }
 
-    /// SplitMix64.
-    private mutating func next() -> UInt64 {
-      state &+= 0x9e37_79b9_7f4a_7c15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-      z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-      return z ^ (z >> 31)
-    }
-
-    private mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(max(1, bound))) }
+    private mutating func below(_ bound: Int) -> Int { Int(numbers.next() % UInt64(max(1, bound))) }
 
     private static func isNumeral(_ byte: UInt8) -> Bool {
       (0x30...0x39).contains(byte) || byte == 0x2e || byte == 0x2d || byte == 0x2b
@@ -45,7 +37,7 @@ import Testing
           let end = bytes[start...].firstIndex { !Self.isNumeral($0) } ?? bytes.endIndex
           bytes.replaceSubrange(
             start..<end, with: MutatedRequestTests.numbers[below(MutatedRequestTests.numbers.count)])
-        case 4: if at < bytes.count { bytes[at] = UInt8(truncatingIfNeeded: next()) }
+        case 4: if at < bytes.count { bytes[at] = UInt8(truncatingIfNeeded: numbers.next()) }
         case 5: bytes.removeSubrange(at..<min(bytes.count, at + below(16)))
         case 6: bytes.insert(contentsOf: bytes[at..<min(bytes.count, at + below(64))], at: at)
         default:

@@ -1,20 +1,14 @@
+import FileFormats
 import NNKernelInterface
 
-/// Numbers that are the same in every run: splitmix64.
+/// Numbers that are the same in every run.
 struct TestNumbers {
-  private var state: UInt64
+  private var numbers: SplitMix64
 
-  init(seed: Int) { state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 }
+  init(seed: Int) { numbers = SplitMix64(seed: UInt64(seed) &* SplitMix64.increment) }
 
   /// Between -1 and 1.
-  mutating func next() -> Float {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    z ^= z >> 31
-    return Float(z >> 40) / Float(1 << 23) - 1
-  }
+  mutating func next() -> Float { 2 * numbers.unit() - 1 }
 
   mutating func next(_ count: Int) -> [Float] { (0..<count).map { _ in next() } }
 }

@@ -1,3 +1,4 @@
+import FileFormats
 /// 1 / Z = slope * r + offset, fitted robustly.
 ///
 /// Minimizes the sum of w * (Z * (slope * r + offset) - 1)^2, whose residuals are about relative errors of depth; w is
@@ -126,7 +127,7 @@ struct RobustInverseFit {
   private mutating func bestHypothesis(seed: UInt64) -> Line? {
     let stride = max(1, pairs.count / Self.judgedPairs)
     let judged = Array(Swift.stride(from: 0, to: pairs.count, by: stride))
-    var random = SplitMix64(state: seed)
+    var random = SplitMix64(seed: seed)
     var best: (line: Line, error: Double)?
     for _ in 0..<FusionOptions.hypotheses {
       let a = Int.random(in: 0..<pairs.count, using: &random)

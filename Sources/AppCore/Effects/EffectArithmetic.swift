@@ -1,3 +1,4 @@
+import FileFormats
 /// Periodic functions from sums and products alone, so that pictures have the same bits on every machine.
 enum Wave {
   /// The part of `x` above the whole number below it, in [0, 1); |x| stays below two thousand million.
@@ -45,13 +46,11 @@ struct Scatter: Sendable {
 
   init(seed: UInt64) { self.seed = seed }
 
-  /// A number in [0, 1) for one use of one thing (the finalizer of SplitMix64).
+  /// A number in [0, 1) for one use of one thing.
   func unit(_ index: Int, _ use: Int) -> Float {
-    var z = seed &+ UInt64(truncatingIfNeeded: index) &* 0x9E37_79B9_7F4A_7C15
-    z = z &+ UInt64(truncatingIfNeeded: use) &* 0xD1B5_4A32_D192_ED03
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return Float((z ^ (z >> 31)) >> 40) / Float(1 << 24)
+    let state = seed &+ UInt64(truncatingIfNeeded: index) &* SplitMix64.increment
+    return SplitMix64.unit(
+      SplitMix64.mixed(state &+ UInt64(truncatingIfNeeded: use) &* 0xD1B5_4A32_D192_ED03))
   }
 
   /// A number in `range` for one use of one thing.

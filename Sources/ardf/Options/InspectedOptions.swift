@@ -1,5 +1,6 @@
 import AppCore
 import ArgumentParser
+import FileFormats
 import Geometry
 import Imaging
 import Models
@@ -123,17 +124,11 @@ enum NetworkInput {
   /// Of an input, pixels.
   private static let longestSide = 4096
 
-  /// SplitMix64's upper 24 bits (Steele, Lea, Flood, 2014).
+  /// The same noise each time, from 0 to 1.
   private static func fillWithNoise(_ inputs: borrowing SessionInputs, _ port: GraphInput) {
     inputs.fill(port) { span in
-      var state: UInt64 = 0
-      for index in span.indices {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ z >> 30) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ z >> 27) &* 0x94d0_49bb_1331_11eb
-        span[index] = Float((z ^ z >> 31) >> 40) * 0x1p-24
-      }
+      var numbers = SplitMix64(seed: 0)
+      for index in span.indices { span[index] = numbers.unit() }
     }
   }
 }

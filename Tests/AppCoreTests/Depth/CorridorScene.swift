@@ -1,6 +1,8 @@
 import AppCore
+import FileFormats
 import Geometry
 import Imaging
+import TestSupport
 
 /// A corridor: floor, ceiling, walls and an end, with a box in it, seen by a level camera; depth from 1 to `length` m.
 struct CorridorScene {
@@ -23,7 +25,7 @@ struct CorridorScene {
   }
 
   func sensor(deviation: (Double) -> Double = { _ in 0 }, seed: UInt64 = 5) -> Plane<Float> {
-    var random = SplitMix(state: seed)
+    var random = SplitMix64(seed: seed)
     return Self.plane(Self.grid) { u, v in
       let meters = depth(u, v)
       return Float(meters + deviation(meters) * random.gaussian())

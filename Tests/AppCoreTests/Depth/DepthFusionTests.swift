@@ -2,6 +2,7 @@ import AppCore
 import FileFormats
 import Foundation
 import Imaging
+import TestSupport
 import Testing
 
 @Suite struct DepthFusionTests {
@@ -82,7 +83,7 @@ import Testing
   }
 
   @Test func quadraticNoiseTrustsNearPairs() throws {
-    var random = SplitMix(state: 21)
+    var random = SplitMix64(seed: 21)
     var errors = (proportional: 0.0, quadratic: 0.0)
     for _ in 0..<20 {
       let truth = (0..<500).map { _ in Double.random(in: 0.3...4, using: &random) }
@@ -99,7 +100,7 @@ import Testing
 
   @Test func narrowRangesKeepTheirSign() throws {
     // 49,152 pairs with r in 0.90...0.91.
-    var random = SplitMix(state: 33)
+    var random = SplitMix64(seed: 33)
     var r: [Double] = []
     var z: [Double] = []
     for _ in 0..<49_152 {
@@ -149,7 +150,7 @@ import Testing
     #expect(DepthFusion.fit(relative: [], meters: []).status == .tooFewPairs)
     #expect(DepthFusion.fit(relative: z.map { _ in 0.7 }, meters: z).status == .degenerate)
     #expect(DepthFusion.fit(relative: z, meters: z).status == .negativeSlope)
-    var random = SplitMix(state: 8)
+    var random = SplitMix64(seed: 8)
     let unrelated = r.map { _ in Double.random(in: 1...5, using: &random) }
     let status = DepthFusion.fit(relative: unrelated, meters: z).status
     #expect(status == .poorFit || status == .negativeSlope)

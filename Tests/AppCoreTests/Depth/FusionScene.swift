@@ -1,5 +1,7 @@
 import AppCore
+import FileFormats
 import Imaging
+import TestSupport
 
 /// Synthetic pairs whose true alignment is 1 / Z = r / 3 + 2 / 15, that is r = 3 / Z - 0.4.
 enum FusionScene {
@@ -10,7 +12,7 @@ enum FusionScene {
   static func pairs(
     count: Int, noise: Double, outliers: Double, seed: UInt64
   ) -> (relative: [Double], meters: [Double]) {
-    var random = SplitMix(state: seed)
+    var random = SplitMix64(seed: seed)
     var relative: [Double] = []
     var meters: [Double] = []
     for _ in 0..<count {

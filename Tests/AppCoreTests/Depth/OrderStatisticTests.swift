@@ -1,9 +1,11 @@
 import AppCore
+import FileFormats
+import TestSupport
 import Testing
 
 @Suite struct OrderStatisticTests {
   @Test(arguments: [1, 2, 3, 100, 2048, 2049, 5000, 7919, 49152]) func agreesWithSorting(_ count: Int) {
-    var random = SplitMix(state: UInt64(count))
+    var random = SplitMix64(seed: UInt64(count))
     var scratch: [Double] = []
     let inputs: [[Double]] = [
       (0..<count).map { _ in random.gaussian() },

@@ -1,13 +1,15 @@
 import AppCore
+import FileFormats
 import Foundation
 import Geometry
+import TestSupport
 import Testing
 
 @Suite struct Box3DTests {
   static let rounding = 1e-9
 
   /// Random points that fill a box of 0.6 x 0.3 x 0.2 m, its corners included.
-  static func cloud(_ random: inout SplitMix) -> [Point3<World>] {
+  static func cloud(_ random: inout SplitMix64) -> [Point3<World>] {
     var points = [-1.0, 1].flatMap { x in
       [-1.0, 1].flatMap { y in [-1.0, 1].map { z in Point3<World>(0.3 * x, 0.15 * y, 0.1 * z) } }
     }
@@ -32,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: -12...12) func leastAreaTurnsWithThePoints(_ step: Int) {
-    var random = SplitMix(state: 17)
+    var random = SplitMix64(seed: 17)
     let yaw = Double(step) * .pi / 12 + 0.01
     let shift = Vector3<World>(2, -1, 0.5)
     let box = Box3D(around: Self.moved(Self.cloud(&random), yaw: yaw, by: shift), method: .minimumArea)
@@ -45,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: -12...12) func principalAxesTurnWithThePoints(_ step: Int) {
-    var random = SplitMix(state: 18)
+    var random = SplitMix64(seed: 18)
     let yaw = Double(step) * .pi / 12 + 0.01
     let cloud = Self.cloud(&random)
     let still = Box3D(around: cloud, method: .principalAxes)
@@ -59,7 +61,7 @@ import Testing
   }
 
   @Test func boxesHoldTheirPoints() {
-    var random = SplitMix(state: 19)
+    var random = SplitMix64(seed: 19)
     for _ in 0..<100 {
       let points = (0..<Int.random(in: 1...30, using: &random)).map { _ in
         Point3<World>(random.gaussian(), random.gaussian(), random.gaussian())
@@ -78,7 +80,7 @@ import Testing
   }
 
   @Test func leastAreaIsLeast() {
-    var random = SplitMix(state: 20)
+    var random = SplitMix64(seed: 20)
     for _ in 0..<50 {
       let points = (0..<12).map { _ in Point3<World>(random.gaussian(), 0, random.gaussian()) }
       let box = Box3D(around: points, method: .minimumArea)

@@ -1,4 +1,5 @@
 import AppCore
+import FileFormats
 import Geometry
 import Imaging
 import Testing
@@ -83,7 +84,7 @@ import Testing
   {
     let stored = PixelSize(width: 64, height: 48)
     let upright = orientation.apply(to: stored)
-    var random = SplitMix(state: 5)
+    var random = SplitMix64(seed: 5)
     var plane = Plane<UInt8>(width: upright.width, height: upright.height, fill: 0)
     for index in plane.elements.indices where Bool.random(using: &random) { plane.elements[index] = 255 }
     var grid = Plane<Float>(width: upright.width / 4, height: upright.height / 4, fill: 0)

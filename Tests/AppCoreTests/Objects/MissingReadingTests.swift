@@ -1,7 +1,9 @@
 import AppCore
+import FileFormats
 import Foundation
 import Geometry
 import Imaging
+import TestSupport
 import Testing
 
 /// Boxes of scenes of which the sensor does not read everything.
@@ -14,7 +16,7 @@ import Testing
     _ change: (inout Plane<Float>, _ isBox: Plane<UInt8>) -> Void
   ) -> ObjectExtent {
     let sensor = scene.sensor(width: 256, 192)
-    var random = SplitMix(state: 7)
+    var random = SplitMix64(seed: 7)
     var depth = sensor.depth.map { Float(Double($0) * (1 + 0.003 * random.gaussian())) }
     change(&depth, sensor.isBox)
     let frame = CapturedFrame(
@@ -101,7 +103,7 @@ import Testing
   /// A sensor with sparse readings: no surface is connected without what fused depth has between them.
   @Test func sparseReadingsAreFilled() throws {
     func strew(_ depth: inout Plane<Float>) {
-      var random = SplitMix(state: 3)
+      var random = SplitMix64(seed: 3)
       Self.forEachCell { x, y in if abs(random.gaussian()) > 0.5 { depth[x, y] = 0 } }
     }
     let exact = try #require(

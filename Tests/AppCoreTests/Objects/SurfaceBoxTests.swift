@@ -3,6 +3,7 @@ import FileFormats
 import Foundation
 import Geometry
 import Imaging
+import TestSupport
 import Testing
 
 /// Boxes of exactly cast scenes, noise-free: every side that is seen is found, whatever the view.
@@ -35,7 +36,7 @@ import Testing
   {
     var sensor = scene.sensor(width: 256, 192).depth
     for row in [0..<blind, 192 - blind..<192].joined() { for column in 0..<256 { sensor[column, row] = 0 } }
-    var random = SplitMix(state: 7)
+    var random = SplitMix64(seed: 7)
     let noisy = sensor.map { meters -> Float in
       let millimeters: Double = Double(meters) * (1 + noise * random.gaussian()) * 1000
       return Float(millimeters.rounded() / 1000)

@@ -100,7 +100,7 @@ import Testing
   /// A document's masks are kept as the runs they are written in, and say the same as their pixels.
   @Test(arguments: [(48, 36), (640, 480), (241, 977), (7, 5)])
   func masksOfRunsAreThoseOfPixels(_ width: Int, _ height: Int) throws {
-    var random = SplitMix(state: 7)
+    var random = SplitMix64(seed: 7)
     for density in [0, 1, 3, 200] {
       var pixels = [UInt8](repeating: density == 3 ? 1 : 0, count: width * height)
       // Blocks, whole columns among them, and single pixels.

@@ -196,7 +196,7 @@ import Testing
 
   /// Random changes of classes and numbers: a network that is accepted is the one that was pickled.
   @Test(arguments: [1, 2, 3, 4] as [UInt64]) func nothingIsAcceptedThatDiffers(seed: UInt64) throws {
-    var random = SplitMix(state: seed)
+    var random = SplitMix64(seed: seed)
     let kind = Self.kinds[Int(seed) * 3 % Self.kinds.count]
     let sound = kind.network
     let statements = compared(kind.layout).filter {
@@ -213,19 +213,6 @@ import Testing
         network.modules[path]?.numbers[name] = PickledNetwork.pickled(changed(number))
       }
       #expect(try isRefused(network, path), "\(kind.testDescription) \(path)")
-    }
-  }
-
-  /// Numbers that depend on the state alone.
-  private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9e37_79b9_7f4a_7c15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-      z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-      return z ^ (z >> 31)
     }
   }
 }

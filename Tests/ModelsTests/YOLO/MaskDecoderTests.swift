@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 import Imaging
 import Models
@@ -67,9 +68,9 @@ struct MaskDecoderTests {
   func reference(width: Int, height: Int) {
     let letterbox = Letterbox(
       imageSize: PixelSize(width: width, height: height), networkSize: PixelSize(width: 64, height: 64))
-    var generator = SplitMix(state: UInt64(width * 1000 + height))
-    let prototypes = (0..<16 * 16 * 3).map { _ in generator.unit() }
-    let coefficients = (0..<3).map { _ in generator.unit() }
+    var generator = SplitMix64(seed: UInt64(width * 1000 + height))
+    let prototypes = (0..<16 * 16 * 3).map { _ in 2 * generator.unit() - 1 }
+    let coefficients = (0..<3).map { _ in 2 * generator.unit() - 1 }
     let logits = Grid(width: 16, height: 16) { x, y in
       (0..<3).reduce(0.0) { $0 + Double(prototypes[(y * 16 + x) * 3 + $1]) * Double(coefficients[$1]) }
     }
@@ -94,9 +95,9 @@ struct MaskDecoderTests {
   func native(width: Int, height: Int, factor: Int) {
     let letterbox = Letterbox(
       imageSize: PixelSize(width: width, height: height), networkSize: PixelSize(width: 64, height: 64))
-    var generator = SplitMix(state: UInt64(width * 1000 + height))
-    let prototypes = (0..<16 * 16 * 3).map { _ in generator.unit() }
-    let coefficients = (0..<3).map { _ in generator.unit() }
+    var generator = SplitMix64(seed: UInt64(width * 1000 + height))
+    let prototypes = (0..<16 * 16 * 3).map { _ in 2 * generator.unit() - 1 }
+    let coefficients = (0..<3).map { _ in 2 * generator.unit() - 1 }
     let logits = Grid(width: 16, height: 16) { x, y in
       (0..<3).reduce(0.0) { $0 + Double(prototypes[(y * 16 + x) * 3 + $1]) * Double(coefficients[$1]) }
     }
@@ -164,18 +165,5 @@ private struct Grid {
     let position = max(0, (Double(index) + 0.5) * Double(source) / Double(count) - 0.5)
     let low = min(Int(position), source - 1)
     return (low, min(low + 1, source - 1), position - Double(low))
-  }
-}
-
-/// A small reproducible generator.
-private struct SplitMix {
-  var state: UInt64
-
-  mutating func unit() -> Float {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return Float((z ^ (z >> 31)) >> 40) / Float(1 << 23) - 1
   }
 }

@@ -1,3 +1,4 @@
+import FileFormats
 import NNRuntime
 import TestSupport
 
@@ -5,7 +6,7 @@ import TestSupport
 enum SampleNetwork {
   /// A network with every kind of fusion, placement and view, small; `stored` says how its weights are held.
   static func network(
-    _ random: inout SeededGenerator,
+    _ random: inout SplitMix64,
     stored: (_ shape: [Int], _ values: [Float]) -> Tensor = Tensor.init(shape:floats:)
   ) -> Graph {
     func tensor(_ shape: [Int], _ scale: Float = 0.2) -> Tensor {
@@ -57,7 +58,7 @@ enum SampleNetwork {
   }
 
   static func sample() -> (Graph, [Float]) {
-    var random = SeededGenerator(3)
+    var random = SplitMix64(seed: 3)
     let graph = network(&random)
     return (graph, (0..<12 * 20 * 3).map { _ in Float.random(in: -1...1, using: &random) })
   }

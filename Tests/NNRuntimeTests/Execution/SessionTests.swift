@@ -40,7 +40,7 @@ struct SessionTests {
     if precision == .bf16 { options.instructionSet = .reduced }
     let reference = try run(graph, options, threads: 2, input: input)
     for stored in [unaligned, double] {
-      var random = SeededGenerator(3)
+      var random = SplitMix64(seed: 3)
       let same = SampleNetwork.network(&random, stored: stored)
       #expect(try run(same, options, threads: 2, input: input) == reference)
     }
@@ -67,7 +67,7 @@ struct SessionTests {
 
   /// A 1x1 and a transposed convolution of many channels.
   private func wide(_ height: Int, _ width: Int) -> (Graph, [Float]) {
-    var random = SeededGenerator(5)
+    var random = SplitMix64(seed: 5)
     func tensor(_ shape: [Int]) -> Tensor {
       Tensor(
         shape: shape,

@@ -1,26 +1,13 @@
+import FileFormats
 import NNRuntime
 import Testing
 import TestSupport
-
-/// A small generator, the same numbers for the same seed everywhere.
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-  init(_ seed: UInt64) { state = seed }
-  mutating func next() -> UInt64 {
-    // SplitMix64 (Steele, Lea and Flood, 2014).
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
 
 @Suite("Arena layout")
 struct ArenaLayoutTests {
   @Test("buffers that live together never overlap", arguments: 0..<200)
   func disjoint(seed: UInt64) {
-    var random = SeededGenerator(seed)
+    var random = SplitMix64(seed: seed)
     let requests = (0..<Int.random(in: 1...60, using: &random)).map { _ in
       let first = Int.random(in: 0..<40, using: &random)
       let last = Int.random(in: first..<min(first + 12, 41), using: &random)
@@ -42,7 +29,7 @@ struct ArenaLayoutTests {
 
   @Test("the block is no smaller than the fullest step and no larger than all buffers")
   func bounds() {
-    var random = SeededGenerator(7)
+    var random = SplitMix64(seed: 7)
     let requests = (0..<100).map { step in
       ArenaLayout.Request(count: Int.random(in: 1...100, using: &random) * 16, lifetime: step...(step + 2))
     }

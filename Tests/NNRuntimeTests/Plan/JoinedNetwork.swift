@@ -11,7 +11,7 @@ enum JoinedNetwork {
 
   /// Numbers up to 0.2.
   static func tensor(_ shape: [Int], seed: UInt64) -> Tensor {
-    var random = SeededGenerator(seed)
+    var random = SplitMix64(seed: seed)
     return Tensor(
       shape: shape,
       floats: (0..<shape.reduce(1, *)).map { _ in Float.random(in: -0.2...0.2, using: &random) })

@@ -1,29 +1,23 @@
+import FileFormats
 import Foundation
 import NNRuntime
+import TestSupport
 import Testing
 
 @Suite("Two programs in turns")
 struct PairedComparisonTests {
   /// Reproducible noise: the sum of twelve uniform numbers, nearly normal, of standard deviation 1.
   private struct Noise {
-    var state: UInt64
+    var numbers: SplitMix64
 
-    mutating func normal() -> Double {
-      (0..<12).reduce(-6.0) { sum, _ in
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-        return sum + Double((mixed ^ mixed >> 31) >> 11) * 0x1p-53
-      }
-    }
+    mutating func normal() -> Double { (0..<12).reduce(-6.0) { sum, _ in sum + numbers.uniform() } }
   }
 
   /// Rows of turns with noise of `deviation`, on a machine that drifts; those from `slow` on take `factor` times as long.
   private func rows(
     _ count: Int, turns: Int, deviation: Double, seed: UInt64, slow: Int = .max, factor: Double = 1
   ) -> [PairedTimes] {
-    var noise = Noise(state: seed)
+    var noise = Noise(numbers: SplitMix64(seed: seed))
     return (0..<count).map { row in
       PairedTimes(
         name: "\(row)",

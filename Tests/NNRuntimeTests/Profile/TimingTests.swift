@@ -1,5 +1,6 @@
 import FileFormats
 import NNRuntime
+import TestSupport
 import Testing
 
 @Suite("Timing statistics")
@@ -74,7 +75,7 @@ struct TimingTests {
 
   /// What a machine makes of runs that take `centre`: skewed noise of `spread`, and now and then a run held up.
   private static func runs(
-    _ centre: Double, spread: Double, holdUps: Double = 0.05, from generator: inout SplitMix
+    _ centre: Double, spread: Double, holdUps: Double = 0.05, from generator: inout SplitMix64
   ) -> TimingSummary.Quartiles {
     let samples = (0..<40).map { _ in
       let noise = spread * generator.uniform() * generator.uniform()
@@ -87,7 +88,7 @@ struct TimingTests {
   private func shares(
     of factor: Double, spread: Double, seed: UInt64
   ) -> [TimingComparison.Verdict: Double] {
-    var generator = SplitMix(seed: seed)
+    var generator = SplitMix64(seed: seed)
     let trials = 500
     var counts: [TimingComparison.Verdict: Double] = [:]
     for _ in 0..<trials {
@@ -123,21 +124,5 @@ struct TimingTests {
     let zero = Self.quartiles(0, 0, 0)
     #expect(TimingComparison(old: zero, new: zero).verdict == .same)
     #expect(TimingComparison(old: zero, new: zero).ratio == nil)
-  }
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014).
-private struct SplitMix {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  /// From 0 to 1.
-  mutating func uniform() -> Double {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-    return Double((mixed ^ mixed >> 31) >> 11) * 0x1p-53
   }
 }

@@ -79,7 +79,7 @@ struct TensorDifferenceTests {
 
   @Test("the 99.9 % quantile leaves one element in a thousand above it", arguments: [1000, 2000, 4096])
   func quantile(count: Int) throws {
-    var random = SeededGenerator(7)
+    var random = SplitMix64(seed: 7)
     let expected = [Float](repeating: 0, count: count)
     let found = (0..<count).map { _ in Float.random(in: -1...1, using: &random) }
     let report = try compare(found, expected, height: 1, width: count / 4, channels: 4)

@@ -1,0 +1,14 @@
+import FileFormats
+import Foundation
+
+extension SplitMix64 {
+  /// A number from 0 up to and without 1, of 53 bits.
+  package mutating func uniform() -> Double { Double(next() >> 11) * 0x1p-53 }
+
+  /// A standard normal value (Box-Muller).
+  package mutating func gaussian() -> Double {
+    let u = Double.random(in: Double.leastNonzeroMagnitude...1, using: &self)
+    let v = Double.random(in: 0..<1, using: &self)
+    return (-2 * log(u)).squareRoot() * cos(2 * .pi * v)
+  }
+}
