@@ -130,7 +130,8 @@ let package = Package(
       name: "AppCore", dependencies: ["FileFormats", "Archives", "OutputFolders", "Geometry", "Imaging"],
       swiftSettings: optimized),
     .target(
-      name: "Perception", dependencies: ["AppCore", "Models", "Geometry", "Imaging"], swiftSettings: optimized
+      name: "Perception", dependencies: ["AppCore", "Models", "NNRuntime", "Geometry", "Imaging"],
+      swiftSettings: optimized
     ),
     .target(
       name: "Reporting", dependencies: ["AppCore", "FileFormats", "Archives", "Geometry", "Imaging"],
@@ -188,7 +189,9 @@ let package = Package(
       "AppCore", ["AppCore", "FileFormats", "Archives", "Digests", "Geometry", "Imaging"],
       resources: [.copy("Goldens")]),
     tests("Evaluation", ["Evaluation", "FileFormats", "Geometry", "Imaging"], resources: [.copy("Goldens")]),
-    tests("Perception", ["Perception", "AppCore", "Models", "NNRuntime", "Geometry", "Imaging"]),
+    tests(
+      "Perception",
+      ["Perception", "AppCore", "Models", "NNRuntime", "FileFormats", "Geometry", "Imaging"]),
     tests("Hostile", ["ParserTargets", "FileFormats"]),
     tests("Reporting", ["Reporting", "AppCore", "FileFormats", "Archives", "Geometry", "Imaging"]),
     tests("InferenceProtocol", ["InferenceProtocol", "FileFormats"]),

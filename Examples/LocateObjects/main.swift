@@ -1,6 +1,6 @@
 // From a capture with depth to where its objects stand in the world, in meters.
 //
-//   swift run -c release LocateObjects weights/yolo11n-seg.safetensors CAPTURE
+//   swift run -c release LocateObjects weights/yolo11n-seg.safetensors CAPTURE [weights/dav2s-ardf-fp16.safetensors]
 
 import AppCore
 import Geometry
@@ -9,26 +9,33 @@ import Models
 import NNRuntime
 import Perception
 
-guard CommandLine.arguments.count == 3 else { fatalError("usage: LocateObjects WEIGHTS CAPTURE") }
+let arguments = CommandLine.arguments.dropFirst()
+guard (2...3).contains(arguments.count) else {
+  fatalError("usage: LocateObjects WEIGHTS CAPTURE [DEPTH WEIGHTS]")
+}
 
-let network = try YOLODetector(weights: try WeightStore(path: CommandLine.arguments[1]))
-let frame = try CaptureReader.open(CommandLine.arguments[2]).frame(at: 0)
-guard let picture = frame.image else { fatalError("\(frame.name) has no picture") }
+// Both networks share one team of threads. Without a depth network distances come from the capture's sensor alone.
+let pool = ThreadPool()
+let network = try YOLODetector(weights: try WeightStore(path: arguments[1]), pool: pool)
+let depth = try arguments.dropFirst(2).first.map {
+  try DepthAnythingV2(weights: try WeightStore(path: $0), pool: pool)
+}
+let perceiver = Perceiver(detector: ObjectDetector(network), depth: depth)
+let frame = try CaptureReader.open(arguments[2]).frame(at: 0)
 
-// Networks look at the upright picture; what they find is measured in the picture as stored, of which the camera's
-// numbers and the depth speak. The compiler does not let the two be mixed up.
-let found = try network.detect(picture.oriented(frame.orientation)).detections
-let detections = found.map { $0.turnedBack(from: frame.orientation, stored: frame.imageSize) }
-
-for object in ExtentEstimator(scene: DepthScene(frame: frame)).extents(of: detections) {
+let perceived = try await perceiver.perceive(frame) { timing in
+  if case .detection(_, _, let whole) = timing { print("objects found in \(whole)") }
+}
+for object in perceived.extents {
   let meters = object.distance.meters.map { "\($0) m away" } ?? "at no known distance"
-  let points = object.cloud.count
-  guard points > 0 else {
+  guard let box = object.box3D else {
     print("\(object.className) \(meters)")
     continue
   }
-  let sum = object.cloud.reduce(Vector3<World>(0, 0, 0)) { $0 + ($1 - Point3(0, 0, 0)) }
-  let middle = Point3<World>(0, 0, 0) + sum * (1 / Double(points))
-  print("\(object.className) \(meters), around (\(middle.x), \(middle.y), \(middle.z)), \(points) points")
+  let (center, sides) = (box.center, box.dimensions)
+  print(
+    "\(object.className) \(meters), around (\(center.x), \(center.y), \(center.z)), "
+      + "\(sides.x) x \(sides.y) x \(sides.z) m")
 }
-print("\(detections.count) objects in \(frame.name)")
+for note in perceived.notes { print("note: \(note)") }
+print("\(perceived.detections.count) objects in \(frame.name)")

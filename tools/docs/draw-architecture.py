@@ -130,7 +130,7 @@ MODULES = {
     "HTTPServing": (0, 1, "", "requests, bounded; connections"),
     "InferenceProtocol": (0, 2, "", "tensors as they travel"),
     "Serving": (1, 0, "scene", "the page's service"),
-    "Perception": (2, 0, "", "networks' results for the core"),
+    "Perception": (2, 0, "", "a frame to objects in meters"),
     "Evaluation": (4, 0, "", "average precision, depth errors"),
     "Sharding": (4, 1, "", "lists, parts of records"),
     "Reporting": (1, 1, "scene", "the page of a frame"),

@@ -74,4 +74,25 @@ public struct FrameDepth: Sendable {
     metric = prompted ?? fused?.metric
     estimated = metric == nil ? estimate?.metric : nil
   }
+
+  /// Depth that was computed before, such as by `ardf fuse`; nil for the sensor's alone.
+  ///
+  /// - `isFitted`: Whether it rests on the sensor; else a metric network gave it from the picture alone.
+  package init(_ computed: MetricDepth?, isFitted: Bool) {
+    fusion = nil
+    (metric, estimated) = isFitted ? (computed, nil) : (nil, computed)
+  }
+
+  /// The best meters of every pixel: what rests on the sensor, else a metric network's.
+  public var best: MetricDepth? { metric ?? estimated }
+
+  /// How large and how far a frame's objects are.
+  ///
+  /// - Returns: An extent for each detection, in their order; in meters, of those that depth is known of.
+  public func extents(
+    of detections: [Detection], in frame: CapturedFrame, options: ExtentOptions = ExtentOptions()
+  ) -> [ObjectExtent] {
+    let scene = DepthScene(frame: frame, fused: metric, estimated: estimated)
+    return ExtentEstimator(scene: scene, options: options).extents(of: detections)
+  }
 }

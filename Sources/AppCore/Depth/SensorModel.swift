@@ -96,6 +96,12 @@ extension CapturedFrame {
     readings.map { readings in fused.map { readings.completed(by: $0) } ?? readings }
   }
 
+  /// That readings do not count for their distance, for people; nil where all do.
+  package var rangeNote: String? {
+    guard let range = sensor.maximumRange, readingsBeyondRange > 0 else { return nil }
+    return "\(readingsBeyondRange) LiDAR readings beyond the range of \(range) m do not count"
+  }
+
   /// How many readings of the highest confidence do not count because they lie beyond the sensor's stated range.
   public var readingsBeyondRange: Int {
     guard let depth, let range = sensor.maximumRange else { return 0 }

@@ -138,8 +138,7 @@ package actor FlowSession {
     do {
       let (detections, estimate) = try await infer(frame)
       let known = FrameDepth(estimate, frame: frame)
-      let scene = DepthScene(frame: frame, fused: known.metric, estimated: known.estimated)
-      let extents = ExtentEstimator(scene: scene).extents(of: detections)
+      let extents = known.extents(of: detections, in: frame)
       outcome = .success(
         FlowResults(
           frame: frame, detections: detections, extents: extents, fusion: known.fusion,

@@ -85,9 +85,7 @@ public actor LiveDirector: DetectionObserver, MemoryHolder {
 
   /// Measures the objects, gathers them over the sequence, and places what is wished for.
   public func detected(_ detections: [Detection], objects: [TrackedObject], in frame: CapturedFrame) async {
-    let known = await depth(of: frame)
-    let scene = DepthScene(frame: frame, fused: known.metric, estimated: known.estimated)
-    let extents = ExtentEstimator(scene: scene).extents(of: detections)
+    let extents = await depth(of: frame).extents(of: detections, in: frame)
     let now = time.now
     let followed = Set(objects.map(\.id))
     sightings = sightings.filter { followed.contains($0.key) }

@@ -3,8 +3,8 @@ import Imaging
 import NNRuntime
 
 /// Depth Anything V2 and Prompt Depth Anything.
-package enum DepthAnythingFamily: NetworkFamily {
-  package static let task = NetworkTask.depth
+package enum DepthAnythingFamily: DepthNetworkFamily {
+  package static var task: NetworkTask { .depth(self) }
   package static let convertible = ["Depth Anything V2 Small, Base or Large", "Prompt Depth Anything Small"]
 
   /// A prompted network has this weight, and Depth Anything V2 has not.
@@ -117,10 +117,30 @@ package enum DepthAnythingFamily: NetworkFamily {
       throw .depth(error)
     }
   }
+
+  package static func estimator(
+    _ weights: WeightStore, side: Int?, options: PlanOptions, pool: ThreadPool
+  ) throws(NetworkError) -> any BuiltInDepthNetwork {
+    do throws(DepthError) {
+      return try DepthAnythingV2(
+        weights: weights, input: side.map { .lowerBound($0) }, options: options, pool: pool)
+    } catch {
+      throw .depth(error)
+    }
+  }
 }
 
-extension DepthAnythingV2: LayeredNetwork {
-  package var name: String { architecture.name }
+extension DepthAnythingV2: BuiltInDepthNetwork {
+  /// What the network is called.
+  public var name: String { architecture.name }
+
+  package var exportedPlatform: String { "ardf_depth_anything_v2" }
+  package var exportedStep: Int { DepthInputSize.patch }
+  package var exportedInput: PixelSize {
+    get throws {
+      try networkSize(for: PixelSize(width: DepthInputSize.standard, height: DepthInputSize.standard))
+    }
+  }
 
   package var decoding: any DecodedNetwork { PlainDecoding.depth }
 

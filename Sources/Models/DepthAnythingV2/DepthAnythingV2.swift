@@ -15,23 +15,14 @@ public final class DepthAnythingV2: Sendable {
     case fixed(PixelSize)
   }
 
-  /// The depth of one picture.
-  public struct Estimate: Sendable {
-    /// What the network's `output` says, in the picture given: relative inverse depth (zero or more, without
-    /// unit, larger is nearer), or planar depth in meters.
-    public let depth: Plane<Float>
-    /// Size of the network's input.
-    public let networkSize: PixelSize
-    /// How long it took.
-    public let timings: StageTimings
-  }
-
   /// What the network's depth is: relative, metric, or of a sensor's prompt.
   public var output: DepthOutput { architecture.output }
   /// The sizes of the network.
   package let architecture: DepthAnythingArchitecture
   /// The network's input for a picture.
   public let input: Input
+  /// Where its weights come from.
+  public let weights: WeightSource
   private let sessions: SessionCache<DepthInput>
 
   /// Binds the weights; every tensor of the file must belong to the network and the other way round.
@@ -57,6 +48,7 @@ public final class DepthAnythingV2: Sendable {
     })
     self.architecture = architecture
     self.input = input
+    self.weights = WeightSource(weights)
     let planned = options.planned(by: weights).sparing(Self.unevenLayers, of: architecture.name)
     sessions = SessionCache(weights: weights, options: planned, pool: pool) { size in
       network.graph(name: architecture.name, size)
@@ -72,16 +64,15 @@ public final class DepthAnythingV2: Sendable {
     ["0.mlp.fc1", "0.mlp.fc2"].map { "pretrained.blocks.\($0)" }
     + [0, 1, 2, 3, 5, 11].map { "pretrained.blocks.\($0).attn.proj" }
 
-  private init(architecture: DepthAnythingArchitecture, input: Input, sessions: SessionCache<DepthInput>) {
-    self.architecture = architecture
-    self.input = input
+  private init(_ other: DepthAnythingV2, sessions: SessionCache<DepthInput>) {
+    (architecture, input, weights) = (other.architecture, other.input, other.weights)
     self.sessions = sessions
   }
 
   /// The same network run by another pool, side by side with this one: packed weights are shared, the memory
   /// of a run is not.
   public func running(on pool: ThreadPool) -> DepthAnythingV2 {
-    DepthAnythingV2(architecture: architecture, input: input, sessions: sessions.sessions(on: pool))
+    DepthAnythingV2(self, sessions: sessions.sessions(on: pool))
   }
 
   /// The size of the network's input for a picture.
@@ -119,7 +110,7 @@ public final class DepthAnythingV2: Sendable {
   /// - Returns: Depth at every pixel of the picture, as `output` says.
   /// - Throws: `DepthError.tooElongated`, `.noPrompt`, `.nonFiniteOutput`; `.plan` or `.weights` for the first picture of
   ///   a size.
-  public func estimate(_ picture: RGBImage, sensor: Plane<Float>? = nil) throws(DepthError) -> Estimate {
+  public func estimate(_ picture: RGBImage, sensor: Plane<Float>? = nil) throws(DepthError) -> DepthEstimate {
     let size = try networkSize(for: PixelSize(width: picture.width, height: picture.height))
     let prompt = architecture.output == .prompted ? sensor.flatMap(DepthPrompt.init) : nil
     if architecture.output == .prompted, prompt == nil { throw .noPrompt }
@@ -142,7 +133,7 @@ public final class DepthAnythingV2: Sendable {
     let output = Plane(width: size.width, height: size.height, elements: raw)
     let depth = (prompt?.meters(output) ?? output)
       .resizedBilinear(width: picture.width, height: picture.height, alignment: .alignCorners)
-    return Estimate(
+    return DepthEstimate(
       depth: depth, networkSize: size,
       timings: StageTimings(began: began, prepared: prepared, inferred: inferred, ended: clock.now))
   }

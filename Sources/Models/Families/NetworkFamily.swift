@@ -1,10 +1,11 @@
+import FileFormats
 import NNRuntime
 
 /// Networks of one design in all their sizes: how they are told from others, converted and built.
 ///
 /// A family is one file beside its network, and one row of `RecognizedNetwork.families`.
 package protocol NetworkFamily {
-  /// What its networks find in a picture.
+  /// What its networks find in a picture, and who makes them ready to find it.
   static var task: NetworkTask { get }
   /// The networks whose checkpoints can be converted, for people.
   static var convertible: [String] { get }
@@ -15,18 +16,78 @@ package protocol NetworkFamily {
   static func identify(
     _ source: CheckpointSource, _ hints: ConversionHints
   ) throws(CheckpointErrorAt) -> IdentifiedCheckpoint
-  /// The network of a weight file.
-  ///
+  /// The network of a weight file, for looking at its layers.
   static func build(
     _ weights: WeightStore, options: PlanOptions, pool: ThreadPool
   ) throws(NetworkError) -> any LayeredNetwork
 }
 
-/// What networks find in a picture.
-package enum NetworkTask: Sendable {
-  case objects, depth
+/// What networks find in a picture, with the family that makes them ready to find it.
+package enum NetworkTask {
+  case objects(any ObjectNetworkFamily.Type)
+  case depth(any DepthNetworkFamily.Type)
   /// The class of the whole picture.
-  case classes
+  case classes(any ClassNetworkFamily.Type)
+}
+
+/// Networks of one design that find objects.
+package protocol ObjectNetworkFamily: NetworkFamily {
+  /// The side of the square that pictures were fitted into when the network was trained.
+  static func trainedSide(of weights: WeightStore) -> Int
+  /// The network of a weight file, ready to find objects.
+  static func detector(
+    _ weights: WeightStore, input: ObjectInput, options: PlanOptions, pool: ThreadPool
+  ) throws(NetworkError) -> any BuiltInObjectNetwork
+}
+
+/// Networks of one design that tell the class of a whole picture.
+package protocol ClassNetworkFamily: NetworkFamily {
+  /// The side of the square that pictures were cut to when the network was trained.
+  static func trainedSide(of weights: WeightStore) -> Int
+  /// The network of a weight file, ready to classify pictures.
+  static func classifier(
+    _ weights: WeightStore, side: Int, options: PlanOptions, pool: ThreadPool
+  ) throws(NetworkError) -> any ClassNetwork
+}
+
+/// Networks of one design that estimate depth.
+package protocol DepthNetworkFamily: NetworkFamily {
+  /// The network of a weight file, ready to estimate depth.
+  ///
+  /// - `side`: The least side of its input; nil for the family's own.
+  static func estimator(
+    _ weights: WeightStore, side: Int?, options: PlanOptions, pool: ThreadPool
+  ) throws(NetworkError) -> any BuiltInDepthNetwork
+}
+
+/// What a detector is shown of a picture, and which of its heads is asked.
+package struct ObjectInput: Sendable, Equatable {
+  /// Sides that an input can have, in pixels; each is a multiple of `step`.
+  package static let sides = 32...4096
+  /// What sides are multiples of.
+  package static let step = 32
+
+  /// Of the square that pictures are fitted into.
+  package var side: Int
+  /// The least rectangle around the picture within that square, instead of the whole square.
+  package var isRectangle: Bool
+  /// Of two heads the one whose boxes are suppressed.
+  package var isSuppressed: Bool
+
+  /// An input from its parts.
+  package init(side: Int, isRectangle: Bool = false, isSuppressed: Bool = false) {
+    self.side = side
+    self.isRectangle = isRectangle
+    self.isSuppressed = isSuppressed
+  }
+
+  /// Whether an input can have such a side.
+  package static func isSide(_ side: Int) -> Bool { side.isMultiple(of: step) && sides.contains(side) }
+
+  /// The side that metadata says a network was trained with, where it can be one.
+  static func trainedSide(of weights: WeightStore) -> Int? {
+    weights.metadata["imgsz"].flatMap { integer(of: $0, in: 1...1 << 20) }.flatMap { isSide($0) ? $0 : nil }
+  }
 }
 
 /// How weights are related to a family.

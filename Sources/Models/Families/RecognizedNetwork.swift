@@ -26,6 +26,25 @@ package enum RecognizedNetwork {
   /// All networks that can be run, for people.
   static let supported = "YOLOv8, YOLO11, YOLO26, Depth Anything V2 or Prompt Depth Anything"
 
+  /// A published detector or classifier by its name, in one spelling: `yolo11n_seg` is `yolo11n-seg`; nil for none.
+  package static func published(named name: String) -> String? {
+    let name = name.replacing("_", with: "-")
+    let isOne = YOLOGeneration.allCases.contains { generation in
+      YOLOVariant.allCases.contains { variant in
+        YOLOTask.allCases.contains { name == generation.rawValue + variant.rawValue + $0.rawValue }
+      }
+    }
+    return isOne ? name : nil
+  }
+
+  /// What the names of published detectors and classifiers are made of, for people.
+  ///
+  /// - `sizes`: in the order to be told.
+  package static func publishedNames(sizes: [String]) -> String {
+    YOLOGeneration.allCases.map(\.rawValue).joined(separator: ", ") + " with a size ("
+      + sizes.joined(separator: ", ") + ") and a task: yolo11n-seg, yolov8s, yolo26x-pose"
+  }
+
   /// Recognizes tensors.
   package init(_ tensors: TensorShapes) {
     for family in Self.families {

@@ -7,6 +7,13 @@ public struct StageTimings: Sendable, Equatable {
   /// From the network's outputs to the result.
   public let postprocess: Duration
 
+  /// Timings from their parts.
+  public init(preprocess: Duration, inference: Duration, postprocess: Duration) {
+    self.preprocess = preprocess
+    self.inference = inference
+    self.postprocess = postprocess
+  }
+
   /// Timings from the moments at which the stages began and the last one ended.
   init(
     began: ContinuousClock.Instant, prepared: ContinuousClock.Instant, inferred: ContinuousClock.Instant,

@@ -33,7 +33,7 @@ public enum YOLOError: Error, Equatable, CustomStringConvertible {
       "these are not the weights of a YOLO network that is known here: \(reason)"
     case .invalidInputSize(let height, let width):
       "network input \(height)x\(width): both sides must be multiples of 32 from 32 to "
-        + "\(YOLOArchitecture.maximumInputSide)"
+        + "\(ObjectInput.sides.upperBound)"
     case .notSquare(let height, let width):
       "network input \(height)x\(width): a classifier's must be square, such as 224x224"
     case .nonFiniteOutput(let name):

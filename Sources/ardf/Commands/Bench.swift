@@ -1,8 +1,10 @@
 import AppCore
 import ArgumentParser
 import FileFormats
+import Models
 import NNRuntime
 import HTTPServing
+import Perception
 
 /// `ardf bench`: how long a network takes.
 struct Bench: AsyncParsableCommand {
@@ -244,20 +246,20 @@ struct Bench: AsyncParsableCommand {
     let selection = try FrameSelection(path, frames: [frame])
     let pool = ThreadPool(threads: threads)
     let compute = try ComputeOptions.parse([])
-    let detector = try DetectionNetwork(
-      DetectorOptions.parse(["--yolo", network.weights, "--conf", "\(conf)"]), compute: compute, pool: pool)
-    let depth = try depth.map {
-      try DepthNetwork(file: $0, DepthOptions.parse([]), compute: compute, pool: pool)
-    }
+    let detector = try DetectorOptions.parse(["--yolo", network.weights, "--conf", "\(conf)"])
+      .detector(compute, pool: pool)
+    let depth = try depth.map { try DepthOptions.parse([]).network($0, compute, pool: pool) }
     let benchmark = FlowBenchmark(
-      source: selection.source, index: selection.indices[0], detector: detector, depth: depth)
+      source: selection.source, index: selection.indices[0],
+      perceiver: Perceiver(detector: detector, depth: depth))
     var progress = Progress("\(threads) threads, run", of: runs)
     defer { progress.finish() }
     let stages = try benchmark.measure(runs: runs, warmUp: warmUp) { progress.update($0) }
     let kernels = try InstructionSet.selected().rawValue
     return stages.map { stage in
       BenchResult(
-        network: detector.name + (depth.map { " + \($0.name)" } ?? ""), stage: stage.name, kernels: kernels,
+        network: detector.network.name + (depth.map { " + \($0.name)" } ?? ""), stage: stage.name,
+        kernels: kernels,
         input: selection.source.frames[selection.indices[0]].name, threads: threads,
         streams: 1, times: stage.times, perSecond: nil, start: nil,
         peakBytes: MeasurementEnvironment.peakBytes)

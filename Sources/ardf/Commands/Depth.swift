@@ -3,6 +3,8 @@ import ArgumentParser
 import FileFormats
 import Geometry
 import Imaging
+import Models
+import Perception
 
 /// `ardf depth`: Depth Anything V2 Small and Prompt Depth Anything Small.
 struct Depth: AsyncParsableCommand, LimitedCommand {
@@ -109,20 +111,17 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
     try DepthResults(output, inputs: inputs + [depthOptions.depth] + compute.arithmetic.plans)
   }
 
-  private func network() throws -> DepthNetwork {
-    let network = try DepthNetwork(
-      file: WeightFiles.requiredDepth(depthOptions.depth), depthOptions, compute: compute,
-      pool: compute.makePool())
-    Console.inform("depth \(network.name) from \(network.file)")
+  private func network() throws -> any DepthNetwork {
+    let network = try depthOptions.network(
+      WeightFiles.requiredDepth(depthOptions.depth), compute, pool: compute.makePool())
+    Console.inform("depth \(network.name) from \(network.weights.file)")
     return network
   }
 
   private func estimate(
-    _ frame: CapturedFrame, with network: DepthNetwork, speed: inout SpeedLog
-  ) throws -> Result<DepthNetwork.Estimate, NoEstimate> {
-    guard let image = frame.image else { throw FrameWithoutPicture(frame: frame.name) }
-    let estimate = try network.estimateIfPossible(
-      image.oriented(frame.orientation), orientation: frame.orientation, sensor: frame.depth)
+    _ frame: CapturedFrame, with network: any DepthNetwork, speed: inout SpeedLog
+  ) throws -> Result<FrameEstimate, NoEstimate> {
+    let estimate = try network.estimate(of: frame)
     if case .success(let estimate) = estimate {
       speed.add(
         estimate.timings, network: "\(network.name), \(estimate.input.width)x\(estimate.input.height)")
@@ -143,7 +142,7 @@ private final class DepthResults {
   }
 
   /// `name`: of the picture's folder among those of others; empty for the only one.
-  func add(_ estimate: DepthNetwork.Estimate, of frame: CapturedFrame, name: String) throws {
+  func add(_ estimate: FrameEstimate, of frame: CapturedFrame, name: String) throws {
     guard let folder else {
       return try Console.write(
         FrameWriter.array(estimate.depth.metric?.values ?? estimate.depth.relative.values))

@@ -4,6 +4,7 @@ import FileFormats
 import Geometry
 import Imaging
 import Models
+import Perception
 
 /// `ardf detect`: YOLO networks of any task.
 struct Detect: AsyncParsableCommand, LimitedCommand {
@@ -117,26 +118,26 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
 
   /// The network that the weights hold.
   private enum Network {
-    case objects(DetectionNetwork)
-    case classes(ClassificationNetwork)
+    case objects(ObjectDetector)
+    case classes(PictureClassifier)
   }
 
   /// The network, when it is known that its results can be written as asked for.
   private func network(_ results: DetectionResults) throws -> Network {
-    let weights = try DetectorWeights(detector, compute: compute)
+    let weights = try detector.weights(compute)
     let pool = compute.makePool()
-    guard weights.task == .classes else {
-      let network = try DetectionNetwork(weights, detector, compute: compute, pool: pool)
-      Console.inform("detector \(network.name) from \(network.file)")
-      try format.check(network)
-      try results.begin(ObjectTable.columns(of: network))
-      return .objects(network)
+    guard case .classes(let family) = weights.task else {
+      let found = try detector.detector(weights, compute, pool: pool)
+      Console.inform("detector \(found.network.name) from \(weights.file)")
+      try format.check(found.network)
+      try results.begin(ObjectTable.columns(of: found.network))
+      return .objects(found)
     }
-    let network = try ClassificationNetwork(weights, detector, compute: compute, pool: pool)
-    Console.inform("classifier \(network.name) from \(network.file)")
-    try format.check(network)
+    let classifier = try detector.classifier(weights, family, compute, pool: pool)
+    Console.inform("classifier \(classifier.name) from \(classifier.file)")
+    try format.check(classifier)
     try results.begin(ObjectTable.classes)
-    return .classes(network)
+    return .classes(classifier)
   }
 
   private func add(
@@ -155,14 +156,12 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
   }
 
   private func detect(
-    _ frame: CapturedFrame, with network: DetectionNetwork, speed: inout SpeedLog
+    _ frame: CapturedFrame, with detector: ObjectDetector, speed: inout SpeedLog
   ) throws -> DetectionsFile {
-    guard let image = frame.image else { throw FrameWithoutPicture(frame: frame.name) }
-    let found = try network.detect(
-      image.oriented(frame.orientation), orientation: frame.orientation, stored: frame.imageSize)
-    speed.add(found.timings, network: "\(network.name), \(network.inputText)")
+    let found = try detector.objects(of: frame)
+    speed.add(found.timings, network: "\(detector.network.name), \(detector.network.inputText)")
     return DetectionsFile(
-      image: frame.name, imageSize: frame.imageSize, model: network.description,
+      image: frame.name, imageSize: frame.imageSize, model: detector.description,
       detections: found.detections)
   }
 }

@@ -62,33 +62,35 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
   @OptionGroup var limits: LimitOptions
 
   func run() async throws {
-    let file = try WeightFiles.detector(weights)
-    let store = try WeightStore(path: file, allowNonFinite: precisions.allowNonfinite)
-    let family = try InFile.naming(file) { try RecognizedNetwork.family(of: store) }
-    switch family.task {
-    case .objects:
+    let weights = try NetworkWeights(
+      WeightFiles.detector(weights), allowNonFinite: precisions.allowNonfinite)
+    let file = weights.file
+    switch weights.task {
+    case .objects(let family):
       try checkOptions(file, "a detector")
-      try evaluateObjects(file, store)
-    case .classes:
+      try evaluateObjects(weights, family)
+    case .classes(let family):
       try checkOptions(file, "a classifier")
       if let option = objects.givenOfObjects {
         throw CommandError.usage("\(file): holds a classifier; \(option) goes with detectors")
       }
-      try evaluateClasses(file, store)
+      try evaluateClasses(weights, family)
     case .depth:
       if let option = objects.given {
         throw CommandError.usage("\(file): holds a depth network; \(option) goes with detectors")
       }
-      try evaluateDepth(file)
+      try evaluateDepth(weights)
     }
   }
 
-  private func evaluateObjects(_ file: String, _ store: WeightStore) throws {
+  private func evaluateObjects(
+    _ weights: NetworkWeights, _ family: any ObjectNetworkFamily.Type
+  ) throws {
     let folder = try out.map {
-      try OutputFolder($0, force: force, inputs: [sources[0], objects.annotations, file])
+      try OutputFolder($0, force: force, inputs: [sources[0], objects.annotations, weights.file])
     }
     let scoring = try ObjectScoring(
-      file: file, store: store, options: objects, precisions: precisions, limits: limits, source: sources[0])
+      weights, family, options: objects, precisions: precisions, limits: limits, source: sources[0])
     for note in scoring.set.notes { Console.note(note) }
     let report = try scoring.run(writingTo: folder)
     try finish(report, folder)
@@ -105,19 +107,23 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
     }
   }
 
-  private func evaluateClasses(_ file: String, _ store: WeightStore) throws {
-    let folder = try out.map { try OutputFolder($0, force: force, inputs: [sources[0], file]) }
+  private func evaluateClasses(
+    _ weights: NetworkWeights, _ family: any ClassNetworkFamily.Type
+  ) throws {
+    let folder = try out.map { try OutputFolder($0, force: force, inputs: [sources[0], weights.file]) }
     let scoring = try ClassScoring(
-      file: file, store: store, options: objects, precisions: precisions, limits: limits, source: sources[0])
+      weights, family, options: objects, precisions: precisions, limits: limits, source: sources[0])
     let report = try scoring.run()
     try finish(report, folder)
     try report.leftOut.finish(of: scoring.pictures.count)
   }
 
-  private func evaluateDepth(_ file: String) throws {
+  private func evaluateDepth(_ weights: NetworkWeights) throws {
     let scoring = try DepthScoring(
-      file: file, options: depth, precisions: precisions, limits: limits, sources: sources)
-    let folder = try out.map { try OutputFolder($0, force: force, inputs: scoring.inputs.paths + [file]) }
+      weights, options: depth, precisions: precisions, limits: limits, sources: sources)
+    let folder = try out.map {
+      try OutputFolder($0, force: force, inputs: scoring.inputs.paths + [weights.file])
+    }
     let report = try scoring.run()
     try finish(report, folder)
     try report.unreadable.finish(of: scoring.inputs.frames.count)

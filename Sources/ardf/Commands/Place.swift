@@ -52,19 +52,20 @@ struct Place: ParsableCommand, LimitedCommand {
     let metric = try metric(of: captured)
     // A folder without a fit is a metric network's.
     let isFitted = fusion.map { FileManager.default.fileExists(atPath: "\($0)/fusion.json") } ?? false
+    let depth = FrameDepth(metric, isFitted: isFitted)
     let scene = PlacedScene(
-      frame: captured, detections: file.detections, metric: isFitted ? metric : nil,
-      estimated: isFitted ? nil : metric, requests: try effects.requests())
+      depth.extents(of: file.detections, in: captured), of: file.detections, requests: try effects.requests())
     if let folder {
       var files = FrameFiles()
       export.add(to: &files)
-      try FrameWriter(folder: folder, files: files).write(scene, frame: captured)
+      try FrameWriter(folder: folder, files: files).write(
+        scene, frame: captured, fused: depth.metric)
       try folder.commit()
     }
     if folder == nil || output.json {
       try Console.print(ObjectExtent.json(scene.extents))
     } else {
-      try Console.print(scene.table)
+      try Console.print(extentTable(scene.extents))
     }
     guard scene.refused.isEmpty else {
       throw CommandError.checksFailed(scene.refused)

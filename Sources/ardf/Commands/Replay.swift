@@ -5,6 +5,7 @@ import Geometry
 import Imaging
 import Models
 import NNRuntime
+import Perception
 import Synchronization
 
 /// `ardf replay`: a recorded sequence as the live view.
@@ -44,7 +45,7 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
     let folder = try output.folder(
       inputs: [sequence, replay.assets, detector.yolo, depthOptions.depth] + compute.arithmetic.plans)
     let schedule = try schedule(selection, wishes)
-    let networks = try schedule.map { _ in try ReplayNetworks(detector, depthOptions, compute) }
+    let networks = try schedule.map { _ in ReplayNetworks(try perceiver()) }
 
     let clock = replay.maxSpeed ? ReplayClock() : nil
     let time: any TimeSource = clock ?? SystemTime()
@@ -105,6 +106,18 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
     }
   }
 
+  private func perceiver() throws -> Perceiver {
+    let pool = compute.makePool()
+    let found = try detector.detector(compute, pool: pool)
+    Console.note("detector \(found.network.name) from \(found.network.weights.file)")
+    let depth = try WeightFiles.depth(depthOptions.depth).map { file in
+      let network = try depthOptions.network(file, compute, pool: pool)
+      Console.note("depth \(network.name) from \(network.weights.file)")
+      return network
+    }
+    return Perceiver(detector: found, depth: depth, fusion: fusionOptions.options)
+  }
+
   /// When to detect; nil for never.
   private func schedule(
     _ selection: FrameSelection, _ wishes: [EffectWish]
@@ -136,61 +149,60 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
   }
 }
 
-/// The networks as the app core sees them.
+/// The networks as the live loop asks them.
 struct ReplayNetworks {
   let detector: any Detector
   let depth: (any DepthEstimator)?
   /// What the command fails with, since the loop goes on without.
   let defects = NetworkDefects()
 
-  init(_ options: DetectorOptions, _ depthOptions: DepthOptions, _ compute: ComputeOptions) throws {
-    let pool = compute.makePool()
-    let network = try DetectionNetwork(options, compute: compute, pool: pool)
-    Console.note("detector \(network.name) from \(network.file)")
-    detector = NetworkDetector(network: network, defects: defects)
-    depth = try WeightFiles.depth(depthOptions.depth).map { [defects] file in
-      let network = try DepthNetwork(file: file, depthOptions, compute: compute, pool: pool)
-      Console.note("depth \(network.name) from \(network.file)")
-      return NetworkDepth(network: network, defects: defects)
-    }
+  init(_ perceiver: Perceiver) {
+    detector = NotingDetector(detector: perceiver.detector, defects: defects)
+    depth = perceiver.depthEstimator.map { [defects] in NotingDepth(depth: $0, defects: defects) }
   }
 }
 
 /// Networks that give no numbers: no later frame would do better.
 final class NetworkDefects: Sendable {
-  private let stored = Mutex<InFile?>(nil)
+  private let stored = Mutex<PerceptionError?>(nil)
 
   /// What was found first.
-  var first: InFile? { stored.withLock { $0 } }
+  var first: PerceptionError? { stored.withLock { $0 } }
 
-  /// Runs a network, and keeps the defect if it has one.
-  func noting<Result>(_ work: () throws -> Result) throws -> Result {
+  /// Keeps a network's defect.
+  func note(_ error: any Error) {
+    guard case PerceptionError.network(let file, let defect) = error else { return }
+    stored.withLock { $0 = $0 ?? .network(file: file, defect) }
+  }
+}
+
+private struct NotingDetector: Detector {
+  let detector: any Detector
+  let defects: NetworkDefects
+
+  func detect(in picture: RGBImage) async throws -> [UprightDetection] {
     do {
-      return try work()
-    } catch let error as InFile {
-      stored.withLock { $0 = $0 ?? error }
+      return try await detector.detect(in: picture)
+    } catch {
+      defects.note(error)
       throw error
     }
   }
 }
 
-private struct NetworkDetector: Detector {
-  let network: DetectionNetwork
+private struct NotingDepth: DepthEstimator {
+  let depth: any DepthEstimator
   let defects: NetworkDefects
 
-  func detect(in picture: RGBImage) async throws -> [UprightDetection] {
-    try defects.noting { try network.detect(picture) }
-  }
-}
-
-private struct NetworkDepth: DepthEstimator {
-  let network: DepthNetwork
-  let defects: NetworkDefects
-
-  var needsNoSensor: Bool { network.output.isMetric && network.output != .prompted }
+  var needsNoSensor: Bool { depth.needsNoSensor }
 
   func depth(of picture: RGBImage, sensor: Plane<Float>?) async throws -> EstimatedDepth {
-    try defects.noting { try network.estimate(picture, orientation: .up, sensor: sensor).depth }
+    do {
+      return try await depth.depth(of: picture, sensor: sensor)
+    } catch {
+      defects.note(error)
+      throw error
+    }
   }
 }
 

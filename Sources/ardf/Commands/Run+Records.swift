@@ -36,7 +36,7 @@ extension Run {
     let pool = compute.makePool()
     let job = try job(requests, folder: nil, paths: [:], pool: pool)
     let lanes = Lanes(threads: pool.threads, frames: work.total?.count ?? .max)
-    let jobs = lanes.threads.map { job.with(job.flow.running(on: ThreadPool(threads: $0))) }
+    let jobs = lanes.threads.map { job.running(on: ThreadPool(threads: $0)) }
     let run = PartRun(folder: folder, job: job, budget: batch.maxErrors)
     // A list that comes from a pipe may keep the process waiting; a signal then ends it at once.
     try await run.run(work, lanes: lanes, jobs: jobs, isInterruptible: batch.from != "-")

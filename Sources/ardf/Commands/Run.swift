@@ -2,7 +2,9 @@ import AppCore
 import ArgumentParser
 import Digests
 import FileFormats
+import Models
 import NNRuntime
+import Perception
 import Reporting
 import Sharding
 
@@ -114,7 +116,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       let record = try await job.record(of: frame, tolerant: false)
       try show(record, of: frame)
       var speed = SpeedLog()
-      speed.add(record, flow: job.flow)
+      speed.add(record, of: job.perceiver)
       for line in speed.lines { Console.inform(line) }
     } else {
       try await run(Array(frames), job: job, threads: pool.threads)
@@ -124,7 +126,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   /// Several frames, in lanes.
   private func run(_ frames: [RunFrame], job: FrameJob, threads: Int) async throws {
     let lanes = Lanes(threads: threads, frames: frames.count)
-    let jobs = lanes.threads.map { job.with(job.flow.running(on: ThreadPool(threads: $0))) }
+    let jobs = lanes.threads.map { job.running(on: ThreadPool(threads: $0)) }
     var log = BatchLog(total: frames.count)
     var lines: [JSONValue] = []
     var rows = job.tableHeader
@@ -133,7 +135,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       try await jobs[lane].record(of: frames[position], tolerant: true)
     } deliver: { position, record in
       try show(record, of: frames[position])
-      log.add(record, flow: job.flow)
+      log.add(record, of: job.perceiver)
       guard job.folder != nil else { return }
       let line = record.line(of: frames[position])
       lines.append(line)
@@ -197,7 +199,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
         record = .failed(error.reason)
       }
       try show(record, of: frame, dropped: streaming.live ? arrival.dropped : nil)
-      speed.add(record, flow: job.flow)
+      speed.add(record, of: job.perceiver)
       log.add(arrival, isDone: record.summary != nil)
       guard let lines else { return }
       let line = record.line(of: frame)
@@ -231,11 +233,11 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   func job(
     _ requests: [EffectRequest], folder: RunFolder?, paths: NameTable<[FrameReport.Pose]>, pool: ThreadPool
   ) throws -> FrameJob {
-    let flow = try makeFlow(pool: pool)
+    let perceiver = try makePerceiver(pool: pool)
     return FrameJob(
-      flow: flow, requests: requests,
+      perceiver: perceiver, requests: requests,
       digest: try RunDigest(
-        options: try options(requests), detector: flow.detector, depth: flow.depth, paths: paths),
+        options: try options(requests), perceiver: perceiver, paths: paths),
       format: format.format, printsMasks: masksRle && printsLines || batch.keep == .masks, folder: folder,
       files: files, paths: paths)
   }
@@ -247,19 +249,19 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     if printsLines, format.format == .csv { try Console.print(job.tableHeader) }
   }
 
-  private func makeFlow(pool: ThreadPool) throws -> FrameFlow {
-    let network = try DetectionNetwork(detector, compute: compute, pool: pool)
-    Console.inform("detector \(network.name) from \(network.file)")
-    try format.check(network)
+  private func makePerceiver(pool: ThreadPool) throws -> Perceiver {
+    let found = try detector.detector(compute, pool: pool)
+    Console.inform("detector \(found.network.name) from \(found.network.weights.file)")
+    try format.check(found.network)
     let depth = try WeightFiles.depth(depthOptions.depth).map {
-      try DepthNetwork(file: $0, depthOptions, compute: compute, pool: pool)
+      try depthOptions.network($0, compute, pool: pool)
     }
     Console.inform(
-      depth.map { "depth \($0.name) from \($0.file)" }
+      depth.map { "depth \($0.name) from \($0.weights.file)" }
         ?? "no depth weights (--depth FILE, or ardf weights get depth_anything_v2_vits): going on with the LiDAR alone"
     )
-    return FrameFlow(
-      detector: network, depth: depth, fusion: fusionOptions.options, isOverlapped: pool.threads > 1)
+    return Perceiver(
+      detector: found, depth: depth, fusion: fusionOptions.options, isOverlapped: pool.threads > 1)
   }
 
   /// The files that were asked for besides the usual ones.

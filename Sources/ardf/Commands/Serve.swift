@@ -4,7 +4,9 @@ import FileFormats
 import HTTPServing
 import Imaging
 import InferenceServing
+import Models
 import NNRuntime
+import Perception
 import Reporting
 import Serving
 
@@ -77,7 +79,8 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
     let threads = inference.teams(threads: compute.threads ?? ProcessorShare.threads)
     let networks = try ServedNetworks(
       named, pools: threads.pools,
-      detector: detector, depth: depthOptions, fusion: fusionOptions, sensor: sensor, compute: compute,
+      detector: detector, depth: depthOptions, fusion: fusionOptions.options,
+      sensor: sensor.model, compute: compute,
       limits: ImageLimits(maxPixels: limits.maxPixels.count, maxFileBytes: limits.maxFile.count),
       metrics: metrics)
     let end = GracefulEnd()
@@ -114,7 +117,7 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
     // Before anything takes time: a busy port is told at once.
     let port = try ListeningPort(.loopback(port ?? 8765))
     let workshop = FrameWorkshop(
-      flow: try flow(isRequired: finished == nil), sensor: sensor, limits: limits)
+      perceiver: try perceiver(isRequired: finished == nil), sensor: sensor, limits: limits)
     var connections = ConnectionLimits()
     connections.memory = inference.memory
     let server = LoopbackServer(workshop: workshop, port: port, connections: connections)
@@ -138,22 +141,23 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
   }
 
   /// The networks; for finished results they are only for what is dropped later.
-  private func flow(isRequired: Bool) throws -> FrameFlow? {
+  private func perceiver(isRequired: Bool) throws -> Perceiver? {
     let pool = compute.makePool()
-    let network: DetectionNetwork
+    let found: ObjectDetector
     do {
-      network = try DetectionNetwork(detector, compute: compute, pool: pool)
+      found = try detector.detector(compute, pool: pool)
     } catch CommandError.noWeights(let reason) where !isRequired {
       Console.note("nothing can be dropped on the page: \(reason)")
       return nil
     }
-    Console.note("detector \(network.name) from \(network.file)")
+    Console.note("detector \(found.network.name) from \(found.network.weights.file)")
     let depth = try WeightFiles.depth(depthOptions.depth).map {
-      try DepthNetwork(file: $0, depthOptions, compute: compute, pool: pool)
+      try depthOptions.network($0, compute, pool: pool)
     }
     Console.note(
-      depth.map { "depth \($0.name) from \($0.file)" } ?? "no depth weights: going on with the LiDAR alone")
-    return FrameFlow(
-      detector: network, depth: depth, fusion: fusionOptions.options, isOverlapped: pool.threads > 1)
+      depth.map { "depth \($0.name) from \($0.weights.file)" }
+        ?? "no depth weights: going on with the LiDAR alone")
+    return Perceiver(
+      detector: found, depth: depth, fusion: fusionOptions.options, isOverlapped: pool.threads > 1)
   }
 }

@@ -3,6 +3,7 @@ import ArgumentParser
 import FileFormats
 import Geometry
 import Imaging
+import Perception
 
 /// `ardf soak`: a long life in a short time.
 struct Soak: AsyncParsableCommand {
@@ -33,8 +34,8 @@ struct Soak: AsyncParsableCommand {
 
   func run() async throws {
     let image = try ImageCodec.decode(path: picture).upright()
-    let network = try DetectionNetwork(detector, compute: compute, pool: compute.makePool())
-    let live = LiveSoak(picture: image, network: network)
+    let network = try detector.detector(compute, pool: compute.makePool())
+    let live = LiveSoak(picture: image, detector: network)
     // Loading costs more than a frame, and a session of its own.
     let rounds = max(10, frames / 50)
     var table = TextTable(["part", "rounds", "growth/1000", "descriptors", "results"], rightAligned: [1, 2])
@@ -63,7 +64,7 @@ struct Soak: AsyncParsableCommand {
     watch = ResourceWatch(rounds: rounds)
     var loaded = first
     for _ in 0..<rounds {
-      let fresh = try DetectionNetwork(detector, compute: compute, pool: compute.makePool())
+      let fresh = try detector.detector(compute, pool: compute.makePool())
       loaded = try fresh.findings(in: image)
       watch.roundEnded()
     }
@@ -84,10 +85,10 @@ struct Soak: AsyncParsableCommand {
   }
 }
 
-extension DetectionNetwork {
+extension ObjectDetector {
   /// All that is found, as text.
   fileprivate func findings(in picture: RGBImage) throws -> String {
-    let found = try detect(picture, orientation: .up, stored: picture.size).detections
+    let found = try objects(in: picture, orientation: .up, stored: picture.size).detections
     return DetectionsFile(image: "", imageSize: picture.size, model: .null, detections: found).json
       .serialized()
   }

@@ -11,8 +11,7 @@ struct AccuracyFigure {
 
   /// Average precision on labeled pictures, or AbsRel on captures.
   init(weights: String, labelled: String, compute: ComputeOptions, limits: LimitOptions) throws {
-    let store = try WeightStore(path: weights, allowNonFinite: compute.allowNonfinite)
-    let family = try InFile.naming(weights) { try RecognizedNetwork.family(of: store) }
+    let weights = try NetworkWeights(weights, allowNonFinite: compute.allowNonfinite)
     let arguments = compute.threads.map { ["--threads=\($0)"] } ?? []
     func precisions(_ plan: MixedPrecision) throws -> EvaluatedPrecisions {
       var precisions = try EvaluatedPrecisions.parse(arguments + ["--precision=\(plan.precision.rawValue)"])
@@ -20,21 +19,21 @@ struct AccuracyFigure {
       precisions.planned = plan
       return precisions
     }
-    switch family.task {
-    case .objects:
+    switch weights.task {
+    case .objects(let family):
       name = "mAP50-95"
       evaluate = { plan in
         let report = try ObjectScoring(
-          file: weights, store: store, options: ObjectEvaluationOptions.parse([]),
+          weights, family, options: ObjectEvaluationOptions.parse([]),
           precisions: precisions(plan), limits: limits, source: labelled
         ).run(writingTo: nil)
         return (report.rows.first?.shapes ?? report.rows.first?.boxes)?.overall?.mean ?? 0
       }
-    case .classes:
+    case .classes(let family):
       name = "top1"
       evaluate = { plan in
         let report = try ClassScoring(
-          file: weights, store: store, options: ObjectEvaluationOptions.parse([]),
+          weights, family, options: ObjectEvaluationOptions.parse([]),
           precisions: precisions(plan), limits: limits, source: labelled
         ).run()
         return report.rows.first?.accuracy.top1 ?? 0
@@ -43,7 +42,7 @@ struct AccuracyFigure {
       name = "AbsRel"
       evaluate = { plan in
         let report = try DepthScoring(
-          file: weights, options: DepthEvaluationOptions.parse([]), precisions: precisions(plan),
+          weights, options: DepthEvaluationOptions.parse([]), precisions: precisions(plan),
           limits: limits, sources: [labelled]
         ).run()
         return report.rows.first?.mean.absRel ?? 0

@@ -1,4 +1,6 @@
 import Geometry
+import Models
+import Perception
 
 /// The progress of many frames, and in the end what became of them.
 struct BatchLog {
@@ -17,13 +19,13 @@ struct BatchLog {
   /// Takes the progress line away, so that others can be written.
   mutating func hide() { progress.finish() }
 
-  mutating func add(_ record: FrameRecord, flow: FrameFlow) {
+  mutating func add(_ record: FrameRecord, of perceiver: Perceiver) {
     switch record.outcome {
     case .done: done += 1
     case .kept: kept += 1
     case .failed: failed += 1
     }
-    speed.add(record, flow: flow)
+    speed.add(record, of: perceiver)
     progress.update(done + kept + failed)
   }
 
@@ -47,15 +49,16 @@ struct BatchLog {
 
 extension SpeedLog {
   /// Adds the times of a frame that was done.
-  mutating func add(_ record: FrameRecord, flow: FrameFlow) {
+  mutating func add(_ record: FrameRecord, of perceiver: Perceiver) {
     guard case .done(_, _, let times) = record.outcome else { return }
-    add(times.detector, network: "\(flow.detector.name), \(flow.detector.inputText)")
-    if let depth = flow.depth, let (input, stages) = times.depth {
+    let flow = times.flow
+    add(flow.detector, network: "\(perceiver.detector.network.name), \(perceiver.detector.network.inputText)")
+    if let depth = perceiver.depth, let (input, stages) = flow.depth {
       add(stages, network: "\(depth.name), \(input.width)x\(input.height)")
     }
     add(times.decoding, stage: "decoding")
-    if let fusion = times.fusion { add(fusion, stage: "fusion") }
-    add(times.placement, stage: "placement")
+    if let fusion = flow.fusion { add(fusion, stage: "fusion") }
+    add(flow.placement, stage: "placement")
     add(times.writing, stage: "drawing and writing")
   }
 }

@@ -1,6 +1,7 @@
 import Digests
 import Evaluation
 import FileFormats
+import Geometry
 import Imaging
 import Models
 import NNRuntime
@@ -9,7 +10,7 @@ import NNRuntime
 struct ClassScoring {
   private struct Network {
     let precision: Precision
-    let model: YOLOClassifier
+    let model: any ClassNetwork
     let kernels: String
   }
 
@@ -21,24 +22,23 @@ struct ClassScoring {
 
   /// Finds pictures, then plans the network in every precision.
   init(
-    file: String, store: WeightStore, options: ObjectEvaluationOptions, precisions: EvaluatedPrecisions,
-    limits: LimitOptions, source: String
+    _ weights: NetworkWeights, _ family: any ClassNetworkFamily.Type, options: ObjectEvaluationOptions,
+    precisions: EvaluatedPrecisions, limits: LimitOptions, source: String
   ) throws {
-    self.file = file
+    file = weights.file
     self.source = source
     self.limits = ImageLimits(maxPixels: limits.maxPixels.count, maxFileBytes: limits.maxFile.count)
-    let side =
-      options.imgsz ?? DetectorOptions.trainedSide(of: store, otherwise: YOLOClassifier.publishedSide)
+    let side = options.imgsz ?? family.trainedSide(of: weights.store)
     let pool = precisions.makePool()
     networks = try precisions.precisions().map { precision in
-      try InFile.naming(file) {
-        let model = try YOLOClassifier(
-          weights: store, side: side, options: precisions.compute(precision).planOptions(), pool: pool)
-        return Network(
-          precision: precision, model: model, kernels: try model.session(side: side).plan.kernelName)
+      try InFile.naming(weights.file) {
+        let model = try family.classifier(
+          weights.store, side: side, options: precisions.compute(precision).planOptions(), pool: pool)
+        let session = try model.layeredSession(for: PixelSize(width: side, height: side), prompt: nil)
+        return Network(precision: precision, model: model, kernels: session.plan.kernelName)
       }
     }
-    pictures = try ClassFolders.read(source, names: networks[0].model.architecture.classNames)
+    pictures = try ClassFolders.read(source, names: networks[0].model.classNames)
   }
 
   /// Evaluates all pictures; those that cannot be read are told of and left out.
@@ -64,8 +64,8 @@ struct ClassScoring {
     try leftOut.checkAnyLeft(of: pictures.count)
     let model = networks[0].model
     return ClassReport(
-      network: model.architecture.name, weightsDigest: try sha256Hex(path: file),
-      classNames: model.architecture.classNames, side: model.side,
+      network: model.name, weightsDigest: try sha256Hex(path: file),
+      classNames: model.classNames, side: model.side,
       pictures: pictures.count - leftOut.entries.count,
       leftOut: leftOut,
       rows: zip(networks, accuracies).map { network, accuracy in

@@ -4,19 +4,21 @@ import Evaluation
 import Imaging
 import Models
 import NNRuntime
+import Perception
 
 /// A depth network in one or several precisions against the sensor's readings of captures.
 struct DepthScoring {
   let inputs: RunInputs
   private let file: String
-  private let networks: [(precision: Precision, network: DepthNetwork)]
+  private let networks: [(precision: Precision, network: any DepthNetwork)]
   private let unit: DepthUnitRule
 
   init(
-    file: String, options: DepthEvaluationOptions, precisions: EvaluatedPrecisions, limits: LimitOptions,
+    _ weights: NetworkWeights, options: DepthEvaluationOptions, precisions: EvaluatedPrecisions,
+    limits: LimitOptions,
     sources: [String]
   ) throws {
-    self.file = file
+    file = weights.file
     let sensor = try options.sensor()
     inputs = try RunInputs(sources, names: options.frame) {
       sensor.told(try CaptureReader.open($0, limits: limits.capture, photographs: .exif))
@@ -25,13 +27,13 @@ struct DepthScoring {
     networks = try precisions.precisions().map { precision in
       (
         precision,
-        try DepthNetwork(
-          file: file, options.options(file), compute: precisions.compute(precision), pool: pool)
+        try options.options(weights.file).network(weights, precisions.compute(precision), pool: pool)
       )
     }
     let isMetric = networks[0].network.output.isMetric
     if options.align == DepthUnitRule.none, !isMetric {
-      throw CommandError.usage("\(file): gives relative depth, which has no unit: leave --align none away")
+      throw CommandError.usage(
+        "\(weights.file): gives relative depth, which has no unit: leave --align none away")
     }
     unit = options.align ?? (isMetric ? .none : .scaleShift)
   }
@@ -107,9 +109,9 @@ struct DepthScoring {
     let upright = image.oriented(frame.orientation)
     var all: [DepthErrors] = []
     for (_, network) in networks {
-      let estimate: DepthNetwork.Estimate
+      let estimate: FrameEstimate
       do {
-        estimate = try network.estimate(upright, orientation: frame.orientation, sensor: depth)
+        estimate = try network.estimate(upright, orientation: frame.orientation, sensor: depth).get()
       } catch let error as NoEstimate {
         throw .noEstimate(error)
       } catch {

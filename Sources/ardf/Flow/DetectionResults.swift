@@ -180,22 +180,22 @@ extension ClassesFile {
 
 extension FormatOptions {
   /// COCO's categories are those of its own classes only, or a person's with key points.
-  func check(_ network: DetectionNetwork) throws {
+  func check(_ network: any ObjectNetwork) throws {
     let isPerson =
-      network.classCount == 1 && network.keypoints?.count == COCOResults.keypointCount
-    if format == .coco, network.classCount != COCOResults.classCount, !isPerson {
+      network.classNames.count == 1 && network.form.keypointCount == COCOResults.keypointCount
+    if format == .coco, network.classNames.count != COCOResults.classCount, !isPerson {
       throw CommandError.input(
-        "\(network.file): has \(network.classCount) classes; --format coco needs COCO's \(COCOResults.classCount), or "
+        "\(network.weights.file): has \(network.classNames.count) classes; --format coco needs COCO's \(COCOResults.classCount), or "
           + "persons with \(COCOResults.keypointCount) key points")
     }
-    if format == .dota, network.task != .orientedBoxes {
+    if format == .dota, network.form != .orientedBoxes {
       throw CommandError.input(
-        "\(network.file): finds \(network.task.finds); --format dota needs oriented boxes")
+        "\(network.weights.file): finds \(network.form.finds); --format dota needs oriented boxes")
     }
   }
 
   /// A classifier finds nothing that has a place.
-  func check(_ network: ClassificationNetwork) throws {
+  func check(_ network: PictureClassifier) throws {
     if format == .coco || format == .dota {
       throw CommandError.input(
         "\(network.file): holds a classifier; --format \(format.rawValue) needs a detector")

@@ -1,7 +1,6 @@
 import Evaluation
 import FileFormats
 import Models
-import NNRuntime
 
 /// What of a detector's objects is evaluated, and how.
 struct EvaluatedObjects {
@@ -10,50 +9,46 @@ struct EvaluatedObjects {
   let form: LabelForm
   /// Key points of an annotation; nil where none are evaluated.
   let keypoints: Int?
-  private let task: YOLOTask
-  private let keypointShape: KeypointShape?
+  private let found: ObjectForm
 
   /// - `file`: the weights' path, for messages.
-  init(_ architecture: YOLOArchitecture, options: ObjectEvaluationOptions, file: String) throws {
-    task = architecture.task
-    keypointShape = architecture.keypoints
-    if task == .orientedBoxes,
+  init(_ found: ObjectForm, options: ObjectEvaluationOptions, file: String) throws {
+    self.found = found
+    if found == .orientedBoxes,
       let given = options.rule == .coco
         ? "--protocol coco" : options.annotations.map({ _ in "--annotations" })
     {
       throw CommandError.usage(
         "\(file): finds oriented boxes, which COCO's rule does not have: leave \(given) away")
     }
-    if task != .segment, options.masks != nil {
-      throw CommandError.usage("\(file): finds \(task.finds), and no masks: leave --masks away")
+    if found != .masks, options.masks != nil {
+      throw CommandError.usage("\(file): finds \(found.finds), and no masks: leave --masks away")
     }
-    rule = options.rule ?? (task == .orientedBoxes ? .ultralytics : .coco)
-    keypoints = architecture.keypoints?.count
+    rule = options.rule ?? (found == .orientedBoxes ? .ultralytics : .coco)
+    keypoints = found.keypointCount == 0 ? nil : found.keypointCount
     form =
-      switch task {
+      switch found {
       case .orientedBoxes: .outlines
-      case .pose:
-        architecture.keypoints.map { .keypoints(count: $0.count, dimensions: $0.dimensions) } ?? .objects
-      case .detect, .segment, .classify: .objects
+      case .keypoints(let count, let dimensions): .keypoints(count: count, dimensions: dimensions)
+      case .boxes, .masks: .objects
       }
   }
 
   /// What is compared with a set's labels.
   func shape(for set: LabelledSet) -> EvaluatedShape {
-    switch task {
-    case .segment: set.hasRegions ? .masks : .boxes
-    case .pose:
-      keypointShape.map { .keypoints(count: $0.count, dimensions: $0.dimensions) } ?? .boxes
+    switch found {
+    case .masks: set.hasRegions ? .masks : .boxes
+    case .keypoints(let count, let dimensions): .keypoints(count: count, dimensions: dimensions)
     case .orientedBoxes: .orientedBoxes
-    case .detect, .classify: .boxes
+    case .boxes: .boxes
     }
   }
 
   /// What a reader may miss in the figures; nil where nothing is.
   func note(for set: LabelledSet) -> String? {
-    switch task {
-    case .segment where !set.hasRegions: "masks are not evaluated: not all labels have outlines"
-    case .detect where set.hasRegions: "masks are not evaluated: the network has none"
+    switch found {
+    case .masks where !set.hasRegions: "masks are not evaluated: not all labels have outlines"
+    case .boxes where set.hasRegions: "masks are not evaluated: the network has none"
     default: nil
     }
   }

@@ -1,8 +1,6 @@
 import AppCore
-import Geometry
-import Imaging
 import Models
-import NNRuntime
+import Perception
 
 /// How long the stages of the whole flow take on one frame, one after another.
 ///
@@ -17,8 +15,7 @@ struct FlowBenchmark {
   let source: any CaptureSource
   /// Position in `source.frames`.
   let index: Int
-  let detector: DetectionNetwork
-  let depth: DepthNetwork?
+  let perceiver: Perceiver
 
   /// Stages in running order, and the whole last; `progress` is told the runs done.
   ///
@@ -51,29 +48,25 @@ struct FlowBenchmark {
     let begin = mark
     let frame = try source.frame(at: index)
     add("decode frame", lap())
-    guard let image = frame.image else { throw CommandError.input("\(frame.name): the frame has no picture") }
-    let upright = image.oriented(frame.orientation)
-    add("turn upright", lap())
-    let found = try detector.detect(upright, orientation: frame.orientation, stored: frame.imageSize)
-    let detecting = lap()
-    add("letterbox", found.timings.preprocess)
-    add("detector", found.timings.inference)
-    add("decode, NMS", found.selection)
-    add("masks", detecting - found.timings.preprocess - found.timings.inference - found.selection)
-    var metric: MetricDepth?
-    let estimate = try depth?.estimate(upright, orientation: frame.orientation, sensor: frame.depth)
-    if let estimate {
-      let estimating = lap()
-      add("resize for depth", estimate.timings.preprocess)
-      add("depth", estimate.timings.inference)
-      add("resize depth", estimating - estimate.timings.preprocess - estimate.timings.inference)
-      let known = FrameDepth(estimate.depth, frame: frame)
-      metric = known.metric
-      if known.fusion != nil { add("fuse", lap()) }
+    let perceived = try perceiver.perceiveInTurn(frame) { timing in
+      switch timing {
+      case .upright(let time): add("turn upright", time)
+      case .detection(let stages, let selection, let whole):
+        add("letterbox", stages.preprocess)
+        add("detector", stages.inference)
+        add("decode, NMS", selection)
+        add("masks", whole - stages.preprocess - stages.inference - selection)
+      case .depth(let stages, _, let whole):
+        add("resize for depth", stages.preprocess)
+        add("depth", stages.inference)
+        add("resize depth", whole - stages.preprocess - stages.inference)
+      case .fusion(let time): add("fuse", time)
+      case .measuring(let time): add("extents", time)
+      }
     }
-    let scene = PlacedScene(frame: frame, detections: found.detections, metric: metric, requests: [])
-    add("extents", lap())
-    _ = ResultsCompositor().compose(frame, items: scene.items(found.detections))
+    _ = lap()
+    let items = zip(perceived.detections, perceived.extents).map(ResultsItem.init)
+    _ = ResultsCompositor().compose(frame, items: items)
     add("compose", lap())
     add("whole flow", clock.now - begin)
     return times

@@ -1,5 +1,6 @@
 import AppCore
 import Imaging
+import Perception
 import Sharding
 
 /// Why a frame has no results, where its files are at fault and others' may be sound.
@@ -28,7 +29,7 @@ struct FrameDefect: Error {
     switch error {
     case let error as CaptureError: kind = Self.kind(of: error)
     case let error as ImageError: kind = Self.kind(of: error.defect)
-    case is FrameWithoutPicture: kind = "no-picture"
+    case PerceptionError.noPicture: kind = "no-picture"
     case is NoEstimate: kind = "no-estimate"
     default: return nil
     }

@@ -2,7 +2,8 @@ import AppCore
 import FileFormats
 import Geometry
 import Imaging
-import Models
+import NNRuntime
+import Perception
 import Reporting
 
 /// What a run did with one frame.
@@ -70,16 +71,13 @@ extension RunFolder.Earlier {
 /// How long the stages of a frame took.
 struct FrameTimes: Sendable {
   let decoding: Duration
-  let detector: StageTimings
-  let depth: (input: PixelSize, stages: StageTimings)?
-  let fusion: Duration?
-  let placement: Duration
+  let flow: PerceptionTimes
   let writing: Duration
 }
 
-/// Runs the flow on frames and writes what it makes of them.
+/// Perceives frames and writes what it makes of them.
 struct FrameJob: Sendable {
-  let flow: FrameFlow
+  let perceiver: Perceiver
   let requests: [EffectRequest]
   let digest: RunDigest
   let format: FormatOptions.Format
@@ -92,16 +90,17 @@ struct FrameJob: Sendable {
   /// Where the cameras of each source stood, by its path.
   let paths: NameTable<[FrameReport.Pose]>
 
-  /// The same job on another flow.
-  func with(_ flow: FrameFlow) -> FrameJob {
+  /// The same job run by another pool, side by side with this one.
+  func running(on pool: ThreadPool) -> FrameJob {
     FrameJob(
-      flow: flow, requests: requests, digest: digest, format: format, printsMasks: printsMasks,
+      perceiver: perceiver.running(on: pool), requests: requests, digest: digest, format: format,
+      printsMasks: printsMasks,
       folder: folder,
       files: files, paths: paths)
   }
 
   /// The first line of a table of objects.
-  var tableHeader: String { ObjectTable.header(ObjectTable.measuredColumns(of: flow.detector)) }
+  var tableHeader: String { ObjectTable.header(ObjectTable.measuredColumns(of: perceiver.detector.network)) }
 
   /// Does a frame, or keeps what an earlier run made of it.
   ///
@@ -148,8 +147,8 @@ struct FrameJob: Sendable {
     let clock = ContinuousClock()
     let captured = try frame.source.frame(at: frame.index)
     let decoded = clock.now
-    let outcome = try await flow.run(captured, requests: requests)
-    let summary = outcome.summary(networks: flow.description, digest: digest)
+    let outcome = try await FrameOutcome(captured, perceiver, requests: requests)
+    let summary = outcome.summary(networks: perceiver.description, digest: digest)
     let coco = format == .coco ? try COCOResults.entries(outcome.detections, image: frame.pictureId) : []
     let computed = clock.now
     if let output = try open() {
@@ -163,13 +162,11 @@ struct FrameJob: Sendable {
       }
       try output.commit()
     }
-    let fusion = outcome.fusion.map { ["fusion: \($0.line)"] } ?? []
+    let fusion = outcome.perceived.depth.fusion.map { ["fusion: \($0.line)"] } ?? []
     return FrameRecord(
       outcome: .done(
-        table: outcome.scene.table, notes: notes + fusion + outcome.notes,
-        FrameTimes(
-          decoding: decoded - began, detector: outcome.detectorTimings, depth: outcome.depthTimings,
-          fusion: outcome.fusionTime, placement: outcome.placementTime, writing: clock.now - computed)),
+        table: extentTable(outcome.scene.extents), notes: notes + fusion + outcome.notes,
+        FrameTimes(decoding: decoded - began, flow: outcome.times, writing: clock.now - computed)),
       summary: summary, coco: coco,
       masks: printsMasks
         ? outcome.detections.detections.compactMap { detection in
@@ -194,7 +191,7 @@ struct FrameJob: Sendable {
 
   /// Draws and writes everything: files side by side where the frame has more than one thread.
   private func write(
-    _ outcome: FrameFlow.Outcome, of frame: RunFrame, coco: [JSONValue], to writer: FrameWriter
+    _ outcome: FrameOutcome, of frame: RunFrame, coco: [JSONValue], to writer: FrameWriter
   ) async throws {
     let captured = outcome.frame
     let path = frame.source.path
@@ -202,7 +199,8 @@ struct FrameJob: Sendable {
     let objects = ObjectExtent.json(outcome.scene.extents)
     let results = ResultsCompositor().compose(
       captured, items: try ResultsItem.items(of: outcome.detections.detections, objects: objects))
-    var report = FrameReport(outcome, flow: flow, capture: path, path: paths[path] ?? [], results: results)
+    var report = FrameReport(
+      outcome, perceiver: perceiver, capture: path, path: paths[path] ?? [], results: results)
     report.index = frame.indexPage
     let page = report
     // The longest first.
@@ -216,18 +214,21 @@ struct FrameJob: Sendable {
         if format == .coco { try writer.folder.write(.array(coco), to: RunFolder.detections) }
       },
       {
-        if let report = outcome.fusion {
-          try writer.write(report, metric: outcome.metric)
-        } else if let metric = outcome.metric {
+        let depth = outcome.perceived.depth
+        if let report = depth.fusion {
+          try writer.write(report, metric: depth.best)
+        } else if let metric = depth.best {
           try writer.write(metric)
         }
       },
       {
-        if let relative = outcome.relative { try writer.write(relative, orientation: captured.orientation) }
+        if let relative = outcome.perceived.relative {
+          try writer.write(relative, orientation: captured.orientation)
+        }
       },
-      { try writer.write(outcome.scene, frame: captured) },
+      { try writer.write(outcome.scene, frame: captured, fused: outcome.perceived.depth.metric) },
     ]
-    guard flow.isOverlapped else { return try steps.forEach { try $0() } }
+    guard perceiver.isOverlapped else { return try steps.forEach { try $0() } }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for step in steps { group.addTask { try step() } }
       try await group.waitForAll()

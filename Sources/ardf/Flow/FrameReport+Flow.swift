@@ -3,19 +3,21 @@ import FileFormats
 import FoundationEssentials
 import Imaging
 import Models
+import Perception
 import Reporting
 
 extension FrameReport {
   /// The report of what the flow made of a frame.
   init(
-    _ outcome: FrameFlow.Outcome, flow: FrameFlow, capture: String, path: [Pose], results: RGBImage? = nil
+    _ outcome: FrameOutcome, perceiver: Perceiver, capture: String, path: [Pose], results: RGBImage? = nil
   ) {
     self.init(
       frame: outcome.frame, capture: absolutePath(capture), detections: outcome.detections,
       objects: ObjectExtent.json(outcome.scene.extents), effects: outcome.scene.effects,
-      relative: outcome.relative, fusion: outcome.fusion?.json, metric: outcome.metric?.values,
-      metricSource: outcome.metric?.codes, path: path,
-      notes: outcome.notes, timings: outcome.timings(flow: flow), results: results)
+      relative: outcome.perceived.relative, fusion: outcome.perceived.depth.fusion?.json,
+      metric: outcome.perceived.depth.best?.values, metricSource: outcome.perceived.depth.best?.codes,
+      path: path,
+      notes: outcome.notes, timings: outcome.times.entries(of: perceiver), results: results)
   }
 }
 
@@ -24,20 +26,20 @@ func absolutePath(_ path: String) -> String {
   path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
 }
 
-extension FrameFlow.Outcome {
-  fileprivate func timings(flow: FrameFlow) -> [FrameReport.Timing] {
+extension PerceptionTimes {
+  fileprivate func entries(of perceiver: Perceiver) -> [FrameReport.Timing] {
     func entry(_ stage: String, _ time: Duration) -> FrameReport.Timing {
       FrameReport.Timing(stage: stage, milliseconds: time / .milliseconds(1))
     }
-    var networks = [(flow.detector.name, detectorTimings)]
-    if let depth = flow.depth, let depthTimings { networks.append((depth.name, depthTimings.stages)) }
+    var networks = [(perceiver.detector.network.name, detector)]
+    if let network = perceiver.depth, let depth { networks.append((network.name, depth.stages)) }
     let stages = networks.flatMap { name, times in
       [
         entry("\(name) preprocess", times.preprocess), entry("\(name) inference", times.inference),
         entry("\(name) postprocess", times.postprocess),
       ]
     }
-    return stages + (fusionTime.map { [entry("fusion", $0)] } ?? []) + [entry("placement", placementTime)]
+    return stages + (fusion.map { [entry("fusion", $0)] } ?? []) + [entry("placement", placement)]
   }
 }
 

@@ -1,6 +1,7 @@
 import AppCore
 import FileFormats
 import Imaging
+import Perception
 import Reporting
 import HTTPServing
 import Serving
@@ -19,7 +20,7 @@ actor FrameWorkshop: Workshop {
     let folder: String?
   }
 
-  private let flow: FrameFlow?
+  private let perceiver: Perceiver?
   /// Of what is dropped.
   private let limits: LimitOptions
   private let sensor: SensorOptions
@@ -27,14 +28,14 @@ actor FrameWorkshop: Workshop {
   private var studies: [Study] = []
   private var count = 0
 
-  /// A workshop; without a flow nothing new can be run.
-  init(flow: FrameFlow?, sensor: SensorOptions, limits: LimitOptions) {
+  /// A workshop; without networks nothing new can be run.
+  init(perceiver: Perceiver?, sensor: SensorOptions, limits: LimitOptions) {
     self.sensor = sensor
-    self.flow = flow
+    self.perceiver = perceiver
     self.limits = limits
   }
 
-  nonisolated var canRun: Bool { flow != nil }
+  nonisolated var canRun: Bool { perceiver != nil }
   nonisolated var fileNames: [String] {
     [
       "scene.glb", "scene.usdz", "scene.usda", "scene.json", "points.ply", "objects.json", "detections.json",
@@ -60,14 +61,14 @@ actor FrameWorkshop: Workshop {
     try await run(FrameSelection(path, frames: [], sensor: sensor, limits: limits), capture: path)
   }
 
-  /// Runs the flow on the first frame of a selection.
+  /// Perceives the first frame of a selection.
   func run(_ selection: FrameSelection, capture: String) async throws -> Int {
-    guard let flow else { throw CommandError.noWeights("there are no networks to run") }
+    guard let perceiver else { throw CommandError.noWeights("there are no networks to run") }
     let report = try await Task(executorPreference: threads) {
       let frame = try selection.source.frame(at: selection.indices[0])
-      let outcome = try await flow.run(frame, requests: [])
+      let outcome = try await FrameOutcome(frame, perceiver, requests: [])
       var report = FrameReport(
-        outcome, flow: flow, capture: capture, path: try CameraPath.poses(of: selection.source))
+        outcome, perceiver: perceiver, capture: capture, path: try CameraPath.poses(of: selection.source))
       if selection.indices.count > 1 {
         report.notes.insert("the first of \(selection.indices.count) frames", at: 0)
       }
@@ -100,10 +101,10 @@ actor FrameWorkshop: Workshop {
   private func scene(of report: FrameReport, requests: [EffectRequest]) async -> PlacedScene {
     await Task(executorPreference: threads) {
       // Without a fit the meters are a metric network's own.
-      let isFused = report.fusion != nil
+      let depth = FrameDepth(report.fused, isFitted: report.fusion != nil)
+      let detections = report.detections.detections
       return PlacedScene(
-        frame: report.frame, detections: report.detections.detections,
-        metric: isFused ? report.fused : nil, estimated: isFused ? nil : report.fused, requests: requests)
+        depth.extents(of: detections, in: report.frame), of: detections, requests: requests)
     }.value
   }
 

@@ -53,7 +53,7 @@ struct FrameWriter {
     if files.pfm { try folder.write(PortableFloatMap.encode(metric.values), to: "metric.pfm") }
   }
 
-  func write(_ placed: PlacedScene, frame: CapturedFrame) throws {
+  func write(_ placed: PlacedScene, frame: CapturedFrame, fused: MetricDepth?) throws {
     try folder.write(ObjectExtent.json(placed.extents), to: "objects.json")
     for extent in placed.extents where extent.box3D.map({ $0.method != .sixPoint }) ?? false {
       let coordinates = extent.cloud.flatMap { [$0.x, $0.y, $0.z] }
@@ -62,7 +62,7 @@ struct FrameWriter {
         to: Self.points(ofObject: extent.id))
     }
     try folder.write(SceneFile(effects: placed.effects).json, to: "scene.json")
-    let scene = placed.model(of: frame)
+    let scene = placed.model(of: frame, fused: fused)
     try folder.write(SceneExporter.glb(scene), to: "scene.glb")
     if files.usda { try folder.write(USDExporter.usda(scene), to: "scene.usda") }
     if files.usdz { try folder.write(USDExporter.usdz(scene), to: "scene.usdz") }

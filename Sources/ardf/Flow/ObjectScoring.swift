@@ -14,7 +14,7 @@ struct ObjectScoring {
   /// The network in one precision.
   private struct Network {
     let precision: Precision
-    let model: YOLODetector
+    let model: any BuiltInObjectNetwork
     let kernels: String
   }
 
@@ -30,29 +30,28 @@ struct ObjectScoring {
 
   /// Reads labels, then plans the network in every precision, so that what cannot be done fails before it is begun.
   init(
-    file: String, store: WeightStore, options: ObjectEvaluationOptions, precisions: EvaluatedPrecisions,
-    limits: LimitOptions, source: String
+    _ weights: NetworkWeights, _ family: any ObjectNetworkFamily.Type, options: ObjectEvaluationOptions,
+    precisions: EvaluatedPrecisions, limits: LimitOptions, source: String
   ) throws {
+    let file = weights.file
     self.file = file
     self.source = source
     self.options = options
     let imageLimits = ImageLimits(maxPixels: limits.maxPixels.count, maxFileBytes: limits.maxFile.count)
     self.limits = imageLimits
-    let side = options.imgsz ?? DetectorOptions.trainedSide(of: store)
+    let side = options.imgsz ?? family.trainedSide(of: weights.store)
     self.side = side
     let pool = precisions.makePool()
-    let input: YOLODetector.Input =
-      options.rect ? .minimalRectangle(side: side) : .fixed(height: side, width: side)
-    func model(_ precision: Precision) throws -> YOLODetector {
+    let input = ObjectInput(side: side, isRectangle: options.rect, isSuppressed: options.nms)
+    func model(_ precision: Precision) throws -> any BuiltInObjectNetwork {
       try InFile.naming(file) {
-        try YOLODetector(
-          weights: store, input: input, suppressing: options.nms,
-          options: precisions.compute(precision).planOptions(), pool: pool)
+        try family.detector(
+          weights.store, input: input, options: precisions.compute(precision).planOptions(), pool: pool)
       }
     }
     let all = try precisions.precisions().map { ($0, try model($0)) }
-    evaluated = try EvaluatedObjects(all[0].1.architecture, options: options, file: file)
-    let names = all[0].1.architecture.classNames
+    evaluated = try EvaluatedObjects(all[0].1.form, options: options, file: file)
+    let names = all[0].1.classNames
     let classes = EvaluatedClasses(
       names: names, only: try DetectorOptions.indices(of: options.classes, among: names))
     if let annotations = options.annotations {
@@ -70,7 +69,9 @@ struct ObjectScoring {
     }
     shape = evaluated.shape(for: set)
     networks = try all.map { precision, model in
-      let session = try InFile.naming(file) { try model.session(for: PixelSize(width: side, height: side)) }
+      let session = try InFile.naming(file) {
+        try model.layeredSession(for: PixelSize(width: side, height: side), prompt: nil)
+      }
       return Network(precision: precision, model: model, kernels: session.plan.kernelName)
     }
   }
@@ -80,7 +81,7 @@ struct ObjectScoring {
     let (model, rule) = (networks[0].model, evaluated.rule)
     if let note = evaluated.note(for: set) { Console.note(note) }
     var evaluators = networks.map { _ in
-      ObjectEvaluator(rule, classCount: model.architecture.classCount, shape: shape)
+      ObjectEvaluator(rule, classCount: model.classNames.count, shape: shape)
     }
     let files = try folder.flatMap { folder in
       rule == .coco
@@ -126,8 +127,8 @@ struct ObjectScoring {
     try leftOut.checkAnyLeft(of: set.pictures.count)
     for file in files ?? [] { try file.finish() }
     return ObjectReport(
-      network: model.architecture.name, weightsDigest: try sha256Hex(path: file),
-      classNames: model.architecture.classNames, rule: rule,
+      network: model.name, weightsDigest: try sha256Hex(path: file),
+      classNames: model.classNames, rule: rule,
       input: (options.rect ? "within " : "") + "\(side)x\(side)",
       shape: shape, masks: shape != .masks ? nil : rule == .coco ? way.rawValue : "grid",
       thresholds: (options.conf, options.iou, options.maxDet),
@@ -142,20 +143,22 @@ struct ObjectScoring {
 
   private var way: MaskMethod { (options.masks ?? .retina).method }
 
-  private var thresholds: DetectionThresholds {
-    var thresholds = DetectionThresholds(
-      confidence: Float(options.conf), overlap: Float(options.iou), limit: options.maxDet)
-    thresholds.takesEveryClass = true
-    return thresholds
+  /// Without masks in the picture.
+  private var request: DetectionRequest {
+    var request = DetectionRequest(
+      thresholds: DetectionThresholds(
+        confidence: Float(options.conf), overlap: Float(options.iou), limit: options.maxDet),
+      masks: nil)
+    request.thresholds.takesEveryClass = true
+    request.keepsEmpty = true
+    return request
   }
 
   /// What is found in a picture, as it is written to files.
-  private func detections(of image: RGBImage, _ model: YOLODetector) throws -> [EvaluatedDetection] {
-    let letterbox = model.letterbox(for: PixelSize(width: image.width, height: image.height))
-    let found = try InFile.naming(file) {
-      try model.detect(
-        image, in: letterbox, thresholds: thresholds, masks: shape == .masks ? way : nil, keepsEmpty: true)
-    }
+  private func detections(of image: RGBImage, _ model: any ObjectNetwork) throws -> [EvaluatedDetection] {
+    var request = request
+    request.masks = shape == .masks ? way : nil
+    let found = try InFile.naming(file) { try model.detect(image, request) }
     return found.objects.map { object in
       let (box, mask) = (object.box, object.mask)
       return EvaluatedDetection(
@@ -184,15 +187,14 @@ struct ObjectScoring {
 
   /// What is found in a picture fitted into the input as `yolo val` does.
   private func detections(
-    of image: RGBImage, _ frame: ValidationFrame, _ model: YOLODetector
+    of image: RGBImage, _ frame: ValidationFrame, _ model: any ObjectNetwork
   ) throws -> [InputDetection] {
-    let letterbox = Letterbox(
+    var request = request
+    request.letterbox = Letterbox(
       imageSize: PixelSize(width: image.width, height: image.height),
       networkSize: PixelSize(width: frame.networkWidth, height: frame.networkHeight),
       contentSize: PixelSize(width: frame.contentWidth, height: frame.contentHeight))
-    let found = try InFile.naming(file) {
-      try model.detect(image, in: letterbox, thresholds: thresholds, masks: nil, keepsEmpty: true)
-    }
+    let found = try InFile.naming(file) { try model.detect(image, request) }
     return found.objects.map { object in
       let (box, mask) = (object.networkBox, object.probabilities)
       return InputDetection(

@@ -16,24 +16,24 @@ enum ObjectTable {
     ]
 
   /// Columns of what a detector finds: besides those of all x, y and confidence of each key point, or the oriented box.
-  static func columns(of network: DetectionNetwork) -> [String] {
+  static func columns(of network: any ObjectNetwork) -> [String] {
     let keypoints = keypoints(of: network).flatMap { name in
       ["x", "y", "confidence"].map { "\(name)_\($0)" }
     }
     let box = ["x", "y", "width", "height", "angle_rad"].map { "oriented_\($0)" }
-    return detections + keypoints + (network.task == .orientedBoxes ? box : [])
+    return detections + keypoints + (network.form == .orientedBoxes ? box : [])
   }
 
   /// Columns of objects that were measured: besides those of all what a detector finds, and where it is in the world,
   /// each key point or each corner of the oriented box.
-  static func measuredColumns(of network: DetectionNetwork) -> [String] {
-    let corners = network.task == .orientedBoxes ? (0..<4).map { "oriented\($0)" } : []
+  static func measuredColumns(of network: any ObjectNetwork) -> [String] {
+    let corners = network.form == .orientedBoxes ? (0..<4).map { "oriented\($0)" } : []
     return objects + columns(of: network).dropFirst(detections.count)
       + (keypoints(of: network) + corners).flatMap { name in ["x", "y", "z"].map { "\(name)_world_\($0)_m" } }
   }
 
-  private static func keypoints(of network: DetectionNetwork) -> [String] {
-    (0..<(network.keypoints?.count ?? 0)).map { "keypoint\($0)" }
+  private static func keypoints(of network: any ObjectNetwork) -> [String] {
+    (0..<network.form.keypointCount).map { "keypoint\($0)" }
   }
 
   /// Columns of what a picture is of.

@@ -53,7 +53,7 @@ struct PartRun {
     } deliver: { piece, outcome in
       if case .record(let record, let frame) = outcome {
         try part.append(record)
-        progress.add(frame, flow: job.flow)
+        progress.add(frame, of: job.perceiver)
         if let failure = record.failure {
           Console.note(
             failure.reason.hasPrefix(record.id) ? failure.reason : "\(record.id): \(failure.reason)")

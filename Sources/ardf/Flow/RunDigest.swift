@@ -4,6 +4,8 @@ import Digests
 import FileFormats
 import Geometry
 import Imaging
+import Models
+import Perception
 import Reporting
 
 /// What the results of a frame depend on, as one number: options, weights, and everything read of the frame.
@@ -17,7 +19,7 @@ struct RunDigest: Sendable {
   /// - `options`: All that changes results, besides the weights' content.
   /// - `paths`: Where the cameras of each source stood, by its path.
   init(
-    options: JSONValue, detector: DetectionNetwork, depth: DepthNetwork?, paths: NameTable<[FrameReport.Pose]>
+    options: JSONValue, perceiver: Perceiver, paths: NameTable<[FrameReport.Pose]>
   ) throws {
     self.paths = paths.mapValues { poses in
       let poses = poses.map { pose -> JSONValue in
@@ -27,8 +29,13 @@ struct RunDigest: Sendable {
     }
     settings = [
       "version": .string(ARDF.configuration.version), "options": options,
-      "detector": [detector.description, .string(try sha256Hex(path: detector.file))],
-      "depth": try depth.map { [.string($0.name), .string(try sha256Hex(path: $0.file))] } ?? .null,
+      "detector": [
+        perceiver.detector.description,
+        .string(try sha256Hex(path: perceiver.detector.network.weights.file)),
+      ],
+      "depth": try perceiver.depth.map {
+        [.string($0.name), .string(try sha256Hex(path: $0.weights.file))]
+      } ?? .null,
     ]
     settingsDigest = sha256Hex(Array(settings.serialized().utf8))
   }

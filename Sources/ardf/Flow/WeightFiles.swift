@@ -15,12 +15,11 @@ enum WeightFiles {
   /// The detector's weights: a file, a network's name, or by default the first there is.
   static func detector(_ given: String?) throws -> String {
     if let given {
-      guard let network = network(named: given), !exists(given) else {
+      guard let network = RecognizedNetwork.published(named: given), !exists(given) else {
         guard exists(given) || given.contains(".") || given.contains("/") else {
           throw CommandError.noWeights(
             "\(given): no such file, and no network; the networks are "
-              + YOLOGeneration.allCases.map(\.rawValue).joined(separator: ", ") + " with a size ("
-              + variants.joined(separator: ", ") + ") and a task: yolo11n-seg, yolov8s, yolo26x-pose")
+              + RecognizedNetwork.publishedNames(sizes: variants))
         }
         return ConvertedWeights.isCheckpoint(given) ? try ConvertedWeights.of(given) : given
       }
@@ -51,17 +50,6 @@ enum WeightFiles {
   /// Both spellings are one name.
   private static func names(_ network: String) -> [String] {
     ["\(network).safetensors", "\(network.replacing("-", with: "_")).safetensors"]
-  }
-
-  /// The network of that name; nil for none.
-  private static func network(named name: String) -> String? {
-    let name = name.replacing("_", with: "-")
-    let isOne = YOLOGeneration.allCases.contains { generation in
-      variants.contains { variant in
-        YOLOTask.allCases.contains { name == generation.rawValue + variant + $0.rawValue }
-      }
-    }
-    return isOne ? name : nil
   }
 
   /// The first weight file of these names, or the first checkpoint that need only be converted.

@@ -4,19 +4,19 @@ import InferenceProtocol
 import InferenceServing
 import Models
 
-/// A YOLO classifier by the tensors of Ultralytics' ONNX export: `images` to `output0`.
+/// A classifier by the tensors of Ultralytics' ONNX export: `images` to `output0`.
 struct ClassifierModel: ServedModel {
   let description: ModelDescription
-  private let lanes: [YOLOClassifier]
+  private let lanes: [any ClassNetwork]
 
-  init(_ networks: [ClassificationNetwork], name: String) throws {
-    lanes = networks.map(\.model)
-    let (architecture, side) = (lanes[0].architecture, lanes[0].side)
+  init(_ lanes: [any ClassNetwork], name: String) throws {
+    self.lanes = lanes
+    let side = lanes[0].side
     description = ModelDescription(
-      name: name, platform: "ardf_yolo",
+      name: name, platform: lanes[0].exportedPlatform,
       inputs: [TensorDescription("images", .float32, [-1, 3, -1, -1])],
-      outputs: [TensorDescription("output0", .float32, [-1, architecture.classCount])],
-      parameters: ["metadata": ExportMetadata.text(of: architecture, height: side, width: side)])
+      outputs: [TensorDescription("output0", .float32, [-1, lanes[0].classNames.count])],
+      parameters: ["metadata": lanes[0].exportedMetadata])
     for lane in lanes {
       _ = try lane.exportedOutput(planar: [Float](repeating: 0.5, count: 3 * side * side)[...], side: side)
     }
@@ -24,7 +24,7 @@ struct ClassifierModel: ServedModel {
 
   func infer(_ call: InferenceCall) throws -> [ProtocolTensor] {
     guard let images = call.inputs["images"], let elements = images.floats else { return [] }
-    let (batch, height, width) = try RawInput.sizes(of: images, multipleOf: 32)
+    let (batch, height, width) = try RawInput.sizes(of: images, multipleOf: lanes[0].exportedStep)
     guard height == width else {
       throw UnfitInput("\(images.name): \(height)x\(width): a classifier's pictures are square")
     }
@@ -35,6 +35,6 @@ struct ClassifierModel: ServedModel {
       probabilities += try lanes[call.lane].exportedOutput(
         planar: elements[index * one..<(index + 1) * one], side: height)
     }
-    return [ProtocolTensor("output0", [batch, lanes[0].architecture.classCount], probabilities)]
+    return [ProtocolTensor("output0", [batch, lanes[0].classNames.count], probabilities)]
   }
 }

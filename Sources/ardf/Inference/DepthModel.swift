@@ -9,17 +9,17 @@ import Models
 /// A depth network by the tensors of Hugging Face's ONNX exports: `pixel_values` to `predicted_depth`.
 struct DepthModel: ServedModel {
   let description: ModelDescription
-  private let lanes: [DepthAnythingV2]
+  private let lanes: [any BuiltInDepthNetwork]
 
-  init(_ networks: [DepthNetwork], name: String) throws {
-    lanes = networks.map(\.model)
+  init(_ lanes: [any BuiltInDepthNetwork], name: String) throws {
+    self.lanes = lanes
     var inputs = [TensorDescription("pixel_values", .float32, [-1, 3, -1, -1])]
     // In meters, over the picture's whole field.
     if lanes[0].output == .prompted {
       inputs.append(TensorDescription("prompt_depth", .float32, [-1, 1, -1, -1], takesNonFinite: true))
     }
     description = ModelDescription(
-      name: name, platform: "ardf_depth_anything_v2", inputs: inputs,
+      name: name, platform: lanes[0].exportedPlatform, inputs: inputs,
       outputs: [TensorDescription("predicted_depth", .float32, [-1, -1, -1])],
       parameters: ["depth": Self.meaning(of: lanes[0].output)])
     try warmUp()
@@ -31,9 +31,8 @@ struct DepthModel: ServedModel {
   }
 
   private func warmUp() throws {
-    let square = PixelSize(width: 518, height: 518)
     for lane in lanes {
-      let size = try lane.networkSize(for: square)
+      let size = try lane.exportedInput
       _ = try lane.exportedOutput(
         planar: [Float](repeating: 0, count: 3 * size.width * size.height)[...], size: size,
         prompt: lane.output == .prompted ? Plane(width: 256, height: 192, fill: 1) : nil)
@@ -42,7 +41,7 @@ struct DepthModel: ServedModel {
 
   func infer(_ call: InferenceCall) throws -> [ProtocolTensor] {
     guard let pictures = call.inputs["pixel_values"], let elements = pictures.floats else { return [] }
-    let (batch, height, width) = try RawInput.sizes(of: pictures, multipleOf: 14)
+    let (batch, height, width) = try RawInput.sizes(of: pictures, multipleOf: lanes[0].exportedStep)
     let prompts = try prompts(call, batch: batch)
     let size = PixelSize(width: width, height: height)
     let one = 3 * height * width
@@ -51,13 +50,12 @@ struct DepthModel: ServedModel {
     var depth: [Float] = []
     for index in 0..<batch {
       try call.checkWanted()
-      do throws(DepthError) {
+      do {
         depth += try lanes[call.lane].exportedOutput(
           planar: elements[index * one..<(index + 1) * one], size: size,
           prompt: prompts.isEmpty ? nil : prompts[index]
         ).elements
-      } catch {
-        guard case .noPrompt = error else { throw error }
+      } catch DepthError.noPrompt {
         throw UnfitInput("prompt_depth: has no depth that is finite and positive")
       }
     }

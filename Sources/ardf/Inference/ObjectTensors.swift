@@ -7,18 +7,22 @@ import Models
 
 /// Objects as tensors, in the stored picture's pixels: those that a network's objects have.
 struct ObjectTensors {
-  private let task: YOLOTask
-  private let keypoints: KeypointShape?
+  private let form: ObjectForm
 
-  init(_ network: DetectionNetwork) { (task, keypoints) = (network.task, network.keypoints) }
+  init(_ network: any ObjectNetwork) { form = network.form }
+
+  /// How many key points an object has, and numbers of each.
+  private var keypoints: (count: Int, dimensions: Int)? {
+    if case .keypoints(let count, let dimensions) = form { (count, dimensions) } else { nil }
+  }
 
   var descriptions: [TensorDescription] {
     [
       TensorDescription("boxes", .float32, [-1, 4]), TensorDescription("scores", .float32, [-1]),
       TensorDescription("classes", .int64, [-1]), TensorDescription("labels", .bytes, [-1]),
-    ] + (task == .segment ? [TensorDescription("masks", .bytes, [-1])] : [])
+    ] + (form == .masks ? [TensorDescription("masks", .bytes, [-1])] : [])
       + (keypoints.map { [TensorDescription("keypoints", .float32, [-1, $0.count, $0.dimensions])] } ?? [])
-      + (task == .orientedBoxes ? [TensorDescription("oriented_boxes", .float32, [-1, 5])] : [])
+      + (form == .orientedBoxes ? [TensorDescription("oriented_boxes", .float32, [-1, 5])] : [])
       + [TensorDescription("image_size", .int64, [2])]
   }
 
@@ -41,7 +45,7 @@ struct ObjectTensors {
       ProtocolTensor("classes", [count], integers: detections.map(\.classId)),
       ProtocolTensor("labels", texts: detections.map(\.className)),
     ]
-    if task == .segment {
+    if form == .masks {
       // Where its runs begin and end, down the columns.
       let texts = try memory.holding(size.width * size.height) {
         try detections.map { detection in
@@ -60,7 +64,7 @@ struct ObjectTensors {
             [Float(keypoint.point.x), Float(keypoint.point.y)] + (keypoint.confidence.map { [$0] } ?? [])
           }))
     }
-    if task == .orientedBoxes {
+    if form == .orientedBoxes {
       tensors.append(
         ProtocolTensor(
           "oriented_boxes", [count, 5],

@@ -6,19 +6,26 @@ import Imaging
 import InferenceProtocol
 import InferenceServing
 import Models
+import Perception
 import Synchronization
 
 extension InferenceCall {
   /// A detector with the thresholds that the request asks for.
-  fileprivate func adapted(_ network: DetectionNetwork) throws -> DetectionNetwork {
-    let limit = try request.integer("max_det", in: 1...DetectorOptions.mostObjects)
-    var adapted = network.with(
-      confidence: try request.number("conf", in: 0...1).map { Float($0) },
-      overlap: try request.number("iou", in: 0...1).map { Float($0) }, limit: limit)
-    adapted.maskBounds.pixels = DetectionsFile.maximumBoxPixels
-    adapted.maskBounds.isWanted = isWanted
+  fileprivate func adapted(_ detector: ObjectDetector) throws -> ObjectDetector {
+    var adapted = detector
+    if let limit = try request.integer("max_det", in: 1...ObjectRules.mostObjects) {
+      adapted.rules.thresholds.limit = limit
+    }
+    if let confidence = try request.number("conf", in: 0...1) {
+      adapted.rules.thresholds.confidence = Float(confidence)
+    }
+    if let overlap = try request.number("iou", in: 0...1) {
+      adapted.rules.thresholds.overlap = Float(overlap)
+    }
+    adapted.rules.maskBounds.pixels = DetectionsFile.maximumBoxPixels
+    adapted.rules.maskBounds.isWanted = isWanted
     let masks = MaskMemory(memory)
-    adapted.maskBounds.holds = { masks.hold($0) }
+    adapted.rules.maskBounds.holds = { masks.hold($0) }
     return adapted
   }
 
@@ -27,16 +34,16 @@ extension InferenceCall {
     do {
       return try body()
     } catch {
-      switch innermost((error as? InFile)?.error ?? error) {
-      case YOLOError.unwanted: try checkWanted()
-      case YOLOError.tooManyMaskPixels(let limit):
-        throw UnfitInput("image: \(YOLOError.tooManyMaskPixels(limit: limit))")
-      case YOLOError.noMaskMemory:
+      guard case PerceptionError.network(_, let defect) = error, let fault = defect as? any NetworkFault
+      else { throw error }
+      switch fault.kind {
+      case .unwanted: try checkWanted()
+      case .tooManyMaskPixels: throw UnfitInput("image: \(fault)")
+      case .noMaskMemory:
         throw Refusal.overloaded(
           "there is no memory for the masks of all objects; lower max_det", retryAfter: 1)
-      case YOLOError.nonFiniteOutput, DepthError.nonFiniteOutput:
-        throw UnfitInput("image: the network's outputs become infinite")
-      default: break
+      case .nonFiniteOutput: throw UnfitInput("image: the network's outputs become infinite")
+      case .weights, .plan, .unfit: break
       }
       throw error
     }
@@ -67,24 +74,25 @@ private final class MaskMemory: Sendable {
 /// `detect`: a picture to its objects.
 struct DetectPipeline: ServedModel {
   let description: ModelDescription
-  private let lanes: [DetectionNetwork]
+  private let lanes: [ObjectDetector]
   private let limits: ImageLimits
 
-  init(_ lanes: [DetectionNetwork], limits: ImageLimits) {
+  init(_ lanes: [ObjectDetector], limits: ImageLimits) {
     (self.lanes, self.limits) = (lanes, limits)
     description = ModelDescription(
       name: "detect", platform: "ardf_pipeline", inputs: [SentPicture.description],
-      outputs: ObjectTensors(lanes[0]).descriptions, parameters: ["network": lanes[0].name])
+      outputs: ObjectTensors(lanes[0].network).descriptions, parameters: ["network": lanes[0].network.name])
   }
 
   func infer(_ call: InferenceCall) throws -> [ProtocolTensor] {
-    let network = try call.adapted(lanes[call.lane])
+    let detector = try call.adapted(lanes[call.lane])
     let picture = try SentPicture(call, limits: limits)
     try call.checkWanted()
     let found = try call.running {
-      try network.detect(picture.upright, orientation: picture.orientation, stored: picture.image.size)
+      try detector.objects(
+        in: picture.upright, orientation: picture.orientation, stored: picture.image.size)
     }
-    return try ObjectTensors(network).tensors(
+    return try ObjectTensors(detector.network).tensors(
       found.detections, of: picture.image.size, memory: call.memory)
   }
 }
@@ -95,10 +103,10 @@ struct ClassifyPipeline: ServedModel {
   private static let usualCount = 5
 
   let description: ModelDescription
-  private let lanes: [ClassificationNetwork]
+  private let lanes: [PictureClassifier]
   private let limits: ImageLimits
 
-  init(_ lanes: [ClassificationNetwork], limits: ImageLimits) {
+  init(_ lanes: [PictureClassifier], limits: ImageLimits) {
     (self.lanes, self.limits) = (lanes, limits)
     description = ModelDescription(
       name: "classify", platform: "ardf_pipeline", inputs: [SentPicture.description],
@@ -109,7 +117,7 @@ struct ClassifyPipeline: ServedModel {
   }
 
   func infer(_ call: InferenceCall) throws -> [ProtocolTensor] {
-    let top = try call.request.integer("top", in: 1...DetectorOptions.mostObjects)
+    let top = try call.request.integer("top", in: 1...ObjectRules.mostObjects)
     let picture = try SentPicture(call, limits: limits)
     try call.checkWanted()
     let found = try call.running { try lanes[call.lane].classify(picture.upright).classes }
@@ -125,10 +133,10 @@ struct ClassifyPipeline: ServedModel {
 /// `depth`: a picture, and for a prompted network a sensor's depth, to the depth of its pixels.
 struct DepthPipeline: ServedModel {
   let description: ModelDescription
-  private let lanes: [DepthNetwork]
+  private let lanes: [any DepthNetwork]
   private let limits: ImageLimits
 
-  init(_ lanes: [DepthNetwork], limits: ImageLimits) {
+  init(_ lanes: [any DepthNetwork], limits: ImageLimits) {
     (self.lanes, self.limits) = (lanes, limits)
     let isPrompted = lanes[0].output == .prompted
     description = ModelDescription(
@@ -147,7 +155,8 @@ struct DepthPipeline: ServedModel {
       let maps = (picture.orientation == .up ? 1 : 2) + (lanes[call.lane].output.isMetric ? 1 : 0)
       try call.memory.take(maps * MemoryLayout<Float>.stride * picture.pixels)
       let estimate = try call.running {
-        try lanes[call.lane].estimate(picture.upright, orientation: picture.orientation, sensor: sensor)
+        try lanes[call.lane]
+          .estimate(picture.upright, orientation: picture.orientation, sensor: sensor).get()
       }
       // One map is left.
       call.memory.give(picture.bytes + (maps - 1) * MemoryLayout<Float>.stride * picture.pixels)
@@ -192,16 +201,13 @@ private enum SentSensor {
 /// `measure`: a picture, a sensor's depth, and the camera to objects in meters.
 struct MeasurePipeline: ServedModel {
   let description: ModelDescription
-  private let lanes: [FrameFlow]
+  private let lanes: [Perceiver]
   private let sensor: SensorModel
   private let limits: ImageLimits
 
-  /// - `sensor`: what made the depth that clients send; a LiDAR unless something else is said.
-  init(_ lanes: [FrameFlow], sensor: SensorOptions, limits: ImageLimits) {
-    (self.lanes, self.limits) = (lanes, limits)
-    var model = SensorModel(sensor.sensor ?? .lidar)
-    model.maximumRange = sensor.sensorRange
-    self.sensor = model
+  /// - `sensor`: what made the depth that clients send.
+  init(_ lanes: [Perceiver], sensor: SensorModel, limits: ImageLimits) {
+    (self.lanes, self.sensor, self.limits) = (lanes, sensor, limits)
     description = ModelDescription(
       name: "measure", platform: "ardf_pipeline",
       inputs: [
@@ -209,18 +215,19 @@ struct MeasurePipeline: ServedModel {
         TensorDescription("intrinsics", .float64, [3, 3]),
         TensorDescription("pose", .float64, [4, 4], isOptional: true),
       ],
-      outputs: ObjectTensors(lanes[0].detector).descriptions + [
+      outputs: ObjectTensors(lanes[0].detector.network).descriptions + [
         TensorDescription("distances", .float32, [-1]), TensorDescription("centers", .float32, [-1, 3]),
         TensorDescription("sizes", .float32, [-1, 3]), TensorDescription("yaws", .float32, [-1]),
         TensorDescription("objects", .bytes, [-1]), TensorDescription("notes", .bytes, [-1]),
       ],
-      parameters: ["network": lanes[0].detector.name, "depth_network": lanes[0].depth?.name ?? "none"])
+      parameters: [
+        "network": lanes[0].detector.network.name, "depth_network": lanes[0].depth?.name ?? "none",
+      ])
   }
 
   func infer(_ call: InferenceCall) throws -> [ProtocolTensor] {
-    let flow = FrameFlow(
-      detector: try call.adapted(lanes[call.lane].detector), depth: lanes[call.lane].depth,
-      fusion: lanes[call.lane].fusion, isOverlapped: false)
+    var perceiver = lanes[call.lane]
+    perceiver.detector = try call.adapted(perceiver.detector)
     let picture = try SentPicture(call, limits: limits)
     let frame: CapturedFrame
     do {
@@ -234,11 +241,11 @@ struct MeasurePipeline: ServedModel {
     }
     try call.checkWanted()
     try call.memory.take(Self.bytesPerPixel * picture.pixels)
-    let outcome = try call.running { try flow.runInTurn(frame, requests: []) }
-    let extents = outcome.scene.extents
+    let perceived = try call.running { try perceiver.perceiveInTurn(frame) }
+    let extents = perceived.extents
     let count = extents.count
-    let objects = try ObjectTensors(flow.detector).tensors(
-      outcome.detections.detections, of: frame.imageSize, memory: call.memory)
+    let objects = try ObjectTensors(perceiver.detector.network).tensors(
+      perceived.detections, of: frame.imageSize, memory: call.memory)
     return objects + [
       ProtocolTensor("distances", [count], extents.map { Float($0.distance.meters ?? .nan) }),
       ProtocolTensor(
@@ -248,8 +255,8 @@ struct MeasurePipeline: ServedModel {
         "sizes", [count, 3],
         extents.flatMap { Self.three($0.box3D.map { ($0.dimensions.x, $0.dimensions.y, $0.dimensions.z) }) }),
       ProtocolTensor("yaws", [count], extents.map { Float($0.box3D?.yaw ?? .nan) }),
-      ProtocolTensor("objects", texts: outcome.objects.map { $0.serialized() }),
-      ProtocolTensor("notes", texts: outcome.notes),
+      ProtocolTensor("objects", texts: perceived.documents.map { $0.serialized() }),
+      ProtocolTensor("notes", texts: perceived.notes),
     ]
   }
 

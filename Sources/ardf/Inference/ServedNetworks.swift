@@ -1,3 +1,4 @@
+import AppCore
 import FileFormats
 import FoundationEssentials
 import Geometry
@@ -7,13 +8,14 @@ import InferenceProtocol
 import InferenceServing
 import Models
 import NNRuntime
+import Perception
 
 /// The models that `ardf serve --models` offers: the networks as they are, and what is made of them.
 struct ServedNetworks {
   private(set) var models: [any ServedModel] = []
-  private var detector: (lanes: [DetectionNetwork], name: String)?
-  private var classifier: (lanes: [ClassificationNetwork], name: String)?
-  private var depth: (lanes: [DepthNetwork], name: String)?
+  private var detector: (lanes: [ObjectDetector], name: String)?
+  private var classifier: (lanes: [PictureClassifier], name: String)?
+  private var depth: (lanes: [any DepthNetwork], name: String)?
   private let pools: [ThreadPool]
   private let metrics: Metrics
 
@@ -21,7 +23,7 @@ struct ServedNetworks {
   init(
     _ named: [NamedWeights], pools: [ThreadPool], detector options: DetectorOptions,
     depth depthOptions: DepthOptions,
-    fusion: FusionModelOptions, sensor: SensorOptions, compute: ComputeOptions, limits: ImageLimits,
+    fusion: FusionOptions, sensor: SensorModel, compute: ComputeOptions, limits: ImageLimits,
     metrics: Metrics
   ) throws {
     self.pools = pools
@@ -29,26 +31,21 @@ struct ServedNetworks {
     for named in named {
       let clock = ContinuousClock()
       let began = clock.now
-      let store = try WeightStore(path: named.path, allowNonFinite: compute.allowNonfinite)
-      let family = try InFile.naming(named.path) { try RecognizedNetwork.family(of: store) }
-      switch family.task {
-      case .objects:
-        var options = options
-        options.yolo = named.path
-        let network = try DetectionNetwork(options, compute: compute, pool: pools[0])
+      let weights = try NetworkWeights(named.path, allowNonFinite: compute.allowNonfinite)
+      switch weights.task {
+      case .objects(let family):
+        let network = try options.network(weights, family, compute, pool: pools[0])
+        let rules = try options.rules(of: network)
         let lanes = [network] + pools.dropFirst().map(network.running)
         try add(DetectorModel(lanes, name: named.name), named)
-        if detector == nil { detector = (lanes, named.name) }
-      case .classes:
-        var options = options
-        options.yolo = named.path
-        let weights = try DetectorWeights(options, compute: compute)
-        let network = try ClassificationNetwork(weights, options, compute: compute, pool: pools[0])
+        if detector == nil { detector = (lanes.map { ObjectDetector($0, rules: rules) }, named.name) }
+      case .classes(let family):
+        let network = try options.classifier(weights, family, compute, pool: pools[0])
         let lanes = [network] + pools.dropFirst().map(network.running)
-        try add(ClassifierModel(lanes, name: named.name), named)
+        try add(ClassifierModel(lanes.map(\.network), name: named.name), named)
         if classifier == nil { classifier = (lanes, named.name) }
       case .depth:
-        let network = try DepthNetwork(file: named.path, depthOptions, compute: compute, pool: pools[0])
+        let network = try depthOptions.network(weights, compute, pool: pools[0])
         let lanes = [network] + pools.dropFirst().map(network.running)
         try add(DepthModel(lanes, name: named.name), named)
         if depth == nil { depth = (lanes, named.name) }
@@ -58,12 +55,11 @@ struct ServedNetworks {
     if let detector {
       try add(
         DetectPipeline(detector.lanes, limits: limits), NamedWeights(pipeline: "detect", of: detector.name))
-      let flows = detector.lanes.enumerated().map { lane, network in
-        FrameFlow(
-          detector: network, depth: depth?.lanes[lane], fusion: fusion.options, isOverlapped: false)
+      let perceivers = detector.lanes.enumerated().map { lane, detector in
+        Perceiver(detector: detector, depth: depth?.lanes[lane], fusion: fusion, isOverlapped: false)
       }
       try add(
-        MeasurePipeline(flows, sensor: sensor, limits: limits),
+        MeasurePipeline(perceivers, sensor: sensor, limits: limits),
         NamedWeights(pipeline: "measure", of: detector.name))
     }
     if let classifier {

@@ -1,7 +1,7 @@
 import FileFormats
 import ArgumentParser
 import Models
-import NNRuntime
+import Perception
 
 /// How masks are made, by the names that Ultralytics' users know.
 enum MasksOption: String, CaseIterable, ExpressibleByArgument {
@@ -67,41 +67,12 @@ struct DetectorOptions: ParsableArguments {
     for (name, value) in [("--conf", conf), ("--iou", iou)] where !(0...1).contains(value) {
       throw ValidationError("\(name) \(value): give a number from 0 to 1")
     }
-    guard (1...Self.mostObjects).contains(maxDet) else {
+    guard (1...ObjectRules.mostObjects).contains(maxDet) else {
       throw ValidationError("--max-det \(maxDet): give a number from 1 to 10000")
     }
-    if let imgsz, !Self.isSide(imgsz) {
+    if let imgsz, !ObjectInput.isSide(imgsz) {
       throw ValidationError("--imgsz \(imgsz): give a multiple of 32 from 32 to 4096")
     }
-  }
-
-  static func isSide(_ side: Int) -> Bool {
-    side.isMultiple(of: 32) && YOLODetector.sides.contains(side)
-  }
-
-  /// The side of the square that pictures are fitted into where none is asked for.
-  static func trainedSide(of weights: WeightStore, otherwise published: Int = 640) -> Int {
-    let trained = weights.metadata["imgsz"].flatMap { integer(of: $0, in: 1...1 << 20) }
-    return trained.flatMap { isSide($0) ? $0 : nil } ?? published
-  }
-
-  /// The input for a picture of a network with such weights.
-  func input(of weights: WeightStore) -> YOLODetector.Input {
-    let side = imgsz ?? Self.trainedSide(of: weights)
-    return rect ? .minimalRectangle(side: side) : .fixed(height: side, width: side)
-  }
-
-  /// The best objects of all classes are as many as there may be where only some classes are wanted.
-  var thresholds: DetectionThresholds {
-    DetectionThresholds(
-      confidence: Float(conf), overlap: Float(iou), limit: classes.isEmpty ? maxDet : Self.mostObjects)
-  }
-
-  static let mostObjects = 10_000
-
-  /// The classes that were asked for, by their position among `names`; nil for all.
-  func classIndices(among names: [String]) throws -> Set<Int>? {
-    try Self.indices(of: classes, among: names)
   }
 
   /// The classes of a `--classes`, by their position among `names`; nil where none is given.

@@ -25,23 +25,10 @@ struct EffectOptions: ParsableArguments {
   }
 }
 
-/// A wish for an effect.
-struct EffectRequest: Sendable {
-  enum Target: Sendable {
-    case object(Int)
-    case point(Point2<ImagePixels>)
-  }
-
-  let target: Target
-  let type: EffectType
-  /// As it was given.
-  let text: String
-
+extension EffectRequest {
   /// A wish of a page.
   init(object: Int, type: EffectType) {
-    target = .object(object)
-    self.type = type
-    text = "\(object)=\(type.rawValue)"
+    self.init(type, on: .object(object), text: "\(object)=\(type.rawValue)")
   }
 
   init(id text: String) throws {
@@ -49,9 +36,7 @@ struct EffectRequest: Sendable {
     guard let id = integer(of: head, in: DetectionsFile.ids) else {
       throw ValidationError("--effect \(text): \"\(head)\" is not the id of an object")
     }
-    target = .object(id)
-    self.type = type
-    self.text = text
+    self.init(type, on: .object(id), text: text)
   }
 
   init(tap text: String) throws {
@@ -60,9 +45,7 @@ struct EffectRequest: Sendable {
     guard numbers.count == 2, numbers.allSatisfy(\.isFinite) else {
       throw ValidationError("--tap \(text): \"\(head)\" is not a pixel X,Y")
     }
-    target = .point(Point2(numbers[0], numbers[1]))
-    self.type = type
-    self.text = text
+    self.init(type, on: .point(Point2(numbers[0], numbers[1])), text: text)
   }
 
   private static func split(_ text: String, option: String) throws -> (String, EffectType) {

@@ -1,7 +1,9 @@
 import ArgumentParser
 import Evaluation
 import FileFormats
+import Models
 import NNRuntime
+import Perception
 
 extension EvaluationProtocol: ExpressibleByArgument {}
 extension DepthUnitRule: ExpressibleByArgument {}
@@ -147,10 +149,10 @@ struct ObjectEvaluationOptions: ParsableArguments {
     for (name, value) in [("--conf", conf), ("--iou", iou)] where !(0...1).contains(value) {
       throw ValidationError("\(name) \(value): give a number from 0 to 1")
     }
-    guard (1...DetectorOptions.mostObjects).contains(maxDet) else {
-      throw ValidationError("--max-det \(maxDet): give a number from 1 to \(DetectorOptions.mostObjects)")
+    guard (1...ObjectRules.mostObjects).contains(maxDet) else {
+      throw ValidationError("--max-det \(maxDet): give a number from 1 to \(ObjectRules.mostObjects)")
     }
-    if let imgsz, !DetectorOptions.isSide(imgsz) {
+    if let imgsz, !ObjectInput.isSide(imgsz) {
       throw ValidationError("--imgsz \(imgsz): give a multiple of 32 from 32 to 4096")
     }
     guard rule == .ultralytics else { return }

@@ -27,17 +27,16 @@ struct SensorOptions: ParsableArguments {
     }
   }
 
+  /// What made depth of which nothing else is known: a LiDAR unless something else is said.
+  var model: SensorModel {
+    var model = SensorModel(sensor ?? .lidar)
+    model.maximumRange = sensorRange
+    return model
+  }
+
   /// A source with what was said of its sensor.
   func told(_ source: any CaptureSource) -> any CaptureSource {
     sensor == nil && sensorRange == nil
       ? source : SensorOverride(source, kind: sensor, maximumRange: sensorRange)
-  }
-}
-
-extension CapturedFrame {
-  /// That readings do not count for their distance; nil where all do.
-  var rangeNote: String? {
-    guard let range = sensor.maximumRange, readingsBeyondRange > 0 else { return nil }
-    return "\(readingsBeyondRange) LiDAR readings beyond the range of \(range) m do not count"
   }
 }

@@ -6,7 +6,7 @@ import Synchronization
 /// The live loop on one picture, at 60 frames a second of a clock that does not wait.
 struct LiveSoak: Sendable {
   let picture: RGBImage
-  let network: DetectionNetwork
+  let detector: any Detector
 
   /// Runs a session to its end.
   func run(frames: Int) async throws -> (watch: ResourceWatch, defect: String?) {
@@ -46,7 +46,7 @@ struct LiveSoak: Sendable {
   private func session(frames: Int, clock: FrameClock, screen: SoakScreen) -> LiveSession {
     LiveSession(
       source: RepeatedPicture(picture: picture, count: frames, clock: clock), sink: screen,
-      detector: SoakDetector(network: network),
+      detector: detector,
       surroundings: LiveSurroundings(time: clock, memory: ScriptedMemory()))
   }
 }
@@ -83,12 +83,6 @@ private struct RepeatedPicture: FrameSource {
       return CapturedFrame(name: "\(number)", image: picture, imageSize: picture.size)
     }
   }
-}
-
-private struct SoakDetector: Detector {
-  let network: DetectionNetwork
-
-  func detect(in picture: RGBImage) async throws -> [UprightDetection] { try network.detect(picture) }
 }
 
 /// Shows nothing and counts.

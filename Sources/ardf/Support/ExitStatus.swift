@@ -11,6 +11,7 @@ import Models
 import NNRuntime
 import NNVerification
 import OutputFolders
+import Perception
 import Reporting
 import Sharding
 
@@ -67,6 +68,7 @@ enum ExitStatus: Int32 {
     case let error as FileError: self.init(input: error)
     case let error as LimitReached: self = ExitStatus(of: error.error) ?? .malformedInput
     case let error as InFile: self = ExitStatus(of: error.error) ?? .malformedInput
+    case PerceptionError.network(_, let error): self = ExitStatus(of: error) ?? .malformedInput
     case let error as WeightError:
       if case .file(let file) = error.kind { self.init(input: file) } else { self = .malformedInput }
     case let error as CheckpointError:
@@ -81,7 +83,7 @@ enum ExitStatus: Int32 {
       if case .file(let file) = error { self.init(input: file) } else { self = .malformedInput }
     case MergeError.noParts: self = .missingInput
     case is ArrayIndexError: self = .usage
-    case is OutputConflict, is FrameWithoutPicture, is MergeError, is TornObject: self = .malformedInput
+    case is OutputConflict, PerceptionError.noPicture, is MergeError, is TornObject: self = .malformedInput
     case is ServingError: self = .cannotCreate
     case let error as DownloadError: self.init(error)
     case is ResourcesError: self = .noResources
@@ -89,8 +91,8 @@ enum ExitStatus: Int32 {
     case is InstructionSetError, is PrecisionError, is OpenBLASError: self = .usage
     case is JSONError, is NPYError, is ZipError, is VerificationError, is MeasuredChoicesError,
       is MixedPrecisionError,
-      is DocumentError, is ObjectsFileError, is RunLengthError, is GeometryError, is YOLOError, is DepthError,
-      is NetworkError,
+      is DocumentError, is ObjectsFileError, is RunLengthError, is GeometryError,
+      is any NetworkFault,
       is SimulationScriptError, is ReportError, is SceneFileError:
       self = .malformedInput
     default:

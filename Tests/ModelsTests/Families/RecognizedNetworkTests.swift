@@ -50,20 +50,55 @@ import Testing
 
   @Test func familiesKnowTheirOwn() throws {
     let segmentation = shapes(["10.m.0.attn.qkv.conv", "23.cv3.0.2", "23.cv4.0.2", "23.proto.cv1.conv"])
-    for (tensors, task) in [
-      (segmentation, NetworkTask.objects), (["pretrained.cls_token": [1, 1, 384]], .depth),
-      (["depth_head.scratch.output_conv1.bias": [32]], .depth),
-    ] {
+    let known: [(tensors: [String: [Int]], family: any NetworkFamily.Type)] = [
+      (segmentation, YOLOFamily.self), (["pretrained.cls_token": [1, 1, 384]], DepthAnythingFamily.self),
+      (["depth_head.scratch.output_conv1.bias": [32]], DepthAnythingFamily.self),
+    ]
+    for (tensors, expected) in known {
       guard case .member(let family) = RecognizedNetwork(TensorShapes(tensors)) else {
         Issue.record("\(tensors) are unknown")
         continue
       }
-      #expect(family.task == task)
+      #expect(family == expected)
     }
     for name in ["yolo11-tiny-n", "yolo11-tiny-l"] {
-      #expect(try RecognizedNetwork.family(of: Golden.store(name)).task == .objects)
+      #expect(try RecognizedNetwork.family(of: Golden.store(name)) == YOLOFamily.self)
     }
-    #expect(try RecognizedNetwork.family(of: Golden.store("depth-tiny")).task == .depth)
+    #expect(try RecognizedNetwork.family(of: Golden.store("depth-tiny")) == DepthAnythingFamily.self)
+  }
+
+  /// What commands ask is answered by the row of the family alone: each builds what its task says, of its own weights.
+  @Test func eachFamilyMakesItsNetworksReady() throws {
+    let (options, pool) = (PlanOptions(), ThreadPool(threads: 1))
+    for (file, name) in [
+      ("yolo11-tiny-n", "yolo11-seg"), ("yolo11-cls-least", "yolo11-cls"),
+      ("depth-tiny", "depth-anything-v2"),
+    ] {
+      let store = try Golden.store(file)
+      let (found, weights): (String, WeightSource)
+      switch try RecognizedNetwork.family(of: store).task {
+      case .objects(let family):
+        let input = ObjectInput(side: 64, isRectangle: true)
+        let network = try family.detector(store, input: input, options: options, pool: pool)
+        (found, weights) = (network.name, network.weights)
+        #expect(network.inputText == "within 64x64" && network.form == .masks && network.suppressesOverlaps)
+        #expect(network.classNames.count == network.exportedMatrix[0] - 4 - (network.exportedPrototypes ?? 0))
+        #expect(family.trainedSide(of: store) == 640)
+      case .classes(let family):
+        let network = try family.classifier(store, side: 64, options: options, pool: pool)
+        (found, weights) = (network.name, network.weights)
+        #expect(network.side == 64 && family.trainedSide(of: store) == 224)
+      case .depth(let family):
+        let network = try family.estimator(store, side: 56, options: options, pool: pool)
+        (found, weights) = (network.name, network.weights)
+        #expect(network.output == .relative)
+        #expect(throws: NetworkError.depth(.invalidBound(7))) {
+          try family.estimator(store, side: 7, options: options, pool: pool)
+        }
+      }
+      #expect(found.hasPrefix(name), "\(file) is called \(found)")
+      #expect(weights.file == store.file)
+    }
   }
 
   @Test func whatCannotBeRunSaysWhatItIs() {

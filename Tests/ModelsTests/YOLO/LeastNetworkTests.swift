@@ -65,7 +65,7 @@ struct LeastNetworkTests {
     #expect(sizes.extras == expected.extras && sizes.classCount == 4 && sizes.family == name)
     #expect(sizes.scaling.width == 0.125 && sizes.scaling.maximumChannels == 256)
     #expect(sizes.variant == nil)
-    #expect(try RecognizedNetwork.family(of: store).task == .objects)
+    #expect(try RecognizedNetwork.family(of: store) == YOLOFamily.self)
     #expect(throws: YOLOError.self) { try YOLOClassifier(weights: store) }
   }
 
@@ -126,6 +126,6 @@ struct LeastNetworkTests {
       try InspectedNetwork(weights: store).session(for: PixelSize(width: 96, height: 64))
     }
     #expect(throws: YOLOError.self) { try YOLODetector(weights: store) }
-    #expect(try RecognizedNetwork.family(of: store).task == .classes)
+    #expect(try RecognizedNetwork.family(of: store) == YOLOClassifierFamily.self)
   }
 }

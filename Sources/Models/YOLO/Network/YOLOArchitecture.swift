@@ -5,8 +5,6 @@ import NNRuntime
 package struct YOLOArchitecture: Sendable, Equatable {
   /// Prototypes of every published network.
   private static let publishedCoefficients = 32
-  /// The longest side of a network input.
-  package static let maximumInputSide = 4096
 
   /// The design.
   package let generation: YOLOGeneration

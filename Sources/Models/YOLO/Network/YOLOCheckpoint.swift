@@ -31,7 +31,7 @@ package enum YOLOCheckpoint {
     var metadata = source.metadata
     metadata.merge(try source.moduleFacts(layout, authors: "ultralytics.")) { _, new in new }
     metadata["stride"] = "32"
-    if let size = source.trainingSize, YOLODetector.sides.contains(size), size.isMultiple(of: 32) {
+    if let size = source.trainingSize, ObjectInput.isSide(size) {
       metadata["imgsz"] = String(size)
     }
     metadata["license"] = metadata["license"] ?? "AGPL-3.0"

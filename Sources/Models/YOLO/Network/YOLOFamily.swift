@@ -4,8 +4,8 @@ import Imaging
 import NNRuntime
 
 /// YOLOv8, YOLO11 and YOLO26 that find objects.
-package enum YOLOFamily: NetworkFamily {
-  package static let task = NetworkTask.objects
+package enum YOLOFamily: ObjectNetworkFamily {
+  package static var task: NetworkTask { .objects(self) }
   package static let convertible = ["YOLOv8, YOLO11 and YOLO26 (detect, -seg, -pose, -obb)"]
 
   package static func recognize(_ tensors: TensorShapes) -> Kinship? {
@@ -29,11 +29,29 @@ package enum YOLOFamily: NetworkFamily {
       throw .yolo(error)
     }
   }
+
+  package static func trainedSide(of weights: WeightStore) -> Int {
+    ObjectInput.trainedSide(of: weights) ?? 640
+  }
+
+  package static func detector(
+    _ weights: WeightStore, input: ObjectInput, options: PlanOptions, pool: ThreadPool
+  ) throws(NetworkError) -> any BuiltInObjectNetwork {
+    do throws(YOLOError) {
+      return try YOLODetector(
+        weights: weights,
+        input: input.isRectangle
+          ? .minimalRectangle(side: input.side) : .fixed(height: input.side, width: input.side),
+        suppressing: input.isSuppressed, options: options, pool: pool)
+    } catch {
+      throw .yolo(error)
+    }
+  }
 }
 
 /// YOLOv8 and YOLO11 that classify pictures.
-package enum YOLOClassifierFamily: NetworkFamily {
-  package static let task = NetworkTask.classes
+package enum YOLOClassifierFamily: ClassNetworkFamily {
+  package static var task: NetworkTask { .classes(self) }
   package static let convertible = ["YOLOv8-cls", "YOLO11-cls"]
 
   /// What is no classifier is the other family's.
@@ -56,11 +74,23 @@ package enum YOLOClassifierFamily: NetworkFamily {
       throw .yolo(error)
     }
   }
+
+  package static func trainedSide(of weights: WeightStore) -> Int {
+    ObjectInput.trainedSide(of: weights) ?? YOLOClassifier.publishedSide
+  }
+
+  package static func classifier(
+    _ weights: WeightStore, side: Int, options: PlanOptions, pool: ThreadPool
+  ) throws(NetworkError) -> any ClassNetwork {
+    do throws(YOLOError) {
+      return try YOLOClassifier(weights: weights, side: side, options: options, pool: pool)
+    } catch {
+      throw .yolo(error)
+    }
+  }
 }
 
 extension YOLODetector: LayeredNetwork {
-  package var name: String { architecture.name }
-
   package var decoding: any DecodedNetwork { DetectorDecoding(architecture) }
 
   package var standardSize: PixelSize { PixelSize(width: 640, height: 640) }
@@ -84,8 +114,6 @@ extension YOLODetector: LayeredNetwork {
 }
 
 extension YOLOClassifier: LayeredNetwork {
-  package var name: String { architecture.name }
-
   package var decoding: any DecodedNetwork { PlainDecoding.classes }
 
   package var standardSize: PixelSize { PixelSize(width: Self.publishedSide, height: Self.publishedSide) }

@@ -29,6 +29,25 @@ public struct DetectedObject: Sendable {
   /// The probabilities on the prototype grid, which covers the network's input; nil of networks without masks.
   package let probabilities: PrototypeMask?
 
+  /// An object of a network of another package: a box, and what else is told of it.
+  ///
+  /// - `confidence`: in (0, 1].
+  /// - `box`, `keypoints`, `orientedBox`: in the upright picture's pixels.
+  public init(
+    classIndex: Int, className: String, confidence: Float, box: Rect<UprightPixels>,
+    keypoints: [Keypoint<UprightPixels>] = [], orientedBox: RotatedRect<UprightPixels>? = nil
+  ) {
+    self.classIndex = classIndex
+    self.className = className
+    self.confidence = confidence
+    self.box = box
+    self.keypoints = keypoints
+    self.orientedBox = orientedBox
+    networkBox = Rect(minX: box.minX, minY: box.minY, maxX: box.maxX, maxY: box.maxY)
+    (mask, networkMask, probabilities) = (nil, nil, nil)
+    (networkKeypoints, networkOrientedBox) = ([], nil)
+  }
+
   init(
     _ candidate: Candidate, className: String, box: Rect<UprightPixels>, mask: ObjectMask? = nil,
     networkMask: ObjectMask? = nil, probabilities: PrototypeMask? = nil,
@@ -66,6 +85,20 @@ public struct DetectedObjects: Sendable {
   public let timings: StageTimings
   /// What decoding the heads and suppressing overlaps took of `timings.postprocess`; the rest went into masks.
   public let selection: Duration
+
+  init(objects: [DetectedObject], letterbox: Letterbox, timings: StageTimings, selection: Duration) {
+    self.objects = objects
+    self.letterbox = letterbox
+    self.timings = timings
+    self.selection = selection
+  }
+
+  /// Objects of a network of another package, best first, in an upright picture of size `picture`.
+  public init(_ objects: [DetectedObject], in picture: PixelSize, timings: StageTimings) {
+    self.init(
+      objects: objects, letterbox: Letterbox(imageSize: picture, networkSize: picture), timings: timings,
+      selection: timings.postprocess)
+  }
 }
 
 /// Which candidates become objects.

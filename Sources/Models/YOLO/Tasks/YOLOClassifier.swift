@@ -13,6 +13,8 @@ public final class YOLOClassifier: Sendable {
   package let architecture: YOLOArchitecture
   /// The side of the square that pictures are cut to.
   public let side: Int
+  /// Where its weights come from.
+  package let weights: WeightSource
   private let sessions: SessionCache<PixelSize>
 
   /// Binds the weights; every tensor of the file must belong to the network and the other way round.
@@ -30,13 +32,14 @@ public final class YOLOClassifier: Sendable {
     let network = try YOLONetwork.checked(weights, architecture)
     self.architecture = architecture
     self.side = side
+    self.weights = WeightSource(weights)
     sessions = SessionCache(weights: weights, options: options, pool: pool) { size in
       network.graph(name: architecture.name, height: size.height, width: size.width)
     }
   }
 
   private init(_ other: YOLOClassifier, sessions: SessionCache<PixelSize>) {
-    (architecture, side) = (other.architecture, other.side)
+    (architecture, side, weights) = (other.architecture, other.side, other.weights)
     self.sessions = sessions
   }
 

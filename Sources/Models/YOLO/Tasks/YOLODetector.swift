@@ -15,13 +15,12 @@ public final class YOLODetector: Sendable {
     case minimalRectangle(side: Int)
   }
 
-  /// Sides of an input, in pixels; each is a multiple of 32.
-  public static let sides = 32...4096
-
   /// The sizes of the network, and its class names.
   package let architecture: YOLOArchitecture
   /// The network's input for a picture.
   public let input: Input
+  /// Where its weights come from.
+  public let weights: WeightSource
   private let sessions: SessionCache<PixelSize>
 
   /// Binds the weights; every tensor of the file must belong to the network and the other way round.
@@ -47,21 +46,21 @@ public final class YOLODetector: Sendable {
     let network = try YOLONetwork.checked(weights, architecture)
     self.architecture = architecture
     self.input = input
+    self.weights = WeightSource(weights)
     sessions = SessionCache(weights: weights, options: options, pool: pool) { size in
       network.graph(name: architecture.name, height: size.height, width: size.width)
     }
   }
 
-  private init(architecture: YOLOArchitecture, input: Input, sessions: SessionCache<PixelSize>) {
-    self.architecture = architecture
-    self.input = input
+  private init(_ other: YOLODetector, sessions: SessionCache<PixelSize>) {
+    (architecture, input, weights) = (other.architecture, other.input, other.weights)
     self.sessions = sessions
   }
 
   /// The same network run by another pool, side by side with this one: packed weights are shared, the memory
   /// of a run is not.
   public func running(on pool: ThreadPool) -> YOLODetector {
-    YOLODetector(architecture: architecture, input: input, sessions: sessions.sessions(on: pool))
+    YOLODetector(self, sessions: sessions.sessions(on: pool))
   }
 
   /// How a picture of this size is fitted into the network's input.
@@ -156,8 +155,7 @@ public final class YOLODetector: Sendable {
   }
 
   static func check(height: Int, width: Int) throws(YOLOError) {
-    let allowed = 32...YOLOArchitecture.maximumInputSide
-    guard height % 32 == 0, width % 32 == 0, allowed.contains(height), allowed.contains(width) else {
+    guard ObjectInput.isSide(height), ObjectInput.isSide(width) else {
       throw .invalidInputSize(height: height, width: width)
     }
   }

@@ -1,5 +1,4 @@
 import FileFormats
-import Models
 
 /// What Ultralytics' own client reads of a network: a dictionary as Python writes it.
 enum ExportMetadata {

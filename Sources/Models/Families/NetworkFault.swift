@@ -1,0 +1,79 @@
+import NNRuntime
+
+/// An error of a network, whatever its family.
+public protocol NetworkFault: Error {
+  /// What it means to whoever runs the network.
+  var kind: NetworkFaultKind { get }
+}
+
+/// What an error of a network means to whoever runs it.
+public enum NetworkFaultKind: Sendable {
+  /// The weights cannot be read.
+  case weights(WeightError)
+  /// The network cannot be planned on this machine.
+  case plan(PlanError)
+  /// An output holds an infinity or a NaN.
+  case nonFiniteOutput
+  /// The boxes of all objects have more pixels of the picture than may be looked at for masks.
+  case tooManyMaskPixels
+  /// There is no memory for the masks.
+  case noMaskMemory
+  /// The caller has given up.
+  case unwanted
+  /// The weights, the input or the picture are not what the network takes.
+  case unfit
+}
+
+extension YOLOError: NetworkFault {
+  /// What it means to whoever runs the network.
+  public var kind: NetworkFaultKind {
+    switch self {
+    case .weights(let error): .weights(error)
+    case .plan(let error): .plan(error)
+    case .nonFiniteOutput: .nonFiniteOutput
+    case .tooManyMaskPixels: .tooManyMaskPixels
+    case .noMaskMemory: .noMaskMemory
+    case .unwanted: .unwanted
+    case .unknownArchitecture, .invalidInputSize, .notSquare, .convertedBefore, .port: .unfit
+    }
+  }
+}
+
+extension DepthError: NetworkFault {
+  /// What it means to whoever runs the network.
+  public var kind: NetworkFaultKind {
+    switch self {
+    case .weights(let error): .weights(error)
+    case .plan(let error): .plan(error)
+    case .nonFiniteOutput: .nonFiniteOutput
+    case .tooElongated, .invalidBound, .notWholePatches, .unknownArchitecture, .noPrompt, .convertedBefore,
+      .port:
+      .unfit
+    }
+  }
+}
+
+extension NetworkError: NetworkFault {
+  /// What it means to whoever runs the network.
+  public var kind: NetworkFaultKind {
+    switch self {
+    case .yolo(let error): error.kind
+    case .depth(let error): error.kind
+    case .unsupported, .unknown: .unfit
+    }
+  }
+}
+
+/// What went wrong within a network, where the fault is its weights' or the machine's; else the error itself.
+package func innermost(_ error: any Error) -> any Error {
+  switch (error as? any NetworkFault)?.kind {
+  case .weights(let error): error
+  case .plan(let error): error
+  case .nonFiniteOutput, .tooManyMaskPixels, .noMaskMemory, .unwanted, .unfit, nil:
+    switch error {
+    case NetworkError.yolo(let error): error
+    case NetworkError.depth(let error): error
+    default: error
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import Geometry
+import Imaging
+import NNRuntime
+
+/// A network that finds objects in pictures, of whatever family.
+///
+/// Calls from several threads are safe and take turns.
+public protocol ObjectNetwork: Sendable {
+  /// What the network is called, such as `yolo11n-seg`.
+  var name: String { get }
+  /// Class names, in the order of `DetectedObject.classIndex`.
+  var classNames: [String] { get }
+  /// What is told of each object besides its box and class.
+  var form: ObjectForm { get }
+  /// Whether `DetectionThresholds.overlap` has a meaning; not of a head that gives each object one box.
+  var suppressesOverlaps: Bool { get }
+  /// The sides of the network's input, for people.
+  var inputText: String { get }
+  /// Where its weights come from.
+  var weights: WeightSource { get }
+
+  /// The objects of an upright picture, in its pixels, best first.
+  ///
+  /// - Throws: the family's error: weights that changed, a plan that cannot be made, numbers that are none.
+  func detect(_ picture: RGBImage, _ request: DetectionRequest) throws -> DetectedObjects
+  /// The same network run by another pool, side by side with this one.
+  func running(on pool: ThreadPool) -> Self
+}
+
+/// What a detector tells of each object besides its box and class.
+public enum ObjectForm: Sendable, Equatable {
+  /// Nothing.
+  case boxes
+  /// Its pixels.
+  case masks
+  /// Places such as a person's joints: how many, and numbers of each, 2 for its place or 3 with a confidence.
+  case keypoints(count: Int, dimensions: Int)
+  /// The box turned as the object is.
+  case orientedBoxes
+
+  /// What is found, for people.
+  public var finds: String {
+    switch self {
+    case .boxes: "boxes"
+    case .masks: "boxes and masks"
+    case .keypoints: "boxes and key points"
+    case .orientedBoxes: "oriented boxes"
+    }
+  }
+
+  /// How many key points an object has; 0 of networks without.
+  public var keypointCount: Int { if case .keypoints(let count, _) = self { count } else { 0 } }
+}
+
+/// Which objects of a picture are found, and how.
+public struct DetectionRequest: Sendable {
+  /// Which candidates become objects.
+  public var thresholds: DetectionThresholds
+  /// How masks are made; nil makes none in the picture.
+  public var masks: MaskMethod?
+  /// How the picture is fitted into the network's input; nil for the network's own way.
+  package var letterbox: Letterbox?
+  /// Also objects no pixel of whose box belongs to them.
+  package var keepsEmpty = false
+  /// What masks may cost.
+  package var bounds = MaskBounds()
+
+  /// A request; by default as the phone app asks.
+  public init(thresholds: DetectionThresholds = DetectionThresholds(), masks: MaskMethod? = .retina) {
+    self.thresholds = thresholds
+    self.masks = masks
+  }
+}
+
+/// Where a network's weights come from.
+public struct WeightSource: Sendable, Equatable {
+  /// The weight file's path, or a description of where the tensors came from.
+  public let file: String
+  /// SHA-256 of the checkpoint that was converted, in hexadecimal digits; nil where the file does not say it.
+  public let checkpointDigest: String?
+
+  /// Weights of a file, or of `memory`.
+  public init(file: String, checkpointDigest: String? = nil) {
+    self.file = file
+    self.checkpointDigest = checkpointDigest
+  }
+
+  init(_ store: WeightStore) {
+    self.init(file: store.file, checkpointDigest: store.metadata["source_sha256"])
+  }
+}
+
+/// A detector that can be built from a weight file, looked at layer by layer, and served by its export's tensors.
+package protocol BuiltInObjectNetwork: ObjectNetwork, LayeredNetwork, ExportedObjectNetwork {}
+
+/// A detector by the tensors of its framework's usual ONNX export.
+package protocol ExportedObjectNetwork: Sendable {
+  /// What clients are told of the platform.
+  var exportedPlatform: String { get }
+  /// The size of the input that clients make of a picture, unless they choose another.
+  var exportedInput: PixelSize { get }
+  /// Both sides of an input are multiples of it.
+  var exportedStep: Int { get }
+  /// Sides of `output0` behind the batch, -1 for what depends on the input.
+  var exportedMatrix: [Int] { get }
+  /// Channels of `output1`, the mask prototypes, a quarter of the input's sides; nil of networks without.
+  var exportedPrototypes: Int? { get }
+  /// What the framework's own client reads of the network.
+  var exportedMetadata: String { get }
+  /// Rows and columns of `output0` for an input.
+  func exportedShape(of size: PixelSize) -> (rows: Int, columns: Int)
+  /// The outputs for an input: (3, height, width), row-major, RGB in [0, 1].
+  func exportedOutputs(planar: ArraySlice<Float>, size: PixelSize) throws -> ExportedOutputs
+}

@@ -1,0 +1,79 @@
+import AppCore
+import Geometry
+import Models
+
+/// What is known of a frame: its objects, how large and how far they are, and its depth.
+///
+/// Everything is in the frame of the picture as stored; positions are in the world's frame of `CapturedFrame.cameraToWorld`.
+public struct Perceived: Sendable {
+  /// The objects, best first, in the stored picture's pixels.
+  public let detections: [Detection]
+  /// How large and how far each is in meters, in the detections' order.
+  public let extents: [ObjectExtent]
+  /// Relative inverse depth of every pixel, without unit; nil without a depth network, and where `noEstimate` says why.
+  public let relative: RelativeDepth?
+  /// Why the depth network has no estimate of this frame.
+  public let noEstimate: NoEstimate?
+  /// Meters of every pixel, and how relative depth was fitted to the sensor's.
+  public let depth: FrameDepth
+  /// What a reader must know about where figures come from, for people.
+  public let notes: [String]
+}
+
+/// How long a step took; `Perceiver` calls back with each.
+public enum PerceptionTiming: Sendable {
+  /// Turning the picture upright.
+  case upright(Duration)
+  /// Finding objects: the network's stages, what selecting objects took of the last, and all of it, turning what was found
+  /// back included.
+  case detection(StageTimings, selection: Duration, whole: Duration)
+  /// Estimating depth: the network's stages, the size of its input, and all of it.
+  case depth(StageTimings, input: PixelSize, whole: Duration)
+  /// Fitting relative depth to the sensor's, and filling in between readings.
+  case fusion(Duration)
+  /// Measuring the objects.
+  case measuring(Duration)
+}
+
+extension Perceived {
+  /// What is to be said of a frame of which `estimation` was made; nil without a depth network.
+  static func notes(
+    _ frame: CapturedFrame, _ estimation: Result<FrameEstimate, NoEstimate>?, _ depth: FrameDepth,
+    hasObjects: Bool
+  ) -> [String] {
+    var notes: [String] = []
+    var lacksPrompt = false
+    switch estimation {
+    case .success: break
+    case .failure(.noPrompt):
+      lacksPrompt = true
+      notes.append("\(NoEstimate.noPrompt)")
+    case .failure(let reason): notes.append("\(reason): distances come from the LiDAR alone")
+    case nil: notes.append("no depth weights: distances come from the LiDAR alone")
+    }
+    if depth.estimated != nil {
+      notes.append("distances are the depth network's, from the picture alone")
+    } else if frame.depth == nil, !lacksPrompt {
+      notes.append("no LiDAR depth: there is nothing to scale relative depth with")
+    }
+    if frame.depth != nil, frame.confidence == nil {
+      notes.append("no confidence: every LiDAR reading counts as sure")
+    }
+    if let note = frame.rangeNote { notes.append(note) }
+    if !frame.isPosed, let doubt = frame.depthDoubt { notes.append(doubt) }
+    if frame.intrinsics == nil {
+      notes.append(
+        depth.estimated != nil
+          ? "no camera in EXIF: sizes need --fov or --intrinsics"
+          : "no camera: nothing can be measured or placed")
+    }
+    if frame.intrinsics != nil, !frame.isPosed {
+      notes.append("no pose: positions are in the camera's own frame, as if it stood level at the origin")
+    }
+    if let fusion = depth.fusion, fusion.status != .ok, depth.best == nil {
+      notes.append("no fusion (\(fusion.status.rawValue)): distances come from the LiDAR alone")
+    }
+    if !hasObjects { notes.append("no objects found") }
+    return notes
+  }
+}

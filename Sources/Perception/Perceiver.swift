@@ -1,0 +1,132 @@
+import AppCore
+import Geometry
+import Imaging
+import Models
+import NNRuntime
+
+/// The whole flow on one frame: find objects, estimate depth, fit it to the sensor's, measure.
+///
+/// A value; copies share the networks, which plan and pack for the first picture of a size. The same frame gives the same
+/// bytes for any number of threads, overlapped or not.
+public struct Perceiver: Sendable {
+  /// What finds objects, and which are wanted.
+  public var detector: ObjectDetector
+  /// What estimates depth; nil goes on with the sensor's alone.
+  public let depth: (any DepthNetwork)?
+  /// How relative depth is fitted to the sensor's; the sensor is that of each frame.
+  public var fusion: FusionOptions
+  /// Whether `perceive` lets one network prepare its input and read its output while the other runs: of use where a frame
+  /// has more than one thread.
+  public var isOverlapped: Bool
+
+  /// A perceiver of networks of any family.
+  ///
+  /// - `depth`: nil goes on with the sensor's depth alone.
+  public init(
+    detector: ObjectDetector, depth: (any DepthNetwork)? = nil, fusion: FusionOptions = FusionOptions(),
+    isOverlapped: Bool = true
+  ) {
+    self.detector = detector
+    self.depth = depth
+    self.fusion = fusion
+    self.isOverlapped = isOverlapped
+  }
+
+  /// The same networks run by another pool, side by side with these.
+  public func running(on pool: ThreadPool) -> Perceiver {
+    Perceiver(
+      detector: detector.running(on: pool), depth: depth?.running(on: pool), fusion: fusion,
+      isOverlapped: pool.threads > 1)
+  }
+
+  /// The depth network as the live loop asks it; nil without one.
+  public var depthEstimator: (any DepthEstimator)? { depth.map(PictureDepth.init) }
+
+  private typealias Detected = (objects: FoundObjects, whole: Duration)
+  private typealias Estimated = (estimation: Result<FrameEstimate, NoEstimate>, whole: Duration)
+
+  /// What is known of a frame.
+  ///
+  /// - Parameters:
+  ///   - frame: With its picture; without depth or camera less can be measured, and `Perceived.notes` say so.
+  ///   - timings: Called with each step's time when both networks are done.
+  /// - Returns: What was found and measured, in the stored picture's frame.
+  /// - Throws: `PerceptionError.noPicture`, `.network`. A picture of which no depth can be estimated is none:
+  ///   `Perceived.noEstimate` says why.
+  public func perceive(
+    _ frame: CapturedFrame, timings: (PerceptionTiming) -> Void = { _ in }
+  ) async throws(PerceptionError) -> Perceived {
+    guard isOverlapped, let depth else { return try perceiveInTurn(frame, timings: timings) }
+    let upright = try upright(frame, timings)
+    // Both networks share one team of threads, which runs one whole network after the other.
+    async let found = Result { () throws(PerceptionError) in try detect(frame, upright) }
+    async let estimated = Result { () throws(PerceptionError) in try estimate(frame, upright, depth) }
+    let (objects, estimation) = await (found, estimated)
+    return perceived(frame, try objects.get(), try estimation.get(), timings)
+  }
+
+  /// As `perceive`, on the calling thread and its team.
+  public func perceiveInTurn(
+    _ frame: CapturedFrame, timings: (PerceptionTiming) -> Void = { _ in }
+  ) throws(PerceptionError) -> Perceived {
+    let upright = try upright(frame, timings)
+    let objects = try detect(frame, upright)
+    var estimated: Estimated?
+    if let depth { estimated = try estimate(frame, upright, depth) }
+    return perceived(frame, objects, estimated, timings)
+  }
+
+  private func upright(
+    _ frame: CapturedFrame, _ timings: (PerceptionTiming) -> Void
+  ) throws(PerceptionError) -> RGBImage {
+    let (image, time) = try timed { () throws(PerceptionError) in try PerceptionError.upright(frame) }
+    timings(.upright(time))
+    return image
+  }
+
+  private func detect(_ frame: CapturedFrame, _ upright: RGBImage) throws(PerceptionError) -> Detected {
+    try timed { () throws(PerceptionError) in
+      try detector.objects(in: upright, orientation: frame.orientation, stored: frame.imageSize)
+    }
+  }
+
+  private func estimate(
+    _ frame: CapturedFrame, _ upright: RGBImage, _ depth: any DepthNetwork
+  ) throws(PerceptionError) -> Estimated {
+    try timed { () throws(PerceptionError) in
+      try depth.estimate(upright, orientation: frame.orientation, sensor: frame.depth)
+    }
+  }
+
+  private func perceived(
+    _ frame: CapturedFrame, _ found: Detected, _ estimated: Estimated?,
+    _ timings: (PerceptionTiming) -> Void
+  ) -> Perceived {
+    timings(.detection(found.objects.timings, selection: found.objects.selection, whole: found.whole))
+    let estimate = try? estimated?.estimation.get()
+    if let estimated, let estimate {
+      timings(.depth(estimate.timings, input: estimate.input, whole: estimated.whole))
+    }
+    let detections = found.objects.detections
+    let (known, fusing) = timed { FrameDepth(estimate?.depth, frame: frame, options: fusion) }
+    if known.fusion != nil { timings(.fusion(fusing)) }
+    let (extents, measuring) = timed { known.extents(of: detections, in: frame) }
+    timings(.measuring(measuring))
+    var noEstimate: NoEstimate?
+    if case .failure(let reason) = estimated?.estimation { noEstimate = reason }
+    return Perceived(
+      detections: detections, extents: extents, relative: estimate?.depth.relative, noEstimate: noEstimate,
+      depth: known,
+      notes: Perceived.notes(frame, estimated?.estimation, known, hasObjects: !detections.isEmpty))
+  }
+}
+
+/// What `body` makes, and how long it takes.
+private func timed<Value, Failure: Error>(
+  _ body: () throws(Failure) -> Value
+) throws(Failure) -> (Value, Duration) {
+  let clock = ContinuousClock()
+  let began = clock.now
+  let value = try body()
+  return (value, clock.now - began)
+}

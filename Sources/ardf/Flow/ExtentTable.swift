@@ -1,0 +1,20 @@
+import AppCore
+import FileFormats
+
+/// Measured objects as a table for people.
+func extentTable(_ extents: [ObjectExtent]) -> String {
+  guard !extents.isEmpty else { return "no objects\n" }
+  var table = TextTable(
+    ["id", "object", "score", "distance", "from", "size in its box x y z", "method", "warnings"],
+    rightAligned: [0, 2, 3])
+  for extent in extents {
+    let sides = extent.box3D?.dimensions
+    table.add([
+      "\(extent.id)", extent.className, decimal(Double(extent.confidence), 3),
+      extent.distance.meters.map { "\(decimal($0, 2)) m" } ?? "-- m", extent.distance.source.rawValue,
+      sides.map { "\(decimal($0.x, 2)) x \(decimal($0.y, 2)) x \(decimal($0.z, 2)) m" } ?? "-",
+      extent.box3D?.method.rawValue ?? "-", extent.warnings.map(\.rawValue).joined(separator: ", "),
+    ])
+  }
+  return table.text
+}

@@ -1,0 +1,43 @@
+import FileFormats
+import Models
+import NNRuntime
+
+/// A weight file, and what the network finds whose weights it holds.
+struct NetworkWeights {
+  /// The file's path.
+  let file: String
+  let store: WeightStore
+  /// What the network finds, with the family that makes it ready.
+  let task: NetworkTask
+
+  init(_ file: String, allowNonFinite: Bool) throws {
+    let store = try WeightStore(path: file, allowNonFinite: allowNonFinite)
+    task = try InFile.naming(file) { try RecognizedNetwork.family(of: store).task }
+    (self.file, self.store) = (file, store)
+  }
+
+  /// The family of a detector's weights.
+  func detectorFamily() throws -> any ObjectNetworkFamily.Type {
+    switch task {
+    case .objects(let family): return family
+    case .classes:
+      throw CommandError.input(
+        "\(file): holds a classifier, which finds no objects; ardf detect runs it, this needs a detector")
+    case .depth: throw isDepthNetwork
+    }
+  }
+
+  /// The family of a depth network's weights.
+  func depthFamily() throws -> any DepthNetworkFamily.Type {
+    guard case .depth(let family) = task else {
+      throw CommandError.input(
+        "\(file): holds a YOLO network; give it as --yolo, and depth weights as --depth")
+    }
+    return family
+  }
+
+  /// What is said where weights of a detector or a classifier are needed, and these are of neither.
+  var isDepthNetwork: CommandError {
+    .input("\(file): holds a depth network; give it as --depth, and YOLO weights as --yolo")
+  }
+}
