@@ -218,7 +218,7 @@ def modules(targets):
 #: What works on a network's layers, in order: folder, what it says, files that do.
 STAGES = {
     "Models": (["layers by their names in", "checkpoints"], ""),
-    "Graph": (["operations and shapes;", "rewrites: the same in algebra"], "Graph Operation Rewrites"),
+    "Graph": (["nodes and shapes;", "rewrites: the same in algebra"], "Graph GraphBuilder MapShape Rewrites"),
     "Plan": (
         ["kernels, costs, offsets"],
         "Fusing Arithmetic ElementTypes Candidates CostModel WorkGrid Placement ArenaLayout",
