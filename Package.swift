@@ -120,6 +120,7 @@ let package = Package(
     .target(
       name: "NNVerification", dependencies: ["NNRuntime", "FileFormats", "Archives"], swiftSettings: optimized
     ),
+    .target(name: "ONNX", dependencies: ["FileFormats"], swiftSettings: optimized),
     .target(
       name: "Evaluation", dependencies: ["FileFormats", "Geometry", "Imaging"], swiftSettings: optimized),
     .target(
@@ -155,7 +156,7 @@ let package = Package(
       name: "ardf",
       dependencies: [
         "AppCore", "Reporting", "Serving", "InferenceServing", "InferenceProtocol", "HTTPServing",
-        "Perception", "Models", "Evaluation", "NNVerification", "NNRuntime", "Imaging", "Geometry",
+        "Perception", "Models", "ONNX", "Evaluation", "NNVerification", "NNRuntime", "Imaging", "Geometry",
         "Sharding", "OutputFolders", "Digests", "Archives", "FileFormats",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
@@ -188,6 +189,7 @@ let package = Package(
     tests(
       "AppCore", ["AppCore", "FileFormats", "Archives", "Digests", "Geometry", "Imaging"],
       resources: [.copy("Goldens")]),
+    tests("ONNX", ["ONNX", "FileFormats"]),
     tests("Evaluation", ["Evaluation", "FileFormats", "Geometry", "Imaging"], resources: [.copy("Goldens")]),
     tests(
       "Perception",

@@ -20,13 +20,14 @@ struct Inspect: ParsableCommand {
   /// `ardf inspect CHECKPOINT`.
   struct Checkpoint: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Says what an Ultralytics or Depth Anything checkpoint is, supported or not.",
+      abstract: "Says what a checkpoint or an ONNX file is, supported or not.",
       discussion: Help.text(
         "The word checkpoint may be left out. No code in a checkpoint is ever run.",
         ("What is it, and can it be used?", "ardf inspect checkpoint yolo11n-pose.pt"),
+        ("Inputs, outputs and operators of any network", "ardf inspect model.onnx"),
         ("Its classes", "ardf inspect best.pt --json | jq -r '.classNames[]'")))
 
-    @Argument(help: "A checkpoint: .pt, .pth, .ckpt or .safetensors.")
+    @Argument(help: "A checkpoint: .pt, .pth, .ckpt or .safetensors; or an .onnx file.")
     var file: String?
 
     @Flag(help: "Print JSON.")
@@ -34,6 +35,10 @@ struct Inspect: ParsableCommand {
 
     func run() throws {
       guard let file else { throw CleanExit.helpRequest(Inspect.self) }
+      if file.hasSuffix(".onnx") {
+        let listing = try ONNXListing(file: file)
+        return try json ? Console.print(listing.document) : Console.print(listing.text)
+      }
       let listing = CheckpointListing(try CheckpointDescription(path: file), file: file)
       try json ? Console.print(listing.document) : Console.print(listing.text)
     }

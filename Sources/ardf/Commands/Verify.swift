@@ -99,13 +99,22 @@ struct Verify: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "Two traces to compare with each other, the second one taken for right.", valueName: "trace"))
+      "Two traces to compare with each other, the second one taken for right; or an ONNX file.", valueName: "trace"))
   var traces: [String] = []
 
   @OptionGroup var inspected: InspectedOptions
 
-  @Option(help: ArgumentHelp("Reference tensors: .safetensors or .npz.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(
+      "Reference tensors: .safetensors or .npz; of an ONNX file a folder with test_data_set_0.", valueName: "file"))
   var reference: String?
+
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "Folders of ONNX's test layout, model.onnx and test_data_set_0: a line of name, exit code and message for each.",
+      valueName: "folder"))
+  var cases: [String] = []
 
   @Option(help: "Compare with these kernels instead of a reference: \(Self.kernels); or with fp32.")
   var against: Opposite?
@@ -163,6 +172,13 @@ struct Verify: ParsableCommand {
     for rule in tol where ToleranceTable.Rule(rule) == nil {
       throw ValidationError("--tol \(rule): give PATTERN=ABSOLUTE,RELATIVE, for example model.10.*=1e-5,1e-4")
     }
+    guard cases.isEmpty else { return }
+    guard !isONNX else {
+      guard reference != nil else {
+        throw ValidationError("an ONNX file is compared with test data: give --reference FOLDER")
+      }
+      return
+    }
     guard traces.isEmpty else { return try validateTraces() }
     try inspected.checkNetwork()
     guard !sensitivity.isAsked else { return try validateSensitivity() }
@@ -184,6 +200,9 @@ struct Verify: ParsableCommand {
       throw ValidationError("--against \(backend.name): the same kernels")
     }
   }
+
+  /// Whether the one argument is a model, not a trace.
+  private var isONNX: Bool { traces.count == 1 && traces[0].hasSuffix(".onnx") }
 
   private func validateSensitivity() throws {
     if let option = reference.map({ _ in "--reference" }) ?? against.map({ _ in "--against" })
@@ -208,6 +227,8 @@ struct Verify: ParsableCommand {
   }
 
   func run() throws {
+    guard cases.isEmpty else { return try ONNXVerification.run(folders: cases) }
+    if isONNX, let reference { return try ONNXVerification.run(model: traces[0], reference: reference, json: json) }
     guard !sensitivity.isAsked else { return try runSensitivity() }
     let inputs = traces + [inspected.weights, reference, input] + inspected.compute.arithmetic.plans
     let folder = try out.map { try OutputFolder($0, force: force, inputs: inputs) }

@@ -10,6 +10,7 @@ import Imaging
 import Models
 import NNRuntime
 import NNVerification
+import ONNX
 import OutputFolders
 import Perception
 import Reporting
@@ -73,6 +74,7 @@ enum ExitStatus: Int32 {
       if case .file(let file) = error.kind { self.init(input: file) } else { self = .malformedInput }
     case let error as CheckpointError:
       if case .file(let file) = error.kind { self.init(input: file) } else { self = .malformedInput }
+    case let error as ONNXError: self.init(error.innermost)
     case let error as ImageError: self.init(error.defect)
     case let error as LabelError: self = error.isMissingInput ? .missingInput : .malformedInput
     case let error as CaptureError: self.init(error)
@@ -105,6 +107,14 @@ enum ExitStatus: Int32 {
     switch error {
     case .missing, .permissionDenied: self = .missingInput
     case .io, .noSpace, .changed: self = .inputOutput
+    default: self = .malformedInput
+    }
+  }
+
+  private init(_ error: ONNXError) {
+    switch error {
+    case .file(let file): self.init(input: file)
+    case .unsupported: self = .unavailable
     default: self = .malformedInput
     }
   }
@@ -226,6 +236,7 @@ struct InFile: Error, CustomStringConvertible {
       // Both name their file themselves, and a plan has none.
       case let error as FileError: throw error
       case let error as WeightError: throw error
+      case ONNXError.file(let error): throw error
       case let error as PlanError: throw error
       case let error: throw InFile(file: file, error: error)
       }

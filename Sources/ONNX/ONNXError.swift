@@ -1,0 +1,37 @@
+public import FileFormats
+
+/// Why a model cannot be read or run.
+public indirect enum ONNXError: Error, Equatable, CustomStringConvertible {
+  /// The file, or one that holds its weights, cannot be opened.
+  case file(FileError)
+  /// The bytes are no ONNX model, or its graph cannot be one: damaged, cut short or inconsistent.
+  case malformed(String)
+  /// An operator, a version, an attribute, a mode or an element type that is not implemented.
+  case unsupported(String)
+  /// What was given to the model does not go with it.
+  case input(String)
+  /// A failure at a node of the graph.
+  case node(name: String, type: String, ONNXError)
+
+  /// What failed, without the node.
+  public var innermost: ONNXError {
+    if case .node(_, _, let error) = self { return error.innermost }
+    return self
+  }
+
+  /// Whether the file is sound, but needs what is not implemented.
+  public var isUnsupported: Bool {
+    if case .unsupported = innermost { return true }
+    return false
+  }
+
+  /// One line that names the defect.
+  public var description: String {
+    switch self {
+    case .file(let error): "\(error)"
+    case .malformed(let text), .unsupported(let text), .input(let text): text
+    case .node(let name, let type, let error):
+      "node \"\(printableName(name))\" (\(printableName(type))): \(error)"
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package import FileFormats
+
+/// A network of an ONNX file.
+public final class ONNXModel: Sendable {
+  /// The path of the file.
+  public let path: String
+  /// What the file says of itself, its messages as they are.
+  package let message: ModelMessage
+  package let program: Program
+
+  /// Reads a model.
+  ///
+  /// Its weights stay in the file, which is mapped.
+  ///
+  /// A model with operators that are not implemented is read too; `defect` says so, and `run` throws it.
+  /// - Throws: `ONNXError`.
+  public convenience init(path: String) throws {
+    let bytes: FileBytes
+    do throws(FileError) {
+      bytes = FileBytes(try MappedFile(path: path))
+    } catch {
+      throw ONNXError.file(error)
+    }
+    try self.init(bytes, path: path)
+  }
+
+  package init(_ bytes: FileBytes, path: String) throws {
+    self.path = path
+    message = try ModelMessage(bytes)
+    program = try ProgramBuilder.program(of: message, files: ExternalData(besideModel: path))
+  }
+
+  /// What keeps the model from being run; nil where nothing does.
+  public var defect: ONNXError? { program.defect }
+
+  /// The inputs that a caller has to give, in order.
+  package var inputs: [Program.Input] { program.inputs.filter { !$0.hasDefault } }
+  package var outputs: [Program.Output] { program.outputs }
+
+  /// Runs the model on values by the names of its inputs.
+  package func run(
+    _ values: NameTable<Value>, observer: ((Step, [Value?]) throws -> Void)? = nil
+  ) throws -> [Value] {
+    if let defect { throw defect }
+    if let other = values.keys.first(where: { name in
+      !program.inputs.contains { $0.name.isSameName(as: name) }
+    }) {
+      throw ONNXError.input("the model has no input \"\(printableName(other))\"")
+    }
+    for input in program.inputs {
+      if let value = values[input.name] { try input.check(value) }
+    }
+    return try program.run(program.inputs.map { values[$0.name] }, observer: observer)
+  }
+}
+
+extension Program.Input {
+  /// Whether a value is of the declared type and shape.
+  func check(_ value: Value) throws {
+    guard case .tensor(let tensor) = value, case .tensor(let number, let axes) = type else { return }
+    if number != 0, number != tensor.type.rawValue {
+      throw ONNXError.input(
+        "the input \"\(printableName(name))\" is of type \(ElementType(rawValue: number)?.name ?? "?"), not \(tensor.type)"
+      )
+    }
+    guard let axes else { return }
+    let fits =
+      axes.count == tensor.rank
+      && zip(axes, tensor.shape).allSatisfy { axis, size in
+        if case .size(let stated) = axis { stated == size } else { true }
+      }
+    guard fits else {
+      throw ONNXError.input(
+        "the input \"\(printableName(name))\" has shape \(AxisMessage.text(axes)), not \(Shape.text(tensor.shape))"
+      )
+    }
+  }
+}
+
+extension AxisMessage {
+  package static func text(_ axes: [AxisMessage]) -> String {
+    let sizes = axes.map { axis in
+      switch axis {
+      case .size(let size): "\(size)"
+      case .named(let name): printableName(name)
+      case .free: "?"
+      }
+    }
+    return "[" + sizes.joined(separator: ", ") + "]"
+  }
+}

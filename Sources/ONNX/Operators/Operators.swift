@@ -1,0 +1,35 @@
+import FileFormats
+
+/// The operators that are implemented: a family a line, each in a file of its own.
+package enum Operators {
+  /// The newest version of ONNX's own operators that is known.
+  package static let newestVersion = 28
+
+  static let all: [Operator] = [
+    unaryFunctions, activations, arithmetic, comparisons, logic, bits, selections, casts, shapes, movements,
+    gathering, scattering, padding, reductions, positions, cumulations, normalizations, softmaxes, products,
+    convolutions, poolings, controlFlow, sequences, quantization, losses, resizing, recurrent, attention,
+    sequenceModels, sampling, detection, signals, randomness, texts, optimizers, classical,
+  ].flatMap(\.self)
+
+  private static let table = NameTable(all.map { ("\($0.domain):\($0.name)", $0) })
+
+  /// The operator, or why there is none.
+  static func find(
+    _ domain: String, _ name: String, _ version: Int, _ attributes: [String]
+  ) -> (Operator?, ONNXError?) {
+    guard let found = table["\(domain):\(name)"] else {
+      return (nil, .unsupported("the operator is not implemented"))
+    }
+    guard found.versions.contains(version) else {
+      return (
+        nil, .unsupported("version \(version) of the operator is not implemented, only \(found.versions)")
+      )
+    }
+    // A hint of the first version, which means nothing.
+    if let other = attributes.first(where: { !found.attributes.contains($0) && $0 != "consumed_inputs" }) {
+      return (nil, .unsupported("attribute \"\(printableName(other))\" is not implemented"))
+    }
+    return (found, nil)
+  }
+}

@@ -1,0 +1,88 @@
+import FileFormats
+
+extension Operators {
+  /// Numbers as multiples of a scale, and back.
+  static let quantization: [Operator] = [
+    Operator(
+      "QuantizeLinear", ["axis", "saturate", "block_size", "output_dtype", "precision"], inputs: 2...3,
+      halves: .kept
+    ) { call in
+      let (tensor, scale, zero) = (try call.tensor(0), try call.tensor(1), try call.optional(2))
+      let type = try call.elementType("output_dtype") ?? zero?.type ?? .uint8
+      guard zero == nil || zero!.type == type else {
+        throw ONNXError.malformed("the zero point is of another type than the result")
+      }
+      let places = try scalePlaces(call, tensor, scale)
+      let (values, scales) = (tensor.floats(), scale.floats())
+      let zeros = zero?.doubles() ?? [Double](repeating: 0, count: scales.count)
+      guard zeros.count == scales.count else {
+        throw ONNXError.malformed("scales and zero points differ in number")
+      }
+      if let format = type.narrow {
+        let isSaturating = try call.flag("saturate", default: true)
+        let bits = values.indices.map { index in
+          format.bits(
+            Double(values[index] / scales[places(index)]) + zeros[places(index)], saturating: isSaturating)
+        }
+        guard !type.isHalf else { throw unsupported(type) }
+        return Tensor(tensor.shape, bits.map { UInt8($0) }, type: type)
+      }
+      guard type.isInteger else { throw unsupported(type) }
+      let (low, high) = type.range
+      return Tensor(
+        type, tensor.shape,
+        doubles: values.indices.map { index in
+          let multiple = Double((values[index] / scales[places(index)]).rounded(.toNearestOrEven))
+          return min(max(multiple + zeros[places(index)], low), high)
+        })
+    },
+    Operator("DequantizeLinear", ["axis", "block_size", "output_dtype"], inputs: 2...3, halves: .kept) {
+      call in
+      let (tensor, scale) = (try call.tensor(0), try call.tensor(1))
+      let places = try scalePlaces(call, tensor, scale)
+      let (values, scales) = (tensor.doubles(), scale.doubles())
+      let zeros = try call.optional(2)?.doubles() ?? [Double](repeating: 0, count: scales.count)
+      guard zeros.count == scales.count else {
+        throw ONNXError.malformed("scales and zero points differ in number")
+      }
+      let type = try call.elementType("output_dtype") ?? scale.type
+      return Tensor(
+        type, tensor.shape,
+        doubles: values.indices.map { (values[$0] - zeros[places($0)]) * scales[places($0)] })
+    },
+    Operator("DynamicQuantizeLinear", inputs: 1...1, outputs: 3...3) { (call: Call) throws -> [Tensor?] in
+      let tensor = try call.tensor(0)
+      guard tensor.type == .float else { throw unsupported(tensor.type) }
+      let values = tensor.array(of: Float.self)
+      let (low, high) = (min(0, values.min() ?? 0), max(0, values.max() ?? 0))
+      let scale = (high - low) / 255
+      let zero = scale == 0 ? 0 : min(max((-low / scale).rounded(.toNearestOrEven), 0), 255)
+      let quantized = values.map { value -> UInt8 in
+        scale == 0 ? 0 : UInt8(clamping: min(max((value / scale).rounded(.toNearestOrEven) + zero, 0), 255))
+      }
+      return [Tensor(tensor.shape, quantized), Tensor([], [scale]), Tensor([], [UInt8(clamping: zero)])]
+    },
+  ]
+
+  /// Which scale each element has: one for all, one for each position of an axis, or one for each block of it.
+  private static func scalePlaces(_ call: Call, _ tensor: Tensor, _ scale: Tensor) throws -> (Int) -> Int {
+    let block = try call.int("block_size", default: 0)
+    if scale.count == 1, block == 0 { return { _ in 0 } }
+    let axis = try Shape.axis(call.int("axis", default: 1), rank: tensor.rank)
+    let (_, size, inner) = Shape.around(axis, of: tensor.shape)
+    if scale.rank == 1, block == 0 {
+      guard scale.count == size else {
+        throw ONNXError.malformed("\(scale.count) scales for an axis of \(size)")
+      }
+      return { $0 / max(inner, 1) % max(size, 1) }
+    }
+    guard scale.rank == tensor.rank, block > 0, scale.shape[axis] == (size + block - 1) / block,
+      tensor.shape.indices.allSatisfy({ $0 == axis || scale.shape[$0] == tensor.shape[$0] })
+    else { throw ONNXError.malformed("scales of shape \(Shape.text(scale.shape)) in blocks of \(block)") }
+    let blocks = scale.shape[axis]
+    return { flat in
+      let (row, position) = (flat / inner / size, flat / inner % size)
+      return (row * blocks + position / block) * inner + flat % inner
+    }
+  }
+}

@@ -1,0 +1,50 @@
+extension Program {
+  /// Bytes that a folded value may take: files repeat small constants to large ones, to save room.
+  private static let mostFolded = 1 << 22
+
+  /// The program without what is known beforehand and without what nobody reads.
+  ///
+  /// Steps of constants alone are run once, here; one that fails then is left to fail, if it is ever reached.
+  func simplified() -> Program {
+    var (known, rest) = (constants, [Step]())
+    let given = Set(inputs.map(\.slot))
+    for step in steps {
+      guard let implementation = step.implementation, implementation.isPure, step.programs.isEmpty,
+        step.inputs.allSatisfy({ $0.map { known[$0] != nil && !given.contains($0) } ?? true })
+      else {
+        rest.append(step)
+        continue
+      }
+      let call = Call(step, inputs: step.inputs.map { $0.flatMap { known[$0] } }, slots: [])
+      guard let made = try? implementation.run(call),
+        made.allSatisfy({ ($0?.byteCount ?? 0) <= Self.mostFolded })
+      else {
+        rest.append(step)
+        continue
+      }
+      for (slot, value) in zip(step.outputs, made) { if let slot { known[slot] = value } }
+    }
+    var needed = Set(outputs.map(\.slot))
+    var kept: [Step] = []
+    for step in rest.reversed() {
+      guard step.outputs.contains(where: { $0.map(needed.contains) ?? false }) else { continue }
+      needed.formUnion(step.reads)
+      kept.append(step)
+    }
+    return Program(
+      inputs: inputs, outputs: outputs, steps: kept.reversed(),
+      constants: known.filter { needed.contains($0.key) },
+      captures: captures, slotCount: slotCount)
+  }
+}
+
+extension Value {
+  /// Bytes in memory, but for those of a mapped file.
+  var byteCount: Int {
+    switch self {
+    case .tensor(let tensor): tensor.count * max(tensor.type.bits, 8) / 8
+    case .sequence(let values): values.map(\.byteCount).reduce(0, +)
+    case .optional(let value): value?.byteCount ?? 0
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import ArgumentParser
+import FileFormats
+import ONNX
+
+/// `ardf infer`: any network of an ONNX file on given inputs.
+struct Infer: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Runs any network of an ONNX file on given inputs.",
+    discussion: Help.text(
+      """
+      Inputs are NumPy's .npy or ONNX's .pb files; free axes have the sizes that the inputs have. The folder gets a \
+      file for each output and infer.json, which says which is which. A folder of ONNX's own test layout \
+      (model.onnx, test_data_set_0/input_0.pb) may stand for the model and its inputs: its outputs get that layout.
+      """,
+      ("What are the inputs called?", "ardf inspect model.onnx"),
+      ("One picture, prepared elsewhere", "ardf infer model.onnx --input images=picture.npy --out results")))
+
+  @Argument(help: ArgumentHelp("An ONNX file, or a folder of ONNX's test layout.", valueName: "model.onnx"))
+  var model: String
+
+  @Option(help: ArgumentHelp("An input by its name, a .npy or .pb file. Repeatable.", valueName: "name=file"))
+  var input: [String] = []
+
+  @Option(
+    help: ArgumentHelp("The size that a named free axis must have. Repeatable.", valueName: "name=size"))
+  var axis: [String] = []
+
+  @Option(help: ArgumentHelp("Folder for the outputs.", valueName: "folder"))
+  var out: String
+
+  @Flag(help: "Replace what an earlier run wrote.") var force = false
+  @Flag(help: "Print JSON.") var json = false
+
+  func validate() throws {
+    for text in input where Self.pair(text) == nil {
+      throw ValidationError("--input \(text): give NAME=FILE, for example images=picture.npy")
+    }
+    for text in axis where Self.size(text) == nil {
+      throw ValidationError("--axis \(text): give NAME=SIZE, for example batch=1")
+    }
+  }
+
+  private static func pair(_ text: String) -> (name: String, value: String)? {
+    // A name may hold the sign, a file's ending tells where it ends.
+    guard let sign = text.lastIndex(of: "="), sign > text.startIndex else { return nil }
+    return (String(text[..<sign]), String(text[text.index(after: sign)...]))
+  }
+
+  private static func size(_ text: String) -> (name: String, size: Int)? {
+    guard let (name, value) = pair(text), let size = integer(of: value, in: 0...1 << 40) else { return nil }
+    return (name, size)
+  }
+
+  func run() throws {
+    guard pathKind(model) != .folder else { return try runFolder() }
+    let given = input.compactMap(Self.pair)
+    let folder = try OutputFolder(out, force: force, inputs: [model] + given.map(\.value))
+    let network = try InFile.naming(model) { try ONNXModel(path: model) }
+    var values = NameTable<Value>()
+    for (name, file) in given {
+      let declared = network.inputs.first { $0.name.isSameName(as: name) }
+      guard let declared else {
+        let names = network.inputs.map { "\"\($0.name)\"" }.joined(separator: ", ")
+        throw CommandError.input("\(model): has no input \"\(name)\"; its inputs are \(names)")
+      }
+      values[name] = try Self.read(file, declared.type)
+    }
+    try checkAxes(network, values)
+    let answers = try InFile.naming(model) { try network.run(values) }
+    var (table, documents) = (
+      TextTable(["output", "type", "shape", "min", "max", "mean", "file"], rightAligned: [3, 4, 5]),
+      [JSONValue]()
+    )
+    for (index, (output, answer)) in zip(network.outputs, answers).enumerated() {
+      let (file, bytes) = Self.file("output_\(index)", output.name, answer)
+      try folder.write(bytes, to: file)
+      table.add(Self.row(output.name, answer, file))
+      documents.append(Self.document(output.name, answer, file))
+    }
+    let document: JSONValue = [
+      "schema": "ardf.infer/1", "model": .string(model), "outputs": .array(documents),
+    ]
+    try folder.write(document, to: "infer.json")
+    try folder.commit()
+    try json ? Console.print(document) : Console.print(table.text)
+  }
+
+  private func runFolder() throws {
+    guard input.isEmpty, axis.isEmpty else {
+      throw CommandError.usage("--input and --axis go with a model; \(model) has inputs of its own")
+    }
+    let folder = try OutputFolder(out, force: force, inputs: [model])
+    let network = try InFile.naming(model) { try ONNXModel(path: model + "/model.onnx") }
+    let cases = CaseFolder(path: model)
+    for name in try cases.dataSets() {
+      let set = try cases.dataSet(name, of: network)
+      let answers = try InFile.naming(model) { try network.run(set.inputs) }
+      let target = folder.subfolder(name)
+      for (index, (output, answer)) in zip(network.outputs, answers).enumerated() {
+        try target.write(answer.encoded(name: output.name), to: "output_\(index).pb")
+      }
+    }
+    try folder.commit()
+  }
+
+  /// A file of one value, by its ending.
+  private static func read(_ file: String, _ type: TypeMessage?) throws -> Value {
+    if file.hasSuffix(".pb") {
+      let bytes = try FileBytes(path: file)
+      return try InFile.naming(file) { try Value.read(bytes, type: type) }
+    }
+    guard file.hasSuffix(".npy") else {
+      throw CommandError.input("\(file): neither a .npy nor a .pb file")
+    }
+    return .tensor(Tensor(try InFile.naming(file) { try NPYArray.read(path: file) }))
+  }
+
+  private func checkAxes(_ network: ONNXModel, _ values: NameTable<Value>) throws {
+    for (name, size) in axis.compactMap(Self.size) {
+      var isKnown = false
+      for declared in network.inputs {
+        guard case .tensor(_, let axes?)? = declared.type, case .tensor(let tensor)? = values[declared.name],
+          axes.count == tensor.shape.count
+        else { continue }
+        for (stated, found) in zip(axes, tensor.shape) {
+          guard case .named(let other) = stated, other.isSameName(as: name) else { continue }
+          isKnown = true
+          guard found == size else {
+            throw CommandError.input(
+              "the input \"\(declared.name)\" has \(found) along \"\(name)\", not \(size)")
+          }
+        }
+      }
+      guard isKnown else { throw CommandError.input("\(model): no input has an axis \"\(name)\"") }
+    }
+  }
+
+  /// A NumPy array where NumPy has the type, else ONNX's message.
+  private static func file(_ stem: String, _ name: String, _ value: Value) -> (name: String, bytes: [UInt8]) {
+    if case .tensor(let tensor) = value, let array = tensor.npy { return (stem + ".npy", array.encoded()) }
+    return (stem + ".pb", value.encoded(name: name))
+  }
+
+  private static func row(_ name: String, _ value: Value, _ file: String) -> [String] {
+    guard case .tensor(let tensor) = value else {
+      return [name, "sequence or optional", "", "", "", "", file]
+    }
+    let figures =
+      tensor.statistics.map { ["\(Float($0.low))", "\(Float($0.high))", "\(Float($0.mean))"] } ?? [
+        "", "", "",
+      ]
+    return [name, tensor.type.name, "\(tensor.shape)"] + figures + [file]
+  }
+
+  private static func document(_ name: String, _ value: Value, _ file: String) -> JSONValue {
+    var members: NameTable<JSONValue> = ["name": .string(name), "file": .string(file)]
+    if case .tensor(let tensor) = value {
+      members["type"] = .string(tensor.type.name)
+      members["shape"] = .array(tensor.shape.map(JSONValue.integer))
+      if let figures = tensor.statistics, figures.low.isFinite, figures.high.isFinite, figures.mean.isFinite {
+        members["min"] = .number(figures.low)
+        members["max"] = .number(figures.high)
+        members["mean"] = .number(figures.mean)
+      }
+    }
+    return .object(members)
+  }
+}

@@ -1,0 +1,88 @@
+import FileFormats
+import ONNX
+
+/// What an ONNX file is, as `ardf inspect` shows it.
+struct ONNXListing {
+  private let description: ModelDescription
+  private let file: String
+  private var message: ModelMessage { description.message }
+
+  init(file: String) throws {
+    description = try InFile.naming(file) { try ModelDescription(path: file) }
+    self.file = file
+  }
+
+  /// A table for people.
+  var text: String {
+    var table = TextTable(["model", message.graph?.name ?? ""])
+    table.add([
+      "producer", [message.producer, message.producerVersion].filter { !$0.isEmpty }.joined(separator: " "),
+    ])
+    table.add(["format", "IR \(message.irVersion)"])
+    for opset in message.opsets {
+      table.add(["operators", "\(opset.domain.isEmpty ? "ai.onnx" : opset.domain) \(opset.version)"])
+    }
+    for input in inputs { table.add(["input", "\(input.name): \(Self.text(input.type))"]) }
+    for output in message.graph?.outputs ?? [] {
+      table.add(["output", "\(output.name): \(Self.text(output.type))"])
+    }
+    table.add(["parameters", "\(description.parameters), \(description.parameterBytes) bytes"])
+    for entry in message.metadata { table.add(["metadata", "\(entry.key): \(entry.value)"]) }
+    var operators = TextTable(["operator", "nodes", "runs"], rightAligned: [1])
+    for use in description.operators {
+      operators.add([use.type, "\(use.count)", use.defect.map { "not supported: \($0)" } ?? "plain"])
+    }
+    return table.text + "\n" + operators.text
+  }
+
+  /// The same as JSON.
+  var document: JSONValue {
+    func values(_ list: [ValueMessage]) -> JSONValue {
+      .array(list.map { ["name": .string($0.name), "type": .string(Self.text($0.type))] })
+    }
+    let operators = description.operators.map { use -> JSONValue in
+      [
+        "operator": .string(use.type), "nodes": .integer(use.count),
+        "runs": .string(use.defect == nil ? "plain" : "not supported"),
+        "defect": use.defect.map { .string("\($0)") } ?? .null,
+      ]
+    }
+    let opsets = message.opsets.map { opset -> JSONValue in
+      [
+        "domain": .string(opset.domain.isEmpty ? "ai.onnx" : opset.domain),
+        "version": .integer(Int(opset.version)),
+      ]
+    }
+    let metadata = message.metadata.map { entry -> JSONValue in
+      ["key": .string(entry.key), "value": .string(entry.value)]
+    }
+    return [
+      "schema": "ardf.onnx/1", "file": .string(file), "graph": .string(message.graph?.name ?? ""),
+      "producer": .string(message.producer), "producerVersion": .string(message.producerVersion),
+      "irVersion": .integer(message.irVersion), "opsets": .array(opsets), "inputs": values(inputs),
+      "outputs": values(message.graph?.outputs ?? []), "metadata": .array(metadata),
+      "parameters": .integer(description.parameters), "parameterBytes": .integer(description.parameterBytes),
+      "operators": .array(operators),
+      "supported": .bool(description.operators.allSatisfy { $0.defect == nil }),
+    ]
+  }
+
+  /// Initializers that old files list as inputs too are none.
+  private var inputs: [ValueMessage] {
+    let given = NameSet(message.graph?.initializers.map(\.name) ?? [])
+    return (message.graph?.inputs ?? []).filter { !given.contains($0.name) }
+  }
+
+  private static func text(_ type: TypeMessage?) -> String {
+    switch type {
+    case .tensor(let number, let axes):
+      (ElementType(rawValue: number)?.name ?? "of an unknown type")
+        + (axes.map { " " + AxisMessage.text($0) } ?? "")
+    case .sparse(let number): "sparse " + (ElementType(rawValue: number)?.name ?? "of an unknown type")
+    case .sequence(let element): "sequence of \(text(element))"
+    case .optional(let element): "optional \(text(element))"
+    case .map: "map"
+    case .unknown, nil: "of an unknown type"
+    }
+  }
+}
