@@ -12,9 +12,6 @@ extension Operators {
     Operator("Mod", ["fmod"], inputs: 2...2) { call in
       let pair = try divisible(Pair(call))
       if try call.flag("fmod") { return try pair.numbers(Remainder()) }
-      guard pair.first.type.isInteger else {
-        throw ONNXError.malformed("fmod is 0 for elements that are no integers")
-      }
       return try pair.numbers(FloorRemainder())
     },
     Operator("Pow", old, inputs: 2...2) { try power($0) },

@@ -17,7 +17,7 @@ extension Operators {
       [
         "body", "num_scan_inputs", "scan_input_axes", "scan_output_axes", "scan_input_directions",
         "scan_output_directions", "directions",
-      ], inputs: 1...Int(Int32.max), outputs: 1...Int(Int32.max), halves: .kept, values: scan),
+      ], inputs: 0...Int(Int32.max), outputs: 1...Int(Int32.max), halves: .kept, values: scan),
     Operator(
       "SequenceMap", ["body"], inputs: 1...Int(Int32.max), outputs: 1...Int(Int32.max), halves: .kept,
       values: sequenceMap),
@@ -84,7 +84,9 @@ extension Operators {
       return try scan(call, body, call.inputs.indices.map { try call.value($0) }, scanned)
     }
     // Version 8 scans each image of a batch by itself.
-    guard call.inputs[0] == nil else { throw ONNXError.unsupported("sequence lengths of version 8") }
+    guard call.inputs.first.map({ $0 == nil }) ?? false else {
+      throw ONNXError.unsupported("sequence lengths of version 8")
+    }
     let inputs = try (1..<call.inputs.count).map { try call.tensor($0) }
     guard let batch = inputs.first?.shape.first, inputs.allSatisfy({ $0.shape.first == batch }), batch > 0
     else {

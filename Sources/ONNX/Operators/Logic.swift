@@ -23,10 +23,14 @@ extension Operators {
         throw ONNXError.malformed("the direction is neither LEFT nor RIGHT")
       }
       let pair = try Pair(call)
-      guard pair.first.type.isInteger, !pair.first.type.isSigned else { throw unsupported(pair.first.type) }
-      return try wide(pair) { a, b in
-        let (value, count) = (UInt64(bitPattern: a), UInt64(bitPattern: b))
-        return Int64(bitPattern: direction == "LEFT" ? value << count : value >> count)
+      guard pair.first.type.isInteger else { throw unsupported(pair.first.type) }
+      let (bits, isSigned) = (pair.first.type.bits, pair.first.type.isSigned)
+      return try wide(pair) { value, count in
+        // Beyond the width only the sign is left, of a shift to the right.
+        let isWhole = (0..<Int64(bits)).contains(count)
+        if direction == "LEFT" { return isWhole ? value << count : 0 }
+        if isSigned { return isWhole ? value >> count : value < 0 ? -1 : 0 }
+        return isWhole ? Int64(bitPattern: UInt64(bitPattern: value) >> UInt64(count)) : 0
       }
     },
   ]

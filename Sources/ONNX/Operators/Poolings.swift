@@ -163,7 +163,12 @@ extension Operators {
 extension Call {
   /// A number that the first version has as a floating-point one.
   func float(_ name: String, orInt value: Int) throws -> Double {
+    try float(name, orInt: nil) ?? Double(value)
+  }
+
+  /// A number that is one or the other.
+  func float(_ name: String, orInt value: Int?) throws -> Double? {
     if case .float(let found) = attribute(name) { return Double(found) }
-    return Double(try int(name, default: value))
+    return try (int(name) ?? value).map { Double($0) }
   }
 }

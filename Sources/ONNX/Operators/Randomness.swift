@@ -109,7 +109,7 @@ struct RandomSource {
 
   /// From the attribute `seed`, or by chance.
   init(_ call: Call) throws {
-    state = try call.float("seed").map { $0.bitPattern } ?? UInt64.random(in: .min ... .max)
+    state = try call.float("seed", orInt: nil).map { $0.bitPattern } ?? UInt64.random(in: .min ... .max)
   }
 
   mutating func next() -> UInt64 {

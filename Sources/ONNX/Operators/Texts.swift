@@ -41,7 +41,9 @@ extension Operators {
       let tensor = try call.tensor(0)
       guard tensor.type == .string else { throw unsupported(tensor.type) }
       let pattern = try call.string("pattern", default: "")
-      guard let expression = try? Regex(pattern) else {
+      guard
+        let expression = try? Regex(pattern).wordBoundaryKind(.simple).matchingSemantics(.unicodeScalar)
+      else {
         throw ONNXError.unsupported("the pattern \"\(pattern)\"")
       }
       return Tensor(tensor.shape, tensor.array(of: String.self).map { $0.wholeMatch(of: expression) != nil })

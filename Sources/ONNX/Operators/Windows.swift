@@ -49,6 +49,8 @@ struct Windows {
       after.append(high)
       output.append(count)
     }
+    // The places of all windows are held at once.
+    _ = try Shape.count(output, bits: 1024)
     self.input = input
     self.kernel = kernel
     self.strides = strides

@@ -44,7 +44,8 @@ struct NarrowFloat {
   ///
   /// `saturating`: what is too large becomes the largest value, not infinity or not-a-number.
   func bits(_ value: Double, saturating: Bool, scale: ScaleRounding = .up) -> Int {
-    if value.isNaN { return nan ?? (signBit | greatest) }
+    // The type of four bits has no not-a-number: minus zero stands for it.
+    if value.isNaN { return nan ?? signBit }
     if isScale { return scaleBits(value, scale, saturating) }
     let sign = value.sign == .minus ? signBit : 0
     let overflow = saturating ? greatest : infinity ?? nan ?? greatest

@@ -39,6 +39,7 @@ package struct CaseCheck: Sendable {
   package static func differences(
     _ model: ONNXModel, _ set: CaseFolder.DataSet, _ tolerances: CaseTolerances
   ) throws -> [(output: String, difference: ValueDifference)] {
+    guard !set.outputs.isEmpty else { throw ONNXError.input("\(set.name): no output is expected") }
     let made = try model.run(set.inputs)
     var answers = NameTable(zip(model.outputs.map(\.name), made).map { ($0, $1) })
     RowOrder.align(&answers, with: set.outputs, tolerances)
