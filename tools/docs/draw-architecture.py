@@ -136,6 +136,7 @@ MODULES = {
     "Reporting": (1, 1, "scene", "the page of a frame"),
     "Models": (2, 1, "network", "YOLO, Depth Anything V2"),
     "NNVerification": (3, 1, "network", "layer by layer against others"),
+    "ONNX": (3, 0, "network", "any network of an ONNX file"),
     "AppCore": (1, 2, "scene", "captures, fusion, boxes, scenes"),
     "NNRuntime": (2, 2, "network", "graph, plan, session"),
 }
@@ -165,7 +166,7 @@ def modules(targets):
     drawn = {"ardf", "NNKernelInterface", *MODULES, *BASE, *kernels, *SHIMS}
     missing = drawn ^ (set(targets) | SHIMS)
     links = [*ARROWS, *BASE_ARROWS, ("Perception", "AppCore"), ("ardf", "Serving"), ("ardf", "Perception")]
-    links += [("ardf", "Evaluation"), ("ardf", "NNVerification"), ("ardf", "InferenceServing"), ("ardf", "Sharding")]
+    links += [("ardf", "Evaluation"), ("ardf", "NNVerification"), ("ardf", "ONNX"), ("ardf", "InferenceServing"), ("ardf", "Sharding")]
     links += [("InferenceServing", "InferenceProtocol")]
     links += [("NNRuntime", kernel) for kernel in kernels] + [(kernel, "NNKernelInterface") for kernel in kernels]
     wrong = [f"{a} does not import {b}" for a, b in links if b not in targets.get(a, ())]

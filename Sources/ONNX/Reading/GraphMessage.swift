@@ -91,7 +91,7 @@ package struct AttributeMessage: Sendable {
       switch field.number {
       case 1: name = try field.text
       case 2: (float, stated) = (try field.float, 1)
-      case 3: (int, stated) = (try field.integer, 2)
+      case 3: (int, stated) = (try field.signed, 2)
       case 4: (string, stated) = (try field.bytes.array(), 3)
       case 5: (tensor, stated) = (try TensorMessage(WireReader(field)), 4)
       case 6: (graph, stated) = (try GraphMessage(WireReader(field)), 5)
@@ -111,7 +111,7 @@ package struct AttributeMessage: Sendable {
         graphs.append(try GraphMessage(WireReader(field)))
         stated = 10
       case 14: (type, stated) = (try TypeMessage(WireReader(field)), 13)
-      case 20: kind = Int(try field.integer)
+      case 20: kind = Int(try field.signed)
       case 21: reference = try field.text
       case 22: (sparse, stated) = (try SparseTensorMessage(WireReader(field)), 11)
       default: break

@@ -17,11 +17,11 @@ package struct ModelMessage: Sendable {
   package init(_ bytes: FileBytes) throws {
     try WireReader(bytes).forEach { field in
       switch field.number {
-      case 1: irVersion = Int(try field.integer)
+      case 1: irVersion = Int(try field.signed)
       case 2: producer = try field.text
       case 3: producerVersion = try field.text
       case 4: domain = try field.text
-      case 5: modelVersion = try field.integer
+      case 5: modelVersion = try field.signed
       case 6: documentation = try field.text
       case 7: graph = try GraphMessage(WireReader(field))
       case 8: opsets.append(try OpsetMessage(WireReader(field)))
@@ -45,7 +45,7 @@ package struct OpsetMessage: Sendable {
     try reader.forEach { field in
       switch field.number {
       case 1: domain = canonicalDomain(try field.text)
-      case 2: version = try field.integer
+      case 2: version = try field.signed
       default: break
       }
     }

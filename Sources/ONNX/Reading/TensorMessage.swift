@@ -22,7 +22,7 @@ package struct TensorMessage: Sendable {
     try reader.forEach { field in
       switch field.number {
       case 1: try field.appendIntegers(to: &shape)
-      case 2: type = Int(try field.integer)
+      case 2: type = Int(try field.signed)
       case 3: throw ONNXError.unsupported("a tensor in segments")
       case 4: try field.appendFloats(to: &floats)
       case 5, 7, 11: try field.appendIntegers(to: &ints)
@@ -31,7 +31,7 @@ package struct TensorMessage: Sendable {
       case 9: raw = try field.bytes
       case 10: try field.appendDoubles(to: &doubles)
       case 13: external.append(try pair(WireReader(field)))
-      case 14: isExternal = try field.integer == 1
+      case 14: isExternal = try field.signed == 1
       default: break
       }
     }

@@ -57,7 +57,7 @@ package indirect enum TypeMessage: Sendable {
     var (type, axes): (Int, [AxisMessage]?) = (0, nil)
     try reader.forEach { field in
       switch field.number {
-      case 1: type = Int(try field.integer)
+      case 1: type = Int(try field.signed)
       case 2:
         var found: [AxisMessage] = []
         try WireReader(field).forEach { if $0.number == 1 { found.append(try axis(WireReader($0))) } }
@@ -74,7 +74,7 @@ package indirect enum TypeMessage: Sendable {
       switch field.number {
       case 1:
         // Exporters write -1, and some 0, for a size that is not known.
-        let size = Int(try field.integer)
+        let size = Int(try field.signed)
         found = size >= 0 ? .size(size) : .free
       case 2:
         let name = try field.text

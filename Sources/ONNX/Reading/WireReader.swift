@@ -122,7 +122,7 @@ extension WireReader.Field {
     }
   }
 
-  var integer: Int64 {
+  var signed: Int64 {
     get throws {
       guard case .varint(let value) = payload else { throw wrongType }
       return Int64(bitPattern: value)
