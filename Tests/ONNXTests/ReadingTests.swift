@@ -88,6 +88,16 @@ import Testing
     #expect(isMalformed(Proto.model(Proto.graph([.message(12, Proto.value("y", shape: [1]))]))))
   }
 
+  @Test("nodes that converters append are put in order")
+  func order() throws {
+    let graph = Proto.graph([
+      .message(11, Proto.value("x", shape: [1])), .message(1, Proto.node("Neg", ["a"], ["y"])),
+      .message(1, Proto.node("Relu", ["x"], ["a"])), .message(12, Proto.value("y", shape: [1])),
+    ])
+    let made = try model(Proto.model(graph)).run(["x": .tensor(Tensor([1], [Float(3)]))])
+    #expect(try made[0].tensor("y").floats() == [-3])
+  }
+
   @Test("two gigabytes declared in a hundred bytes, and bytes that do not fit the shape")
   func sizes() {
     func constant(_ shape: [Int64], _ raw: [UInt8]) -> [UInt8] {

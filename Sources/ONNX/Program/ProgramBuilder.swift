@@ -71,7 +71,7 @@ final class ProgramBuilder {
       let slot = try known ?? define(input.name, in: scope)
       return Program.Input(name: input.name, type: input.type, slot: slot, hasDefault: known != nil)
     }
-    for node in graph.nodes { try add(node, scope) }
+    for node in try NodeOrder.sorted(graph.nodes) { try add(node, scope) }
     let outputs = try graph.outputs.map { output in
       guard let slot = resolve(output.name, scope) else {
         throw ONNXError.malformed("nothing makes the output \"\(printableName(output.name))\"")
@@ -186,7 +186,7 @@ final class ProgramBuilder {
       if let slot { inner.names[name] = slot } else { inner.names[name] = try missing() }
     }
     for name in function.inputs.dropFirst(inputs.count) { inner.names[name] = try missing() }
-    for body in function.nodes { try add(body, inner) }
+    for body in try NodeOrder.sorted(function.nodes) { try add(body, inner) }
     for (name, made) in zip(node.outputs, function.outputs) where !name.isEmpty {
       guard let slot = inner.names[made] else {
         throw ONNXError.malformed("nothing makes the function's output \"\(printableName(made))\"")

@@ -99,14 +99,16 @@ struct Verify: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "Two traces to compare with each other, the second one taken for right; or an ONNX file.", valueName: "trace"))
+      "Two traces to compare with each other, the second one taken for right; or an ONNX file.",
+      valueName: "trace"))
   var traces: [String] = []
 
   @OptionGroup var inspected: InspectedOptions
 
   @Option(
     help: ArgumentHelp(
-      "Reference tensors: .safetensors or .npz; of an ONNX file a folder with test_data_set_0.", valueName: "file"))
+      "Reference tensors: .safetensors or .npz; of an ONNX file a folder with test_data_set_0.",
+      valueName: "file"))
   var reference: String?
 
   @Option(
@@ -228,7 +230,9 @@ struct Verify: ParsableCommand {
 
   func run() throws {
     guard cases.isEmpty else { return try ONNXVerification.run(folders: cases) }
-    if isONNX, let reference { return try ONNXVerification.run(model: traces[0], reference: reference, json: json) }
+    if isONNX, let reference {
+      return try ONNXVerification.run(model: traces[0], reference: reference, json: json)
+    }
     guard !sensitivity.isAsked else { return try runSensitivity() }
     let inputs = traces + [inspected.weights, reference, input] + inspected.compute.arithmetic.plans
     let folder = try out.map { try OutputFolder($0, force: force, inputs: inputs) }
