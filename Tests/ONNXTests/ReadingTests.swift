@@ -98,6 +98,23 @@ import Testing
     #expect(try made[0].tensor("y").floats() == [-3])
   }
 
+  @Test("an input with an initializer may be left out, read or not")
+  func defaults() throws {
+    let graph = Proto.graph([
+      .message(5, Proto.tensor("c", shape: [1], raw: Proto.floats([2]))),
+      .message(5, Proto.tensor("unread", shape: [1], raw: Proto.floats([9]))),
+      .message(11, Proto.value("x", shape: [1])), .message(11, Proto.value("c", shape: [1])),
+      .message(11, Proto.value("unread", shape: [1])), .message(1, Proto.node("Mul", ["x", "c"], ["y"])),
+      .message(12, Proto.value("y", shape: [1])),
+    ])
+    let model = try model(Proto.model(graph))
+    #expect(model.inputs.map(\.name) == ["x"])
+    let x = Value.tensor(Tensor([1], [Float(3)]))
+    #expect(try model.run(["x": x])[0].tensor("y").floats() == [6])
+    // What is given takes the initializer's place, also where constants were folded.
+    #expect(try model.run(["x": x, "c": .tensor(Tensor([1], [Float(5)]))])[0].tensor("y").floats() == [15])
+  }
+
   @Test("two gigabytes declared in a hundred bytes, and bytes that do not fit the shape")
   func sizes() {
     func constant(_ shape: [Int64], _ raw: [UInt8]) -> [UInt8] {
