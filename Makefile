@@ -13,6 +13,7 @@
 # make check-docs         every example of every help and page, as printed; make pictures: those of the pages
 # make check-exports      what trimesh, USD, glTF and OpenCV read of a frame
 # make check-references   every network and figure beside PyTorch, Ultralytics and pycocotools: hours
+# make check-onnx         the cases that ONNX publishes for its operators
 # make check-serving      clients of the Open Inference Protocol on ardf serve --models
 # make check-cluster      jobs on Slurm, S3, in a container, by Kubernetes' schema, to Parquet: as root
 # make check-deb          as root: the Debian package in a bare Debian
@@ -24,7 +25,7 @@ SHELL := /bin/bash
 
 .PHONY: help setup build demo test test-fast check lint emulate exhaust fuzz mutate faults flood soak determinism memory sanitize \
 	static install uninstall deb deb-arm64 docs peers reference goldens references pictures measure check-page check-browser \
-	check-docs check-exports check-references check-serving check-cluster check-deb check-arm64 check-swift-6.2 clean
+	check-docs check-exports check-onnx check-references check-serving check-cluster check-deb check-arm64 check-swift-6.2 clean
 
 PREFIX ?= /usr/local
 export PHOTO
@@ -202,6 +203,10 @@ pictures: demo reference
 check-exports: demo reference
 	$(ardf) run .cache/bedroom --frame 00030 --usda --usdz --pfm --out out/exported --force
 	$(PYTHON) tools/check/check-exports.py out/exported
+
+check-onnx: reference
+	swift build -c release --product ardf
+	$(PYTHON) tools/check/check-onnx
 
 check-references: reference
 	$(PYTHON) tools/check/check-oracles.py
