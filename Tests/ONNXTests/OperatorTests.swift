@@ -1,7 +1,7 @@
 import FileFormats
 import Testing
 
-@testable import ONNX
+import ONNX
 
 /// Edges of operators that ONNX's own cases leave out.
 @Suite struct OperatorTests {

@@ -2,7 +2,7 @@ import FileFormats
 import TestSupport
 import Testing
 
-@testable import ONNX
+import ONNX
 
 /// Models of hand-made bytes: what is sound is read, and what lies is refused.
 @Suite struct ReadingTests {

@@ -16,7 +16,7 @@ package struct Tensor: Sendable {
   }
 
   /// A tensor of a type of Swift's own, or of the bits of `type`.
-  init<T: Element>(_ shape: [Int], _ values: [T], type: ElementType? = nil) {
+  package init<T: Element>(_ shape: [Int], _ values: [T], type: ElementType? = nil) {
     precondition(shape.reduce(1, *) == values.count, "\(shape) of \(values.count) elements")
     self.shape = shape
     elements = T.wrap(values)
@@ -24,7 +24,7 @@ package struct Tensor: Sendable {
   }
 
   /// A tensor of whatever type, of values that are rounded to it.
-  init(_ type: ElementType, _ shape: [Int], doubles values: [Double]) {
+  package init(_ type: ElementType, _ shape: [Int], doubles values: [Double]) {
     func made<T: Number>(_: T.Type) -> Tensor { Tensor(shape, values.map { T(truncating: $0) }, type: type) }
     if type == .double {
       self.init(shape, values)
@@ -48,8 +48,8 @@ package struct Tensor: Sendable {
     }
   }
 
-  init(scalar value: Int64) { self.init([], [value]) }
-  init(integers values: [Int]) { self.init([values.count], values.map { Int64($0) }) }
+  package init(scalar value: Int64) { self.init([], [value]) }
+  package init(integers values: [Int]) { self.init([values.count], values.map { Int64($0) }) }
 
   package var count: Int { shape.reduce(1, *) }
   var rank: Int { shape.count }
@@ -73,7 +73,7 @@ package struct Tensor: Sendable {
   }
 
   /// The elements, which must be of `T` in memory.
-  func array<T: Element>(of _: T.Type) -> [T] {
+  package func array<T: Element>(of _: T.Type) -> [T] {
     if case .mapped(let bytes) = elements { return T.decode(bytes) }
     guard let values = T.unwrap(elements) else { preconditionFailure("\(type) is not \(T.self) in memory") }
     return values
@@ -98,7 +98,7 @@ package struct Tensor: Sendable {
 
 extension Tensor {
   /// The elements as numbers of double precision, rounded where 64-bit integers need more digits.
-  func doubles() -> [Double] {
+  package func doubles() -> [Double] {
     func converted<T: Number>(_: T.Type) -> [Double] { array(of: T.self).map(\.double) }
     switch type {
     case .double: return array(of: Double.self)
@@ -115,7 +115,7 @@ extension Tensor {
   }
 
   /// The elements in single precision.
-  func floats() -> [Float] {
+  package func floats() -> [Float] {
     switch type {
     case .float: array(of: Float.self)
     case .float16: HalfPrecision.floats(fromBinary16: array(of: UInt16.self).span)
@@ -125,7 +125,7 @@ extension Tensor {
   }
 
   /// The elements as integers: fractions cut off, what is too large wrapped around.
-  func integers() -> [Int] {
+  package func integers() -> [Int] {
     func converted<T: Number>(_: T.Type) -> [Int] { array(of: T.self).map { Int($0.int64) } }
     if type == .int64 { return array(of: Int64.self).map { Int($0) } }
     if type == .bool { return array(of: Bool.self).map { $0 ? 1 : 0 } }

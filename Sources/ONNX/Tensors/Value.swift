@@ -6,7 +6,7 @@ package indirect enum Value: Sendable {
   case optional(Value?)
 
   /// The tensor; an optional's too.
-  func tensor(_ what: @autoclosure () -> String) throws -> Tensor {
+  package func tensor(_ what: @autoclosure () -> String) throws -> Tensor {
     switch self {
     case .tensor(let tensor): return tensor
     case .optional(.some(let value)): return try value.tensor(what())
