@@ -33,7 +33,8 @@ public struct KernelCatalogue: Sendable {
 }
 
 // Kernels are made here, and not by those who have them: a kernel target that made, copied or destroyed one would have
-// functions for that, compiled with its instructions, which the linker may keep for the whole program.
+// functions for that, compiled with its instructions, which the linker may keep for the whole program. So would one that
+// specialized what is generic here.
 extension KernelCatalogue {
   /// Adds a kernel of dense convolutions.
   @inline(never)
@@ -58,7 +59,7 @@ extension KernelCatalogue {
   }
 
   /// Adds a kernel of another operation.
-  @inline(never)
+  @inline(never) @_semantics("optimize.sil.specialize.generic.never")
   public mutating func add<Task>(
     _ name: String, of _: Task.Type, products: ProductElement, maps: MapElements, together: Int,
     tolerance: KernelTolerance, by permit: Permit,
@@ -72,7 +73,7 @@ extension KernelCatalogue {
   }
 
   /// Adds a kernel of another operation that multiplies in single precision, if at all, an item at a time.
-  @inline(never)
+  @inline(never) @_semantics("optimize.sil.specialize.generic.never")
   public mutating func add<Task>(
     _ name: String, of task: Task.Type, maps: MapElements, tolerance: KernelTolerance, by permit: Permit,
     scratch: @escaping @Sendable (UnsafePointer<Task>) -> Int,
@@ -84,7 +85,7 @@ extension KernelCatalogue {
   }
 
   /// Adds one that needs no scratch memory.
-  @inline(never)
+  @inline(never) @_semantics("optimize.sil.specialize.generic.never")
   public mutating func add<Task>(
     _ name: String, of task: Task.Type, maps: MapElements, tolerance: KernelTolerance, by permit: Permit,
     run: @escaping @Sendable (UnsafePointer<Task>, Share) -> Void

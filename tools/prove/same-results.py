@@ -14,6 +14,7 @@ import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -81,12 +82,29 @@ def commands(threads):
                     "out/sensitivity"]),
         ("capture check", ["in/native", "--json"]),
         ("capture convert", ["in/scannerApp", "--out", "out/native"]),
+        ("infer", ["in/model.onnx", "--input", "x=in/x.npy", "--out", "out/inferred"]),
         ("inspect checkpoint", ["in/module.pt"]),
         ("inspect weights", [str(DEPTH), "--json"]),
         ("inspect graph", [str(DEPTH), "--size", "28x28"]),
         ("inspect plan", [str(DETECTOR), "--size", "64x64", "--json"]),
         ("inspect kernels", ["--json"]),
     ]  # fmt: skip
+
+
+def field(number, content):
+    """A field of a protocol buffer: a whole number below 128, or bytes."""
+    if isinstance(content, int):
+        return bytes([number << 3, content])
+    return bytes([number << 3 | 2, len(content)]) + content
+
+
+def onnx_model():
+    """y = x * x, a product of matrices of 8 x 8."""
+    shape = b"".join(field(1, field(1, 8)) for _ in range(2))
+    value = field(2, field(1, field(1, 1) + field(2, shape)))
+    node = field(1, b"x") + field(1, b"x") + field(2, b"y") + field(4, b"MatMul")
+    graph = field(1, node) + field(2, b"g") + field(11, field(1, b"x") + value) + field(12, field(1, b"y") + value)
+    return field(1, 8) + field(7, graph) + field(8, field(2, 13))
 
 
 def prepare(ardf, folder):
@@ -103,6 +121,10 @@ def prepare(ardf, folder):
     (folder / "pictures").mkdir()
     for index in range(5):
         (folder / f"pictures/{index}.png").write_bytes(gray_ramp(96, 72 + index))
+    (folder / "model.onnx").write_bytes(onnx_model())
+    header = "{'descr': '<f4', 'fortran_order': False, 'shape': (8, 8), }".ljust(117) + "\n"
+    numbers = struct.pack("<64f", *(1 / (index + 3) for index in range(64)))
+    (folder / "x.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + numbers)
     shutil.copy(ROOT / "Fuzz/Corpus/checkpoint/module.pt", folder)
     shutil.copy(ROOT / "Fuzz/Corpus/simulation/all.json", folder)
     (folder / "job").mkdir()
