@@ -54,7 +54,8 @@ enum Casting {
       return wrapped(
         tensor.shape,
         try texts.map { text in
-          guard let value = Int(text) ?? Double(text).map({ Int(clamping: $0) }) else { throw bad(text) }
+          guard let value = integer(of: text, in: .min ... .max) ?? Double(text).map({ Int(clamping: $0) })
+          else { throw bad(text) }
           return value
         }, type)
     }
