@@ -27,25 +27,25 @@ let architecture = Context.environment["ARDF_ARCH"] ?? ownArchitecture
 let pairwiseProducts = ["-Xclang", "-target-feature", "-Xclang", "+fast-dpwssd"]
 
 /// The instruction sets with kernels of their own, and what the compiler is told of them.
-let instructionSets: [(target: String, flags: [String])] =
+let instructionSets: [(target: String, folder: String, flags: [String])] =
   [
     "x86_64": [
-      ("NNKernelsAVX2", ["-march=x86-64-v3"]),
-      ("NNKernelsAVX512", ["-march=x86-64-v4"]),
-      ("NNKernelsVNNI", ["-march=x86-64-v4", "-mavx512vnni"] + pairwiseProducts),
+      ("NNKernelsAVX2", "x86/AVX2", ["-march=x86-64-v3"]),
+      ("NNKernelsAVX512", "x86/AVX512", ["-march=x86-64-v4"]),
+      ("NNKernelsVNNI", "x86/VNNI", ["-march=x86-64-v4", "-mavx512vnni"] + pairwiseProducts),
       (
-        "NNKernelsBF16",
+        "NNKernelsBF16", "x86/BF16",
         ["-march=x86-64-v4", "-mavx512bf16", "-mavx512vnni", "-mamx-tile", "-mamx-bf16"] + pairwiseProducts
       ),
     ],
     "arm64": [
-      ("NNKernelsNEON", []),
-      ("NNKernelsNEONFP16", ["-march=armv8.2-a+fp16"]),
-      ("NNKernelsNEONDotProd", ["-march=armv8.2-a+dotprod"]),
-      ("NNKernelsNEONI8MM", ["-march=armv8.2-a+i8mm"]),
-      ("NNKernelsNEONBF16", ["-march=armv8.2-a+bf16+i8mm"]),
+      ("NNKernelsNEON", "arm/NEON", []),
+      ("NNKernelsNEONFP16", "arm/NEONFP16", ["-march=armv8.2-a+fp16"]),
+      ("NNKernelsNEONDotProd", "arm/NEONDotProd", ["-march=armv8.2-a+dotprod"]),
+      ("NNKernelsNEONI8MM", "arm/NEONI8MM", ["-march=armv8.2-a+i8mm"]),
+      ("NNKernelsNEONBF16", "arm/NEONBF16", ["-march=armv8.2-a+bf16+i8mm"]),
     ],
-  ][architecture, default: []] + [("NNKernelsPortable", [])]
+  ][architecture, default: []] + [("NNKernelsPortable", "Portable", [])]
 
 /// Kernel targets are unsafe by nature: small, and reached only through `NNRuntime`'s checked entry points.
 ///
@@ -54,6 +54,7 @@ let instructionSets: [(target: String, flags: [String])] =
 let kernels: [Target] = instructionSets.map { set in
   .target(
     name: set.target, dependencies: ["NNKernelInterface", "CKernelShims"],
+    path: "Sources/NNRuntime/Kernels/\(set.folder)",
     swiftSettings: [
       .swiftLanguageMode(.v6),
       .treatAllWarnings(as: .error),
@@ -61,10 +62,14 @@ let kernels: [Target] = instructionSets.map { set in
     ])
 }
 
-func tests(_ module: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+/// Tests that compute themselves are optimized with the rest; those that start programs or ask servers compile twice as
+/// fast without.
+func tests(
+  _ module: String, _ dependencies: [Target.Dependency], resources: [Resource] = [], computing: Bool = true
+) -> Target {
   .testTarget(
     name: "\(module)Tests", dependencies: ["TestSupport"] + dependencies, resources: resources,
-    swiftSettings: strict)
+    swiftSettings: strict + (computing ? [] : [.unsafeFlags(["-Onone"], .when(configuration: .release))]))
 }
 
 /// A small program that shows how the libraries are used, built with everything else.
@@ -92,50 +97,79 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
+  // Five rooms (CONTRIBUTING.md, "Where a file goes"); a target is a folder of one.
   targets: kernels + [
-    .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
-    .systemLibrary(name: "CSpng", pkgConfig: "spng", providers: [.apt(["libspng-dev"])]),
-    .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
-    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-    .systemLibrary(name: "CSystemShims"),
-    .target(name: "CKernelShims"),
-
+    // Support: what all others stand on.
+    .systemLibrary(
+      name: "CTurboJPEG", path: "Sources/Support/System/CTurboJPEG", pkgConfig: "libturbojpeg",
+      providers: [.apt(["libturbojpeg0-dev"])]),
+    .systemLibrary(
+      name: "CSpng", path: "Sources/Support/System/CSpng", pkgConfig: "spng",
+      providers: [.apt(["libspng-dev"])]),
+    .systemLibrary(
+      name: "CDeflate", path: "Sources/Support/System/CDeflate", pkgConfig: "libdeflate",
+      providers: [.apt(["libdeflate-dev"])]),
+    .systemLibrary(
+      name: "CCrypto", path: "Sources/Support/System/CCrypto", pkgConfig: "libcrypto",
+      providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CSystemShims", path: "Sources/Support/System/CSystemShims"),
+    .target(name: "Geometry", path: "Sources/Support/Geometry", swiftSettings: optimized),
     .target(
-      name: "NNKernelInterface", dependencies: ["CKernelShims"],
-      swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
-
-    .target(name: "Geometry", swiftSettings: optimized),
-    .target(name: "FileFormats", dependencies: ["CSystemShims"], swiftSettings: optimized),
-    .target(name: "Archives", dependencies: ["FileFormats", "CDeflate"], swiftSettings: optimized),
-    .target(name: "Digests", dependencies: ["FileFormats", "CCrypto"], swiftSettings: strict),
-    .target(name: "OutputFolders", dependencies: ["FileFormats", "Digests"], swiftSettings: strict),
-    .target(name: "Sharding", dependencies: ["FileFormats", "Digests"], swiftSettings: optimized),
+      name: "FileFormats", dependencies: ["CSystemShims"], path: "Sources/Support/FileFormats",
+      swiftSettings: optimized),
+    .target(
+      name: "Archives", dependencies: ["FileFormats", "CDeflate"], path: "Sources/Support/Archives",
+      swiftSettings: optimized),
+    .target(
+      name: "Digests", dependencies: ["FileFormats", "CCrypto"], path: "Sources/Support/Digests",
+      swiftSettings: strict),
+    .target(
+      name: "OutputFolders", dependencies: ["FileFormats", "Digests"], path: "Sources/Support/OutputFolders",
+      swiftSettings: strict),
     .target(
       name: "Imaging", dependencies: ["Geometry", "FileFormats", "Archives", "CTurboJPEG", "CSpng"],
-      swiftSettings: optimized),
+      path: "Sources/Support/Imaging", swiftSettings: optimized),
+
+    // NNRuntime: engine, kernels, verification, networks of ONNX files.
+    .target(name: "CKernelShims", path: "Sources/NNRuntime/Kernels/Shims"),
+    .target(
+      name: "NNKernelInterface", dependencies: ["CKernelShims"], path: "Sources/NNRuntime/Kernels/Interface",
+      swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
     .target(
       name: "NNRuntime",
       dependencies: ["FileFormats", "CKernelShims", "NNKernelInterface"]
-        + instructionSets.map { .target(name: $0.target) }, swiftSettings: optimized),
+        + instructionSets.map { .target(name: $0.target) }, path: "Sources/NNRuntime/Engine",
+      swiftSettings: optimized),
     .target(
-      name: "NNVerification", dependencies: ["NNRuntime", "FileFormats", "Archives"], swiftSettings: optimized
-    ),
-    .target(name: "ONNX", dependencies: ["FileFormats"], swiftSettings: optimized),
+      name: "NNVerification", dependencies: ["NNRuntime", "FileFormats", "Archives"],
+      path: "Sources/NNRuntime/Verification", swiftSettings: optimized),
     .target(
-      name: "Evaluation", dependencies: ["FileFormats", "Geometry", "Imaging"], swiftSettings: optimized),
+      name: "ONNX", dependencies: ["FileFormats"], path: "Sources/NNRuntime/ONNX", swiftSettings: optimized),
+
+    // Models: networks by the names in their checkpoints.
     .target(
       name: "Models",
       dependencies: ["NNRuntime", "FileFormats", "Archives", "Digests", "Geometry", "Imaging"],
-      swiftSettings: optimized),
+      path: "Sources/Models", exclude: ["README.md"], swiftSettings: optimized),
+
+    // AppCore: from a captured frame to a scene, and the live loop; the flow of all of it is Perception.
     .target(
       name: "AppCore", dependencies: ["FileFormats", "Archives", "OutputFolders", "Geometry", "Imaging"],
-      swiftSettings: optimized),
+      path: "Sources/AppCore", exclude: ["Perception", "README.md"], swiftSettings: optimized),
     .target(
       name: "Perception", dependencies: ["AppCore", "Models", "NNRuntime", "Geometry", "Imaging"],
-      swiftSettings: optimized
-    ),
+      path: "Sources/AppCore/Perception", swiftSettings: optimized),
+
+    // ardf: the command, its servers, jobs, evaluation.
+    .target(
+      name: "Sharding", dependencies: ["FileFormats", "Digests"], path: "Sources/ardf/Jobs",
+      swiftSettings: optimized),
+    .target(
+      name: "Evaluation", dependencies: ["FileFormats", "Geometry", "Imaging"],
+      path: "Sources/ardf/Evaluation", swiftSettings: optimized),
     .target(
       name: "Reporting", dependencies: ["AppCore", "FileFormats", "Archives", "Geometry", "Imaging"],
+      path: "Sources/ardf/Reporting",
       resources: [
         "page.html", "page.css", "core.js", "picture.js", "space.js", "orbit.js", "plots.js", "effects.js",
         "main.js",
@@ -143,15 +177,17 @@ let package = Package(
     .target(
       name: "HTTPServing",
       dependencies: ["FileFormats", .product(name: "FlyingSocks", package: "FlyingFox")],
-      swiftSettings: strict),
+      path: "Sources/ardf/Serving/HTTP", swiftSettings: strict),
     .target(
       name: "Serving",
       dependencies: ["HTTPServing", "Reporting", "AppCore", "FileFormats", "Archives", "OutputFolders"],
-      swiftSettings: strict),
-    .target(name: "InferenceProtocol", dependencies: ["FileFormats"], swiftSettings: optimized),
+      path: "Sources/ardf/Serving/Page", swiftSettings: strict),
+    .target(
+      name: "InferenceProtocol", dependencies: ["FileFormats"],
+      path: "Sources/ardf/Serving/InferenceProtocol", swiftSettings: optimized),
     .target(
       name: "InferenceServing", dependencies: ["InferenceProtocol", "HTTPServing", "FileFormats"],
-      swiftSettings: strict),
+      path: "Sources/ardf/Serving/Inference", swiftSettings: strict),
     .executableTarget(
       name: "ardf",
       dependencies: [
@@ -159,7 +195,7 @@ let package = Package(
         "Perception", "Models", "ONNX", "Evaluation", "NNVerification", "NNRuntime", "Imaging", "Geometry",
         "Sharding", "OutputFolders", "Digests", "Archives", "FileFormats",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ], swiftSettings: strict),
+      ], path: "Sources/ardf/Command", swiftSettings: strict),
 
     example("LoadNetwork"),
     example("DetectObjects"),
@@ -197,14 +233,18 @@ let package = Package(
     tests("Hostile", ["ParserTargets", "FileFormats"]),
     tests("Reporting", ["Reporting", "AppCore", "FileFormats", "Archives", "Geometry", "Imaging"]),
     tests("InferenceProtocol", ["InferenceProtocol", "FileFormats"]),
-    tests("InferenceServing", ["InferenceServing", "InferenceProtocol", "HTTPServing", "FileFormats"]),
-    tests("Serving", ["Serving", "HTTPServing", "Reporting", "AppCore", "FileFormats", "Archives"]),
+    tests(
+      "InferenceServing", ["InferenceServing", "InferenceProtocol", "HTTPServing", "FileFormats"],
+      computing: false),
+    tests(
+      "Serving", ["Serving", "HTTPServing", "Reporting", "AppCore", "FileFormats", "Archives"],
+      computing: false),
     tests(
       "Command",
       [
         "ardf", "AppCore", "FileFormats", "Archives", "Digests", "OutputFolders", "Imaging", "ParserTargets",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ]),
+      ], computing: false),
   ]
 )
 

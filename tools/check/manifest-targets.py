@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """What the targets of Package.swift may import, for all architectures: `TARGET FOLDER MODULE...`, a line each.
 
-    tools/check/manifest-targets.py [--compare DUMP]
+    tools/check/manifest-targets.py [--files | --compare DUMP]
 
-Only targets under Sources. Read from the text, in milliseconds; `--compare` ends with 1 where the output of
+Only targets under Sources. `--files` prints `TARGET FILE` for each of their Swift files. Read from the text, in milliseconds; `--compare` ends with 1 where the output of
 `swift package dump-package` in the file DUMP says otherwise for the targets that it names.
 """
 
 import argparse
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -47,7 +48,8 @@ def targets(text):
     """Folder and modules by name of target."""
     text = without_comments(text)
     table = re.search(r"let instructionSets\b.*?(?=\nlet )", text, re.DOTALL)
-    sets = re.findall(r'\("?\s*"(\w+)",', table[0]) if table else []
+    folders = dict(re.findall(r'\("?\s*"(\w+)",\s*"([\w/]+)",', table[0])) if table else {}
+    sets = list(folders)
     found = {}
     for call in re.finditer(r"\.(?:target|executableTarget)\(", text):
         given = arguments(text, call.end() - 1)
@@ -61,8 +63,18 @@ def targets(text):
         literal = re.fullmatch(r'"(\w+)"', given["name"].strip())
         for name in [literal[1]] if literal else sets if given["name"].strip() == "set.target" else []:
             path = re.fullmatch(r'"(.*)"', given.get("path", "").strip())
-            found[name] = (path[1] if path else f"Sources/{name}", modules)
+            folder = path[1] if path else f"Sources/{name}"
+            found[name] = (folder.replace(r"\(set.folder)", folders.get(name, "")), modules)
     return {name: target for name, target in found.items() if target[0].startswith("Sources/")}
+
+
+def files(found):
+    """Pairs of target and Swift file: a file is the target's whose folder is its nearest. Links are followed."""
+    owners = {folder: name for name, (folder, _) in found.items()}
+    for name, (folder, _) in sorted(found.items()):
+        for place, inner, names in os.walk(MANIFEST.parent / folder, followlinks=True):
+            inner[:] = [each for each in inner if os.path.relpath(Path(place, each), MANIFEST.parent) not in owners]
+            yield from ((name, os.path.relpath(Path(place, each), MANIFEST.parent)) for each in names if each.endswith(".swift"))
 
 
 def dumped(file):
@@ -75,9 +87,14 @@ def dumped(file):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--files", action="store_true")
     parser.add_argument("--compare", metavar="DUMP")
     arguments = parser.parse_args()
     found = targets(MANIFEST.read_text())
+    if arguments.files:
+        for pair in files(found):
+            print(*pair)
+        return 0
     if not arguments.compare:
         for name, (folder, modules) in sorted(found.items()):
             print(name, folder, *modules)

@@ -19,7 +19,7 @@ GIVEN = {
 
 
 def main() -> None:
-    documents = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")), *sorted(ROOT.glob("Sources/*/*.docc/*.md"))]
+    documents = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")), *sorted(ROOT.glob("Sources/**/*.docc/*.md"))]
     imports: set[str] = set()
     functions: list[str] = []
     for document in documents:

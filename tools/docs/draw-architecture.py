@@ -106,7 +106,7 @@ def imports():
             command = ["swift", "package", "--scratch-path", scratch, "dump-package"]
             dump = subprocess.run(command, cwd=ROOT, env=environment, check=True, stdout=subprocess.PIPE)
         for target in json.loads(dump.stdout)["targets"]:
-            inside = (ROOT / "Sources" / target["name"]).is_dir() and target["type"] != "test"
+            inside = target.get("path", "").startswith("Sources/") and target["type"] != "test"
             if inside and target["type"] != "system":
                 names = [next(iter(kind.values()))[0] for kind in target["dependencies"]]
                 targets.setdefault(target["name"], set()).update(names)
@@ -230,7 +230,7 @@ STAGES = {
 
 def engine():
     """The picture of how a layer comes by its kernel."""
-    folder = ROOT / "Sources/NNRuntime"
+    folder = ROOT / "Sources/NNRuntime/Engine"
     files = [f"{stage}/{name}" for stage, (_, names) in STAGES.items() for name in names.split()]
     gone = [name for name in files if not (folder / name).is_dir() and not (folder / f"{name}.swift").exists()]
     if gone:

@@ -160,7 +160,7 @@ def main():
     options = parser.parse_args()
     if not shutil.which("cmark-gfm"):
         sys.exit("make-site: needs cmark-gfm: tools/setup/packages --docs")
-    version = re.search(r'static let version = "(.+)"', (ROOT / "Sources/ardf/ARDF.swift").read_text())[1]
+    version = re.search(r'static let version = "(.+)"', (ROOT / "Sources/ardf/Command/ARDF.swift").read_text())[1]
     pages = [name for path in PAGES for name in tracked(path) if name.endswith(".md")]
     files = set()
     for name in pages:
