@@ -203,6 +203,7 @@ let package = Package(
     example("TraceLayers"),
     example("ProfileLayers"),
     example("LiveLoop", ["AppCore", "Imaging", "Geometry"]),
+    example("TapToPlace", ["AppCore", "Imaging", "Geometry"]),
 
     .target(
       name: "TestSupport", dependencies: ["FileFormats", "Archives"], path: "Tests/TestSupport",
