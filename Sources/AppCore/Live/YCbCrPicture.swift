@@ -1,3 +1,4 @@
+import FileFormats
 import Imaging
 
 /// A defect of a camera picture's planes.
@@ -90,4 +91,9 @@ public struct YCbCrPicture: Sendable, Equatable {
     }
     return RGBImage(width: width, height: height, pixels: pixels)
   }
+}
+
+extension YCbCrError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .malformedInput }
 }

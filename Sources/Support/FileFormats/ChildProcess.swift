@@ -125,3 +125,8 @@ package struct SystemError: Error, CustomStringConvertible {
 
   package var description: String { unsafe String(cString: strerror(number)) }
 }
+
+extension SystemError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .inputOutput }
+}

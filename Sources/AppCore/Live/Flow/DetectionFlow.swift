@@ -1,3 +1,5 @@
+import FileFormats
+
 /// What must be ready before anything can be detected.
 public enum Preload: String, Sendable, CaseIterable {
   case detector, depth, effects
@@ -113,4 +115,9 @@ public enum FlowError: Error, Equatable, CustomStringConvertible {
     case .placement(let error): error.description
     }
   }
+}
+
+extension FlowError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .usage }
 }

@@ -103,3 +103,8 @@ public struct ThresholdedDetector: Detector {
     try await network.detect(in: picture, thresholds: store.current)
   }
 }
+
+extension ThresholdError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .usage }
+}
