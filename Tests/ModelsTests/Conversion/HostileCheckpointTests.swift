@@ -48,7 +48,7 @@ import Testing
     Case(pickle: [0x80, 1] + code("N."), "pickle protocol 1 is not supported; 2 to 5 are"),
     Case(pickle: [0x80, 6] + code("N."), "pickle protocol 6 is not supported; 2 to 5 are"),
     Case(pickle: [0x80, 2] + code("N"), "pickle ends early, at byte 3"),
-    Case(pickle: Pickle.file(code("N")) + [0], "pickle goes on after its end, at byte 4"),
+    Case(pickle: Pickle.file(code("N")) + [0], "pickle has bytes after its end, at byte 4"),
     Case([0xff], "pickle instruction 0xff at byte 2 is not supported"),
     Case(code("I1\n"), "pickle instruction 0x49 at byte 2 is not supported"),
     Case(code("ios\nsystem\n"), "pickle instruction 0x69 at byte 2 is not supported"),
