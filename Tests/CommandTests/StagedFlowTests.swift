@@ -96,7 +96,7 @@ struct StagedFlow {
     try FileManager.default.removeItem(atPath: folder)
     let alone = try CommandRun(arguments + [place.file("without")])
     #expect(alone.status == 0, "\(alone.error)")
-    #expect(alone.error.contains("no probabilities lie beside it"))
+    #expect(alone.error.contains("masks are missing"))
   }
 
   /// Codes that belong to other depth are refused.
