@@ -36,7 +36,7 @@ import Testing
     "not a network that can be converted (YOLOv8-cls, YOLO11-cls, YOLOv8, YOLO11 and YOLO26 (detect, -seg, -pose, -obb), "
     + "Depth Anything V2 Small, Base or Large or Prompt Depth Anything Small): "
 
-  /// By which YOLO11 is told.
+  /// The tensor by which YOLO11 is recognized.
   private static let attention = ("model.10.m.0.attn.qkv.conv.weight", pair)
 
   private static func code(_ text: String) -> [UInt8] { Array(text.utf8) }
