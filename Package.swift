@@ -26,7 +26,7 @@ let architecture = Context.environment["ARDF_ARCH"] ?? ownArchitecture
 /// `vpdpwssd` as it is written: LLVM makes two instructions of it, unless a processor is said to be fast at the one.
 let pairwiseProducts = ["-Xclang", "-target-feature", "-Xclang", "+fast-dpwssd"]
 
-/// The instruction sets with kernels of their own, and what the compiler is told of them.
+/// The instruction sets with kernels of their own, and their compiler flags.
 let instructionSets: [(target: String, folder: String, flags: [String])] =
   [
     "x86_64": [

@@ -78,7 +78,7 @@ import Testing
     #expect(try CommandRun(["help", "run"]).status == 0)
   }
 
-  /// In an empty folder an example fails for want of its files, never for the way it is written.
+  /// In an empty folder an example fails for lack of its files, never because of its syntax.
   @Test func everyExampleIsUnderstood() throws {
     for example in try verbs().flatMap(\.examples) {
       let place = try TemporaryDirectory()

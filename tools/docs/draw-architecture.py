@@ -101,7 +101,7 @@ def imports():
     targets = {}
     for architecture in ("x86_64", "arm64"):
         environment = {**os.environ, "ARDF_ARCH": architecture}
-        # In a folder of its own: a build may be going on.
+        # In a folder of its own: a build may be running.
         with tempfile.TemporaryDirectory() as scratch:
             command = ["swift", "package", "--scratch-path", scratch, "dump-package"]
             dump = subprocess.run(command, cwd=ROOT, env=environment, check=True, stdout=subprocess.PIPE)

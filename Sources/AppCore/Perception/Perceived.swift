@@ -36,7 +36,7 @@ public enum PerceptionTiming: Sendable {
 }
 
 extension Perceived {
-  /// What is to be said of a frame of which `estimation` was made; nil without a depth network.
+  /// Notes on a frame and its estimate; `estimation` is nil without a depth network.
   static func notes(
     _ frame: CapturedFrame, _ estimation: Result<FrameEstimate, NoEstimate>?, _ depth: FrameDepth,
     hasObjects: Bool

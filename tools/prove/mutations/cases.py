@@ -279,7 +279,7 @@ class Case:
         )  # fmt: skip
 
     def films(self):
-        """Films of every kind that ffmpeg has made, damaged in their bytes; photographs with more behind them."""
+        """Films of every kind that ffmpeg has made, damaged in their bytes; photographs with more after them."""
         film = self.take(self.random.choice(self.films_), self.is_sound)
         if not self.is_sound and self.random.random() < 0.2:
             renamed = Path(film).with_suffix(self.random.choice([".mp4", ".mkv", ".jpg", ".avi", ""]))

@@ -11,8 +11,8 @@ extension FramedDetection<UprightPixels> {
       orientedBox: orientedBox.map { orientation.stored($0, stored: stored) })
   }
 
-  /// A detection in a part of a picture, said of the whole of size `size`: the part's corner is pixel
-  /// (`column`, `row`).
+  /// A detection in a part of a picture, in coordinates of the whole of size `size`: the part's corner is
+  /// pixel (`column`, `row`).
   func moved(toColumn column: Int, row: Int, of size: PixelSize) -> UprightDetection {
     let (x, y) = (Double(column), Double(row))
     return UprightDetection(

@@ -38,7 +38,8 @@ package enum COCOResults {
     return entries
   }
 
-  /// x, y and confidence of each key point, one behind the other, as `yolo val` writes them; 1 where nothing tells.
+  /// x, y and confidence of each key point in a row, as `yolo val` writes them; confidence is 1 where the
+  /// network gives none.
   private static func keypoints(_ detection: Detection) -> JSONValue {
     .array(
       detection.keypoints.flatMap { keypoint in

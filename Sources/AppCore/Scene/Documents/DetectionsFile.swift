@@ -72,7 +72,7 @@ package struct DetectionsFile: Sendable {
     return entry
   }
 
-  /// What is said of a detection besides its mask.
+  /// The fields of a detection, without its mask.
   package static func fields(_ detection: Detection) -> [String: JSONValue] {
     let (x, width) = (pixels(detection.box.minX), pixels(detection.box.width))
     let (y, height) = (pixels(detection.box.minY), pixels(detection.box.height))

@@ -2,7 +2,7 @@ import NNKernelInterface
 
 /// Every pixel of a map times a vector, channel by channel: the excitation of squeeze and excitation.
 struct ChannelProduct: VectorOperator {
-  /// What a kernel is told.
+  /// The arguments of a kernel.
   struct Task {
     var width, channels: Int
     var map, vector: MapPointer

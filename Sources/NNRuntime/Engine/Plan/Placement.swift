@@ -95,7 +95,7 @@ struct Placement: Sendable {
     }
   }
 
-  /// Makes the tokens behind the place of the one that is put before them, or copies them there.
+  /// Places the tokens in memory right after the prepended token, or adds a copy there.
   private mutating func placeTokens(_ node: Node) -> Node {
     let input = node.inputs[0]
     let root = self.root(of: input)

@@ -1,4 +1,4 @@
-/// A layer whose result can be looked at during a run, right after the step that completes it.
+/// A layer whose result can be read during a run, right after the step that completes it.
 public struct TracedLayer: Sendable {
   /// What the result is called: the module path of the last layer that went into it.
   public let name: String

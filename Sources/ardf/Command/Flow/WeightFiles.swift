@@ -41,7 +41,7 @@ enum WeightFiles {
     return try converted(publishedDepth, ".pth") ?? first(of: [ownDepth])
   }
 
-  /// As `depth`, for commands that cannot go on without.
+  /// As `depth`, for commands that require one.
   static func requiredDepth(_ given: String?) throws -> String {
     if let found = try depth(given) { return found }
     throw missing("weights of Depth Anything V2 Small", what: "--depth FILE", get: "depth_anything_v2_vits")

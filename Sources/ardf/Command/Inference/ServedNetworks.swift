@@ -165,7 +165,7 @@ struct SentPicture {
   /// Pixels.
   var pixels: Int { image.size.width * image.size.height }
 
-  /// What clients are told of it.
+  /// Its description for clients.
   static let description = TensorDescription("image", .bytes, [1])
 }
 

@@ -120,7 +120,7 @@ enum CommandError: Error, CustomStringConvertible {
   }
 }
 
-/// A defect found inside a file, told with the file's name.
+/// A defect inside a file, reported with the file's name.
 struct InFile: ClassifiedError, CustomStringConvertible {
   let file: String
   let error: any Error
@@ -128,7 +128,7 @@ struct InFile: ClassifiedError, CustomStringConvertible {
   var description: String { "\(file): \(error)" }
   var fault: Fault { FileFormats.fault(of: error) ?? .malformedInput }
 
-  /// Runs `body`; what it throws is told with the file's name.
+  /// Runs `body`; errors that it throws get the file's name.
   static func naming<Result>(_ file: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()

@@ -1,12 +1,11 @@
 import Foundation
 import Synchronization
 
-/// Runs tasks on threads of its own: they hold up nobody, and nobody holds them up, whatever keeps the threads of the
-/// process's own pool busy.
+/// Runs tasks on dedicated threads: they neither delay nor wait for work on the process's shared pool.
 ///
 /// Unsafe where the runtime's jobs are handed on.
 package final class OwnThreads: TaskExecutor {
-  /// What waits to be run; the executor goes with its jobs, so that it outlives them.
+  /// Jobs that wait; each holds the executor, so that it outlives them.
   private final class Waiting: Sendable {
     private let jobs = Mutex<[(job: UnownedJob, executor: OwnThreads)?]>([])
     private let count = DispatchSemaphore(value: 0)

@@ -199,7 +199,7 @@ package struct YOLOArchitecture: Sendable, Equatable {
 }
 
 extension YOLOArchitecture {
-  /// How its boxes are told by their numbers.
+  /// How the head's numbers encode boxes.
   var boxCoding: BoxCoding { generation != .v26 ? .distribution : isEndToEnd ? .direct : .suppressed }
 
   /// Whether a layer reads others than the one before it: concatenations and the head.
