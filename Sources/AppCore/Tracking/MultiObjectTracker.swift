@@ -172,13 +172,14 @@ public struct MultiObjectTracker: Sendable {
     return sightings.enumerated().filter { !taken.contains($0.offset) }.map(\.element)
   }
 
-  /// Parts what goes on from what is lost, and drops what was lost for too long and what is there twice.
+  /// Separates what continues from what is lost, and drops what was lost for too long and what is there twice.
   private mutating func keep(seen: [Track], pool: [Track], isSeen: [Bool], newlyLost: [Track]) {
     var lost = zip(pool, isSeen).filter { !$0.1 && $0.0.state == .lost && !$0.0.isOverdue }.map(\.0)
     lost += newlyLost.filter { !$0.isOverdue }
     for index in lost.indices { lost[index].isOverdue = picture - lost[index].lastPicture > rules.buffer }
     // What was tracked keeps its order, as pairs of equal cost go by it; then come new tracks, then those found again.
-    let order = Dictionary(uniqueKeysWithValues: tracked.enumerated().map { ($0.element.id, $0.offset) })
+    var order: [Int: Int] = [:]
+    for (position, track) in tracked.enumerated() { order[track.id] = position }
     let others = seen.filter { order[$0.id] == nil }
     var tracked = seen.filter { order[$0.id] != nil }.sorted { order[$0.id]! < order[$1.id]! }
     tracked += others.filter { $0.firstPicture == picture } + others.filter { $0.firstPicture < picture }
