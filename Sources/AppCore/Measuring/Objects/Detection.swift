@@ -17,15 +17,15 @@ extension UprightPixels: MaskedFrame {
 }
 
 /// One object that a detector found in a picture, in the pixels of the picture as stored.
-public typealias Detection = DetectedObject<ImagePixels>
+public typealias Detection = FramedDetection<ImagePixels>
 
 /// One object as a detector finds it: in the pixels of the upright picture it was given.
 ///
 /// Intrinsics describe the stored picture: convert with `turnedBack` before measuring.
-public typealias UprightDetection = DetectedObject<UprightPixels>
+public typealias UprightDetection = FramedDetection<UprightPixels>
 
 /// One object that a detector found, in the pixels of `Frame`.
-public struct DetectedObject<Frame: MaskedFrame>: Sendable, Identifiable {
+public struct FramedDetection<Frame: MaskedFrame>: Sendable, Identifiable {
   /// Position in the detector's result list, from 0.
   public let id: Int
   /// The class's index in the detector's own list.

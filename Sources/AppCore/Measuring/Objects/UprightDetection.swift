@@ -1,6 +1,6 @@
 import Geometry
 
-extension DetectedObject<UprightPixels> {
+extension FramedDetection<UprightPixels> {
   /// The same object in the stored picture of size `stored`, which `orientation` turns upright.
   public func turnedBack(from orientation: Orientation, stored: PixelSize) -> Detection {
     Detection(

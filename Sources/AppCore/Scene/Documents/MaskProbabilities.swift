@@ -86,7 +86,7 @@ package struct MaskProbabilities: Sendable {
   }
 }
 
-extension DetectedObject {
+extension FramedDetection {
   /// The detection with numbers as `detections.json` has them, so that what is made of it is what is made of the file.
   public var asWritten: Self {
     Self(
