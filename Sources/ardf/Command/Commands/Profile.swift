@@ -188,7 +188,7 @@ struct Profile: ParsableCommand {
     var arguments = [
       weights, "--iterations=\(iterations)", "--warm-up=\(warmUp)", "--seed=\(input.seed)",
     ]
-    if let asked = network.arithmetic.asked { arguments.append("--precision=\(asked.rawValue)") }
+    if let asked = network.arithmetic.asked { arguments.append("--precision=\(asked.text)") }
     for plan in network.arithmetic.plans { arguments.append("--plan=\(plan)") }
     if let size = network.size { arguments.append("--size=\(size)") }
     if network.openblas { arguments.append("--openblas") }

@@ -36,7 +36,8 @@ struct InspectedOptions: ParsableArguments {
     _ backend: Backend, _ instructionSet: InstructionSet? = nil, precision: Precision? = nil, pool: ThreadPool
   ) throws -> InspectedNetwork {
     let file = try file()
-    var options = try compute.arithmetic.options(PlanOptions(backend: backend, fuse: !noFuse))
+    let store = try WeightStore(path: file, allowNonFinite: compute.allowNonfinite)
+    var options = try compute.arithmetic.options(PlanOptions(backend: backend, fuse: !noFuse), for: store)
     if let precision {
       // Of the one network there is at most one plan.
       options.joining = options.mixed.first?.value.precision ?? options.precision
@@ -51,7 +52,6 @@ struct InspectedOptions: ParsableArguments {
       }
       options.instructionSet = instructionSet
     }
-    let store = try WeightStore(path: file, allowNonFinite: compute.allowNonfinite)
     let network = try InFile.naming(file) {
       try InspectedNetwork(weights: store, options: options, pool: pool)
     }

@@ -43,9 +43,9 @@ struct NetworkOptions: ParsableArguments {
   func session(_ options: PlanOptions = PlanOptions(), pool: ThreadPool) throws -> Session {
     var options = options
     options.backend = backend
-    options = try arithmetic.options(options)
     let file = try file()
     let store = try WeightStore(path: file, allowNonFinite: true)
+    options = try arithmetic.options(options, for: store)
     let size = try Self.parse(size: size)
     return try InFile.naming(file) {
       let network = try InspectedNetwork(weights: store, options: options, pool: pool)

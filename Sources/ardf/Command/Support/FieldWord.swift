@@ -51,13 +51,13 @@ extension FieldWord {
   private static let sized: Set = ["bench", "profile", "tune", "verify", "trace", "inspect"]
 
   private static func value(
-    _ names: String..., usual: Set<String> = [], _ meanings: (verbs: Set<String>?, meaning: Meaning)...
+    _ names: [String], usual: Set<String> = [], _ meanings: (verbs: Set<String>?, meaning: Meaning)...
   ) -> FieldWord {
     FieldWord(names, takesValue: true, usual: usual, meanings)
   }
 
   private static func flag(
-    _ names: String..., _ meanings: (verbs: Set<String>?, meaning: Meaning)...
+    _ names: [String], _ meanings: (verbs: Set<String>?, meaning: Meaning)...
   ) -> FieldWord {
     FieldWord(names, takesValue: false, meanings)
   }
@@ -67,15 +67,15 @@ extension FieldWord {
 
   private static let inputs = [
     value(
-      "model", "weights", (detecting, .option("--yolo")), (["depth"], .option("--depth")),
+      ["model", "weights"], (detecting, .option("--yolo")), (["depth"], .option("--depth")),
       (ofWeights, .argument)),
-    value("model", (["evaluate"], .option("--weights")), (["infer"], .argument)),
+    value(["model"], (["evaluate"], .option("--weights")), (["infer"], .argument)),
     value(
-      "source", "input", "images", "img-path",
+      ["source", "input", "images", "img-path"],
       (["run", "detect", "depth", "serve", "replay"], .argument)),
-    value("source", (["evaluate"], .argument)),
+    value(["source"], (["evaluate"], .argument)),
     value(
-      "data",
+      ["data"],
       (
         ["evaluate"],
         .answer(
@@ -83,33 +83,34 @@ extension FieldWord {
             + "--annotations of COCO")
       )),
     value(
-      "imgsz", "img", "img-size", "image-size", "input-size", (["depth"], .option("--depth-size")),
+      ["imgsz", "img", "img-size", "image-size", "input-size"], (["depth"], .option("--depth-size")),
       (sized, .square("--size"))),
-    value("img", "img-size", "image-size", "input-size", (detecting.union(["evaluate"]), .option("--imgsz"))),
     value(
-      "task", "mode", "encoder",
+      ["img", "img-size", "image-size", "input-size"], (detecting.union(["evaluate"]), .option("--imgsz"))),
+    value(
+      ["task", "mode", "encoder"],
       (looking, .answer("what is found follows from the weights; leave it out"))),
-    flag("stream", (looking, .done)),
+    flag(["stream"], (looking, .done)),
     flag(
-      "augment", "tta", (looking, .answer("pictures are looked at once, as they are; leave it out"))),
+      ["augment", "tta"], (looking, .answer("pictures are looked at once, as they are; leave it out"))),
   ]
 
   private static let outputs = [
     value(
-      "project", "name", "runs-dir",
+      ["project", "name", "runs-dir"],
       (
         looking.union(["evaluate", "replay"]),
         .answer("results go to the folder that --out names, which is whole or absent")
       )),
-    value("output", "output-dir", "outdir", "save-dir", (writing, .option("--out"))),
+    value(["output", "output-dir", "outdir", "save-dir"], (writing, .option("--out"))),
     flag(
-      "exist-ok", "overwrite",
+      ["exist-ok", "overwrite"],
       (looking.union(["evaluate", "replay"]), .answer("--force replaces an existing --out that ardf wrote"))),
-    flag("save", (looking, .done)),
+    flag(["save"], (looking, .done)),
     flag(
-      "nosave", "no-save", (looking, .answer("--out - prints results as JSON and writes no folder"))),
+      ["nosave", "no-save"], (looking, .answer("--out - prints results as JSON and writes no folder"))),
     flag(
-      "save-txt", "save-conf", "save-json", "save-crop", "save-csv",
+      ["save-txt", "save-conf", "save-json", "save-crop", "save-csv"],
       (
         looking,
         .answer(
@@ -117,53 +118,53 @@ extension FieldWord {
         )
       )),
     flag(
-      "show", "view-img", "display",
+      ["show", "view-img", "display"],
       (
         looking.union(["replay"]),
         .answer("no window is opened: look at the pictures in --out, or in the browser with ardf serve")
       )),
-    flag("verbose", (nil, .done)),
-    flag("json", (["bench", "profile", "evaluate"], .words(["--report", "json"]))),
-    flag("json", (["simulate", "merge"], .done), (["serve"], .words(["--log=json"]))),
-    flag("quiet", (["infer"], .done)),
-    value("labelled", (["verify"], .option("--labeled"))),
+    flag(["verbose"], (nil, .done)),
+    flag(["json"], (["bench", "profile", "evaluate"], .words(["--report", "json"]))),
+    flag(["json"], (["simulate", "merge"], .done), (["serve"], .words(["--log=json"]))),
+    flag(["quiet"], (["infer"], .done)),
+    value(["labelled"], (["verify"], .option("--labeled"))),
   ]
 
   private static let thresholds = [
     value(
-      "conf-thres", "conf-threshold", "confidence", "score-threshold", "threshold",
+      ["conf-thres", "conf-threshold", "confidence", "score-threshold", "threshold"],
       (detecting.union(["evaluate"]), .option("--conf"))),
     value(
-      "iou-thres", "iou-threshold", "nms-iou", (detecting.union(["evaluate"]), .option("--iou"))),
-    value("class", (detecting.union(["evaluate"]), .option("--classes"))),
-    flag("retina-masks", (detecting.union(["evaluate"]), .words(["--masks", "retina"]))),
+      ["iou-thres", "iou-threshold", "nms-iou"], (detecting.union(["evaluate"]), .option("--iou"))),
+    value(["class"], (detecting.union(["evaluate"]), .option("--classes"))),
+    flag(["retina-masks"], (detecting.union(["evaluate"]), .words(["--masks", "retina"]))),
     flag(
-      "agnostic-nms", "agnostic",
+      ["agnostic-nms", "agnostic"],
       (detecting.union(["evaluate"]), .answer("boxes of different classes are never compared; leave it out"))),
   ]
 
   private static let computation = [
     value(
-      "device", usual: ["cpu", "CPU"],
+      ["device"], usual: ["cpu", "CPU"],
       (
         computing,
         .answer("networks are computed on the processor, on all of its cores unless --threads says less")
       )),
     flag(
-      "half", "amp",
+      ["half", "amp"],
       (
         computing,
         .answer(
           "networks are computed in fp32 unless --precision says otherwise: bf16 (AVX-512 BF16, AMX, arm64) or fp16 "
             + "(arm64)")
       )),
-    flag("fp32", (computing, .words(["--precision", "fp32"]))),
-    flag("fp16", (computing, .words(["--precision", "fp16"]))),
-    flag("bf16", (computing, .words(["--precision", "bf16"]))),
-    flag("int8", (computing, .words(["--precision", "int8"]))),
-    value("dtype", (computing, .answer("--precision takes fp32, bf16, fp16, int16 or int8"))),
+    flag(["fp32"], (computing, .words(["--precision", "fp32"]))),
+    flag(["fp16"], (computing, .words(["--precision", "fp16"]))),
+    flag(["bf16"], (computing, .words(["--precision", "bf16"]))),
+    flag(["int8"], (computing, .words(["--precision", "int8"]))),
+    value(["dtype"], (computing, .answer("--precision takes fp32, bf16, fp16, int16 or int8"))),
     value(
-      "batch", "batch-size", usual: ["1"],
+      ["batch", "batch-size"], usual: ["1"],
       (
         ["bench", "profile"],
         .answer("one input is measured at a time; bench --streams N runs several side by side")
@@ -174,11 +175,11 @@ extension FieldWord {
           "each picture is worked on as it comes, and none waits for others to make a batch; leave it out")
       )),
     value(
-      "workers", "num-threads", "jobs",
+      ["workers", "num-threads", "jobs"],
       (computing.subtracting(["inspect", "convert"]), .option("--threads"))),
-    value("iterations", (["bench"], .option("--runs"))),
-    value("runs", (["profile"], .option("--iterations"))),
-    value("warmup", (["bench", "profile"], .option("--warm-up"))),
+    value(["iterations"], (["bench"], .option("--runs"))),
+    value(["runs"], (["profile"], .option("--iterations"))),
+    value(["warmup"], (["bench", "profile"], .option("--warm-up"))),
   ]
 
   /// Commands of others, and what does the same here.

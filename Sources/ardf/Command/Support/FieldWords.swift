@@ -73,7 +73,7 @@ package enum FieldWords {
   /// The name without dashes before it, in our spelling, and the value that follows an equals sign.
   private static func split(_ word: String) -> (name: String, value: String?) {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    let name = parts[0].drop { $0 == "-" }.replacing("_", with: "-")
+    let name = String(parts[0].drop { $0 == "-" }).replacing("_", with: "-")
     return (name, parts.count > 1 ? parts[1] : nil)
   }
 
