@@ -40,7 +40,9 @@ setup: ; @tools/setup/packages
 build: setup
 	swift build -c release --product ardf
 
-demo: build
+demo:
+	@[ -z "$$PHOTO" ] || [ -e "$$PHOTO" ] || { echo "demo: there is no $$PHOTO" >&2; exit 66; }
+	@$(MAKE) --no-print-directory build
 	@tools/setup/demo
 
 test: setup

@@ -176,7 +176,7 @@ import Testing
     let sensor = "distances come from the LiDAR alone"
     let none = try Perceiver(detector: detector).perceiveInTurn(Self.frame())
     #expect(none.relative == nil && none.depth.best == nil)
-    #expect(none.notes.first == "no depth weights: \(sensor)")
+    #expect(none.notes.first == "no depth network: \(sensor)")
     #expect(none.notes.last == "no objects found")
 
     let picture = try Self.frame(hasDepth: false)

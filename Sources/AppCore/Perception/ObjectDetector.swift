@@ -41,6 +41,8 @@ public struct ObjectRules: Sendable {
 public struct FoundObjects: Sendable {
   /// What was found, with numbers as files have them.
   public let detections: [Detection]
+  /// Where nothing was found, what came nearest to it; nil where something was, and where nothing wanted was near.
+  public let surest: SurestCandidate?
   /// How long it took.
   public let timings: StageTimings
   /// What decoding the heads and suppressing overlaps took of `timings.postprocess`; the rest went into masks.
@@ -88,6 +90,7 @@ public struct ObjectDetector: Detector {
     let found = try objects(in: upright)
     return FoundObjects(
       detections: kept(found).map { $0.turnedBack(from: orientation, stored: stored).asWritten },
+      surest: found.surest.flatMap { rules.classes?.contains($0.classIndex) ?? true ? $0 : nil },
       timings: found.timings, selection: found.selection)
   }
 

@@ -8,6 +8,8 @@ import Models
 public struct Perceived: Sendable {
   /// The objects, best first, in the stored picture's pixels.
   public let detections: [Detection]
+  /// What came nearest to being found where nothing was; nil where something was, and where nothing wanted was near.
+  public let surest: SurestCandidate?
   /// How large and how far each is in meters, in the detections' order.
   public let extents: [ObjectExtent]
   /// Relative inverse depth of every pixel, without unit; nil without a depth network, and where `noEstimate` says why.
@@ -36,10 +38,15 @@ public enum PerceptionTiming: Sendable {
 }
 
 extension Perceived {
-  /// Notes on a frame and its estimate; `estimation` is nil without a depth network.
+  /// The note on a picture without objects.
+  package static func nothingFound(_ surest: SurestCandidate?) -> String {
+    "no objects found" + (surest.map { ": \($0)" } ?? "")
+  }
+
+  /// Notes on a frame and its estimate; `estimation` is nil without a depth network, and where nothing was estimated.
   static func notes(
-    _ frame: CapturedFrame, _ estimation: Result<FrameEstimate, NoEstimate>?, _ depth: FrameDepth,
-    hasObjects: Bool
+    _ frame: CapturedFrame, _ estimation: Result<FrameEstimate, NoEstimate>?, hasNetwork: Bool,
+    _ depth: FrameDepth, objects: Int, surest: SurestCandidate?
   ) -> [String] {
     var notes: [String] = []
     var lacksPrompt = false
@@ -49,7 +56,8 @@ extension Perceived {
       lacksPrompt = true
       notes.append("\(NoEstimate.noPrompt)")
     case .failure(let reason): notes.append("\(reason): distances come from the LiDAR alone")
-    case nil: notes.append("no depth weights: distances come from the LiDAR alone")
+    case nil where hasNetwork: break
+    case nil: notes.append("no depth network: distances come from the LiDAR alone")
     }
     if depth.estimated != nil {
       notes.append("distances are the depth network's, from the picture alone")
@@ -73,7 +81,7 @@ extension Perceived {
     if let fusion = depth.fusion, fusion.status != .ok, depth.best == nil {
       notes.append("no fusion (\(fusion.status.rawValue)): distances come from the LiDAR alone")
     }
-    if !hasObjects { notes.append("no objects found") }
+    if objects == 0 { notes.append(nothingFound(surest)) }
     return notes
   }
 }

@@ -15,6 +15,9 @@ public struct Perceiver: Sendable {
   public let depth: (any DepthNetwork)?
   /// How relative depth is fitted to the sensor's; the sensor is that of each frame.
   public var fusion: FusionOptions
+  /// Whether relative depth is estimated of frames without a sensor's depth too: nothing is measured with it there, and
+  /// `Perceived.relative` alone has it.
+  public var estimatesUnscaledDepth = true
   /// Whether `perceive` lets one network prepare its input and read its output while the other runs: of use where a frame
   /// has more than one thread.
   public var isOverlapped: Bool
@@ -34,9 +37,16 @@ public struct Perceiver: Sendable {
 
   /// The same networks run by another pool, side by side with these.
   public func running(on pool: ThreadPool) -> Perceiver {
-    Perceiver(
+    var perceiver = Perceiver(
       detector: detector.running(on: pool), depth: depth?.running(on: pool), fusion: fusion,
       isOverlapped: pool.threads > 1)
+    perceiver.estimatesUnscaledDepth = estimatesUnscaledDepth
+    return perceiver
+  }
+
+  /// What estimates a frame's depth, if anything is made of it.
+  private func depth(for frame: CapturedFrame) -> (any DepthNetwork)? {
+    depth.flatMap { estimatesUnscaledDepth || $0.output != .relative || frame.depth != nil ? $0 : nil }
   }
 
   /// The depth network as the live loop asks it; nil without one.
@@ -56,7 +66,9 @@ public struct Perceiver: Sendable {
   public func perceive(
     _ frame: CapturedFrame, timings: (PerceptionTiming) -> Void = { _ in }
   ) async throws(PerceptionError) -> Perceived {
-    guard isOverlapped, let depth else { return try perceiveInTurn(frame, timings: timings) }
+    guard isOverlapped, let depth = depth(for: frame) else {
+      return try perceiveInTurn(frame, timings: timings)
+    }
     let upright = try upright(frame, timings)
     // Both networks share one team of threads, which runs one whole network after the other.
     async let found = Result { () throws(PerceptionError) in try detect(frame, upright) }
@@ -72,7 +84,7 @@ public struct Perceiver: Sendable {
     let upright = try upright(frame, timings)
     let objects = try detect(frame, upright)
     var estimated: Estimated?
-    if let depth { estimated = try estimate(frame, upright, depth) }
+    if let depth = depth(for: frame) { estimated = try estimate(frame, upright, depth) }
     return perceived(frame, objects, estimated, timings)
   }
 
@@ -115,9 +127,12 @@ public struct Perceiver: Sendable {
     var noEstimate: NoEstimate?
     if case .failure(let reason) = estimated?.estimation { noEstimate = reason }
     return Perceived(
-      detections: detections, extents: extents, relative: estimate?.depth.relative, noEstimate: noEstimate,
+      detections: detections, surest: found.objects.surest, extents: extents,
+      relative: estimate?.depth.relative, noEstimate: noEstimate,
       depth: known,
-      notes: Perceived.notes(frame, estimated?.estimation, known, hasObjects: !detections.isEmpty))
+      notes: Perceived.notes(
+        frame, estimated?.estimation, hasNetwork: depth != nil, known,
+        objects: detections.count, surest: found.objects.surest))
   }
 }
 

@@ -87,6 +87,9 @@ public struct SceneModel: Sendable {
   /// Which part of that plane stands on the effect's place.
   public var effectPivot = Billboard.Pivot.center
 
+  /// Whether there is nothing in it.
+  public var isEmpty: Bool { cameras.isEmpty && objects.isEmpty && effects.isEmpty && points.count == 0 }
+
   /// An empty scene.
   public init() {}
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FileFormats
 import Glibc
 
 /// The root of the command line.
@@ -40,12 +41,27 @@ extension ARDF {
     }
     let hidden = configuration.subcommands.map { $0._commandName } + ["help"]
     guard let name, !name.hasPrefix("-"), !hidden.contains(name) else { return }
+    if let other = FieldWord.commands.first(where: { $0.name == name }) {
+      throw CommandError.usage("there is no command \"\(name)\"; \(other.answer)")
+    }
+    if fileExists(name) || name.contains(".") || name.contains("/") {
+      throw CommandError.usage(
+        "\(name) is no command; to find and measure what it shows: ardf run \(shellWord(name)) --out results")
+    }
     let near = names.filter { EditDistance.between($0, name) <= 2 }
     throw CommandError.usage(
       "there is no command \"\(name)\"; "
         + (near.isEmpty
           ? "the commands are \(names.joined(separator: ", "))"
           : "did you mean \(near.joined(separator: " or "))?"))
+  }
+}
+
+extension ARDF {
+  /// The names of a command's own commands.
+  fileprivate static func subcommands(of name: String?) -> [String] {
+    let command = configuration.subcommands.first { $0._commandName == name }
+    return command?.configuration.subcommands.map { $0._commandName } ?? []
   }
 }
 
@@ -71,8 +87,10 @@ enum Program {
     Task.detached {
       do {
         try CommandWords.check()
-        try ARDF.refuseUnknownCommand(CommandLine.arguments.dropFirst().first)
-        var command = try ARDF.parseAsRoot()
+        let words = Array(CommandLine.arguments.dropFirst())
+        try ARDF.refuseUnknownCommand(words.first)
+        var command = try ARDF.parseAsRoot(
+          FieldWords.translated(words, subcommands: ARDF.subcommands(of: words.first)))
         do {
           if var command = command as? any AsyncParsableCommand {
             try await command.run()

@@ -6,6 +6,8 @@ package struct EffectRequest: Sendable {
   package enum Target: Sendable {
     /// That of an id.
     case object(Int)
+    /// The surest of a class.
+    case className(String)
     /// That at a point of the stored picture.
     case point(Point2<ImagePixels>)
   }

@@ -18,10 +18,15 @@ package struct PlacedScene: Sendable {
       let id: Int?
       switch request.target {
       case .object(let wanted): id = wanted
+      case .className(let name):
+        id = detections.filter { $0.className.isSameName(as: name) }.max { $0.confidence < $1.confidence }?.id
       case .point(let point): id = HitTest.detection(at: point, among: detections)?.id
       }
       guard let object = extents.first(where: { $0.id == id }) else {
-        refused.append("\(request.text): no such object; there are \(extents.count)")
+        let names = NameSet(extents.map(\.className)).sorted
+        refused.append(
+          "\(request.text): no such object; there are \(extents.count)"
+            + (names.isEmpty ? "" : ", of \(names.joined(separator: ", "))"))
         continue
       }
       do throws(PlacementError) {

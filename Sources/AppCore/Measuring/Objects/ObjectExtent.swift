@@ -94,11 +94,14 @@ public struct ObjectExtent: Sendable {
   /// Two lines for people: `cup 95%` and `2.30 m` or `-- m`.
   public var label: String { Self.label(className, confidence: confidence, meters: distance.meters) }
 
-  /// Class and truncated percentage, then meters with two decimals or `-- m`.
+  /// Class and rounded percentage, then meters with two decimals or `-- m`.
   public static func label(_ className: String, confidence: Float, meters: Double?) -> String {
-    // In Float, as the score: 0.95 is 95 % there and 94.99 % in Double.
-    let percent = confidence.isFinite ? Int(clamping: min(max(confidence, 0), 1) * 100) : 0
-    return "\(className) \(percent)%\n\(meters.map(twoDecimals) ?? "--") m"
+    "\(className) \(percent(confidence))%\n\(meters.map(twoDecimals) ?? "--") m"
+  }
+
+  /// A score in percent, rounded.
+  public static func percent(_ confidence: Float) -> Int {
+    confidence.isFinite ? Int(clamping: (min(max(confidence, 0), 1) * 100).rounded()) : 0
   }
 
   /// Class and score with two decimals, on one line: `cup (0.87)`, the older live overlay's label.

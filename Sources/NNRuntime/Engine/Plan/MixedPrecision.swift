@@ -35,7 +35,7 @@ extension Precision {
 
 extension KernelCatalogue {
   /// The precisions that kernels multiply in.
-  var precisions: [Precision] { Precision.allCases.filter { multiplies($0.products) } }
+  package var precisions: [Precision] { Precision.allCases.filter { multiplies($0.products) } }
 }
 
 extension Plan {

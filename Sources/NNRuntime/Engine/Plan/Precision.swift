@@ -16,6 +16,20 @@ public enum Precision: String, CaseIterable, Sendable {
   case int8
 }
 
+extension Precision {
+  /// The relative L2 error of a layer's output at most (of fp16, of a network's outputs), as
+  /// docs/explanation/reduced-precision.md states it; nil where it depends on the network.
+  package var statedError: Double? {
+    switch self {
+    case .fp32: 1e-6
+    case .int16: 0.001
+    case .bf16: 0.005
+    case .fp16: 0.013
+    case .int8: nil
+    }
+  }
+}
+
 /// Why a network cannot be computed in the precision asked for.
 public enum PrecisionError: Error, Equatable, CustomStringConvertible {
   /// The CPU, or what `ARDF_ISA` leaves of it, has no instructions for it.

@@ -33,8 +33,11 @@ struct Bench: AsyncParsableCommand {
         "ardf bench weights/yolo11n-seg.safetensors --kernels --threads 1"
       )))
 
-  enum Report: String, CaseIterable, ExpressibleByArgument {
+  enum Report: String, CaseIterable, ExpressibleByArgument, FileLayout {
     case md, json, jsonl, csv
+
+    static let usual = Report.md
+    var endings: [String] { [rawValue] }
   }
 
   @OptionGroup var network: NetworkOptions
@@ -57,14 +60,19 @@ struct Bench: AsyncParsableCommand {
   @Option(help: "Run so many inputs side by side, each with --threads threads.")
   var streams = 1
 
-  @Option(name: [.long, .customLong("output")], help: "Layout of the results: md, json, jsonl or csv.")
-  var report = Report.md
+  @Option(
+    name: [.long, .customLong("output")],
+    help: "Layout of the results: md, json, jsonl or csv; by default what the name of --out ends in, else md."
+  )
+  var report: Report?
 
   @Option(name: .shortAndLong, help: "File for the results; by default standard output.")
   var out = "-"
 
   @Flag(help: "Replace an existing --out.")
   var force = false
+
+  @OptionGroup var quiet: QuietOption
 
   @Option(
     help: ArgumentHelp("An older result of --report json; exit status 1 where slower.", valueName: "old.json")
@@ -118,6 +126,7 @@ struct Bench: AsyncParsableCommand {
       throw ValidationError("--tolerance \(tolerance): give a share, for example 0.05")
     }
     _ = try threadCounts()
+    _ = try named()
   }
 
   private func threadCounts() throws -> [Int] {
@@ -130,16 +139,18 @@ struct Bench: AsyncParsableCommand {
     return counts
   }
 
-  /// `-o json` named a layout once, and means it still: files have endings.
-  private var named: (layout: Report, file: String) {
-    Report(rawValue: out).map { ($0, "-") } ?? (report, out)
+  /// `-o json` names a layout: files have endings.
+  private func named() throws -> (layout: Report, file: String) {
+    if let layout = Report(rawValue: out) { return (layout, "-") }
+    return (try Report.layout(of: out, asked: report), out)
   }
 
   func run() async throws {
-    let inputs = [network.weights, input.input, compare, flow, depth] + network.arithmetic.plans
+    let weights = try network.file()
+    let inputs = [weights, input.input, compare, flow, depth] + network.arithmetic.plans
     let saved = try saveOutputs.map { try OutputFile($0, force: false, inputs: inputs) }
     let file = try OutputFile(
-      orStandardOutput: named.file, force: force, inputs: inputs, isOurs: BenchReport.isFirstLine)
+      orStandardOutput: named().file, force: force, inputs: inputs, isOurs: BenchReport.isFirstLine)
     let old = try compare.map { path in
       try InFile.naming(path) { try BenchReport.known(try JSONValue.read(path: path)) }
     }
@@ -155,7 +166,7 @@ struct Bench: AsyncParsableCommand {
       }
     }
     let environment = try MeasurementEnvironment(
-      weights: network.weights, backend: network.backend, load: load)
+      weights: weights, backend: network.backend, load: load)
     let report = BenchReport(environment: environment, results: results)
     for warning in report.warnings { Console.note("ardf: warning: \(warning)") }
     guard let old, let compare else { return try show(report, in: file) }
@@ -246,9 +257,11 @@ struct Bench: AsyncParsableCommand {
     let selection = try FrameSelection(path, frames: [frame])
     let pool = ThreadPool(threads: threads)
     let compute = try ComputeOptions.parse([])
-    let detector = try DetectorOptions.parse(["--yolo", network.weights, "--conf", "\(conf)"])
+    let detector = try DetectorOptions.parse(["--yolo", network.file(), "--conf", "\(conf)"])
       .detector(compute, pool: pool)
-    let depth = try depth.map { try DepthOptions.parse([]).network($0, compute, pool: pool) }
+    let depth = try depth.map {
+      try DepthOptions.parse([]).network(WeightFiles.requiredDepth($0), compute, pool: pool)
+    }
     let benchmark = FlowBenchmark(
       source: selection.source, index: selection.indices[0],
       perceiver: Perceiver(detector: detector, depth: depth))
@@ -270,7 +283,7 @@ struct Bench: AsyncParsableCommand {
     _ report: BenchReport, comparisons: [BenchReport.Compared] = [], in file: OutputFile?
   ) throws {
     let text =
-      switch named.layout {
+      switch try named().layout {
       case .md: report.markdown(comparisons)
       case .json: report.document(comparisons).serialized(pretty: true)
       case .jsonl: report.lines(comparisons).map { $0.serialized() + "\n" }.joined()

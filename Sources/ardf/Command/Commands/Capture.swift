@@ -35,6 +35,8 @@ struct Capture: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
+    @OptionGroup var quiet: QuietOption
+
     @OptionGroup var limits: LimitOptions
 
     func run() throws {
@@ -101,6 +103,11 @@ struct Capture: ParsableCommand {
     @Flag(help: "Replace an existing --out.")
     var force = false
 
+    @Flag(help: "Print what was written as JSON.")
+    var json = false
+
+    @OptionGroup var quiet: QuietOption
+
     @OptionGroup var limits: LimitOptions
 
     func run() throws {
@@ -119,7 +126,13 @@ struct Capture: ParsableCommand {
       }
       var leftOut = LeftOutInputs(unit: "frames")
       for frame in bad { leftOut.add(frame.name, of: source, reason: frame.reason) }
-      Console.note("\(out): \(capture.frames.count - bad.count) frames")
+      Console.inform("\(out): \(capture.frames.count - bad.count) frames")
+      if json {
+        try Console.print([
+          "schema": "ardf.written/1", "output": .string(out),
+          "frames": .integer(capture.frames.count - bad.count),
+        ])
+      }
       try leftOut.finish(of: capture.frames.count)
     }
   }

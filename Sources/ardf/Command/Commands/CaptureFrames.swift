@@ -23,6 +23,11 @@ extension Capture {
     @Flag(help: "Replace pictures taken out before.")
     var force = false
 
+    @Flag(help: "Print what was written as JSON.")
+    var json = false
+
+    @OptionGroup var quiet: QuietOption
+
     func run() throws {
       let video = "\(recording)/rgb.mp4"
       guard FileManager.default.fileExists(atPath: video) else {
@@ -41,7 +46,11 @@ extension Capture {
       let count = try folderNames(of: folder.temporaryPath).count
       guard count > 0 else { throw CommandError.input("\(video): holds no picture") }
       try OutputError.mapping { () throws(FileError) in try folder.commit() }
-      Console.note("\(recording)/rgb: \(count) pictures")
+      Console.inform("\(recording)/rgb: \(count) pictures")
+      guard json else { return }
+      try Console.print([
+        "schema": "ardf.written/1", "output": .string("\(recording)/rgb"), "frames": .integer(count),
+      ])
     }
   }
 }

@@ -41,6 +41,8 @@ struct Convert: ParsableCommand {
   @Flag(help: "Print what was written as JSON.")
   var json = false
 
+  @OptionGroup var quiet: QuietOption
+
   func validate() throws {
     guard output.hasSuffix(".safetensors") else {
       throw ValidationError("\(output): the output's name must end in .safetensors")
@@ -62,7 +64,7 @@ struct Convert: ParsableCommand {
         "values": .integer(parameters), "metadata": .object(checkpoint.metadata.mapValues(JSONValue.string)),
       ])
     } else {
-      Console.note(
+      Console.inform(
         "\(output): \(network), \(checkpoint.tensors.count) tensors, \(parameters) values, "
           + "license \(checkpoint.metadata["license"] ?? "unknown")")
       for remark in checkpoint.remarks { Console.note(remark) }

@@ -162,6 +162,8 @@ private final class DepthResults {
     ]
     if !isSingle { try folder.write(index, to: "index.json") }
     try folder.commit()
+    Console.inform(
+      "results in \(output.out)" + (isSingle ? "" : ": a folder for each picture, and index.json"))
     if output.json { try Console.print(index) }
   }
 }

@@ -146,22 +146,16 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
   ) throws {
     switch network {
     case .objects(let network):
+      let found = try network.objects(of: frame)
+      speed.add(found.timings, network: "\(network.network.name), \(network.network.inputText)")
+      let file = DetectionsFile(
+        image: frame.name, imageSize: frame.imageSize, model: network.description,
+        detections: found.detections)
       try results.add(
-        detect(frame, with: network, speed: &speed), of: frame, source: source, name: name,
-        isListed: isListed)
+        file, of: frame, source: source, name: name, isListed: isListed, surest: found.surest)
     case .classes(let network):
       try results.add(
         network.classes(of: frame, speed: &speed), of: frame, source: source, name: name, isListed: isListed)
     }
-  }
-
-  private func detect(
-    _ frame: CapturedFrame, with detector: ObjectDetector, speed: inout SpeedLog
-  ) throws -> DetectionsFile {
-    let found = try detector.objects(of: frame)
-    speed.add(found.timings, network: "\(detector.network.name), \(detector.network.inputText)")
-    return DetectionsFile(
-      image: frame.name, imageSize: frame.imageSize, model: detector.description,
-      detections: found.detections)
   }
 }

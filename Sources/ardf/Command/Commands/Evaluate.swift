@@ -41,7 +41,10 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
       valueName: "source"))
   var sources: [String]
 
-  @Option(help: ArgumentHelp("Weights of a YOLO or a depth network.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(
+      "Weights of a YOLO or a depth network: a file, a checkpoint (.pt, .pth), or a name such as yolo11n-seg.",
+      valueName: "file"))
   var weights: String
 
   @OptionGroup var precisions: EvaluatedPrecisions
@@ -59,11 +62,13 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
   @Flag(help: "Replace an existing --out, if ardf wrote it.")
   var force = false
 
+  @OptionGroup var quiet: QuietOption
+
   @OptionGroup var limits: LimitOptions
 
   func run() async throws {
     let weights = try NetworkWeights(
-      WeightFiles.detector(weights), allowNonFinite: precisions.allowNonfinite)
+      WeightFiles.network(weights), allowNonFinite: precisions.allowNonfinite)
     let file = weights.file
     switch weights.task {
     case .objects(let family):

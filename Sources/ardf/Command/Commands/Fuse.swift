@@ -58,6 +58,6 @@ struct Fuse: ParsableCommand, LimitedCommand {
     if let note = captured.rangeNote { Console.note(note) }
     if folder == nil || output.json { try Console.print(report.json) }
     guard report.alignment != nil else { throw CommandError.checkFailed(report.line) }
-    Console.note(report.line)
+    Console.inform(report.line)
   }
 }

@@ -27,11 +27,14 @@ struct Inspect: ParsableCommand {
         ("Inputs, outputs and operators of any network", "ardf inspect model.onnx"),
         ("Its classes", "ardf inspect best.pt --json | jq -r '.classNames[]'")))
 
-    @Argument(help: "A checkpoint: .pt, .pth, .ckpt or .safetensors; or an .onnx file.")
+    @Argument(
+      help: "A checkpoint: .pt, .pth, .ckpt or .safetensors; an .onnx file; or a name such as yolo11n-seg.")
     var file: String?
 
     @Flag(help: "Print JSON.")
     var json = false
+
+    @OptionGroup var quiet: QuietOption
 
     func run() throws {
       guard let file else { throw CleanExit.helpRequest(Inspect.self) }
@@ -39,7 +42,8 @@ struct Inspect: ParsableCommand {
         let listing = try ONNXListing(file: file)
         return try json ? Console.print(listing.document) : Console.print(listing.text)
       }
-      let listing = CheckpointListing(try CheckpointDescription(path: file), file: file)
+      let path = fileExists(file) ? file : try WeightFiles.network(file)
+      let listing = CheckpointListing(try CheckpointDescription(path: path), file: path)
       try json ? Console.print(listing.document) : Console.print(listing.text)
     }
   }
@@ -51,14 +55,16 @@ struct Inspect: ParsableCommand {
       discussion: Help.text(
         "", ("What is in a weight file?", "ardf inspect weights weights/yolo11n-seg.safetensors")))
 
-    @Argument(help: "A weight file.")
+    @Argument(help: "A weight file, a checkpoint (.pt, .pth), or a name such as yolo11n-seg.")
     var file: String
 
     @Flag(help: "Print JSON.")
     var json = false
 
+    @OptionGroup var quiet: QuietOption
+
     func run() throws {
-      let listing = try WeightListing(file: file)
+      let listing = try WeightListing(file: WeightFiles.network(file))
       try json ? Console.print(listing.document) : Console.print(listing.text)
       if let warning = listing.warning { Console.note("ardf: warning: \(warning)") }
     }
@@ -72,6 +78,7 @@ struct Inspect: ParsableCommand {
 
     @OptionGroup var network: NetworkOptions
     @Flag(help: "Print JSON.") var json = false
+    @OptionGroup var quiet: QuietOption
 
     func run() throws { try network.show(PlanOptions(fuse: false, retain: true), isPlan: false, json: json) }
   }
@@ -85,6 +92,7 @@ struct Inspect: ParsableCommand {
 
     @OptionGroup var network: NetworkOptions
     @Flag(help: "Print JSON.") var json = false
+    @OptionGroup var quiet: QuietOption
 
     @Option(
       help: ArgumentHelp(
@@ -98,7 +106,7 @@ struct Inspect: ParsableCommand {
     func run() throws {
       if let arena {
         let file = try OutputFile(
-          arena, force: force, inputs: [network.weights] + network.arithmetic.plans)
+          arena, force: force, inputs: [network.file()] + network.arithmetic.plans)
         try file.write(ArenaPicture(plan: try network.plan(PlanOptions())).svg)
       }
       try network.show(PlanOptions(), isPlan: true, json: json)
@@ -119,6 +127,7 @@ struct Inspect: ParsableCommand {
 
     @Flag(help: "Those of OpenBLAS instead of the native ones.") var openblas = false
     @Flag(help: "Print JSON.") var json = false
+    @OptionGroup var quiet: QuietOption
 
     func run() throws {
       let kernels = try (openblas ? Backend.openBLAS : .native).kernels()
@@ -158,6 +167,7 @@ struct Inspect: ParsableCommand {
         ("As on an older processor", "env ARDF_ISA=avx2 ardf inspect cpu")))
 
     @Flag(help: "Print JSON.") var json = false
+    @OptionGroup var quiet: QuietOption
 
     func run() throws {
       let machine = try Machine.current()

@@ -45,6 +45,8 @@ struct Merge: ParsableCommand {
       valueName: "digits"))
   var settings: String?
 
+  @OptionGroup var quiet: QuietOption
+
   func run() throws {
     let file = try OutputFile(
       orStandardOutput: out, force: force, inputs: [from].filter { $0 != "-" }

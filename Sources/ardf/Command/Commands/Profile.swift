@@ -26,8 +26,18 @@ struct Profile: ParsableCommand {
         "ardf profile weights/yolo11n-seg.safetensors --compare bin/ardf \\\n--turns 3"
       )))
 
-  enum Report: String, CaseIterable, ExpressibleByArgument {
+  enum Report: String, CaseIterable, ExpressibleByArgument, FileLayout {
     case table, json, csv, md, trace, html
+
+    static let usual = Report.table
+
+    var endings: [String] {
+      switch self {
+      case .table: ["txt", "log"]
+      case .trace: ["json"]
+      default: [rawValue]
+      }
+    }
   }
 
   @OptionGroup var network: NetworkOptions
@@ -51,8 +61,13 @@ struct Profile: ParsableCommand {
   @Option(help: "Rows before the others are summed up.")
   var top: Int?
 
-  @Option(help: "Layout of the report: table, json, csv, md, trace (for Perfetto) or html.")
-  var report = Report.table
+  @Option(
+    name: .customLong("report"),
+    help: """
+      Layout of the report: table, json, csv, md, trace (for Perfetto) or html; by default what the name of --out ends \
+      in, else table.
+      """)
+  var asked: Report?
 
   @Option(help: "Iterations that a trace or page shows in full, the last ones; 1 to \(Self.mostTraces).")
   var traceIterations = 3
@@ -62,6 +77,8 @@ struct Profile: ParsableCommand {
 
   @Flag(help: "Replace an existing --out.")
   var force = false
+
+  @OptionGroup var quiet: QuietOption
 
   @Option(
     help: ArgumentHelp(
@@ -101,27 +118,29 @@ struct Profile: ParsableCommand {
     if let threads, !(1...1024).contains(threads) {
       throw ValidationError("--threads \(threads): give a number from 1 to 1024")
     }
+    let report = try Report.layout(of: out, asked: asked)
     if compare != nil, report != .table {
       throw ValidationError("--compare prints a table; leave --report away")
     }
   }
 
   func run() throws {
+    let weights = try network.file()
     let file = try OutputFile(
       orStandardOutput: out, force: force,
-      inputs: [network.weights, input.input, compare] + network.arithmetic.plans
+      inputs: [weights, input.input, compare] + network.arithmetic.plans
     ) { line in
       MeasurementEnvironment.isLine(line)
         || [ProfileTable.header, ProfileComparisonTable.header, PairedComparisonTable.header].contains {
           isHeader($0, line)
         }
     }
-    if let compare, Self.isProgram(compare) { return try gate(compare, file) }
+    if let compare, Self.isProgram(compare) { return try gate(compare, weights, file) }
     let old = try compare.map { path in try InFile.naming(path) { try JSONValue.read(path: path) } }
     let load = MeasurementEnvironment.currentLoad
     let measured = try measure()
     let environment = try MeasurementEnvironment(
-      weights: network.weights, backend: network.backend, load: load)
+      weights: weights, backend: network.backend, load: load)
     for warning in ProfileTable(profile: measured).warnings { Console.note("ardf: warning: \(warning)") }
     var profile = measured
     if let groupBy { profile = profile.grouped(by: groupBy) }
@@ -137,7 +156,7 @@ struct Profile: ParsableCommand {
       }
       return
     }
-    try write(text(profile, environment), to: file)
+    try write(try text(profile, environment), to: file)
   }
 
   /// Whether a path leads to a program, and not to a document.
@@ -146,9 +165,10 @@ struct Profile: ParsableCommand {
   }
 
   /// Compares with another build; runs of the two are interleaved.
-  private func gate(_ program: String, _ file: OutputFile?) throws {
+  private func gate(_ program: String, _ weights: String, _ file: OutputFile?) throws {
     var progress = Progress("turn", of: turns)
-    let times = try PairedProfiles(program: program, arguments: childArguments).measure(turns: turns) {
+    let profiles = PairedProfiles(program: program, arguments: childArguments(weights))
+    let times = try profiles.measure(turns: turns) {
       progress.update($0)
     }
     progress.finish()
@@ -164,11 +184,11 @@ struct Profile: ParsableCommand {
   }
 
   /// What was asked for, for a run of its own.
-  private var childArguments: [String] {
+  private func childArguments(_ weights: String) -> [String] {
     var arguments = [
-      network.weights, "--iterations=\(iterations)", "--warm-up=\(warmUp)", "--seed=\(input.seed)",
+      weights, "--iterations=\(iterations)", "--warm-up=\(warmUp)", "--seed=\(input.seed)",
     ]
-    if let asked = network.arithmetic.asked { arguments.append("--precision=\(asked.rawValue)") }
+    if let asked = network.arithmetic.asked { arguments.append("--precision=\(asked.text)") }
     for plan in network.arithmetic.plans { arguments.append("--plan=\(plan)") }
     if let size = network.size { arguments.append("--size=\(size)") }
     if network.openblas { arguments.append("--openblas") }
@@ -182,6 +202,7 @@ struct Profile: ParsableCommand {
     let pool = ThreadPool(threads: threads ?? ProcessorShare.threads)
     let ceiling = try MachineCeiling.measure(backend: network.backend, pool: pool)
     let session = try network.session(pool: pool)
+    let report = try report()
     let showsTraces = report == .trace || report == .html
     let profiler = Profiler(
       iterations: iterations, warmUp: warmUp, traces: showsTraces ? min(traceIterations, iterations) : 0)
@@ -192,9 +213,11 @@ struct Profile: ParsableCommand {
     }
   }
 
-  private func text(_ profile: NetworkProfile, _ environment: MeasurementEnvironment) -> String {
+  private func report() throws -> Report { try Report.layout(of: out, asked: asked) }
+
+  private func text(_ profile: NetworkProfile, _ environment: MeasurementEnvironment) throws -> String {
     let table = ProfileTable(profile: profile)
-    switch report {
+    switch try report() {
     case .table: return environment.line + "\n" + table.text
     case .json: return profile.report(environment: environment.document).serialized(pretty: true)
     case .csv: return table.csv

@@ -24,7 +24,7 @@ struct Quantize: ParsableCommand {
       (nil, "ardf detect photo.jpg --yolo yolo11n-seg-w8.safetensors --precision int8 \\\n--out found"),
       ("What stayed as it was, and why", "ardf inspect weights yolo11n-seg-w8.safetensors")))
 
-  @Argument(help: "The weight file.")
+  @Argument(help: "The weights: a file, a checkpoint (.pt, .pth), or a name such as yolo11n-seg.")
   var weights: String
 
   @OptionGroup var calibration: CalibrationOptions
@@ -50,6 +50,8 @@ struct Quantize: ParsableCommand {
   @Flag(help: "Print what was written as JSON.")
   var json = false
 
+  @OptionGroup var quiet: QuietOption
+
   @OptionGroup var limits: LimitOptions
 
   func validate() throws {
@@ -68,6 +70,7 @@ struct Quantize: ParsableCommand {
   }
 
   func run() throws {
+    let weights = try WeightFiles.network(weights)
     let file = try OutputFile(out, force: force, inputs: [weights] + calibration.calibrate)
     let store = try WeightStore(path: weights)
     guard store.metadata[QuantizedWeights.provenanceKey] == nil else {
@@ -85,7 +88,7 @@ struct Quantize: ParsableCommand {
       try SafetensorsWriter.write(
         result.tensors, metadata: result.metadata, to: path, overwrite: overwrite)
     }
-    try json ? Console.print(result.document(out)) : Console.note(lines: "\(out): \(result.summary)")
+    try json ? Console.print(result.document(out)) : Console.inform(lines: "\(out): \(result.summary)")
   }
 
   /// The layers that stay out of products of 8 bits; nil where this processor has none.

@@ -91,10 +91,10 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
     if folder == nil || output.json {
       try Console.print(report.json)
     } else {
-      for line in report.lines { try Console.print(line: line) }
+      for line in report.lines where !output.quiet { try Console.print(line: line) }
     }
     if let line = report.refusalLine(budget: configuration.memoryBudget) { Console.note(line) }
-    Console.note(report.speedLine)
+    Console.inform(report.speedLine)
     var unreadable = LeftOutInputs(unit: "frames")
     for frame in source.unreadable {
       unreadable.add(frame.name, of: selection.source.path, reason: frame.reason)
@@ -109,10 +109,10 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
   private func perceiver() throws -> Perceiver {
     let pool = compute.makePool()
     let found = try detector.detector(compute, pool: pool)
-    Console.note("detector \(found.network.name) from \(found.network.weights.file)")
+    Console.inform("detector \(found.network.name) from \(found.network.weights.file)")
     let depth = try WeightFiles.depth(depthOptions.depth).map { file in
       let network = try depthOptions.network(file, compute, pool: pool)
-      Console.note("depth \(network.name) from \(network.weights.file)")
+      Console.inform("depth \(network.name) from \(network.weights.file)")
       return network
     }
     return Perceiver(detector: found, depth: depth, fusion: fusionOptions.options)

@@ -29,6 +29,10 @@ struct Report: ParsableCommand, LimitedCommand {
   @Flag(help: "Replace an existing page.")
   var force = false
 
+  @Flag(help: "Print what was written as JSON.")
+  var json = false
+
+  @OptionGroup var quiet: QuietOption
   @OptionGroup var limits: LimitOptions
 
   func run() throws {
@@ -42,5 +46,6 @@ struct Report: ParsableCommand, LimitedCommand {
       capture: capture, path: CameraPath.poses(of: selection.source))
     try file.write(ReportPage.html(report))
     if out == nil { try folder.keepRecord(of: ["report.html"]) }
+    if json { try Console.print(["schema": "ardf.written/1", "output": .string(page)]) }
   }
 }

@@ -114,7 +114,10 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     try printHeader(job)
     if inputs.isSingle, let frame = frames.first {
       let record = try await job.record(of: frame, tolerant: false)
-      try show(record, of: frame)
+      try show(record, of: frame, said: SaidNotes())
+      if job.folder != nil {
+        Console.inform("results in \(output.out): results.png, report.html, summary.json")
+      }
       var speed = SpeedLog()
       speed.add(record, of: job.perceiver)
       for line in speed.lines { Console.inform(line) }
@@ -128,13 +131,14 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     let lanes = Lanes(threads: threads, frames: frames.count)
     let jobs = lanes.threads.map { job.running(on: ThreadPool(threads: $0)) }
     var log = BatchLog(total: frames.count)
+    let said = SaidNotes()
     var lines: [JSONValue] = []
     var rows = job.tableHeader
     var coco: [JSONValue] = []
     try await lanes.inOrder(frames.count) { position, lane in
       try await jobs[lane].record(of: frames[position], tolerant: true)
     } deliver: { position, record in
-      try show(record, of: frames[position])
+      try show(record, of: frames[position], said: said)
       log.add(record, of: job.perceiver)
       guard job.folder != nil else { return }
       let line = record.line(of: frames[position])
@@ -143,6 +147,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       coco += record.coco
     }
     log.hide()
+    said.finish()
     try job.folder?.finish(
       lines: lines, detections: format.format == .coco ? coco : nil,
       rows: format.format == .csv ? rows : nil)
@@ -151,6 +156,9 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     }
     // A run that made nothing takes the place of nothing.
     if log.failed < frames.count { try job.folder?.commit() }
+    if log.failed < frames.count, job.folder != nil {
+      Console.inform("results in \(output.out): a folder for each frame, index.html over all, results.jsonl")
+    }
     for line in log.lines { Console.inform(line) }
     if let abandoned = job.folder?.abandoned(by: frames), !abandoned.isEmpty {
       Console.note(
@@ -182,6 +190,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     var rows = job.tableHeader
     var speed = SpeedLog()
     var log = StreamLog()
+    let said = SaidNotes()
     try await streaming.pictures(of: stream, limits: limits, output: output).forEach { arrival in
       if lines == nil, let folder {
         // Not before there is a picture: a stream without any leaves nothing.
@@ -198,7 +207,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       } catch let error as DamagedPicture {
         record = .failed(error.reason)
       }
-      try show(record, of: frame, dropped: streaming.live ? arrival.dropped : nil)
+      try show(record, of: frame, said: said, dropped: streaming.live ? arrival.dropped : nil)
       speed.add(record, of: job.perceiver)
       log.add(arrival, isDone: record.summary != nil)
       guard let lines else { return }
@@ -210,6 +219,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       coco += record.coco
       if format.format == .csv { rows += ObjectTable.lines(ObjectTable.rows(ofResult: line)) }
     }
+    said.finish()
     try OutputError.mapping { () throws(FileError) in try lines?.commit() }
     if lines != nil {
       try folder?.finish(
@@ -256,13 +266,21 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     let depth = try WeightFiles.depth(depthOptions.depth).map {
       try depthOptions.network($0, compute, pool: pool)
     }
-    Console.inform(
-      depth.map { "depth \($0.name) from \($0.weights.file)" }
-        ?? "no depth weights (--depth FILE, or ardf weights get depth_anything_v2_vits): going on with the LiDAR alone"
-    )
-    return Perceiver(
+    if let depth {
+      Console.inform("depth \(depth.name) from \(depth.weights.file)")
+    } else if depthOptions.depth != WeightFiles.noDepth {
+      Console.inform(
+        "no depth weights (--depth FILE, or ardf weights get depth_anything_v2_vits): going on with the LiDAR alone"
+      )
+    }
+    var perceiver = Perceiver(
       detector: found, depth: depth, fusion: fusionOptions.options, isOverlapped: pool.threads > 1)
+    perceiver.estimatesUnscaledDepth = writesFiles
+    return perceiver
   }
+
+  /// Whether there are files that show a frame's depth.
+  private var writesFiles: Bool { batch.keepsRecords ? batch.keep ?? .all == .all : !output.isStandardOutput }
 
   /// The files that were asked for besides the usual ones.
   private var files: FrameFiles {
@@ -273,7 +291,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   }
 
   /// Counts up when frames' folders hold something new that a run needs: those of before are then done again.
-  private static let folderLayout = 5
+  private static let folderLayout = 6
 
   /// What changes results besides the networks.
   private func options(_ requests: [EffectRequest]) throws -> JSONValue {
@@ -282,7 +300,8 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       "depthSize": depthOptions.depthSize.map(JSONValue.integer) ?? .null,
       "fusion": [.string(fusionOptions.fusion.rawValue), .string(fusionOptions.fit.rawValue)],
       "effects": .array(requests.map { .string($0.text) }), "format": .string(format.format.rawValue),
-      "precision": .string(compute.arithmetic.precision.rawValue),
+      "precision": .string(
+        (compute.arithmetic.asked?.text ?? "") + " " + compute.arithmetic.precision.rawValue),
       "plans": .array(try compute.arithmetic.plans.map { .string(try sha256Hex(path: $0)) }),
       "files": [.bool(files.usda), .bool(files.usdz), .bool(files.pfm), .number(files.depthScale)],
     ]
@@ -293,7 +312,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   /// Prints what was made of a frame: its line, or a table for people.
   ///
   /// `dropped`: pictures left out before it, of a stream that leaves some out.
-  private func show(_ record: FrameRecord, of frame: RunFrame, dropped: Int? = nil) throws {
+  private func show(_ record: FrameRecord, of frame: RunFrame, said: SaidNotes, dropped: Int? = nil) throws {
     if printsLines {
       var line = record.printedLine(of: frame).object ?? [:]
       if let dropped { line["dropped"] = .integer(dropped) }
@@ -314,7 +333,9 @@ struct Run: AsyncParsableCommand, LimitedCommand {
         }
         try Console.print(table)
       }
-      for note in notes { Console.inform("\(frame.reference.name): \(note)") }
+      for note in notes where printsLines || output.quiet || table != note + "\n" {
+        said.say(note, of: frame.reference.name)
+      }
     }
   }
 }

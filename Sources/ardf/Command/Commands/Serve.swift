@@ -48,6 +48,7 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
   @OptionGroup var fusionOptions: FusionModelOptions
   @OptionGroup var sensor: SensorOptions
   @OptionGroup var compute: ComputeOptions
+  @OptionGroup var quiet: QuietOption
   @OptionGroup var limits: LimitOptions
 
   func validate() throws {
@@ -133,7 +134,7 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
     } else if let source {
       let selection = try FrameSelection(
         source, frames: frame.map { [$0] } ?? [], sensor: sensor, limits: limits)
-      Console.note("finding objects and depth in \(source)")
+      Console.inform("finding objects and depth in \(source)")
       _ = try await workshop.run(selection, capture: source)
     }
     Console.note("\(server.address) (Ctrl-C ends it)")
@@ -150,11 +151,11 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
       Console.note("nothing can be dropped on the page: \(reason)")
       return nil
     }
-    Console.note("detector \(found.network.name) from \(found.network.weights.file)")
+    Console.inform("detector \(found.network.name) from \(found.network.weights.file)")
     let depth = try WeightFiles.depth(depthOptions.depth).map {
       try depthOptions.network($0, compute, pool: pool)
     }
-    Console.note(
+    Console.inform(
       depth.map { "depth \($0.name) from \($0.weights.file)" }
         ?? "no depth weights: using the LiDAR alone")
     return Perceiver(

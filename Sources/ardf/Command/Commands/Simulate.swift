@@ -26,6 +26,8 @@ struct Simulate: ParsableCommand {
   @Flag(help: "Replace an existing --out.")
   var force = false
 
+  @OptionGroup var quiet: QuietOption
+
   func run() throws {
     let file = try OutputFile(orStandardOutput: out, force: force, inputs: [script])
     let read = try InFile.naming(script) { try SimulationScript(json: JSONValue.read(path: script)) }

@@ -22,6 +22,8 @@ struct Status: ParsableCommand {
   @Flag(help: "Print it as JSON.")
   var json = false
 
+  @OptionGroup var quiet: QuietOption
+
   func run() throws {
     let status = try JobStatus(of: job)
     if json { return try Console.print(status.document) }

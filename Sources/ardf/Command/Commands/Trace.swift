@@ -43,6 +43,8 @@ struct Trace: ParsableCommand {
   @Flag(help: "Print what was written as JSON.")
   var json = false
 
+  @OptionGroup var quiet: QuietOption
+
   func validate() throws {
     try inspected.checkNetwork()
     _ = try NetworkOptions.parse(size: size)
@@ -73,7 +75,7 @@ struct Trace: ParsableCommand {
         "kernels": .string(session.plan.kernelName), "layers": .array(names.map(JSONValue.string)),
       ])
     } else {
-      Console.note("\(out): \(names.count) layers of \(network.name)")
+      Console.inform("\(out): \(names.count) layers of \(network.name)")
     }
   }
 

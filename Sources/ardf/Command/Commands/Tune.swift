@@ -30,6 +30,11 @@ struct Tune: ParsableCommand {
   @Flag(help: "Replace an existing --out.")
   var force = false
 
+  @Flag(help: "Print the plan as JSON too.")
+  var json = false
+
+  @OptionGroup var quiet: QuietOption
+
   func validate() throws {
     guard (1...10_000).contains(runs) else {
       throw ValidationError("--runs \(runs): give a number from 1 to 10000")
@@ -46,7 +51,7 @@ struct Tune: ParsableCommand {
 
   func run() throws {
     let file = try OutputFile(
-      orStandardOutput: out, force: force, inputs: [network.weights] + network.arithmetic.plans)
+      orStandardOutput: out, force: force, inputs: [network.file()] + network.arithmetic.plans)
     let pool = ThreadPool(threads: threads ?? ProcessorShare.threads)
     let plan = try network.plan(PlanOptions())
     var tuner = Tuner()
@@ -57,10 +62,11 @@ struct Tune: ParsableCommand {
       progress?.update(done)
     }
     progress?.finish()
-    Console.note(lines: Self.table(choices))
+    Console.inform(lines: Self.table(choices))
     let text = choices.document.serialized(pretty: true)
     guard let file else { return try Console.print(text) }
     try file.write(text)
+    if json { try Console.print(text) }
   }
 
   private static func table(_ choices: MeasuredChoices) -> String {

@@ -161,6 +161,8 @@ struct Verify: ParsableCommand {
   @Option(help: "With --out: pictures of the first so many layers beyond their tolerance, in each mode.")
   var pictures = 8
 
+  @OptionGroup var quiet: QuietOption
+
   @OptionGroup var sensitivity: SensitivityOptions
 
   private static let kernels =
@@ -261,7 +263,7 @@ struct Verify: ParsableCommand {
           reports: reports, origin: origin, reference: reference ?? "",
           reducedTypes: try reference.map { try ReferenceFile(path: $0).reducedTypes } ?? [:], failed: failed
         ).text)
-    if let out, !json { Console.note("\(out): verify.json, \(drawn.count) pictures") }
+    if let out, !json { Console.inform("\(out): verify.json, \(drawn.count) pictures") }
     guard reports.allSatisfy(\.passed) else {
       throw CommandError.checksFailed(reports.filter { !$0.passed }.map(\.summary))
     }

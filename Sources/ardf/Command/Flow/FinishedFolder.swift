@@ -53,7 +53,11 @@ struct FinishedFolder {
         try JSONValue.read(path: "\(path)/\(name)", limits: limits.json)
       }
     }
-    let scene = try InFile.naming("\(path)/scene.json") { try SceneFile(json: document("scene.json")) }
+    // There is none of a photograph without camera.
+    let scene =
+      fileExists("\(path)/scene.json")
+      ? try InFile.naming("\(path)/scene.json") { try SceneFile(json: document("scene.json")) }
+      : SceneFile(effects: [])
     let summary = try? document("summary.json")
     var report = FrameReport(
       frame: frame, capture: absolutePath(capture), detections: detections,

@@ -165,7 +165,9 @@ struct FrameJob: Sendable {
     let fusion = outcome.perceived.depth.fusion.map { ["fusion: \($0.line)"] } ?? []
     return FrameRecord(
       outcome: .done(
-        table: extentTable(outcome.scene.extents), notes: notes + fusion + outcome.notes,
+        table: extentTable(
+          outcome.scene.extents, nothing: Perceived.nothingFound(outcome.perceived.surest)),
+        notes: notes + fusion + outcome.notes,
         FrameTimes(decoding: decoded - began, flow: outcome.times, writing: clock.now - computed)),
       summary: summary, coco: coco,
       masks: printsMasks

@@ -61,12 +61,14 @@ struct FrameWriter {
         NPYArray(shape: [extent.cloud.count, 3], .float64(coordinates)).encoded(),
         to: Self.points(ofObject: extent.id))
     }
-    try folder.write(SceneFile(effects: placed.effects).json, to: "scene.json")
     let scene = placed.model(of: frame, fused: fused)
+    // Of a photograph without camera there is nothing to be seen in space.
+    guard !scene.isEmpty else { return }
+    try folder.write(SceneFile(effects: placed.effects).json, to: "scene.json")
     try folder.write(SceneExporter.glb(scene), to: "scene.glb")
     if files.usda { try folder.write(USDExporter.usda(scene), to: "scene.usda") }
     if files.usdz { try folder.write(USDExporter.usdz(scene), to: "scene.usdz") }
-    try folder.write(PLYFile.encode(scene.points), to: "points.ply")
+    if scene.points.count > 0 { try folder.write(PLYFile.encode(scene.points), to: "points.ply") }
   }
 
   func write(_ report: FrameReport) throws { try folder.write(ReportPage.html(report), to: "report.html") }

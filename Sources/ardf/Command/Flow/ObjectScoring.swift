@@ -46,7 +46,8 @@ struct ObjectScoring {
     func model(_ precision: Precision) throws -> any BuiltInObjectNetwork {
       try InFile.naming(file) {
         try family.detector(
-          weights.store, input: input, options: precisions.compute(precision).planOptions(), pool: pool)
+          weights.store, input: input, options: precisions.compute(precision).planOptions(for: weights.store),
+          pool: pool)
       }
     }
     let all = try precisions.precisions().map { ($0, try model($0)) }

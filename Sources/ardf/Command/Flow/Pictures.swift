@@ -19,9 +19,9 @@ enum Pictures {
     var style = ResultsStyle()
     (style.backgroundExposure, style.objectGain) = (0, 1)
     let items = detections.map { detection in
-      let percent = Int(clamping: min(max(detection.confidence, 0), 1) * 100)
-      return ResultsItem(
-        detection: detection, label: "\(detection.className) \(percent)%", source: .lidar)
+      ResultsItem(
+        detection: detection,
+        label: "\(detection.className) \(ObjectExtent.percent(detection.confidence))%", source: .lidar)
     }
     return try png(
       ResultsCompositor(style: style).compose(canvas.image, orientation: orientation, items: items))

@@ -15,7 +15,9 @@ enum WeightFiles {
   /// The detector's weights: a file, a network's name, or by default the first there is.
   static func detector(_ given: String?) throws -> String {
     if let given {
-      guard let network = RecognizedNetwork.published(named: given), !exists(given) else {
+      guard let network = RecognizedNetwork.published(named: fileStem(given, endings: [".pt"])),
+        !exists(given)
+      else {
         guard exists(given) || given.contains(".") || given.contains("/") else {
           throw CommandError.noWeights(
             "\(given): no such file, and no network; the networks are "
@@ -24,26 +26,48 @@ enum WeightFiles {
         return ConvertedWeights.isCheckpoint(given) ? try ConvertedWeights.of(given) : given
       }
       if let found = try converted(names(network), ".pt") { return found }
-      guard PublishedWeights.named(network) == nil else {
-        throw missing(given, what: "--yolo FILE", get: network)
-      }
-      throw CommandError.noWeights(
-        "\(given): not found (looked in \(WeightFolders.text)); put \(network).pt there, or give it as --yolo FILE"
-      )
+      throw missing(given, what: "their file", get: network)
     }
     if let found = try converted(variants.flatMap { names("yolo11\($0)-seg") }, ".pt") { return found }
     throw missing("weights of a YOLO11-seg network", what: "--yolo FILE", get: "yolo11n-seg")
   }
 
-  /// The depth network's weights; nil where none were given and none are found.
+  /// The weights of a network of any kind: a file, a checkpoint, or a published network's name.
+  static func network(_ given: String) throws -> String {
+    try namedDepth(given) ?? detector(given)
+  }
+
+  /// What `--depth` says where no depth is to be estimated.
+  static let noDepth = "none"
+
+  /// The depth network's weights; nil where none were given and none are found, and where none are wanted.
   static func depth(_ given: String?) throws -> String? {
-    if let given { return ConvertedWeights.isCheckpoint(given) ? try ConvertedWeights.of(given) : given }
-    return try converted(publishedDepth, ".pth") ?? first(of: [ownDepth])
+    guard let given else { return try converted(publishedDepth, ".pth") ?? first(of: [ownDepth]) }
+    guard given != noDepth else { return nil }
+    if let named = try namedDepth(given) { return named }
+    guard exists(given) || given.contains(".") || given.contains("/") else {
+      throw CommandError.noWeights(
+        "\(given): no such file, and no depth network; the networks are "
+          + PublishedWeights.depth.map(\.name).joined(separator: ", "))
+    }
+    return ConvertedWeights.isCheckpoint(given) ? try ConvertedWeights.of(given) : given
+  }
+
+  /// The weights of a depth network that is given by its name; nil for a file, and for any other name.
+  private static func namedDepth(_ given: String) throws -> String? {
+    guard !exists(given), let network = PublishedWeights.named(fileStem(given, endings: [".pth"])),
+      network.isDepth
+    else { return nil }
+    if let found = try converted(network.names.flatMap(names), ".pth") { return found }
+    throw missing(given, what: "their file", get: network.name)
   }
 
   /// As `depth`, for commands that require one.
   static func requiredDepth(_ given: String?) throws -> String {
     if let found = try depth(given) { return found }
+    guard given != noDepth else {
+      throw CommandError.usage("--depth none: nothing is left to do; give a depth network's weights")
+    }
     throw missing("weights of Depth Anything V2 Small", what: "--depth FILE", get: "depth_anything_v2_vits")
   }
 
@@ -66,7 +90,10 @@ enum WeightFiles {
   }
 
   /// Where the weights of a name lie; nil where they are not there.
-  static func found(_ name: String) -> String? { first(of: ["\(name).safetensors"]) }
+  static func found(_ network: PublishedWeights) -> String? { first(of: network.names.flatMap(names)) }
+
+  /// Where a weight file of any name lies among those that are looked for.
+  static func named(_ name: String) -> String? { exists(name) ? nil : first(of: ["\(name).safetensors"]) }
 
   private static func missing(_ name: String, what: String, get: String) -> CommandError {
     .noWeights(

@@ -207,7 +207,13 @@ struct MeasurePipeline: ServedModel {
 
   /// - `sensor`: what made the depth that clients send.
   init(_ lanes: [Perceiver], sensor: SensorModel, limits: ImageLimits) {
-    (self.lanes, self.sensor, self.limits) = (lanes, sensor, limits)
+    // Clients get figures alone.
+    self.lanes = lanes.map { lane in
+      var lane = lane
+      lane.estimatesUnscaledDepth = false
+      return lane
+    }
+    (self.sensor, self.limits) = (sensor, limits)
     description = ModelDescription(
       name: "measure", platform: "ardf_pipeline",
       inputs: [

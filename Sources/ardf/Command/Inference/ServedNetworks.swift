@@ -105,15 +105,10 @@ struct NamedWeights {
   init(_ entry: String) throws {
     let parts = entry.split(separator: "=", maxSplits: 1).map(String.init)
     let given = parts.last ?? entry
-    if ConvertedWeights.isCheckpoint(given) {
-      path = try ConvertedWeights.of(given)
-    } else if FileManager.default.fileExists(atPath: given) {
-      path = given
-    } else if given.contains("/") || given.contains(".") {
+    if !FileManager.default.fileExists(atPath: given), given.contains("/") || given.contains(".") {
       throw FileError.missing(path: given)
-    } else {
-      path = try WeightFiles.found(given) ?? WeightFiles.detector(given)
     }
+    path = try WeightFiles.named(given) ?? WeightFiles.network(given)
     name = parts.count == 2 ? parts[0] : fileStem(given, endings: Self.endings)
     guard !name.isEmpty, name.utf8.count <= 100, name.first != ".",
       name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) })

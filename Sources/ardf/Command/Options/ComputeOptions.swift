@@ -19,10 +19,10 @@ struct ComputeOptions: ParsableArguments {
     }
   }
 
-  /// How the networks are planned; a wrong `ARDF_ISA` is told before anything is written.
-  func planOptions() throws -> PlanOptions {
+  /// How the network of some weights is planned; a wrong `ARDF_ISA` is told before anything is written.
+  func planOptions(for weights: WeightStore) throws -> PlanOptions {
     _ = try InstructionSet.selected()
-    return try arithmetic.options()
+    return try arithmetic.options(for: weights)
   }
 
   func makePool() -> ThreadPool { ThreadPool(threads: threads ?? ProcessorShare.threads) }

@@ -7,8 +7,8 @@ import Geometry
 struct EffectOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Place an effect on an object, for example 0=debugCube. Repeatable. Effects: "
-        + "\(EffectType.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "id=effect"))
+      "Place an effect on an object, by its id or its class: 0=debugCube, bed=snow. Repeatable. Effects: "
+        + "\(EffectType.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "object=effect"))
   var effect: [String] = []
 
   @Option(
@@ -32,11 +32,13 @@ extension EffectRequest {
   }
 
   init(id text: String) throws {
-    let (head, type) = try Self.split(text, option: "--effect ID=EFFECT")
-    guard let id = integer(of: head, in: DetectionsFile.ids) else {
-      throw ValidationError("--effect \(text): \"\(head)\" is not the id of an object")
+    let (head, type) = try Self.split(text, option: "--effect OBJECT=EFFECT, for example 0=smoke or bed=snow")
+    let id = CheckedInt(head)
+    guard !head.isEmpty, id.map({ $0.within(DetectionsFile.ids) != nil }) ?? true else {
+      throw ValidationError("--effect \(text): \"\(head)\" is neither an id nor a class")
     }
-    self.init(type, on: .object(id), text: text)
+    self.init(
+      type, on: id?.within(DetectionsFile.ids).map { .object($0) } ?? .className(head), text: text)
   }
 
   init(tap text: String) throws {
@@ -49,13 +51,13 @@ extension EffectRequest {
   }
 
   private static func split(_ text: String, option: String) throws -> (String, EffectType) {
-    let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
-    guard parts.count == 2 else { throw ValidationError("\(text): give \(option)") }
-    guard let type = EffectType(name: parts[1]) else {
+    guard let sign = text.lastIndex(of: "=") else { throw ValidationError("\(text): give \(option)") }
+    let name = String(text[text.index(after: sign)...])
+    guard let type = EffectType(name: name) else {
       throw ValidationError(
-        "\(text): there is no effect \"\(parts[1])\"; choose one of "
+        "\(text): there is no effect \"\(name)\"; choose one of "
           + EffectType.allCases.map(\.rawValue).joined(separator: ", "))
     }
-    return (parts[0], type)
+    return (String(text[..<sign]), type)
   }
 }

@@ -14,7 +14,10 @@ struct InspectedOptions: ParsableArguments {
       "The network, such as yolo11n-seg, yolov8s or depth-anything-v2-small; by default what --weights is.")
   var model: String?
 
-  @Option(help: ArgumentHelp("Weights; by default those of --model that are found.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(
+      "Weights: a file, a checkpoint (.pt, .pth), or a name such as yolo11n-seg; by default those of --model.",
+      valueName: "file"))
   var weights: String?
 
   @Flag(name: .customLong("no-fuse"), help: "Run every layer by itself, without fusing any.")
@@ -33,7 +36,8 @@ struct InspectedOptions: ParsableArguments {
     _ backend: Backend, _ instructionSet: InstructionSet? = nil, precision: Precision? = nil, pool: ThreadPool
   ) throws -> InspectedNetwork {
     let file = try file()
-    var options = try compute.arithmetic.options(PlanOptions(backend: backend, fuse: !noFuse))
+    let store = try WeightStore(path: file, allowNonFinite: compute.allowNonfinite)
+    var options = try compute.arithmetic.options(PlanOptions(backend: backend, fuse: !noFuse), for: store)
     if let precision {
       // Of the one network there is at most one plan.
       options.joining = options.mixed.first?.value.precision ?? options.precision
@@ -48,11 +52,12 @@ struct InspectedOptions: ParsableArguments {
       }
       options.instructionSet = instructionSet
     }
-    let store = try WeightStore(path: file, allowNonFinite: compute.allowNonfinite)
     let network = try InFile.naming(file) {
       try InspectedNetwork(weights: store, options: options, pool: pool)
     }
-    if let model, Self.normalized(model) != Self.normalized(network.name) {
+    if let model, !fileExists(model), !PublishedWeights.areSame(model, network.name),
+      !Self.isMetric(model, network.name)
+    {
       throw CommandError.input("\(file): holds \(network.name), not \(model)")
     }
     try compute.arithmetic.checkPlans(areOf: network.name)
@@ -61,13 +66,15 @@ struct InspectedOptions: ParsableArguments {
 
   /// The weights' path.
   func file() throws -> String {
-    if let weights { return weights }
-    return model?.contains("depth") == true
-      ? try WeightFiles.requiredDepth(nil) : try WeightFiles.detector(model)
+    guard let named = weights ?? model else { return try WeightFiles.detector(nil) }
+    return try WeightFiles.network(named)
   }
 
-  /// Both spellings are one name.
-  private static func normalized(_ name: String) -> String { name.lowercased().replacing("_", with: "-") }
+  /// Whether a name is one of the two published metric networks, which are called alike.
+  private static func isMetric(_ model: String, _ network: String) -> Bool {
+    network == "depth-anything-v2-metric-small"
+      && PublishedWeights.named(model)?.name.contains("metric") == true
+  }
 }
 
 /// What a network is run on: a picture, or recorded tensors.

@@ -36,7 +36,7 @@ extension DetectorOptions {
       let input = ObjectInput(
         side: imgsz ?? family.trainedSide(of: weights.store), isRectangle: rect, isSuppressed: nms)
       return try family.detector(
-        weights.store, input: input, options: compute.planOptions(), pool: pool)
+        weights.store, input: input, options: compute.planOptions(for: weights.store), pool: pool)
     }
   }
 
@@ -60,7 +60,7 @@ extension DetectorOptions {
       PictureClassifier(
         try family.classifier(
           weights.store, side: imgsz ?? family.trainedSide(of: weights.store),
-          options: compute.planOptions(), pool: pool))
+          options: compute.planOptions(for: weights.store), pool: pool))
     }
   }
 }
@@ -78,7 +78,8 @@ extension DepthOptions {
   ) throws -> any BuiltInDepthNetwork {
     let family = try weights.depthFamily()
     return try InFile.naming(weights.file) {
-      try family.estimator(weights.store, side: depthSize, options: compute.planOptions(), pool: pool)
+      try family.estimator(
+        weights.store, side: depthSize, options: compute.planOptions(for: weights.store), pool: pool)
     }
   }
 }

@@ -6,7 +6,8 @@ import NNRuntime
 
 /// A network by its weights, for inspection.
 struct NetworkOptions: ParsableArguments {
-  @Argument(help: "A weight file of any network.")
+  @Argument(
+    help: "Weights of any network: a file, a checkpoint (.pt, .pth), or a name such as yolo11n-seg.")
   var weights: String
 
   @Option(
@@ -42,15 +43,19 @@ struct NetworkOptions: ParsableArguments {
   func session(_ options: PlanOptions = PlanOptions(), pool: ThreadPool) throws -> Session {
     var options = options
     options.backend = backend
-    options = try arithmetic.options(options)
-    let store = try WeightStore(path: weights, allowNonFinite: true)
+    let file = try file()
+    let store = try WeightStore(path: file, allowNonFinite: true)
+    options = try arithmetic.options(options, for: store)
     let size = try Self.parse(size: size)
-    return try InFile.naming(weights) {
+    return try InFile.naming(file) {
       let network = try InspectedNetwork(weights: store, options: options, pool: pool)
       try arithmetic.checkPlans(areOf: network.name)
       return try network.session(for: size ?? network.standardSize)
     }
   }
+
+  /// The weight file; a checkpoint is converted on its first use.
+  func file() throws -> String { try WeightFiles.network(weights) }
 
   /// Whose kernels run.
   var backend: Backend { openblas ? .openBLAS : .native }

@@ -8,9 +8,10 @@ struct PrecisionOption: ParsableArguments {
     name: .customLong("precision"),
     help: """
       Arithmetic: fp32 (default), bf16 (AVX-512 BF16, AMX, arm64), fp16 (arm64), int16 or int8 (dynamic quantization, \
-      no calibration). A --plan sets it for its network. verify --precision int8 --against fp32 measures the error.
+      no calibration), or auto for the fastest here whose stated error is at most 0.5 % (auto:0.01 for 1 %). A --plan \
+      sets it for its network. verify --precision int8 --against fp32 measures the error.
       """)
-  var asked: Precision?
+  var asked: AskedPrecision?
 
   @Option(
     name: .customLong("plan"),
@@ -26,20 +27,41 @@ struct PrecisionOption: ParsableArguments {
     case asked, plans
   }
 
-  /// Of networks that no plan speaks of.
-  var precision: Precision { asked ?? .fp32 }
+  /// Of networks that no plan speaks of, and whose weights state no error of their own.
+  var precision: Precision {
+    switch asked {
+    case nil: .fp32
+    case .exactly(let precision): precision
+    case .fastest: automatic(for: [:])?.precision ?? .fp32
+    }
+  }
+
+  /// What `auto` chooses for weights with such metadata; nil where it was not asked for, and where a wrong `ARDF_ISA`
+  /// leaves no kernels.
+  func automatic(for metadata: [String: String]) -> AutomaticPrecision? {
+    guard case .fastest(let bound) = asked, let kernels = try? Backend.native.catalogue() else { return nil }
+    return AutomaticPrecision(
+      within: bound, metadata: metadata, available: kernels.precisions, kernels: kernels.name)
+  }
 
   /// `options` with what was asked for.
-  func options(_ options: PlanOptions = PlanOptions()) throws -> PlanOptions {
+  ///
+  /// - `weights`: of the network.
+  func options(_ options: PlanOptions = PlanOptions(), for weights: WeightStore? = nil) throws -> PlanOptions
+  {
     var options = options
     options.precision = precision
+    if let weights, let chosen = automatic(for: weights.metadata) {
+      options.precision = chosen.precision
+      chosen.tell(of: weights.file)
+    }
     if let planned { options.mixed[planned.network] = planned }
     for path in plans {
       try InFile.naming(path) {
         let document = try JSONValue.read(path: path)
         if document["schema"]?.string == MixedPrecision.schema {
           let mixed = try MixedPrecision(document)
-          if let asked, asked != mixed.precision {
+          if case .exactly(let asked) = asked, asked != mixed.precision {
             throw MixedPrecisionError.otherPrecision(mixed.precision, asked: asked)
           }
           guard options.mixed.updateValue(mixed, forKey: mixed.network) == nil else {

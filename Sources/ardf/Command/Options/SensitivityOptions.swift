@@ -22,7 +22,7 @@ struct SensitivityOptions: ParsableArguments {
     help: ArgumentHelp(
       "Also rank by accuracy on these labeled pictures (of a depth network, captures with depth), as ardf evaluate "
         + "has it.", valueName: "folder"))
-  var labelled: String?
+  var labeled: String?
 
   @OptionGroup var limits: LimitOptions
 
@@ -39,7 +39,7 @@ struct SensitivityOptions: ParsableArguments {
   var given: String? {
     if !calibration.calibrate.isEmpty { return "--calibrate" }
     if maxError != nil { return "--max-error" }
-    return labelled == nil ? nil : "--labelled"
+    return labeled == nil ? nil : "--labeled"
   }
 
   /// Runs the analysis.
@@ -50,7 +50,7 @@ struct SensitivityOptions: ParsableArguments {
     let pool = inspected.compute.makePool()
     let network = try inspected.network(backend, set, pool: pool)
     let calibrated = try CalibratedNetwork(network, images, size: size)
-    let figure = try labelled.map {
+    let figure = try labeled.map {
       try AccuracyFigure(weights: inspected.file(), labelled: $0, compute: inspected.compute, limits: limits)
     }
     let outcome = try SensitivityRun(

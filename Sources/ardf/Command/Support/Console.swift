@@ -17,6 +17,9 @@ enum Console {
   /// A line about what is done and how long it takes: to standard error, unless that is of no interest.
   static func inform(_ line: String) { if !isQuiet { note(line) } }
 
+  /// Lines about what is done, as `inform(_:)`.
+  static func inform(lines text: String) { if !isQuiet { note(lines: text) } }
+
   /// A line that is no result: to standard error.
   static func note(_ line: String) {
     // If standard error cannot be written, there is nowhere to report it.

@@ -45,7 +45,9 @@ enum ExitStatus: Int32 {
     } else {
       // It repeats what was typed, of whatever length.
       Console.note(
-        lines: text.split(separator: "\n").map { printableName(String($0), limit: 800) }.joined(
+        lines: FieldWords.withoutFarSuggestions(text).split(separator: "\n").map {
+          printableName(String($0), limit: 800)
+        }.joined(
           separator: "\n"))
     }
     Glibc.exit(code.rawValue)

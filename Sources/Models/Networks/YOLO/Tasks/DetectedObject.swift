@@ -79,6 +79,8 @@ public struct DetectedObject: Sendable {
 public struct DetectedObjects: Sendable {
   /// Ordered by descending confidence.
   public let objects: [DetectedObject]
+  /// Where there are no objects, the candidate with the highest score; nil where that is next to nothing.
+  public let surest: SurestCandidate?
   /// How the picture was fitted into the network's input.
   public let letterbox: Letterbox
   /// How long it took.
@@ -86,8 +88,12 @@ public struct DetectedObjects: Sendable {
   /// What decoding the heads and suppressing overlaps took of `timings.postprocess`; the rest went into masks.
   public let selection: Duration
 
-  init(objects: [DetectedObject], letterbox: Letterbox, timings: StageTimings, selection: Duration) {
+  init(
+    objects: [DetectedObject], surest: SurestCandidate? = nil, letterbox: Letterbox, timings: StageTimings,
+    selection: Duration
+  ) {
     self.objects = objects
+    self.surest = surest
     self.letterbox = letterbox
     self.timings = timings
     self.selection = selection

@@ -109,6 +109,22 @@ struct ObjectReading {
     return candidates
   }
 
+  /// The class and score of the surest candidate, whatever the threshold; nil where it is next to nothing.
+  func surest(in outputs: borrowing SessionOutputs) -> SurestCandidate? {
+    var best: (logit: Float, classIndex: Int)?
+    for maps in ports.levels {
+      outputs.withElements(of: maps.classes) { classes, _ in
+        for index in classes.indices where classes[index] > best?.logit ?? -.infinity {
+          best = (classes[index], index % architecture.classCount)
+        }
+      }
+    }
+    return best.flatMap { logit, index in
+      SurestCandidate(
+        classIndex: index, className: architecture.classNames[index], confidence: sigmoid(logit))
+    }
+  }
+
   private func level(of candidate: Candidate) -> (index: Int, cell: Int) {
     let index = levels.lastIndex { $0.firstAnchor <= candidate.anchor } ?? 0
     return (index, candidate.anchor - levels[index].firstAnchor)

@@ -116,6 +116,7 @@ public final class YOLODetector: Sendable {
     let began = clock.now
     var prepared = began
     var inferred = began
+    var surest: SurestCandidate?
     let reading = ObjectReading(
       architecture, ports, letterbox: letterbox, thresholds: thresholds, masks: masks, keepsEmpty: keepsEmpty,
       bounds: bounds)
@@ -127,11 +128,13 @@ public final class YOLODetector: Sendable {
         },
         read: { outputs in
           inferred = clock.now
-          return reading.objects(in: outputs)
+          let found = reading.objects(in: outputs)
+          if case .success(let read) = found, read.objects.isEmpty { surest = reading.surest(in: outputs) }
+          return found
         })
     let (objects, selected) = try found.get()
     return DetectedObjects(
-      objects: objects, letterbox: letterbox,
+      objects: objects, surest: surest, letterbox: letterbox,
       timings: StageTimings(began: began, prepared: prepared, inferred: inferred, ended: clock.now),
       selection: selected - inferred)
   }

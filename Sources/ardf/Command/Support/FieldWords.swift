@@ -1,0 +1,96 @@
+import FileFormats
+
+/// Words that people's hands know from other programs, made ours where they mean the same.
+package enum FieldWords {
+  /// Options of ours that are written `conf=0.25` elsewhere.
+  private static let alsoWritten: Set = ["conf", "iou", "imgsz", "classes", "max-det"]
+  /// Commands that take words written so.
+  private static let takingPairs: Set = ["run", "detect", "depth", "evaluate", "bench", "profile"]
+
+  /// The words of a command line, those of others made ours.
+  ///
+  /// - Parameter subcommands: of the first word.
+  /// - Throws: `CommandError.usage` with what there is instead.
+  package static func translated(_ words: [String], subcommands: [String]) throws -> [String] {
+    guard let verb = words.first else { return words }
+    let isNested = words.dropFirst().first.map(subcommands.contains) ?? false
+    let head = Array(words.prefix(isNested ? 2 : 1))
+    var (arguments, others): ([String], [String]) = ([], [])
+    var rest = words.dropFirst(head.count)
+    var previous = ""
+    while let word = rest.popFirst() {
+      if word == "--" {
+        others += [word] + rest
+        break
+      }
+      defer { previous = word }
+      if let pair = joinedNumber(word) {
+        others += pair
+        continue
+      }
+      let isPair = takingPairs.contains(verb) && !previous.hasPrefix("-") && isPair(word)
+      guard word.hasPrefix("--") || isPair else {
+        others.append(word)
+        continue
+      }
+      let (name, inline) = split(word)
+      guard
+        let known = FieldWord.all.first(where: { $0.names.contains(name) && $0.meaning(to: verb) != nil }),
+        let meaning = known.meaning(to: verb)
+      else {
+        others.append("--\(name)" + (inline.map { "=\($0)" } ?? ""))
+        continue
+      }
+      if !known.takesValue, ["false", "0"].contains(inline?.lowercased()) { continue }
+      let value = known.takesValue ? inline ?? rest.popFirst() : nil
+      if let value, known.usual.contains(value) { continue }
+      switch meaning {
+      case .answer(let text): throw CommandError.usage("\(printableName(word)): \(text)")
+      case .done: break
+      case .words(let ours): others += ours
+      case .argument: if let value { arguments.append(value) }
+      case .option(let ours): others.append(ours + (value.map { "=\($0)" } ?? ""))
+      case .square(let ours): others.append(ours + (value.map { "=\(square($0))" } ?? ""))
+      }
+    }
+    // Before options that take all words up to the next.
+    return head + arguments + others
+  }
+
+  /// `-t4` in two words; nil for anything else.
+  private static func joinedNumber(_ word: String) -> [String]? {
+    guard word.wholeMatch(of: /-[a-zA-Z][0-9][0-9,.]*/) != nil else { return nil }
+    return [String(word.prefix(2)), String(word.dropFirst(2))]
+  }
+
+  /// Whether a word is an option as `yolo predict` has it: `conf=0.25`, which no file is called.
+  private static func isPair(_ word: String) -> Bool {
+    guard word.wholeMatch(of: /[a-z_]+=.*/) != nil, !fileExists(word) else { return false }
+    let name = split(word).name
+    return alsoWritten.contains(name) || FieldWord.all.contains { $0.names.contains(name) }
+  }
+
+  /// The name without dashes before it, in our spelling, and the value that follows an equals sign.
+  private static func split(_ word: String) -> (name: String, value: String?) {
+    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let name = String(parts[0].drop { $0 == "-" }).replacing("_", with: "-")
+    return (name, parts.count > 1 ? parts[1] : nil)
+  }
+
+  /// `640` as height and width; what has both already as it is.
+  private static func square(_ side: String) -> String {
+    side.contains("x") ? side : side.contains(",") ? side.replacing(",", with: "x") : "\(side)x\(side)"
+  }
+
+  /// A message of the argument parser without a suggestion that is far from what was typed.
+  package static func withoutFarSuggestions(_ message: String) -> String {
+    message.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      guard let match = line.firstMatch(of: /'(--?[^']+)'\. Did you mean '(--?[^']+)'\?/) else {
+        return String(line)
+      }
+      let (typed, suggested) = (String(match.1), String(match.2))
+      let isNear = EditDistance.between(typed, suggested) <= (typed.count - 2) / 3
+      return isNear ? String(line) : String(line[..<match.range.lowerBound]) + "'\(typed)'."
+    }.joined(separator: "\n")
+  }
+}

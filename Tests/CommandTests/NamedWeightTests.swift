@@ -1,0 +1,106 @@
+import FileFormats
+import Foundation
+import TestSupport
+import Testing
+
+/// Weights by a network's name, in every command that reads any.
+@Suite struct NamedWeightTests {
+  /// A folder whose weights are a tiny detector and a tiny depth network under published names.
+  private func place() throws -> TemporaryDirectory {
+    let place = try TemporaryDirectory()
+    for (name, network) in [
+      ("yolo11n-seg", TinyNetwork.detector), ("depth_anything_v2_metric_hypersim_vits", TinyNetwork.depth),
+    ] {
+      try FileManager.default.createDirectory(
+        atPath: place.file("weights"), withIntermediateDirectories: true)
+      try FileManager.default.copyItem(atPath: network, toPath: place.file("weights/\(name).safetensors"))
+    }
+    try SyntheticCapture.write(to: place.file("capture"))
+    return place
+  }
+
+  private func run(_ line: String, in place: TemporaryDirectory) throws -> CommandRun {
+    try CommandRun(
+      line.split(separator: " ").map(String.init), in: place.path, environment: ["HOME": place.path])
+  }
+
+  @Test(arguments: ["yolo11n-seg", "yolo11n_seg", "yolo11n-seg.pt"])
+  func everyCommandTakesNames(_ name: String) throws {
+    let place = try place()
+    for line in [
+      "bench \(name) --size 64x64 --runs 1 --warm-up 0", "profile \(name) --size 64x64 --iterations 3",
+      "inspect \(name)", "inspect weights \(name)", "inspect plan \(name) --size 64x64",
+      "inspect graph \(name) --size 64x64", "tune \(name) --size 64x64 --runs 1 --out tuned.json --force",
+      "trace --weights \(name) --input capture --size 64x64 --out t.safetensors --force",
+      "verify --weights \(name) --against openblas --size 64x64",
+      "detect capture --yolo \(name) --imgsz 64 --out found --force",
+    ] {
+      let run = try run(line, in: place)
+      #expect(run.status == 0, "\(line): \(run.error)")
+    }
+  }
+
+  @Test func depthNetworksHaveNamesToo() throws {
+    let place = try place()
+    for name in ["metric-indoor", "depth_anything_v2_metric_hypersim_vits"] {
+      let run = try run("depth capture --depth \(name) --depth-size 42 --out d --force", in: place)
+      #expect(run.status == 0 && run.error.contains("hypersim"), "\(run.error)")
+    }
+    let gone = try run("depth capture --depth metric-outdoor --out d2", in: place)
+    #expect(gone.status == 66 && gone.error.contains("ardf weights get depth_anything_v2_metric_vkitti_vits"))
+    let unknown = try run("depth capture --depth midas --out d3", in: place)
+    #expect(unknown.status == 66 && unknown.error.contains("depth_anything_v2_vits"), "\(unknown.error)")
+  }
+
+  @Test func whatIsNotThereIsNamedWithTheCommandThatFetchesIt() throws {
+    let place = try place()
+    for line in ["bench yolo11x", "profile yolo26s.pt", "verify --weights yolov8n --against openblas"] {
+      let run = try run(line, in: place)
+      #expect(run.status == 66 && run.error.contains("ardf weights get yolo"), "\(run.error)")
+    }
+  }
+
+  @Test func reportsAreWhatTheirNamesSay() throws {
+    let place = try place()
+    let bench = "bench yolo11n-seg --size 64x64 --runs 1 --warm-up 0"
+    for (name, first) in [
+      ("out.json", "{"), ("out.csv", "network,"), ("out.jsonl", "{"), ("out.md", "ardf "),
+    ] {
+      let run = try run("\(bench) -o \(name)", in: place)
+      #expect(run.status == 0, "\(run.error)")
+      #expect(try String(contentsOfFile: place.file(name), encoding: .utf8).hasPrefix(first), "\(name)")
+    }
+    let profile = "profile yolo11n-seg --size 64x64 --iterations 3"
+    for (name, text) in [("p.html", "<html"), ("p.json", "ardf.profile/1"), ("p.txt", "GFLOP/s")] {
+      let run = try run("\(profile) -o \(name)", in: place)
+      #expect(run.status == 0, "\(run.error)")
+      #expect(try String(contentsOfFile: place.file(name), encoding: .utf8).contains(text), "\(name)")
+    }
+    #expect(try run("\(profile) --report trace -o trace.json", in: place).status == 0)
+    for (line, word) in [
+      ("\(bench) -o out.xyz", ".json"), ("\(bench) --report csv -o other.json", "leave one of the two out"),
+      ("\(profile) --report html -o p.csv", "leave one of the two out"), ("\(bench) -o report", ".md"),
+    ] {
+      let run = try run(line, in: place)
+      #expect(run.status == 64 && run.error.contains(word), "\(line): \(run.error)")
+    }
+    #expect(try run("\(bench) --report json -o any.name", in: place).status == 0)
+  }
+
+  @Test func effectsTakeClassesInRunAsInReplay() throws {
+    let place = try place()
+    let options = TinyNetwork.detectorOptions.joined(separator: " ")
+    let found = try run("detect capture --out - \(options)", in: place)
+    let name = try #require(found.lines().first?["detections"]?[0]?["className"]?.string)
+    let run = try run("run capture --effect \(name)=debugCube --json --out results \(options)", in: place)
+    #expect(run.status == 0, "\(run.error)")
+    let summary = try run.summary()
+    #expect(summary["effects"]?.array?.count == 1, "\(summary["notes"] ?? .null)")
+    let other = try self.run("run capture --effect zebra=debugCube --json --out other \(options)", in: place)
+    #expect(other.status == 0 && other.error.contains("zebra=debugCube: no such object"), "\(other.error)")
+    #expect(other.error.contains(name), "\(other.error)")
+    for wrong in ["=smoke", "bed", "bed=nothing", "-1=smoke"] {
+      #expect(try self.run("run capture --effect=\(wrong) --out w \(options)", in: place).status == 64)
+    }
+  }
+}
