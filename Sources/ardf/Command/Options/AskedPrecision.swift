@@ -50,12 +50,11 @@ struct AutomaticPrecision {
   private static let told = Mutex<NameSet>([])
 
   /// - Parameters:
-  ///   - metadata: of the weight file, which may state its own error in int8 (`ardf quantize`).
-  ///   - available: what the kernels multiply in.
-  ///   - kernels: what they are called.
-  init(within bound: Double, metadata: [String: String], available: [Precision], kernels: String) {
-    let own = metadata[QuantizedWeights.provenanceKey].flatMap { try? JSONValue.parse($0) }?["int8Error"]?
-      .number
+  ///   - bound: The greatest error.
+  ///   - own: The error in int8 that the weight file states, as `ardf quantize` makes it; nil for none.
+  ///   - available: What the kernels multiply in.
+  ///   - kernels: What they are called.
+  init(within bound: Double, own: Double?, available: [Precision], kernels: String) {
     for precision in Self.bySpeed where available.contains(precision) {
       // With AVX2 alone products of integers gain nothing on fp32's.
       if precision == .int16, kernels == InstructionSet.avx2.rawValue { continue }

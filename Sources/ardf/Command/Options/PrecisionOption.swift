@@ -32,16 +32,18 @@ struct PrecisionOption: ParsableArguments {
     switch asked {
     case nil: .fp32
     case .exactly(let precision): precision
-    case .fastest: automatic(for: [:])?.precision ?? .fp32
+    case .fastest: automatic(for: nil)?.precision ?? .fp32
     }
   }
 
-  /// What `auto` chooses for weights with such metadata; nil where it was not asked for, and where a wrong `ARDF_ISA`
+  /// What `auto` chooses for weights, nil for any; nil where it was not asked for, and where a wrong `ARDF_ISA`
   /// leaves no kernels.
-  func automatic(for metadata: [String: String]) -> AutomaticPrecision? {
+  func automatic(for weights: WeightStore?) -> AutomaticPrecision? {
     guard case .fastest(let bound) = asked, let kernels = try? Backend.native.catalogue() else { return nil }
+    let provenance = weights?.metadata[QuantizedWeights.provenanceKey].flatMap { try? JSONValue.parse($0) }
     return AutomaticPrecision(
-      within: bound, metadata: metadata, available: kernels.precisions, kernels: kernels.name)
+      within: bound, own: provenance?["int8Error"]?.number, available: kernels.precisions,
+      kernels: kernels.name)
   }
 
   /// `options` with what was asked for.
@@ -51,7 +53,7 @@ struct PrecisionOption: ParsableArguments {
   {
     var options = options
     options.precision = precision
-    if let weights, let chosen = automatic(for: weights.metadata) {
+    if let weights, let chosen = automatic(for: weights) {
       options.precision = chosen.precision
       chosen.tell(of: weights.file)
     }

@@ -43,7 +43,9 @@ extension FieldWord {
   /// Whose argument is a weight file.
   private static let ofWeights: Set = ["bench", "profile", "tune", "quantize", "inspect", "convert"]
   private static let computing =
-    detecting.union(ofWeights).union(["depth", "verify", "trace", "evaluate"])
+    detecting.union(ofWeights).subtracting(["convert", "quantize"]).union([
+      "depth", "verify", "trace", "evaluate",
+    ])
   private static let writing: Set = [
     "run", "detect", "depth", "replay", "fuse", "place", "compose", "infer", "evaluate", "quantize", "trace",
     "verify", "tune", "profile", "merge", "simulate", "report",
@@ -95,6 +97,9 @@ extension FieldWord {
       ["augment", "tta"], (looking, .answer("pictures are looked at once, as they are; leave it out"))),
   ]
 
+  /// As the option was spelled.
+  private static let labeledOfOld = "label" + "led"
+
   private static let outputs = [
     value(
       ["project", "name", "runs-dir"],
@@ -127,7 +132,7 @@ extension FieldWord {
     flag(["json"], (["bench", "profile", "evaluate"], .words(["--report", "json"]))),
     flag(["json"], (["simulate", "merge"], .done), (["serve"], .words(["--log=json"]))),
     flag(["quiet"], (["infer"], .done)),
-    value(["labelled"], (["verify"], .option("--labeled"))),
+    value([labeledOfOld], (["verify"], .option("--labeled"))),
   ]
 
   private static let thresholds = [
@@ -176,7 +181,7 @@ extension FieldWord {
       )),
     value(
       ["workers", "num-threads", "jobs"],
-      (computing.subtracting(["inspect", "convert"]), .option("--threads"))),
+      (computing.subtracting(["inspect"]).union(["quantize"]), .option("--threads"))),
     value(["iterations"], (["bench"], .option("--runs"))),
     value(["runs"], (["profile"], .option("--iterations"))),
     value(["warmup"], (["bench", "profile"], .option("--warm-up"))),

@@ -9,7 +9,10 @@ package enum FieldWords {
 
   /// The words of a command line, those of others made ours.
   ///
-  /// - Parameter subcommands: of the first word.
+  /// - Parameters:
+  ///   - words: All after the program's name.
+  ///   - subcommands: Of the first word.
+  /// - Returns: The words for the parser.
   /// - Throws: `CommandError.usage` with what there is instead.
   package static func translated(_ words: [String], subcommands: [String]) throws -> [String] {
     guard let verb = words.first else { return words }

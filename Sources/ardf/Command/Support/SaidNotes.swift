@@ -1,10 +1,12 @@
+import FileFormats
+
 /// What was said of frames: a note that holds of many is said of the first, and in the end of how many others.
 final class SaidNotes {
   /// More different notes are not remembered, so that a stream without end needs no more memory.
   private static let most = 1000
 
   private var others: [(note: String, count: Int)] = []
-  private var known: [String: Int] = [:]
+  private var known: NameTable<Int> = [:]
 
   /// Says what holds of a frame, unless it was said of another.
   func say(_ note: String, of frame: String) {
