@@ -33,6 +33,7 @@ package enum COCOResults {
       ]
       if let mask = detection.mask { entry["segmentation"] = DetectionsFile.runLengths(mask) }
       if !detection.keypoints.isEmpty { entry["keypoints"] = keypoints(detection) }
+      if let track = detection.track { entry["track_id"] = .integer(track) }
       entries.append(.object(entry))
     }
     return entries

@@ -68,7 +68,7 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
     var configuration = LiveConfiguration()
     configuration.scheduling = replay.maxSpeed ? .lockstep : .live
     configuration.schedule = schedule ?? .adaptive
-    configuration.filter = DetectionFilter(threshold: Float(detector.conf))
+    configuration.filter = DetectionFilter(threshold: Float(detector.confidence))
     let session = LiveSession(
       source: source, sink: screen, detector: networks?.detector, surroundings: surroundings,
       configuration: configuration)
