@@ -94,7 +94,7 @@ extension FieldWord {
       (looking, .answer("what is found follows from the weights; leave it out"))),
     flag(["stream"], (looking, .done)),
     flag(
-      ["augment", "tta"], (looking, .answer("pictures are looked at once, as they are; leave it out"))),
+      ["augment", "tta"], (looking, .answer("pictures are evaluated once, as they are; leave it out"))),
   ]
 
   /// As the option was spelled.
