@@ -15,19 +15,28 @@ public final class ONNXModel: Sendable {
   /// A model with operators that are not implemented is read too; `defect` says so, and `run` throws it.
   /// - Throws: `ONNXError`.
   public convenience init(path: String) throws {
-    let bytes: FileBytes
+    try self.init(Self.bytes(path), path: path)
+  }
+
+  /// As `init(path:)`, with every node a step.
+  package convenience init(keepingAllOf path: String) throws {
+    try self.init(Self.bytes(path), path: path, keepsAll: true)
+  }
+
+  private static func bytes(_ path: String) throws -> FileBytes {
     do throws(FileError) {
-      bytes = FileBytes(try MappedFile(path: path))
+      return FileBytes(try MappedFile(path: path))
     } catch {
       throw ONNXError.file(error)
     }
-    try self.init(bytes, path: path)
   }
 
-  package init(_ bytes: FileBytes, path: String) throws {
+  /// - `keepsAll`: every node stays a step, also one of constants alone or one that nobody reads.
+  package init(_ bytes: FileBytes, path: String, keepsAll: Bool = false) throws {
     self.path = path
     message = try ModelMessage(bytes)
-    program = try ProgramBuilder.program(of: message, files: ExternalData(besideModel: path))
+    program = try ProgramBuilder.program(
+      of: message, files: ExternalData(besideModel: path), keepsAll: keepsAll)
   }
 
   /// What keeps the model from being run; nil where nothing does.
@@ -39,7 +48,8 @@ public final class ONNXModel: Sendable {
 
   /// Runs the model on values by the names of its inputs.
   package func run(
-    _ values: NameTable<Value>, observer: ((Step, [Value?]) throws -> Void)? = nil
+    _ values: NameTable<Value>, observer: ((Step, [Value?]) throws -> Void)? = nil,
+    replacing: ((Step, [Value?]) throws -> [Value?])? = nil
   ) throws -> [Value] {
     if let defect { throw defect }
     if let other = values.keys.first(where: { name in
@@ -50,7 +60,8 @@ public final class ONNXModel: Sendable {
     for input in program.inputs {
       if let value = values[input.name] { try input.check(value) }
     }
-    return try program.run(program.inputs.map { values[$0.name] }, observer: observer)
+    return try program.run(
+      program.inputs.map { values[$0.name] }, observer: observer, replacing: replacing)
   }
 }
 

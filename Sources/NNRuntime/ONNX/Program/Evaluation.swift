@@ -2,9 +2,11 @@ extension Program {
   /// Runs the program.
   ///
   /// `values` are the inputs in order, nil takes the initializer; `captured` those of the enclosing program, in the
-  /// order of `captures`; `observer` sees what every step makes.
+  /// order of `captures`; `observer` sees what every step makes; `replacing` says what is gone on with instead of it, by
+  /// the numbers of the values.
   package func run(
-    _ values: [Value?], captured: [Value?] = [], observer: ((Step, [Value?]) throws -> Void)? = nil
+    _ values: [Value?], captured: [Value?] = [], observer: ((Step, [Value?]) throws -> Void)? = nil,
+    replacing: ((Step, [Value?]) throws -> [Value?])? = nil
   ) throws -> [Value] {
     var slots = [Value?](repeating: nil, count: slotCount)
     for (slot, value) in constants { slots[slot] = value }
@@ -16,7 +18,8 @@ extension Program {
       }
     }
     for (index, step) in steps.enumerated() {
-      let made = try step.run(slots)
+      var made = try step.run(slots)
+      if let replacing { made = try replacing(step, made) }
       for (slot, value) in zip(step.outputs, made) { if let slot { slots[slot] = value } }
       try observer?(step, made)
       for slot in released[index] { slots[slot] = nil }

@@ -34,7 +34,7 @@ extension Program {
     return Program(
       inputs: inputs, outputs: outputs, steps: kept.reversed(),
       constants: known.filter { needed.contains($0.key) || given.contains($0.key) },
-      captures: captures, slotCount: slotCount)
+      captures: captures, slotCount: slotCount, names: names)
   }
 }
 

@@ -68,6 +68,18 @@ enum Shape {
     (shape[..<axis].reduce(1, *), shape[axis], shape[(axis + 1)...].reduce(1, *))
   }
 
+  /// The sums of every index's positions times these steps, the last axis fastest.
+  static func offsets(_ shape: [Int], _ steps: [Int]) -> [Int] {
+    var found = [0]
+    for (size, step) in zip(shape, steps) {
+      var longer: [Int] = []
+      longer.reserveCapacity(found.count * size)
+      for offset in found { for index in 0..<size { longer.append(offset + index * step) } }
+      found = longer
+    }
+    return found
+  }
+
   /// Calls `body` with every index of `shape`, the last axis fastest.
   static func forEachIndex(_ shape: [Int], _ body: ([Int]) throws -> Void) rethrows {
     guard !shape.contains(0) else { return }
