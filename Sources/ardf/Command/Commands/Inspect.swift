@@ -35,6 +35,7 @@ struct Inspect: ParsableCommand {
 
     func run() throws {
       guard let file else { throw CleanExit.helpRequest(Inspect.self) }
+      try ForeignModel.refuse(file)
       if file.hasSuffix(".onnx") {
         let listing = try ONNXListing(file: file)
         return try json ? Console.print(listing.document) : Console.print(listing.text)

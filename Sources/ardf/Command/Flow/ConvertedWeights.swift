@@ -18,6 +18,7 @@ enum ConvertedWeights {
         "\(checkpoint) must be converted first, as neither $HOME nor $XDG_CACHE_HOME is set: ardf convert "
           + "\(shellWord(checkpoint)) best.safetensors")
     }
+    try ForeignModel.refuse(checkpoint)
     let bytes = try FileBytes(path: checkpoint)
     let name = checkpoint.split(separator: "/").last ?? ""
     let file = "\(folder)/\(sha256Hex(bytes))-\(name).safetensors"
