@@ -149,7 +149,7 @@ let package = Package(
     // Models: networks by the names in their checkpoints.
     .target(
       name: "Models",
-      dependencies: ["NNRuntime", "FileFormats", "Archives", "Digests", "Geometry", "Imaging"],
+      dependencies: ["NNRuntime", "ONNX", "FileFormats", "Archives", "Digests", "Geometry", "Imaging"],
       path: "Sources/Models", exclude: ["README.md"], swiftSettings: optimized),
 
     // AppCore: from a captured frame to a scene, and the live loop; the flow of all of it is Perception.

@@ -15,7 +15,8 @@ extension Program {
         rest.append(step)
         continue
       }
-      let call = Call(step, inputs: step.inputs.map { $0.flatMap { known[$0] } }, slots: [])
+      let call = Call(
+        step, inputs: step.inputs.map { $0.flatMap { known[$0] } }, slots: [], budget: RunBudget())
       guard let made = try? implementation.run(call),
         made.allSatisfy({ ($0?.byteCount ?? 0) <= Self.mostFolded })
       else {

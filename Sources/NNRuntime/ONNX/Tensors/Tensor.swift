@@ -2,7 +2,9 @@ package import FileFormats
 
 /// Elements of one type in a shape, row-major.
 package struct Tensor: Sendable {
-  /// Bytes that one tensor may take.
+  /// Elements that one tensor may have in a run, which takes a few copies in double precision.
+  static let mostElements = 1 << 28
+  /// Bytes that one tensor may take in a file.
   static let largest = 1 << 34
 
   package let type: ElementType
