@@ -4,17 +4,9 @@ extension Program {
   /// `values` are the inputs in order, nil takes the initializer; `captured` those of the enclosing program, in the
   /// order of `captures`; `observer` sees what every step makes; `replacing` says what is gone on with instead of it, by
   /// the numbers of the values.
-  package func run(
-    _ values: [Value?], captured: [Value?] = [], observer: ((Step, [Value?]) throws -> Void)? = nil,
-    replacing: ((Step, [Value?]) throws -> [Value?])? = nil
-  ) throws -> [Value] {
-    try run(values, captured: captured, within: RunBudget(), observer: observer, replacing: replacing)
-  }
-
   func run(
-    _ values: [Value?], captured: [Value?], within budget: RunBudget,
-    observer: ((Step, [Value?]) throws -> Void)? = nil,
-    replacing: ((Step, [Value?]) throws -> [Value?])? = nil
+    _ values: [Value?], captured: [Value?] = [], observer: ((Step, [Value?]) throws -> Void)? = nil,
+    replacing: ((Step, [Value?]) throws -> [Value?])? = nil, within budget: RunBudget = RunBudget()
   ) throws -> [Value] {
     var alive = 0
     defer { budget.remove(alive) }

@@ -1,4 +1,4 @@
-package import FileFormats
+import FileFormats
 
 /// A model's values beside recorded ones of the same names, node by node.
 ///
@@ -47,8 +47,8 @@ package struct RecordedComparison {
   /// - `read`: one recorded value.
   package init(
     _ model: ONNXModel, mode: Mode, names: [String],
-    tolerance: (String) -> (absolute: Double, relative: Double)? = { _ in nil },
-    read: (String) throws -> Tensor
+    tolerance: @escaping (String) -> (absolute: Double, relative: Double)? = { _ in nil },
+    read: @escaping (String) throws -> Tensor
   ) throws {
     let recorded = NameSet(names)
     var inputs = NameTable<Value>()
@@ -62,7 +62,7 @@ package struct RecordedComparison {
     for (name, slot) in model.program.names where recorded.contains(name) { places[slot] = name }
     let outputs = NameSet(model.outputs.map(\.name))
     var (found, compared) = ([Layer](), NameSet(model.inputs.map(\.name)))
-    _ = try model.run(inputs) { step, made in
+    let replacing = { (step: Step, made: [Value?]) throws -> [Value?] in
       var (result, isSettled) = (made, false)
       for (index, slot) in step.outputs.enumerated() where index < made.count {
         guard let slot, let name = places[slot], let value = made[index] else { continue }
@@ -84,6 +84,7 @@ package struct RecordedComparison {
       }
       return result
     }
+    _ = try model.run(inputs, replacing: replacing)
     layers = found
     leftOut = names.filter { !compared.contains($0) }
     missingOutputs = model.outputs.map(\.name).filter { !recorded.contains($0) }
