@@ -207,9 +207,8 @@ check-exports: demo reference
 	$(ardf) run .cache/bedroom --frame 00030 --usda --usdz --pfm --out out/exported --force
 	$(PYTHON) tools/check/check-exports.py out/exported
 
-check-onnx: reference
-	swift build -c release --product ardf
-	$(PYTHON) tools/check/check-onnx
+check-onnx: build
+	tools/check/check-onnx --install
 
 check-references: reference
 	$(PYTHON) tools/check/check-oracles.py
