@@ -146,6 +146,9 @@ let package = Package(
       path: "Sources/NNRuntime/Verification", swiftSettings: optimized),
     .target(
       name: "ONNX", dependencies: ["FileFormats"], path: "Sources/NNRuntime/ONNX", swiftSettings: optimized),
+    .target(
+      name: "ONNXEngine", dependencies: ["ONNX", "NNRuntime", "FileFormats"],
+      path: "Sources/NNRuntime/Lowering", swiftSettings: optimized),
 
     // Models: networks by the names in their checkpoints.
     .target(
@@ -194,7 +197,8 @@ let package = Package(
       name: "ardf",
       dependencies: [
         "AppCore", "Reporting", "Serving", "InferenceServing", "InferenceProtocol", "HTTPServing",
-        "Perception", "Models", "ONNX", "Evaluation", "NNVerification", "NNRuntime", "Imaging", "Geometry",
+        "Perception", "Models", "ONNX", "ONNXEngine", "Evaluation", "NNVerification", "NNRuntime", "Imaging",
+        "Geometry",
         "Sharding", "OutputFolders", "Digests", "Archives", "FileFormats",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Sources/ardf/Command", swiftSettings: strict),
@@ -230,6 +234,7 @@ let package = Package(
       "AppCore", ["AppCore", "FileFormats", "Archives", "Digests", "Geometry", "Imaging"],
       resources: [.copy("Goldens")]),
     tests("ONNX", ["ONNX", "FileFormats"]),
+    tests("ONNXEngine", ["ONNXEngine", "ONNX", "NNRuntime", "FileFormats"]),
     tests("Evaluation", ["Evaluation", "FileFormats", "Geometry", "Imaging"], resources: [.copy("Goldens")]),
     tests(
       "Perception",

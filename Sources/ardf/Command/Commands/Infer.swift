@@ -1,6 +1,7 @@
 import ArgumentParser
 import FileFormats
 import ONNX
+import ONNXEngine
 
 /// `ardf infer`: any network of an ONNX file on given inputs.
 struct Infer: ParsableCommand {
@@ -38,6 +39,8 @@ struct Infer: ParsableCommand {
   @Option(help: ArgumentHelp("Folder for the outputs.", valueName: "folder"))
   var out: String
 
+  @OptionGroup var compute: ComputeOptions
+  @Flag(help: "Compute every node by its definition, without the planned engine.") var plain = false
   @Flag(help: "Replace what an earlier run wrote.") var force = false
   @Flag(help: "Print JSON.") var json = false
 
@@ -77,7 +80,8 @@ struct Infer: ParsableCommand {
       values[name] = try read(file, declared)
     }
     try checkAxes(network, values)
-    let answers = try InFile.naming(model) { try network.run(values) }
+    let runner = try ONNXRunner(network, compute, plain: plain)
+    let answers = try InFile.naming(model) { try runner.run(values) }
     var (table, documents) = (
       TextTable(["output", "type", "shape", "min", "max", "mean", "file"], rightAligned: [3, 4, 5]),
       [JSONValue]()
@@ -104,9 +108,10 @@ struct Infer: ParsableCommand {
     let folder = try OutputFolder(out, force: force, inputs: [model])
     let network = try InFile.naming(model) { try ONNXModel(path: model + "/model.onnx") }
     let cases = CaseFolder(path: model)
+    let runner = try ONNXRunner(network, compute, plain: plain)
     for name in try cases.dataSets() {
       let set = try cases.dataSet(name, of: network)
-      let answers = try InFile.naming(model) { try network.run(set.inputs) }
+      let answers = try InFile.naming(model) { try runner.run(set.inputs) }
       let target = folder.subfolder(name)
       for (index, (output, answer)) in zip(network.outputs, answers).enumerated() {
         try target.write(answer.encoded(name: output.name), to: "output_\(index).pb")

@@ -107,6 +107,10 @@ struct Inspect: ParsableCommand {
     var force = false
 
     func run() throws {
+      if network.weights.hasSuffix(".onnx"), arena == nil {
+        let listing = try ONNXPlanListing(file: network.weights, network.arithmetic)
+        return try json ? Console.print(listing.document) : Console.print(listing.text)
+      }
       if let arena {
         let file = try OutputFile(
           arena, force: force, inputs: [network.file()] + network.arithmetic.plans)

@@ -182,12 +182,7 @@ struct Verify: ParsableCommand {
       throw ValidationError("--tol \(rule): give PATTERN=ABSOLUTE,RELATIVE, for example model.10.*=1e-5,1e-4")
     }
     guard cases.isEmpty else { return }
-    guard !isONNX else {
-      guard reference != nil else {
-        throw ValidationError("an ONNX file is compared with a reference: give --reference FOLDER or FILE")
-      }
-      return
-    }
+    guard !isONNX else { return }
     guard traces.isEmpty else { return try validateTraces() }
     try inspected.checkNetwork()
     guard !sensitivity.isAsked else { return try validateSensitivity() }
@@ -238,6 +233,7 @@ struct Verify: ParsableCommand {
   func run() throws {
     guard cases.isEmpty else { return try ONNXVerification.run(folders: cases) }
     if isONNX, let reference { return try verifyONNX(traces[0], reference) }
+    if isONNX { return try ONNXLayerVerification.run(model: traces[0], inspected.compute, json: json) }
     guard !sensitivity.isAsked else { return try runSensitivity() }
     let inputs = traces + [inspected.weights, reference, input] + inspected.compute.arithmetic.plans
     let folder = try out.map { try OutputFolder($0, force: force, inputs: inputs) }
