@@ -41,7 +41,7 @@ help: ; @sed -n 's/^# make/make/p' Makefile; echo "also: setup build static chec
 setup: Package.resolved ; @tools/setup/packages
 
 # The versions of packages that releases are built with, where none have been chosen.
-Package.resolved: ; @cp tools/release/Package.resolved $@
+Package.resolved: ; @cp tools/release/packages.json $@
 
 build: setup
 	swift build -c release --product ardf
