@@ -3,7 +3,7 @@
 
     tools/release/oci.py FOLDER LAYER... --version 0.2.0 --machine x86_64 --revision COMMIT
 
-Writes FOLDER/ardf-VERSION-oci-MACHINE.tar. The entry point is /usr/bin/ardf, run by user 65532 in /work. The same layers give
+Writes FOLDER/ardf-VERSION-oci-MACHINE.tar. The entry point is /usr/bin/ardf, run by user 65532 in /results. The same layers give
 the same bytes ($SOURCE_DATE_EPOCH is the time).
 """
 
@@ -33,7 +33,7 @@ def layer(folder, moment):
     buffer = io.BytesIO()
 
     def owned(entry):
-        entry.uid = entry.gid = 65532 if entry.name == "work" else 0
+        entry.uid = entry.gid = 65532 if entry.name == "results" else 0
         entry.uname = entry.gname = ""
         entry.mtime = moment
         return entry
@@ -78,9 +78,9 @@ def main():
         "os": "linux",
         "config": {
             "User": "65532:65532",
-            "Env": ["PATH=/usr/bin", "HOME=/work", "ARDF_WEIGHTS=/weights"],
+            "Env": ["PATH=/usr/bin", "HOME=/results", "ARDF_WEIGHTS=/weights"],
             "Entrypoint": ["/usr/bin/ardf"],
-            "WorkingDir": "/work",
+            "WorkingDir": "/results",
             "Labels": labels,
         },
         "rootfs": {"type": "layers", "diff_ids": identities},
