@@ -24,7 +24,8 @@ package struct ARDF: AsyncParsableCommand {
     version: version,
     subcommands: [
       Run.self, Detect.self, Depth.self, Fuse.self, Place.self, Compose.self, Report.self, Serve.self,
-      Merge.self, Status.self, Replay.self, Simulate.self, Weights.self, Convert.self, Inspect.self,
+      Merge.self, Status.self, Replay.self, Simulate.self, Demo.self, Weights.self, Convert.self,
+      Inspect.self,
       Capture.self, Evaluate.self, Quantize.self, Infer.self, Verify.self, Trace.self, Profile.self,
       Tune.self,
       Bench.self, Soak.self,

@@ -1,5 +1,5 @@
 import FlyingSocks
-import Foundation
+import FoundationEssentials
 
 /// What connections may cost.
 ///

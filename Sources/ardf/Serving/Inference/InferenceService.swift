@@ -1,5 +1,4 @@
 import FileFormats
-import Foundation
 import HTTPServing
 import InferenceProtocol
 import Synchronization

@@ -1,6 +1,6 @@
 import Archives
 import FileFormats
-import Foundation
+import FoundationEssentials
 import HTTPServing
 
 /// Names that uploads may have.
