@@ -38,10 +38,7 @@ help: ; @sed -n 's/^# make/make/p' Makefile; echo "also: setup build static chec
 	echo "proofs of reliability (docs/reference/reliability.md): exhaust fuzz mutate faults flood soak determinism memory \
 	sanitize"
 
-setup: Package.resolved ; @tools/setup/packages
-
-# The versions of packages that releases are built with, where none have been chosen.
-Package.resolved: ; @cp tools/release/packages.json $@
+setup: ; @tools/setup/packages
 
 build: setup
 	swift build -c release --product ardf
