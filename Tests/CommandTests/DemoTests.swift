@@ -41,7 +41,7 @@ import Testing
     #expect(replaced.status == 0, "\(replaced.error)")
   }
 
-  /// What it prints as the command behind it does the same, from names that a shell would take apart too.
+  /// The command that it prints does the same, from names that a shell would take apart too.
   @Test func theCommandThatItNamesGivesTheSameBytes() throws {
     let place = try TemporaryDirectory()
     let detector = place.file("it's a network.safetensors")

@@ -29,7 +29,7 @@ def added(archive, name, content, moment):
 
 
 def layer(folder, moment):
-    """`folder` as a tar whose files are nobody's but root's, and of one time."""
+    """`folder` as a tar whose files are root's, and of one time."""
     buffer = io.BytesIO()
 
     def owned(entry):

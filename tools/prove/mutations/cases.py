@@ -263,7 +263,7 @@ class Case:
         return self.random.choice([compose, place] if name == "detections" else [compose])
 
     def models(self):
-        """ONNX files: run and looked at."""
+        """ONNX files: run and inspected."""
         name = self.random.choice(list(MODELS))
         model, values = self.take(f"{name}.onnx"), self.take(f"{name}.npy", self.random.random() < 0.8)
         infer = ["infer", model, "--input", f"x={values}", "--out", "out"]

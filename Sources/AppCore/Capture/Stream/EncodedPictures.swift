@@ -15,7 +15,9 @@ final class EncodedPictures {
   private let bytes: ByteReader
   /// The most bytes of one picture.
   private let limit: Int
-  /// The trailer of the last picture returned. It is read when the next picture is wanted, which may come
+  /// The trailer of the last picture returned.
+  ///
+  /// It is read when the next picture is wanted, which may come
   /// much later.
   private var trailer: PictureTrailer?
 

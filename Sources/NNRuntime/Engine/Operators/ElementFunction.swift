@@ -59,7 +59,7 @@ public enum ElementwiseFunction: Hashable, Sendable {
 struct ElementFunction: VectorOperator {
   var function: ElementwiseFunction
 
-  /// What a kernel is told.
+  /// The arguments of a kernel.
   struct Task {
     var function: ElementwiseFunction
     var width, channels: Int

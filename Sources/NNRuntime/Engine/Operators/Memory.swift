@@ -74,7 +74,7 @@ struct Concatenate: MemoryOperator {
   }
 }
 
-/// The pixels of all inputs one behind another, a column of pixels.
+/// The pixels of all inputs one after another, a column of pixels.
 struct Stack: MemoryOperator {
   var name: String { "stack" }
   var placing: Placing { .behindEachOther }
@@ -88,7 +88,7 @@ struct Stack: MemoryOperator {
 }
 
 extension Value {
-  /// The pixels of this map and of `others`, one behind another, as one row; all have as many channels.
+  /// The pixels of this map and of `others`, one after another, as one row; all have as many channels.
   public func stacked(with others: [Value], name: String) -> Value {
     applying(Stack(), to: others, name: name)
   }

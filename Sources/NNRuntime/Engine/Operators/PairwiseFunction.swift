@@ -10,7 +10,7 @@ public enum ElementPairing: String, Hashable, Sendable, CaseIterable {
 struct PairwiseFunction: VectorOperator {
   var pairing: ElementPairing
 
-  /// What a kernel is told.
+  /// The arguments of a kernel.
   struct Task {
     var pairing: ElementPairing
     var width, channels: Int

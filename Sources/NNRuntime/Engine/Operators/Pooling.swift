@@ -17,7 +17,7 @@ struct Pooling: VectorOperator {
   /// Channels that a share computes together.
   private static let block = 64
 
-  /// What a kernel is told.
+  /// The arguments of a kernel.
   struct Task {
     var kind: PoolKind
     var window: Window

@@ -25,7 +25,7 @@ public struct Rearrangement: Sendable {
 struct Rearrange: VectorOperator {
   var order: Rearrangement
 
-  /// What a kernel is told; offsets count elements of the input as it lies in memory.
+  /// The arguments of a kernel; offsets count elements of the input as it lies in memory.
   @safe struct Task {
     var width, channels: Int
     var input: UnsafePointer<Float>

@@ -73,7 +73,9 @@ public struct Addend {
   }
 }
 
-/// Which of the four convolutions of 2x2 a task computes. Together they make 2x2 output pixels of each input
+/// Which of the four convolutions of 2x2 a task computes.
+///
+/// Together they make 2x2 output pixels of each input
 /// pixel, as a transposed convolution of stride 2 followed by one of 3x3 does.
 public struct Subpixel {
   /// 0 or 1: the place of this convolution's output pixels among the four.

@@ -1,4 +1,4 @@
-/// A run of places along an axis: so many, each `stride` elements behind the one before.
+/// A run of places along an axis: so many, each `stride` elements after the one before.
 struct Factor: Hashable, Sendable {
   var size: Int
   var stride: Int

@@ -1,7 +1,7 @@
 import NNRuntime
 import ONNX
 
-/// `MatMul(q, k)`, a factor maybe, `Softmax` over the last axis, `MatMul` with values: before or, transposed, behind.
+/// `MatMul(q, k)`, a factor maybe, `Softmax` over the last axis, `MatMul` with values, on either side.
 ///
 /// Factors on queries and keys are those of their tensors. A mask, or whatever else is added to the products, is no such
 /// pattern.

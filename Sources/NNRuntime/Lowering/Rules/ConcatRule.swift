@@ -1,7 +1,7 @@
 import NNRuntime
 import ONNX
 
-/// `Concat`: channels side by side, or pixels behind each other.
+/// `Concat`: channels side by side, or pixels after each other.
 enum ConcatRule: Rule {
   static func lower(_ node: ProgramNode, _ operands: Operands) -> [Lowered]? {
     guard let shape = operands.outputShape(), var axis = node.step.int("axis"), operands.count > 0 else {

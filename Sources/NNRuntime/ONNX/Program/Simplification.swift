@@ -19,7 +19,8 @@ extension Program {
       }
       let call = Call(
         step, inputs: step.inputs.map { $0.flatMap { known[$0] } }, slots: [], budget: RunBudget())
-      guard let made = try? Shape.$most.withValue(Self.mostElements, operation: { try implementation.run(call) }),
+      guard
+        let made = try? Shape.$most.withValue(Self.mostElements, operation: { try implementation.run(call) }),
         made.allSatisfy({ ($0?.byteCount ?? 0) <= Self.mostFolded })
       else {
         rest.append(step)

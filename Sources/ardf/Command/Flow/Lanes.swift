@@ -1,6 +1,8 @@
 import NNRuntime
 
-/// Divides the threads of a run among frames. Concurrent frames scale better than the chunks of one layer,
+/// Divides the threads of a run among frames.
+///
+/// Concurrent frames scale better than the chunks of one layer,
 /// since decoding, drawing and writing then overlap with other frames' networks, and frames do not wait for
 /// each other.
 ///
