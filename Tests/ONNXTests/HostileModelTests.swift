@@ -45,10 +45,12 @@ import ONNX
       constant("Resize", ["x", "", "", "s"], [map, integers("s", [1, 1, 1 << 20, 1 << 20])]),
       constant("Range", ["a", "b", "c"], [single("a", 0), single("b", .max), single("c", 1)]),
       constant("Pad", ["x", "s"], [one, integers("s", [1 << 40, 0])]),
-      constant("OneHot", ["i", "d", "v"], [
-        integers("i", [0]), single("d", 1 << 40),
-        .message(5, Proto.tensor("v", shape: [2], raw: Proto.floats([0, 1]))),
-      ]),
+      constant(
+        "OneHot", ["i", "d", "v"],
+        [
+          integers("i", [0]), single("d", 1 << 40),
+          .message(5, Proto.tensor("v", shape: [2], raw: Proto.floats([0, 1]))),
+        ]),
     ]
     for (index, graph) in graphs.enumerated() {
       guard case .malformed = refusal(graph) else {
@@ -81,14 +83,18 @@ import ONNX
     try AtomicFile.write(Proto.floats([1, 2]), to: elsewhere.file("w.bin"), overwrite: false)
     try FileManager.default.createSymbolicLink(
       atPath: place.file("w.bin"), withDestinationPath: elsewhere.file("w.bin"))
-    let entry = { (key: String, value: String) in Message.message(13, Message(.text(1, key), .text(2, value))) }
+    let entry = { (key: String, value: String) in Message.message(13, Message(.text(1, key), .text(2, value)))
+    }
     let tensor = Message(.int(1, 2), .int(2, 1), .text(8, "c"), entry("location", "w.bin"), .int(14, 1))
     let graph = Proto.graph([.message(5, tensor), .message(12, Proto.value("c", shape: [2]))])
     do {
       _ = try ONNXModel(FileBytes(Proto.model(graph)), path: place.file("model.onnx"))
       Issue.record("it was read")
     } catch let error as ONNXError {
-      guard case .malformed = error.innermost else { return Issue.record("\(error)") }
+      guard case .malformed = error.innermost else {
+        Issue.record("\(error)")
+        return
+      }
     }
   }
 }

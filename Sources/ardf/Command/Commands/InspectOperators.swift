@@ -18,7 +18,9 @@ extension Inspect {
       guard json else {
         var table = TextTable(["operator", "domain", "versions"])
         for item in operators {
-          table.add([item.name, item.shownDomain, "\(item.versions.lowerBound) to \(item.versions.upperBound)"])
+          table.add([
+            item.name, item.shownDomain, "\(item.versions.lowerBound) to \(item.versions.upperBound)",
+          ])
         }
         return try Console.print(table.text)
       }
