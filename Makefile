@@ -238,6 +238,9 @@ check-references: reference
 	for network in depth-anything-v2-small prompt-depth-anything-small; do \
 		$(PYTHON) tools/reference/check-depth-reference.py $$network; done
 	$(PYTHON) tools/reference/verify-networks.py
+	mkdir -p out
+	$(PYTHON) tools/reference/make-onnx-reference.py Fuzz/Corpus/onnx/convolution.onnx out/convolution.npz
+	$(ardf) verify Fuzz/Corpus/onnx/convolution.onnx --reference out/convolution.npz
 	$(PYTHON) tools/reference/check-wrong-weights.py
 	$(PYTHON) tools/reference/check-wrong-references.py
 	for task in pose obb cls; do \

@@ -91,7 +91,10 @@ import ONNX
       _ = try ONNXModel(FileBytes(Proto.model(graph)), path: place.file("model.onnx"))
       Issue.record("it was read")
     } catch let error as ONNXError {
-      guard case .malformed = error.innermost else { return Issue.record("\(error)") }
+      guard case .malformed = error.innermost else {
+        Issue.record("\(error)")
+        return
+      }
     }
   }
 }

@@ -162,12 +162,8 @@ struct ExportedWeights {
   private func read(_ name: String) throws -> NNRuntime.Tensor? {
     guard let message = initializers[name] else { return nil }
     let tensor = try message.tensor(files)
-    switch tensor.type {
-    case .float, .double: return NNRuntime.Tensor(shape: tensor.shape, floats: tensor.floats())
-    case .float16, .bfloat16:
-      return NNRuntime.Tensor(shape: tensor.shape, floats: tensor.floats())
-    default: return nil
-    }
+    guard tensor.type.isFloating else { return nil }
+    return NNRuntime.Tensor(shape: tensor.shape, floats: tensor.floats())
   }
 
   /// The module that a node is of, by a name such as `/model.0/conv/Conv`; nil of a node without one.

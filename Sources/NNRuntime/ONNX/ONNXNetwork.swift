@@ -48,8 +48,8 @@ extension ONNXModel {
     var fixed: [String: [Int]] = [:]
     for port in ports {
       let stated = port.shape
-      guard
-        let shape = shapes[port.name] ?? stated.flatMap({ $0.contains(nil) ? nil : $0.compactMap(\.self) })
+      let own = stated.flatMap { $0.contains(nil) ? nil : $0.compactMap(\.self) }
+      guard let shape = shapes[port.name] ?? own
       else { throw .input("the input \"\(printableName(port.name))\" has free axes: give its shape") }
       let fits =
         stated.map { stated in

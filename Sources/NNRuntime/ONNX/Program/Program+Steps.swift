@@ -24,7 +24,7 @@ extension Step {
   package var attributeNames: [String] { attributes.map(\.name) }
 
   /// Computes what it makes of `slots`, which hold what it reads.
-  package func evaluate(_ slots: [Value?]) throws -> [Value?] { try run(slots) }
+  package func evaluate(_ slots: [Value?]) throws -> [Value?] { try run(slots, within: RunBudget()) }
 
   /// Attributes of one type; nil where there is none of that name and type.
   package func int(_ name: String) -> Int? {
@@ -43,7 +43,7 @@ extension Step {
 
   /// The windows that it moves over an input of these sizes, batch and channels left away.
   package func windows(over input: [Int], kernel: [Int]) throws -> StepWindows {
-    let found = try Windows(Call(self, inputs: [], slots: []), input: input, kernel: kernel)
+    let found = try Windows(Call(self, inputs: [], slots: [], budget: RunBudget()), input: input, kernel: kernel)
     return StepWindows(
       kernel: kernel, strides: found.strides, dilations: found.dilations, before: found.before,
       after: found.after, output: found.output)

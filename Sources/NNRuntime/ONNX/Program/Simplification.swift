@@ -19,8 +19,8 @@ extension Program {
       }
       let call = Call(
         step, inputs: step.inputs.map { $0.flatMap { known[$0] } }, slots: [], budget: RunBudget())
-      guard
-        let made = try? Shape.$most.withValue(Self.mostElements, operation: { try implementation.run(call) }),
+      let run = Result { try Shape.$most.withValue(Self.mostElements) { try implementation.run(call) } }
+      guard case .success(let made) = run,
         made.allSatisfy({ ($0?.byteCount ?? 0) <= Self.mostFolded })
       else {
         rest.append(step)

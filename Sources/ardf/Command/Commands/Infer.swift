@@ -129,7 +129,8 @@ struct Infer: ParsableCommand {
     if hasEnding(file, ".npy") {
       return .tensor(Tensor(try InFile.naming(file) { try NPYArray.read(path: file) }))
     }
-    let sizes = Dictionary(axis.compactMap(Self.size).map { ($0.name, $0.size) }) { $1 }
+    var sizes = NameTable<Int>()
+    for (name, size) in axis.compactMap(Self.size) { sizes[name] = size }
     return .tensor(try preparation.tensor(of: file, for: input, sizes))
   }
 
