@@ -33,6 +33,12 @@ enum ResizeRule: Rule {
     return (0..<4).allSatisfy { Double(input[$0]) * scales[$0] == Double(output[$0]) }
   }
 
+  /// Whether quotients of the places by the scale, cut off, are those of whole numbers.
+  private static func isFloored(_ input: Int, _ output: Int) -> Bool {
+    let scale = Double(output) / Double(input)
+    return (0..<output).allSatisfy { Int(Double($0) / scale) == $0 * input / output }
+  }
+
   private static func interpolation(_ step: ONNXStep, _ input: [Int], _ output: [Int]) -> Interpolation? {
     let isOld = step.type == "Upsample" || step.version <= 10
     let coordinates = isOld ? "asymmetric" : step.string("coordinate_transformation_mode") ?? "half_pixel"
@@ -40,7 +46,9 @@ enum ResizeRule: Rule {
     case "nearest":
       let rounding = isOld ? "floor" : step.string("nearest_mode") ?? "round_prefer_floor"
       let isEnlarged = (2...3).allSatisfy { output[$0] % input[$0] == 0 }
-      if coordinates == "asymmetric", rounding == "floor" { return .nearest }
+      if coordinates == "asymmetric", rounding == "floor" {
+        return (2...3).allSatisfy { isFloored(input[$0], output[$0]) } ? .nearest : nil
+      }
       // Whole factors: the pixel that a center falls into, whichever way.
       let isCentered = coordinates == "half_pixel" || coordinates == "half_pixel_symmetric"
       return isEnlarged && isCentered && rounding.hasPrefix("round") ? .nearest : nil

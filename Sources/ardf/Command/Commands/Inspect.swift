@@ -107,7 +107,12 @@ struct Inspect: ParsableCommand {
     var force = false
 
     func run() throws {
-      if network.weights.hasSuffix(".onnx"), arena == nil {
+      if network.weights.hasSuffix(".onnx") {
+        guard arena == nil, network.size == nil, !network.openblas else {
+          throw CommandError.usage(
+            "\(network.weights): of an ONNX file inspect plan takes --precision and --json; its sizes are the file's"
+          )
+        }
         let listing = try ONNXPlanListing(file: network.weights, network.arithmetic)
         return try json ? Console.print(listing.document) : Console.print(listing.text)
       }

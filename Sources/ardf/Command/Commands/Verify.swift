@@ -182,7 +182,14 @@ struct Verify: ParsableCommand {
       throw ValidationError("--tol \(rule): give PATTERN=ABSOLUTE,RELATIVE, for example model.10.*=1e-5,1e-4")
     }
     guard cases.isEmpty else { return }
-    guard !isONNX else { return }
+    guard !isONNX else {
+      guard against == nil, input == nil, !sensitivity.isAsked, out == nil else {
+        throw ValidationError(
+          "an ONNX file is compared with its nodes' definitions, or with --reference FOLDER: leave other options away"
+        )
+      }
+      return
+    }
     guard traces.isEmpty else { return try validateTraces() }
     try inspected.checkNetwork()
     guard !sensitivity.isAsked else { return try validateSensitivity() }
