@@ -157,7 +157,8 @@ let package = Package(
       name: "AppCore", dependencies: ["FileFormats", "Archives", "OutputFolders", "Geometry", "Imaging"],
       path: "Sources/AppCore", exclude: ["Perception", "README.md"], swiftSettings: optimized),
     .target(
-      name: "Perception", dependencies: ["AppCore", "Models", "NNRuntime", "Geometry", "Imaging"],
+      name: "Perception",
+      dependencies: ["AppCore", "Models", "NNRuntime", "FileFormats", "Geometry", "Imaging"],
       path: "Sources/AppCore/Perception", swiftSettings: optimized),
 
     // ardf: the command, its servers, jobs, evaluation.
@@ -203,6 +204,7 @@ let package = Package(
     example("TraceLayers"),
     example("ProfileLayers"),
     example("LiveLoop", ["AppCore", "Imaging", "Geometry"]),
+    example("TapToPlace", ["AppCore", "Imaging", "Geometry"]),
 
     .target(
       name: "TestSupport", dependencies: ["FileFormats", "Archives"], path: "Tests/TestSupport",

@@ -23,6 +23,7 @@ let package = Package(
     program("TraceLayers", ["Models"]),
     program("ProfileLayers", ["Models"]),
     program("LiveLoop", ["AppCore"]),
+    program("TapToPlace", ["AppCore"]),
     program("LocateObjects", ["Perception"]),
   ]
 )

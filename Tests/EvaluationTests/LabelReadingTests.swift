@@ -94,12 +94,12 @@ struct LabelReadingTests {
       return
     }
     #expect(try error(labels, EvaluatedClasses(names: ["cat", "dog"], only: [0])) == nil)
-    #expect(try error(labels, EvaluatedClasses(names: ["cat", "dog"], only: [1]))?.isMissingInput == false)
+    #expect(try error(labels, EvaluatedClasses(names: ["cat", "dog"], only: [1]))?.fault == .malformedInput)
   }
 
   @Test("folders without labels, and labels without pictures, are missing input")
   func absent() throws {
-    #expect(try error([:])?.isMissingInput == true)
+    #expect(try error([:])?.fault == .missingInput)
     guard case .noPicture(_, let picture) = try error(["1.txt": "", "3.txt": ""]) else {
       Issue.record("accepted")
       return
@@ -194,6 +194,6 @@ struct LabelReadingTests {
       Issue.record("accepted")
       return
     }
-    #expect(error.isMissingInput)
+    #expect(error.fault == .missingInput)
   }
 }

@@ -220,13 +220,16 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     }
   }
 
-  /// Whether the input is absent rather than wrong.
-  public var isMissingInput: Bool {
+  private func sides(_ size: PixelSize) -> String { "\(size.width)x\(size.height)" }
+}
+
+extension CaptureError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault {
     switch self {
-    case .notFound, .missingFile: true
-    default: false
+    case .unreadable, .notFound, .missingFile: .missingInput
+    case .noSuchFrame: .usage
+    default: .malformedInput
     }
   }
-
-  private func sides(_ size: PixelSize) -> String { "\(size.width)x\(size.height)" }
 }

@@ -1,3 +1,5 @@
+import FileFormats
+
 /// Calls are not made for now, because too many failed.
 package struct CircuitOpenError: Error, Equatable, CustomStringConvertible {
   /// When calls may be tried again; nil while a trial call runs.
@@ -127,4 +129,9 @@ package struct CircuitBreaker: Sendable, Equatable {
     failuresInARow = 0
     recentFailures = []
   }
+}
+
+extension CircuitOpenError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .unavailable }
 }

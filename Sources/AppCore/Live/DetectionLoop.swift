@@ -1,3 +1,4 @@
+import FileFormats
 import Imaging
 
 /// Why a frame cannot be looked at.
@@ -107,4 +108,9 @@ extension Detector {
       $0.turnedBack(from: frame.orientation, stored: frame.imageSize)
     }
   }
+}
+
+extension DetectionLoopError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .malformedInput }
 }

@@ -4,22 +4,22 @@ import Glibc
 import Synchronization
 
 /// How much memory the process uses: a figure for people, on which no decision of the loop depends.
-package protocol MemoryProbe: Sendable {
+public protocol MemoryProbe: Sendable {
   /// Resident bytes; nil where the platform does not say.
   func residentBytes() -> Int?
 }
 
 /// The resident set of this process, from `/proc/self/statm`.
-package struct ProcessMemory: MemoryProbe {
+public struct ProcessMemory: MemoryProbe {
   private let path: String
 
   /// A probe of this process.
-  package init() { path = "/proc/self/statm" }
+  public init() { path = "/proc/self/statm" }
 
   package init(path: String) { self.path = path }
 
   /// Resident pages times the page size.
-  package func residentBytes() -> Int? {
+  public func residentBytes() -> Int? {
     guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
     return Self.residentBytes(statm: text, pageSize: sysconf(Int32(_SC_PAGESIZE)))
   }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Measures the running loop.
-package protocol PerformanceMonitor: Sendable {
+public protocol PerformanceMonitor: Sendable {
   /// Begins to measure; nothing if it has begun.
   func start()
   /// Ends and forgets; nothing if it has not begun.
@@ -15,33 +15,33 @@ package protocol PerformanceMonitor: Sendable {
 }
 
 /// The monitor over an injected clock and memory probe.
-package final class WindowPerformanceMonitor: PerformanceMonitor {
+public final class WindowPerformanceMonitor: PerformanceMonitor {
   private let time: any TimeSource
   private let memory: any MemoryProbe
   /// Nil while stopped.
   private let window = Mutex<FrameRateWindow?>(nil)
 
   /// A stopped monitor.
-  package init(time: any TimeSource, memory: any MemoryProbe) {
+  public init(time: any TimeSource, memory: any MemoryProbe) {
     self.time = time
     self.memory = memory
   }
 
   /// Begins to measure.
-  package func start() { window.withLock { if $0 == nil { $0 = FrameRateWindow() } } }
+  public func start() { window.withLock { if $0 == nil { $0 = FrameRateWindow() } } }
 
   /// Ends and forgets.
-  package func stop() { window.withLock { $0 = nil } }
+  public func stop() { window.withLock { $0 = nil } }
 
   /// Whether it measures.
-  package var isRunning: Bool { window.withLock { $0 != nil } }
+  public var isRunning: Bool { window.withLock { $0 != nil } }
 
   /// Notes a frame.
-  package func frameShown() { window.withLock { $0?.record(at: time.now) } }
+  public func frameShown() { window.withLock { $0?.record(at: time.now) } }
 
   /// Frames per second over the last second.
-  package var currentFPS: Double { window.withLock { $0?.framesPerSecond(at: time.now) } ?? 0 }
+  public var currentFPS: Double { window.withLock { $0?.framesPerSecond(at: time.now) } ?? 0 }
 
   /// Resident memory in megabytes.
-  package var memoryUsageMB: Double? { memory.residentBytes().map { Double($0) / 1e6 } }
+  public var memoryUsageMB: Double? { memory.residentBytes().map { Double($0) / 1e6 } }
 }

@@ -120,3 +120,8 @@ package struct SimulationScript: Sendable, Equatable {
     self.arrivals = arrivals
   }
 }
+
+extension SimulationScriptError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .malformedInput }
+}

@@ -1,26 +1,26 @@
 import FileFormats
 
 /// Counts of use, kept on the device and only on request; nothing is ever sent.
-package struct UsageCounters: Sendable, Equatable {
+public struct UsageCounters: Sendable, Equatable {
   /// What is counted.
-  package enum Counter: String, Sendable, CaseIterable {
+  public enum Counter: String, Sendable, CaseIterable {
     case sessions, framesShown, framesDropped, detections, failures
   }
 
   /// Whether anything is counted; off unless asked for.
-  package let isEnabled: Bool
+  public let isEnabled: Bool
   private var counts: [Counter: Int] = [:]
 
   /// Counters at zero.
-  package init(isEnabled: Bool = false) { self.isEnabled = isEnabled }
+  public init(isEnabled: Bool = false) { self.isEnabled = isEnabled }
 
   /// Counts one more; nothing while off.
-  package mutating func count(_ counter: Counter) {
+  public mutating func count(_ counter: Counter) {
     if isEnabled { counts[counter, default: 0] += 1 }
   }
 
   /// The count so far.
-  package subscript(counter: Counter) -> Int { counts[counter, default: 0] }
+  public subscript(counter: Counter) -> Int { counts[counter, default: 0] }
 
   /// All counts by name; null while off.
   package var json: JSONValue {

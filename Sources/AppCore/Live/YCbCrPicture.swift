@@ -1,14 +1,15 @@
+import FileFormats
 import Imaging
 
 /// A defect of a camera picture's planes.
-package enum YCbCrError: Error, Equatable, CustomStringConvertible {
+public enum YCbCrError: Error, Equatable, CustomStringConvertible {
   /// A side is not positive or too large.
   case size(width: Int, height: Int)
   /// A plane has another number of bytes than the size asks for.
   case plane(name: String, bytes: Int, expected: Int)
 
   /// The defect.
-  package var description: String {
+  public var description: String {
     switch self {
     case .size(let width, let height): "picture of \(width) x \(height): sides must be 1 to 16384"
     case .plane(let name, let bytes, let expected): "\(name) plane has \(bytes) bytes, expected \(expected)"
@@ -17,9 +18,9 @@ package enum YCbCrError: Error, Equatable, CustomStringConvertible {
 }
 
 /// A camera's picture: full-range luma, and chroma at half the resolution, Cb and Cr interleaved (420f, NV12).
-package struct YCbCrPicture: Sendable, Equatable {
+public struct YCbCrPicture: Sendable, Equatable {
   /// Which primaries the luma was made of.
-  package enum Matrix: String, Sendable, CaseIterable {
+  public enum Matrix: String, Sendable, CaseIterable {
     /// Rec. 601: Kr 0.299, Kb 0.114.
     case rec601
     /// Rec. 709: Kr 0.2126, Kb 0.0722.
@@ -30,21 +31,21 @@ package struct YCbCrPicture: Sendable, Equatable {
   }
 
   /// The greatest side.
-  package static let greatestSide = 16_384
+  public static let greatestSide = 16_384
 
   /// Width in pixels.
-  package let width: Int
+  public let width: Int
   /// Height in pixels.
-  package let height: Int
+  public let height: Int
   /// width * height bytes, rows first.
-  package let luma: [UInt8]
+  public let luma: [UInt8]
   /// Pairs Cb, Cr for every 2 x 2 pixels, odd sides rounded up; rows first.
-  package let chroma: [UInt8]
+  public let chroma: [UInt8]
 
   /// A picture from its planes, rows without padding.
   ///
   /// - Throws: `YCbCrError`.
-  package init(width: Int, height: Int, luma: [UInt8], chroma: [UInt8]) throws(YCbCrError) {
+  public init(width: Int, height: Int, luma: [UInt8], chroma: [UInt8]) throws(YCbCrError) {
     guard (1...Self.greatestSide).contains(width), (1...Self.greatestSide).contains(height) else {
       throw .size(width: width, height: height)
     }
@@ -65,7 +66,7 @@ package struct YCbCrPicture: Sendable, Equatable {
   ///
   /// R = Y + 2(1-Kr)Cr, B = Y + 2(1-Kb)Cb, and G from Y = Kr R + Kg G + Kb B, with Cb, Cr centered at 128;
   /// in 16-bit fixed point, rounded, clamped to 0...255.
-  package func rgb(_ matrix: Matrix) -> RGBImage {
+  public func rgb(_ matrix: Matrix) -> RGBImage {
     func fixed(_ value: Double) -> Int { Int((value * 65_536).rounded()) }
     let (kr, kb) = (matrix.kr, matrix.kb)
     let kg = 1 - kr - kb
@@ -90,4 +91,9 @@ package struct YCbCrPicture: Sendable, Equatable {
     }
     return RGBImage(width: width, height: height, pixels: pixels)
   }
+}
+
+extension YCbCrError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .malformedInput }
 }

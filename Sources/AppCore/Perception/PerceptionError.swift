@@ -1,4 +1,5 @@
 import AppCore
+import FileFormats
 import Geometry
 import Imaging
 import Models
@@ -49,4 +50,19 @@ public enum NoEstimate: Error, Equatable, CustomStringConvertible {
     case .noPrompt: "no LiDAR depth, which the prompted depth network reads beside the picture"
     }
   }
+}
+
+extension PerceptionError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault {
+    switch self {
+    case .noPicture: .malformedInput
+    case .network(_, let error): FileFormats.fault(of: error) ?? .malformedInput
+    }
+  }
+}
+
+extension NoEstimate: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .malformedInput }
 }

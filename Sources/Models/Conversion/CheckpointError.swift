@@ -166,3 +166,10 @@ extension CheckpointError.Kind: CustomStringConvertible {
     }
   }
 }
+
+extension CheckpointError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault {
+    if case .file(let file) = kind { file.fault } else { .malformedInput }
+  }
+}

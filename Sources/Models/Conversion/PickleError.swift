@@ -57,3 +57,8 @@ public enum PickleError: Error, Equatable, CustomStringConvertible {
     }
   }
 }
+
+extension PickleError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .malformedInput }
+}

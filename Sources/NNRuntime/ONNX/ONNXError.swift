@@ -35,3 +35,14 @@ public indirect enum ONNXError: Error, Equatable, CustomStringConvertible {
     }
   }
 }
+
+extension ONNXError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault {
+    switch innermost {
+    case .file(let file): file.fault
+    case .unsupported: .unavailable
+    case .malformed, .input, .node: .malformedInput
+    }
+  }
+}

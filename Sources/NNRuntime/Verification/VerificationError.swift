@@ -66,3 +66,8 @@ public enum VerificationError: Error, Equatable, CustomStringConvertible {
     return "is it of another network or input size?"
   }
 }
+
+extension VerificationError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .malformedInput }
+}

@@ -55,3 +55,8 @@ public enum ZipError: Error, Equatable, CustomStringConvertible {
     }
   }
 }
+
+extension ZipError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .malformedInput }
+}

@@ -32,3 +32,8 @@ package struct NumberDefect: Error, Equatable, CustomStringConvertible {
   /// One line that names the field.
   package var description: String { "\(printableName(field)) must be \(expected)" }
 }
+
+extension NumberDefect: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .malformedInput }
+}

@@ -21,8 +21,20 @@ package struct ChildProcess: ~Copyable {
   private static let running = Mutex<Set<pid_t>>([])
 
   /// Ends all programs that are running and what they have started, when this process is about to end.
+  ///
+  /// They are waited for as long as a killed program takes to go: as zombies they would be left to process 1, which in a
+  /// container may wait for none.
   package static func endAll() {
-    running.withLock { running in for id in running { kill(-id, SIGKILL) } }
+    running.withLock { running in
+      for id in running { kill(-id, SIGKILL) }
+      for id in running {
+        for _ in 0..<100 {
+          var status: Int32 = 0
+          guard unsafe waitpid(id, &status, WNOHANG) == 0 else { break }
+          usleep(2000)
+        }
+      }
+    }
   }
 
   /// Starts a program; what it prints is dropped unless `isRead`.
@@ -124,4 +136,9 @@ package struct SystemError: Error, CustomStringConvertible {
   package let number: Int32
 
   package var description: String { unsafe String(cString: strerror(number)) }
+}
+
+extension SystemError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .inputOutput }
 }

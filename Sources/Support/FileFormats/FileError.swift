@@ -73,3 +73,22 @@ public enum FileError: Error, Equatable, CustomStringConvertible {
     }
   }
 }
+
+extension FileError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault {
+    switch self {
+    case .missing, .permissionDenied: .missingInput
+    case .io, .noSpace, .changed: .inputOutput
+    default: .malformedInput
+    }
+  }
+
+  /// What kind of fault it is where the file is a result.
+  package var faultOfOutput: Fault {
+    switch self {
+    case .io, .noSpace, .changed: .inputOutput
+    default: .cannotCreate
+    }
+  }
+}

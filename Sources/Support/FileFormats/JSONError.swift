@@ -89,3 +89,8 @@ package struct JSONLimits: Sendable {
     self.containers = containers
   }
 }
+
+extension JSONError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .malformedInput }
+}

@@ -75,3 +75,10 @@ package struct LineReader {
     return line
   }
 }
+
+extension LineReader.Failure: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault {
+    if case .file(let file) = self { file.fault } else { .malformedInput }
+  }
+}

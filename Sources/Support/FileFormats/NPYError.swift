@@ -54,3 +54,8 @@ package enum NPYError: Error, Equatable, CustomStringConvertible {
     }
   }
 }
+
+extension NPYError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .malformedInput }
+}

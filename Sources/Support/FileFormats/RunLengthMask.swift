@@ -222,3 +222,8 @@ package struct RunLengthMask: Sendable, Equatable {
   /// The number of set pixels.
   package var area: Int { stride(from: 1, to: runs.count, by: 2).reduce(0) { $0 + runs[$1] } }
 }
+
+extension RunLengthError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .malformedInput }
+}

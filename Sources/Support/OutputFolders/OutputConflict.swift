@@ -54,3 +54,8 @@ package enum OutputConflict: Error, Equatable, CustomStringConvertible {
     }
   }
 }
+
+extension OutputConflict: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .malformedInput }
+}

@@ -36,14 +36,6 @@ package enum LabelError: Error, Equatable, CustomStringConvertible {
     printableMessage(sentence)
   }
 
-  /// Whether an input is absent rather than wrong.
-  package var isMissingInput: Bool {
-    switch self {
-    case .noFolder, .noPictures, .noLabels, .noPicture, .noClasses: true
-    default: false
-    }
-  }
-
   private var sentence: String {
     switch self {
     case .noFolder(let path, let needed):
@@ -74,6 +66,16 @@ package enum LabelError: Error, Equatable, CustomStringConvertible {
     case .unknownClassFolder(let path, let count):
       "\(path): is no class of the network; name folders as its \(count) classes, which ardf inspect weights lists"
     case .nothingLabelled(let path): "\(path): no object of the classes to be evaluated is labeled in it"
+    }
+  }
+}
+
+extension LabelError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault {
+    switch self {
+    case .noFolder, .noPictures, .noLabels, .noPicture, .noClasses: .missingInput
+    default: .malformedInput
     }
   }
 }

@@ -63,3 +63,8 @@ extension Shard {
     self = shard
   }
 }
+
+extension ArrayIndexError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .usage }
+}

@@ -141,3 +141,8 @@ package struct Manifest {
     return (total + shard.count - shard.number) / shard.count
   }
 }
+
+extension ManifestDefect: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .malformedInput }
+}

@@ -215,3 +215,10 @@ package struct MergedParts {
     if !block.isEmpty { try output(block) }
   }
 }
+
+extension MergeError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault {
+    if case .noParts = self { .missingInput } else { .malformedInput }
+  }
+}

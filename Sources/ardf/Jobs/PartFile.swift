@@ -138,3 +138,14 @@ package final class PartFile: Sendable {
 
   deinit { POSIX.closeDescriptor(descriptor) }
 }
+
+extension PartError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault {
+    switch self {
+    case .file(let error): error.faultOfOutput
+    case .otherWriter: .inputOutput
+    case .noAppending: .usage
+    }
+  }
+}

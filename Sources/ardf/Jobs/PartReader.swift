@@ -60,3 +60,8 @@ package enum PartReader {
     guard try sha256Hex(path: path).hasPrefix(digest) else { throw TornObject(path: path) }
   }
 }
+
+extension TornObject: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .malformedInput }
+}

@@ -212,3 +212,8 @@ package enum ReportError: Error, Equatable, CustomStringConvertible {
     }
   }
 }
+
+extension ReportError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .malformedInput }
+}

@@ -284,7 +284,7 @@ struct BadCapture: Sendable, CustomTestStringConvertible {
     let path = directory.file("nothing")
     let error = #expect(throws: CaptureError.self) { try CaptureReader.open(path) }
     #expect(error == .notFound(path: path))
-    #expect(error?.isMissingInput == true)
+    #expect(error?.fault == .missingInput)
   }
 
   @Test func emptyFolderIsNoCapture() throws {

@@ -216,3 +216,14 @@ package final class PictureStream {
     return String(decoding: characters, as: UTF8.self)
   }
 }
+
+extension StreamError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault {
+    switch self {
+    case .media(let error): error.fault
+    case .file(let error): error.fault
+    case .tooManyPixels, .noPicture: .malformedInput
+    }
+  }
+}

@@ -206,3 +206,16 @@ package final class VideoWriter {
   /// Gives the film up.
   package func abandon() { process.abandon() }
 }
+
+extension MediaError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault {
+    switch self {
+    case .noFFmpeg: .missingInput
+    case .file(let error): error.fault
+    case .picture(let error): error.fault
+    case .ffmpeg, .damaged, .noFilm, .empty, .sizes: .malformedInput
+    case .unwritten: .inputOutput
+    }
+  }
+}

@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 
 /// Why an effect was not placed.
@@ -49,4 +50,9 @@ extension PlacedEffect {
       type: type, objectId: object.id, transform: transform,
       scale: EffectScale.scale(worldWidth: width, worldHeight: height), billboard: !type.isDebug)
   }
+}
+
+extension PlacementError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .usage }
 }

@@ -29,14 +29,14 @@ public enum EffectType: String, Sendable, CaseIterable, Hashable {
 }
 
 /// A set of effects that a version of the app offers.
-package enum EffectCatalogue: String, Sendable, CaseIterable {
+public enum EffectCatalogue: String, Sendable, CaseIterable {
   /// Films: thirteen effects.
   case films
   /// The older set of animated models: six effects.
   case models
 
   /// The effects in the order in which they are offered.
-  package var effects: [EffectType] {
+  public var effects: [EffectType] {
     switch self {
     case .films:
       [
@@ -48,13 +48,13 @@ package enum EffectCatalogue: String, Sendable, CaseIterable {
   }
 
   /// What an effect of this catalogue is made of.
-  package func kind(of effect: EffectType) -> EffectType.AssetKind {
+  public func kind(of effect: EffectType) -> EffectType.AssetKind {
     if effect.isDebug { return .debug }
     return self == .films ? .video : .model
   }
 
   /// The effects that can be placed with the assets at hand, named as the effects; debug effects always can.
-  package func available(assets: Set<String>) -> [EffectType] {
+  public func available(assets: Set<String>) -> [EffectType] {
     let present = Set(assets.compactMap(EffectType.init(name:)))
     return effects.filter { $0.isDebug || present.contains($0) }
   }

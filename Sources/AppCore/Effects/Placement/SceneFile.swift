@@ -85,3 +85,8 @@ package struct SceneFile: Sendable, Equatable {
     }
   }
 }
+
+extension SceneFileError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .malformedInput }
+}

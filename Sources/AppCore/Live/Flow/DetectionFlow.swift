@@ -1,14 +1,16 @@
+import FileFormats
+
 /// What must be ready before anything can be detected.
-package enum Preload: String, Sendable, CaseIterable {
+public enum Preload: String, Sendable, CaseIterable {
   case detector, depth, effects
 }
 
 /// The way of a user through the app, from loading to placed effects: which step, and what may happen in it.
 ///
 /// A value: events either move it on or are rejected and change nothing.
-package struct DetectionFlow: Sendable, Equatable {
+public struct DetectionFlow: Sendable, Equatable {
   /// Where the user is.
-  package enum Phase: Sendable, Equatable {
+  public enum Phase: Sendable, Equatable {
     /// Models load; what failed is named with its reason.
     case loading
     /// The camera's picture with the effects placed so far.
@@ -22,7 +24,7 @@ package struct DetectionFlow: Sendable, Equatable {
   }
 
   /// What happens.
-  package enum Event: Sendable, Equatable {
+  public enum Event: Sendable, Equatable {
     /// Something is ready.
     case loaded(Preload)
     /// Something could not be loaded.
@@ -48,29 +50,29 @@ package struct DetectionFlow: Sendable, Equatable {
   }
 
   /// Where the user is.
-  package private(set) var phase = Phase.loading
+  public private(set) var phase = Phase.loading
   /// What is ready.
-  package private(set) var ready: Set<Preload> = []
+  public private(set) var ready: Set<Preload> = []
   /// What could not be loaded, and why.
-  package private(set) var failures: [Preload: String] = [:]
+  public private(set) var failures: [Preload: String] = [:]
   /// What the last detection failed with; nil after one that did not.
-  package private(set) var lastFailure: String?
+  public private(set) var lastFailure: String?
   /// What is needed.
-  package let required: Set<Preload>
+  public let required: Set<Preload>
 
   /// A flow that loads; what is not required counts as ready.
-  package init(requiring required: Set<Preload> = Set(Preload.allCases)) {
+  public init(requiring required: Set<Preload> = Set(Preload.allCases)) {
     self.required = required
     if required.isEmpty { phase = .live }
   }
 
   /// Whether a detection may be asked for.
-  package var canDetect: Bool { phase == .live || phase == .detecting }
+  public var canDetect: Bool { phase == .live || phase == .detecting }
 
   /// Takes an event in.
   ///
   /// - Throws: `FlowError.illegal` where the event has no meaning in this phase; nothing changes then.
-  package mutating func take(_ event: Event) throws(FlowError) {
+  public mutating func take(_ event: Event) throws(FlowError) {
     switch (phase, event) {
     case (.loading, .loaded(let part)) where required.contains(part):
       ready.insert(part)
@@ -97,7 +99,7 @@ package struct DetectionFlow: Sendable, Equatable {
 }
 
 /// Why an event was rejected.
-package enum FlowError: Error, Equatable, CustomStringConvertible {
+public enum FlowError: Error, Equatable, CustomStringConvertible {
   /// The event has no meaning in this phase.
   case illegal(event: DetectionFlow.Event, phase: DetectionFlow.Phase)
   /// There is no such object in the results.
@@ -106,11 +108,16 @@ package enum FlowError: Error, Equatable, CustomStringConvertible {
   case placement(PlacementError)
 
   /// The reason.
-  package var description: String {
+  public var description: String {
     switch self {
     case .illegal(let event, let phase): "\(event) is not possible while \(phase)"
     case .noSuchObject(let id): "the results have no object \(id); tap one of those shown"
     case .placement(let error): error.description
     }
   }
+}
+
+extension FlowError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .usage }
 }

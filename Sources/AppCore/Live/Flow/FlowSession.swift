@@ -3,42 +3,42 @@ import Geometry
 import Imaging
 
 /// The state of the app at one moment.
-package struct FlowSnapshot: Sendable {
+public struct FlowSnapshot: Sendable {
   /// The step.
-  package internal(set) var flow: DetectionFlow
+  public internal(set) var flow: DetectionFlow
   /// The snapshot's results; nil but in the results and the picker.
-  package internal(set) var results: FlowResults?
+  public internal(set) var results: FlowResults?
   /// Effects chosen and not yet placed.
-  package internal(set) var queue: [EffectQueue.Entry] = []
+  public internal(set) var queue: [EffectQueue.Entry] = []
   /// Effects that stand in the world.
-  package internal(set) var effects: [StagedEffect] = []
+  public internal(set) var effects: [StagedEffect] = []
   /// Why effects of the last Back were not placed.
-  package internal(set) var refused: [PlacementError] = []
+  public internal(set) var refused: [PlacementError] = []
   /// One line for the user: what was found, and how fast.
-  package internal(set) var status = ""
+  public internal(set) var status = ""
 }
 
 /// What a detection made of a snapshot.
-package struct FlowResults: Sendable {
+public struct FlowResults: Sendable {
   /// The frame that was looked at.
-  package let frame: CapturedFrame
+  public let frame: CapturedFrame
   /// What was found.
-  package let detections: [Detection]
+  public let detections: [Detection]
   /// How large and how far it is.
-  package let extents: [ObjectExtent]
+  public let extents: [ObjectExtent]
   /// How relative depth was aligned; nil without a depth network or sensor.
-  package let fusion: FusionReport?
+  public let fusion: FusionReport?
   /// How long it took.
-  package let duration: Duration
+  public let duration: Duration
 }
 
 /// Runs the app's flow: loads, detects on snapshots, hands out results, queues and places effects.
 ///
 /// State is published as snapshots; nothing is polled. A detection asked for while one runs cancels it, and an old
 /// detection's result never appears.
-package actor FlowSession {
+public actor FlowSession {
   /// Loads one of the parts; the session calls all of them side by side.
-  package typealias Loader = @Sendable () async throws -> Void
+  public typealias Loader = @Sendable () async throws -> Void
 
   private let detector: any Detector
   private let depth: (any DepthEstimator)?
@@ -56,7 +56,7 @@ package actor FlowSession {
   /// - `depth`: nil goes on with the sensor's depth alone.
   /// - `effects`: What the picker offers.
   /// - `loaders`: What to wait for; `load` calls them.
-  package init(
+  public init(
     detector: any Detector, depth: (any DepthEstimator)? = nil, stage: EffectStage, time: any TimeSource,
     effects: [EffectType] = EffectCatalogue.films.effects, loaders: [Preload: Loader] = [:]
   ) {
@@ -70,9 +70,9 @@ package actor FlowSession {
   }
 
   /// The state and every change.
-  package nonisolated func snapshots() -> AsyncStream<FlowSnapshot> { state.snapshots() }
+  public nonisolated func snapshots() -> AsyncStream<FlowSnapshot> { state.snapshots() }
   /// The state now.
-  package nonisolated var current: FlowSnapshot { state.current }
+  public nonisolated var current: FlowSnapshot { state.current }
 
   private func take(_ event: DetectionFlow.Event) throws(FlowError) {
     var flow = state.current.flow
@@ -83,7 +83,7 @@ package actor FlowSession {
   // MARK: Loading
 
   /// Loads everything that is not ready, side by side; a part that fails leaves detection disabled.
-  package func load() async {
+  public func load() async {
     try? take(.retryLoading)
     let open = loaders.filter { !state.current.flow.ready.contains($0.key) }
     await withTaskGroup(of: (Preload, String?).self) { group in
@@ -108,7 +108,7 @@ package actor FlowSession {
   /// Starts a detection on a frame, in place of one that runs; returns when it has ended.
   ///
   /// - Throws: `FlowError.illegal` where no detection may be asked for.
-  package func detect(_ frame: CapturedFrame) async throws(FlowError) {
+  public func detect(_ frame: CapturedFrame) async throws(FlowError) {
     try take(.detect)
     detection?.cancel()
     detectionNumber += 1
@@ -126,7 +126,7 @@ package actor FlowSession {
   /// Gives up the detection that runs.
   ///
   /// - Throws: `FlowError.illegal` if none does.
-  package func cancelDetection() throws(FlowError) {
+  public func cancelDetection() throws(FlowError) {
     try take(.cancelDetection)
     detection?.cancel()
     detectionNumber += 1
@@ -179,13 +179,13 @@ package actor FlowSession {
   // MARK: Picking
 
   /// The effects that can be chosen.
-  package nonisolated var effects: [EffectType] { catalogue }
+  public nonisolated var effects: [EffectType] { catalogue }
 
   /// Opens the picker for the object at a point of a view that shows the upright snapshot.
   ///
   /// - Returns: The object; nil if the tap hit none.
   /// - Throws: `FlowError.illegal` but in the results.
-  package func tap(
+  public func tap(
     _ point: Point2<ViewPoints>, view: ViewMapping<UprightPixels, ViewPoints>
   ) throws(FlowError) -> Int? {
     guard let results = state.current.results else {
@@ -202,7 +202,7 @@ package actor FlowSession {
   /// Opens the picker for an object.
   ///
   /// - Throws: `FlowError`.
-  package func tap(objectId: Int) throws(FlowError) {
+  public func tap(objectId: Int) throws(FlowError) {
     if state.current.flow.phase == .results, object(objectId) == nil { throw .noSuchObject(objectId) }
     try take(.tap(objectId: objectId))
   }
@@ -210,7 +210,7 @@ package actor FlowSession {
   /// Queues an effect for the object of the picker, and gets a player ready for it.
   ///
   /// - Throws: `FlowError`; the picker stays open where the object cannot take the effect.
-  package func choose(_ type: EffectType) async throws(FlowError) {
+  public func choose(_ type: EffectType) async throws(FlowError) {
     guard case .picking(let id) = state.current.flow.phase, let object = object(id) else {
       throw .illegal(event: .choose(type), phase: state.current.flow.phase)
     }
@@ -228,10 +228,10 @@ package actor FlowSession {
   /// Closes the picker.
   ///
   /// - Throws: `FlowError.illegal`.
-  package func dismissPicker() throws(FlowError) { try take(.dismissPicker) }
+  public func dismissPicker() throws(FlowError) { try take(.dismissPicker) }
 
   /// Takes back a queued effect; nothing beyond the queue's end.
-  package func unqueue(at index: Int) {
+  public func unqueue(at index: Int) {
     guard queue.entries.indices.contains(index) else { return }
     queue.remove(at: index)
     state.update { $0.queue = queue.entries }
@@ -244,7 +244,7 @@ package actor FlowSession {
   /// Leaves the results: places the queue, lets the snapshot go, returns to the live view.
   ///
   /// - Throws: `FlowError.illegal` but in the results.
-  package func back() async throws(FlowError) {
+  public func back() async throws(FlowError) {
     try take(.back)
     let entries = queue.entries
     queue.removeAll()
@@ -262,7 +262,7 @@ package actor FlowSession {
 
   /// Removes one placed effect; false if it is not there.
   @discardableResult
-  package func removeEffect(_ id: Int) async -> Bool {
+  public func removeEffect(_ id: Int) async -> Bool {
     let isRemoved = await stage.remove(id)
     let effects = stage.effects
     state.update { $0.effects = effects }
@@ -270,7 +270,7 @@ package actor FlowSession {
   }
 
   /// Removes all placed effects.
-  package func clearEffects() async {
+  public func clearEffects() async {
     await stage.clear()
     let effects = stage.effects
     state.update { $0.effects = effects }

@@ -3,14 +3,14 @@ import Imaging
 import Synchronization
 
 /// How sure a detector must be, and how much boxes may overlap.
-package struct Thresholds: Sendable, Equatable {
+public struct Thresholds: Sendable, Equatable {
   /// Scores must be strictly greater.
-  package let confidence: Float
+  public let confidence: Float
   /// Of two boxes of a class that overlap by more, the better is kept.
-  package let overlap: Float
+  public let overlap: Float
 
   /// The app's: 0.75 and 0.5.
-  package static let standard = Thresholds(unchecked: 0.75, 0.5)
+  public static let standard = Thresholds(unchecked: 0.75, 0.5)
 
   private init(unchecked confidence: Float, _ overlap: Float) {
     self.confidence = confidence
@@ -20,7 +20,7 @@ package struct Thresholds: Sendable, Equatable {
   /// Thresholds from a user's numbers.
   ///
   /// - Throws: `ThresholdError` outside [0, 1].
-  package init(confidence: Float, overlap: Float) throws(ThresholdError) {
+  public init(confidence: Float, overlap: Float) throws(ThresholdError) {
     guard (0...1).contains(confidence) else { throw .outOfRange(name: "confidence", value: confidence) }
     guard (0...1).contains(overlap) else { throw .outOfRange(name: "overlap", value: overlap) }
     self.init(unchecked: confidence, overlap)
@@ -45,11 +45,11 @@ package struct Thresholds: Sendable, Equatable {
   }
 
   /// What a settings file calls its layout.
-  package static let schema = "ardf.thresholds/1"
+  public static let schema = "ardf.thresholds/1"
 }
 
 /// A threshold that cannot be used.
-package enum ThresholdError: Error, Equatable, CustomStringConvertible {
+public enum ThresholdError: Error, Equatable, CustomStringConvertible {
   /// A number outside [0, 1].
   case outOfRange(name: String, value: Float)
   /// The settings are of another layout.
@@ -58,7 +58,7 @@ package enum ThresholdError: Error, Equatable, CustomStringConvertible {
   case missing(String)
 
   /// The defect and what to do.
-  package var description: String {
+  public var description: String {
     switch self {
     case .outOfRange(let name, let value): "\(name) threshold \(value): give a number from 0 to 1"
     case .schema(let found): "settings have schema \(found ?? "none"), expected \(Thresholds.schema)"
@@ -68,38 +68,43 @@ package enum ThresholdError: Error, Equatable, CustomStringConvertible {
 }
 
 /// The thresholds that the next detection will use: set by a user at any time, from any thread.
-package final class ThresholdStore: Sendable {
+public final class ThresholdStore: Sendable {
   private let stored: Mutex<Thresholds>
 
   /// A store with first values.
-  package init(_ thresholds: Thresholds = .standard) { stored = Mutex(thresholds) }
+  public init(_ thresholds: Thresholds = .standard) { stored = Mutex(thresholds) }
 
   /// The values now; a change reaches the next detection, never one under way.
-  package var current: Thresholds {
+  public var current: Thresholds {
     get { stored.withLock { $0 } }
     set { stored.withLock { $0 = newValue } }
   }
 }
 
 /// A network whose thresholds are given with every picture.
-package protocol AdjustableDetector: Sendable {
+public protocol AdjustableDetector: Sendable {
   /// The objects of an upright picture, in its own pixels.
   func detect(in picture: RGBImage, thresholds: Thresholds) async throws -> [UprightDetection]
 }
 
 /// A detector that takes its thresholds from a store, once a picture, as it starts on it.
-package struct ThresholdedDetector: Detector {
+public struct ThresholdedDetector: Detector {
   private let network: any AdjustableDetector
   private let store: ThresholdStore
 
   /// A detector over a network.
-  package init(_ network: any AdjustableDetector, store: ThresholdStore) {
+  public init(_ network: any AdjustableDetector, store: ThresholdStore) {
     self.network = network
     self.store = store
   }
 
   /// The objects above the store's thresholds.
-  package func detect(in picture: RGBImage) async throws -> [UprightDetection] {
+  public func detect(in picture: RGBImage) async throws -> [UprightDetection] {
     try await network.detect(in: picture, thresholds: store.current)
   }
+}
+
+extension ThresholdError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .usage }
 }

@@ -1,7 +1,31 @@
 import Geometry
 
+/// A picture's pixels, and how the pixels of an object in it are held.
+public protocol MaskedFrame: PlanarFrame {
+  /// The pixels of an object.
+  associatedtype Mask: Sendable
+}
+
+extension ImagePixels: MaskedFrame {
+  /// Of the picture as stored.
+  public typealias Mask = InstanceMask
+}
+
+extension UprightPixels: MaskedFrame {
+  /// Of the upright picture.
+  public typealias Mask = UprightMask
+}
+
 /// One object that a detector found in a picture, in the pixels of the picture as stored.
-public struct Detection: Sendable, Identifiable {
+public typealias Detection = FramedDetection<ImagePixels>
+
+/// One object as a detector finds it: in the pixels of the upright picture it was given.
+///
+/// Intrinsics describe the stored picture: convert with `turnedBack` before measuring.
+public typealias UprightDetection = FramedDetection<UprightPixels>
+
+/// One object that a detector found, in the pixels of `Frame`.
+public struct FramedDetection<Frame: MaskedFrame>: Sendable, Identifiable {
   /// Position in the detector's result list, from 0.
   public let id: Int
   /// The class's index in the detector's own list.
@@ -11,19 +35,18 @@ public struct Detection: Sendable, Identifiable {
   /// Score in [0, 1].
   public let confidence: Float
   /// The bounding box.
-  public let box: Rect<ImagePixels>
+  public let box: Rect<Frame>
   /// The pixels that belong to the object; nil from detectors that give boxes alone.
-  public let mask: InstanceMask?
+  public let mask: Frame.Mask?
   /// Places of the object, such as a person's joints, in the detector's order; empty from detectors without.
-  public let keypoints: [Keypoint<ImagePixels>]
+  public let keypoints: [Keypoint<Frame>]
   /// The box turned as the object is; nil from detectors of upright boxes.
-  public let orientedBox: RotatedRect<ImagePixels>?
+  public let orientedBox: RotatedRect<Frame>?
 
   /// A detection from its parts.
   public init(
-    id: Int, classId: Int, className: String, confidence: Float, box: Rect<ImagePixels>,
-    mask: InstanceMask? = nil, keypoints: [Keypoint<ImagePixels>] = [],
-    orientedBox: RotatedRect<ImagePixels>? = nil
+    id: Int, classId: Int, className: String, confidence: Float, box: Rect<Frame>, mask: Frame.Mask? = nil,
+    keypoints: [Keypoint<Frame>] = [], orientedBox: RotatedRect<Frame>? = nil
   ) {
     self.id = id
     self.classId = classId
@@ -36,5 +59,5 @@ public struct Detection: Sendable, Identifiable {
   }
 
   /// The box's center.
-  public var centroid: Point2<ImagePixels> { box.center }
+  public var centroid: Point2<Frame> { box.center }
 }

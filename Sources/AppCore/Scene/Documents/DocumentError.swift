@@ -22,3 +22,8 @@ package enum DocumentError: Error, Equatable, CustomStringConvertible {
     }
   }
 }
+
+extension DocumentError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .malformedInput }
+}

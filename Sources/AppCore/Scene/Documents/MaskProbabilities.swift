@@ -86,20 +86,10 @@ package struct MaskProbabilities: Sendable {
   }
 }
 
-extension Detection {
+extension FramedDetection {
   /// The detection with numbers as `detections.json` has them, so that what is made of it is what is made of the file.
-  public var asWritten: Detection {
-    Detection(
-      id: id, classId: classId, className: className, confidence: WrittenNumbers.confidence(confidence),
-      box: WrittenNumbers.box(box), mask: mask, keypoints: keypoints.map(WrittenNumbers.keypoint),
-      orientedBox: orientedBox.map(WrittenNumbers.rect))
-  }
-}
-
-extension UprightDetection {
-  /// The detection with numbers as a file of the upright picture would have them.
-  public var asWritten: UprightDetection {
-    UprightDetection(
+  public var asWritten: Self {
+    Self(
       id: id, classId: classId, className: className, confidence: WrittenNumbers.confidence(confidence),
       box: WrittenNumbers.box(box), mask: mask, keypoints: keypoints.map(WrittenNumbers.keypoint),
       orientedBox: orientedBox.map(WrittenNumbers.rect))

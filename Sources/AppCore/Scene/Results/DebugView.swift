@@ -2,7 +2,7 @@ import Geometry
 import Imaging
 
 /// Depth in false colors with the edges of masks: shows at a glance whether depth and masks lie on each other.
-package enum DebugView {
+public enum DebugView {
   /// Depths outside are left black, meters.
   static let range: ClosedRange<Float> = 0.05...10
   /// Mask probabilities from this on are inside.
@@ -15,7 +15,7 @@ package enum DebugView {
   ///
   /// - `depth`: Planar depth in meters over the stored picture's field.
   /// - `cellSide`: Pixels a depth cell is drawn with.
-  package static func render(
+  public static func render(
     depth: Plane<Float>, detections: [Detection], imageSize: PixelSize, orientation: Orientation,
     cellSide: Int = 4
   ) -> RGBImage {

@@ -150,3 +150,8 @@ private struct ObjectEntry {
       dimensions: BoxDimensions(x: sides[0], y: sides[1], z: sides[2]), yaw: yaw, method: method)
   }
 }
+
+extension ObjectsFileError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .malformedInput }
+}

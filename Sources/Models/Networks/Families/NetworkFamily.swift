@@ -81,6 +81,9 @@ package struct ObjectInput: Sendable, Equatable {
     self.isSuppressed = isSuppressed
   }
 
+  /// The rule in words.
+  package static let sideRule = "a multiple of \(step) from \(sides.lowerBound) to \(sides.upperBound)"
+
   /// Whether an input can have such a side.
   package static func isSide(_ side: Int) -> Bool { side.isMultiple(of: step) && sides.contains(side) }
 

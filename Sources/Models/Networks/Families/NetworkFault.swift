@@ -1,3 +1,4 @@
+import FileFormats
 import NNRuntime
 
 /// An error of a network, whatever its family.
@@ -76,4 +77,28 @@ package func innermost(_ error: any Error) -> any Error {
     default: error
     }
   }
+}
+
+/// What kind of fault an error of a network is: that of its weights or of the machine, where it is theirs.
+private func fault(of kind: NetworkFaultKind) -> Fault {
+  switch kind {
+  case .weights(let error): error.fault
+  case .plan(let error): error.fault
+  case .nonFiniteOutput, .tooManyMaskPixels, .noMaskMemory, .unwanted, .unfit: .malformedInput
+  }
+}
+
+extension YOLOError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { Models.fault(of: kind) }
+}
+
+extension DepthError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { Models.fault(of: kind) }
+}
+
+extension NetworkError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { Models.fault(of: kind) }
 }

@@ -1,3 +1,5 @@
+import FileFormats
+
 /// Class names as checkpoints and weight files have them, read as Ultralytics shows them.
 public enum ClassNames {
   /// Why names cannot be read.
@@ -62,4 +64,9 @@ public enum ClassNames {
     }
     return names.compactMap { $0 }
   }
+}
+
+extension ClassNames.Defect: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .malformedInput }
 }

@@ -1,3 +1,4 @@
+import FileFormats
 import Glibc
 import NNKernelInterface
 import NNKernelsPortable
@@ -159,4 +160,9 @@ package enum InstructionSet: String, CaseIterable, Sendable {
     guard available.contains(set) else { throw .unavailable(name, available: available.map(\.rawValue)) }
     return set
   }
+}
+
+extension InstructionSetError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .usage }
 }

@@ -1,3 +1,4 @@
+import FileFormats
 import Glibc
 import NNKernelInterface
 
@@ -86,4 +87,9 @@ public enum OpenBLASError: Error, Equatable, CustomStringConvertible {
       rowMajor, plain, transposed ? transpose : plain, Int32(rows), Int32(columns), Int32(depth), 1, a,
       Int32(aStride), b, Int32(bStride), 0, c, Int32(cStride))
   }
+}
+
+extension OpenBLASError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .usage }
 }

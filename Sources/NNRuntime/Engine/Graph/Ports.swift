@@ -1,3 +1,5 @@
+import FileFormats
+
 /// An input of a planned network, which a run's `SessionInputs` are filled by.
 ///
 /// It is asked for by name once, of the plan, the session or a run, and is good for every session of plans of one graph.
@@ -72,4 +74,9 @@ extension Session {
 
   /// The output of that name.
   public func output(_ name: String) throws(PortError) -> GraphOutput { try plan.output(name) }
+}
+
+extension PortError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .malformedInput }
 }

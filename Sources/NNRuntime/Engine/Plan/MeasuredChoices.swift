@@ -104,3 +104,8 @@ package enum MeasuredChoicesError: Error, Equatable, CustomStringConvertible {
     }
   }
 }
+
+extension MeasuredChoicesError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .malformedInput }
+}

@@ -65,3 +65,8 @@ package enum MixedPrecisionError: Error, Equatable, CustomStringConvertible {
     }
   }
 }
+
+extension MixedPrecisionError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .malformedInput }
+}

@@ -1,3 +1,5 @@
+import FileFormats
+
 /// Why a graph cannot be planned on this machine.
 public enum PlanError: Error, Equatable, CustomStringConvertible {
   /// The processor lacks the instruction set asked for.
@@ -17,6 +19,16 @@ public enum PlanError: Error, Equatable, CustomStringConvertible {
     case .precision(let error): "\(error)"
     case .otherKernels(let measured, let running):
       "the plan file was measured with the \(measured) kernels, but \(running) are to run: tune again with them"
+    }
+  }
+}
+
+extension PlanError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault {
+    switch self {
+    case .instructionSet, .openBLAS, .precision: .usage
+    case .otherKernels: .malformedInput
     }
   }
 }

@@ -1,3 +1,4 @@
+import FileFormats
 import NNKernelInterface
 
 /// What products are computed in; sums, and all arithmetic between products, are single precision always.
@@ -80,4 +81,9 @@ extension PlanOptions {
     let kernels = try joining == .fp32 ? catalogue() : Backend.native.catalogue(instructionSet)
     return Fusing(arithmetic: Arithmetic(precision: joining, catalogue: kernels))
   }
+}
+
+extension PrecisionError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .usage }
 }

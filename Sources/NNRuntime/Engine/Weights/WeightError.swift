@@ -154,3 +154,10 @@ extension WeightError.Kind: CustomStringConvertible {
     return count == 1 ? "1 byte" : "\(count) bytes"
   }
 }
+
+extension WeightError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault {
+    if case .file(let file) = kind { file.fault } else { .malformedInput }
+  }
+}

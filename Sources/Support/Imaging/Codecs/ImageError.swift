@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 
 /// Why a picture could not be read or written, and which one.
@@ -124,5 +125,23 @@ public struct ImageLimits: Sendable, Equatable {
     guard !overflow, count <= maxPixels, max(width, height) <= PixelSize.maximumSide else {
       throw .tooManyPixels(width: width, height: height, limit: maxPixels)
     }
+  }
+}
+
+extension ImageDefect: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault {
+    switch self {
+    case .missing, .unreadable: .missingInput
+    case .encodingFailed: .bug
+    default: .malformedInput
+    }
+  }
+}
+
+extension ImageError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault {
+    defect.fault
   }
 }

@@ -181,3 +181,8 @@ extension StreamedPictures.Arrival {
     }
   }
 }
+
+extension DamagedPicture: ClassifiedError {
+  /// What kind of fault it is.
+  var fault: Fault { .malformedInput }
+}

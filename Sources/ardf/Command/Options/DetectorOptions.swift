@@ -71,7 +71,7 @@ struct DetectorOptions: ParsableArguments {
       throw ValidationError("--max-det \(maxDet): give a number from 1 to 10000")
     }
     if let imgsz, !ObjectInput.isSide(imgsz) {
-      throw ValidationError("--imgsz \(imgsz): give a multiple of 32 from 32 to 4096")
+      throw ValidationError("--imgsz \(imgsz): give \(ObjectInput.sideRule)")
     }
   }
 

@@ -153,7 +153,7 @@ struct ObjectEvaluationOptions: ParsableArguments {
       throw ValidationError("--max-det \(maxDet): give a number from 1 to \(ObjectRules.mostObjects)")
     }
     if let imgsz, !ObjectInput.isSide(imgsz) {
-      throw ValidationError("--imgsz \(imgsz): give a multiple of 32 from 32 to 4096")
+      throw ValidationError("--imgsz \(imgsz): give \(ObjectInput.sideRule)")
     }
     guard rule == .ultralytics else { return }
     if annotations != nil {

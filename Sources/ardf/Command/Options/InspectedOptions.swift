@@ -122,7 +122,7 @@ enum NetworkInput {
   }
 
   /// Of an input, pixels.
-  private static let longestSide = 4096
+  private static let longestSide = ObjectInput.sides.upperBound
 
   /// The same noise each time, from 0 to 1.
   private static func fillWithNoise(_ inputs: borrowing SessionInputs, _ port: GraphInput) {

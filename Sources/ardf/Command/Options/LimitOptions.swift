@@ -69,11 +69,12 @@ protocol LimitedCommand: ParsableCommand {
 }
 
 /// A limit that was reached, and the option that raises it.
-struct LimitReached: Error, CustomStringConvertible {
+struct LimitReached: ClassifiedError, CustomStringConvertible {
   let error: any Error
   let option: String
 
   var description: String { "\(error), or raise the limit with \(option)" }
+  var fault: Fault { FileFormats.fault(of: error) ?? .malformedInput }
 
   /// The error, with the option's name where a limit was reached that `command` can raise.
   static func naming(_ error: any Error, of command: any ParsableCommand) -> any Error {

@@ -25,7 +25,7 @@ struct NetworkOptions: ParsableArguments {
   static func parse(size: String?) throws -> PixelSize? {
     guard let size else { return nil }
     let sides = size.split(separator: "x", omittingEmptySubsequences: false).map {
-      integer(of: $0, in: 1...4096)
+      integer(of: $0, in: 1...ObjectInput.sides.upperBound)
     }
     guard sides.count == 2, let height = sides[0], let width = sides[1] else {
       throw ValidationError("--size \(size): give HEIGHTxWIDTH, for example 480x640")

@@ -6,11 +6,19 @@ import FoundationEssentials
 import OutputFolders
 
 /// Why a file could not be had from the network.
-enum DownloadError: Error, CustomStringConvertible {
+enum DownloadError: ClassifiedError, CustomStringConvertible {
   case noCurl
   case refused(address: String, message: String)
   case wrongDigest(address: String, found: String)
   case notInIndex(project: String, index: String)
+
+  var fault: Fault {
+    switch self {
+    case .noCurl: .missingInput
+    case .refused, .notInIndex: .unavailable
+    case .wrongDigest: .malformedInput
+    }
+  }
 
   var description: String {
     switch self {

@@ -1,20 +1,10 @@
-import AppCore
-import Archives
 import ArgumentParser
-import Evaluation
 import FileFormats
-import Geometry
 import Glibc
-import HTTPServing
-import Imaging
 import Models
 import NNRuntime
-import NNVerification
 import ONNX
 import OutputFolders
-import Perception
-import Reporting
-import Sharding
 
 /// How the process ends; the numbers are those of sysexits.h.
 enum ExitStatus: Int32 {
@@ -65,115 +55,25 @@ enum ExitStatus: Int32 {
   private init?(of error: any Error) {
     switch innermost(error) {
     case let error as CommandError: self = error.status
-    case let error as OutputError: self = error.status
-    case let error as FileError: self.init(input: error)
-    case let error as LimitReached: self = ExitStatus(of: error.error) ?? .malformedInput
-    case let error as InFile: self = ExitStatus(of: error.error) ?? .malformedInput
-    case PerceptionError.network(_, let error): self = ExitStatus(of: error) ?? .malformedInput
-    case let error as WeightError:
-      if case .file(let file) = error.kind { self.init(input: file) } else { self = .malformedInput }
-    case let error as CheckpointError:
-      if case .file(let file) = error.kind { self.init(input: file) } else { self = .malformedInput }
-    case let error as ONNXError: self.init(error.innermost)
-    case let error as ImageError: self.init(error.defect)
-    case let error as LabelError: self = error.isMissingInput ? .missingInput : .malformedInput
-    case let error as CaptureError: self.init(error)
-    case let error as MediaError: self.init(error)
-    case let error as StreamError: self.init(error)
-    case let error as PartError: self.init(error)
-    case let error as LineReader.Failure:
-      if case .file(let file) = error { self.init(input: file) } else { self = .malformedInput }
-    case MergeError.noParts: self = .missingInput
-    case is ArrayIndexError: self = .usage
-    case is OutputConflict, PerceptionError.noPicture, is MergeError, is TornObject: self = .malformedInput
-    case is ServingError: self = .cannotCreate
-    case let error as DownloadError: self.init(error)
-    case is ResourcesError: self = .noResources
-    case let error as PlanError: self.init(error)
-    case is InstructionSetError, is PrecisionError, is OpenBLASError: self = .usage
-    case is JSONError, is NPYError, is ZipError, is VerificationError, is MeasuredChoicesError,
-      is MixedPrecisionError,
-      is DocumentError, is ObjectsFileError, is RunLengthError, is GeometryError,
-      is any NetworkFault,
-      is SimulationScriptError, is ReportError, is SceneFileError:
-      self = .malformedInput
+    case let error as any ClassifiedError: self.init(error.fault)
     default:
       if ARDF.exitCode(for: error) != .failure { return nil }
       self = .internalError
     }
   }
 
-  private init(input error: FileError) {
-    switch error {
-    case .missing, .permissionDenied: self = .missingInput
-    case .io, .noSpace, .changed: self = .inputOutput
-    default: self = .malformedInput
-    }
-  }
-
-  private init(_ error: ONNXError) {
-    switch error {
-    case .file(let file): self.init(input: file)
-    case .unsupported: self = .unavailable
-    default: self = .malformedInput
-    }
-  }
-
-  private init(_ error: PartError) {
-    switch error {
-    case .file(let file): self = OutputError(error: file).status
-    case .otherWriter: self = .inputOutput
-    case .noAppending: self = .usage
-    }
-  }
-
-  private init(_ error: PlanError) {
-    switch error {
-    case .instructionSet, .openBLAS, .precision: self = .usage
-    case .otherKernels: self = .malformedInput
-    }
-  }
-
-  private init(_ defect: ImageDefect) {
-    switch defect {
-    case .missing, .unreadable: self = .missingInput
-    case .encodingFailed: self = .internalError
-    default: self = .malformedInput
-    }
-  }
-
-  private init(_ error: StreamError) {
-    switch error {
-    case .media(let media): self.init(media)
-    case .file(let file): self.init(input: file)
-    case .tooManyPixels, .noPicture: self = .malformedInput
-    }
-  }
-
-  private init(_ error: MediaError) {
-    switch error {
-    case .noFFmpeg: self = .missingInput
-    case .file(let file): self.init(input: file)
-    case .picture(let image): self.init(image.defect)
-    case .ffmpeg, .damaged, .noFilm, .empty, .sizes: self = .malformedInput
-    case .unwritten: self = .inputOutput
-    }
-  }
-
-  private init(_ error: DownloadError) {
-    switch error {
-    case .noCurl: self = .missingInput
-    case .refused, .notInIndex: self = .unavailable
-    case .wrongDigest: self = .malformedInput
-    }
-  }
-
-  private init(_ error: CaptureError) {
-    switch error {
-    case .unreadable: self = .missingInput
-    case .noSuchFrame: self = .usage
-    default: self = error.isMissingInput ? .missingInput : .malformedInput
-    }
+  private init(_ fault: Fault) {
+    self =
+      switch fault {
+      case .missingInput: .missingInput
+      case .malformedInput: .malformedInput
+      case .usage: .usage
+      case .unavailable: .unavailable
+      case .noResources: .noResources
+      case .cannotCreate: .cannotCreate
+      case .inputOutput: .inputOutput
+      case .bug: .internalError
+      }
   }
 }
 
@@ -221,11 +121,12 @@ enum CommandError: Error, CustomStringConvertible {
 }
 
 /// A defect found inside a file, told with the file's name.
-struct InFile: Error, CustomStringConvertible {
+struct InFile: ClassifiedError, CustomStringConvertible {
   let file: String
   let error: any Error
 
   var description: String { "\(file): \(error)" }
+  var fault: Fault { FileFormats.fault(of: error) ?? .malformedInput }
 
   /// Runs `body`; what it throws is told with the file's name.
   static func naming<Result>(_ file: String, _ body: () throws -> Result) throws -> Result {

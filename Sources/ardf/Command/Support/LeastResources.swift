@@ -1,3 +1,4 @@
+import FileFormats
 import NNRuntime
 
 /// What the runtime beneath cannot do without.
@@ -22,10 +23,12 @@ enum LeastResources {
 }
 
 /// What the system refuses to give.
-enum ResourcesError: Error, CustomStringConvertible {
+enum ResourcesError: ClassifiedError, CustomStringConvertible {
   case stack
   case memory
   case threads(started: Int)
+
+  var fault: Fault { .noResources }
 
   var description: String {
     switch self {

@@ -2,17 +2,12 @@ import FileFormats
 import OutputFolders
 
 /// A result that could not be written.
-struct OutputError: Error, CustomStringConvertible {
+struct OutputError: ClassifiedError, CustomStringConvertible {
   let error: FileError
 
   var description: String { "\(error)" }
 
-  var status: ExitStatus {
-    switch error {
-    case .noSpace, .io, .changed: .inputOutput
-    default: .cannotCreate
-    }
-  }
+  var fault: Fault { error.faultOfOutput }
 
   /// Runs a step that writes.
   static func mapping<Result>(_ body: () throws(FileError) -> Result) throws(OutputError) -> Result {

@@ -116,3 +116,8 @@ extension ServingError {
     }
   }
 }
+
+extension ServingError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .cannotCreate }
+}

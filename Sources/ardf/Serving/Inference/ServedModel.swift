@@ -51,3 +51,8 @@ package struct UnfitInput: Error, Sendable, CustomStringConvertible {
 
 /// Nobody waits any more.
 struct UnwantedCall: Error {}
+
+extension UnfitInput: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .malformedInput }
+}

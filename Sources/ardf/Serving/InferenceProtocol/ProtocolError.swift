@@ -83,3 +83,8 @@ package enum ProtocolError: Error, Equatable, CustomStringConvertible {
 
   private static func name(_ text: String) -> String { printableName(text) }
 }
+
+extension ProtocolError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault { .malformedInput }
+}

@@ -1,0 +1,28 @@
+/// What kind of fault an error is: a command's exit code goes by it.
+package enum Fault: Sendable, Hashable, CaseIterable {
+  /// An input is absent, or may not be read.
+  case missingInput
+  /// An input is damaged, or of another kind than what is asked of it.
+  case malformedInput
+  /// What was asked for cannot be done with this input or on this machine; another request can.
+  case usage
+  /// What is needed is not implemented, or a server refuses it.
+  case unavailable
+  /// The machine has not what the work needs.
+  case noResources
+  /// An output or a listening address cannot be made.
+  case cannotCreate
+  /// The system failed in reading or writing.
+  case inputOutput
+  /// A defect of this program.
+  case bug
+}
+
+/// An error that says, beside its text, what kind of fault it is.
+package protocol ClassifiedError: Error {
+  /// What kind of fault it is.
+  var fault: Fault { get }
+}
+
+/// The fault of an error of any type; nil for one that does not say.
+package func fault(of error: any Error) -> Fault? { (error as? any ClassifiedError)?.fault }
