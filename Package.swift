@@ -86,6 +86,7 @@ let package = Package(
     .executable(name: "ardf", targets: ["ardf"]),
     // With the modules whose types are in their interfaces.
     .library(name: "NNRuntime", targets: ["NNRuntime", "FileFormats"]),
+    .library(name: "ONNX", targets: ["ONNX", "FileFormats"]),
     .library(name: "NNVerification", targets: ["NNVerification", "NNRuntime"]),
     .library(
       name: "Models", targets: ["Models", "NNRuntime", "Imaging", "Geometry", "Archives", "FileFormats"]),
@@ -149,7 +150,7 @@ let package = Package(
     // Models: networks by the names in their checkpoints.
     .target(
       name: "Models",
-      dependencies: ["NNRuntime", "FileFormats", "Archives", "Digests", "Geometry", "Imaging"],
+      dependencies: ["NNRuntime", "ONNX", "FileFormats", "Archives", "Digests", "Geometry", "Imaging"],
       path: "Sources/Models", exclude: ["README.md"], swiftSettings: optimized),
 
     // AppCore: from a captured frame to a scene, and the live loop; the flow of all of it is Perception.
@@ -203,6 +204,7 @@ let package = Package(
     example("LocateObjects", ["Perception", "AppCore", "Models", "NNRuntime", "Imaging", "Geometry"]),
     example("TraceLayers"),
     example("ProfileLayers"),
+    example("RunONNX", ["ONNX"]),
     example("LiveLoop", ["AppCore", "Imaging", "Geometry"]),
     example("TapToPlace", ["AppCore", "Imaging", "Geometry"]),
 
@@ -212,7 +214,7 @@ let package = Package(
     .target(
       name: "ParserTargets",
       dependencies: [
-        "TestSupport", "AppCore", "Models", "NNVerification", "NNRuntime", "HTTPServing", "Sharding",
+        "TestSupport", "AppCore", "Models", "ONNX", "NNVerification", "NNRuntime", "HTTPServing", "Sharding",
         "InferenceProtocol", "Imaging", "Geometry", "Archives", "FileFormats",
       ], path: "Tests/ParserTargets", swiftSettings: strict),
     tests("Geometry", ["Geometry", "FileFormats"]),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs `ardf` on damaged captures, weights, documents, plans, references, archives, pictures, results, files of jobs,
+"""Runs `ardf` on damaged captures, weights, ONNX files, documents, plans, references, archives, pictures, results, files of jobs,
 environments and arguments.
 
 Of the published network in `../shared`, where it is there, one module's class, numbers, activation or a class name is

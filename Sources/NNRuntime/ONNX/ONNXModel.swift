@@ -46,6 +46,27 @@ public final class ONNXModel: Sendable {
   package var inputs: [Program.Input] { program.inputs.filter { !$0.hasDefault } }
   package var outputs: [Program.Output] { program.outputs }
 
+  /// Runs the model on zeros, within bounds that are far below those of other runs: what any file may be tried with.
+  ///
+  /// - `elements`: that a tensor may have; `steps`: that may be run.
+  package func tryOut(elements: Int, steps: Int) throws {
+    if let defect { throw defect }
+    try Shape.$most.withValue(elements) {
+      let values = try inputs.map { input -> Value in
+        guard case .tensor(let number, let axes) = input.type else { throw ONNXError.input("no tensor") }
+        let shape = (axes ?? []).map { if case .size(let size) = $0 { size } else { 1 } }
+        let type = try ElementType(number: number)
+        let count = try Shape.count(shape)
+        return .tensor(
+          type == .string
+            ? Tensor(shape, [String](repeating: "", count: count))
+            : Tensor(type, shape, doubles: [Double](repeating: 0, count: count)))
+      }
+      let given = NameTable(zip(inputs.map(\.name), values).map { ($0, $1) })
+      _ = try program.run(program.inputs.map { given[$0.name] }, within: RunBudget(steps: steps))
+    }
+  }
+
   /// Runs the model on values by the names of its inputs.
   package func run(
     _ values: NameTable<Value>, observer: ((Step, [Value?]) throws -> Void)? = nil,

@@ -50,7 +50,7 @@ struct Windows {
       output.append(count)
     }
     // The places of all windows are held at once.
-    _ = try Shape.count(output, bits: 1024)
+    _ = try Shape.count(output, bits: 256)
     self.input = input
     self.kernel = kernel
     self.strides = strides

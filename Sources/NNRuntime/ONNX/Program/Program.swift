@@ -30,6 +30,8 @@ package final class Program: Sendable {
   package let names: NameTable<Int>
   /// After each step: the values that nothing reads any more.
   let released: [[Int]]
+  /// Of each value: whether a step makes it.
+  let isMade: [Bool]
 
   init(
     inputs: [Input], outputs: [Output], steps: [Step], constants: [Int: Value],
@@ -42,6 +44,9 @@ package final class Program: Sendable {
     self.captures = captures
     self.slotCount = slotCount
     self.names = names
+    var isMade = [Bool](repeating: false, count: slotCount)
+    for step in steps { for case .some(let slot) in step.outputs { isMade[slot] = true } }
+    self.isMade = isMade
     var last = [Int](repeating: -1, count: slotCount)
     for (index, step) in steps.enumerated() {
       for slot in step.reads { last[slot] = index }

@@ -1,6 +1,8 @@
 extension Program {
   /// Bytes that a folded value may take: files repeat small constants to large ones, to save room.
   private static let mostFolded = 1 << 22
+  /// Elements of whatever is made for it.
+  private static let mostElements = 1 << 22
 
   /// The program without what is known beforehand and without what nobody reads.
   ///
@@ -15,8 +17,10 @@ extension Program {
         rest.append(step)
         continue
       }
-      let call = Call(step, inputs: step.inputs.map { $0.flatMap { known[$0] } }, slots: [])
-      guard let made = try? implementation.run(call),
+      let call = Call(
+        step, inputs: step.inputs.map { $0.flatMap { known[$0] } }, slots: [], budget: RunBudget())
+      let run = Result { try Shape.$most.withValue(Self.mostElements) { try implementation.run(call) } }
+      guard case .success(let made) = run,
         made.allSatisfy({ ($0?.byteCount ?? 0) <= Self.mostFolded })
       else {
         rest.append(step)

@@ -1,11 +1,17 @@
 /// Sizes of tensors, and how they fit.
 enum Shape {
-  /// The elements of a shape, where they fit into memory.
-  static func count(_ shape: [Int], bits: Int = 32) throws -> Int {
+  /// Elements that a tensor may have which is made now.
+  @TaskLocal static var most = Tensor.mostElements
+
+  /// The elements of a shape, where they are not too many.
+  ///
+  /// `bits`: of what is held of each; `most`: how many there may be of 64 bits or fewer.
+  static func count(_ shape: [Int], bits: Int = 32, most: Int? = nil) throws -> Int {
+    let most = most ?? Self.most
     var total = 1
     for size in shape where size != 0 {
       let (product, overflow) = total.multipliedReportingOverflow(by: size)
-      guard size > 0, !overflow, product <= Tensor.largest / max(bits / 8, 1) else {
+      guard size > 0, !overflow, product <= most / max(bits / 64, 1) else {
         throw ONNXError.malformed("a tensor of shape \(text(shape)), which no memory holds")
       }
       total = product
