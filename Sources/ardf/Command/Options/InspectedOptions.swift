@@ -48,6 +48,7 @@ struct InspectedOptions: ParsableArguments {
       }
       options.instructionSet = instructionSet
     }
+    try ForeignModel.refuse(file)
     let store = try WeightStore(path: file, allowNonFinite: compute.allowNonfinite)
     let network = try InFile.naming(file) {
       try InspectedNetwork(weights: store, options: options, pool: pool)

@@ -43,6 +43,7 @@ struct NetworkOptions: ParsableArguments {
     var options = options
     options.backend = backend
     options = try arithmetic.options(options)
+    try ForeignModel.refuse(weights)
     let store = try WeightStore(path: weights, allowNonFinite: true)
     let size = try Self.parse(size: size)
     return try InFile.naming(weights) {

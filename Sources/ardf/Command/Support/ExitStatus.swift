@@ -91,6 +91,8 @@ enum CommandError: Error, CustomStringConvertible {
   case input(String)
   /// The command did its work, and the answer is no.
   case checkFailed(String)
+  /// It is sound, and of a kind that is not implemented.
+  case unsupported(String)
   /// As `checkFailed`, with a line for each reason.
   case checksFailed([String])
   /// More inputs are bad than are allowed.
@@ -101,7 +103,7 @@ enum CommandError: Error, CustomStringConvertible {
   var description: String {
     switch self {
     case .usage(let text), .noWeights(let text), .missing(let text), .taken(let text), .input(let text),
-      .checkFailed(let text), .overBudget(let text), .tryAgain(let text):
+      .unsupported(let text), .checkFailed(let text), .overBudget(let text), .tryAgain(let text):
       text
     case .checksFailed(let texts): texts.joined(separator: "; ")
     }
@@ -113,6 +115,7 @@ enum CommandError: Error, CustomStringConvertible {
     case .noWeights, .missing: .missingInput
     case .taken: .cannotCreate
     case .input: .malformedInput
+    case .unsupported: .unavailable
     case .checkFailed, .checksFailed: .checkFailed
     case .overBudget: .tooManyBadInputs
     case .tryAgain: .inputOutput
