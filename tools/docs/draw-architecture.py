@@ -167,7 +167,7 @@ def modules(targets):
     missing = drawn ^ (set(targets) | SHIMS)
     links = [*ARROWS, *BASE_ARROWS, ("Perception", "AppCore"), ("ardf", "Serving"), ("ardf", "Perception")]
     links += [("ardf", "Evaluation"), ("ardf", "NNVerification"), ("ardf", "ONNX"), ("ardf", "InferenceServing"), ("ardf", "Sharding")]
-    links += [("InferenceServing", "InferenceProtocol")]
+    links += [("InferenceServing", "InferenceProtocol"), ("Models", "ONNX")]
     links += [("NNRuntime", kernel) for kernel in kernels] + [(kernel, "NNKernelInterface") for kernel in kernels]
     wrong = [f"{a} does not import {b}" for a, b in links if b not in targets.get(a, ())]
     reached = {name: {b for a, b in links if a == name} for name in targets}
