@@ -204,15 +204,17 @@ check-exports: demo reference
 	$(ardf) run .cache/bedroom --frame 00030 --usda --usdz --pfm --out out/exported --force
 	$(PYTHON) tools/check/check-exports.py out/exported
 
-check-onnx: reference
-	swift build -c release --product ardf
-	$(PYTHON) tools/check/check-onnx
+check-onnx: build
+	tools/check/check-onnx --install
 
 check-references: reference
 	$(PYTHON) tools/check/check-oracles.py
 	for network in depth-anything-v2-small prompt-depth-anything-small; do \
 		$(PYTHON) tools/reference/check-depth-reference.py $$network; done
 	$(PYTHON) tools/reference/verify-networks.py
+	mkdir -p out
+	$(PYTHON) tools/reference/make-onnx-reference.py Fuzz/Corpus/onnx/convolution.onnx out/convolution.npz
+	$(ardf) verify Fuzz/Corpus/onnx/convolution.onnx --reference out/convolution.npz
 	$(PYTHON) tools/reference/check-wrong-weights.py
 	$(PYTHON) tools/reference/check-wrong-references.py
 	for task in pose obb cls; do \
