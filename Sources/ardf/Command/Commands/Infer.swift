@@ -121,7 +121,7 @@ struct Infer: ParsableCommand {
   }
 
   /// A file of one value, by its ending.
-  private func read(_ file: String, _ input: Program.Input) throws -> Value {
+  private func read(_ file: String, _ input: ONNX.Program.Input) throws -> Value {
     if hasEnding(file, ".pb") {
       let bytes = try FileBytes(path: file)
       return try InFile.naming(file) { try Value.read(bytes, type: input.type) }

@@ -284,7 +284,7 @@ struct Verify: ParsableCommand {
     try ONNXVerification.run(
       model: model, recorded: reference,
       ONNXVerification.Options(
-        modes: mode.list.map { $0 == .isolated ? .isolated : .cumulative },
+        modes: mode.list.map(\.rawValue),
         tolerance: { name in
           rules.last { NamePattern($0.pattern).matches(name) }
             .map { ($0.tolerance.absolute, $0.tolerance.relative) }

@@ -43,7 +43,7 @@ enum ONNXVerification {
     if let defect = network.defect { throw InFile(file: model, error: defect) }
     let tensors = try RecordedTensors(path: recorded)
     var (text, documents, failures) = ("", [JSONValue](), [String]())
-    for mode in options.modes {
+    for mode in options.modes.compactMap(RecordedComparison.Mode.init(rawValue:)) {
       let found = try InFile.naming(model) {
         try RecordedComparison(
           network, mode: mode, names: tensors.names, tolerance: options.tolerance, read: tensors.tensor)
@@ -68,7 +68,7 @@ enum ONNXVerification {
         "notCompared": .array(found.leftOut.map(JSONValue.string)),
         "outputsNotRecorded": .array(found.missingOutputs.map(JSONValue.string)),
       ])
-      guard mode == options.modes[0] else { continue }
+      guard mode.rawValue == options.modes[0] else { continue }
       for name in found.leftOut {
         failures.append(
           options.layersOnly, "nothing was compared with the reference's tensor \"\(name)\"")
@@ -86,7 +86,8 @@ enum ONNXVerification {
 
   /// How a model is compared with recorded tensors.
   struct Options {
-    var modes: [RecordedComparison.Mode]
+    /// By their names.
+    var modes: [String]
     var tolerance: (String) -> (absolute: Double, relative: Double)?
     var layersOnly: Bool
     var failed: Bool

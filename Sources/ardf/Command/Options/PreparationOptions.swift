@@ -53,7 +53,7 @@ struct PreparationOptions: ParsableArguments {
   ///
   /// - `sizes`: of free axes by their names.
   func tensor(
-    of picture: String, for input: Program.Input, _ sizes: NameTable<Int>
+    of picture: String, for input: ONNX.Program.Input, _ sizes: NameTable<Int>
   ) throws -> Tensor {
     func unfit(_ text: String) -> CommandError { .input("\(picture): the input \"\(input.name)\" \(text)") }
     guard case .tensor(let number, let declared?)? = input.type, let type = ElementType(rawValue: number)
