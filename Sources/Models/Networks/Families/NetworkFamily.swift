@@ -67,6 +67,9 @@ package struct ObjectInput: Sendable, Equatable {
   /// What sides are multiples of.
   package static let step = 32
 
+  /// The side that most detectors were trained on, where weights do not say it.
+  package static let usualSide = 640
+
   /// Of the square that pictures are fitted into.
   package var side: Int
   /// The least rectangle around the picture within that square, instead of the whole square.
