@@ -4,6 +4,7 @@
 # make install [PREFIX=/usr/local] [DESTDIR=]   the command, its man page and completions; needs no Swift to run
 # make uninstall [PREFIX=/usr/local] [DESTDIR=]   removes what make install put there
 # make deb    a Debian package in out/; make deb-arm64: arm64's on x86-64, as root
+# make dist   what is published, in out/dist: tarball, wheels, Debian package, components, sums; make image: an OCI image
 # make docs   pages and the libraries' reference as one site in out/docs
 # make peers  this machine's times beside other engines', in .cache/peers
 # make goldens   the tests' goldens anew, by the original implementations
@@ -17,6 +18,8 @@
 # make check-serving      clients of the Open Inference Protocol on ardf serve --models
 # make check-cluster      jobs on Slurm, S3, in a container, by Kubernetes' schema, to Parquet: as root
 # make check-deb          as root: the Debian package in a bare Debian
+# make check-dist         as root: tarball, wheels and image in bare systems without Swift and network, with times
+# make check-reproducible the same commit gives the same bytes, in another folder too: two builds
 # make measure            serving, jobs and rooflines, for the pages of docs
 # make check-arm64        on x86-64, as root: all of it for arm64 with Swift 6.2.3, emulated
 # make check-swift-6.2    on x86-64, as root: all tests with Swift 6.2.3
@@ -24,8 +27,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 
 .PHONY: help setup build demo test test-fast check lint emulate exhaust fuzz mutate faults flood soak determinism memory sanitize \
-	static install uninstall deb deb-arm64 docs peers reference goldens references pictures measure check-page check-browser \
-	check-docs check-exports check-onnx check-references check-serving check-cluster check-deb check-arm64 check-swift-6.2 clean
+	static install uninstall deb deb-arm64 dist image clip docs peers reference goldens references pictures measure check-page check-browser \
+	check-docs check-exports check-onnx check-references check-serving check-cluster check-deb check-dist check-reproducible check-arm64 check-swift-6.2 clean
 
 PREFIX ?= /usr/local
 export PHOTO
@@ -64,6 +67,7 @@ check: lint emulate check-page
 	tools/docs/draw-architecture.py --check
 	tools/docs/draw-ideas.py --check
 	tools/check/check-schemas.py
+	tools/release/check-workflow
 	tools/prove/fuzz --seconds 2
 	tools/prove/mutate.py --runs 500
 	tools/check/check-boxes
@@ -122,19 +126,34 @@ sanitize: setup
 	tools/prove/sanitize address
 	tools/prove/sanitize thread
 
-# Swift's libraries linked in. A build folder of its own: these flags would have everything built anew.
-static := .build-static
-static: setup
-	swift build -c release --product ardf --static-swift-stdlib --scratch-path $(static)
+# Swift's libraries linked in: the objects of the build, linked once more.
+static := out/static/bin/ardf
+static: build
+	tools/release/link-static $(static)
 
 install: static
-	tools/release/install $(static)/release/ardf $(PREFIX) $(DESTDIR)
+	tools/release/install $(static) $(PREFIX) $(DESTDIR)
 
 uninstall:
 	tools/release/uninstall $(PREFIX) $(DESTDIR)
 
 deb: static
-	tools/release/package-deb $(static)/release/ardf out
+	tools/release/package-deb $(static) out
+
+dist: static
+	tools/release/dist $(static) out/dist
+
+# As root, who makes bare systems.
+image: dist
+	tools/release/image out/dist
+
+check-dist: image demo
+	tools/release/check-dist out/dist
+	tools/release/check-wheel out/dist
+	tools/release/check-image out/dist
+
+check-reproducible: setup
+	tools/release/check-reproducible
 
 deb-arm64: ; tools/release/deb-arm64 out
 
@@ -172,6 +191,7 @@ goldens: reference
 	$(PYTHON) tools/reference/goldens/make-task-goldens.py --goldens $(tiny)
 	$(PYTHON) tools/reference/goldens/make-exported-goldens.py --goldens $(tiny)
 	$(PYTHON) tools/reference/goldens/make-mask-goldens.py --out $(tiny)/ultralytics-8.4.190-masks.json
+	$(PYTHON) tools/reference/goldens/make-tracking-goldens.py Tests/AppCoreTests/Goldens/ultralytics-8.4.190-tracks.json
 	$(PYTHON) tools/reference/goldens/make-evaluation-goldens.py --out Tests/EvaluationTests/Goldens/evaluation.json
 	$(PYTHON) tools/reference/goldens/make-shape-evaluation-goldens.py \
 		--out Tests/EvaluationTests/Goldens/evaluation-shapes.json
@@ -186,29 +206,32 @@ endif
 references: reference
 	tools/reference/make-test-references out/references $(PYTHON)
 
+# The whole clip that the demo has a frame of.
+clip: demo
+	tools/setup/clip
+
 check-page: build
 	tools/setup/packages --browser
 	.cache/browser/bin/python tools/check/check-report.py
 
-check-browser: demo reference
+check-browser: clip reference
 	tools/setup/packages --browser
-	$(PYTHON) tools/check/check-report.py out/demo/00000
+	$(PYTHON) tools/check/check-report.py out/clip/00000
 	$(PYTHON) tools/check/check-drop.py --capture .cache/bedroom --frame 00000 --picture docs/images/results.jpg -- --conf 0.5
 	$(PYTHON) tools/check/check-profile-reports.py --weights weights/yolo11n-seg.safetensors --out out/shots
 
-check-docs: demo
+check-docs: clip
 	tools/docs/check-help.py --checkpoint .cache/yolo11n-seg.pt --depth $(depth) --capture .cache/bedroom
 
-pictures: demo reference
+pictures: clip reference
 	$(PYTHON) tools/docs/make-pictures.py
 
-check-exports: demo reference
+check-exports: clip reference
 	$(ardf) run .cache/bedroom --frame 00030 --usda --usdz --pfm --out out/exported --force
 	$(PYTHON) tools/check/check-exports.py out/exported
 
-check-onnx: reference
-	swift build -c release --product ardf
-	$(PYTHON) tools/check/check-onnx
+check-onnx: build
+	tools/check/check-onnx --install
 
 check-references: reference
 	$(PYTHON) tools/check/check-oracles.py
@@ -236,7 +259,7 @@ check-serving: reference
 		--clip ../shared/data/captures/bedroom --frame 00030
 	$(PYTHON) tools/check/check-serving-tasks.py --pictures ../shared/data/images
 
-check-cluster: demo reference
+check-cluster: clip reference
 	tools/check/check-resume
 	$(PYTHON) tools/check/check-kubernetes.py
 	$(PYTHON) tools/check/check-parquet.py
@@ -249,7 +272,7 @@ check-deb: demo deb
 	tools/check/check-container out/ardf_*_$$(dpkg --print-architecture).deb
 
 # Of the engines of make peers.
-measure: peers demo
+measure: peers clip
 	$(peers)/bin/python tools/bench/roofline.py --ardf $(ardf) --threads $$(nproc) weights/yolo11n-seg.safetensors $(depth)
 	$(peers)/bin/python tools/bench/measure-serving.py --weights weights/yolo11n-seg.safetensors
 	for what in "frames --capture .cache/bedroom" start records; do \

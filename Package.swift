@@ -26,7 +26,7 @@ let architecture = Context.environment["ARDF_ARCH"] ?? ownArchitecture
 /// `vpdpwssd` as it is written: LLVM makes two instructions of it, unless a processor is said to be fast at the one.
 let pairwiseProducts = ["-Xclang", "-target-feature", "-Xclang", "+fast-dpwssd"]
 
-/// The instruction sets with kernels of their own, and what the compiler is told of them.
+/// The instruction sets with kernels of their own, and their compiler flags.
 let instructionSets: [(target: String, folder: String, flags: [String])] =
   [
     "x86_64": [
@@ -86,6 +86,7 @@ let package = Package(
     .executable(name: "ardf", targets: ["ardf"]),
     // With the modules whose types are in their interfaces.
     .library(name: "NNRuntime", targets: ["NNRuntime", "FileFormats"]),
+    .library(name: "ONNX", targets: ["ONNX", "FileFormats"]),
     .library(name: "NNVerification", targets: ["NNVerification", "NNRuntime"]),
     .library(
       name: "Models", targets: ["Models", "NNRuntime", "Imaging", "Geometry", "Archives", "FileFormats"]),
@@ -145,11 +146,14 @@ let package = Package(
       path: "Sources/NNRuntime/Verification", swiftSettings: optimized),
     .target(
       name: "ONNX", dependencies: ["FileFormats"], path: "Sources/NNRuntime/ONNX", swiftSettings: optimized),
+    .target(
+      name: "ONNXEngine", dependencies: ["ONNX", "NNRuntime", "FileFormats"],
+      path: "Sources/NNRuntime/Lowering", swiftSettings: optimized),
 
     // Models: networks by the names in their checkpoints.
     .target(
       name: "Models",
-      dependencies: ["NNRuntime", "FileFormats", "Archives", "Digests", "Geometry", "Imaging"],
+      dependencies: ["NNRuntime", "ONNX", "FileFormats", "Archives", "Digests", "Geometry", "Imaging"],
       path: "Sources/Models", exclude: ["README.md"], swiftSettings: optimized),
 
     // AppCore: from a captured frame to a scene, and the live loop; the flow of all of it is Perception.
@@ -193,7 +197,8 @@ let package = Package(
       name: "ardf",
       dependencies: [
         "AppCore", "Reporting", "Serving", "InferenceServing", "InferenceProtocol", "HTTPServing",
-        "Perception", "Models", "ONNX", "Evaluation", "NNVerification", "NNRuntime", "Imaging", "Geometry",
+        "Perception", "Models", "ONNX", "ONNXEngine", "Evaluation", "NNVerification", "NNRuntime", "Imaging",
+        "Geometry",
         "Sharding", "OutputFolders", "Digests", "Archives", "FileFormats",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Sources/ardf/Command", swiftSettings: strict),
@@ -203,6 +208,7 @@ let package = Package(
     example("LocateObjects", ["Perception", "AppCore", "Models", "NNRuntime", "Imaging", "Geometry"]),
     example("TraceLayers"),
     example("ProfileLayers"),
+    example("RunONNX", ["ONNX"]),
     example("LiveLoop", ["AppCore", "Imaging", "Geometry"]),
     example("TapToPlace", ["AppCore", "Imaging", "Geometry"]),
 
@@ -212,7 +218,7 @@ let package = Package(
     .target(
       name: "ParserTargets",
       dependencies: [
-        "TestSupport", "AppCore", "Models", "NNVerification", "NNRuntime", "HTTPServing", "Sharding",
+        "TestSupport", "AppCore", "Models", "ONNX", "NNVerification", "NNRuntime", "HTTPServing", "Sharding",
         "InferenceProtocol", "Imaging", "Geometry", "Archives", "FileFormats",
       ], path: "Tests/ParserTargets", swiftSettings: strict),
     tests("Geometry", ["Geometry", "FileFormats"]),
@@ -228,6 +234,7 @@ let package = Package(
       "AppCore", ["AppCore", "FileFormats", "Archives", "Digests", "Geometry", "Imaging"],
       resources: [.copy("Goldens")]),
     tests("ONNX", ["ONNX", "FileFormats"]),
+    tests("ONNXEngine", ["ONNXEngine", "ONNX", "NNRuntime", "FileFormats"]),
     tests("Evaluation", ["Evaluation", "FileFormats", "Geometry", "Imaging"], resources: [.copy("Goldens")]),
     tests(
       "Perception",

@@ -1,4 +1,4 @@
-"""Renders training frames into shards; a shard that is there is kept, so that a stopped run goes on.
+"""Renders training frames into shards; existing shards are kept, so that a stopped run can continue.
 
     python pool.py ASSETS POOL --frames 6000 --seed 1000000 --processes 2 [--size 384] [--textures 7]
 

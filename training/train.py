@@ -1,9 +1,9 @@
-"""Trains the depth network.  A run is one checkpoint file; each call goes on from it and may change the stage.
+"""Trains the depth network.  A run is one checkpoint file; each call continues from it and may change the stage.
 
     python train.py RUN.pt --assets ASSETS --pools POOL... --images 6000 --unfreeze 0 --rate 1e-3 ...
 
 A call ends after --images pictures or --minutes, whichever comes first, and saves every --save seconds; called again
-with the same --stage it goes on where it stopped."""
+with the same --stage it continues where it stopped."""
 
 import argparse
 import copy
@@ -173,7 +173,7 @@ def work(rank, o):
     if rank == 0:
         print("from step", run.step, "stage", o.stage, "seen in it", run.stage_seen, flush=True)
     log, last_save, last, done = [], time.monotonic(), time.monotonic(), 0.0
-    warm = o.warm_up if run.stage_seen else 0  # a stage that goes on has its optimizer's state
+    warm = o.warm_up if run.stage_seen else 0  # a stage that continues has its optimizer's state
     while done < 1:
         picture, inverse, valid, real = [t.to(o.device) for t in next(batches)]
         with torch.autocast(o.device, torch.bfloat16):

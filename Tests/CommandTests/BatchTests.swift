@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// What is said of an archive that is no clip, or a damaged one: never a text of the system's.
+  /// The error for an archive that is not a clip, or a damaged one: never a text of the system's.
   @Test func archivesThatAreNoClipsAreTold() throws {
     let place = try TemporaryDirectory()
     let sound = ZipWriter.archive([("scan/frame.json", Array("{}".utf8))])

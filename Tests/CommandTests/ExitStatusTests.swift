@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What each kind of failure says, the number it ends with, and that it leaves nothing behind.
+/// Each kind of failure: its message, its exit status, and that no files are left.
 @Suite struct ExitStatusTests {
   /// Runs and expects a failure with `status`, a message with each of `words`, no output and no temporary files.
   private func expect(

@@ -46,7 +46,7 @@ import ardf
       ("profile n.pt --warmup 3 --runs 9 --batch 1", "profile n.pt --warm-up=3 --iterations=9"),
     ]
     for (typed, ours) in pairs { #expect(try translated(typed) == ours) }
-    // Ours stay as they are, and so does what is no word of anybody.
+    // Ours stay as they are, and so does any other word.
     for line in [
       "verify --weights n.pt --model yolo11n", "infer m.onnx --input images=x.npy",
       "run s --effect model=snow",

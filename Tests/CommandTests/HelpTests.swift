@@ -112,11 +112,11 @@ import Testing
     #expect(near.error.contains("no command \"detekt\"; did you mean detect?"))
     let far = try CommandRun(["frobnicate"])
     #expect(far.status == 64)
-    #expect(far.error.contains("the commands are run, detect"))
+    #expect(far.error.contains("the commands are demo, run, detect"))
     #expect(try CommandRun(["help", "run"]).status == 0)
   }
 
-  /// In an empty folder an example fails for want of its files, never for the way it is written.
+  /// In an empty folder an example fails for lack of its files, never because of its syntax.
   @Test func everyExampleIsUnderstood() throws {
     for example in try verbs().flatMap(\.examples) {
       let place = try TemporaryDirectory()

@@ -267,7 +267,7 @@ import Testing
     #expect(names.count == 2)
     #expect(names.allSatisfy { $0.split(separator: ".")[1].count == 16 })
     #expect(try job.merged("store").output == job.part("single/part-00001-of-00001.jsonl"))
-    // On another machine the next process goes on from what was published.
+    // On another machine the next process continues from what was published.
     let again = try job.run(["--shard", "1/2", "--stage", "elsewhere", "--resume"], out: "store")
     #expect(again.error.contains("2 finished before"), "\(again.error)")
     #expect(try job.names("store") == names)

@@ -72,7 +72,7 @@ struct StagedFlow {
     #expect(try !FileManager.default.contentsOfDirectory(atPath: place.file("run/probabilities")).isEmpty)
   }
 
-  /// Without the files beside it the document still does, and what is missing is told.
+  /// Without the files next to it the document still works, and what is missing is reported.
   @Test func placeGoesOnWithoutProbabilities() throws {
     let place = try TemporaryDirectory()
     try SyntheticCapture.write(to: place.file("capture"))
@@ -96,7 +96,7 @@ struct StagedFlow {
     try FileManager.default.removeItem(atPath: folder)
     let alone = try CommandRun(arguments + [place.file("without")])
     #expect(alone.status == 0, "\(alone.error)")
-    #expect(alone.error.contains("no probabilities lie beside it"))
+    #expect(alone.error.contains("masks are missing"))
   }
 
   /// Codes that belong to other depth are refused.
@@ -177,7 +177,7 @@ struct StagedFlow {
     #expect(try check("sensorRange", "far").status == 65)
   }
 
-  /// Readings that do not count are told, not dropped without a word.
+  /// Readings that do not count are reported, not dropped silently.
   @Test func fuseTellsWhatTheRangeCosts() throws {
     let place = try TemporaryDirectory()
     try SyntheticCapture.write(to: place.file("capture"))

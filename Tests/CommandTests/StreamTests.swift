@@ -37,6 +37,32 @@ import Testing
     #expect(alone[0].object?.keys.sorted() == lines[1].object?.keys.sorted())
   }
 
+  @Test(arguments: ["bytetrack", "botsort"])
+  func objectsOfAFilmHaveIdentities(_ tracker: String) throws {
+    let place = try TemporaryDirectory()
+    try place.write(Self.png(0) + Self.png(0) + Self.png(0), to: "pipe")
+    let lines = try Self.detect(["-"], ["--out", "-", "--track", tracker], in: place, input: "pipe").lines()
+    let ids = lines.map { line in
+      (line["detections"]?.array ?? []).compactMap { $0["track"]?.integer(in: 1...100_000) }
+    }
+    #expect(ids.count == 3 && !ids[0].isEmpty)
+    // What does not move keeps its identity, and no two objects share one.
+    #expect(ids.allSatisfy { Set($0).count == $0.count })
+    #expect(Set(ids[0]).isSuperset(of: ids[1]) && !ids[1].isEmpty)
+    #expect(lines.allSatisfy { line in line["detections"]?.array?.allSatisfy { $0["track"] != nil } == true })
+
+    let table = try Self.detect(
+      ["-"], ["--out", "-", "--format", "csv", "--track", tracker], in: place, input: "pipe")
+    let rows = table.output.split(separator: "\n").map {
+      $0.split(separator: ",", omittingEmptySubsequences: false)
+    }
+    #expect(rows.first?.last == "track")
+    #expect(rows.count > 3 && rows.dropFirst().allSatisfy { $0.last.map { !$0.isEmpty } ?? false })
+
+    let bad = try Self.detect(["-"], ["--out", "-", "--track-high-thresh", "2"], in: place, input: "pipe")
+    #expect(bad.status == 64 && bad.error.contains("--track-high-thresh 2"), "\(bad.error)")
+  }
+
   @Test func damagedPicturesAreLeftOutAndSaid() throws {
     let place = try TemporaryDirectory()
     try place.write(Self.png(0) + Array("rubbish".utf8) + Self.png(2).dropLast(20), to: "pipe")

@@ -50,7 +50,7 @@ import Testing
     #expect(run.error.contains("depth_anything_v2_vits.pth"))
   }
 
-  /// A network trained on small pictures is run on such, unless told otherwise.
+  /// By default a network trained on small pictures is run on small pictures.
   @Test func picturesHaveTheSizeThatTheNetworkWasTrainedOn() throws {
     let place = try TemporaryDirectory()
     try SyntheticCapture.write(to: place.file("capture"))

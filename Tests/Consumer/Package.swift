@@ -17,11 +17,12 @@ let package = Package(
     // The engine alone.
     program("Engine", ["NNRuntime"]),
     // What README, docs and DocC articles show, and the examples.
-    program("Documented", ["Perception", "NNVerification"]),
+    program("Documented", ["Perception", "NNVerification", "ONNX"]),
     program("LoadNetwork", ["Models"]),
     program("DetectObjects", ["Models"]),
     program("TraceLayers", ["Models"]),
     program("ProfileLayers", ["Models"]),
+    program("RunONNX", ["ONNX"]),
     program("LiveLoop", ["AppCore"]),
     program("TapToPlace", ["AppCore"]),
     program("LocateObjects", ["Perception"]),

@@ -1,7 +1,7 @@
 import FileFormats
 import Testing
 
-/// Numbers that somebody else wrote never end the process.
+/// Untrusted numbers never end the process.
 @Suite struct CheckedNumberTests {
   /// Where sums, differences and products of 64 bits end.
   private static let extremes = [Int.min, .min + 1, -1, 0, 1, 2, 1 << 31, 1 << 32, 1 << 53, .max - 1, .max]

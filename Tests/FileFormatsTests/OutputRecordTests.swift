@@ -145,7 +145,7 @@ import Testing
   }
 }
 
-/// Outputs are told apart from inputs by what they are, not by how they are spelled.
+/// Outputs are distinguished from inputs by file identity, not by how their paths are spelled.
 @Suite struct OutputConflictTests {
   @Test func outputsThatTouchInputsAreRefused() throws {
     let folder = try TemporaryDirectory()
@@ -186,7 +186,7 @@ import Testing
     let path = folder.file("out")
     let alive = try AtomicDirectory(path: path, force: false)
     let writer = try AtomicFileWriter(path: folder.file("file"), overwrite: false)
-    // What a kill leaves: nobody has it locked. Process 1 is always there.
+    // What a kill leaves: no process has it locked. Process 1 is always there.
     for name in [
       ".out.1-1.partial/a", ".out.0123456789abcdef.partial/a", ".other.0123456789abcdef.partial/a",
     ] {

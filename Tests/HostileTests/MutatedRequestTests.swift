@@ -49,7 +49,7 @@ import Testing
       return bytes
     }
 
-    /// Mostly with the length of its JSON put right, so that sizes after it are looked at.
+    /// Mostly with the length of its JSON corrected, so that sizes after it are checked.
     mutating func measured(_ bytes: [UInt8]) -> [UInt8] {
       guard bytes.count > 2, bytes[0] != 0xff || bytes[1] != 0xff, below(8) > 0,
         let last = bytes.lastIndex(of: UInt8(ascii: "}"))

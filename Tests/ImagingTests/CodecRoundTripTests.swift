@@ -30,7 +30,7 @@ import Testing
     #expect(try ImageCodec.decodeGray8(ImageCodec.encodePNG(confidence)) == confidence)
   }
 
-  /// One IHDR, IDAT and IEND, whose checksums libspng looked at; the first row is not filtered away.
+  /// One IHDR, IDAT and IEND, whose checksums libspng verified; the first row is unfiltered.
   @Test func pngHasTheChunksOfTheStandard() throws {
     let bytes = try ImageCodec.encodePNG(TestPictures.noise(width: 300, height: 2))
     #expect(Array(bytes.prefix(8)) == [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])

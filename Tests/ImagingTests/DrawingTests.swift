@@ -124,7 +124,8 @@ import Testing
     #expect(abs(ink(canvas.image) - 10 * 8 * 2) < Self.inkTolerance)
   }
 
-  /// Lines that begin a thousand million dashes away: the time follows the picture, and the pattern goes on.
+  /// Lines that begin a thousand million dashes away: the time depends on the picture, and the pattern
+  /// continues.
   @Test func dashesOutsideThePictureTakeNoTime() {
     for dash in [[8.0, 6], [4, 1, 3, 2]] {
       let style = StrokeStyle(color: .white, width: 2, dash: dash)

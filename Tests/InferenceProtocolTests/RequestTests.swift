@@ -44,7 +44,7 @@ import Testing
     #expect(tensors["x"]?.floats == [0.5, 2])
   }
 
-  /// What is wrong, and what is said of it.
+  /// Malformed requests and their errors.
   private static let wrong: [(String, ProtocolError)] = [
     ("[]", .member("the request", expected: "an object")),
     ("{}", .member("inputs", expected: "a list")),

@@ -2,7 +2,7 @@ import FileFormats
 import InferenceProtocol
 import Testing
 
-/// Answers, and what clients are told of models.
+/// Answers, and descriptions of models for clients.
 @Suite struct ResponseTests {
   private static let model = ModelDescription(
     name: "m", platform: "test", inputs: [TensorDescription("image", .bytes, [1])],

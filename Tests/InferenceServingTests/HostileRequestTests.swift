@@ -6,7 +6,7 @@ import InferenceServing
 import TestSupport
 import Testing
 
-/// Requests that no client of the protocol sends: each is told, and the next one answered.
+/// Requests that no client of the protocol sends: each gets an error, and the next one is answered.
 @Suite struct HostileRequestTests {
   private static func input(_ rest: String) -> [UInt8] {
     Array(#"{"inputs":[{"name":"x","datatype":"FP32",\#(rest)}]}"#.utf8)

@@ -13,7 +13,7 @@ final class Doubling: ServedModel {
     outputs: [TensorDescription("y", .float32, [-1])])
   /// Calls that began.
   let begun = Mutex(0)
-  /// Signalled by a test for each call that may go on; nil for all.
+  /// Signalled by a test for each call that may continue; nil for all.
   let gate: DispatchSemaphore?
   /// Signalled when a call begins.
   let entered = DispatchSemaphore(value: 0)

@@ -14,7 +14,7 @@ struct ConvolutionReference {
   let residual, addend: MixedMap
   /// In each direction 2 to this power output pixels share a pixel of the addend.
   let shift: Int
-  /// Of the 1x1 convolution behind.
+  /// Of the 1x1 convolution after it.
   let projected = 37
   let behind, behindBias: [Float]
 

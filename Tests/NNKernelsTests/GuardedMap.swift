@@ -13,8 +13,8 @@ struct TestNumbers {
   mutating func next(_ count: Int) -> [Float] { (0..<count).map { _ in next() } }
 }
 
-/// Floats on a cache line boundary with guards behind them; a guard that a kernel reads makes its result not
-/// a number, one that it writes is found.
+/// Floats on a cache line boundary, followed by guards: a guard that a kernel reads makes its result NaN, one
+/// that it writes is found.
 @safe final class GuardedFloats {
   let count: Int
   let pointer: UnsafeMutablePointer<Float>
@@ -51,7 +51,7 @@ struct TestNumbers {
   /// Whether a float is still a guard.
   func isGuard(_ index: Int) -> Bool { unsafe pointer[index].bitPattern == Self.guardBits }
 
-  /// Whether the guards behind the floats are untouched.
+  /// Whether the guards after the floats are untouched.
   var guardsAreIntact: Bool { (count..<count + Self.guardCount).allSatisfy(isGuard) }
 }
 
@@ -61,7 +61,7 @@ final class GuardedMap {
   let pixelStride, rowStride, offset: Int
   let floats: GuardedFloats
 
-  /// A map of guards; `gap` floats around the channels of each pixel, `rowGap` behind each row.
+  /// A map of guards; `gap` floats around the channels of each pixel, `rowGap` after each row.
   init(height: Int, width: Int, channels: Int, gap: Int = 0, rowGap: Int = 0) {
     (self.height, self.width, self.channels) = (height, width, channels)
     pixelStride = channels + 2 * gap

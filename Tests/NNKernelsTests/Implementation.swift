@@ -79,7 +79,7 @@ extension Activation {
   /// Whether it is made of straight lines, and as exact as a product.
   var isStraight: Bool {
     switch self {
-    case .none, .relu, .leakyReLU: true
+    case .none, .relu, .leakyReLU, .clip: true
     case .silu, .gelu, .sigmoid, .hardSwish: false
     }
   }
@@ -97,6 +97,7 @@ func activated(_ expected: Expected, _ activation: Activation) -> Expected {
     case .gelu: x / 2 * (1 + erf(x / 2.0.squareRoot()))
     case .sigmoid: 1 / (1 + exp(-x))
     case .hardSwish: x * min(max(x + 3, 0), 6) / 6
+    case .clip(let low, let high): min(max(x, Double(low)), Double(high))
     }
   return Expected(value: value, magnitude: expected.magnitude)
 }

@@ -49,7 +49,7 @@ struct InstructionSetTests {
 
   @Test(.enabled(if: Implementation.hasOpenBLAS, "libopenblas.so.0 is not installed"))
   func openBLASTakesKernelsForThisCPU() throws {
-    // What the environment asks for stays; nobody else sets it before the library is opened.
+    // A value in the environment stays; nothing else sets it before the library is opened.
     let asked = ProcessInfo.processInfo.environment["OPENBLAS_CORETYPE"]
     let core = try openBLASCoreName()
     #expect(!core.isEmpty)

@@ -15,7 +15,7 @@ func roundedToBF16(_ x: Float) -> Float {
   let pixelStride, rowStride, offset, count: Int
   private let memory: UnsafeMutableRawPointer
 
-  /// A map of guards; `gap` elements around the channels of each pixel, `rowGap` behind each row.
+  /// A map of guards; `gap` elements around the channels of each pixel, `rowGap` after each row.
   init(_ element: ElementType, height: Int, width: Int, channels: Int, gap: Int = 0, rowGap: Int = 0) {
     (self.height, self.width, self.channels, self.element) = (height, width, channels, element)
     pixelStride = channels + 2 * gap

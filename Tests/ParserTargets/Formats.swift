@@ -5,6 +5,7 @@ import Imaging
 import InferenceProtocol
 import Models
 import NNRuntime
+import ONNX
 
 /// Pictures of a fuzzer stay small: time goes into structure, not into pixels.
 private let smallPictures = ImageLimits(maxPixels: 1 << 16, maxFileBytes: 1 << 20)
@@ -38,6 +39,10 @@ extension ParserTarget {
         let count = try archive.contents(of: member).count
         precondition(count == member.size, "a member of another size")
       }
+    },
+    ParserTarget("onnx") { bytes in
+      let model = try ONNXModel(FileBytes(bytes), path: "model.onnx")
+      try model.tryOut(elements: 1 << 12, steps: 1000)
     },
     ParserTarget("checkpoint", acceptsSeeds: false) {
       _ = try CheckpointConverter.read(FileBytes($0), file: "c")

@@ -196,7 +196,7 @@ import Testing
   }
 
   @Test func silentClientsGiveWay() async throws {
-    // Nobody is given up for being slow: a place is free only when somebody gives way.
+    // No client is closed for being slow: a place is free only when a client leaves.
     var limits = connectionLimits(by: ManualTime())
     limits.connections = 8
     try await serving(connections: limits) { (client: Client) throws in
@@ -264,7 +264,7 @@ import Testing
     }
     return Set(
       rooms.flatMap { room in
-        // A room may go while it is looked at.
+        // A folder may be removed while it is listed.
         ((try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(room)")) ?? []).map {
           "\(room)/\($0)"
         }

@@ -93,7 +93,7 @@ import Testing
     #expect(workshop.found.withLock { $0 } == ["frame.json": Array("{}".utf8), "a picture.jpg": [1, 2, 3]])
   }
 
-  /// Nobody who drops a file knows where the service keeps it.
+  /// Users who drop a file do not know where the service stores it.
   @Test func faultsAreToldByTheNamesThatWereDropped() async throws {
     try await serving(NotingWorkshop()) { (client: Client) throws in
       let path = try #require(try client.send("POST", "/uploads").json?["upload"]?.string)

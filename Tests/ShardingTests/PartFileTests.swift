@@ -104,7 +104,7 @@ import Testing
     #expect(try StagedPart.publish(staged, of: .whole, to: out) == name)
     #expect(try Records.read("\(out)/\(name)") == text)
 
-    // The next process goes on from it.
+    // The next process continues from it.
     let next = try PartFile(path: place.file("part-00001-of-00002.jsonl"))
     try StagedPart.gather([name], from: out, into: next)
     #expect(next.count == 2)

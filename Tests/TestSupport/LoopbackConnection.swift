@@ -8,9 +8,9 @@ public final class LoopbackConnection {
   /// Whether nothing came, not even the end, for as long as is waited.
   public private(set) var isTimedOut = false
 
-  /// Nobody listens.
+  /// No process listens on the port.
   public struct Refused: Error {
-    /// Also for who waits for somebody to listen.
+    /// Also for tests that wait until a process listens.
     public init() {}
   }
 
@@ -86,7 +86,7 @@ public final class LoopbackConnection {
       count = unsafe part.withUnsafeMutableBytes { buffer in
         unsafe recv(descriptor, buffer.baseAddress, buffer.count, flags)
       }
-      // A socket with a time limit is interrupted when the process goes on after a stop (signal(7)).
+      // A socket with a time limit is interrupted when the process resumes after a stop (signal(7)).
     } while count < 0 && errno == EINTR
     if count < 0, errno == EAGAIN { isTimedOut = true }
     return Array(part[0..<max(0, count)])

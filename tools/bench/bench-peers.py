@@ -131,7 +131,7 @@ def run_rounds(tasks, arguments):
             return pooled, outputs, turn
         for model, task in tasks.items():
             for threads in arguments.threads:
-                # Every other round goes backwards, so that nobody always follows the same neighbor.
+                # Every other round goes backwards, so that no engine always follows the same neighbor.
                 for engine in task["engines"][:: 1 if turn % 2 == 0 else -1]:
                     print(f"{model} {threads} threads, round {turn + 1}: {engine}", file=sys.stderr)
                     settings = {"engine": engine, "threads": threads, "outputs": None}

@@ -10,8 +10,8 @@ The name of what is written says for which: `.xml` for OpenVINO by NNCF (a detec
 `mixed`; depth with the preset for transformers, ranges from least to greatest, the head in floats), `.onnx` for ONNX
 Runtime (a detector with QDQ, activations of 8 unsigned bits, weights a scale a channel; depth with products whose
 ranges are found at run time), `.tflite` for LiteRT (likewise), `.ncnn` for ncnn, whose files have `.param` and `.bin`
-behind that name (convolutions with ranges from pictures, products of matrices with those of run time). A detector's
-model ends at the maps of its head, so that what recipes leave in floats behind it is not in it. Without --calibrate the
+after that name (convolutions with ranges from pictures, products of matrices with those of run time). A detector's
+model ends at the maps of its head, so that what recipes leave in floats after it is not in it. Without --calibrate the
 pictures are seeded noise, which is enough to measure time.
 """
 

@@ -7,7 +7,7 @@
 
 Each client sends a request of 1 x 3 x 640 x 640 numbers as bytes on a connection of its own, reads both outputs, and
 sends the next: never more than one at a time, so that the load is bounded by the number of clients. Other servers are
-ONNX Runtime behind Python's HTTP server, and Triton (`--triton`: the folder `pytriton/tritonserver` of the wheel
+ONNX Runtime served by Python's HTTP server, and Triton (`--triton`: the folder `pytriton/tritonserver` of the wheel
 nvidia-pytriton, unpacked) with ONNX Runtime in its Python backend. With --picture also the pipeline `detect` with
 that JPEG. With --requests instead: so many requests, and the server's memory on the way. Prints a Markdown table.
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ONNX Runtime behind the standard library's HTTP server: what `ardf serve` is measured beside.
+"""ONNX Runtime served by the standard library's HTTP server, to compare `ardf serve` with.
 
     onnxruntime-server.py MODEL.onnx [--port P] [--threads N] [--sessions S]
 

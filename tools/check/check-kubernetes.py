@@ -62,7 +62,7 @@ def main() -> None:
     expected = {
         "exit codes as docs/guides/scale.md": codes == never_again() != set(),
         "the shards are as many as the completions": f"--shard=auto/{spec['completions']}" in container["args"],
-        "a shard goes on where it was": "--resume" in container["args"],
+        "a shard continues where it stopped": "--resume" in container["args"],
         "as many threads as processors": container["resources"]["requests"]["cpu"]
         == container["resources"]["limits"]["cpu"],
         "no rights": container["securityContext"]["readOnlyRootFilesystem"] and pod["securityContext"]["runAsNonRoot"],

@@ -97,7 +97,7 @@ def check_raw(server, onnx, pictures):
 
 
 def check_errors(server, client):
-    """What clients do wrong is told with the protocol's object and the right status."""
+    """Client errors get the protocol's error object and the right status."""
     image = np.zeros((1, 3, 64, 64), np.float32)
 
     def refused(what, status, words, *arguments, **named):

@@ -167,7 +167,7 @@ def main() -> None:
         while cluster.waits():
             states = cluster.call("sinfo", "-h", "-N", "-p", "main", "-o", "%N %t")
             drained = [line.split()[0] for line in states.splitlines() if line.endswith("drain")]
-            # The work goes on beside it until one task is left.
+            # The work continues on other nodes until one task is left.
             if drained and len(cluster.call("squeue", "-h", "-p", "main", "-o", "%i", "--array").splitlines()) <= 2:
                 cluster.call("scontrol", "update", f"nodename={drained[0]}", "state=resume")
             time.sleep(0.5)

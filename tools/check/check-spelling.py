@@ -5,8 +5,9 @@
 
 Of Swift and Python comments and strings are read, of C, CSS and JavaScript comments, of all other text files
 everything. Names are left alone: code spans of comments, parts of longer names, options (`--labelled`), and words of
-Python that are a string by themselves. `--fix` replaces British spelling. Pages but the changelog have the field's
-words besides, and those of docs outside of decisions no history. Ends with 1 where something is left.
+Python that are a string by themselves. `--fix` replaces British spelling. Pages but the changelog, comments of Swift,
+Python, C and scripts, and helps and messages of Sources use the field's words; pages of docs outside of decisions tell
+no history. Ends with 1 where something is left.
 """
 
 import io
@@ -51,8 +52,8 @@ STEMS = {
 }
 #: What may follow `...is` where it is the British ending; `realistic` and `minimises` differ.
 ENDINGS = r"(?:e|ed|er|ers|es|ing|able|ation|ations)"
-#: The field's words, by patterns of what is not: of pages everywhere.
-PAGE_WORDS = {
+#: The field's words, by patterns of what is not: of pages, comments, and strings of Sources.
+FIELD_WORDS = {
     "brought near": "prefetched",
     "brings near": "prefetches",
     "own foresight": "hardware prefetcher",
@@ -71,7 +72,7 @@ PAGE_WORDS = {
     "for want of": "for lack of",
     "reckon(?:s|ed|ing)?": "compute, expect",
 }
-#: And of pages, comments, messages and help.
+#: And of all text, code included.
 WORDS = {
     "strewn": "sparse",
     "foret(?:ell|ells|old|elling)": "predict",
@@ -81,6 +82,16 @@ WORDS = {
 HISTORY = {"since then": "state the present", "the commit before": "state the present"}
 #: Pages that are older than these words, or not ours to change.
 RECORDS = ("CHANGELOG.md",)
+#: Where `behind` is a place in a scene; elsewhere it stands for `after`.
+SPATIAL = (
+    *("Sources/AppCore/Effects/", "Sources/AppCore/Fusion/", "Sources/AppCore/Measuring/", "Sources/Support/Geometry/"),
+    *("Tests/AppCoreTests/", "tools/check/check-boxes", "tools/measure/boxes/", "training/scenes.py"),
+)
+#: Sources whose comments and strings are not in the field's words yet.
+PENDING = re.compile(
+    r"^Sources/(NNRuntime/ONNX/|ardf/Command/Options/"
+    r"|ardf/Command/Commands/(Run|Detect|Depth|Bench|Infer|Verify|Inspect)\.swift)"
+)
 SUFFIXES = {".md", ".swift", ".py", ".c", ".h", ".js", ".html", ".css", ".sh", ".yaml", ".yml", ".json", ".jq", ".txt"}
 SKIPPED = re.compile(r"^(Fuzz/Corpus|Fuzz/Captures|Tests/[A-Za-z]+/Goldens/.*\.json|tools/check/check-spelling\.py)")
 
@@ -104,15 +115,20 @@ def american(word):
     return new.upper() if word.isupper() else new.capitalize() if word[0].isupper() else new
 
 
-def spans_of_python(text):
-    """`(start, end)` of comments, and of strings that are no single word."""
+def spans_of_python(text, docs=False):
+    """`(start, end)` of comments, and of strings that are no single word, or of docstrings alone."""
     lines = [0]
     for line in text.splitlines(keepends=True):
         lines.append(lines[-1] + len(line))
+    is_statement = True
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        words = token.type == tokenize.STRING and re.search(r"\s", token.string)
-        if words or token.type in (tokenize.COMMENT, getattr(tokenize, "FSTRING_MIDDLE", -1)):
+        is_wanted = token.type == tokenize.COMMENT or token.type == getattr(tokenize, "FSTRING_MIDDLE", -1) and not docs
+        if token.type == tokenize.STRING:
+            is_wanted = is_statement if docs else re.search(r"\s", token.string)
+        if is_wanted:
             yield lines[token.start[0] - 1] + token.start[1], lines[token.end[0] - 1] + token.end[1]
+        if token.type not in (tokenize.COMMENT, tokenize.NL):
+            is_statement = token.type in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
 
 
 def spans_of_comments(text):
@@ -165,6 +181,33 @@ def string_of_swift(text, at):
     return at + len(quote)
 
 
+def spans_of_script(text):
+    """`(start, end)` of comments of a shell script, a line each."""
+    for match in re.finditer(r"^[ \t]*#[^\n]*|(?<=\s)# [^\n]*", text, re.MULTILINE):
+        yield match.span()
+
+
+def spans_of_prose(name, text):
+    """`(start, end)` of what people read of a file: all of a page, comments, docstrings, and strings of Sources."""
+    suffix = Path(name).suffix
+    if suffix == ".md":
+        return [(0, len(text))]
+    if suffix == ".swift":
+        strings = name.startswith("Sources/")
+        return [
+            (start, end)
+            for start, end in spans_of_swift(text)
+            if text.startswith(("//", "/*"), start) or (strings and " " in text[start:end])
+        ]
+    if suffix == ".py":
+        return list(spans_of_python(text, docs=True))
+    if suffix in (".c", ".h"):
+        return list(spans_of_comments(text))
+    if suffix == ".sh" or (not suffix and text.startswith("#!")):
+        return list(spans_of_script(text))
+    return []
+
+
 def corrected(text, suffix):
     """The text in US spelling, and `(position, word)` of what was not."""
     spans_of = {".swift": spans_of_swift, ".py": spans_of_python}
@@ -196,18 +239,32 @@ def corrected(text, suffix):
     return "".join([*pieces, text[last:]]), found
 
 
-def dialect(name, suffix, text):
+def dialect(name, text):
     """`(position, phrase, better)` of phrases that are not the field's."""
     if name in RECORDS:
         return
-    words = dict(WORDS)
-    if suffix == ".md":
-        words |= PAGE_WORDS
-        if name.startswith("docs/") and not name.startswith("docs/decisions/"):
-            words |= HISTORY
+    yield from phrases(WORDS, text)
+    if name.startswith("docs/") and name.endswith(".md") and not name.startswith("docs/decisions/"):
+        yield from phrases(HISTORY, text)
+    if PENDING.match(name):
+        return
+    is_spatial = name.startswith(SPATIAL)
+    found = [phrase for phrase in phrases(FIELD_WORDS, text) if not is_spatial or phrase[1] != "behind"]
+    spans = spans_of_prose(name, text) if found else []
+    for position, phrase, better in found:
+        line = text[text.rfind("\n", 0, position) + 1 : position]
+        is_code = re.match(r"\s*(//|#)", line) and line.count("`") % 2
+        if not is_code and any(start <= position < end for start, end in spans):
+            yield position, phrase, better
+
+
+def phrases(words, text):
+    """`(position, phrase, better)` of all matches in a text, over the ends of comment lines too."""
+    gap = r"\s+(?:(?:///?|#:?)\s+)?"
+    lower = text.replace("\u0130", "I").lower()  # of the same length, and much faster to search than without regard to case
     for phrase, better in words.items():
-        for match in re.finditer(rf"\b{phrase.replace(' ', chr(92) + 's+')}\b", text, re.IGNORECASE):
-            yield match.start(), " ".join(match[0].split()), better
+        for match in re.finditer(rf"\b{phrase.replace(' ', gap)}\b", lower):
+            yield match.start(), re.sub(gap, " ", match[0]), better
 
 
 def main():
@@ -228,7 +285,7 @@ def main():
         for position, word in found:
             print(f"check-spelling: {name}:{text.count(chr(10), 0, position) + 1}: {word}: {american(word)}")
         left += len(found)
-        for position, word, better in dialect(name, path.suffix, text):
+        for position, word, better in dialect(name, text):
             left += 1
             print(f"check-spelling: {name}:{text.count(chr(10), 0, position) + 1}: {word}: {better}")
     if left:

@@ -101,7 +101,7 @@ def imports():
     targets = {}
     for architecture in ("x86_64", "arm64"):
         environment = {**os.environ, "ARDF_ARCH": architecture}
-        # In a folder of its own: a build may be going on.
+        # In a folder of its own: a build may be running.
         with tempfile.TemporaryDirectory() as scratch:
             command = ["swift", "package", "--scratch-path", scratch, "dump-package"]
             dump = subprocess.run(command, cwd=ROOT, env=environment, check=True, stdout=subprocess.PIPE)
@@ -135,14 +135,15 @@ MODULES = {
     "Sharding": (4, 1, "", "lists, parts of records"),
     "Reporting": (1, 1, "scene", "the page of a frame"),
     "Models": (2, 1, "network", "YOLO, Depth Anything V2"),
-    "NNVerification": (3, 1, "network", "layer by layer against others"),
-    "ONNX": (3, 0, "network", "any network of an ONNX file"),
+    "NNVerification": (3, 0, "network", "layer by layer against others"),
+    "ONNXEngine": (3, 1, "network", "ONNX files on the engine"),
+    "ONNX": (3, 2, "network", "ONNX files by definition"),
     "AppCore": (1, 2, "scene", "captures, fusion, boxes, scenes"),
     "NNRuntime": (2, 2, "network", "graph, plan, session"),
 }
 ARROWS = [("InferenceServing", "HTTPServing"), ("Serving", "HTTPServing"), ("Serving", "Reporting"),
           ("Reporting", "AppCore"), ("Perception", "Models"), ("Models", "NNRuntime"),
-          ("NNVerification", "NNRuntime")]  # fmt: skip
+          ("NNVerification", "NNRuntime"), ("ONNXEngine", "NNRuntime"), ("ONNXEngine", "ONNX")]  # fmt: skip
 #: Targets of header shims, which are no modules of ours to draw.
 SHIMS = {"CKernelShims", "CSystemShims"}
 
@@ -166,8 +167,8 @@ def modules(targets):
     drawn = {"ardf", "NNKernelInterface", *MODULES, *BASE, *kernels, *SHIMS}
     missing = drawn ^ (set(targets) | SHIMS)
     links = [*ARROWS, *BASE_ARROWS, ("Perception", "AppCore"), ("ardf", "Serving"), ("ardf", "Perception")]
-    links += [("ardf", "Evaluation"), ("ardf", "NNVerification"), ("ardf", "ONNX"), ("ardf", "InferenceServing"), ("ardf", "Sharding")]
-    links += [("InferenceServing", "InferenceProtocol")]
+    links += [("ardf", "Evaluation"), ("ardf", "NNVerification"), ("ardf", "ONNXEngine"), ("ardf", "InferenceServing"), ("ardf", "Sharding")]
+    links += [("InferenceServing", "InferenceProtocol"), ("Models", "ONNX")]
     links += [("NNRuntime", kernel) for kernel in kernels] + [(kernel, "NNKernelInterface") for kernel in kernels]
     wrong = [f"{a} does not import {b}" for a, b in links if b not in targets.get(a, ())]
     reached = {name: {b for a, b in links if a == name} for name in targets}

@@ -3,7 +3,7 @@
 
     python tools/docs/make-pictures.py [NAME...] [--ardf .build/release/ardf] [--out docs/images]
 
-Without names all of them: `results` and `stages` from what `make demo` leaves in out/demo and .cache, `effects` and
+Without names all of them: `results` and `stages` from what `make clip` leaves in out/clip and .cache, `effects` and
 `arena` with the demo's capture and weights, `boxes` by tools/measure/measure-boxes.py, and the drawings. Needs Pillow,
 and what measure-boxes needs.
 """
@@ -50,12 +50,12 @@ def photograph(frames):
 
 
 def results(ardf, out, scratch):
-    picture = Image.open(ROOT / "out/demo" / FRAME / "results.png").convert("RGB")
+    picture = Image.open(ROOT / "out/clip" / FRAME / "results.png").convert("RGB")
     picture.resize(RESULTS, Image.Resampling.LANCZOS).save(out / "results.jpg", quality=86)
 
 
 def stages(ardf, out, scratch):
-    made = ROOT / "out/demo" / FRAME
+    made = ROOT / "out/clip" / FRAME
     drawn = [Image.open(made / f"{name}.png") for name in ("annotated", "relative", "results")]
     sheet = Image.new("RGB", (4 * STAGE[0] + 3 * GAP, STAGE[1]), "white")
     for index, stage in enumerate([photograph(converted(ardf, scratch)), *drawn]):

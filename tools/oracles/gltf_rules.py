@@ -249,7 +249,7 @@ def damaged(data):
     yield "an accessor beyond its view", rebuilt(lambda d: position(d).update(count=10**6))
     yield "a node that is not there", rebuilt(lambda d: d["scenes"][0]["nodes"].append(10**6))
     yield "a rotation that is none", rebuilt(lambda d: d["nodes"][0].update(rotation=[1, 1, 0, 0]))
-    yield "an extension that nobody declared", rebuilt(lambda d: d.pop("extensionsUsed"))
+    yield "an undeclared extension", rebuilt(lambda d: d.pop("extensionsUsed"))
     yield "a material that is never used", rebuilt(lambda d: d["materials"].append({}))
     yield (
         "colors that are not normalized",

@@ -3,7 +3,7 @@
 A CPU build of torch and PyPI's torchvision do not fit: torchvision's library does not load, and `import torchvision`
 ends with "operator torchvision::nms does not exist". Its Python part works once the two operators whose schemas the
 import needs are declared. Beside a torch that it fits the same declaration ends the process (abort, 134), since the
-library defines the operators itself. So they are declared only after the import has failed for want of them. Call
+library defines the operators itself. So they are declared only after the import has failed for lack of them. Call
 `import_torchvision()` before importing anything that imports torchvision.
 
     python tools/oracles/torchvision_operators.py       # says which of the two the installed pair is

@@ -148,7 +148,7 @@ def family_of(model):
 
 
 def predict_settings(model):
-    """What `predict` must be told to use the head that gives each object one box, where there is one."""
+    """The settings with which `predict` uses the head that gives each object one box, where there is one."""
     return {"nms": False} if hasattr(model.model.model[-1], "one2one_cv2") else {}
 
 

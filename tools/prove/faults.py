@@ -6,7 +6,7 @@
 
 Every run starts with an old result of ardf's under the output's name, made with other options, and a file of the
 user's beside it. After it, the name must hold the old result or the whole new one, byte for byte; where the command
-says that it succeeded, the new one; inputs and the user's file must be as they were. An injected failure must be told
+says that it succeeded, the new one; inputs and the user's file must be as they were. An injected failure must end
 with one of the exit codes for input and output, and leave no temporary files; what kills leave must be gone after the
 next run of the same command. No program that was started outlives a signal, no named pipe is waited for where a file
 is meant, and what killed jobs left is gone after the next run. Signals go to every command that writes, failures to four of them. Needs `strace`; the
@@ -50,8 +50,8 @@ ONLY_FILES = {"mmap", "read"}
 ALLOWED = {0, 66, 73, 74}
 #: The dynamic loader's own refusal, before the program starts.
 NOT_STARTED = 127
-#: What Swift's libdispatch opens now and then to see whether its threads run; where it cannot, it ends the program
-#: with SIGILL ("registered worker exited prematurely"). Nobody above it can keep it from that.
+#: What Swift's libdispatch opens now and then to see whether its threads run; where it cannot, it ends the
+#: program with SIGILL ("registered worker exited prematurely"). The program cannot prevent that.
 DISPATCH = re.compile(r'openat\(AT_FDCWD, "/proc/\d+/stat", .*\(INJECTED\)')
 
 

@@ -9,8 +9,8 @@ the page, or the list of models, is fetched; at the end it must have come each t
 descriptors than its places allow.
 
 Then, under `ulimit -v` of 4 GiB: numbers that overflow or are beyond their type, 250 promised bodies of 64 MiB, pictures of
-75 kB that unpack to 64 megapixels with hundreds of objects, and readers that take nothing of large answers. Each is told,
-the server answers the next request, takes at most 1.5 GiB, and gives back what it held.
+75 kB that unpack to 64 megapixels with hundreds of objects, and readers that take nothing of large answers. Each gets
+an error, the server answers the next request, takes at most 1.5 GiB, and gives back what it held.
 """
 
 import argparse

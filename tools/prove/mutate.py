@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs `ardf` on damaged captures, weights, documents, plans, references, archives, pictures, results, files of jobs,
+"""Runs `ardf` on damaged captures, weights, ONNX files, documents, plans, references, archives, pictures, results, files of jobs,
 environments and arguments.
 
 Of the published network in `../shared`, where it is there, one module's class, numbers, activation or a class name is
-changed: only what computes the same, or is told in the weight file, may be accepted.
+changed: only what computes the same, or is stated in the weight file, may be accepted.
 
     tools/prove/mutate.py [--ardf .build/release/ardf] [--runs 2000] [--minutes 0] [--jobs 2] [--seed 1]
         [--only native,plans]

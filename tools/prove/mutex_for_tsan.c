@@ -1,4 +1,4 @@
-// What ThreadSanitizer must be told of Swift's Mutex; preloaded by tools/prove/sanitize.
+// What ThreadSanitizer needs to know of Swift's Mutex; preloaded by tools/prove/sanitize.
 //
 // Mutex's fast path is compiled into our code, where the sanitizer sees its atomics. A thread that has to wait takes
 // the lock in libswiftSynchronization, which is not built for the sanitizer (the kernel hands the lock over): every

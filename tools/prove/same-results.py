@@ -203,7 +203,7 @@ def main():
     only = options.only.split(",") if options.only else None
     covered = {name for name, _ in commands("1")} | MEASURING
     if missing := known(ardf) - covered:
-        sys.exit(f"same-results: nobody says whether {', '.join(sorted(missing))} gives the same on every run")
+        sys.exit(f"same-results: no case says whether {', '.join(sorted(missing))} gives the same on every run")
     if not CHECKPOINT.exists():
         print(f"convert: skipped, as there is no {CHECKPOINT.relative_to(ROOT.parent)} beside the repository")
     failures = 0

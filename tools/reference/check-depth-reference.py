@@ -70,7 +70,7 @@ def main():
     theirs.backbone.embeddings.interpolate_pos_encoding = lambda *_: embedding
     with torch.inference_mode():
         if shape.prompted:
-            # In meters: ours are told what theirs take from the prompt.
+            # In meters: ours get as arguments what theirs take from the prompt.
             prompt = random_prompt(arguments.seed)
             a = ours(image, prompt) * (FARTHEST - NEAREST) + NEAREST
             b = theirs(image, prompt_depth=prompt * (FARTHEST - NEAREST) + NEAREST).predicted_depth

@@ -13,7 +13,7 @@ against Ultralytics; what `ardf detect` finds in a new picture must be what Ultr
 key points, oriented boxes and classes. Ends with 1 where it is not.
 
 With `--packages` each Ultralytics of these folders trains a network and predicts with it. They build four networks of
-the same tensors: 8.4 had no activation behind the first convolution of `SPPF` until September 2026, whatever the base.
+the same tensors: 8.4 had no activation after the first convolution of `SPPF` until September 2026, whatever the base.
 References of layers are made with the installed Ultralytics.
 """
 

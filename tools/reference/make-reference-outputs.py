@@ -6,7 +6,7 @@
 
 The tensors are named in `oracles/yolo.py`, `oracles/final_outputs.py` and `oracles/depth_anything.py`; `input` is (1,
 3, height, width). Without `--image` the input is random: uniform in 0...1 for the detector, standard normal for
-depth. Everything is computed in float64 unless told otherwise and stored as float32, so that the difference from an
+depth. By default everything is computed in float64; it is stored as float32, so that the difference from an
 engine is the engine's own error.
 """
 

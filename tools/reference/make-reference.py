@@ -9,7 +9,7 @@
 `--weights` takes an Ultralytics checkpoint (`.pt`), or the safetensors of either network as `ardf convert` writes them;
 `--transformers` a folder that `from_pretrained` reads, with Depth Anything or Prompt Depth Anything, whose prompt is
 random. Without `--image` the input is random. PyTorch networks are
-evaluated in float64 unless told otherwise, and stored as float32.
+evaluated in float64 by default, and stored as float32.
 
 Tensors are named by module path in the original checkpoint's vocabulary, `model.10.m.0.attn.qkv` or
 `pretrained.blocks.3.attn.proj`; a module called several times has `.0`, `.1`, ... (the encoder's norm: the index of

@@ -1,12 +1,12 @@
 import FileFormats
 
-/// A layout of folders that hold one capture: how it is told and opened.
+/// A layout of folders that hold one capture: how it is recognized and opened.
 ///
 /// A format is a file of its own, a case of `CaptureLayout` that says what it stores, and a row of `CaptureFormats.all`.
 protocol CaptureFormat {
   associatedtype Source: CaptureSource
 
-  /// The names by which it is told, for people.
+  /// The file names by which it is recognized, for people.
   static var marks: String { get }
   /// Whether a folder with files and folders of these names is of this layout.
   static func recognizes(_ folder: CaptureFolder, names: NameSet) -> Bool
@@ -32,7 +32,7 @@ enum CaptureFormats {
     return all.first { $0.recognizes(folder, names: present) }
   }
 
-  /// The names by which captures are told, for people.
+  /// The file names by which captures are recognized, for people.
   static var marks: String { all.map { $0.marks }.joined(separator: ", ") }
 }
 

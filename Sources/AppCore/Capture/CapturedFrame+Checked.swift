@@ -2,13 +2,14 @@ import Geometry
 import Imaging
 
 extension CapturedFrame {
-  /// A frame from parts that a stranger gave, checked by themselves and against each other.
+  /// A frame from untrusted parts, each checked alone and against the others.
   ///
   /// - `image`: as stored; `orientation` turns it upright.
   /// - `depth`: planar, in meters, NaN or 0 where there is none, over the stored picture's whole field.
   /// - `confidence`: 0, 1 or 2 of each cell of the depth.
   /// - `intrinsics`: nine numbers of the stored picture's matrix, by rows.
-  /// - `cameraToWorld`: sixteen numbers, by rows, of a camera that looks along -z with y up; nil where nobody knows.
+  /// - `cameraToWorld`: sixteen numbers, by rows, of a camera that looks along -z with y up; nil where it is
+  ///   not known.
   package static func checked(
     name: String, image: RGBImage, orientation: Orientation, depth: Plane<Float>?,
     confidence: Plane<UInt8>?, sensor: SensorModel, intrinsics: [Double], cameraToWorld: [Double]?

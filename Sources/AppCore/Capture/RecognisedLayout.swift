@@ -19,7 +19,7 @@ enum RecognisedLayout {
     }
     let frames = names.filter { folder.hasFile("\($0)/\(NativeCapture.frameFile)") }
     let pictures = names.filter(PlainImages.isPicture)
-    // Pictures beside frames, or in folders of their own, may be anybody's thumbnails.
+    // Pictures next to frames, or in folders of their own, may be thumbnails.
     let isKnown = NameSet(frames + pictures)
     let others = names.filter {
       !isKnown.contains($0) && Self.holdsCapture("\(folder.path)/\($0)", folder.limits)

@@ -4,7 +4,7 @@ import Imaging
 
 /// A clip in its recorded form: `index.jsonl`, one line `{seq, offset, length}` a message, and `messages.bin`.
 ///
-/// A message is four parts, each behind its length as u32 little-endian: JSON header, JPEG, depth as raw
+/// A message is four parts, each preceded by its length as u32 little-endian: JSON header, JPEG, depth as raw
 /// u16 millimeters, confidence as raw u8.
 struct RecordedClip: CaptureSource {
   static let indexFile = "index.jsonl"
@@ -102,7 +102,7 @@ struct RecordedClip: CaptureSource {
       guard ranges.updateValue(offset..<offset + length, forKey: number) == nil else {
         throw .badMessage(file: indexFile, message: number, reason: "is listed twice")
       }
-      // Each message is looked at once: as many bytes as there are, however many lines there are.
+      // Each message is read once, so that lines cannot ask for more bytes than the file has.
       total += length
       guard total <= messageBytes else {
         throw .badMessage(file: indexFile, message: number, reason: "shares bytes with another")

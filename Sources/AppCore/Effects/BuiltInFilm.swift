@@ -25,7 +25,7 @@ package struct BuiltInFilm: EffectFilm {
   package let size: PixelSize
   private let art: any EffectArt
 
-  /// The size that `picture` has unless told otherwise.
+  /// The default size of `picture`.
   package static let defaultSize = PixelSize(width: 320, height: 320)
   /// Effects repeat after this many seconds, for arithmetic to stay exact.
   private static let longestTime = 4096.0

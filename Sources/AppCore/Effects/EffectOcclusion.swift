@@ -1,10 +1,11 @@
 import Geometry
 import Imaging
 
-/// How much of an effect is seen at each cell of a depth grid, turned upright: 0 behind the scene, 1 before it.
+/// How much of an effect is visible at each cell of a depth grid, turned upright: 0 behind the scene, 1 in
+/// front of it.
 ///
-/// Visibility, not depth, is interpolated between cells (percentage-closer filtering), so that the edges of what
-/// hides an effect are smooth and no depth between two surfaces is made up.
+/// Visibility, not depth, is interpolated between cells (percentage-closer filtering), so that the edges of
+/// occluders are smooth and no depth between two surfaces is invented.
 struct EffectOcclusion: Sendable {
   /// Depth differences below this share of the depth are not sure: the transition is that wide to either side.
   static let tolerance: Float = 0.015
@@ -19,7 +20,8 @@ struct EffectOcclusion: Sendable {
   /// Cells a pixel of the upright picture.
   private let scale: SIMD2<Float>
 
-  /// The visibility of a surface; nil where all of it is seen, for want of depth or camera too.
+  /// The visibility of a surface; nil where all of it is visible, or where the frame lacks depth or
+  /// intrinsics.
   ///
   /// - `area`: The part of the upright picture that the surface covers.
   /// - `own`: The box of the object that the effect belongs to, whose own surface does not hide it.

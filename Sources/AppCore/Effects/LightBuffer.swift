@@ -3,8 +3,8 @@ import Imaging
 
 /// A picture in the making: light with alpha, both premultiplied, in floats.
 ///
-/// Coordinates: y from 0 at the lower edge to 2 at the upper one, x from 0 in the middle, same unit. Light may
-/// exceed its alpha: it then adds to what is behind, as flames do, and covers what `pixels` needs it to.
+/// Coordinates: y from 0 at the lower edge to 2 at the upper one, x from 0 in the middle, same unit. Light
+/// may exceed its alpha: it then adds to the background, as flames do, and covers what `pixels` needs it to.
 ///
 /// A buffer holds some rows of the picture, so that a picture can be made by several side by side; a pixel's value does
 /// not depend on which rows its buffer holds.
@@ -54,7 +54,8 @@ package struct LightBuffer {
   ) {
     let drawn = rows(upTo: top)
     guard !drawn.isEmpty else { return }
-    // Cell i of a line has its middle at pixel edge (i - 0.5) * cell: one stands before the picture, one behind it.
+    // Cell i of a line has its middle at pixel edge (i - 0.5) * cell: one lies before the picture, one after
+    // it.
     let count = (width + cell - 1) / cell + 2
     func place(_ index: Int) -> Float { (Float(index) - 0.5) * Float(cell) }
     func line(_ index: Int) -> [SIMD4<Float>] {

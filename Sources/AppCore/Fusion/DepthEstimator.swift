@@ -43,10 +43,11 @@ public protocol DepthEstimator: Sendable {
 }
 
 extension DepthEstimator {
-  /// By default a sensor has to scale what the network finds.
+  /// By default a sensor is needed to scale the network's depth.
   public var needsNoSensor: Bool { false }
 
-  /// A captured frame's depth as its picture is stored; nil where there is no picture, or nothing to be told of it.
+  /// A captured frame's depth, in the orientation of the stored picture; nil without a picture, or without
+  /// sensor depth where it is needed.
   public func depth(of frame: CapturedFrame) async throws -> EstimatedDepth? {
     guard let image = frame.image, frame.depth != nil || needsNoSensor else { return nil }
     let sensor = frame.depth?.oriented(frame.orientation)

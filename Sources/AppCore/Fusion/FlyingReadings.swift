@@ -1,6 +1,6 @@
 /// Readings at edges that lie between both surfaces, on neither: flying pixels.
 enum FlyingReadings {
-  /// Only steps larger than this share of the inverse depth are looked at.
+  /// Only steps larger than this share of the inverse depth are tested.
   private static let leastStep: Float = 0.08
   /// A flying reading is at least this share of the step away from either side.
   private static let leastShare: Float = 0.2

@@ -29,7 +29,7 @@ struct GuidedCells {
   static let scaledWeight: Float = 3e-5
   /// Relative noise of a reading at which it counts half.
   static let notableNoise: Float = 0.01
-  /// The guide goes on to so small inverse depths: 100 m.
+  /// The least inverse depth of the guide: 100 m.
   static let farthest: Float = 0.01
 
   /// Columns.

@@ -19,7 +19,7 @@ struct NearestReadings {
   private static func steps(_ hasReading: [Bool], width: Int, height: Int, dx: Int, dy: Int) -> [Int32] {
     var steps = [Int32](repeating: 0, count: hasReading.count)
     for row in 0..<height {
-      // Cells that are looked at come first.
+      // The cell that is read below is computed first.
       let y = dy > 0 ? height - 1 - row : row
       guard (0..<height).contains(y + dy) else { continue }
       for column in 0..<width {

@@ -1,8 +1,8 @@
 /// The value that would stand at `rank` if `values` were sorted; exact, without sorting them all.
 ///
-/// A sorted sample of the values gives a bracket that very probably holds the rank; one pass counts the values
-/// below it and collects those inside, and the search goes on among these. Where the bracket misses, all values
-/// are sorted. `scratch` is working space that callers keep between calls.
+/// A sorted sample of the values gives a bracket that very probably holds the rank; one pass counts the
+/// values below it and collects those inside, among which the search continues. Where the bracket misses, all
+/// values are sorted. `scratch` is working space that callers keep between calls.
 /// - Precondition: `values` holds no NaN and `rank` is one of its indices.
 package func orderStatistic(_ values: [Double], rank: Int, scratch: inout [Double]) -> Double {
   precondition(values.indices.contains(rank), "rank \(rank) of \(values.count) values")

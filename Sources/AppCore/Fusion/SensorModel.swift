@@ -34,11 +34,11 @@ public struct SensorModel: Sendable, Equatable {
   public enum Kind: String, Sendable, CaseIterable {
     /// A phone's time-of-flight sensor; its confidence says which readings count.
     case lidar
-    /// A pattern projected and seen from beside: Kinect of 2010, Structure Sensor, PrimeSense.
+    /// A projected pattern and a camera next to the projector: Kinect of 2010, Structure Sensor, PrimeSense.
     case structuredLight = "structured-light"
     /// Two cameras: RealSense and the like.
     case stereo
-    /// Nobody says; taken to err in proportion to depth.
+    /// Not known; its error is taken as proportional to depth.
     case unknown
   }
 

@@ -1,7 +1,7 @@
 import FileFormats
 import Imaging
 
-/// Why a frame cannot be looked at.
+/// Why a frame cannot be processed.
 package enum DetectionLoopError: Error, Equatable, CustomStringConvertible {
   /// The frame came without its picture.
   case noPicture(frame: String)
@@ -14,7 +14,7 @@ package enum DetectionLoopError: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// Detects now and then in the frames that it is offered, and follows what it finds.
+/// Detects objects in some of the frames it is offered, and tracks them.
 package actor DetectionLoop {
   /// What became of an offered frame.
   package enum Outcome: Sendable, Equatable {

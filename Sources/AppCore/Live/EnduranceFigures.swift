@@ -1,6 +1,6 @@
 import FileFormats
 
-/// How a session held out: sustained frame rate, peak memory, recovery from critical pressure.
+/// A session's endurance: sustained frame rate, peak memory, recovery from critical pressure.
 package struct EnduranceFigures: Sendable, Equatable {
   /// Frames shown.
   package private(set) var framesShown = 0

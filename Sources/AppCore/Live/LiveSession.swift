@@ -1,8 +1,8 @@
 /// What shows the camera's picture with the objects over it.
 public protocol RenderSink: Sendable {
-  /// Shows a frame with the session's state, objects among it, and returns when it is on the screen.
+  /// Shows a frame with the session's state, including objects, and returns when it is on the screen.
   ///
-  /// - Throws: if the frame cannot be shown; the session goes on with the next.
+  /// - Throws: if the frame cannot be shown; the session continues with the next.
   func present(_ frame: CapturedFrame, state: LiveSnapshot) async throws
 }
 
@@ -21,8 +21,8 @@ public struct LiveConfiguration: Sendable {
   public enum Scheduling: Sendable {
     /// Side by side: what cannot be shown in time is dropped.
     case live
-    /// One after the other: every frame is looked at if it is due, then shown, before the next is taken. On a clock
-    /// that follows the frames, the same frames give the same pictures.
+    /// Sequential: every frame is processed if detection is due, then shown, before the next is taken. On a
+    /// clock that follows the frames, the same frames give the same pictures.
     case lockstep
   }
 
@@ -71,9 +71,9 @@ public struct LiveSurroundings: Sendable {
   package var memory: (any MemoryHolder)?
   /// Films on objects, which give way under memory pressure.
   package var overlays: OverlayManager?
-  /// Who is told of detections.
+  /// The observer of detections.
   public var observer: (any DetectionObserver)?
-  /// Where events are written.
+  /// The sink for events.
   public var log: any LogSink
 
   /// The machine's clock, a device that is always healthy, no observer and no log, unless given.
@@ -109,9 +109,9 @@ public struct LiveReport: Sendable, Equatable {
   package let gate: GateLedger
   /// Buffers: none lent, and how they were used.
   package let pool: PoolLedger
-  /// Frames that detection never looked at because newer ones came.
+  /// Frames that detection skipped because newer ones came.
   public let visionReplaced: Int
-  /// How the session held out.
+  /// Sustained frame rate, peak memory, and recovery from pressure.
   package let endurance: EnduranceFigures
 }
 

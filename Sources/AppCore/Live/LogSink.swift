@@ -33,7 +33,7 @@ package final class RecordingLog: LogSink {
 
     /// How serious it is.
     package let level: Level
-    /// The text; for errors with the error's description behind a colon.
+    /// The text; for errors followed by a colon and the error's description.
     package let text: String
 
     /// A line from its parts.

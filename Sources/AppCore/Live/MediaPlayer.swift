@@ -4,11 +4,11 @@ public protocol MediaPlayer: AnyObject, Sendable {
   ///
   /// - Throws: if the film cannot be played; such a player is never shown.
   func prepare() async throws
-  /// Starts or goes on.
+  /// Starts or resumes.
   func play()
-  /// Halts; `play` goes on from here.
+  /// Pauses; `play` resumes from here.
   func pause()
-  /// Ends for good and frees the film.
+  /// Stops permanently and frees the film.
   func stop()
   /// Returns to the first picture.
   func seekToStart()

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Hands over the newest value only: a value that nobody took is replaced by the next.
+/// Hands over the newest value only: a value that was not taken is replaced by the next.
 ///
-/// Putting never waits, so a slow reader holds nobody up. One task reads.
+/// Putting never waits, so a slow reader does not delay the writer. One task reads.
 package final class NewestMailbox<Value: Sendable>: Sendable {
   /// What is put in, newest only, until `close`.
   package let values: AsyncStream<Value>
@@ -14,7 +14,7 @@ package final class NewestMailbox<Value: Sendable>: Sendable {
     (values, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// How many values were replaced before anybody took them.
+  /// How many values were replaced before they were taken.
   package var replaced: Int { replacedCount.withLock { $0 } }
 
   /// Puts a value in, in place of one that is still there.

@@ -1,4 +1,4 @@
-/// Runs work behind its protections, always in the same order: gate, breaker, work, recovery.
+/// Runs work with its protections, always in the same order: gate, breaker, work, recovery.
 ///
 /// A closed gate ends a run before the breaker is asked, an open breaker ends it before the work is started,
 /// and recovery is asked only for failures. Retries go through the breaker again.

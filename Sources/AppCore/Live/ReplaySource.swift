@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock that shows the time of the frame last taken, and on which nobody waits.
+/// A clock that shows the time of the frame last taken; waiting on it returns at once.
 package final class ReplayClock: TimeSource {
   private let stored = Mutex(Duration.zero)
 

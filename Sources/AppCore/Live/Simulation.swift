@@ -72,7 +72,7 @@ struct SimulatedSession {
   private var breaker: CircuitBreaker
   private var renderFreeAt = Duration.zero
   private var detecting: Detecting?
-  /// The newest frame that detection has not looked at.
+  /// The newest frame that detection has not processed.
   private var waiting: Int?
   private var counts = Counts()
 

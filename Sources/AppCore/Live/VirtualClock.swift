@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock that stands still until it is told to advance; sleepers wake in the order of their deadlines.
+/// A clock that stands still until a caller advances it; sleepers wake in the order of their deadlines.
 package final class VirtualClock: TimeSource {
   private struct Sleeper {
     let id: Int
@@ -65,7 +65,7 @@ package final class VirtualClock: TimeSource {
     for sleeper in woken { sleeper.continuation.resume() }
   }
 
-  /// Moves the clock to the earliest deadline and returns how far that was; nil if nobody sleeps.
+  /// Moves the clock to the earliest deadline and returns how far that was; nil if there are no sleepers.
   @discardableResult
   package func advanceToNextDeadline() -> Duration? {
     let step = state.withLock { state in

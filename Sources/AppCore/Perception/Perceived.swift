@@ -38,13 +38,12 @@ public enum PerceptionTiming: Sendable {
 }
 
 extension Perceived {
-  /// What is said of a picture without objects.
+  /// The note on a picture without objects.
   package static func nothingFound(_ surest: SurestCandidate?) -> String {
     "no objects found" + (surest.map { ": \($0)" } ?? "")
   }
 
-  /// What is to be said of a frame of which `estimation` was made; nil without a depth network, and where nothing was
-  /// estimated.
+  /// Notes on a frame and its estimate; `estimation` is nil without a depth network, and where nothing was estimated.
   static func notes(
     _ frame: CapturedFrame, _ estimation: Result<FrameEstimate, NoEstimate>?, hasNetwork: Bool,
     _ depth: FrameDepth, objects: Int, surest: SurestCandidate?

@@ -11,7 +11,7 @@ import NNRuntime
 public struct Perceiver: Sendable {
   /// What finds objects, and which are wanted.
   public var detector: ObjectDetector
-  /// What estimates depth; nil goes on with the sensor's alone.
+  /// The depth network; nil uses the sensor's depth alone.
   public let depth: (any DepthNetwork)?
   /// How relative depth is fitted to the sensor's; the sensor is that of each frame.
   public var fusion: FusionOptions
@@ -24,7 +24,7 @@ public struct Perceiver: Sendable {
 
   /// A perceiver of networks of any family.
   ///
-  /// - `depth`: nil goes on with the sensor's depth alone.
+  /// - `depth`: nil uses the sensor's depth alone.
   public init(
     detector: ObjectDetector, depth: (any DepthNetwork)? = nil, fusion: FusionOptions = FusionOptions(),
     isOverlapped: Bool = true

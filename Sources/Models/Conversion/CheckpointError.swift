@@ -1,11 +1,14 @@
 import Archives
 import FileFormats
 import NNRuntime
+import ONNX
 
 /// A defect of a checkpoint, or a checkpoint of something else than the networks known here.
 public struct CheckpointError: Error, Equatable, CustomStringConvertible {
   /// What is wrong.
   public enum Kind: Error, Equatable {
+    /// An ONNX file cannot be read.
+    case export(ONNXError)
     /// The file cannot be opened.
     case file(FileError)
     /// Neither a zip archive nor a safetensors file.
@@ -114,6 +117,7 @@ extension CheckpointError.Kind: CustomStringConvertible {
       "neither a PyTorch zip checkpoint nor a safetensors file; a checkpoint from before PyTorch 1.6 must be "
         + "saved again"
     case .weights(let error): "\(error)"
+    case .export(let error): "\(error)"
     case .zip(let error): "\(error)"
     case .notTorch: "a zip archive without PyTorch's data.pkl"
     case .bigEndian: "written on a big-endian machine, which is not supported"
@@ -170,6 +174,10 @@ extension CheckpointError.Kind: CustomStringConvertible {
 extension CheckpointError: ClassifiedError {
   /// What kind of fault it is.
   package var fault: Fault {
-    if case .file(let file) = kind { file.fault } else { .malformedInput }
+    switch kind {
+    case .file(let file): file.fault
+    case .export(let export): export.fault
+    default: .malformedInput
+    }
   }
 }

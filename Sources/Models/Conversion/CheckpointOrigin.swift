@@ -6,7 +6,7 @@ package enum CheckpointOrigin: Equatable, Sendable, CustomStringConvertible {
   case project
   /// Says of itself that it was trained in this project.
   case claimsProject
-  /// Neither can be told.
+  /// The file does not say.
   case unknown
 
   /// The metadata key of files trained here, and its value.

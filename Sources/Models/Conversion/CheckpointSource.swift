@@ -47,6 +47,8 @@ package struct CheckpointSource {
       let modules = try TorchModules(torch.heap)
       raw = try Self.tensors(modules, torch)
       pickled = modules
+    } else if ExportedWeights.isONNX(bytes, file: file) {
+      raw = try readExport(bytes, file: file)
     } else {
       raw = try readSafetensors(bytes, file: file)
     }
@@ -102,6 +104,30 @@ package struct CheckpointSource {
     }
     keypointShape = store.metadata[KeypointShape.key].map { PlainValue(written: $0) }
     return tensors
+  }
+
+  /// Reads the weights of an ONNX file, and keeps what its exporter says of the network.
+  private mutating func readExport(
+    _ bytes: FileBytes, file: String
+  ) throws(CheckpointErrorAt) -> [String: CheckpointTensor] {
+    let export = try ExportedWeights(bytes, file: file)
+    do {
+      classNames = try export.metadata["names"].map { text throws(ClassNames.Defect) in
+        try ClassNames.parse(text)
+      }
+    } catch {
+      classNamesDefect = error
+    }
+    if case .list(let sides)? = export.metadata["imgsz"].map(PlainValue.init(written:)),
+      case .integer(let side)? = sides.first, sides.count == 2, case .integer(side) = sides[1]
+    {
+      trainingSize = side
+    }
+    keypointShape = export.metadata[KeypointShape.key].map { PlainValue(written: $0) }
+    for key in ["license", "version", "date"] { origin[key] = export.metadata[key] }
+    if export.hasFolded { epsilons = [ExportedWeights.epsilon] }
+    if export.isSuppressed { metadata[YOLOArchitecture.headKey] = YOLOArchitecture.suppressedHead }
+    return export.tensors
   }
 
   /// Keeps what a pickled network and the checkpoint around it say.

@@ -44,7 +44,7 @@ public enum PickleError: Error, Equatable, CustomStringConvertible {
     case .stackUnderflow(let offset): "pickle instruction at byte \(offset) takes from an empty stack"
     case .missingMark(let offset): "pickle instruction at byte \(offset) needs a mark"
     case .unbalancedEnd: "pickle does not end with exactly one value"
-    case .trailingBytes(let offset): "pickle goes on after its end, at byte \(offset)"
+    case .trailingBytes(let offset): "pickle has bytes after its end, at byte \(offset)"
     case .unknownMemo(let index, let offset):
       "pickle refers to the unknown memo entry \(index) at byte \(offset)"
     case .invalidLength(let offset): "pickle declares an impossible length at byte \(offset)"

@@ -15,19 +15,28 @@ public final class ONNXModel: Sendable {
   /// A model with operators that are not implemented is read too; `defect` says so, and `run` throws it.
   /// - Throws: `ONNXError`.
   public convenience init(path: String) throws {
-    let bytes: FileBytes
+    try self.init(Self.bytes(path), path: path)
+  }
+
+  /// As `init(path:)`, with every node a step.
+  package convenience init(keepingAllOf path: String) throws {
+    try self.init(Self.bytes(path), path: path, keepsAll: true)
+  }
+
+  private static func bytes(_ path: String) throws -> FileBytes {
     do throws(FileError) {
-      bytes = FileBytes(try MappedFile(path: path))
+      return FileBytes(try MappedFile(path: path))
     } catch {
       throw ONNXError.file(error)
     }
-    try self.init(bytes, path: path)
   }
 
-  package init(_ bytes: FileBytes, path: String) throws {
+  /// - `keepsAll`: every node stays a step, also one of constants alone or one that nobody reads.
+  package init(_ bytes: FileBytes, path: String, keepsAll: Bool = false) throws {
     self.path = path
     message = try ModelMessage(bytes)
-    program = try ProgramBuilder.program(of: message, files: ExternalData(besideModel: path))
+    program = try ProgramBuilder.program(
+      of: message, files: ExternalData(besideModel: path), keepsAll: keepsAll)
   }
 
   /// What keeps the model from being run; nil where nothing does.
@@ -37,9 +46,31 @@ public final class ONNXModel: Sendable {
   package var inputs: [Program.Input] { program.inputs.filter { !$0.hasDefault } }
   package var outputs: [Program.Output] { program.outputs }
 
+  /// Runs the model on zeros, within bounds that are far below those of other runs: what any file may be tried with.
+  ///
+  /// - `elements`: that a tensor may have; `steps`: that may be run.
+  package func tryOut(elements: Int, steps: Int) throws {
+    if let defect { throw defect }
+    try Shape.$most.withValue(elements) {
+      let values = try inputs.map { input -> Value in
+        guard case .tensor(let number, let axes) = input.type else { throw ONNXError.input("no tensor") }
+        let shape = (axes ?? []).map { if case .size(let size) = $0 { size } else { 1 } }
+        let type = try ElementType(number: number)
+        let count = try Shape.count(shape)
+        return .tensor(
+          type == .string
+            ? Tensor(shape, [String](repeating: "", count: count))
+            : Tensor(type, shape, doubles: [Double](repeating: 0, count: count)))
+      }
+      let given = NameTable(zip(inputs.map(\.name), values).map { ($0, $1) })
+      _ = try program.run(program.inputs.map { given[$0.name] }, within: RunBudget(steps: steps))
+    }
+  }
+
   /// Runs the model on values by the names of its inputs.
   package func run(
-    _ values: NameTable<Value>, observer: ((Step, [Value?]) throws -> Void)? = nil
+    _ values: NameTable<Value>, observer: ((Step, [Value?]) throws -> Void)? = nil,
+    replacing: ((Step, [Value?]) throws -> [Value?])? = nil
   ) throws -> [Value] {
     if let defect { throw defect }
     if let other = values.keys.first(where: { name in
@@ -50,7 +81,8 @@ public final class ONNXModel: Sendable {
     for input in program.inputs {
       if let value = values[input.name] { try input.check(value) }
     }
-    return try program.run(program.inputs.map { values[$0.name] }, observer: observer)
+    return try program.run(
+      program.inputs.map { values[$0.name] }, observer: observer, replacing: replacing)
   }
 }
 

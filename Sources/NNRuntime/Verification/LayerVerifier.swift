@@ -27,7 +27,7 @@ public struct LayerVerifier: Sendable {
     }
   }
 
-  /// Is told of a layer beyond its tolerance, and where its result is wrong.
+  /// Called with each layer beyond its tolerance and the map of its differences.
   package typealias Observer = (_ layer: VerificationReport.Layer, _ map: DifferenceMap) throws -> Void
 
   /// What layers are fed.

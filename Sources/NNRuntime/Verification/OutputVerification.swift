@@ -107,7 +107,7 @@ struct OutputVerification {
   /// The most objects of a reference, as Ultralytics has it.
   private static let mostObjects = 30_000
 
-  /// In reduced precision other candidates are chosen; which of them are right cannot be told one by one.
+  /// In reduced precision other candidates are chosen, so that they cannot be compared one by one.
   private func isComparable(_ result: inout Result, _ names: [String]) -> Bool {
     guard !isOwn, precision != .fp32 else { return true }
     result.uncompared += names.map {

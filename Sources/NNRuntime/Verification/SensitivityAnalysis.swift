@@ -126,7 +126,7 @@ package struct SensitivityAnalysis {
       layers: kept.reduce(into: [:]) { $0[$1.key] = ($1.value, lowered[$1.key] ?? $1.value) })
   }
 
-  /// Medians of milliseconds by layer of two sessions, which run in turns.
+  /// Median milliseconds by layer of two sessions, whose runs are interleaved.
   private static func layerTimes(
     _ one: Session, _ other: Session, _ picture: OutputReference.Picture, _ runs: Int
   ) throws -> ([String: Double], [String: Double]) {

@@ -24,7 +24,7 @@ package struct TraceComparison: Sendable {
   /// Compares the layers that both traces have.
   ///
   /// A layer beyond what the mode allows is allowed more where a trace says that it enlarges roundings.
-  /// `onDivergence` is told of layers beyond their tolerance.
+  /// `onDivergence` is called for each layer beyond its tolerance.
   ///
   /// - Throws: `VerificationError` for traces of different networks, inputs or shapes; what `ReferenceFile` and
   ///   `onDivergence` throw.

@@ -62,7 +62,10 @@ package enum TraceWriter {
     return layers.map(\.name)
   }
 
-  /// What is said of layers beside their results: a run of its own, since it stands before them in the file.
+  /// What a trace records of layers besides their results.
+  ///
+  /// It takes a run of its own, since it precedes the
+  /// results in the file.
   private static func recorded(
     _ layers: [TracedLayer], of session: Session, prepare: (borrowing SessionInputs) throws -> Void
   ) throws -> [RecordedLayer] {

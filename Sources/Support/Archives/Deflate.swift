@@ -60,7 +60,7 @@ package enum ZlibStream {
 
   /// The bytes of a stream; nil unless there are exactly `size`.
   ///
-  /// The stream's checksum is not looked at.
+  /// The stream's checksum is not verified.
   package static func decompress(_ stream: [UInt8], size: Int) -> [UInt8]? {
     let (header, checksum) = (2, 4)
     guard stream.count >= header + checksum else { return nil }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The temporary names of outputs being written, so that an interrupted run leaves none behind.
+/// Tracks the temporary files of outputs being written, so that an interrupted run removes them.
 ///
 /// An entry is called `.NAME.TOKEN.partial`, TOKEN sixteen random digits, and is locked while it is being written: one
 /// that can be locked was left by a process that is gone, whatever number that process had, and on whichever machine.

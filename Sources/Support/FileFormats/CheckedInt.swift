@@ -1,7 +1,7 @@
-/// A whole number that somebody else wrote, in a file, a request, a variable or an option: any of 64 bits.
+/// An untrusted 64-bit integer from a file, a request, an environment variable or an option.
 ///
-/// It has none of `Int`'s operators, which end the process where a result does not fit: the name of an operation says
-/// what happens there. `within` makes an `Int` of it, once a range is known; nothing else does.
+/// It has none of `Int`'s operators, which end the process on overflow; the name of each operation says what
+/// happens instead. Only `within` converts it to an `Int`, given the allowed range.
 package struct CheckedInt: Hashable, Comparable, Sendable, CustomStringConvertible,
   ExpressibleByIntegerLiteral
 {

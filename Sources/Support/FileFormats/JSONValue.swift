@@ -71,7 +71,7 @@ package enum JSONValue: Sendable, Equatable {
     }
   }
 
-  /// A whole number of any size: what is reckoned with it does not end the process.
+  /// An integer of any size; arithmetic on it does not end the process.
   package var wholeNumber: CheckedInt? {
     switch self {
     case .integer(let value): CheckedInt(value)

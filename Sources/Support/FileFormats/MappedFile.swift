@@ -33,7 +33,7 @@ package final class MappedFile: Sendable {
     entry = MappedFileFaults.Entry(start: address, count: size, path: path)
   }
 
-  /// Checks that nobody wrote to the file since it was opened.
+  /// Checks that the file was not written to since it was opened.
   ///
   /// A file that was replaced by renaming, or removed, is unharmed: the mapping keeps the old one.
   /// - Throws: `FileError.changed`.

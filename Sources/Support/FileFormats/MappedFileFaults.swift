@@ -19,7 +19,7 @@ package enum MappedFileFaults {
     _ = ardf_install_fault_handler(status, signal ?? 0)
   }
 
-  /// Whether a fault was met, so that the signal told of one.
+  /// Whether a fault occurred, so that the signal was caused by one.
   package static var wereSeen: Bool { ardf_fault_was_seen() != 0 }
 
   /// A mapping as the handler knows it, for as long as the object lives.

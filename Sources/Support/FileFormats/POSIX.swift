@@ -149,7 +149,7 @@ package enum POSIX {
     return size
   }
 
-  /// Cuts an open file off behind `size` bytes.
+  /// Truncates an open file to `size` bytes.
   package static func truncate(_ descriptor: Int32, to size: Int, path: String) throws(FileError) {
     guard retrying({ ftruncate(descriptor, size) }) == 0 else { throw .from(errno: errno, path: path) }
   }

@@ -13,12 +13,12 @@ public struct Keypoint<Frame: PlanarFrame>: Hashable, Sendable {
 }
 
 extension Orientation {
-  /// A key point of the upright picture said of the stored one of size `stored`.
+  /// A key point of the upright picture, in coordinates of the stored one of size `stored`.
   public func stored(_ keypoint: Keypoint<UprightPixels>, stored size: PixelSize) -> Keypoint<ImagePixels> {
     Keypoint(stored(keypoint.point, stored: size), confidence: keypoint.confidence)
   }
 
-  /// A key point of the stored picture of size `stored` said of the upright one.
+  /// A key point of the stored picture of size `stored`, in coordinates of the upright one.
   public func upright(_ keypoint: Keypoint<ImagePixels>, stored size: PixelSize) -> Keypoint<UprightPixels> {
     Keypoint(upright(keypoint.point, stored: size), confidence: keypoint.confidence)
   }

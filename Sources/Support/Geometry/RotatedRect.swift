@@ -57,7 +57,7 @@ public struct RotatedRect<Frame: PlanarFrame>: Hashable, Sendable {
 }
 
 extension Orientation {
-  /// A rectangle of the upright picture said of the stored one of size `stored`.
+  /// A rectangle of the upright picture, in coordinates of the stored one of size `stored`.
   public func stored(_ rect: RotatedRect<UprightPixels>, stored size: PixelSize) -> RotatedRect<ImagePixels> {
     self == .up
       ? RotatedRect(
@@ -65,7 +65,7 @@ extension Orientation {
       : rect.moved { stored($0, stored: size) }
   }
 
-  /// A rectangle of the stored picture of size `stored` said of the upright one.
+  /// A rectangle of the stored picture of size `stored`, in coordinates of the upright one.
   public func upright(
     _ rect: RotatedRect<ImagePixels>, stored size: PixelSize
   ) -> RotatedRect<UprightPixels> {

@@ -21,7 +21,7 @@ public struct RGBAImage: Sendable, Equatable {
     precondition(pixels.count == width * height * 4, "an RGBA image holds 4 bytes a pixel")
   }
 
-  /// A picture of one color, transparent unless told otherwise.
+  /// A picture of one color, transparent by default.
   public init(width: Int, height: Int, color: Color = .clear) {
     let pixel = [color.red, color.green, color.blue, color.alpha]
     self.init(

@@ -149,7 +149,7 @@ package final class AtomicDirectory: Sendable {
 
   /// Puts the new folder in the place of the old one and returns where that one is left.
   private func replaceExisting() throws(FileError) -> String {
-    // Nobody may take the old one for a leftover while it has the temporary name.
+    // Locked, so that no other process takes the old folder for a leftover while it has the temporary name.
     let old = try POSIX.openForLocking(path)
     defer { POSIX.closeDescriptor(old) }
     POSIX.lock(old)

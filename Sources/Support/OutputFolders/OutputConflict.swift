@@ -21,9 +21,10 @@ package enum OutputConflict: Error, Equatable, CustomStringConvertible {
     }
   }
 
-  /// Refuses an output that is, holds or lies in one of the inputs, by whatever names and links they are reached.
+  /// Refuses an output that is, contains or lies in one of the inputs, whatever names and links they are
+  /// reached by.
   ///
-  /// Inputs that are not there are nobody's loss.
+  /// Missing inputs are ignored.
   package static func check(_ output: String, against inputs: [String]) throws(OutputConflict) {
     let own = POSIX.identity(of: output)
     let above = foldersAbove(output)

@@ -26,8 +26,8 @@ package struct ARDF: AsyncParsableCommand {
       CommandGroup(
         name: "Measure",
         subcommands: [
-          Run.self, Detect.self, Depth.self, Fuse.self, Place.self, Compose.self, Report.self, Serve.self,
-          Replay.self, Capture.self,
+          Demo.self, Run.self, Detect.self, Depth.self, Fuse.self, Place.self, Compose.self, Report.self,
+          Serve.self, Replay.self, Capture.self,
         ]),
       CommandGroup(
         name: "Network",

@@ -8,7 +8,7 @@ extension AnnotationFile {
     private let place: String
     /// Coordinates may lie so many sides outside of the picture.
     private static let reach = 1.0
-    /// Ids may be anything: they are compared, and never reckoned with.
+    /// Ids may be any integer: they are compared only.
     private static let numbers = Int.min...Int.max
 
     init(_ value: JSONValue, file: String, place: String) {

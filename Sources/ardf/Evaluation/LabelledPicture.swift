@@ -50,7 +50,8 @@ package struct LabelledObject: Sendable, Equatable {
   package let box: PixelBox
   /// Its pixels; nil where only the box is known.
   package let region: LabelledRegion?
-  /// A crowd or another area whose objects are not told apart: neither is it missed, nor is what is found there wrong.
+  /// A crowd or another area of objects without separate labels: it does not count as missed, and detections
+  /// in it do not count as wrong.
   package let isCrowd: Bool
   /// x and y of each corner over the picture's width and height, as a line of a YOLO label has them; empty for others.
   package let outline: [Float]

@@ -20,7 +20,7 @@ package final class EventLog: Sendable {
   private let path: String
   private let turn = Mutex<Void>(())
 
-  /// Opens or makes a log; it goes on behind what is there.
+  /// Opens or creates a log; lines are appended.
   package init(path: String) throws(FileError) {
     self.path = path
     descriptor = try POSIX.openForAppending(path)

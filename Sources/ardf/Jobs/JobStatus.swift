@@ -13,7 +13,7 @@ package struct JobStatus: Sendable {
     fileprivate var countsFrames = false
     /// What is done of `total`.
     package var countedDone: Int { countsFrames ? frames : captures }
-    /// What is left of it; 0 where nobody has counted.
+    /// What is left of it; 0 where the total is not known.
     package var left: Int { max(0, (total ?? 0) - countedDone) }
     /// Processes that took it up.
     package var attempts = 0
@@ -66,7 +66,7 @@ package struct JobStatus: Sendable {
     return (shards.reduce(0) { $0 + $1.countedDone }, totals.reduce(0) { $0 + ($1 ?? 0) })
   }
 
-  /// Seconds until the end if it goes on like this.
+  /// Seconds until the end at the present rate.
   package var secondsLeft: Double? {
     guard let progress, let rate, rate > 0, progress.done > 0 else { return nil }
     let frames = Double(done + failed) / Double(progress.done) * Double(progress.total - progress.done)

@@ -3,7 +3,7 @@ import FileFormats
 
 /// What a part has besides whole records.
 package struct PartDamage: Equatable, Sendable {
-  /// Bytes behind the last line that a process finished writing.
+  /// Bytes after the last line that a process finished writing.
   package var torn = 0
   /// Lines before it that are no records: of two processes that wrote at once, or a disk that failed.
   package var lines = 0

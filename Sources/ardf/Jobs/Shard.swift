@@ -38,8 +38,8 @@ package struct Shard: Hashable, Sendable, CustomStringConvertible {
     total * (number - 1) / count..<total * number / count
   }
 
-  /// Whether a capture of a manifest, counted from 0, is this shard's: every `count`th, so that nobody needs to know how
-  /// many there are, and long and short captures are shared out evenly.
+  /// Whether a capture of a manifest, counted from 0, is this shard's: every `count`th, so that the total
+  /// need not be known, and long and short captures are distributed evenly.
   package func takes(capture: Int) -> Bool { capture % count == number - 1 }
 
   /// A file's name with the shard in it, so that names sort as the shards do: `results.jsonl`,

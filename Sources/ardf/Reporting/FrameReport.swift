@@ -1,6 +1,6 @@
 import AppCore
 import FileFormats
-import Foundation
+import FoundationEssentials
 import Geometry
 import Imaging
 

@@ -1,6 +1,6 @@
 import Archives
 import FileFormats
-import Foundation
+import FoundationEssentials
 import Imaging
 
 /// Grids as the page carries them: what each value differs by from its left neighbor, compressed, in base64.

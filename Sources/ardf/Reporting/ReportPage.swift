@@ -1,6 +1,5 @@
 import AppCore
 import FileFormats
-import Foundation
 
 /// A frame's results as one page that needs nothing else: no network, no other file.
 package enum ReportPage {
@@ -79,9 +78,10 @@ package enum ReportPage {
     ]
     var html: [UInt8] = []
     // The template has its parts' names between braces of two: {{name}}.
-    for (index, piece) in text(PackageResources.page_html).components(separatedBy: "{{").enumerated() {
-      let halves = piece.components(separatedBy: "}}")
-      if index > 0 { html += parts[halves[0]] ?? [] }
+    let pieces = text(PackageResources.page_html).split(separator: "{{", omittingEmptySubsequences: false)
+    for (index, piece) in pieces.enumerated() {
+      let halves = piece.split(separator: "}}", omittingEmptySubsequences: false)
+      if index > 0 { html += parts[String(halves[0])] ?? [] }
       html += (index > 0 ? halves[1] : piece).utf8
     }
     return html

@@ -10,8 +10,8 @@ import Testing
   static let rounding = 1e-9
   /// Coefficients from 20,000 pairs with 1 % noise.
   static let noisy = 5e-4
-  /// Coefficients under 45 % outliers: those near the crossing of the two populations cannot be told apart, and
-  /// they widen the deviation estimate.
+  /// Coefficients under 45 % outliers: those near the crossing of the two populations cannot be separated,
+  /// and they widen the deviation estimate.
   static let contaminated = 2e-3
   /// Integrals over a uniform density against sums over 35,001 even samples.
   static let sampling = 1e-3

@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  /// No more error just behind 4 m than just before.
+  /// No more error just beyond 4 m than just before.
   @Test func nothingHappensAtFourMeters() throws {
     let sensor = MetricDepth(sensor: Self.scene.sensor())
     let guided = try #require(DepthFusion.fuse(relative: Self.scene.relative, sensor: sensor).metric)

@@ -98,7 +98,7 @@ import Testing
     #expect(errors.max()! < 1e-8, "linear functions are exact, to the border")
   }
 
-  /// Noise goes on evenly on both sides of zero and far from it: it is read at times up to an hour.
+  /// Noise continues evenly on both sides of zero and far from it: it is read at times up to an hour.
   @Test(arguments: [Float(0), -0.5, -3000, 2000]) func noiseHasNoSeams(_ start: Float) {
     let noise = NoiseTexture.shared
     let values = (0..<400).map { noise(start + Float($0) / 1024, start + 0.3) }

@@ -75,7 +75,7 @@ import Testing
 
   // MARK: Session
 
-  /// A detector that answers when it is told to.
+  /// A detector that answers when the test asks it to.
   final class HeldDetector: Detector {
     private let latest = Mutex<AsyncStream<[UprightDetection]>.Continuation?>(nil)
     let calls = Calls()

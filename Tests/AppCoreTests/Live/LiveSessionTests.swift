@@ -108,7 +108,7 @@ import Testing
     let report = try await run.value
     #expect(report.snapshot.framesShown == 12)
     #expect(report.snapshot.framesDropped == 0)
-    // Of frames 1 to 10 the newest waits; frame 11 may come before the detector has looked at it.
+    // Of frames 1 to 10 the newest waits; frame 11 may come before the detector has taken it.
     #expect((9...10).contains(report.visionReplaced))
     #expect(screen.calls.list.last == "11+1")
     #expect(report.snapshot.objects.map(\.className) == ["class 0"])

@@ -116,7 +116,8 @@ import Testing
     #expect(extent.warnings.contains(.unread))
   }
 
-  /// Sensors drop what they read around the edge of something nearer: five cells here, behind which the box goes on.
+  /// Sensors drop readings around the edge of something nearer: five cells here, behind which the box
+  /// continues.
   @Test(arguments: [0, 5]) func aGapBesideSomethingNearerHidesTheObject(gap: Int) throws {
     let scene = SurfaceBoxTests.scene((0.5, 0.3, 0.3), distance: 1.2, pitch: 35, yaw: 0)
     let edge = 96

@@ -190,7 +190,8 @@ enum ResultsFixture {
   }
 }
 
-/// Pictures kept beside the tests; `ARDF_RECORD_GOLDENS=1` writes them anew, to be looked at before a commit.
+/// Pictures kept next to the tests; `ARDF_RECORD_GOLDENS=1` writes them again, to be inspected before a
+/// commit.
 enum Golden {
   static func expect(_ image: RGBImage, _ name: String, tolerance: Int) throws {
     let path = "\(SharedData.packageRoot)/Tests/AppCoreTests/Goldens/\(name)"

@@ -125,7 +125,8 @@ import Testing
     #expect(try Self.contents(ultra + png + Array(listed) + png).count == 4)
   }
 
-  /// What lies after a picture is looked at when the next one is wanted: a program may wait for this one's results.
+  /// What lies after a picture is read when the next one is wanted: a program may wait for this one's
+  /// results.
   @Test func aPictureIsHandedOutWithoutTheNext() throws {
     var ends: [Int32] = [-1, -1]
     let made = unsafe pipe(&ends)

@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  /// What is no network is told by its names; of its storages nothing is read.
+  /// A file that is not a network is recognized by its names; none of its storages is read.
   @Test func namesComeBeforeStorages() {
     let pickle = Pickle.file(Pickle.dictionary([("w", Pickle.half([2], storage: 2))]))
     let refused = error(packed(pickle, storage: [0, 1, 2, 3], isDamaged: true))

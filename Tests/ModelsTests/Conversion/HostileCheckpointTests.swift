@@ -36,7 +36,7 @@ import Testing
     "not a network that can be converted (YOLOv8-cls, YOLO11-cls, YOLOv8, YOLO11 and YOLO26 (detect, -seg, -pose, -obb), "
     + "Depth Anything V2 Small, Base or Large or Prompt Depth Anything Small): "
 
-  /// By which YOLO11 is told.
+  /// The tensor by which YOLO11 is recognized.
   private static let attention = ("model.10.m.0.attn.qkv.conv.weight", pair)
 
   private static func code(_ text: String) -> [UInt8] { Array(text.utf8) }
@@ -48,7 +48,7 @@ import Testing
     Case(pickle: [0x80, 1] + code("N."), "pickle protocol 1 is not supported; 2 to 5 are"),
     Case(pickle: [0x80, 6] + code("N."), "pickle protocol 6 is not supported; 2 to 5 are"),
     Case(pickle: [0x80, 2] + code("N"), "pickle ends early, at byte 3"),
-    Case(pickle: Pickle.file(code("N")) + [0], "pickle goes on after its end, at byte 4"),
+    Case(pickle: Pickle.file(code("N")) + [0], "pickle has bytes after its end, at byte 4"),
     Case([0xff], "pickle instruction 0xff at byte 2 is not supported"),
     Case(code("I1\n"), "pickle instruction 0x49 at byte 2 is not supported"),
     Case(code("ios\nsystem\n"), "pickle instruction 0x69 at byte 2 is not supported"),

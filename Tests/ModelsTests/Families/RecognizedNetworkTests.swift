@@ -4,7 +4,7 @@ import Testing
 
 /// Which network tensors are of, and what those are called that are not supported.
 @Suite struct RecognizedNetworkTests {
-  /// Tensors that networks of Ultralytics 8.4.190 have, by which they are told.
+  /// Tensors of networks of Ultralytics 8.4.190, by which they are recognized.
   static let relatives: [(name: String, tensors: [String])] = [
     ("YOLO11, with other layers than the published", ["10.m.0.attn.qkv.conv", "29.cv3.0.2"]),
     (

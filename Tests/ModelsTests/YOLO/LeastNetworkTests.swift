@@ -9,7 +9,7 @@ struct LeastNetworkTests {
   /// Single precision through a whole network.
   private static let tolerance = 1e-4
 
-  /// Families, what is told of them, and numbers of an object besides its box and classes.
+  /// Families with generation and task, and the numbers of an object besides its box and classes.
   static let families: [(name: String, generation: YOLOGeneration, task: YOLOTask, extras: Int)] = [
     ("yolo11", .v11, .detect, 0), ("yolo11-pose", .v11, .pose, 15), ("yolo11-obb", .v11, .orientedBoxes, 1),
     ("yolov8", .v8, .detect, 0), ("yolov8-seg", .v8, .segment, 32), ("yolov8-pose", .v8, .pose, 8),

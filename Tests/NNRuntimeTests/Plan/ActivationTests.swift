@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Activations join the layers before them, with their parameters")
 struct ActivationTests {
-  /// Behind a product of pixels, a window, a filter a channel, and by itself.
+  /// After a 1x1 convolution, a convolution with a window, a depthwise one, and by itself.
   private func graph(_ activation: Activation) -> Graph {
     let builder = GraphBuilder(name: "activated")
     var x = builder.input("x", height: 9, width: 10, channels: 32)

@@ -15,7 +15,7 @@ struct EnlargingTests {
       JoinedNetwork.tensor([x.shape.channels, x.shape.channels, 3, 3], seed: seed), padding: 1, name: name)
   }
 
-  /// An enlarged map projected and added to another, which is made before or, as in a DPT head, behind it.
+  /// An enlarged map projected and added to another, which is computed before or, as in a DPT head, after it.
   private func pyramid(skipFirst: Bool) -> Graph {
     let builder = GraphBuilder(name: "pyramid")
     let x = builder.input("x", height: 7, width: 9, channels: 32)

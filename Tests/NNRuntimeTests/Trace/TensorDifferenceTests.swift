@@ -95,7 +95,7 @@ struct TensorDifferenceTests {
     let lost = try compare([.nan, 1], [2, 1], height: 1, width: 2, channels: 1, tolerance: lenient)
     #expect(!lost.passed && lost.layers[0].difference.maximumAbsolute == .infinity)
     #expect(lost.json["layers"]?[0]?["maxAbs"]?.string == "inf")
-    // A NaN's bits come from the file and are nobody's to read.
+    // A NaN's bits come from the file and are not reported.
     let strange = Float(bitPattern: 0xffc0_3e00)
     let bits = try compare([1, 1], [strange, 1], height: 1, width: 2, channels: 1)
     #expect(bits.json["layers"]?[0]?["expected"]?.string == "nan")

@@ -95,7 +95,7 @@ class Visit:
         )
         self.page.set_default_timeout(patience)
         self.page.goto(url)
-        # Selectors, for a served page lets nobody evaluate text again and again.
+        # Selectors, since a served page's policy forbids evaluating text repeatedly.
         self.page.wait_for_selector("html[data-ready=yes]", state="attached")
         self.page.wait_for_timeout(300)
 

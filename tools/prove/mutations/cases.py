@@ -2,7 +2,9 @@
 
 import contextlib
 import json
+import math
 import shutil
+import struct
 import subprocess
 import zipfile
 from pathlib import Path
@@ -37,6 +39,10 @@ VARIABLES = [
     "LANG", "LC_ALL", "TZ", "NO_COLOR", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "PIP_INDEX_URL", "PATH",
 ]  # fmt: skip
 PATHS = ["/", "//", "/nowhere", "relative", "..", ":", "/dev/null", "/proc", "in", "x" * 5000]
+
+
+#: Models of one input `x`, with its shape.
+MODELS = {"convolution": (1, 2, 6, 6), "shapes": (1, 2, 3), "resize": (1, 1, 2, 2), "quantized": (2, 3), "made": (4,)}
 
 
 def detector(weights=DETECTOR):
@@ -75,6 +81,9 @@ def prepare(ardf, sound):
     run("run", "sequence", *detector(), *depth(), "--out", "batch")
     for shard in ["1/2", "2/2"]:
         run("run", "sequence", *detector(), "--keep", "masks", "--shard", shard, "--out", "job")
+    for model in MODELS:
+        shutil.copy(corpus / f"onnx/{model}.onnx", sound / f"{model}.onnx")
+        write_floats(sound / f"{model}.npy", MODELS[model])
     (sound / "list.txt").write_text('in/sequence\n{"path": "in/native", "id": "a"}\n')
     run("trace", "--weights", str(DEPTH), "--input", "native/image.png", "--size", "28x28", "--threads", "1", "--out",
         "trace.safetensors")  # fmt: skip
@@ -114,6 +123,14 @@ def pack_tensors(source, archive):
             header += b" " * (-(len(header) + 11) % 64) + b"\n"
             content = data[start + entry["data_offsets"][0] : start + entry["data_offsets"][1]]
             packed.writestr(f"{name}.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + content)
+
+
+def write_floats(path, shape):
+    """A ramp of single precision as .npy."""
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".encode()
+    header += b" " * (-(len(header) + 11) % 64) + b"\n"
+    numbers = struct.pack(f"<{math.prod(shape)}f", *(index / 8 for index in range(math.prod(shape))))
+    path.write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + numbers)
 
 
 class Case:
@@ -245,6 +262,13 @@ class Case:
         place = ["place", "--detections", detections, "--capture", capture, "--effect", "0=debugCube", "--out", "out"]
         return self.random.choice([compose, place] if name == "detections" else [compose])
 
+    def models(self):
+        """ONNX files: run and inspected."""
+        name = self.random.choice(list(MODELS))
+        model, values = self.take(f"{name}.onnx"), self.take(f"{name}.npy", self.random.random() < 0.8)
+        infer = ["infer", model, "--input", f"x={values}", "--out", "out"]
+        return self.random.choice([infer, infer, ["inspect", model], ["inspect", model, "--json"]])
+
     def plans(self):
         plan, picture = self.take("plan.json"), self.take("native/image.png", True)
         return self.random.choice(
@@ -279,7 +303,7 @@ class Case:
         )  # fmt: skip
 
     def films(self):
-        """Films of every kind that ffmpeg has made, damaged in their bytes; photographs with more behind them."""
+        """Films of every kind that ffmpeg has made, damaged in their bytes; photographs with more after them."""
         film = self.take(self.random.choice(self.films_), self.is_sound)
         if not self.is_sound and self.random.random() < 0.2:
             renamed = Path(film).with_suffix(self.random.choice([".mp4", ".mkv", ".jpg", ".avi", ""]))
@@ -350,7 +374,7 @@ CLASSES = {
     "weights": (Case.weights, 8), "checkpoints": (Case.checkpoints, 5), "documents": (Case.documents, 9),
     "plans": (Case.plans, 4), "references": (Case.references, 4), "archives": (Case.archives, 6),
     "pictures": (Case.pictures_, 4), "films": (Case.films, 4), "results": (Case.results, 3),
-    "arguments": (Case.arguments, 5), "jobs": (Case.jobs, 8), "environment": (Case.variables, 5),
+    "arguments": (Case.arguments, 5), "jobs": (Case.jobs, 8), "environment": (Case.variables, 5), "models": (Case.models, 8),
 }  # fmt: skip
 if NETWORK.exists():
     CLASSES["modules"] = (Case.modules, 3)

@@ -158,12 +158,88 @@ def mutate_png(random, data):
     return data[:8] + b"".join(packed)
 
 
+def fields(data):
+    """The fields of a protocol-buffer message: key and payload, each as its bytes; None of what is none."""
+    found, place = [], 0
+    while place < len(data):
+        key, start = varint(data, place)
+        kind = (key or 0) & 7
+        if key is None or kind not in (0, 1, 2, 5):
+            return None
+        if kind == 0:
+            end = varint(data, start)[1]
+        elif kind == 2:
+            length, start = varint(data, start)
+            end = None if length is None else start + length
+        else:
+            end = start + (8 if kind == 1 else 4)
+        if end is None or end > len(data):
+            return None
+        found.append((key, data[start:end]))
+        place = end
+    return found
+
+
+def varint(data, place):
+    """A number and where it ends; None and None where it is cut off."""
+    value = 0
+    for shift in range(0, 70, 7):
+        if place >= len(data):
+            break
+        byte = data[place]
+        value |= (byte & 0x7F) << shift
+        place += 1
+        if byte < 0x80:
+            return value, place
+    return None, None
+
+
+def encoded(value):
+    """A number as it is written."""
+    result = bytearray()
+    while value >= 0x80:
+        result.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes(result) + bytes([value])
+
+
+def mutate_message(random, data, depth=0):
+    """One field of a message, or of one within it, changed, doubled or left out; lengths made right again."""
+    parts = fields(data)
+    if not parts:
+        return mutate_bytes(random, data)
+    index = random.randrange(len(parts))
+    key, payload = parts[index]
+    action = random.random()
+    if key & 7 == 2 and action < 0.8 and depth < 8:
+        parts[index] = (key, mutate_message(random, payload, depth + 1) if fields(payload) else mutate_bytes(random, payload or b"\0"))
+    elif key & 7 == 0 and action < 0.8:
+        number = random.choice([0, 1, 2, 7, 63, 1 << 20, 1 << 31, 1 << 40, (1 << 63) - 1, 1 << 63, (1 << 64) - 1])
+        parts[index] = (key, encoded(number))
+    elif action < 0.9:
+        parts.insert(random.randrange(len(parts) + 1), parts[index])
+    else:
+        del parts[index]
+    return b"".join(
+        encoded(key) + (encoded(len(payload)) if key & 7 == 2 else b"") + payload for key, payload in parts
+    )
+
+
+def mutate_onnx(random, data):
+    """A model's messages, mostly; else its bytes."""
+    if random.random() < 0.2:
+        return mutate_bytes(random, data)
+    for _ in range(random.choice([1, 1, 1, 2, 4])):
+        data = mutate_message(random, data)
+    return data
+
+
 FORMATS = {
     "json": mutate_json, "jsonl": mutate_json, "npy": mutate_npy, "npz": mutate_zip, "zip": mutate_zip,
     "pt": mutate_zip,
     "pkl": mutate_pickle, "safetensors": mutate_safetensors, "png": mutate_png, "jpg": mutate_bytes,
     "bin": mutate_bytes, "csv": mutate_table, "txt": mutate_table, "traj": mutate_table, "pincam": mutate_table,
-    "match": mutate_table, "log": mutate_table,
+    "match": mutate_table, "log": mutate_table, "onnx": mutate_onnx,
 }  # fmt: skip
 
 

@@ -80,7 +80,7 @@ def main():
 
 
 def head_layers(tensors, pattern):
-    """Those of `depth_head.scratch` whose names go on as the pattern says."""
+    """Those of `depth_head.scratch` whose names continue as the pattern says."""
     return {k: v for k, v in tensors.items() if re.fullmatch(r"depth_head\.scratch\.(" + pattern + ")", k)}
 
 

@@ -15,7 +15,10 @@ final class EncodedPictures {
   private let bytes: ByteReader
   /// The most bytes of one picture.
   private let limit: Int
-  /// Of the picture handed out last: what lies after it is looked at when the next is wanted, which may come much later.
+  /// The trailer of the last picture returned.
+  ///
+  /// It is read when the next picture is wanted, which may come
+  /// much later.
   private var trailer: PictureTrailer?
 
   private static let jpegStart: [UInt8] = [0xff, 0xd8, 0xff]
@@ -129,7 +132,7 @@ final class EncodedPictures {
     return nil
   }
 
-  /// The rest of a PNG behind its signature: chunks up to IEND.
+  /// The rest of a PNG after its signature: chunks up to IEND.
   private func png() throws(FileError) -> Part {
     var picture = Self.pngStart
     while true {

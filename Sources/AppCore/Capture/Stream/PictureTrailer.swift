@@ -70,7 +70,7 @@ struct PictureTrailer {
 
   // MARK: - Films
 
-  /// Kinds of boxes right inside an ISO film, by which it goes on.
+  /// Types of top-level boxes of an ISO film, by which its continuation is recognized.
   private static let boxes: Set<String> = [
     "ftyp", "styp", "moov", "moof", "mdat", "free", "skip", "wide", "uuid", "meta", "mfra", "sidx", "ssix",
     "prft",

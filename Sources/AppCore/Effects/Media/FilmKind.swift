@@ -65,7 +65,7 @@ enum FilmKind {
     if start.starts(with: [0xff, 0xd8, 0xff]), promised != "mjpeg" {
       throw .noFilm(file: path, kind: "a JPEG picture")
     }
-    // Some kinds have no beginning by which they are told; of the others ffmpeg says what is wrong.
+    // Some kinds have no signature at their start; for the others ffmpeg says what is wrong.
     guard let promised else {
       throw .noFilm(file: path, kind: "its content is of no kind of film that is read")
     }

@@ -2,7 +2,7 @@ import Geometry
 
 /// Which detection a tap means.
 public enum HitTest {
-  /// How overlapping detections are told apart.
+  /// How one of several overlapping detections is chosen.
   public enum Rule: Sendable {
     /// Those whose mask is hit before those whose box is hit, then the smallest box.
     case maskThenSmallest

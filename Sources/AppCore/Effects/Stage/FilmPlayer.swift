@@ -45,7 +45,7 @@ package final class FilmPlayer: MediaPlayer {
   /// - Throws: what the film throws; such a player is never shown.
   package func prepare() async throws { _ = try await film.picture(at: 0) }
 
-  /// Starts or goes on; nothing once stopped.
+  /// Starts or resumes; does nothing once stopped.
   package func play() {
     let now = time.now
     state.withLock { if !$0.isStopped, $0.since == nil { $0.since = now } }

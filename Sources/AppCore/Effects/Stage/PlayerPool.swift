@@ -30,7 +30,7 @@ public actor PlayerPool {
   /// How many players of an effect are ready.
   public func readyCount(_ type: EffectType) -> Int { ready[type]?.count ?? 0 }
 
-  /// Prepares one player, if the pool has room: for effects that somebody is about to choose.
+  /// Prepares one player, if the pool has room: for effects that the user is about to choose.
   public func preload(_ type: EffectType) {
     guard readyCount(type) + (pending[type] ?? 0) < Self.capacity else { return }
     start(type)

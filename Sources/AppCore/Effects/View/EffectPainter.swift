@@ -36,7 +36,7 @@ struct SurfaceView<Surface: EffectSurface>: Sendable {
   private let opacity: Float
   /// The part of the upright picture that the surface covers.
   private let area: PixelArea
-  /// Pixels of a row that are looked at together before any of them is drawn.
+  /// Pixels of a row that are tested together before any of them is drawn.
   private static var stretch: Int { 16 }
 
   /// nil if the surface is not in view.

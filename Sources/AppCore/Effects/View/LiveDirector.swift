@@ -53,7 +53,7 @@ public actor LiveDirector: DetectionObserver, MemoryHolder {
   private let log: any LogSink
   private var wishes: [EffectWish]
   private var sightings: [Int: Sighting] = [:]
-  /// Objects of all frames that were looked at.
+  /// Objects of all frames that were processed.
   package private(set) var sequence = SequenceObjects()
   /// What was placed, first placed first.
   public private(set) var placements: [Placement] = []

@@ -20,7 +20,7 @@ public struct FlowSnapshot: Sendable {
 
 /// What a detection made of a snapshot.
 public struct FlowResults: Sendable {
-  /// The frame that was looked at.
+  /// The frame that was processed.
   public let frame: CapturedFrame
   /// What was found.
   public let detections: [Detection]
@@ -53,7 +53,7 @@ public actor FlowSession {
 
   /// A session that has loaded nothing yet.
   ///
-  /// - `depth`: nil goes on with the sensor's depth alone.
+  /// - `depth`: nil uses the sensor's depth alone.
   /// - `effects`: What the picker offers.
   /// - `loaders`: What to wait for; `load` calls them.
   public init(

@@ -63,7 +63,8 @@ struct BinaryPatch: Sendable {
       y: Int(bounds.minY))
   }
 
-  /// The patch of a part of a picture, said of the whole: the part's corner is pixel (`column`, `row`).
+  /// The patch of a part of a picture, in coordinates of the whole: the part's corner is pixel (`column`,
+  /// `row`).
   func moved(toColumn column: Int, row: Int) -> BinaryPatch {
     precondition(runs == nil, "a file's mask is of the whole picture")
     return cells.map { BinaryPatch($0, x: x + column, y: y + row) } ?? self

@@ -42,7 +42,7 @@ package struct BoxFaces {
   ///
   /// - Parameters:
   ///   - circle: The circle on which its upright face lies, where there is one.
-  ///   - errors: The standard errors of sides at a turn, for want of a circle.
+  ///   - errors: The standard errors of sides at a turn, used without a circle.
   ///   - camera: Where it is seen from.
   /// - Returns: The faces.
   func completed(
@@ -86,7 +86,7 @@ package struct BoxFaces {
 
   // MARK: Cuts
 
-  /// Faces of which those are inferred beyond which the object goes on unseen.
+  /// Faces, of which those are inferred beyond which the object extends unseen.
   struct Cut {
     let faces: BoxFaces
     /// Whether the picture or the sensor's field cuts the object off aside.
@@ -95,8 +95,8 @@ package struct BoxFaces {
     let isOccluded: Bool
   }
 
-  /// The faces, of which those are inferred beyond which the object is cut off, hidden, or may go on where nothing is read
-  /// (`unread`).
+  /// The faces, of which those are inferred beyond which the object is cut off, hidden, or may extend where
+  /// there are no readings (`unread`).
   func cut(_ ends: ObjectEnds, _ search: UprightSearch, unread: [Int]) -> Cut {
     var faces = self
     let isCut = search.cut(&faces.sides, by: ends.cuts, cell: ends.cell)

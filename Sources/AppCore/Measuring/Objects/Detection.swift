@@ -42,11 +42,13 @@ public struct FramedDetection<Frame: MaskedFrame>: Sendable, Identifiable {
   public let keypoints: [Keypoint<Frame>]
   /// The box turned as the object is; nil from detectors of upright boxes.
   public let orientedBox: RotatedRect<Frame>?
+  /// Its identity from picture to picture of a film; nil where none is given.
+  public var track: Int?
 
   /// A detection from its parts.
   public init(
     id: Int, classId: Int, className: String, confidence: Float, box: Rect<Frame>, mask: Frame.Mask? = nil,
-    keypoints: [Keypoint<Frame>] = [], orientedBox: RotatedRect<Frame>? = nil
+    keypoints: [Keypoint<Frame>] = [], orientedBox: RotatedRect<Frame>? = nil, track: Int? = nil
   ) {
     self.id = id
     self.classId = classId
@@ -56,6 +58,7 @@ public struct FramedDetection<Frame: MaskedFrame>: Sendable, Identifiable {
     self.mask = mask
     self.keypoints = keypoints
     self.orientedBox = orientedBox
+    self.track = track
   }
 
   /// The box's center.

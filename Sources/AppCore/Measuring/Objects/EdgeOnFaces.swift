@@ -2,8 +2,9 @@ import Geometry
 
 /// Upright faces that the camera sees edge-on, narrower than a cell.
 ///
-/// No cell reads them, but an exact mask holds them: at its edge the surface above, carried on, has left the object behind
-/// by what the face covers of the picture. It ends between its outermost cell and the least of the ends carried on.
+/// No cell reads them, but an exact mask includes them: at the mask's edge the surface above, extrapolated,
+/// already lies beyond the object, by as much as the face covers in the picture. The surface ends between its
+/// outermost cell and the least of the extrapolated ends.
 struct EdgeOnFaces {
   /// Cells and ends beyond these ranks and shares may be strays.
   private static let strayCells = 2

@@ -1,18 +1,18 @@
 import FileFormats
 import Geometry
 
-/// Which of a grid's cells see the object.
+/// The cells of a grid that see the object.
 ///
-/// Well inside the mask they do, well outside they do not; near its edge, where masks err, the surface decides: a cell
-/// that hangs together with the inside alone is the object's, one that hangs together with the outside alone is not,
-/// and where both reach a cell the mask has its say. Cells of the supporting plane and cells between the object and
-/// what lies behind it belong to neither.
+/// Well inside the mask they do, well outside they do not; near its edge, where masks err, the surface
+/// decides: a cell connected to the inside alone is the object's, one connected to the outside alone is not,
+/// and where both reach a cell the mask decides. Cells of the supporting plane and cells between the object
+/// and what lies behind it belong to neither.
 struct ObjectCells {
-  /// Cells on either side of the mask's edge in which the mask is not believed.
+  /// Cells on either side of the mask's edge where the mask is not trusted.
   private static let doubtfulCells = 2
   /// Cells beyond those in which an object is seen to touch what it stands on.
   private static let contactCells = 3
-  /// Objects lower than so many standard deviations of their cells' heights are looked at through a 3 x 3 mean.
+  /// Objects lower than so many standard deviations of their cells' heights are smoothed by a 3 x 3 mean.
   private static let lowObject = 8.0
   /// Objects lower than so many of them are too thin to measure well.
   private static let thinObject = 12.0

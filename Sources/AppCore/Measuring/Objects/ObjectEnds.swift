@@ -13,7 +13,7 @@ struct ObjectEnds {
   let occluders: [Point3<World>]
   /// Whether those are believed.
   let hasOccluders: Bool
-  /// Where the object goes on beyond the picture or the sensor's field.
+  /// Where the object extends beyond the picture or the sensor's field.
   let cuts: [Outline.Cut]
   /// A cell's width at the object, meters.
   let cell: Double

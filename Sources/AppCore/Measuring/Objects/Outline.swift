@@ -8,14 +8,14 @@ package struct Outline {
     case behind
     /// The supporting plane.
     case support
-    /// A surface that goes on: the mask alone says where the object ends.
+    /// A surface that continues: the mask alone says where the object ends.
     case touching
-    /// Something nearer: the object goes on behind it, unseen.
+    /// Something nearer: the object continues behind it, unseen.
     case occluder
     /// No reading: the mask alone says that the object ends.
     case dark
-    /// No reading where the mask goes on, or between the surface and something nearer, or of the surface itself, which
-    /// fused depth gives.
+    /// No reading where the mask continues, or between the surface and something nearer, or of the surface
+    /// itself, whose depth is fused.
     case unread
   }
 
@@ -35,10 +35,10 @@ package struct Outline {
 
   /// Samples of the outline; occluded ones hold no end of the object.
   private(set) var samples: [Sample] = []
-  /// Where the object goes on beyond the picture or the sensor's field.
+  /// Where the object extends beyond the picture or the sensor's field.
   package struct Cut {
     package let point: Point3<World>
-    /// The level direction in which it does; zero where that is up or down.
+    /// The horizontal direction in which it extends; zero where that is up or down.
     package let outward: Vector3<World>
     /// Whether the surface leads up there.
     package let rises: Bool
@@ -74,7 +74,7 @@ package struct Outline {
     /// Inverse depth there, NaN where there is none.
     var beyond: Double
     var isRaised: Bool
-    /// Whether there is no reading where the object may go on.
+    /// Whether there is no reading where the object may continue.
     let isUnread: Bool
     /// The mask's edge, in cells outwards.
     var maskEdge: Double?
@@ -137,7 +137,7 @@ package struct Outline {
     return x >= 0 && y >= 0 && x < cells.width && y < cells.height ? y * cells.width + x : nil
   }
 
-  /// Whether the mask goes on over more cells without a reading than it errs by, and ends there.
+  /// Whether the mask continues over more cells without a reading than its error, and ends there.
   private static func goesOn(
     _ grid: SurfaceGrid, _ cells: CellSet, _ cell: Int, _ dx: Int, _ dy: Int
   ) -> Bool {
@@ -180,7 +180,7 @@ package struct Outline {
     var edge = Edge(
       surface: carried, first: distance, clear: distance, beyond: grid.inverse[found],
       isRaised: object.raised[found], isUnread: !grid.isRead[cell])
-    // A cell that hangs together with nothing behind it is mixed: the edge lies before the next one.
+    // A cell that is connected to no surface beyond it is mixed: the edge lies before the next one.
     let surface = carried.inverse(Double(distance))
     if surface > 0, let next = step(from: found, dx, dy, in: cells), !grid.inverse[next].isNaN,
       grid.meters(next) - 1 / surface > (6 * grid.noise + 3 * grid.pitch) / surface, !links.joins(found, next)
@@ -193,7 +193,7 @@ package struct Outline {
   }
 
   private static func sample(_ edge: Edge, _ grid: SurfaceGrid, maskIsExact: Bool) -> Sample? {
-    // Where an exact mask goes on past the next cell, that one sees another face of the object.
+    // Where an exact mask extends past the next cell, that cell sees another face of the object.
     if maskIsExact, !edge.isUnread {
       guard let masked = edge.maskEdge, masked <= Double(edge.first) + 0.01 else { return nil }
     }

@@ -8,7 +8,7 @@ import Imaging
 /// Walls and furniture agree on them (Manhattan world, Coughlan and Yuille, ICCV 1999); they help where an object's own
 /// sides are hidden or soft.
 package struct RoomDirections {
-  /// Cells from a cell to those that its normal is taken from, and between the cells that are looked at.
+  /// Cells from a cell to those its normal is computed from, and between the cells that are sampled.
   private static let (reach, step) = (3, 2)
   /// Inverse depth bends by less than this, relatively, across a flat surface.
   private static let flatness = 0.02

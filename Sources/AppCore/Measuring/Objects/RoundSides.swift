@@ -4,7 +4,7 @@ import Geometry
 extension SurfaceBox {
   /// A round object's depth within this share of its width is its width.
   private static let roundness = 0.15
-  /// Shares of a round object's height between which its upright face is looked at.
+  /// Shares of a round object's height between which its upright face is evaluated.
   private static let middleHeights = 0.15...0.85
 
   /// Whether a round object is seen as deep as it is wide.

@@ -86,7 +86,8 @@ package struct SideEstimate: Equatable {
     if Double(members.upperBound - first) >= Self.distinct * Double(inside),
       middle >= positions[first] - 8 * max(deviation, width), !members.isEmpty
     {
-      // The surface goes on inside the gathering: where that is narrower than predicted, so is what belongs to it.
+      // The surface continues inside the cluster: where the cluster is narrower than predicted, fewer points
+      // belong to it.
       for _ in 0..<3 {
         let apart = positions[members].map { abs($0 - middle) }
         deviation = min(deviation, max(1.4826 * quantile(apart, 0.5), Self.narrowest * width))

@@ -39,8 +39,8 @@ struct SupportPlane {
   ///   - object: Cells that are surely the object's.
   ///   - inside: All cells within its mask.
   ///   - around: Those well outside of it.
-  ///   - touching: Those of `around` whose surface hangs together with the object's.
-  ///   - links: Which cells hang together.
+  ///   - touching: Those of `around` whose surface is connected to the object's.
+  ///   - links: Which cells are connected.
   init?(
     _ grid: SurfaceGrid, object: CellSet, inside: CellSet, around: CellSet, touching: CellSet,
     links: SurfaceLinks
@@ -72,8 +72,8 @@ struct SupportPlane {
     guard quantile(elevations, 0.02) <= 6 * doubt + 0.2 * top + 2 * cell else { return nil }
   }
 
-  /// The level at which an object touches what hangs together with it, where that is clearly another than the largest one:
-  /// a box stands on the one below it rather than on the floor.
+  /// The level at which an object touches a surface connected to it, where that clearly differs from the
+  /// largest level: a box stands on the one below it rather than on the floor.
   private static func closer(
     _ grid: SurfaceGrid, than largest: Level, object: CellSet, touching: CellSet
   ) -> Double? {

@@ -4,7 +4,7 @@ import Geometry
 public enum SideEvidence: String, Sendable, CaseIterable {
   /// The object was seen to end there.
   case observed
-  /// The object goes on unseen, or may: what is seen of it ends there.
+  /// The object extends unseen, or may: its visible part ends there.
   case inferred
   /// The surface on which the object stands.
   case floor

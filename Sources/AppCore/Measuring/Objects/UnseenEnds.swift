@@ -1,18 +1,18 @@
 import Geometry
 
-/// Which sides are not where the object ends, but where it is no longer seen.
+/// Finds the sides that are not ends of the object but ends of its visible part.
 extension UprightSearch {
   /// So many places hide a side.
   private static let leastHidden = 4
-  /// The cosine of the angle within which a side faces the direction in which the object goes on.
+  /// The cosine of the angle within which a side faces the direction in which the object extends.
   private static let facing = 0.5
 
-  /// Marks the sides beyond which the object is cut off as inferred: those that face where it goes on, not those that lead
-  /// there.
+  /// Marks the sides beyond which the object is cut off as inferred: those that face the cut, not those that
+  /// lead there.
   ///
   /// - Parameters:
   ///   - sides: The sides.
-  ///   - cuts: Where the object goes on unseen.
+  ///   - cuts: Where the object extends unseen.
   ///   - cell: A cell's width at the object, meters.
   /// - Returns: Whether any side that faces there is inferred.
   package func cut(_ sides: inout [UprightSide], by cuts: [Outline.Cut], cell: Double) -> Bool {
@@ -34,7 +34,7 @@ extension UprightSearch {
   ///
   /// - Parameters:
   ///   - sides: The sides.
-  ///   - points: Where the object may go on unseen.
+  ///   - points: Where the object may extend unseen.
   ///   - cell: A cell's width at the object, meters.
   /// - Returns: Whether there are any.
   package func hidden(_ sides: inout [UprightSide], by points: [Point3<World>], cell: Double) -> Bool {
@@ -54,14 +54,14 @@ extension UprightSearch {
     return isAny
   }
 
-  /// Whether most of the outline at a side has no reading beyond where the object may go on.
+  /// Whether most of the outline at a side has no reading beyond it, where the object may extend.
   ///
   /// - Parameters:
   ///   - sides: The sides.
   ///   - index: Which one.
   ///   - samples: The outline.
   ///   - cell: A cell's width at the object, meters.
-  /// - Returns: Whether the surface ends there for want of readings.
+  /// - Returns: Whether the surface ends there for lack of readings.
   func goesOn(_ sides: [UprightSide], _ index: Int, _ samples: [Outline.Sample], cell: Double) -> Bool {
     goesOn(samples, along: sides[index].direction, beyond: least(of: sides, index, cell: cell))
   }

@@ -8,11 +8,11 @@ extension FramedDetection<UprightPixels> {
       box: orientation.stored(box, stored: stored),
       mask: mask?.turnedBack(from: orientation, stored: stored),
       keypoints: keypoints.map { orientation.stored($0, stored: stored) },
-      orientedBox: orientedBox.map { orientation.stored($0, stored: stored) })
+      orientedBox: orientedBox.map { orientation.stored($0, stored: stored) }, track: track)
   }
 
-  /// A detection in a part of a picture, said of the whole of size `size`: the part's corner is pixel
-  /// (`column`, `row`).
+  /// A detection in a part of a picture, in coordinates of the whole of size `size`: the part's corner is
+  /// pixel (`column`, `row`).
   func moved(toColumn column: Int, row: Int, of size: PixelSize) -> UprightDetection {
     let (x, y) = (Double(column), Double(row))
     return UprightDetection(
@@ -26,6 +26,6 @@ extension FramedDetection<UprightPixels> {
         RotatedRect(
           center: Point2(box.center.x + x, box.center.y + y), width: box.width, height: box.height,
           angle: box.angle)
-      })
+      }, track: track)
   }
 }

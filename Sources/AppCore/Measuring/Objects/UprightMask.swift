@@ -67,7 +67,7 @@ public struct UprightMask: Sendable {
       hasProbabilities: false)
   }
 
-  /// The mask said of the stored picture of size `stored`, which `turn` turns upright.
+  /// The mask in coordinates of the stored picture of size `stored`, which `turn` turns upright.
   public func turnedBack(from turn: Orientation, stored: PixelSize) -> InstanceMask {
     precondition(turn.apply(to: stored) == imageSize, "the mask belongs to another picture")
     return InstanceMask(
@@ -76,7 +76,8 @@ public struct UprightMask: Sendable {
       hasProbabilities: hasProbabilities)
   }
 
-  /// The mask of a part of a picture, said of the whole of size `size`: the part's corner is pixel (`column`, `row`).
+  /// The mask of a part of a picture, in coordinates of the whole of size `size`: the part's corner is pixel
+  /// (`column`, `row`).
   func moved(toColumn column: Int, row: Int, of size: PixelSize) -> UprightMask {
     UprightMask(
       imageSize: size, grid: grid, placement: placement.moved(toColumn: column, row: row),

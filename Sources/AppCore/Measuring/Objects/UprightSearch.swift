@@ -27,7 +27,7 @@ package struct UprightSearch {
   private static let leadingShare = 0.3
   /// A turn within this of the room's, radians, counts so many times as much.
   private static let room = (within: 3.0 * Double.pi / 180, weight: 2.0)
-  /// So many likely turns, so many degrees apart, are looked at.
+  /// So many likely turns, so many degrees apart, are evaluated.
   private static let most = 3
   private static let apart = 8
   /// An outline needs so many ends for its sides.
@@ -106,7 +106,7 @@ package struct UprightSearch {
       let isHidden = view.dot(outward) > 0.05
       let seesEndsOnly = isHidden && ends.count >= Self.leastEnds
       var estimate = end(seesEndsOnly ? SpotPositions(ends) : all)
-      // Ends left out above that lie clearly farther out prove that the object goes on.
+      // Ends left out above that lie clearly farther out show that the object extends beyond the estimate.
       let farther = outline.count { place in
         place.deviation > limit
           && (isOpposite ? -1 : 1) * place.position - 2.5 * place.deviation > estimate.position

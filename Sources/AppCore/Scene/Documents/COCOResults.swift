@@ -33,12 +33,14 @@ package enum COCOResults {
       ]
       if let mask = detection.mask { entry["segmentation"] = DetectionsFile.runLengths(mask) }
       if !detection.keypoints.isEmpty { entry["keypoints"] = keypoints(detection) }
+      if let track = detection.track { entry["track_id"] = .integer(track) }
       entries.append(.object(entry))
     }
     return entries
   }
 
-  /// x, y and confidence of each key point, one behind the other, as `yolo val` writes them; 1 where nothing tells.
+  /// x, y and confidence of each key point in a row, as `yolo val` writes them; confidence is 1 where the
+  /// network gives none.
   private static func keypoints(_ detection: Detection) -> JSONValue {
     .array(
       detection.keypoints.flatMap { keypoint in

@@ -7,7 +7,7 @@ extension DetectionsFile {
   /// No picture has so many pixels on a side.
   private static let farthest = 1e6
 
-  /// What is said of a detection's key points and of its oriented box; nothing of one that has none.
+  /// The fields of a detection's key points and oriented box; none where it has neither.
   static func shapes(of detection: Detection) -> [String: JSONValue] {
     var fields: [String: JSONValue] = [:]
     if !detection.keypoints.isEmpty {

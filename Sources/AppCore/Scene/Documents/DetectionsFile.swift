@@ -72,7 +72,7 @@ package struct DetectionsFile: Sendable {
     return entry
   }
 
-  /// What is said of a detection besides its mask.
+  /// The fields of a detection, without its mask.
   package static func fields(_ detection: Detection) -> [String: JSONValue] {
     let (x, width) = (pixels(detection.box.minX), pixels(detection.box.width))
     let (y, height) = (pixels(detection.box.minY), pixels(detection.box.height))
@@ -84,6 +84,7 @@ package struct DetectionsFile: Sendable {
       "centroid": [middle(x, width), middle(y, height)],
     ]
     for (name, value) in shapes(of: detection) { fields[name] = value }
+    if let track = detection.track { fields["track"] = .integer(track) }
     return fields
   }
 
@@ -187,9 +188,12 @@ extension DetectionsFile {
         }
       }
     }
+    let track = entry["track"].flatMap { $0.isNull ? nil : $0 }
+    guard track == nil || track?.integer(in: Self.ids) != nil else { throw defect("track", "a whole number") }
     return Detection(
       id: id, classId: classId, className: className, confidence: Float(confidence),
       box: Rect(x: sides[0], y: sides[1], width: sides[2], height: sides[3]), mask: mask,
-      keypoints: try keypoints(entry, path: path), orientedBox: try orientedBox(entry, path: path))
+      keypoints: try keypoints(entry, path: path), orientedBox: try orientedBox(entry, path: path),
+      track: track?.integer(in: Self.ids))
   }
 }

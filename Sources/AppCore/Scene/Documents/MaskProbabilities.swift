@@ -92,7 +92,7 @@ extension FramedDetection {
     Self(
       id: id, classId: classId, className: className, confidence: WrittenNumbers.confidence(confidence),
       box: WrittenNumbers.box(box), mask: mask, keypoints: keypoints.map(WrittenNumbers.keypoint),
-      orientedBox: orientedBox.map(WrittenNumbers.rect))
+      orientedBox: orientedBox.map(WrittenNumbers.rect), track: track)
   }
 }
 

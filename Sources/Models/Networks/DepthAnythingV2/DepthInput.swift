@@ -2,7 +2,7 @@ import Geometry
 
 /// The sizes of what a depth network is fed at once.
 package struct DepthInput: Sendable, Hashable {
-  /// The prompt's size where only a network's layers are looked at: that of an iPhone's LiDAR map.
+  /// The prompt's size where only a network's layers are inspected: that of an iPhone's LiDAR map.
   package static let standardPrompt = PixelSize(width: 256, height: 192)
 
   /// The picture's, made of whole patches.

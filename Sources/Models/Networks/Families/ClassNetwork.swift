@@ -11,7 +11,7 @@ package protocol ClassNetwork: LayeredNetwork {
   var side: Int { get }
   /// Where its weights come from.
   var weights: WeightSource { get }
-  /// What clients of its export are told of the platform.
+  /// The platform that clients of its export see.
   var exportedPlatform: String { get }
   /// Both sides of an export's input are multiples of it.
   var exportedStep: Int { get }

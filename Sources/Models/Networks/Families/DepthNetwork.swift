@@ -45,9 +45,10 @@ public struct DepthEstimate: Sendable {
   }
 }
 
-/// A depth network that can be built from a weight file, looked at layer by layer, and served by its export's tensors.
+/// A depth network that can be built from a weight file, inspected layer by layer, and served with its
+/// export's tensors.
 package protocol BuiltInDepthNetwork: DepthNetwork, LayeredNetwork {
-  /// What clients of its export are told of the platform.
+  /// The platform that clients of its export see.
   var exportedPlatform: String { get }
   /// The size of the export's input where nothing else is asked for.
   var exportedInput: PixelSize { get throws }

@@ -2,7 +2,7 @@ import Geometry
 import Imaging
 import NNRuntime
 
-/// A network that can be looked at layer by layer.
+/// A network that can be inspected layer by layer.
 package protocol LayeredNetwork: Sendable {
   /// What the network is called.
   var name: String { get }

@@ -1,28 +1,28 @@
 import FileFormats
 import NNRuntime
 
-/// Networks of one design in all their sizes: how they are told from others, converted and built.
+/// Networks of one design in all their sizes: how they are recognized, converted and built.
 ///
-/// A family is one file beside its network, and one row of `RecognizedNetwork.families`.
+/// A family is one file next to its network and one row of `RecognizedNetwork.families`.
 package protocol NetworkFamily {
-  /// What its networks find in a picture, and who makes them ready to find it.
+  /// What its networks find in a picture, with the family that builds them for it.
   static var task: NetworkTask { get }
   /// The networks whose checkpoints can be converted, for people.
   static var convertible: [String] { get }
 
-  /// What the family knows of weights by their tensors; nil where they are none of its own, nor of a relative's.
+  /// Whether tensors belong to the family or to an unsupported relative; nil for neither.
   static func recognize(_ tensors: TensorShapes) -> Kinship?
   /// Checks that a checkpoint's tensors are exactly a network's, and says which one's.
   static func identify(
     _ source: CheckpointSource, _ hints: ConversionHints
   ) throws(CheckpointErrorAt) -> IdentifiedCheckpoint
-  /// The network of a weight file, for looking at its layers.
+  /// The network of a weight file, for inspection of its layers.
   static func build(
     _ weights: WeightStore, options: PlanOptions, pool: ThreadPool
   ) throws(NetworkError) -> any LayeredNetwork
 }
 
-/// What networks find in a picture, with the family that makes them ready to find it.
+/// What networks find in a picture, with the family that builds them for it.
 package enum NetworkTask {
   case objects(any ObjectNetworkFamily.Type)
   case depth(any DepthNetworkFamily.Type)
@@ -40,7 +40,7 @@ package protocol ObjectNetworkFamily: NetworkFamily {
   ) throws(NetworkError) -> any BuiltInObjectNetwork
 }
 
-/// Networks of one design that tell the class of a whole picture.
+/// Networks of one design that classify whole pictures.
 package protocol ClassNetworkFamily: NetworkFamily {
   /// The side of the square that pictures were cut to when the network was trained.
   static func trainedSide(of weights: WeightStore) -> Int
@@ -60,7 +60,7 @@ package protocol DepthNetworkFamily: NetworkFamily {
   ) throws(NetworkError) -> any BuiltInDepthNetwork
 }
 
-/// What a detector is shown of a picture, and which of its heads is asked.
+/// How a picture is fitted into a detector's input, and which of its heads is used.
 package struct ObjectInput: Sendable, Equatable {
   /// Sides that an input can have, in pixels; each is a multiple of `step`.
   package static let sides = 32...4096
@@ -70,11 +70,11 @@ package struct ObjectInput: Sendable, Equatable {
   /// The side that most detectors were trained on, where weights do not say it.
   package static let usualSide = 640
 
-  /// Of the square that pictures are fitted into.
+  /// The side of the square that pictures are fitted into, in pixels.
   package var side: Int
-  /// The least rectangle around the picture within that square, instead of the whole square.
+  /// Whether the input is the smallest rectangle around the picture instead of the whole square.
   package var isRectangle: Bool
-  /// Of two heads the one whose boxes are suppressed.
+  /// Of two heads, whether to use the one that needs non-maximum suppression.
   package var isSuppressed: Bool
 
   /// An input from its parts.
@@ -116,7 +116,7 @@ package struct IdentifiedCheckpoint {
   var remarks: [String]
 }
 
-/// The names and shapes of a file's tensors: what networks are told by.
+/// The names and shapes of a file's tensors, by which networks are recognized.
 package struct TensorShapes: Sendable {
   private let shapes: [String: [Int]]
 

@@ -15,7 +15,7 @@ public enum NetworkFaultKind: Sendable {
   case plan(PlanError)
   /// An output holds an infinity or a NaN.
   case nonFiniteOutput
-  /// The boxes of all objects have more pixels of the picture than may be looked at for masks.
+  /// The boxes of all objects cover more pixels of the picture than the limit for masks.
   case tooManyMaskPixels
   /// There is no memory for the masks.
   case noMaskMemory

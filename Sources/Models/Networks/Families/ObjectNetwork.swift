@@ -2,17 +2,17 @@ import Geometry
 import Imaging
 import NNRuntime
 
-/// A network that finds objects in pictures, of whatever family.
+/// A network of any family that finds objects in pictures.
 ///
-/// Calls from several threads are safe and take turns.
+/// Calls from several threads are safe and run one at a time.
 public protocol ObjectNetwork: Sendable {
   /// What the network is called, such as `yolo11n-seg`.
   var name: String { get }
   /// Class names, in the order of `DetectedObject.classIndex`.
   var classNames: [String] { get }
-  /// What is told of each object besides its box and class.
+  /// What each object has besides its box and class.
   var form: ObjectForm { get }
-  /// Whether `DetectionThresholds.overlap` has a meaning; not of a head that gives each object one box.
+  /// Whether `DetectionThresholds.overlap` is used; false for a head that gives each object one box.
   var suppressesOverlaps: Bool { get }
   /// The sides of the network's input, for people.
   var inputText: String { get }
@@ -23,19 +23,20 @@ public protocol ObjectNetwork: Sendable {
   ///
   /// - Throws: the family's error: weights that changed, a plan that cannot be made, numbers that are none.
   func detect(_ picture: RGBImage, _ request: DetectionRequest) throws -> DetectedObjects
-  /// The same network run by another pool, side by side with this one.
+  /// The same network on another thread pool; the two can run concurrently.
   func running(on pool: ThreadPool) -> Self
 }
 
-/// What a detector tells of each object besides its box and class.
+/// What a detector returns of each object besides its box and class.
 public enum ObjectForm: Sendable, Equatable {
   /// Nothing.
   case boxes
   /// Its pixels.
   case masks
-  /// Places such as a person's joints: how many, and numbers of each, 2 for its place or 3 with a confidence.
+  /// Key points such as a person's joints: how many, and the numbers of each, 2 for x and y or 3 with a
+  /// confidence.
   case keypoints(count: Int, dimensions: Int)
-  /// The box turned as the object is.
+  /// A rectangle turned with the object.
   case orientedBoxes
 
   /// What is found, for people.
@@ -90,18 +91,19 @@ public struct WeightSource: Sendable, Equatable {
   }
 }
 
-/// A detector that can be built from a weight file, looked at layer by layer, and served by its export's tensors.
+/// A detector that can be built from a weight file, inspected layer by layer, and served with its export's
+/// tensors.
 package protocol BuiltInObjectNetwork: ObjectNetwork, LayeredNetwork, ExportedObjectNetwork {}
 
 /// A detector by the tensors of its framework's usual ONNX export.
 package protocol ExportedObjectNetwork: Sendable {
-  /// What clients are told of the platform.
+  /// The platform that clients see.
   var exportedPlatform: String { get }
   /// The size of the input that clients make of a picture, unless they choose another.
   var exportedInput: PixelSize { get }
   /// Both sides of an input are multiples of it.
   var exportedStep: Int { get }
-  /// Sides of `output0` behind the batch, -1 for what depends on the input.
+  /// Sides of `output0` after the batch; -1 for those that depend on the input.
   var exportedMatrix: [Int] { get }
   /// Channels of `output1`, the mask prototypes, a quarter of the input's sides; nil of networks without.
   var exportedPrototypes: Int? { get }

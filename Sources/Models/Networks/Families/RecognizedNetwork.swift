@@ -1,13 +1,13 @@
 import FileFormats
 import NNRuntime
 
-/// Which network weights are of, by the names and shapes of their tensors: the one place that tells.
+/// The network that weights belong to, recognized by the names and shapes of their tensors.
 package enum RecognizedNetwork {
   /// A network of a family.
   case member(any NetworkFamily.Type)
   /// A published network that is not supported, by its name.
   case unsupported(String)
-  /// None that is known, with the first of the tensors' names; nil where there are no tensors.
+  /// No known network, with the first of the tensors' names; nil where there are no tensors.
   case unknown(first: String?)
 
   /// All families.
@@ -37,9 +37,9 @@ package enum RecognizedNetwork {
     return isOne ? name : nil
   }
 
-  /// What the names of published detectors and classifiers are made of, for people.
+  /// The pattern of the names of published detectors and classifiers, for people.
   ///
-  /// - `sizes`: in the order to be told.
+  /// - `sizes`: in the order in which the text lists them.
   package static func publishedNames(sizes: [String]) -> String {
     YOLOGeneration.allCases.map(\.rawValue).joined(separator: ", ") + " with a size ("
       + sizes.joined(separator: ", ") + ") and a task: yolo11n-seg, yolov8s, yolo26x-pose"

@@ -7,7 +7,7 @@ struct Conv2d: Sendable {
   private let stride, padding: Int
   private let path: String
 
-  /// Binds `weight` (outputs, inputs, kernel, kernel) and, unless told otherwise, `bias`.
+  /// Binds `weight` (outputs, inputs, kernel, kernel) and, by default, `bias`.
   ///
   /// `padding`: zeros beyond every edge; kernel / 2 if nil.
   init(

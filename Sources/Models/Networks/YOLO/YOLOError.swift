@@ -11,11 +11,11 @@ public enum YOLOError: Error, Equatable, CustomStringConvertible {
   case notSquare(height: Int, width: Int)
   /// An output holds an infinity or a NaN.
   case nonFiniteOutput(name: String)
-  /// The boxes of all objects have more pixels of the picture than may be looked at for masks.
+  /// The boxes of all objects cover more pixels of the picture than the limit for masks.
   case tooManyMaskPixels(limit: Int)
   /// There is no memory for the masks.
   case noMaskMemory
-  /// Nobody waits for the masks any more.
+  /// The masks are no longer wanted: the caller has gone.
   case unwanted
   /// An older converter made the weight file of this checkpoint; see `OutdatedConversion`.
   case convertedBefore(String)

@@ -84,7 +84,7 @@ package enum InstructionSet: String, CaseIterable, Sendable {
   private static let catalogues = Dictionary(
     uniqueKeysWithValues: allCases.compactMap { set in set.catalogue(of: .current).map { (set, $0) } })
 
-  /// Its kernels, and those of the sets that it goes on from; nil where this CPU lacks it.
+  /// Its kernels and those of the sets it extends; nil where this CPU lacks it.
   package var catalogue: KernelCatalogue? { Self.catalogues[self] }
 
   /// The kernels that every machine has.

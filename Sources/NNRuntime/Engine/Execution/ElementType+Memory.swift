@@ -1,7 +1,7 @@
 import NNKernelInterface
 
 extension ElementType {
-  /// The address `offset` elements behind `base`, typed as a map's first element always is.
+  /// The address `offset` elements after `base`, typed as a map's first element always is.
   func pointer(_ base: UnsafeMutablePointer<Float>, offset: Int) -> UnsafeMutablePointer<Float> {
     unsafe (UnsafeMutableRawPointer(base) + offset * size).assumingMemoryBound(to: Float.self)
   }

@@ -1,4 +1,5 @@
-// What a transposed convolution of 2x2 and a 3x3 convolution behind it are together: see Graph/Rewrites/JoiningTransposed.swift.
+// A transposed convolution of 2x2 and the 3x3 convolution after it as one layer: see
+// Graph/Rewrites/JoiningTransposed.swift.
 
 import NNKernelInterface
 
@@ -7,7 +8,7 @@ private struct AxisTaps {
   /// Of each of the two small pixels: taps of the 3x3 kernel, and the tap of the transposed one before each.
   let pairs: [[(tap: Int, transposed: Int)]]
 
-  /// For the output pixel 2i + `place`, whose small pixels are i - 1 + `place` and the one behind.
+  /// For the output pixel 2i + `place`, computed from the small pixels i - 1 + `place` and the next one.
   init(place: Int) {
     var pairs: [[(tap: Int, transposed: Int)]] = [[], []]
     for tap in 0..<3 {

@@ -142,7 +142,7 @@ public final class Session: Sendable {
     try prepare(SessionInputs(session: self))
   }
 
-  /// Runs step `index`; nil behind the last, else the layer it belongs to.
+  /// Runs step `index` and returns the layer it belongs to; nil after the last step.
   fileprivate func runStep(_ index: Int) -> Int? {
     guard index < steps.count else { return nil }
     pool.run(steps[index].chunks, steps[index].body)

@@ -1,5 +1,5 @@
 // Packed weights and steps of layers that make several output pixels of each input pixel, each with weights of its own:
-// transposed convolutions, alone or together with the 3x3 convolution behind them.
+// transposed convolutions, alone or together with the 3x3 convolution after them.
 
 import NNKernelInterface
 
@@ -33,7 +33,7 @@ extension StepBuilder {
 
   // MARK: Together with a 3x3 convolution
 
-  /// The weights of the four convolutions that a transposed one and `layer` behind it are together.
+  /// The weights of the four convolutions that equal a transposed one followed by `layer`.
   func packedJoint(
     _ node: Node, _ layer: Convolution, _ transposed: Transposition, _ kernel: ConvolutionKernel
   ) -> [FloatMemory] {

@@ -10,7 +10,7 @@ package struct Node: Sendable {
   package var output: ValueID
   /// Names of the layers before this one that are computed with it.
   var preceding: [String] = []
-  /// Names of the layers behind this one that are computed with it.
+  /// Names of the layers after this one that are fused into it.
   var fused: [String] = []
   /// Where only a part of a layer's work is done here, the shape of that layer's result; this node's is then no layer's.
   var partOf: MapShape?

@@ -29,12 +29,12 @@ public struct MapShape: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The same of each of `images` images.
-  func of(images: Int) -> MapShape {
+  package func of(images: Int) -> MapShape {
     MapShape(images: images, height: height, width: width, channels: channels)
   }
 
   /// Maps of the same pixels with as many channels each.
-  func with(channels: Int) -> MapShape {
+  package func with(channels: Int) -> MapShape {
     MapShape(images: images, height: height, width: width, channels: channels)
   }
 }

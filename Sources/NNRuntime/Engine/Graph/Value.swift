@@ -5,6 +5,8 @@ public struct Value {
   let builder: GraphBuilder
   let id: ValueID
 
+  /// Its number in the graph.
+  package var number: Int { id }
   /// Height, width and channels.
   public var shape: MapShape { builder.shapes[id] }
 }

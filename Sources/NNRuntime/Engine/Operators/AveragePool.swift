@@ -6,7 +6,7 @@ struct AveragePool: VectorOperator {
   /// Whether pixels beyond the map count as zeros; else means are over the pixels inside.
   var countsPadding: Bool
 
-  /// What a kernel is told.
+  /// The arguments of a kernel.
   struct Task {
     var inHeight, inWidth, outWidth, channels: Int
     var window: Window

@@ -1,18 +1,13 @@
 import NNKernelInterface
 
 /// Every pixel of a map times a vector, channel by channel: the excitation of squeeze and excitation.
+///
+/// That is a depthwise convolution of 1x1 whose weights are the vector.
 struct ChannelProduct: VectorOperator {
-  /// What a kernel is told.
-  struct Task {
-    var width, channels: Int
-    var map, vector: MapPointer
-    var output: MutableMapPointer
-  }
-
   var name: String { "channelproduct" }
   var parameterCount: Int { 0 }
   func longestSum(of input: MapShape) -> Int { 1 }
-  func floats(_ reduced: ReducedProducts) -> FloatMaps { .all }
+  func floats(_ reduced: ReducedProducts) -> FloatMaps { .addend }
 
   func shape(of inputs: [MapShape], layer: String) -> MapShape {
     precondition(
@@ -21,28 +16,18 @@ struct ChannelProduct: VectorOperator {
     return inputs[0]
   }
 
-  func step(_ layer: PlacedNode, _ kernel: Kernel<Task>, _ builder: StepBuilder) -> Step {
+  func step(_ layer: PlacedNode, _ kernel: Kernel<DepthwiseTask>, _ builder: StepBuilder) -> Step {
     let node = layer.node
     let output = builder.shapes[node.output]
-    let task = TaskMemory(
-      Task(
-        width: output.width, channels: output.channels, map: builder.map(node.inputs[0]),
-        vector: builder.map(node.inputs[1]), output: builder.mutableMap(node.output)),
-      keeping: [builder.arena] + builder.operands)
+    let task = unsafe TaskMemory(
+      DepthwiseTask(
+        inHeight: output.height, inWidth: output.width, outHeight: output.height, outWidth: output.width,
+        channels: output.channels, kernel: 1, stride: 1, padding: 0, input: builder.map(node.inputs[0]),
+        output: builder.mutableMap(node.output), residual: nil,
+        weights: UnsafePointer(builder.pointer(node.inputs[1])), bias: builder.zeros.base, activation: .none),
+      keeping: [builder.arena, builder.zeros] + builder.operands)
     return builder.step(
-      layer.index, kernel, task, items: output.pixels, together: builder.pixelsTogether(output))
-  }
-
-  /// Items are pixels.
-  static let plain = PlainKernel<Task>(
-    name: "channelproduct-f32", computes: "product of a map with a vector", tolerance: .product
-  ) { task, share in
-    for pixel in share.items {
-      let (y, x) = (pixel / task.width, pixel % task.width)
-      for channel in 0..<task.channels {
-        task.output[y, x, channel] = task.map[y, x, channel] * task.vector[0, 0, channel]
-      }
-    }
+      layer.index, kernel, task, items: output.height, together: builder.rowsTogether(output))
   }
 }
 

@@ -33,12 +33,12 @@ package struct Convolution: Sendable {
     case transpose(Transposition)
   }
 
-  /// What was fused behind a convolution, its activation apart.
+  /// What is fused after a convolution, apart from its activation.
   enum Epilogue: Sendable {
     case store
-    /// The second input is added behind the activation.
+    /// Adds the second input after the activation.
     case residual
-    /// The second input, a part of the sums, is added before it.
+    /// Adds the second input, a partial sum, before the activation.
     case addend
     /// A 1x1 convolution is done to the result while it is near.
     indirect case project(Projection)
@@ -52,13 +52,13 @@ extension Convolution {
   var enlargement: Resize? { if case .enlarge(let enlargement) = prologue { enlargement } else { nil } }
   /// The transposed convolution before, if there is one.
   var transposed: Transposition? { if case .transpose(let transposed) = prologue { transposed } else { nil } }
-  /// The 1x1 convolution behind, if there is one.
+  /// The fused 1x1 convolution after it, if there is one.
   var projection: Projection? { if case .project(let projection) = epilogue { projection } else { nil } }
   /// Whether its second input is a part of the sums.
   var addsToSums: Bool { if case .addend = epilogue { true } else { false } }
   /// Whether nothing was fused before.
   var readsInput: Bool { if case .none = prologue { true } else { false } }
-  /// Whether nothing but an activation was fused behind.
+  /// Whether at most an activation is fused after it.
   var storesSums: Bool { if case .store = epilogue { true } else { false } }
 }
 
@@ -124,7 +124,7 @@ extension Convolution: Operator {
     let depth = (isDepthwise ? 1 : channels) * kernelHeight * kernelWidth
     let projected = projection.map { $0.layer.outChannels } ?? 0
     let before = transposed == nil ? 0 : channels * input.channels
-    // Only the 1x1 convolution behind another may be a part of a larger layer.
+    // Only the 1x1 convolution after another may be a part of a larger layer.
     let pixels = projection == nil ? output.pixels : shapes[node.output].pixels
     return 2 * Double(pixels) * Double(outChannels * depth + before)
       + 2 * Double(output.pixels) * Double(outChannels * projected)
@@ -170,7 +170,7 @@ extension Convolution: Operator {
 
   /// Whether each filter reads one channel.
   var isDepthwise: Bool { groups > 1 }
-  /// Whether maps before or behind it are never made.
+  /// Whether a map before or after it is not materialized.
   var leavesOutMaps: Bool { enlargement != nil || projection != nil }
 }
 

@@ -172,6 +172,11 @@ extension Value {
     return applying(Affine(scale: gamma.floats(), shift: shift), name: name)
   }
 
+  /// x * scale + shift, one of each a channel.
+  public func affine(scale: [Float], shift: [Float], name: String) -> Value {
+    applying(Affine(scale: scale, shift: shift), name: name)
+  }
+
   /// Batch normalization with fixed statistics: (x - mean) / sqrt(variance + epsilon) * gamma + beta.
   public func batchNorm(
     gamma: Tensor, beta: Tensor, mean: Tensor, variance: Tensor, epsilon: Float, name: String

@@ -3,7 +3,7 @@ import NNKernelInterface
 /// A convolution in its general form, or a transposed one: channels in groups, and a window of any stride, padding and
 /// dilation.
 ///
-/// Nothing is joined to it: `Convolution` is the form that fast kernels compute.
+/// No other layer is fused into it: `Convolution` is the form that fast kernels compute.
 struct GroupedConvolution: VectorOperator {
   /// (out, in / groups, height, width); transposed: (in, out / groups, height, width).
   var weights: Tensor
@@ -12,7 +12,7 @@ struct GroupedConvolution: VectorOperator {
   var window: Window
   var isTransposed: Bool
 
-  /// What a kernel is told.
+  /// The arguments of a kernel.
   @safe struct Task {
     var inHeight, inWidth, inChannels, outWidth, outChannels: Int
     var groups: Int

@@ -74,7 +74,25 @@ struct Concatenate: MemoryOperator {
   }
 }
 
+/// The pixels of all inputs one after another, a column of pixels.
+struct Stack: MemoryOperator {
+  var name: String { "stack" }
+  var placing: Placing { .behindEachOther }
+  func floats(_ reduced: ReducedProducts) -> FloatMaps { .none }
+
+  func shape(of inputs: [MapShape], layer: String) -> MapShape {
+    let channels = inputs[0].channels
+    precondition(inputs.allSatisfy { $0.channels == channels }, "\(layer): channels \(inputs)")
+    return MapShape(height: 1, width: inputs.reduce(0) { $0 + $1.pixels }, channels: channels)
+  }
+}
+
 extension Value {
+  /// The pixels of this map and of `others`, one after another, as one row; all have as many channels.
+  public func stacked(with others: [Value], name: String) -> Value {
+    applying(Stack(), to: others, name: name)
+  }
+
   /// The given channels of every pixel; no copy.
   public func channels(_ range: Range<Int>, name: String) -> Value {
     applying(Slice(channels: range), name: name)

@@ -48,6 +48,8 @@ package enum Placing: Sendable {
   case pixels(from: Int)
   /// Around its inputs, which are made side by side in the channels of every pixel.
   case around
+  /// Around its inputs, which are made one after another, pixel by pixel.
+  case behindEachOther
   /// Around its input, which is made after one more token.
   case afterToken
 }

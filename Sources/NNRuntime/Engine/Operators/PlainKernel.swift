@@ -10,8 +10,11 @@ private let plainKernels: [any PlainKernelRow] = [
   Affine.plain,
   Attention.plain,
   AveragePool.plain,
-  ChannelProduct.plain,
   GroupedConvolution.plain,
+  Rearrange.plain,
+  PairwiseFunction.plain,
+  ElementFunction.plain,
+  Pooling.plain,
 ]
 
 /// The plain kernel of an operation: a scalar at a time, in the order of the definition, between maps of floats.

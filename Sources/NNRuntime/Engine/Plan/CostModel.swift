@@ -165,7 +165,8 @@ extension KernelCatalogue {
 }
 
 extension ConvolutionShape {
-  /// One of the four convolutions of 2x2 that make a transposed convolution of `input` and a 3x3 one behind it.
+  /// One of the four convolutions of 2x2 that replace a transposed convolution of `input` and the 3x3 one
+  /// after it.
   static func subpixel(_ input: MapShape, outChannels: Int) -> ConvolutionShape {
     ConvolutionShape(
       inHeight: input.height, inWidth: input.width, inChannels: input.channels, outHeight: input.height,

@@ -1,10 +1,11 @@
 import NNKernelInterface
 
-/// Which layers a plan joins: of what is the same in algebra, what a kernel computes together and what costs less so.
+/// Chooses the layers that a plan fuses: those that are algebraically equal, that a kernel can compute as
+/// one, and that cost less that way.
 ///
-/// Maps that one layer alone reads are left out wherever floats are multiplied. Plans in less keep them, as several
-/// chunks read the same rows and each would make them, but for the narrow convolutions that floats are as fast for, and
-/// what Winograd's kernels for integers, where there are any, save.
+/// In fp32, maps that only one layer reads are not materialized. Reduced precision keeps them, since several
+/// chunks read the same rows and each would compute them again. Exceptions are narrow convolutions, for which
+/// fp32 is as fast, and maps that integer Winograd kernels, where there are any, save.
 struct Fusing {
   let arithmetic: Arithmetic
 
@@ -15,7 +16,8 @@ struct Fusing {
   private static let narrowChannels = 32
   /// Elements of a map from which on it costs more to store and read than products of few rows at a time do.
   private static let largeMap = 1536 * 1024
-  /// Most channels behind a 1x1 convolution that is done to tiles: its weights stay near.
+  /// Most output channels of a 1x1 convolution that is fused as an epilogue: its weights then stay in the
+  /// cache.
   private static let mostProjected = 64
 
   /// The same network with fewer and cheaper steps.

@@ -52,6 +52,9 @@ struct Placement: Sendable {
       case .around:
         placeConcatenation(node)
         movable[node.output] = true
+      case .behindEachOther:
+        placeStack(node)
+        movable[node.output] = true
       case .afterToken:
         nodes.append(placeTokens(node))
         movable[node.output] = true
@@ -95,7 +98,32 @@ struct Placement: Sendable {
     }
   }
 
-  /// Makes the tokens behind the place of the one that is put before them, or copies them there.
+  /// Makes the operands of a stack inside its result, one after another, or copies them there.
+  private mutating func placeStack(_ node: Node) {
+    var pixel = 0
+    for (position, input) in node.inputs.enumerated() {
+      let root = self.root(of: input)
+      if root.pixel == 0, root.channel == 0, movable[root.value],
+        shapes[root.value].count == shapes[input].count,
+        shapes[root.value].images == shapes[node.output].images
+      {
+        parents[root.value] = Parent(value: node.output, pixel: pixel, channel: 0)
+        movable[root.value] = false
+      } else {
+        shapes.append(shapes[input].of(images: shapes[node.output].images))
+        movable.append(false)
+        parents.append(Parent(value: node.output, pixel: pixel, channel: 0))
+        nodes.append(
+          Node(
+            name: "\(node.name).copy\(position)", operation: Copy(), inputs: [input], output: shapes.count - 1
+          )
+        )
+      }
+      pixel += shapes[input].pixels
+    }
+  }
+
+  /// Places the tokens in memory right after the prepended token, or adds a copy there.
   private mutating func placeTokens(_ node: Node) -> Node {
     let input = node.inputs[0]
     let root = self.root(of: input)

@@ -12,8 +12,9 @@ package struct Tuner {
 
   /// Times every algorithm of every convolution of `plan` that can be computed in more than one way.
   ///
-  /// Each is a network of its own, with noise as input and weights; the algorithms of a convolution take turns, and
-  /// the best time of each counts. `observe` is told of each convolution as it is done, and how many there are.
+  /// Each is a network of its own, with noise as input and weights. The runs of a convolution's algorithms
+  /// are interleaved, and the best time of each counts. `observe` is called after each convolution, with the
+  /// number done and the total.
   ///
   /// - Throws: what `Plan` throws for the plan's backend.
   package func measure(

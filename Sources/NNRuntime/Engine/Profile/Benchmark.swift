@@ -4,10 +4,10 @@ package struct Benchmark: Sendable {
   package var runs: Int
   /// Runs before the first that counts.
   package var warmUp: Int
-  /// Seconds that the runs that count go on for, at the least.
+  /// Least total time of the runs that count, in seconds.
   package var seconds: Double
 
-  /// Measures `runs` after `warmUp`, and goes on until `seconds` have passed.
+  /// Measures at least `runs` runs after `warmUp` others, and more until `seconds` have passed.
   package init(runs: Int, warmUp: Int, seconds: Double = 0) {
     precondition(runs > 0 && warmUp >= 0 && seconds >= 0, "what to measure")
     self.runs = runs

@@ -1,7 +1,7 @@
 import NNKernelInterface
 
-/// How long the kernels of dense convolutions take: each by itself, in a network of one convolution, in turns with the
-/// others that can compute the same.
+/// Times the kernels of dense convolutions, each alone in a network of one convolution, interleaved with the
+/// other kernels that can compute the same.
 package struct KernelBenchmark: Sendable {
   /// Runs that count, and runs before them.
   package var runs, warmUp: Int
@@ -24,8 +24,8 @@ package struct KernelBenchmark: Sendable {
     package let milliseconds: [Double]
   }
 
-  /// Times all kernels of the plan's catalogue on all dense convolutions of `plan`, each shape once, in running order;
-  /// `observe` is told how many shapes are done, and how many there are.
+  /// Times all kernels of the plan's catalogue on all dense convolutions of `plan`, each shape once, in
+  /// running order; `observe` gets the number of shapes done and the total.
   ///
   /// - Throws: what `Plan` throws for the plan's backend.
   package func measure(

@@ -58,7 +58,7 @@ public struct NetworkProfile: Sendable {
   public let rows: [Row]
   /// Milliseconds of each profiled iteration from outside.
   public let wall: [Double]
-  /// Milliseconds of iterations that were not profiled, in turns with the profiled ones.
+  /// Milliseconds of iterations that were not profiled, interleaved with the profiled ones.
   public let plain: [Double]
   /// The machine's roof.
   public let ceiling: MachineCeiling

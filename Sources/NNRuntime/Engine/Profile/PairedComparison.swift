@@ -1,9 +1,10 @@
 import Glibc
 
-/// One thing timed in two programs, in turns: each turn has a time of the new program between two of the old one.
+/// One thing timed in two programs, interleaved: each turn has a time of the new program between two of the
+/// old one.
 ///
-/// What the machine does meanwhile is in all three, and cancels in their ratios. How far the old program is from itself is
-/// the noise; it bounds the change that can be told from none.
+/// What else the machine does affects all three times and cancels in their ratios. The difference between the
+/// two times of the old program is the noise; it bounds the smallest change that can be detected.
 package struct PairedTimes: Sendable, Equatable {
   /// The times of a turn, in milliseconds.
   package struct Turn: Sendable, Equatable {

@@ -17,8 +17,8 @@ public struct Profiler: Sendable {
 
   /// Runs `session` on `input` (the elements of its only input, channels last).
   ///
-  /// Outputs are read where they lie. Profiled iterations take turns with others, now one first and now the other,
-  /// so that what profiling costs is not mistaken for what the machine does meanwhile. `progress` is told the
+  /// Outputs are read in place. Profiled iterations are interleaved with plain ones, in alternating order, so
+  /// that the cost of profiling is not mistaken for other load on the machine. `progress` gets the number of
   /// iterations done.
   public func profile(
     _ session: Session, input: [Float], ceiling: MachineCeiling, progress: (Int) -> Void = { _ in }

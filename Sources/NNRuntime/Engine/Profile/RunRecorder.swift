@@ -1,4 +1,4 @@
-/// Runs a session on one input again and again.
+/// Runs a session on one input repeatedly.
 struct RunRecorder {
   private let session: Session
   private let input: [Float]
@@ -29,7 +29,7 @@ struct RunRecorder {
     for other in others { inputs.fill(other.port, with: other.elements) }
   }
 
-  /// The nanoseconds of a run that nobody watches.
+  /// Begin and end of a run without recording, in nanoseconds.
   func plainRun() -> Range<UInt64> {
     let begin = monotonicNanoseconds()
     return begin..<session.run(prepare: fill, read: { _ in monotonicNanoseconds() })

@@ -71,7 +71,7 @@ public struct DecodedTensor: Sendable {
   public let parts: [DecodedPart]
   /// The raw outputs that it is made of.
   public let sources: [String]
-  /// Whether it is what the network is run for: its absence from a reference is told.
+  /// Whether it is a result of the network: its absence from a reference is reported.
   public let isFinal: Bool
 
   /// A tensor.

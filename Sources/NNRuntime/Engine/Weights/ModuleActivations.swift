@@ -39,6 +39,6 @@ package enum ModuleActivations {
       let value = Float(name.dropFirst(slope.count))
       return value.flatMap { $0.isFinite ? .leakyReLU(slope: $0) : nil }
     }
-    return Activation.allCases.first { $0.name == name && $0.name != "leakyrelu" }
+    return Activation.allCases.first { $0.name == name && $0.name != "leakyrelu" && $0.name != "clip" }
   }
 }

@@ -46,7 +46,7 @@ public struct WeightError: Error, Equatable, CustomStringConvertible {
     case hole(bytes: Int)
     /// The file is shorter than its header says.
     case incomplete(fileBytes: Int, promised: Int)
-    /// The file goes on after the last tensor.
+    /// The file has bytes after the last tensor.
     case trailingBytes(Int)
 
     /// No tensor of that name; the nearest names there are.

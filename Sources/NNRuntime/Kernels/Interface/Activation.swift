@@ -14,6 +14,8 @@ public enum Activation: Hashable, Sendable {
   case sigmoid
   /// x * min(max(x + 3, 0), 6) / 6
   case hardSwish
+  /// min(max(x, low), high): ReLU6 and its kin
+  case clip(low: Float, high: Float)
 
   /// What plans, profiles and traces call it.
   public var name: String {
@@ -25,6 +27,7 @@ public enum Activation: Hashable, Sendable {
     case .gelu: "gelu"
     case .sigmoid: "sigmoid"
     case .hardSwish: "hardswish"
+    case .clip: "clip"
     }
   }
 
@@ -38,6 +41,7 @@ public enum Activation: Hashable, Sendable {
     case .gelu: "GELU"
     case .sigmoid: "Sigmoid"
     case .hardSwish: "Hardswish"
+    case .clip: "Hardtanh"
     }
   }
 }
@@ -45,6 +49,6 @@ public enum Activation: Hashable, Sendable {
 extension Activation: CaseIterable {
   /// One of each kind.
   public static var allCases: [Activation] {
-    [.none, .relu, .leakyReLU(slope: 0.1), .silu, .gelu, .sigmoid, .hardSwish]
+    [.none, .relu, .leakyReLU(slope: 0.1), .silu, .gelu, .sigmoid, .hardSwish, .clip(low: -0.25, high: 1.5)]
   }
 }

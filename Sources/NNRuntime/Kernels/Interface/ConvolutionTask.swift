@@ -73,8 +73,10 @@ public struct Addend {
   }
 }
 
-/// Which of four convolutions of 2x2 a task computes that make 2x2 output pixels of each input pixel, the way a transposed
-/// convolution of stride 2 and one of 3x3 behind it do.
+/// Which of the four convolutions of 2x2 a task computes.
+///
+/// Together they make 2x2 output pixels of each input
+/// pixel, as a transposed convolution of stride 2 followed by one of 3x3 does.
 public struct Subpixel {
   /// 0 or 1: the place of this convolution's output pixels among the four.
   ///
@@ -180,7 +182,7 @@ extension ConvolutionTask {
   @inlinable @inline(__always) public var enlargement: Resampling? {
     if case .enlarge(let resampling) = prologue { resampling } else { nil }
   }
-  /// What is added behind the activation, if anything.
+  /// What is added after the activation, if anything.
   @inlinable @inline(__always) public var residual: MapPointer? {
     if case .residual(let map) = epilogue { map } else { nil }
   }

@@ -22,7 +22,7 @@ public struct ConvolutionKernel: Sendable {
     }
   }
 
-  /// What is fused behind the activation; storing the result goes without saying.
+  /// The epilogues that a kernel can fuse; storing the result is always possible.
   public struct Epilogues: OptionSet, Hashable, Sendable {
     /// A bit for each case of `ConvolutionTask.Epilogue`.
     public let rawValue: UInt8

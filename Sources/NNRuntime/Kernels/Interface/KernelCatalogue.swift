@@ -4,7 +4,7 @@
 public struct KernelCatalogue: Sendable {
   /// An instruction set, or a backend.
   public let name: String
-  /// The name of those of single precision: its own, or that of the catalogue it goes on from.
+  /// The name of the single-precision kernels: its own, or that of the catalogue it extends.
   public let floats: String
 
   /// Dense convolutions and linear layers.

@@ -1,6 +1,6 @@
-// What a kernel is told. All strides count elements. A feature map is channels-last: the channels of a
-// pixel are contiguous, pixels are `pixelStride` apart, rows `rowStride` apart, so that a channel slice of
-// a wider buffer, a phase of a strided map and a dense map are all the same thing.
+// Pointers to feature maps, the arguments of kernels. All strides count elements. A feature map is
+// channels-last: the channels of a pixel are contiguous, pixels are `pixelStride` apart, rows `rowStride`
+// apart. So a channel slice of a wider buffer, a phase of a strided map and a dense map have one type.
 
 /// What the elements of a map are.
 ///

@@ -4,7 +4,13 @@ extension Operators {
   /// Functions of each element that networks put after their layers.
   static let activations: [Operator] = [
     Operator("Relu", inputs: 1...1) { try mapped($0.tensor(0), Rectified()) },
-    activation("Sigmoid") { _ in { sigmoid($0) } },
+    Operator("Sigmoid", inputs: 1...1) { call in
+      let tensor = try call.tensor(0)
+      guard tensor.type == .float else { return try mapped(tensor) { sigmoid($0) } }
+      return Tensor(
+        tensor.shape,
+        FloatLoops.mappedByEight(tensor.array(of: Float.self)) { 1 / (1 + exponential(-$0)) })
+    },
     activation("HardSigmoid", ["alpha", "beta"]) { call in
       let (alpha, beta) = (try call.float("alpha", default: 0.2), try call.float("beta", default: 0.5))
       return { max(0, min(1, alpha * $0 + beta)) }
@@ -68,7 +74,7 @@ extension Operators {
 
   private static func activation(
     _ name: String, _ attributes: [String] = [],
-    _ body: @escaping @Sendable (Call) throws -> (Double) -> Double
+    _ body: @escaping @Sendable (Call) throws -> @Sendable (Double) -> Double
   ) -> Operator {
     Operator(name, attributes, inputs: 1...1) { try mapped($0.tensor(0), body($0)) }
   }

@@ -41,7 +41,7 @@ extension Operators {
     Operator(name, inputs: 1...Int(Int32.max)) { try folded($0.tensors(), body) }
   }
 
-  private static func folded(_ tensors: [Tensor], _ body: some NumberPair) throws -> Tensor {
+  private static func folded(_ tensors: [Tensor], _ body: some NumberPair & Sendable) throws -> Tensor {
     guard tensors[0].type.number != nil else { throw unsupported(tensors[0].type) }
     return try tensors.dropFirst().reduce(tensors[0]) { try Pair($0, $1).numbers(body) }
   }

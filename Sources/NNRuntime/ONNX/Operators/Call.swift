@@ -3,8 +3,10 @@ struct Call {
   private let step: Step
   let inputs: [Value?]
   private let slots: [Value?]
+  private let budget: RunBudget
 
-  init(_ step: Step, inputs: [Value?], slots: [Value?]) {
+  init(_ step: Step, inputs: [Value?], slots: [Value?], budget: RunBudget) {
+    self.budget = budget
     self.step = step
     self.inputs = inputs
     self.slots = slots
@@ -26,7 +28,7 @@ struct Call {
       step,
       inputs: inputs.map { value in
         if case .tensor(let tensor) = value { .tensor(tensor.widened()) } else { value }
-      }, slots: slots)
+      }, slots: slots, budget: budget)
   }
 
   // Inputs
@@ -170,7 +172,7 @@ struct Call {
     guard program.inputs.count == values.count else {
       throw ONNXError.malformed("a graph of \(program.inputs.count) inputs is given \(values.count)")
     }
-    return try program.run(values, captured: program.captures.map { slots[$0.outer] })
+    return try program.run(values, captured: program.captures.map { slots[$0.outer] }, within: budget)
   }
 }
 

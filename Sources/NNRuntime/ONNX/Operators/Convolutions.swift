@@ -86,6 +86,9 @@ extension Operators {
     }
     var sizes = (0..<rank).map { full[$0] - pads[$0] - pads[$0 + rank] }
     let given = try call.ints("output_shape").map { Array($0.suffix(rank)) }
+    if let given, given.count != rank {
+      throw ONNXError.malformed("attribute \"output_shape\" is \(given) for \(rank) axes")
+    }
     if given != nil || automatic.hasPrefix("SAME") {
       sizes = given ?? (0..<rank).map { spatial[$0] * strides[$0] }
       for axis in 0..<rank {
@@ -94,48 +97,19 @@ extension Operators {
         pads[axis + rank] = total - pads[axis]
       }
     }
-    let (batch, channels, perGroup) = (input.shape[0], input.shape[1], weights.shape[1])
-    let shape = [batch, group * perGroup] + sizes
+    let shape = [input.shape[0], group * weights.shape[1]] + sizes
     guard sizes.allSatisfy({ $0 >= 0 }) else { throw ONNXError.malformed("an output of \(sizes)") }
-    var result = [Double](repeating: 0, count: try Shape.count(shape, bits: 64))
-    let (values, factors) = (input.doubles(), weights.doubles())
-    let (area, window, target) = (spatial.reduce(1, *), kernel.reduce(1, *), sizes.reduce(1, *))
-    let steps = Shape.strides(sizes)
-    // For each input position and window position: where the product is added.
-    var places: [[Int]] = []
-    Shape.forEachIndex(spatial) { position in
-      var row: [Int] = []
-      Shape.forEachIndex(kernel) { offset in
-        var flat = 0
-        for axis in 0..<rank {
-          let place = position[axis] * strides[axis] + offset[axis] * dilations[axis] - pads[axis]
-          flat = flat < 0 || place < 0 || place >= sizes[axis] ? -1 : flat + place * steps[axis]
-        }
-        row.append(flat)
-      }
-      places.append(row)
+    _ = try Shape.count(shape, bits: 64)
+    let bias = try call.optional(2)?.doubles()
+    if let bias, bias.count != shape[1] {
+      throw ONNXError.malformed("a bias of \(bias.count) for \(shape[1]) channels")
     }
-    if let bias = try call.optional(2)?.doubles() {
-      guard bias.count == shape[1] else {
-        throw ONNXError.malformed("a bias of \(bias.count) for \(shape[1]) channels")
-      }
-      for position in result.indices { result[position] = bias[position / target % shape[1]] }
+    let scattering = TransposedConvolution(
+      shape: shape, group: group, strides: strides, dilations: dilations, before: Array(pads[..<rank]))
+    switch input.type {
+    case .float: return try scattering.run(Float.self, input, weights, bias)
+    case .double: return try scattering.run(Double.self, input, weights, bias)
+    default: throw unsupported(input.type)
     }
-    let inGroup = channels / group
-    for image in 0..<batch {
-      for channel in 0..<channels {
-        for out in 0..<perGroup {
-          let start = (image * shape[1] + channel / inGroup * perGroup + out) * target
-          let weight = (channel * perGroup + out) * window
-          for position in 0..<area {
-            let value = values[(image * channels + channel) * area + position]
-            for (offset, place) in places[position].enumerated() where place >= 0 {
-              result[start + place] += value * factors[weight + offset]
-            }
-          }
-        }
-      }
-    }
-    return Tensor(input.type, shape, doubles: result)
   }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// Einstein's summation, pairwise and as products of matrices where that is what it is.
 struct Einsum {
@@ -22,7 +22,7 @@ struct Einsum {
     var most = 0
     var found: [[Character]] = []
     for (term, shape) in zip(terms, shapes) {
-      let parts = term.components(separatedBy: "...")
+      let parts = term.split(separator: "...", omittingEmptySubsequences: false)
       let letters = parts.joined()
       let rest = shape.count - letters.count
       guard parts.count <= 2, rest >= 0, parts.count == 2 || rest == 0, letters.allSatisfy(\.isLetter) else {
@@ -33,7 +33,7 @@ struct Einsum {
     }
     inputs = found
     if hasOutput {
-      let parts = String(sides[1]).components(separatedBy: "...")
+      let parts = sides[1].split(separator: "...", omittingEmptySubsequences: false)
       output = Array(parts[0]) + (parts.count == 2 ? free(most) + Array(parts[1]) : [])
     } else {
       let letters = terms.joined().filter(\.isLetter)

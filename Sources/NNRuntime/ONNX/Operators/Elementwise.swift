@@ -1,12 +1,13 @@
 /// Helpers of operators that work element by element.
 
 /// What `body` makes of each element, for every type of numbers.
-func mapped(_ tensor: Tensor, _ body: some NumberMap) throws -> Tensor {
+func mapped(_ tensor: Tensor, _ body: some NumberMap & Sendable) throws -> Tensor {
   func made<T: Number>(_: T.Type) -> Tensor {
     Tensor(tensor.shape, tensor.array(of: T.self).map { body.apply($0) }, type: tensor.type)
   }
   switch tensor.type {
-  case .float: return made(Float.self)
+  case .float:
+    return Tensor(tensor.shape, FloatLoops.mapped(tensor.array(of: Float.self)) { body.apply($0) })
   case .int64: return made(Int64.self)
   default:
     guard let number = tensor.type.number else { throw unsupported(tensor.type) }
@@ -20,9 +21,11 @@ protocol NumberMap {
 }
 
 /// What `body` makes of each element of a floating-point tensor.
-func mapped(_ tensor: Tensor, _ body: (Double) -> Double) throws -> Tensor {
+func mapped(_ tensor: Tensor, _ body: @Sendable (Double) -> Double) throws -> Tensor {
   switch tensor.type {
-  case .float: return Tensor(tensor.shape, tensor.array(of: Float.self).map { Float(body(Double($0))) })
+  case .float:
+    return Tensor(
+      tensor.shape, FloatLoops.mapped(tensor.array(of: Float.self), cost: 16) { Float(body(Double($0))) })
   case .double: return Tensor(tensor.shape, tensor.array(of: Double.self).map(body))
   default: throw unsupported(tensor.type)
   }
@@ -88,12 +91,20 @@ protocol NumberPair {
 
 extension Pair {
   /// What `body` makes of each two numbers.
-  func numbers(_ body: some NumberPair) throws -> Tensor {
+  func numbers(_ body: some NumberPair & Sendable) throws -> Tensor {
     func made<T: Number>(_: T.Type) -> Tensor {
       Tensor(shape, combined(T.self) { body.apply($0, $1) }, type: first.type)
     }
     switch first.type {
-    case .float: return made(Float.self)
+    case .float:
+      let rows = BroadcastRows(
+        shape, Shape.strides(first.shape, broadcastTo: shape), Shape.strides(second.shape, broadcastTo: shape)
+      )
+      return Tensor(
+        shape,
+        FloatLoops.combined(first.array(of: Float.self), second.array(of: Float.self), rows) {
+          body.apply($0, $1)
+        })
     case .int64: return made(Int64.self)
     default:
       guard let number = first.type.number else { throw unsupported(first.type) }

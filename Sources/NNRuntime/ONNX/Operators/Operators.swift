@@ -12,6 +12,21 @@ package enum Operators {
     sequenceModels, sampling, detection, signals, randomness, texts, optimizers, classical,
   ].flatMap(\.self)
 
+  /// One operator that is implemented, for people.
+  package struct Listed: Sendable {
+    package let name: String
+    let domain: String
+    package let versions: ClosedRange<Int>
+    /// The domain's name where it is ONNX's own too.
+    package var shownDomain: String { domain.isEmpty ? "ai.onnx" : domain }
+  }
+
+  /// All of them, by name.
+  package static var listing: [Listed] {
+    all.map { Listed(name: $0.name, domain: $0.domain, versions: $0.versions) }
+      .sorted { ($0.name, $0.domain) < ($1.name, $1.domain) }
+  }
+
   private static let table = NameTable(all.map { ("\($0.domain):\($0.name)", $0) })
 
   /// The operator, or why there is none.

@@ -80,23 +80,19 @@ extension Operators {
   private static func pooling(_ tensor: Tensor, _ windows: Windows, _ body: (Int, [Double]) -> Double)
     -> Tensor
   {
-    let (starts, offsets, steps) = (windows.starts, windows.offsets, Shape.strides(windows.input))
-    let places = starts.map { start in
-      let isInside = windows.isInside(start)
-      let base = zip(start, steps).map(*).reduce(0, +)
-      return offsets.compactMap { offset -> Int? in
-        isInside
-          || start.indices.allSatisfy { (0..<windows.input[$0]).contains(start[$0] + offset.index[$0]) }
-          ? base + offset.flat : nil
-      }
-    }
+    let (flat, ends) = windows.covered
     let (area, values) = (windows.input.reduce(1, *), tensor.doubles())
     let planes = tensor.shape[0] * tensor.shape[1]
     var result: [Double] = []
-    result.reserveCapacity(planes * places.count)
+    result.reserveCapacity(planes * ends.count)
+    var taken: [Double] = []
     for plane in 0..<planes {
-      for (window, place) in places.enumerated() {
-        result.append(body(window, place.map { values[plane * area + $0] }))
+      var first = 0
+      for (window, end) in ends.enumerated() {
+        taken.removeAll(keepingCapacity: true)
+        for place in first..<end { taken.append(values[plane * area + flat[place]]) }
+        result.append(body(window, taken))
+        first = end
       }
     }
     return Tensor(tensor.type, Array(tensor.shape[..<2]) + windows.output, doubles: result)
@@ -137,7 +133,13 @@ extension Operators {
   }
 
   private static func greatest(_ tensor: Tensor, _ windows: Windows) -> Tensor {
-    pooling(tensor, windows) { _, values in values.reduce(-Double.infinity, Double.greater) }
+    if tensor.type == .float {
+      let planes = tensor.shape[0] * tensor.shape[1]
+      return Tensor(
+        Array(tensor.shape[..<2]) + windows.output,
+        FloatLoops.greatest(tensor.array(of: Float.self), planes: planes, windows.covered))
+    }
+    return pooling(tensor, windows) { _, values in values.reduce(-Double.infinity, Double.greater) }
   }
 
   private static func global(_ name: String, _ body: @escaping @Sendable (Int, [Double]) -> Double)

@@ -29,16 +29,17 @@ extension Operators {
         })
     },
     Operator("Gemm", ["alpha", "beta", "transA", "transB", "broadcast"], inputs: 2...3) { call in
-      var (a, b) = (try call.tensor(0), try call.tensor(1))
+      var a = try call.tensor(0)
+      let b = try call.tensor(1)
       guard a.rank == 2, b.rank == 2 else { throw ONNXError.malformed("the factors are no matrices") }
       if try call.flag("transA") { a = a.transposed([1, 0]) }
-      if try call.flag("transB") { b = b.transposed([1, 0]) }
+      let isTransposed = try call.flag("transB")
       let (alpha, beta) = (try call.float("alpha", default: 1), try call.float("beta", default: 1))
       func scaled(_ tensor: Tensor, _ factor: Double) -> Tensor {
         factor == 1
           ? tensor : Tensor(tensor.type, tensor.shape, doubles: tensor.doubles().map { $0 * factor })
       }
-      let product = scaled(try multiplied(a, b), alpha)
+      let product = scaled(try multiplied(a, b, isTransposed: isTransposed), alpha)
       guard let addend = try call.optional(2) else { return product }
       let pair = try Pair(product, scaled(addend, beta))
       guard pair.shape == product.shape else {
@@ -68,7 +69,20 @@ extension Operators {
   /// The product of the last two axes; those before broadcast.
   ///
   /// A list is a row or a column.
-  static func multiplied(_ first: Tensor, _ second: Tensor) throws -> Tensor {
+  ///
+  /// `isTransposed`: the second, a matrix, lies there transposed.
+  static func multiplied(_ first: Tensor, _ second: Tensor, isTransposed: Bool = false) throws -> Tensor {
+    if isTransposed {
+      guard first.type == .float, second.type == .float, first.shape[1] == second.shape[1] else {
+        return try multiplied(first, second.transposed([1, 0]))
+      }
+      let (rows, columns) = (first.shape[0], second.shape[0])
+      _ = try Shape.count([rows, columns])
+      let product = MatrixProduct<Float>(rows: rows, depth: first.shape[1], columns: columns)
+      return Tensor(
+        [rows, columns],
+        product.multiply(first.array(of: Float.self)[...], transposed: second.array(of: Float.self)[...]))
+    }
     guard first.rank > 0, second.rank > 0, first.type == second.type else {
       throw ONNXError.malformed(
         "a product of \(first.type) \(first.shape) and \(second.type) \(second.shape)")

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 extension Operators {
   /// Texts.
@@ -61,12 +61,13 @@ extension Operators {
     if delimiter.isEmpty {
       return text.split(maxSplits: max(most, 0), whereSeparator: \.isWhitespace).map { part in
         // What is left after the last split keeps its spaces within, not at its end.
-        String(part).trimmingCharacters(in: .whitespacesAndNewlines)
+        let rest = part.drop(while: \.isWhitespace)
+        return rest.lastIndex { !$0.isWhitespace }.map { String(rest[...$0]) } ?? ""
       }.filter { !$0.isEmpty }
     }
     if text.isEmpty { return [] }
     var (parts, rest) = ([String](), Substring(text))
-    while parts.count < most, let range = rest.range(of: delimiter) {
+    while parts.count < most, let range = rest.firstRange(of: delimiter) {
       parts.append(String(rest[..<range.lowerBound]))
       rest = rest[range.upperBound...]
     }

@@ -6,7 +6,13 @@ extension Operators {
     number("Abs", Absolute()), number("Neg", Negative()), number("Sign", Signum()),
     function("Ceil") { $0.rounded(.up) }, function("Floor") { $0.rounded(.down) },
     function("Round") { $0.rounded(.toNearestOrEven) },
-    function("Sqrt") { $0.squareRoot() }, function("Exp", exp), function("Log", log),
+    function("Sqrt") { $0.squareRoot() }, function("Log", log),
+    Operator("Exp", inputs: 1...1) { call in
+      let tensor = try call.tensor(0)
+      guard tensor.type == .float else { return try mapped(tensor) { exp($0) } }
+      return Tensor(
+        tensor.shape, FloatLoops.mappedByEight(tensor.array(of: Float.self)) { exponential($0) })
+    },
     function("Reciprocal") { 1 / $0 },
     function("Sin", sin), function("Cos", cos), function("Tan", tan), function("Asin", asin),
     function("Acos", acos), function("Atan", atan), function("Sinh", sinh), function("Cosh", cosh),

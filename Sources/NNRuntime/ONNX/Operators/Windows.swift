@@ -50,7 +50,7 @@ struct Windows {
       output.append(count)
     }
     // The places of all windows are held at once.
-    _ = try Shape.count(output, bits: 1024)
+    _ = try Shape.count(output, bits: 256)
     self.input = input
     self.kernel = kernel
     self.strides = strides
@@ -83,5 +83,25 @@ struct Windows {
   /// Whether a window that begins here lies in the input as a whole.
   func isInside(_ start: [Int]) -> Bool {
     start.indices.allSatisfy { start[$0] >= 0 && start[$0] + dilations[$0] * (kernel[$0] - 1) < input[$0] }
+  }
+
+  /// The flat positions in the input that each window covers, one window after the other.
+  ///
+  /// `ends`: where each window's positions end in `flat`.
+  var covered: (flat: [Int], ends: [Int]) {
+    let (offsets, steps) = (offsets, Shape.strides(input))
+    var (flat, ends) = ([Int](), [Int]())
+    for start in starts {
+      let isInside = isInside(start)
+      let base = zip(start, steps).map(*).reduce(0, +)
+      for offset in offsets {
+        guard
+          isInside || start.indices.allSatisfy({ (0..<input[$0]).contains(start[$0] + offset.index[$0]) })
+        else { continue }
+        flat.append(base + offset.flat)
+      }
+      ends.append(flat.count)
+    }
+    return (flat, ends)
   }
 }

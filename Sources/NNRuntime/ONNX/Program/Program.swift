@@ -1,3 +1,5 @@
+package import FileFormats
+
 /// A graph in single-assignment form: values by number, steps in the order in which they run.
 package final class Program: Sendable {
   /// What the caller gives: a name, a declared type, the value's number.
@@ -24,12 +26,16 @@ package final class Program: Sendable {
   /// Values of the enclosing program that this one reads, and their numbers here.
   let captures: [(outer: Int, inner: Int)]
   let slotCount: Int
+  /// The values that have a name in the graph itself.
+  package let names: NameTable<Int>
   /// After each step: the values that nothing reads any more.
   let released: [[Int]]
+  /// Of each value: whether a step makes it.
+  let isMade: [Bool]
 
   init(
     inputs: [Input], outputs: [Output], steps: [Step], constants: [Int: Value],
-    captures: [(outer: Int, inner: Int)], slotCount: Int
+    captures: [(outer: Int, inner: Int)], slotCount: Int, names: NameTable<Int>
   ) {
     self.inputs = inputs
     self.outputs = outputs
@@ -37,6 +43,10 @@ package final class Program: Sendable {
     self.constants = constants
     self.captures = captures
     self.slotCount = slotCount
+    self.names = names
+    var isMade = [Bool](repeating: false, count: slotCount)
+    for step in steps { for case .some(let slot) in step.outputs { isMade[slot] = true } }
+    self.isMade = isMade
     var last = [Int](repeating: -1, count: slotCount)
     for (index, step) in steps.enumerated() {
       for slot in step.reads { last[slot] = index }
@@ -58,7 +68,7 @@ package struct Step: Sendable {
   package let version: Int
   let attributes: [Attribute]
   let inputs: [Int?]
-  let outputs: [Int?]
+  package let outputs: [Int?]
   /// nil: not implemented; `defect` says why.
   let implementation: Operator?
   package let defect: ONNXError?

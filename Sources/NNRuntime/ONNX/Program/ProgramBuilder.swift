@@ -8,6 +8,8 @@ final class ProgramBuilder {
   struct Model {
     let functions: [FunctionMessage]
     let files: ExternalData?
+    /// Whether steps stay that need not be run: their values may be asked for.
+    let keepsAll: Bool
   }
 
   /// Functions within functions, and graphs within graphs.
@@ -49,8 +51,11 @@ final class ProgramBuilder {
   }
 
   /// The program of a model's graph.
-  static func program(of message: ModelMessage, files: ExternalData?) throws -> Program {
-    let builder = ProgramBuilder(Model(functions: message.functions, files: files), within: nil, depth: 0)
+  static func program(
+    of message: ModelMessage, files: ExternalData?, keepsAll: Bool = false
+  ) throws -> Program {
+    let builder = ProgramBuilder(
+      Model(functions: message.functions, files: files, keepsAll: keepsAll), within: nil, depth: 0)
     let scope = Scope(opsets: message.opsets, seesOuter: false, attributes: nil, depth: 0)
     return try builder.build(message.graph!, scope)
   }
@@ -78,10 +83,10 @@ final class ProgramBuilder {
       }
       return Program.Output(name: output.name, type: output.type, slot: slot)
     }
-    return Program(
+    let program = Program(
       inputs: inputs, outputs: outputs, steps: steps, constants: constants, captures: captures,
-      slotCount: slotCount
-    ).simplified()
+      slotCount: slotCount, names: scope.names)
+    return model.keepsAll ? program : program.simplified()
   }
 
   // Names

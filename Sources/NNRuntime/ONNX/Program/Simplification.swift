@@ -1,6 +1,8 @@
 extension Program {
   /// Bytes that a folded value may take: files repeat small constants to large ones, to save room.
   private static let mostFolded = 1 << 22
+  /// Elements of whatever is made for it.
+  private static let mostElements = 1 << 22
 
   /// The program without what is known beforehand and without what nobody reads.
   ///
@@ -15,8 +17,10 @@ extension Program {
         rest.append(step)
         continue
       }
-      let call = Call(step, inputs: step.inputs.map { $0.flatMap { known[$0] } }, slots: [])
-      guard let made = try? implementation.run(call),
+      let call = Call(
+        step, inputs: step.inputs.map { $0.flatMap { known[$0] } }, slots: [], budget: RunBudget())
+      guard
+        let made = try? Shape.$most.withValue(Self.mostElements, operation: { try implementation.run(call) }),
         made.allSatisfy({ ($0?.byteCount ?? 0) <= Self.mostFolded })
       else {
         rest.append(step)
@@ -34,7 +38,7 @@ extension Program {
     return Program(
       inputs: inputs, outputs: outputs, steps: kept.reversed(),
       constants: known.filter { needed.contains($0.key) || given.contains($0.key) },
-      captures: captures, slotCount: slotCount)
+      captures: captures, slotCount: slotCount, names: names)
   }
 }
 

@@ -23,7 +23,7 @@ extension TensorMessage {
   private func read(_ files: ExternalData?) throws -> Tensor {
     let kind = try ElementType(number: type)
     let sizes = shape.map { Int($0) }
-    let count = try Shape.count(sizes, bits: kind.bits)
+    let count = try Shape.count(sizes, most: Tensor.largest / max(kind.bits / 8, 1))
     if kind == .string {
       guard strings.count == count else { throw wrongCount(strings.count, count) }
       return Tensor(sizes, try strings.map(Self.text))

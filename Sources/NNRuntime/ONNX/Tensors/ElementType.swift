@@ -87,6 +87,8 @@ public enum ElementType: Int, Sendable, CaseIterable {
     }
   }
 
+  /// Whether elements are floating-point numbers, of any width.
+  package var isFloating: Bool { isFloat }
   var isFloat: Bool { self == .float || self == .double || narrow != nil }
   /// Half-precision types: computed as `float`, and rounded.
   var isHalf: Bool { self == .float16 || self == .bfloat16 }

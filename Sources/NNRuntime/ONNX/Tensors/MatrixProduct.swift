@@ -18,16 +18,103 @@ where T: AdditiveArithmetic {
 
   /// `left` (rows x depth) by `right` (depth x columns).
   func multiply(_ left: ArraySlice<T>, _ right: ArraySlice<T>) -> [T] {
-    precondition(right.count == depth * columns)
+    precondition(left.count == rows * depth && right.count == depth * columns)
+    if rows <= Self.fewRows { return unsafe multiplyFewRows(left, right) }
     return unsafe right.withUnsafeBufferPointer { right in
       unsafe multiply(left) { first, count, panel in
         for k in 0..<depth {
-          for column in 0..<count {
-            unsafe panel[k * Self.width + column] = right[k * columns + first + column]
+          let (from, to) = unsafe (right.baseAddress! + k * columns + first, panel + k * Self.width)
+          if count == Self.width {
+            for column in 0..<Self.width { unsafe to[column] = from[column] }
+          } else {
+            for column in 0..<count { unsafe to[column] = from[column] }
           }
         }
       }
     }
+  }
+
+  /// `left` (rows x depth) by the transpose of `right` (columns x depth).
+  func multiply(_ left: ArraySlice<T>, transposed right: ArraySlice<T>) -> [T] {
+    precondition(left.count == rows * depth && right.count == depth * columns)
+    return unsafe right.withUnsafeBufferPointer { right in
+      guard rows > Self.fewRows, depth > 0 else { return unsafe dotProducts(left, right) }
+      return unsafe multiply(left) { first, count, panel in
+        for column in 0..<count {
+          let from = unsafe right.baseAddress! + (first + column) * depth
+          for k in 0..<depth { unsafe panel[k * Self.width + column] = from[k] }
+        }
+      }
+    }
+  }
+
+  /// So few rows that packing a panel costs more than it saves.
+  private static var fewRows: Int { 4 }
+
+  /// Each row of the right matrix is added to the results as it lies there.
+  @unsafe private func multiplyFewRows(_ left: ArraySlice<T>, _ right: ArraySlice<T>) -> [T] {
+    unsafe [T](count: rows * columns) { made in
+      unsafe left.withUnsafeBufferPointer { left in
+        unsafe right.withUnsafeBufferPointer { right in
+          nonisolated(unsafe) let shared = unsafe (
+            left: left.baseAddress, right: right.baseAddress, made: made
+          )
+          Parallel.ranges((columns + 255) / 256, cost: 256 * rows * depth) { range in
+            for block in range {
+              let (first, last) = (256 * block, min(256 * (block + 1), columns))
+              for row in 0..<rows {
+                let to = unsafe shared.made + row * columns
+                for column in first..<last { unsafe to[column] = 0 }
+                guard depth > 0, let left = unsafe shared.left, let right = unsafe shared.right else {
+                  continue
+                }
+                for k in 0..<depth {
+                  let (factor, from) = unsafe (left[row * depth + k], right + k * columns)
+                  for column in first..<last { unsafe to[column] += factor * from[column] }
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// Rows of both matrices by each other.
+  @unsafe private func dotProducts(_ left: ArraySlice<T>, _ right: UnsafeBufferPointer<T>) -> [T] {
+    unsafe [T](count: rows * columns) { made in
+      unsafe left.withUnsafeBufferPointer { left in
+        nonisolated(unsafe) let shared = unsafe (left: left.baseAddress, right: right.baseAddress, made: made)
+        Parallel.ranges(columns, cost: rows * depth) { range in
+          for column in range {
+            for row in 0..<rows {
+              guard depth > 0, let left = unsafe shared.left, let right = unsafe shared.right else {
+                unsafe shared.made[row * columns + column] = 0
+                continue
+              }
+              let (a, b) = unsafe (left + row * depth, right + column * depth)
+              unsafe shared.made[row * columns + column] = dot(a, b)
+            }
+          }
+        }
+      }
+    }
+  }
+
+  @unsafe @inline(__always) private func dot(_ a: UnsafePointer<T>, _ b: UnsafePointer<T>) -> T {
+    var (sums, k) = (SIMD8<T>.zero, 0)
+    while k + 8 <= depth {
+      unsafe sums +=
+        UnsafeRawPointer(a + k).loadUnaligned(as: SIMD8<T>.self)
+        * UnsafeRawPointer(b + k).loadUnaligned(as: SIMD8<T>.self)
+      k += 8
+    }
+    var sum = sums.sum()
+    while k < depth {
+      unsafe sum += a[k] * b[k]
+      k += 1
+    }
+    return sum
   }
 
   /// `left` by a matrix whose columns are packed when they are needed, on all processors.

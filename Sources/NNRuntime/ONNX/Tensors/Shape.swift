@@ -1,11 +1,17 @@
 /// Sizes of tensors, and how they fit.
 enum Shape {
-  /// The elements of a shape, where they fit into memory.
-  static func count(_ shape: [Int], bits: Int = 32) throws -> Int {
+  /// Elements that a tensor may have which is made now.
+  @TaskLocal static var most = Tensor.mostElements
+
+  /// The elements of a shape, where they are not too many.
+  ///
+  /// `bits`: of what is held of each; `most`: how many there may be of 64 bits or fewer.
+  static func count(_ shape: [Int], bits: Int = 32, most: Int? = nil) throws -> Int {
+    let most = most ?? Self.most
     var total = 1
     for size in shape where size != 0 {
       let (product, overflow) = total.multipliedReportingOverflow(by: size)
-      guard size > 0, !overflow, product <= Tensor.largest / max(bits / 8, 1) else {
+      guard size > 0, !overflow, product <= most / max(bits / 64, 1) else {
         throw ONNXError.malformed("a tensor of shape \(text(shape)), which no memory holds")
       }
       total = product
@@ -66,6 +72,18 @@ enum Shape {
   /// The product of sizes before, at and after an axis.
   static func around(_ axis: Int, of shape: [Int]) -> (outer: Int, size: Int, inner: Int) {
     (shape[..<axis].reduce(1, *), shape[axis], shape[(axis + 1)...].reduce(1, *))
+  }
+
+  /// The sums of every index's positions times these steps, the last axis fastest.
+  static func offsets(_ shape: [Int], _ steps: [Int]) -> [Int] {
+    var found = [0]
+    for (size, step) in zip(shape, steps) {
+      var longer: [Int] = []
+      longer.reserveCapacity(found.count * size)
+      for offset in found { for index in 0..<size { longer.append(offset + index * step) } }
+      found = longer
+    }
+    return found
   }
 
   /// Calls `body` with every index of `shape`, the last axis fastest.

@@ -1,8 +1,10 @@
-import FileFormats
+package import FileFormats
 
 /// Elements of one type in a shape, row-major.
 package struct Tensor: Sendable {
-  /// Bytes that one tensor may take.
+  /// Elements that one tensor may have in a run, which takes a few copies in double precision.
+  static let mostElements = 1 << 28
+  /// Bytes that one tensor may take in a file.
   static let largest = 1 << 34
 
   package let type: ElementType
@@ -46,6 +48,12 @@ package struct Tensor: Sendable {
       precondition(type == .bool, "texts are not made of numbers")
       self.init(shape, values.map { $0 != 0 })
     }
+  }
+
+  /// A tensor whose elements lie in memory as in a file, which must hold as many as the shape has.
+  package init(type: ElementType, shape: [Int], littleEndian bytes: FileBytes) {
+    precondition(bytes.count == (shape.reduce(1, *) * type.bits + 7) / 8, "bytes and shape differ")
+    self.init(type: type, shape: shape, elements: .mapped(bytes))
   }
 
   package init(scalar value: Int64) { self.init([], [value]) }

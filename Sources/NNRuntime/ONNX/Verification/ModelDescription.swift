@@ -35,7 +35,7 @@ package struct ModelDescription: Sendable {
   ) {
     for tensor in graph.initializers {
       guard let type = ElementType(rawValue: tensor.type),
-        let size = try? Shape.count(tensor.shape.map { Int($0) }, bits: type.bits)
+        let size = try? Shape.count(tensor.shape.map { Int($0) }, most: Tensor.largest)
       else { continue }
       parameters += size
       parameterBytes += (size * type.bits + 7) / 8

@@ -87,7 +87,7 @@ public enum ImageFormat: String, Sendable, CustomStringConvertible {
   }
 }
 
-/// Formats of pictures that are not read, to be told by their names.
+/// Picture formats that cannot be read, so that errors can name them.
 enum ForeignFormat {
   private static let signatures: [(name: String, offset: Int, bytes: String)] = [
     ("a WebP picture", 8, "WEBP"), ("a TIFF picture", 0, "II*\0"), ("a TIFF picture", 0, "MM\0*"),

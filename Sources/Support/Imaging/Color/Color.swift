@@ -9,7 +9,7 @@ public struct Color: Sendable, Hashable {
   /// 0 transparent, 255 opaque.
   public var alpha: UInt8
 
-  /// A color from bytes, opaque unless told otherwise.
+  /// A color from bytes, opaque by default.
   public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
     self.red = red
     self.green = green

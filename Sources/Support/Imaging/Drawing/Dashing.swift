@@ -1,7 +1,7 @@
 /// Cuts polylines into the pieces that a dash pattern draws, where they can be seen.
 ///
-/// What lies outside the area is passed over by arithmetic, so that the work follows the area's size, however long a
-/// line is; the pattern goes on where it would be had every dash been walked.
+/// Dashes outside the area are skipped by arithmetic, so that the work depends on the area's size and not on
+/// the line's length; the pattern continues as if every dash had been visited.
 struct Dashing {
   typealias Point = (x: Double, y: Double)
 

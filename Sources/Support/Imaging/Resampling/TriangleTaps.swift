@@ -15,7 +15,7 @@ struct TriangleTaps {
   /// Fractional bits of a weight: 32 less those of a byte and two to spare.
   static let bits = 22
 
-  /// - `wanted`: the output cells whose source cells are told.
+  /// - `wanted`: the output cells to compute taps for.
   init(from source: Int, to target: Int, wanted: Range<Int>) {
     let scale = Double(source) / Double(target)
     let reach = max(scale, 1)

@@ -146,6 +146,11 @@ struct Bench: AsyncParsableCommand {
   }
 
   func run() async throws {
+    if network.weights.hasSuffix(".onnx"), flow == nil, !kernels {
+      let bench = ONNXBench(
+        file: network.weights, arithmetic: network.arithmetic, runs: runs, warmUp: warmUp, seconds: seconds)
+      return try bench.run(threads: threadCounts(), json: named().layout == .json)
+    }
     let weights = try network.file()
     let inputs = [weights, input.input, compare, flow, depth] + network.arithmetic.plans
     let saved = try saveOutputs.map { try OutputFile($0, force: false, inputs: inputs) }

@@ -52,6 +52,7 @@ struct Convert: ParsableCommand {
 
   func run() throws {
     let file = try OutputFile(output, force: force, inputs: [input])
+    try ForeignModel.refuse(input)
     let checkpoint = try CheckpointConverter.read(input, maxDepth: maxDepth)
     try file.writing { path, overwrite in
       try SafetensorsWriter.write(

@@ -47,6 +47,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
   @OptionGroup(title: "Detector") var detector: DetectorOptions
   @OptionGroup(title: "Output") var format: FormatOptions
   @OptionGroup(title: "Input") var streaming: StreamOptions
+  @OptionGroup(title: "Tracking") var tracking: TrackingOptions
 
   @Option(help: "Only this frame, by name or position from 0. Repeatable.")
   var frame: [String] = []
@@ -66,11 +67,17 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     var speed = SpeedLog()
     var progress = Progress("picture", of: inputs.frames.count)
     var leftOut = LeftOutInputs(unit: "pictures")
+    // A tracker for each sequence.
+    var trackers: [Int: MultiObjectTracker] = [:]
     for (done, frame) in inputs.frames.enumerated() {
       func add() throws {
+        var tracker = tracking.tracker()
+        let source = frame.place.source
+        if let known = trackers[source] { tracker = known }
         try self.add(
-          frame.source.frame(at: frame.index), to: results, of: network, speed: &speed,
+          frame.source.frame(at: frame.index), to: results, of: network, tracker: &tracker, speed: &speed,
           source: frame.source.path, name: frame.folder, isListed: true)
+        trackers[source] = tracker
       }
       if inputs.isSingle {
         try add()
@@ -97,6 +104,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     var speed = SpeedLog()
     var log = StreamLog()
     var leftOut = LeftOutInputs(unit: "pictures")
+    var tracker = tracking.tracker()
     try await streaming.pictures(of: stream, limits: limits, output: output).forEach { arrival in
       let captured: CapturedFrame
       do throws(DamagedPicture) {
@@ -107,7 +115,8 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
         return
       }
       try add(
-        captured, to: results, of: network, speed: &speed, source: stream.name, name: captured.name,
+        captured, to: results, of: network, tracker: &tracker, speed: &speed, source: stream.name,
+        name: captured.name,
         isListed: false)
       log.add(arrival, isDone: true)
     }
@@ -127,11 +136,16 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     let weights = try detector.weights(compute)
     let pool = compute.makePool()
     guard case .classes(let family) = weights.task else {
-      let found = try detector.detector(weights, compute, pool: pool)
+      var options = detector
+      if tracking.isOn, options.conf == nil { options.conf = Double(tracking.trackLowThresh) }
+      let found = try options.detector(weights, compute, pool: pool)
       Console.inform("detector \(found.network.name) from \(weights.file)")
       try format.check(found.network)
-      try results.begin(ObjectTable.columns(of: found.network))
+      try results.begin(ObjectTable.columns(of: found.network), isTracked: tracking.isOn)
       return .objects(found)
+    }
+    guard !tracking.isOn else {
+      throw CommandError.usage("--track follows objects; \(weights.file) is a classifier, which finds none")
     }
     let classifier = try detector.classifier(weights, family, compute, pool: pool)
     Console.inform("classifier \(classifier.name) from \(classifier.file)")
@@ -141,8 +155,8 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
   }
 
   private func add(
-    _ frame: CapturedFrame, to results: DetectionResults, of network: Network, speed: inout SpeedLog,
-    source: String, name: String, isListed: Bool
+    _ frame: CapturedFrame, to results: DetectionResults, of network: Network,
+    tracker: inout MultiObjectTracker?, speed: inout SpeedLog, source: String, name: String, isListed: Bool
   ) throws {
     switch network {
     case .objects(let network):
@@ -150,7 +164,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
       speed.add(found.timings, network: "\(network.network.name), \(network.network.inputText)")
       let file = DetectionsFile(
         image: frame.name, imageSize: frame.imageSize, model: network.description,
-        detections: found.detections)
+        detections: tracker?.followed(found.detections) ?? found.detections)
       try results.add(
         file, of: frame, source: source, name: name, isListed: isListed, surest: found.surest)
     case .classes(let network):

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FileFormats
 import ONNX
+import ONNXEngine
 
 /// `ardf infer`: any network of an ONNX file on given inputs.
 struct Infer: ParsableCommand {
@@ -8,26 +9,38 @@ struct Infer: ParsableCommand {
     abstract: "Runs any network of an ONNX file on given inputs.",
     discussion: Help.text(
       """
-      Inputs are NumPy's .npy or ONNX's .pb files; free axes have the sizes that the inputs have. The folder gets a \
+      Inputs are NumPy's .npy or ONNX's .pb files, or pictures (JPEG or PNG), whose samples become \
+      (sample x scale - mean) / std. Free axes have the sizes that the inputs have. The folder gets a \
       file for each output and infer.json, which says which is which. A folder of ONNX's own test layout \
       (model.onnx, test_data_set_0/input_0.pb) may stand for the model and its inputs: its outputs get that layout.
       """,
       ("What are the inputs called?", "ardf inspect model.onnx"),
+      (
+        "A photograph, as networks trained on ImageNet take it",
+        "ardf infer model.onnx --input pixels=photo.jpg --resize 224x224 --mean 0.485,0.456,0.406 \\\n"
+          + "--std 0.229,0.224,0.225 --out results"
+      ),
       ("One picture, prepared elsewhere", "ardf infer model.onnx --input images=picture.npy --out results")))
 
   @Argument(help: ArgumentHelp("An ONNX file, or a folder of ONNX's test layout.", valueName: "model.onnx"))
   var model: String
 
-  @Option(help: ArgumentHelp("An input by its name, a .npy or .pb file. Repeatable.", valueName: "name=file"))
+  @Option(
+    help: ArgumentHelp(
+      "An input by its name: a .npy, .pb, .jpg or .png file. Repeatable.", valueName: "name=file"))
   var input: [String] = []
 
   @Option(
     help: ArgumentHelp("The size that a named free axis must have. Repeatable.", valueName: "name=size"))
   var axis: [String] = []
 
+  @OptionGroup(title: "Input") var preparation: PreparationOptions
+
   @Option(help: ArgumentHelp("Folder for the outputs.", valueName: "folder"))
   var out: String
 
+  @OptionGroup(title: "Computation") var compute: ComputeOptions
+  @Flag(help: "Compute every node by its definition, without the planned engine.") var plain = false
   @Flag(help: "Replace what an earlier run wrote.") var force = false
   @Flag(help: "Print JSON.") var json = false
 
@@ -52,6 +65,7 @@ struct Infer: ParsableCommand {
   }
 
   func run() throws {
+    try ForeignModel.refuse(model)
     guard pathKind(model) != .folder else { return try runFolder() }
     let given = input.compactMap(Self.pair)
     let folder = try OutputFolder(out, force: force, inputs: [model] + given.map(\.value))
@@ -63,10 +77,11 @@ struct Infer: ParsableCommand {
         let names = network.inputs.map { "\"\($0.name)\"" }.joined(separator: ", ")
         throw CommandError.input("\(model): has no input \"\(name)\"; its inputs are \(names)")
       }
-      values[name] = try Self.read(file, declared.type)
+      values[name] = try read(file, declared)
     }
     try checkAxes(network, values)
-    let answers = try InFile.naming(model) { try network.run(values) }
+    let runner = try ONNXRunner(network, compute, plain: plain)
+    let answers = try InFile.naming(model) { try runner.run(values) }
     var (table, documents) = (
       TextTable(["output", "type", "shape", "min", "max", "mean", "file"], rightAligned: [3, 4, 5]),
       [JSONValue]()
@@ -86,15 +101,17 @@ struct Infer: ParsableCommand {
   }
 
   private func runFolder() throws {
-    guard input.isEmpty, axis.isEmpty else {
-      throw CommandError.usage("--input and --axis go with a model; \(model) has inputs of its own")
+    guard input.isEmpty, axis.isEmpty, !preparation.isGiven else {
+      throw CommandError.usage(
+        "--input, --axis and what is done to pictures go with a model; \(model) has inputs of its own")
     }
     let folder = try OutputFolder(out, force: force, inputs: [model])
     let network = try InFile.naming(model) { try ONNXModel(path: model + "/model.onnx") }
     let cases = CaseFolder(path: model)
+    let runner = try ONNXRunner(network, compute, plain: plain)
     for name in try cases.dataSets() {
       let set = try cases.dataSet(name, of: network)
-      let answers = try InFile.naming(model) { try network.run(set.inputs) }
+      let answers = try InFile.naming(model) { try runner.run(set.inputs) }
       let target = folder.subfolder(name)
       for (index, (output, answer)) in zip(network.outputs, answers).enumerated() {
         try target.write(answer.encoded(name: output.name), to: "output_\(index).pb")
@@ -104,15 +121,16 @@ struct Infer: ParsableCommand {
   }
 
   /// A file of one value, by its ending.
-  private static func read(_ file: String, _ type: TypeMessage?) throws -> Value {
-    if file.hasSuffix(".pb") {
+  private func read(_ file: String, _ input: Program.Input) throws -> Value {
+    if hasEnding(file, ".pb") {
       let bytes = try FileBytes(path: file)
-      return try InFile.naming(file) { try Value.read(bytes, type: type) }
+      return try InFile.naming(file) { try Value.read(bytes, type: input.type) }
     }
-    guard file.hasSuffix(".npy") else {
-      throw CommandError.input("\(file): neither a .npy nor a .pb file")
+    if hasEnding(file, ".npy") {
+      return .tensor(Tensor(try InFile.naming(file) { try NPYArray.read(path: file) }))
     }
-    return .tensor(Tensor(try InFile.naming(file) { try NPYArray.read(path: file) }))
+    let sizes = Dictionary(axis.compactMap(Self.size).map { ($0.name, $0.size) }) { $1 }
+    return .tensor(try preparation.tensor(of: file, for: input, sizes))
   }
 
   private func checkAxes(_ network: ONNXModel, _ values: NameTable<Value>) throws {

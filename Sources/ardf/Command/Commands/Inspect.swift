@@ -14,7 +14,9 @@ struct Inspect: ParsableCommand {
       ("What will this machine use?", "ardf inspect cpu"),
       ("What is in a weight file?", "ardf inspect weights weights/yolo11n-seg.safetensors"),
       ("How will a layer run, and why?", "ardf inspect plan weights/yolo11n-seg.safetensors --size 480x640")),
-    subcommands: [Checkpoint.self, Weights.self, Graph.self, Plan.self, Kernels.self, CPU.self],
+    subcommands: [
+      Checkpoint.self, Weights.self, Graph.self, Plan.self, Kernels.self, Operators.self, CPU.self,
+    ],
     defaultSubcommand: Checkpoint.self)
 
   /// `ardf inspect CHECKPOINT`.
@@ -38,6 +40,7 @@ struct Inspect: ParsableCommand {
 
     func run() throws {
       guard let file else { throw CleanExit.helpRequest(Inspect.self) }
+      try ForeignModel.refuse(file)
       if file.hasSuffix(".onnx") {
         let listing = try ONNXListing(file: file)
         return try json ? Console.print(listing.document) : Console.print(listing.text)
@@ -104,6 +107,10 @@ struct Inspect: ParsableCommand {
     var force = false
 
     func run() throws {
+      if network.weights.hasSuffix(".onnx"), arena == nil {
+        let listing = try ONNXPlanListing(file: network.weights, network.arithmetic)
+        return try json ? Console.print(listing.document) : Console.print(listing.text)
+      }
       if let arena {
         let file = try OutputFile(
           arena, force: force, inputs: [network.file()] + network.arithmetic.plans)

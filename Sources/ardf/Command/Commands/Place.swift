@@ -81,7 +81,7 @@ struct Place: ParsableCommand, LimitedCommand {
       guard let status = document["status"]?.string, status != FusionStatus.ok.rawValue else {
         throw FileError.missing(path: path)
       }
-      Console.note("\(report): \(status): going on with the LiDAR alone")
+      Console.note("\(report): \(status): using the LiDAR alone")
       return nil
     }
     return try Documents.metric(in: fusion, of: frame)

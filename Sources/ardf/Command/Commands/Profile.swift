@@ -83,8 +83,8 @@ struct Profile: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       """
-      An older JSON report, exit status 1 where the network is slower; or another build of ardf, to be run in turns, \
-      exit status 1 where the network or a layer of it is.
+      An older JSON report: exit status 1 if the network is slower; or another build of ardf, run in alternation: \
+      exit status 1 if the network or one of its layers is slower.
       """, valueName: "old.json|ardf"))
   var compare: String?
 
@@ -164,7 +164,7 @@ struct Profile: ParsableCommand {
     pathKind(path) == .file && !path.hasSuffix(".json") && FileManager.default.isExecutableFile(atPath: path)
   }
 
-  /// Compares with another build, in turns.
+  /// Compares with another build; runs of the two are interleaved.
   private func gate(_ program: String, _ weights: String, _ file: OutputFile?) throws {
     var progress = Progress("turn", of: turns)
     let profiles = PairedProfiles(program: program, arguments: childArguments(weights))

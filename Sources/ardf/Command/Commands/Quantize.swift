@@ -72,6 +72,7 @@ struct Quantize: ParsableCommand {
   func run() throws {
     let weights = try WeightFiles.network(weights)
     let file = try OutputFile(out, force: force, inputs: [weights] + calibration.calibrate)
+    try ForeignModel.refuse(weights)
     let store = try WeightStore(path: weights)
     guard store.metadata[QuantizedWeights.provenanceKey] == nil else {
       throw CommandError.input("\(weights): has 8-bit weights already: give the file that it was made from")

@@ -68,7 +68,7 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
     var configuration = LiveConfiguration()
     configuration.scheduling = replay.maxSpeed ? .lockstep : .live
     configuration.schedule = schedule ?? .adaptive
-    configuration.filter = DetectionFilter(threshold: Float(detector.conf))
+    configuration.filter = DetectionFilter(threshold: Float(detector.confidence))
     let session = LiveSession(
       source: source, sink: screen, detector: networks?.detector, surroundings: surroundings,
       configuration: configuration)
@@ -153,7 +153,7 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
 struct ReplayNetworks {
   let detector: any Detector
   let depth: (any DepthEstimator)?
-  /// What the command fails with, since the loop goes on without.
+  /// The errors that the command ends with; the loop itself continues without the network.
   let defects = NetworkDefects()
 
   init(_ perceiver: Perceiver) {

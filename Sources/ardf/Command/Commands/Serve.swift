@@ -74,7 +74,7 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
     let address = try inference.address()
     let token = try inference.token()
     let named = try NamedWeights.list(inference.models)
-    // Before anything takes time: a busy port is told at once.
+    // Before anything slow, so that a busy port is reported at once.
     let port = try ListeningPort(address)
     let metrics = Metrics(version: ARDF.version)
     let threads = inference.teams(threads: compute.threads ?? ProcessorShare.threads)
@@ -115,7 +115,7 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
     if finished != nil, capture == nil {
       throw CommandError.usage("\(source ?? ""): holds results; say with --capture what they were made from")
     }
-    // Before anything takes time: a busy port is told at once.
+    // Before anything slow, so that a busy port is reported at once.
     let port = try ListeningPort(.loopback(port ?? 8765))
     let workshop = FrameWorkshop(
       perceiver: try perceiver(isRequired: finished == nil), sensor: sensor, limits: limits)
@@ -157,7 +157,7 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
     }
     Console.inform(
       depth.map { "depth \($0.name) from \($0.weights.file)" }
-        ?? "no depth weights: going on with the LiDAR alone")
+        ?? "no depth weights: using the LiDAR alone")
     return Perceiver(
       detector: found, depth: depth, fusion: fusionOptions.options, isOverlapped: pool.threads > 1)
   }

@@ -45,6 +45,10 @@ struct Verify: ParsableCommand {
       ),
       (nil, "ardf verify best.trace.safetensors portable.trace.safetensors"),
       (
+        "An ONNX file beside what another engine made of every node",
+        "ardf verify model.onnx --reference recorded.npz --failed"
+      ),
+      (
         "Which layers tolerate 8 bits? A fast plan whose outputs are off by 3 % at most",
         "ardf verify --weights weights/yolo11n-seg.safetensors --precision int8 \\\n"
           + "--sensitivity --calibrate pictures --max-error 0.03 --out sensitivity"
@@ -107,7 +111,8 @@ struct Verify: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Reference tensors: .safetensors or .npz; of an ONNX file a folder with test_data_set_0.",
+      "Reference tensors: .safetensors or .npz, of an ONNX file by the names of its inputs, outputs and values between; "
+        + "or a folder with test_data_set_0.",
       valueName: "file"))
   var reference: String?
 
@@ -177,12 +182,7 @@ struct Verify: ParsableCommand {
       throw ValidationError("--tol \(rule): give PATTERN=ABSOLUTE,RELATIVE, for example model.10.*=1e-5,1e-4")
     }
     guard cases.isEmpty else { return }
-    guard !isONNX else {
-      guard reference != nil else {
-        throw ValidationError("an ONNX file is compared with test data: give --reference FOLDER")
-      }
-      return
-    }
+    guard !isONNX else { return }
     guard traces.isEmpty else { return try validateTraces() }
     try inspected.checkNetwork()
     guard !sensitivity.isAsked else { return try validateSensitivity() }
@@ -232,9 +232,8 @@ struct Verify: ParsableCommand {
 
   func run() throws {
     guard cases.isEmpty else { return try ONNXVerification.run(folders: cases) }
-    if isONNX, let reference {
-      return try ONNXVerification.run(model: traces[0], reference: reference, json: json)
-    }
+    if isONNX, let reference { return try verifyONNX(traces[0], reference) }
+    if isONNX { return try ONNXLayerVerification.run(model: traces[0], inspected.compute, json: json) }
     guard !sensitivity.isAsked else { return try runSensitivity() }
     let inputs = traces + [inspected.weights, reference, input] + inspected.compute.arithmetic.plans
     let folder = try out.map { try OutputFolder($0, force: force, inputs: inputs) }
@@ -267,6 +266,22 @@ struct Verify: ParsableCommand {
     guard reports.allSatisfy(\.passed) else {
       throw CommandError.checksFailed(reports.filter { !$0.passed }.map(\.summary))
     }
+  }
+
+  private func verifyONNX(_ model: String, _ reference: String) throws {
+    try ForeignModel.refuse(model)
+    guard pathKind(reference) == .file else {
+      return try ONNXVerification.run(model: model, reference: reference, json: json)
+    }
+    let rules = tol.compactMap(ToleranceTable.Rule.init)
+    try ONNXVerification.run(
+      model: model, recorded: reference,
+      ONNXVerification.Options(
+        modes: mode.list.map { $0 == .isolated ? .isolated : .cumulative },
+        tolerance: { name in
+          rules.last { NamePattern($0.pattern).matches(name) }
+            .map { ($0.tolerance.absolute, $0.tolerance.relative) }
+        }, layersOnly: layersOnly, failed: failed, json: json))
   }
 
   private func runSensitivity() throws {

@@ -11,7 +11,7 @@ struct BatchLog {
   private var progress: Progress
   private let start = ContinuousClock.now
 
-  /// - `total`: nil where nobody knows how many there are.
+  /// - `total`: nil where the number is not known.
   init(total: Int?) {
     progress = Progress("frame", of: total)
   }

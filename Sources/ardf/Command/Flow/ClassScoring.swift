@@ -42,7 +42,7 @@ struct ClassScoring {
     pictures = try ClassFolders.read(source, names: networks[0].model.classNames)
   }
 
-  /// Evaluates all pictures; those that cannot be read are told of and left out.
+  /// Evaluates all pictures; those that cannot be read are reported and left out.
   func run() throws -> ClassReport {
     var accuracies = networks.map { _ in ClassAccuracy() }
     var progress = Progress("picture", of: pictures.count)

@@ -6,7 +6,7 @@ import NNRuntime
 
 /// Published checkpoints made into weight files on their first use.
 enum ConvertedWeights {
-  private static let endings = [".pt", ".pth"]
+  private static let endings = [".pt", ".pth", ".onnx"]
 
   static func isCheckpoint(_ path: String) -> Bool { endings.contains { path.hasSuffix($0) } }
 
@@ -18,10 +18,13 @@ enum ConvertedWeights {
         "\(checkpoint) must be converted first, as neither $HOME nor $XDG_CACHE_HOME is set: ardf convert "
           + "\(shellWord(checkpoint)) best.safetensors")
     }
+    try ForeignModel.refuse(checkpoint)
     let bytes = try FileBytes(path: checkpoint)
     let name = checkpoint.split(separator: "/").last ?? ""
     let file = "\(folder)/\(sha256Hex(bytes))-\(name).safetensors"
-    if isCurrent(file) { return file }
+    // Weights that lie beside an ONNX file are not in its digest.
+    let isWhole = !hasEnding(checkpoint, ".onnx") || bytes.count > 1 << 20
+    if isWhole, isCurrent(file) { return file }
     let weights = try CheckpointConverter.read(bytes, at: checkpoint)
     try OutputError.mapping { () throws(FileError) in try Folders.create(folder) }
     try OutputError.mapping { () throws(FileError) in

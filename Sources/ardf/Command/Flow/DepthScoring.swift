@@ -38,7 +38,7 @@ struct DepthScoring {
     unit = options.align ?? (isMetric ? .none : .scaleShift)
   }
 
-  /// Evaluates all frames; those without readings, or without an estimate, are told of and left out.
+  /// Evaluates all frames; those without readings, or without an estimate, are reported and left out.
   func run() throws -> DepthReport {
     var results: [[DepthErrors]] = networks.map { _ in [] }
     var frames: [(source: String, name: String)] = []

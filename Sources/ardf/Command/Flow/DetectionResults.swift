@@ -18,6 +18,7 @@ final class DetectionResults {
   /// What results call pictures, by the names of their folders.
   private let ids: NameTable<JSONValue>
   private var rows = ""
+  private var isTracked = false
 
   /// Refuses, before any work is done, a folder that may not be written.
   ///
@@ -38,9 +39,12 @@ final class DetectionResults {
   }
 
   /// Begins a table whose rows are of what the network finds.
-  func begin(_ columns: [String]) throws {
+  ///
+  /// `isTracked`: with a last column of identities.
+  func begin(_ columns: [String], isTracked: Bool = false) throws {
     guard format == .csv else { return }
-    rows = ObjectTable.header(columns)
+    self.isTracked = isTracked
+    rows = ObjectTable.header(columns + (isTracked ? ["track"] : []))
     if printsLines { try Console.print(rows) }
   }
 
@@ -66,7 +70,8 @@ final class DetectionResults {
     if format == .coco { coco += try COCOResults.entries(file, image: id) }
     let lines =
       format == .csv
-      ? ObjectTable.lines(ObjectTable.rows(of: file, source: source, timestamp: frame.timestamp)) : ""
+      ? ObjectTable.lines(
+        ObjectTable.rows(of: file, source: source, timestamp: frame.timestamp, isTracked: isTracked)) : ""
     try tell(
       file.json, lines, frame, source: source, name: name,
       line: file.line(surest: surest), summary: isListed ? file.json : nil)

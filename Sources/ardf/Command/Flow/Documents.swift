@@ -22,7 +22,7 @@ enum Documents {
       }
     }
     if missing > 0 {
-      Console.note("\(path): of \(missing) masks no probabilities lie beside it; going on with their pixels")
+      Console.note("\(path): the probabilities of \(missing) masks are missing; using the masks' pixels")
     }
     return file
   }

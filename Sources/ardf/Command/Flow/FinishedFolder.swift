@@ -46,7 +46,7 @@ struct FinishedFolder {
     }
   }
 
-  /// The page about it; nobody knows any more how long the stages took.
+  /// The page about it, without the times of stages, which the folder does not hold.
   func report(capture: String, path cameras: [FrameReport.Pose]) throws -> FrameReport {
     func document(_ name: String) throws -> JSONValue {
       try InFile.naming("\(path)/\(name)") {

@@ -17,7 +17,7 @@ struct FlowBenchmark {
   let index: Int
   let perceiver: Perceiver
 
-  /// Stages in running order, and the whole last; `progress` is told the runs done.
+  /// Stages in running order, and the whole last; `progress` gets the number of runs done.
   ///
   /// - Throws: what reading the frame and the networks throw.
   func measure(runs: Int, warmUp: Int, progress: (Int) -> Void = { _ in }) throws -> [Stage] {

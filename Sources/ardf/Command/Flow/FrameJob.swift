@@ -139,7 +139,7 @@ struct FrameJob: Sendable {
   /// Runs the flow on a frame, and draws and writes its files into the folder that `open` makes, if it makes one.
   ///
   /// - `began`: When work on the frame began.
-  /// - `notes`: What is to be said of it besides what the flow finds.
+  /// - `notes`: Notes on the frame besides those of the flow.
   func results(
     of frame: RunFrame, digest: String, since began: ContinuousClock.Instant, notes: [String] = [],
     open: () throws -> OutputFolder?

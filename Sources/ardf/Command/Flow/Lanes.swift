@@ -1,17 +1,20 @@
 import NNRuntime
 
-/// How the threads of a run are shared out: frames side by side scale better than the chunks of one layer, since
-/// decoding, drawing and writing then overlap with other frames' networks, and nobody waits for anybody.
+/// Divides the threads of a run among frames.
 ///
-/// Every lane has a team of its own, so that there are never more threads at work than were asked for. A lane needs
-/// memory for a run of both networks; that is why their number is limited.
+/// Concurrent frames scale better than the chunks of one layer,
+/// since decoding, drawing and writing then overlap with other frames' networks, and frames do not wait for
+/// each other.
+///
+/// Every lane has its own threads, so that no more threads work than were asked for. A lane needs memory for
+/// a run of both networks; that is why their number is limited.
 struct Lanes {
   static let most = 4
 
   /// Threads of each lane; at least one lane.
   let threads: [Int]
 
-  /// Shares `threads` out among as many lanes as there are frames, threads, or `most`.
+  /// Divides `threads` among lanes: as many as frames or threads, whichever are fewer, and at most `most`.
   init(threads: Int, frames: Int) {
     let count = max(1, min(threads, frames, Self.most))
     self.threads = (0..<count).map { threads / count + ($0 < threads % count ? 1 : 0) }

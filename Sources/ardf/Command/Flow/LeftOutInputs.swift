@@ -58,7 +58,7 @@ struct LeftOutInputs {
   /// For results.
   var json: [JSONValue] { entries.map(\.json) }
 
-  /// Refuses to go on with nothing.
+  /// Throws if no input is left.
   func checkAnyLeft(of total: Int) throws {
     guard entries.count < total else {
       throw CommandError.input(

@@ -11,6 +11,7 @@ struct NetworkWeights {
   let task: NetworkTask
 
   init(_ file: String, allowNonFinite: Bool) throws {
+    try ForeignModel.refuse(file)
     let store = try WeightStore(path: file, allowNonFinite: allowNonFinite)
     task = try InFile.naming(file) { try RecognizedNetwork.family(of: store).task }
     (self.file, self.store) = (file, store)

@@ -34,6 +34,73 @@ enum ONNXVerification {
     guard failures.isEmpty else { throw CommandError.checksFailed(failures) }
   }
 
+  /// One model and a file of tensors by the names of its inputs, outputs and values between.
+  ///
+  /// Ends with a failed check where a value differs or, without `layersOnly`, where an output or a recorded tensor was
+  /// not compared.
+  static func run(model: String, recorded: String, _ options: Options) throws {
+    let network = try InFile.naming(model) { try ONNXModel(keepingAllOf: model) }
+    if let defect = network.defect { throw InFile(file: model, error: defect) }
+    let tensors = try RecordedTensors(path: recorded)
+    var (text, documents, failures) = ("", [JSONValue](), [String]())
+    for mode in options.modes {
+      let found = try InFile.naming(model) {
+        try RecordedComparison(
+          network, mode: mode, names: tensors.names, tolerance: options.tolerance, read: tensors.tensor)
+      }
+      var table = TextTable(
+        ["\(mode.rawValue)", "node", "value", "largest", "of", ""], rightAligned: [3, 4])
+      for layer in found.layers where !options.failed || layer.message != nil {
+        table.add([
+          layer.type, layer.node, layer.name, "\(Float(layer.difference))", "\(Float(layer.scale))",
+          layer.message == nil ? "equal" : "differs",
+        ])
+      }
+      let differing = found.layers.count { $0.message != nil }
+      text += table.text + "\(found.layers.count) values compared, \(differing) beyond their tolerance\n"
+      if let first = found.firstDivergence {
+        failures.append(
+          "\(mode.rawValue): node \"\(first.node)\" (\(first.type)) is the first to diverge: \"\(first.name)\" is "
+            + (first.message ?? ""))
+      }
+      documents.append([
+        "mode": .string(mode.rawValue), "layers": .array(found.layers.map(document)),
+        "notCompared": .array(found.leftOut.map(JSONValue.string)),
+        "outputsNotRecorded": .array(found.missingOutputs.map(JSONValue.string)),
+      ])
+      guard mode == options.modes[0] else { continue }
+      for name in found.leftOut {
+        failures.append(
+          options.layersOnly, "nothing was compared with the reference's tensor \"\(name)\"")
+      }
+      for name in found.missingOutputs {
+        failures.append(options.layersOnly, "the output \"\(name)\" is not in the reference")
+      }
+    }
+    let document: JSONValue = [
+      "schema": "ardf.verify.onnx.layers/1", "passed": .bool(failures.isEmpty), "modes": .array(documents),
+    ]
+    try options.json ? Console.print(document) : Console.print(text)
+    guard failures.isEmpty else { throw CommandError.checksFailed(failures) }
+  }
+
+  /// How a model is compared with recorded tensors.
+  struct Options {
+    var modes: [RecordedComparison.Mode]
+    var tolerance: (String) -> (absolute: Double, relative: Double)?
+    var layersOnly: Bool
+    var failed: Bool
+    var json: Bool
+  }
+
+  private static func document(_ layer: RecordedComparison.Layer) -> JSONValue {
+    [
+      "name": .string(layer.name), "node": .string(layer.node), "operator": .string(layer.type),
+      "output": .bool(layer.isOutput), "equal": .bool(layer.message == nil),
+      "max_abs": number(layer.difference), "scale": number(layer.scale),
+    ]
+  }
+
   private static func number(_ value: Double) -> JSONValue { value.isFinite ? .number(value) : .null }
 
   /// Many folders with a `model.onnx` each: a line of name, exit code and message for each.
@@ -49,5 +116,12 @@ enum ONNXVerification {
     guard failed == 0 else {
       throw CommandError.checkFailed("\(failed) of \(folders.count) cases do not pass")
     }
+  }
+}
+
+extension [String] {
+  /// Adds a failure, or only says it where it is none.
+  fileprivate mutating func append(_ isAllowed: Bool, _ text: String) {
+    if isAllowed { Console.note(text) } else { append(text) }
   }
 }

@@ -77,7 +77,7 @@ struct ObjectScoring {
     }
   }
 
-  /// Evaluates all pictures; those that cannot be read are told of and left out.
+  /// Evaluates all pictures; those that cannot be read are reported and left out.
   func run(writingTo folder: OutputFolder?) throws -> ObjectReport {
     let (model, rule) = (networks[0].model, evaluated.rule)
     if let note = evaluated.note(for: set) { Console.note(note) }

@@ -48,10 +48,13 @@ enum ObjectTable {
   }
 
   /// A row for each detection.
-  static func rows(of file: DetectionsFile, source: String, timestamp: Double) -> [[String]] {
+  static func rows(
+    of file: DetectionsFile, source: String, timestamp: Double, isTracked: Bool = false
+  ) -> [[String]] {
     file.detections.map {
       let object = JSONValue.object(DetectionsFile.fields($0))
       return known(object, source: source, name: file.image, timestamp: .number(timestamp)) + shapes(object)
+        + (isTracked ? [text(object["track"])] : [])
     }
   }
 

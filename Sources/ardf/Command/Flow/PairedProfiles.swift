@@ -4,13 +4,13 @@ import FoundationEssentials
 import NNRuntime
 import OutputFolders
 
-/// Profiles of this program and of another build of it, in turns.
+/// Interleaved profiles of this program and of another build of it.
 ///
-/// Each is a process of its own, so that where its memory happens to lie is noise like any other.
+/// Each is a process of its own, so that the placement of its memory is part of the noise.
 struct PairedProfiles {
   /// The other build.
   let program: String
-  /// What both are told, the report and its file left out.
+  /// The arguments of both, without those for the report and its file.
   let arguments: [String]
 
   /// The row of the whole network.

@@ -16,11 +16,11 @@ struct PartFolder: Sendable {
   /// Whether each frame has a folder.
   let keepsFiles: Bool
 
-  /// Refuses, before any work is done, a part that exists and is not gone on with, and a folder of something else.
+  /// Refuses, before any work is done, a part that exists without `resume`, and a folder with other content.
   init(_ path: String, shard: Shard, stage: String?, resume: Bool, keepsFiles: Bool) throws {
     (self.path, self.shard, self.stage, self.keepsFiles) = (path, shard, stage, keepsFiles)
     if stage != nil, fileExists(part), !resume {
-      throw CommandError.taken("\(part): already exists; pass --resume to go on with it")
+      throw CommandError.taken("\(part): already exists; pass --resume to continue it")
     }
     guard fileExists(path) else { return }
     let names = try OutputError.mapping { () throws(FileError) in try folderNames(of: path) }
@@ -32,7 +32,7 @@ struct PartFolder: Sendable {
     }
     let own = PartName.names(of: .part, among: names).first { $0.shard == shard }
     if let own, !resume {
-      throw CommandError.taken("\(path)/\(own): already exists; pass --resume to go on with it")
+      throw CommandError.taken("\(path)/\(own): already exists; pass --resume to continue it")
     }
   }
 

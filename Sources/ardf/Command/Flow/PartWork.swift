@@ -21,7 +21,7 @@ struct PartWork {
     case manifest(Manifest, open: (ManifestEntry) throws -> any CaptureSource)
   }
 
-  /// What an event log says there is to do: frames, or captures of a manifest; nil where nobody can know.
+  /// What an event log says there is to do: frames, or captures of a manifest; nil where it is not known.
   let total: (unit: String, count: Int)?
   private var captures: Captures
   /// Of the capture at hand, the next last.

@@ -7,7 +7,7 @@ import Perception
 
 /// A classifier ready to tell what pictures are of.
 struct PictureClassifier: Sendable {
-  /// Classes that are told of a picture.
+  /// Classes that are reported for a picture.
   private static let mostClasses = 5
 
   let network: any ClassNetwork

@@ -21,7 +21,8 @@ enum Pictures {
     let items = detections.map { detection in
       ResultsItem(
         detection: detection,
-        label: "\(detection.className) \(ObjectExtent.percent(detection.confidence))%", source: .lidar)
+        label: (detection.track.map { "#\($0) " } ?? "")
+          + "\(detection.className) \(ObjectExtent.percent(detection.confidence))%", source: .lidar)
     }
     return try png(
       ResultsCompositor(style: style).compose(canvas.image, orientation: orientation, items: items))

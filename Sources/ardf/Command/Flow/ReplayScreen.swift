@@ -53,7 +53,7 @@ final class ReplayScreen: RenderSink {
   var writing: Duration { state.withLock(\.writing) }
 
   func present(_ frame: CapturedFrame, state live: LiveSnapshot) async throws {
-    // The command ends with the first failure; nothing more is said of what follows from it.
+    // The command ends with the first failure; errors that follow from it are not reported.
     if state.withLock({ $0.failure != nil }) { throw CancellationError() }
     let clock = ContinuousClock()
     let start = clock.now

@@ -67,7 +67,7 @@ struct RunFolder: Sendable {
       let taken = shard == .whole || isSingle ? [path] : frames.map(folder) + [results]
       if let taken = taken.first(where: fileExists) {
         throw CommandError.taken(
-          "\(taken): already exists; pass --resume to go on where a run ended, --force to replace it")
+          "\(taken): already exists; pass --resume to continue where a run ended, --force to replace it")
       }
     }
     guard fileExists(path) else { return }

@@ -77,7 +77,8 @@ struct StreamedPictures: Sendable {
       asking.yield()
     }
     asking.finish()
-    // What it holds (ffmpeg, a file of its messages) goes with it; but nobody waits for a picture that may never come.
+    // The reader's end also ends what it holds (ffmpeg, a file of its messages). A live stream is not waited
+    // for: its next picture may never come.
     if !isLive, Interruption.endingSignal == nil { await reader.value }
   }
 
@@ -126,8 +127,8 @@ struct StreamLog {
       + (dropped > 0 ? "; \(dropped) left out" : "") + (failed > 0 ? "; \(failed) damaged" : "")
   }
 
-  /// As a run of captures ends: damaged pictures are told, and there must be some that are not; a signal that ended the
-  /// stream is the process's end too.
+  /// Ends like a run of captures: damaged pictures are reported, and at least one must be intact; a signal
+  /// that ended the stream ends the process too.
   func finish(_ name: String) throws {
     Console.inform(line)
     if let signal = Interruption.endingSignal {

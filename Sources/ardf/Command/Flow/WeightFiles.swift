@@ -62,7 +62,7 @@ enum WeightFiles {
     throw missing(given, what: "their file", get: network.name)
   }
 
-  /// As `depth`, for commands that cannot go on without.
+  /// As `depth`, for commands that require one.
   static func requiredDepth(_ given: String?) throws -> String {
     if let found = try depth(given) { return found }
     guard given != noDepth else {

@@ -24,7 +24,7 @@ enum WeightFolders {
   }
 
   /// The program's path, links followed, in its parts.
-  private static let program: [String] =
+  static let program: [String] =
     ((try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "")
     .split(separator: "/").map(String.init)
 

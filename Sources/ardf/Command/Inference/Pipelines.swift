@@ -99,7 +99,7 @@ struct DetectPipeline: ServedModel {
 
 /// `classify`: a picture to what it is of.
 struct ClassifyPipeline: ServedModel {
-  /// Classes that are told unless a request asks for another number.
+  /// Classes that are returned unless a request asks for another number.
   private static let usualCount = 5
 
   let description: ModelDescription

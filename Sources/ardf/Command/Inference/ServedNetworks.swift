@@ -94,7 +94,7 @@ struct NamedWeights {
   init(pipeline: String, of network: String) { (name, path) = (pipeline, network) }
 
   /// What a weight file's name may end in, which is no part of its network's.
-  private static let endings = [".safetensors", ".pt", ".pth", ".bin", ".ckpt"]
+  private static let endings = [".safetensors", ".pt", ".pth", ".onnx", ".bin", ".ckpt"]
 
   /// The entries of `--models`, which may be several in one.
   static func list(_ entries: [String]) throws -> [NamedWeights] {
@@ -160,7 +160,7 @@ struct SentPicture {
   /// Pixels.
   var pixels: Int { image.size.width * image.size.height }
 
-  /// What clients are told of it.
+  /// Its description for clients.
   static let description = TensorDescription("image", .bytes, [1])
 }
 

@@ -32,8 +32,9 @@ struct DetectorOptions: ParsableArguments {
       """)
   var rect = false
 
-  @Option(help: "Scores must be strictly greater. Ultralytics' default is 0.25.")
-  var conf = 0.75
+  @Option(
+    help: "Scores must be strictly greater; 0.75 by default, 0.1 with --track. Ultralytics' default is 0.25.")
+  var conf: Double?
 
   @Option(
     help: "Of two boxes of a class that overlap by more, the better is kept. Ultralytics' default is 0.7.")
@@ -63,8 +64,11 @@ struct DetectorOptions: ParsableArguments {
       """, valueName: "way"))
   var masks = MasksOption.retina
 
+  /// The score that objects must exceed.
+  var confidence: Double { conf ?? 0.75 }
+
   func validate() throws {
-    for (name, value) in [("--conf", conf), ("--iou", iou)] where !(0...1).contains(value) {
+    for (name, value) in [("--conf", confidence), ("--iou", iou)] where !(0...1).contains(value) {
       throw ValidationError("\(name) \(value): give a number from 0 to 1")
     }
     guard (1...ObjectRules.mostObjects).contains(maxDet) else {

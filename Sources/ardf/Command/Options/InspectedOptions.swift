@@ -36,6 +36,7 @@ struct InspectedOptions: ParsableArguments {
     _ backend: Backend, _ instructionSet: InstructionSet? = nil, precision: Precision? = nil, pool: ThreadPool
   ) throws -> InspectedNetwork {
     let file = try file()
+    try ForeignModel.refuse(file)
     let store = try WeightStore(path: file, allowNonFinite: compute.allowNonfinite)
     var options = try compute.arithmetic.options(PlanOptions(backend: backend, fuse: !noFuse), for: store)
     if let precision {

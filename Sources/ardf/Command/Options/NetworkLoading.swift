@@ -43,7 +43,7 @@ extension DetectorOptions {
   /// Which of a network's objects are wanted.
   func rules(of network: any ObjectNetwork) throws -> ObjectRules {
     ObjectRules(
-      thresholds: DetectionThresholds(confidence: Float(conf), overlap: Float(iou), limit: maxDet),
+      thresholds: DetectionThresholds(confidence: Float(confidence), overlap: Float(iou), limit: maxDet),
       classes: try Self.indices(of: classes, among: network.classNames), masks: masks.method)
   }
 

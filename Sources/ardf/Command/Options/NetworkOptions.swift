@@ -44,6 +44,7 @@ struct NetworkOptions: ParsableArguments {
     var options = options
     options.backend = backend
     let file = try file()
+    try ForeignModel.refuse(file)
     let store = try WeightStore(path: file, allowNonFinite: true)
     options = try arithmetic.options(options, for: store)
     let size = try Self.parse(size: size)

@@ -62,7 +62,7 @@ struct MeasurementEnvironment {
     return line.flatMap { integer(of: $0.filter(\.isNumber), in: 0...1 << 50) }.map { $0 * 1024 }
   }
 
-  /// Starts `peakBytes` anew from what is held now; where the system refuses, it goes on from before.
+  /// Resets `peakBytes` to the memory in use; where the system refuses, the old peak stays.
   static func resetPeak() {
     try? Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
   }

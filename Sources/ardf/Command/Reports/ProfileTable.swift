@@ -121,7 +121,7 @@ struct ProfileComparisonTable {
   }
 }
 
-/// Two builds in turns.
+/// The comparison of two builds whose runs were interleaved.
 struct PairedComparisonTable {
   static let header = ["layer", "old ms", "new ms", "new/old", "bound %", "verdict"]
   let comparison: PairedComparison

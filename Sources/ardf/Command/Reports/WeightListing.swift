@@ -22,6 +22,7 @@ struct WeightListing {
   ///
   /// - Throws: `WeightError`, `FileError`.
   init(file: String) throws {
+    try ForeignModel.refuse(file)
     let store = try WeightStore(path: file, allowNonFinite: true)
     digest = try sha256Hex(path: file)
     metadata = store.metadata

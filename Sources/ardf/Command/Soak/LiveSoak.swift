@@ -51,7 +51,7 @@ struct LiveSoak: Sendable {
   }
 }
 
-/// A clock that a camera moves on by a frame at a time; nobody waits on it.
+/// A clock that a camera advances by a frame at a time; waiting on it returns at once.
 private final class FrameClock: TimeSource {
   private static let frame = Duration.milliseconds(17)
   private let frames = Mutex(0)

@@ -22,7 +22,7 @@ enum Console {
 
   /// A line that is no result: to standard error.
   static func note(_ line: String) {
-    // Nobody is left to be told that standard error cannot be written.
+    // If standard error cannot be written, there is nowhere to report it.
     Progress.makeRoom()
     try? StandardStream.error.write(printableLine(line) + "\n")
   }
@@ -60,13 +60,13 @@ struct Progress {
   /// Whether a line is on the terminal now, whoever wrote it.
   private static let isShown = Atomic(false)
 
-  /// - `total`: nil where nobody knows it.
+  /// - `total`: nil where it is not known.
   init(_ what: String, of total: Int?) {
     self.what = what
     self.total = total
   }
 
-  /// Shows how many are done, if anybody is looking and it has taken long enough to wonder.
+  /// Shows how many are done, if standard error is a terminal and the work has taken more than a second.
   mutating func update(_ done: Int) {
     guard StandardStream.error.isTerminal, !Console.isQuiet, ContinuousClock.now - start > Self.patience
     else { return }
@@ -75,7 +75,7 @@ struct Progress {
       "\r\u{1B}[K\(what) \(done)\(total.map { "/\($0)" } ?? "")\(remaining(done))")
   }
 
-  /// The time that the rest will take if it goes on like this.
+  /// The time that the rest will take at the same rate.
   private func remaining(_ done: Int) -> String {
     guard let total, done > 0, done < total else { return "" }
     let elapsed = Double((ContinuousClock.now - start).components.seconds)

@@ -51,7 +51,7 @@ struct Download {
 
   /// The file at an address.
   ///
-  /// `sha256`: Its digest; nil for what is not pinned and only tells where to go on.
+  /// `sha256`: Its digest; nil for an index that is not pinned and only gives the next address.
   func fetch(_ address: String, sha256 expected: String?) throws -> FileBytes {
     let path = folder.path("download")
     var process: ChildProcess

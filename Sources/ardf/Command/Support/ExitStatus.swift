@@ -93,6 +93,8 @@ enum CommandError: Error, CustomStringConvertible {
   case input(String)
   /// The command did its work, and the answer is no.
   case checkFailed(String)
+  /// It is sound, and of a kind that is not implemented.
+  case unsupported(String)
   /// As `checkFailed`, with a line for each reason.
   case checksFailed([String])
   /// More inputs are bad than are allowed.
@@ -103,7 +105,7 @@ enum CommandError: Error, CustomStringConvertible {
   var description: String {
     switch self {
     case .usage(let text), .noWeights(let text), .missing(let text), .taken(let text), .input(let text),
-      .checkFailed(let text), .overBudget(let text), .tryAgain(let text):
+      .unsupported(let text), .checkFailed(let text), .overBudget(let text), .tryAgain(let text):
       text
     case .checksFailed(let texts): texts.joined(separator: "; ")
     }
@@ -115,6 +117,7 @@ enum CommandError: Error, CustomStringConvertible {
     case .noWeights, .missing: .missingInput
     case .taken: .cannotCreate
     case .input: .malformedInput
+    case .unsupported: .unavailable
     case .checkFailed, .checksFailed: .checkFailed
     case .overBudget: .tooManyBadInputs
     case .tryAgain: .inputOutput
@@ -122,7 +125,7 @@ enum CommandError: Error, CustomStringConvertible {
   }
 }
 
-/// A defect found inside a file, told with the file's name.
+/// A defect inside a file, reported with the file's name.
 struct InFile: ClassifiedError, CustomStringConvertible {
   let file: String
   let error: any Error
@@ -130,7 +133,7 @@ struct InFile: ClassifiedError, CustomStringConvertible {
   var description: String { "\(file): \(error)" }
   var fault: Fault { FileFormats.fault(of: error) ?? .malformedInput }
 
-  /// Runs `body`; what it throws is told with the file's name.
+  /// Runs `body`; errors that it throws get the file's name.
   static func naming<Result>(_ file: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()

@@ -4,7 +4,7 @@ import Synchronization
 package enum HelpLayout {
   /// Headings in the order in which people look for them; any other comes before the last ones.
   private static let first = [
-    "ARGUMENTS", "INPUT", "DETECTOR", "DEPTH", "EFFECTS", "PLAYBACK", "OUTPUT", "CALIBRATION",
+    "ARGUMENTS", "INPUT", "DETECTOR", "TRACKING", "DEPTH", "EFFECTS", "PLAYBACK", "OUTPUT", "CALIBRATION",
   ]
   private static let last = ["OPTIONS", "JOBS", "SERVING", "COMPUTATION", "LIMITS"]
   /// Examples that are shown where a screen has room for them.

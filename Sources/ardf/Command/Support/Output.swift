@@ -33,7 +33,7 @@ struct OutputFolder {
     prefix = ""
   }
 
-  /// A folder among those of a run, which has looked at inputs and leftovers.
+  /// A folder among those of a run, which has already checked inputs and removed leftovers.
   init(ofFrame path: String, force: Bool) throws {
     folder = try OutputError.mapping { () throws(FileError) in try AtomicDirectory(path: path, force: force) }
     prefix = ""

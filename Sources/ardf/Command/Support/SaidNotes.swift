@@ -1,6 +1,6 @@
 import FileFormats
 
-/// What was said of frames: a note that holds of many is said of the first, and in the end of how many others.
+/// Notes on frames: one that holds for many is printed for the first, and at the end with the number of others.
 final class SaidNotes {
   /// More different notes are not remembered, so that a stream without end needs no more memory.
   private static let most = 1000
@@ -8,7 +8,7 @@ final class SaidNotes {
   private var others: [(note: String, count: Int)] = []
   private var known: NameTable<Int> = [:]
 
-  /// Says what holds of a frame, unless it was said of another.
+  /// Prints a note on a frame, unless it was printed for another.
   func say(_ note: String, of frame: String) {
     if let index = known[note] {
       others[index].count += 1

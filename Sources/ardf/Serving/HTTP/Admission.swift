@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Places for connections.
+/// Limits the number of connections.
 ///
-/// Where all are taken, the connection that has held its place longest without having a request answered gives way to
-/// the next: clients that are slow, or never ask, keep nobody out.
+/// At the limit, the connection that has waited longest without an answered request is closed for a new one:
+/// slow or silent clients cannot keep others out.
 package final class Admission: Sendable {
   private struct Place {
     let number: Int

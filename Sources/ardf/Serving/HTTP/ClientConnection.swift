@@ -1,5 +1,5 @@
 import FlyingSocks
-import Foundation
+import FoundationEssentials
 
 /// What connections may cost.
 ///
@@ -45,7 +45,7 @@ package actor ClientConnection {
   private var content: [UInt8] = []
   /// Bytes that there is memory for in `content`.
   private var room = 0
-  /// Of the current request's body, the bytes nobody has asked for.
+  /// Bytes of the current request's body that have not been read.
   private var bodyLeft = 0
   private var expectsToBeAsked = false
 

@@ -14,7 +14,7 @@ package final class GracefulEnd: Sendable {
   /// Whether it was asked for.
   package var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
-  /// Asks for it; all calls behind the first do nothing.
+  /// Asks for it; all calls after the first do nothing.
   package func begin() {
     let handlers = state.withLock { state in
       defer { state = State(hasBegun: true) }
@@ -23,7 +23,7 @@ package final class GracefulEnd: Sendable {
     for handler in handlers { handler() }
   }
 
-  /// Calls nobody who is registered so far.
+  /// Removes all handlers without calling them.
   func forget() { state.withLock { $0.handlers = [] } }
 
   /// Has `handler` called when it is asked for, at once if it was before.

@@ -14,10 +14,11 @@ package struct HTTPServer: Sendable {
   private let admission: Admission
   private let budget: MemoryBudget
   private let end: GracefulEnd
-  /// Connections are read and answered here: computations of the same process do not use up clients' time.
+  /// Connections are read and answered on these threads, so that computations of the process do not delay
+  /// clients.
   private let threads: OwnThreads
 
-  /// A server that answers nobody yet.
+  /// A server that does not accept connections yet.
   package init(
     port: ListeningPort, handler: any RequestHandler, limits: ConnectionLimits, threads: Int = 2,
     end: GracefulEnd = GracefulEnd()
@@ -58,10 +59,10 @@ package struct HTTPServer: Sendable {
     }
   }
 
-  /// Takes clients until the end was asked for, and returns when the last one is gone.
+  /// Accepts clients until the end is asked for, and returns when the last one is gone.
   private func acceptClients(_ listener: AsyncSocket) async throws {
     try await withThrowingDiscardingTaskGroup { clients in
-      // Nobody is taken any more, and `accept` returns.
+      // No more clients are accepted, and `accept` returns.
       end.onBegin { shutdown(listener.socket.file.rawValue, Int32(SHUT_RDWR)) }
       defer {
         end.forget()

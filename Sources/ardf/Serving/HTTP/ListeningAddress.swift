@@ -1,6 +1,8 @@
 import FileFormats
 import FlyingSocks
-import Foundation
+import FoundationEssentials
+import Glibc
+import FoundationEssentials
 import Glibc
 
 /// Why a server did not start.
@@ -112,7 +114,9 @@ extension ServingError {
     case SocketError.failed(_, EADDRINUSE, _): self = .portInUse(address.port)
     case SocketError.failed(_, EACCES, _): self = .portForbidden(address.port)
     case SocketError.failed(_, EADDRNOTAVAIL, _): self = .noSuchAddress(address.host)
-    default: self = .cannotListen(port: address.port, reason: error.localizedDescription)
+    default:
+      let reason = (error as? any LocalizedError)?.errorDescription
+      self = .cannotListen(port: address.port, reason: reason ?? "\(error)")
     }
   }
 }

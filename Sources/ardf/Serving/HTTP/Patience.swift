@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Waits for a moment that seldom comes, such as the end of a request's time.
+/// Timers for deadlines that are mostly cancelled, such as the end of a request's time.
 ///
-/// A cancelled `Task.sleep` stays among the system's timers until its time is over: with deadlines of half a minute and
-/// thousands of requests a second, hundreds of megabytes. Here who is cancelled is forgotten at once; moments are looked
-/// at 50 times a second, and by nobody while nobody waits.
+/// A cancelled `Task.sleep` keeps its system timer until its time is over: with deadlines of half a minute
+/// and thousands of requests a second that takes hundreds of megabytes. Here a cancelled timer is removed at
+/// once; deadlines are checked 50 times a second, and only while there are any.
 package final class Patience: Sendable {
   package static let shared = Patience()
 
@@ -70,7 +70,7 @@ package final class Patience: Sendable {
     sleeper?.continuation.resume(throwing: CancellationError())
   }
 
-  /// Wakes those whose time has come, until nobody waits.
+  /// Wakes those whose time has come, until none are left.
   private func watch() async {
     while true {
       try? await Task.sleep(for: Self.tick)

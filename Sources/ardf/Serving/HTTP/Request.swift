@@ -21,22 +21,22 @@ package struct Request: Sendable {
   /// The client's address; empty where the system does not know it.
   package var peer: String { client.peer }
 
-  /// Whether the client has gone away, so that nobody waits for an answer.
+  /// Whether the client has closed the connection and no longer waits for an answer.
   ///
-  /// A client that has only closed its own direction counts as gone too: the two cannot be told apart before something
-  /// is sent.
+  /// A client that has only closed its sending side counts too: the two cannot be distinguished before
+  /// something is sent.
   package var isAbandoned: Bool { client.hasHungUp }
 }
 
-/// Who answers requests.
+/// Answers requests.
 package protocol RequestHandler: Sendable {
   /// Answers a request; what it leaves of the body is read and forgotten.
   func answer(_ request: Request) async -> Response
 
-  /// Told of what is refused before there is a request to answer, such as a malformed head.
+  /// Called for what is refused before there is a request to answer, such as a malformed head.
   func refused(_ refusal: Refusal) async
 
-  /// Told of connections: how many there are.
+  /// Called with the number of open connections when it changes.
   func connectionsChanged(to count: Int)
 }
 

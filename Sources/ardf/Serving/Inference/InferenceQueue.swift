@@ -56,8 +56,8 @@ package final class InferenceQueue: Sendable {
 
   /// Computes something on the next free lane.
   ///
-  /// - `deadline`: when nobody needs it any more: the caller is told so then, and `isWanted` is false.
-  /// - `isAbandoned`: asked before it is computed, and where others would have to be refused.
+  /// - `deadline`: when the result is not needed any more: the call then throws, and `isWanted` is false.
+  /// - `isAbandoned`: checked before it is computed, and where others would have to be refused.
   ///
   /// - Throws: `Failure`, `CancellationError`, and what `work` throws.
   package func run<Value: Sendable>(

@@ -6,10 +6,10 @@ import InferenceProtocol
 package struct InferenceServer: Sendable {
   private let server: HTTPServer
 
-  /// A server that answers nobody yet.
+  /// A server that does not accept connections yet.
   ///
-  /// - `lanes`: how many requests are computed side by side.
-  /// - `share`: told how many of them are busy.
+  /// - `lanes`: how many requests are computed concurrently.
+  /// - `share`: gets the number of busy lanes.
   /// - `queueLimit`: how many wait beside them, at most.
   /// - `token`: what clients must send; nil for nothing.
   package init(

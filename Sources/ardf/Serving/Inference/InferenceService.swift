@@ -1,5 +1,4 @@
 import FileFormats
-import Foundation
 import HTTPServing
 import InferenceProtocol
 import Synchronization
@@ -39,9 +38,10 @@ package final class InferenceService: RequestHandler {
   private let metrics: Metrics
   private let end: GracefulEnd
   private let version: String
-  /// Told of each request, if anybody listens.
+  /// Called with the log entry of each request; nil for no log.
   private let log: (@Sendable (JSONValue) -> Void)?
-  /// JSON is read, and answers are written, here: long ones hold up neither connections nor lanes.
+  /// JSON is read, and answers are written, on these threads, so that long ones delay neither connections nor
+  /// lanes.
   private let reading = OwnThreads(name: "ardf.read", count: 2)
   private let writing = OwnThreads(name: "ardf.write", count: 2)
 
@@ -81,7 +81,7 @@ package final class InferenceService: RequestHandler {
     return response
   }
 
-  /// Whether nobody is left to be told.
+  /// Whether the client no longer waits for an answer.
   private static func isAbandonment(_ error: any Error) -> Bool {
     switch error {
     case InferenceQueue.Failure.abandoned, is UnwantedCall, is CancellationError, is ClientConnection.Closed:
@@ -90,7 +90,7 @@ package final class InferenceService: RequestHandler {
     }
   }
 
-  /// What the client is told of an error; nothing of what failed inside.
+  /// The answer for an error; internal errors are not disclosed.
   private static func refusal(_ error: any Error) -> Refusal {
     switch error {
     case let refusal as Refusal: refusal
@@ -245,7 +245,7 @@ package final class InferenceService: RequestHandler {
       metrics.computed(waiting.now - started, model: name)
       return outputs
     }
-    // The lane goes on with the next request.
+    // The lane is free for the next request.
     let answer = try await Task(executorPreference: writing) {
       let plan = InferenceResponse.Plan(outputs, of: model.description, to: inference)
       try memory.take(plan.mostBytes)
@@ -260,7 +260,7 @@ package final class InferenceService: RequestHandler {
   }
 }
 
-/// A model that nobody has loaded.
+/// A model that is not loaded.
 private struct UnknownModel {
   let name: String
   let known: [String]

@@ -1,5 +1,5 @@
 import FileFormats
-import Foundation
+import FoundationEssentials
 import HTTPServing
 
 /// What the access log says of a request.

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Synchronization
 
 /// What a server counts, in Prometheus' text format (version 0.0.4).

@@ -25,7 +25,7 @@ package struct InferenceCall: Sendable {
   package let lane: Int
   /// What the request holds of the server's memory: a model takes of it before it makes anything large.
   package let memory: MemoryBudget.Share
-  /// Whether anybody still waits for the outputs.
+  /// Whether the outputs are still wanted.
   package let isWanted: @Sendable () -> Bool
 
   /// A call from its parts.
@@ -37,7 +37,7 @@ package struct InferenceCall: Sendable {
     (self.memory, self.isWanted) = (memory, isWanted)
   }
 
-  /// To be called between stages: ends what nobody waits for.
+  /// Throws if the outputs are no longer wanted; to be called between stages.
   package func checkWanted() throws { if !isWanted() { throw UnwantedCall() } }
 }
 
@@ -49,7 +49,7 @@ package struct UnfitInput: Error, Sendable, CustomStringConvertible {
   package init(_ message: String) { description = message }
 }
 
-/// Nobody waits any more.
+/// The outputs are no longer wanted.
 struct UnwantedCall: Error {}
 
 extension UnfitInput: ClassifiedError {

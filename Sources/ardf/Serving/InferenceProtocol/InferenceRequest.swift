@@ -345,7 +345,7 @@ package struct InferenceRequest: Sendable {
 }
 
 extension JSONValue {
-  /// Whether it is small whatever it says: lists, objects and long texts are no parameters that anybody reads.
+  /// Whether its size is bounded: lists, objects and long texts are not used as parameters.
   fileprivate var isShort: Bool {
     switch self {
     case .null, .bool, .integer, .number: true

@@ -14,15 +14,15 @@ package enum ProtocolError: Error, Equatable, CustomStringConvertible {
   case tooManyTensors(limit: Int)
   /// Two tensors of one name.
   case repeated(tensor: String)
-  /// Elements in the JSON and behind it, or in neither.
+  /// Elements both in the JSON and after it, or in neither.
   case noElements(tensor: String)
-  /// The bytes behind the JSON are not those that tensors ask for.
+  /// The bytes after the JSON are not as many as its tensors ask for.
   case binaryLength(found: Int, expected: Int)
   /// A tensor has more or fewer elements, or bytes, than its shape says.
   case elementCount(tensor: String, found: Int, expected: Int)
   /// An element that its datatype cannot have, or its input.
   case element(tensor: String, index: Int, datatype: Datatype)
-  /// An element of bytes that ends behind the tensor, or texts that are no base64.
+  /// An element of bytes that ends beyond the tensor, or text that is not base64.
   case malformedBytes(tensor: String)
   case sharedMemory(tensor: String)
   case classification(output: String)
@@ -52,7 +52,7 @@ package enum ProtocolError: Error, Equatable, CustomStringConvertible {
     case .tooManyTensors(let limit): "a request has at most \(limit) inputs and outputs"
     case .repeated(let tensor): "tensor \(Self.name(tensor)) is there twice"
     case .noElements(let tensor):
-      "tensor \(Self.name(tensor)): give its elements as \"data\" or as \"binary_data_size\" bytes behind the JSON, "
+      "tensor \(Self.name(tensor)): give its elements as \"data\" or as \"binary_data_size\" bytes after the JSON, "
         + "one of the two"
     case .binaryLength(let found, let expected):
       "\(found) bytes follow the JSON where its tensors ask for \(expected)"

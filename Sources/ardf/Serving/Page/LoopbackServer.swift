@@ -8,7 +8,7 @@ package struct LoopbackServer: Sendable {
   /// What requests that change something must carry.
   package let token: String
 
-  /// A server that answers nobody yet.
+  /// A server that does not accept connections yet.
   package init(
     workshop: any Workshop, port: ListeningPort, limits: UploadLimits = UploadLimits(),
     connections: ConnectionLimits = ConnectionLimits(), end: GracefulEnd = GracefulEnd()

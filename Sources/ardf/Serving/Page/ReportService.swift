@@ -97,7 +97,7 @@ package actor ReportService: RequestHandler {
     }
   }
 
-  /// Runs what was dropped; what is wrong with it is told by the names that it was dropped under.
+  /// Runs the dropped files; errors name them as they were dropped.
   private func run(_ folder: UploadFolder) async throws -> Int {
     do {
       return try await workshop.run(path: folder.content())
@@ -146,7 +146,7 @@ package actor ReportService: RequestHandler {
 }
 
 extension Response {
-  /// A page that runs its own scripts, talks to its own service and is embedded by nobody.
+  /// A page that runs its own scripts, talks to its own service and cannot be embedded.
   fileprivate static func page(_ html: [UInt8]) -> Response {
     let policy =
       "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "

@@ -1,6 +1,6 @@
 import Archives
 import FileFormats
-import Foundation
+import FoundationEssentials
 import HTTPServing
 
 /// Names that uploads may have.
@@ -62,7 +62,7 @@ package final class UploadFolder: Sendable {
   /// Where the files lie for now.
   private var place: String { "\(room.place)/\(name)" }
 
-  /// What is wrong, by the names that were dropped: nobody who drops a file knows where it is kept.
+  /// The error's text with files named as they were dropped: users do not know where they are stored.
   package func told(_ error: any Error) -> String {
     let places = [place, "\(room.placeInMessages)/\(name)"]
     return places.reduce("\(error)") { text, place in

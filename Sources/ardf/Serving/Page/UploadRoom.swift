@@ -1,5 +1,5 @@
 import FileFormats
-import Foundation
+import FoundationEssentials
 import OutputFolders
 
 /// The folder of one process for everything that is dropped: the user's alone, and gone with the process.

@@ -35,7 +35,7 @@ struct FittedCylinder: FittedSolid {
   }
 
   struct Rays: SolidRays {
-    /// Of the upright face so many strips are told apart by the slant at which they are seen.
+    /// The upright face is divided into so many strips by the slant at which they are seen.
     private static let strips = 4.0
 
     /// The camera, from the axis.

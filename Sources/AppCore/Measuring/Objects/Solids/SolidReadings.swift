@@ -9,7 +9,7 @@ struct SolidReadings {
   private static let probes = 8
   /// How far outwards a detector's masks end, and its standard deviation, cells: docs/explanation/measuring.md.
   private static let maskError = (outwards: 0.9, deviation: 0.9)
-  /// Cells from a mask's edge that are told apart.
+  /// Distances from a mask's edge, in cells, beyond which all cells count alike.
   private static let farthest = 4
   /// No mask is surer than this.
   private static let leastProbability = 0.02

@@ -32,7 +32,7 @@ package struct AnchorDecoder: Sendable {
     return column
   }
 
-  /// Writes what is told of a cell to `first` and what follows.
+  /// Writes the decoded values of a cell from `first` on.
   private func decode(
     _ cell: Int, _ level: PyramidLevel, boxes: Span<Float>, classes: Span<Float>, extras: Span<Float>,
     into column: inout MutableSpan<Float>, at first: Int

@@ -1,4 +1,4 @@
-/// How the sides of a box are told by a head's numbers.
+/// How a head's numbers encode the sides of a box.
 package struct BoxCoding: Sendable, Equatable {
   /// Bins of the distance distribution of one side (`reg_max`); 1 where the number is the distance itself.
   package let bins: Int

@@ -1,6 +1,6 @@
 import FileFormats
 
-/// How many key points an object has, and what is told of each.
+/// How many key points an object has, and how many numbers each has.
 package struct KeypointShape: Sendable, Equatable {
   /// Key points of an object.
   package let count: Int

@@ -121,6 +121,11 @@ package struct YOLOArchitecture: Sendable, Equatable {
     }
   }
 
+  /// Metadata key that says which of two heads' weights a file has, where it has not both.
+  static let headKey = "head"
+  /// Those whose boxes are suppressed.
+  static let suppressedHead = "suppressed"
+
   /// Metadata key of the batch-norm epsilon, set where it differs from the task's default.
   static let epsilonKey = "bn_eps"
 
@@ -199,7 +204,7 @@ package struct YOLOArchitecture: Sendable, Equatable {
 }
 
 extension YOLOArchitecture {
-  /// How its boxes are told by their numbers.
+  /// How the head's numbers encode boxes.
   var boxCoding: BoxCoding { generation != .v26 ? .distribution : isEndToEnd ? .direct : .suppressed }
 
   /// Whether a layer reads others than the one before it: concatenations and the head.

@@ -31,7 +31,8 @@ struct YOLOStage: Sendable {
   func callAsFunction(_ x: Value) -> Value { block(x) }
 }
 
-/// Layers 0 to 10 (9 of YOLOv8): five times half the size, and what looks at the whole of the last map.
+/// Layers 0 to 10 (9 of YOLOv8): five convolutions of stride 2 with their stages, then pooling and attention
+/// over the whole last map.
 struct YOLOBackbone: Sendable {
   /// Maps at an eighth, a sixteenth and a thirty-second of the input's size.
   struct Features {
@@ -39,11 +40,11 @@ struct YOLOBackbone: Sendable {
   }
 
   private let stem: ConvBlock
-  /// Four times a convolution of stride 2 and the stage behind it.
+  /// Four convolutions of stride 2, each with the stage after it.
   private let steps: [(down: ConvBlock, stage: YOLOStage)]
-  /// Of a classifier nil.
+  /// Spatial pyramid pooling; nil in classifiers.
   private let sppf: SPPF?
-  /// Of YOLOv8 nil.
+  /// Nil in YOLOv8.
   private let attention: C2PSA?
 
   init(_ model: WeightScope, _ sizes: YOLOArchitecture) throws(WeightError) {

@@ -194,7 +194,7 @@ package struct C3k2: Sendable {
     }
   }
 
-  /// YOLO26's last block: behind each bottleneck attention.
+  /// YOLO26's last block: each bottleneck is followed by attention.
   package init(
     attending weights: WeightScope, _ inputs: Int, _ outputs: Int, repeats: Int
   ) throws(WeightError) {

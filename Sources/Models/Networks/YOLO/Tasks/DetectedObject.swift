@@ -29,7 +29,7 @@ public struct DetectedObject: Sendable {
   /// The probabilities on the prototype grid, which covers the network's input; nil of networks without masks.
   package let probabilities: PrototypeMask?
 
-  /// An object of a network of another package: a box, and what else is told of it.
+  /// An object found by a network of another package: its box and optional further results.
   ///
   /// - `confidence`: in (0, 1].
   /// - `box`, `keypoints`, `orientedBox`: in the upright picture's pixels.

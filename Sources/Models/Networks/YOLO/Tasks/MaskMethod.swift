@@ -17,7 +17,7 @@ package struct MaskBounds: Sendable {
   package var pixels = Int.max
   /// Told how many bytes all masks take, and one that is being made; whether there is memory for them.
   package var holds: @Sendable (_ bytes: Int) -> Bool = { _ in true }
-  /// Asked before each mask: whether anybody still waits for it.
+  /// Called before each mask: whether it is still wanted.
   package var isWanted: @Sendable () -> Bool = { true }
 
   /// No bounds.

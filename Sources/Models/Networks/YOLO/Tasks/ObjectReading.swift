@@ -99,7 +99,7 @@ struct ObjectReading {
         }
       }
       if let infinite { throw .nonFiniteOutput(name: infinite.name) }
-      // Mask coefficients were never looked at as a whole; of key points and angles there are few.
+      // Mask coefficients are not checked as a whole; key points and angles are few.
       if let extras = maps.extras, architecture.task != .segment {
         guard outputs.withElements(of: extras, { numbers, _ in numbers.allFinite }) else {
           throw .nonFiniteOutput(name: extras.name)

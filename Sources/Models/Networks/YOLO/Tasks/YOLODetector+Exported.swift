@@ -3,7 +3,7 @@ import NNRuntime
 
 /// The outputs of a network as Ultralytics' ONNX export has them.
 package struct ExportedOutputs: Sendable, Equatable {
-  /// What is told of anchors, or of objects, row-major.
+  /// The decoded numbers of all anchors, or of objects, row-major.
   ///
   /// Of a head whose boxes are suppressed: center x, center y, width and height in pixels of the input, class
   /// probabilities, and mask coefficients, key points or an angle, of all anchors: (4 + classes + extras, anchors).

@@ -8,7 +8,7 @@ extension YOLODetector: BuiltInObjectNetwork {
   /// Class names, in the order of the class logits.
   public var classNames: [String] { architecture.classNames }
 
-  /// What is told of each object besides its box and class.
+  /// What each object has besides its box and class.
   public var form: ObjectForm {
     switch architecture.task {
     case .segment: .masks

@@ -1,14 +1,14 @@
-// A 1x1 convolution behind an enlargement is computed before it, for a fraction of the pixels. Both are linear, and the
-// shares of what a pixel is interpolated from add up to one, so that a bias passes through:
+// A 1x1 convolution after an enlargement is computed before it, on a fraction of the pixels. Both are linear,
+// and interpolation weights add up to one, so a bias passes through unchanged:
 //
 //   W up(x) + b = up(W x + b)
 //
-// Behind a concatenation that goes for the channels that were enlarged: with W = [V U] (or [U V]),
+// After a concatenation this holds for the enlarged channels: with W = [V U] (or [U V]),
 //
 //   activation(W [up(x), y] + b) = activation(up(V x) + U y + b)
 //
-// where up(V x), of a nearest-neighbor enlargement by powers of two, is never stored: a pixel of V x is added to the sums
-// of all that it would become. The concatenation is no more.
+// where up is a nearest-neighbor enlargement by powers of two. up(V x) is never stored: each pixel of V x is
+// added to the sums of all output pixels it would be copied to. The concatenation is removed.
 
 extension Graph {
   /// The same network with 1x1 convolutions before the enlargements that they read, alone or in a concatenation.

@@ -1,6 +1,6 @@
-// A transposed convolution of 2x2 (stride 2) and a 3x3 convolution (stride 1) behind it, with nothing but a bias between the
-// two, are one linear map: every output pixel is a sum over 2x2 pixels of the small map. Along an axis, where the large
-// map's pixel 2i + v is T_v x[i] + b,
+// A transposed convolution of 2x2 (stride 2) followed by a 3x3 convolution (stride 1), with only a bias
+// between them, is one linear map: every output pixel is a sum over 2x2 pixels of the small map. Along an
+// axis, where the large map's pixel 2i + v is T_v x[i] + b,
 //
 //   y[2i]     = K0 T1 x[i - 1] + (K1 T0 + K2 T1) x[i] + (K0 + K1 + K2) b
 //   y[2i + 1] = (K0 T0 + K1 T1) x[i] + K2 T0 x[i + 1] + (K0 + K1 + K2) b
@@ -10,7 +10,7 @@
 // is never made.
 
 extension Graph {
-  /// The same network with transposed convolutions joined to the 3x3 convolutions behind them.
+  /// The same network with transposed convolutions fused into the 3x3 convolutions after them.
   func joiningTransposed(where accepts: Joint.Judge) -> Graph {
     var graph = self
     let makers = makersForOne()

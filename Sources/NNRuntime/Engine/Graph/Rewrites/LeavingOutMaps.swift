@@ -30,9 +30,9 @@ extension Graph {
     return graph
   }
 
-  /// The same network with layer normalizations joined to the linear layers behind them.
+  /// The same network with layer normalizations fused into the linear layers after them.
   ///
-  /// Between the two may lie views of the tokens: then those show what is not normalized yet.
+  /// Views of the tokens may lie between the two: they then show values that are not normalized yet.
   func normalisingWhileMultiplying(where accepts: Joint.Judge) -> Graph {
     var graph = self
     let makers = makersForOne()

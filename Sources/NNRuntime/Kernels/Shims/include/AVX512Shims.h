@@ -23,7 +23,7 @@ ARDF_INLINE __m512 ardf_multiply_subtract(__m512 a, __m512 b, __m512 c) { return
 /// Lanes 0 to count - 1; count is at most 16.
 ARDF_INLINE __mmask16 ardf_lanes(long count) { return (__mmask16)((1u << count) - 1); }
 
-/// The first `count` floats, zeros behind them.
+/// The first `count` floats, zeros after them.
 ARDF_INLINE __m512 ardf_load_partial(const float *p, long count) {
   return _mm512_maskz_loadu_ps(ardf_lanes(count), p);
 }

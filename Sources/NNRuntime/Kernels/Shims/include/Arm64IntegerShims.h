@@ -60,7 +60,7 @@ ARDF_INLINE ardf_lanes16 ardf_int32_nearest(ardf_lanes16 x) {
 /// The sum of all lanes.
 ARDF_INLINE int ardf_int32_sum(ardf_lanes16 x) { return __builtin_reduce_add((ardf_ints16)x); }
 
-/// The first `count` lanes, zeros behind them.
+/// The first `count` lanes, zeros after them.
 ARDF_INLINE ardf_lanes16 ardf_keep(ardf_lanes16 x, long count) {
   const ardf_ints16 lanes = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   return (ardf_lanes16)((ardf_ints16)x & (lanes < (ardf_ints16)(int)count));
@@ -98,7 +98,7 @@ ARDF_INLINE int8x16_t ardf_centered(ardf_lanes16 x) {
   return (int8x16_t)veorq_u8(bytes, vdupq_n_u8(0x80));
 }
 ARDF_INLINE void ardf_int8_store_centered(void *p, ardf_lanes16 x) { vst1q_s8((int8_t *)p, ardf_centered(x)); }
-/// Eight of them, and sixteen bytes behind the other eight.
+/// Stores eight of them, and the other eight sixteen bytes further on.
 ARDF_INLINE void ardf_int8_store_centered_halves(void *p, ardf_lanes16 x) {
   const int8x16_t bytes = ardf_centered(x);
   vst1_s8((int8_t *)p, vget_low_s8(bytes));

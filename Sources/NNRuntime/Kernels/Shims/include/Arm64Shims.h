@@ -122,7 +122,7 @@ ARDF_INLINE void ardf_copy_halves(uint16_t *target, const uint16_t *source, long
   if (count & 1) target[0] = source[0];
 }
 
-/// The first `count` bf16 numbers as floats, zeros behind them.
+/// The first `count` bf16 numbers as floats, zeros after them.
 ARDF_INLINE ardf_lanes16 ardf_bf16_load_partial(const void *p, long count) {
   if (count >= 16) return ardf_bf16_load(p);
   uint16_t halves[16] = {0};

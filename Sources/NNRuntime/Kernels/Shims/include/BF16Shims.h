@@ -28,7 +28,7 @@ ARDF_INLINE __m512 ardf_bf16_load(const void *p) {
   return (__m512)_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)p)), 16);
 }
 
-/// The first `count` bf16 numbers as floats, zeros behind them.
+/// The first `count` bf16 numbers as floats, zeros after them.
 ARDF_INLINE __m512 ardf_bf16_load_partial(const void *p, long count) {
   return (__m512)_mm512_slli_epi32(
       _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(ardf_lanes(count), p)), 16);
@@ -49,7 +49,7 @@ ARDF_INLINE void ardf_bf16_store_two(void *p, __m512 low, __m512 high) {
   _mm512_storeu_si512(p, (__m512i)_mm512_cvtne2ps_pbh(high, low));
 }
 
-/// Thirty-two bf16 numbers as they are, or the first `count` and zeros behind them.
+/// Thirty-two bf16 numbers as they are, or the first `count` and zeros after them.
 ARDF_INLINE __m512 ardf_bf16_bits(const void *p) { return (__m512)_mm512_loadu_si512(p); }
 ARDF_INLINE __m512 ardf_bf16_bits_partial(const void *p, long count) {
   return (__m512)_mm512_maskz_loadu_epi16((__mmask32)((1u << count) - 1), p);

@@ -99,8 +99,8 @@ static inline __attribute__((always_inline)) uint32_t ardf_largest_unsigned(ardf
   return __builtin_reduce_max((ardf_unsigned16)x);
 }
 
-// Of every quarter (four words) of a and b: its lower or upper two words, or pairs of words, in turns; or whole quarters, 0
-// and 2 or 1 and 3 of a, then of b.
+// Of every quarter (four words) of a and b: its lower or upper two words, or pairs of words, interleaved; or
+// whole quarters, 0 and 2 or 1 and 3 of a, then of b.
 #define ARDF_SHUFFLE(name, ...)                                                                                \
   static inline __attribute__((always_inline)) ardf_lanes16 ardf_##name(ardf_lanes16 a, ardf_lanes16 b) {      \
     return __builtin_shufflevector(a, b, __VA_ARGS__);                                                         \

@@ -34,7 +34,7 @@ ARDF_INLINE __m512 ardf_int32_nearest(__m512 x) { return (__m512)_mm512_cvtps_ep
 /// The sum of all lanes.
 ARDF_INLINE int ardf_int32_sum(__m512 x) { return _mm512_reduce_add_epi32((__m512i)x); }
 
-/// The first `count` lanes, zeros behind them.
+/// The first `count` lanes, zeros after them.
 ARDF_INLINE __m512 ardf_keep(__m512 x, long count) { return _mm512_maskz_mov_ps(ardf_lanes(count), x); }
 
 /// Sixteen integers of 32 bits as 8 bits, those beyond as the nearest.
@@ -87,7 +87,7 @@ ARDF_INLINE ardf_lanes16 ardf_int32_nearest(ardf_lanes16 x) { return ARDF_EACH(a
 /// The sum of all lanes.
 ARDF_INLINE int ardf_int32_sum(ardf_lanes16 x) { return __builtin_reduce_add((ardf_ints16)x); }
 
-/// The first `count` lanes, zeros behind them.
+/// The first `count` lanes, zeros after them.
 ARDF_INLINE ardf_lanes16 ardf_keep(ardf_lanes16 x, long count) {
   const ardf_ints16 lanes = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   return (ardf_lanes16)((ardf_ints16)x & (lanes < (ardf_ints16)(int)count));

@@ -37,6 +37,7 @@ extension Activation {
     case .gelu: Loop.run(GELU<Loop.Functions>(), operands)
     case .sigmoid: Loop.run(Sigmoid<Loop.Functions>(), operands)
     case .hardSwish: Loop.run(HardSwish(), operands)
+    case .clip(let low, let high): Loop.run(Clip(low: low, high: high), operands)
     }
   }
 }
@@ -69,6 +70,13 @@ private struct HardSwish: ActivationFunction {
   @inline(__always) func of(_ x: Vector) -> Vector {
     let gate = smaller(Vector(repeating: 6), larger(Vector(repeating: 0), x + Vector(repeating: 3)))
     return x * gate * Vector(repeating: 1 / 6)
+  }
+}
+
+private struct Clip: ActivationFunction {
+  let low, high: Float
+  @inline(__always) func of(_ x: Vector) -> Vector {
+    smaller(Vector(repeating: high), larger(Vector(repeating: low), x))
   }
 }
 

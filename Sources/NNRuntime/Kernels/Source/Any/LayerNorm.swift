@@ -48,7 +48,7 @@ func normalise<Element: MapElement, Made: MapElement>(
 private protocol Term {
   /// The sum with sixteen more channels.
   func added(_ x: Vector, to sum: Vector) -> Vector
-  /// The sum with the first `count` lanes, zeros behind them.
+  /// The sum with the first `count` lanes, zeros after them.
   func added(_ x: Vector, count: Int, to sum: Vector) -> Vector
 }
 
@@ -111,7 +111,7 @@ struct TokenRow<Element: MapElement> {
   private func vector(_ channel: Int) -> Vector { element.load(base + channel &* element.size) }
 }
 
-/// The first `count` lanes of a vector, zeros behind them.
+/// The first `count` lanes of a vector, zeros after them.
 @inline(__always)
 func firstLanes(_ vector: Vector, _ count: Int) -> Vector {
   let lanes = SIMD16<Int32>(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)

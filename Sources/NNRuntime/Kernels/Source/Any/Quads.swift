@@ -14,7 +14,7 @@ func storeQuad(_ quad: Quad, _ pointer: UnsafeMutableRawPointer, _ offset: Int) 
   pointer.storeBytes(of: quad, toByteOffset: offset, as: Quad.self)
 }
 
-/// The first `count` floats at `pointer`, at most 16, zeros behind them.
+/// The first `count` floats at `pointer`, at most 16, zeros after them.
 @inline(__always)
 func loadByQuads(_ pointer: UnsafePointer<Float>, count: Int) -> Vector {
   Vector(
@@ -31,7 +31,7 @@ func storeByQuads(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, coun
   storeFew(vector.highHalf.highHalf, pointer + 12, count &- 12)
 }
 
-/// One register: the first `count` floats, none where that is negative, zeros behind them.
+/// One register: the first `count` floats, none where that is negative, zeros after them.
 @inline(__always)
 private func loadFew(_ pointer: UnsafePointer<Float>, _ count: Int) -> Quad {
   let bytes = UnsafeRawPointer(pointer)

@@ -56,7 +56,7 @@ func maximum(_ x: Vector) -> Float {
   return Swift.max(Swift.max(four.x, four.y), Swift.max(four.z, four.w))
 }
 
-/// The first `count` floats at `pointer`, zeros behind them.
+/// The first `count` floats at `pointer`, zeros after them.
 @_transparent
 func loadByLane(_ pointer: UnsafePointer<Float>, count: Int) -> Vector {
   var vector = Vector(repeating: 0)

@@ -19,7 +19,7 @@ protocol MapElement {
   var size: Int { get }
   /// Sixteen elements.
   func load(_ pointer: UnsafeRawPointer) -> Vector
-  /// The first `count` elements, at most sixteen; zeros behind them.
+  /// The first `count` elements, at most sixteen; zeros after them.
   func load(_ pointer: UnsafeRawPointer, count: Int) -> Vector
   /// Stores sixteen elements.
   func store(_ vector: Vector, _ pointer: UnsafeMutableRawPointer)
@@ -32,7 +32,7 @@ protocol MapElement {
 }
 
 extension MapElement {
-  /// Sixteen elements, or the `count` there are and zeros behind them.
+  /// Sixteen elements, or the `count` there are and zeros after them.
   @inline(__always)
   func loadSome(_ pointer: UnsafeRawPointer, _ count: Int) -> Vector {
     count == 16 ? load(pointer) : load(pointer, count: count)
@@ -93,14 +93,14 @@ protocol ElementLoop {
 }
 
 extension MapPointer {
-  /// The address of the element `offset` elements behind the first.
+  /// The address of the element `offset` elements after the first.
   @inline(__always) func address(_ offset: Int) -> UnsafeRawPointer {
     UnsafeRawPointer(base) + offset &* element.asked.size
   }
 }
 
 extension MutableMapPointer {
-  /// The address of the element `offset` elements behind the first.
+  /// The address of the element `offset` elements after the first.
   @inline(__always) func address(_ offset: Int) -> UnsafeMutableRawPointer {
     UnsafeMutableRawPointer(base) + offset &* element.asked.size
   }

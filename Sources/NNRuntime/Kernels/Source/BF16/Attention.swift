@@ -126,7 +126,7 @@ func address(_ base: UnsafePointer<Float>, _ element: ElementType, _ offset: Int
   UnsafeRawPointer(base) + offset &* element.size
 }
 
-/// Transposes 32 queries, zeros behind the last, and clears the running state.
+/// Transposes 32 queries, zeros after the last, and clears the running state.
 @inline(never)
 private func beginBlock(
   _ task: UnsafePointer<AttentionTask>, _ layout: RoundedAttentionScratch, _ head: Int, _ index: Int,
@@ -188,7 +188,7 @@ private func averageKeys(
   }
 }
 
-/// Keys as rows of bf16, zeros behind their width and behind the last up to a whole block of rows.
+/// Keys as rows of bf16, zeros after their width and after the last up to a whole block of rows.
 @inline(never)
 private func copyKeys(
   _ task: UnsafePointer<AttentionTask>, _ layout: RoundedAttentionScratch, _ head: Int, _ first: Int,
@@ -207,7 +207,7 @@ private func copyKeys(
   }
 }
 
-/// Values as (channel, key) in bf16, zeros behind their width and the last key.
+/// Values as (channel, key) in bf16, zeros after their width and the last key.
 ///
 /// Two keys at a time become words, which are then transposed.
 @inline(never)

@@ -70,7 +70,7 @@ extension ElementType: MapElement {
   }
 }
 
-/// The functions of activations behind steps that are no products.
+/// The activation functions of steps without products.
 typealias StepFunctions = RoughFunctions
 
 /// Copies `count` elements as bf16.

@@ -1,10 +1,11 @@
 // How the input rows of a convolution lie in scratch memory, so that the windows of consecutive output pixels
 // are equally far apart, over the ends of rows too: then any sixteen of them are the rows of one tile.
 //
-// With stride s the input rows are dealt out to s planes, row i to plane i mod s. In a plane the rows follow each
-// other `pitch` pixels apart, a multiple of s, so that output pixel (y, x) is slot y * slots + x and its window
-// starts s pixels per slot behind the plane's start. Behind a row's pixels come zeros: the right padding of that
-// row and the left padding of the next are the same zeros. The last slots of a row belong to no output pixel.
+// With stride s the input rows are dealt out to s planes, row i to plane i mod s. In a plane the rows follow
+// each other `pitch` pixels apart, a multiple of s, so that output pixel (y, x) is slot y * slots + x and its
+// window starts s pixels per slot after the plane's start. After a row's pixels come zeros: the right padding
+// of that row and the left padding of the next are the same zeros. The last slots of a row belong to no
+// output pixel.
 
 import NNKernelInterface
 
@@ -38,7 +39,7 @@ struct WindowLayout {
   var slots, pitch: Int
   /// Numbers of a row, and of a plane.
   var line, plane: Int
-  /// Zeros behind the last row of a plane that windows may read.
+  /// Zeros after the last row of a plane that windows may read.
   var tail: Int
 
   /// Of a chunk of `rows` output rows.
@@ -52,7 +53,7 @@ struct WindowLayout {
     line = pitch &* shape.inChannels
     tail = shape.padding &* shape.inChannels &+ 64
     let lines = rows &- 1 &+ (shape.kernelHeight &+ stride &- 1) / stride
-    // The last block of a chunk reads windows behind its last slot.
+    // The last block of a chunk reads windows after its last slot.
     let beyond = blockRows &* stride &* shape.inChannels
     plane = (lines &* line &+ max(tail, beyond) &+ shape.kernelWidth &* shape.inChannels &+ 31) / 32 &* 32
   }

@@ -5,7 +5,7 @@
 
 /// C (rows x columns, `panelWidth` apart) = sum over segments and steps of A * B.
 ///
-/// Row r of segment s starts `segments[s] + r * rowStride` bytes behind `rows`; it is `steps` pieces of `step`
+/// Row r of segment s starts `segments[s] + r * rowStride` bytes after `rows`; it is `steps` pieces of `step`
 /// numbers, even and at most 32. Where `readsAhead`, vectors prefetch the rows after theirs meanwhile.
 typealias BlockProduct = (
   rows: UnsafeRawPointer, rowStride: Int, segments: UnsafePointer<Int>, segmentCount: Int, steps: Int,

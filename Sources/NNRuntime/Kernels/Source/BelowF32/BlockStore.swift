@@ -10,7 +10,7 @@ private struct PixelRuns {
   private let width, slots: Int
   private let isColumn: Bool
 
-  /// From slot `slot` of the rows behind `begin` on, `slots` in a row.
+  /// Starts at slot `slot`, counted from row `begin`, with `slots` slots a row.
   @inline(__always)
   init(_ shape: ConvolutionShape, begin: Int, slot: Int, slots: Int) {
     isColumn = slots == 1
@@ -28,7 +28,7 @@ private struct PixelRuns {
     (min(count, slots &- x), max(0, min(count, width &- x)))
   }
 
-  /// Goes on to the next row.
+  /// Moves to the next row.
   @inline(__always)
   mutating func end() { (y, x) = (y &+ 1, 0) }
 
@@ -47,8 +47,8 @@ private struct PixelRuns {
   }
 }
 
-/// Fetches the lines that a block is going to be stored to while its product is under way: a store to a line that
-/// has to come from far holds up all behind it.
+/// Prefetches the cache lines that a block will be stored to while its product is computed: a store that
+/// misses the cache delays all stores after it.
 @inline(never)
 func prefetchOutput(
   _ task: UnsafePointer<ConvolutionTask>, begin: Int, slot: Int, count: Int, slots: Int, first: Int
@@ -98,7 +98,7 @@ func storeBlock<Scaling: SumScaling>(_ block: StoredBlock, as scaling: Scaling) 
 ///
 /// A type, so that a loop is compiled for each.
 protocol SumScaling {
-  /// The sum of sixteen channels of a block's row: the first sixteen of the panel, or those behind.
+  /// The sum of sixteen channels of a block's row: the first sixteen of the panel, or the second.
   func sum(_ products: Vector, row: Int, isSecond: Bool, bias: Vector) -> Vector
 }
 

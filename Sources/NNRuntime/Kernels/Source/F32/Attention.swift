@@ -162,8 +162,8 @@ private func endPanel(
   }
 }
 
-/// Queries times scale * log2(e), transposed to (key width, columns); the last query fills the lanes
-/// behind it.
+/// Queries times scale * log2(e), transposed to (key width, columns); the last query is repeated in the lanes
+/// after it.
 @inline(__always)
 private func transposeQueries(
   _ task: AttentionTask, _ head: Int, _ first: Int, _ used: Int, _ columns: Int,

@@ -13,5 +13,5 @@ extension ElementType {
   }
 }
 
-/// The functions of activations behind steps that are no products.
+/// The activation functions of steps without products.
 typealias StepFunctions = ExactFunctions

@@ -4,7 +4,8 @@ import NNKernelInterface
 
 /// A tile of sums, rows `panelWidth` apart, and the output channels `first...` of the pixels that they become.
 ///
-/// `added` is nil or one pointer a row, to what is added behind the activation or, where it `joinsSums`, before.
+/// `added` is nil or one pointer a row, to what is added after the activation or, where it `joinsSums`,
+/// before.
 typealias FinishedTile = (
   sums: UnsafePointer<Float>, rows: Int, first: Int, columns: Int, bias: UnsafePointer<Float>,
   added: UnsafePointer<UnsafePointer<Float>>?, joinsSums: Bool,
@@ -78,7 +79,7 @@ private func storeTile<Function: ActivationFunction, Before: Added, Behind: Adde
   }
 }
 
-/// What is added to sums, before an activation or behind it.
+/// What is added to sums, before or after the activation.
 ///
 /// A type, not an optional: a test for each sixteen channels took 1 % of a network.
 private protocol Added {

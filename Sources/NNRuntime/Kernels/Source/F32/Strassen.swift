@@ -15,9 +15,9 @@
 // The sums T are made when weights are packed, the sums S once a pair of blocks; P, U, V and W are register tiles that
 // never leave the first-level cache. Each product starts from the sums of the one before.
 //
-// Packed weights: a panel of left output channels and the one of right channels as far behind it, for each panel the
-// seven matrices (input channel of a half, output channel) in the order in which they are multiplied: B11, B21, T2,
-// T3, -T4, T1, B22.
+// Packed weights: a panel of left output channels, then the panel of right channels at the same offset. Each
+// panel has the seven matrices (input channel of a half, output channel) in the order in which they are
+// multiplied: B11, B21, T2, T3, -T4, T1, B22.
 
 import CKernelShims
 import NNKernelInterface
@@ -222,7 +222,7 @@ private func prepare(
   }
   for i in 0..<upper {
     let a1 = input(i)
-    // The lower block of an odd number of rows ends in a row of zeros that nobody reads.
+    // The lower block of an odd number of rows ends in a row of zeros whose sums are not stored.
     let a2 = upper + i < count ? input(upper + i) : task.zeros
     let s = memory.sums + i * depth
     let step = capacity * depth

@@ -135,7 +135,7 @@ private struct WholeSum: Course {
   @inline(__always) func beginning<Rows: RowGroup>(_: Rows.Type, stride: Int) -> Rows { Rows() }
 }
 
-/// A sum that is added to another, laid out as the output, and stored as far as it has come behind every segment.
+/// A sum that is added to another one, laid out as the output; the partial sum is stored after every segment.
 private struct RunningSum: Course {
   let initial: UnsafePointer<Float>?
   @inline(__always) static var storesEverySegment: Bool { true }

@@ -205,7 +205,7 @@ private func transformOutput<Transform: WinogradTransform>(
           { load(line + $0 &* edge &* frequencyStride) },
           { store($1, lines + ($0 &* edge &+ column) &* 16) })
       }
-      // Pixels right of the map are written over by the row below, or lie behind the last.
+      // Pixels right of the map are overwritten by the next row, or lie after the last row.
       for row in 0..<pixels / width {
         let line = lines + row &* edge &* 16
         let sums = workspace.tile.sums + (row &* width &* InstructionSet.panelWidth &+ half)

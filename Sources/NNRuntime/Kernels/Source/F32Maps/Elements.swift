@@ -13,5 +13,5 @@ extension ElementType {
   }
 }
 
-/// The functions of activations behind sums.
+/// The activation functions applied to sums.
 typealias StepFunctions = RoughFunctions

@@ -11,7 +11,7 @@ import NNKernelInterface
 /// How an instruction set lays integers of a width and multiplies them: `IntegerPairs` of 16 bits and `IntegerQuads` of 8 are
 /// each instruction set's own.
 protocol IntegerArithmetic {
-  /// Bytes of a column's numbers that lie together, behind them as many of the next column's.
+  /// Contiguous bytes of one column's numbers; as many of the next column's follow.
   static var unit: Int { get }
   /// Bytes that numbers of a row and of a column fill up to a multiple of, with zeros.
   static var granule: Int { get }
@@ -21,15 +21,15 @@ protocol IntegerArithmetic {
   static func offset(ofRow row: Int, _ stride: Int) -> Int
   /// C (rows x columns, `panelWidth` apart) = A * B, as floats.
   ///
-  /// Row r of A starts `offset(ofRow: r, leftStride)` bytes behind `left`, and is `words` words of four bytes. B is (16
-  /// columns, unit, column, bytes of a unit).
+  /// Row r of A starts `offset(ofRow: r, leftStride)` bytes after `left`, and is `words` words of four bytes.
+  /// B is (16 columns, unit, column, bytes of a unit).
   static func multiply(
     _ left: UnsafeRawPointer, leftStride: Int, rows: Int, words: Int, _ right: UnsafeRawPointer,
     columns: Int, _ output: UnsafeMutablePointer<Float>)
 }
 
 extension IntegerArithmetic {
-  /// One behind the other.
+  /// Rows are contiguous, one after the other.
   @inline(__always) static func offset(ofRow row: Int, _ stride: Int) -> Int { row &* stride }
 }
 

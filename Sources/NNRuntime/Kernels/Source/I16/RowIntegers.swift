@@ -1,5 +1,5 @@
-// What rows of numbers become for a product of integers: each row its own integers and what scales them, found while the
-// row is read. Nothing is known beforehand, no range is calibrated, and no number is cut off.
+// Dynamic quantization of rows for integer products: each row gets its own integers and scale, computed while
+// the row is read. No range is calibrated beforehand, and no number is clipped.
 
 import CKernelShims
 import NNKernelInterface
@@ -23,7 +23,8 @@ protocol RowIntegers {
   static func columnScale(_ column: UnsafePointer<Float>, _ count: Int) -> Float
   /// Rounds sixteen floats of a column times `factor`; returns the sum of what is written, for 8 bits.
   static func roundColumn(_ column: Vector, _ factor: Float, _ target: UnsafeMutableRawPointer) -> Float
-  /// Of a panel of the columns described at `columns`, those of another kind `stride` behind.
+  /// The scaling of a panel of columns described at `columns`; floats of the next kind are `stride` further
+  /// on.
   static func scaling(
     rows: UnsafePointer<Float>, stride: Int, columns: UnsafePointer<Float>, stride columnStride: Int,
     isWide: Bool

@@ -12,7 +12,7 @@ protocol SumGroup {
   /// Thirty-two columns, not sixteen.
   static var isWide: Bool { get }
   init()
-  /// Sums that go on from those in memory.
+  /// Sums that start from those in memory.
   init(from sums: UnsafePointer<Float>)
   /// Adds the products of a word of every row, `stride` bytes apart, with columns that begin `second` bytes apart.
   mutating func add(_ row: UnsafeRawPointer, _ stride: Int, _ columns: UnsafeRawPointer, _ second: Int)
@@ -156,7 +156,8 @@ func multiplyGroup<Rows: SumGroup>(_: Rows.Type, _ product: BlockProduct, _ firs
 
 /// The product of the rows of a group, from `first` on, added to `start`.
 ///
-/// The loops run at least once: the sums of loops that might not are copied to memory behind each.
+/// The loops run at least once: if they might not, the compiler would copy the sums to memory after each
+/// loop.
 @inline(__always)
 func addProducts<Rows: SumGroup>(to start: Rows, _ product: BlockProduct, _ first: Int) -> Rows {
   var sums = start

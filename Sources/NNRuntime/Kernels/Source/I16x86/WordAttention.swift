@@ -99,7 +99,7 @@ private func wordAttention(_ task: UnsafePointer<AttentionTask>, _ share: Share)
   }
 }
 
-/// Rounds the queries of a panel, zeros behind the last, and clears the running state.
+/// Rounds the queries of a panel, zeros after the last, and clears the running state.
 @inline(never)
 private func beginPanel(
   _ task: UnsafePointer<AttentionTask>, _ layout: WordAttentionScratch, _ head: Int, _ index: Int,
@@ -157,7 +157,7 @@ private func roundKeys(
   }
 }
 
-/// Rounds a block of values, each channel a row, zeros behind the last key.
+/// Rounds a block of values, each channel a row, zeros after the last key.
 @inline(never)
 private func roundValues(
   _ task: UnsafePointer<AttentionTask>, _ layout: WordAttentionScratch, _ head: Int, _ first: Int,

@@ -2,7 +2,7 @@ import CKernelShims
 
 /// Eight integers of 8 bits of two rows times eight of two columns (`smmla`): eight times as many products as of floats.
 ///
-/// Two rows lie in pieces of eight bytes, in turns, so that a register holds both.
+/// Two rows are interleaved in pieces of eight bytes, so that a register holds both.
 enum IntegerQuads: TileArithmetic {
   /// What is subtracted from a row's numbers, which are signed then.
   @inline(__always) static var shift: Float { 128 }

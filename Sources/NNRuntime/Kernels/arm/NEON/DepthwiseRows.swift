@@ -15,7 +15,7 @@ extension InstructionSet {
   }
 }
 
-/// Sixteen sums, a register each: four channels of sixteen pixels, stored one behind the other.
+/// Sixteen sums, a register each: four channels of sixteen pixels, stored one after the other.
 @inline(never)
 private func addStrip(_ strip: DepthwiseStrip, _ sums: UnsafeMutableRawPointer) {
   let bias = loadQuad(strip.bias, 0)

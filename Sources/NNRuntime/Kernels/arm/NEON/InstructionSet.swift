@@ -26,7 +26,7 @@ func powerOfTwo(_ x: Vector) -> Vector { powerOfTwoByArithmetic(x) }
 @_transparent
 func reciprocal(_ x: Vector) -> Vector { Vector(repeating: 1) / x }
 
-/// The first `count` floats at `pointer`, at most 16, zeros behind them.
+/// The first `count` floats at `pointer`, at most 16, zeros after them.
 @inline(__always)
 func loadPartial(_ pointer: UnsafePointer<Float>, count: Int) -> Vector { loadByQuads(pointer, count: count) }
 

@@ -80,7 +80,7 @@ private func multiplyByMatrices(
   storeSums(room, product.output, rows, columnTiles, addsToOutput)
 }
 
-/// Copies `numbers` numbers, an even count, of each row: four of two rows lie together, zeros behind the last.
+/// Copies `numbers` numbers, an even count, of each row: four of two rows lie together, zeros after the last.
 @inline(never)
 private func copyLeft(
   _ source: UnsafeRawPointer, _ stride: Int, _ rows: Int, _ numbers: Int, _ target: UnsafeMutableRawPointer
@@ -102,8 +102,8 @@ private func copyLeft(
   }
 }
 
-/// Copies `numbers` numbers, an even count, of sixteen columns in pairs: four of two columns lie together, zeros behind the
-/// last.
+/// Copies `numbers` numbers, an even count, of sixteen columns in pairs: four of two columns lie together,
+/// zeros after the last.
 @inline(never)
 private func copyRight(_ source: UnsafeRawPointer, _ numbers: Int, _ target: UnsafeMutableRawPointer) {
   typealias Words = SIMD4<UInt32>

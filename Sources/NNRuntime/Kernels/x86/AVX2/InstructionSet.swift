@@ -27,7 +27,7 @@ func powerOfTwo(_ x: Vector) -> Vector { powerOfTwoByArithmetic(x) }
 @_transparent
 func reciprocal(_ x: Vector) -> Vector { Vector(repeating: 1) / x }
 
-/// The first `count` floats at `pointer`, zeros behind them.
+/// The first `count` floats at `pointer`, zeros after them.
 @_transparent
 func loadPartial(_ pointer: UnsafePointer<Float>, count: Int) -> Vector { loadByLane(pointer, count: count) }
 

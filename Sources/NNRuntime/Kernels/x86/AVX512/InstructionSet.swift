@@ -35,7 +35,7 @@ func reciprocal(_ x: Vector) -> Vector {
   return multiplyAdd(near, ardf_multiply_subtract(x, near, Vector(repeating: 1)), near)
 }
 
-/// The first `count` floats at `pointer`, at most 16, zeros behind them.
+/// The first `count` floats at `pointer`, at most 16, zeros after them.
 @_transparent
 func loadPartial(_ pointer: UnsafePointer<Float>, count: Int) -> Vector { ardf_load_partial(pointer, count) }
 

@@ -15,7 +15,8 @@ func wholeBlock(tiles: Bool) -> Int { tiles ? blockRows : 2 &* mostVectorRows }
 
 /// Multiplies the first `rows` rows, at most `blockRows`, with 16 or 32 columns.
 ///
-/// The rows behind them that fill the last tile are read, and their sums written, too; vectors touch no other rows.
+/// The rows after them that fill the last tile are read, and their sums written, too; vectors touch no other
+/// rows.
 @inline(__always)
 func multiplyBlock(
   _ product: BlockProduct, tiles: Bool, rows: Int, columnTiles: Int, _ room: UnsafeMutablePointer<Float>

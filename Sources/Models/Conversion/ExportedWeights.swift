@@ -1,0 +1,199 @@
+import FileFormats
+import NNRuntime
+import ONNX
+
+/// The weights in an ONNX file under the names of the checkpoint that it was exported from, and what it says of itself.
+///
+/// Exporters fold what they can: normalizations into convolutions, whose place normalizations that change nothing take
+/// here; transposed matrices lose their names, which the biases beside them and the names of nodes still tell.
+struct ExportedWeights {
+  /// What the normalizations that stand for folded ones add to a variance.
+  static let epsilon = 1e-3
+
+  private(set) var tensors: [String: CheckpointTensor] = [:]
+  private(set) var metadata = NameTable<String>()
+  /// Whether normalizations stand for folded ones.
+  private(set) var hasFolded = false
+  /// Whether the one of two heads is there whose boxes are to be suppressed.
+  private(set) var isSuppressed = false
+
+  private let graph: GraphMessage
+  private let files: ExternalData
+  private var initializers = NameTable<TensorMessage>()
+
+  /// Whether a file is to be read as ONNX: no other format of weights begins with the number of a version.
+  static func isONNX(_ bytes: FileBytes, file: String) -> Bool {
+    hasEnding(file, ".onnx") || bytes.slice(0..<min(1, bytes.count)).array() == [0x08]
+  }
+
+  /// - `file`: its path, beside which external data lie.
+  init(_ bytes: FileBytes, file: String) throws(CheckpointErrorAt) {
+    do {
+      let message = try ModelMessage(bytes)
+      guard let graph = message.graph else { throw ONNXError.malformed("there is no graph") }
+      self.graph = graph
+      files = ExternalData(besideModel: file)
+      metadata = NameTable(message.metadata.map { ($0.key, $0.value) })
+      for tensor in graph.initializers { initializers[tensor.name] = tensor }
+      try takeNamed()
+      try takeByNode()
+      try takePositions()
+    } catch {
+      throw CheckpointErrorAt(.export(error as? ONNXError ?? .malformed("\(error)")))
+    }
+    unfold()
+    addTwins()
+  }
+
+  /// Initializers that have kept their names: those of a module's parameter.
+  private mutating func takeNamed() throws {
+    for message in graph.initializers where message.name.contains(".") && !message.name.hasPrefix("/") {
+      if let tensor = try read(message.name) { tensors[message.name] = CheckpointTensor(tensor) }
+    }
+  }
+
+  /// Initializers that have lost theirs, or share one with an equal tensor.
+  private mutating func takeByNode() throws {
+    var readers = NameTable<NodeMessage>()
+    for node in graph.nodes { for name in node.inputs { readers[name] = node } }
+    for node in graph.nodes {
+      let path = Self.module(node.name)
+      switch node.type {
+      case "Conv", "ConvTranspose", "LayerNormalization":
+        try take(node.inputs.dropFirst().first, path.map { "\($0).weight" })
+        try take(node.inputs.dropFirst(2).first, path.map { "\($0).bias" })
+      case "Gemm":
+        let isTransposed = node.attributes.contains { attribute in
+          if attribute.name == "transB", case .int(1)? = attribute.value { true } else { false }
+        }
+        try take(node.inputs.dropFirst().first, path.map { "\($0).weight" }, transposing: !isTransposed)
+        try take(node.inputs.dropFirst(2).first, path.map { "\($0).bias" })
+      case "MatMul":
+        // The bias is added to the product, and its name is the module's.
+        let addition = node.outputs.first.flatMap { readers[$0] }.flatMap { $0.type == "Add" ? $0 : nil }
+        let bias = addition?.inputs.first { initializers[$0] != nil }
+        let own = bias.flatMap { $0.hasSuffix(".bias") ? String($0.dropLast(".bias".count)) : nil }
+        try take(node.inputs.last, (path ?? own).map { "\($0).weight" }, transposing: true)
+        if let own, own != path { try take(node.inputs.last, "\(own).weight", transposing: true) }
+        try take(bias, path.map { "\($0).bias" })
+      case "Mul":
+        guard let path, path.hasSuffix("layer_scale1") || path.hasSuffix("layer_scale2") else { continue }
+        try take(node.inputs.first { initializers[$0] != nil }, "\(path).lambda1")
+      default: continue
+      }
+    }
+  }
+
+  private mutating func take(_ input: String?, _ name: String?, transposing: Bool = false) throws {
+    guard let input, let name, tensors[name] == nil, let tensor = try read(input) else { return }
+    tensors[name] = CheckpointTensor(
+      transposing && tensor.shape.count == 2 ? tensor.transposedMatrix : tensor)
+  }
+
+  /// Position embeddings that were cut into that of the class and those of patches: the one is joined with what is
+  /// made of the others.
+  private mutating func takePositions() throws {
+    guard let token = tensors.first(where: { $0.key.hasSuffix("embeddings.cls_token") }),
+      let width = token.value.shape.last
+    else { return }
+    let name = token.key.replacing("cls_token", with: "position_embeddings")
+    guard tensors[name] == nil else { return }
+    func shape(_ input: String) -> [Int64]? { initializers[input]?.shape }
+    let first = graph.nodes.first { node in
+      node.type == "Concat" && node.inputs.first.flatMap(shape) == [1, 1, Int64(width)]
+        && node.inputs.first != token.key
+    }
+    let rest = graph.nodes.first { node in
+      guard node.type == "Reshape", let shape = node.inputs.first.flatMap(shape), shape.count == 3 else {
+        return false
+      }
+      return shape[0] == 1 && shape[2] == Int64(width)
+    }
+    guard let one = try first?.inputs.first.flatMap(read), let others = try rest?.inputs.first.flatMap(read)
+    else { return }
+    tensors[name] = CheckpointTensor(
+      NNRuntime.Tensor(
+        shape: [1, 1 + others.shape[1], width], floats: one.floats() + others.floats()))
+  }
+
+  /// A normalization that changes nothing, for each one that was folded into its convolution.
+  private mutating func unfold() {
+    for name in Array(tensors.keys) where name.hasSuffix(".conv.bias") {
+      let module = String(name.dropLast("conv.bias".count))
+      guard tensors["\(module)bn.weight"] == nil, let bias = tensors[name], bias.shape.count == 1 else {
+        continue
+      }
+      let count = bias.shape[0]
+      func constant(_ value: Float) -> CheckpointTensor {
+        CheckpointTensor(
+          NNRuntime.Tensor(shape: [count], floats: [Float](repeating: value, count: count)))
+      }
+      tensors[name] = nil
+      tensors["\(module)bn.bias"] = bias
+      tensors["\(module)bn.weight"] = constant(1)
+      tensors["\(module)bn.running_mean"] = constant(0)
+      tensors["\(module)bn.running_var"] = constant(1 - Float(Self.epsilon))
+      hasFolded = true
+    }
+  }
+
+  /// YOLO26's usual export has the head whose boxes are suppressed alone: its weights stand for those of both.
+  private mutating func addTwins() {
+    guard metadata["head"]?.hasSuffix("26") == true || metadata["description"]?.contains("YOLO26") == true,
+      metadata["task"] != "classify", !tensors.keys.contains(where: { $0.contains(".one2one_") })
+    else { return }
+    for (name, tensor) in tensors {
+      guard let place = name.firstRange(of: ".cv"),
+        let last = name[..<place.lowerBound].split(separator: ".").last, Int(last) == headIndex
+      else { continue }
+      tensors[name.replacingCharacters(at: place, with: ".one2one_cv")] = tensor
+      isSuppressed = true
+    }
+  }
+
+  /// The number of the last layer.
+  private var headIndex: Int? {
+    tensors.keys.compactMap { name in
+      let parts = name.split(separator: ".")
+      return parts.firstIndex { Int($0) != nil }.flatMap { Int(parts[$0]) }
+    }.max()
+  }
+
+  private func read(_ name: String) throws -> NNRuntime.Tensor? {
+    guard let message = initializers[name] else { return nil }
+    let tensor = try message.tensor(files)
+    switch tensor.type {
+    case .float, .double: return NNRuntime.Tensor(shape: tensor.shape, floats: tensor.floats())
+    case .float16, .bfloat16:
+      return NNRuntime.Tensor(shape: tensor.shape, floats: tensor.floats())
+    default: return nil
+    }
+  }
+
+  /// The module that a node is of, by a name such as `/model.0/conv/Conv`; nil of a node without one.
+  private static func module(_ name: String) -> String? {
+    guard name.hasPrefix("/") else { return nil }
+    let parts = name.split(separator: "/").dropLast()
+    return parts.isEmpty ? nil : parts.joined(separator: ".")
+  }
+}
+
+extension NNRuntime.Tensor {
+  /// Rows and columns exchanged.
+  fileprivate var transposedMatrix: NNRuntime.Tensor {
+    let (rows, columns, values) = (shape[0], shape[1], floats())
+    var moved = [Float](repeating: 0, count: values.count)
+    for row in 0..<rows {
+      for column in 0..<columns { moved[column * rows + row] = values[row * columns + column] }
+    }
+    return NNRuntime.Tensor(shape: [columns, rows], floats: moved)
+  }
+}
+
+extension String {
+  fileprivate func replacingCharacters(at range: Range<String.Index>, with text: String) -> String {
+    var result = self
+    result.replaceSubrange(range, with: text)
+    return result
+  }
+}

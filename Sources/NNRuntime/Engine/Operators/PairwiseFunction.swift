@@ -1,0 +1,71 @@
+import NNKernelInterface
+
+/// What is made of two elements.
+public enum ElementPairing: String, Hashable, Sendable, CaseIterable {
+  /// The difference, the product, the quotient, the greater and the less of the two.
+  case subtract, multiply, divide, maximum, minimum
+}
+
+/// A function of the elements of two maps of one shape; sums are `Add`'s.
+struct PairwiseFunction: VectorOperator {
+  var pairing: ElementPairing
+
+  /// The arguments of a kernel.
+  struct Task {
+    var pairing: ElementPairing
+    var width, channels: Int
+    var a, b: MapPointer
+    var output: MutableMapPointer
+  }
+
+  var name: String { pairing.rawValue }
+  var parameterCount: Int { 0 }
+  func longestSum(of input: MapShape) -> Int { 1 }
+  func floats(_ reduced: ReducedProducts) -> FloatMaps { .all }
+
+  func shape(of inputs: [MapShape], layer: String) -> MapShape {
+    precondition(inputs[0] == inputs[1], "\(layer): \(inputs[0]) with \(inputs[1])")
+    return inputs[0]
+  }
+
+  func step(_ layer: PlacedNode, _ kernel: Kernel<Task>, _ builder: StepBuilder) -> Step {
+    let node = layer.node
+    let output = builder.shapes[node.output]
+    let task = TaskMemory(
+      Task(
+        pairing: pairing, width: output.width, channels: output.channels, a: builder.map(node.inputs[0]),
+        b: builder.map(node.inputs[1]), output: builder.mutableMap(node.output)),
+      keeping: [builder.arena] + builder.operands)
+    return builder.step(
+      layer.index, kernel, task, items: output.pixels, together: builder.pixelsTogether(output))
+  }
+
+  /// Items are pixels.
+  static let plain = PlainKernel<Task>(
+    name: "pairwise-f32", computes: "function of two maps", tolerance: .product
+  ) { task, share in
+    for pixel in share.items {
+      let (y, x) = (pixel / task.width, pixel % task.width)
+      let (a, b) = unsafe (task.a.pixel(y, x), task.b.pixel(y, x))
+      let output = unsafe task.output.pixel(y, x)
+      switch task.pairing {
+      case .subtract: for i in 0..<task.channels { unsafe output[i] = a[i] - b[i] }
+      case .multiply: for i in 0..<task.channels { unsafe output[i] = a[i] * b[i] }
+      case .divide: for i in 0..<task.channels { unsafe output[i] = a[i] / b[i] }
+      case .maximum: for i in 0..<task.channels { unsafe output[i] = greater(a[i], b[i]) }
+      case .minimum: for i in 0..<task.channels { unsafe output[i] = -greater(-a[i], -b[i]) }
+      }
+    }
+  }
+
+  /// What is no number stays so.
+  @inline(__always)
+  private static func greater(_ a: Float, _ b: Float) -> Float { a.isNaN || a > b ? a : b }
+}
+
+extension Value {
+  /// A function of the elements of this map and of one of the same shape.
+  public func paired(_ pairing: ElementPairing, with other: Value, name: String) -> Value {
+    applying(PairwiseFunction(pairing: pairing), to: [other], name: name)
+  }
+}

@@ -1,0 +1,97 @@
+import NNKernelInterface
+
+/// Where the elements of a rearranged map come from.
+///
+/// Elements of the input are counted as in a dense map: pixel after pixel, all channels of each.
+public struct Rearrangement: Sendable {
+  /// The size of the result.
+  public var height, width, channels: Int
+  /// For every pixel of the result the element that its first channel is; negative: the pixel is all zeros.
+  public var starts: [Int32]
+  /// Elements from one channel's source to the next one's: less than a pixel's, which then holds all of them, or a
+  /// multiple of a pixel's.
+  public var channelStride: Int
+
+  /// A rearrangement to a map of this size.
+  public init(height: Int, width: Int, channels: Int, starts: [Int32], channelStride: Int) {
+    precondition(starts.count == height * width, "a start for every pixel")
+    (self.height, self.width, self.channels) = (height, width, channels)
+    self.starts = starts
+    self.channelStride = channelStride
+  }
+}
+
+/// The elements of a map in another order: transposes, windows, crops, shuffles, repeats, padding with zeros.
+struct Rearrange: VectorOperator {
+  var order: Rearrangement
+
+  /// The arguments of a kernel; offsets count elements of the input as it lies in memory.
+  @safe struct Task {
+    var width, channels: Int
+    var input: UnsafePointer<Float>
+    var output: MutableMapPointer
+    var starts: UnsafePointer<Int32>
+    var channelStride: Int
+  }
+
+  var name: String { "rearrange" }
+  var parameterCount: Int { 0 }
+  func longestSum(of input: MapShape) -> Int { 1 }
+  func floats(_ reduced: ReducedProducts) -> FloatMaps { .all }
+
+  func shape(of inputs: [MapShape], layer: String) -> MapShape {
+    let (input, span) = (inputs[0], (order.channels - 1) * order.channelStride)
+    let isWhole = order.channelStride % input.channels == 0
+    for start in order.starts where start >= 0 {
+      precondition(
+        isWhole ? Int(start) + span < input.count : Int(start) % input.channels + span < input.channels,
+        "\(layer): an element beyond \(input)")
+      precondition(Int(start) < input.count, "\(layer): a pixel beyond \(input)")
+    }
+    return MapShape(height: order.height, width: order.width, channels: order.channels)
+  }
+
+  func step(_ layer: PlacedNode, _ kernel: Kernel<Task>, _ builder: StepBuilder) -> Step {
+    let node = layer.node
+    let (input, output) = (builder.shapes[node.inputs[0]], builder.shapes[node.output])
+    let pixel = builder.map(node.inputs[0]).pixelStride
+    func place(_ element: Int) -> Int { element / input.channels * pixel + element % input.channels }
+    let starts = TaskMemory(array: order.starts.map { $0 < 0 ? -1 : Int32(place(Int($0))) })
+    let task = unsafe TaskMemory(
+      Task(
+        width: output.width, channels: output.channels, input: builder.pointer(node.inputs[0]),
+        output: builder.mutableMap(node.output), starts: starts.pointer,
+        channelStride: place(order.channelStride)), keeping: [starts, builder.arena] + builder.operands)
+    return builder.step(
+      layer.index, kernel, task, items: output.pixels, together: builder.pixelsTogether(output))
+  }
+
+  /// Items are pixels of the result.
+  static let plain = PlainKernel<Task>(
+    name: "rearrange-f32", computes: "elements in another order", tolerance: .exact
+  ) { task, share in
+    let (channels, step) = (task.channels, task.channelStride)
+    for pixel in share.items {
+      let (y, x) = (pixel / task.width, pixel % task.width)
+      let target = unsafe task.output.pixel(y, x)
+      let start = unsafe Int(task.starts[pixel])
+      if start < 0 {
+        unsafe target.update(repeating: 0, count: channels)
+        continue
+      }
+      let source = unsafe task.input + start
+      if step == 1 {
+        unsafe target.update(from: source, count: channels)
+      } else {
+        for channel in 0..<channels { unsafe target[channel] = source[channel &* step] }
+      }
+    }
+  }
+}
+
+extension Value {
+  /// The elements of the map in another order; those of a batch's images each for itself.
+  public func rearranged(_ order: Rearrangement, name: String) -> Value {
+    applying(Rearrange(order: order), name: name)
+  }
+}

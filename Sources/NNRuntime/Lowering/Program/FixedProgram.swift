@@ -1,0 +1,136 @@
+import FileFormats
+import ONNX
+
+/// What a tensor is before anything runs.
+package struct TensorKind: Hashable, Sendable {
+  package var type: ONNX.ElementType
+  package var shape: [Int]
+
+  package init(type: ONNX.ElementType, shape: [Int]) {
+    self.type = type
+    self.shape = shape
+  }
+
+  var count: Int { shape.reduce(1, *) }
+}
+
+/// What an input is before anything runs.
+package enum InputKind: Hashable, Sendable {
+  case tensor(TensorKind)
+  /// A sequence, or an optional.
+  case other
+
+  /// What a value is.
+  package init(_ value: ONNX.Value) {
+    if case .tensor(let tensor) = value { self = .tensor(tensor.kind) } else { self = .other }
+  }
+
+  var tensor: TensorKind? { if case .tensor(let kind) = self { kind } else { nil } }
+}
+
+/// A program for inputs of known shapes: every shape that does not depend on data, and what follows of them.
+///
+/// Most nodes of an export compute shapes; they are run here, by the operators themselves, and are gone.
+struct FixedProgram {
+  /// Bytes that a value which is computed beforehand may take.
+  private static let mostFolded = 1 << 26
+
+  /// The steps that are left, in running order.
+  private(set) var steps: [ONNXStep] = []
+  /// Values that are known, by number.
+  private(set) var known: [Int: ONNXValue]
+  /// Types and shapes of the others, where they are known.
+  private(set) var kinds: [Int: TensorKind]
+  /// What each value is read by: indices of steps, and `steps.count` for the program's outputs.
+  private(set) var readers: [Int: [Int]] = [:]
+  /// The step that makes each value.
+  private(set) var makers: [Int: Int] = [:]
+  let program: Program
+
+  /// The program for inputs of these kinds, by the values' numbers; nil: what is no tensor.
+  init(_ program: Program, inputs: [Int: TensorKind?]) {
+    self.program = program
+    known = program.knownValues
+    kinds = inputs.compactMapValues(\.self)
+    for slot in inputs.keys { known[slot] = nil }
+    for (slot, value) in known { if case .tensor(let tensor) = value { kinds[slot] = tensor.kind } }
+    var rest: [ONNXStep] = []
+    for step in program.steps where !fold(step) {
+      rest.append(step)
+      infer(step)
+    }
+    var needed = Set(program.outputSlots)
+    for step in rest.reversed() where step.outputSlots.contains(where: { $0.map(needed.contains) ?? false }) {
+      needed.formUnion(step.readSlots)
+      steps.append(step)
+    }
+    steps.reverse()
+    for (index, step) in steps.enumerated() {
+      for slot in Set(step.readSlots) { readers[slot, default: []].append(index) }
+      for case let slot? in step.outputSlots { makers[slot] = index }
+    }
+    for slot in program.outputSlots { readers[slot, default: []].append(steps.count) }
+  }
+
+  func kind(_ slot: Int?) -> TensorKind? { slot.flatMap { kinds[$0] } }
+
+  /// A known tensor.
+  func constant(_ slot: Int?) -> ONNXTensor? {
+    if let slot, case .tensor(let tensor)? = known[slot] { tensor } else { nil }
+  }
+
+  /// Computes a step of known values; whether it could.
+  private mutating func fold(_ step: ONNXStep) -> Bool {
+    guard step.defect == nil, step.isPure else { return false }
+    if step.type == "Shape" || step.type == "Size", let slot = step.inputSlots.first ?? nil,
+      known[slot] == nil, let kind = kinds[slot]
+    {
+      return foldShape(step, kind)
+    }
+    guard step.inputSlots.allSatisfy({ $0.map { known[$0] != nil } ?? true }) else { return false }
+    var slots = [ONNXValue?](repeating: nil, count: program.valueCount)
+    for case let slot? in step.inputSlots { slots[slot] = known[slot] }
+    guard let made = try? step.evaluate(slots), made.allSatisfy({ ($0?.bytes ?? 0) <= Self.mostFolded })
+    else { return false }
+    for (slot, value) in zip(step.outputSlots, made) { define(slot, value) }
+    return true
+  }
+
+  private mutating func foldShape(_ step: ONNXStep, _ kind: TensorKind) -> Bool {
+    guard step.type == "Shape" else {
+      define(step.outputSlots[0], .tensor(ONNXTensor(scalar: Int64(kind.count))))
+      return true
+    }
+    let rank = kind.shape.count
+    func place(_ index: Int) -> Int { min(max(index < 0 ? index + rank : index, 0), rank) }
+    let (start, end) = (place(step.int("start") ?? 0), place(step.int("end") ?? rank))
+    define(
+      step.outputSlots[0], .tensor(ONNXTensor(integers: start < end ? Array(kind.shape[start..<end]) : [])))
+    return true
+  }
+
+  private mutating func define(_ slot: Int?, _ value: ONNXValue?) {
+    guard let slot, let value else { return }
+    known[slot] = value
+    if case .tensor(let tensor) = value { kinds[slot] = tensor.kind }
+  }
+
+  private mutating func infer(_ step: ONNXStep) {
+    guard step.defect == nil, let found = ShapeRules.kinds(of: step, in: self) else { return }
+    for (slot, kind) in zip(step.outputSlots, found) { if let slot, let kind { kinds[slot] = kind } }
+  }
+}
+
+extension ONNXTensor {
+  var kind: TensorKind { TensorKind(type: type, shape: shape) }
+}
+
+extension ONNXValue {
+  fileprivate var bytes: Int {
+    switch self {
+    case .tensor(let tensor): tensor.count * 8
+    case .sequence(let values): values.map(\.bytes).reduce(0, +)
+    case .optional(let value): value?.bytes ?? 0
+    }
+  }
+}

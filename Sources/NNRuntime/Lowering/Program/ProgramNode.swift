@@ -1,0 +1,57 @@
+import NNRuntime
+import ONNX
+
+/// What one or several steps of a program compute together.
+struct ProgramNode: Sendable {
+  /// What is computed, where a rule knows it by more than the operator's name.
+  enum Operation: Sendable {
+    /// The one step's operator.
+    case step
+    /// An activation of the engine, or a function of single elements.
+    case activation(Activation)
+    case function(ElementwiseFunction)
+    /// A normalization over the last axis.
+    case layerNorm(gamma: [Float]?, beta: [Float]?, epsilon: Float)
+    /// Softmax of queries by keys, times values.
+    case attention(AttentionForm)
+  }
+
+  /// How an attention is written: queries, keys and values are the node's inputs.
+  struct AttentionForm: Sendable {
+    /// Factor on the products.
+    var scale: Float
+    /// Whether keys are (..., width, tokens), as the second operand of a product.
+    var keysTransposed: Bool
+    /// Whether values are (..., width, tokens), and so is the result.
+    var valuesTransposed: Bool
+  }
+
+  var operation: Operation
+  /// The steps, the last of which makes the result.
+  var steps: [ONNXStep]
+  var inputs: [Int?]
+  var outputs: [Int?]
+
+  init(_ step: ONNXStep) {
+    operation = .step
+    steps = [step]
+    inputs = step.inputSlots
+    outputs = step.outputSlots
+  }
+
+  init(_ operation: Operation, _ steps: [ONNXStep], inputs: [Int?]) {
+    self.operation = operation
+    self.steps = steps
+    self.inputs = inputs
+    outputs = steps[steps.count - 1].outputSlots
+  }
+
+  /// The last step.
+  var step: ONNXStep { steps[steps.count - 1] }
+  var name: String { step.name }
+  /// Every value that it reads from outside of it.
+  var reads: [Int] {
+    let made = Set(steps.flatMap(\.outputSlots).compactMap(\.self))
+    return steps.flatMap(\.readSlots).filter { !made.contains($0) }
+  }
+}

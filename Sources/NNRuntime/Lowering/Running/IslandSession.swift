@@ -1,0 +1,130 @@
+import FileFormats
+import NNRuntime
+import ONNX
+
+/// An island that is planned, and how its tensors go in and out.
+final class IslandSession: Sendable {
+  /// A result: row-major where it has no view.
+  struct Output: Sendable {
+    let slot: Int
+    let shape: [Int]
+    let port: GraphOutput
+    let view: StridedView?
+    /// What is owed to every element.
+    let factor: Float
+  }
+
+  let level: Int
+  let session: Session
+  let inputs: [(slot: Int, port: GraphInput)]
+  let outputs: [Output]
+  /// The nodes that are computed here.
+  let nodes: [ProgramNode]
+  /// By the name of a layer: the tensor that it makes, and where its elements lie.
+  let layers: NameTable<LayerTensor>
+
+  /// The tensor of the program that a layer makes.
+  struct LayerTensor: Sendable {
+    let slot: Int
+    let view: StridedView
+    let factor: Float
+  }
+
+  /// Plans an island whose results `wanted` are read elsewhere.
+  init(
+    _ island: Island, wanted: [(slot: Int, shape: [Int])], options: PlanOptions, pool: ThreadPool
+  ) throws {
+    level = island.level
+    nodes = island.nodes
+    var ports: [(name: String, value: MapValue)] = []
+    var forms: [(slot: Int, shape: [Int], view: StridedView?, factor: Float)] = []
+    for (slot, shape) in wanted {
+      guard let tensor = island.tensors[slot] else { continue }
+      let name = "output.\(slot)"
+      let (value, view, factor) = island.rowMajor(tensor, name)
+      ports.append((name, value))
+      forms.append((slot, shape, view, factor))
+    }
+    let graph = island.builder.finish(outputs: ports).removingUnread()
+    session = Session(try Plan(graph, options: options), pool: pool)
+    let plan = session.plan
+    inputs = try island.inputs.map { ($0.slot, try plan.input($0.name)) }
+    let found = try ports.map { try plan.output($0.name) }
+    outputs = zip(forms, found).map {
+      Output(slot: $0.slot, shape: $0.shape, port: $1, view: $0.view, factor: $0.factor)
+    }
+    var layers = NameTable<LayerTensor>()
+    for (slot, layer) in island.layers {
+      guard let tensor = island.tensors[slot], tensor.isWhole else { continue }
+      layers[layer] = LayerTensor(slot: slot, view: tensor.view, factor: tensor.factor)
+    }
+    self.layers = layers
+  }
+
+  /// Runs it on the values that are there, and puts its own beside them.
+  func run(_ slots: inout [ONNXValue?]) throws {
+    let given = try inputs.map { try elements(of: $0.slot, slots) }
+    let made = session.run { filling in
+      for (input, elements) in zip(inputs, given) { filling.fill(input.port, with: elements) }
+    } read: { results in
+      outputs.map { output -> [Float] in
+        results.withElements(of: output.port) { span, stride in
+          output.elements(span, stride: stride, channels: output.port.shape.channels)
+        }
+      }
+    }
+    for (output, elements) in zip(outputs, made) {
+      slots[output.slot] = .tensor(ONNXTensor(output.shape, elements))
+    }
+  }
+
+  /// The elements of a value that goes in.
+  func elements(of slot: Int, _ slots: [ONNXValue?]) throws -> [Float] {
+    guard let value = slots[slot] else { throw ONNXError.malformed("a value is missing") }
+    return try value.tensor("an operand").floats()
+  }
+}
+
+extension IslandSession.Output {
+  /// The elements of a map, whose pixels lie `stride` apart, row-major.
+  func elements(_ span: Span<Float>, stride: Int, channels: Int) -> [Float] {
+    var dense: [Float] = []
+    if stride == channels {
+      dense = span.array
+    } else {
+      dense.reserveCapacity(span.count)
+      for start in Swift.stride(from: 0, to: span.count, by: stride) {
+        for index in start..<start + channels { dense.append(span[index]) }
+      }
+    }
+    let elements = view.map { $0.elements(of: dense) } ?? dense
+    return factor == 1 ? elements : elements.map { $0 * factor }
+  }
+}
+
+extension StridedView {
+  /// Where in memory the tensor's elements lie, row-major.
+  var places: [Int] {
+    var places = [offset]
+    for factor in flat {
+      places = places.flatMap { place in (0..<factor.size).map { place + $0 * factor.stride } }
+    }
+    return places
+  }
+
+  /// The tensor's elements, row-major, of memory.
+  func elements(of memory: [Float]) -> [Float] {
+    isRowMajor && memory.count == count ? memory : places.map { memory[$0] }
+  }
+}
+
+extension Island {
+  /// The tensor as a map whose elements are in its own order, or, where that cannot be, where they lie.
+  func rowMajor(_ x: Lowered, _ name: String) -> (value: MapValue, view: StridedView?, factor: Float) {
+    if x.isWhole, x.view.isRowMajor, let x = settled(x, name) { return (x.value, nil, 1) }
+    if let found = arranged(x, order: Array(x.shape.indices), as: mapShape(of: x.shape), name) {
+      return (found.value, nil, 1)
+    }
+    return (x.value, x.view, x.factor)
+  }
+}

@@ -1,0 +1,111 @@
+import FileFormats
+import NNRuntime
+import ONNX
+
+/// A network of an ONNX file for inputs of one shape: islands that the engine runs, and plain nodes between them.
+package final class LoweredNetwork: Sendable {
+  /// What runs at a level.
+  enum Stage: Sendable {
+    case island(IslandSession)
+    case plain([ProgramNode])
+  }
+
+  let program: FixedProgram
+  let stages: [Stage]
+  private let known: [ONNXValue?]
+  /// After each stage: values that nothing reads any more.
+  private let released: [[Int]]
+
+  /// Lowers and plans `model` for inputs of these kinds, by the names of its inputs.
+  ///
+  /// - Throws: `PlanError` where the precision cannot be had, `ONNXError` where the program cannot be run at all.
+  package init(
+    _ model: ONNXModel, inputs: NameTable<InputKind>, options: PlanOptions, pool: ThreadPool
+  ) throws {
+    if let defect = model.defect { throw defect }
+    var kinds: [Int: TensorKind?] = [:]
+    for (input, slot) in zip(model.program.inputs, model.program.inputSlots) {
+      if let kind = inputs[input.name] {
+        kinds[slot] = .some(kind.tensor)
+      } else if input.hasDefault == false {
+        throw ONNXError.input("the input \"\(printableName(input.name))\" is missing")
+      }
+    }
+    let program = FixedProgram(model.program, inputs: kinds)
+    let lowerer = Lowerer(program, name: model.message.graph?.name ?? "")
+    let levels = Set(lowerer.islands.keys).union(lowerer.plain.keys).sorted()
+    self.program = program
+    // What is read beyond the island that makes it.
+    var outside = Set(model.program.outputSlots)
+    for nodes in lowerer.plain.values { outside.formUnion(nodes.flatMap(\.reads)) }
+    for island in lowerer.islands.values { outside.formUnion(island.inputs.map(\.slot)) }
+    stages = try levels.map { level in
+      guard let island = lowerer.islands[level] else { return .plain(lowerer.plain[level] ?? []) }
+      let made = Set(island.nodes.flatMap(\.outputs).compactMap(\.self))
+      let wanted = made.intersection(outside).sorted().map { ($0, program.kinds[$0]?.shape ?? []) }
+      return .island(try IslandSession(island, wanted: wanted, options: options, pool: pool))
+    }
+    var slots = [ONNXValue?](repeating: nil, count: model.program.valueCount)
+    for (slot, value) in program.known { slots[slot] = value }
+    known = slots
+    released = Self.releases(stages, program)
+  }
+
+  private static func releases(_ stages: [Stage], _ program: FixedProgram) -> [[Int]] {
+    var last: [Int: Int] = [:]
+    for (index, stage) in stages.enumerated() {
+      switch stage {
+      case .island(let island):
+        for input in island.inputs { last[input.slot] = index }
+        for output in island.outputs { last[output.slot] = max(last[output.slot] ?? index, index) }
+      case .plain(let nodes):
+        for slot in nodes.flatMap({ $0.reads + $0.outputs.compactMap(\.self) }) { last[slot] = index }
+      }
+    }
+    for slot in program.program.outputSlots { last[slot] = nil }
+    var released = [[Int]](repeating: [], count: stages.count)
+    for (slot, index) in last where program.known[slot] == nil { released[index].append(slot) }
+    return released
+  }
+
+  /// Runs the network on values by the names of its inputs.
+  package func run(_ values: NameTable<ONNX.Value>) throws -> [ONNX.Value] {
+    var slots = try filled(values)
+    for (index, stage) in stages.enumerated() {
+      switch stage {
+      case .island(let island): try island.run(&slots)
+      case .plain(let nodes): for node in nodes { try Self.run(node, &slots) }
+      }
+      for slot in released[index] { slots[slot] = nil }
+    }
+    return try results(slots)
+  }
+
+  /// The values before anything runs.
+  func filled(_ values: NameTable<ONNX.Value>) throws -> [ONNXValue?] {
+    var slots = known
+    for (input, slot) in zip(program.program.inputs, program.program.inputSlots) {
+      if let value = values[input.name] { slots[slot] = value }
+    }
+    return slots
+  }
+
+  /// The program's outputs.
+  func results(_ slots: [ONNXValue?]) throws -> [ONNXValue] {
+    try zip(program.program.outputs, program.program.outputSlots).map { output, slot in
+      guard let value = slots[slot] else {
+        throw ONNXError.malformed("the output \"\(printableName(output.name))\" has no value")
+      }
+      return value
+    }
+  }
+
+  /// Computes a plain node.
+  static func run(_ node: ProgramNode, _ slots: inout [ONNXValue?]) throws {
+    for step in node.steps {
+      for (slot, value) in zip(step.outputSlots, try step.evaluate(slots)) {
+        if let slot { slots[slot] = value }
+      }
+    }
+  }
+}

@@ -1,0 +1,4 @@
+extension Span<Float> {
+  /// A copy of the elements.
+  var array: [Float] { unsafe withUnsafeBufferPointer { unsafe Array($0) } }
+}

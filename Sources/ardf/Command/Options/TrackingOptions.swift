@@ -1,0 +1,67 @@
+import AppCore
+import ArgumentParser
+
+/// How the objects of a film get identities, by the names that Ultralytics' users know.
+struct TrackingOptions: ParsableArguments {
+  /// The trackers, and none.
+  enum Method: String, CaseIterable, ExpressibleByArgument {
+    case bytetrack, botsort, off
+  }
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Gives the objects of a film, camera or sequence identities that last from picture to picture: bytetrack, or \
+      botsort without appearance and camera motion. Objects that are not followed are left out. Scores down to 0.1 \
+      count unless --conf says otherwise.
+      """, valueName: "tracker"))
+  var track = Method.off
+
+  @Option(help: "With --track: objects of at least this score are associated first, and begin tracks.")
+  var trackHighThresh: Float = 0.25
+
+  @Option(help: "With --track: objects of more than this score are associated with the tracks left over.")
+  var trackLowThresh: Float = 0.1
+
+  @Option(help: "With --track: pictures for which an object that is not seen keeps its identity.")
+  var trackBuffer = 30
+
+  @Option(help: "With --track: the greatest cost of a pair, 1 - overlap times score.")
+  var matchThresh = 0.8
+
+  func validate() throws {
+    for (name, value) in [("--track-high-thresh", trackHighThresh), ("--track-low-thresh", trackLowThresh)]
+    where !(0...1).contains(value) {
+      throw ValidationError("\(name) \(value): give a number from 0 to 1")
+    }
+    guard (0...1).contains(matchThresh) else {
+      throw ValidationError("--match-thresh \(matchThresh): give a number from 0 to 1")
+    }
+    guard (0...100_000).contains(trackBuffer) else {
+      throw ValidationError("--track-buffer \(trackBuffer): give a number of pictures from 0 to 100000")
+    }
+  }
+
+  /// Whether objects get identities.
+  var isOn: Bool { track != .off }
+
+  /// What follows the objects of one film; nil where none is asked for.
+  func tracker() -> MultiObjectTracker? {
+    guard let method = TrackingRules.Method(rawValue: track.rawValue) else { return nil }
+    var rules = TrackingRules(method)
+    (rules.highScore, rules.newScore, rules.lowScore) = (trackHighThresh, trackHighThresh, trackLowThresh)
+    (rules.buffer, rules.mostCost) = (trackBuffer, matchThresh)
+    return MultiObjectTracker(rules)
+  }
+}
+
+extension MultiObjectTracker {
+  /// The detections of the next picture that are followed, with their identities.
+  mutating func followed(_ detections: [Detection]) -> [Detection] {
+    zip(detections, update(detections)).compactMap { detection, identity in
+      var detection = detection
+      detection.track = identity
+      return identity == nil ? nil : detection
+    }
+  }
+}
