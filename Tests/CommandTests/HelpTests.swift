@@ -68,13 +68,51 @@ import Testing
     #expect(count >= 10)
   }
 
+  /// `-h` fits a terminal of 24 lines and 80 columns, and names every option.
+  @Test func shortHelpIsAScreen() throws {
+    for verb in try verbs() {
+      let path = Array(verb.path.dropFirst())
+      let short = try CommandRun(path + ["-h"])
+      #expect(short.status == 0)
+      let lines = short.output.split(separator: "\n", omittingEmptySubsequences: false)
+      // `run` has more options than such a screen has room for names.
+      #expect(lines.count <= (path == ["run"] ? 31 : 25), "\(path): \(lines.count)")
+      #expect(lines.allSatisfy { $0.count <= 80 }, "\(path)")
+      #expect(short.output.contains("--help says what each does"), "\(path)")
+      guard verb.isLeaf else { continue }
+      let full = try CommandRun(path + ["--help"]).output
+      let options = full.split(separator: "\n").compactMap { line in
+        line.prefix(60).prefixMatch(of: /[ ]{2}(?:-[a-z], )?(--[a-z0-9-]+)/)
+      }
+      for option in options {
+        #expect(short.output.contains(option.1), "\(path): \(option.1)")
+      }
+    }
+  }
+
+  @Test func helpHasHeadingsInOrder() throws {
+    let headings = try CommandRun(["run", "--help"]).output.split(separator: "\n").filter {
+      $0.wholeMatch(of: /[A-Z]+:/) != nil && $0 != "EXAMPLES:"
+    }
+    #expect(
+      headings == [
+        "ARGUMENTS:", "INPUT:", "DETECTOR:", "DEPTH:", "EFFECTS:", "OUTPUT:", "OPTIONS:", "JOBS:",
+        "COMPUTATION:", "LIMITS:",
+      ])
+    let root = try CommandRun(["--help"]).output
+    let groups = ["MEASURE", "NETWORK", "TOOL", "JOB"].compactMap {
+      root.range(of: "\($0) SUBCOMMANDS:")?.lowerBound
+    }
+    #expect(groups.count == 4 && groups == groups.sorted())
+  }
+
   @Test func unknownCommandsAreNamed() throws {
     let near = try CommandRun(["detekt", "bus.jpg"])
     #expect(near.status == 64)
     #expect(near.error.contains("no command \"detekt\"; did you mean detect?"))
     let far = try CommandRun(["frobnicate"])
     #expect(far.status == 64)
-    #expect(far.error.contains("the commands are run, detect"))
+    #expect(far.error.contains("the commands are demo, run, detect"))
     #expect(try CommandRun(["help", "run"]).status == 0)
   }
 

@@ -6,6 +6,9 @@ import Geometry
 /// Every case names the file (relative to the capture's root where there is one) and the defect; the
 /// description also says what to do about it.
 public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
+  /// The reason of a file that is called as a picture is and holds something else, which is not damaged.
+  static let noPicture = "neither a JPEG nor a PNG picture"
+
   /// Nothing is at the path.
   case notFound(path: String)
   /// The path, or a file of the capture, exists but the system refuses to hand it over.
@@ -142,7 +145,9 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     case .tooManyPixels(let file, let width, let height, let limit):
       "\(file): \(width)x\(height) pixels, more than the limit of \(limit); make it smaller"
     case .malformed(let file, let reason):
-      "\(file): \(reason); replace it by a sound file"
+      reason == Self.noPicture
+        ? "\(file): \(reason), whatever its name says; give it a name of another kind, or leave it out"
+        : "\(file): \(reason); replace it by a sound file"
     case .foreignPicture(let file, let format):
       "\(file): is \(format), which is not read; convert it to JPEG or PNG"
     case .unsupportedSchema(let file, let found, let expected):

@@ -30,7 +30,7 @@ extension CaptureFolder {
 
   func encodedPicture(_ name: String, namedBy file: String) throws(CaptureError) -> EncodedPicture {
     guard let picture = EncodedPicture(try bytes(name, namedBy: file)) else {
-      throw .malformed(file: name, reason: "neither a JPEG nor a PNG picture")
+      throw .malformed(file: name, reason: CaptureError.noPicture)
     }
     return picture
   }

@@ -22,13 +22,24 @@ package struct ARDF: AsyncParsableCommand {
       (nil, "ardf run scan --frame 0 --out results"),
       ("What is this capture?", "ardf capture check scan")),
     version: version,
-    subcommands: [
-      Run.self, Detect.self, Depth.self, Fuse.self, Place.self, Compose.self, Report.self, Serve.self,
-      Merge.self, Status.self, Replay.self, Simulate.self, Demo.self, Weights.self, Convert.self,
-      Inspect.self,
-      Capture.self, Evaluate.self, Quantize.self, Infer.self, Verify.self, Trace.self, Profile.self,
-      Tune.self,
-      Bench.self, Soak.self,
+    groupedSubcommands: [
+      CommandGroup(
+        name: "Measure",
+        subcommands: [
+          Demo.self, Run.self, Detect.self, Depth.self, Fuse.self, Place.self, Compose.self, Report.self,
+          Serve.self, Replay.self, Capture.self,
+        ]),
+      CommandGroup(
+        name: "Network",
+        subcommands: [
+          Weights.self, Convert.self, Inspect.self, Infer.self, Evaluate.self, Quantize.self,
+        ]),
+      CommandGroup(
+        name: "Tool",
+        subcommands: [
+          Verify.self, Trace.self, Profile.self, Tune.self, Bench.self, Simulate.self, Soak.self,
+        ]),
+      CommandGroup(name: "Job", subcommands: [Status.self, Merge.self]),
     ])
 
   package init() {}
@@ -89,6 +100,7 @@ enum Program {
       do {
         try CommandWords.check()
         let words = Array(CommandLine.arguments.dropFirst())
+        HelpLayout.note(words)
         try ARDF.refuseUnknownCommand(words.first)
         var command = try ARDF.parseAsRoot(
           FieldWords.translated(words, subcommands: ARDF.subcommands(of: words.first)))

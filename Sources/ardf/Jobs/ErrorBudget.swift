@@ -37,6 +37,13 @@ package struct ErrorBudget: Equatable, Sendable {
     if isFailure { failed += 1 }
   }
 
+  /// As it was given, and what a share of so many frames is: `1%, which is 0 of the 9 frames of this shard`.
+  package var judgment: String {
+    guard case .percent(let share) = limit else { return description }
+    return
+      "\(description), which is \(Int(clamping: share * Double(seen) / 100)) of the \(seen) frames of this shard"
+  }
+
   /// Whether it is spent, whatever comes.
   package var isSpent: Bool {
     switch limit {

@@ -28,6 +28,13 @@ package struct JobStatus: Sendable {
     package let seconds: Double
   }
 
+  /// A frame without results.
+  package struct FailedFrame: Sendable {
+    package let position: FramePosition
+    package let id: String
+    package let failure: PartRecord.Failure
+  }
+
   /// Seconds that the present rate is taken over.
   static let window = 600.0
   /// Captures or frames that a shard may have to do: with more, nothing is known of what is left.
@@ -42,6 +49,8 @@ package struct JobStatus: Sendable {
   package private(set) var failed = 0
   /// Failures by kind.
   package private(set) var kinds: [String: Int] = [:]
+  /// Frames that failed, in order.
+  package private(set) var failures: [FailedFrame] = []
   /// Frames whose networks were started more than once: in work when a process ended, or of other options.
   package private(set) var repeated = 0
   package private(set) var slowest: [SlowFrame] = []
@@ -86,9 +95,13 @@ package struct JobStatus: Sendable {
   /// Counts the records of one shard, each frame once.
   private mutating func count(_ parts: [PartName], in folder: String, _ progress: inout Progress) throws {
     var kindOf: [UInt64: String?] = [:]
+    var failedAt: [UInt64: FailedFrame] = [:]
     var framesOf: [Int: Int] = [:]
     for part in parts {
       let found = try PartReader.forEach(in: "\(folder)/\(part)") { record, _, _ in
+        failedAt[record.position.packed] = record.failure.map {
+          FailedFrame(position: record.position, id: record.id, failure: $0)
+        }
         if kindOf.updateValue(record.failure?.kind, forKey: record.position.packed) == nil {
           let left = framesOf[record.position.capture, default: record.frames] - 1
           framesOf[record.position.capture] = left
@@ -99,6 +112,7 @@ package struct JobStatus: Sendable {
       damage.lines += found.lines
     }
     progress.frames = kindOf.count
+    failures += failedAt.sorted { $0.key < $1.key }.map(\.value)
     for kind in kindOf.values {
       if let kind {
         failed += 1

@@ -67,6 +67,9 @@ package struct ObjectInput: Sendable, Equatable {
   /// What sides are multiples of.
   package static let step = 32
 
+  /// The side that most detectors were trained on, where weights do not say it.
+  package static let usualSide = 640
+
   /// The side of the square that pictures are fitted into, in pixels.
   package var side: Int
   /// Whether the input is the smallest rectangle around the picture instead of the whole square.

@@ -41,7 +41,7 @@ struct Bench: AsyncParsableCommand {
   }
 
   @OptionGroup var network: NetworkOptions
-  @OptionGroup var input: NetworkInputOptions
+  @OptionGroup(title: "Input") var input: NetworkInputOptions
 
   @Option(name: [.customShort("n"), .long], help: "Runs that count, at the least.")
   var runs = 20
@@ -72,7 +72,7 @@ struct Bench: AsyncParsableCommand {
   @Flag(help: "Replace an existing --out.")
   var force = false
 
-  @OptionGroup var quiet: QuietOption
+  @OptionGroup(title: "Output") var quiet: QuietOption
 
   @Option(
     help: ArgumentHelp("An older result of --report json; exit status 1 where slower.", valueName: "old.json")

@@ -29,15 +29,15 @@ struct Capture: ParsableCommand {
     @Argument(help: "A capture, a sequence of them, or pictures.")
     var source: String
 
-    @OptionGroup var picture: PictureDepthOptions
-    @OptionGroup var sensor: SensorOptions
+    @OptionGroup(title: "Input") var picture: PictureDepthOptions
+    @OptionGroup(title: "Input") var sensor: SensorOptions
 
     @Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup var quiet: QuietOption
+    @OptionGroup(title: "Output") var quiet: QuietOption
 
-    @OptionGroup var limits: LimitOptions
+    @OptionGroup(title: "Limits") var limits: LimitOptions
 
     func run() throws {
       let summary = try CaptureSummary(of: sensor.told(picture.open(source, limits: limits.capture)))
@@ -94,8 +94,8 @@ struct Capture: ParsableCommand {
     @Argument(help: "A capture or a sequence of them.")
     var source: String
 
-    @OptionGroup var picture: PictureDepthOptions
-    @OptionGroup var sensor: SensorOptions
+    @OptionGroup(title: "Input") var picture: PictureDepthOptions
+    @OptionGroup(title: "Input") var sensor: SensorOptions
 
     @Option(name: .shortAndLong, help: "Folder to write; must not exist yet.")
     var out: String
@@ -106,9 +106,9 @@ struct Capture: ParsableCommand {
     @Flag(help: "Print what was written as JSON.")
     var json = false
 
-    @OptionGroup var quiet: QuietOption
+    @OptionGroup(title: "Output") var quiet: QuietOption
 
-    @OptionGroup var limits: LimitOptions
+    @OptionGroup(title: "Limits") var limits: LimitOptions
 
     func run() throws {
       let capture = sensor.told(try picture.open(source, limits: limits.capture))

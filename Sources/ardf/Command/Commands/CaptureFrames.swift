@@ -26,7 +26,7 @@ extension Capture {
     @Flag(help: "Print what was written as JSON.")
     var json = false
 
-    @OptionGroup var quiet: QuietOption
+    @OptionGroup(title: "Output") var quiet: QuietOption
 
     func run() throws {
       let video = "\(recording)/rgb.mp4"

@@ -25,8 +25,8 @@ struct Compose: ParsableCommand, LimitedCommand {
   @Option(help: "Which frame of the capture, by name or position from 0.")
   var frame: String?
 
-  @OptionGroup var output: OutputOptions
-  @OptionGroup var limits: LimitOptions
+  @OptionGroup(title: "Output") var output: OutputOptions
+  @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() throws {
     let captured = try FrameSelection.one(capture, frame: frame, limits: limits)

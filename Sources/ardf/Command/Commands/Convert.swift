@@ -9,8 +9,9 @@ struct Convert: ParsableCommand {
     abstract: "Converts a published checkpoint to a weight file.",
     discussion: Help.text(
       """
-      Reads Ultralytics YOLO11-seg .pt, Depth Anything V2 Small .pth, Prompt Depth Anything Small .ckpt, and \
-      .safetensors in the originals' or Hugging Face's names. No code in a checkpoint is ever run. A metric depth \
+      Reads YOLOv8, YOLO11 and YOLO26 of every task (.pt), Depth Anything V2 (.pth), Prompt Depth Anything (.ckpt), and \
+      .safetensors in the originals' or Hugging Face's names. --yolo, --depth and all other options that name weights \
+      take these files as they are; conversion is for a file to keep. No code in a checkpoint is ever run. A metric depth \
       network has the names and shapes of a relative one: it is known by Hugging Face's config.json beside it, by the \
       name it was published under, or by --max-depth.
       """,
@@ -21,7 +22,7 @@ struct Convert: ParsableCommand {
         "ardf convert depth_anything_v2_metric_hypersim_vits.pth \\\nweights/metric-indoor.safetensors --max-depth 20"
       )))
 
-  @Argument(help: "The checkpoint: .pt, .pth or .safetensors.")
+  @Argument(help: "The checkpoint: .pt, .pth, .ckpt or .safetensors.")
   var input: String
 
   @Argument(help: "The weight file to write: .safetensors.")
@@ -41,7 +42,7 @@ struct Convert: ParsableCommand {
   @Flag(help: "Print what was written as JSON.")
   var json = false
 
-  @OptionGroup var quiet: QuietOption
+  @OptionGroup(title: "Output") var quiet: QuietOption
 
   func validate() throws {
     guard output.hasSuffix(".safetensors") else {

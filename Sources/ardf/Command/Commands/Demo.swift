@@ -30,6 +30,12 @@ struct Demo: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Depth weights.", valueName: "file"))
   var depth: String?
 
+  @Flag(help: "Print results as JSON to standard output.")
+  var json = false
+
+  @Flag(name: .shortAndLong, help: "Print nothing but what is wrong and, with --json, results.")
+  var quiet = false
+
   func validate() throws {
     guard out != "-" else { throw ValidationError("--out -: the demo writes a folder; give its name") }
   }
@@ -44,11 +50,14 @@ struct Demo: AsyncParsableCommand {
     var arguments = [capture, "--yolo", detector, "--effect", "0=debugCube", "--out", out]
     if let depth { arguments += ["--depth", depth] }
     if force { arguments.append("--force") }
+    if json { arguments.append("--json") }
+    if quiet { arguments.append("--quiet") }
+    Console.isQuiet = quiet
     // The command line is what people repeat with files of their own.
     Console.inform("runs ardf run " + arguments.map(Self.quoted).joined(separator: " "))
     guard let run = try Run.parseAsRoot(arguments) as? Run else { return }
     try await run.run()
-    try Console.print(Self.whatIsThere(in: out))
+    if !json, !quiet { try Console.print(Self.whatIsThere(in: out)) }
   }
 
   /// The weights' file.

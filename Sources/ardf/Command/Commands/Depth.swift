@@ -33,15 +33,15 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
       """)
   var sources: [String]
 
-  @OptionGroup var output: OutputOptions
-  @OptionGroup var depthOptions: DepthOptions
-  @OptionGroup var streaming: StreamOptions
+  @OptionGroup(title: "Output") var output: OutputOptions
+  @OptionGroup(title: "Depth") var depthOptions: DepthOptions
+  @OptionGroup(title: "Input") var streaming: StreamOptions
 
   @Option(help: "Only this frame, by name or position from 0. Repeatable.")
   var frame: [String] = []
 
-  @OptionGroup var compute: ComputeOptions
-  @OptionGroup var limits: LimitOptions
+  @OptionGroup(title: "Computation") var compute: ComputeOptions
+  @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() async throws {
     if let stream = try streaming.source(among: sources) { return try await run(stream) }

@@ -43,17 +43,17 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
       """)
   var sources: [String]
 
-  @OptionGroup var output: OutputOptions
-  @OptionGroup var detector: DetectorOptions
-  @OptionGroup var format: FormatOptions
-  @OptionGroup var streaming: StreamOptions
-  @OptionGroup var tracking: TrackingOptions
+  @OptionGroup(title: "Output") var output: OutputOptions
+  @OptionGroup(title: "Detector") var detector: DetectorOptions
+  @OptionGroup(title: "Output") var format: FormatOptions
+  @OptionGroup(title: "Input") var streaming: StreamOptions
+  @OptionGroup(title: "Tracking") var tracking: TrackingOptions
 
   @Option(help: "Only this frame, by name or position from 0. Repeatable.")
   var frame: [String] = []
 
-  @OptionGroup var compute: ComputeOptions
-  @OptionGroup var limits: LimitOptions
+  @OptionGroup(title: "Computation") var compute: ComputeOptions
+  @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() async throws {
     if let stream = try streaming.source(among: sources) { return try await run(stream) }

@@ -47,9 +47,9 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
       valueName: "file"))
   var weights: String
 
-  @OptionGroup var precisions: EvaluatedPrecisions
-  @OptionGroup var objects: ObjectEvaluationOptions
-  @OptionGroup var depth: DepthEvaluationOptions
+  @OptionGroup(title: "Computation") var precisions: EvaluatedPrecisions
+  @OptionGroup(title: "Detector") var objects: ObjectEvaluationOptions
+  @OptionGroup(title: "Depth") var depth: DepthEvaluationOptions
 
   @Option(help: "Layout of the results: text, json, csv or markdown.")
   var report = EvaluationLayout.text
@@ -62,9 +62,9 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
   @Flag(help: "Replace an existing --out, if ardf wrote it.")
   var force = false
 
-  @OptionGroup var quiet: QuietOption
+  @OptionGroup(title: "Output") var quiet: QuietOption
 
-  @OptionGroup var limits: LimitOptions
+  @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() async throws {
     let weights = try NetworkWeights(

@@ -26,17 +26,17 @@ struct Fuse: ParsableCommand, LimitedCommand {
   @Option(help: "Which frame of the capture, by name or position from 0.")
   var frame: String?
 
-  @OptionGroup var picture: PictureDepthOptions
-  @OptionGroup var sensor: SensorOptions
+  @OptionGroup(title: "Input") var picture: PictureDepthOptions
+  @OptionGroup(title: "Input") var sensor: SensorOptions
 
   /// What is the default now.
   @Flag(help: .hidden)
   var follow = false
 
-  @OptionGroup var model: FusionModelOptions
-  @OptionGroup var export: DepthExportOptions
-  @OptionGroup var output: OutputOptions
-  @OptionGroup var limits: LimitOptions
+  @OptionGroup(title: "Depth") var model: FusionModelOptions
+  @OptionGroup(title: "Output") var export: DepthExportOptions
+  @OptionGroup(title: "Output") var output: OutputOptions
+  @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() throws {
     let captured = try FrameSelection.one(

@@ -34,12 +34,12 @@ struct Infer: ParsableCommand {
     help: ArgumentHelp("The size that a named free axis must have. Repeatable.", valueName: "name=size"))
   var axis: [String] = []
 
-  @OptionGroup var preparation: PreparationOptions
+  @OptionGroup(title: "Input") var preparation: PreparationOptions
 
   @Option(help: ArgumentHelp("Folder for the outputs.", valueName: "folder"))
   var out: String
 
-  @OptionGroup var compute: ComputeOptions
+  @OptionGroup(title: "Computation") var compute: ComputeOptions
   @Flag(help: "Compute every node by its definition, without the planned engine.") var plain = false
   @Flag(help: "Replace what an earlier run wrote.") var force = false
   @Flag(help: "Print JSON.") var json = false

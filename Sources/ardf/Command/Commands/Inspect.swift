@@ -36,7 +36,7 @@ struct Inspect: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup var quiet: QuietOption
+    @OptionGroup(title: "Output") var quiet: QuietOption
 
     func run() throws {
       guard let file else { throw CleanExit.helpRequest(Inspect.self) }
@@ -64,7 +64,7 @@ struct Inspect: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup var quiet: QuietOption
+    @OptionGroup(title: "Output") var quiet: QuietOption
 
     func run() throws {
       let listing = try WeightListing(file: WeightFiles.network(file))
@@ -81,7 +81,7 @@ struct Inspect: ParsableCommand {
 
     @OptionGroup var network: NetworkOptions
     @Flag(help: "Print JSON.") var json = false
-    @OptionGroup var quiet: QuietOption
+    @OptionGroup(title: "Output") var quiet: QuietOption
 
     func run() throws { try network.show(PlanOptions(fuse: false, retain: true), isPlan: false, json: json) }
   }
@@ -95,7 +95,7 @@ struct Inspect: ParsableCommand {
 
     @OptionGroup var network: NetworkOptions
     @Flag(help: "Print JSON.") var json = false
-    @OptionGroup var quiet: QuietOption
+    @OptionGroup(title: "Output") var quiet: QuietOption
 
     @Option(
       help: ArgumentHelp(
@@ -139,7 +139,7 @@ struct Inspect: ParsableCommand {
 
     @Flag(help: "Those of OpenBLAS instead of the native ones.") var openblas = false
     @Flag(help: "Print JSON.") var json = false
-    @OptionGroup var quiet: QuietOption
+    @OptionGroup(title: "Output") var quiet: QuietOption
 
     func run() throws {
       let kernels = try (openblas ? Backend.openBLAS : .native).kernels()
@@ -179,7 +179,7 @@ struct Inspect: ParsableCommand {
         ("As on an older processor", "env ARDF_ISA=avx2 ardf inspect cpu")))
 
     @Flag(help: "Print JSON.") var json = false
-    @OptionGroup var quiet: QuietOption
+    @OptionGroup(title: "Output") var quiet: QuietOption
 
     func run() throws {
       let machine = try Machine.current()

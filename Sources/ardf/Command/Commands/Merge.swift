@@ -25,8 +25,9 @@ struct Merge: ParsableCommand {
   var job: String
 
   @Option(
-    name: .shortAndLong, help: ArgumentHelp("File for the records; - is standard output.", valueName: "file"))
-  var out: String
+    name: .shortAndLong,
+    help: ArgumentHelp("File for the records; by default, and with -, standard output.", valueName: "file"))
+  var out = "-"
 
   @Flag(help: "Replace an existing --out, if ardf wrote it.")
   var force = false
@@ -45,7 +46,7 @@ struct Merge: ParsableCommand {
       valueName: "digits"))
   var settings: String?
 
-  @OptionGroup var quiet: QuietOption
+  @OptionGroup(title: "Output") var quiet: QuietOption
 
   func run() throws {
     let file = try OutputFile(

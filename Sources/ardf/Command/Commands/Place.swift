@@ -29,8 +29,8 @@ struct Place: ParsableCommand, LimitedCommand {
   @Option(help: "Which frame of the capture, by name or position from 0.")
   var frame: String?
 
-  @OptionGroup var picture: PictureDepthOptions
-  @OptionGroup var sensor: SensorOptions
+  @OptionGroup(title: "Input") var picture: PictureDepthOptions
+  @OptionGroup(title: "Input") var sensor: SensorOptions
 
   @Option(
     help: ArgumentHelp(
@@ -38,10 +38,10 @@ struct Place: ParsableCommand, LimitedCommand {
       valueName: "dir"))
   var fusion: String?
 
-  @OptionGroup var effects: EffectOptions
-  @OptionGroup var export: SceneExportOptions
-  @OptionGroup var output: OutputOptions
-  @OptionGroup var limits: LimitOptions
+  @OptionGroup(title: "Effects") var effects: EffectOptions
+  @OptionGroup(title: "Output") var export: SceneExportOptions
+  @OptionGroup(title: "Output") var output: OutputOptions
+  @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() throws {
     let captured = try FrameSelection.one(

@@ -41,7 +41,7 @@ struct Profile: ParsableCommand {
   }
 
   @OptionGroup var network: NetworkOptions
-  @OptionGroup var input: NetworkInputOptions
+  @OptionGroup(title: "Input") var input: NetworkInputOptions
 
   @Option(name: .shortAndLong, help: "Profiled iterations.")
   var iterations = 30
@@ -78,7 +78,7 @@ struct Profile: ParsableCommand {
   @Flag(help: "Replace an existing --out.")
   var force = false
 
-  @OptionGroup var quiet: QuietOption
+  @OptionGroup(title: "Output") var quiet: QuietOption
 
   @Option(
     help: ArgumentHelp(

@@ -27,7 +27,7 @@ struct Quantize: ParsableCommand {
   @Argument(help: "The weights: a file, a checkpoint (.pt, .pth), or a name such as yolo11n-seg.")
   var weights: String
 
-  @OptionGroup var calibration: CalibrationOptions
+  @OptionGroup(title: "Calibration") var calibration: CalibrationOptions
 
   @Option(
     help: ArgumentHelp(
@@ -50,9 +50,9 @@ struct Quantize: ParsableCommand {
   @Flag(help: "Print what was written as JSON.")
   var json = false
 
-  @OptionGroup var quiet: QuietOption
+  @OptionGroup(title: "Output") var quiet: QuietOption
 
-  @OptionGroup var limits: LimitOptions
+  @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func validate() throws {
     guard out.hasSuffix(".safetensors") else {

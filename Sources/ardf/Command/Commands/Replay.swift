@@ -29,15 +29,15 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
   @Option(help: "Only this frame, by name or position from 0. Repeatable.")
   var frame: [String] = []
 
-  @OptionGroup var replay: ReplayOptions
-  @OptionGroup var pictures: ReplayOutputOptions
-  @OptionGroup var detector: DetectorOptions
-  @OptionGroup var depthOptions: DepthOptions
-  @OptionGroup var fusionOptions: FusionModelOptions
-  @OptionGroup var sensor: SensorOptions
-  @OptionGroup var compute: ComputeOptions
-  @OptionGroup var output: OutputOptions
-  @OptionGroup var limits: LimitOptions
+  @OptionGroup(title: "Playback") var replay: ReplayOptions
+  @OptionGroup(title: "Output") var pictures: ReplayOutputOptions
+  @OptionGroup(title: "Detector") var detector: DetectorOptions
+  @OptionGroup(title: "Depth") var depthOptions: DepthOptions
+  @OptionGroup(title: "Depth") var fusionOptions: FusionModelOptions
+  @OptionGroup(title: "Input") var sensor: SensorOptions
+  @OptionGroup(title: "Computation") var compute: ComputeOptions
+  @OptionGroup(title: "Output") var output: OutputOptions
+  @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() async throws {
     let selection = try FrameSelection(sequence, frames: frame, sensor: sensor, limits: limits)

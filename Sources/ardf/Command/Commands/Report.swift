@@ -32,8 +32,8 @@ struct Report: ParsableCommand, LimitedCommand {
   @Flag(help: "Print what was written as JSON.")
   var json = false
 
-  @OptionGroup var quiet: QuietOption
-  @OptionGroup var limits: LimitOptions
+  @OptionGroup(title: "Output") var quiet: QuietOption
+  @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() throws {
     let page = out ?? "\(results)/report.html"

@@ -61,28 +61,28 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       """)
   var sources: [String] = []
 
-  @OptionGroup var output: OutputOptions
-  @OptionGroup var detector: DetectorOptions
-  @OptionGroup var depthOptions: DepthOptions
-  @OptionGroup var effects: EffectOptions
+  @OptionGroup(title: "Output") var output: OutputOptions
+  @OptionGroup(title: "Detector") var detector: DetectorOptions
+  @OptionGroup(title: "Depth") var depthOptions: DepthOptions
+  @OptionGroup(title: "Effects") var effects: EffectOptions
 
   @Option(help: "Only this frame, by name or position from 0. Repeatable.")
   var frame: [String] = []
 
-  @OptionGroup var format: FormatOptions
+  @OptionGroup(title: "Output") var format: FormatOptions
 
   @Flag(help: "With --out - or --json: masks too, as COCO's run lengths.")
   var masksRle = false
 
-  @OptionGroup var streaming: StreamOptions
-  @OptionGroup var picture: PictureDepthOptions
-  @OptionGroup var sensor: SensorOptions
-  @OptionGroup var fusionOptions: FusionModelOptions
-  @OptionGroup var batch: BatchOptions
-  @OptionGroup var sceneExport: SceneExportOptions
-  @OptionGroup var depthExport: DepthExportOptions
-  @OptionGroup var compute: ComputeOptions
-  @OptionGroup var limits: LimitOptions
+  @OptionGroup(title: "Input") var streaming: StreamOptions
+  @OptionGroup(title: "Input") var picture: PictureDepthOptions
+  @OptionGroup(title: "Input") var sensor: SensorOptions
+  @OptionGroup(title: "Depth") var fusionOptions: FusionModelOptions
+  @OptionGroup(title: "Jobs") var batch: BatchOptions
+  @OptionGroup(title: "Output") var sceneExport: SceneExportOptions
+  @OptionGroup(title: "Output") var depthExport: DepthExportOptions
+  @OptionGroup(title: "Computation") var compute: ComputeOptions
+  @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func validate() throws {
     try batch.validate(output)

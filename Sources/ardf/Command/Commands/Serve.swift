@@ -41,15 +41,15 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
   @Option(help: "The page's port; 0 for any free one.")
   var port: UInt16?
 
-  @OptionGroup var inference: InferenceOptions
+  @OptionGroup(title: "Serving") var inference: InferenceOptions
 
-  @OptionGroup var detector: DetectorOptions
-  @OptionGroup var depthOptions: DepthOptions
-  @OptionGroup var fusionOptions: FusionModelOptions
-  @OptionGroup var sensor: SensorOptions
-  @OptionGroup var compute: ComputeOptions
-  @OptionGroup var quiet: QuietOption
-  @OptionGroup var limits: LimitOptions
+  @OptionGroup(title: "Detector") var detector: DetectorOptions
+  @OptionGroup(title: "Depth") var depthOptions: DepthOptions
+  @OptionGroup(title: "Depth") var fusionOptions: FusionModelOptions
+  @OptionGroup(title: "Input") var sensor: SensorOptions
+  @OptionGroup(title: "Computation") var compute: ComputeOptions
+  @OptionGroup(title: "Output") var quiet: QuietOption
+  @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func validate() throws {
     guard !inference.models.isEmpty else { return }

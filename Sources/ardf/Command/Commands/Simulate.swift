@@ -26,7 +26,7 @@ struct Simulate: ParsableCommand {
   @Flag(help: "Replace an existing --out.")
   var force = false
 
-  @OptionGroup var quiet: QuietOption
+  @OptionGroup(title: "Output") var quiet: QuietOption
 
   func run() throws {
     let file = try OutputFile(orStandardOutput: out, force: force, inputs: [script])

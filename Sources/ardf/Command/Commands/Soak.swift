@@ -23,8 +23,8 @@ struct Soak: AsyncParsableCommand {
   @Option(name: [.customShort("n"), .long], help: "Frames of the engine and of the live loop.")
   var frames = 10_000
 
-  @OptionGroup var detector: DetectorOptions
-  @OptionGroup var compute: ComputeOptions
+  @OptionGroup(title: "Detector") var detector: DetectorOptions
+  @OptionGroup(title: "Computation") var compute: ComputeOptions
 
   func validate() throws {
     guard (10...10_000_000).contains(frames) else {

@@ -14,6 +14,7 @@ struct Status: ParsableCommand {
       times.
       """,
       ("A job's progress", "ardf status job"),
+      ("What failed, and why", "ardf status job --failed"),
       ("For other programs", "ardf status job --json")))
 
   @Argument(help: "The --out of ardf run --keep or --from.")
@@ -22,12 +23,34 @@ struct Status: ParsableCommand {
   @Flag(help: "Print it as JSON.")
   var json = false
 
-  @OptionGroup var quiet: QuietOption
+  @Flag(
+    help: "List the frames that failed: where in the job, the capture's id, the kind of failure, and why.")
+  var failed = false
+
+  @OptionGroup(title: "Output") var quiet: QuietOption
 
   func run() throws {
     let status = try JobStatus(of: job)
+    if failed { return try list(status.failures) }
     if json { return try Console.print(status.document) }
     for line in status.lines { try Console.print(line: line) }
+  }
+}
+
+extension Status {
+  private func list(_ failures: [JobStatus.FailedFrame]) throws {
+    for frame in failures {
+      let (failure, at) = (frame.failure, "\(frame.position)")
+      guard json else {
+        try Console.print(line: "\(at) \(frame.id): \(failure.kind): \(failure.reason)")
+        continue
+      }
+      try Console.print(
+        JSONValue.object([
+          "at": .string(at), "id": .string(frame.id), "kind": .string(failure.kind),
+          "reason": .string(failure.reason),
+        ]).serialized())
+    }
   }
 }
 

@@ -43,7 +43,7 @@ struct Trace: ParsableCommand {
   @Flag(help: "Print what was written as JSON.")
   var json = false
 
-  @OptionGroup var quiet: QuietOption
+  @OptionGroup(title: "Output") var quiet: QuietOption
 
   func validate() throws {
     try inspected.checkNetwork()

@@ -33,7 +33,7 @@ struct Tune: ParsableCommand {
   @Flag(help: "Print the plan as JSON too.")
   var json = false
 
-  @OptionGroup var quiet: QuietOption
+  @OptionGroup(title: "Output") var quiet: QuietOption
 
   func validate() throws {
     guard (1...10_000).contains(runs) else {

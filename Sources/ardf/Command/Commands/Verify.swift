@@ -166,7 +166,7 @@ struct Verify: ParsableCommand {
   @Option(help: "With --out: pictures of the first so many layers beyond their tolerance, in each mode.")
   var pictures = 8
 
-  @OptionGroup var quiet: QuietOption
+  @OptionGroup(title: "Output") var quiet: QuietOption
 
   @OptionGroup var sensitivity: SensitivityOptions
 

@@ -29,7 +29,7 @@ struct Weights: ParsableCommand {
         ("What can be had, and what is here?", "ardf weights list")))
 
     @Flag(help: "Print JSON.") var json = false
-    @OptionGroup var quiet: QuietOption
+    @OptionGroup(title: "Output") var quiet: QuietOption
 
     func run() throws {
       let all = PublishedWeights.all.map { ($0, WeightFiles.found($0)) }
@@ -91,7 +91,7 @@ struct Weights: ParsableCommand {
     var force = false
 
     @Flag(help: "Print what was written as JSON.") var json = false
-    @OptionGroup var quiet: QuietOption
+    @OptionGroup(title: "Output") var quiet: QuietOption
 
     func run() throws {
       guard

@@ -193,10 +193,10 @@ struct PartRun {
     let error: CommandError
     if let budget {
       guard budget.isExceeded else {
-        Console.inform("\(text): within --max-errors \(budget.description)")
+        Console.inform("\(text): within --max-errors \(budget.judgment)")
         return (0, nil)
       }
-      let over = "\(text): more than --max-errors \(budget.description); records of all of them are kept"
+      let over = "\(text): more than --max-errors \(budget.judgment); records of all of them are kept"
       error = tally.failures[FrameDefect.unreadable] == nil ? .overBudget(over) : .tryAgain(over)
     } else if tally.failures[FrameDefect.unreadable] != nil {
       error = .tryAgain("\(text); run it again with --resume, the others are done")

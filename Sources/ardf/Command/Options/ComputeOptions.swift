@@ -19,8 +19,8 @@ struct ComputeOptions: ParsableArguments {
     }
   }
 
-  /// How the network of some weights is planned; a wrong `ARDF_ISA` is told before anything is written.
-  func planOptions(for weights: WeightStore) throws -> PlanOptions {
+  /// How the network of some weights, nil for any, is planned; a wrong `ARDF_ISA` is told before anything is written.
+  func planOptions(for weights: WeightStore? = nil) throws -> PlanOptions {
     _ = try InstructionSet.selected()
     return try arithmetic.options(for: weights)
   }

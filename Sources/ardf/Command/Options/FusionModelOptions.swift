@@ -14,7 +14,9 @@ struct FusionModelOptions: ParsableArguments {
   var fusion = FusionMethod.guided
 
   @Option(
-    help: "The function fitted: inverse (1/Z = scale * relative + shift) or linear, as the phone app does.")
+    help:
+      "The function fitted: inverse (1/Z = scale * relative + shift) or linear (Z = scale * relative + shift)."
+  )
   var fit = FusionModel.inverse
 
   /// The options; the sensor is that of each frame.

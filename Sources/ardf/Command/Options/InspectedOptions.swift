@@ -23,7 +23,7 @@ struct InspectedOptions: ParsableArguments {
   @Flag(name: .customLong("no-fuse"), help: "Run every layer by itself, without fusing any.")
   var noFuse = false
 
-  @OptionGroup var compute: ComputeOptions
+  @OptionGroup(title: "Computation") var compute: ComputeOptions
 
   /// A command on a network must be told which.
   func checkNetwork() throws {

@@ -10,7 +10,7 @@ struct SensitivityOptions: ParsableArguments {
     help: "Lower one layer at a time to --precision, and rank layers by what the outputs lose.")
   var isAsked = false
 
-  @OptionGroup var calibration: CalibrationOptions
+  @OptionGroup(title: "Calibration") var calibration: CalibrationOptions
 
   @Option(
     help: ArgumentHelp(
@@ -24,7 +24,7 @@ struct SensitivityOptions: ParsableArguments {
         + "has it.", valueName: "folder"))
   var labeled: String?
 
-  @OptionGroup var limits: LimitOptions
+  @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func validate() throws {
     if let maxError, !(maxError > 0 && maxError < 1) {

@@ -41,7 +41,7 @@ enum ExitStatus: Int32 {
     let text = ARDF.fullMessage(for: error)
     let code = ARDF.exitCode(for: error)
     if code == .success {
-      try? Console.print(text)
+      try? Console.print(HelpLayout.isShort ? HelpLayout.short(text) : HelpLayout.arranged(text))
     } else {
       // It repeats what was typed, of whatever length.
       Console.note(

@@ -194,7 +194,7 @@ extension FieldWord {
     ("pose", "ardf detect finds key points with the weights of a -pose network"),
     ("obb", "ardf detect finds oriented boxes with the weights of an -obb network"),
     ("classify", "ardf detect tells what pictures are of with the weights of a -cls network"),
-    ("track", "ardf replay follows objects through a recorded sequence; films have no tracks"),
+    ("track", "ardf detect --track bytetrack follows objects through films and sequences"),
     ("val", "ardf evaluate measures accuracy"),
     ("validate", "ardf evaluate measures accuracy"),
     ("benchmark", "ardf bench measures speed"),

@@ -31,7 +31,7 @@ package enum YOLOFamily: ObjectNetworkFamily {
   }
 
   package static func trainedSide(of weights: WeightStore) -> Int {
-    ObjectInput.trainedSide(of: weights) ?? 640
+    ObjectInput.trainedSide(of: weights) ?? ObjectInput.usualSide
   }
 
   package static func detector(

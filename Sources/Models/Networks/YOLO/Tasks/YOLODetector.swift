@@ -27,14 +27,18 @@ public final class YOLODetector: Sendable {
   ///
   /// Plans are made for the first picture of each size; `session(for:)` makes one ahead.
   ///
+  /// `input`: nil takes the square that the network was trained on, as the weights say, by default 640.
+  ///
   /// `suppressing`: of YOLO26's two heads the one whose boxes overlap and are suppressed, as Ultralytics 8.4's `predict`
   /// takes by default; else the one that gives each object one box.
   ///
   /// - Throws: `YOLOError` for weights of another network and for input sizes that are not multiples of 32.
   public init(
-    weights: WeightStore, input: Input = .fixed(height: 640, width: 640), suppressing: Bool = false,
+    weights: WeightStore, input: Input? = nil, suppressing: Bool = false,
     options: PlanOptions = PlanOptions(), pool: ThreadPool = ThreadPool()
   ) throws(YOLOError) {
+    let side = ObjectInput.trainedSide(of: weights) ?? ObjectInput.usualSide
+    let input = input ?? .fixed(height: side, width: side)
     switch input {
     case .fixed(let height, let width): try Self.check(height: height, width: width)
     case .minimalRectangle(let side): try Self.check(height: side, width: side)
