@@ -19,7 +19,7 @@ import Testing
 
   private static let networks = TinyNetwork.detectorOptions + TinyNetwork.depthOptions
 
-  /// The speed that is told says which networks were run.
+  /// The printed speed says which networks were run.
   @Test func depthThatNothingShowsIsNotEstimated() throws {
     let place = try place()
     func networksRun(_ run: CommandRun) -> Int {
@@ -87,7 +87,7 @@ import Testing
     let table = try run(["run", "photos/p0.png", "--conf", "0.99", "--out", "run"] + options, in: place)
     #expect(table.output.contains("the surest is a"), "\(table.output)")
     #expect(!table.error.contains("the surest is a"), "said once: \(table.error)")
-    // Where none of the wanted classes came near, nothing is said of others.
+    // Where none of the wanted classes came near, others are not mentioned.
     let other = try run(
       ["detect", "photos/p0.png", "--conf", "0.99", "--classes", "3", "--out", "other"] + options, in: place)
     #expect(other.status == 0, "\(other.error)")

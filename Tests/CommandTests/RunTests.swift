@@ -146,7 +146,7 @@ import Testing
       ["run", place.file("capture"), "--out", place.file("out"), "--json"] + TinyNetwork.detectorOptions,
       in: place.path)
     #expect(run.status == 0, "\(run.error)")
-    #expect(run.error.contains("going on with the LiDAR alone"))
+    #expect(run.error.contains("using the LiDAR alone"))
     #expect(try run.summary()["fusion"]?.isNull == true)
     #expect(!FileManager.default.fileExists(atPath: place.file("out/relative.npy")))
     #expect(FileManager.default.fileExists(atPath: place.file("out/results.png")))

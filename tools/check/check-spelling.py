@@ -87,11 +87,6 @@ SPATIAL = (
     *("Sources/AppCore/Effects/", "Sources/AppCore/Fusion/", "Sources/AppCore/Measuring/", "Sources/Support/Geometry/"),
     *("Tests/AppCoreTests/", "tools/check/check-boxes", "tools/measure/boxes/", "training/scenes.py"),
 )
-#: Sources whose comments and strings are not in the field's words yet.
-PENDING = re.compile(
-    r"^Sources/(NNRuntime/ONNX/|ardf/Command/Options/"
-    r"|ardf/Command/Commands/(Run|Detect|Depth|Bench|Infer|Verify|Inspect)\.swift)"
-)
 SUFFIXES = {".md", ".swift", ".py", ".c", ".h", ".js", ".html", ".css", ".sh", ".yaml", ".yml", ".json", ".jq", ".txt"}
 SKIPPED = re.compile(r"^(Fuzz/Corpus|Fuzz/Captures|Tests/[A-Za-z]+/Goldens/.*\.json|tools/check/check-spelling\.py)")
 
@@ -246,8 +241,6 @@ def dialect(name, text):
     yield from phrases(WORDS, text)
     if name.startswith("docs/") and name.endswith(".md") and not name.startswith("docs/decisions/"):
         yield from phrases(HISTORY, text)
-    if PENDING.match(name):
-        return
     is_spatial = name.startswith(SPATIAL)
     found = [phrase for phrase in phrases(FIELD_WORDS, text) if not is_spatial or phrase[1] != "behind"]
     spans = spans_of_prose(name, text) if found else []

@@ -31,7 +31,7 @@ public final class ONNXModel: Sendable {
     }
   }
 
-  /// - `keepsAll`: every node stays a step, also one of constants alone or one that nobody reads.
+  /// - `keepsAll`: every node stays a step, also one of constants alone or one that is not read.
   package init(_ bytes: FileBytes, path: String, keepsAll: Bool = false) throws {
     self.path = path
     message = try ModelMessage(bytes)

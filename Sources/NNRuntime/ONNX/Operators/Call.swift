@@ -14,7 +14,7 @@ struct Call {
 
   var version: Int { step.version }
   var outputCount: Int { step.outputs.count }
-  /// Whether anybody reads an output.
+  /// Whether an output is read.
   func wants(_ output: Int) -> Bool { step.outputs.indices.contains(output) && step.outputs[output] != nil }
 
   /// The half-precision type of the first input that is of one.

@@ -4,7 +4,7 @@ extension Program {
   /// Elements of whatever is made for it.
   private static let mostElements = 1 << 22
 
-  /// The program without what is known beforehand and without what nobody reads.
+  /// The program without what is known beforehand and without what is not read.
   ///
   /// Steps of constants alone are run once, here; one that fails then is left to fail, if it is ever reached.
   func simplified() -> Program {

@@ -71,7 +71,7 @@ package struct RecordedComparison {
         var layer = Self.layer(
           value, expected, name, step, isOutput: outputs.contains(name), tolerance(name))
         // Scores nearer than rounding change places: where the scores agree, either order is right, and both networks
-        // go on with one.
+        // continue with one.
         if step.type == "TopK", index == 1, mode == .cumulative, isSettled, layer.message != nil {
           layer = Layer(
             name: name, node: step.name, type: step.type, isOutput: layer.isOutput, difference: 0,

@@ -49,7 +49,7 @@ struct Bench: AsyncParsableCommand {
   @Option(help: "Runs before the first that counts.")
   var warmUp = 5
 
-  @Option(help: "Seconds that the runs of one number of threads go on for, at the least.")
+  @Option(help: "Least seconds of runs for each number of threads.")
   var seconds = 0.0
 
   @Option(

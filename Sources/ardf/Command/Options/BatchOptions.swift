@@ -7,7 +7,7 @@ import Sharding
 struct BatchOptions: ParsableArguments {
   @Flag(
     help: """
-      Go on in an existing --out: frames finished there with the same inputs and options are kept, the others are \
+      Continue in an existing --out: frames finished there with the same inputs and options are kept, the others are \
       done.
       """)
   var resume = false
@@ -76,7 +76,7 @@ struct BatchOptions: ParsableArguments {
 
   func validate(_ output: OutputOptions) throws {
     if resume, output.isStandardOutput {
-      throw ValidationError("--resume goes on in a folder; give one with --out DIR, not -")
+      throw ValidationError("--resume continues in a folder; give one with --out DIR, not -")
     }
     if resume, output.force {
       throw ValidationError("--resume keeps finished results, --force replaces them; give one of the two")

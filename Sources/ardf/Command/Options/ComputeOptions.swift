@@ -19,7 +19,7 @@ struct ComputeOptions: ParsableArguments {
     }
   }
 
-  /// How the network of some weights, nil for any, is planned; a wrong `ARDF_ISA` is told before anything is written.
+  /// How the network of some weights, nil for any, is planned; a wrong `ARDF_ISA` is reported before anything is written.
   func planOptions(for weights: WeightStore? = nil) throws -> PlanOptions {
     _ = try InstructionSet.selected()
     return try arithmetic.options(for: weights)

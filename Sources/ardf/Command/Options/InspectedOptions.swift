@@ -25,7 +25,7 @@ struct InspectedOptions: ParsableArguments {
 
   @OptionGroup(title: "Computation") var compute: ComputeOptions
 
-  /// A command on a network must be told which.
+  /// A command on a network requires one.
   func checkNetwork() throws {
     guard model != nil || weights != nil else { throw ValidationError("give --model, --weights, or both") }
   }

@@ -34,7 +34,7 @@ struct SensorOptions: ParsableArguments {
     return model
   }
 
-  /// A source with what was said of its sensor.
+  /// A source with what the options say about its sensor.
   func told(_ source: any CaptureSource) -> any CaptureSource {
     sensor == nil && sensorRange == nil
       ? source : SensorOverride(source, kind: sensor, maximumRange: sensorRange)

@@ -7,7 +7,7 @@ import Geometry
 struct StreamOptions: ParsableArguments {
   @Flag(
     help: """
-      Of a camera, an address or a pipe: go on with the newest picture, and leave out (and count) those that came \
+      Of a camera, an address or a pipe: continue with the newest picture, and leave out (and count) those that came \
       while one was worked on.
       """)
   var live = false
