@@ -43,7 +43,8 @@ extension Step {
 
   /// The windows that it moves over an input of these sizes, batch and channels left away.
   package func windows(over input: [Int], kernel: [Int]) throws -> StepWindows {
-    let found = try Windows(Call(self, inputs: [], slots: [], budget: RunBudget()), input: input, kernel: kernel)
+    let found = try Windows(
+      Call(self, inputs: [], slots: [], budget: RunBudget()), input: input, kernel: kernel)
     return StepWindows(
       kernel: kernel, strides: found.strides, dilations: found.dilations, before: found.before,
       after: found.after, output: found.output)
