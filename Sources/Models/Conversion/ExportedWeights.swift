@@ -41,6 +41,7 @@ struct ExportedWeights {
     } catch {
       throw CheckpointErrorAt(.export(error as? ONNXError ?? .malformed("\(error)")))
     }
+    addUnused()
     unfold()
     addTwins()
   }
@@ -116,6 +117,17 @@ struct ExportedWeights {
         shape: [1, 1 + others.shape[1], width], floats: one.floats() + others.floats()))
   }
 
+  /// The unit that the coarsest fusion of a depth network has and does not use: no export has its weights.
+  private mutating func addUnused() {
+    for (name, tensor) in tensors where name.contains("fusion_stage.layers.0.residual_layer2.") {
+      let unused = name.replacing("residual_layer2", with: "residual_layer1")
+      guard tensors[unused] == nil else { continue }
+      let count = tensor.shape.reduce(1, *)
+      tensors[unused] = CheckpointTensor(
+        NNRuntime.Tensor(shape: tensor.shape, floats: [Float](repeating: 0, count: count)))
+    }
+  }
+
   /// A normalization that changes nothing, for each one that was folded into its convolution.
   private mutating func unfold() {
     for name in Array(tensors.keys) where name.hasSuffix(".conv.bias") {
@@ -169,7 +181,12 @@ struct ExportedWeights {
   /// The module that a node is of, by a name such as `/model.0/conv/Conv`; nil of a node without one.
   private static func module(_ name: String) -> String? {
     guard name.hasPrefix("/") else { return nil }
-    let parts = name.split(separator: "/").dropLast()
+    var parts: [Substring] = []
+    for part in name.split(separator: "/").dropLast() {
+      // A module of a list is named with the list's own name before its number: `/cv2.1/cv2.1.2/Conv`.
+      if let last = parts.last, part.hasPrefix(last + ".") { parts.removeLast() }
+      parts.append(part)
+    }
     return parts.isEmpty ? nil : parts.joined(separator: ".")
   }
 }
