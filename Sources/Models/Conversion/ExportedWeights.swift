@@ -35,6 +35,11 @@ struct ExportedWeights {
       files = ExternalData(besideModel: file)
       metadata = NameTable(message.metadata.map { ($0.key, $0.value) })
       for tensor in graph.initializers { initializers[tensor.name] = tensor }
+      // Of equal tensors one is there, and the others are what a node makes of it.
+      for node in graph.nodes where node.type == "Identity" {
+        guard let source = node.inputs.first, let made = node.outputs.first else { continue }
+        initializers[made] = initializers[source]
+      }
       try takeNamed()
       try takeByNode()
       try takePositions()
@@ -57,8 +62,9 @@ struct ExportedWeights {
   private mutating func takeByNode() throws {
     var readers = NameTable<NodeMessage>()
     for node in graph.nodes { for name in node.inputs { readers[name] = node } }
+    let wrapper = wrapper
     for node in graph.nodes {
-      let path = Self.module(node.name)
+      let path = Self.module(node.name).map { wrapper + $0 }
       switch node.type {
       case "Conv", "ConvTranspose", "LayerNormalization":
         try take(node.inputs.dropFirst().first, path.map { "\($0).weight" })
@@ -83,6 +89,17 @@ struct ExportedWeights {
       default: continue
       }
     }
+  }
+
+  /// What names of tensors have before the modules' names in names of nodes.
+  private var wrapper: String {
+    for node in graph.nodes where node.type == "Conv" {
+      guard let path = Self.module(node.name), node.inputs.count > 1,
+        node.inputs[1].hasSuffix(path + ".weight")
+      else { continue }
+      return String(node.inputs[1].dropLast(path.count + ".weight".count))
+    }
+    return ""
   }
 
   private mutating func take(_ input: String?, _ name: String?, transposing: Bool = false) throws {
@@ -187,7 +204,11 @@ struct ExportedWeights {
       if let last = parts.last, part.hasPrefix(last + ".") { parts.removeLast() }
       parts.append(part)
     }
-    return parts.isEmpty ? nil : parts.joined(separator: ".")
+    // A module that is called again has a number at its name's end; the first call tells all.
+    guard let last = parts.last else { return nil }
+    let end = last.split(separator: "_").last ?? ""
+    guard !last.contains("_") || integer(of: end, in: 0...1 << 20) == nil else { return nil }
+    return parts.joined(separator: ".")
   }
 }
 
