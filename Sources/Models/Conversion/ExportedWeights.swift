@@ -35,12 +35,18 @@ struct ExportedWeights {
       files = ExternalData(besideModel: file)
       metadata = NameTable(message.metadata.map { ($0.key, $0.value) })
       for tensor in graph.initializers { initializers[tensor.name] = tensor }
+      // Of equal tensors one is there, and the others are what a node makes of it.
+      for node in graph.nodes where node.type == "Identity" {
+        guard let source = node.inputs.first, let made = node.outputs.first else { continue }
+        initializers[made] = initializers[source]
+      }
       try takeNamed()
       try takeByNode()
       try takePositions()
     } catch {
       throw CheckpointErrorAt(.export(error as? ONNXError ?? .malformed("\(error)")))
     }
+    addUnused()
     unfold()
     addTwins()
   }
@@ -56,8 +62,9 @@ struct ExportedWeights {
   private mutating func takeByNode() throws {
     var readers = NameTable<NodeMessage>()
     for node in graph.nodes { for name in node.inputs { readers[name] = node } }
+    let wrapper = wrapper
     for node in graph.nodes {
-      let path = Self.module(node.name)
+      let path = Self.module(node.name).map { wrapper + $0 }
       switch node.type {
       case "Conv", "ConvTranspose", "LayerNormalization":
         try take(node.inputs.dropFirst().first, path.map { "\($0).weight" })
@@ -82,6 +89,17 @@ struct ExportedWeights {
       default: continue
       }
     }
+  }
+
+  /// What names of tensors have before the modules' names in names of nodes.
+  private var wrapper: String {
+    for node in graph.nodes where node.type == "Conv" {
+      guard let path = Self.module(node.name), node.inputs.count > 1,
+        node.inputs[1].hasSuffix(path + ".weight")
+      else { continue }
+      return String(node.inputs[1].dropLast(path.count + ".weight".count))
+    }
+    return ""
   }
 
   private mutating func take(_ input: String?, _ name: String?, transposing: Bool = false) throws {
@@ -114,6 +132,17 @@ struct ExportedWeights {
     tensors[name] = CheckpointTensor(
       NNRuntime.Tensor(
         shape: [1, 1 + others.shape[1], width], floats: one.floats() + others.floats()))
+  }
+
+  /// The unit that the coarsest fusion of a depth network has and does not use: no export has its weights.
+  private mutating func addUnused() {
+    for (name, tensor) in tensors where name.contains("fusion_stage.layers.0.residual_layer2.") {
+      let unused = name.replacing("residual_layer2", with: "residual_layer1")
+      guard tensors[unused] == nil else { continue }
+      let count = tensor.shape.reduce(1, *)
+      tensors[unused] = CheckpointTensor(
+        NNRuntime.Tensor(shape: tensor.shape, floats: [Float](repeating: 0, count: count)))
+    }
   }
 
   /// A normalization that changes nothing, for each one that was folded into its convolution.
@@ -169,8 +198,17 @@ struct ExportedWeights {
   /// The module that a node is of, by a name such as `/model.0/conv/Conv`; nil of a node without one.
   private static func module(_ name: String) -> String? {
     guard name.hasPrefix("/") else { return nil }
-    let parts = name.split(separator: "/").dropLast()
-    return parts.isEmpty ? nil : parts.joined(separator: ".")
+    var parts: [Substring] = []
+    for part in name.split(separator: "/").dropLast() {
+      // A module of a list is named with the list's own name before its number: `/cv2.1/cv2.1.2/Conv`.
+      if let last = parts.last, part.hasPrefix(last + ".") { parts.removeLast() }
+      parts.append(part)
+    }
+    // A module that is called again has a number at its name's end; the first call tells all.
+    guard let last = parts.last else { return nil }
+    let end = last.split(separator: "_").last ?? ""
+    guard !last.contains("_") || integer(of: end, in: 0...1 << 20) == nil else { return nil }
+    return parts.joined(separator: ".")
   }
 }
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 MIB = 1 << 20
 #: The exit codes that a command may end with by itself; 70, the internal error, is none.
-DOCUMENTED = {0, 1, 10, 64, 65, 66, 71, 73, 74}
+DOCUMENTED = {0, 1, 10, 64, 65, 66, 69, 71, 73, 74}
 #: A refusal: what the same command takes of sound files, a fixed part, and a part of the inputs' size.
 REFUSAL_BASE, REFUSAL_FACTOR, REFUSAL_SECONDS = 64 * MIB, 1.1, 2.0
 ACCEPTED_BYTES, SECONDS = 1024 * MIB, 10
