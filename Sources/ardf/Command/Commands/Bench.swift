@@ -148,7 +148,8 @@ struct Bench: AsyncParsableCommand {
   func run() async throws {
     if network.weights.hasSuffix(".onnx"), flow == nil, !kernels {
       let isOther = network.size != nil || network.openblas || input.input != nil || streams != 1
-      guard !isOther, compare == nil, saveOutputs == nil, try named().file == "-", network.arithmetic.plans.isEmpty
+      guard !isOther, compare == nil, saveOutputs == nil, try named().file == "-",
+        network.arithmetic.plans.isEmpty
       else {
         throw CommandError.usage(
           "\(network.weights): of an ONNX file bench takes --threads, --precision, --runs, --warm-up, --seconds and "
