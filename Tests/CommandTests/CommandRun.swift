@@ -71,7 +71,7 @@ final class RunningCommand {
   ) throws {
     guard
       arguments.first != "serve"
-        || arguments.contains(where: { ["--listen", "--port", "--help"].contains($0) })
+        || arguments.contains(where: { ["--listen", "--port", "--help", "-h"].contains($0) })
     else { throw PortOfItsOwn() }
     // Files, not pipes: a full pipe would block the command.
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("ardf-run-\(UUID().uuidString)")

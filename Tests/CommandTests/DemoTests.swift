@@ -91,7 +91,7 @@ import Testing
       environment: ["HOME": place.path])
     #expect(run.status == 0, "\(run.error)")
     let objects = try JSONValue.read(path: place.file("ardf-demo/summary.json"))["objects"]?.array ?? []
-    #expect(objects.compactMap { $0["label"]?.string } == ["bed", "teddy bear", "teddy bear"])
+    #expect(objects.compactMap { $0["className"]?.string } == ["bed", "teddy bear", "teddy bear"])
     #expect(objects.allSatisfy { $0["distanceSource"]?.string == "lidar" })
   }
 }

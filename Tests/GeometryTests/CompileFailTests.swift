@@ -36,13 +36,11 @@ import Testing
     let sources = folder.deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("Sources")
     let build = URL(fileURLWithPath: modules).deletingLastPathComponent()
-    let targets = (try? FileManager.default.contentsOfDirectory(atPath: sources.path)) ?? []
-    return targets.sorted().flatMap { target in
-      [
-        sources.appendingPathComponent("\(target)/module.modulemap").path,
-        build.appendingPathComponent("\(target).build/module.modulemap").path,
-      ]
-    }.filter(FileManager.default.fileExists(atPath:))
+    let system = sources.appendingPathComponent("Support/System")
+    let targets = (try? FileManager.default.contentsOfDirectory(atPath: system.path)) ?? []
+    return targets.sorted().map { system.appendingPathComponent("\($0)/module.modulemap").path }
+      + [build.appendingPathComponent("CKernelShims.build/module.modulemap").path]
+      .filter(FileManager.default.fileExists(atPath:))
   }
 
   static func diagnostics(of snippet: String, compiler: String, modules: String) throws -> (

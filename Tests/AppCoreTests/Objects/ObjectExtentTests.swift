@@ -187,11 +187,11 @@ import Testing
     #expect(extent.warnings == [.noMask, .noIntrinsics])
   }
 
-  @Test func labelsTruncateThePercentage() {
+  @Test func labelsRoundThePercentage() {
     #expect(ObjectExtent.label("cup", confidence: 0.95, meters: 2.3) == "cup 95%\n2.30 m")
     #expect(ObjectExtent.scoreLabel("cup", confidence: 0.87) == "cup (0.87)")
     #expect(ObjectExtent.scoreLabel("cup", confidence: .nan) == "cup (--)")
-    #expect(ObjectExtent.label("cup", confidence: 0.9599, meters: 0.005) == "cup 95%\n0.01 m")
+    #expect(ObjectExtent.label("cup", confidence: 0.9599, meters: 0.005) == "cup 96%\n0.01 m")
     #expect(ObjectExtent.label("cup", confidence: 1, meters: nil) == "cup 100%\n-- m")
     #expect(ObjectExtent.label("cup", confidence: .nan, meters: .nan) == "cup 0%\n-- m")
     #expect(ObjectExtent.label("bed", confidence: 0.29, meters: 12.999) == "bed 29%\n13.00 m")

@@ -17,8 +17,8 @@ struct Infer: ParsableCommand {
       ("What are the inputs called?", "ardf inspect model.onnx"),
       (
         "A photograph, as networks trained on ImageNet take it",
-        "ardf infer model.onnx --input pixels=photo.jpg --resize 224x224 --mean 0.485,0.456,0.406 \\\n"
-          + "--std 0.229,0.224,0.225 --out results"
+        "ardf infer model.onnx --input pixels=photo.jpg --resize 224x224 \\\n"
+          + "--mean 0.485,0.456,0.406 --std 0.229,0.224,0.225 --out results"
       ),
       ("One picture, prepared elsewhere", "ardf infer model.onnx --input images=picture.npy --out results")))
 

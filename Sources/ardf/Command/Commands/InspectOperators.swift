@@ -12,6 +12,7 @@ extension Inspect {
         ("All operators and their versions", "ardf inspect operators")))
 
     @Flag(help: "Print JSON.") var json = false
+    @OptionGroup(title: "Output") var quiet: QuietOption
 
     func run() throws {
       let operators = ONNX.Operators.listing
