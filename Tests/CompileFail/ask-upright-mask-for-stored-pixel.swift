@@ -1,4 +1,4 @@
-// expect: cannot convert value of type 'UprightMask' to specified type 'InstanceMask'
+// expect: cannot convert value of type 'UprightPixels.Mask' (aka 'UprightMask') to specified type 'InstanceMask'
 import AppCore
 
 func mask(_ found: UprightDetection) -> InstanceMask? {
