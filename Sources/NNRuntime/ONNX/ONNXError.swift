@@ -29,7 +29,7 @@ public indirect enum ONNXError: Error, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .file(let error): "\(error)"
-    case .malformed(let text), .unsupported(let text), .input(let text): text
+    case .malformed(let text), .unsupported(let text), .input(let text): printableMessage(text)
     case .node(let name, let type, let error):
       "node \"\(printableName(name))\" (\(printableName(type))): \(error)"
     }
