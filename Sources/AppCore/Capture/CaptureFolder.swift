@@ -66,10 +66,13 @@ struct CaptureFolder: Sendable {
   /// - Throws: `.nameEscapesCapture`, `.missingFile`, `.notARegularFile`, `.fileTooLarge`.
   func location(of name: String, namedBy file: String, limit: Int) throws(CaptureError) -> String {
     let full = try checkedPath(name, namedBy: file)
-    guard let kind = try? POSIX.kind(of: full), let bytes = POSIX.identity(of: full)?.size else {
-      throw .unreadable(file: name, reason: "its kind and size are hidden")
+    // A size that cannot be read must not pass for a small one.
+    guard let attributes = try? FileManager.default.attributesOfItem(atPath: full),
+      let bytes = (attributes[.size] as? UInt64).map(Int.init(clamping:)) ?? attributes[.size] as? Int
+    else { throw .unreadable(file: name, reason: "its kind and size are hidden") }
+    guard attributes[.type] as? FileAttributeType == .typeRegular else {
+      throw .notARegularFile(file: file, name: name)
     }
-    guard kind == .file else { throw .notARegularFile(file: file, name: name) }
     guard bytes <= limit else { throw .fileTooLarge(file: name, bytes: bytes, limit: limit) }
     return full
   }
