@@ -68,7 +68,8 @@ struct CaptureFolder: Sendable {
     let full = try checkedPath(name, namedBy: file)
     // A size that cannot be read must not pass for a small one.
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: full),
-      let bytes = (attributes[.size] as? UInt64).map(Int.init(clamping:)) ?? attributes[.size] as? Int
+      let bytes = (attributes[.size] as? any BinaryInteger).map({ Int(clamping: $0) })
+        ?? attributes[.size] as? Int
     else { throw .unreadable(file: name, reason: "its kind and size are hidden") }
     guard attributes[.type] as? FileAttributeType == .typeRegular else {
       throw .notARegularFile(file: file, name: name)
