@@ -173,7 +173,7 @@ struct ExportedWeights {
     else { return }
     for (name, tensor) in tensors {
       guard let place = name.firstRange(of: ".cv"),
-        let last = name[..<place.lowerBound].split(separator: ".").last, Int(last) == headIndex
+        let last = name[..<place.lowerBound].split(separator: ".").last, Self.layer(last) == headIndex
       else { continue }
       tensors[name.replacingCharacters(at: place, with: ".one2one_cv")] = tensor
       isSuppressed = true
@@ -183,10 +183,12 @@ struct ExportedWeights {
   /// The number of the last layer.
   private var headIndex: Int? {
     tensors.keys.compactMap { name in
-      let parts = name.split(separator: ".")
-      return parts.firstIndex { Int($0) != nil }.flatMap { Int(parts[$0]) }
+      name.split(separator: ".").lazy.compactMap(Self.layer).first
     }.max()
   }
+
+  /// The number of a layer, as it stands in names.
+  private static func layer(_ part: Substring) -> Int? { integer(of: part, in: 0...100_000) }
 
   private func read(_ name: String) throws -> NNRuntime.Tensor? {
     guard let message = initializers[name] else { return nil }

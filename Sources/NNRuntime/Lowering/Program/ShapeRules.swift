@@ -126,7 +126,7 @@ enum ShapeRules {
     let products = zip(input.shape, scales).map { Double($0) * $1 }
     // Where the product is whole, there is nothing to be rounded.
     guard products.allSatisfy({ $0 > 0 && $0 < 0x1p31 && $0 == $0.rounded() }) else { return nil }
-    return TensorKind(type: input.type, shape: products.map { Int($0) })
+    return TensorKind(type: input.type, shape: products.compactMap { Int(exactly: $0) })
   }
 
   private static func joined(_ step: ONNXStep, _ inputs: [TensorKind]) -> TensorKind? {

@@ -36,7 +36,9 @@ enum ResizeRule: Rule {
   /// Whether quotients of the places by the scale, cut off, are those of whole numbers.
   private static func isFloored(_ input: Int, _ output: Int) -> Bool {
     let scale = Double(output) / Double(input)
-    return (0..<output).allSatisfy { Int(Double($0) / scale) == $0 * input / output }
+    return (0..<output).allSatisfy {
+      Int(exactly: (Double($0) / scale).rounded(.down)) == $0 * input / output
+    }
   }
 
   private static func interpolation(_ step: ONNXStep, _ input: [Int], _ output: [Int]) -> Interpolation? {
