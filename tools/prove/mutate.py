@@ -50,9 +50,10 @@ class Harness:
 
     def __init__(self, ardf, seed, only, scratch):
         self.ardf, self.seed, self.scratch = ardf, seed, scratch
-        self.names = only or list(CLASSES)
         self.sound = scratch / "sound"
         self.pictures = prepare(ardf, self.sound)
+        # What cannot be prepared here is no class any more.
+        self.names = only or list(CLASSES)
         self.options = known_options(ardf)
         self.baselines = {}
 

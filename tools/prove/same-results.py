@@ -88,6 +88,8 @@ def commands(threads):
         ("inspect graph", [str(DEPTH), "--size", "28x28"]),
         ("inspect plan", [str(DETECTOR), "--size", "64x64", "--json"]),
         ("inspect kernels", ["--json"]),
+        ("inspect operators", ["--json"]),
+        ("demo", ["--yolo", str(DETECTOR), "--depth", str(DEPTH), "--out", "out/demo"]),
     ]  # fmt: skip
 
 

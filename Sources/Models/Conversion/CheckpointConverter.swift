@@ -94,9 +94,13 @@ public enum CheckpointConverter {
       metadata["variant"] = found.variant
       metadata["source_file"] = String(file.split(separator: "/").last ?? "")
       metadata["source_sha256"] = sha256Hex(bytes)
+      let tensors = try source.loaded()
+      if let layers = source.exportedLayers {
+        try ExportComparison.check(bytes, file: file, layers: layers, tensors: tensors, metadata: metadata)
+      }
       return Checkpoint(
-        architecture: found.architecture, variant: found.variant, tensors: try source.loaded(),
-        metadata: metadata, remarks: found.remarks)
+        architecture: found.architecture, variant: found.variant, tensors: tensors, metadata: metadata,
+        remarks: found.remarks)
     } catch {
       throw CheckpointError(error.kind, tensor: error.tensor, file: file)
     }

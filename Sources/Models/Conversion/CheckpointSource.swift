@@ -30,6 +30,8 @@ package struct CheckpointSource {
   private(set) var epsilons: Set<Double> = []
   /// Whether what its tensors do not tell is known from its modules.
   private var wasCompared = false
+  /// Of an ONNX file: modules of convolutions and products, by the names of the values that they make.
+  private(set) var exportedLayers: NameTable<String>?
   /// The letter of the variant, where the checkpoint has it.
   private(set) var scale: String?
 
@@ -57,6 +59,9 @@ package struct CheckpointSource {
     var unwrapped: [String: CheckpointTensor] = [:]
     for (name, tensor) in weights {
       if let own = prefix.tensor(name) { unwrapped[own] = tensor }
+    }
+    if let layers = exportedLayers {
+      exportedLayers = NameTable(layers.map { ($0.key, prefix.module($0.value) ?? $0.value) })
     }
     usesHuggingFaceNames = HuggingFaceNames.areUsed(by: unwrapped.keys)
     tensors = usesHuggingFaceNames ? try HuggingFaceNames.renamed(unwrapped) : unwrapped
@@ -111,6 +116,7 @@ package struct CheckpointSource {
     _ bytes: FileBytes, file: String
   ) throws(CheckpointErrorAt) -> [String: CheckpointTensor] {
     let export = try ExportedWeights(bytes, file: file)
+    exportedLayers = export.layers
     do {
       classNames = try export.metadata["names"].map { text throws(ClassNames.Defect) in
         try ClassNames.parse(text)

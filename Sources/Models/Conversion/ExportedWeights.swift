@@ -17,6 +17,9 @@ struct ExportedWeights {
   /// Whether the one of two heads is there whose boxes are to be suppressed.
   private(set) var isSuppressed = false
 
+  /// Modules of convolutions and products, by the names of the values that they make.
+  private(set) var layers = NameTable<String>()
+
   private let graph: GraphMessage
   private let files: ExternalData
   private var initializers = NameTable<TensorMessage>()
@@ -67,12 +70,14 @@ struct ExportedWeights {
       let path = Self.module(node.name).map { wrapper + $0 }
       switch node.type {
       case "Conv", "ConvTranspose", "LayerNormalization":
+        keepLayer(node, path)
         try take(node.inputs.dropFirst().first, path.map { "\($0).weight" })
         try take(node.inputs.dropFirst(2).first, path.map { "\($0).bias" })
       case "Gemm":
         let isTransposed = node.attributes.contains { attribute in
           if attribute.name == "transB", case .int(1)? = attribute.value { true } else { false }
         }
+        keepLayer(node, path)
         try take(node.inputs.dropFirst().first, path.map { "\($0).weight" }, transposing: !isTransposed)
         try take(node.inputs.dropFirst(2).first, path.map { "\($0).bias" })
       case "MatMul":
@@ -89,6 +94,14 @@ struct ExportedWeights {
       default: continue
       }
     }
+  }
+
+  /// By the name of its weight, where that is a parameter's, else by its own.
+  private mutating func keepLayer(_ node: NodeMessage, _ path: String?) {
+    guard let made = node.outputs.first, node.inputs.count > 1 else { return }
+    let weight = node.inputs[1]
+    let named = weight.hasSuffix(".weight") && weight.contains(".") && !weight.hasPrefix("/")
+    layers[made] = named ? String(weight.dropLast(".weight".count)) : path
   }
 
   /// What names of tensors have before the modules' names in names of nodes.

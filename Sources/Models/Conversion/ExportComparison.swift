@@ -1,0 +1,159 @@
+import FileFormats
+import Geometry
+import NNRuntime
+import ONNX
+
+/// Whether an ONNX file computes what is built of its weights.
+///
+/// Names and shapes of weights do not tell activations, strides, pools or shortcuts. So both networks run on the same
+/// noise: every convolution or product that both have under one name must agree, and the outputs that have one shape.
+struct ExportComparison {
+  /// The greatest difference, of the largest magnitude of a layer: far above rounding, far below another function.
+  private static let tolerance: Float = 0.01
+  /// The same of weights of half precision, whose files compute in it.
+  private static let toleranceOfHalves: Float = 0.05
+  /// The sides of an input with free axes: whole strides of detectors and whole patches of depth networks.
+  private static let freeSide = 224
+  /// The greatest sides that are tried.
+  private static let mostPixels = 2048 * 2048
+
+  private let model: ONNXModel
+  private let network: InspectedNetwork
+
+  /// Compares a file's graph with the network of its weights.
+  ///
+  /// - `layers`: modules of convolutions and products, by the names of the values that they make.
+  /// - Throws: `.otherModule` where they differ, or where nothing of both could be compared; `.export`.
+  static func check(
+    _ bytes: FileBytes, file: String, layers: NameTable<String>, tensors: [String: NNRuntime.Tensor],
+    metadata: [String: String]
+  ) throws(CheckpointErrorAt) {
+    do {
+      try ExportComparison(bytes, file, tensors, metadata).compare(layers)
+    } catch let error as CheckpointErrorAt {
+      throw error
+    } catch let error as ONNXError {
+      throw CheckpointErrorAt(.export(error))
+    } catch {
+      throw CheckpointErrorAt(.otherModule("its weights", reason: "\(error)"))
+    }
+  }
+
+  private init(
+    _ bytes: FileBytes, _ file: String, _ tensors: [String: NNRuntime.Tensor], _ metadata: [String: String]
+  ) throws {
+    model = try ONNXModel(bytes, path: file, keepsAll: true)
+    network = try InspectedNetwork(
+      weights: WeightStore(tensors: tensors, metadata: metadata, file: file), pool: ThreadPool())
+  }
+
+  private func compare(_ layers: NameTable<String>) throws {
+    guard model.inputs.count == 1, let port = model.inputPorts.first, let shape = port.shape, shape.count == 4
+    else { throw difference("its input", "is not one picture") }
+    let size = PixelSize(width: shape[3] ?? Self.freeSide, height: shape[2] ?? Self.freeSide)
+    guard shape[0] ?? 1 == 1, shape[1] ?? 3 == 3, size.width * size.height <= Self.mostPixels else {
+      throw difference("its input", "is not one picture of three channels, or a very large one")
+    }
+    let session = try network.session(for: size)
+    let input = try session.input("input")
+    var generator = SplitMix64(seed: 1)
+    let noise = (0..<3 * size.width * size.height).map { _ in Float(generator.unit()) }
+    let (theirs, outputs) = try values(of: layers, noise: noise, type: port.type ?? .float, size)
+    let ours = values(of: session, input, noise, wanted: Set(theirs.keys))
+    let isHalf = port.type == .float16 || port.type == .bfloat16
+    let limit = isHalf ? Self.toleranceOfHalves : Self.tolerance
+    var compared = 0
+    for (module, map) in ours.layers.sorted(by: { $0.key < $1.key }) {
+      guard let other = theirs[module], other.count == map.elements.count else { continue }
+      try agree(map.channelsFirst, other, module, limit)
+      compared += 1
+    }
+    for tensor in network.decoding.tensors(of: ours.outputs, input: input.shape) {
+      for output in outputs
+      where output.shape.drop(while: { $0 == 1 }) == tensor.shape.drop(while: { $0 == 1 }) {
+        try agree(tensor.elements, output.floats(), tensor.names.first ?? "its output", limit)
+        compared += 1
+      }
+    }
+    guard compared > 0 else {
+      throw difference("its graph", "no layer in it has the name of one of the network's")
+    }
+  }
+
+  // MARK: - Both networks
+
+  /// What the file computes of the layers asked for, in its order of axes, and its outputs.
+  private func values(
+    of layers: NameTable<String>, noise: [Float], type: ElementType, _ size: PixelSize
+  ) throws -> (layers: [String: [Float]], outputs: [ONNX.Tensor]) {
+    let area = size.width * size.height
+    let channelsFirst = (0..<3).flatMap { channel in (0..<area).map { Double(noise[$0 * 3 + channel]) } }
+    let picture = ONNX.Tensor(type, [1, 3, size.height, size.width], doubles: channelsFirst)
+    var modules: [Int: String] = [:]
+    for (name, slot) in model.program.names { modules[slot] = layers[name] }
+    var found: [String: [Float]] = [:]
+    let values = try model.run(
+      NameTable([(model.inputs[0].name, Value.tensor(picture))]),
+      observer: { step, made in
+        for (slot, value) in zip(step.outputs, made) {
+          guard let slot, let module = modules[slot], case .tensor(let tensor)? = value else { continue }
+          found[module] = tensor.floats()
+        }
+      })
+    return (found, values.compactMap { if case .tensor(let tensor) = $0 { tensor } else { nil } })
+  }
+
+  private struct Map {
+    let shape: MapShape
+    let elements: [Float]
+
+    var channelsFirst: [Float] {
+      (0..<shape.channels).flatMap { channel in
+        (0..<shape.pixels).map { elements[$0 * shape.channels + channel] }
+      }
+    }
+  }
+
+  /// What the engine computes of layers that have these names, and its raw outputs, channels last.
+  private func values(
+    of session: Session, _ input: GraphInput, _ noise: [Float], wanted: Set<String>
+  ) -> (layers: [String: Map], outputs: [String: [Float]]) {
+    var layers: [String: Map] = [:]
+    var outputs: [String: [Float]] = [:]
+    let traced = session.plan.tracedLayers.filter { wanted.contains($0.name) || $0.output != nil }
+    session.stepwise { inputs in
+      inputs.fill(input) { elements in for index in elements.indices { elements[index] = noise[index] } }
+    } body: { run in
+      while let step = run.advance() {
+        for layer in traced where layer.step == step {
+          let elements = run.withElements(of: layer) { elements, stride in
+            (0..<layer.shape.pixels).flatMap { pixel in
+              (0..<layer.shape.channels).map { elements[pixel * stride + $0] }
+            }
+          }
+          // Of joined layers the result is that of the last, and no module's before it.
+          layers[layer.name] = Map(shape: layer.shape, elements: elements)
+          if let output = layer.output { outputs[output] = elements }
+        }
+      }
+    }
+    return (layers, outputs)
+  }
+
+  // MARK: - Differences
+
+  private func agree(_ ours: [Float], _ theirs: [Float], _ module: String, _ limit: Float) throws {
+    let scale = theirs.reduce(0) { max($0, abs($1)) }
+    let worst = zip(ours, theirs).reduce(Float(0)) { max($0, abs($1.0 - $1.1)) }
+    guard worst <= limit * max(scale, .leastNormalMagnitude) else {
+      throw difference(
+        module, "on the same input they differ by \(worst / scale * 100) % of the largest value")
+    }
+  }
+
+  private func difference(_ module: String, _ reason: String) -> CheckpointErrorAt {
+    CheckpointErrorAt(
+      .otherModule(
+        module, reason: "\(reason); run the file as it is with ardf infer, or bring the checkpoint (.pt)"))
+  }
+}
