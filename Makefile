@@ -190,6 +190,7 @@ goldens: reference
 	$(PYTHON) tools/reference/goldens/make-layer-goldens.py --goldens $(tiny)
 	$(PYTHON) tools/reference/goldens/make-task-goldens.py --goldens $(tiny)
 	$(PYTHON) tools/reference/goldens/make-exported-goldens.py --goldens $(tiny)
+	$(PYTHON) tools/reference/goldens/make-export-goldens.py --goldens $(tiny)
 	$(PYTHON) tools/reference/goldens/make-mask-goldens.py --out $(tiny)/ultralytics-8.4.190-masks.json
 	$(PYTHON) tools/reference/goldens/make-tracking-goldens.py Tests/AppCoreTests/Goldens/ultralytics-8.4.190-tracks.json
 	$(PYTHON) tools/reference/goldens/make-evaluation-goldens.py --out Tests/EvaluationTests/Goldens/evaluation.json

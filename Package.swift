@@ -251,7 +251,8 @@ let package = Package(
     tests(
       "Command",
       [
-        "ardf", "AppCore", "FileFormats", "Archives", "Digests", "OutputFolders", "Imaging", "ParserTargets",
+        "ardf", "AppCore", "FileFormats", "Archives", "Digests", "OutputFolders", "NNRuntime", "Imaging",
+        "ParserTargets",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], computing: false),
   ]

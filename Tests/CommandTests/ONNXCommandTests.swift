@@ -1,4 +1,6 @@
 import FileFormats
+import Imaging
+import NNRuntime
 import TestSupport
 import Testing
 
@@ -61,6 +63,67 @@ import Testing
     let axis = try CommandRun(
       ["infer", file, "--input", "x=x.npy", "--axis", "n=4", "--out", "more"], in: place.path)
     #expect(axis.status == 65 && !fileExists(place.file("more")))
+  }
+
+  @Test("what infer cannot take is refused by name")
+  func refusals() throws {
+    let place = try TemporaryDirectory()
+    let file = try place.write(model("Relu"), to: "m.onnx")
+    try place.write(NPYArray(shape: [3], floats: [-1, 0, 2]).encoded(), to: "x.npy")
+    try place.write(Array("rubbish".utf8), to: "best.pt")
+    try place.write([0x1c, 0, 0, 0] + Array("TFL3".utf8) + [UInt8](repeating: 0, count: 40), to: "net.onnx")
+    for (words, status, message) in [
+      ([file, "--input", "x=x.npy", "--out", "-"], 64, "give a folder"),
+      ([file, "--input", "x=x.npy", "--input", "x=x.npy", "--out", "o"], 64, "is given twice"),
+      ([file, "--input", "x=x.npy", "--resize", "2x2", "--out", "o"], 64, "prepare pictures"),
+      ([file, "--input", "x=x.npy", "--resize", "2", "--out", "o"], 64, "--resize 2"),
+      (["best.pt", "--input", "x=x.npy", "--out", "o"], 69, "no graph"),
+      (["net.onnx", "--input", "x=x.npy", "--out", "o"], 69, "TensorFlow Lite"),
+    ] as [([String], Int32, String)] {
+      let run = try CommandRun(["infer"] + words, in: place.path)
+      #expect(run.status == status && run.error.contains(message), "\(words): \(run.error)")
+      #expect(!fileExists(place.file("o")))
+    }
+  }
+
+  @Test("verify: recorded tensors by name, what was not compared, and a wrong one")
+  func recorded() throws {
+    let place = try TemporaryDirectory()
+    let file = try place.write(model("Relu"), to: "m.onnx")
+    func reference(_ name: String, _ y: [Float], more: Bool = false) throws {
+      var tensors = ["x": Tensor(shape: [2], floats: [1, -2]), "y": Tensor(shape: [2], floats: y)]
+      if more { tensors["z"] = Tensor(shape: [1], floats: [0]) }
+      try SafetensorsWriter.write(tensors, to: place.file(name), overwrite: false)
+    }
+    try reference("right.safetensors", [1, 0])
+    try reference("wrong.safetensors", [1, 0.5])
+    try reference("other.safetensors", [1, 0], more: true)
+    for (name, status) in [("right", 0), ("wrong", 1), ("other", 1)] as [(String, Int32)] {
+      let run = try CommandRun(["verify", file, "--reference", place.file("\(name).safetensors")])
+      #expect(run.status == status, "\(name): \(run.output) \(run.error)")
+    }
+  }
+
+  @Test("a picture becomes the input as it is asked to be")
+  func pictures() throws {
+    let place = try TemporaryDirectory()
+    try place.write(ImageCodec.encodePNG(RGBImage(width: 1, height: 1, pixels: [255, 0, 51])), to: "p.png")
+    func axis(_ size: UInt8) -> [UInt8] { field(1, [8, size]) }
+    func port(_ name: String) -> [UInt8] {
+      field(1, name) + field(2, field(1, [8, 1] + field(2, axis(1) + axis(3) + axis(1) + axis(1))))
+    }
+    let graph =
+      field(1, field(1, "x") + field(2, "y") + field(3, "only") + field(4, "Identity")) + field(11, port("x"))
+      + field(12, port("y"))
+    let file = try place.write([8, 8] + field(7, graph) + field(8, [16, 18]), to: "m.onnx")
+    let run = try CommandRun(
+      ["infer", file, "--input", "x=p.png", "--bgr", "--mean", "0.5", "--std", "0.25", "--out", "o"],
+      in: place.path)
+    #expect(run.status == 0, "\(run.error)")
+    #expect(
+      try NPYArray.read(path: place.file("o/output_0.npy")).floats().map { ($0 * 10).rounded() } == [
+        -12, -20, 20,
+      ])
   }
 
   @Test("verify: 0 equal, 1 different, 69 not supported, 65 damaged; a line for each of several")

@@ -59,7 +59,11 @@ import Testing
     #expect(rows.first?.last == "track")
     #expect(rows.count > 3 && rows.dropFirst().allSatisfy { $0.last.map { !$0.isEmpty } ?? false })
 
-    let bad = try Self.detect(["-"], ["--out", "-", "--track-high-thresh", "2"], in: place, input: "pipe")
+    try place.write(Self.png(0), to: "one.png")
+    let alone = try Self.detect(["one.png"], ["--out", "-", "--track", tracker], in: place)
+    #expect(alone.status == 64 && alone.error.contains("give a film"), "\(alone.error)")
+    let bad = try Self.detect(
+      ["-"], ["--out", "-", "--track", tracker, "--track-high-thresh", "2"], in: place, input: "pipe")
     #expect(bad.status == 64 && bad.error.contains("--track-high-thresh 2"), "\(bad.error)")
   }
 

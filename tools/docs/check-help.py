@@ -109,6 +109,7 @@ class Place:
         self.must("ardf fuse --relative relative/relative.npy --capture scan --frame 0 --out fused")
         self.must("ardf place --detections objects/detections.json --capture scan --frame 0 --out placed")
         self.others()
+        self.model()
         if shutil.which("ffmpeg"):
             self.recording(first)
             self.must("ffmpeg -v error -loop 1 -i bus.jpg -t 0.5 -r 4 -vf scale=640:-2 clip.mp4")
@@ -136,6 +137,28 @@ class Place:
         for name in ("yolo11n-pose", "yolo11n-obb"):
             tool = ROOT / "tools/reference/make-random-checkpoint.py"
             self.must(f"{sys.executable} {tool} {name} --out {name}.pt")
+
+    def model(self):
+        """An ONNX file of one node, values for it, and what it makes of them."""
+        import numpy as np
+
+        def field(number, content):
+            content = content if isinstance(content, bytes) else content.encode()
+            length = len(content)
+            return bytes([number << 3 | 2]) + (bytes([length]) if length < 128 else bytes([length & 127 | 128, length >> 7])) + content
+
+        def size(count):
+            return field(1, b"\x08" + (bytes([count]) if count < 128 else bytes([count & 127 | 128, count >> 7])))
+
+        shape = [1, 3, 224, 224]
+        kind = field(1, b"\x08\x01" + field(2, b"".join(size(count) for count in shape)))
+        node = field(1, "pixels") + field(2, "y") + field(3, "only") + field(4, "Relu")
+        ports = (field(1, name) + field(2, kind) for name in ("pixels", "y"))
+        graph = field(1, node) + field(2, "one") + b"".join(field(place, port) for place, port in zip((11, 12), ports))
+        (self.folder / "model.onnx").write_bytes(b"\x08\x08" + field(7, graph) + field(8, b"\x10\x12"))
+        picture = np.linspace(-1, 1, 3 * 224 * 224, dtype=np.float32).reshape(shape)
+        np.save(self.folder / "picture.npy", picture)
+        np.savez(self.folder / "recorded.npz", pixels=picture, y=np.maximum(picture, 0))
 
     def labels(self):
         """A picture with what is found in it as labels, in both layouts."""

@@ -96,7 +96,9 @@ public enum CheckpointConverter {
       metadata["source_sha256"] = sha256Hex(bytes)
       let tensors = try source.loaded()
       if let layers = source.exportedLayers {
-        try ExportComparison.check(bytes, file: file, layers: layers, tensors: tensors, metadata: metadata)
+        try ExportComparison.check(
+          bytes, file: file, layers: layers,
+          against: WeightStore(tensors: tensors, metadata: metadata, file: file))
       }
       return Checkpoint(
         architecture: found.architecture, variant: found.variant, tensors: tensors, metadata: metadata,

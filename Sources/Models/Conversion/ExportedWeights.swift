@@ -142,6 +142,7 @@ struct ExportedWeights {
     }
     guard let one = try first?.inputs.first.flatMap(read), let others = try rest?.inputs.first.flatMap(read)
     else { return }
+    guard others.shape[1] < 1 << 20 else { return }
     tensors[name] = CheckpointTensor(
       NNRuntime.Tensor(
         shape: [1, 1 + others.shape[1], width], floats: one.floats() + others.floats()))

@@ -41,6 +41,9 @@ struct Demo: AsyncParsableCommand {
   }
 
   func run() async throws {
+    guard force || !fileExists(out) else {
+      throw CommandError.taken("\(out): already exists; pass --force to replace it, or give another --out")
+    }
     guard let capture = DemoCapture.path else {
       throw CommandError.missing(
         "the capture of the demo does not lie beside this program (share/ardf/captures/bedroom); install ardf whole, or "

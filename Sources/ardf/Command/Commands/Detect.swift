@@ -60,6 +60,10 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     let inputs = try RunInputs(sources, names: frame) {
       try CaptureReader.open($0, limits: limits.capture, photographs: .exif)
     }
+    guard !tracking.isOn || inputs.frames.contains(where: { $0.siblings > 1 }) else {
+      throw CommandError.usage(
+        "--track follows objects from picture to picture: give a film, camera or sequence")
+    }
     let results = try DetectionResults(
       output, format, isSingle: inputs.isSingle,
       inputs: inputs.paths + [detector.yolo] + compute.arithmetic.plans, frames: inputs.frames)

@@ -20,7 +20,7 @@ struct Infer: ParsableCommand {
         "ardf infer model.onnx --input pixels=photo.jpg --resize 224x224 \\\n"
           + "--mean 0.485,0.456,0.406 --std 0.229,0.224,0.225 --out results"
       ),
-      ("One picture, prepared elsewhere", "ardf infer model.onnx --input images=picture.npy --out results")))
+      ("One picture, prepared elsewhere", "ardf infer model.onnx --input pixels=picture.npy --out results")))
 
   @Argument(help: ArgumentHelp("An ONNX file, or a folder of ONNX's test layout.", valueName: "model.onnx"))
   var model: String
@@ -36,7 +36,7 @@ struct Infer: ParsableCommand {
 
   @OptionGroup(title: "Input") var preparation: PreparationOptions
 
-  @Option(help: ArgumentHelp("Folder for the outputs.", valueName: "folder"))
+  @Option(name: .shortAndLong, help: ArgumentHelp("Folder for the outputs.", valueName: "folder"))
   var out: String
 
   @OptionGroup(title: "Computation") var compute: ComputeOptions
@@ -48,10 +48,22 @@ struct Infer: ParsableCommand {
     for text in input where Self.pair(text) == nil {
       throw ValidationError("--input \(text): give NAME=FILE, for example images=picture.npy")
     }
+    let names = input.compactMap(Self.pair).map(\.name)
+    if let twice = names.first(where: { name in names.count(where: { $0.isSameName(as: name) }) > 1 }) {
+      throw ValidationError("--input \(twice)=...: is given twice")
+    }
+    guard out != "-" else { throw ValidationError("--out -: outputs are files; give a folder, and --json") }
+    let files = input.compactMap(Self.pair).map(\.value)
+    if preparation.isGiven, !files.isEmpty, files.allSatisfy(Self.isPrepared) {
+      throw ValidationError(
+        "--resize, --scale, --mean, --std and --bgr prepare pictures; the inputs are none")
+    }
     for text in axis where Self.size(text) == nil {
       throw ValidationError("--axis \(text): give NAME=SIZE, for example batch=1")
     }
   }
+
+  private static func isPrepared(_ file: String) -> Bool { hasEnding(file, ".npy") || hasEnding(file, ".pb") }
 
   private static func pair(_ text: String) -> (name: String, value: String)? {
     // A name may hold the sign, a file's ending tells where it ends.
@@ -66,6 +78,11 @@ struct Infer: ParsableCommand {
 
   func run() throws {
     try ForeignModel.refuse(model)
+    guard ![".pt", ".pth", ".ckpt", ".safetensors"].contains(where: { hasEnding(model, $0) }) else {
+      throw CommandError.unsupported(
+        "\(model): holds weights and no graph; give it to ardf detect --yolo or ardf depth --depth, or export it to ONNX"
+      )
+    }
     guard pathKind(model) != .folder else { return try runFolder() }
     let given = input.compactMap(Self.pair)
     let folder = try OutputFolder(out, force: force, inputs: [model] + given.map(\.value))

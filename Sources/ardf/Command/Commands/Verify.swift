@@ -183,10 +183,16 @@ struct Verify: ParsableCommand {
     }
     guard cases.isEmpty else { return }
     guard !isONNX else {
-      guard against == nil, input == nil, !sensitivity.isAsked, out == nil else {
+      let others = against == nil && input == nil && size == nil && !sensitivity.isAsked && out == nil
+      guard others, reference != nil || tol.isEmpty && !layersOnly && mode == .both else {
         throw ValidationError(
-          "an ONNX file is compared with its nodes' definitions, or with --reference FOLDER: leave other options away"
-        )
+          "an ONNX file is compared with its nodes' definitions, and takes --threads, --precision and --json then; or with "
+            + "--reference, a folder of ONNX's test layout, or tensors in .npz or .safetensors, and takes --mode, --tol, "
+            + "--layers-only, --failed and --json then")
+      }
+      guard reference == nil || !inspected.compute.arithmetic.mayReduce else {
+        throw ValidationError(
+          "--precision: a reference is compared with nodes by their definitions, in the file's own types")
       }
       return
     }

@@ -14,7 +14,9 @@ enum Pictures {
     var canvas = Canvas(image, in: ImagePixels.self)
     for detection in detections {
       guard let mask = detection.mask else { continue }
-      canvas.tint(mask.binary(), color: palette[detection.id % palette.count].withAlpha(maskOpacity))
+      canvas.tint(
+        mask.binary(),
+        color: palette[(detection.track ?? detection.id) % palette.count].withAlpha(maskOpacity))
     }
     var style = ResultsStyle()
     (style.backgroundExposure, style.objectGain) = (0, 1)

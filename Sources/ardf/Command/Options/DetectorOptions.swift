@@ -33,7 +33,9 @@ struct DetectorOptions: ParsableArguments {
   var rect = false
 
   @Option(
-    help: "Scores must be strictly greater; 0.75 by default, 0.1 with --track. Ultralytics' default is 0.25.")
+    help:
+      "Scores must be strictly greater; 0.75 by default, in detect --track 0.1. Ultralytics' default is 0.25."
+  )
   var conf: Double?
 
   @Option(

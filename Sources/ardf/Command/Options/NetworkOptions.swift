@@ -23,13 +23,13 @@ struct NetworkOptions: ParsableArguments {
   func validate() throws { _ = try Self.parse(size: size) }
 
   /// The size written HEIGHTxWIDTH; nil where none is given.
-  static func parse(size: String?) throws -> PixelSize? {
+  static func parse(size: String?, option: String = "--size") throws -> PixelSize? {
     guard let size else { return nil }
     let sides = size.split(separator: "x", omittingEmptySubsequences: false).map {
       integer(of: $0, in: 1...ObjectInput.sides.upperBound)
     }
     guard sides.count == 2, let height = sides[0], let width = sides[1] else {
-      throw ValidationError("--size \(size): give HEIGHTxWIDTH, for example 480x640")
+      throw ValidationError("\(option) \(size): give HEIGHTxWIDTH, for example 480x640")
     }
     return PixelSize(width: width, height: height)
   }

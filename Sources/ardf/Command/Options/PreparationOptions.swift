@@ -30,7 +30,7 @@ struct PreparationOptions: ParsableArguments {
   enum ChannelOrder: String, EnumerableFlag { case rgb, bgr }
 
   func validate() throws {
-    _ = try NetworkOptions.parse(size: resize)
+    _ = try NetworkOptions.parse(size: resize, option: "--resize")
     for (name, text) in [("--mean", mean), ("--std", std)] where text != nil && Self.numbers(text!) == nil {
       throw ValidationError("\(name) \(text!): give one number, or one for each channel with commas between")
     }

@@ -6,6 +6,11 @@ struct TrackingOptions: ParsableArguments {
   /// The trackers, and none.
   enum Method: String, CaseIterable, ExpressibleByArgument {
     case bytetrack, botsort, off
+
+    /// Also by the names of Ultralytics' files, such as `bytetrack.yaml`.
+    init?(argument: String) {
+      self.init(rawValue: argument.hasSuffix(".yaml") ? String(argument.dropLast(5)) : argument)
+    }
   }
 
   @Option(
@@ -30,6 +35,14 @@ struct TrackingOptions: ParsableArguments {
   var matchThresh = 0.8
 
   func validate() throws {
+    guard isOn || isDefault else {
+      throw ValidationError(
+        "--track-high-thresh, --track-low-thresh, --track-buffer and --match-thresh go with --track")
+    }
+    guard trackLowThresh <= trackHighThresh else {
+      throw ValidationError(
+        "--track-low-thresh \(trackLowThresh): is above --track-high-thresh \(trackHighThresh)")
+    }
     for (name, value) in [("--track-high-thresh", trackHighThresh), ("--track-low-thresh", trackLowThresh)]
     where !(0...1).contains(value) {
       throw ValidationError("\(name) \(value): give a number from 0 to 1")
@@ -40,6 +53,13 @@ struct TrackingOptions: ParsableArguments {
     guard (0...100_000).contains(trackBuffer) else {
       throw ValidationError("--track-buffer \(trackBuffer): give a number of pictures from 0 to 100000")
     }
+  }
+
+  private var isDefault: Bool {
+    let rules = TrackingRules()
+    return trackHighThresh == rules.highScore && trackLowThresh == rules.lowScore
+      && trackBuffer == rules.buffer
+      && matchThresh == rules.mostCost
   }
 
   /// Whether objects get identities.

@@ -30,7 +30,7 @@ struct ONNXListing {
     for entry in message.metadata { table.add(["metadata", "\(entry.key): \(entry.value)"]) }
     var operators = TextTable(["operator", "nodes", "runs"], rightAligned: [1])
     for use in description.operators {
-      operators.add([use.type, "\(use.count)", use.defect.map { "not supported: \($0)" } ?? "plain"])
+      operators.add([use.type, "\(use.count)", use.defect.map { "not supported: \($0)" } ?? "yes"])
     }
     return table.text + "\n" + operators.text
   }
@@ -43,7 +43,7 @@ struct ONNXListing {
     let operators = description.operators.map { use -> JSONValue in
       [
         "operator": .string(use.type), "nodes": .integer(use.count),
-        "runs": .string(use.defect == nil ? "plain" : "not supported"),
+        "runs": .string(use.defect == nil ? "yes" : "not supported"),
         "defect": use.defect.map { .string("\($0)") } ?? .null,
       ]
     }

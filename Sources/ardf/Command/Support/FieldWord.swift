@@ -44,7 +44,7 @@ extension FieldWord {
   private static let ofWeights: Set = ["bench", "profile", "tune", "quantize", "inspect", "convert"]
   private static let computing =
     detecting.union(ofWeights).subtracting(["convert", "quantize"]).union([
-      "depth", "verify", "trace", "evaluate",
+      "depth", "verify", "trace", "evaluate", "infer",
     ])
   private static let writing: Set = [
     "run", "detect", "depth", "replay", "fuse", "place", "compose", "infer", "evaluate", "quantize", "trace",
