@@ -65,6 +65,36 @@ import Testing
     #expect(axis.status == 65 && !fileExists(place.file("more")))
   }
 
+  @Test("bench, verify and inspect plan are told the sizes of free axes")
+  func freeAxes() throws {
+    let place = try TemporaryDirectory()
+    let file = try place.write(model("Relu"), to: "m.onnx")
+    for words in [
+      ["bench", file, "--runs", "2", "--threads", "1"], ["verify", file], ["inspect", "plan", file],
+    ] {
+      #expect(try CommandRun(words + ["--axis", "n=3"], in: place.path).status == 0, "\(words)")
+      for (axis, message) in [
+        ([], "--axis n=SIZE"), (["--axis", "m=3"], "no axis m is free"), (["--axis", "n"], "give NAME=SIZE"),
+        (["--axis", "n=3", "--axis", "n=4"], "is given twice"),
+      ] {
+        let run = try CommandRun(words + axis, in: place.path)
+        #expect(run.status == 64 && run.error.contains(message), "\(words) \(axis): \(run.error)")
+      }
+    }
+    let csv = try CommandRun(
+      ["bench", file, "--runs", "2", "--axis", "n=3", "--out", "times.csv"], in: place.path)
+    #expect(csv.status == 0, "\(csv.error)")
+    #expect(
+      String(decoding: try place.read("times.csv"), as: UTF8.self).hasPrefix("network,kernels,input,threads,")
+    )
+    let old = ["bench", file, "--runs", "2", "--axis", "n=3", "--report", "json", "--out", "old.json"]
+    #expect(try CommandRun(old, in: place.path).status == 0)
+    let compared = try CommandRun(
+      ["bench", file, "--runs", "2", "--axis", "n=3", "--compare", "old.json", "--tolerance", "10"],
+      in: place.path)
+    #expect(compared.status == 0 && compared.output.contains("new/old"), "\(compared.error)")
+  }
+
   @Test("what infer cannot take is refused by name")
   func refusals() throws {
     let place = try TemporaryDirectory()

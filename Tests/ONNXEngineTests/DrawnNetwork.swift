@@ -131,6 +131,20 @@ struct DrawnNetwork {
       "\(worst) of \(scale), \(comment)", sourceLocation: sourceLocation)
   }
 
+  /// The network for drawn values, and these.
+  mutating func lowered(_ output: String) throws -> (network: LoweredNetwork, values: NameTable<ONNX.Value>) {
+    let values: NameTable<ONNX.Value> = ["x": .tensor(ONNX.Tensor(input, floats(input.reduce(1, *), -2...2)))]
+    let model = LoweredModel(try model(output: output), pool: ThreadPool(threads: 2))
+    return (try model.network(for: values), values)
+  }
+
+  /// Whether both ways refuse the network when it is run, neither crashing.
+  mutating func isRefused(_ output: String) throws -> Bool {
+    let (network, values) = try lowered(output)
+    let model = try model(output: output)
+    return (try? model.run(values)) == nil && (try? network.run(values)) == nil
+  }
+
   // MARK: Wire format
 
   private static func varint(_ value: UInt64) -> [UInt8] {

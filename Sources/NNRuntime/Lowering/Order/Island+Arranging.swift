@@ -6,21 +6,19 @@ extension Island {
   /// The tensor with nothing owed.
   func settled(_ x: Lowered, _ name: String) -> Lowered? {
     guard x.factor != 1 else { return x }
-    guard var x = whole(x, name, settling: false) else { return nil }
-    let factors = [Float](repeating: x.factor, count: x.map.channels)
-    x.value = x.value.scaled(
+    var plain = x
+    plain.factor = 1
+    guard var found = whole(plain, name) else { return nil }
+    let factors = [Float](repeating: x.factor, count: found.map.channels)
+    found.value = found.value.scaled(
       by: WeightTensor(shape: [factors.count], floats: factors), name: unique("\(name).factor"))
-    x.factor = 1
-    return x
+    return found
   }
 
-  /// The tensor as all of a map.
-  func whole(_ x: Lowered, _ name: String, settling: Bool = true) -> Lowered? {
-    guard !x.isWhole || x.factor != 1 && settling else { return x }
-    if settling, x.factor != 1 {
-      guard let x = settled(x, name) else { return nil }
-      return whole(x, name)
-    }
+  /// The tensor as all of a map, with nothing owed.
+  func whole(_ x: Lowered, _ name: String) -> Lowered? {
+    guard x.factor == 1 else { return settled(x, name) }
+    guard !x.isWhole else { return x }
     if let part = channelRange(x, name) ?? tail(x, name) { return part }
     let axes = Array(x.shape.indices)
     return arranged(x, order: axes, as: mapShape(of: x.shape), name)
@@ -173,6 +171,11 @@ extension Island {
       as: MapShape(images: images, height: 1, width: pixels / images, channels: channels), name)
   }
 
+  /// As `pixelwise`, each image of the map one place of the first axis; nil where that is not so.
+  func imagewise(_ x: Lowered, channels axis: Int, _ name: String) -> Lowered? {
+    pixelwise(x, channels: axis, name).flatMap { $0.isByImages ? $0 : nil }
+  }
+
   /// The tensor (images, channels, height, width) as a map; (images, channels, width) as one of a row.
   func map(_ x: Lowered, _ name: String) -> MapValue? {
     guard x.shape.count == 4 || x.shape.count == 3 else { return nil }
@@ -181,7 +184,7 @@ extension Island {
     let (height, width) = (x.shape.count == 4 ? x.shape[2] : 1, x.shape[x.shape.count - 1])
     let shape = MapShape(images: images, height: height, width: width, channels: x.shape[1])
     let order = [0] + Array(2..<x.shape.count) + [1]
-    return arranged(x, order: order, as: shape, name)?.value
+    return arranged(x, order: order, as: shape, name).flatMap { $0.isByImages ? $0.value : nil }
   }
 
   /// A map as the tensor (images, channels, height, width), or without the height where `rank` is 3.

@@ -12,7 +12,7 @@ final class Island {
   /// The program's tensors that are here, by number.
   var tensors: [Int: Lowered] = [:]
   /// The tensors that come from outside, in the order of the graph's inputs.
-  private(set) var inputs: [(slot: Int, name: String)] = []
+  private(set) var inputs: [(slot: Int, name: String, value: MapValue)] = []
   /// The layer that makes each tensor, where one of its own does.
   private(set) var layers: [Int: String] = [:]
   /// The nodes of the program that are computed here.
@@ -53,7 +53,7 @@ final class Island {
     let map = mapShape(of: shape)
     let value = builder.input(
       name, images: map.images, height: map.height, width: map.width, channels: map.channels)
-    inputs.append((slot, name))
+    inputs.append((slot, name, value))
     let tensor = Lowered(value: value, view: StridedView(rowMajor: shape))
     tensors[slot] = tensor
     return tensor

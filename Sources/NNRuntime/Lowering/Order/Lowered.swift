@@ -15,6 +15,12 @@ struct Lowered {
   var isWhole: Bool {
     view.offset == 0 && view.count == map.count && view.flat.allSatisfy { $0.stride > 0 }
   }
+
+  /// Whether the first axis counts the map's images, where there are several: a pool or a stack of maps is made of each
+  /// image by itself.
+  var isByImages: Bool {
+    map.images == 1 || view.axes.first == [Factor(size: map.images, stride: map.of(images: 1).count)]
+  }
 }
 
 extension StridedView {

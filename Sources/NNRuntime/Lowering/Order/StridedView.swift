@@ -67,7 +67,10 @@ struct StridedView: Hashable, Sendable {
   /// `count` places of an axis from `start` on, `step` apart; nil where factors would be cut.
   func sliced(_ axis: Int, from start: Int, count: Int, step: Int = 1) -> StridedView? {
     var (view, factors) = (self, axes[axis])
-    guard count > 0 else { return nil }
+    let size = factors.reduce(1) { $0 * $1.size }
+    guard count > 0, step > 0, (0..<size).contains(start), count - 1 <= (size - 1 - start) / step else {
+      return nil
+    }
     guard let first = factors.first else { return start == 0 && count == 1 ? self : nil }
     let inner = factors.dropFirst().reduce(1) { $0 * $1.size }
     if inner == 1 {
@@ -83,7 +86,7 @@ struct StridedView: Hashable, Sendable {
     }
     // Within one place of the slowest factor.
     let last = start + (count - 1) * step
-    guard step > 0, start / inner == last / inner else { return nil }
+    guard start / inner == last / inner else { return nil }
     view.offset += start / inner * first.stride
     view.axes[axis] = Array(factors.dropFirst())
     return view.sliced(axis, from: start % inner, count: count, step: step)

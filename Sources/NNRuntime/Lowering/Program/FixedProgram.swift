@@ -55,9 +55,10 @@ struct FixedProgram {
     for slot in inputs.keys { known[slot] = nil }
     for (slot, value) in known { if case .tensor(let tensor) = value { kinds[slot] = tensor.kind } }
     var rest: [ONNXStep] = []
-    for step in program.steps where !fold(step) {
+    let scratch = StepScratch(program.valueCount)
+    for step in program.steps where !fold(step, scratch) {
       rest.append(step)
-      infer(step)
+      infer(step, scratch)
     }
     var needed = Set(program.outputSlots)
     for step in rest.reversed() where step.outputSlots.contains(where: { $0.map(needed.contains) ?? false }) {
@@ -80,17 +81,17 @@ struct FixedProgram {
   }
 
   /// Computes a step of known values; whether it could.
-  private mutating func fold(_ step: ONNXStep) -> Bool {
+  private mutating func fold(_ step: ONNXStep, _ scratch: StepScratch) -> Bool {
     guard step.defect == nil, step.isPure else { return false }
     if step.type == "Shape" || step.type == "Size", let slot = step.inputSlots.first ?? nil,
       known[slot] == nil, let kind = kinds[slot]
     {
       return foldShape(step, kind)
     }
-    guard step.inputSlots.allSatisfy({ $0.map { known[$0] != nil } ?? true }) else { return false }
-    var slots = [ONNXValue?](repeating: nil, count: program.valueCount)
-    for case let slot? in step.inputSlots { slots[slot] = known[slot] }
-    guard let made = try? step.evaluate(slots), made.allSatisfy({ ($0?.bytes ?? 0) <= Self.mostFolded })
+    let slots = step.inputSlots.compactMap(\.self)
+    let values = slots.compactMap { slot in known[slot].map { (slot, $0) } }
+    guard values.count == slots.count, let made = scratch.results(of: step, values),
+      made.allSatisfy({ ($0?.bytes ?? 0) <= Self.mostFolded })
     else { return false }
     for (slot, value) in zip(step.outputSlots, made) { define(slot, value) }
     return true
@@ -115,9 +116,11 @@ struct FixedProgram {
     if case .tensor(let tensor) = value { kinds[slot] = tensor.kind }
   }
 
-  private mutating func infer(_ step: ONNXStep) {
-    guard step.defect == nil, let found = ShapeRules.kinds(of: step, in: self) else { return }
-    for (slot, kind) in zip(step.outputSlots, found) { if let slot, let kind { kinds[slot] = kind } }
+  private mutating func infer(_ step: ONNXStep, _ scratch: StepScratch) {
+    guard step.defect == nil, let found = ShapeRules.kinds(of: step, in: self, scratch) else { return }
+    for (slot, kind) in zip(step.outputSlots, found) {
+      if let slot, let kind, elementCount(kind.shape) != nil { kinds[slot] = kind }
+    }
   }
 }
 

@@ -28,8 +28,13 @@ enum ShapeRules {
     "DequantizeLinear": [], "GridSample": [],
   ]
 
+  /// Most that a size, a stride or a padding may be: products of two of them are numbers.
+  private static let mostSize = 1 << 30
+
   /// nil where nothing is known.
-  static func kinds(of step: ONNXStep, in program: FixedProgram) -> [TensorKind?]? {
+  static func kinds(
+    of step: ONNXStep, in program: FixedProgram, _ scratch: StepScratch
+  ) -> [TensorKind?]? {
     let inputs = step.inputSlots.map { program.kind($0) }
     guard zip(step.inputSlots, inputs).allSatisfy({ $0 == nil || $1 != nil }), let first = inputs.first ?? nil
     else { return nil }
@@ -56,23 +61,24 @@ enum ShapeRules {
     default: break
     }
     guard let values = moving[step.type] else { return nil }
-    return onZeros(step, inputs, values, program)
+    return onZeros(step, inputs, values, program, scratch)
   }
 
   private static func onZeros(
-    _ step: ONNXStep, _ inputs: [TensorKind?], _ values: [Int], _ program: FixedProgram
+    _ step: ONNXStep, _ inputs: [TensorKind?], _ values: [Int], _ program: FixedProgram,
+    _ scratch: StepScratch
   ) -> [TensorKind?]? {
-    var slots = [ONNXValue?](repeating: nil, count: program.program.valueCount)
+    var given: [(slot: Int, value: ONNXValue)] = []
     for (position, slot) in step.inputSlots.enumerated() {
       guard let slot, let kind = inputs[position] else { continue }
       if let value = program.known[slot] {
-        slots[slot] = value
+        given.append((slot, value))
       } else {
         guard !values.contains(position) else { return nil }
-        slots[slot] = .tensor(ONNXTensor.blank(kind.type, kind.shape))
+        given.append((slot, .tensor(ONNXTensor.blank(kind.type, kind.shape))))
       }
     }
-    return (try? step.evaluate(slots))?.map { value in
+    return scratch.results(of: step, given)?.map { value in
       if case .tensor(let tensor) = value { tensor.kind } else { nil }
     }
   }
@@ -98,17 +104,18 @@ enum ShapeRules {
     else { return nil }
     func list(_ name: String, _ blank: Int, _ count: Int) -> [Int]? {
       let found = step.ints(name) ?? [Int](repeating: blank, count: count)
-      return found.count == count ? found : nil
+      return found.count == count && found.allSatisfy((0...mostSize).contains) ? found : nil
     }
     guard let strides = list("strides", 1, axes), let dilations = list("dilations", 1, axes),
-      let pads = list("pads", 0, 2 * axes), let more = list("output_padding", 0, axes)
+      let pads = list("pads", 0, 2 * axes), let more = list("output_padding", 0, axes),
+      (input.shape + weights).allSatisfy((0...mostSize).contains),
+      let channels = elementCount([weights[1], step.int("group") ?? 1])
     else { return nil }
     let sizes = (0..<axes).map { axis in
       (input.shape[axis + 2] - 1) * strides[axis] + dilations[axis] * (weights[axis + 2] - 1) + 1
         - pads[axis] - pads[axis + axes] + more[axis]
     }
     guard sizes.allSatisfy({ $0 > 0 }) else { return nil }
-    let channels = weights[1] * (step.int("group") ?? 1)
     return TensorKind(type: input.type, shape: [input.shape[0], channels] + sizes)
   }
 
@@ -118,7 +125,9 @@ enum ShapeRules {
       step.string("coordinate_transformation_mode") != "tf_crop_and_resize"
     else { return nil }
     let sizes = step.inputSlots.count > 3 ? program.constant(step.inputSlots[3])?.integers() : nil
-    if let sizes, sizes.count == input.shape.count { return TensorKind(type: input.type, shape: sizes) }
+    if let sizes, sizes.count == input.shape.count {
+      return elementCount(sizes).map { _ in TensorKind(type: input.type, shape: sizes) }
+    }
     guard let scales = program.constant(step.inputSlots[2])?.doubles(), scales.count == input.shape.count
     else {
       return nil
@@ -155,11 +164,10 @@ enum ShapeRules {
     }
     if let axis = shape.firstIndex(of: -1) {
       shape[axis] = 1
-      let rest = shape.reduce(1, *)
-      guard rest > 0, input.count % rest == 0 else { return nil }
+      guard let rest = elementCount(shape), rest > 0, input.count % rest == 0 else { return nil }
       shape[axis] = input.count / rest
     }
-    return shape.allSatisfy { $0 > 0 } && shape.reduce(1, *) == input.count
+    return shape.allSatisfy { $0 > 0 } && elementCount(shape) == input.count
       ? TensorKind(type: input.type, shape: shape) : nil
   }
 

@@ -101,7 +101,7 @@ enum AttentionRule: Rule {
         && tokens == (heads.tokens == 1 ? [] : [Factor(size: heads.tokens, stride: channels)])
         && heads.imageAxes.flatMap { x.view.axes[$0] }
           == (heads.images > 1 ? [Factor(size: heads.images, stride: imageStride)] : [])
-        && x.map.pixels == heads.tokens && x.view.offset < channels
+        && x.map.images == heads.images && x.map.pixels == heads.tokens && x.view.offset < channels
       let stride = headFactors.first?.stride ?? width
       if isPacked, x.view.offset + (heads.count - 1) * stride + width <= channels {
         (value, offset, headStride) = (x.value, x.view.offset, stride)

@@ -151,7 +151,7 @@ enum BinaryRule: Rule {
     guard let axis = varied.last, shape[axis] == vector.shape[axis],
       varied.dropLast().allSatisfy({ $0 == 0 && images > 1 && vector.shape[0] == images }),
       vector.view.count == images * shape[axis], vector.view.count < x.view.count,
-      let found = operands.island.pixelwise(x, channels: axis, operands.name), found.map.images == images,
+      let found = operands.island.imagewise(x, channels: axis, operands.name), found.map.images == images,
       let gate = operands.island.arranged(
         vector, order: Array(shape.indices),
         as: MapShape(images: images, height: 1, width: 1, channels: shape[axis]), operands.name)

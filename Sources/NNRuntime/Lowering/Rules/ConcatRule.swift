@@ -71,7 +71,8 @@ enum ConcatRule: Rule {
       let pixels = part.view.count / part.shape[channelAxis] / part.map.images
       let map = MapShape(
         images: part.map.images, height: 1, width: pixels, channels: part.shape[channelAxis])
-      guard part.map.images == images, let value = island.arranged(part, order: order, as: map, operands.name)
+      guard part.map.images == images,
+        let value = island.arranged(part, order: order, as: map, operands.name), value.isByImages
       else { return nil }
       values.append(value.value)
     }

@@ -11,17 +11,17 @@ enum ConvTransposeRule: Rule {
     let step = node.step
     guard let x = operands.settled(0), x.shape.count == 4, let weights = operands.weights(1),
       let shape = operands.outputShape(), step.int("group") ?? 1 == 1, weights.shape.count == 4,
-      operands.count < 3 || operands.constant(2) != nil, let map = operands.island.map(x, operands.name),
+      operands.hasBias(of: weights.shape[1]), let map = operands.island.map(x, operands.name),
+      step.ints("kernel_shape") ?? Array(weights.shape[2...]) == Array(weights.shape[2...]),
       step.ints("dilations") ?? [1, 1] == [1, 1], step.ints("output_shape") == nil,
       (step.string("auto_pad") ?? "NOTSET") == "NOTSET", weights.shape[0] == x.shape[1]
     else { return nil }
     let strides = step.ints("strides") ?? [1, 1]
     let pads = step.ints("pads") ?? [0, 0, 0, 0]
     let kernel = Array(weights.shape[2...])
-    guard strides.count == 2, pads.count == 4, strides.allSatisfy({ $0 > 0 }), pads.allSatisfy({ $0 >= 0 })
-    else {
-      return nil
-    }
+    guard strides.count == 2, pads.count == 4, strides.allSatisfy({ $0 > 0 }),
+      pads.allSatisfy((0..<mostElements).contains), weights.count > 0
+    else { return nil }
     if strides[0] == strides[1], kernel == strides, shape[2] == x.shape[2] * strides[0],
       shape[3] == x.shape[3] * strides[1], pads == [0, 0, 0, 0]
     {
@@ -29,14 +29,27 @@ enum ConvTransposeRule: Rule {
         weights, bias: operands.weights(2), stride: strides[0], name: operands.name)
       return [operands.island.tensor(made)]
     }
+    guard let places = elementCount(strides), places <= Self.mostPlaces else { return nil }
     let (down, across) = (
       Phases(kernel: kernel[0], stride: strides[0], padding: pads[0], output: shape[2]),
       Phases(kernel: kernel[1], stride: strides[1], padding: pads[1], output: shape[3])
     )
-    guard let small = joint(map, weights, operands.weights(2), down, across, operands) else { return nil }
+    let area = kernel[0] * kernel[1]
+    guard
+      let elements = elementCount([places, down.offsets.count, across.offsets.count]),
+      elements <= max(Self.largestKernel, Self.mostZeros * area),
+      elementCount([elements, weights.shape[0], weights.shape[1]]) != nil,
+      let small = joint(map, weights, operands.weights(2), down, across, operands),
+      small.shape.of(images: 1).count <= Int(Int32.max)
+    else { return nil }
     let order = spread(small.shape, shape, down.stride, across.stride)
     return [operands.island.tensor(small.rearranged(order, name: operands.name))]
   }
+
+  /// Places in a stride, down and across.
+  private static let mostPlaces = 1 << 10
+  /// Elements of all places' kernels that are never too many, and how much more than the kernel's own they may be.
+  private static let (largestKernel, mostZeros) = (196, 4)
 
   /// What the outputs along an axis are made of.
   private struct Phases {

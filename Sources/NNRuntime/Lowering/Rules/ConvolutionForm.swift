@@ -31,6 +31,10 @@ struct ConvolutionForm {
   /// Most convolutions side by side.
   private static let mostParts = 64
 
+  private static func isSmall(_ height: Int, _ width: Int) -> Bool {
+    elementCount([height, width]).map { $0 <= largestKernel } ?? false
+  }
+
   /// The convolution of a map; nil where it has no such form.
   func applied(to value: MapValue, _ name: String, _ operands: Operands) -> MapValue? {
     var form = self
@@ -76,7 +80,7 @@ struct ConvolutionForm {
     let (height, width) = (weights.shape[2], weights.shape[3])
     let (tall, wide) = ((height - 1) * down.dilation + 1, (width - 1) * across.dilation + 1)
     guard tall != height || wide != width else { return true }
-    guard tall * wide <= Self.largestKernel else { return false }
+    guard Self.isSmall(tall, wide) else { return false }
     let (vertical, horizontal) = (down.dilation, across.dilation)
     place(height: tall, width: wide) { ($0 * vertical, $1 * horizontal) }
     (down.dilation, across.dilation) = (1, 1)
@@ -111,7 +115,7 @@ struct ConvolutionForm {
     }
     let (height, width) = (weights.shape[2], weights.shape[3])
     guard let tall = size(down, height, shape.height), let wide = size(across, width, shape.width),
-      tall * wide <= Self.largestKernel
+      Self.isSmall(tall, wide)
     else { return nil }
     let isDepthwise = groups > 1 && groups == shape.channels
     guard isDepthwise || Double(tall * wide) <= Self.mostZeros * Double(height * width) else { return nil }
@@ -178,7 +182,7 @@ struct ConvolutionForm {
     guard weights.shape[2] != weights.shape[3] else { return weights }
     let (rows, columns) = (shape.height + 2 * padding - edge, shape.width + 2 * padding - edge)
     guard rows >= 0, columns >= 0, rows / stride + 1 == down.output, columns / stride + 1 == across.output,
-      edge * edge <= Self.largestKernel
+      Self.isSmall(edge, edge)
     else { return nil }
     var form = self
     form.place(height: edge, width: edge) { ($0, $1) }

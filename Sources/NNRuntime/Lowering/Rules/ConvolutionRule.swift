@@ -6,7 +6,8 @@ enum ConvolutionRule: Rule {
   static func lower(_ node: ProgramNode, _ operands: Operands) -> [Lowered]? {
     guard let x = operands.settled(0), let kernel = operands.constant(1), var weights = operands.weights(1),
       x.shape.count == kernel.shape.count, x.shape.count == 3 || x.shape.count == 4,
-      let value = operands.island.map(x, operands.name), operands.count < 3 || operands.constant(2) != nil,
+      let value = operands.island.map(x, operands.name), operands.hasBias(of: kernel.shape[0]),
+      node.step.ints("kernel_shape") ?? Array(kernel.shape[2...]) == Array(kernel.shape[2...]),
       let windows = try? node.step.windows(over: Array(x.shape[2...]), kernel: Array(kernel.shape[2...]))
     else { return nil }
     let isRow = x.shape.count == 3

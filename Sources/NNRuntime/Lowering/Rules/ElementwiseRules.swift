@@ -94,19 +94,22 @@ extension Operands {
   }
 }
 
-/// `PRelu` with a known slope: (1 - slope) max(x, 0) + slope x.
+/// `PRelu` with a known slope: max(x, 0) + slope min(x, 0).
 enum PReLURule: Rule {
   static func lower(_ node: ProgramNode, _ operands: Operands) -> [Lowered]? {
     guard let x = operands.settled(0), let slope = operands.constant(1), slope.type == .float,
-      let (axis, vector) = slope.vector(along: x.shape),
-      let found = operands.island.pixelwise(x, channels: axis, operands.name)
+      // Before the seventh version a list was one slope a channel, whichever axis it would broadcast along.
+      node.step.version >= 7 || slope.count == 1, let (axis, slopes) = slope.vector(along: x.shape)
     else { return nil }
-    let channels = found.map.channels
-    let slopes = vector.count == 1 ? [Float](repeating: vector[0], count: channels) : vector
-    let zeros = [Float](repeating: 0, count: channels)
+    if slopes.count == 1 || slopes.allSatisfy({ $0 == slopes[0] }) {
+      return operands.applying(.leakyReLU(slope: slopes[0])).map { [$0] }
+    }
+    guard let found = operands.island.pixelwise(x, channels: axis, operands.name) else { return nil }
+    let zeros = [Float](repeating: 0, count: slopes.count)
     let positive = found.value.relu(name: operands.helper("positive"))
-      .affine(scale: slopes.map { 1 - $0 }, shift: zeros, name: operands.helper("gain"))
-    let line = found.value.affine(scale: slopes, shift: zeros, name: operands.helper("line"))
-    return [Lowered(value: line.adding(positive, name: operands.name), view: found.view)]
+    let negative = found.value
+      .activation(.clip(low: -.infinity, high: 0), name: operands.helper("negative"))
+      .affine(scale: slopes, shift: zeros, name: operands.helper("line"))
+    return [Lowered(value: positive.adding(negative, name: operands.name), view: found.view)]
   }
 }

@@ -13,7 +13,9 @@ struct MapPadding {
   func applied(to map: MapValue, _ operands: Operands) -> MapValue? {
     let shape = map.shape
     let (height, width) = (shape.height + top + bottom, shape.width + left + right)
-    guard height > 0, width > 0, shape.of(images: 1).count <= Int(Int32.max) else { return nil }
+    guard height > 0, width > 0, elementCount([height, width, shape.channels]) != nil,
+      shape.of(images: 1).count <= Int(Int32.max)
+    else { return nil }
     if top == 0, bottom == 0, left == 0, right == 0 { return map }
     let rows = (0..<height).map { source($0 - top, shape.height) }
     let columns = (0..<width).map { source($0 - left, shape.width) }

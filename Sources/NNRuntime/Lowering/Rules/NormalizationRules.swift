@@ -33,7 +33,9 @@ enum LayerNormRule: Rule {
       let step = node.step
       guard [-1, x.shape.count - 1].contains(step.int("axis") ?? -1), step.int("stash_type") ?? 1 == 1,
         node.outputs.dropFirst().allSatisfy({ $0 == nil || (operands.program.readers[$0!] ?? []).isEmpty }),
-        let scale = operands.constant(1), !operands.has(2) || operands.constant(2) != nil
+        let scale = operands.constant(1), scale.shape == [width],
+        !operands.has(2) || operands.constant(2) != nil,
+        operands.constant(2)?.shape ?? [width] == [width]
       else { return nil }
       (gamma, beta, epsilon) = (scale.floats(), operands.constant(2)?.floats(), step.float("epsilon") ?? 1e-5)
     }

@@ -71,15 +71,16 @@ enum ReductionRule: Rule {
     // Everything but one axis, and the images of a batch, becomes one.
     let images = x.map.images
     guard kept.count <= (images > 1 && kept.first == 0 ? 2 : 1),
-      let axis = kept.last ?? x.shape.indices.first,
+      let axis = kept.last ?? x.shape.indices.first(where: { x.shape[$0] == 1 }),
       images == 1 || kept.count == 2,
-      let found = operands.island.pixelwise(x, channels: axis, operands.name)
+      let found = operands.island.imagewise(x, channels: axis, operands.name)
     else { return nil }
     let map = found.map
     let window = Window(height: map.height, width: map.width)
     let made = found.value.pooled(
       isMaximum ? .maximum : .mean(countsPadding: false), over: window, height: 1, width: 1,
       name: operands.name)
+    guard made.shape.count == elementCount(shape) else { return nil }
     return [Lowered(value: made, view: StridedView(rowMajor: shape), factor: factor)]
   }
 

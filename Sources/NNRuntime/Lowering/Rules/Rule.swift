@@ -55,6 +55,11 @@ struct Operands {
   /// A known input's elements as weights.
   func weights(_ index: Int) -> WeightTensor? { constant(index).flatMap(WeightTensor.init(onnx:)) }
 
+  /// Whether the third input, a bias, is left out, or known and one number for each of `channels`.
+  func hasBias(of channels: Int) -> Bool {
+    !has(2) || constant(2).map { $0.shape == [channels] && $0.type == .float } == true
+  }
+
   /// A known tensor as a map.
   func constantMap(_ tensor: ONNXTensor) -> Lowered? {
     guard tensor.type == .float, tensor.count > 0 else { return nil }

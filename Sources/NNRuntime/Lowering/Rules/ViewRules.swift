@@ -57,9 +57,9 @@ enum ViewRule: Rule {
       let size = found.shape[axis]
       func place(_ place: Int) -> Int { min(max(place < 0 ? place + size : place, 0), size) }
       let (start, end) = (place(starts[index]), place(ends[index]))
-      guard start < end,
-        let next = found.sliced(
-          axis, from: start, count: (end - start + steps[index] - 1) / steps[index], step: steps[index])
+      guard start < end else { return nil }
+      let count = (end - start - 1) / steps[index] + 1
+      guard let next = found.sliced(axis, from: start, count: count, step: count == 1 ? 1 : steps[index])
       else { return nil }
       found = next
     }
@@ -104,7 +104,8 @@ enum ViewRule: Rule {
 
   private static func shuffled(_ view: StridedView, _ step: ONNXStep) -> StridedView? {
     let shape = view.shape
-    guard shape.count == 4, let block = step.int("blocksize"), block > 0 else { return nil }
+    guard shape.count == 4, let block = step.int("blocksize"), (1...1 << 14).contains(block)
+    else { return nil }
     let (n, c, h, w) = (shape[0], shape[1], shape[2], shape[3])
     if step.type == "SpaceToDepth" {
       guard h % block == 0, w % block == 0, step.string("mode") ?? "DCR" == "DCR" else { return nil }

@@ -4,12 +4,13 @@ import ONNX
 
 /// An island that is planned, and how its tensors go in and out.
 final class IslandSession: Sendable {
-  /// A result: row-major where it has no view.
+  /// A result: row-major where it has no places.
   struct Output: Sendable {
     let slot: Int
     let shape: [Int]
     let port: GraphOutput
-    let view: StridedView?
+    /// Where its elements lie in the port's map.
+    let places: [Int]?
     /// What is owed to every element.
     let factor: Float
   }
@@ -48,10 +49,13 @@ final class IslandSession: Sendable {
     let graph = island.builder.finish(outputs: ports).removingUnread()
     session = Session(try Plan(graph, options: options), pool: pool)
     let plan = session.plan
-    inputs = try island.inputs.map { ($0.slot, try plan.input($0.name)) }
+    // A rule that failed in the end may have taken more in.
+    let read = Set(graph.nodes.flatMap(\.inputs)).union(ports.map(\.value.number))
+    inputs = try island.inputs.filter { read.contains($0.value.number) }
+      .map { ($0.slot, try plan.input($0.name)) }
     let found = try ports.map { try plan.output($0.name) }
     outputs = zip(forms, found).map {
-      Output(slot: $0.slot, shape: $0.shape, port: $1, view: $0.view, factor: $0.factor)
+      Output(slot: $0.slot, shape: $0.shape, port: $1, places: $0.view?.places, factor: $0.factor)
     }
     var layers = NameTable<LayerTensor>()
     for (slot, layer) in island.layers {
@@ -97,7 +101,7 @@ extension IslandSession.Output {
         for index in start..<start + channels { dense.append(span[index]) }
       }
     }
-    let elements = view.map { $0.elements(of: dense) } ?? dense
+    let elements = places.map { $0.map { dense[$0] } } ?? dense
     return factor == 1 ? elements : elements.map { $0 * factor }
   }
 }

@@ -15,28 +15,64 @@ package struct LayerDifference: Sendable {
   package var cumulative, isolated: Float
 }
 
+/// An output of a network beside what its nodes make by definition.
+package struct OutputDifference: Sendable {
+  package let name: String
+  /// The largest difference, as a share of the definition's largest element; infinite where type or shape differ.
+  package let difference: Float
+}
+
+/// What of a network was compared with the definition of its nodes.
+package struct LoweredVerification: Sendable {
+  package fileprivate(set) var layers: [LayerDifference] = []
+  package fileprivate(set) var outputs: [OutputDifference] = []
+  /// Layers of the engine whose results are no tensors of the program: parts of operators, rearranged maps.
+  package fileprivate(set) var uncompared: [String] = []
+}
+
 extension LoweredNetwork {
-  /// Compares every layer whose result is a tensor of the program with what the nodes make by definition.
-  package func verifyLayers(_ values: NameTable<ONNX.Value>) throws -> [LayerDifference] {
+  /// Compares layers whose results are tensors of the program, and all outputs, with what nodes make by definition.
+  package func verified(_ values: NameTable<ONNX.Value>) throws -> LoweredVerification {
     let reference = try reference(values)
     var slots = try filled(values)
-    var found: [LayerDifference] = []
+    var found = LoweredVerification()
     for stage in stages {
       switch stage {
       case .plain(let nodes): for node in nodes { try Self.run(node, &slots) }
       case .island(let island):
         let cumulative = try island.differences(from: slots, reference, isIsolated: false)
         let isolated = try island.differences(from: reference, reference, isIsolated: true)
-        for (layer, difference) in cumulative {
-          found.append(
+        found.uncompared += cumulative.uncompared
+        for (layer, difference) in cumulative.compared {
+          found.layers.append(
             LayerDifference(
               name: layer.name, holds: layer.holds, operation: layer.operation, cumulative: difference,
-              isolated: isolated.first { $0.layer.name == layer.name }?.difference ?? difference))
+              isolated: isolated.compared.first { $0.layer.name == layer.name }?.difference ?? difference))
         }
         try island.run(&slots)
       }
     }
+    found.outputs = zip(program.program.outputs, program.program.outputSlots).map { output, slot in
+      OutputDifference(name: output.name, difference: Self.difference(slots[slot], reference[slot]))
+    }
     return found
+  }
+
+  private static func difference(_ made: ONNXValue?, _ expected: ONNXValue?) -> Float {
+    switch (made, expected) {
+    case (.tensor(let made)?, .tensor(let expected)?):
+      guard made.type == expected.type, made.shape == expected.shape else { return .infinity }
+      if case .string(let made) = made.elements, case .string(let expected) = expected.elements {
+        return made == expected ? 0 : .infinity
+      }
+      return IslandSession.difference(made.doubles(), expected.doubles())
+    case (.sequence(let made)?, .sequence(let expected)?):
+      guard made.count == expected.count else { return .infinity }
+      return zip(made, expected).map { difference($0, $1) }.max() ?? 0
+    case (.optional(let made)?, .optional(let expected)?): return difference(made, expected)
+    case (nil, nil): return 0
+    default: return .infinity
+    }
   }
 
   /// Every value of the program, each node by its definition.
@@ -52,10 +88,11 @@ extension IslandSession {
   /// that.
   fileprivate func differences(
     from slots: [ONNXValue?], _ reference: [ONNXValue?], isIsolated: Bool
-  ) throws -> [(layer: TracedLayer, difference: Float)] {
+  ) throws -> (compared: [(layer: TracedLayer, difference: Float)], uncompared: [String]) {
     let given = try inputs.map { try elements(of: $0.slot, slots) }
     let traced = Dictionary(grouping: session.plan.tracedLayers, by: \.step)
     var found: [(layer: TracedLayer, difference: Float)] = []
+    var uncompared: [String] = []
     try session.stepwise { filling in
       for (input, elements) in zip(inputs, given) { filling.fill(input.port, with: elements) }
     } body: { run in
@@ -63,7 +100,10 @@ extension IslandSession {
         for layer in traced[step] ?? [] {
           guard let tensor = layers[layer.name], layer.shape.count == tensor.view.count, tensor.factor != 0,
             let value = reference[tensor.slot]
-          else { continue }
+          else {
+            uncompared.append(layer.name)
+            continue
+          }
           let expected = try value.tensor("a layer's result").floats()
           let memory = run.withElements(of: layer) { Self.dense($0, $1, layer.shape) }
           let made = tensor.view.elements(of: memory).map { $0 * tensor.factor }
@@ -76,7 +116,7 @@ extension IslandSession {
         }
       }
     }
-    return found
+    return (found, uncompared)
   }
 
   private static func dense(_ span: Span<Float>, _ stride: Int, _ shape: MapShape) -> [Float] {
@@ -89,14 +129,14 @@ extension IslandSession {
   }
 
   /// The largest difference, as a share of the largest expected element; infinite where one alone is no number.
-  private static func difference(_ made: [Float], _ expected: [Float]) -> Float {
-    var (worst, scale) = (Float(0), Float.leastNormalMagnitude)
+  fileprivate static func difference<T: BinaryFloatingPoint>(_ made: [T], _ expected: [T]) -> Float {
+    var (worst, scale) = (T(0), T.leastNormalMagnitude)
     for (a, b) in zip(made, expected) where a != b && !(a.isNaN && b.isNaN) {
       guard a.isFinite, b.isFinite else { return .infinity }
       worst = max(worst, abs(a - b))
     }
     for value in expected where value.isFinite { scale = max(scale, abs(value)) }
-    return worst / scale
+    return Float(worst / scale)
   }
 }
 

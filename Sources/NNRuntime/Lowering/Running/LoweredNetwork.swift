@@ -38,13 +38,22 @@ package final class LoweredNetwork: Sendable {
     // What is read beyond the island that makes it.
     var outside = Set(model.program.outputSlots)
     for nodes in lowerer.plain.values { outside.formUnion(nodes.flatMap(\.reads)) }
-    for island in lowerer.islands.values { outside.formUnion(island.inputs.map(\.slot)) }
-    stages = try levels.map { level in
-      guard let island = lowerer.islands[level] else { return .plain(lowerer.plain[level] ?? []) }
+    // What an island reads is known when it is planned, and made before it.
+    var stages: [Stage] = []
+    for level in levels.reversed() {
+      guard let island = lowerer.islands[level] else {
+        stages.append(.plain(lowerer.plain[level] ?? []))
+        continue
+      }
       let made = Set(island.nodes.flatMap(\.outputs).compactMap(\.self))
       let wanted = made.intersection(outside).sorted().map { ($0, program.kinds[$0]?.shape ?? []) }
-      return .island(try IslandSession(island, wanted: wanted, options: options, pool: pool))
+      if wanted.isEmpty { continue }
+      let session = try IslandSession(island, wanted: wanted, options: options, pool: pool)
+      outside.formUnion(session.inputs.map(\.slot))
+      stages.append(.island(session))
     }
+    stages.reverse()
+    self.stages = stages
     var slots = [ONNXValue?](repeating: nil, count: model.program.valueCount)
     for (slot, value) in program.known { slots[slot] = value }
     known = slots

@@ -42,6 +42,7 @@ struct Bench: AsyncParsableCommand {
 
   @OptionGroup var network: NetworkOptions
   @OptionGroup(title: "Input") var input: NetworkInputOptions
+  @OptionGroup(title: "Input") var free: FreeAxisOptions
 
   @Option(name: [.customShort("n"), .long], help: "Runs that count, at the least.")
   var runs = 20
@@ -146,20 +147,9 @@ struct Bench: AsyncParsableCommand {
   }
 
   func run() async throws {
-    if network.weights.hasSuffix(".onnx"), flow == nil, !kernels {
-      let isOther = network.size != nil || network.openblas || input.input != nil || streams != 1
-      guard !isOther, compare == nil, saveOutputs == nil, try named().file == "-",
-        network.arithmetic.plans.isEmpty
-      else {
-        throw CommandError.usage(
-          "\(network.weights): of an ONNX file bench takes --threads, --precision, --runs, --warm-up, --seconds and "
-            + "--report json")
-      }
-      let bench = ONNXBench(
-        file: network.weights, arithmetic: network.arithmetic, runs: runs, warmUp: warmUp, seconds: seconds)
-      return try bench.run(threads: threadCounts(), json: named().layout == .json)
-    }
-    let weights = try network.file()
+    let isONNX = hasEnding(network.weights, ".onnx") && flow == nil && !kernels
+    try isONNX ? refuseOptionsOfNetworks() : free.refuse(of: network.weights)
+    let weights = isONNX ? network.weights : try network.file()
     let inputs = [weights, input.input, compare, flow, depth] + network.arithmetic.plans
     let saved = try saveOutputs.map { try OutputFile($0, force: false, inputs: inputs) }
     let file = try OutputFile(
@@ -174,6 +164,11 @@ struct Bench: AsyncParsableCommand {
         results += try measureFlow(flow, threads: threads)
       } else if kernels {
         results += try measureKernels(threads: threads)
+      } else if isONNX {
+        let bench = ONNXBench(
+          file: weights, options: try network.arithmetic.options(), sizes: free.sizes, runs: runs,
+          warmUp: warmUp, seconds: seconds)
+        results.append(try bench.measured(threads: threads))
       } else {
         results.append(try await measure(threads: threads, saving: index == 0 ? saved : nil))
       }
@@ -194,6 +189,19 @@ struct Bench: AsyncParsableCommand {
         "slower than \(compare) with "
           + slower.map { "\($0.name) (\(decimal($0.comparison.ratio ?? 0, 3)) times)" }.joined(
             separator: ", "))
+    }
+  }
+
+  /// Throws where an option says something about a network that is built here.
+  private func refuseOptionsOfNetworks() throws {
+    let options = [
+      ("--size", network.size != nil), ("--openblas", network.openblas), ("--input", input.input != nil),
+      ("--streams", streams != 1), ("--save-outputs", saveOutputs != nil),
+    ]
+    if let option = options.first(where: { $0.1 })?.0 {
+      throw CommandError.usage(
+        "\(network.weights): \(option) is for networks that are built of weights; an ONNX file has --axis, and inputs "
+          + "that are drawn")
     }
   }
 

@@ -30,10 +30,7 @@ struct Infer: ParsableCommand {
       "An input by its name: a .npy, .pb, .jpg or .png file. Repeatable.", valueName: "name=file"))
   var input: [String] = []
 
-  @Option(
-    help: ArgumentHelp("The size that a named free axis must have. Repeatable.", valueName: "name=size"))
-  var axis: [String] = []
-
+  @OptionGroup(title: "Input") var free: FreeAxisOptions
   @OptionGroup(title: "Input") var preparation: PreparationOptions
 
   @Option(name: .shortAndLong, help: ArgumentHelp("Folder for the outputs.", valueName: "folder"))
@@ -45,36 +42,22 @@ struct Infer: ParsableCommand {
   @Flag(help: "Print JSON.") var json = false
 
   func validate() throws {
-    for text in input where Self.pair(text) == nil {
+    for text in input where FreeAxisOptions.pair(text) == nil {
       throw ValidationError("--input \(text): give NAME=FILE, for example images=picture.npy")
     }
-    let names = input.compactMap(Self.pair).map(\.name)
+    let names = input.compactMap(FreeAxisOptions.pair).map(\.name)
     if let twice = names.first(where: { name in names.count(where: { $0.isSameName(as: name) }) > 1 }) {
       throw ValidationError("--input \(twice)=...: is given twice")
     }
     guard out != "-" else { throw ValidationError("--out -: outputs are files; give a folder, and --json") }
-    let files = input.compactMap(Self.pair).map(\.value)
+    let files = input.compactMap(FreeAxisOptions.pair).map(\.value)
     if preparation.isGiven, !files.isEmpty, files.allSatisfy(Self.isPrepared) {
       throw ValidationError(
         "--resize, --scale, --mean, --std and --bgr prepare pictures; the inputs are none")
     }
-    for text in axis where Self.size(text) == nil {
-      throw ValidationError("--axis \(text): give NAME=SIZE, for example batch=1")
-    }
   }
 
   private static func isPrepared(_ file: String) -> Bool { hasEnding(file, ".npy") || hasEnding(file, ".pb") }
-
-  private static func pair(_ text: String) -> (name: String, value: String)? {
-    // A name may hold the sign, a file's ending tells where it ends.
-    guard let sign = text.lastIndex(of: "="), sign > text.startIndex else { return nil }
-    return (String(text[..<sign]), String(text[text.index(after: sign)...]))
-  }
-
-  private static func size(_ text: String) -> (name: String, size: Int)? {
-    guard let (name, value) = pair(text), let size = integer(of: value, in: 0...1 << 40) else { return nil }
-    return (name, size)
-  }
 
   func run() throws {
     try ForeignModel.refuse(model)
@@ -84,7 +67,7 @@ struct Infer: ParsableCommand {
       )
     }
     guard pathKind(model) != .folder else { return try runFolder() }
-    let given = input.compactMap(Self.pair)
+    let given = input.compactMap(FreeAxisOptions.pair)
     let folder = try OutputFolder(out, force: force, inputs: [model] + given.map(\.value))
     let network = try InFile.naming(model) { try ONNXModel(path: model) }
     var values = NameTable<Value>()
@@ -118,7 +101,7 @@ struct Infer: ParsableCommand {
   }
 
   private func runFolder() throws {
-    guard input.isEmpty, axis.isEmpty, !preparation.isGiven else {
+    guard input.isEmpty, !free.isGiven, !preparation.isGiven else {
       throw CommandError.usage(
         "--input, --axis and what is done to pictures go with a model; \(model) has inputs of its own")
     }
@@ -146,20 +129,20 @@ struct Infer: ParsableCommand {
     if hasEnding(file, ".npy") {
       return .tensor(Tensor(try InFile.naming(file) { try NPYArray.read(path: file) }))
     }
-    var sizes = NameTable<Int>()
-    for (name, size) in axis.compactMap(Self.size) { sizes[name] = size }
-    return .tensor(try preparation.tensor(of: file, for: input, sizes))
+    return .tensor(try preparation.tensor(of: file, for: input, free.sizes))
   }
 
   private func checkAxes(_ network: ONNXModel, _ values: NameTable<Value>) throws {
-    for (name, size) in axis.compactMap(Self.size) {
+    for (name, size) in free.sizes {
       var isKnown = false
       for declared in network.inputs {
         guard case .tensor(_, let axes?)? = declared.type, case .tensor(let tensor)? = values[declared.name],
           axes.count == tensor.shape.count
         else { continue }
-        for (stated, found) in zip(axes, tensor.shape) {
-          guard case .named(let other) = stated, other.isSameName(as: name) else { continue }
+        for (index, (stated, found)) in zip(axes, tensor.shape).enumerated() {
+          guard let other = stated.freeName(index, of: declared.name), other.isSameName(as: name) else {
+            continue
+          }
           isKnown = true
           guard found == size else {
             throw CommandError.input(

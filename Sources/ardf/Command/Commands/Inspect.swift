@@ -94,6 +94,7 @@ struct Inspect: ParsableCommand {
         "", ("For another input", "ardf inspect plan weights/yolo11n-seg.safetensors --size 480x640")))
 
     @OptionGroup var network: NetworkOptions
+    @OptionGroup var free: FreeAxisOptions
     @Flag(help: "Print JSON.") var json = false
     @OptionGroup(title: "Output") var quiet: QuietOption
 
@@ -110,12 +111,13 @@ struct Inspect: ParsableCommand {
       if network.weights.hasSuffix(".onnx") {
         guard arena == nil, network.size == nil, !network.openblas else {
           throw CommandError.usage(
-            "\(network.weights): of an ONNX file inspect plan takes --precision and --json; its sizes are the file's"
+            "\(network.weights): of an ONNX file inspect plan takes --axis, --precision and --json; its sizes are the file's"
           )
         }
-        let listing = try ONNXPlanListing(file: network.weights, network.arithmetic)
+        let listing = try ONNXPlanListing(file: network.weights, network.arithmetic, free.sizes)
         return try json ? Console.print(listing.document) : Console.print(listing.text)
       }
+      try free.refuse(of: network.weights)
       if let arena {
         let file = try OutputFile(
           arena, force: force, inputs: [network.file()] + network.arithmetic.plans)

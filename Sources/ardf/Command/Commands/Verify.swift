@@ -108,6 +108,7 @@ struct Verify: ParsableCommand {
   var traces: [String] = []
 
   @OptionGroup var inspected: InspectedOptions
+  @OptionGroup var free: FreeAxisOptions
 
   @Option(
     help: ArgumentHelp(
@@ -182,11 +183,11 @@ struct Verify: ParsableCommand {
       throw ValidationError("--tol \(rule): give PATTERN=ABSOLUTE,RELATIVE, for example model.10.*=1e-5,1e-4")
     }
     guard cases.isEmpty else { return }
-    guard !isONNX else {
+    if isONNX {
       let others = against == nil && input == nil && size == nil && !sensitivity.isAsked && out == nil
       guard others, reference != nil || tol.isEmpty && !layersOnly && mode == .both else {
         throw ValidationError(
-          "an ONNX file is compared with its nodes' definitions, and takes --threads, --precision and --json then; or with "
+          "an ONNX file is compared with its nodes' definitions, and takes --axis, --threads, --precision and --json then; or with "
             + "--reference, a folder of ONNX's test layout, or tensors in .npz or .safetensors, and takes --mode, --tol, "
             + "--layers-only, --failed and --json then")
       }
@@ -194,8 +195,11 @@ struct Verify: ParsableCommand {
         throw ValidationError(
           "--precision: a reference is compared with nodes by their definitions, in the file's own types")
       }
-      return
     }
+    if let axis = free.axis.first, !isONNX || reference != nil {
+      throw ValidationError("--axis \(axis): goes with an ONNX file that is verified by itself")
+    }
+    guard !isONNX else { return }
     guard traces.isEmpty else { return try validateTraces() }
     try inspected.checkNetwork()
     guard !sensitivity.isAsked else { return try validateSensitivity() }
@@ -246,7 +250,10 @@ struct Verify: ParsableCommand {
   func run() throws {
     guard cases.isEmpty else { return try ONNXVerification.run(folders: cases) }
     if isONNX, let reference { return try verifyONNX(traces[0], reference) }
-    if isONNX { return try ONNXLayerVerification.run(model: traces[0], inspected.compute, json: json) }
+    if isONNX {
+      return try ONNXLayerVerification.run(
+        model: traces[0], inspected.compute, sizes: free.sizes, json: json)
+    }
     guard !sensitivity.isAsked else { return try runSensitivity() }
     let inputs = traces + [inspected.weights, reference, input] + inspected.compute.arithmetic.plans
     let folder = try out.map { try OutputFolder($0, force: force, inputs: inputs) }

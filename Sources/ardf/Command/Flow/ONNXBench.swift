@@ -6,49 +6,56 @@ import ONNXEngine
 /// `ardf bench` of ONNX files: whole runs on drawn inputs.
 struct ONNXBench {
   let file: String
-  let arithmetic: PrecisionOption
+  let options: PlanOptions
+  /// Sizes of free axes by their names.
+  let sizes: NameTable<Int>
   let runs, warmUp: Int
+  /// The least of all counted runs together.
   let seconds: Double
 
-  func run(threads: [Int], json: Bool) throws {
-    var table = TextTable(
-      ["threads", "median ms", "least ms", "first output ms"], rightAligned: [0, 1, 2, 3])
-    var documents: [JSONValue] = []
-    for count in threads {
-      let begin = monotonicNanoseconds()
-      let model = try InFile.naming(file) { try ONNXModel(path: file) }
-      let lowered = LoweredModel(
-        model, options: try arithmetic.options(), pool: ThreadPool(threads: count))
-      let inputs = try model.drawnInputs()
-      let (times, first) = try InFile.naming(file) { try measure(lowered, inputs, since: begin) }
-      let median = times[times.count / 2]
-      table.add(["\(count)", decimal(median, 3), decimal(times[0], 3), decimal(first, 1)])
-      documents.append([
-        "threads": .integer(count), "median": .number(median), "least": .number(times[0]),
-        "firstOutput": .number(first), "runs": .integer(times.count),
-      ])
+  /// What runs take on a number of threads.
+  func measured(threads: Int) throws -> BenchResult {
+    MeasurementEnvironment.resetPeak()
+    let begin = monotonicNanoseconds()
+    let model = try InFile.naming(file) { try ONNXModel(path: file) }
+    let inputs = try model.drawnInputs(sizes)
+    return try InFile.naming(file) {
+      let network = LoweredModel(model, options: options, pool: ThreadPool(threads: threads))
+      try model.check(inputs)
+      _ = try network.network(for: inputs)
+      let ready = monotonicNanoseconds()
+      _ = try network.run(inputs)
+      let firstOutput = monotonicNanoseconds()
+      let times = try times(network, inputs)
+      return BenchResult(
+        network: lastComponent(file), stage: nil, kernels: try InstructionSet.selected().rawValue,
+        input: inputs.keys.map { Self.shape(inputs[$0]) }.joined(separator: " "), threads: threads,
+        streams: 1,
+        times: times, perSecond: 1000 * Double(times.count) / times.reduce(0, +),
+        start: .init(
+          preparation: milliseconds(begin..<ready), firstRun: milliseconds(ready..<firstOutput),
+          firstOutput: firstOutput),
+        peakBytes: MeasurementEnvironment.peakBytes)
     }
-    let document: JSONValue = [
-      "schema": "ardf.onnx.bench/1", "file": .string(file), "results": .array(documents),
-    ]
-    try json ? Console.print(document) : Console.print(table.text)
   }
 
-  /// Milliseconds of every run, in ascending order, and those until the first output was there.
-  private func measure(
-    _ model: LoweredModel, _ inputs: NameTable<ONNX.Value>, since begin: UInt64
-  ) throws -> (times: [Double], first: Double) {
-    func now() -> UInt64 { monotonicNanoseconds() }
-    _ = try model.run(inputs)
-    let first = Double(now() - begin) / 1e6
-    for _ in 0..<warmUp { _ = try model.run(inputs) }
+  private static func shape(_ value: ONNX.Value?) -> String {
+    guard case .tensor(let tensor)? = value else { return "" }
+    return tensor.shape.isEmpty ? "scalar" : tensor.shape.map(String.init).joined(separator: "x")
+  }
+
+  /// Milliseconds of every run that counts.
+  private func times(_ network: LoweredModel, _ inputs: NameTable<ONNX.Value>) throws -> [Double] {
+    for _ in 0..<warmUp { _ = try network.run(inputs) }
     var times: [Double] = []
-    let start = now()
-    while times.count < runs || Double(now() - start) < seconds * 1e9 {
-      let begin = now()
-      _ = try model.run(inputs)
-      times.append(Double(now() - begin) / 1e6)
+    let start = monotonicNanoseconds()
+    var now = start
+    while times.count < runs || Double(now - start) < seconds * 1e9 {
+      let begin = now
+      _ = try network.run(inputs)
+      now = monotonicNanoseconds()
+      times.append(milliseconds(begin..<now))
     }
-    return (times.sorted(), first)
+    return times
   }
 }

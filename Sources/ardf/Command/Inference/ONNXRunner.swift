@@ -22,8 +22,14 @@ struct ONNXRunner {
 }
 
 extension ONNXModel {
-  /// Inputs of the declared shapes, free axes of one place, with numbers that are drawn from a fixed seed.
-  func drawnInputs() throws -> NameTable<ONNX.Value> {
+  /// Most elements of an input that is drawn.
+  private static let mostDrawn = 1 << 28
+
+  /// Inputs of the declared shapes, with numbers that are drawn from a fixed seed.
+  ///
+  /// - `sizes`: of free axes by their names; by `INPUT.AXIS`, counted from 0, of those without a name.
+  func drawnInputs(_ sizes: NameTable<Int>) throws -> NameTable<ONNX.Value> {
+    try requireSizes(sizes)
     var values = NameTable<ONNX.Value>()
     var state: UInt64 = 1
     func draw() -> Float {
@@ -31,18 +37,74 @@ extension ONNXModel {
       return Float(state >> 40) / Float(1 << 24)
     }
     for input in inputs {
+      let name = "\"\(printableName(input.name))\""
       guard case .tensor(let number, let axes?)? = input.type,
         let type = ONNX.ElementType(rawValue: number)
       else {
         throw CommandError.input(
-          "\(path): the input \"\(input.name)\" has no declared shape; give inputs to ardf infer")
+          "\(path): the input \(name) has no declared shape; give inputs to ardf infer")
       }
-      let shape = axes.map { axis in if case .size(let size) = axis { size } else { 1 } }
-      let count = shape.reduce(1, *)
+      let shape = axes.enumerated().map { index, axis in
+        if case .size(let size) = axis {
+          size
+        } else {
+          axis.freeName(index, of: input.name).flatMap { sizes[$0] } ?? 1
+        }
+      }
+      guard let count = Self.count(shape) else {
+        throw CommandError.input(
+          "\(path): the input \(name) of shape \(shape) cannot be drawn: no size is negative, "
+            + "and there are at most \(Self.mostDrawn) elements")
+      }
       values[input.name] = .tensor(
         type == .float
           ? ONNX.Tensor(shape, (0..<count).map { _ in draw() }) : ONNX.Tensor.blank(type, shape))
     }
     return values
+  }
+
+  /// The elements of a shape; nil where a size is negative or they are too many.
+  private static func count(_ shape: [Int]) -> Int? {
+    var count = 1
+    for size in shape {
+      let (product, overflow) = count.multipliedReportingOverflow(by: size)
+      guard size >= 0, !overflow, product <= mostDrawn else { return nil }
+      count = product
+    }
+    return count
+  }
+
+  /// Throws where free axes are not given, all of which it names, or where what is given is no free axis.
+  private func requireSizes(_ sizes: NameTable<Int>) throws {
+    var free: [String] = []
+    for input in inputs {
+      guard case .tensor(_, let axes?)? = input.type else { continue }
+      for (index, axis) in axes.enumerated() {
+        guard let name = axis.freeName(index, of: input.name) else { continue }
+        if !free.contains(where: { $0.isSameName(as: name) }) { free.append(name) }
+      }
+    }
+    if let other = sizes.keys.first(where: { name in !free.contains { $0.isSameName(as: name) } }) {
+      throw CommandError.usage(
+        "\(path): no axis \(printableName(other)) is free; "
+          + (free.isEmpty ? "none is" : "free are \(free.map { printableName($0) }.joined(separator: ", "))"))
+    }
+    let missing = free.filter { sizes[$0] == nil }
+    guard missing.isEmpty else {
+      throw CommandError.usage(
+        "\(path): leaves axes free; give their sizes: "
+          + missing.map { "--axis \(printableName($0))=SIZE" }.joined(separator: " "))
+    }
+  }
+}
+
+extension AxisMessage {
+  /// What the size of a free axis is given by: its name, or the input's and its place; nil of one that is not free.
+  func freeName(_ index: Int, of input: String) -> String? {
+    switch self {
+    case .size: nil
+    case .named(let name) where !name.isEmpty: name
+    case .named, .free: "\(input).\(index)"
+    }
   }
 }

@@ -8,13 +8,13 @@ struct ONNXPlanListing {
   private let file: String
   private let partition: Partition
 
-  init(file: String, _ arithmetic: PrecisionOption) throws {
+  init(file: String, _ arithmetic: PrecisionOption, _ sizes: NameTable<Int>) throws {
     self.file = file
     let model = try InFile.naming(file) { try ONNXModel(path: file) }
     let options = try arithmetic.options()
+    let inputs = try model.drawnInputs(sizes)
     partition = try InFile.naming(file) {
-      try LoweredModel(model, options: options, pool: ThreadPool(threads: 1))
-        .network(for: model.drawnInputs()).partition
+      try LoweredModel(model, options: options, pool: ThreadPool(threads: 1)).network(for: inputs).partition
     }
   }
 
