@@ -130,6 +130,8 @@ def said(run):
     for name, text in texts.items():
         if name == "stdout" and "-" in run.arguments:
             continue  # A result, not text.
+        if name == "stdout" and "--cases" in run.arguments:
+            text = text.replace("\t", "")  # Between the columns of its lines.
         if odd := unprintable(text):
             found.append(f"{name} holds U+{ord(odd):04X}")
         if beneath := BENEATH.search(text):
