@@ -185,7 +185,7 @@ let package = Package(
       path: "Sources/ardf/Serving/HTTP", swiftSettings: strict),
     .target(
       name: "Serving",
-      dependencies: ["HTTPServing", "Reporting", "AppCore", "FileFormats", "Archives", "OutputFolders"],
+      dependencies: ["HTTPServing", "Reporting", "AppCore", "FileFormats", "OutputFolders"],
       path: "Sources/ardf/Serving/Page", swiftSettings: strict),
     .target(
       name: "InferenceProtocol", dependencies: ["FileFormats"],

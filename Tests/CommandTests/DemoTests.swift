@@ -6,7 +6,7 @@ import Testing
 /// `ardf demo`, on the capture that comes with the program.
 @Suite struct DemoTests {
   private static let files = [
-    "annotated.png", "detections.json", "objects.json", "points.ply", "report.html", "results.png",
+    "annotated.jpg", "detections.json", "objects.json", "points.ply", "report.html", "results.jpg",
     "scene.glb",
     "scene.json", "summary.json",
   ]
@@ -31,7 +31,7 @@ import Testing
       #expect(FileManager.default.fileExists(atPath: place.file("ardf-demo/\(file)")), "\(file)")
     }
     for part in [
-      "ardf-demo/results.png", "ardf-demo/report.html", "ardf-demo/scene.glb", "ardf run photo.jpg",
+      "ardf-demo/results.jpg", "ardf-demo/report.html", "ardf-demo/scene.glb", "ardf run photo.jpg",
     ] {
       #expect(run.output.contains(part), "\(run.output)")
     }
@@ -56,7 +56,7 @@ import Testing
       ["-c", command, CommandRun.executable], in: place.path, environment: ["HOME": place.path],
       program: "/bin/sh")
     #expect(shell.status == 0, "\(shell.error)")
-    for file in ["objects.json", "results.png", "scene.glb"] {
+    for file in ["objects.json", "results.jpg", "scene.glb"] {
       #expect(try place.read("one/\(file)") == place.read("two/\(file)"), "\(file)")
     }
   }

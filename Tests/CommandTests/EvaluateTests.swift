@@ -122,6 +122,25 @@ struct EvaluateTests {
     #expect(try CommandRun(["evaluate", source, "--precision", "fp8"] + detector).status == 64)
   }
 
+  @Test("auto takes the precision that it says, and is no second row of its own")
+  func automaticPrecision() throws {
+    let temporary = try TemporaryDirectory()
+    let source = try labelled(temporary)
+    let run = try CommandRun(
+      ["evaluate", source, "--precision", "fp32,auto:0.0001", "--report", "csv"] + detector)
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.error.contains("--precision auto: fp32"), "\(run.error)")
+    #expect(run.output.split(separator: "\n").count == 2, "\(run.output)")
+    let usual = try CommandRun(["evaluate", source, "--precision", "auto", "--report", "csv"] + detector)
+    #expect(usual.status == 0 && usual.error.contains("(asked for: 0.50 %)"), "\(usual.error)")
+    let chosen = try #require(usual.error.firstMatch(of: /--precision auto: ([a-z0-9]+),/))
+    #expect(usual.output.split(separator: "\n").last?.hasPrefix(chosen.1 + ",") == true, "\(usual.output)")
+    for wrong in ["auto:0", "auto:2", "auto:x", "automatic", "fp32,"] {
+      let refused = try CommandRun(["evaluate", source, "--precision", wrong] + detector)
+      #expect(refused.status == 64 && refused.error.contains("or auto"), "\(refused.error)")
+    }
+  }
+
   @Test("bad labels end with the exit codes of files, before any picture is looked at")
   func defects() throws {
     let (temporary, results) = (try TemporaryDirectory(), try TemporaryDirectory())

@@ -148,12 +148,12 @@ import Testing
     let arguments = ["run", "scans", "--out", "out"] + Self.networks
     #expect(try run(arguments, in: place).status == 0)
     let whole = try digests(of: place.file("out"))
-    try FileManager.default.removeItem(atPath: place.file("out/00000/annotated.png"))
+    try FileManager.default.removeItem(atPath: place.file("out/00000/annotated.jpg"))
     try place.write("{}", to: "out/00001/objects.json")
     let resumed = try run(arguments + ["--resume"], in: place)
     #expect(resumed.status == 0, "\(resumed.error)")
     #expect(resumed.error.contains("2 frames in"))
-    #expect(resumed.error.contains("done again: annotated.png was changed or removed"), "\(resumed.error)")
+    #expect(resumed.error.contains("done again: annotated.jpg was changed or removed"), "\(resumed.error)")
     #expect(try digests(of: place.file("out")) == whole)
   }
 

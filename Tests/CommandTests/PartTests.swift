@@ -243,7 +243,7 @@ import Testing
     #expect(all.status == 0, "\(all.error)")
     let folders = try job.records("all/part-00001-of-00001.jsonl").compactMap { $0["folder"]?.string }
     #expect(folders.count == 2)
-    for folder in folders { #expect(try job.names("all/\(folder)").contains("results.png")) }
+    for folder in folders { #expect(try job.names("all/\(folder)").contains("results.jpg")) }
     // Folders that a killed process published are found, and nothing is computed for them.
     try FileManager.default.removeItem(atPath: job.place.file("all/part-00001-of-00001.jsonl"))
     let before = try digests(of: job.place.file("all"))

@@ -7,10 +7,10 @@ import Testing
 /// The full flow and its stages on a made-up capture with random networks.
 @Suite struct RunTests {
   private static let files: Set<String> = [
-    "annotated.png", "detections.json", "fusion.json", "metric-source.png", "metric.npy", "metric.png",
+    "annotated.jpg", "detections.json", "fusion.json", "metric-source.png", "metric.npy", "metric.png",
     "objects.json",
     "points.ply",
-    "relative.npy", "relative.png", "report.html", "results.png", "scene.glb", "scene.json", "summary.json",
+    "relative.npy", "relative.jpg", "report.html", "results.jpg", "scene.glb", "scene.json", "summary.json",
   ]
 
   private func run(_ source: String, out: String, _ more: [String] = []) throws -> CommandRun {
@@ -82,7 +82,7 @@ import Testing
     #expect(try pages("one/report.html", in: place).contains("\"index\":null"))
     let index = try pages("out/index.html", in: place)
     for name in ["00000", "00001", "00002"] {
-      #expect(index.contains("href=\"\(name)/report.html\"") && index.contains("src=\"\(name)/results.png\""))
+      #expect(index.contains("href=\"\(name)/report.html\"") && index.contains("src=\"\(name)/results.jpg\""))
     }
     let again = try CommandRun([
       "report", place.file("out/00001"), "--capture", place.file("sequence"), "--frame", "f1001", "--force",
@@ -106,8 +106,8 @@ import Testing
     let depth = try CommandRun(["depth", capture, "--out", place.file("depth")] + TinyNetwork.depthOptions)
     #expect(depth.status == 0, "\(depth.error)")
     for (stage, name) in [
-      ("detect", "detections.json"), ("detect", "annotated.png"), ("depth", "relative.npy"),
-      ("depth", "relative.png"),
+      ("detect", "detections.json"), ("detect", "annotated.jpg"), ("depth", "relative.npy"),
+      ("depth", "relative.jpg"),
     ] {
       #expect(try place.read("\(stage)/\(name)") == place.read("run/\(name)"), "\(name)")
     }
@@ -136,7 +136,7 @@ import Testing
       "--capture", capture, "--out", place.file("compose"),
     ])
     #expect(composed.status == 0, "\(composed.error)")
-    #expect(try place.read("compose/results.png").starts(with: [0x89, 0x50, 0x4E, 0x47]))
+    #expect(try place.read("compose/results.jpg").starts(with: [0xFF, 0xD8, 0xFF]))
   }
 
   @Test func goesOnWithoutDepthWeights() throws {
@@ -149,7 +149,7 @@ import Testing
     #expect(run.error.contains("using the LiDAR alone"))
     #expect(try run.summary()["fusion"]?.isNull == true)
     #expect(!FileManager.default.fileExists(atPath: place.file("out/relative.npy")))
-    #expect(FileManager.default.fileExists(atPath: place.file("out/results.png")))
+    #expect(FileManager.default.fileExists(atPath: place.file("out/results.jpg")))
   }
 
   @Test(arguments: [
@@ -174,7 +174,7 @@ import Testing
     #expect(run.status == 0, "\(run.error)")
     #expect(try run.summary()["objects"]?.array?.isEmpty == true)
     #expect(run.error.contains("no objects found"))
-    #expect(FileManager.default.fileExists(atPath: place.file("out/results.png")))
+    #expect(FileManager.default.fileExists(atPath: place.file("out/results.jpg")))
   }
 
   @Test func plainPictureHasNoDistances() throws {

@@ -110,7 +110,8 @@ struct StagedFlow {
     ])
     #expect(fuse.status == 0, "\(fuse.error)")
     let detect = try CommandRun(
-      ["detect", place.file("capture"), "--out", place.file("detect")] + TinyNetwork.detectorOptions)
+      ["detect", place.file("capture"), "--picture-format", "png", "--out", place.file("detect")]
+        + TinyNetwork.detectorOptions)
     #expect(detect.status == 0)
     let arguments = [
       "place", "--detections", place.file("detect/detections.json"), "--capture", place.file("capture"),

@@ -254,6 +254,7 @@ import Testing
 
   @Test(arguments: [
     (["p.png", "--live"], "--live belongs to"), (["p.png", "--raw-size", "2x2"], "--raw-size belongs to"),
+    (["p.png", "--on-change"], "--on-change belongs to"),
     (["-", "--raw-size", "2by2"], "WIDTHxHEIGHT"), (["-", "p.png"], "goes alone"),
     (["-", "--frame", "0"], "--frame chooses"),
     (["clip.mp4", "--raw-size", "2x2"], "tells its pictures' size"),

@@ -32,7 +32,7 @@ import Testing
     #expect(!detections.isEmpty && detections.allSatisfy { $0["mask"]?.isNull == true })
     #expect(document["model"]?["finds"]?.string == "boxes" && document["model"]?["masks"] == nil)
     #expect(!FileManager.default.fileExists(atPath: place.file("found/masks")))
-    #expect(FileManager.default.fileExists(atPath: place.file("found/annotated.png")))
+    #expect(FileManager.default.fileExists(atPath: place.file("found/annotated.jpg")))
   }
 
   @Test func posesHaveKeypointsInEveryForm() throws {
@@ -97,7 +97,7 @@ import Testing
     let classes = try #require(document["classes"]?.array)
     let scores = classes.compactMap { $0["confidence"]?.number }
     #expect(classes.count == 4 && scores == scores.sorted(by: >) && abs(scores.reduce(0, +) - 1) < 1e-5)
-    #expect(FileManager.default.fileExists(atPath: place.file("classes/annotated.png")))
+    #expect(FileManager.default.fileExists(atPath: place.file("classes/annotated.jpg")))
     let table = try CommandRun(options + ["--format", "csv", "--out", "-"]).output.split(separator: "\n")
     #expect(table.count == 5 && table[0] == "source,name,timestamp,rank,class_id,class,confidence")
     #expect(try CommandRun(options + ["--format", "coco", "--out", "-"]).status == 65)

@@ -50,13 +50,13 @@ def photograph(frames):
 
 
 def results(ardf, out, scratch):
-    picture = Image.open(ROOT / "out/clip" / FRAME / "results.png").convert("RGB")
+    picture = Image.open(ROOT / "out/clip" / FRAME / "results.jpg").convert("RGB")
     picture.resize(RESULTS, Image.Resampling.LANCZOS).save(out / "results.jpg", quality=86)
 
 
 def stages(ardf, out, scratch):
     made = ROOT / "out/clip" / FRAME
-    drawn = [Image.open(made / f"{name}.png") for name in ("annotated", "relative", "results")]
+    drawn = [Image.open(made / f"{name}.jpg") for name in ("annotated", "relative", "results")]
     sheet = Image.new("RGB", (4 * STAGE[0] + 3 * GAP, STAGE[1]), "white")
     for index, stage in enumerate([photograph(converted(ardf, scratch)), *drawn]):
         tile = stage.convert("RGB").resize(STAGE, Image.Resampling.LANCZOS)

@@ -17,8 +17,8 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
   case notADirectory(path: String)
   /// The folder holds none of the known layouts.
   case unrecognisedLayout(path: String)
-  /// The archive holds no recorded clip.
-  case archiveWithoutClip(path: String)
+  /// An archive from which no capture can be read, though it may be sound.
+  case archive(path: String, ArchiveDefect)
   /// The folder holds captures that are not frames of one sequence.
   case severalCaptures(path: String, names: [String])
   /// The folder is of a known layout but no frame in it can be used.
@@ -128,9 +128,8 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
       "\(file): cannot be read (\(reason)); check its permissions"
     case .unrecognisedLayout(let path):
       "\(path): not a known capture; expected \(CaptureFormats.marks), or pictures (.jpg, .png)"
-    case .archiveWithoutClip(let path):
-      "\(path): an archive without a recorded clip (index.jsonl with messages.bin), the only capture that is read "
-        + "from one; unpack it and give its folder"
+    case .archive(let path, let defect):
+      "\(path): \(defect)"
     case .severalCaptures(let path, let names):
       "\(path): holds several captures (\(names.prefix(3).joined(separator: ", "))\(names.count > 3 ? ", ..." : "")), "
         + "which are not frames of one sequence; give one of them, or all to ardf run"
@@ -145,9 +144,13 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     case .tooManyPixels(let file, let width, let height, let limit):
       "\(file): \(width)x\(height) pixels, more than the limit of \(limit); make it smaller"
     case .malformed(let file, let reason):
-      reason == Self.noPicture
-        ? "\(file): \(reason), whatever its name says; give it a name of another kind, or leave it out"
-        : "\(file): \(reason); replace it by a sound file"
+      if reason != Self.noPicture {
+        "\(file): \(reason); replace it by a sound file"
+      } else if pictureEndings.contains(where: { hasEnding(file, $0) }) {
+        "\(file): \(reason), whatever its name says; give it a name of another kind, or leave it out"
+      } else {
+        "\(file): \(reason), nor a film; give a picture, a film, or a capture's folder or .zip"
+      }
     case .foreignPicture(let file, let format):
       "\(file): is \(format), which is not read; convert it to JPEG or PNG"
     case .unsupportedSchema(let file, let found, let expected):
@@ -233,6 +236,7 @@ extension CaptureError: ClassifiedError {
   package var fault: Fault {
     switch self {
     case .unreadable, .notFound, .missingFile: .missingInput
+    case .archive(_, .notUnpacked): .cannotCreate
     case .noSuchFrame: .usage
     default: .malformedInput
     }

@@ -6,8 +6,9 @@ public enum CaptureReader {
   /// Opens a capture, recognizing its layout by what the path holds.
   ///
   /// A folder may hold a capture of any `CaptureLayout`, folders of native frames, or pictures. A file may be a
-  /// picture, an archive (`.zip`, `.whl`) that holds a recorded clip, or the metadata of one frame of a folder, which
-  /// then is the only frame. A folder of several captures is refused.
+  /// picture, an archive (`.zip`, `.whl`) of any of these, or the metadata of one frame of a folder, which then is the only
+  /// frame. A folder of several captures is refused. What an archive holds is unpacked into the folder for temporary
+  /// files (`TMPDIR`), and gone with the capture.
   ///
   /// - Parameters:
   ///   - path: The file or folder.
@@ -84,7 +85,7 @@ public enum CaptureReader {
     let (parent, name) = AtomicOutputs.split(path)
     if hasEnding(name, ".r3d") { throw .foreignLayout(path: path, layout: .record3D) }
     if isArchive(name) {
-      return try RecordedClip(archive: path, limits: limits)
+      return try open(archive: path, limits, photographs)
     }
     guard name.hasSuffix(".json") else {
       return try PlainImages(
@@ -102,7 +103,22 @@ public enum CaptureReader {
     return isWhole ? source : OneFrame(of: source, named: stem, path: path)
   }
 
-  /// Whether a file of that name may be a source by itself: a picture, or an archive of a recorded clip.
+  /// A recorded clip is read from its archive; anything else is unpacked for as long as it is open.
+  private static func open(
+    archive path: String, _ limits: CaptureLimits, _ photographs: PhotographCamera?
+  ) throws(CaptureError) -> any CaptureSource {
+    var costs = CaptureArchive.Limits()
+    (costs.fileBytes, costs.totalBytes) = (limits.frameFileBytes, limits.archivedClipBytes)
+    let archive = try CaptureArchive(path: path, limits: costs)
+    if archive.isClip { return try RecordedClip(archive: path, limits: limits) }
+    return try UnpackedCapture(archive) { inner throws(CaptureError) in
+      // An archive in an archive may hold itself.
+      guard !isArchive(inner) else { throw .unrecognisedLayout(path: inner) }
+      return try open(inner, limits: limits, photographs: photographs)
+    }
+  }
+
+  /// Whether a file of that name may be a source by itself: a picture, or an archive of a capture.
   package static func isSourceFile(_ name: String) -> Bool { PlainImages.isPicture(name) || isArchive(name) }
 
   private static func isArchive(_ name: String) -> Bool {

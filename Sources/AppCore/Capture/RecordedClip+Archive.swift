@@ -4,23 +4,14 @@ import FileFormats
 extension RecordedClip {
   /// A clip inside a zip archive, in any folder of it; its data are unpacked into memory.
   ///
-  /// - Throws: `CaptureError.notFound`, `.malformed` for a damaged archive, `.archiveWithoutClip`,
+  /// - Throws: `CaptureError.notFound`, `.malformed` for a damaged archive, `.archive`,
   ///   `.fileTooLarge` for members that unpack to more than their limit.
   init(archive path: String, limits: CaptureLimits) throws(CaptureError) {
-    let archive: ZipArchive
-    do {
-      archive = try ZipArchive(
+    let archive = try CaptureArchive.reading(path) {
+      try ZipArchive(
         path: path, limits: ZipArchive.Limits(members: limits.frames, memberBytes: limits.archivedClipBytes))
-    } catch {
-      throw .malformed(file: path, reason: "\(error)")
     }
-    let folders = archive.members.map(\.name).filter {
-      $0 == Self.indexFile || $0.hasSuffix("/\(Self.indexFile)")
-    }
-    .map { String($0.dropLast(Self.indexFile.count)) }
-    guard let folder = folders.first(where: { archive.contains($0 + Self.messagesFile) }) else {
-      throw .archiveWithoutClip(path: path)
-    }
+    guard let folder = Self.folder(in: archive) else { throw .archive(path: path, .nothing) }
     func member(_ name: String) throws(CaptureError) -> ZipArchive.Member {
       try Self.reading(path) { () throws(ZipError) in try archive.member(folder + name) }
     }
@@ -38,6 +29,13 @@ extension RecordedClip {
     try self.init(
       path: path, index: contents(index), messageBytes: messages.size, limits: limits
     ) { () throws(CaptureError) in try contents(messages) }
+  }
+
+  /// Where in an archive a clip lies, with a slash at the end; nil where there is none.
+  static func folder(in archive: ZipArchive) -> String? {
+    archive.members.lazy.map(\.name).filter { $0 == indexFile || $0.hasSuffix("/\(indexFile)") }
+      .map { String($0.dropLast(indexFile.count)) }
+      .first { archive.contains($0 + messagesFile) }
   }
 
   private static func reading<Result>(

@@ -16,7 +16,7 @@ package struct ARDF: AsyncParsableCommand {
       compose in one go. Weights are those of ./weights, $ARDF_WEIGHTS, or what ardf weights get has fetched.
       """,
       (
-        "From a checkpoint and a capture to results/results.png",
+        "From a checkpoint and a capture to results/results.jpg",
         "ardf weights get yolo11n-seg"
       ),
       (nil, "ardf run scan --frame 0 --out results"),

@@ -35,9 +35,11 @@ package struct RunIndexPage: Sendable {
   package static let file = "index.html"
 
   private let frames: [Frame]
+  /// The file in each frame's folder that shows its results.
+  private let picture: String
 
-  /// A page over these frames.
-  package init(_ frames: [Frame]) { self.frames = frames }
+  /// A page over these frames, with the file of that name in each one's folder as its picture.
+  package init(_ frames: [Frame], picture: String) { (self.frames, self.picture) = (frames, picture) }
 
   /// The page, UTF-8; the same for the same frames.
   package var html: [UInt8] {
@@ -58,7 +60,7 @@ package struct RunIndexPage: Sendable {
       <header><h1>All frames</h1>
       <p>\(frames.count) frames, \(objects) objects. <a href="results.jsonl">results.jsonl</a></p></header>
       <ol>
-      \(frames.map(Self.item).joined(separator: "\n"))
+      \(frames.map(item).joined(separator: "\n"))
       </ol>
       </body>
       </html>
@@ -67,19 +69,19 @@ package struct RunIndexPage: Sendable {
     return Array(text.utf8)
   }
 
-  private static func item(_ frame: Frame) -> String {
-    let name = escaped(frame.name)
-    let notes = frame.notes.map { "<li>\(escaped($0))</li>" }.joined()
+  private func item(_ frame: Frame) -> String {
+    let name = Self.escaped(frame.name)
+    let notes = frame.notes.map { "<li>\(Self.escaped($0))</li>" }.joined()
     let list =
       notes.isEmpty ? "" : "<details><summary>\(frame.notes.count) notes</summary><ul>\(notes)</ul></details>"
-    guard let folder = frame.folder.map(address) else {
+    guard let folder = frame.folder.map(Self.address) else {
       return "<li class=\"failed\" id=\"\(name)\"><h2>\(name)</h2><ul>\(notes)</ul></li>"
     }
     let labels = frame.objects.map { label in
-      "<li>\(escaped(label.split(whereSeparator: \.isNewline).joined(separator: ", ")))</li>"
+      "<li>\(Self.escaped(label.split(whereSeparator: \.isNewline).joined(separator: ", ")))</li>"
     }
     return
-      "<li id=\"\(name)\"><a href=\"\(folder)/report.html\"><img src=\"\(folder)/results.png\" loading=\"lazy\" "
+      "<li id=\"\(name)\"><a href=\"\(folder)/report.html\"><img src=\"\(folder)/\(picture)\" loading=\"lazy\" "
       + "alt=\"Results of \(name)\"><h2>\(name)</h2></a>"
       + (labels.isEmpty ? "<p>no objects</p>" : "<ul>\(labels.joined())</ul>") + list + "</li>"
   }

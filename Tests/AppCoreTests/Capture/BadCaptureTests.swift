@@ -294,10 +294,10 @@ struct BadCapture: Sendable, CustomTestStringConvertible {
     }
   }
 
-  @Test func archiveWithoutClipIsNoCapture() throws {
+  @Test func archiveOfNothingIsNoCapture() throws {
     let folder = try TemporaryDirectory()
     let path = try folder.write(ZipWriter.archive([("index.jsonl", [])]), to: "other.zip")
-    #expect(throws: CaptureError.archiveWithoutClip(path: path)) { try CaptureReader.open(path) }
+    #expect(throws: CaptureError.archive(path: path, .nothing)) { try CaptureReader.open(path) }
   }
 
   @Test func damagedArchiveIsMalformed() throws {

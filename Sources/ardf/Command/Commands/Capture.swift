@@ -36,6 +36,7 @@ struct Capture: ParsableCommand {
     var json = false
 
     @OptionGroup(title: "Output") var quiet: QuietOption
+    @OptionGroup(title: "Output") var table: TableOptions
 
     @OptionGroup(title: "Limits") var limits: LimitOptions
 

@@ -7,7 +7,7 @@ struct Compose: ParsableCommand, LimitedCommand {
   static let configuration = CommandConfiguration(
     abstract: "Draws the results picture: darkened, with bright objects, boxes, labels and wireframes.",
     discussion: Help.text(
-      "Writes results.png; --out - writes it to standard output.",
+      "Writes results.jpg, or results.png; --out - writes the picture to standard output.",
       (
         "The picture of what ardf detect and ardf place found",
         "ardf compose --detections objects/detections.json \\\n--objects placed/objects.json --capture scan --frame 0 --out picture"
@@ -26,6 +26,7 @@ struct Compose: ParsableCommand, LimitedCommand {
   var frame: String?
 
   @OptionGroup(title: "Output") var output: OutputOptions
+  @OptionGroup(title: "Output") var format: PictureOptions
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() throws {
@@ -36,15 +37,16 @@ struct Compose: ParsableCommand, LimitedCommand {
     guard let picture = ResultsCompositor().compose(captured, items: items) else {
       throw CommandError.input("\(capture): frame \(captured.name) has no picture")
     }
-    let bytes = try Pictures.png(picture)
+    let bytes = try format.pictureFormat.encode(picture)
+    let name = format.pictureFormat.file("results")
     guard let folder else {
       return try Console.write(bytes)
     }
-    try folder.write(bytes, to: "results.png")
+    try folder.write(bytes, to: name)
     try folder.commit()
     if output.json {
       try Console.print([
-        "schema": "ardf.compose/1", "picture": .string("results.png"), "objects": .integer(items.count),
+        "schema": "ardf.compose/1", "picture": .string(name), "objects": .integer(items.count),
       ])
     }
   }

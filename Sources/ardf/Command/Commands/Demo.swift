@@ -89,7 +89,7 @@ struct Demo: AsyncParsableCommand {
     let folder = printableName(out)
     return """
 
-      Results picture  \(folder)/results.png
+      Results picture  \(folder)/results.jpg
       Page             \(folder)/report.html (open it in a browser: tap objects, read depths)
       Scene            \(folder)/scene.glb (glTF, any 3-D viewer), scene.json, points.ply
       As data          \(folder)/summary.json, objects.json

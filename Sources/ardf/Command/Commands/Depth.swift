@@ -4,6 +4,7 @@ import FileFormats
 import Geometry
 import Imaging
 import Models
+import NNRuntime
 import Perception
 
 /// `ardf depth`: Depth Anything V2 Small and Prompt Depth Anything Small.
@@ -13,7 +14,7 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
     discussion: Help.text(
       """
       Writes relative.npy, float32 (height, width) in the pixels of the picture as it is stored, larger is nearer, \
-      without unit; and relative.png, the same in color and upright. A network that gives meters, a metric one or one \
+      without unit; and relative.jpg, the same in color and upright. A network that gives meters, a metric one or one \
       prompted with the capture's LiDAR, also writes metric.npy (float32 meters) and metric.png (u16 millimeters); its \
       relative depth is one over them. Several pictures get a folder each. --out - writes arrays to standard output, \
       one after the other, meters where there are any. Films, cameras and addresses are read with ffmpeg.
@@ -34,6 +35,7 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
   var sources: [String]
 
   @OptionGroup(title: "Output") var output: OutputOptions
+  @OptionGroup(title: "Output") var format: PictureOptions
   @OptionGroup(title: "Depth") var depthOptions: DepthOptions
   @OptionGroup(title: "Input") var streaming: StreamOptions
 
@@ -48,49 +50,90 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
     let inputs = try RunInputs(sources, names: frame) {
       try CaptureReader.open($0, limits: limits.capture, photographs: .exif)
     }
+    let frames = inputs.frames
     let results = try results(inputs.paths)
-    let network = try network()
+    let pool = compute.makePool()
+    let network = try network(pool: pool)
+    let lanes = Lanes(threads: pool.threads, frames: frames.count)
+    let networks: [any DepthNetwork] =
+      lanes.threads.count == 1
+      ? [network] : lanes.threads.map { network.running(on: ThreadPool(threads: $0)) }
     var speed = SpeedLog()
-    var progress = Progress("picture", of: inputs.frames.count)
+    var progress = Progress("picture", of: frames.count)
     var leftOut = LeftOutInputs(unit: "pictures")
-    for (done, frame) in inputs.frames.enumerated() {
-      func add() throws {
-        let captured = try frame.source.frame(at: frame.index)
-        let estimate = try estimate(captured, with: network, speed: &speed).get()
-        try results.add(estimate, of: captured, name: frame.folder)
+    let (files, isSingle) = (results.files, inputs.isSingle)
+    try await lanes.inOrder(frames.count) { position, lane in
+      try LanePicture(frames[position], networks[lane], files: files, isTolerant: !isSingle)
+    } deliver: { position, made in
+      let frame = frames[position]
+      switch made {
+      case .failed(let defect): leftOut.add(defect, of: frame)
+      case .done(let times, let array):
+        speed.add(times)
+        try results.add(array, name: frame.folder, of: frame.reference.name)
       }
-      if inputs.isSingle {
-        do {
-          try add()
-        } catch let error as NoEstimate {
-          throw CommandError.input("\(frame.reference.name): \(error)")
-        }
-      } else {
-        try leftOut.attempt(frame, add)
-      }
-      progress.update(done + 1)
+      progress.update(position + 1)
     }
     progress.finish()
-    try leftOut.checkAnyLeft(of: inputs.frames.count)
-    let skipped = Set(inputs.frames.map(\.source.path)).count == 1 ? inputs.frames[0].source.skipped : []
+    try leftOut.checkAnyLeft(of: frames.count)
+    let skipped = Set(frames.map(\.source.path)).count == 1 ? frames[0].source.skipped : []
     try results.finish(isSingle: inputs.isSingle, leftOut: leftOut.json, skipped: skipped)
     for line in speed.lines { Console.inform(line) }
-    try leftOut.finish(of: inputs.frames.count)
+    try leftOut.finish(of: frames.count)
+  }
+
+  /// What a lane makes of a frame.
+  private enum LanePicture: Sendable {
+    /// - `array`: for standard output, where there is no folder.
+    case done(SpeedLog, array: [UInt8]?)
+    case failed(FrameDefect)
+
+    /// Estimates, and writes the files.
+    ///
+    /// `isTolerant`: a bad frame is one of several, and ends none of the others.
+    init(_ frame: RunFrame, _ network: any DepthNetwork, files: DepthFiles, isTolerant: Bool) throws {
+      do {
+        let captured = try frame.source.frame(at: frame.index)
+        var speed = SpeedLog()
+        let estimate = try Depth.estimate(captured, with: network, speed: &speed).get()
+        self = .done(speed, array: try files.write(estimate, of: captured, name: frame.folder))
+      } catch let error as NoEstimate where !isTolerant {
+        throw CommandError.input("\(frame.reference.name): \(error)")
+      } catch {
+        guard isTolerant, let defect = FrameDefect(error) else { throw error }
+        self = .failed(defect)
+      }
+    }
   }
 
   /// The pictures of a stream, as they come.
   private func run(_ stream: StreamSource) async throws {
     guard frame.isEmpty else { throw CommandError.usage("--frame chooses frames of a capture; leave it out") }
+    guard !streaming.onChange else {
+      throw CommandError.usage(
+        "--on-change tells what came and went, and depth finds no objects: leave it out")
+    }
     let results = try results(RunInputs(stream: stream).paths)
-    let network = try network()
+    let network = try network(pool: compute.makePool())
     var speed = SpeedLog()
     var log = StreamLog()
     var leftOut = LeftOutInputs(unit: "pictures")
+    let files = results.files
+    var writing: Task<Void, any Error>?
     try await streaming.pictures(of: stream, limits: limits, output: output).forEach { arrival in
       do {
         let captured = try arrival.frame(of: stream, camera: .exif)
-        let estimate = try estimate(captured, with: network, speed: &speed).get()
-        try results.add(estimate, of: captured, name: captured.name)
+        let estimate = try Self.estimate(captured, with: network, speed: &speed).get()
+        // Drawn and written beside the next picture's network.
+        try await writing?.value
+        writing = nil
+        if output.isStandardOutput {
+          try results.add(
+            files.write(estimate, of: captured, name: ""), name: captured.name, of: captured.name)
+        } else {
+          writing = Task { _ = try files.write(estimate, of: captured, name: captured.name) }
+          try results.add(nil, name: captured.name, of: captured.name)
+        }
         log.add(arrival, isDone: true)
       } catch let error as DamagedPicture {
         leftOut.add(arrival, error)
@@ -102,23 +145,24 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
         log.add(arrival, isDone: false)
       }
     }
+    try await writing?.value
     if log.done > 0 { try results.finish(isSingle: false, leftOut: leftOut.json, skipped: []) }
     for line in speed.lines { Console.inform(line) }
     try log.finish(stream.name)
   }
 
   private func results(_ inputs: [String]) throws -> DepthResults {
-    try DepthResults(output, inputs: inputs + [depthOptions.depth] + compute.arithmetic.plans)
+    try DepthResults(output, format, inputs: inputs + [depthOptions.depth] + compute.arithmetic.plans)
   }
 
-  private func network() throws -> any DepthNetwork {
+  private func network(pool: ThreadPool) throws -> any DepthNetwork {
     let network = try depthOptions.network(
-      WeightFiles.requiredDepth(depthOptions.depth), compute, pool: compute.makePool())
+      WeightFiles.requiredDepth(depthOptions.depth), compute, pool: pool)
     Console.inform("depth \(network.name) from \(network.weights.file)")
     return network
   }
 
-  private func estimate(
+  private static func estimate(
     _ frame: CapturedFrame, with network: any DepthNetwork, speed: inout SpeedLog
   ) throws -> Result<FrameEstimate, NoEstimate> {
     let estimate = try network.estimate(of: frame)
@@ -130,27 +174,47 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
   }
 }
 
+/// Draws and writes the depth of a picture; pictures side by side.
+private struct DepthFiles: Sendable {
+  /// nil for standard output.
+  let folder: OutputFolder?
+  let pictures: PictureFormat
+
+  /// Writes the files of a frame; without a folder the array that goes to standard output.
+  ///
+  /// `name`: of the picture's folder among those of others; empty for the only one.
+  func write(_ estimate: FrameEstimate, of frame: CapturedFrame, name: String) throws -> [UInt8]? {
+    guard let folder else {
+      return FrameWriter.array(estimate.depth.metric?.values ?? estimate.depth.relative.values)
+    }
+    var writer = FrameWriter(folder: name.isEmpty ? folder : folder.subfolder(name))
+    writer.files.pictures = pictures
+    try writer.write(estimate.depth.relative, orientation: frame.orientation)
+    if let metric = estimate.depth.metric { try writer.write(metric) }
+    return nil
+  }
+}
+
 /// Where depth goes, picture by picture.
 private final class DepthResults {
   private let output: OutputOptions
   private let folder: OutputFolder?
+  /// What writes the files of each picture.
+  let files: DepthFiles
   private var entries: [JSONValue] = []
 
-  init(_ output: OutputOptions, inputs: [String?]) throws {
+  init(_ output: OutputOptions, _ format: PictureOptions, inputs: [String?]) throws {
     self.output = output
     folder = try output.folder(inputs: inputs)
+    files = DepthFiles(folder: folder, pictures: format.pictureFormat)
   }
 
-  /// `name`: of the picture's folder among those of others; empty for the only one.
-  func add(_ estimate: FrameEstimate, of frame: CapturedFrame, name: String) throws {
-    guard let folder else {
-      return try Console.write(
-        FrameWriter.array(estimate.depth.metric?.values ?? estimate.depth.relative.values))
-    }
-    let writer = FrameWriter(folder: name.isEmpty ? folder : folder.subfolder(name))
-    try writer.write(estimate.depth.relative, orientation: frame.orientation)
-    if let metric = estimate.depth.metric { try writer.write(metric) }
-    entries.append(["folder": .string(name.isEmpty ? "." : name), "name": .string(frame.name)])
+  /// Prints the array that a picture has in place of files, or notes its folder.
+  ///
+  /// `name`: of the folder; empty for the only one.
+  func add(_ array: [UInt8]?, name: String, of picture: String) throws {
+    if let array { return try Console.write(array) }
+    entries.append(["folder": .string(name.isEmpty ? "." : name), "name": .string(picture)])
   }
 
   func finish(isSingle: Bool, leftOut: [JSONValue], skipped: [SkippedFrame]) throws {

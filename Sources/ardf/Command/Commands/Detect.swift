@@ -4,6 +4,7 @@ import FileFormats
 import Geometry
 import Imaging
 import Models
+import NNRuntime
 import Perception
 
 /// `ardf detect`: YOLO networks of any task.
@@ -12,8 +13,8 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     abstract: "Finds objects, masks, key points, oriented boxes or classes with YOLOv8, YOLO11 or YOLO26.",
     discussion: Help.text(
       """
-      What is found follows from the weights. Writes detections.json, masks/NNN.png and annotated.png (of a classifier \
-      classes.json and annotated.png), of several pictures into a folder each. --out - (or \
+      What is found follows from the weights. Writes detections.json, masks/NNN.png and annotated.jpg (of a classifier \
+      classes.json and annotated.jpg), of several pictures into a folder each. --out - (or \
       --json) prints a line of JSON a picture, as soon as it is done, however many there are. Boxes and masks are in \
       the pixels of the picture as it is stored; a picture stored sideways is detected upright. Films, cameras and \
       addresses are read with ffmpeg.
@@ -46,6 +47,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
   @OptionGroup(title: "Detector") var detector: DetectorOptions
   @OptionGroup(title: "Output") var format: FormatOptions
+  @OptionGroup(title: "Output") var pictures: PictureOptions
   @OptionGroup(title: "Input") var streaming: StreamOptions
   @OptionGroup(title: "Tracking") var tracking: TrackingOptions
 
@@ -64,81 +66,122 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
       throw CommandError.usage(
         "--track follows objects from picture to picture: give a film, camera or sequence")
     }
+    let frames = inputs.frames
     let results = try DetectionResults(
-      output, format, isSingle: inputs.isSingle,
-      inputs: inputs.paths + [detector.yolo] + compute.arithmetic.plans, frames: inputs.frames)
-    let network = try network(results)
+      output, format, pictures, isSingle: inputs.isSingle,
+      inputs: inputs.paths + [detector.yolo] + compute.arithmetic.plans, frames: frames)
+    let pool = compute.makePool()
+    let network = try network(results, pool: pool)
+    let lanes = Lanes(threads: pool.threads, frames: frames.count)
+    let networks =
+      lanes.threads.count == 1
+      ? [network] : lanes.threads.map { network.running(on: ThreadPool(threads: $0)) }
     var speed = SpeedLog()
-    var progress = Progress("picture", of: inputs.frames.count)
+    var progress = Progress("picture", of: frames.count)
     var leftOut = LeftOutInputs(unit: "pictures")
     // A tracker for each sequence.
     var trackers: [Int: MultiObjectTracker] = [:]
-    for (done, frame) in inputs.frames.enumerated() {
-      func add() throws {
-        var tracker = tracking.tracker()
-        let source = frame.place.source
-        if let known = trackers[source] { tracker = known }
-        try self.add(
-          frame.source.frame(at: frame.index), to: results, of: network, tracker: &tracker, speed: &speed,
-          source: frame.source.path, name: frame.folder, isListed: true)
-        trackers[source] = tracker
-      }
-      if inputs.isSingle {
-        try add()
-      } else if let bad = try leftOut.attempt(frame, add) {
+    let (files, isTracked, isSingle) = (results.files, tracking.isOn, inputs.isSingle)
+    try await lanes.inOrder(frames.count) { position, lane in
+      try LanePicture(
+        frames[position], networks[lane], files: isTracked ? nil : files, isTolerant: !isSingle)
+    } deliver: { position, made in
+      let frame = frames[position]
+      switch made {
+      case .failed(let defect):
+        let bad = leftOut.add(defect, of: frame)
         try results.add(bad, at: frame.reference.timestamp)
+      case .done(var picture, let captured):
+        speed.add(picture.speed)
+        if let captured, var tracker = trackers[frame.place.source] ?? tracking.tracker() {
+          picture = picture.followed(by: &tracker)
+          trackers[frame.place.source] = tracker
+          try files.write(picture, of: captured, name: frame.folder)
+        }
+        try results.add(picture, source: frame.source.path, name: frame.folder, isListed: true)
       }
-      progress.update(done + 1)
+      progress.update(position + 1)
     }
     progress.finish()
-    try leftOut.checkAnyLeft(of: inputs.frames.count)
-    let source = sources.count == 1 ? inputs.frames.first?.source : nil
+    try leftOut.checkAnyLeft(of: frames.count)
+    let source = sources.count == 1 ? frames.first?.source : nil
     try results.finish(layout: source?.layout, skipped: source?.skipped ?? [])
     for line in speed.lines { Console.inform(line) }
-    try leftOut.finish(of: inputs.frames.count)
+    try leftOut.finish(of: frames.count)
+  }
+
+  /// What a lane makes of a frame.
+  private enum LanePicture: Sendable {
+    /// - `frame`: the frame, where its files are not written yet.
+    case done(DetectedPicture, CapturedFrame?)
+    case failed(FrameDefect)
+
+    /// Detects, and writes the files where objects need no identities first.
+    ///
+    /// `isTolerant`: a bad frame is one of several, and ends none of the others.
+    init(_ frame: RunFrame, _ network: PictureNetwork, files: DetectionFiles?, isTolerant: Bool) throws {
+      do {
+        let captured = try frame.source.frame(at: frame.index)
+        let picture = try network.detected(in: captured)
+        try files?.write(picture, of: captured, name: frame.folder)
+        self = .done(picture, files == nil ? captured : nil)
+      } catch {
+        guard isTolerant, let defect = FrameDefect(error) else { throw error }
+        self = .failed(defect)
+      }
+    }
   }
 
   /// The pictures of a stream, as they come.
   private func run(_ stream: StreamSource) async throws {
     guard frame.isEmpty else { throw CommandError.usage("--frame chooses frames of a capture; leave it out") }
     let results = try DetectionResults(
-      output, format, isSingle: false,
+      output, format, pictures, isSingle: false,
       inputs: RunInputs(stream: stream).paths + [detector.yolo] + compute.arithmetic.plans)
-    let network = try network(results)
+    let network = try network(results, pool: compute.makePool())
     var speed = SpeedLog()
     var log = StreamLog()
     var leftOut = LeftOutInputs(unit: "pictures")
     var tracker = tracking.tracker()
-    try await streaming.pictures(of: stream, limits: limits, output: output).forEach { arrival in
+    let files = results.files
+    let arrivals = streaming.pictures(of: stream, limits: limits, output: output)
+    var writing: Task<Void, any Error>?
+    try await arrivals.forEach { arrival in
       let captured: CapturedFrame
       do throws(DamagedPicture) {
         captured = try arrival.frame(of: stream, camera: .exif)
       } catch {
         log.add(arrival, isDone: false)
-        try results.add(leftOut.add(arrival, error), at: arrival.time)
+        try results.add(leftOut.add(arrival, error), at: arrival.time, arrival.wallClock)
         return
       }
-      try add(
-        captured, to: results, of: network, tracker: &tracker, speed: &speed, source: stream.name,
-        name: captured.name,
-        isListed: false)
+      var picture = try network.detected(in: captured)
+      if var followed = tracker {
+        picture = picture.followed(by: &followed)
+        tracker = followed
+      }
+      speed.add(picture.speed)
+      if let change = arrivals.change, !change.isNew(picture) {
+        log.add(arrival, isDone: true, isUnchanged: true)
+        return
+      }
+      picture.wallClock = arrival.wallClock
+      // Drawn and written beside the next picture's network.
+      try await writing?.value
+      let found = picture
+      writing = files.folder == nil ? nil : Task { try files.write(found, of: captured, name: captured.name) }
+      try results.add(found, source: stream.name, name: captured.name, isListed: false)
       log.add(arrival, isDone: true)
     }
+    try await writing?.value
     if log.done > 0 { try results.finish(layout: nil, skipped: []) }
     for line in speed.lines { Console.inform(line) }
     try log.finish(stream.name)
   }
 
-  /// The network that the weights hold.
-  private enum Network {
-    case objects(ObjectDetector)
-    case classes(PictureClassifier)
-  }
-
   /// The network, when it is known that its results can be written as asked for.
-  private func network(_ results: DetectionResults) throws -> Network {
+  private func network(_ results: DetectionResults, pool: ThreadPool) throws -> PictureNetwork {
     let weights = try detector.weights(compute)
-    let pool = compute.makePool()
     guard case .classes(let family) = weights.task else {
       var options = detector
       if tracking.isOn, options.conf == nil { options.conf = Double(tracking.trackLowThresh) }
@@ -156,24 +199,5 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     try format.check(classifier)
     try results.begin(ObjectTable.classes)
     return .classes(classifier)
-  }
-
-  private func add(
-    _ frame: CapturedFrame, to results: DetectionResults, of network: Network,
-    tracker: inout MultiObjectTracker?, speed: inout SpeedLog, source: String, name: String, isListed: Bool
-  ) throws {
-    switch network {
-    case .objects(let network):
-      let found = try network.objects(of: frame)
-      speed.add(found.timings, network: "\(network.network.name), \(network.network.inputText)")
-      let file = DetectionsFile(
-        image: frame.name, imageSize: frame.imageSize, model: network.description,
-        detections: tracker?.followed(found.detections) ?? found.detections)
-      try results.add(
-        file, of: frame, source: source, name: name, isListed: isListed, surest: found.surest)
-    case .classes(let network):
-      try results.add(
-        network.classes(of: frame, speed: &speed), of: frame, source: source, name: name, isListed: isListed)
-    }
   }
 }

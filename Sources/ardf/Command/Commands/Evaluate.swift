@@ -63,6 +63,7 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
   var force = false
 
   @OptionGroup(title: "Output") var quiet: QuietOption
+  @OptionGroup(title: "Output") var table: TableOptions
 
   @OptionGroup(title: "Limits") var limits: LimitOptions
 

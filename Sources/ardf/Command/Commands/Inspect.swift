@@ -37,6 +37,7 @@ struct Inspect: ParsableCommand {
     var json = false
 
     @OptionGroup(title: "Output") var quiet: QuietOption
+    @OptionGroup(title: "Output") var table: TableOptions
 
     func run() throws {
       guard let file else { throw CleanExit.helpRequest(Inspect.self) }
@@ -65,6 +66,7 @@ struct Inspect: ParsableCommand {
     var json = false
 
     @OptionGroup(title: "Output") var quiet: QuietOption
+    @OptionGroup(title: "Output") var table: TableOptions
 
     func run() throws {
       let listing = try WeightListing(file: WeightFiles.network(file))
@@ -82,6 +84,7 @@ struct Inspect: ParsableCommand {
     @OptionGroup var network: NetworkOptions
     @Flag(help: "Print JSON.") var json = false
     @OptionGroup(title: "Output") var quiet: QuietOption
+    @OptionGroup(title: "Output") var table: TableOptions
 
     func run() throws { try network.show(PlanOptions(fuse: false, retain: true), isPlan: false, json: json) }
   }
@@ -97,6 +100,7 @@ struct Inspect: ParsableCommand {
     @OptionGroup var free: FreeAxisOptions
     @Flag(help: "Print JSON.") var json = false
     @OptionGroup(title: "Output") var quiet: QuietOption
+    @OptionGroup(title: "Output") var table: TableOptions
 
     @Option(
       help: ArgumentHelp(
@@ -142,6 +146,7 @@ struct Inspect: ParsableCommand {
     @Flag(help: "Those of OpenBLAS instead of the native ones.") var openblas = false
     @Flag(help: "Print JSON.") var json = false
     @OptionGroup(title: "Output") var quiet: QuietOption
+    @OptionGroup(title: "Output") var table: TableOptions
 
     func run() throws {
       let kernels = try (openblas ? Backend.openBLAS : .native).kernels()
@@ -182,6 +187,7 @@ struct Inspect: ParsableCommand {
 
     @Flag(help: "Print JSON.") var json = false
     @OptionGroup(title: "Output") var quiet: QuietOption
+    @OptionGroup(title: "Output") var table: TableOptions
 
     func run() throws {
       let machine = try Machine.current()

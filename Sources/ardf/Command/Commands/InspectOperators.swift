@@ -13,6 +13,7 @@ extension Inspect {
 
     @Flag(help: "Print JSON.") var json = false
     @OptionGroup(title: "Output") var quiet: QuietOption
+    @OptionGroup(title: "Output") var table: TableOptions
 
     func run() throws {
       let operators = ONNX.Operators.listing

@@ -41,6 +41,7 @@ struct Place: ParsableCommand, LimitedCommand {
   @OptionGroup(title: "Effects") var effects: EffectOptions
   @OptionGroup(title: "Output") var export: SceneExportOptions
   @OptionGroup(title: "Output") var output: OutputOptions
+  @OptionGroup(title: "Output") var table: TableOptions
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() throws {

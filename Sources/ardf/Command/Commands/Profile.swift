@@ -79,6 +79,7 @@ struct Profile: ParsableCommand {
   var force = false
 
   @OptionGroup(title: "Output") var quiet: QuietOption
+  @OptionGroup(title: "Output") var table: TableOptions
 
   @Option(
     help: ArgumentHelp(

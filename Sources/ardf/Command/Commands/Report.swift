@@ -38,6 +38,10 @@ struct Report: ParsableCommand, LimitedCommand {
   func run() throws {
     let page = out ?? "\(results)/report.html"
     guard fileExists(results) else { throw FileError.missing(path: results) }
+    guard pathKind(results) == .folder else {
+      throw CommandError.input(
+        "\(results): is no folder; give the folder of a frame's results, as ardf run writes it")
+    }
     let file = try OutputFile(page, force: force, inputs: [capture])
     let selection = try FrameSelection(capture, frames: frame.map { [$0] } ?? [], limits: limits)
     let folder = try FinishedFolder(

@@ -62,6 +62,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   var sources: [String] = []
 
   @OptionGroup(title: "Output") var output: OutputOptions
+  @OptionGroup(title: "Output") var table: TableOptions
   @OptionGroup(title: "Detector") var detector: DetectorOptions
   @OptionGroup(title: "Depth") var depthOptions: DepthOptions
   @OptionGroup(title: "Effects") var effects: EffectOptions
@@ -70,6 +71,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   var frame: [String] = []
 
   @OptionGroup(title: "Output") var format: FormatOptions
+  @OptionGroup(title: "Output") var pictures: PictureOptions
 
   @Flag(help: "With --out - or --json: masks too, as COCO's run lengths.")
   var masksRle = false
@@ -116,7 +118,8 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       let record = try await job.record(of: frame, tolerant: false)
       try show(record, of: frame, said: SaidNotes())
       if job.folder != nil {
-        Console.inform("results in \(output.out): results.png, report.html, summary.json")
+        Console.inform(
+          "results in \(output.out): \(pictures.pictureFormat.file("results")), report.html, summary.json")
       }
       var speed = SpeedLog()
       speed.add(record, of: job.perceiver)
@@ -181,7 +184,9 @@ struct Run: AsyncParsableCommand, LimitedCommand {
           + "--shard and --depth-map out")
     }
     let folder = try folder(of: RunInputs(stream: stream), .whole)
-    let job = try job(requests, folder: folder, paths: [:], pool: compute.makePool())
+    var job = try job(requests, folder: folder, paths: [:], pool: compute.makePool())
+    let arrivals = streaming.pictures(of: stream, limits: limits, output: output)
+    job.change = arrivals.change
     let camera = try picture.photographs()
     try printHeader(job)
     var lines: AtomicFileWriter?
@@ -191,7 +196,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     var speed = SpeedLog()
     var log = StreamLog()
     let said = SaidNotes()
-    try await streaming.pictures(of: stream, limits: limits, output: output).forEach { arrival in
+    try await arrivals.forEach { arrival in
       if lines == nil, let folder {
         // Not before there is a picture: a stream without any leaves nothing.
         try folder.begin()
@@ -199,7 +204,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       }
       let name = StreamedFrame.name(arrival.picture.number)
       var frame = RunFrame(damaged: name, of: stream, at: arrival.time)
-      let record: FrameRecord
+      var record: FrameRecord
       do {
         frame = RunFrame(
           source: try arrival.source(of: stream, camera: camera), index: 0, folder: folder == nil ? "" : name)
@@ -207,8 +212,13 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       } catch let error as DamagedPicture {
         record = .failed(error.reason)
       }
-      try show(record, of: frame, said: said, dropped: streaming.live ? arrival.dropped : nil)
       speed.add(record, of: job.perceiver)
+      if case .unchanged = record.outcome {
+        log.add(arrival, isDone: true, isUnchanged: true)
+        return
+      }
+      record.wallClock = arrival.wallClock
+      try show(record, of: frame, said: said, dropped: streaming.live ? arrival.dropped : nil)
       log.add(arrival, isDone: record.summary != nil)
       guard let lines else { return }
       let line = record.line(of: frame)
@@ -232,7 +242,8 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   }
 
   private func folder(of inputs: RunInputs, _ shard: Shard) throws -> RunFolder? {
-    try RunFolder(output, batch, shard: shard, inputs: inputs, files: inputFiles)
+    try RunFolder(
+      output, batch, shard: shard, inputs: inputs, files: inputFiles, pictures: pictures.pictureFormat)
   }
 
   /// Files that are read besides the frames.
@@ -287,11 +298,12 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     var files = FrameFiles()
     sceneExport.add(to: &files)
     depthExport.add(to: &files)
+    files.pictures = pictures.pictureFormat
     return files
   }
 
   /// Counts up when frames' folders hold something new that a run needs: those of before are then done again.
-  private static let folderLayout = 6
+  private static let folderLayout = 7
 
   /// What changes results besides the networks.
   private func options(_ requests: [EffectRequest]) throws -> JSONValue {
@@ -303,7 +315,10 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       "precision": .string(
         (compute.arithmetic.asked?.text ?? "") + " " + compute.arithmetic.precision.rawValue),
       "plans": .array(try compute.arithmetic.plans.map { .string(try sha256Hex(path: $0)) }),
-      "files": [.bool(files.usda), .bool(files.usdz), .bool(files.pfm), .number(files.depthScale)],
+      "files": [
+        .bool(files.usda), .bool(files.usdz), .bool(files.pfm), .number(files.depthScale),
+        .string(files.pictures.rawValue),
+      ],
     ]
     if batch.keepsRecords { options["keep"] = .string((batch.keep ?? .all).rawValue) }
     return .object(options)
@@ -324,7 +339,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       }
     }
     switch record.outcome {
-    case .kept: return
+    case .kept, .unchanged: return
     case .failed(let reason): Console.note("\(frame.reference.name): \(reason)")
     case .done(let table, let notes, _):
       if !printsLines, !output.quiet {

@@ -34,6 +34,7 @@ struct Tune: ParsableCommand {
   var json = false
 
   @OptionGroup(title: "Output") var quiet: QuietOption
+  @OptionGroup(title: "Output") var table: TableOptions
 
   func validate() throws {
     guard (1...10_000).contains(runs) else {

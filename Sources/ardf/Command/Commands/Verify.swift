@@ -168,7 +168,7 @@ struct Verify: ParsableCommand {
   var pictures = 8
 
   @OptionGroup(title: "Output") var quiet: QuietOption
-
+  @OptionGroup(title: "Output") var table: TableOptions
   @OptionGroup var sensitivity: SensitivityOptions
 
   private static let kernels =

@@ -30,6 +30,7 @@ struct Weights: ParsableCommand {
 
     @Flag(help: "Print JSON.") var json = false
     @OptionGroup(title: "Output") var quiet: QuietOption
+    @OptionGroup(title: "Output") var table: TableOptions
 
     func run() throws {
       let all = PublishedWeights.all.map { ($0, WeightFiles.found($0)) }

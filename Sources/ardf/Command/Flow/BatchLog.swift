@@ -21,7 +21,7 @@ struct BatchLog {
 
   mutating func add(_ record: FrameRecord, of perceiver: Perceiver) {
     switch record.outcome {
-    case .done: done += 1
+    case .done, .unchanged: done += 1
     case .kept: kept += 1
     case .failed: failed += 1
     }
@@ -50,7 +50,11 @@ struct BatchLog {
 extension SpeedLog {
   /// Adds the times of a frame that was done.
   mutating func add(_ record: FrameRecord, of perceiver: Perceiver) {
-    guard case .done(_, _, let times) = record.outcome else { return }
+    let times: FrameTimes
+    switch record.outcome {
+    case .done(_, _, let taken), .unchanged(let taken): times = taken
+    case .kept, .failed: return
+    }
     let flow = times.flow
     add(flow.detector, network: "\(perceiver.detector.network.name), \(perceiver.detector.network.inputText)")
     if let depth = perceiver.depth, let (input, stages) = flow.depth {

@@ -30,7 +30,7 @@ struct ClassScoring {
     self.limits = ImageLimits(maxPixels: limits.maxPixels.count, maxFileBytes: limits.maxFile.count)
     let side = options.imgsz ?? family.trainedSide(of: weights.store)
     let pool = precisions.makePool()
-    networks = try precisions.precisions().map { precision in
+    networks = try precisions.precisions(for: weights).map { precision in
       try InFile.naming(weights.file) {
         let model = try family.classifier(
           weights.store, side: side, options: precisions.compute(precision).planOptions(for: weights.store),

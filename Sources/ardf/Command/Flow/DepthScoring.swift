@@ -24,7 +24,7 @@ struct DepthScoring {
       sensor.told(try CaptureReader.open($0, limits: limits.capture, photographs: .exif))
     }
     let pool = precisions.makePool()
-    networks = try precisions.precisions().map { precision in
+    networks = try precisions.precisions(for: weights).map { precision in
       (
         precision,
         try options.options(weights.file).network(weights, precisions.compute(precision), pool: pool)

@@ -11,6 +11,8 @@ final class DetectionResults {
   /// Results lie in `--out` itself, and not in a folder a picture.
   private let isSingle: Bool
   private let folder: OutputFolder?
+  /// What writes the files of each picture.
+  let files: DetectionFiles
   private var index: [JSONValue] = []
   private var leftOut: [JSONValue] = []
   private var coco: [JSONValue] = []
@@ -25,14 +27,15 @@ final class DetectionResults {
   /// - `inputs`: What is read.
   /// - `frames`: All pictures, where they are known.
   init(
-    _ output: OutputOptions, _ format: FormatOptions, isSingle: Bool, inputs: [String?],
-    frames: [RunFrame] = []
+    _ output: OutputOptions, _ format: FormatOptions, _ pictures: PictureOptions, isSingle: Bool,
+    inputs: [String?], frames: [RunFrame] = []
   ) throws {
     ids = NameTable(frames.map { ($0.folder, $0.pictureId) })
     self.output = output
     self.format = format.format
     self.isSingle = isSingle
     folder = try output.folder(inputs: inputs)
+    files = DetectionFiles(folder: folder, format: format.format, pictures: pictures.pictureFormat)
     if self.format == .dota, folder == nil {
       throw CommandError.usage("--format dota writes a file for each class: give a folder as --out")
     }
@@ -51,66 +54,51 @@ final class DetectionResults {
   /// Whether every picture's results are printed as they come.
   private var printsLines: Bool { folder == nil || output.json }
 
-  /// Writes and prints what was found in a picture.
+  /// Prints and keeps what was found in a picture, whose files are written already or will be.
   ///
   /// - `name`: of its folder among those of others; empty for the only one.
   /// - `isListed`: keeps what was found for `index.json`.
-  /// - `surest`: what came nearest where nothing was found.
-  func add(
-    _ file: DetectionsFile, of frame: CapturedFrame, source: String, name: String, isListed: Bool,
-    surest: SurestCandidate?
-  ) throws {
-    if let folder {
-      try FrameWriter(folder: name.isEmpty ? folder : folder.subfolder(name)).write(
-        file, image: frame.image, orientation: frame.orientation,
-        document: format != .coco && format != .dota)
+  func add(_ picture: DetectedPicture, source: String, name: String, isListed: Bool) throws {
+    switch picture.content {
+    case .objects(let file, let surest):
+      let id = ids[name] ?? pictureId(file.image)
+      if format == .dota { dota.add(file, image: id) }
+      if format == .coco { coco += try COCOResults.entries(file, image: id) }
+      let lines =
+        format == .csv
+        ? ObjectTable.lines(
+          ObjectTable.rows(of: file, source: source, timestamp: picture.timestamp, isTracked: isTracked)) : ""
+      try tell(
+        file.json, lines, picture, source: source, name: name, line: file.line(surest: surest),
+        isListed: isListed)
+    case .classes(let file):
+      let lines =
+        format == .csv
+        ? ObjectTable.lines(ObjectTable.rows(of: file, source: source, timestamp: picture.timestamp)) : ""
+      try tell(
+        file.json, lines, picture, source: source, name: name, line: file.line, isListed: isListed)
     }
-    let id = ids[name] ?? pictureId(file.image)
-    if format == .dota { dota.add(file, image: id) }
-    if format == .coco { coco += try COCOResults.entries(file, image: id) }
-    let lines =
-      format == .csv
-      ? ObjectTable.lines(
-        ObjectTable.rows(of: file, source: source, timestamp: frame.timestamp, isTracked: isTracked)) : ""
-    try tell(
-      file.json, lines, frame, source: source, name: name,
-      line: file.line(surest: surest), summary: isListed ? file.json : nil)
-  }
-
-  /// Writes and prints what a picture is of; see `add(_:of:source:name:isListed:surest:)`.
-  func add(_ file: ClassesFile, of frame: CapturedFrame, source: String, name: String, isListed: Bool) throws
-  {
-    if let folder {
-      try FrameWriter(folder: name.isEmpty ? folder : folder.subfolder(name)).write(
-        file, image: frame.image, orientation: frame.orientation)
-    }
-    let lines =
-      format == .csv
-      ? ObjectTable.lines(ObjectTable.rows(of: file, source: source, timestamp: frame.timestamp)) : ""
-    try tell(
-      file.json, lines, frame, source: source, name: name, line: file.line,
-      summary: isListed ? file.json : nil)
   }
 
   /// Prints and keeps why a picture has no results: the line that `run` gives of it.
-  func add(_ bad: LeftOutInputs.Entry, at time: Double) throws {
+  func add(_ bad: LeftOutInputs.Entry, at time: Double, _ wallClock: String? = nil) throws {
     leftOut.append(bad.json)
     guard printsLines, format == .ardf else { return }
-    try Console.print(FrameRecord.failedLine(bad, at: time).serialized())
+    try Console.print(FrameRecord.failedLine(bad, at: time, wallClock).serialized())
   }
 
   /// Prints a picture's results, or one line of them, and keeps what `index.json` says of it.
   ///
   /// `rows`: those of the table.
   private func tell(
-    _ document: JSONValue, _ rows: String, _ frame: CapturedFrame, source: String, name: String, line: String,
-    summary: JSONValue?
+    _ document: JSONValue, _ rows: String, _ picture: DetectedPicture, source: String, name: String,
+    line: String, isListed: Bool
   ) throws {
     if format == .csv, folder != nil { self.rows += rows }
     if printsLines {
       switch format {
       case .ardf:
-        try Console.print(self.line(document, frame, source: source, name: name).serialized())
+        try Console.print(self.line(document, picture, source: source, name: name).serialized())
       case .csv: if !rows.isEmpty { try Console.print(rows) }
       case .coco, .dota: break
       }
@@ -119,20 +107,22 @@ final class DetectionResults {
     }
     guard folder != nil, !isSingle else { return }
     var entry: [String: JSONValue] = [
-      "folder": .string(name), "name": .string(frame.name), "source": .string(source),
-      "timestamp": .number(frame.timestamp),
+      "folder": .string(name), "name": .string(picture.name), "source": .string(source),
+      "timestamp": .number(picture.timestamp),
     ]
-    if let summary { entry["summary"] = summary }
+    if let time = picture.wallClock { entry["time"] = .string(time) }
+    if isListed { entry["summary"] = document }
     index.append(.object(entry))
   }
 
   /// The document with where it comes from and where it goes, which a folder's name tells of a file.
   private func line(
-    _ document: JSONValue, _ frame: CapturedFrame, source: String, name: String
+    _ document: JSONValue, _ picture: DetectedPicture, source: String, name: String
   ) -> JSONValue {
     var line = document.object ?? [:]
     line["source"] = .string(source)
-    line["timestamp"] = .number(frame.timestamp)
+    line["timestamp"] = .number(picture.timestamp)
+    if let time = picture.wallClock { line["time"] = .string(time) }
     if folder != nil { line["folder"] = .string(name) }
     return .object(line)
   }

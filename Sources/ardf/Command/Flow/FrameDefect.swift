@@ -45,7 +45,7 @@ struct FrameDefect: Error {
     case .unreadable: unreadable
     case .tooManyFrames, .fileTooLarge, .tooManyPixels: "too-large"
     case .foreignPicture: "foreign-picture"
-    case .notADirectory, .unrecognisedLayout, .archiveWithoutClip, .severalCaptures, .unsupportedSchema,
+    case .notADirectory, .unrecognisedLayout, .archive, .severalCaptures, .unsupportedSchema,
       .picturesInVideo, .unsupportedLens:
       "unknown-layout"
     default: "malformed"

@@ -13,6 +13,8 @@ struct FrameRecord: Sendable {
     case done(table: String, notes: [String], FrameTimes)
     /// Finished by an earlier run.
     case kept
+    /// Done, and left out because no object came or went.
+    case unchanged(FrameTimes)
     /// The frame's files are unreadable.
     case failed(String)
   }
@@ -22,6 +24,8 @@ struct FrameRecord: Sendable {
   let summary: JSONValue?
   /// COCO results, where that is the format.
   let coco: [JSONValue]
+  /// When it was taken by the time of day, where that is known.
+  var wallClock: String?
   /// `id` and run lengths of each mask, where they are asked for.
   var masks: [JSONValue]?
 
@@ -31,11 +35,15 @@ struct FrameRecord: Sendable {
   }
 
   /// The line of a frame that failed before it had a place among results.
-  static func failedLine(_ bad: LeftOutInputs.Entry, at time: Double) -> JSONValue {
-    [
+  ///
+  /// `wallClock`: when it came by the time of day, where that is known.
+  static func failedLine(_ bad: LeftOutInputs.Entry, at time: Double, _ wallClock: String?) -> JSONValue {
+    var line: [String: JSONValue] = [
       "schema": "ardf.result/1", "source": .string(bad.source), "name": .string(bad.name),
       "timestamp": .number(time), "folder": .string(""), "summary": .null, "error": .string(bad.reason),
     ]
+    if let wallClock { line["time"] = .string(wallClock) }
+    return .object(line)
   }
 
   /// The frame's line on standard output: that of `results.jsonl`, with the masks that were asked for.
@@ -52,6 +60,7 @@ struct FrameRecord: Sendable {
       "timestamp": .number(frame.reference.timestamp), "folder": .string(frame.folder),
       "summary": summary ?? .null,
     ]
+    if let wallClock { line["time"] = .string(wallClock) }
     if case .failed(let reason) = outcome { line["error"] = .string(reason) }
     return .object(line)
   }
@@ -89,6 +98,8 @@ struct FrameJob: Sendable {
   let files: FrameFiles
   /// Where the cameras of each source stood, by its path.
   let paths: NameTable<[FrameReport.Pose]>
+  /// What leaves frames of a stream out; nil where all are wanted.
+  var change: SeenChange?
 
   /// The same job run by another pool, side by side with this one.
   func running(on pool: ThreadPool) -> FrameJob {
@@ -96,7 +107,7 @@ struct FrameJob: Sendable {
       perceiver: perceiver.running(on: pool), requests: requests, digest: digest, format: format,
       printsMasks: printsMasks,
       folder: folder,
-      files: files, paths: paths)
+      files: files, paths: paths, change: change)
   }
 
   /// The first line of a table of objects.
@@ -148,6 +159,11 @@ struct FrameJob: Sendable {
     let captured = try frame.source.frame(at: frame.index)
     let decoded = clock.now
     let outcome = try await FrameOutcome(captured, perceiver, requests: requests)
+    if let change, !change.isNew(outcome.detections.detections) {
+      return FrameRecord(
+        outcome: .unchanged(
+          FrameTimes(decoding: decoded - began, flow: outcome.times, writing: .zero)), summary: nil, coco: [])
+    }
     let summary = outcome.summary(networks: perceiver.description, digest: digest)
     let coco = format == .coco ? try COCOResults.entries(outcome.detections, image: frame.pictureId) : []
     let computed = clock.now
@@ -208,7 +224,7 @@ struct FrameJob: Sendable {
     // The longest first.
     let steps: [@Sendable () throws -> Void] = [
       { try writer.write(page) },
-      { if let results { try writer.folder.write(Pictures.png(results), to: "results.png") } },
+      { if let results { try writer.write(results, named: "results") } },
       {
         try writer.write(
           outcome.detections, image: captured.image, orientation: captured.orientation,

@@ -36,9 +36,12 @@ struct FrameSelection {
     return try frames.map { wanted in
       if let index = known.firstIndex(where: { $0.name == wanted }) { return index }
       if let index = integer(of: wanted, in: 0...known.count - 1) { return index }
+      let all =
+        known.count == 1
+        ? "one frame, \(known[0].name)"
+        : "\(known.count) frames, \(known[0].name) to \(known[known.count - 1].name)"
       throw CommandError.usage(
-        "\(option) \(wanted): \(source.path) has \(known.count) frames, \(known[0].name) to "
-          + "\(known[known.count - 1].name); give a name or a position from 0")
+        "\(option) \(wanted): \(source.path) has \(all); give a name or a position from 0")
     }
   }
 

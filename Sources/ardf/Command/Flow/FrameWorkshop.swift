@@ -35,11 +35,13 @@ actor FrameWorkshop: Workshop {
     self.limits = limits
   }
 
+  private static let resultsPicture = PictureFormat.jpeg.file("results")
+
   nonisolated var canRun: Bool { perceiver != nil }
   nonisolated var fileNames: [String] {
     [
       "scene.glb", "scene.usdz", "scene.usda", "scene.json", "points.ply", "objects.json", "detections.json",
-      "metric.npy", "metric.pfm", "results.png",
+      "metric.npy", "metric.pfm", Self.resultsPicture,
     ]
   }
 
@@ -138,9 +140,9 @@ actor FrameWorkshop: Workshop {
     case "scene.json": return Self.text(SceneFile(effects: report.effects).json)
     case "metric.npy": return report.metric.map(FrameWriter.array)
     case "metric.pfm": return report.metric.map(PortableFloatMap.encode)
-    case "results.png":
+    case Self.resultsPicture:
       let items = try ResultsItem.items(of: report.detections.detections, objects: report.objects)
-      return try ResultsCompositor().compose(report.frame, items: items).map(Pictures.png)
+      return try ResultsCompositor().compose(report.frame, items: items).map(PictureFormat.jpeg.encode)
     default: break
     }
     let model = Self.model(report, await scene(of: report, requests: []))

@@ -11,6 +11,11 @@ struct FrameWriter {
 
   func write(_ file: DetectionsFile, image: RGBImage?, orientation: Orientation, document: Bool = true) throws
   {
+    // The picture first: it may be of a size that its format has not, and then nothing is written.
+    if let image {
+      try write(
+        Pictures.annotated(image, orientation: orientation, detections: file.detections), named: "annotated")
+    }
     if document {
       try folder.write(file.json(besideProbabilities: true), to: "detections.json")
       for probabilities in file.detections.lazy.compactMap(MaskProbabilities.init) {
@@ -22,23 +27,19 @@ struct FrameWriter {
       try folder.write(
         ImageCodec.encodePNG(mask.binary()), to: "masks/\(Self.number(ofObject: detection.id)).png")
     }
-    if let image {
-      try folder.write(
-        Pictures.annotated(image, orientation: orientation, detections: file.detections), to: "annotated.png")
-    }
   }
 
   func write(_ file: ClassesFile, image: RGBImage?, orientation: Orientation) throws {
-    try folder.write(file.json, to: "classes.json")
     if let image {
-      try folder.write(
-        Pictures.annotated(image, orientation: orientation, classes: file.classes), to: "annotated.png")
+      try write(
+        Pictures.annotated(image, orientation: orientation, classes: file.classes), named: "annotated")
     }
+    try folder.write(file.json, to: "classes.json")
   }
 
   func write(_ relative: RelativeDepth, orientation: Orientation) throws {
     try folder.write(Self.array(relative.values), to: "relative.npy")
-    try folder.write(Pictures.relative(relative, orientation: orientation), to: "relative.png")
+    try write(Pictures.relative(relative, orientation: orientation), named: "relative")
   }
 
   func write(_ report: FusionReport, metric: MetricDepth?) throws {
@@ -69,6 +70,11 @@ struct FrameWriter {
     if files.usda { try folder.write(USDExporter.usda(scene), to: "scene.usda") }
     if files.usdz { try folder.write(USDExporter.usdz(scene), to: "scene.usdz") }
     if scene.points.count > 0 { try folder.write(PLYFile.encode(scene.points), to: "points.ply") }
+  }
+
+  /// Writes a picture for people.
+  func write(_ picture: RGBImage, named stem: String) throws {
+    try folder.write(files.pictures.encode(picture), to: files.pictures.file(stem))
   }
 
   func write(_ report: FrameReport) throws { try folder.write(ReportPage.html(report), to: "report.html") }

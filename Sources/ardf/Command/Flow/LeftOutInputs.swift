@@ -32,8 +32,14 @@ struct LeftOutInputs {
       return nil
     } catch {
       guard let defect = FrameDefect(error) else { throw error }
-      return add(frame.reference.name, of: frame.source.path, reason: defect.reason)
+      return add(defect, of: frame)
     }
+  }
+
+  /// Leaves a frame out.
+  @discardableResult
+  mutating func add(_ defect: FrameDefect, of frame: RunFrame) -> Entry {
+    add(frame.reference.name, of: frame.source.path, reason: defect.reason)
   }
 
   /// Leaves an input out.
@@ -91,7 +97,7 @@ struct UnopenedSource: CaptureSource {
       return try open()
     } catch let error as CaptureError {
       switch error {
-      case .unrecognisedLayout, .archiveWithoutClip, .tooManyFrames: throw error
+      case .unrecognisedLayout, .archive(_, .nothing), .tooManyFrames: throw error
       default: return [UnopenedSource(path: path, error: error)]
       }
     }

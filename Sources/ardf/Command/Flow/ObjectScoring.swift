@@ -50,7 +50,7 @@ struct ObjectScoring {
           pool: pool)
       }
     }
-    let all = try precisions.precisions().map { ($0, try model($0)) }
+    let all = try precisions.precisions(for: weights).map { ($0, try model($0)) }
     evaluated = try EvaluatedObjects(all[0].1.form, options: options, file: file)
     let names = all[0].1.classNames
     let classes = EvaluatedClasses(

@@ -3,14 +3,12 @@ import FileFormats
 import Geometry
 import Imaging
 
-/// The pictures that commands write.
+/// The pictures that commands draw.
 enum Pictures {
-  static func png(_ image: RGBImage) throws -> [UInt8] { try ImageCodec.encodePNG(image) }
-
   /// Boxes, labels and tinted masks on the upright picture.
   static func annotated(
     _ image: RGBImage, orientation: Orientation, detections: [Detection]
-  ) throws -> [UInt8] {
+  ) -> RGBImage {
     var canvas = Canvas(image, in: ImagePixels.self)
     for detection in detections {
       guard let mask = detection.mask else { continue }
@@ -26,14 +24,13 @@ enum Pictures {
         label: (detection.track.map { "#\($0) " } ?? "")
           + "\(detection.className) \(ObjectExtent.percent(detection.confidence))%", source: .lidar)
     }
-    return try png(
-      ResultsCompositor(style: style).compose(canvas.image, orientation: orientation, items: items))
+    return ResultsCompositor(style: style).compose(canvas.image, orientation: orientation, items: items)
   }
 
   /// The likeliest classes in the corner of the upright picture.
   static func annotated(
     _ image: RGBImage, orientation: Orientation, classes: [ClassesFile.Entry]
-  ) throws -> [UInt8] {
+  ) -> RGBImage {
     var canvas = Canvas(image.oriented(orientation), in: UprightPixels.self)
     let size = max(12, Double(max(image.width, image.height)) / 40)
     let style = TextStyle(size: size, bold: true)
@@ -43,7 +40,7 @@ enum Pictures {
       Rect(x: 0, y: 0, width: metrics.width + size, height: metrics.height + size),
       color: Color.black.withAlpha(labelOpacity))
     canvas.drawText(text, at: Point2(size / 2, size / 2), style: style)
-    return try png(canvas.image)
+    return canvas.image
   }
 
   private static let labelOpacity = 0.6
@@ -56,13 +53,13 @@ enum Pictures {
   ]
 
   /// Relative depth in color, upright; near is red.
-  static func relative(_ depth: RelativeDepth, orientation: Orientation) throws -> [UInt8] {
+  static func relative(_ depth: RelativeDepth, orientation: Orientation) -> RGBImage {
     var (least, greatest) = (Float.infinity, -Float.infinity)
     for value in depth.values.elements where value.isFinite {
       (least, greatest) = (min(least, value), max(greatest, value))
     }
     let range = least <= greatest ? least...greatest : 0...0
-    return try png(ColorMap.spectral.paint(depth.values, range: range).oriented(orientation))
+    return ColorMap.spectral.paint(depth.values, range: range).oriented(orientation)
   }
 
   /// Metric depth with `scale` units to a meter as it is stored, 0 where there is none, 65535 where it is more.

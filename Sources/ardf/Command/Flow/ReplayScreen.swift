@@ -108,7 +108,7 @@ final class ReplayScreen: RenderSink {
     switch options.pictures {
     case .none: return nil
     case .png:
-      try folder.write(Pictures.png(picture), to: "\(stem).png")
+      try folder.write(ImageCodec.encodePNG(picture), to: "\(stem).png")
       return "\(stem).png"
     case .jpeg:
       try folder.write(ImageCodec.encodeJPEG(picture, quality: 90), to: "\(stem).jpg")

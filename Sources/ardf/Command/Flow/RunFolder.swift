@@ -35,6 +35,7 @@ struct RunFolder: Sendable {
   private let resume: Bool
   private let isSingle: Bool
   private let shard: Shard
+  private let pictures: PictureFormat
   /// Folders that hold those of a source's frames.
   private let labels: [String]
   /// What takes the place of an old result of several frames in the end.
@@ -42,14 +43,17 @@ struct RunFolder: Sendable {
 
   /// Refuses what exists and may not be touched, before any work is done; nil for standard output.
   ///
-  /// `inputs`: Files that are read besides the frames' sources.
+  /// - `files`: Files that are read besides the frames' sources.
+  /// - `pictures`: How frames' pictures are written, which the page over them shows.
   init?(
-    _ output: OutputOptions, _ batch: BatchOptions, shard: Shard, inputs: RunInputs, files: [String?]
+    _ output: OutputOptions, _ batch: BatchOptions, shard: Shard, inputs: RunInputs, files: [String?],
+    pictures: PictureFormat
   ) throws {
     guard !output.isStandardOutput else { return nil }
     let frames = inputs.frames[shard.positions(of: inputs.frames.count)]
     path = output.out
     force = output.force
+    self.pictures = pictures
     resume = batch.resume
     self.shard = shard
     isSingle = inputs.isSingle
@@ -146,7 +150,8 @@ struct RunFolder: Sendable {
     let table = "\(base)/\(shard.fileName("results", "csv"))"
     try OutputError.mapping { () throws(FileError) in
       if shard == .whole {
-        try AtomicFile.write(RunIndexPage(frames).html, to: page, overwrite: true)
+        try AtomicFile.write(
+          RunIndexPage(frames, picture: pictures.file("results")).html, to: page, overwrite: true)
       }
       if let rows { try AtomicFile.write(rows, to: table, overwrite: true) }
       if let detections {

@@ -148,7 +148,7 @@ struct RunInputs {
       }
       do {
         sources += try UnopenedSource.standingIn(for: inner) { [try open(inner)] }
-      } catch CaptureError.unrecognisedLayout, CaptureError.archiveWithoutClip {
+      } catch CaptureError.unrecognisedLayout, CaptureError.archive(_, .nothing) {
         unread.append(name)
       }
     }

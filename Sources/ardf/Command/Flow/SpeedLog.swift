@@ -1,12 +1,19 @@
 import Models
 
 /// How long stages took, on average over frames.
-struct SpeedLog {
-  private struct Network {
+struct SpeedLog: Sendable {
+  private struct Network: Sendable {
     var preprocess = Duration.zero
     var inference = Duration.zero
     var postprocess = Duration.zero
     var runs = 0
+
+    mutating func add(_ other: Network) {
+      preprocess += other.preprocess
+      inference += other.inference
+      postprocess += other.postprocess
+      runs += other.runs
+    }
   }
 
   private var networks: [(name: String, times: Network)] = []
@@ -19,6 +26,15 @@ struct SpeedLog {
     networks[index].times.inference += timings.inference
     networks[index].times.postprocess += timings.postprocess
     networks[index].times.runs += 1
+  }
+
+  /// Adds what another log has of networks.
+  mutating func add(_ other: SpeedLog) {
+    for (name, times) in other.networks {
+      let index = networks.firstIndex { $0.name == name } ?? networks.count
+      if index == networks.count { networks.append((name, Network())) }
+      networks[index].times.add(times)
+    }
   }
 
   mutating func add(_ time: Duration, stage: String) {

@@ -12,14 +12,18 @@ struct StreamedPictures: Sendable {
   /// Only the newest picture is of interest: those that come while one is worked on are left out.
   let isLive: Bool
   let limits: CaptureLimits
-  /// Pictures after which it is enough; nil for no end.
+  /// Pictures that are kept, after which it is enough; nil for no end.
   let most: Int?
+  /// What leaves pictures out in which nothing came or went; nil where all are wanted.
+  let change: SeenChange?
 
   /// A picture and when it came.
   struct Arrival: Sendable {
     let picture: StreamedPicture
     /// Live, seconds since the stream was opened; else the picture's position.
     let time: Double
+    /// When it came, by the time of day, of a source that makes pictures as time goes by; nil of a film.
+    let wallClock: String?
     /// Pictures left out since the one before.
     let dropped: Int
   }
@@ -28,7 +32,7 @@ struct StreamedPictures: Sendable {
   func forEach(_ work: (Arrival) async throws -> Void) async throws {
     var count = 0
     try await arrivals { arrival in
-      guard count < most ?? .max else {
+      guard count - (change?.unchanged ?? 0) < most ?? .max else {
         Console.note(
           "\(source.name): stopped after \(count) pictures; raise --max-frames for more in a folder")
         return false
@@ -43,7 +47,7 @@ struct StreamedPictures: Sendable {
   private func arrivals(_ work: (Arrival) async throws -> Bool) async throws {
     let dropped = Count()
     let (pictures, inbox) = AsyncThrowingStream.makeStream(
-      of: (StreamedPicture, ContinuousClock.Instant).self,
+      of: (StreamedPicture, ContinuousClock.Instant, String?).self,
       bufferingPolicy: isLive ? .bufferingNewest(1) : .unbounded)
     // Live, pictures are read as they come; else each when the one before it is done.
     let (requests, asking) = AsyncStream.makeStream(of: Void.self)
@@ -55,7 +59,7 @@ struct StreamedPictures: Sendable {
         let stream = try open()
         var asked = requests.makeAsyncIterator()
         while await isWanted(&asked), let picture = try stream.next() {
-          switch inbox.yield((picture, .now)) {
+          switch inbox.yield((picture, .now, hasTimeOfDay ? WallClock.now : nil)) {
           case .dropped: dropped.add()
           case .terminated: return
           default: break
@@ -67,12 +71,12 @@ struct StreamedPictures: Sendable {
       }
     }
     asking.yield()
-    for try await (picture, time) in pictures {
+    for try await (picture, time, wallClock) in pictures {
       let (seconds, attoseconds) = (time - began).components
       let arrival = Arrival(
         picture: picture,
         time: isLive ? Double(seconds) + Double(attoseconds) / 1e18 : Double(picture.number),
-        dropped: dropped.take())
+        wallClock: wallClock, dropped: dropped.take())
       guard try await work(arrival) else { break }
       asking.yield()
     }
@@ -101,6 +105,15 @@ struct StreamedPictures: Sendable {
     }
   }
 
+  /// Whether pictures come when they are made: what a film or a pipe holds may have been taken long ago.
+  private var hasTimeOfDay: Bool {
+    switch source {
+    case .device, .address: true
+    case .standardInput, .pipe: isLive
+    case .film: false
+    }
+  }
+
   private func open() throws -> PictureStream {
     try PictureStream(source, rawSize: rawSize, isLive: isLive, limits: limits)
   }
@@ -111,10 +124,13 @@ struct StreamLog {
   private(set) var done = 0
   private(set) var failed = 0
   private(set) var dropped = 0
+  private(set) var unchanged = 0
   private let start = ContinuousClock.now
 
-  mutating func add(_ arrival: StreamedPictures.Arrival, isDone: Bool) {
+  /// `isUnchanged`: it was left out because nothing came or went.
+  mutating func add(_ arrival: StreamedPictures.Arrival, isDone: Bool, isUnchanged: Bool = false) {
     dropped += arrival.dropped
+    if isUnchanged { unchanged += 1 }
     if isDone { done += 1 } else { failed += 1 }
   }
 
@@ -124,6 +140,7 @@ struct StreamLog {
     let seconds = Double(whole) + Double(parts) / 1e18
     return
       "\(done) pictures in \(decimal(seconds, 1)) s, \(decimal(Double(done) / max(seconds, 1e-3), 2)) a second"
+      + (unchanged > 0 ? "; \(unchanged) in which nothing came or went" : "")
       + (dropped > 0 ? "; \(dropped) left out" : "") + (failed > 0 ? "; \(failed) damaged" : "")
   }
 

@@ -26,7 +26,10 @@ enum EvaluationLayout: String, CaseIterable, ExpressibleByArgument {
 struct EvaluatedPrecisions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "\(Precision.allCases.map(\.rawValue).joined(separator: ", ")), or several of them: a row each. Repeatable.",
+      """
+      \(Precision.allCases.map(\.rawValue).joined(separator: ", ")), auto (the fastest here whose stated error is at \
+      most 0.5 %; auto:0.01 for 1 %), or several of them: a row each. Repeatable.
+      """,
       valueName: "fp32,bf16"))
   var precision: [String] = []
 
@@ -53,27 +56,39 @@ struct EvaluatedPrecisions: ParsableArguments {
   }
 
   func validate() throws {
-    _ = try precisions()
+    _ = try asked()
     if let threads, !(1...1024).contains(threads) {
       throw ValidationError("--threads \(threads): give a number from 1 to 1024")
     }
   }
 
-  /// Those asked for, each once, in the order given; single precision where none is.
-  func precisions() throws -> [Precision] {
+  /// Those asked for, in the order given; single precision where none is.
+  private func asked() throws -> [AskedPrecision] {
     let names = precision.flatMap {
       $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     }
-    var found: [Precision] = []
-    for name in names {
-      guard let precision = Precision(rawValue: name) else {
+    let found = try names.map { name in
+      guard let asked = AskedPrecision(argument: name) else {
         throw ValidationError(
-          "--precision \(name): give \(Precision.allCases.map(\.rawValue).joined(separator: " or ")), or several "
-            + "with commas")
+          "--precision \(name): give \(AskedPrecision.allValueStrings.joined(separator: " or ")), or several with "
+            + "commas")
       }
+      return asked
+    }
+    return found.isEmpty ? [.exactly(.fp32)] : found
+  }
+
+  /// Those asked for, each once, in the order given; what `auto` chooses for these weights is said.
+  func precisions(for weights: NetworkWeights) throws -> [Precision] {
+    var found: [Precision] = []
+    for asked in try asked() {
+      let option = try PrecisionOption.parse(["--precision", asked.text])
+      let chosen = option.automatic(for: weights.store)
+      chosen?.tell(of: weights.file)
+      let precision = chosen?.precision ?? option.precision
       if !found.contains(precision) { found.append(precision) }
     }
-    return found.isEmpty ? [.fp32] : found
+    return found
   }
 
   /// How a network is computed in one of them.

@@ -7,6 +7,8 @@ struct FrameFiles: Sendable {
   var pfm = false
   /// Units of `metric.png` to a meter.
   var depthScale = 1000.0
+  /// How pictures for people are written.
+  var pictures = PictureFormat.jpeg
 }
 
 /// Scene files for other programs.

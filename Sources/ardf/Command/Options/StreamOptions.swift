@@ -12,6 +12,13 @@ struct StreamOptions: ParsableArguments {
       """)
   var live = false
 
+  @Flag(
+    help: """
+      Of a film, a camera, an address or a pipe: keep and print only pictures in which objects came or went, by how many \
+      there are of each class, or with --track by their identities.
+      """)
+  var onChange = false
+
   @Option(
     help: ArgumentHelp(
       "Of a pipe: its pictures are rows of red, green and blue bytes, of this size, and not JPEG or PNG.",
@@ -31,9 +38,8 @@ struct StreamOptions: ParsableArguments {
       throw FileError.missing(path: source)
     }
     guard let stream = sources.lazy.compactMap(StreamSource.init).first else {
-      if live || rawSize != nil {
-        throw CommandError.usage(
-          "\(live ? "--live" : "--raw-size") belongs to a film, a pipe (-), a camera or an address")
+      if let option = live ? "--live" : rawSize != nil ? "--raw-size" : onChange ? "--on-change" : nil {
+        throw CommandError.usage("\(option) belongs to a film, a pipe (-), a camera or an address")
       }
       return nil
     }
@@ -52,7 +58,7 @@ struct StreamOptions: ParsableArguments {
   func pictures(of source: StreamSource, limits: LimitOptions, output: OutputOptions) -> StreamedPictures {
     StreamedPictures(
       source: source, rawSize: rawSize.flatMap(Self.size), isLive: live, limits: limits.capture,
-      most: output.isStandardOutput ? nil : limits.maxFrames.count)
+      most: output.isStandardOutput ? nil : limits.maxFrames.count, change: onChange ? SeenChange() : nil)
   }
 
   private static func size(_ text: String) -> PixelSize? {

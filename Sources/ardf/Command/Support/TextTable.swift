@@ -1,4 +1,5 @@
 import FileFormats
+import Synchronization
 
 /// Rows of text in columns: the first column to the left, numbers to the right.
 ///
@@ -14,21 +15,20 @@ struct TextTable {
 
   mutating func add(_ row: [String]) { rows.append(row.map(printableLine)) }
 
+  /// The rows, no wider than a terminal unless that is asked for.
   var text: String {
-    let columns = rows.map(\.count).max() ?? 0
-    let widths = (0..<columns).map { column in
-      rows.map { $0.indices.contains(column) ? $0[column].count : 0 }.max() ?? 0
-    }
-    return rows.map { row in
-      var line = ""
-      for (column, cell) in row.enumerated() {
-        let padding = String(repeating: " ", count: widths[column] - cell.count)
-        let padded = rightAligned.contains(column) ? padding + cell : cell + padding
-        line += column == 0 ? padded : "  " + padded
-      }
-      while line.last == " " { line.removeLast() }
-      return line + "\n"
-    }.joined()
+    let layout = TableLayout(rows, rightAligned: rightAligned, width: Self.isWide ? nil : Self.columns)
+    return rows.map(layout.text).joined()
+  }
+
+  /// The columns that every terminal has.
+  private static let columns = 80
+  private static let wide = Atomic(false)
+
+  /// Whether every row is a line, however wide.
+  static var isWide: Bool {
+    get { wide.load(ordering: .relaxed) }
+    set { wide.store(newValue, ordering: .relaxed) }
   }
 }
 

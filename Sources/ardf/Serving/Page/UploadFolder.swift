@@ -1,11 +1,11 @@
-import Archives
+import AppCore
 import FileFormats
 import FoundationEssentials
 import HTTPServing
 
 /// Names that uploads may have.
 enum UploadName {
-  static let deepest = 6
+  static let deepest = CaptureArchive.deepest
 
   /// The relative path of plain components; nil for any other.
   static func path(_ components: [String]) -> String? {
@@ -19,14 +19,20 @@ enum UploadName {
 /// What uploads may cost.
 package struct UploadLimits: Sendable {
   /// Bytes of one file.
-  package var fileBytes = 256 << 20
+  package var fileBytes = CaptureArchive.Limits().fileBytes
   /// Bytes of all files of an upload, unpacked.
-  package var totalBytes = 1 << 30
+  package var totalBytes = CaptureArchive.Limits().totalBytes
   /// Files of an upload.
-  package var files = 20_000
+  package var files = CaptureArchive.Limits().files
 
   /// The limits.
   package init() {}
+
+  var archive: CaptureArchive.Limits {
+    var archive = CaptureArchive.Limits()
+    (archive.files, archive.fileBytes, archive.totalBytes) = (files, fileBytes, totalBytes)
+    return archive
+  }
 }
 
 /// A temporary folder of dropped files, which goes away with the last reference, and when the process is interrupted.
@@ -91,46 +97,36 @@ package final class UploadFolder: Sendable {
   func content() async throws -> String {
     let path = try innermost(place)
     guard path.lowercased().hasSuffix(".zip") else { return path }
-    let archive: ZipArchive
-    do {
-      archive = try ZipArchive(
-        path: path, limits: .init(members: limits.files, memberBytes: limits.fileBytes))
+    let archive: CaptureArchive
+    do throws(CaptureError) {
+      archive = try CaptureArchive(path: path, limits: limits.archive)
+    } catch .archive(_, .tooLarge(let limit)) {
+      throw Refusal.tooLarge(limit: limit)
     } catch {
       throw Refusal.cannotProcess("the archive cannot be read: \(told(error))")
     }
     // A recorded clip is read as the archive that it is.
-    if archive.members.contains(where: { $0.name.hasSuffix("index.jsonl") }) { return path }
-    var room = limits.totalBytes
-    for member in archive.members {
-      guard member.size <= room else { throw Refusal.tooLarge(limit: limits.totalBytes) }
-      room -= member.size
-    }
-    for member in archive.members where !member.name.hasSuffix("/") {
-      let components = member.name.split(separator: "/").map(String.init)
-      // What file managers add to archives is no part of the capture.
-      if components.first == "__MACOSX" || components.last?.hasPrefix(".") == true { continue }
-      guard !member.name.hasPrefix("/"), UploadName.path(components) != nil else {
-        throw Refusal.cannotProcess("the archive names \(member.name.debugDescription), which is not allowed")
-      }
+    if archive.isClip { return path }
+    for file in archive.files {
       let bytes: FileBytes
-      do throws(ZipError) {
-        bytes = try archive.contents(of: member)
+      do throws(CaptureError) {
+        bytes = try archive.contents(of: file)
       } catch {
         throw Refusal.cannotProcess("the archive cannot be unpacked: \(told(error))")
       }
-      try await addUnpacked(bytes.array(), components)
+      try await addUnpacked(bytes.array(), file.name)
     }
     return try innermost("\(place)/\(Self.unpacked)")
   }
 
   private static let unpacked = "unpacked"
 
-  private func addUnpacked(_ bytes: [UInt8], _ components: [String]) async throws(Refusal) {
+  private func addUnpacked(_ bytes: [UInt8], _ path: String) async throws(Refusal) {
     try await account.take(bytes.count, limits: limits)
     do throws(FileError) {
-      try room.write(bytes, to: "\(name)/\(Self.unpacked)/" + components.joined(separator: "/"))
+      try room.write(bytes, to: "\(name)/\(Self.unpacked)/\(path)")
     } catch {
-      throw .cannotProcess("\(components.joined(separator: "/")) cannot be unpacked: \(told(error))")
+      throw .cannotProcess("\(path) cannot be unpacked: \(told(error))")
     }
   }
 

@@ -1,0 +1,148 @@
+import FileFormats
+import FoundationEssentials
+import OutputFolders
+import Synchronization
+
+/// A capture that was unpacked from an archive into a temporary folder, which is gone with it and with the process.
+struct UnpackedCapture: CaptureSource {
+  /// The archive's.
+  let path: String
+
+  private let source: any CaptureSource
+  private let folder: UnpackedFolder
+
+  /// Unpacks an archive and opens what is inside, however many folders hold nothing but it.
+  ///
+  /// `open`: opens a folder or file.
+  init(
+    _ archive: CaptureArchive, open: (String) throws(CaptureError) -> any CaptureSource
+  ) throws(CaptureError) {
+    path = archive.path
+    guard archive.mayHoldCapture else { throw .archive(path: path, .nothing) }
+    folder = try UnpackedFolder(archive)
+    do throws(CaptureError) {
+      source = try open(folder.innermost())
+    } catch {
+      throw folder.told(error)
+    }
+  }
+
+  var layout: CaptureLayout { source.layout }
+  var frames: [FrameReference] { source.frames }
+  var skipped: [SkippedFrame] { source.skipped }
+
+  func frame(at index: Int, decodingImage: Bool) throws(CaptureError) -> CapturedFrame {
+    do throws(CaptureError) {
+      return try source.frame(at: index, decodingImage: decodingImage)
+    } catch {
+      throw folder.told(error)
+    }
+  }
+
+  func encodedPicture(at index: Int) throws(CaptureError) -> EncodedPicture? {
+    do throws(CaptureError) {
+      return try source.encodedPicture(at: index)
+    } catch {
+      throw folder.told(error)
+    }
+  }
+}
+
+/// The temporary folder of an archive's files, the user's alone.
+private final class UnpackedFolder: Sendable {
+  /// Bytes of all such folders of the process: many archives may be open at a time, and the folder for temporary files
+  /// may lie in memory.
+  private static let mostBytes = 4 << 30
+  private static let taken = Mutex(0)
+
+  private let folder: AtomicDirectory
+  private let archive: String
+  private let bytes: Int
+
+  init(_ archive: CaptureArchive) throws(CaptureError) {
+    self.archive = archive.path
+    let bytes = archive.files.reduce(0) { $0 + $1.bytes }
+    let hasRoom = Self.taken.withLock { taken in
+      guard taken + bytes <= Self.mostBytes else { return false }
+      taken += bytes
+      return true
+    }
+    guard hasRoom else { throw .archive(path: archive.path, .tooManyOpen(limit: Self.mostBytes)) }
+    self.bytes = bytes
+    let parent = FileManager.default.temporaryDirectory.path
+    do {
+      folder = try Self.scratch(in: parent)
+    } catch {
+      Self.taken.withLock { $0 -= bytes }
+      throw .archive(path: archive.path, .notUnpacked(folder: parent, reason: "\(error)"))
+    }
+    for file in archive.files {
+      let contents = try archive.contents(of: file).array()
+      do {
+        try folder.write(contents, to: file.name)
+      } catch {
+        throw .archive(
+          path: archive.path,
+          .notUnpacked(folder: parent, reason: "\(error)".replacing(folder.path, with: "")))
+      }
+    }
+  }
+
+  private static func scratch(in parent: String) throws -> AtomicDirectory {
+    let folder = try AtomicDirectory.scratch("capture", in: parent)
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.temporaryPath)
+    return folder
+  }
+
+  deinit { Self.taken.withLock { $0 -= bytes } }
+
+  /// The file or folder inside folders that hold nothing but it.
+  func innermost() throws(CaptureError) -> String {
+    var path = folder.temporaryPath
+    do throws(FileError) {
+      while try POSIX.kind(of: path) == .directory {
+        let names = try POSIX.entries(of: path)
+        guard names.count == 1 else { break }
+        path += "/\(names[0])"
+      }
+    } catch {
+      throw CaptureError(error, of: archive)
+    }
+    return path
+  }
+
+  /// An error with files named as in the archive; what only a folder can be read from, as that.
+  func told(_ error: CaptureError) -> CaptureError {
+    func told(_ text: String) -> String {
+      text.replacing("\(folder.temporaryPath)/", with: "\(archive)/")
+        .replacing(folder.temporaryPath, with: archive)
+    }
+    switch error {
+    case .unrecognisedLayout, .archive: return .archive(path: archive, .nothing)
+    case .severalCaptures(_, let names):
+      return .archive(
+        path: archive,
+        .unpackFirst(
+          reason: "holds several captures (\(names.prefix(3).joined(separator: ", "))"
+            + "\(names.count > 3 ? ", ..." : "")), which are not frames of one sequence"))
+    case .noTrajectory(_, let pictures, let depths):
+      return .archive(
+        path: archive, .unpackFirst(reason: "holds \(pictures)/ and \(depths)/ but no poses (trajectory.log)")
+      )
+    case .picturesInVideo(let video, _):
+      return .archive(
+        path: archive,
+        .unpackFirst(
+          reason: "\(told(video)): the pictures are still inside the video, for ardf capture frames"))
+    case .noUsableFrame(let path, let reason):
+      return .noUsableFrame(path: told(path), firstReason: told(reason))
+    case .tooManyFrames(let path, let limit): return .tooManyFrames(path: told(path), limit: limit)
+    case .foreignLayout(let path, let layout): return .foreignLayout(path: told(path), layout: layout)
+    case .notFound(let path): return .notFound(path: told(path))
+    case .notADirectory(let path): return .notADirectory(path: told(path))
+    case .unreadable(let file, let reason): return .unreadable(file: told(file), reason: told(reason))
+    case .malformed(let file, let reason): return .malformed(file: told(file), reason: told(reason))
+    default: return error
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import AppCore
+import Models
+import NNRuntime
+import Perception
+
+/// What a network made of a picture, and how long it took.
+struct DetectedPicture: Sendable {
+  enum Content: Sendable {
+    /// - `surest`: what came nearest where nothing was found.
+    case objects(DetectionsFile, surest: SurestCandidate?)
+    case classes(ClassesFile)
+  }
+
+  var content: Content
+  /// The frame's name and when it was taken.
+  let name: String
+  let timestamp: Double
+  /// When it was taken by the time of day, where that is known.
+  var wallClock: String?
+  let speed: SpeedLog
+
+  /// The same picture with its objects' identities; those that `tracker` does not follow are left out.
+  func followed(by tracker: inout MultiObjectTracker) -> DetectedPicture {
+    guard case .objects(var file, let surest) = content else { return self }
+    file.detections = tracker.followed(file.detections)
+    var picture = self
+    picture.content = .objects(file, surest: surest)
+    return picture
+  }
+}
+
+/// The network that weights hold: one that finds objects, or a classifier.
+enum PictureNetwork: Sendable {
+  case objects(ObjectDetector)
+  case classes(PictureClassifier)
+
+  /// The same network run by another pool, side by side with this one.
+  func running(on pool: ThreadPool) -> PictureNetwork {
+    switch self {
+    case .objects(let network): .objects(network.running(on: pool))
+    case .classes(let network): .classes(network.running(on: pool))
+    }
+  }
+
+  /// What a frame's picture shows.
+  func detected(in frame: CapturedFrame) throws -> DetectedPicture {
+    var speed = SpeedLog()
+    let content: DetectedPicture.Content
+    switch self {
+    case .objects(let network):
+      let found = try network.objects(of: frame)
+      speed.add(found.timings, network: "\(network.network.name), \(network.network.inputText)")
+      let file = DetectionsFile(
+        image: frame.name, imageSize: frame.imageSize, model: network.description,
+        detections: found.detections)
+      content = .objects(file, surest: found.surest)
+    case .classes(let network):
+      content = .classes(try network.classes(of: frame, speed: &speed))
+    }
+    return DetectedPicture(content: content, name: frame.name, timestamp: frame.timestamp, speed: speed)
+  }
+}
+
+/// Draws and writes the files of a picture; pictures side by side.
+struct DetectionFiles: Sendable {
+  /// nil writes nothing.
+  let folder: OutputFolder?
+  let format: FormatOptions.Format
+  let pictures: PictureFormat
+
+  /// Writes what was found in a frame.
+  ///
+  /// `name`: of its folder among those of others; empty for the only one.
+  func write(_ picture: DetectedPicture, of frame: CapturedFrame, name: String) throws {
+    guard let folder else { return }
+    var writer = FrameWriter(folder: name.isEmpty ? folder : folder.subfolder(name))
+    writer.files.pictures = pictures
+    switch picture.content {
+    case .objects(let file, _):
+      try writer.write(
+        file, image: frame.image, orientation: frame.orientation,
+        document: format != .coco && format != .dota)
+    case .classes(let file): try writer.write(file, image: frame.image, orientation: frame.orientation)
+    }
+  }
+}

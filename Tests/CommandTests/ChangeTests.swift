@@ -1,0 +1,126 @@
+import FileFormats
+import Foundation
+import Geometry
+import Imaging
+import TestSupport
+import Testing
+
+/// `--on-change` and the time of day of streams.
+@Suite struct ChangeTests {
+  /// Pictures of which some repeat, so that of these nothing comes or goes.
+  private static func pictures() throws -> [RGBImage] {
+    let size = PixelSize(width: SyntheticCapture.width, height: SyntheticCapture.height)
+    let plain = RGBImage(width: size.width, height: size.height, color: .black)
+    let (first, second) = (SyntheticCapture.picture(phase: 0), SyntheticCapture.picture(phase: 9))
+    return [plain, plain, first, first, first, plain, second, second, first, plain]
+  }
+
+  private static func place() throws -> TemporaryDirectory {
+    let place = try TemporaryDirectory()
+    try place.write(pictures().flatMap { try ImageCodec.encodePNG($0) }, to: "pipe")
+    return place
+  }
+
+  private static func run(_ words: [String], _ place: TemporaryDirectory) throws -> CommandRun {
+    try CommandRun(
+      words + ["-"] + TinyNetwork.detectorOptions, in: place.path, input: place.file("pipe"))
+  }
+
+  /// The lines of which `key` differs from that of the last one before, beginning with nothing.
+  private static func changes<Key: Equatable>(
+    of lines: [JSONValue], from nothing: Key, _ key: (JSONValue) -> Key
+  ) -> [JSONValue] {
+    var last = nothing
+    return lines.filter { line in
+      defer { last = key(line) }
+      return key(line) != last
+    }
+  }
+
+  private static func counts(_ objects: JSONValue?) -> [String: Int] {
+    (objects?.array ?? []).reduce(into: [:]) { $0[$1["className"]?.string ?? "", default: 0] += 1 }
+  }
+
+  @Test func detectKeepsPicturesInWhichClassesCameOrWent() throws {
+    let place = try Self.place()
+    let all = try Self.run(["detect", "--out", "-"], place).lines()
+    let expected = Self.changes(of: all, from: [:]) { Self.counts($0["detections"]) }
+    try #require(expected.count > 1 && expected.count < all.count - 3)
+    let run = try Self.run(["detect", "--on-change", "--out", "-"], place)
+    #expect(run.status == 0, "\(run.error)")
+    #expect(try run.lines() == expected)
+    #expect(
+      run.error.contains("\(all.count - expected.count) in which nothing came or went"), "\(run.error)")
+    // In a folder the same pictures, and no others.
+    let kept = try Self.run(["detect", "--on-change", "--out", "kept"], place)
+    #expect(kept.status == 0, "\(kept.error)")
+    let folders = try FileManager.default.contentsOfDirectory(atPath: place.file("kept"))
+      .filter { $0.hasPrefix("0") }.sorted()
+    #expect(folders == expected.compactMap { $0["image"]?.string })
+  }
+
+  @Test func runKeepsThemToo() throws {
+    let place = try Self.place()
+    let all = try Self.run(["run", "--out", "-"], place).lines()
+    let expected = Self.changes(of: all, from: [:]) { Self.counts($0["summary"]?["objects"]) }
+    try #require(expected.count > 1 && expected.count < all.count)
+    let run = try Self.run(["run", "--on-change", "--out", "-"], place)
+    #expect(run.status == 0, "\(run.error)")
+    #expect(try run.lines().map { $0["name"] } == expected.map { $0["name"] })
+    let kept = try Self.run(["run", "--on-change", "--out", "kept"], place)
+    #expect(kept.status == 0, "\(kept.error)")
+    let lines = String(decoding: try place.read("kept/results.jsonl"), as: UTF8.self)
+    #expect(lines.split(separator: "\n").count == expected.count)
+  }
+
+  @Test func identitiesCountWhereTheyAreGiven() throws {
+    let place = try Self.place()
+    let track = ["--track", "bytetrack", "--out", "-"]
+    let all = try Self.run(["detect"] + track, place).lines()
+    let expected = Self.changes(of: all, from: []) { line in
+      Set((line["detections"]?.array ?? []).compactMap { $0["track"]?.integer })
+    }
+    let run = try Self.run(["detect", "--on-change"] + track, place)
+    #expect(run.status == 0, "\(run.error)")
+    #expect(try run.lines() == expected)
+  }
+
+  /// `--max-frames` bounds what piles up in a folder, not what a network sees.
+  @Test func picturesThatAreLeftOutTakeNoRoom() throws {
+    let place = try Self.place()
+    let all = try Self.run(["detect", "--on-change", "--out", "-"], place).lines().count
+    let run = try Self.run(
+      ["detect", "--on-change", "--max-frames", "\(all)", "--out", "kept"], place)
+    #expect(run.status == 0 && !run.error.contains("stopped after"), "\(run.error)")
+  }
+
+  @Test func depthFindsNoObjects() throws {
+    let place = try Self.place()
+    let run = try CommandRun(
+      ["depth", "-", "--on-change", "--out", "-"] + TinyNetwork.depthOptions, in: place.path,
+      input: place.file("pipe"))
+    #expect(run.status == 64 && run.error.contains("--on-change"), "\(run.error)")
+  }
+
+  @Test(arguments: ["detect", "run"]) func livePicturesHaveTheTimeOfDay(command: String) throws {
+    let place = try Self.place()
+    let before = Date().timeIntervalSince1970
+    let run = try Self.run([command, "--live", "--out", "-"], place)
+    let after = Date().timeIntervalSince1970
+    #expect(run.status == 0, "\(run.error)")
+    let lines = try run.lines()
+    #expect(!lines.isEmpty)
+    let form = ISO8601DateFormatter()
+    form.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
+    for line in lines {
+      let text = try #require(line["time"]?.string)
+      #expect(text.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil, "\(text)")
+      let time = try #require(form.date(from: text)).timeIntervalSince1970
+      #expect(time >= before - 0.002 && time <= after + 0.002, "\(text)")
+      #expect(line["timestamp"]?.number != nil)
+    }
+    // What a pipe holds may be old: the same bytes give the same lines.
+    let stored = try Self.run([command, "--out", "-"], place).lines()
+    #expect(stored.allSatisfy { $0["time"] == nil })
+  }
+}
