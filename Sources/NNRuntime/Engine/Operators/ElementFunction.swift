@@ -57,7 +57,7 @@ public enum ElementwiseFunction: Hashable, Sendable {
     }
   }
 
-  /// Of a whole number below 2^22 plus a large one no places behind the point are left; a half goes to the even one.
+  /// Of a whole number below 2^22 plus a large one no fraction is left; a half goes to the even one.
   @inline(__always)
   fileprivate static func multiple(_ x: Float, _ scale: Float, _ low: Float, _ high: Float) -> Float {
     let quotient = x / scale

@@ -98,7 +98,7 @@ extension LoweredNetwork {
   ) throws {
     var sizes: [Int: Float] = [:]
     for layer in found.layers {
-      // What is beyond the tolerance excuses nothing behind it.
+      // What is beyond the tolerance excuses nothing after it.
       sizes[layer.slot] =
         Disturbance.ofIsolated * max(min(layer.isolated, tolerance), Disturbance.rounding)
     }
