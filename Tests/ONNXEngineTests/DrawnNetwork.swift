@@ -109,9 +109,10 @@ struct DrawnNetwork {
   /// Largest difference that counts as none, of the largest element.
   static let tolerance: Float = 1e-4
 
-  /// Runs the network by the engine and by definition, and compares; `plain` are the operators that the engine leaves.
+  /// Runs the network by the engine and by definition, and compares; `plain` are the operators that the engine leaves,
+  /// `tolerance` another than the usual.
   mutating func check(
-    _ output: String, plain: [String] = [], _ comment: String = "",
+    _ output: String, plain: [String] = [], tolerance: Float = Self.tolerance, _ comment: String = "",
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     let model = try model(output: output)
@@ -127,7 +128,7 @@ struct DrawnNetwork {
     let scale = b.map { abs($0) }.max() ?? 0
     let worst = zip(a, b).map { abs($0 - $1) }.max() ?? 0
     #expect(
-      a.count == b.count && worst <= Self.tolerance * max(scale, 1e-3),
+      a.count == b.count && worst <= tolerance * max(scale, 1e-3),
       "\(worst) of \(scale), \(comment)", sourceLocation: sourceLocation)
   }
 

@@ -112,7 +112,7 @@ import Testing
     let part = net.node("Slice", [y, net.integers([1]), net.integers([3]), net.integers([2])])
     let output = net.node("Mul", [part, net.constant([], [2])])
     let (network, values) = try net.lowered(output)
-    let found = try network.verified(values)
+    let found = try network.verified(values, tolerance: DrawnNetwork.tolerance)
     #expect(found.outputs.map(\.name) == [output])
     #expect(found.outputs.allSatisfy { $0.difference <= DrawnNetwork.tolerance })
     #expect(found.layers.allSatisfy { $0.isolated <= DrawnNetwork.tolerance })

@@ -108,27 +108,40 @@ package struct Attention: Operator {
 
   /// Items are queries, one head after another.
   static let plain = PlainKernel<AttentionTask>(
-    name: "attention-f32", computes: "attention", tolerance: .attention, scratch: { $0.tokens }
+    name: "attention-f32", computes: "attention", tolerance: .attention, scratch: { $0.keyTokens }
   ) { task, share in
     for item in share.items {
-      let (head, token) = (item / task.tokens, item % task.tokens)
-      let query = unsafe task.query + head * task.queryHeadStride + token * task.tokenStride
+      let (place, token) = (item / task.tokens, item % task.tokens)
+      let (group, head) = (place / task.heads, place % task.heads)
+      let query = unsafe task.query + group * task.queryGroupStride + head * task.queryHeadStride
+      let keys = unsafe task.key + group * task.keyGroupStride + head * task.keyHeadStride
+      let values = unsafe task.value + group * task.valueGroupStride + head * task.valueHeadStride
       let scores = unsafe share.scratch
-      for other in 0..<task.tokens {
-        let key = unsafe task.key + head * task.keyHeadStride + other * task.tokenStride
+      for other in 0..<task.keyTokens {
         var sum = 0.0
-        for index in 0..<task.keyWidth { sum += unsafe Double(query[index]) * Double(key[index]) }
+        for index in 0..<task.keyWidth {
+          sum +=
+            unsafe Double(query[token * task.tokenStride + index])
+            * Double(keys[other * task.keyTokenStride + index])
+        }
         unsafe scores[other] = Float(sum)
       }
-      unsafe PlainKernels.softmaxRow(scores, scores, count: task.tokens, scale: task.scale)
-      let output = unsafe task.output + head * task.outputHeadStride + token * task.outputTokenStride
+      var scale = task.scale
+      if let addends = unsafe task.addends {
+        let first = unsafe addends + group * task.addendGroupStride + head * task.addendHeadStride + token
+        for other in 0..<task.keyTokens {
+          unsafe scores[other] = scores[other] * scale + first[other * task.addendKeyStride]
+        }
+        scale = 1
+      }
+      unsafe PlainKernels.softmaxRow(scores, scores, count: task.keyTokens, scale: scale)
+      let output = unsafe task.output + group * task.outputGroupStride + head * task.outputHeadStride
       for channel in 0..<task.valueWidth {
         var sum = 0.0
-        for other in 0..<task.tokens {
-          let value = head * task.valueHeadStride + other * task.tokenStride + channel
-          sum += unsafe Double(scores[other]) * Double(task.value[value])
+        for other in 0..<task.keyTokens {
+          sum += unsafe Double(scores[other]) * Double(values[other * task.valueTokenStride + channel])
         }
-        unsafe output[channel] = Float(sum)
+        unsafe output[token * task.outputTokenStride + channel] = Float(sum)
       }
     }
   }

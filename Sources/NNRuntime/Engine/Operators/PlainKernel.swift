@@ -9,6 +9,7 @@ private let plainKernels: [any PlainKernelRow] = [
   Softmax.plain,
   Affine.plain,
   Attention.plain,
+  MatrixProduct.plain,
   AveragePool.plain,
   GroupedConvolution.plain,
   Rearrange.plain,

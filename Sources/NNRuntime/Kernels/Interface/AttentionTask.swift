@@ -1,6 +1,8 @@
 /// Scaled dot-product attention: out = softmax(q k^T * scale) v, one head after another.
 ///
-/// Token t of head h starts at `query + t * tokenStride + h * queryHeadStride`; keys, values and output alike.
+/// Token t of head h starts at `query + t * tokenStride + h * queryHeadStride`; keys, values and output alike. A kernel of
+/// floats also takes keys of another number, groups of heads, and addends on the products; others take what the
+/// initializer sets.
 public struct AttentionTask {
   /// Tokens, and heads side by side in each.
   public var tokens, heads: Int
@@ -20,6 +22,14 @@ public struct AttentionTask {
   public var output: UnsafeMutablePointer<Float>
   /// Elements from one token, and from one head, to the next in `output`.
   public var outputTokenStride, outputHeadStride: Int
+  /// Keys and values of each head, and elements from one to the next.
+  public var keyTokens, keyTokenStride, valueTokenStride: Int
+  /// Groups of `heads` with tokens of their own, and elements from one group to the next.
+  public var groups = 1, queryGroupStride = 0, keyGroupStride = 0, valueGroupStride = 0, outputGroupStride = 0
+  /// What is added to the products after they are scaled: of each head all queries of a key next to each other.
+  public var addends: UnsafePointer<Float>?
+  /// Elements from one group, head and key to the next in `addends`.
+  public var addendGroupStride = 0, addendHeadStride = 0, addendKeyStride = 0
 
   /// An attention on the given memory.
   public init(
@@ -43,5 +53,6 @@ public struct AttentionTask {
     self.output = output
     self.outputTokenStride = outputTokenStride
     self.outputHeadStride = outputHeadStride
+    (keyTokens, keyTokenStride, valueTokenStride) = (tokens, tokenStride, tokenStride)
   }
 }

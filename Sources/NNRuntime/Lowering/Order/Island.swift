@@ -15,6 +15,8 @@ final class Island {
   private(set) var inputs: [(slot: Int, name: String, value: MapValue)] = []
   /// The layer that makes each tensor, where one of its own does.
   private(set) var layers: [Int: String] = [:]
+  /// Tensors of integers that are here as the floats they stand for, and the layers that make them.
+  private(set) var rounded: [Int: String] = [:]
   /// The nodes of the program that are computed here.
   private(set) var nodes: [ProgramNode] = []
   private var names = NameTable<Int>()
@@ -43,8 +45,14 @@ final class Island {
   /// Notes that a node is computed here.
   func add(_ node: ProgramNode, layer: String) {
     nodes.append(node)
-    for case let slot? in node.outputs where tensors[slot] != nil { layers[slot] = layer }
+    let source = node.inputs.first.flatMap(\.self).flatMap { rounded[$0] }
+    for case let slot? in node.outputs where tensors[slot] != nil && rounded[slot] == nil {
+      layers[slot] = source ?? layer
+    }
   }
+
+  /// Notes that a layer makes the floats that a tensor of integers stands for.
+  func add(rounded slot: Int, layer: String) { rounded[slot] = layer }
 
   /// The tensor, which comes from outside, row-major.
   func enter(_ slot: Int, _ shape: [Int]) -> Lowered {

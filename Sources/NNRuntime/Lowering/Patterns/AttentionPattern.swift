@@ -1,10 +1,10 @@
 import NNRuntime
 import ONNX
 
-/// `MatMul(q, k)`, a factor maybe, `Softmax` over the last axis, `MatMul` with values, on either side.
+/// `MatMul(q, k)`, a factor maybe, known addends maybe (masks, biases by position), `Softmax` over the last axis, `MatMul`
+/// with values, on either side.
 ///
-/// Factors on queries and keys are those of their tensors. A mask, or whatever else is added to the products, is no such
-/// pattern.
+/// Factors on queries and keys are those of their tensors. Addends that are computed are no such pattern.
 enum AttentionPattern: Pattern {
   static func match(_ program: PatternProgram, endingAt index: Int) -> ProgramNode? {
     let step = program.program.steps[index]
@@ -14,7 +14,9 @@ enum AttentionPattern: Pattern {
     if let found = weights(program, first) {
       return ProgramNode(
         .attention(
-          .init(scale: found.scale, keysTransposed: true, valuesTransposed: false)), found.steps + [step],
+          .init(
+            scale: found.scale, keysTransposed: true, valuesTransposed: false, addends: found.addends)),
+        found.steps + [step],
         inputs: [found.query, found.key, second])
     }
     // values (..., width, tokens) times the transposed weights
@@ -22,7 +24,8 @@ enum AttentionPattern: Pattern {
       isSwap(order), let inner = transpose.inputSlots[0], let found = weights(program, inner)
     else { return nil }
     return ProgramNode(
-      .attention(.init(scale: found.scale, keysTransposed: true, valuesTransposed: true)),
+      .attention(
+        .init(scale: found.scale, keysTransposed: true, valuesTransposed: true, addends: found.addends)),
       found.steps + [transpose, step], inputs: [found.query, found.key, first])
   }
 
@@ -34,6 +37,7 @@ enum AttentionPattern: Pattern {
   private struct Found {
     var query, key: Int
     var scale: Float
+    var addends: (slot: Int, factor: Float)?
     var steps: [ONNXStep]
   }
 
@@ -55,10 +59,17 @@ enum AttentionPattern: Pattern {
     else { return nil }
     steps.insert(softmax, at: 0)
     var scale: Float = 1
+    var addends: (slot: Int, factor: Float)?
     while let step = program.maker(scores, "Mul", "Div", "Add") {
       let other: Int
       if step.type == "Add" {
-        guard let sum = program.orders(step).first(where: { program.isZero($0.1) }) else { return nil }
+        guard let sum = program.orders(step).first(where: { program.program.constant($0.1) != nil }) else {
+          return nil
+        }
+        if !program.isZero(sum.1) {
+          guard addends == nil else { return nil }
+          addends = (sum.1, scale)
+        }
         other = sum.0
       } else {
         guard let (number, operand) = program.operand(step) else { return nil }
@@ -73,6 +84,6 @@ enum AttentionPattern: Pattern {
       let key = product.inputSlots[1]
     else { return nil }
     steps.insert(product, at: 0)
-    return Found(query: query, key: key, scale: scale, steps: steps)
+    return Found(query: query, key: key, scale: scale, addends: addends, steps: steps)
   }
 }

@@ -30,7 +30,7 @@ enum LayerNormPattern: Pattern {
   }
 
   private static func vector(_ program: PatternProgram, _ slot: Int) -> [Float]? {
-    guard let tensor = program.program.constant(slot), tensor.type == .float,
+    guard let tensor = program.program.constant(slot), tensor.type.isHeldAsFloat,
       tensor.shape == [tensor.count]
     else { return nil }
     return tensor.floats()

@@ -56,7 +56,7 @@ struct PatternProgram {
 
   /// A known value that is a single number.
   func scalar(_ slot: Int?) -> Float? {
-    guard let tensor = program.constant(slot), tensor.type == .float, tensor.count == 1 else {
+    guard let tensor = program.constant(slot), tensor.type.isHeldAsFloat, tensor.count == 1 else {
       return nil
     }
     return tensor.floats()[0]
@@ -64,7 +64,7 @@ struct PatternProgram {
 
   /// Whether a known value is all zeros.
   func isZero(_ slot: Int) -> Bool {
-    guard let tensor = program.constant(slot), tensor.type == .float else { return false }
+    guard let tensor = program.constant(slot), tensor.type.isHeldAsFloat else { return false }
     return tensor.floats().allSatisfy { $0 == 0 }
   }
 

@@ -124,6 +124,11 @@ struct FixedProgram {
   }
 }
 
+extension ONNX.ElementType {
+  /// Whether islands hold such numbers, in single precision, and give them back as what they are.
+  var isHeldAsFloat: Bool { self == .float || self == .float16 }
+}
+
 extension ONNXTensor {
   var kind: TensorKind { TensorKind(type: type, shape: shape) }
 }

@@ -18,6 +18,7 @@ struct Lowerer {
     for type in BinaryRule.types { rules[type] = BinaryRule.self }
     for type in ReductionRule.types { rules[type] = ReductionRule.self }
     for type in ViewRule.types { rules[type] = ViewRule.self }
+    for type in QuantizationRule.types { rules[type] = QuantizationRule.self }
     return rules
   }()
 
@@ -55,7 +56,8 @@ struct Lowerer {
   private mutating func lower(_ node: ProgramNode) -> Bool {
     let inputs = node.inputs.compactMap(\.self).filter { program.known[$0] == nil }
     guard !inputs.isEmpty, node.steps.allSatisfy({ $0.defect == nil }), let rule = rule(for: node),
-      let kind = program.kind(node.outputs.first ?? nil), kind.type == .float, kind.count > 0
+      let kind = program.kind(node.outputs.first ?? nil), kind.count > 0,
+      kind.type.isHeldAsFloat || node.step.type == "QuantizeLinear"
     else { return false }
     let before = level(of: node)
     let level = before + 1 - before % 2
@@ -70,6 +72,9 @@ struct Lowerer {
     for (slot, tensor) in zip(node.outputs, made) {
       guard let slot else { continue }
       island.tensors[slot] = tensor
+      if program.kind(slot)?.type.isHeldAsFloat == false {
+        island.add(rounded: slot, layer: operands.name)
+      }
       levels[slot] = level
     }
     island.add(node, layer: operands.name)

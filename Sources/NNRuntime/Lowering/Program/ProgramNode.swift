@@ -24,6 +24,8 @@ struct ProgramNode: Sendable {
     var keysTransposed: Bool
     /// Whether values are (..., width, tokens), and so is the result.
     var valuesTransposed: Bool
+    /// What is known and added to the scaled products, and a factor on it.
+    var addends: (slot: Int, factor: Float)?
   }
 
   var operation: Operation

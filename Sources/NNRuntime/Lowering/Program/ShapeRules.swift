@@ -188,6 +188,12 @@ enum ShapeRules {
 
   private static func product(_ a: TensorKind, _ b: [Int]) -> [TensorKind?]? {
     let (left, right) = (a.shape, b)
+    if right.count == 1, left.count > 1, left[left.count - 1] == right[0] {
+      return [TensorKind(type: a.type, shape: Array(left.dropLast()))]
+    }
+    if left.count == 1, right.count > 1, right[right.count - 2] == left[0] {
+      return [TensorKind(type: a.type, shape: right.dropLast(2) + [right[right.count - 1]])]
+    }
     guard left.count > 1, right.count > 1, left[left.count - 1] == right[right.count - 2],
       let outer = broadcast([Array(left.dropLast(2)), Array(right.dropLast(2))])
     else { return nil }

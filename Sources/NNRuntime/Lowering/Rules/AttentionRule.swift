@@ -16,6 +16,16 @@ enum AttentionRule: Rule {
     let scale = form.scale * query.factor * key.factor
     let owed = value.factor
     (query.factor, key.factor, value.factor) = (1, 1, 1)
+    let windows = query.shape.dropLast(2).dropFirst(query.map.images > 1 ? 1 : 0).count { $0 > 1 }
+    if form.addends != nil || windows > 1 || query.shape.dropLast() != key.shape.dropLast() {
+      guard
+        var result = SeparateAttentionForm(query: query, key: key, value: value, scale: scale)?
+          .applied(operands, form.addends)
+      else { return nil }
+      result.factor = owed
+      if form.valuesTransposed { result.view = result.view.transposed(swap) }
+      return result.shape == shape ? [result] : nil
+    }
     // One image's tokens with each other, all heads in a pixel.
     guard query.shape.dropLast() == key.shape.dropLast(), key.shape.dropLast() == value.shape.dropLast(),
       query.shape[rank - 1] == key.shape[rank - 1], let heads = Heads(query.shape, query.map.images)

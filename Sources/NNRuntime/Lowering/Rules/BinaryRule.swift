@@ -24,7 +24,7 @@ enum BinaryRule: Rule {
   private static func withConstant(
     _ type: String, _ constant: ONNXTensor, _ index: Int, _ shape: [Int], _ operands: Operands
   ) -> Lowered? {
-    guard constant.type == .float, var x = operands.tensor(index), x.shape.count > 0 else { return nil }
+    guard constant.type.isHeldAsFloat, var x = operands.tensor(index), x.shape.count > 0 else { return nil }
     // What is known may be the larger.
     if x.shape != shape {
       guard let settled = operands.island.settled(x, operands.name) else { return nil }

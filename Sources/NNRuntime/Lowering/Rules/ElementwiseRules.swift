@@ -73,7 +73,9 @@ struct ClipBounds {
     if let value = step.float("max") { high = value }
     for (index, slot) in step.inputSlots.enumerated().dropFirst() {
       guard let slot else { continue }
-      guard let tensor = program.constant(slot), tensor.type == .float, tensor.count == 1 else { return nil }
+      guard let tensor = program.constant(slot), tensor.type.isHeldAsFloat, tensor.count == 1 else {
+        return nil
+      }
       if index == 1 { low = tensor.floats()[0] } else { high = tensor.floats()[0] }
     }
     guard low <= high else { return nil }
@@ -97,7 +99,7 @@ extension Operands {
 /// `PRelu` with a known slope: max(x, 0) + slope min(x, 0).
 enum PReLURule: Rule {
   static func lower(_ node: ProgramNode, _ operands: Operands) -> [Lowered]? {
-    guard let x = operands.settled(0), let slope = operands.constant(1), slope.type == .float,
+    guard let x = operands.settled(0), let slope = operands.constant(1), slope.type.isHeldAsFloat,
       // Before the seventh version a list was one slope a channel, whichever axis it would broadcast along.
       node.step.version >= 7 || slope.count == 1, let (axis, slopes) = slope.vector(along: x.shape)
     else { return nil }

@@ -1,19 +1,29 @@
 import NNRuntime
 import ONNX
 
-/// `MatMul` with a known matrix on either side: a linear layer on every pixel.
+/// `MatMul`: with a known matrix on either side a linear layer on every pixel.
 enum ProductRule: Rule {
   static func lower(_ node: ProgramNode, _ operands: Operands) -> [Lowered]? {
-    if let matrix = operands.constant(1), let x = operands.settled(0), x.shape.count > 1 {
-      guard let shape = matrix.matrix, matrix.shape.count <= x.shape.count else { return nil }
+    if let matrix = operands.constant(1), let shape = matrix.matrix, let x = operands.settled(0),
+      x.shape.count > 1, matrix.shape.count <= x.shape.count
+    {
       return linear(x, axis: x.shape.count - 1, matrix.transposedWeights(shape), operands)
     }
-    if let matrix = operands.constant(0), let x = operands.settled(1), x.shape.count > 1 {
-      guard let shape = matrix.matrix, matrix.shape.count <= x.shape.count else { return nil }
+    if let vector = operands.constant(1), vector.type.isHeldAsFloat, let width = vector.shape.first,
+      vector.shape.count == 1, let x = operands.settled(0), x.shape.count > 1,
+      let shape = operands.outputShape()
+    {
+      let made = linear(x, axis: x.shape.count - 1, operands.weights(1)?.reshaped([1, width]), operands)
+      guard let found = made?.first, let view = found.view.reshaped(shape) else { return nil }
+      return [Lowered(value: found.value, view: view, factor: found.factor)]
+    }
+    if let matrix = operands.constant(0), let shape = matrix.matrix, let x = operands.settled(1),
+      x.shape.count > 1, matrix.shape.count <= x.shape.count
+    {
       return linear(
         x, axis: x.shape.count - 2, operands.weights(0)?.reshaped([shape.rows, shape.columns]), operands)
     }
-    return nil
+    return BatchProductRule.lower(node, operands)
   }
 
   /// A linear layer along an axis; `weights` is (out, in).
@@ -58,7 +68,7 @@ enum GemmRule: Rule {
 extension ONNXTensor {
   /// Rows and columns, where all axes before them are one place.
   fileprivate var matrix: (rows: Int, columns: Int)? {
-    guard shape.count >= 2, shape.dropLast(2).allSatisfy({ $0 == 1 }), type == .float else { return nil }
+    guard shape.count >= 2, shape.dropLast(2).allSatisfy({ $0 == 1 }), type.isHeldAsFloat else { return nil }
     return (shape[shape.count - 2], shape[shape.count - 1])
   }
 

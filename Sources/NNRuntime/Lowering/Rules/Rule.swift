@@ -45,7 +45,7 @@ struct Operands {
       return nil
     }
     if let known = island.tensors[slot] { return known }
-    guard kind.type == .float, kind.count > 0 else { return nil }
+    guard kind.type.isHeldAsFloat, kind.count > 0 else { return nil }
     return island.enter(slot, kind.shape)
   }
 
@@ -57,12 +57,12 @@ struct Operands {
 
   /// Whether the third input, a bias, is left out, or known and one number for each of `channels`.
   func hasBias(of channels: Int) -> Bool {
-    !has(2) || constant(2).map { $0.shape == [channels] && $0.type == .float } == true
+    !has(2) || constant(2).map { $0.shape == [channels] && $0.type.isHeldAsFloat } == true
   }
 
   /// A known tensor as a map.
   func constantMap(_ tensor: ONNXTensor) -> Lowered? {
-    guard tensor.type == .float, tensor.count > 0 else { return nil }
+    guard tensor.type.isHeldAsFloat, tensor.count > 0 else { return nil }
     let shape = island.mapShape(of: tensor.shape).of(images: 1)
     guard shape.count == tensor.count, let weights = WeightTensor(onnx: tensor) else { return nil }
     let value = island.builder.constant(island.unique("\(name).constant"), weights, shape: shape)

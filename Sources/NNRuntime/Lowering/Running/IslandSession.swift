@@ -7,7 +7,7 @@ final class IslandSession: Sendable {
   /// A result: row-major where it has no places.
   struct Output: Sendable {
     let slot: Int
-    let shape: [Int]
+    let kind: TensorKind
     let port: GraphOutput
     /// Where its elements lie in the port's map.
     let places: [Int]?
@@ -33,18 +33,19 @@ final class IslandSession: Sendable {
 
   /// Plans an island whose results `wanted` are read elsewhere.
   init(
-    _ island: Island, wanted: [(slot: Int, shape: [Int])], options: PlanOptions, pool: ThreadPool
+    _ island: Island, wanted: [(slot: Int, kind: TensorKind)], options: PlanOptions,
+    pool: ThreadPool
   ) throws {
     level = island.level
     nodes = island.nodes
     var ports: [(name: String, value: MapValue)] = []
-    var forms: [(slot: Int, shape: [Int], view: StridedView?, factor: Float)] = []
-    for (slot, shape) in wanted {
+    var forms: [(slot: Int, kind: TensorKind, view: StridedView?, factor: Float)] = []
+    for (slot, kind) in wanted {
       guard let tensor = island.tensors[slot] else { continue }
       let name = "output.\(slot)"
       let (value, view, factor) = island.rowMajor(tensor, name)
       ports.append((name, value))
-      forms.append((slot, shape, view, factor))
+      forms.append((slot, kind, view, factor))
     }
     let graph = island.builder.finish(outputs: ports).removingUnread()
     session = Session(try Plan(graph, options: options), pool: pool)
@@ -55,7 +56,7 @@ final class IslandSession: Sendable {
       .map { ($0.slot, try plan.input($0.name)) }
     let found = try ports.map { try plan.output($0.name) }
     outputs = zip(forms, found).map {
-      Output(slot: $0.slot, shape: $0.shape, port: $1, places: $0.view?.places, factor: $0.factor)
+      Output(slot: $0.slot, kind: $0.kind, port: $1, places: $0.view?.places, factor: $0.factor)
     }
     var layers = NameTable<LayerTensor>()
     for (slot, layer) in island.layers {
@@ -78,7 +79,7 @@ final class IslandSession: Sendable {
       }
     }
     for (output, elements) in zip(outputs, made) {
-      slots[output.slot] = .tensor(ONNXTensor(output.shape, elements))
+      slots[output.slot] = .tensor(output.kind.tensor(elements))
     }
   }
 
@@ -124,11 +125,21 @@ extension StridedView {
 
 extension Island {
   /// The tensor as a map whose elements are in its own order, or, where that cannot be, where they lie.
-  func rowMajor(_ x: Lowered, _ name: String) -> (value: MapValue, view: StridedView?, factor: Float) {
+  func rowMajor(_ x: Lowered, _ name: String) -> (
+    value: MapValue, view: StridedView?, factor: Float
+  ) {
     if x.isWhole, x.view.isRowMajor, let x = settled(x, name) { return (x.value, nil, 1) }
     if let found = arranged(x, order: Array(x.shape.indices), as: mapShape(of: x.shape), name) {
       return (found.value, nil, 1)
     }
     return (x.value, x.view, x.factor)
+  }
+}
+
+extension TensorKind {
+  /// A tensor of this kind of elements in single precision, rounded to its type.
+  func tensor(_ elements: [Float]) -> ONNXTensor {
+    type == .float
+      ? ONNXTensor(shape, elements) : ONNXTensor(type, shape, doubles: elements.map(Double.init))
   }
 }

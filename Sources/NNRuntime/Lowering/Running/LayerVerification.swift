@@ -13,6 +13,13 @@ package struct LayerDifference: Sendable {
   /// The largest difference, as a share of the definition's largest element: fed what the engine made before, and fed what
   /// the definition makes.
   package var cumulative, isolated: Float
+  /// Whether the definition rounds its elements to half precision.
+  package let isHalf: Bool
+  /// How far the definition is from itself where the results of all layers are disturbed by some times their isolated
+  /// differences; zero where nothing asked for it.
+  package fileprivate(set) var sensitivity: Float = 0
+  /// The tensor of the program.
+  fileprivate let slot: Int
 }
 
 /// An output of a network beside what its nodes make by definition.
@@ -20,6 +27,10 @@ package struct OutputDifference: Sendable {
   package let name: String
   /// The largest difference, as a share of the definition's largest element; infinite where type or shape differ.
   package let difference: Float
+  /// Whether the definition rounds its elements to half precision.
+  package let isHalf: Bool
+  /// As of layers.
+  package fileprivate(set) var sensitivity: Float = 0
 }
 
 /// What of a network was compared with the definition of its nodes.
@@ -32,8 +43,15 @@ package struct LoweredVerification: Sendable {
 
 extension LoweredNetwork {
   /// Compares layers whose results are tensors of the program, and all outputs, with what nodes make by definition.
-  package func verified(_ values: NameTable<ONNX.Value>) throws -> LoweredVerification {
-    let reference = try reference(values)
+  ///
+  /// Where a difference is beyond `tolerance`, the definition is also computed with disturbed layers.
+  ///
+  /// - `other`: whose definition counts, a network of the same nodes; nil: this one's.
+  package func verified(
+    _ values: NameTable<ONNX.Value>, tolerance: Float, definedBy other: LoweredNetwork? = nil
+  ) throws -> LoweredVerification {
+    let defined = other ?? self
+    let reference = try defined.reference(values)
     var slots = try filled(values)
     var found = LoweredVerification()
     for stage in stages {
@@ -46,16 +64,60 @@ extension LoweredNetwork {
         for (layer, difference) in cumulative.compared {
           found.layers.append(
             LayerDifference(
-              name: layer.name, holds: layer.holds, operation: layer.operation, cumulative: difference,
-              isolated: isolated.compared.first { $0.layer.name == layer.name }?.difference ?? difference))
+              name: layer.name, holds: layer.holds, operation: layer.operation,
+              cumulative: difference,
+              isolated: isolated.compared.first { $0.layer.name == layer.name }?.difference
+                ?? difference,
+              isHalf: island.layers[layer.name].map { Self.isHalf(reference[$0.slot]) } ?? false,
+              slot: island.layers[layer.name]?.slot ?? 0))
         }
         try island.run(&slots)
       }
     }
     found.outputs = zip(program.program.outputs, program.program.outputSlots).map { output, slot in
-      OutputDifference(name: output.name, difference: Self.difference(slots[slot], reference[slot]))
+      OutputDifference(
+        name: output.name, difference: Self.difference(slots[slot], reference[slot]),
+        isHalf: Self.isHalf(reference[slot]))
+    }
+    if found.layers.contains(where: { $0.cumulative > tolerance })
+      || found.outputs.contains(where: { $0.difference > tolerance })
+    {
+      try defined.addSensitivities(to: &found, values, reference, tolerance)
     }
     return found
+  }
+
+  private static func isHalf(_ value: ONNXValue?) -> Bool {
+    if case .tensor(let tensor)? = value { tensor.type == .float16 } else { false }
+  }
+
+  /// Computes the definition with every layer's result disturbed, twice, and compares it with itself.
+  private func addSensitivities(
+    to found: inout LoweredVerification, _ values: NameTable<ONNX.Value>, _ reference: [ONNXValue?],
+    _ tolerance: Float
+  ) throws {
+    var sizes: [Int: Float] = [:]
+    for layer in found.layers {
+      // What is beyond the tolerance excuses nothing after it.
+      sizes[layer.slot] =
+        Disturbance.ofIsolated * max(min(layer.isolated, tolerance), Disturbance.rounding)
+    }
+    for seed in 1...2 {
+      var disturbance = Disturbance(seed: UInt64(seed))
+      let disturbed = try self.reference(values) { slot, value in
+        guard let size = sizes[slot], case .tensor(let tensor) = value else { return value }
+        return .tensor(disturbance.applied(to: tensor, size))
+      }
+      for index in found.layers.indices {
+        let slot = found.layers[index].slot
+        found.layers[index].sensitivity = max(
+          found.layers[index].sensitivity, Self.difference(disturbed[slot], reference[slot]))
+      }
+      for (index, slot) in program.program.outputSlots.enumerated() {
+        found.outputs[index].sensitivity = max(
+          found.outputs[index].sensitivity, Self.difference(disturbed[slot], reference[slot]))
+      }
+    }
   }
 
   private static func difference(_ made: ONNXValue?, _ expected: ONNXValue?) -> Float {
@@ -75,10 +137,15 @@ extension LoweredNetwork {
     }
   }
 
-  /// Every value of the program, each node by its definition.
-  private func reference(_ values: NameTable<ONNX.Value>) throws -> [ONNXValue?] {
+  /// Every value of the program, each node by its definition; nodes read what `changed` makes of a value.
+  private func reference(
+    _ values: NameTable<ONNX.Value>, changed: (Int, ONNXValue) -> ONNXValue = { $1 }
+  ) throws -> [ONNXValue?] {
     var slots = try filled(values)
-    for step in program.steps { try Self.run(ProgramNode(step), &slots) }
+    for step in program.steps {
+      try Self.run(ProgramNode(step), &slots)
+      for case let slot? in step.outputSlots { slots[slot] = slots[slot].map { changed(slot, $0) } }
+    }
     return slots
   }
 }
@@ -98,7 +165,8 @@ extension IslandSession {
     } body: { run in
       while let step = run.advance() {
         for layer in traced[step] ?? [] {
-          guard let tensor = layers[layer.name], layer.shape.count == tensor.view.count, tensor.factor != 0,
+          guard let tensor = layers[layer.name], layer.shape.count == tensor.view.count,
+            tensor.factor != 0,
             let value = reference[tensor.slot]
           else {
             uncompared.append(layer.name)
@@ -110,7 +178,9 @@ extension IslandSession {
           found.append((layer, Self.difference(made, expected)))
           guard isIsolated else { continue }
           let elements = tensor.view.memory(of: expected.map { $0 / tensor.factor })
-          let shape = [layer.shape.images, layer.shape.height, layer.shape.width, layer.shape.channels]
+          let shape = [
+            layer.shape.images, layer.shape.height, layer.shape.width, layer.shape.channels,
+          ]
           run.overwrite(
             layer, with: StridedMap(shape: layer.shape, channelsLast: elements, tensorShape: shape))
         }

@@ -14,7 +14,9 @@ package final class LoweredModel: Sendable {
   private let planned = Mutex<[(kinds: [InputKind?], network: LoweredNetwork)]>([])
 
   /// A model to be run with these options.
-  package init(_ model: ONNXModel, options: PlanOptions = PlanOptions(), pool: ThreadPool = ThreadPool()) {
+  package init(
+    _ model: ONNXModel, options: PlanOptions = PlanOptions(), pool: ThreadPool = ThreadPool()
+  ) {
     self.model = model
     self.options = options
     self.pool = pool

@@ -46,7 +46,9 @@ package final class LoweredNetwork: Sendable {
         continue
       }
       let made = Set(island.nodes.flatMap(\.outputs).compactMap(\.self))
-      let wanted = made.intersection(outside).sorted().map { ($0, program.kinds[$0]?.shape ?? []) }
+      let wanted = made.intersection(outside).sorted().compactMap { slot in
+        program.kinds[slot].map { (slot, $0) }
+      }
       if wanted.isEmpty { continue }
       let session = try IslandSession(island, wanted: wanted, options: options, pool: pool)
       outside.formUnion(session.inputs.map(\.slot))
@@ -68,7 +70,9 @@ package final class LoweredNetwork: Sendable {
         for input in island.inputs { last[input.slot] = index }
         for output in island.outputs { last[output.slot] = max(last[output.slot] ?? index, index) }
       case .plain(let nodes):
-        for slot in nodes.flatMap({ $0.reads + $0.outputs.compactMap(\.self) }) { last[slot] = index }
+        for slot in nodes.flatMap({ $0.reads + $0.outputs.compactMap(\.self) }) {
+          last[slot] = index
+        }
       }
     }
     for slot in program.program.outputSlots { last[slot] = nil }

@@ -26,48 +26,77 @@ enum ONNXLayerVerification {
     let options = try compute.planOptions()
     let lowered = LoweredModel(model, options: options, pool: compute.makePool())
     let inputs = try model.drawnInputs(sizes)
-    let found = try InFile.naming(file) { try lowered.network(for: inputs).verified(inputs) }
     let tolerance = tolerance(options.precision)
-    var table = TextTable(["layer", "operation", "cumulative", "isolated", ""], rightAligned: [2, 3])
+    let found = try InFile.naming(file) {
+      try lowered.network(for: inputs).verified(inputs, tolerance: tolerance)
+    }
+    var table = TextTable(
+      ["layer", "operation", "cumulative", "isolated", "sensitivity", ""], rightAligned: [2, 3, 4])
     var documents: [JSONValue] = []
     for layer in found.layers {
-      let isEqual = layer.cumulative <= tolerance && layer.isolated <= tolerance
+      let verdict = layer.verdict(tolerance)
       table.add([
         layer.name, layer.operation, "\(layer.cumulative)", "\(layer.isolated)",
-        isEqual ? "equal" : "differs",
+        text(layer.sensitivity),
+        verdict.name,
       ])
       documents.append([
         "name": .string(layer.name), "holds": .array(layer.holds.map(JSONValue.string)),
         "cumulative": number(layer.cumulative), "isolated": number(layer.isolated),
-        "equal": .bool(isEqual),
+        "sensitivity": number(layer.sensitivity), "equal": .bool(verdict != .differs),
+        "verdict": .string(verdict.name),
       ])
     }
-    let outputs = found.outputs.map { (output: $0, isEqual: $0.difference <= tolerance) }
-    for (output, isEqual) in outputs {
-      table.add([output.name, "output", "\(output.difference)", "", isEqual ? "equal" : "differs"])
+    let outputs = found.outputs.map { (output: $0, verdict: $0.verdict(tolerance)) }
+    for (output, verdict) in outputs {
+      table.add([
+        output.name, "output", "\(output.difference)", "", text(output.sensitivity), verdict.name,
+      ])
     }
-    let faulty =
-      found.layers.first { $0.isolated > tolerance } ?? found.layers.first { $0.cumulative > tolerance }
+    let faults = found.layers.filter { $0.verdict(tolerance) == .differs }
+    // What makes the error rather than what shows it.
+    let faulty = faults.first { !($0.isolated <= tolerance) } ?? faults.first
     let document: JSONValue = [
       "schema": "ardf.verify.onnx.layers/1",
-      "passed": .bool(faulty == nil && outputs.allSatisfy(\.isEqual)), "layers": .array(documents),
+      "passed": .bool(faulty == nil && outputs.allSatisfy { $0.verdict != .differs }),
+      "layers": .array(documents),
       "outputs": .array(
-        outputs.map { output, isEqual in
+        outputs.map { output, verdict in
           [
-            "name": .string(output.name), "difference": number(output.difference), "equal": .bool(isEqual),
+            "name": .string(output.name), "difference": number(output.difference),
+            "sensitivity": number(output.sensitivity), "equal": .bool(verdict != .differs),
+            "verdict": .string(verdict.name),
           ]
         }), "uncompared": .array(found.uncompared.map(JSONValue.string)),
     ]
-    try json ? Console.print(document) : Console.print(table.text + uncompared(found.uncompared))
+    try json
+      ? Console.print(document)
+      : Console.print(
+        table.text + sensitive(found, tolerance) + uncompared(found.uncompared))
     if let faulty {
       throw CommandError.checkFailed(
         "layer \"\(faulty.name)\" is the first that differs: isolated \(faulty.isolated), cumulative "
-          + "\(faulty.cumulative), tolerance \(tolerance)")
+          + "\(faulty.cumulative), tolerance \(tolerance), sensitivity \(faulty.sensitivity)")
     }
-    if let (output, _) = outputs.first(where: { !$0.isEqual }) {
+    if let (output, _) = outputs.first(where: { $0.verdict == .differs }) {
       throw CommandError.checkFailed(
         "output \"\(output.name)\" differs: \(output.difference), tolerance \(tolerance)")
     }
+  }
+
+  /// A line that counts what is further off than the tolerance, and says why that is no fault.
+  private static func sensitive(_ found: LoweredVerification, _ tolerance: Float) -> String {
+    let count =
+      found.layers.count { $0.verdict(tolerance) == .sensitive }
+      + found.outputs.count { $0.verdict(tolerance) == .sensitive }
+    return count == 0
+      ? ""
+      : "sensitive: \(count) are beyond the tolerance after all layers before them, and the definition is as far from "
+        + "itself when its layers are disturbed by their isolated differences; each of them alone is within it\n"
+  }
+
+  private static func text(_ sensitivity: Float) -> String {
+    sensitivity == 0 ? "" : "\(sensitivity)"
   }
 
   /// A line that counts and names layers which nothing was compared with.
@@ -78,5 +107,18 @@ enum ONNXLayerVerification {
         + layers.joined(separator: ", ") + "\n"
   }
 
-  private static func number(_ value: Float) -> JSONValue { value.isFinite ? .number(Double(value)) : .null }
+  private static func number(_ value: Float) -> JSONValue {
+    value.isFinite ? .number(Double(value)) : .null
+  }
+}
+
+extension LayerVerdict {
+  /// In tables and documents.
+  fileprivate var name: String {
+    switch self {
+    case .equal: "equal"
+    case .sensitive: "sensitive"
+    case .differs: "differs"
+    }
+  }
 }

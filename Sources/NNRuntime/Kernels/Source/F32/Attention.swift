@@ -71,22 +71,30 @@ func attention(_ taskPointer: UnsafePointer<AttentionTask>, _ share: Share) {
   let layout = AttentionScratch(task)
   let items = AttentionScratch.items(task)
   for item in share.items {
-    let head = item / items
+    let place = item / items
+    let (group, head) = (place / task.heads, place % task.heads)
+    let task = task.group(group)
     let (first, last) = AttentionScratch.queries(task, item % items)
     forEachPanel(layout, first, last, scratch) { query, used, columns, panel in
       beginPanel(task, layout, head, query, used, columns, panel)
     }
     var key = 0
-    while key < task.tokens {
-      let keys = min(AttentionScratch.keysTogether, task.tokens - key)
+    while key < task.keyTokens {
+      let keys = min(AttentionScratch.keysTogether, task.keyTokens - key)
       copyRows(
-        task.key + head * task.keyHeadStride + key * task.tokenStride, stride: task.tokenStride,
+        task.key + head * task.keyHeadStride + key * task.keyTokenStride, stride: task.keyTokenStride,
         width: task.keyWidth, rows: keys, to: scratch + layout.keys, stride: layout.keyStride)
       copyRows(
-        task.value + head * task.valueHeadStride + key * task.tokenStride, stride: task.tokenStride,
+        task.value + head * task.valueHeadStride + key * task.valueTokenStride, stride: task.valueTokenStride,
         width: task.valueWidth, rows: keys, to: scratch + layout.values, stride: layout.valueStride)
-      forEachPanel(layout, first, last, scratch) { _, _, columns, panel in
+      forEachPanel(layout, first, last, scratch) { query, used, columns, panel in
         scoreKeys(task, layout, keys, columns, panel, scratch)
+        if let addends = task.addends {
+          add(
+            addends + head * task.addendHeadStride + key * task.addendKeyStride + query,
+            stride: task.addendKeyStride, used: used, to: scratch + layout.scores, columns: columns,
+            keys: keys)
+        }
         var column = 0
         while column < columns {
           exponentiate(
@@ -101,6 +109,41 @@ func attention(_ taskPointer: UnsafePointer<AttentionTask>, _ share: Share) {
     }
     forEachPanel(layout, first, last, scratch) { query, used, _, panel in
       endPanel(task, layout, head, query, used, panel)
+    }
+  }
+}
+
+extension AttentionTask {
+  /// The heads of one group.
+  @inline(__always)
+  fileprivate func group(_ index: Int) -> AttentionTask {
+    var task = self
+    task.query += index * queryGroupStride
+    task.key += index * keyGroupStride
+    task.value += index * valueGroupStride
+    task.output += index * outputGroupStride
+    if let addends { task.addends = addends + index * addendGroupStride }
+    return task
+  }
+}
+
+/// Adds to the scores of a block of keys, which are in units of log2.
+@inline(never)
+private func add(
+  _ addends: UnsafePointer<Float>, stride: Int, used: Int, to scores: UnsafeMutablePointer<Float>,
+  columns: Int, keys: Int
+) {
+  let unit = Vector(repeating: 1.442_695_040_888_963_4)
+  for key in 0..<keys {
+    let (source, target) = (addends + key &* stride, scores + key &* columns)
+    var query = 0
+    while query &+ 16 <= used {
+      store(multiplyAdd(load(source + query), unit, load(target + query)), target + query)
+      query &+= 16
+    }
+    if query < used {
+      let rest = loadPartial(source + query, count: used - query)
+      store(multiplyAdd(rest, unit, load(target + query)), target + query)
     }
   }
 }

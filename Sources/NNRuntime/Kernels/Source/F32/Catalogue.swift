@@ -65,5 +65,8 @@ public func addKernels(to catalogue: inout KernelCatalogue, of processor: Proces
   catalogue.add(
     "attention-f32", of: AttentionTask.self, products: .float32, maps: .float32, together: attentionQueries,
     tolerance: .attention, by: permit, scratch: { attentionScratch($0) }, run: { attention($0, $1) })
+  catalogue.add(
+    "matrices-f32", of: MatrixTask.self, maps: .float32, tolerance: .product, by: permit,
+    scratch: { matrixScratch($0) }, run: { matrixProduct($0, $1) })
   return true
 }
