@@ -264,6 +264,7 @@ check-serving: reference
 	$(PYTHON) tools/check/check-serving.py --yolo $(yolo) --depth $(depth) --pictures ../shared/data/images \
 		--clip ../shared/data/captures/bedroom --frame 00030
 	$(PYTHON) tools/check/check-serving-tasks.py --pictures ../shared/data/images
+	$(PYTHON) tools/check/check-deepstack.py --weights $(yolo) ../shared/data/images
 
 check-cluster: clip reference
 	tools/check/check-resume
