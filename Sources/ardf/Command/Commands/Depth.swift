@@ -76,6 +76,7 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
     try results.finish(isSingle: inputs.isSingle, leftOut: leftOut.json, skipped: skipped)
     for line in speed.lines { Console.inform(line) }
     try leftOut.finish(of: inputs.frames.count)
+    try inputs.checkAllRead()
   }
 
   /// The pictures of a stream, as they come.

@@ -101,6 +101,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     try results.finish(layout: source?.layout, skipped: source?.skipped ?? [])
     for line in speed.lines { Console.inform(line) }
     try leftOut.finish(of: inputs.frames.count)
+    try inputs.checkAllRead()
   }
 
   /// The pictures of a stream, as they come.

@@ -125,6 +125,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     } else {
       try await run(Array(frames), job: job, threads: pool.threads)
     }
+    try inputs.checkAllRead()
   }
 
   /// Several frames, in lanes.
