@@ -251,6 +251,8 @@ ifneq ($(data),)
 	$(PYTHON) tools/reference/compare-tasks.py $(data)/images $(data)/coco/images \
 		--models yolo11n,yolo11n-pose,yolo11n-obb,yolo11n-cls,yolov8n,yolo26n
 	$(PYTHON) tools/reference/compare-detections.py --weights $(yolo) $(data)/images $(data)/coco/images $(data)/captures
+	$(PYTHON) tools/reference/compare-tiles.py --weights $(yolo) $(data)/coco/images
+	$(PYTHON) tools/reference/compare-tiles.py --boxes --weights $(yolo) $(data)/coco/images
 	$(PYTHON) tools/reference/check-evaluate.py $(data)/coco --weights $(yolo) --capture $(data)/captures/chair_scan \
 		--depth $(depth) --made $(data)/images $(data)/captures
 	$(PYTHON) tools/reference/check-depth-heads.py --picture $(data)/images/bus.jpg --capture $(data)/captures/bedroom
@@ -262,6 +264,7 @@ check-serving: reference
 	$(PYTHON) tools/check/check-serving.py --yolo $(yolo) --depth $(depth) --pictures ../shared/data/images \
 		--clip ../shared/data/captures/bedroom --frame 00030
 	$(PYTHON) tools/check/check-serving-tasks.py --pictures ../shared/data/images
+	$(PYTHON) tools/check/check-deepstack.py --weights $(yolo) ../shared/data/images
 
 check-cluster: clip reference
 	tools/check/check-resume

@@ -99,4 +99,29 @@ import Testing
     let merged = try CommandRun(["merge", ".", "--from", "list", "--out", "-"], in: place.path)
     #expect(merged.status != 0)
   }
+
+  /// Pictures of a kind that is not read keep none from the others, and are named; a text is no picture.
+  @Test func picturesOfOtherKindsAreNamed() throws {
+    let place = try TemporaryDirectory()
+    try place.write(SyntheticCapture.encoded(), to: "shots/a.png")
+    try place.write(SyntheticCapture.encoded(phase: 1), to: "shots/b.png")
+    try place.write("a note", to: "shots/notes.txt")
+    let fine = try CommandRun(
+      ["detect", "shots", "--out", "fine"] + TinyNetwork.detectorOptions, in: place.path)
+    #expect(fine.status == 0, "\(fine.error)")
+    try place.write("II*", to: "shots/SCAN.TIF")
+    try place.write("BM", to: "shots/old.bmp")
+    for command in ["detect", "run"] {
+      let run = try CommandRun(
+        [command, "shots", "--out", command] + TinyNetwork.detectorOptions, in: place.path)
+      #expect(run.status == 10, "\(run.error)")
+      #expect(run.error.contains("2 pictures are of a kind that is not read"), "\(run.error)")
+      #expect(run.error.contains("shots/SCAN.TIF") && run.error.contains("shots/old.bmp"), "\(run.error)")
+      #expect(!run.error.contains("shots/notes.txt"))
+      for name in ["a", "b"] {
+        #expect(
+          FileManager.default.fileExists(atPath: place.file("\(command)/\(name)/detections.json")), "\(name)")
+      }
+    }
+  }
 }

@@ -115,7 +115,7 @@ func serving(
   _ model: any ServedModel = Doubling(), lanes: Int = 1, queue: Int = 8, token: String? = nil,
   limits: InferenceLimits = InferenceLimits(),
   connections: ConnectionLimits = connectionLimits(by: ManualTime()),
-  log: (@Sendable (JSONValue) -> Void)? = nil,
+  deepStack: DeepStackService? = nil, log: (@Sendable (JSONValue) -> Void)? = nil,
   _ body: @Sendable @escaping (ServerClient) throws -> Void
 ) async throws {
   let port = try ListeningPort(.loopback(0))
@@ -123,7 +123,7 @@ func serving(
   let server = InferenceServer(
     models: [model], port: port, lanes: lanes, queueLimit: queue, token: token,
     metrics: Metrics(version: "test"), version: "test", limits: limits, connections: connections,
-    end: end, log: log)
+    end: end, deepStack: deepStack, log: log)
   // Neither waits for threads that other tests hold; what the client finds is this test's all the same.
   let task = Task(executorPreference: OwnThreads(name: "server", count: 1)) { try await server.run() }
   let outcome = await Task(executorPreference: OwnThreads(name: "client", count: 1)) {

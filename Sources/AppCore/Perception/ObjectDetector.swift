@@ -16,6 +16,8 @@ public struct ObjectRules: Sendable {
   public var classes: Set<Int>?
   /// How masks are made.
   public var masks: MaskMethod
+  /// How pictures are looked at in parts; nil for only as a whole.
+  public var tiling: Tiling?
   /// What masks may cost.
   package var maskBounds = MaskBounds()
 
@@ -71,7 +73,7 @@ public struct ObjectDetector: Detector {
 
   /// The objects of an upright picture, in its own pixels.
   public func detect(in picture: RGBImage) throws(PerceptionError) -> [UprightDetection] {
-    kept(try objects(in: picture)).map(\.asWritten)
+    try upright(in: picture).detections.map(\.asWritten)
   }
 
   /// The objects of a frame, found in its upright picture, in the pixels of the stored one.
@@ -87,22 +89,65 @@ public struct ObjectDetector: Detector {
   package func objects(
     in upright: RGBImage, orientation: Orientation, stored: PixelSize
   ) throws(PerceptionError) -> FoundObjects {
-    let found = try objects(in: upright)
+    let found = try self.upright(in: upright)
     return FoundObjects(
-      detections: kept(found).map { $0.turnedBack(from: orientation, stored: stored).asWritten },
+      detections: found.detections.map { $0.turnedBack(from: orientation, stored: stored).asWritten },
       surest: found.surest.flatMap { rules.classes?.contains($0.classIndex) ?? true ? $0 : nil },
       timings: found.timings, selection: found.selection)
   }
 
-  private func objects(in upright: RGBImage) throws(PerceptionError) -> DetectedObjects {
+  /// The objects of an upright picture, of its parts too where they are asked for.
+  private func upright(in picture: RGBImage) throws(PerceptionError) -> UprightObjects {
+    guard let tiling = rules.tiling else { return try whole(picture) }
+    var found: [UprightObjects] = []
+    let tiles = tiling.tiles(of: picture.size)
+    for tile in tiles {
+      let part = picture.cropped(x: tile.column, y: tile.row, width: tile.width, height: tile.height)
+      var objects = try whole(part)
+      objects.detections = objects.detections.map {
+        $0.moved(toColumn: tile.column, row: tile.row, of: picture.size)
+      }
+      found.append(objects)
+    }
+    if tiles.count > 1 { found.append(try whole(picture)) }
+    var all = UprightObjects(together: found)
+    all.detections = TileMerging(form: network.form, confidence: rules.thresholds.confidence)
+      .merged(all.detections)
+    return all
+  }
+
+  private func whole(_ picture: RGBImage) throws(PerceptionError) -> UprightObjects {
     do {
-      return try network.detect(upright, rules.request)
+      let found = try network.detect(picture, rules.request)
+      return UprightObjects(
+        detections: found.detections(of: rules.classes, limit: rules.thresholds.limit), surest: found.surest,
+        timings: found.timings, selection: found.selection)
     } catch {
       throw .network(file: network.weights.file, error)
     }
   }
+}
 
-  private func kept(_ found: DetectedObjects) -> [UprightDetection] {
-    found.detections(of: rules.classes, limit: rules.thresholds.limit)
+/// What is found in an upright picture, or in parts of it.
+private struct UprightObjects {
+  var detections: [UprightDetection]
+  let surest: SurestCandidate?
+  let timings: StageTimings
+  let selection: Duration
+}
+
+extension UprightObjects {
+  /// What is found in several parts.
+  init(together parts: [UprightObjects]) {
+    detections = parts.flatMap(\.detections)
+    surest =
+      detections.isEmpty ? parts.compactMap(\.surest).max { $0.confidence < $1.confidence } : nil
+    func sum(_ duration: (UprightObjects) -> Duration) -> Duration {
+      parts.reduce(.zero) { $0 + duration($1) }
+    }
+    timings = StageTimings(
+      preprocess: sum(\.timings.preprocess), inference: sum(\.timings.inference),
+      postprocess: sum(\.timings.postprocess))
+    selection = sum(\.selection)
   }
 }

@@ -65,6 +65,14 @@ package struct RowRuns: Sendable, Equatable {
     stride(from: 0, to: edges.count, by: 2).reduce(0) { $0 + Int(edges[$1 + 1] - edges[$1]) }
   }
 
+  /// The columns of a row's runs of set pixels, from the left.
+  package func runs(ofRow row: Int) -> [Range<Int>] {
+    let part = edges(ofRow: row)
+    return stride(from: part.lowerBound, to: part.upperBound, by: 2).map {
+      Int(edges[$0])..<Int(edges[$0 + 1])
+    }
+  }
+
   /// Whether a pixel of the raster is set.
   package subscript(column: Int, row: Int) -> Bool {
     var (low, high) = (edges(ofRow: row).lowerBound, edges(ofRow: row).upperBound)

@@ -70,6 +70,27 @@ struct BinaryPatch: Sendable {
     return cells.map { BinaryPatch($0, x: x + column, y: y + row) } ?? self
   }
 
+  /// The pixels of all of some patches of the upright picture.
+  static func union(_ patches: [BinaryPatch]) -> BinaryPatch {
+    let parts = patches.compactMap { patch in patch.cells.map { (x: patch.x, y: patch.y, cells: $0) } }
+    precondition(parts.count == patches.count, "a file's mask is of the stored picture")
+    guard let left = parts.map(\.x).min(), let top = parts.map(\.y).min() else { return .empty }
+    let right = parts.reduce(left) { max($0, $1.x + $1.cells.width) }
+    let bottom = parts.reduce(top) { max($0, $1.y + $1.cells.height) }
+    let cells = RowRuns(width: right - left, height: bottom - top) { row, pixels in
+      for column in pixels.indices { pixels[column] = 0 }
+      for part in parts where part.y <= top + row && top + row < part.y + part.cells.height {
+        for run in part.cells.runs(ofRow: top + row - part.y) {
+          for column in run { pixels[part.x - left + column] = 1 }
+        }
+      }
+    }
+    return BinaryPatch(cells, x: left, y: top)
+  }
+
+  /// The rectangle's pixels, where it begins; nil where a file says them.
+  var rectangle: (cells: RowRuns, x: Int, y: Int)? { cells.map { ($0, x, y) } }
+
   /// The run lengths of the whole picture.
   func runLengths(of size: PixelSize) -> RunLengthMask {
     guard let cells else {

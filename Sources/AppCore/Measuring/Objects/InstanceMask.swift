@@ -68,7 +68,7 @@ public struct InstanceMask: Sendable {
     pixels = BinaryPatch(ColumnRuns(mask))
   }
 
-  private static func gridSize(of size: PixelSize) -> PixelSize {
+  static func gridSize(of size: PixelSize) -> PixelSize {
     let longer = max(size.width, size.height)
     let side = min(gridSide, longer)
     return PixelSize(width: max(1, size.width * side / longer), height: max(1, size.height * side / longer))

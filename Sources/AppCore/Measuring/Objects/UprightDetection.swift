@@ -13,7 +13,7 @@ extension FramedDetection<UprightPixels> {
 
   /// A detection in a part of a picture, in coordinates of the whole of size `size`: the part's corner is
   /// pixel (`column`, `row`).
-  func moved(toColumn column: Int, row: Int, of size: PixelSize) -> UprightDetection {
+  package func moved(toColumn column: Int, row: Int, of size: PixelSize) -> UprightDetection {
     let (x, y) = (Double(column), Double(row))
     return UprightDetection(
       id: id, classId: classId, className: className, confidence: confidence,

@@ -76,6 +76,30 @@ public struct UprightMask: Sendable {
       hasProbabilities: hasProbabilities)
   }
 
+  /// The least rectangle of pixels that holds all of the mask's; nil where none is set, and of a mask without pixels.
+  package var pixelBounds: Rect<UprightPixels>? {
+    guard let bounds = pixels?.bounds, !bounds.isEmpty else { return nil }
+    return Rect(minX: bounds.minX, minY: bounds.minY, maxX: bounds.maxX, maxY: bounds.maxY)
+  }
+
+  /// The pixels of all of some masks of one picture, on a grid of their own; nil of none, and where one has no pixels.
+  package static func union(_ masks: [UprightMask]) -> UprightMask? {
+    let patches = masks.compactMap(\.pixels)
+    guard let size = masks.first?.imageSize, patches.count == masks.count else { return nil }
+    let pixels = BinaryPatch.union(patches)
+    guard let (cells, x, y) = pixels.rectangle, cells.width > 0, cells.height > 0 else { return nil }
+    let part = PixelSize(width: cells.width, height: cells.height)
+    let grid = InstanceMask.gridSize(of: part)
+    let shares = coverage(
+      of: Plane(width: cells.width, height: cells.height, elements: cells.elements), width: grid.width,
+      grid.height)
+    // A file's grid would cover the whole picture, and be coarser than this one.
+    return UprightMask(
+      imageSize: size, grid: MaskGrid(shares),
+      placement: GridPlacement(covering: part, gridWidth: grid.width, grid.height)
+        .moved(toColumn: x, row: y), pixels: pixels, hasProbabilities: true)
+  }
+
   /// The mask of a part of a picture, in coordinates of the whole of size `size`: the part's corner is pixel
   /// (`column`, `row`).
   func moved(toColumn column: Int, row: Int, of size: PixelSize) -> UprightMask {

@@ -37,9 +37,10 @@ public final class ThreadPool: Sendable {
 
   deinit { team.stop() }
 
-  /// Processors that this process may use.
+  /// Processors that this process may use: those it may run on, and no more than its container's quota pays for.
   public static var processors: Int {
-    max(1, Int(ardf_available_processors()))
+    let available = max(1, Int(ardf_available_processors()))
+    return min(available, ProcessorQuota.own ?? available)
   }
 
   /// Threads that sleep until there is work; not the caller.

@@ -80,6 +80,7 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
     try results.finish(isSingle: inputs.isSingle, leftOut: leftOut.json, skipped: skipped)
     for line in speed.lines { Console.inform(line) }
     try leftOut.finish(of: frames.count)
+    try inputs.checkAllRead()
   }
 
   /// What a lane makes of a frame.

@@ -35,6 +35,10 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
         "Ships and planes from above, for DOTA's evaluation",
         "ardf detect tiles --yolo yolo11n-obb.pt --conf 0.01 \\\n--format dota --out task1"
       ),
+      (
+        "Small things in large pictures",
+        "ardf detect drone.jpg --tile 640 --overlap 0.2 --conf 0.25 --out found"
+      ),
       ("COCO results of a folder of pictures", "ardf detect pictures --format coco --out found-coco")))
 
   @Argument(
@@ -46,6 +50,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
 
   @OptionGroup(title: "Output") var output: OutputOptions
   @OptionGroup(title: "Detector") var detector: DetectorOptions
+  @OptionGroup(title: "Detector") var tiles: TileOptions
   @OptionGroup(title: "Output") var format: FormatOptions
   @OptionGroup(title: "Output") var pictures: PictureOptions
   @OptionGroup(title: "Input") var streaming: StreamOptions
@@ -108,6 +113,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     try results.finish(layout: source?.layout, skipped: source?.skipped ?? [])
     for line in speed.lines { Console.inform(line) }
     try leftOut.finish(of: frames.count)
+    try inputs.checkAllRead()
   }
 
   /// What a lane makes of a frame.
@@ -185,7 +191,8 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     guard case .classes(let family) = weights.task else {
       var options = detector
       if tracking.isOn, options.conf == nil { options.conf = Double(tracking.trackLowThresh) }
-      let found = try options.detector(weights, compute, pool: pool)
+      var found = try options.detector(weights, compute, pool: pool)
+      found.rules.tiling = tiles.tiling
       Console.inform("detector \(found.network.name) from \(weights.file)")
       try format.check(found.network)
       try results.begin(ObjectTable.columns(of: found.network), isTracked: tracking.isOn)
@@ -193,6 +200,10 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     }
     guard !tracking.isOn else {
       throw CommandError.usage("--track follows objects; \(weights.file) is a classifier, which finds none")
+    }
+    guard tiles.tiling == nil else {
+      throw CommandError.usage(
+        "--tile looks for objects; \(weights.file) is a classifier, which sees pictures as a whole")
     }
     let classifier = try detector.classifier(weights, family, compute, pool: pool)
     Console.inform("classifier \(classifier.name) from \(classifier.file)")

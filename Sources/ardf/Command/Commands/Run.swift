@@ -64,6 +64,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
   @OptionGroup(title: "Output") var table: TableOptions
   @OptionGroup(title: "Detector") var detector: DetectorOptions
+  @OptionGroup(title: "Detector") var tiles: TileOptions
   @OptionGroup(title: "Depth") var depthOptions: DepthOptions
   @OptionGroup(title: "Effects") var effects: EffectOptions
 
@@ -127,6 +128,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     } else {
       try await run(Array(frames), job: job, threads: pool.threads)
     }
+    try inputs.checkAllRead()
   }
 
   /// Several frames, in lanes.
@@ -271,7 +273,8 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   }
 
   private func makePerceiver(pool: ThreadPool) throws -> Perceiver {
-    let found = try detector.detector(compute, pool: pool)
+    var found = try detector.detector(compute, pool: pool)
+    found.rules.tiling = tiles.tiling
     Console.inform("detector \(found.network.name) from \(found.network.weights.file)")
     try format.check(found.network)
     let depth = try WeightFiles.depth(depthOptions.depth).map {

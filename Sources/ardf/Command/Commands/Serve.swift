@@ -27,7 +27,8 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
       """,
       ("A frame of a capture, and whatever is dropped on its page", "ardf serve scan --frame 0"),
       ("Finished results", "ardf serve results --capture scan --frame 0"),
-      ("A detector for other programs", "ardf serve --models weights/yolo11n-seg.safetensors")))
+      ("A detector for other programs", "ardf serve --models weights/yolo11n-seg.safetensors"),
+      ("A detector for home cameras", "ardf serve --models yolo11n --deepstack --listen 127.0.0.1:5000")))
 
   @Argument(help: "A picture, a capture, or a folder of results.")
   var source: String?
@@ -91,7 +92,8 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
       models: networks.models, port: port, lanes: inference.lanes, share: threads.share,
       queueLimit: inference.maxQueue,
       token: token, metrics: metrics, version: ARDF.version, limits: inference.serviceLimits,
-      connections: inference.connectionLimits, end: end, log: log)
+      connections: inference.connectionLimits, end: end,
+      deepStack: inference.deepstack ? try networks.deepStack() : nil, log: log)
     Interruption.endFirst {
       Console.inform("ending: requests under way are answered")
       end.begin()

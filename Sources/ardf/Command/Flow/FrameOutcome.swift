@@ -104,6 +104,9 @@ extension ObjectDetector {
       description["finds"] = .string(network.form.finds)
     }
     if !network.suppressesOverlaps { description["iou"] = nil }
+    if let tiling = rules.tiling {
+      description["tiles"] = ["side": .integer(tiling.side), "overlap": .number(tiling.overlap)]
+    }
     if let classes = rules.classes {
       description["only"] = .array(classes.sorted().map(JSONValue.integer))
     }

@@ -67,10 +67,12 @@ struct RunInputs {
   let frames: [RunFrame]
   /// What is read: as it was given, and what was found there.
   let paths: [String]
+  /// Pictures in folders that are of a kind that is not read.
+  private let unread: [String]
 
   /// The pictures of a stream, of which there are none yet.
   init(stream: StreamSource) {
-    frames = []
+    (frames, unread) = ([], [])
     if case .film(let path) = stream { paths = [path] } else { paths = [] }
   }
 
@@ -81,10 +83,12 @@ struct RunInputs {
   /// `names`: Only these frames, by name or position; of one source.
   init(_ paths: [String], names: [String], open: (String) throws -> any CaptureSource) throws {
     let given = try paths.flatMap(Self.expand)
+    var unread: [String] = []
     let sources = try given.flatMap { path in
-      guard given.count > 1 else { return try Self.sources(path, open) }
-      return try UnopenedSource.standingIn(for: path) { try Self.sources(path, open) }
+      guard given.count > 1 else { return try Self.sources(path, &unread, open) }
+      return try UnopenedSource.standingIn(for: path) { try Self.sources(path, &unread, open) }
     }
+    self.unread = unread + sources.flatMap(UnreadPictures.names)
     if let first = sources.first as? UnopenedSource, sources.allSatisfy({ $0 is UnopenedSource }) {
       throw first.error
     }
@@ -110,6 +114,9 @@ struct RunInputs {
     self.frames = RunFrame.identified(frames)
   }
 
+  /// To be called when everything else is done: says which pictures are not.
+  func checkAllRead() throws { try UnreadPictures.check(unread) }
+
   /// Whether results go into one folder, not into one a frame.
   var isSingle: Bool { frames.count == 1 && frames[0].folder.isEmpty }
 
@@ -121,20 +128,22 @@ struct RunInputs {
   }
 
   /// The source at a path; for a folder that is none, or holds several, everything right below it that is one.
+  ///
+  /// - `unread`: gets the pictures there that are of a kind that is not read.
   private static func sources(
-    _ path: String, _ open: (String) throws -> any CaptureSource
+    _ path: String, _ unread: inout [String], _ open: (String) throws -> any CaptureSource
   ) throws -> [any CaptureSource] {
     do {
       return [try open(path)]
     } catch CaptureError.unrecognisedLayout(let folder) where folder == path {
-      return try contained(in: path, open)
+      return try contained(in: path, &unread, open)
     } catch CaptureError.severalCaptures(let folder, _) where folder == path {
-      return try contained(in: path, open)
+      return try contained(in: path, &unread, open)
     }
   }
 
   private static func contained(
-    in path: String, _ open: (String) throws -> any CaptureSource
+    in path: String, _ pictures: inout [String], _ open: (String) throws -> any CaptureSource
   ) throws -> [any CaptureSource] {
     let names = try folderNames(of: path).filter { !$0.startsWithBytes(of: ".") }
     var sources: [any CaptureSource] = []
@@ -153,6 +162,7 @@ struct RunInputs {
       }
     }
     guard !sources.isEmpty else { throw CaptureError.unrecognisedLayout(path: path) }
+    pictures += unread.filter(UnreadPictures.isPicture).map { "\(path)/\($0)" }
     if !unread.isEmpty {
       Console.note(
         "\(path): \(unread.count) left out that \(unread.count == 1 ? "is" : "are") no picture (JPEG, PNG) and no known capture: "

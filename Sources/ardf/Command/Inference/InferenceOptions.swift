@@ -31,6 +31,13 @@ struct InferenceOptions: ParsableArguments {
       valueName: "address:port"))
   var listen: ListeningAddress?
 
+  @Flag(
+    help: """
+      With --models: answer DeepStack's API too (POST /v1/vision/detection), which programs for home cameras such as \
+      Frigate, Home Assistant and Blue Iris speak; api_key is the token.
+      """)
+  var deepstack = false
+
   @Option(help: "Requests that are computed side by side; the threads are shared out among them.")
   var lanes = 1
 
@@ -87,7 +94,7 @@ struct InferenceOptions: ParsableArguments {
     }
     let given = [
       (listen != nil, "--listen"), (tokenFile != nil, "--token-file"), (noAuth, "--no-auth"),
-      (log != .none, "--log"),
+      (log != .none, "--log"), (deepstack, "--deepstack"),
     ]
     if models.isEmpty, let option = given.first(where: { $0.0 }) {
       throw ValidationError("\(option.1) goes with --models; without them the page is for this machine alone")

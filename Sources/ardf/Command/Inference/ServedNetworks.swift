@@ -80,6 +80,16 @@ struct ServedNetworks {
     models.append(model)
   }
 
+  /// The first detector for clients of DeepStack's API.
+  ///
+  /// - Throws: `CommandError.usage` where there is none.
+  func deepStack() throws -> DeepStackService {
+    guard let detector else {
+      throw CommandError.usage("--deepstack: finds objects; name a detector among --models, such as yolo11n")
+    }
+    return DeepStackService(model: "detect", network: detector.name)
+  }
+
   /// What is offered, for people.
   var text: String {
     models.map(\.description).map { "\($0.name) (\($0.platform))" }.joined(separator: ", ")

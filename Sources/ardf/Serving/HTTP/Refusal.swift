@@ -25,6 +25,8 @@ package enum Refusal: Error, Equatable {
   case overloaded(String, retryAfter: Int)
   /// It was not done in the time that the client gave.
   case deadline
+  /// A request of HTTP/2, which gRPC is made of.
+  case onlyHTTP1
   /// What is asked for failed here, by no fault of the client's.
   case failed(String)
 
@@ -46,6 +48,7 @@ package enum Refusal: Error, Equatable {
     case .unsupportedMedia: .unsupportedMedia
     case .deadline: .deadline
     case .failed: .failed
+    case .onlyHTTP1: .versionNotSupported
     }
   }
 
@@ -80,6 +83,7 @@ package enum Refusal: Error, Equatable {
     case .busy: "too many requests are being answered; try again"
     case .unauthorized: "send the server's token: Authorization: Bearer TOKEN"
     case .deadline: "the request's time was over before it was done"
+    case .onlyHTTP1: Self.noGRPC
     }
   }
 
@@ -102,6 +106,12 @@ package enum Refusal: Error, Equatable {
     case .overloaded: "overloaded"
     case .deadline: "deadline"
     case .failed: "failed"
+    case .onlyHTTP1: "http2"
     }
   }
+
+  /// What clients of gRPC are told.
+  static let noGRPC =
+    "this server speaks HTTP/1.1 alone, neither HTTP/2 nor gRPC: ask for http://HOST:PORT/v2 with a client's HTTP "
+    + "interface, such as tritonclient.http"
 }

@@ -39,6 +39,9 @@ package struct RequestHead: Sendable, Equatable {
         throw Refusal.badRequest("the request says \(name) twice")
       }
     }
+    guard fields["content-type"]?.lowercased().hasPrefix("application/grpc") != true else {
+      throw Refusal.unsupportedMedia(Refusal.noGRPC)
+    }
     guard fields["transfer-encoding"] == nil else { throw Refusal.lengthRequired }
     let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     self.method = method
@@ -65,6 +68,7 @@ package struct RequestHead: Sendable, Equatable {
     _ line: Substring
   ) throws(Refusal) -> (method: String, target: Substring, version: String) {
     let words = line.split(separator: " ", omittingEmptySubsequences: false)
+    if words.last == "HTTP/2.0" || words.last == "HTTP/2" { throw .onlyHTTP1 }
     guard words.count == 3, words[0].allSatisfy({ $0.isASCII && $0.isUppercase }), !words[0].isEmpty,
       words[1].first == "/", words[1].utf8.allSatisfy({ $0 < 0x80 }),
       words[2] == "HTTP/1.1" || words[2] == "HTTP/1.0"

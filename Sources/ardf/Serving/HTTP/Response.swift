@@ -19,6 +19,7 @@ package enum ResponseStatus: Int, Sendable {
   case failed = 500
   case busy = 503
   case deadline = 504
+  case versionNotSupported = 505
 
   var reason: String {
     switch self {
@@ -39,6 +40,7 @@ package enum ResponseStatus: Int, Sendable {
     case .failed: "Internal Server Error"
     case .busy: "Service Unavailable"
     case .deadline: "Gateway Timeout"
+    case .versionNotSupported: "HTTP Version Not Supported"
     }
   }
 }
@@ -86,8 +88,12 @@ package struct Response: Sendable {
   }
 
   /// That a request is not carried out, and why.
-  package static func refused(_ refusal: Refusal) -> Response {
-    answer(["error": .string(refusal.message)], status: refusal.status, fields: refusal.fields)
+  ///
+  /// - `members`: what the answer says besides.
+  package static func refused(_ refusal: Refusal, with members: [String: JSONValue] = [:]) -> Response {
+    answer(
+      .object(members.merging(["error": .string(refusal.message)]) { $1 }), status: refusal.status,
+      fields: refusal.fields)
   }
 
   /// The status line and the header fields.

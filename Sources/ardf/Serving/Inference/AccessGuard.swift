@@ -29,9 +29,19 @@ package struct AccessGuard: Sendable {
     }
     // Clients of the protocol are programs; a browser says which site's page asks.
     if head.fields["origin"] != nil { throw .forbidden("requests of web pages are refused") }
-    guard let token, !isOpen else { return }
-    guard let given = head.fields["authorization"], given.lowercased().hasPrefix("bearer "),
-      isSecretEqual(String(given.dropFirst(7)), token)
-    else { throw .unauthorized }
+    guard !isOpen, !hasToken(head) else { return }
+    throw .unauthorized
   }
+
+  /// Whether a request's head has the token, or none is asked for.
+  func hasToken(_ head: RequestHead) -> Bool {
+    guard let token else { return true }
+    guard let given = head.fields["authorization"], given.lowercased().hasPrefix("bearer ") else {
+      return false
+    }
+    return isSecretEqual(String(given.dropFirst(7)), token)
+  }
+
+  /// Whether a key that comes in another way is the token, or none is asked for.
+  func isToken(_ key: String) -> Bool { token.map { isSecretEqual(key, $0) } ?? true }
 }

@@ -12,18 +12,19 @@ package struct InferenceServer: Sendable {
   /// - `share`: gets the number of busy lanes.
   /// - `queueLimit`: how many wait beside them, at most.
   /// - `token`: what clients must send; nil for nothing.
+  /// - `deepStack`: answers clients of DeepStack's API too.
   package init(
     models: [any ServedModel], port: ListeningPort, lanes: Int,
     share: @Sendable @escaping (_ busy: Int) -> Void = { _ in }, queueLimit: Int, token: String?,
     metrics: Metrics, version: String, limits: InferenceLimits = InferenceLimits(),
     connections: ConnectionLimits = ConnectionLimits(), end: GracefulEnd = GracefulEnd(),
-    log: (@Sendable (JSONValue) -> Void)? = nil
+    deepStack: DeepStackService? = nil, log: (@Sendable (JSONValue) -> Void)? = nil
   ) {
     let service = InferenceService(
       models: models,
       queue: InferenceQueue(limit: queueLimit, lanes: lanes, waiting: connections.waiting, share: share),
       access: AccessGuard(token: token, address: port.address), metrics: metrics, end: end, version: version,
-      limits: limits, log: log)
+      limits: limits, deepStack: deepStack, log: log)
     server = HTTPServer(port: port, handler: service, limits: connections, end: end)
   }
 

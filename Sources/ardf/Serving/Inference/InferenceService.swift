@@ -28,7 +28,7 @@ package struct InferenceLimits: Sendable {
 /// | `POST /v2/repository/index` | the models and their states |
 /// | `GET /metrics` | counts and times, for Prometheus |
 ///
-/// `/versions/1` may follow a model's name.
+/// `/versions/1` may follow a model's name. `v1` is answered by `DeepStackService`, where there is one.
 package final class InferenceService: RequestHandler {
   private let models: NameTable<any ServedModel>
   private let names: [String]
@@ -38,6 +38,7 @@ package final class InferenceService: RequestHandler {
   private let metrics: Metrics
   private let end: GracefulEnd
   private let version: String
+  private let deepStack: DeepStackService?
   /// Called with the log entry of each request; nil for no log.
   private let log: (@Sendable (JSONValue) -> Void)?
   /// JSON is read, and answers are written, on these threads, so that long ones delay neither connections nor
@@ -49,8 +50,9 @@ package final class InferenceService: RequestHandler {
   package init(
     models: [any ServedModel], queue: InferenceQueue, access: AccessGuard, metrics: Metrics,
     end: GracefulEnd, version: String, limits: InferenceLimits = InferenceLimits(),
-    log: (@Sendable (JSONValue) -> Void)? = nil
+    deepStack: DeepStackService? = nil, log: (@Sendable (JSONValue) -> Void)? = nil
   ) {
+    self.deepStack = deepStack
     names = models.map(\.description.name)
     self.models = NameTable(models.map { ($0.description.name, $0) })
     (self.queue, self.access, self.metrics, self.end) = (queue, access, metrics, end)
@@ -74,7 +76,9 @@ package final class InferenceService: RequestHandler {
       let refusal = Self.refusal(error)
       metrics.failed(Self.isAbandonment(error) ? "abandoned" : refusal.kind)
       entry.error = refusal.message
-      response = .refused(refusal)
+      response =
+        deepStack != nil && request.head.path.first == "v1"
+        ? DeepStackService.refused(refusal) : .refused(refusal)
     }
     metrics.answered(status: response.status.rawValue)
     log?(entry.json(response, took: queue.waiting.now - began))
@@ -112,6 +116,11 @@ package final class InferenceService: RequestHandler {
     let head = request.head
     var path = head.path
     let isHealth = path.count == 3 && path[0] == "v2" && path[1] == "health"
+    if let deepStack, path.first == "v1" {
+      // The token may be in the body.
+      try access.check(head, isOpen: true)
+      return try await answer(deepStack, request, began: began, entry: &entry)
+    }
     try access.check(head, isOpen: isHealth)
     if path == ["metrics"] {
       try Self.check(head, is: "GET")
@@ -224,27 +233,11 @@ package final class InferenceService: RequestHandler {
   private func infer(
     _ model: any ServedModel, _ request: Request, began: ContinuousClock.Instant, entry: inout LogEntry
   ) async throws -> Response {
-    let head = request.head
-    if let encoding = head.fields["content-encoding"], encoding.lowercased() != "identity" {
-      throw Refusal.unsupportedMedia("send the body as it is, without Content-Encoding")
-    }
-    guard head.bodyBytes <= limits.bodyBytes else { throw Refusal.tooLarge(limit: limits.bodyBytes) }
-    let (memory, name) = (request.memory, model.description.name)
+    try checkBody(request.head)
+    let memory = request.memory
     let (inference, tensors) = try await read(request, for: model.description)
     entry.id = inference.id
-    let deadline = began + min(try inference.timeout() ?? limits.patience, limits.patience)
-    let (metrics, waiting, queued) = (metrics, queue.waiting, queue.waiting.now)
-    let outputs = try await queue.run(until: deadline, isAbandoned: { request.isAbandoned }) {
-      lane, isWanted in
-      let started = waiting.now
-      metrics.waited(started - queued, model: name)
-      let call = InferenceCall(
-        inputs: tensors, request: inference, lane: lane, memory: memory, isWanted: isWanted)
-      let outputs = try model.infer(call)
-      try call.checkWanted()
-      metrics.computed(waiting.now - started, model: name)
-      return outputs
-    }
+    let outputs = try await outputs(of: model, inference, tensors, request, began: began)
     // The lane is free for the next request.
     let answer = try await Task(executorPreference: writing) {
       let plan = InferenceResponse.Plan(outputs, of: model.description, to: inference)
@@ -257,6 +250,66 @@ package final class InferenceService: RequestHandler {
     return .answer(
       answer.body, type: "application/octet-stream",
       fields: ["Inference-Header-Content-Length": "\(headerLength)"])
+  }
+
+  private func checkBody(_ head: RequestHead) throws(Refusal) {
+    if let encoding = head.fields["content-encoding"], encoding.lowercased() != "identity" {
+      throw .unsupportedMedia("send the body as it is, without Content-Encoding")
+    }
+    guard head.bodyBytes <= limits.bodyBytes else { throw .tooLarge(limit: limits.bodyBytes) }
+  }
+
+  /// Waits for a lane, and computes.
+  private func outputs(
+    of model: any ServedModel, _ inference: InferenceRequest, _ tensors: NameTable<ProtocolTensor>,
+    _ request: Request, began: ContinuousClock.Instant
+  ) async throws -> [ProtocolTensor] {
+    let (memory, name) = (request.memory, model.description.name)
+    let deadline = began + min(try inference.timeout() ?? limits.patience, limits.patience)
+    let (metrics, waiting, queued) = (metrics, queue.waiting, queue.waiting.now)
+    return try await queue.run(until: deadline, isAbandoned: { request.isAbandoned }) { lane, isWanted in
+      let started = waiting.now
+      metrics.waited(started - queued, model: name)
+      let call = InferenceCall(
+        inputs: tensors, request: inference, lane: lane, memory: memory, isWanted: isWanted)
+      let outputs = try model.infer(call)
+      try call.checkWanted()
+      metrics.computed(waiting.now - started, model: name)
+      return outputs
+    }
+  }
+
+  // MARK: - DeepStack
+
+  private func answer(
+    _ service: DeepStackService, _ request: Request, began: ContinuousClock.Instant, entry: inout LogEntry
+  ) async throws -> Response {
+    let (head, access) = (request.head, access)
+    let asked = try service.asked(by: head)
+    if case .list = asked {
+      try access.check(head, isOpen: false)
+      return .answer(["success": true, "models": [.string(service.network)]])
+    }
+    guard let model = models[service.model] else { throw Refusal.notFound }
+    entry.model = service.model
+    try checkBody(head)
+    let body = try await request.body(limit: limits.bodyBytes)
+    let (memory, description) = (request.memory, model.description)
+    let (inference, tensors, held) = try await Task(executorPreference: reading) {
+      try memory.holding(body.count) {
+        let inference = try DeepStackService.request(body, contentType: head.fields["content-type"]) {
+          access.hasToken(head) || access.isToken($0)
+        }
+        let held = inference.tensorBytes
+        try memory.take(held)
+        return (inference.withoutInputs, try inference.tensors(for: description), held)
+      }
+    }.value
+    try memory.hold(held)
+    let outputs = try await outputs(of: model, inference, tensors, request, began: began)
+    metrics.inferred(service.model)
+    metrics.took(queue.waiting.now - began, model: service.model)
+    return .answer(DeepStackService.answer(outputs))
   }
 }
 

@@ -94,6 +94,14 @@ package struct InferenceRequest: Sendable {
     inputs = try Self.inputs(of: json, behind: jsonBytes, bodyBytes: body.count, limits: limits)
   }
 
+  /// A request of another protocol: the elements of the only input that a model needs, and further wishes.
+  package init(
+    elements: [UInt8], parameters: NameTable<JSONValue>, limits: ProtocolLimits = ProtocolLimits()
+  ) {
+    (body, self.parameters, self.limits) = (elements, parameters, limits)
+    (id, outputs, inputs, prefersBinary, isBare) = (nil, nil, [], true, true)
+  }
+
   // MARK: - Parts
 
   private static func text(_ json: JSONValue, _ key: String) throws(ProtocolError) -> String? {

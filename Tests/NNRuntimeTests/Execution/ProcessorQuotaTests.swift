@@ -1,0 +1,31 @@
+import Foundation
+import NNRuntime
+import Testing
+
+/// A container's quota, which holds for teams of threads of whoever uses the library.
+@Suite struct ProcessorQuotaTests {
+  private static func processors(_ files: [String: String]) -> Int? {
+    ProcessorQuota.processors { files[$0] }
+  }
+
+  @Test func aContainersQuotaIsOfWholeProcessors() {
+    let root = "0::/\n"
+    for (quota, expected) in [
+      ("max 100000\n", nil), ("350000 100000\n", 3), ("50000 100000\n", 1), ("1e300 1\n", 65_536),
+      ("x\n", nil),
+    ] as [(String, Int?)] {
+      #expect(
+        Self.processors(["/proc/self/cgroup": root, "/sys/fs/cgroup/cpu.max": quota]) == expected, "\(quota)")
+    }
+    #expect(Self.processors([:]) == nil)
+  }
+
+  /// The default team has no more threads than the quota that this very process has, if it has one.
+  @Test func aTeamHasNoMoreThreadsThanTheQuota() {
+    let quota = ProcessorQuota.processors {
+      FileManager.default.contents(atPath: $0).map { String(decoding: $0, as: UTF8.self) }
+    }
+    #expect(ThreadPool().threads == ThreadPool.processors)
+    #expect(ThreadPool.processors <= quota ?? .max)
+  }
+}
