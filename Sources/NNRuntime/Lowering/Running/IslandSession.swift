@@ -46,7 +46,7 @@ final class IslandSession: Sendable {
       ports.append((name, value))
       forms.append((slot, shape, view, factor))
     }
-    let graph = island.builder.finish(outputs: ports).removingUnread()
+    let graph = try island.builder.finish(outputs: ports).removingUnread()
     session = Session(try Plan(graph, options: options), pool: pool)
     let plan = session.plan
     // A rule that failed in the end may have taken more in.
