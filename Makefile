@@ -10,7 +10,7 @@
 # make goldens   the tests' goldens anew, by the original implementations
 # make references   what ARDF_REFERENCES names for tests of networks of full size, in out/references
 # make check-page         the page of a frame in Chromium: taps, depths, queue, 3-D view
-# make check-browser      that of the demo, drops on ardf serve, and the reports of ardf profile
+# make check-browser      that of the demo, drops on ardf serve, its page on a phone, and the reports of ardf profile
 # make check-docs         every example of every help and page, as printed; make pictures: those of the pages
 # make check-exports      what trimesh, USD, glTF and OpenCV read of a frame
 # make check-references   every network and figure beside PyTorch, Ultralytics and pycocotools: hours
@@ -219,6 +219,7 @@ check-browser: clip reference
 	tools/setup/packages --browser
 	$(PYTHON) tools/check/check-report.py out/clip/00000
 	$(PYTHON) tools/check/check-drop.py --capture .cache/bedroom --frame 00000 --picture docs/images/results.jpg -- --conf 0.5
+	$(PYTHON) tools/check/check-phone.py
 	$(PYTHON) tools/check/check-profile-reports.py --weights weights/yolo11n-seg.safetensors --out out/shots
 
 check-docs: clip

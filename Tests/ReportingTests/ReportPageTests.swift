@@ -150,11 +150,20 @@ import Testing
     let report = try Self.report()
     #expect(try Self.element("service", of: Self.text(ReportPage.html(report))).isNull)
     let service = ReportPage.Service(
-      placePath: "/frames/0/place", uploadPath: nil, filesPath: "/frames/0", files: ["scene.glb"], token: "t")
+      placePath: "/frames/0/place", turnPath: nil, uploadPath: nil, filesPath: "/frames/0",
+      files: ["scene.glb"], token: "t")
     let served = try Self.element("service", of: Self.text(ReportPage.html(report, service: service)))
     #expect(served["token"]?.string == "t")
-    #expect(served["upload"]?.isNull == true)
+    #expect(served["upload"]?.isNull == true && served["turn"]?.isNull == true)
     #expect(try Self.element("data", of: Self.text(ReportPage.welcome(service: service))).isNull)
+  }
+
+  @Test func aServedFrameSaysWhichOfItsCaptureItIs() throws {
+    var report = try Self.report()
+    #expect(try Self.element("data", of: Self.text(ReportPage.html(report)))["position"]?.isNull == true)
+    report.position = FrameReport.Position(index: 3, of: 12)
+    let position = try Self.element("data", of: Self.text(ReportPage.html(report)))["position"]
+    #expect(position == ["index": 3, "count": 12])
   }
 
   @Test func aFrameWithoutPictureHasNoPage() throws {

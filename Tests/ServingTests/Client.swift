@@ -44,7 +44,13 @@ final class NotingWorkshop: Workshop {
       effects: effects, refused: wishes.filter { $0.object != 0 }.map { "\($0.object): no such object" })
   }
 
-  func run(path: String) throws -> Int {
+  func turn(to position: Int, from frame: Int) throws -> Int? {
+    asked.withLock { $0.append("turn to \(position) from \(frame)") }
+    guard frame == 0 else { return nil }
+    return position < 3 ? position : nil
+  }
+
+  func run(path: String, of upload: UploadFolder) throws -> Int {
     runPath.withLock { $0 = path }
     // A recorded clip reaches the workshop as the archive that it is.
     if path.hasSuffix(".zip") { _ = try CaptureReader.open(path) }
@@ -64,7 +70,7 @@ final class NotingWorkshop: Workshop {
 struct Client {
   let port: UInt16
   let token: String
-  let server: LoopbackServer
+  let server: PageServer
 
   struct Answer {
     let status: Int
@@ -113,10 +119,12 @@ func connectionLimits(by time: ManualTime) -> ConnectionLimits {
 func serving(
   _ workshop: NotingWorkshop = NotingWorkshop(), limits: UploadLimits = UploadLimits(),
   connections: ConnectionLimits = connectionLimits(by: ManualTime()),
-  _ body: @Sendable @escaping (Client) throws -> Void
+  at address: ListeningAddress = .loopback(0),
+  token: String? = nil, _ body: @Sendable @escaping (Client) throws -> Void
 ) async throws {
-  let port = try ListeningPort(.loopback(0))
-  let server = LoopbackServer(workshop: workshop, port: port, limits: limits, connections: connections)
+  let port = try ListeningPort(address)
+  let server = PageServer(
+    workshop: workshop, port: port, token: token, limits: limits, connections: connections)
   // Neither waits for threads that other tests hold; what the client finds is this test's all the same.
   let task = Task(executorPreference: OwnThreads(name: "server", count: 1)) { try await server.run() }
   let outcome = await Task(executorPreference: OwnThreads(name: "client", count: 1)) {

@@ -190,7 +190,8 @@ import Testing
       for (method, path, allowed) in [
         ("DELETE", "/", "GET, HEAD"), ("POST", "/frames/0", "GET, HEAD"),
         ("PUT", "/frames/0/scene.glb", "GET, HEAD"),
-        ("GET", "/frames/0/place", "POST"), ("GET", "/uploads", "POST"), ("GET", "/uploads/1", "POST"),
+        ("GET", "/frames/0/place", "POST"), ("GET", "/frames/0/turn", "POST"), ("GET", "/uploads", "POST"),
+        ("GET", "/uploads/1", "POST"),
         ("POST", "/uploads/1/a", "PUT"),
       ] {
         let answer = try client.send(method, path)

@@ -1,7 +1,12 @@
 import FileFormats
-import FoundationEssentials
 import Geometry
 import Imaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Access to the files of one capture that never leaves its folder.
 struct CaptureFolder: Sendable {

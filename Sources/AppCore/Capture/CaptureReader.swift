@@ -1,5 +1,10 @@
 import FileFormats
-import FoundationEssentials
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Opens captures of every known layout.
 public enum CaptureReader {

@@ -1,6 +1,11 @@
 import Geometry
-import Glibc
 import Imaging
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Where the camera of a plain picture comes from.
 public enum PhotographCamera: Sendable, Equatable {

@@ -1,8 +1,13 @@
 import FileFormats
 import FileFormats
 import Geometry
-import Glibc
 import Imaging
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// `transforms.json` as nerfstudio and instant-ngp read it.
 ///

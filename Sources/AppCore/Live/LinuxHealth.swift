@@ -1,5 +1,10 @@
-import FoundationEssentials
 import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Heat and power as Linux reports them under `/sys/class/thermal` and `/sys/class/power_supply`.
 ///

@@ -1,7 +1,16 @@
 import FileFormats
-import FoundationEssentials
-import Glibc
 import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// How much memory the process uses: a figure for people, on which no decision of the loop depends.
 public protocol MemoryProbe: Sendable {

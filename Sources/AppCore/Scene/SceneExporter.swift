@@ -1,14 +1,19 @@
 import FileFormats
-import Glibc
 import Geometry
 import Imaging
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Writes scenes as binary glTF 2.0: meters, +y up, nodes named after what they show.
 public enum SceneExporter {
   /// Distance at which a camera's frustum is cut off, meters.
   static let frustumDepth = 0.2
-  /// glTF wants a near plane; nothing is clipped by it.
-  static let nearPlane = 0.01
+  /// A view through a camera begins beyond its picture, which would hide all else: nothing is nearer than this.
+  static let nearPlane = 1.25 * frustumDepth
   /// Opacity of the faces of an object's box.
   static let faceOpacity = 0.15
   /// Opacity of the debug cube.

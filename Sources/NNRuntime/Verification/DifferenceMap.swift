@@ -1,5 +1,10 @@
-import Glibc
 import NNRuntime
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Where a layer's result differs from its reference, and by how much: small enough to draw.
 package struct DifferenceMap: Sendable {

@@ -74,7 +74,16 @@ public struct LayerVerifier: Sendable {
         if isReplaced { replaced.insert(name) }
       },
       expected: { layer in
-        let maps = try reference.maps(for: layer)
+        let maps: [(name: String, map: StridedMap)]
+        do {
+          maps = try reference.maps(for: layer)
+        } catch VerificationError.shape(let name, let found, let expected)
+          where !VerificationError.isOtherLayout(found, expected)
+        {
+          // The input fits, so that it is no matter of its size.
+          throw VerificationError.anotherNetwork(
+            session.plan.name, layer: name, found: found, expected: expected)
+        }
         used.formUnion(maps.map(\.name))
         return maps
       })

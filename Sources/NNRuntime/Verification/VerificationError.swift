@@ -4,6 +4,8 @@ import FileFormats
 public enum VerificationError: Error, Equatable, CustomStringConvertible {
   /// A tensor has another shape than the layer of its name.
   case shape(String, found: [Int], expected: [Int])
+  /// The reference's input is the network's, but of this layer it has another shape.
+  case anotherNetwork(String, layer: String, found: [Int], expected: [Int])
   /// Objects are not rows of as many numbers as this network has of each.
   case objects(found: [Int], columns: Int)
   /// The thresholds that objects were chosen with are none.
@@ -29,6 +31,9 @@ public enum VerificationError: Error, Equatable, CustomStringConvertible {
     case .shape(let name, let found, let expected):
       "reference tensor \"\(printableName(name))\" has shape \(found), the network's \(expected): "
         + Self.remedy(found, expected)
+    case .anotherNetwork(let network, let layer, let found, let expected):
+      "the reference is of another network than \(printableName(network)): its tensor \"\(printableName(layer))\" has "
+        + "shape \(found), the network's layer \(expected): give the weights that it was recorded with, or record these"
     case .objects(let found, let columns):
       "reference tensor \"objects\" has shape \(found), not (objects, \(columns)): each object is a row of box, score, "
         + "class and what else the network tells of it"
@@ -38,8 +43,8 @@ public enum VerificationError: Error, Equatable, CustomStringConvertible {
     case .noInput(let name):
       "the reference has no tensor \"\(name)\" of shape (1, 3, height, width): record the network's input with it"
     case .nothingToCompare:
-      "none of the reference's tensors is named like a layer of the network: names are the checkpoint's module "
-        + "paths, such as model.4.cv2"
+      "none of the reference's tensors is named like a layer of the network: it is of another network, or of other names "
+        + "than the checkpoint's module paths, such as model.4.cv2"
     case .differentNetworks(let found, let expected):
       "the traces are of different networks, \(printableName(found)) and \(printableName(expected)): trace one network "
         + "twice"
@@ -54,6 +59,13 @@ public enum VerificationError: Error, Equatable, CustomStringConvertible {
     }
   }
 
+  /// Whether a shape is the expected one with its axes in another order, or of several pictures.
+  package static func isOtherLayout(_ found: [Int], _ expected: [Int]) -> Bool {
+    let (own, other) = (found.drop { $0 == 1 }, expected.drop { $0 == 1 })
+    let isBatch = (found.first ?? 0) > 1 && found.dropFirst() == expected.dropFirst()
+    return isBatch || own.count == other.count && own.sorted() == other.sorted()
+  }
+
   /// What to do about a shape, by what it looks like.
   private static func remedy(_ found: [Int], _ expected: [Int]) -> String {
     let (own, other) = (Array(found.drop { $0 == 1 }), Array(expected.drop { $0 == 1 }))
@@ -63,7 +75,7 @@ public enum VerificationError: Error, Equatable, CustomStringConvertible {
     if let batch = found.first, batch > 1, Array(found.dropFirst()) == Array(expected.dropFirst()) {
       return "it is of a batch of \(batch); record one picture"
     }
-    return "is it of another network or input size?"
+    return "it is of another input size, or of another network; record it with this input and these weights"
   }
 }
 

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// An oriented box as a Gaussian of the same middle and spread, in single precision (Llerena et al., 2021,
 /// arXiv:2106.06072).

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// A unit quaternion x i + y j + z k + w: a rotation, in the order x, y, z, w that files use.
 public struct Quaternion: Hashable, Sendable {

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// A rectangle turned about its middle.
 public struct RotatedRect<Frame: PlanarFrame>: Hashable, Sendable {

@@ -1,6 +1,11 @@
 import ArgumentParser
 import FileFormats
-import Glibc
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The root of the command line.
 package struct ARDF: AsyncParsableCommand {

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// How near key points are to labeled ones: object keypoint similarity, 0 to 1.
 enum KeypointSimilarity {

@@ -1,5 +1,10 @@
 import Geometry
-import Glibc
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The rectangle of least area around points, as OpenCV's `minAreaRect` finds it, which labels of oriented boxes are
 /// made of.

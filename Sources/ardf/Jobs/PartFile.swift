@@ -1,6 +1,11 @@
 import FileFormats
-import Glibc
 import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Why a part cannot be gone on with.
 package enum PartError: Error, Equatable, CustomStringConvertible {

@@ -1,8 +1,13 @@
 import AppCore
 import FileFormats
-import FoundationEssentials
 import Geometry
 import Imaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// What a page about one frame shows: the results of every stage, as their files have them.
 package struct FrameReport: Sendable {
@@ -34,6 +39,20 @@ package struct FrameReport: Sendable {
     }
   }
 
+  /// Which frame of its capture it is.
+  package struct Position: Sendable, Equatable {
+    /// From 0.
+    package var index: Int
+    /// Frames of the capture.
+    package var count: Int
+
+    /// A position among so many.
+    package init(index: Int, of count: Int) {
+      self.index = index
+      self.count = count
+    }
+  }
+
   /// The frame; it has a picture.
   package var frame: CapturedFrame
   /// The capture's path, for the commands that the page offers.
@@ -60,6 +79,8 @@ package struct FrameReport: Sendable {
   package var timings: [Timing]
   /// The results picture, where it has been drawn already.
   package var results: RGBImage?
+  /// Which frame of its capture it is; nil where that is not known.
+  package var position: Position?
   /// The address of the page over all frames of the run, beside this frame's; nil where there is none.
   package var index: String?
 
@@ -107,6 +128,7 @@ package struct FrameReport: Sendable {
     let upright = frame.orientation.apply(to: frame.imageSize)
     return [
       "schema": "ardf.report/1", "title": .string(frame.name), "capture": .string(capture),
+      "position": position.map { ["index": .integer($0.index), "count": .integer($0.count)] } ?? .null,
       "image": [
         "size": [.integer(frame.imageSize.width), .integer(frame.imageSize.height)],
         "upright": [.integer(upright.width), .integer(upright.height)],

@@ -1,7 +1,12 @@
 import Archives
 import FileFormats
-import FoundationEssentials
 import Imaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Grids as the page carries them: what each value differs by from its left neighbor, compressed, in base64.
 ///

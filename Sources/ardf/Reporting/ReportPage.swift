@@ -7,6 +7,8 @@ package enum ReportPage {
   package struct Service: Sendable {
     /// Where effects are placed.
     package var placePath: String
+    /// Where another frame of the capture is asked for; nil where there is no network to run on it.
+    package var turnPath: String?
     /// Where pictures and captures go; nil where there is no network to run on them.
     package var uploadPath: String?
     /// Where the frame's files are to be had.
@@ -17,8 +19,12 @@ package enum ReportPage {
     package var token: String
 
     /// A service at these paths.
-    package init(placePath: String, uploadPath: String?, filesPath: String, files: [String], token: String) {
+    package init(
+      placePath: String, turnPath: String?, uploadPath: String?, filesPath: String, files: [String],
+      token: String
+    ) {
       self.placePath = placePath
+      self.turnPath = turnPath
       self.uploadPath = uploadPath
       self.filesPath = filesPath
       self.files = files
@@ -118,7 +124,8 @@ package enum ReportPage {
 extension ReportPage.Service {
   fileprivate var json: JSONValue {
     [
-      "place": .string(placePath), "upload": uploadPath.map(JSONValue.string) ?? .null,
+      "place": .string(placePath), "turn": turnPath.map(JSONValue.string) ?? .null,
+      "upload": uploadPath.map(JSONValue.string) ?? .null,
       "files": .string(filesPath), "names": .array(files.map(JSONValue.string)), "token": .string(token),
     ]
   }

@@ -153,6 +153,13 @@ struct ParsedGLB {
     #expect(try SceneExporter.glb(try scene()) == SceneExporter.glb(try scene()))
   }
 
+  /// A view through the camera shows the objects: its picture lies before the near plane, and nothing else there.
+  @Test func aViewThroughTheCameraIsNotHiddenByItsPicture() throws {
+    let file = try ParsedGLB(SceneExporter.glb(try scene()))
+    let nearest = try #require(file.list("cameras").first?["perspective"]?["znear"]?.number)
+    #expect(nearest > 0.2 && nearest <= 0.25)
+  }
+
   /// A portrait camera is as high as its sensor is wide, and looks upright.
   @Test func cameraIsUpright() throws {
     let file = try ParsedGLB(SceneExporter.glb(try scene()))

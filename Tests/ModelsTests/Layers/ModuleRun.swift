@@ -53,7 +53,7 @@ func run(
       "input.\(index)", height: input.shape.height, width: input.shape.width, channels: input.shape.channels)
   }
   let outputs = module(builder, values)
-  let graph = builder.finish(outputs: outputs.enumerated().map { ("output.\($0)", $1) })
+  let graph = builder.finished(outputs: outputs.enumerated().map { ("output.\($0)", $1) })
   let session = Session(try Plan(graph, options: options), pool: ThreadPool(threads: 2))
   return try session.run(
     prepare: { target in

@@ -41,7 +41,7 @@ struct IntegerPrecisionTests {
 
   private static let graph: Graph = {
     let builder = GraphBuilder(name: "none")
-    return builder.finish(outputs: [("y", builder.input("x", height: 1, width: 1, channels: 1))])
+    return builder.finished(outputs: [("y", builder.input("x", height: 1, width: 1, channels: 1))])
   }()
 
   private func outputs(_ name: String, _ options: PlanOptions, threads: Int = 2) throws -> [[Float]] {

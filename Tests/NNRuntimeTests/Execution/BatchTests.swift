@@ -36,7 +36,7 @@ struct BatchTests {
       .tokens(dropping: 1, name: "patches").map(height: 6, width: 5, name: "map")
     let enlarged = attended.transposedConvolution(tensor([32, 16, 2, 2], 11), stride: 2, name: "up")
       .resized(height: 24, width: 20, .bilinear(alignCorners: false), name: "resize")
-    return builder.finish(outputs: [("y", enlarged), ("tokens", attended.channels(4..<20, name: "some"))])
+    return builder.finished(outputs: [("y", enlarged), ("tokens", attended.channels(4..<20, name: "some"))])
   }
 
   /// The elements of both outputs for images counted from `first` on.

@@ -45,7 +45,7 @@ enum SampleNetwork {
         by: tensor([24], 1), name: "ls"),
       name: "residual")
     let grid = projected.tokens(dropping: 1, name: "drop").map(height: 6, width: 10, name: "grid")
-    return builder.finish(outputs: [("smooth", smooth), ("grid", grid), ("cat", cat)])
+    return builder.finished(outputs: [("smooth", smooth), ("grid", grid), ("cat", cat)])
   }
 
   static func run(_ graph: Graph, _ options: PlanOptions, threads: Int, input: [Float]) throws -> [[Float]] {
@@ -80,6 +80,6 @@ extension GraphBuilder {
   /// A graph of nothing but its input.
   static var empty: Graph {
     let builder = GraphBuilder(name: "none")
-    return builder.finish(outputs: [("y", builder.input("x", height: 1, width: 1, channels: 1))])
+    return builder.finished(outputs: [("y", builder.input("x", height: 1, width: 1, channels: 1))])
   }
 }

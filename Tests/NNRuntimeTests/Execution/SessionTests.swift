@@ -78,7 +78,7 @@ struct SessionTests {
     let y = x.convolution(tensor([256, 192, 1, 1]), bias: tensor([256]), name: "wide").activation(
       .silu, name: "act")
     let z = y.transposedConvolution(tensor([256, 192, 2, 2]), bias: tensor([192]), stride: 2, name: "up")
-    return (builder.finish(outputs: [("z", z)]), SeededInput.uniform(count: height * width * 192))
+    return (builder.finished(outputs: [("z", z)]), SeededInput.uniform(count: height * width * 192))
   }
 
   @Test("Strassen's products, of 1x1 and transposed convolutions, agree on all backends and for any threads")

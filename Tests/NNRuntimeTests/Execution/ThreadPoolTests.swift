@@ -21,6 +21,22 @@ struct ThreadPoolTests {
     }
   }
 
+  /// The third thread of a pool is called so in top, perf and gdb.
+  @Test("threads have names")
+  func names() throws {
+    let pool = ThreadPool(threads: 4)
+    try Waiting.until("the threads have names") {
+      let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+      let names = tasks.compactMap { task in
+        FileManager.default.contents(atPath: "/proc/self/task/\(task)/comm").map {
+          String(decoding: $0, as: UTF8.self)
+        }
+      }
+      return Set(names).isSuperset(of: ["ardf.pool.1\n", "ardf.pool.2\n", "ardf.pool.3\n"])
+    }
+    pool.run(4) { _, _ in }
+  }
+
   /// The caller begins once the other thread is in its first chunk, which it leaves when all others are done.
   @Test("a slow thread, as on a slow core, leaves its chunks to the others")
   func unevenThreads() {

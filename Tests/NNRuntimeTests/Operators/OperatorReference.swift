@@ -36,7 +36,7 @@ enum OperatorReference {
     let builder = GraphBuilder(name: "operator")
     let x = builder.input("x", height: shape.height, width: shape.width, channels: shape.channels)
     let y = body(x)
-    let graph = builder.finish(outputs: [("y", y)])
+    let graph = builder.finished(outputs: [("y", y)])
     let expected = definition(Map(shape, SeededInput.uniform(count: shape.count).map(Double.init)))
     #expect(y.shape == expected.shape, sourceLocation: sourceLocation)
     var plans = InstructionSet.available.map { set in

@@ -15,7 +15,7 @@ struct ActivationTests {
       .activation(activation, name: "filter.act")
     let pooled = x.maxPool(kernel: 2, stride: 2, padding: 0, name: "pool")
       .activation(activation, name: "alone")
-    return builder.finish(outputs: [
+    return builder.finished(outputs: [
       ("y", pooled.convolution(JoinedNetwork.tensor([16, 48, 1, 1], seed: 4), name: "last"))
     ])
   }

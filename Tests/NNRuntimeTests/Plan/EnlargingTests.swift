@@ -26,7 +26,7 @@ struct EnlargingTests {
       height: 15, width: 20, .bilinear(alignCorners: true), name: "resize")
     let path = projected(enlarged, 48, "out_conv")
     if !skipFirst { skip = refined() }
-    return builder.finish(outputs: [("y", padded(skip.adding(path, name: "add"), "last", seed: 8))])
+    return builder.finished(outputs: [("y", padded(skip.adding(path, name: "add"), "last", seed: 8))])
   }
 
   /// An enlarged map beside another, projected, as in a feature pyramid's neck.
@@ -38,7 +38,7 @@ struct EnlargingTests {
     let joint = builder.concatenate(enlargedFirst ? [enlarged, skip] : [skip, enlarged], name: "cat")
     let out = projected(joint, 192, "cv1").scaled(by: JoinedNetwork.tensor([192], seed: 6), name: "bn")
       .activation(.silu, name: "act")
-    return builder.finish(outputs: [("y", padded(out, "last", seed: 8))])
+    return builder.finished(outputs: [("y", padded(out, "last", seed: 8))])
   }
 
   @Test("on the pixels before an interpolation, which also takes an addition", arguments: [true, false])
@@ -81,7 +81,7 @@ struct EnlargingTests {
     let skip = builder.input("skip", height: 32, width: 32, channels: 256)
     let joint = builder.concatenate([enlarged, projected(skip, 256, "lateral", seed: 12)], name: "cat")
     let out = projected(joint, 192, "cv1").activation(.silu, name: "act")
-    let wide = builder.finish(outputs: [("y", padded(out, "last", seed: 8))])
+    let wide = builder.finished(outputs: [("y", padded(out, "last", seed: 8))])
     #expect(try Plan(wide).layers.first { $0.name == "cv1" }?.choice.algorithm == .strassen)
     try JoinedNetwork.check(wide)
   }

@@ -36,7 +36,7 @@ enum JoinedNetwork {
     let builder = GraphBuilder(name: "kept")
     let x = builder.input("x", height: 8, width: 8, channels: 16)
     let y = body(builder, x)
-    return try Plan(builder.finish(outputs: [("y", y)])).layers.map(\.operation)
+    return try Plan(builder.finished(outputs: [("y", y)])).layers.map(\.operation)
   }
 
   /// Joined equals unjoined but for rounding, on all kernels; for every number of threads to the bit.

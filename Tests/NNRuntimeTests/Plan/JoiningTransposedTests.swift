@@ -29,7 +29,7 @@ struct JoiningTransposedTests {
       by: JoinedNetwork.tensor([hidden], seed: 6), name: "bn"
     )
     .activation(.silu, name: "act")
-    return builder.finish(outputs: [("y", projected(wide, 16))])
+    return builder.finished(outputs: [("y", projected(wide, 16))])
   }
 
   @Test("and nothing but rounding changes, at the map's edges too", arguments: [(12, 9), (9, 33), (8, 8)])
@@ -75,7 +75,7 @@ struct JoiningTransposedTests {
     for name in ["middle", "end"] {
       y = y.convolution(JoinedNetwork.tensor([32, 32, 3, 3], seed: 8), padding: 1, name: name)
     }
-    let graph = builder.finish(outputs: [("y", y)])
+    let graph = builder.finished(outputs: [("y", y)])
     #expect(try Plan(graph).layers.map(\.name) == ["x", "start", "conv", "middle", "end"])
     try JoinedNetwork.check(graph)
   }
@@ -94,7 +94,7 @@ struct JoiningTransposedTests {
     let builder = GraphBuilder(name: "enlarged")
     let x = builder.input("x", height: 9, width: 8, channels: 32)
     let larger = x.resized(height: 17, width: 15, .bilinear(alignCorners: true), name: "resize")
-    let graph = builder.finish(outputs: [("y", convolved(transposed(larger, 32), 48))])
+    let graph = builder.finished(outputs: [("y", convolved(transposed(larger, 32), 48))])
     #expect(try Plan(graph).layers.map(\.name) == ["x", "resize", "conv"])
     try JoinedNetwork.check(graph)
   }
@@ -105,7 +105,7 @@ struct JoiningTransposedTests {
     let x = builder.input("x", height: 11, width: 10, channels: 16)
     let up = transposed(x, 32, biased: false).scaled(by: JoinedNetwork.tensor([32], seed: 7), name: "up.bn")
     let y = convolved(up, 16).scaled(by: JoinedNetwork.tensor([16], seed: 8), name: "bn")
-    let graph = builder.finish(outputs: [("y", y)])
+    let graph = builder.finished(outputs: [("y", y)])
     #expect(try Plan(graph).layers[1].fused == ["up", "up.bn", "bn"])
     try JoinedNetwork.check(graph)
   }
@@ -155,7 +155,7 @@ struct JoiningTransposedTests {
       } == apart, "another that reads the larger map")
     let bottleneck = GraphBuilder(name: "bottleneck")
     let x = bottleneck.input("x", height: 8, width: 8, channels: 512)
-    let graph = bottleneck.finish(outputs: [("y", convolved(transposed(x, 16), 32))])
+    let graph = bottleneck.finished(outputs: [("y", convolved(transposed(x, 16), 32))])
     #expect(try Plan(graph).layers.map(\.operation) == apart, "fewer products apart")
   }
 }

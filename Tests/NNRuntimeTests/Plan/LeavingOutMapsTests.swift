@@ -23,7 +23,9 @@ struct LeavingOutMapsTests {
     let x = builder.input("x", height: side / 2, width: side / 2, channels: 32)
     let enlarged = x.resized(height: side, width: side, .bilinear(alignCorners: true), name: "resize")
     let hidden = convolved(enlarged, hidden, "conv").activation(.relu, name: "relu")
-    return builder.finish(outputs: [("y", projected(hidden, 3, "project").activation(.sigmoid, name: "act"))])
+    return builder.finished(outputs: [
+      ("y", projected(hidden, 3, "project").activation(.sigmoid, name: "act"))
+    ])
   }
 
   @Test("and nothing but rounding changes, on all kernels and for any threads")

@@ -19,7 +19,7 @@ struct MeasuredChoicesTests {
     var x = builder.input("x", height: 12, width: 12, channels: 16)
     x = x.convolution(weights(32, 16), padding: 1, name: "a")
     x = x.convolution(weights(32, 32), stride: 3, padding: 1, name: "b")
-    return builder.finish(outputs: [("y", x)])
+    return builder.finished(outputs: [("y", x)])
   }
 
   private func choices(

@@ -19,7 +19,7 @@ struct MixedPrecisionTests {
     x = x.convolution(weights(64, 64, ofFirst: 1 / 40), name: "a")
     x = x.convolution(weights(64, 64), name: "b")
     x = x.convolution(weights(64, 64), name: "c")
-    return builder.finish(outputs: [("y", x)])
+    return builder.finished(outputs: [("y", x)])
   }
 
   private static let hasBytes = Precision.available.contains(.int8)

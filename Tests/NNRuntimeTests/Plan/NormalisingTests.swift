@@ -25,7 +25,7 @@ struct NormalisingTests {
     let y = linear(hidden, channels, "fc2").adding(x, name: "add")
     let map = normalised(y, "norm2").tokens(dropping: 1, name: "tokens")
       .map(height: (tokens - 1) / 8, width: 8, name: "map")
-    return builder.finish(outputs: [
+    return builder.finished(outputs: [
       ("y", map.convolution(JoinedNetwork.tensor([24, channels, 1, 1], seed: 9), name: "project"))
     ])
   }

@@ -19,7 +19,7 @@ struct PixelStrideTests {
     let parts = [1, 2].map { x.convolution(weights(half, 16, seed: $0), name: "part\($0)") }
     let wide = builder.concatenate(parts, name: "wide")
     let y = wide.convolution(weights(8, 2 * half, seed: 3), name: "y")
-    let graph = builder.finish(outputs: [("y", y)] + (isOutput ? [("wide", wide)] : []))
+    let graph = builder.finished(outputs: [("y", y)] + (isOutput ? [("wide", wide)] : []))
     let plan = try Plan(graph)
     // 16 + 2 * half + 8 channels, and 32 more a pixel where the map is the plan's own.
     #expect(plan.unsharedBytes == Self.pixels * 4 * (16 + 2 * half + 8 + (isOutput ? 0 : 32)))

@@ -35,7 +35,7 @@ struct PlanTests {
     let y = normalised(x.convolution(weights(8, 16, 3), padding: 1, name: "cv1.conv"), "cv1")
     let z = normalised(y.convolution(weights(16, 8, 3), padding: 1, name: "cv2.conv"), "cv2")
     let sum = x.adding(z, name: "add")
-    let graph = builder.finish(outputs: [("y", sum)])
+    let graph = builder.finished(outputs: [("y", sum)])
 
     let plan = try Plan(graph)
     #expect(plan.layers.map(\.name) == ["x", "cv1.conv", "cv2.conv"])
@@ -55,7 +55,7 @@ struct PlanTests {
     let x = builder.input("x", height: 4, width: 4, channels: 16)
     let y = x.convolution(weights(16, 16, 1), name: "conv")
     let a = y.activation(.relu, name: "act")
-    let plan = try Plan(builder.finish(outputs: [("a", a), ("y", y)]))
+    let plan = try Plan(builder.finished(outputs: [("a", a), ("y", y)]))
     #expect(plan.layers.map(\.name) == ["x", "conv", "act"])
   }
 
@@ -69,7 +69,7 @@ struct PlanTests {
     let m = b.convolution(weights(16, 16, 3), padding: 1, name: "m")
     let all = builder.concatenate([a, b, m], name: "cat")
     let out = all.convolution(weights(16, 48, 1), name: "cv2")
-    let plan = try Plan(builder.finish(outputs: [("y", out)]))
+    let plan = try Plan(builder.finished(outputs: [("y", out)]))
     #expect(!plan.layers.contains { $0.operation == "copy" })
     // The concatenation, the input and the output are all the memory there is.
     #expect(plan.arenaBytes <= 8 * 8 * (48 + 16 + 16) * 4)
@@ -83,7 +83,7 @@ struct PlanTests {
     let z = x.convolution(weights(16, 16, 1), name: "other")
     let first = builder.concatenate([y, z], name: "first")
     let second = builder.concatenate([z, y], name: "second")
-    let plan = try Plan(builder.finish(outputs: [("1", first), ("2", second)]))
+    let plan = try Plan(builder.finished(outputs: [("1", first), ("2", second)]))
     #expect(plan.layers.filter { $0.operation == "copy" }.count == 2)
   }
 
@@ -95,7 +95,7 @@ struct PlanTests {
     let b = a.convolution(weights(16, 16, 3), stride: 2, padding: 1, name: "strided")
     let c = b.convolution(weights(8, 16, 1), name: "product")
     let d = c.convolution(weights(8, 8, 3), padding: 1, name: "narrow")
-    let plan = try Plan(builder.finish(outputs: [("y", d)]))
+    let plan = try Plan(builder.finished(outputs: [("y", d)]))
     #expect(plan.layers.dropFirst().map(\.choice.algorithm) == [.winograd4x4, .direct, .gemm, .direct])
     for layer in plan.layers { #expect(!layer.choice.reason.isEmpty) }
   }

@@ -21,7 +21,7 @@ struct ReducedPlanTests {
     x = x.convolution(weights(1, seed: 1), name: "before")
     x = x.convolution(weights(3, seed: 2), padding: 1, name: "between").activation(.silu, name: "act")
     x = x.convolution(weights(1, seed: 3), name: "behind").convolution(weights(1, seed: 4), name: "last")
-    return builder.finish(outputs: [("y", x)])
+    return builder.finished(outputs: [("y", x)])
   }
 
   private func run(_ plan: Plan) throws -> [Float] {

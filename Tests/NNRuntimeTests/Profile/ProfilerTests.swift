@@ -24,7 +24,8 @@ struct ProfilerTests {
     let y = x.convolution(weights(channels, channels, 3), padding: 1, name: "body")
     let z = y.maxPool(kernel: 5, stride: 1, padding: 2, name: "pool")
     let out = builder.concatenate([y, z], name: "cat").convolution(weights(8, 2 * channels, 1), name: "head")
-    return Session(try Plan(builder.finish(outputs: [("out", out)])), pool: ThreadPool(threads: Self.threads))
+    return Session(
+      try Plan(builder.finished(outputs: [("out", out)])), pool: ThreadPool(threads: Self.threads))
   }
 
   private static let input = SeededInput.uniform(count: 48 * 64 * 3)

@@ -12,7 +12,7 @@ struct LayerToleranceTests {
     let x = builder.input("input", height: 1, width: 256, channels: 192)
     var layout = AttentionLayout.packed(heads: 1, width: 64)
     layout.scale *= factor
-    let graph = builder.finish(outputs: [("y", x.attention(layout, name: "attention"))])
+    let graph = builder.finished(outputs: [("y", x.attention(layout, name: "attention"))])
     return Session(try Plan(graph, options: options), pool: ThreadPool(threads: 1))
   }
 
@@ -64,7 +64,7 @@ struct LayerToleranceTests {
     let y = large.convolution(
       JoinedNetwork.tensor([3, 64, 1, 1], seed: 3), bias: JoinedNetwork.tensor([3], seed: 4), name: "project")
     return Session(
-      try Plan(builder.finish(outputs: [("y", y)]), options: options), pool: ThreadPool(threads: 2))
+      try Plan(builder.finished(outputs: [("y", y)]), options: options), pool: ThreadPool(threads: 2))
   }
 
   @Test("a layer that a plan moved is compared, and traced, where the network has it")
@@ -100,7 +100,7 @@ struct LayerToleranceTests {
       let y = x.convolution(JoinedNetwork.tensor([4, 4, 3, 3], seed: 1), padding: 1, name: "conv")
         .activation(.relu, name: "act")
       let z = y.convolution(JoinedNetwork.tensor([4, 4, 3, 3], seed: 2), padding: 1, name: "next")
-      return Session(try Plan(builder.finish(outputs: [("z", z)]), options: options))
+      return Session(try Plan(builder.finished(outputs: [("z", z)]), options: options))
     }
     let folder = try TemporaryDirectory()
     let path = folder.file("trace.safetensors")

@@ -12,7 +12,7 @@ struct ReferenceFileTests {
     let x = builder.input("input", height: 2, width: 2, channels: 3)
     let weights = Tensor(shape: [2, 3, 1, 1], floats: [1, 0, 0, 0, 2, 0])
     let y = x.convolution(weights, name: "conv").relu(name: "act")
-    return builder.finish(outputs: [("y", y)])
+    return builder.finished(outputs: [("y", y)])
   }
 
   private let input = (0..<12).map { Float($0) - 5 }
@@ -57,8 +57,14 @@ struct ReferenceFileTests {
     let y = Tensor(shape: [1, 2, 2, 2], floats: result)
     #expect(throws: VerificationError.noInput("input")) { try verify(write(["act": y])) }
     #expect(throws: VerificationError.nothingToCompare) { try verify(write(["input": x, "elsewhere": y])) }
-    #expect(throws: VerificationError.shape("act", found: [1, 8, 1, 1], expected: [1, 2, 2, 2])) {
-      try verify(write(["input": x, "act": y.reshaped([1, 8, 1, 1])]))
+    let foreign = VerificationError.anotherNetwork(
+      "two layers", layer: "act", found: [1, 8, 1, 1], expected: [1, 2, 2, 2])
+    #expect(throws: foreign) { try verify(write(["input": x, "act": y.reshaped([1, 8, 1, 1])])) }
+    #expect("\(foreign)".hasPrefix("the reference is of another network than two layers: "))
+    // A batch of the network's own layer is none of another.
+    let pictures = Tensor(shape: [2, 2, 2, 2], floats: [Float](repeating: 0, count: 16))
+    #expect(throws: VerificationError.shape("act", found: [2, 2, 2, 2], expected: [1, 2, 2, 2])) {
+      try verify(write(["input": x, "act": pictures]))
     }
     #expect(throws: VerificationError.shape("input", found: [1, 2, 2, 2], expected: [1, 3, 2, 2])) {
       try verify(write(["input": y, "act": y]))

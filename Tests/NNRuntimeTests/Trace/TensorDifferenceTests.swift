@@ -15,7 +15,7 @@ struct TensorDifferenceTests {
     let builder = GraphBuilder(name: "identity")
     let x = builder.input("input", height: height, width: width, channels: channels)
     let one = Tensor(shape: [channels], floats: [Float](repeating: 1, count: channels))
-    let graph = builder.finish(outputs: [("y", x.scaled(by: one, name: "layer"))])
+    let graph = builder.finished(outputs: [("y", x.scaled(by: one, name: "layer"))])
     let folder = try TemporaryDirectory()
     let shape = [1, channels, height, width]
     let path = folder.file("r.safetensors")

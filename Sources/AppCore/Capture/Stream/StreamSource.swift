@@ -1,5 +1,10 @@
 import FileFormats
-import FoundationEssentials
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// What gives pictures one after the other, for as long as it likes: no capture, which is listed before it is read.
 package enum StreamSource: Sendable, Equatable {

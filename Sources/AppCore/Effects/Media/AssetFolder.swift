@@ -1,5 +1,10 @@
 import FileFormats
-import FoundationEssentials
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// A folder of the user's own effects: `smoke.mov`, `love.webm`, or a folder `aurora` of PNG files.
 ///

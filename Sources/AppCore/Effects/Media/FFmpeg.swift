@@ -1,7 +1,12 @@
 import FileFormats
-import FoundationEssentials
 import Geometry
 import Imaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Why a film could not be read or written.
 package enum MediaError: Error, Equatable, CustomStringConvertible {

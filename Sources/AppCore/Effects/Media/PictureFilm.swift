@@ -1,8 +1,13 @@
 import FileFormats
-import FoundationEssentials
 import Geometry
 import Imaging
 import OutputFolders
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// A film of pictures: PNG files of a folder, or a video that the user's `ffmpeg` unpacked.
 package struct PictureFilm: EffectFilm {

@@ -1,6 +1,11 @@
 import FileFormats
-import Glibc
 import Geometry
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// An upright plane that shows a film and turns about +y to face the viewer.
 public enum Billboard {

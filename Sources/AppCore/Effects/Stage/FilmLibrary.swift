@@ -1,6 +1,11 @@
 import FileFormats
-import FoundationEssentials
 import Geometry
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// The films of effects: the user's own where a folder holds them, built-in ones for all others.
 public struct FilmLibrary: PlayerFactory {

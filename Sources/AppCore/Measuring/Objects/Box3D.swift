@@ -1,5 +1,10 @@
-import Glibc
 import Geometry
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// A box in the world with vertical sides, turned about +y only.
 public struct Box3D: Sendable, Equatable {

@@ -1,5 +1,10 @@
 import Geometry
-import Glibc
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The faces of an upright box as far as they are known, and the steps in which they become known better.
 package struct BoxFaces {

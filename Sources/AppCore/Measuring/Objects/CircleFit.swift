@@ -1,5 +1,10 @@
-import Glibc
 import Geometry
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// A circle as seen from above.
 struct PlanCircle {

@@ -1,5 +1,10 @@
-import Glibc
 import Geometry
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The points of an object seen from above, and the rectangles around them.
 ///

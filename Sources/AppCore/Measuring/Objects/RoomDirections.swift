@@ -1,7 +1,12 @@
 import FileFormats
 import Geometry
-import Glibc
 import Imaging
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The two horizontal directions, at right angles, in which most upright surfaces of a scene face.
 ///

@@ -1,5 +1,10 @@
-import Glibc
 import Geometry
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 extension Box3D {
   /// A box from little depth: the four corners of a detection's box at depth `meters`, and its center at the least

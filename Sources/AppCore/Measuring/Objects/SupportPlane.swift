@@ -1,5 +1,10 @@
-import Glibc
 import Geometry
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The floor, table or bed that an object stands on: y = height + slopeX (x - x0) + slopeZ (z - z0).
 struct SupportPlane {

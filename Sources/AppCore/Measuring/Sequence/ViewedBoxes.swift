@@ -1,5 +1,10 @@
 import Geometry
-import Glibc
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// An object's box as single frames measured it.
 struct ViewedBox {

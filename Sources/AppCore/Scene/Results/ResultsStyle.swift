@@ -1,6 +1,11 @@
-import Glibc
 import Geometry
 import Imaging
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// How the results picture looks.
 ///

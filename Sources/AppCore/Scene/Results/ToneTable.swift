@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The sRGB transfer function (IEC 61966-2-1), between stored values and linear light, both in 0...1.
 enum SRGBTransfer {

@@ -28,6 +28,6 @@ struct DepthAnythingNetwork: Sendable {
       builder.input("prompt", height: $0.height, width: $0.width, channels: 1)
     }
     let depth = head(encoder(image, in: builder), prompt: prompt, height: height, width: width)
-    return builder.finish(outputs: [("depth", depth)])
+    return builder.finished(outputs: [("depth", depth)])
   }
 }

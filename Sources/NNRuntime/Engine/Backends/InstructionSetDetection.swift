@@ -1,7 +1,12 @@
 import FileFormats
-import Glibc
 import NNKernelInterface
 import NNKernelsPortable
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 #if arch(x86_64)
   import NNKernelsAVX2

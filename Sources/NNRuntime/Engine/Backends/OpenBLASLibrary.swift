@@ -1,6 +1,11 @@
 import FileFormats
-import Glibc
 import NNKernelInterface
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Why OpenBLAS cannot be used.
 public enum OpenBLASError: Error, Equatable, CustomStringConvertible {

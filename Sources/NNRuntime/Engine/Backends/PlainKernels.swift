@@ -1,8 +1,13 @@
 // What plain kernels are made of: a scalar at a time, in the order of the definitions, sharing no arithmetic with the
 // vector kernels that they check.
 
-import Glibc
 import NNKernelInterface
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Scalar functions of the plain kernels (`Operators`), and of the OpenBLAS backend.
 enum PlainKernels {

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Nanoseconds of a clock that only goes forward.
 package func monotonicNanoseconds() -> UInt64 {

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// What the system gives this process, found out by asking for it.
 ///
@@ -28,6 +32,19 @@ package enum SystemResources {
     unsafe pthread_mutex_destroy(gate)
     unsafe gate.deallocate()
     return threads.count
+  }
+
+  /// What tools such as top, perf and gdb call the calling thread, of 15 bytes at most.
+  static func nameThread(_ name: String) {
+    #if canImport(Darwin)
+      pthread_setname_np(name)
+    #else
+      // Glibc declares the function for C with extensions alone.
+      let file = unsafe open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+      guard file >= 0 else { return }
+      _ = unsafe write(file, name, name.utf8.count)
+      close(file)
+    #endif
   }
 
   /// Whether memory of so many bytes can be had in one piece; it is given back untouched.

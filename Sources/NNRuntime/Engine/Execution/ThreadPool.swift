@@ -8,8 +8,13 @@
 // running: then the threads sleep at once, the caller too, and no more are woken than can run.
 
 import CKernelShims
-import Glibc
 import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Threads that run the chunks of a step side by side; the caller is one of them.
 ///
@@ -137,6 +142,7 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
         &thread, nil,
         { context in
           let start = unsafe Unmanaged<Start>.fromOpaque(context!).takeRetainedValue()
+          SystemResources.nameThread("ardf.pool.\(start.index)")
           start.team.work(start.index)
           return nil
         }, start.toOpaque())

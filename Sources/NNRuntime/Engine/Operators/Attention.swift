@@ -42,13 +42,15 @@ package struct Attention: Operator {
   package var placing: Placing { .own }
   package var parameterCount: Int { 0 }
 
-  package func shape(of inputs: [MapShape], layer: String) -> MapShape {
+  package func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
     let (input, last) = (inputs[0], layout.heads - 1)
-    precondition(
+    let fits =
       layout.queryOffset + last * layout.queryHeadStride + layout.keyWidth <= input.channels
-        && layout.keyOffset + last * layout.keyHeadStride + layout.keyWidth <= input.channels
-        && layout.valueOffset + last * layout.valueHeadStride + layout.valueWidth <= input.channels,
-      "\(layer): heads beyond \(input)")
+      && layout.keyOffset + last * layout.keyHeadStride + layout.keyWidth <= input.channels
+      && layout.valueOffset + last * layout.valueHeadStride + layout.valueWidth <= input.channels
+    guard fits, layout.heads > 0, layout.keyWidth > 0, layout.valueWidth > 0 else {
+      throw .wrongInputs(inputs, needed: "which \(layout.heads) heads of this layout do not fit into")
+    }
     return MapShape(height: input.height, width: input.width, channels: layout.heads * layout.valueWidth)
   }
 

@@ -20,13 +20,12 @@ struct AveragePool: VectorOperator {
   func longestSum(of input: MapShape) -> Int { window.height * window.width }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .all }
 
-  func shape(of inputs: [MapShape], layer: String) -> MapShape {
-    precondition(
-      max(window.top, window.bottom) < window.reach.down
-        && max(window.left, window.right) < window.reach.across,
-      "\(layer): a window beyond the map")
-    let (height, width) = window.size(on: inputs[0], layer: layer)
-    return MapShape(height: height, width: width, channels: inputs[0].channels)
+  func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
+    let (height, width) = try window.size(on: inputs[0])
+    guard max(window.top, window.bottom) < window.reach.down,
+      max(window.left, window.right) < window.reach.across
+    else { throw .wrongAttributes("a padding as large as the window: \(window)") }
+    return try .result(height: height, width: width, channels: inputs[0].channels)
   }
 
   func step(_ layer: PlacedNode, _ kernel: Kernel<Task>, _ builder: StepBuilder) -> Step {

@@ -9,10 +9,10 @@ struct ChannelProduct: VectorOperator {
   func longestSum(of input: MapShape) -> Int { 1 }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .addend }
 
-  func shape(of inputs: [MapShape], layer: String) -> MapShape {
-    precondition(
-      inputs[1] == MapShape(height: 1, width: 1, channels: inputs[0].channels),
-      "\(layer): \(inputs[0]) by channels of \(inputs[1])")
+  func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
+    guard inputs[1] == MapShape(height: 1, width: 1, channels: inputs[0].channels) else {
+      throw .wrongInputs(inputs, needed: "the second must be 1x1 with the channels of the first")
+    }
     return inputs[0]
   }
 

@@ -112,10 +112,10 @@ extension Convolution: Operator {
     return own + prologue.parameterCount + (projection?.layer.parameterCount ?? 0)
   }
 
-  package func shape(of inputs: [MapShape], layer: String) -> MapShape {
-    MapShape(
-      height: (inputs[0].height + 2 * padding - kernelHeight) / stride + 1,
-      width: (inputs[0].width + 2 * padding - kernelWidth) / stride + 1, channels: outChannels)
+  package func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
+    let window = Window(height: kernelHeight, width: kernelWidth, stride: stride, padding: padding)
+    let (height, width) = try window.size(on: inputs[0])
+    return try .result(height: height, width: width, channels: outChannels)
   }
 
   package func operations(_ node: Node, _ shapes: [MapShape]) -> Double {
@@ -190,6 +190,12 @@ extension Convolution.Prologue {
 }
 
 extension Value {
+  /// What is wrong with a bias, which has one element an output channel.
+  static func misfit(of bias: Tensor?, outputs: Int) -> GraphError.Kind? {
+    guard let bias, bias.shape != [outputs] else { return nil }
+    return .wrongWeights(found: bias.shape, needed: "one bias for each of \(outputs) channels is needed")
+  }
+
   /// Cross-correlation with zero padding on all sides.
   ///
   /// `weights` is (out, in / groups, kh, kw); `groups` is 1 or, with one filter a channel, the number of
@@ -197,17 +203,24 @@ extension Value {
   public func convolution(
     _ weights: Tensor, bias: Tensor? = nil, stride: Int = 1, padding: Int = 0, groups: Int = 1, name: String
   ) -> Value {
-    precondition(weights.shape.count == 4, "\(name): weights are (out, in, height, width)")
+    guard weights.shape.count == 4 else {
+      return failed(.wrongWeights(found: weights.shape, needed: "(out, in, height, width) is needed"), name)
+    }
     let (out, perGroup) = (weights.shape[0], weights.shape[1])
     let (kernelHeight, kernelWidth) = (weights.shape[2], weights.shape[3])
     let depthwise = groups > 1
-    precondition(
+    let isFitting =
       depthwise
-        ? groups == shape.channels && perGroup == 1 && out == groups && kernelHeight == kernelWidth
-        : perGroup == shape.channels,
-      "\(name): weights \(weights.shape) on \(shape)")
-    precondition(
-      stride > 0 && padding >= 0 && (bias.map { $0.shape == [out] } ?? true), "\(name): attributes")
+      ? groups == shape.channels && perGroup == 1 && out == groups && kernelHeight == kernelWidth
+      : groups == 1 && perGroup == shape.channels
+    guard isFitting else {
+      let needed =
+        depthwise
+        ? "(\(shape.channels), 1, edge, edge) in \(shape.channels) groups is needed"
+        : "(out, \(shape.channels), height, width) is needed"
+      return failed(.wrongWeights(found: weights.shape, needed: "\(needed) for \(shape)"), name)
+    }
+    if let misfit = Self.misfit(of: bias, outputs: out) { return failed(misfit, name) }
     let layer = Convolution(
       weights: weights, scale: nil, bias: bias?.floats() ?? [Float](repeating: 0, count: out),
       outChannels: out, kernelHeight: kernelHeight, kernelWidth: kernelWidth, stride: stride,
@@ -217,7 +230,9 @@ extension Value {
 
   /// A linear layer on the channels of every pixel (token); `weights` is (out, in).
   public func linear(_ weights: Tensor, bias: Tensor? = nil, name: String) -> Value {
-    precondition(weights.shape.count == 2, "\(name): weights are (out, in)")
+    guard weights.shape.count == 2 else {
+      return failed(.wrongWeights(found: weights.shape, needed: "(out, in) is needed"), name)
+    }
     return convolution(
       weights.reshaped([weights.shape[0], weights.shape[1], 1, 1]), bias: bias, name: name)
   }

@@ -1,5 +1,10 @@
-import Glibc
 import NNKernelInterface
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// A function of single elements that is computed one at a time: those that networks apply to small maps.
 public enum ElementwiseFunction: Hashable, Sendable {
@@ -82,7 +87,7 @@ struct ElementFunction: VectorOperator {
 
   var name: String { function.name }
   var parameterCount: Int { 0 }
-  func shape(of inputs: [MapShape], layer: String) -> MapShape { inputs[0] }
+  func shape(of inputs: [MapShape]) -> MapShape { inputs[0] }
   func longestSum(of input: MapShape) -> Int { 1 }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .all }
 

@@ -17,10 +17,8 @@ package struct Affine: VectorOperator {
   package func longestSum(of input: MapShape) -> Int { 1 }
   package func floats(_ reduced: ReducedProducts) -> FloatMaps { .none }
 
-  package func shape(of inputs: [MapShape], layer: String) -> MapShape {
-    precondition(
-      scale.count == inputs[0].channels && shift.count == inputs[0].channels, "\(layer): one factor a channel"
-    )
+  package func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
+    for count in [scale.count, shift.count] { try inputs[0].checkOneAChannel([count]) }
     return inputs[0]
   }
 
@@ -37,7 +35,7 @@ package struct Activate: VectorOperator {
 
   package var name: String { activation.name }
   package var parameterCount: Int { 0 }
-  package func shape(of inputs: [MapShape], layer: String) -> MapShape { inputs[0] }
+  package func shape(of inputs: [MapShape]) -> MapShape { inputs[0] }
   package func longestSum(of input: MapShape) -> Int { 1 }
   package func floats(_ reduced: ReducedProducts) -> FloatMaps { .none }
 
@@ -53,8 +51,10 @@ struct Add: VectorOperator {
   func longestSum(of input: MapShape) -> Int { 1 }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .none }
 
-  func shape(of inputs: [MapShape], layer: String) -> MapShape {
-    precondition(inputs[0] == inputs[1], "\(layer): \(inputs[0]) + \(inputs[1])")
+  func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
+    guard inputs[0] == inputs[1] else {
+      throw .wrongInputs(inputs, needed: "two maps of one shape are needed")
+    }
     return inputs[0]
   }
 
@@ -67,7 +67,7 @@ struct Add: VectorOperator {
 struct Copy: VectorOperator {
   var name: String { "copy" }
   var parameterCount: Int { 0 }
-  func shape(of inputs: [MapShape], layer: String) -> MapShape { inputs[0] }
+  func shape(of inputs: [MapShape]) -> MapShape { inputs[0] }
   func longestSum(of input: MapShape) -> Int { 1 }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .none }
 
@@ -86,10 +86,10 @@ struct PrependToken: VectorOperator {
   func longestSum(of input: MapShape) -> Int { 1 }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .all }
 
-  func shape(of inputs: [MapShape], layer: String) -> MapShape {
-    precondition(
-      inputs[0].height == 1 && token.count == inputs[0].channels, "\(layer): a token on \(inputs[0])")
-    return MapShape(height: 1, width: inputs[0].width + 1, channels: inputs[0].channels)
+  func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
+    guard inputs[0].height == 1 else { throw .wrongInputs(inputs, needed: "a sequence of tokens is needed") }
+    try inputs[0].checkOneAChannel([token.count])
+    return try .result(height: 1, width: inputs[0].width + 1, channels: inputs[0].channels)
   }
 
   func step(_ layer: PlacedNode, _ kernel: Kernel<ElementwiseTask>, _ builder: StepBuilder) -> Step {
@@ -151,6 +151,15 @@ extension Affine {
   }
 }
 
+extension MapShape {
+  /// Checks that numbers of a shape are one a channel.
+  func checkOneAChannel(_ found: [Int]) throws(GraphError.Kind) {
+    guard found == [channels] else {
+      throw .wrongWeights(found: found, needed: "one number for each of \(channels) channels is needed")
+    }
+  }
+}
+
 extension Value {
   /// The activation, elementwise.
   public func activation(_ activation: Activation, name: String) -> Value {
@@ -167,7 +176,9 @@ extension Value {
 
   /// x * gamma, one factor a channel (LayerScale).
   public func scaled(by gamma: Tensor, name: String) -> Value {
-    precondition(gamma.shape == [shape.channels], "\(name): one factor a channel")
+    do throws(GraphError.Kind) { try shape.checkOneAChannel(gamma.shape) } catch {
+      return failed(error, name)
+    }
     let shift = [Float](repeating: 0, count: shape.channels)
     return applying(Affine(scale: gamma.floats(), shift: shift), name: name)
   }
@@ -181,11 +192,13 @@ extension Value {
   public func batchNorm(
     gamma: Tensor, beta: Tensor, mean: Tensor, variance: Tensor, epsilon: Float, name: String
   ) -> Value {
+    do throws(GraphError.Kind) {
+      for statistic in [gamma, beta, mean, variance] { try shape.checkOneAChannel(statistic.shape) }
+    } catch {
+      return failed(error, name)
+    }
     let (gamma, beta, mean, variance) = (gamma.floats(), beta.floats(), mean.floats(), variance.floats())
     let channels = shape.channels
-    precondition(
-      [gamma.count, beta.count, mean.count, variance.count].allSatisfy { $0 == channels },
-      "\(name): one statistic a channel")
     let scale = (0..<channels).map { gamma[$0] / (variance[$0] + epsilon).squareRoot() }
     let shift = (0..<channels).map { beta[$0] - mean[$0] * scale[$0] }
     return applying(Affine(scale: scale, shift: shift), name: name)

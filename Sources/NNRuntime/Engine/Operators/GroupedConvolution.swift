@@ -38,19 +38,27 @@ struct GroupedConvolution: VectorOperator {
     return 2 * Double(pixels) * Double(weights.count)
   }
 
-  func shape(of inputs: [MapShape], layer: String) -> MapShape {
+  func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
     let channels = inputs[0].channels
-    precondition(
-      groups > 0 && channels % groups == 0 && weights.shape[2] == window.height
-        && weights.shape[3] == window.width
-        && (isTransposed
-          ? weights.shape[0] == channels : perGroup == channels / groups && outChannels % groups == 0),
-      "\(layer): weights \(weights.shape) on \(inputs[0]) in \(groups) groups")
-    precondition(bias.count == outChannels, "\(layer): one bias an output channel")
-    let (height, width) =
+    guard groups > 0, channels % groups == 0 else {
+      throw .wrongAttributes("\(groups) groups of \(channels) channels")
+    }
+    guard weights.shape[2] == window.height, weights.shape[3] == window.width,
       isTransposed
-      ? window.transposedSize(on: inputs[0], layer: layer) : window.size(on: inputs[0], layer: layer)
-    return MapShape(height: height, width: width, channels: outChannels)
+        ? weights.shape[0] == channels : perGroup == channels / groups && outChannels % groups == 0
+    else {
+      let order = isTransposed ? "(\(channels), out / \(groups)" : "(out, \(channels / groups)"
+      throw .wrongWeights(
+        found: weights.shape,
+        needed: "\(order), \(window.height), \(window.width)) is needed for \(inputs[0])")
+    }
+    guard bias.count == outChannels else {
+      throw .wrongWeights(
+        found: [bias.count], needed: "one bias for each of \(outChannels) channels is needed")
+    }
+    let (height, width) =
+      isTransposed ? try window.transposedSize(on: inputs[0]) : try window.size(on: inputs[0])
+    return try .result(height: height, width: width, channels: outChannels)
   }
 
   func step(_ layer: PlacedNode, _ kernel: Kernel<Task>, _ builder: StepBuilder) -> Step {
@@ -129,14 +137,17 @@ extension Value {
   public func convolution(
     _ weights: Tensor, bias: Tensor? = nil, over window: Window, groups: Int, name: String
   ) -> Value {
-    precondition(weights.shape.count == 4, "\(name): weights are (out, in / groups, height, width)")
+    guard weights.shape.count == 4 else {
+      return failed(
+        .wrongWeights(found: weights.shape, needed: "(out, in / groups, height, width) is needed"), name)
+    }
     let isDepthwise =
       groups > 1 && groups == shape.channels && groups == weights.shape[0] && window.height == window.width
     if let (stride, padding) = window.even, groups == 1 || isDepthwise {
       return convolution(
         weights, bias: bias, stride: stride, padding: padding, groups: groups, name: name)
     }
-    return grouped(weights, bias, weights.shape[0], groups, window, isTransposed: false, name)
+    return grouped(weights, bias, groups, window, isTransposed: false, name)
   }
 
   /// The transpose of such a convolution, which makes a map whose windows are this one's pixels.
@@ -145,19 +156,26 @@ extension Value {
   public func transposedConvolution(
     _ weights: Tensor, bias: Tensor? = nil, over window: Window, groups: Int, name: String
   ) -> Value {
-    precondition(weights.shape.count == 4, "\(name): weights are (in, out / groups, height, width)")
+    guard weights.shape.count == 4 else {
+      return failed(
+        .wrongWeights(found: weights.shape, needed: "(in, out / groups, height, width) is needed"), name)
+    }
     if let (stride, padding) = window.even, groups == 1, padding == 0, stride == window.height,
       stride == window.width
     {
       return transposedConvolution(weights, bias: bias, stride: stride, name: name)
     }
-    return grouped(weights, bias, weights.shape[1] * groups, groups, window, isTransposed: true, name)
+    return grouped(weights, bias, groups, window, isTransposed: true, name)
   }
 
   private func grouped(
-    _ weights: Tensor, _ bias: Tensor?, _ outChannels: Int, _ groups: Int, _ window: Window,
-    isTransposed: Bool, _ name: String
+    _ weights: Tensor, _ bias: Tensor?, _ groups: Int, _ window: Window, isTransposed: Bool, _ name: String
   ) -> Value {
+    let (outChannels, overflows) =
+      isTransposed ? weights.shape[1].multipliedReportingOverflow(by: groups) : (weights.shape[0], false)
+    guard !overflows, (0...MapShape.mostAlongSide).contains(outChannels) else {
+      return failed(.wrongAttributes("\(groups) groups of \(shape.channels) channels"), name)
+    }
     let bias = bias?.floats() ?? [Float](repeating: 0, count: outChannels)
     return applying(
       GroupedConvolution(

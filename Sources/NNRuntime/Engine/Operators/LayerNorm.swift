@@ -10,9 +10,8 @@ package struct LayerNorm: VectorOperator {
   package func longestSum(of input: MapShape) -> Int { input.channels }
   package func floats(_ reduced: ReducedProducts) -> FloatMaps { .input }
 
-  package func shape(of inputs: [MapShape], layer: String) -> MapShape {
-    precondition(
-      gamma.count == inputs[0].channels && beta.count == inputs[0].channels, "\(layer): one a channel")
+  package func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
+    for count in [gamma.count, beta.count] { try inputs[0].checkOneAChannel([count]) }
     return inputs[0]
   }
 

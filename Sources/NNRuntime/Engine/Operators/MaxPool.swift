@@ -9,11 +9,13 @@ struct MaxPool: VectorOperator {
   func longestSum(of input: MapShape) -> Int { 1 }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .none }
 
-  func shape(of inputs: [MapShape], layer: String) -> MapShape {
-    precondition(edge > 0 && stride > 0 && padding >= 0 && 2 * padding <= edge, "\(layer): attributes")
-    return MapShape(
-      height: (inputs[0].height + 2 * padding - edge) / stride + 1,
-      width: (inputs[0].width + 2 * padding - edge) / stride + 1, channels: inputs[0].channels)
+  func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
+    let (height, width) = try Window(height: edge, width: edge, stride: stride, padding: padding)
+      .size(on: inputs[0])
+    guard 2 * padding <= edge else {
+      throw .wrongAttributes("a padding of \(padding) with a window of \(edge): half of it is the most")
+    }
+    return try .result(height: height, width: width, channels: inputs[0].channels)
   }
 
   func step(_ layer: PlacedNode, _ kernel: Kernel<PoolTask>, _ builder: StepBuilder) -> Step {

@@ -6,7 +6,7 @@ struct Input: MemoryOperator {
 
   var name: String { "input" }
   var placing: Placing { .given }
-  func shape(of inputs: [MapShape], layer: String) -> MapShape { shape }
+  func shape(of inputs: [MapShape]) -> MapShape { shape }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .all }
 }
 
@@ -19,8 +19,10 @@ struct Constant: MemoryOperator {
   var placing: Placing { .given }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .all }
 
-  func shape(of inputs: [MapShape], layer: String) -> MapShape {
-    precondition(tensor.shape.reduce(1, *) == shape.count, "\(layer): \(tensor.shape) is not \(shape)")
+  func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
+    guard tensor.count == shape.count else {
+      throw .wrongWeights(found: tensor.shape, needed: "as many numbers as a map of \(shape) are needed")
+    }
     return shape
   }
 }
@@ -33,9 +35,10 @@ struct Slice: MemoryOperator {
   var placing: Placing { .channels(from: channels.lowerBound) }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .none }
 
-  func shape(of inputs: [MapShape], layer: String) -> MapShape {
-    precondition(
-      channels.lowerBound >= 0 && channels.upperBound <= inputs[0].channels && !channels.isEmpty, layer)
+  func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
+    guard channels.lowerBound >= 0, channels.upperBound <= inputs[0].channels, !channels.isEmpty else {
+      throw .wrongInputs(inputs, needed: "which have no channels \(channels)")
+    }
     return MapShape(height: inputs[0].height, width: inputs[0].width, channels: channels.count)
   }
 }
@@ -49,11 +52,15 @@ struct View: MemoryOperator {
   var placing: Placing { .pixels(from: firstPixel) }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .none }
 
-  func shape(of inputs: [MapShape], layer: String) -> MapShape {
-    precondition(
-      firstPixel >= 0 && firstPixel < inputs[0].pixels && firstPixel + height * width == inputs[0].pixels,
-      "\(layer): \(inputs[0]) from pixel \(firstPixel) on as \(height)x\(width)")
-    return MapShape(height: height, width: width, channels: inputs[0].channels)
+  func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
+    let result = try MapShape.result(height: height, width: width, channels: inputs[0].channels)
+    guard firstPixel >= 0, firstPixel < inputs[0].pixels, inputs[0].pixels - firstPixel == result.pixels
+    else {
+      throw .wrongInputs(
+        inputs,
+        needed: "\(height)x\(width) pixels are needed" + (firstPixel > 0 ? " from \(firstPixel) on" : ""))
+    }
+    return result
   }
 }
 
@@ -63,13 +70,12 @@ struct Concatenate: MemoryOperator {
   var placing: Placing { .around }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .none }
 
-  func shape(of inputs: [MapShape], layer: String) -> MapShape {
+  func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
     let first = inputs[0]
-    for input in inputs {
-      precondition(
-        input.height == first.height && input.width == first.width, "\(layer): \(input) beside \(first)")
+    guard inputs.allSatisfy({ $0.height == first.height && $0.width == first.width }) else {
+      throw .wrongInputs(inputs, needed: "maps of one height and width are needed")
     }
-    return MapShape(
+    return try .result(
       height: first.height, width: first.width, channels: inputs.reduce(0) { $0 + $1.channels })
   }
 }
@@ -80,10 +86,12 @@ struct Stack: MemoryOperator {
   var placing: Placing { .behindEachOther }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .none }
 
-  func shape(of inputs: [MapShape], layer: String) -> MapShape {
+  func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
     let channels = inputs[0].channels
-    precondition(inputs.allSatisfy { $0.channels == channels }, "\(layer): channels \(inputs)")
-    return MapShape(height: 1, width: inputs.reduce(0) { $0 + $1.pixels }, channels: channels)
+    guard inputs.allSatisfy({ $0.channels == channels }) else {
+      throw .wrongInputs(inputs, needed: "maps of as many channels each are needed")
+    }
+    return try .result(height: 1, width: inputs.reduce(0) { $0 + $1.pixels }, channels: channels)
   }
 }
 
@@ -100,13 +108,14 @@ extension Value {
 
   /// The pixels in row-major order as a sequence of tokens, without the first `dropping`; no copy.
   public func tokens(dropping first: Int = 0, name: String) -> Value {
-    precondition(first >= 0 && first < shape.pixels, "\(name): dropping \(first) of \(shape.pixels)")
+    guard first >= 0, first < shape.pixels else {
+      return failed(.wrongAttributes("drops \(first) of \(shape.pixels) tokens"), name)
+    }
     return applying(View(firstPixel: first, height: 1, width: shape.pixels - first), name: name)
   }
 
   /// A token sequence as a map; no copy.
   public func map(height: Int, width: Int, name: String) -> Value {
-    precondition(height * width == shape.pixels, "\(name): \(shape) as \(height)x\(width)")
-    return applying(View(firstPixel: 0, height: height, width: width), name: name)
+    applying(View(firstPixel: 0, height: height, width: width), name: name)
   }
 }

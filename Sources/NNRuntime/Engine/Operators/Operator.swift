@@ -14,8 +14,8 @@ package protocol Operator: Sendable {
   var parameterCount: Int { get }
   /// The shape of its result.
   ///
-  /// Inputs that don't fit are a mistake of the model's code: a precondition that names `layer`.
-  func shape(of inputs: [MapShape], layer: String) -> MapShape
+  /// - Throws: what does not fit: inputs, weights, attributes.
+  func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape
   /// Multiplications and additions of the layer as it is defined: 2 x MAC.
   func operations(_ node: Node, _ shapes: [MapShape]) -> Double
   /// Products in the longest sum of an element of the result, by the shape of the first input.
@@ -142,7 +142,13 @@ extension VectorOperator {
 extension Value {
   /// The result of an operator that reads this value, and `others` after it.
   func applying(_ operation: any Operator, to others: [Value] = [], name: String) -> Value {
-    for other in others { precondition(other.builder === builder, "\(name): a value of another builder") }
+    guard others.allSatisfy({ $0.builder === builder }) else { return failed(.foreignValue, name) }
     return builder.append(name, operation, [id] + others.map(\.id))
+  }
+
+  /// What stands for the result of a layer that cannot be; `GraphBuilder.finish` throws the first of them.
+  func failed(_ kind: GraphError.Kind, _ name: String) -> Value {
+    builder.fail(GraphError(kind, layer: name))
+    return self
   }
 }

@@ -23,8 +23,10 @@ struct PairwiseFunction: VectorOperator {
   func longestSum(of input: MapShape) -> Int { 1 }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .all }
 
-  func shape(of inputs: [MapShape], layer: String) -> MapShape {
-    precondition(inputs[0] == inputs[1], "\(layer): \(inputs[0]) with \(inputs[1])")
+  func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
+    guard inputs[0] == inputs[1] else {
+      throw .wrongInputs(inputs, needed: "two maps of one shape are needed")
+    }
     return inputs[0]
   }
 

@@ -31,13 +31,15 @@ struct Pooling: VectorOperator {
   func longestSum(of input: MapShape) -> Int { window.height * window.width }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .all }
 
-  func shape(of inputs: [MapShape], layer: String) -> MapShape {
-    precondition(
+  func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
+    try window.check()
+    let result = try MapShape.result(height: height, width: width, channels: inputs[0].channels)
+    guard
       (height - 1) * window.strideDown - window.top < inputs[0].height
         && (width - 1) * window.strideAcross - window.left < inputs[0].width
-        && window.reach.down > window.top && window.reach.across > window.left,
-      "\(layer): a window beyond the map")
-    return MapShape(height: height, width: width, channels: inputs[0].channels)
+        && window.reach.down > window.top && window.reach.across > window.left
+    else { throw .wrongInputs(inputs, needed: "on which \(height)x\(width) windows do not lie") }
+    return result
   }
 
   func step(_ layer: PlacedNode, _ kernel: Kernel<Task>, _ builder: StepBuilder) -> Step {

@@ -14,7 +14,6 @@ public struct Rearrangement: Sendable {
 
   /// A rearrangement to a map of this size.
   public init(height: Int, width: Int, channels: Int, starts: [Int32], channelStride: Int) {
-    precondition(starts.count == height * width, "a start for every pixel")
     (self.height, self.width, self.channels) = (height, width, channels)
     self.starts = starts
     self.channelStride = channelStride
@@ -39,16 +38,23 @@ struct Rearrange: VectorOperator {
   func longestSum(of input: MapShape) -> Int { 1 }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .all }
 
-  func shape(of inputs: [MapShape], layer: String) -> MapShape {
+  func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
+    let result = try MapShape.result(height: order.height, width: order.width, channels: order.channels)
+    guard order.starts.count == result.pixels else {
+      throw .wrongAttributes("\(order.starts.count) starts for \(result.pixels) pixels")
+    }
+    guard (0...MapShape.mostAlongSide).contains(order.channelStride) else {
+      throw .wrongAttributes("\(order.channelStride) elements from channel to channel")
+    }
     let (input, span) = (inputs[0], (order.channels - 1) * order.channelStride)
     let isWhole = order.channelStride % input.channels == 0
     for start in order.starts where start >= 0 {
-      precondition(
+      guard
         isWhole ? Int(start) + span < input.count : Int(start) % input.channels + span < input.channels,
-        "\(layer): an element beyond \(input)")
-      precondition(Int(start) < input.count, "\(layer): a pixel beyond \(input)")
+        Int(start) < input.count
+      else { throw .wrongInputs(inputs, needed: "beyond which the order takes elements from \(start) on") }
     }
-    return MapShape(height: order.height, width: order.width, channels: order.channels)
+    return result
   }
 
   func step(_ layer: PlacedNode, _ kernel: Kernel<Task>, _ builder: StepBuilder) -> Step {

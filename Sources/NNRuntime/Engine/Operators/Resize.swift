@@ -35,8 +35,8 @@ package struct Resize: VectorOperator {
     }
   }
 
-  package func shape(of inputs: [MapShape], layer: String) -> MapShape {
-    MapShape(height: height, width: width, channels: inputs[0].channels)
+  package func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
+    try .result(height: height, width: width, channels: inputs[0].channels)
   }
 
   package func step(_ layer: PlacedNode, _ kernel: Kernel<ResizeTask>, _ builder: StepBuilder) -> Step {

@@ -4,7 +4,7 @@ import NNKernelInterface
 struct Softmax: VectorOperator {
   var name: String { "softmax" }
   var parameterCount: Int { 0 }
-  func shape(of inputs: [MapShape], layer: String) -> MapShape { inputs[0] }
+  func shape(of inputs: [MapShape]) -> MapShape { inputs[0] }
   func longestSum(of input: MapShape) -> Int { input.channels }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .all }
 

@@ -9,8 +9,8 @@ struct TransposedConvolution: Operator {
   var placing: Placing { .own }
   var parameterCount: Int { layer.parameterCount }
 
-  func shape(of inputs: [MapShape], layer name: String) -> MapShape {
-    MapShape(
+  func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
+    try .result(
       height: inputs[0].height * layer.stride, width: inputs[0].width * layer.stride,
       channels: layer.outChannels)
   }
@@ -52,10 +52,17 @@ extension Value {
   public func transposedConvolution(_ weights: Tensor, bias: Tensor? = nil, stride: Int, name: String)
     -> Value
   {
-    precondition(
-      weights.shape.count == 4 && weights.shape[0] == shape.channels && weights.shape[2] == stride
-        && weights.shape[3] == stride, "\(name): weights \(weights.shape) on \(shape) at stride \(stride)")
+    guard weights.shape.count == 4, weights.shape[0] == shape.channels, weights.shape[2] == stride,
+      weights.shape[3] == stride, (1...MapShape.mostAlongSide).contains(stride)
+    else {
+      return failed(
+        .wrongWeights(
+          found: weights.shape,
+          needed: "(\(shape.channels), out, \(stride), \(stride)) is needed for \(shape)"),
+        name)
+    }
     let out = weights.shape[1]
+    if let misfit = Self.misfit(of: bias, outputs: out) { return failed(misfit, name) }
     let layer = Convolution(
       weights: weights, scale: nil, bias: bias?.floats() ?? [Float](repeating: 0, count: out),
       outChannels: out, kernelHeight: stride, kernelWidth: stride, stride: stride, padding: 0)

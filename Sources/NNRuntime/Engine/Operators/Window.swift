@@ -23,28 +23,36 @@ public struct Window: Hashable, Sendable {
   }
 
   /// The size of a map that has a pixel for each place of the window on `input`.
-  func size(on input: MapShape, layer: String) -> (height: Int, width: Int) {
-    check(layer)
+  func size(on input: MapShape) throws(GraphError.Kind) -> (height: Int, width: Int) {
+    try check()
     let (rows, columns) = (
       input.height + top + bottom - reach.down, input.width + left + right - reach.across
     )
-    precondition(rows >= 0 && columns >= 0, "\(layer): a window of \(reach) beyond \(input)")
+    guard rows >= 0, columns >= 0 else {
+      throw .wrongInputs([input], needed: "a window of \(reach.down)x\(reach.across) does not fit into that")
+    }
     return (rows / strideDown + 1, columns / strideAcross + 1)
   }
 
   /// The size of the map whose windows are the pixels of `input`: that of a transposed convolution.
-  func transposedSize(on input: MapShape, layer: String) -> (height: Int, width: Int) {
-    check(layer)
+  func transposedSize(on input: MapShape) throws(GraphError.Kind) -> (height: Int, width: Int) {
+    try check()
     return (
       (input.height - 1) * strideDown + reach.down - top - bottom,
       (input.width - 1) * strideAcross + reach.across - left - right
     )
   }
 
-  private func check(_ layer: String) {
-    precondition(
-      [height, width, strideDown, strideAcross, dilationDown, dilationAcross].allSatisfy { $0 > 0 }
-        && [top, left, bottom, right].allSatisfy { $0 >= 0 }, "\(layer): attributes")
+  /// Checks what does not depend on a map; no product of two of these numbers overflows.
+  func check() throws(GraphError.Kind) {
+    let positive = [height, width, strideDown, strideAcross, dilationDown, dilationAcross]
+    let most = MapShape.mostAlongSide
+    guard positive.allSatisfy({ (1...most).contains($0) }),
+      [top, left, bottom, right].allSatisfy({ (0...most).contains($0) })
+    else {
+      throw .wrongAttributes(
+        "a window's sides, strides and dilations are from 1, its paddings from 0, to \(most): \(self)")
+    }
   }
 
   /// The stride and the padding, where both axes and all sides have the same, and pixels follow each other.

@@ -90,7 +90,7 @@ package struct KernelBenchmark: Sendable {
       .convolution(weights, stride: shape.stride, padding: shape.padding, name: name)
       .activation(.silu, name: "act")
       .activation(.relu, name: "behind")
-    return builder.finish(outputs: [("y", y)])
+    return builder.finished(outputs: [("y", y)])
   }
 }
 

@@ -38,10 +38,10 @@ public struct MachineCeiling: Sendable, Equatable {
     let copies = GraphBuilder(name: "bandwidth")
     let y = copies.input("x", height: large.height, width: large.width, channels: large.channels)
       .activation(.relu, name: "relu")
-    let peak = try best(gemm.finish(outputs: [("x", x)]), options, pool, repetitions.product) {
+    let peak = try best(gemm.finished(outputs: [("x", x)]), options, pool, repetitions.product) {
       _, operations in operations
     }
-    let bandwidth = try best(copies.finish(outputs: [("y", y)]), options, pool, repetitions.large) {
+    let bandwidth = try best(copies.finished(outputs: [("y", y)]), options, pool, repetitions.large) {
       bytes, _ in
       Double(bytes)
     }

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// One thing timed in two programs, interleaved: each turn has a time of the new program between two of the
 /// old one.

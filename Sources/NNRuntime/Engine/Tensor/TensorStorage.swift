@@ -1,5 +1,10 @@
 import FileFormats
-import Glibc
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The bytes of a tensor: memory of its own, 64-byte aligned, or a part of a mapped file.
 ///

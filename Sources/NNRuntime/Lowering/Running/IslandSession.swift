@@ -47,7 +47,7 @@ final class IslandSession: Sendable {
       ports.append((name, value))
       forms.append((slot, kind, view, factor))
     }
-    let graph = island.builder.finish(outputs: ports).removingUnread()
+    let graph = try island.builder.finish(outputs: ports).removingUnread()
     session = Session(try Plan(graph, options: options), pool: pool)
     let plan = session.plan
     // A rule that failed in the end may have taken more in.

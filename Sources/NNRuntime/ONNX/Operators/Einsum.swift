@@ -1,4 +1,8 @@
-import FoundationEssentials
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Einstein's summation, pairwise and as products of matrices where that is what it is.
 struct Einsum {

@@ -1,5 +1,10 @@
 import FileFormats
-import Glibc
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 extension Operators {
   static let resizing: [Operator] = [

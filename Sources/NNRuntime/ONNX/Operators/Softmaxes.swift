@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 extension Operators {
   /// Exponentials of an axis that add up to one, their logarithms, and the greatest alone.

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// What one run of a program may take, its subprograms' runs included: a graph of a few bytes may loop for ever, or make
 /// more than memory holds.

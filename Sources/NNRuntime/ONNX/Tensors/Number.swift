@@ -1,5 +1,10 @@
 import FileFormats
-import Glibc
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// An element to compute with.
 ///

@@ -1,5 +1,10 @@
 import Dispatch
-import Glibc
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Independent work on all processors.
 enum Parallel {

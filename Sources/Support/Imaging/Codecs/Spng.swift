@@ -1,5 +1,10 @@
 import CSpng
-import Glibc
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The one place that calls libspng.
 enum Spng {

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The sRGB transfer curve (IEC 61966-2-1) for 8-bit values, and arithmetic in linear light.
 package enum LinearLight {

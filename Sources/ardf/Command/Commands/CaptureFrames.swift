@@ -1,8 +1,13 @@
 import AppCore
 import ArgumentParser
 import FileFormats
-import FoundationEssentials
 import OutputFolders
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 extension Capture {
   /// `ardf capture frames`: a video's pictures as files.

@@ -1,7 +1,12 @@
 import AppCore
 import ArgumentParser
 import FileFormats
-import FoundationEssentials
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// `ardf place`: measures objects and places effects on them.
 struct Place: ParsableCommand, LimitedCommand {

@@ -1,7 +1,12 @@
 import ArgumentParser
 import FileFormats
-import FoundationEssentials
 import NNRuntime
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// `ardf profile`: what every layer costs.
 struct Profile: ParsableCommand {

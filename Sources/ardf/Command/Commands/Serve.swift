@@ -18,8 +18,9 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
     discussion: Help.text(
       """
       SOURCE is a picture or a capture, or the folder of a frame's results (with --capture), whose scene files then \
-      follow the placements. Without it the page waits for a drop: a picture, a capture's files or a .zip. Listens on \
-      this machine's loopback address alone, until Ctrl-C.
+      follow the placements. Without it the page waits for a drop: a picture, a capture's files or a .zip. The page turns to \
+      each frame of a capture. Listens on this machine's loopback address alone, until Ctrl-C; with --listen a phone \
+      opens the page by its QR code.
 
       With --models there is no page: networks, and detect, depth and measure made of them, answer clients of the Open \
       Inference Protocol, such as tritonclient, KServe's, and Ultralytics' YOLO("http://..."). SIGTERM and Ctrl-C let \
@@ -27,6 +28,7 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
       """,
       ("A frame of a capture, and whatever is dropped on its page", "ardf serve scan --frame 0"),
       ("Finished results", "ardf serve results --capture scan --frame 0"),
+      ("For the phone beside it", "ardf serve --listen 0.0.0.0:8765"),
       ("A detector for other programs", "ardf serve --models weights/yolo11n-seg.safetensors"),
       ("A detector for home cameras", "ardf serve --models yolo11n --deepstack --listen 127.0.0.1:5000")))
 
@@ -53,7 +55,12 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func validate() throws {
-    guard !inference.models.isEmpty else { return }
+    guard !inference.models.isEmpty else {
+      guard port == nil || inference.listen == nil else {
+        throw ValidationError("--port and --listen both say where to listen; give the port in --listen")
+      }
+      return
+    }
     let given = [
       (source != nil, "SOURCE"), (capture != nil, "--capture"), (frame != nil, "--frame"),
       (port != nil, "--port"),
@@ -118,12 +125,13 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
       throw CommandError.usage("\(source ?? ""): holds results; say with --capture what they were made from")
     }
     // Before anything slow, so that a busy port is reported at once.
-    let port = try ListeningPort(.loopback(port ?? 8765))
+    let port = try ListeningPort(inference.listen ?? .loopback(port ?? 8765))
     let workshop = FrameWorkshop(
       perceiver: try perceiver(isRequired: finished == nil), sensor: sensor, limits: limits)
     var connections = ConnectionLimits()
     connections.memory = inference.memory
-    let server = LoopbackServer(workshop: workshop, port: port, connections: connections)
+    let server = PageServer(
+      workshop: workshop, port: port, token: try inference.pageToken(), connections: connections)
     if let finished, let capture {
       let selection = try FrameSelection(
         capture, frames: frame.map { [$0] } ?? [], sensor: sensor, limits: limits)
@@ -132,15 +140,25 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
         limits: limits)
       let report = try folder.report(
         capture: capture, path: CameraPath.poses(of: selection.source))
-      _ = try await workshop.add(report, folder: finished)
+      _ = try await workshop.add(report, of: selection, capture: capture, folder: finished)
     } else if let source {
       let selection = try FrameSelection(
         source, frames: frame.map { [$0] } ?? [], sensor: sensor, limits: limits)
       Console.inform("finding objects and depth in \(source)")
       _ = try await workshop.run(selection, capture: source)
     }
-    Console.note("\(server.address) (Ctrl-C ends it)")
+    tellAddress(of: server, isOpen: !port.address.isLoopback)
     try await server.run()
+  }
+
+  /// Says where the page is; where a phone can open it, as a QR code too.
+  private func tellAddress(of server: PageServer, isOpen: Bool) {
+    let address = server.address(host: ListeningAddress.outward ?? Machine.hostName)
+    if isOpen {
+      Console.note("whoever has this address can use the page, and nothing is encrypted")
+      if let code = QRCode(address) { Console.note(lines: code.terminalText) }
+    }
+    Console.note("\(address) (Ctrl-C ends it)")
   }
 
   /// The networks; for finished results they are only for what is dropped later.

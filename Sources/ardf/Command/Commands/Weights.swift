@@ -1,9 +1,14 @@
 import ArgumentParser
 import Digests
 import FileFormats
-import FoundationEssentials
 import Models
 import NNRuntime
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// `ardf weights`: published checkpoints, fetched and converted.
 struct Weights: ParsableCommand {

@@ -1,8 +1,13 @@
 import Digests
 import FileFormats
-import FoundationEssentials
 import Models
 import NNRuntime
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Published checkpoints made into weight files on their first use.
 enum ConvertedWeights {

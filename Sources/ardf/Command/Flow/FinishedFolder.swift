@@ -1,9 +1,14 @@
 import AppCore
 import FileFormats
-import FoundationEssentials
 import Imaging
 import OutputFolders
 import Reporting
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// A frame's results as `ardf run` left them, read back with the capture that they were made from.
 struct FinishedFolder {

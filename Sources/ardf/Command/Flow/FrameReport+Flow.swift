@@ -1,10 +1,15 @@
 import AppCore
 import FileFormats
-import FoundationEssentials
 import Imaging
 import Models
 import Perception
 import Reporting
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 extension FrameReport {
   /// The report of what the flow made of a frame.

@@ -11,13 +11,30 @@ actor FrameWorkshop: Workshop {
   /// Frames that are kept; the oldest goes for the next.
   private static let keptFrames = 12
 
+  /// Captures of dropped files that are kept for their other frames; the oldest goes for the next.
+  private static let keptUploads = 3
+
   /// A frame and what was placed on it.
   private struct Study {
     let number: Int
+    /// The capture's number, and the frame's position there.
+    let recording: Int
+    let position: Int
     var report: FrameReport
     var content: ReportPage.Content
     /// Where placements are written, if it came from files.
     let folder: String?
+  }
+
+  /// What frames are of.
+  private struct Recording {
+    let number: Int
+    let source: any CaptureSource
+    /// Its path, for people.
+    let capture: String
+    let path: [FrameReport.Pose]
+    /// What the capture's files go with; nil where they are not ours.
+    let upload: UploadFolder?
   }
 
   private let perceiver: Perceiver?
@@ -26,7 +43,9 @@ actor FrameWorkshop: Workshop {
   private let sensor: SensorOptions
   private let threads = OwnThreads(name: "ardf.flow", count: 3)
   private var studies: [Study] = []
+  private var recordings: [Recording] = []
   private var count = 0
+  private var recordingCount = 0
 
   /// A workshop; without networks nothing new can be run.
   init(perceiver: Perceiver?, sensor: SensorOptions, limits: LimitOptions) {
@@ -50,33 +69,83 @@ actor FrameWorkshop: Workshop {
   // MARK: - Frames
 
   /// Takes a frame's results; returns its number.
-  func add(_ report: FrameReport, folder: String? = nil) async throws -> Int {
-    let content = try await Task(executorPreference: threads) { try ReportPage.Content(report) }.value
+  ///
+  /// - `selection`: The capture that it is the first selected frame of.
+  func add(
+    _ report: FrameReport, of selection: FrameSelection, capture: String, folder: String? = nil
+  ) async throws -> Int {
+    let recording = keep(selection.source, capture: capture, path: report.path, upload: nil)
+    return try await add(report, of: recording, at: selection.indices[0], folder: folder)
+  }
+
+  private func add(
+    _ report: FrameReport, of recording: Recording, at position: Int, folder: String? = nil
+  ) async throws -> Int {
+    var report = report
+    report.position = FrameReport.Position(index: position, of: recording.source.frames.count)
+    let content = try await Task(executorPreference: threads) { [report] in
+      try ReportPage.Content(report)
+    }.value
     if studies.count >= Self.keptFrames { studies.removeFirst() }
     let number = count
     count += 1
-    studies.append(Study(number: number, report: report, content: content, folder: folder))
+    studies.append(
+      Study(
+        number: number, recording: recording.number, position: position, report: report, content: content,
+        folder: folder))
     return number
   }
 
-  func run(path: String) async throws -> Int {
-    try await run(FrameSelection(path, frames: [], sensor: sensor, limits: limits), capture: path)
+  /// Keeps a capture for its other frames.
+  private func keep(
+    _ source: any CaptureSource, capture: String, path: [FrameReport.Pose], upload: UploadFolder?
+  ) -> Recording {
+    let recording = Recording(
+      number: recordingCount, source: source, capture: capture, path: path, upload: upload)
+    recordingCount += 1
+    // What no page shows any more cannot be turned.
+    recordings.removeAll { old in !studies.contains { $0.recording == old.number } }
+    recordings.append(recording)
+    let uploads = recordings.filter { $0.upload != nil }
+    if uploads.count > Self.keptUploads { recordings.removeAll { $0.number == uploads[0].number } }
+    return recording
+  }
+
+  func run(path: String, of upload: UploadFolder) async throws -> Int {
+    try await run(
+      FrameSelection(path, frames: [], sensor: sensor, limits: limits), capture: path, upload: upload)
   }
 
   /// Perceives the first frame of a selection.
-  func run(_ selection: FrameSelection, capture: String) async throws -> Int {
+  func run(_ selection: FrameSelection, capture: String, upload: UploadFolder? = nil) async throws -> Int {
+    let source = selection.source
+    let path = try await Task(executorPreference: threads) { try CameraPath.poses(of: source) }.value
+    // Of a single picture nothing is read again.
+    let recording = keep(
+      source, capture: capture, path: path, upload: source.frames.count > 1 ? upload : nil)
+    return try await run(recording, at: selection.indices[0])
+  }
+
+  func turn(to position: Int, from frame: Int) async throws -> Int? {
+    guard let study = study(frame) else { return nil }
+    if let known = studies.last(where: { $0.recording == study.recording && $0.position == position }) {
+      return known.number
+    }
+    guard let recording = recordings.first(where: { $0.number == study.recording }) else {
+      throw Refusal.cannotProcess("the capture is no longer here, others came after it: drop it again")
+    }
+    guard recording.source.frames.indices.contains(position) else { return nil }
+    return try await run(recording, at: position)
+  }
+
+  private func run(_ recording: Recording, at position: Int) async throws -> Int {
     guard let perceiver else { throw CommandError.noWeights("there are no networks to run") }
+    let (source, capture, path) = (recording.source, recording.capture, recording.path)
     let report = try await Task(executorPreference: threads) {
-      let frame = try selection.source.frame(at: selection.indices[0])
-      let outcome = try await FrameOutcome(frame, perceiver, requests: [])
-      var report = FrameReport(
-        outcome, perceiver: perceiver, capture: capture, path: try CameraPath.poses(of: selection.source))
-      if selection.indices.count > 1 {
-        report.notes.insert("the first of \(selection.indices.count) frames", at: 0)
-      }
-      return report
+      let outcome = try await FrameOutcome(try source.frame(at: position), perceiver, requests: [])
+      return FrameReport(outcome, perceiver: perceiver, capture: capture, path: path)
     }.value
-    return try await add(report)
+    return try await add(report, of: recording, at: position)
   }
 
   private func study(_ number: Int) -> Study? { studies.first { $0.number == number } }

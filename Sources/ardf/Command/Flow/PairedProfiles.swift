@@ -1,8 +1,13 @@
 import AppCore
 import FileFormats
-import FoundationEssentials
 import NNRuntime
 import OutputFolders
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Interleaved profiles of this program and of another build of it.
 ///

@@ -1,8 +1,13 @@
 import AppCore
 import ArgumentParser
 import FileFormats
-import FoundationEssentials
 import Sharding
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// A run that keeps a record a frame in its shard's part.
 struct PartRun {

@@ -1,7 +1,12 @@
 import AppCore
 import FileFormats
-import FoundationEssentials
 import Reporting
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// One frame of a run: where it comes from and where its results go.
 struct RunFrame: Sendable {

@@ -1,7 +1,12 @@
 import FileFormats
-import FoundationEssentials
 import Models
 import NNRuntime
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Which weight files a command reads: a file given, else the first there is in `WeightFolders`.
 enum WeightFiles {

@@ -1,9 +1,14 @@
 import ArgumentParser
 import FileFormats
-import FoundationEssentials
 import HTTPServing
 import InferenceServing
 import NNRuntime
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 extension ListeningAddress: ExpressibleByArgument {
   /// Reads an address of an option.
@@ -27,8 +32,11 @@ struct InferenceOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "With --models: where to listen. Other than loopback needs --token-file or --no-auth. By default 127.0.0.1:8000.",
-      valueName: "address:port"))
+      """
+      Where to listen. The page on another address than loopback (0.0.0.0:8765 for all) is for whoever opens the address \
+      with its token, which is printed as a QR code too. With --models that needs --token-file or --no-auth. By default \
+      127.0.0.1:8765, with --models 127.0.0.1:8000.
+      """, valueName: "address:port"))
   var listen: ListeningAddress?
 
   @Flag(
@@ -46,7 +54,10 @@ struct InferenceOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "A file whose one line clients send as Authorization: Bearer; health checks need none.",
+      """
+      A file whose one line clients send as Authorization: Bearer; health checks need none. Of the page: the token in its \
+      address, in letters, digits, - and _, instead of a new one at each start.
+      """,
       valueName: "file"))
   var tokenFile: String?
 
@@ -93,11 +104,15 @@ struct InferenceOptions: ParsableArguments {
       throw ValidationError("--token-file and --no-auth contradict each other; give one of them")
     }
     let given = [
-      (listen != nil, "--listen"), (tokenFile != nil, "--token-file"), (noAuth, "--no-auth"),
-      (log != .none, "--log"), (deepstack, "--deepstack"),
+      (noAuth, "--no-auth"), (log != .none, "--log"), (deepstack, "--deepstack"),
+      (
+        tokenFile != nil && listen?.isLoopback != false,
+        "--token-file without --listen on another address than loopback"
+      ),
     ]
     if models.isEmpty, let option = given.first(where: { $0.0 }) {
-      throw ValidationError("\(option.1) goes with --models; without them the page is for this machine alone")
+      throw ValidationError(
+        "\(option.1) goes with --models; the page is for this machine, or for who has its token")
     }
   }
 
@@ -127,6 +142,17 @@ struct InferenceOptions: ParsableArguments {
     return String(lines[0])
   }
 
+  /// The token of the page; nil for one made at the start.
+  func pageToken() throws -> String? {
+    guard let token = try token(), let tokenFile else { return nil }
+    guard token.utf8.allSatisfy({ $0.isPlainInURL }), token.utf8.count <= 64 else {
+      throw CommandError.input(
+        "\(tokenFile): the token of a page stands in its address: give 16 to 64 letters, digits, - and _, as of: "
+          + "openssl rand -hex 32")
+    }
+    return token
+  }
+
   /// Threads for each lane, which share them as they are busy.
   func teams(threads: Int) -> LaneThreads { LaneThreads(lanes: lanes, threads: threads) }
 
@@ -147,4 +173,16 @@ struct InferenceOptions: ParsableArguments {
 
   /// Bytes for requests, to be asked once everything that stays is loaded.
   var memory: Int { maxMemory?.count ?? MemoryShare.forRequests(body: maxBody.count) }
+}
+
+extension UInt8 {
+  /// Whether it is a letter, a digit, - or _.
+  fileprivate var isPlainInURL: Bool {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
 }

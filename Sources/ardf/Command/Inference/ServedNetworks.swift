@@ -1,6 +1,5 @@
 import AppCore
 import FileFormats
-import FoundationEssentials
 import Geometry
 import HTTPServing
 import Imaging
@@ -9,6 +8,12 @@ import InferenceServing
 import Models
 import NNRuntime
 import Perception
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// The models that `ardf serve --models` offers: the networks as they are, and what is made of them.
 struct ServedNetworks {

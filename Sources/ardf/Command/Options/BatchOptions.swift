@@ -1,7 +1,12 @@
 import FileFormats
 import ArgumentParser
-import FoundationEssentials
 import Sharding
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// How the frames of a run are shared out and gone on with, and what is kept of them.
 struct BatchOptions: ParsableArguments {

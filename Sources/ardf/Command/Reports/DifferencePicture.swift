@@ -1,9 +1,14 @@
 import FileFormats
 import Geometry
-import Glibc
 import Imaging
 import NNRuntime
 import NNVerification
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// A layer beyond its tolerance as a picture: where it is wrong, by how much, in which channels.
 struct DifferencePicture {

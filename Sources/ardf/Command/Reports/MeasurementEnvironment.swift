@@ -1,8 +1,13 @@
 import ArgumentParser
 import Digests
 import FileFormats
-import FoundationEssentials
 import NNRuntime
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// What a measurement depends on besides the program: recorded with every report.
 struct MeasurementEnvironment {

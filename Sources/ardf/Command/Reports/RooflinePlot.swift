@@ -1,6 +1,11 @@
 import FileFormats
-import Glibc
 import NNRuntime
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Rate over arithmetic intensity, both logarithmic, under the machine's roof; the area of a point is its share
 /// of the time.

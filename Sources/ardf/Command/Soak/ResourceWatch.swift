@@ -1,6 +1,11 @@
 import AppCore
 import FileFormats
-import FoundationEssentials
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Memory and descriptors of this process over many equal rounds.
 struct ResourceWatch {

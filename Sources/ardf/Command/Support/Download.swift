@@ -2,8 +2,13 @@ import AppCore
 import Archives
 import Digests
 import FileFormats
-import FoundationEssentials
 import OutputFolders
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Why a file could not be had from the network.
 enum DownloadError: ClassifiedError, CustomStringConvertible {

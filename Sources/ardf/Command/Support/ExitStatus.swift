@@ -1,10 +1,15 @@
 import ArgumentParser
 import FileFormats
-import Glibc
 import Models
 import NNRuntime
 import ONNX
 import OutputFolders
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// How the process ends; the numbers are those of sysexits.h.
 enum ExitStatus: Int32 {

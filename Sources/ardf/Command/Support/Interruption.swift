@@ -1,6 +1,11 @@
 import FileFormats
-import Glibc
 import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// SIGINT, SIGTERM and SIGHUP end the process and the programs that it has started without leaving temporary files, and so does a mapped file that is cut
 /// short; a reader that goes away is no signal.

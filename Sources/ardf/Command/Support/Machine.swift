@@ -1,5 +1,10 @@
-import FoundationEssentials
 import NNRuntime
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// The machine that networks would run on.
 struct Machine {
@@ -34,6 +39,13 @@ struct Machine {
       "OpenBLAS chose its \(blas) kernels, which use \(Self.levels[level]), although the processor has \(best): "
         + "products will be slow; set OPENBLAS_CORETYPE=\(Self.cores[wanted][0]) or install a newer libopenblas"
     ]
+  }
+
+  /// What the machine calls itself.
+  static var hostName: String {
+    let name = FileManager.default.contents(atPath: "/proc/sys/kernel/hostname") ?? Data()
+    return String(decoding: name, as: UTF8.self).split(whereSeparator: \.isWhitespace).first.map(String.init)
+      ?? "localhost"
   }
 
   // MARK: What OpenBLAS uses

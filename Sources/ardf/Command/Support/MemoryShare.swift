@@ -1,6 +1,11 @@
 import FileFormats
-import FoundationEssentials
 import NNRuntime
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// The memory that requests may have, where the system gives the process a part of the machine's.
 enum MemoryShare {

@@ -1,5 +1,10 @@
 import FileFormats
-import Glibc
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Names with `*`, `?` and `[...]`, for lists too long for a shell's command line.
 ///

@@ -1,6 +1,11 @@
 import FileFormats
-import FoundationEssentials
 import NNRuntime
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// The processors that fall to this process, where a scheduler or a container gives it a part of the machine's.
 ///

@@ -1,5 +1,10 @@
 import FileFormats
-import Glibc
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The columns that texts of `--help` are broken for, which the parser of arguments takes from the environment.
 enum TerminalWidth {

@@ -158,10 +158,48 @@ async function upload(files) {
   }
 }
 
+/** Shows another frame of the capture, which is run first. */
+async function turn(position) {
+  const controls = $$("#turn button, #turn input");
+  try {
+    tell(`Finding objects and depth in frame ${position + 1}…`);
+    controls.forEach(control => { control.disabled = true; });
+    const {page} = await ask(service.turn, "POST", JSON.stringify({to: position}));
+    location.href = page;
+  } catch (error) {
+    tell(error.message, true);
+    showTurn();
+  }
+}
+
+/** The controls that turn to the frames of the capture. */
+function showTurn() {
+  const {index, count} = data.position;
+  $("#turn").hidden = false;
+  $("#count").textContent = count;
+  Object.assign($("#position"), {value: index + 1, max: count, disabled: false});
+  $("#before").disabled = index === 0;
+  $("#after").disabled = index + 1 === count;
+}
+
+function startTurn() {
+  showTurn();
+  const {index, count} = data.position;
+  $("#before").addEventListener("click", () => turn(index - 1));
+  $("#after").addEventListener("click", () => turn(index + 1));
+  $("#position").addEventListener("change", () => {
+    const wanted = Math.min(count, Math.max(1, Math.round($("#position").valueAsNumber))) - 1;
+    if (Number.isFinite(wanted) && wanted !== index) turn(wanted); else showTurn();
+  });
+  // A page that comes back from the browser's memory is asked again.
+  addEventListener("pageshow", event => { if (event.persisted) { tell(null); showTurn(); } });
+}
+
 function startService() {
   document.body.classList.toggle("waiting", !frame);
   $("#drop-hint").hidden = !service.upload;
   $("#place").addEventListener("click", placeQueue);
+  if (frame && service.turn && data.position?.count > 1) startTurn();
   if (frame) {
     $("#downloads").hidden = false;
     const names = service.names.filter(name => data.metric || !name.startsWith("metric."));

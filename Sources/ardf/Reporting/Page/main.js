@@ -19,8 +19,10 @@ function startTheme() {
 function showFacts() {
   const count = data.detections.length;
   const facts = [`${data.model.name ?? "detector"} ${data.model.input ?? ""}`.trim(), `${count} object${count === 1 ? "" : "s"}`, `${frame.upright.join(" × ")}`];
-  if (data.path.length > 1) facts.push(`${data.path.length} frames`);
-  $("#title").textContent = document.title = data.title;
+  const {index = 0, count: frames = data.path.length} = data.position ?? {};
+  if (frames > 1) facts.push(`${frames} frames`);
+  $("#title").textContent = data.title;
+  document.title = data.position && frames > 1 ? `${data.title}, frame ${index + 1} of ${frames}` : data.title;
   $("#facts").replaceChildren(...facts.map(textContent => make("li", {textContent})));
   $("#index").hidden = !data.index;
   if (data.index) $("#index").href = data.index;

@@ -66,6 +66,22 @@ package struct ListeningAddress: Sendable, Equatable, CustomStringConvertible {
   /// Whether no other machine reaches it.
   package var isLoopback: Bool { isVersion6 ? host == "::1" : host.hasPrefix("127.") }
 
+  /// Whether it stands for all addresses of this machine.
+  package var isAny: Bool { isVersion6 ? host == "::" : host == "0.0.0.0" }
+
+  /// The address by which other machines of its network reach this one, in digits; nil where it has no network.
+  ///
+  /// Asks the system by which address it would send; nothing is sent.
+  package static var outward: String? {
+    guard let socket = try? Socket(domain: Int32(AF_INET), type: .datagram) else { return nil }
+    defer { try? socket.close() }
+    // An address for documentation (RFC 5737): whatever is beyond the network's own router.
+    guard let beyond = try? sockaddr_in.inet(ip4: "192.0.2.1", port: 9),
+      (try? socket.connect(to: beyond)) != nil, case .ip4(let host, _)? = try? socket.sockname()
+    else { return nil }
+    return host
+  }
+
   /// As in an URL.
   package var description: String { isVersion6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
 

@@ -1,6 +1,11 @@
 import FileFormats
-import FoundationEssentials
 import HTTPServing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// What the access log says of a request.
 struct LogEntry {

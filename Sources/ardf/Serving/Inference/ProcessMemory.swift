@@ -1,5 +1,10 @@
 import FileFormats
-import FoundationEssentials
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// The memory of this process.
 enum ProcessMemory {

@@ -1,5 +1,10 @@
 import FileFormats
-import FoundationEssentials
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Elements to and from JSON.
 enum TensorJSON {

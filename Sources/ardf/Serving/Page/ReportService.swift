@@ -10,6 +10,7 @@ import Reporting
 /// | `GET /frames/N` | the page of a frame |
 /// | `GET /frames/N/NAME` | one of its files |
 /// | `POST /frames/N/place` | places effects |
+/// | `POST /frames/N/turn` | `{"page": PATH}`: runs the flow on another frame of the same capture |
 /// | `POST /uploads` | `{"upload": PATH}`: a place for files |
 /// | `PUT PATH/NAME` | keeps a file there |
 /// | `POST PATH?run` | `{"page": PATH}`: runs the flow on the files |
@@ -18,6 +19,8 @@ import Reporting
 package actor ReportService: RequestHandler {
   /// Bytes of a request for effects.
   package static let placementBytes = 256 << 10
+  /// Bytes of a request for another frame.
+  static let turnBytes = 1 << 10
   /// Uploads that may be under way; an older one is dropped for the next.
   static let openUploads = 4
 
@@ -36,6 +39,7 @@ package actor ReportService: RequestHandler {
   }
 
   package func answer(_ request: Request) async -> Response {
+    if let admitted = requests.admission(request.head) { return admitted }
     do {
       try requests.check(request.head)
       return try await carryOut(request)
@@ -57,7 +61,7 @@ package actor ReportService: RequestHandler {
         throw Refusal.notFound
       }
       return .page(page)
-    case ("GET", "frames", 3) where path[2] != "place":
+    case ("GET", "frames", 3) where !Self.actions.contains(path[2]):
       guard let frame, workshop.fileNames.contains(path[2]),
         let bytes = try await workshop.file(path[2], of: frame)
       else { throw Refusal.notFound }
@@ -69,6 +73,15 @@ package actor ReportService: RequestHandler {
         throw Refusal.notFound
       }
       return .answer(answer.json)
+    case ("POST", "frames", 3) where path[2] == "turn":
+      let body = try parsed(await request.body(limit: Self.turnBytes))
+      guard let position = body["to"]?.integer(in: 0...1 << 40) else {
+        throw Refusal.badRequest("\"to\" must be the position of a frame, from 0")
+      }
+      guard let frame, let turned = try await workshop.turn(to: position, from: frame) else {
+        throw Refusal.notFound
+      }
+      return .answer(["page": .string("/frames/\(turned)")])
     case ("POST", "uploads", 1): return .answer(["upload": .string("/uploads/\(try open())")])
     case ("PUT", "uploads", 3...):
       let folder = try upload(path[1])
@@ -86,10 +99,13 @@ package actor ReportService: RequestHandler {
     }
   }
 
+  /// What can be asked of a frame besides its files.
+  private static let actions = ["place", "turn"]
+
   /// The methods that an address takes; none where there is nothing.
   private static func methods(of path: [String]) -> [String] {
     switch (path.first, path.count) {
-    case ("frames", 3) where path[2] == "place": ["POST"]
+    case ("frames", 3) where actions.contains(path[2]): ["POST"]
     case (nil, 0), ("frames", 2...3): ["GET", "HEAD"]
     case ("uploads", 1...2): ["POST"]
     case ("uploads", 3...): ["PUT"]
@@ -100,7 +116,7 @@ package actor ReportService: RequestHandler {
   /// Runs the dropped files; errors name them as they were dropped.
   private func run(_ folder: UploadFolder) async throws -> Int {
     do {
-      return try await workshop.run(path: folder.content())
+      return try await workshop.run(path: folder.content(), of: folder)
     } catch let refusal as Refusal {
       throw refusal
     } catch {
@@ -115,7 +131,8 @@ package actor ReportService: RequestHandler {
 
   private func service(_ frame: Int) -> ReportPage.Service {
     ReportPage.Service(
-      placePath: "/frames/\(frame)/place", uploadPath: workshop.canRun ? "/uploads" : nil,
+      placePath: "/frames/\(frame)/place", turnPath: workshop.canRun ? "/frames/\(frame)/turn" : nil,
+      uploadPath: workshop.canRun ? "/uploads" : nil,
       filesPath: "/frames/\(frame)", files: workshop.fileNames, token: requests.token)
   }
 

@@ -1,35 +1,73 @@
 import HTTPServing
 
-/// Who may ask: pages of this service in a browser of this machine.
+/// Who may ask: on this machine's own address browsers of this machine, on any other those that were given the token.
 struct RequestGuard: Sendable {
-  let port: UInt16
+  /// What the token is called in the address that lets a browser in.
+  static let tokenName = "token"
+
+  let address: ListeningAddress
   /// What every page has and no other site can read.
   let token: String
 
-  init(port: UInt16) {
-    self.port = port
+  /// - `token`: nil makes one.
+  init(_ address: ListeningAddress, token: String? = nil) {
+    self.address = address
+    self.token = token ?? Self.randomToken()
+  }
+
+  private static func randomToken() -> String {
     var generator = SystemRandomNumberGenerator()
-    token = (0..<2).map { _ in
+    return (0..<2).map { _ in
       let digits = String(generator.next() as UInt64, radix: 16)
       return String(repeating: "0", count: 16 - digits.count) + digits
     }.joined()
   }
 
-  /// The names under which this machine reaches itself.
-  private var hosts: [String] { ["127.0.0.1:\(port)", "localhost:\(port)"] }
+  /// Whether other machines reach the service: then pages and files need the token too.
+  var isOpen: Bool { !address.isLoopback }
 
-  /// Refuses requests by another name, which a foreign page may have pointed here, and changes asked for by other
-  /// sites or without the token.
+  /// The names under which this machine reaches itself.
+  private var hosts: [String] { ["127.0.0.1:\(address.port)", "\(address)", "localhost:\(address.port)"] }
+
+  /// The name of a browser's cookie, which servers on other ports of the machine do not share.
+  private var cookie: String { "ardf-\(address.port)" }
+
+  /// The answer to a browser that comes with the token in its address: it keeps the token as a cookie and is sent to the page.
+  func admission(_ head: RequestHead) -> Response? {
+    guard isOpen, head.method == "GET" || head.method == "HEAD", head.path.isEmpty,
+      head.query.hasPrefix("\(Self.tokenName)="),
+      isSecretEqual(String(head.query.dropFirst(Self.tokenName.count + 1)), token)
+    else { return nil }
+    return Response(
+      .seeOther,
+      fields: [
+        "Location": "/", "Set-Cookie": "\(cookie)=\(token); Path=/; HttpOnly; SameSite=Lax",
+      ], body: [])
+  }
+
+  /// Refuses requests without the token: on an open address all, else those that change something.
+  ///
+  /// Those by a foreign name, which another site may have pointed here, and those of other sites are refused too.
   func check(_ head: RequestHead) throws(Refusal) {
-    guard let host = head.fields["host"]?.lowercased(), hosts.contains(host) else {
-      throw .forbidden("ask for http://\(hosts[0])/")
+    guard let host = head.fields["host"]?.lowercased(), isOpen || hosts.contains(host) else {
+      throw .forbidden("ask for http://\(address)/")
     }
     if let origin = head.fields["origin"], origin != "http://\(host)" {
       throw .forbidden("requests of other sites are refused")
+    }
+    if isOpen, !(cookieToken(head).map { isSecretEqual($0, token) } ?? false) {
+      throw .forbidden("open the address that ardf serve printed, with its token")
     }
     guard head.method != "GET", head.method != "HEAD" else { return }
     guard let given = head.fields["x-ardf-token"], isSecretEqual(given, token) else {
       throw .forbidden("the page is of an earlier start of ardf serve; load it again")
     }
+  }
+
+  private func cookieToken(_ head: RequestHead) -> String? {
+    head.fields["cookie"]?.split(separator: ";").lazy
+      .map { $0.drop { $0 == " " } }
+      .first { $0.hasPrefix("\(cookie)=") }
+      .map { String($0.dropFirst(cookie.count + 1)) }
   }
 }

@@ -1,7 +1,12 @@
 import AppCore
 import FileFormats
-import FoundationEssentials
 import HTTPServing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Names that uploads may have.
 enum UploadName {

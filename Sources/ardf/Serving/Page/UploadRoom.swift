@@ -1,6 +1,11 @@
 import FileFormats
-import FoundationEssentials
 import OutputFolders
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// The folder of one process for everything that is dropped: the user's alone, and gone with the process.
 ///

@@ -23,10 +23,16 @@ package protocol Workshop: Sendable {
   /// Places effects; nil where there is no such frame.
   func place(_ wishes: [PlacementWish], on frame: Int) async throws -> PlacementAnswer?
 
-  /// Runs the flow on a picture or capture at a path, which is gone afterwards.
+  /// Runs the flow on a picture, or on the first frame of a capture, at a path; what lies there goes with the last
+  /// reference to `upload`.
   ///
   /// - Returns: the new frame.
-  func run(path: String) async throws -> Int
+  func run(path: String, of upload: UploadFolder) async throws -> Int
+
+  /// Runs the flow on another frame, by its position from 0, of the capture that `frame` is of.
+  ///
+  /// - Returns: the frame, which may have been there already; nil where there is no such frame.
+  func turn(to position: Int, from frame: Int) async throws -> Int?
 }
 
 /// An effect wanted on an object.

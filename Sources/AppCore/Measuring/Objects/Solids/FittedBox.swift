@@ -1,5 +1,10 @@
 import Geometry
-import Glibc
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// An upright box on a supporting plane, with what is cut out of it, as it is fitted.
 struct FittedBox: FittedSolid {

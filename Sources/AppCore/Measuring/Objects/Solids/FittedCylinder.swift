@@ -1,6 +1,11 @@
 import FileFormats
 import Geometry
-import Glibc
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// An upright cylinder on a supporting plane, as it is fitted from one view.
 struct FittedCylinder: FittedSolid {

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Means of a solid's numbers over the likelihood, one number at a time.
 extension SolidLikelihood {

@@ -1,5 +1,10 @@
 import Geometry
-import Glibc
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The solid of greatest likelihood near one found from an object's ends: where an object is a box, a box of which parts are
 /// missing, or an upright cylinder, all of its cells and all around it say together where it ends, to far less than a

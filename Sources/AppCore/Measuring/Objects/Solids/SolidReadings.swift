@@ -1,5 +1,10 @@
 import Geometry
-import Glibc
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// What solids are fitted to: the readings of an object's cells and those around.
 struct SolidReadings {

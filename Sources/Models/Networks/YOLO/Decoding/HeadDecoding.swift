@@ -1,5 +1,10 @@
-import Glibc
 import Geometry
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// From raw head outputs (channels-last, one buffer a level) to boxes and scores.
 ///

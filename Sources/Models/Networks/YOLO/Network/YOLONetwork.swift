@@ -91,7 +91,7 @@ struct YOLONetwork: Sendable {
     switch top {
     case .classes(let head):
       let logits = head(backbone(image).p5)
-      return builder.finish(outputs: [
+      return builder.finished(outputs: [
         ("logits", logits), ("probabilities", logits.softmax(name: "probabilities")),
       ])
     case .boxes(let neck, let head):
@@ -102,7 +102,7 @@ struct YOLONetwork: Sendable {
         outputs.append(("cls.\(index)", level.classes))
         if let extras = level.extras { outputs.append(("\(task.extrasName).\(index)", extras)) }
       }
-      return builder.finish(outputs: outputs + (prototypes.map { [("proto", $0)] } ?? []))
+      return builder.finished(outputs: outputs + (prototypes.map { [("proto", $0)] } ?? []))
     }
   }
 }

@@ -1,0 +1,44 @@
+import HTTPServing
+
+/// The page's service on a port.
+package struct PageServer: Sendable {
+  private let server: HTTPServer
+  private let requests: RequestGuard
+  private let listening: ListeningAddress
+  /// What requests that change something must carry, and on an address that other machines reach every request.
+  package var token: String { requests.token }
+
+  /// A server that does not accept connections yet.
+  ///
+  /// - `token`: nil makes one.
+  package init(
+    workshop: any Workshop, port: ListeningPort, token: String? = nil, limits: UploadLimits = UploadLimits(),
+    connections: ConnectionLimits = ConnectionLimits(), end: GracefulEnd = GracefulEnd()
+  ) {
+    requests = RequestGuard(port.address, token: token)
+    listening = port.address
+    server = HTTPServer(
+      port: port, handler: ReportService(workshop: workshop, requests: requests, limits: limits),
+      limits: connections, end: end)
+  }
+
+  /// Where it is: on an address of this machine alone the page's, else one that lets a browser in.
+  ///
+  /// - `host`: what other machines call this one, where the server listens on all of its addresses.
+  package func address(host: @autoclosure () -> String) -> String {
+    guard requests.isOpen else { return "http://\(listening)/" }
+    let place = listening.isAny ? "\(host()):\(listening.port)" : "\(listening)"
+    return "http://\(place)/?\(RequestGuard.tokenName)=\(token)"
+  }
+
+  /// Connections that are open.
+  package var connections: Int { server.connections }
+
+  /// Answers requests until the task is cancelled; can be run once.
+  ///
+  /// - Throws: `ServingError`, `CancellationError`.
+  package func run() async throws {
+    UploadRoom.removeAbandoned()
+    try await server.run()
+  }
+}
