@@ -17,14 +17,16 @@ struct MatrixProduct: VectorOperator {
   func longestSum(of input: MapShape) -> Int { depth }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .all }
 
-  func shape(of inputs: [MapShape], layer: String) -> MapShape {
-    precondition(a.fits(inputs[0]) && b.fits(inputs[1]), "\(layer): elements beyond \(inputs)")
-    precondition(
-      a.axes.count >= 2 && a.axes.count == b.axes.count && depth == b.axes[b.axes.count - 2].size
-        && a.axes.dropLast(2).map(\.size) == b.axes.dropLast(2).map(\.size), "\(layer): \(a) by \(b)")
+  func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
+    guard a.axes.count >= 2, a.axes.count == b.axes.count, depth == b.axes[b.axes.count - 2].size,
+      a.axes.dropLast(2).map(\.size) == b.axes.dropLast(2).map(\.size)
+    else { throw .wrongAttributes("matrices of \(a.axes.map(\.size)) by \(b.axes.map(\.size))") }
+    guard a.fits(inputs[0]), b.fits(inputs[1]) else {
+      throw .wrongInputs(inputs, needed: "beyond which the matrices reach")
+    }
     return isSideBySide
-      ? MapShape(height: 1, width: rows, channels: batches * columns)
-      : MapShape(height: batches, width: rows, channels: columns)
+      ? try .result(height: 1, width: rows, channels: batches * columns)
+      : try .result(height: batches, width: rows, channels: columns)
   }
 
   func operations(_ node: Node, _ shapes: [MapShape]) -> Double {

@@ -21,20 +21,28 @@ struct SeparateAttention: Operator {
   var placing: Placing { .own }
   var parameterCount: Int { 0 }
 
-  func shape(of inputs: [MapShape], layer: String) -> MapShape {
+  func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
     let walks = [query, key, value]
-    precondition(
-      walks.allSatisfy { $0.axes.count == 4 && $0.axes[3].stride == 1 && $0.axes[0].size == groups }
-        && walks.allSatisfy { $0.axes[1].size == heads } && keys == value.axes[2].size
-        && key.axes[3].size == keyWidth, "\(layer): \(walks)")
-    precondition(zip(walks, inputs).allSatisfy { $0.fits($1) }, "\(layer): elements beyond \(inputs)")
-    if addendHeads > 0 {
-      precondition(
-        (addendGroups == 1 || addendGroups == groups) && (addendHeads == 1 || addendHeads == heads)
-          && inputs[3].pixels == addendGroups * addendHeads * keys && inputs[3].channels == tokens,
-        "\(layer): addends \(inputs[3])")
+    guard walks.allSatisfy({ $0.axes.count == 4 && $0.axes[3].stride == 1 && $0.axes[0].size == groups }),
+      walks.allSatisfy({ $0.axes[1].size == heads }), keys == value.axes[2].size,
+      key.axes[3].size == keyWidth
+    else {
+      throw .wrongAttributes(
+        "queries, keys and values of \(walks.map { $0.axes.map(\.size) }), groups, heads, tokens, width")
     }
-    return MapShape(height: groups, width: tokens, channels: heads * valueWidth)
+    guard zip(walks, inputs).allSatisfy({ $0.fits($1) }) else {
+      throw .wrongInputs(inputs, needed: "beyond which queries, keys or values reach")
+    }
+    if addendHeads > 0 {
+      guard addendGroups == 1 || addendGroups == groups, addendHeads == 1 || addendHeads == heads,
+        inputs[3].pixels == addendGroups * addendHeads * keys, inputs[3].channels == tokens
+      else {
+        throw .wrongInputs(
+          inputs,
+          needed: "where addends of \(addendGroups * addendHeads * keys) pixels and \(tokens) channels fit")
+      }
+    }
+    return try .result(height: groups, width: tokens, channels: heads * valueWidth)
   }
 
   func operations(_ node: Node, _ shapes: [MapShape]) -> Double {
