@@ -39,7 +39,8 @@ struct CommandRun {
 
   /// The arguments of `ardf serve`, with any free port instead of the one that it takes by itself.
   static func onAnyPort(_ arguments: [String]) -> [String] {
-    arguments + (arguments.contains("--models") ? ["--listen", "127.0.0.1:0"] : ["--port", "0"])
+    let listens = arguments.contains("--models") || arguments.contains("--listen")
+    return arguments + (listens ? ["--listen", "127.0.0.1:0"] : ["--port", "0"])
   }
 
   /// Standard output as JSON.

@@ -57,7 +57,7 @@ import Testing
   @Test func wrongFrame() throws {
     try expect(
       Self.detect + TinyNetwork.detectorOptions + ["--frame", "7"], in: place(), status: 64,
-      ["--frame 7", "1 frames"])
+      ["--frame 7", "one frame"])
   }
 
   @Test func missingInputs() throws {

@@ -74,7 +74,7 @@ import Testing
       Mistake("run x*.jpg --out o \(Self.detector)", 66, "no file or folder has such a name"),
       Mistake("run p.png --out o \(Self.detector) --resume --force", 64, "give one of the two"),
       Mistake("run p.png --out o \(Self.detector) --depth-map d.png", 64, "--intrinsics"),
-      Mistake("run p.png --out o \(Self.detector) --picture-format gif", 64, "jpeg, png"),
+      Mistake("run p.png --out o \(Self.detector) --picture-format gif", 64, "'jpeg' and 'png'"),
     ])
   }
 
@@ -131,7 +131,7 @@ import Testing
     try Self.check([
       Mistake("weights get yolo12n", 64, "yolo12n: no such checkpoint", "yolo11n-seg"),
       Mistake("weights get", 64, "<name>"),
-      Mistake("convert nowhere.pt o", 66, "nowhere.pt: no such file"),
+      Mistake("convert nowhere.pt o.safetensors", 66, "nowhere.pt: no such file"),
       Mistake("convert", 64, "<input>"),
       Mistake("inspect nowhere.pt", 66, "nowhere.pt: no such file"),
       Mistake("inspect plan det.safetensors --size 64", 64, "HEIGHTxWIDTH"),
@@ -148,7 +148,7 @@ import Testing
       Mistake("evaluate pics --weights cls.safetensors", 66, "CLASS/NAME.jpg"),
       Mistake("evaluate pics p.png --weights det.safetensors", 64, "give one folder"),
       Mistake("evaluate pics --weights det.safetensors --annotations no.json", 66, "no.json"),
-      Mistake("quantize det.safetensors --out o", 64, "--calibrate PICTURES"),
+      Mistake("quantize det.safetensors --out o.safetensors", 64, "--calibrate PICTURES"),
     ])
   }
 

@@ -63,7 +63,7 @@ import Testing
     #expect(short.status == 0, "\(short.error)")
     #expect(try kind("a/annotated.jpg", place) == .jpeg)
     let unknown = try CommandRun(detect + ["--picture-format", "webp", "--out", "b"], in: place.path)
-    #expect(unknown.status == 64 && unknown.error.contains("jpeg, png"), "\(unknown.error)")
+    #expect(unknown.status == 64 && unknown.error.contains("'jpeg' and 'png'"), "\(unknown.error)")
   }
 
   /// libjpeg takes 65,500 pixels a side.

@@ -27,7 +27,6 @@ import Testing
     (networks + ["--token-file", "short"], 65, "openssl"),
     (networks + ["--lanes", "0"], 64, "--lanes"),
     (networks + ["--timeout", "0"], 64, "--timeout"),
-    (["--listen", "127.0.0.1:0"], 64, "--models"),
     (["--log", "json"], 64, "--models"), (["--deepstack", "--port", "0"], 64, "--models"),
     (["--models", "d=\(TinyNetwork.depth)", "--depth-size", "42", "--deepstack"], 64, "detector"),
   ]

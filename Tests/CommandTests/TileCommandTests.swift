@@ -31,7 +31,7 @@ import Testing
       try JSONValue.read(path: place.file("detect/detections.json"))["detections"] != document["detections"])
   }
 
-  /// Arguments, and what is said of them.
+  /// Arguments, and the message that they get.
   private static let wrong: [([String], String)] = [
     (["--tile", "0"], "--tile"), (["--tile", "31"], "32"), (["--tile", "640", "--overlap", "1"], "0.9"),
     (["--tile", "640", "--overlap", "nan"], "--overlap"), (["--overlap", "0.2"], "--tile"),

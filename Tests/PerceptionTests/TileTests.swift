@@ -10,7 +10,7 @@ import Testing
 
 /// Large pictures in parts, and what is put together of them.
 @Suite struct TileTests {
-  /// Finds what it is told for pictures of a size, in the order in which they come.
+  /// Finds given objects in pictures of a size, in the order in which they come.
   private final class Scripted: ObjectNetwork {
     let name = "scripted"
     let classNames = ["cup", "bowl"]

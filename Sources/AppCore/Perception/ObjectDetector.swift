@@ -16,7 +16,7 @@ public struct ObjectRules: Sendable {
   public var classes: Set<Int>?
   /// How masks are made.
   public var masks: MaskMethod
-  /// How pictures are looked at in parts; nil for only as a whole.
+  /// Tiles that large pictures are cut into; nil for the whole picture alone.
   public var tiling: Tiling?
   /// What masks may cost.
   package var maskBounds = MaskBounds()

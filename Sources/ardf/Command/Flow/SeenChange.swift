@@ -1,4 +1,5 @@
 import AppCore
+import FileFormats
 import Synchronization
 
 /// Whether objects came or went since the last picture that was kept, of a stream whose pictures come in order.
@@ -8,7 +9,7 @@ import Synchronization
 final class SeenChange: Sendable {
   private struct Seen: Equatable {
     /// How many of each class.
-    var counts: [String: Int] = [:]
+    var counts = NameTable<Int>()
     /// Identities, where objects have them: one that takes another's place is a change.
     var tracks: Set<Int> = []
   }
@@ -34,7 +35,7 @@ final class SeenChange: Sendable {
 
   /// Whether the likeliest class of the next picture is another.
   func isNew(_ file: ClassesFile) -> Bool {
-    isNew(Seen(counts: file.classes.first.map { [$0.className: 1] } ?? [:]))
+    isNew(Seen(counts: NameTable(file.classes.prefix(1).map { ($0.className, 1) })))
   }
 
   /// Whether what a network made of the next picture is news.

@@ -4,7 +4,7 @@ import FileFormats
 /// Pictures in a folder that are of a kind that is not read: the others are done, and in the end the command says that these
 /// are not.
 ///
-/// Anything else that lies beside pictures, such as a text, is nobody's picture, and no failure.
+/// Anything else that lies beside pictures, such as a text, is no picture, and no failure.
 enum UnreadPictures {
   /// What names of pictures end in that other programs write.
   private static let endings = [

@@ -19,16 +19,13 @@ enum PictureFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
 
   /// A picture's bytes; JPEG at the quality of a replay's frames.
   ///
-  /// - Throws: `ImageError`, where JPEG has no room for so many pixels too.
-  func encode(_ image: RGBImage) throws(ImageError) -> [UInt8] {
+  /// - Throws: `ImageError`; `CommandError.input` where a side is longer than JPEG has room for.
+  func encode(_ image: RGBImage) throws -> [UInt8] {
     guard self == .jpeg else { return try ImageCodec.encodePNG(image) }
     guard max(image.width, image.height) <= Self.longestJPEGSide else {
-      throw ImageError(
-        file: "picture of results",
-        defect: .encodingFailed(
-          .jpeg,
-          detail: "\(image.width)x\(image.height) pixels, and a side of a JPEG has at most "
-            + "\(Self.longestJPEGSide); give --picture-format png"))
+      throw CommandError.input(
+        "the picture of results has \(image.width)x\(image.height) pixels, and a side of a JPEG has at most "
+          + "\(Self.longestJPEGSide); give --picture-format png")
     }
     return try ImageCodec.encodeJPEG(image)
   }

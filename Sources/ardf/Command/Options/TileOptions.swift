@@ -2,7 +2,7 @@ import ArgumentParser
 import Models
 import Perception
 
-/// Whether large pictures are looked at in parts.
+/// Whether large pictures are cut into tiles.
 struct TileOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

@@ -110,7 +110,7 @@ package enum Refusal: Error, Equatable {
     }
   }
 
-  /// What clients of gRPC are told.
+  /// The answer to clients of gRPC.
   static let noGRPC =
     "this server speaks HTTP/1.1 alone, neither HTTP/2 nor gRPC: ask for http://HOST:PORT/v2 with a client's HTTP "
     + "interface, such as tritonclient.http"

@@ -17,7 +17,7 @@ package struct DeepStackService: Sendable {
   let model: String
   /// The name of its network.
   let network: String
-  /// Scores from which on objects are told unless a request says otherwise, as DeepStack's.
+  /// Scores from which on objects are reported unless a request says otherwise, as DeepStack's.
   static let usualConfidence = 0.45
 
   /// - `model`: the name of a model among those served.
