@@ -69,7 +69,7 @@ private final class UnpackedFolder: Sendable {
     }
     guard hasRoom else { throw .archive(path: archive.path, .tooManyOpen(limit: Self.mostBytes)) }
     self.bytes = bytes
-    let parent = FileManager.default.temporaryDirectory.path  // AtomicDirectory.scratch
+    let parent = FileManager.default.temporaryDirectory.path  // For AtomicDirectory.scratch.
     do {
       folder = try Self.scratch(in: parent)
     } catch {
