@@ -76,6 +76,14 @@ import Testing
     }
   }
 
+  @Test("orders of axes that are none", arguments: [[0, 2, 9], [0, -1, 1], [0, 0, 1]])
+  func orders(order: [Int]) throws {
+    var net = DrawnNetwork(seed: 12, input: [2, 4, 4])
+    let y = net.node("Relu", ["x"])
+    let turned = net.node("Transpose", [net.node("MatMul", [y, y])], ["perm": .ints(order)])
+    #expect(try net.isRefused(net.node("Relu", [turned])))
+  }
+
   @Test("slices with steps beyond the axis, and dilations beyond any map")
   func steps() throws {
     var net = DrawnNetwork(seed: 9, input: [1, 4, 6, 5])

@@ -99,10 +99,13 @@ public enum CheckpointConverter {
         try ExportComparison.check(
           bytes, file: file, layers: layers,
           against: WeightStore(tensors: tensors, metadata: metadata, file: file))
+        metadata[ModuleFacts.key] = ModuleFacts.compared
       }
       return Checkpoint(
         architecture: found.architecture, variant: found.variant, tensors: tensors, metadata: metadata,
-        remarks: found.remarks)
+        remarks: found.remarks.filter {
+          $0 != ModuleFacts.remark || metadata[ModuleFacts.key] == ModuleFacts.untold
+        })
     } catch {
       throw CheckpointError(error.kind, tensor: error.tensor, file: file)
     }

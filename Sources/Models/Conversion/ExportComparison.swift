@@ -10,7 +10,7 @@ import ONNX
 package struct ExportComparison {
   /// The greatest difference, of the largest magnitude of a layer: far above rounding, far below another function.
   private static let tolerance: Float = 0.01
-  /// The same of weights of half precision, whose files compute in it.
+  /// The same of files that compute in half precision.
   private static let toleranceOfHalves: Float = 0.05
   /// The sides of an input with free axes: whole strides of detectors and whole patches of depth networks.
   private static let freeSide = 224
@@ -57,9 +57,8 @@ package struct ExportComparison {
     let input = try session.input("input")
     var generator = SplitMix64(seed: 1)
     let noise = (0..<3 * size.width * size.height).map { _ in Float(generator.unit()) }
-    let (theirs, outputs) = try values(of: layers, noise: noise, type: port.type ?? .float, size)
+    let (theirs, outputs, isHalf) = try values(of: layers, noise: noise, type: port.type ?? .float, size)
     let ours = values(of: session, input, noise, wanted: theirs)
-    let isHalf = port.type != .float && port.type != .double
     let limit = isHalf ? Self.toleranceOfHalves : Self.tolerance
     var (compared, isDecoded) = (0, false)
     for module in ours.layers.keys {
@@ -91,25 +90,27 @@ package struct ExportComparison {
 
   // MARK: - Both networks
 
-  /// What the file computes of the layers asked for, in its order of axes, and its outputs.
+  /// What the file computes of the layers asked for, in its order of axes, its outputs, and whether in half precision.
   private func values(
     of layers: NameTable<String>, noise: [Float], type: ElementType, _ size: PixelSize
-  ) throws -> (layers: NameTable<[Float]>, outputs: [ONNX.Tensor]) {
+  ) throws -> (layers: NameTable<[Float]>, outputs: [ONNX.Tensor], isHalf: Bool) {
     let area = size.width * size.height
     let channelsFirst = (0..<3).flatMap { channel in (0..<area).map { Double(noise[$0 * 3 + channel]) } }
     let picture = ONNX.Tensor(type, [1, 3, size.height, size.width], doubles: channelsFirst)
     var modules: [Int: String] = [:]
     for (name, slot) in model.program.names { modules[slot] = layers[name] }
-    var found = NameTable<[Float]>()
+    var (found, isHalf) = (NameTable<[Float]>(), false)
     let values = try model.run(
       NameTable([(model.inputs[0].name, Value.tensor(picture))]),
       observer: { step, made in
         for (slot, value) in zip(step.outputs, made) {
           guard let slot, let module = modules[slot], case .tensor(let tensor)? = value else { continue }
           found[module] = tensor.floats()
+          isHalf = isHalf || tensor.type != .float && tensor.type != .double
         }
       })
-    return (found, values.compactMap { if case .tensor(let tensor) = $0 { tensor } else { nil } })
+    let outputs = values.compactMap { if case .tensor(let tensor) = $0 { tensor } else { nil } }
+    return (found, outputs, isHalf)
   }
 
   private struct Map {

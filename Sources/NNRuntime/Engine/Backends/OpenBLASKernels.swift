@@ -63,7 +63,7 @@ package func openBLASCatalogue() throws(OpenBLASError) -> KernelCatalogue {
   unsafe catalogue.add(
     "attention-f32", of: AttentionTask.self, products: .float32, maps: .float32,
     together: OpenBLASKernels.block, tolerance: .attention, by: .baseline,
-    scratch: { unsafe OpenBLASKernels.block * $0.pointee.tokens },
+    scratch: { unsafe OpenBLASKernels.block * $0.pointee.keyTokens },
     run: { unsafe OpenBLASKernels.attention(blas, $0, $1) })
   catalogue.complete(by: .plain(named: catalogue.name))
   return catalogue
@@ -286,23 +286,34 @@ private enum OpenBLASKernels {
   ) {
     let scores = unsafe share.scratch
     let task = unsafe task.pointee
-    let (tokens, blocks) = (task.tokens, queryBlocks(task))
+    let (keys, blocks) = (task.keyTokens, queryBlocks(task))
     for item in share.items {
-      let (head, first) = (item / blocks, item % blocks * block)
-      let rows = min(block, tokens - first)
+      let (place, first) = (item / blocks, item % blocks * block)
+      let (group, head) = (place / task.heads, place % task.heads)
+      let rows = min(block, task.tokens - first)
       unsafe blas.multiply(
-        rows: rows, columns: tokens, depth: task.keyWidth,
-        task.query + head * task.queryHeadStride + first * task.tokenStride, stride: task.tokenStride,
-        task.key + head * task.keyHeadStride, stride: task.tokenStride, transposed: true, into: scores,
-        stride: tokens)
+        rows: rows, columns: keys, depth: task.keyWidth,
+        task.query + group * task.queryGroupStride + head * task.queryHeadStride + first * task.tokenStride,
+        stride: task.tokenStride, task.key + group * task.keyGroupStride + head * task.keyHeadStride,
+        stride: task.keyTokenStride, transposed: true, into: scores, stride: keys)
+      let addends = unsafe task.addends.map {
+        unsafe $0 + group * task.addendGroupStride + head * task.addendHeadStride + first
+      }
       for row in 0..<rows {
-        unsafe PlainKernels.softmaxRow(
-          scores + row * tokens, scores + row * tokens, count: tokens, scale: task.scale)
+        let line = unsafe scores + row * keys
+        if let addends = unsafe addends {
+          for key in 0..<keys {
+            unsafe line[key] = line[key] * task.scale + addends[key * task.addendKeyStride + row]
+          }
+        }
+        unsafe PlainKernels.softmaxRow(line, line, count: keys, scale: addends == nil ? task.scale : 1)
       }
       unsafe blas.multiply(
-        rows: rows, columns: task.valueWidth, depth: tokens, scores, stride: tokens,
-        task.value + head * task.valueHeadStride, stride: task.tokenStride,
-        into: task.output + head * task.outputHeadStride + first * task.outputTokenStride,
+        rows: rows, columns: task.valueWidth, depth: keys, scores, stride: keys,
+        task.value + group * task.valueGroupStride + head * task.valueHeadStride,
+        stride: task.valueTokenStride,
+        into: task.output + group * task.outputGroupStride + head * task.outputHeadStride
+          + first * task.outputTokenStride,
         stride: task.outputTokenStride)
     }
   }

@@ -44,8 +44,13 @@ package struct Attention: Operator {
 
   package func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
     let (input, last) = (inputs[0], layout.heads - 1)
+    let starts = [layout.queryOffset, layout.keyOffset, layout.valueOffset]
+    let strides = [layout.queryHeadStride, layout.keyHeadStride, layout.valueHeadStride]
     let fits =
-      layout.queryOffset + last * layout.queryHeadStride + layout.keyWidth <= input.channels
+      (starts + strides + [layout.heads, layout.keyWidth, layout.valueWidth]).allSatisfy {
+        (0...MapShape.mostAlongSide).contains($0)
+      }
+      && layout.queryOffset + last * layout.queryHeadStride + layout.keyWidth <= input.channels
       && layout.keyOffset + last * layout.keyHeadStride + layout.keyWidth <= input.channels
       && layout.valueOffset + last * layout.valueHeadStride + layout.valueWidth <= input.channels
     guard fits, layout.heads > 0, layout.keyWidth > 0, layout.valueWidth > 0 else {

@@ -171,6 +171,9 @@ extension Value {
   private func grouped(
     _ weights: Tensor, _ bias: Tensor?, _ groups: Int, _ window: Window, isTransposed: Bool, _ name: String
   ) -> Value {
+    guard groups > 0, shape.channels % groups == 0 else {
+      return failed(.wrongAttributes("\(groups) groups of \(shape.channels) channels"), name)
+    }
     let (outChannels, overflows) =
       isTransposed ? weights.shape[1].multipliedReportingOverflow(by: groups) : (weights.shape[0], false)
     guard !overflows, (0...MapShape.mostAlongSide).contains(outChannels) else {

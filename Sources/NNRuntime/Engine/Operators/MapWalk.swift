@@ -30,7 +30,13 @@ public struct MapWalk: Hashable, Sendable {
   /// Whether every element is one of such a map, and steps are the same wherever its pixels lie.
   public func fits(_ map: MapShape) -> Bool {
     var (channel, last) = (offset % map.channels, offset)
-    guard offset >= 0, axes.allSatisfy({ $0.size > 0 && $0.stride >= 0 }) else { return false }
+    guard (0..<map.count).contains(offset),
+      axes.allSatisfy({
+        (1...MapShape.mostAlongSide).contains($0.size)
+          && ($0.size == 1 || (0...map.count).contains($0.stride))
+      }),
+      axes.reduce(1.0, { $0 * Double($1.size) }) <= Double(Int32.max)
+    else { return false }
     for axis in axes {
       let (span, overflow) = (axis.size - 1).multipliedReportingOverflow(by: axis.stride)
       guard !overflow, span < map.count else { return false }
@@ -44,7 +50,8 @@ public struct MapWalk: Hashable, Sendable {
   func placed(channels: Int, pixelStride: Int) -> MapWalk {
     func place(_ element: Int) -> Int { element / channels * pixelStride + element % channels }
     return MapWalk(
-      offset: place(offset), axes: axes.map { Axis(size: $0.size, stride: place($0.stride)) })
+      offset: place(offset),
+      axes: axes.map { Axis(size: $0.size, stride: $0.size == 1 ? 0 : place($0.stride)) })
   }
 
   /// Places of the first axes, all but the last two, in row-major order.

@@ -8,7 +8,7 @@ struct SeparateAttention: Operator {
   var scale: Float
   /// Whether a fourth input holds what is added to the products: (groups, heads, keys) pixels of all queries, where one
   /// group or one head stands for all.
-  var addendGroups = 0, addendHeads = 0
+  var addends: (groups: Int, heads: Int)?
 
   private var groups: Int { query.axes[0].size }
   private var heads: Int { query.axes[1].size }
@@ -33,13 +33,14 @@ struct SeparateAttention: Operator {
     guard zip(walks, inputs).allSatisfy({ $0.fits($1) }) else {
       throw .wrongInputs(inputs, needed: "beyond which queries, keys or values reach")
     }
-    if addendHeads > 0 {
-      guard addendGroups == 1 || addendGroups == groups, addendHeads == 1 || addendHeads == heads,
-        inputs[3].pixels == addendGroups * addendHeads * keys, inputs[3].channels == tokens
+    if let addends {
+      guard addends.groups == 1 || addends.groups == groups, addends.heads == 1 || addends.heads == heads,
+        inputs[3].pixels == addends.groups * addends.heads * keys, inputs[3].channels == tokens
       else {
         throw .wrongInputs(
           inputs,
-          needed: "where addends of \(addendGroups * addendHeads * keys) pixels and \(tokens) channels fit")
+          needed:
+            "where addends of \(addends.groups * addends.heads * keys) pixels and \(tokens) channels fit")
       }
     }
     return try .result(height: groups, width: tokens, channels: heads * valueWidth)
@@ -85,12 +86,12 @@ struct SeparateAttention: Operator {
     (task.queryGroupStride, task.keyGroupStride, task.valueGroupStride) = (
       walks[0].axes[0].stride, walks[1].axes[0].stride, walks[2].axes[0].stride
     )
-    if addendHeads > 0 {
+    if let addends {
       let stride = locations[node.inputs[3]].pixelStride
       unsafe task.addends = UnsafePointer(builder.pointer(node.inputs[3]))
       task.addendKeyStride = stride
-      task.addendHeadStride = addendHeads > 1 ? keys * stride : 0
-      task.addendGroupStride = addendGroups > 1 ? addendHeads * keys * stride : 0
+      task.addendHeadStride = addends.heads > 1 ? keys * stride : 0
+      task.addendGroupStride = addends.groups > 1 ? addends.heads * keys * stride : 0
     }
     let memory = TaskMemory(task, keeping: [builder.arena] + builder.operands)
     let items = groups * heads * ((tokens + kernel.together - 1) / kernel.together)
@@ -126,8 +127,8 @@ extension Value {
   ) -> Value {
     applying(
       SeparateAttention(
-        query: query, key: key, value: value, scale: scale, addendGroups: addends?.groups ?? 0,
-        addendHeads: addends?.heads ?? 0),
+        query: query, key: key, value: value, scale: scale,
+        addends: addends.map { (groups: $0.groups, heads: $0.heads) }),
       to: [keys, values] + (addends.map { [$0.map] } ?? []), name: name)
   }
 }

@@ -15,13 +15,17 @@ extension Island {
     return found
   }
 
+  /// The tensor as all of a map, row-major: the last axis is channels.
+  func rowMajor(_ x: Lowered, _ name: String) -> Lowered? {
+    arranged(x, order: Array(x.shape.indices), as: mapShape(of: x.shape), name)
+  }
+
   /// The tensor as all of a map, with nothing owed.
   func whole(_ x: Lowered, _ name: String) -> Lowered? {
     guard x.factor == 1 else { return settled(x, name) }
     guard !x.isWhole else { return x }
     if let part = channelRange(x, name) ?? tail(x, name) { return part }
-    let axes = Array(x.shape.indices)
-    return arranged(x, order: axes, as: mapShape(of: x.shape), name)
+    return rowMajor(x, name)
   }
 
   /// A view that is some of the channels of every pixel.

@@ -34,13 +34,6 @@ extension Lowered {
   }
 }
 
-extension Island {
-  /// The tensor as all of a map, row-major: the last axis is channels.
-  func rowMajor(_ x: Lowered, _ name: String) -> Lowered? {
-    arranged(x, order: Array(x.shape.indices), as: mapShape(of: x.shape), name)
-  }
-}
-
 extension Operands {
   /// An input, computed or known, with what is owed apart.
   func operand(_ index: Int) -> (tensor: Lowered, factor: Float)? {

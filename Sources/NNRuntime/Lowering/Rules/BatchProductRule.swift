@@ -6,9 +6,16 @@ import ONNX
 enum BatchProductRule: Rule {
   static func lower(_ node: ProgramNode, _ operands: Operands) -> [Lowered]? {
     guard node.inputs.count == 2, let shape = operands.outputShape(), shape.count >= 2,
-      let (a, first) = operands.operand(0), let (b, second) = operands.operand(1), a.shape.count >= 2,
-      b.shape.count >= 2
+      let (lowered, first) = operands.operand(0), let (b, second) = operands.operand(1),
+      lowered.shape.count >= 2, b.shape.count >= 2
     else { return nil }
+    var a = lowered
+    // Rows that do not lie together are copied for each panel of columns.
+    if shape[shape.count - 1] > mostStrided, a.view.axes.last?.last?.stride ?? 1 != 1,
+      let rows = operands.island.rowMajor(a, operands.name)
+    {
+      a = rows
+    }
     let images = max(a.map.images, b.map.images)
     guard images == 1 || shape.count > 2 && shape[0] == images else { return nil }
     // As they lie; if they cannot be walked through so, row-major.
@@ -22,6 +29,9 @@ enum BatchProductRule: Rule {
     let view = order.map { StridedView(shape, inOrder: $0) } ?? StridedView(rowMajor: shape)
     return [Lowered(value: value, view: view, factor: first * second)]
   }
+
+  /// Columns up to which rows are taken from where they lie.
+  private static let mostStrided = 32
 
   private typealias Side = (value: MapValue, walk: MapWalk)
 
@@ -61,7 +71,7 @@ enum BatchProductRule: Rule {
   ) -> [Int]? {
     guard let slot = node.outputs[0], let readers = program.readers[slot], readers.count == 1,
       program.steps.indices.contains(readers[0]), program.steps[readers[0]].type == "Transpose",
-      let wanted = program.steps[readers[0]].ints("perm")
+      let wanted = program.steps[readers[0]].ints("perm"), wanted.sorted() == Array(shape.indices)
     else { return nil }
     let rank = shape.count
     let outer = Array(images > 1 ? 1..<rank - 2 : 0..<rank - 2)

@@ -20,7 +20,7 @@ enum ConvTransposeRule: Rule {
     let pads = step.ints("pads") ?? [0, 0, 0, 0]
     let kernel = Array(weights.shape[2...])
     guard strides.count == 2, pads.count == 4, strides.allSatisfy({ $0 > 0 }),
-      pads.allSatisfy((0..<mostElements).contains), weights.count > 0
+      pads.allSatisfy((0..<ONNXTensor.mostElements).contains), weights.count > 0
     else { return nil }
     if strides[0] == strides[1], kernel == strides, shape[2] == x.shape[2] * strides[0],
       shape[3] == x.shape[3] * strides[1], pads == [0, 0, 0, 0]

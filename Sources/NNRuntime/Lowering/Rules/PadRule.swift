@@ -8,7 +8,7 @@ enum PadRule: Rule {
     guard let x = operands.settled(0), x.shape.count == 3 || x.shape.count == 4,
       let pads = step.ints("pads") ?? step.ints("paddings") ?? operands.constant(1)?.integers(),
       !operands.has(3), pads.count == 2 * x.shape.count, [pads[0], pads[1]] == [0, 0],
-      pads.allSatisfy((-mostElements...mostElements).contains)
+      pads.allSatisfy((-ONNXTensor.mostElements...ONNXTensor.mostElements).contains)
     else { return nil }
     let rank = x.shape.count
     guard pads[rank] == 0, pads[rank + 1] == 0 else { return nil }

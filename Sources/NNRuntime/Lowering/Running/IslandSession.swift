@@ -129,7 +129,7 @@ extension Island {
     value: MapValue, view: StridedView?, factor: Float
   ) {
     if x.isWhole, x.view.isRowMajor, let x = settled(x, name) { return (x.value, nil, 1) }
-    if let found = arranged(x, order: Array(x.shape.indices), as: mapShape(of: x.shape), name) {
+    if let found: Lowered = rowMajor(x, name) {
       return (found.value, nil, 1)
     }
     return (x.value, x.view, x.factor)

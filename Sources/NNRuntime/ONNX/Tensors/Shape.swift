@@ -1,12 +1,12 @@
 /// Sizes of tensors, and how they fit.
-enum Shape {
+package enum Shape {
   /// Elements that a tensor may have which is made now.
   @TaskLocal static var most = Tensor.mostElements
 
   /// The elements of a shape, where they are not too many.
   ///
   /// `bits`: of what is held of each; `most`: how many there may be of 64 bits or fewer.
-  static func count(_ shape: [Int], bits: Int = 32, most: Int? = nil) throws -> Int {
+  package static func count(_ shape: [Int], bits: Int = 32, most: Int? = nil) throws -> Int {
     let most = most ?? Self.most
     var total = 1
     for size in shape where size != 0 {

@@ -3,7 +3,7 @@ package import FileFormats
 /// Elements of one type in a shape, row-major.
 package struct Tensor: Sendable {
   /// Elements that one tensor may have in a run, which takes a few copies in double precision.
-  static let mostElements = 1 << 28
+  package static let mostElements = 1 << 28
   /// Bytes that one tensor may take in a file.
   static let largest = 1 << 34
 
