@@ -222,6 +222,24 @@ import Testing
     #expect(full.terminationStatus == 74)
   }
 
+  /// A picture may be being written while the line of the next one cannot be printed.
+  @Test func aStreamThatCannotBePrintedLeavesNothing() throws {
+    let place = try TemporaryDirectory()
+    try place.write(Array(repeating: SyntheticCapture.encoded(), count: 4).flatMap(\.self), to: "pipe")
+    let shell = Process()
+    shell.executableURL = URL(fileURLWithPath: "/bin/bash")
+    shell.currentDirectoryURL = URL(fileURLWithPath: place.path)
+    shell.arguments =
+      [
+        "-c", "exec \"$0\" \"$@\" - --json --out full < pipe > /dev/full 2> /dev/null", CommandRun.executable,
+        "detect",
+      ] + TinyNetwork.detectorOptions
+    try shell.run()
+    shell.waitUntilExit()
+    #expect(shell.terminationStatus == 74)
+    #expect(try place.entries() == ["pipe"])
+  }
+
   @Test func aReaderThatGoesAwayIsNoFailure() throws {
     let shell = Process()
     shell.executableURL = URL(fileURLWithPath: "/bin/bash")

@@ -75,6 +75,14 @@ import Testing
     let refused = try CommandRun(detect + ["--out", "jpeg"], in: place.path)
     #expect(refused.status == 65 && refused.error.contains("--picture-format png"), "\(refused.error)")
     #expect(!FileManager.default.fileExists(atPath: place.file("jpeg")))
+    // Of several it is left out, and the others are done.
+    try place.write(SyntheticCapture.encoded(), to: "both/a.png")
+    try place.write(place.read("long.png"), to: "both/long.png")
+    let both = try CommandRun(
+      ["detect", "both", "--out", "some"] + TinyNetwork.detectorOptions, in: place.path)
+    #expect(both.status == 65 && both.error.contains("--picture-format png"), "\(both.error)")
+    #expect(FileManager.default.fileExists(atPath: place.file("some/a")))
+    #expect(!FileManager.default.fileExists(atPath: place.file("some/long")))
     let png = try CommandRun(detect + ["--picture-format", "png", "--out", "png"], in: place.path)
     #expect(png.status == 0, "\(png.error)")
   }

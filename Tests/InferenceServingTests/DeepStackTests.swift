@@ -74,9 +74,11 @@ import Testing
       #expect(plain.json?["predictions"]?[0]?["confidence"] == 0.46)
       #expect(
         try client.send("POST", "/v1/vision/custom/yolo11n", Self.form([]), fields: Self.type).status == 200)
+      let blank = ["Content-Type": "multipart/form-data ; boundary=\(Self.boundary) "]
+      #expect(try client.send("POST", "/v1/vision/detection", Self.form([]), fields: blank).status == 200)
       #expect(
         try client.send("POST", "/v1/vision/custom/list").json == ["success": true, "models": ["yolo11n"]])
-      #expect(try client.metric(#"ardf_inferences_total{model="detect"}"#) == 3)
+      #expect(try client.metric(#"ardf_inferences_total{model="detect"}"#) == 4)
     }
   }
 
@@ -129,6 +131,11 @@ import Testing
       #expect(try status([("api_key", "0123456789abcdef")]) == 200)
       #expect(try status([], ["Authorization": "Bearer 0123456789abcdef"]) == 200)
       #expect(try client.send("POST", "/v1/vision/custom/list").status == 401)
+      let key = Self.form([("api_key", "0123456789abcdef")], image: nil)
+      #expect(try client.send("POST", "/v1/vision/custom/list", key, fields: Self.type).status == 200)
+      // Without the token, no name of a network.
+      let refused = try client.send("POST", "/v1/vision/custom/other").error
+      #expect(refused != nil && refused?.contains("yolo11n") == false)
     }
   }
 

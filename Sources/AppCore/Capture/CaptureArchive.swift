@@ -30,7 +30,7 @@ package struct CaptureArchive: Sendable {
 
   /// Entries of an archive, folders and what is no part of the capture too.
   private static let mostMembers = 100_000
-  /// Components of a file's path, at most.
+  /// Folders around a file, at most.
   package static let deepest = 6
 
   /// The archive's own path.
@@ -59,12 +59,23 @@ package struct CaptureArchive: Sendable {
       return
     }
     var (files, bytes): ([File], Int) = ([], 0)
+    // Paths of files and of the folders around them, and of files alone: none is both, or there twice.
+    var (taken, places): (NameSet, NameTable<Int>) = ([], [:])
     for member in archive.members where !member.name.hasSuffix("/") {
       let components = member.name.split(separator: "/").map(String.init)
-      // What file managers add to archives is no part of the capture.
-      if components.first == "__MACOSX" || components.last?.hasPrefix(".") == true { continue }
-      guard !member.name.hasPrefix("/"), components.count <= Self.deepest, components.allSatisfy(Self.isPlain)
+      // What file managers add to archives is no part of the capture, nor is what they hide.
+      if components.first == "__MACOSX" || components.contains(where: Self.isHidden) { continue }
+      guard !member.name.hasPrefix("/"), components.count <= Self.deepest + 1,
+        components.allSatisfy(Self.isPlain)
       else { throw .archive(path: path, .unusableName(member.name)) }
+      let name = components.joined(separator: "/")
+      guard !taken.contains(name) else { throw .archive(path: path, .namedTwice(name)) }
+      for count in 1...components.count {
+        let part = components.prefix(count).joined(separator: "/")
+        guard places[part] == nil else { throw .archive(path: path, .namedTwice(part)) }
+        taken.insert(part)
+      }
+      places[name] = member.size
       guard files.count < limits.files else { throw .archive(path: path, .tooManyFiles(limit: limits.files)) }
       guard member.size <= limits.fileBytes else {
         throw .archive(path: path, .fileTooLarge(name: member.name, bytes: member.size))
@@ -73,7 +84,7 @@ package struct CaptureArchive: Sendable {
       guard bytes <= limits.totalBytes else {
         throw .archive(path: path, .tooLarge(limit: limits.totalBytes))
       }
-      files.append(File(name: components.joined(separator: "/"), member: member))
+      files.append(File(name: name, member: member))
     }
     self.files = files
   }
@@ -92,7 +103,11 @@ package struct CaptureArchive: Sendable {
     }
   }
 
-  /// Whether a component of a path stays where it is put, is not hidden and can be shown.
+  private static func isHidden(_ name: String) -> Bool {
+    name.hasPrefix(".") && name != "." && name != ".."
+  }
+
+  /// Whether a component of a path stays where it is put and can be shown.
   private static func isPlain(_ name: String) -> Bool {
     !name.isEmpty && !name.hasPrefix(".") && name.utf8.count <= 200
       && name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f && $0 != UInt8(ascii: "\\") }

@@ -1,5 +1,4 @@
 import FileFormats
-import FoundationEssentials
 import OutputFolders
 import Synchronization
 
@@ -58,9 +57,11 @@ private final class UnpackedFolder: Sendable {
   private let folder: AtomicDirectory
   private let archive: String
   private let bytes: Int
+  private let holdsPictures: Bool
 
   init(_ archive: CaptureArchive) throws(CaptureError) {
     self.archive = archive.path
+    holdsPictures = archive.files.contains { file in pictureEndings.contains { hasEnding(file.name, $0) } }
     let bytes = archive.files.reduce(0) { $0 + $1.bytes }
     let hasRoom = Self.taken.withLock { taken in
       guard taken + bytes <= Self.mostBytes else { return false }
@@ -69,12 +70,11 @@ private final class UnpackedFolder: Sendable {
     }
     guard hasRoom else { throw .archive(path: archive.path, .tooManyOpen(limit: Self.mostBytes)) }
     self.bytes = bytes
-    let parent = FileManager.default.temporaryDirectory.path  // For AtomicDirectory.scratch.
     do {
-      folder = try Self.scratch(in: parent)
+      folder = try AtomicDirectory.scratch("capture")
     } catch {
       Self.taken.withLock { $0 -= bytes }
-      throw .archive(path: archive.path, .notUnpacked(folder: parent, reason: "\(error)"))
+      throw .archive(path: archive.path, .notUnpacked(reason: "\(error)"))
     }
     for file in archive.files {
       let contents = try archive.contents(of: file).array()
@@ -83,15 +83,9 @@ private final class UnpackedFolder: Sendable {
       } catch {
         throw .archive(
           path: archive.path,
-          .notUnpacked(folder: parent, reason: "\(error)".replacing(folder.path, with: "")))
+          .notUnpacked(reason: told("\(error)")))
       }
     }
-  }
-
-  private static func scratch(in parent: String) throws -> AtomicDirectory {
-    let folder = try AtomicDirectory.scratch("capture", in: parent)
-    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.temporaryPath)
-    return folder
   }
 
   deinit { Self.taken.withLock { $0 -= bytes } }
@@ -111,13 +105,18 @@ private final class UnpackedFolder: Sendable {
     return path
   }
 
+  /// A text with files named as in the archive.
+  private func told(_ text: String) -> String {
+    [folder.temporaryPath, folder.path].reduce(text) { text, place in
+      text.replacing("\(place)/", with: "\(archive)/").replacing(place, with: archive)
+    }
+  }
+
   /// An error with files named as in the archive; what only a folder can be read from, as that.
   func told(_ error: CaptureError) -> CaptureError {
-    func told(_ text: String) -> String {
-      text.replacing("\(folder.temporaryPath)/", with: "\(archive)/")
-        .replacing(folder.temporaryPath, with: archive)
-    }
     switch error {
+    case .unrecognisedLayout where holdsPictures:
+      return .archive(path: archive, .unpackFirst(reason: "holds several folders of pictures or captures"))
     case .unrecognisedLayout, .archive: return .archive(path: archive, .nothing)
     case .severalCaptures(_, let names):
       return .archive(

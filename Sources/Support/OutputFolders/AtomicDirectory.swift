@@ -1,6 +1,12 @@
 import FileFormats
 import Synchronization
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// A folder built under a temporary sibling name that appears whole under its final name, or not at all.
 ///
 /// Its `OutputRecord` goes into it, by which a later one knows that it may take its place.
@@ -50,13 +56,20 @@ package final class AtomicDirectory: Sendable {
     }
   }
 
-  /// A folder for files that are needed meanwhile, not to be committed: it is gone with the object, or with the process;
-  /// what a killed one has left goes first.
-  package static func scratch(_ name: String, in parent: String) throws(FileError) -> AtomicDirectory {
+  /// A folder among the system's temporary files, the user's alone and not to be committed: it is gone with the object, or
+  /// with the process; what a killed one has left goes first.
+  package static func scratch(_ name: String) throws(FileError) -> AtomicDirectory {
+    let parent = FileManager.default.temporaryDirectory.path
     let head = "ardf-\(name)-"
     AtomicOutputs.removeLeftovers(in: parent) { $0.hasPrefix(head) }
     let number = UInt64.random(in: .min ... .max)
-    return try AtomicDirectory(path: "\(parent)/\(head)\(number)", force: false)
+    let folder = try AtomicDirectory(path: "\(parent)/\(head)\(number)", force: false)
+    do {
+      try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.temporaryPath)
+    } catch {
+      throw .permissionDenied(path: folder.temporaryPath)
+    }
+    return folder
   }
 
   /// The path, inside the temporary folder, of a file to be written.

@@ -60,7 +60,7 @@ package struct PictureFilm: EffectFilm {
   package init(video: String, ffmpeg: FFmpeg) throws(MediaError) {
     let directory: AtomicDirectory
     do throws(FileError) {
-      directory = try AtomicDirectory.scratch("film", in: FileManager.default.temporaryDirectory.path)
+      directory = try AtomicDirectory.scratch("film")
     } catch {
       throw .file(error)
     }

@@ -42,6 +42,8 @@ public enum ImageDefect: Error, Equatable, CustomStringConvertible {
   case corrupt(ImageFormat, detail: String)
   /// A valid picture of a kind this reader does not take.
   case unsupported(ImageFormat, detail: String)
+  /// A side longer than the format has room for.
+  case sideTooLong(ImageFormat, width: Int, height: Int, limit: Int)
   /// The encoder refused.
   case encodingFailed(ImageFormat, detail: String)
 
@@ -60,6 +62,8 @@ public enum ImageDefect: Error, Equatable, CustomStringConvertible {
       "picture of \(width)x\(height) pixels exceeds the limit of \(limit) pixels"
     case .corrupt(let format, let detail): "corrupt \(format) data: \(detail)"
     case .unsupported(let format, let detail): "unsupported \(format): \(detail)"
+    case .sideTooLong(let format, let width, let height, let limit):
+      "\(width)x\(height) pixels, and a side of a \(format) has at most \(limit); write PNG (--picture-format png)"
     case .encodingFailed(let format, let detail): "\(format) encoding failed: \(detail)"
     }
   }

@@ -91,6 +91,9 @@ enum TurboJPEG {
     return (pixels, text)
   }
 
+  /// libjpeg's own bound on a side that it writes, pixels.
+  private static let longestSide = 65_500
+
   private static func defect(text: String) -> ImageDefect {
     if text.contains("Premature end") { return .truncated(.jpeg) }
     if text.contains("Unsupported") || text.contains("not implemented") || text.contains("scans") {
@@ -101,6 +104,9 @@ enum TurboJPEG {
   }
 
   static func encode(_ image: RGBImage, quality: Int) throws(ImageDefect) -> [UInt8] {
+    guard max(image.width, image.height) <= longestSide else {
+      throw .sideTooLong(.jpeg, width: image.width, height: image.height, limit: longestSide)
+    }
     guard let encoder = unsafe tjInitCompress() else {
       throw .encodingFailed(.jpeg, detail: "out of memory")
     }

@@ -110,43 +110,41 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
   /// The pictures of a stream, as they come.
   private func run(_ stream: StreamSource) async throws {
     guard frame.isEmpty else { throw CommandError.usage("--frame chooses frames of a capture; leave it out") }
-    guard !streaming.onChange else {
-      throw CommandError.usage(
-        "--on-change tells what came and went, and depth finds no objects: leave it out")
-    }
     let results = try results(RunInputs(stream: stream).paths)
     let network = try network(pool: compute.makePool())
     var speed = SpeedLog()
     var log = StreamLog()
     var leftOut = LeftOutInputs(unit: "pictures")
     let files = results.files
-    var writing: Task<Void, any Error>?
-    try await streaming.pictures(of: stream, limits: limits, output: output).forEach { arrival in
-      do {
-        let captured = try arrival.frame(of: stream, camera: .exif)
-        let estimate = try Self.estimate(captured, with: network, speed: &speed).get()
-        // Drawn and written beside the next picture's network.
-        try await writing?.value
-        writing = nil
-        if output.isStandardOutput {
-          try results.add(
-            files.write(estimate, of: captured, name: ""), name: captured.name, of: captured.name)
-        } else {
-          writing = Task { _ = try files.write(estimate, of: captured, name: captured.name) }
-          try results.add(nil, name: captured.name, of: captured.name)
+    var writing = WriteBehind()
+    do {
+      try await streaming.pictures(of: stream, limits: limits, output: output).forEach { arrival in
+        do {
+          let captured = try arrival.frame(of: stream, camera: .exif)
+          let estimate = try Self.estimate(captured, with: network, speed: &speed).get()
+          if output.isStandardOutput {
+            try results.add(
+              files.write(estimate, of: captured, name: ""), name: captured.name, of: captured.name)
+          } else {
+            try await writing.begin { _ = try files.write(estimate, of: captured, name: captured.name) }
+            try results.add(nil, name: captured.name, of: captured.name)
+          }
+          log.add(arrival, isDone: true)
+        } catch let error as DamagedPicture {
+          leftOut.add(arrival, error)
+          log.add(arrival, isDone: false)
+        } catch let error as NoEstimate {
+          leftOut.add(
+            arrival,
+            DamagedPicture(stream: stream.name, number: arrival.picture.number, reason: "\(error)"))
+          log.add(arrival, isDone: false)
         }
-        log.add(arrival, isDone: true)
-      } catch let error as DamagedPicture {
-        leftOut.add(arrival, error)
-        log.add(arrival, isDone: false)
-      } catch let error as NoEstimate {
-        leftOut.add(
-          arrival,
-          DamagedPicture(stream: stream.name, number: arrival.picture.number, reason: "\(error)"))
-        log.add(arrival, isDone: false)
       }
+    } catch {
+      try? await writing.finish()
+      throw error
     }
-    try await writing?.value
+    try await writing.finish()
     if log.done > 0 { try results.finish(isSingle: false, leftOut: leftOut.json, skipped: []) }
     for line in speed.lines { Console.inform(line) }
     try log.finish(stream.name)

@@ -54,6 +54,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
   @OptionGroup(title: "Output") var format: FormatOptions
   @OptionGroup(title: "Output") var pictures: PictureOptions
   @OptionGroup(title: "Input") var streaming: StreamOptions
+  @OptionGroup(title: "Input") var change: ChangeOptions
   @OptionGroup(title: "Tracking") var tracking: TrackingOptions
 
   @Option(help: "Only this frame, by name or position from 0. Repeatable.")
@@ -63,7 +64,9 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() async throws {
-    if let stream = try streaming.source(among: sources) { return try await run(stream) }
+    let stream = try streaming.source(among: sources)
+    try change.check(stream)
+    if let stream { return try await run(stream) }
     let inputs = try RunInputs(sources, names: frame) {
       try CaptureReader.open($0, limits: limits.capture, photographs: .exif)
     }
@@ -150,36 +153,42 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     var leftOut = LeftOutInputs(unit: "pictures")
     var tracker = tracking.tracker()
     let files = results.files
-    let arrivals = streaming.pictures(of: stream, limits: limits, output: output)
-    var writing: Task<Void, any Error>?
-    try await arrivals.forEach { arrival in
-      let captured: CapturedFrame
-      do throws(DamagedPicture) {
-        captured = try arrival.frame(of: stream, camera: .exif)
-      } catch {
-        log.add(arrival, isDone: false)
-        try results.add(leftOut.add(arrival, error), at: arrival.time, arrival.wallClock)
-        return
+    let arrivals = streaming.pictures(
+      of: stream, limits: limits, output: output, onChange: change.onChange)
+    var writing = WriteBehind()
+    do {
+      try await arrivals.forEach { arrival in
+        let captured: CapturedFrame
+        do throws(DamagedPicture) {
+          captured = try arrival.frame(of: stream, camera: .exif)
+        } catch {
+          log.add(arrival, isDone: false)
+          try results.add(leftOut.add(arrival, error), at: arrival.time, arrival.wallClock)
+          return
+        }
+        var picture = try network.detected(in: captured)
+        if var followed = tracker {
+          picture = picture.followed(by: &followed)
+          tracker = followed
+        }
+        speed.add(picture.speed)
+        if let change = arrivals.change, !change.isNew(picture) {
+          log.add(arrival, isDone: true, isUnchanged: true)
+          return
+        }
+        picture.wallClock = arrival.wallClock
+        let found = picture
+        if files.folder != nil {
+          try await writing.begin { try files.write(found, of: captured, name: captured.name) }
+        }
+        try results.add(found, source: stream.name, name: captured.name, isListed: false)
+        log.add(arrival, isDone: true)
       }
-      var picture = try network.detected(in: captured)
-      if var followed = tracker {
-        picture = picture.followed(by: &followed)
-        tracker = followed
-      }
-      speed.add(picture.speed)
-      if let change = arrivals.change, !change.isNew(picture) {
-        log.add(arrival, isDone: true, isUnchanged: true)
-        return
-      }
-      picture.wallClock = arrival.wallClock
-      // Drawn and written beside the next picture's network.
-      try await writing?.value
-      let found = picture
-      writing = files.folder == nil ? nil : Task { try files.write(found, of: captured, name: captured.name) }
-      try results.add(found, source: stream.name, name: captured.name, isListed: false)
-      log.add(arrival, isDone: true)
+    } catch {
+      try? await writing.finish()
+      throw error
     }
-    try await writing?.value
+    try await writing.finish()
     if log.done > 0 { try results.finish(layout: nil, skipped: []) }
     for line in speed.lines { Console.inform(line) }
     try log.finish(stream.name)

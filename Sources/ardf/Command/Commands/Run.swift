@@ -78,6 +78,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   var masksRle = false
 
   @OptionGroup(title: "Input") var streaming: StreamOptions
+  @OptionGroup(title: "Input") var change: ChangeOptions
   @OptionGroup(title: "Input") var picture: PictureDepthOptions
   @OptionGroup(title: "Input") var sensor: SensorOptions
   @OptionGroup(title: "Depth") var fusionOptions: FusionModelOptions
@@ -105,7 +106,9 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     let requests = try effects.requests()
     if batch.keepsRecords { return try await keepRecords(requests) }
     let shard = try batch.shard()
-    if let stream = try streaming.source(among: sources) { return try await run(stream, requests) }
+    let stream = try streaming.source(among: sources)
+    try change.check(stream)
+    if let stream { return try await run(stream, requests) }
     let inputs = try RunInputs(sources, names: frame) {
       sensor.told(try picture.open($0, limits: limits.capture))
     }
@@ -187,7 +190,8 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     }
     let folder = try folder(of: RunInputs(stream: stream), .whole)
     var job = try job(requests, folder: folder, paths: [:], pool: compute.makePool())
-    let arrivals = streaming.pictures(of: stream, limits: limits, output: output)
+    let arrivals = streaming.pictures(
+      of: stream, limits: limits, output: output, onChange: change.onChange)
     job.change = arrivals.change
     let camera = try picture.photographs()
     try printHeader(job)
@@ -198,6 +202,8 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     var speed = SpeedLog()
     var log = StreamLog()
     let said = SaidNotes()
+    // Pictures left out since the last line.
+    var dropped = 0
     try await arrivals.forEach { arrival in
       if lines == nil, let folder {
         // Not before there is a picture: a stream without any leaves nothing.
@@ -215,12 +221,14 @@ struct Run: AsyncParsableCommand, LimitedCommand {
         record = .failed(error.reason)
       }
       speed.add(record, of: job.perceiver)
+      dropped += arrival.dropped
       if case .unchanged = record.outcome {
         log.add(arrival, isDone: true, isUnchanged: true)
         return
       }
       record.wallClock = arrival.wallClock
-      try show(record, of: frame, said: said, dropped: streaming.live ? arrival.dropped : nil)
+      try show(record, of: frame, said: said, dropped: streaming.live ? dropped : nil)
+      dropped = 0
       log.add(arrival, isDone: record.summary != nil)
       guard let lines else { return }
       let line = record.line(of: frame)

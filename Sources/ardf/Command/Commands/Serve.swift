@@ -135,9 +135,7 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
     if let finished, let capture {
       let selection = try FrameSelection(
         capture, frames: frame.map { [$0] } ?? [], sensor: sensor, limits: limits)
-      let folder = try FinishedFolder(
-        finished, frame: FrameSelection.one(capture, frame: frame, sensor: sensor, limits: limits),
-        limits: limits)
+      let folder = try FinishedFolder(finished, frame: selection.onlyFrame(), limits: limits)
       let report = try folder.report(
         capture: capture, path: CameraPath.poses(of: selection.source))
       _ = try await workshop.add(report, of: selection, capture: capture, folder: finished)

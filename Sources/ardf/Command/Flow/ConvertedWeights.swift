@@ -29,7 +29,7 @@ enum ConvertedWeights {
     let file = "\(folder)/\(sha256Hex(bytes))-\(name).safetensors"
     // Weights that lie beside an ONNX file are not in its digest.
     let isWhole = !hasEnding(checkpoint, ".onnx") || bytes.count > 1 << 20
-    if isWhole, isCurrent(file) { return file }
+    if isWhole, isCurrent(file, ofExport: hasEnding(checkpoint, ".onnx")) { return file }
     let weights = try CheckpointConverter.read(bytes, at: checkpoint)
     try OutputError.mapping { () throws(FileError) in try Folders.create(folder) }
     try OutputError.mapping { () throws(FileError) in
@@ -41,10 +41,13 @@ enum ConvertedWeights {
   }
 
   /// Whether a file is there that this version of the converter made; one of an older version is made again.
-  private static func isCurrent(_ file: String) -> Bool {
+  ///
+  /// - `isExport`: Of a graph, which must have been compared with what is built.
+  private static func isCurrent(_ file: String, ofExport isExport: Bool) -> Bool {
     guard FileManager.default.fileExists(atPath: file), let weights = try? WeightStore(path: file) else {
       return false
     }
     return weights.metadata["format"] == CheckpointConverter.formatVersion
+      && (!isExport || weights.metadata[ModuleFacts.key] == ModuleFacts.compared)
   }
 }

@@ -56,7 +56,7 @@ struct FrameDefect: Error {
     switch defect {
     case .missing: "missing"
     case .unreadable: unreadable
-    case .fileTooLarge, .tooManyPixels: "too-large"
+    case .fileTooLarge, .tooManyPixels, .sideTooLong: "too-large"
     case .foreignFormat: "foreign-picture"
     default: "malformed"
     }

@@ -61,9 +61,14 @@ struct FrameSelection {
   ) throws -> CapturedFrame {
     let selection = try FrameSelection(
       path, frames: frame.map { [$0] } ?? [], picture: picture, sensor: sensor, limits: limits)
-    guard selection.isSingle else {
-      throw CommandError.usage("\(path) has \(selection.indices.count) frames; choose one with --frame")
+    return try selection.onlyFrame()
+  }
+
+  /// The only frame that is selected.
+  func onlyFrame() throws -> CapturedFrame {
+    guard isSingle else {
+      throw CommandError.usage("\(source.path) has \(indices.count) frames; choose one with --frame")
     }
-    return try selection.source.frame(at: selection.indices[0])
+    return try source.frame(at: indices[0])
   }
 }

@@ -74,7 +74,7 @@ actor FrameWorkshop: Workshop {
   func add(
     _ report: FrameReport, of selection: FrameSelection, capture: String, folder: String? = nil
   ) async throws -> Int {
-    let recording = keep(selection.source, capture: capture, path: report.path, upload: nil)
+    let recording = recording(of: selection.source, capture: capture, path: report.path, upload: nil)
     return try await add(report, of: recording, at: selection.indices[0], folder: folder)
   }
 
@@ -93,22 +93,25 @@ actor FrameWorkshop: Workshop {
       Study(
         number: number, recording: recording.number, position: position, report: report, content: content,
         folder: folder))
+    keep(recording)
     return number
   }
 
-  /// Keeps a capture for its other frames.
-  private func keep(
-    _ source: any CaptureSource, capture: String, path: [FrameReport.Pose], upload: UploadFolder?
+  private func recording(
+    of source: any CaptureSource, capture: String, path: [FrameReport.Pose], upload: UploadFolder?
   ) -> Recording {
-    let recording = Recording(
-      number: recordingCount, source: source, capture: capture, path: path, upload: upload)
-    recordingCount += 1
+    defer { recordingCount += 1 }
+    return Recording(number: recordingCount, source: source, capture: capture, path: path, upload: upload)
+  }
+
+  /// Keeps a capture of which a frame is shown, for its other frames.
+  private func keep(_ recording: Recording) {
     // What no page shows any more cannot be turned.
     recordings.removeAll { old in !studies.contains { $0.recording == old.number } }
+    guard !recordings.contains(where: { $0.number == recording.number }) else { return }
     recordings.append(recording)
     let uploads = recordings.filter { $0.upload != nil }
     if uploads.count > Self.keptUploads { recordings.removeAll { $0.number == uploads[0].number } }
-    return recording
   }
 
   func run(path: String, of upload: UploadFolder) async throws -> Int {
@@ -121,8 +124,8 @@ actor FrameWorkshop: Workshop {
     let source = selection.source
     let path = try await Task(executorPreference: threads) { try CameraPath.poses(of: source) }.value
     // Of a single picture nothing is read again.
-    let recording = keep(
-      source, capture: capture, path: path, upload: source.frames.count > 1 ? upload : nil)
+    let recording = recording(
+      of: source, capture: capture, path: path, upload: source.frames.count > 1 ? upload : nil)
     return try await run(recording, at: selection.indices[0])
   }
 

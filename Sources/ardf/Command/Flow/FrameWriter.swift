@@ -38,8 +38,8 @@ struct FrameWriter {
   }
 
   func write(_ relative: RelativeDepth, orientation: Orientation) throws {
-    try folder.write(Self.array(relative.values), to: "relative.npy")
     try write(Pictures.relative(relative, orientation: orientation), named: "relative")
+    try folder.write(Self.array(relative.values), to: "relative.npy")
   }
 
   func write(_ report: FusionReport, metric: MetricDepth?) throws {

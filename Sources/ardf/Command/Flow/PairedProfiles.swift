@@ -27,7 +27,7 @@ struct PairedProfiles {
   func measure(turns: Int, progress: (Int) -> Void) throws -> [PairedTimes] {
     let own = try Self.ownPath()
     let folder = try OutputError.mapping { () throws(FileError) in
-      try AtomicDirectory.scratch("profiles", in: FileManager.default.temporaryDirectory.path)
+      try AtomicDirectory.scratch("profiles")
     }
     defer { folder.discard() }
     var names: [String] = []

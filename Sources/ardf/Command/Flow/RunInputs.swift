@@ -167,7 +167,10 @@ struct RunInputs {
       }
     }
     guard !sources.isEmpty else { throw CaptureError.unrecognisedLayout(path: path) }
-    pictures += unread.filter(UnreadPictures.isPicture).map { "\(path)/\($0)" }
+    // Beside captures a picture is a preview.
+    if sources.contains(where: { $0.layout == .images }) {
+      pictures += unread.filter(UnreadPictures.isPicture).map { "\(path)/\($0)" }
+    }
     if !unread.isEmpty {
       Console.note(
         "\(path): \(unread.count) left out that \(unread.count == 1 ? "is" : "are") no picture (JPEG, PNG) and no known capture: "

@@ -5,9 +5,6 @@ import Imaging
 enum PictureFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
   case jpeg, png
 
-  /// libjpeg's own bound on a side, pixels.
-  private static let longestJPEGSide = 65_500
-
   /// Also as the files end.
   init?(argument: String) { self.init(rawValue: argument == "jpg" ? "jpeg" : argument) }
 
@@ -19,15 +16,12 @@ enum PictureFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
 
   /// A picture's bytes; JPEG at the quality of a replay's frames.
   ///
-  /// - Throws: `ImageError`; `CommandError.input` where a side is longer than JPEG has room for.
-  func encode(_ image: RGBImage) throws -> [UInt8] {
-    guard self == .jpeg else { return try ImageCodec.encodePNG(image) }
-    guard max(image.width, image.height) <= Self.longestJPEGSide else {
-      throw CommandError.input(
-        "the picture of results has \(image.width)x\(image.height) pixels, and a side of a JPEG has at most "
-          + "\(Self.longestJPEGSide); give --picture-format png")
+  /// - Throws: `ImageError`, where a side is longer than JPEG has room for too.
+  func encode(_ image: RGBImage) throws(ImageError) -> [UInt8] {
+    switch self {
+    case .jpeg: try ImageCodec.encodeJPEG(image)
+    case .png: try ImageCodec.encodePNG(image)
     }
-    return try ImageCodec.encodeJPEG(image)
   }
 }
 

@@ -12,13 +12,6 @@ struct StreamOptions: ParsableArguments {
       """)
   var live = false
 
-  @Flag(
-    help: """
-      Of a film, a camera, an address or a pipe: keep and print only pictures in which objects came or went, by how many \
-      there are of each class, or with --track by their identities.
-      """)
-  var onChange = false
-
   @Option(
     help: ArgumentHelp(
       "Of a pipe: its pictures are rows of red, green and blue bytes, of this size, and not JPEG or PNG.",
@@ -38,7 +31,7 @@ struct StreamOptions: ParsableArguments {
       throw FileError.missing(path: source)
     }
     guard let stream = sources.lazy.compactMap(StreamSource.init).first else {
-      if let option = live ? "--live" : rawSize != nil ? "--raw-size" : onChange ? "--on-change" : nil {
+      if let option = live ? "--live" : rawSize != nil ? "--raw-size" : nil {
         throw CommandError.usage("\(option) belongs to a film, a pipe (-), a camera or an address")
       }
       return nil
@@ -54,8 +47,11 @@ struct StreamOptions: ParsableArguments {
 
   /// The pictures of a source.
   ///
-  /// `output`: where results go; in a folder they pile up, and there are no more than `limits` has frames.
-  func pictures(of source: StreamSource, limits: LimitOptions, output: OutputOptions) -> StreamedPictures {
+  /// - `output`: where results go; in a folder they pile up, and there are no more than `limits` has frames.
+  /// - `onChange`: Whether pictures are left out in which nothing came or went.
+  func pictures(
+    of source: StreamSource, limits: LimitOptions, output: OutputOptions, onChange: Bool = false
+  ) -> StreamedPictures {
     StreamedPictures(
       source: source, rawSize: rawSize.flatMap(Self.size), isLive: live, limits: limits.capture,
       most: output.isStandardOutput ? nil : limits.maxFrames.count, change: onChange ? SeenChange() : nil)

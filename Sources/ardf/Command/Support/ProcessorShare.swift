@@ -17,20 +17,10 @@ package enum ProcessorShare {
 
   /// Threads that a command takes where none are given.
   package static let threads = share(
-    of: ThreadPool.processors, environment: ProcessInfo.processInfo.environment,
-    read: { path in
-      FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
-    })
+    of: ThreadPool.processors, environment: ProcessInfo.processInfo.environment)
 
-  /// Threads for a process that may run on `available` processors.
-  ///
-  /// - `read`: The text of a file; nil where there is none.
-  package static func share(
-    of available: Int, environment: [String: String], read: (String) -> String?
-  ) -> Int {
-    let shares = [
-      environment[slurm].flatMap { integer(of: $0, in: 1...1 << 20) }, ProcessorQuota.processors(read: read),
-    ].compactMap(\.self)
-    return max(1, shares.reduce(available, min))
+  /// Threads for a process that may run on `available` processors, of which a container's quota is taken off.
+  package static func share(of available: Int, environment: [String: String]) -> Int {
+    max(1, min(available, environment[slurm].flatMap { integer(of: $0, in: 1...1 << 20) } ?? available))
   }
 }

@@ -85,6 +85,12 @@ package struct ListeningAddress: Sendable, Equatable, CustomStringConvertible {
   /// As in an URL.
   package var description: String { isVersion6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
+  /// The names under which this machine's own programs ask for a loopback address, as `Host` has them.
+  package var ownNames: [String] {
+    let hosts = ["localhost", "127.0.0.1", "[::1]"]
+    return hosts.map { "\($0):\(port)" } + [description] + (port == 80 ? hosts : [])
+  }
+
   fileprivate func with(port: UInt16) -> ListeningAddress {
     ListeningAddress(host: host, port: port, isVersion6: isVersion6)
   }

@@ -28,7 +28,7 @@ package struct MultipartForm: Sendable {
     let lineMark = Array("\r\n".utf8) + mark
     guard
       var position = body.starts(with: mark)
-        ? mark.count : body.firstRange(of: lineMark)?.upperBound
+        ? mark.count : Self.place(of: lineMark, in: body, from: 0)?.upperBound
     else { throw .badRequest("the form does not begin with its boundary") }
     var fields: [(name: String, place: Range<Int>)] = []
     while !body[position...].starts(with: Array("--".utf8)) {
@@ -40,7 +40,7 @@ package struct MultipartForm: Sendable {
         near[lineEnd.lowerBound...].count > 2,
         near[..<lineEnd.lowerBound].allSatisfy({ $0 == 0x20 || $0 == 0x09 }),
         let headEnd = near[lineEnd.lowerBound...].firstRange(of: Array("\r\n\r\n".utf8)),
-        let end = body[(headEnd.upperBound - 2)...].firstRange(of: lineMark)
+        let end = Self.place(of: lineMark, in: body, from: headEnd.upperBound - 2)
       else { throw .badRequest("the form ends within a field, or a field's head is too long") }
       let head = String(decoding: near[lineEnd.lowerBound..<headEnd.lowerBound], as: UTF8.self)
       guard let name = Self.name(in: head) else { throw .badRequest("the form has a field without a name") }
@@ -71,8 +71,26 @@ package struct MultipartForm: Sendable {
     return text
   }
 
+  /// Where a mark lies first, from `start` on: a few instructions a byte, since bodies are long and read before it is known
+  /// whose they are.
+  private static func place(of mark: [UInt8], in body: [UInt8], from start: Int) -> Range<Int>? {
+    var position = start
+    while position <= body.count - mark.count {
+      if body[position] == mark[0], body[position + 1] == mark[1],
+        body[position..<position + mark.count].elementsEqual(mark)
+      {
+        return position..<position + mark.count
+      }
+      position += 1
+    }
+    return nil
+  }
+
   private static func boundary(in type: String) -> String? {
-    let parts = type.split(separator: ";").map { $0.drop { $0 == " " } }
+    let parts = type.split(separator: ";").map { part in
+      let ended = part.reversed().drop { $0 == " " }
+      return Substring(String(ended.reversed().drop { $0 == " " }))
+    }
     guard parts.first?.lowercased() == "multipart/form-data",
       let given = parts.first(where: { $0.lowercased().hasPrefix("boundary=") })?.dropFirst(9)
     else { return nil }

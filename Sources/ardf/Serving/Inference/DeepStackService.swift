@@ -43,7 +43,7 @@ package struct DeepStackService: Sendable {
       guard head.method == "POST" else { throw .notAllowed(["POST"]) }
       return .detection
     case let rest where rest[0] == "custom" && rest.count == 2:
-      throw .missing("no custom model \(printableName(rest[1])); there is \(network)")
+      throw .missing("no custom model \(printableName(rest[1])); v1/vision/custom/list names what there is")
     case let rest where Self.others.contains(rest[0]):
       throw .forbidden("\(rest[0]) is not enabled: this server answers v1/vision/detection alone")
     default: throw .notFound
@@ -51,6 +51,16 @@ package struct DeepStackService: Sendable {
   }
 
   private static let others: Set = ["scene", "face", "enhance", "backup", "restore"]
+
+  /// Whether a form says the server's token; one that cannot be read says none.
+  static func hasKey(_ body: [UInt8], contentType: String?, isKnown: (String) -> Bool) -> Bool {
+    let form = try? MultipartForm(body, contentType: contentType)
+    let key = (try? form?.text("api_key")) ?? nil
+    return isKnown(key ?? "")
+  }
+
+  /// The most bytes of a form without a picture.
+  static let mostListBytes = 64 << 10
 
   /// A request's form: the picture's bytes, and what is asked for.
   ///

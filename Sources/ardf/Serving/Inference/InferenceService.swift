@@ -281,13 +281,23 @@ package final class InferenceService: RequestHandler {
 
   // MARK: - DeepStack
 
+  /// Whether the head or, of a form, `api_key` is the token.
+  private func isAllowed(toList request: Request) async throws -> Bool {
+    let (head, access) = (request.head, access)
+    try access.check(head, isOpen: true)
+    guard !access.hasToken(head), head.method == "POST" else { return access.hasToken(head) }
+    try checkBody(head)
+    let body = try await request.body(limit: DeepStackService.mostListBytes)
+    return DeepStackService.hasKey(body, contentType: head.fields["content-type"], isKnown: access.isToken)
+  }
+
   private func answer(
     _ service: DeepStackService, _ request: Request, began: ContinuousClock.Instant, entry: inout LogEntry
   ) async throws -> Response {
     let (head, access) = (request.head, access)
     let asked = try service.asked(by: head)
     if case .list = asked {
-      try access.check(head, isOpen: false)
+      guard try await isAllowed(toList: request) else { throw Refusal.unauthorized }
       return .answer(["success": true, "models": [.string(service.network)]])
     }
     guard let model = models[service.model] else { throw Refusal.notFound }

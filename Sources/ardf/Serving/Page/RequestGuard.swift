@@ -26,9 +26,6 @@ struct RequestGuard: Sendable {
   /// Whether other machines reach the service: then pages and files need the token too.
   var isOpen: Bool { !address.isLoopback }
 
-  /// The names under which this machine reaches itself.
-  private var hosts: [String] { ["127.0.0.1:\(address.port)", "\(address)", "localhost:\(address.port)"] }
-
   /// The name of a browser's cookie, which servers on other ports of the machine do not share.
   private var cookie: String { "ardf-\(address.port)" }
 
@@ -49,7 +46,7 @@ struct RequestGuard: Sendable {
   ///
   /// Those by a foreign name, which another site may have pointed here, and those of other sites are refused too.
   func check(_ head: RequestHead) throws(Refusal) {
-    guard let host = head.fields["host"]?.lowercased(), isOpen || hosts.contains(host) else {
+    guard let host = head.fields["host"]?.lowercased(), isOpen || address.ownNames.contains(host) else {
       throw .forbidden("ask for http://\(address)/")
     }
     if let origin = head.fields["origin"], origin != "http://\(host)" {
