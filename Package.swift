@@ -113,6 +113,7 @@ let package = Package(
     .systemLibrary(
       name: "CCrypto", path: "Sources/Support/System/CCrypto", pkgConfig: "libcrypto",
       providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CHeif", path: "Sources/Support/System/CHeif"),
     .systemLibrary(name: "CSystemShims", path: "Sources/Support/System/CSystemShims"),
     .target(name: "Geometry", path: "Sources/Support/Geometry", swiftSettings: optimized),
     .target(
@@ -128,7 +129,7 @@ let package = Package(
       name: "OutputFolders", dependencies: ["FileFormats", "Digests"], path: "Sources/Support/OutputFolders",
       swiftSettings: strict),
     .target(
-      name: "Imaging", dependencies: ["Geometry", "FileFormats", "Archives", "CTurboJPEG", "CSpng"],
+      name: "Imaging", dependencies: ["Geometry", "FileFormats", "Archives", "CTurboJPEG", "CSpng", "CHeif"],
       path: "Sources/Support/Imaging", swiftSettings: optimized),
 
     // NNRuntime: engine, kernels, verification, networks of ONNX files.
@@ -222,7 +223,8 @@ let package = Package(
         "InferenceProtocol", "Imaging", "Geometry", "Archives", "FileFormats",
       ], path: "Tests/ParserTargets", swiftSettings: strict),
     tests("Geometry", ["Geometry", "FileFormats"]),
-    tests("FileFormats", ["FileFormats", "Archives", "Digests", "OutputFolders"]),
+    tests(
+      "FileFormats", ["FileFormats", "Archives", "Digests", "OutputFolders"], resources: [.copy("Goldens")]),
     tests("Sharding", ["Sharding", "FileFormats"]),
     tests("Imaging", ["Imaging", "Geometry", "FileFormats", "Digests"], resources: [.copy("Goldens")]),
     tests("NNKernels", ["NNKernelInterface", "NNRuntime", "FileFormats"]),

@@ -54,7 +54,7 @@ import Testing
       ["detect", "p", "--out", "-"] + TinyNetwork.detectorOptions, in: place.path)
     #expect(run.status == 65)
     let lines = try run.lines()
-    #expect(lines.count == 3 && lines[1]["name"] == "b.jpg" && lines[1]["error"]?.string != nil)
+    #expect(lines.count == 4 && lines[1]["name"] == "b.jpg" && lines[1]["error"]?.string != nil)
     #expect(lines[0]["detections"] != nil && lines[1]["detections"] == nil)
   }
 

@@ -13,6 +13,7 @@ extension ParserTarget {
     capture("transforms", "transforms.json"), capture("tumRGBD", "rgb.txt"),
     capture("tumRGBD", "groundtruth.txt"), capture("redwood", "rgbd.match"),
     capture("redwood", "trajectory.log"), capture("polycam", "keyframes/cameras/5510200000.json"),
+    capture("record3D", "metadata"), capture("record3D", "rgbd/0.depth"),
     capture("arkitScenes", "lowres_wide.traj"),
     capture("arkitScenes", "lowres_wide_intrinsics/41048190_3308.623.pincam"),
   ]

@@ -61,6 +61,15 @@ extension ParserTarget {
     ParserTarget("png-gray16") { _ = try ImageCodec.decodeGray16($0, limits: smallPictures) },
     ParserTarget("png-gray8") { _ = try ImageCodec.decodeGray8($0, limits: smallPictures) },
     ParserTarget("jpeg") { _ = try ImageCodec.decode($0, limits: smallPictures).upright() },
+    // What is not in their libraries: the structure that is checked before them, their colors, and how they are called. A
+    // machine without them refuses all.
+    ParserTarget("heif", acceptsSeeds: false) { _ = try ImageCodec.header($0, limits: smallPictures) },
+    ParserTarget("webp", acceptsSeeds: false) { _ = try ImageCodec.decodeRGBA($0, limits: smallPictures) },
+    ParserTarget("exr") { _ = try OpenEXR.plane($0, limit: 1 << 16) },
+    ParserTarget("lzfse") { bytes in
+      let count = try LZFSE.decompress(bytes, limit: 1 << 16).count
+      precondition(count <= 1 << 16, "more bytes than the limit")
+    },
     ParserTarget("request") { _ = try RequestHead($0) },
     // Two bytes say how long the JSON is, all ones that there is nothing else.
     ParserTarget("inference-request") { bytes in

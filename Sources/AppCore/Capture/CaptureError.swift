@@ -1,5 +1,6 @@
 import FileFormats
 import Geometry
+import Imaging
 
 /// Why a capture, or one frame of it, cannot be read or written.
 ///
@@ -7,7 +8,7 @@ import Geometry
 /// description also says what to do about it.
 public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
   /// The reason of a file that is called as a picture is and holds something else, which is not damaged.
-  static let noPicture = "neither a JPEG nor a PNG picture"
+  static let noPicture = ImageDefect.unknownFormat.description
 
   /// Nothing is at the path.
   case notFound(path: String)
@@ -35,6 +36,8 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
   case malformed(file: String, reason: String)
   /// A picture of a format that is not read, such as "a WebP picture".
   case foreignPicture(file: String, format: String)
+  /// A picture of a format whose library is not there.
+  case missingLibrary(file: String, reason: String)
   /// The `schema` field names another format or version.
   case unsupportedSchema(file: String, found: String, expected: String)
   /// A required field is absent.
@@ -102,7 +105,7 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
 
   /// A layout that is known and not read.
   public enum ForeignLayout: Sendable, Equatable {
-    /// The app's `.r3d`, or its folder of `rgb/` and `depth/*.exr`.
+    /// The app's export of `rgb/` and `depth/*.exr` without its metadata.
     case record3D
   }
 
@@ -127,7 +130,7 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     case .unreadable(let file, let reason):
       "\(file): cannot be read (\(reason)); check its permissions"
     case .unrecognisedLayout(let path):
-      "\(path): not a known capture; expected \(CaptureFormats.marks), or pictures (.jpg, .png)"
+      "\(path): not a known capture; expected \(CaptureFormats.marks), or pictures (.jpg, .png, .heic, .avif, .webp)"
     case .archive(let path, let defect):
       "\(path): \(defect)"
     case .severalCaptures(let path, let names):
@@ -153,6 +156,7 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
       }
     case .foreignPicture(let file, let format):
       "\(file): is \(format), which is not read; convert it to JPEG or PNG"
+    case .missingLibrary(let file, let reason): "\(file): \(reason)"
     case .unsupportedSchema(let file, let found, let expected):
       "\(file): schema is \"\(found)\", this version reads \"\(expected)\"; convert it with a matching version"
     case .missingField(let file, let field):
@@ -212,8 +216,8 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
         + "\(shellWord("\(path)/\(pictures)")) --depth-map \(shellWord("\(path)/\(depths)")) "
         + "--intrinsics FX,FY,CX,CY"
     case .foreignLayout(let path, .record3D):
-      "\(path): is of Record3D (.r3d, or depth as .exr), which is not read; convert its depths to .npy (float32, "
-        + "meters) or 16-bit .png (millimeters) and give its pictures with --depth-map FOLDER --intrinsics FX,FY,CX,CY"
+      "\(path): holds depth as .exr without Record3D's metadata.json; add it, give the recording itself (.r3d), or "
+        + "convert the depths to .npy (float32, meters) or 16-bit .png (millimeters) and give its pictures with --depth-map FOLDER --intrinsics FX,FY,CX,CY"
     case .pointer(let file):
       "\(file): is a Git LFS pointer in place of the file; fetch the file itself with git lfs pull"
     case .noPoseOfFrame(let file, let frame):
@@ -238,6 +242,7 @@ extension CaptureError: ClassifiedError {
     case .unreadable, .notFound, .missingFile: .missingInput
     case .archive(_, .notUnpacked): .cannotCreate
     case .noSuchFrame: .usage
+    case .missingLibrary: .unavailable
     default: .malformedInput
     }
   }

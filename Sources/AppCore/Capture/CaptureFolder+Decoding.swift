@@ -4,7 +4,7 @@ import Imaging
 
 /// A picture as it is stored, not decoded.
 public struct EncodedPicture: Sendable {
-  /// JPEG or PNG bytes.
+  /// The bytes of a file of that format.
   public let bytes: [UInt8]
   /// Their format.
   public let format: ImageFormat
@@ -39,11 +39,14 @@ extension CaptureFolder {
     try DepthDecoding.picture(try bytes(name, namedBy: file), file: name, limits: limits)
   }
 
-  /// Depth from a 16-bit PNG or a float32 array, by the file's name.
+  /// Depth from a 16-bit PNG, a float32 array or an EXR, by the file's name.
   func depth(
     _ name: String, namedBy file: String, unit: DepthUnit = .standard
   ) throws(CaptureError) -> Plane<Float> {
     let bytes = try bytes(name, namedBy: file)
+    if hasEnding(name, ".exr") {
+      return try DepthDecoding.metres(exr: bytes, file: name, limits: limits).map { $0 * unit.npy }
+    }
     guard hasEnding(name, ".npy") else {
       return try DepthDecoding.metres(png: bytes, file: name, unit: unit.png, limits: limits)
     }
@@ -89,6 +92,8 @@ enum DepthDecoding {
     case .tooManyPixels(let width, let height, let limit):
       .tooManyPixels(file: file, width: width, height: height, limit: limit)
     case .foreignFormat(let format): .foreignPicture(file: file, format: format)
+    case .unsupported(let format, let detail): .foreignPicture(file: file, format: "\(format) (\(detail))")
+    case .missingLibrary: .missingLibrary(file: file, reason: error.defect.description)
     default: .malformed(file: file, reason: error.defect.description)
     }
   }
@@ -128,6 +133,21 @@ enum DepthDecoding {
       throw .badDepthFormat(file: file, found: summary(of: array))
     }
     return Plane(width: size.width, height: size.height, elements: elements)
+  }
+
+  /// What is infinitely far is not measured.
+  static func metres(
+    exr bytes: [UInt8], file: String, limits: CaptureLimits
+  ) throws(CaptureError) -> Plane<Float> {
+    do {
+      return try OpenEXR.plane(bytes, limit: limits.depthCells).map { $0.isInfinite ? .nan : $0 }
+    } catch .tooManyPixels(let width, let height, let limit) {
+      throw .tooManyPixels(file: file, width: width, height: height, limit: limit)
+    } catch .unsupported(let what) {
+      throw .badDepthFormat(file: file, found: "EXR with \(what)")
+    } catch {
+      throw .malformed(file: file, reason: error.description)
+    }
   }
 
   static func confidence(

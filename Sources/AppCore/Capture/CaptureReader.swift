@@ -11,9 +11,9 @@ public enum CaptureReader {
   /// Opens a capture, recognizing its layout by what the path holds.
   ///
   /// A folder may hold a capture of any `CaptureLayout`, folders of native frames, or pictures. A file may be a
-  /// picture, an archive (`.zip`, `.whl`) of any of these, or the metadata of one frame of a folder, which then is the only
-  /// frame. A folder of several captures is refused. What an archive holds is unpacked into the folder for temporary
-  /// files (`TMPDIR`), and gone with the capture.
+  /// picture, an archive (`.zip`, `.whl`) of any of these, a recording of Record3D (`.r3d`), or the metadata of one frame
+  /// of a folder, which then is the only frame. A folder of several captures is refused. What a `.zip` holds is unpacked
+  /// into the folder for temporary files (`TMPDIR`), and gone with the capture.
   ///
   /// - Parameters:
   ///   - path: The file or folder.
@@ -52,8 +52,11 @@ public enum CaptureReader {
       return try PlainImages(folder, path: folder.path, names: names, camera: photographs)
     case .collection(let names): throw .severalCaptures(path: folder.path, names: names)
     case .nothing:
-      if try folder.names().contains(where: { hasEnding($0, ".r3d") }) {
-        throw .foreignLayout(path: folder.path, layout: .record3D)
+      // A folder of one recording stands for it, as the app's share sheet leaves it.
+      let recordings = try folder.names().filter { hasEnding($0, recording) }
+      if recordings.count > 1 { throw .severalCaptures(path: folder.path, names: recordings) }
+      if let name = recordings.first {
+        return try Record3DCapture(archive: "\(folder.path)/\(name)", limits: folder.limits)
       }
       throw .unrecognisedLayout(path: folder.path)
     }
@@ -88,7 +91,7 @@ public enum CaptureReader {
     file path: String, _ limits: CaptureLimits, _ photographs: PhotographCamera?
   ) throws(CaptureError) -> any CaptureSource {
     let (parent, name) = AtomicOutputs.split(path)
-    if hasEnding(name, ".r3d") { throw .foreignLayout(path: path, layout: .record3D) }
+    if hasEnding(name, recording) { return try Record3DCapture(archive: path, limits: limits) }
     if isArchive(name) {
       return try open(archive: path, limits, photographs)
     }
@@ -126,8 +129,11 @@ public enum CaptureReader {
   /// Whether a file of that name may be a source by itself: a picture, or an archive of a capture.
   package static func isSourceFile(_ name: String) -> Bool { PlainImages.isPicture(name) || isArchive(name) }
 
+  /// What recordings of Record3D are called.
+  private static let recording = ".r3d"
+
   private static func isArchive(_ name: String) -> Bool {
-    [".zip", ".whl"].contains { hasEnding(name, $0) }
+    [".zip", ".whl", recording].contains { hasEnding(name, $0) }
   }
 }
 

@@ -23,6 +23,8 @@ public enum CaptureLayout: String, Sendable, CaseIterable {
   case polycam
   /// A video of ARKitScenes.
   case arkitScenes
+  /// Record3D's `.r3d`, or the folder that it was unpacked to.
+  case record3D
   /// A picture or a folder of pictures, their depth and a stated camera.
   case imageWithDepth
   /// A picture or a folder of pictures.
@@ -55,6 +57,9 @@ public enum CaptureLayout: String, Sendable, CaseIterable {
     case .arkitScenes:
       "depth u16 millimeters, confidence 0 1 2; fx fy cx cy in pixels; world-to-camera as axis-angle and "
         + "translation, camera axes OpenCV's, world +z up"
+    case .record3D:
+      "depth float32 or float16 meters, LZFSE; confidence 0 1 2; camera matrix column-major, or fx fy cx cy of each "
+        + "frame; camera-to-world as qx qy qz qw x y z, ARKit axes"
     case .imageWithDepth:
       "depth float32 meters, or u16 of the stated unit, millimeters by default; fx fy cx cy in pixels as stated; no "
         + "poses, every camera level at the origin"
@@ -71,7 +76,8 @@ extension CaptureLayout {
   /// The sensor that captures of the layout come from, where nothing else is said; no layout states a range.
   public var sensor: SensorModel {
     switch self {
-    case .clipFolder, .recordedClip, .scannerApp, .strayScanner, .polycam, .arkitScenes: SensorModel(.lidar)
+    case .clipFolder, .recordedClip, .scannerApp, .strayScanner, .polycam, .arkitScenes, .record3D:
+      SensorModel(.lidar)
     case .tumRGBD, .redwood: SensorModel(.structuredLight)
     case .native, .transforms, .imageWithDepth, .images: SensorModel()
     }

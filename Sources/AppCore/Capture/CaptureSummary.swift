@@ -36,6 +36,8 @@ package struct CaptureSummary: Sendable, Equatable {
     package let beyondRange: Int
     /// How the picture is turned upright, as stated.
     package let orientation: Orientation
+    /// What the picture's file holds besides the picture and is left out.
+    package let companions: [String]
     /// How gravity would have it turned; nil without camera.
     package let orientationByGravity: Orientation?
 
@@ -59,6 +61,7 @@ package struct CaptureSummary: Sendable, Equatable {
       sensor = frame.sensor
       beyondRange = frame.readingsBeyondRange
       orientation = frame.orientation
+      companions = frame.companions
       orientationByGravity = frame.intrinsics.map { _ in Orientation(gravityIn: frame.cameraToWorld) }
     }
   }
@@ -175,6 +178,19 @@ package struct CaptureSummary: Sendable, Equatable {
     }
   }
 
+  /// What pictures' files hold besides the pictures, a line for all that hold the same.
+  package var companionLines: [String] {
+    var kinds: [[String]] = []
+    for frame in frames where !frame.companions.isEmpty && !kinds.contains(frame.companions) {
+      kinds.append(frame.companions)
+    }
+    return kinds.map { kind in
+      let alike = frames.filter { $0.companions == kind }
+      return alike[0].name + (alike.count > 1 ? " and \(alike.count - 1) more" : "")
+        + ": the file holds \(kind.joined(separator: ", ")) besides the picture; left out"
+    }
+  }
+
   /// The figures as a document of schema `ardf.capture-check/1`.
   package var json: JSONValue {
     [
@@ -207,6 +223,7 @@ extension CaptureSummary.Frame {
         ]
       } ?? .null,
       "confidence": confidenceCounts.map { .array($0.map(JSONValue.integer)) } ?? .null,
+      "companions": .array(companions.map(JSONValue.string)),
       "orientation": .string("\(orientation)"),
       "orientationByGravity": orientationByGravity.map { .string("\($0)") } ?? .null,
     ]

@@ -23,6 +23,8 @@ public struct CapturedFrame: Sendable {
   public let cameraToWorld: RigidTransform<CameraARKit, World>
   /// Whether the capture tells where the camera stood; else it stands at the origin, and the world is its own frame.
   public var isPosed = true
+  /// What the picture's file holds besides the picture and is left out, such as "a depth map".
+  public var companions: [String] = []
   /// How to turn the stored picture upright.
   public let orientation: Orientation
   /// Seconds on the recording's own clock.

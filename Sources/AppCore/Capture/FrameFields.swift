@@ -114,7 +114,7 @@ struct FrameFields: Sendable {
     return size
   }
 
-  private func present(_ field: String) throws(CaptureError) -> JSONValue {
+  func present(_ field: String) throws(CaptureError) -> JSONValue {
     guard let value = object[field], value != .null else { throw .missingField(file: file, field: field) }
     return value
   }

@@ -77,7 +77,7 @@ public enum NativeCaptureWriter {
       "timestamp": .number(frame.timestamp),
     ]
     if let picture = try picture ?? frame.image.flatMap({ EncodedPicture(try ImageCodec.encodePNG($0)) }) {
-      let name = prefix + (picture.format == .jpeg ? "image.jpg" : "image.png")
+      let name = prefix + "image" + picture.format.fileEnding
       try folder.write(picture.bytes, to: name)
       fields["image"] = .string(name)
     }

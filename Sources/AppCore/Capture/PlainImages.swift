@@ -58,6 +58,7 @@ struct PlainImages: CaptureSource {
         ? .identity : RigidTransform(rotation: header.orientation.levelCamera, origin: .origin),
       orientation: header.orientation, timestamp: reference.timestamp)
     frame.isPosed = false
+    frame.companions = header.companions
     return frame
   }
 
@@ -73,7 +74,8 @@ struct PlainImages: CaptureSource {
       SkippedFrame(
         name: name,
         reason: folder.hasSubfolder(name)
-          ? "a folder beside pictures; give it by itself" : "not a JPEG or PNG picture")
+          ? "a folder beside pictures; give it by itself"
+          : "not a picture that is read (JPEG, PNG, HEIC, AVIF, WebP)")
     }
   }
   private static let lostLink = "is a link that leads to nothing; link to what is there, or remove it"

@@ -1,5 +1,5 @@
 /// Endings of the pictures that are read.
-package let pictureEndings = [".jpg", ".jpeg", ".png"]
+package let pictureEndings = [".jpg", ".jpeg", ".png", ".heic", ".heif", ".hif", ".avif", ".webp"]
 
 /// The last component of a path.
 package func lastComponent(_ path: String) -> String {

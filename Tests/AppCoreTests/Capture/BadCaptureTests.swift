@@ -159,7 +159,9 @@ struct BadCapture: Sendable, CustomTestStringConvertible {
       .imageSizeMismatch(
         file: file, stated: CaptureFixture.imageSize, actual: PixelSize(width: 16, height: 12))
     ) { try $0.writeImage("image.png", size: PixelSize(width: 16, height: 12)) },
-    .native("picture of nothing", .malformed(file: "image.png", reason: "neither a JPEG nor a PNG picture")) {
+    .native(
+      "picture of nothing", .malformed(file: "image.png", reason: ImageDefect.unknownFormat.description)
+    ) {
       try $0.directory.write("no picture", to: "image.png")
     },
     .native(

@@ -174,6 +174,29 @@ private let tolerance = 1e-9
     #expect(try source.frame(at: 0).intrinsics?.fx == 49)
   }
 
+  /// Present exports: cameras without a size, and corrected ones without corrected pictures.
+  @Test func polycamWithoutCorrectedPictures() throws {
+    let fixture = try PublishedLayout.polycam.write()
+    try fixture.makeFolder("keyframes/corrected_cameras")
+    for (index, name) in PublishedLayout.polycam.names.enumerated() {
+      var fields = try #require(
+        try JSONValue.parse(fixture.directory.read("keyframes/cameras/\(name).json")).object)
+      (fields["width"], fields["height"]) = (nil, nil)
+      try fixture.directory.write(
+        JSONValue.object(fields).serialized(), to: "keyframes/cameras/\(name).json")
+      fields["fx"] = 49
+      fields["t_03"] = .number(7 + Double(index))
+      try fixture.directory.write(
+        JSONValue.object(fields).serialized(), to: "keyframes/corrected_cameras/\(name).json")
+    }
+    let source = try CaptureReader.open(fixture.path)
+    #expect(source.frames.map(\.name) == PublishedLayout.polycam.names && source.skipped.isEmpty)
+    let frame = try source.frame(at: 1)
+    // The original picture's focal length, at the corrected place.
+    #expect(frame.intrinsics?.fx == 50 && frame.cameraToWorld.origin.x == 8)
+    #expect(frame.intrinsics?.imageSize == RoomScene.pictureSize)
+  }
+
   /// Names of cameras are rounded differently from those of pictures.
   @Test func arkitScenesCameraAMillisecondOff() throws {
     let fixture = try PublishedLayout.arkitScenes.write()

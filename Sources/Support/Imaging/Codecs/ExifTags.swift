@@ -28,6 +28,13 @@ struct ExifTags {
     self.init(inTIFF: PNGStructure.chunk("eXIf", in: bytes).map { Array($0) } ?? [])
   }
 
+  /// The tags in a WebP's `EXIF` chunk, which may begin as a JPEG's segment does.
+  init(inWebP bytes: [UInt8]) {
+    let preamble = Array("Exif\0\0".utf8)
+    let chunk = WebPStructure.chunk("EXIF", in: bytes) ?? []
+    self.init(inTIFF: Array(chunk.starts(with: preamble) ? chunk.dropFirst(preamble.count) : chunk))
+  }
+
   /// The tags in the first directory, and in that of EXIF, of a TIFF structure of either byte order.
   init(inTIFF bytes: [UInt8]) {
     let first = Self.offset(ofDirectoryIn: bytes)

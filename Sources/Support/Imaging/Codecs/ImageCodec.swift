@@ -23,10 +23,14 @@ public struct ImageHeader: Sendable, Equatable {
   public let orientation: Orientation
   /// The focal length of a lens of the same diagonal field on 35 mm film, millimeters, where EXIF says it.
   public let focalLengthIn35mmFilm: Int?
+  /// What the file holds besides its picture and is left out: a gain map, a depth map, a portrait matte ...
+  public var companions: [String] = []
 }
 
-/// Reads and writes JPEG and PNG pictures.
+/// Reads JPEG, PNG, HEIC, AVIF and WebP pictures, and writes the first two.
 ///
+/// HEIC, AVIF and WebP are read by libraries that are opened at run time (`ImageDefect.missingLibrary`). Their colors
+/// become sRGB's where the file says whose they are; what a HEIF file turns or crops is turned and cropped.
 /// The format is found from the bytes, never from the file's name. Sizes are checked against the
 /// limits before anything is allocated; data that end early are an error, not a partial picture.
 /// Errors name the file, or for bytes in memory the `name` they were given.
@@ -44,11 +48,15 @@ public enum ImageCodec {
   ) throws(ImageError) -> DecodedImage {
     try naming(name) { () throws(ImageDefect) in
       let format = try sniff(bytes, limits)
-      let image =
-        switch format {
-        case .jpeg: try TurboJPEG.decodeRGB(bytes, limits: limits)
-        case .png: try Spng.decodeRGB(bytes, limits: limits)
-        }
+      let image: RGBImage
+      switch format {
+      case .jpeg: image = try TurboJPEG.decodeRGB(bytes, limits: limits)
+      case .png: image = try Spng.decodeRGB(bytes, limits: limits)
+      case .heic, .avif, .webp:
+        let picture = try InterchangePicture(bytes, format, limits: limits)
+        let pixels = try picture.pixels(withAlpha: false)
+        image = RGBImage(width: picture.width, height: picture.height, pixels: pixels)
+      }
       return DecodedImage(image: image, orientation: orientation(exif(of: bytes, format)), format: format)
     }
   }
@@ -75,6 +83,8 @@ public enum ImageCodec {
       case .png:
         let header = try Spng.header(bytes, limits: limits)
         size = PixelSize(width: header.width, height: header.height)
+      case .heic, .avif, .webp:
+        return try InterchangePicture(bytes, format, limits: limits).header
       }
       let tags = exif(of: bytes, format)
       return ImageHeader(
@@ -98,6 +108,7 @@ public enum ImageCodec {
       switch try sniff(bytes, limits) {
       case .jpeg: RGBAImage(try TurboJPEG.decodeRGB(bytes, limits: limits))
       case .png: try Spng.decodeRGBA(bytes, limits: limits)
+      case let format: try InterchangePicture(bytes, format, limits: limits).withAlpha()
       }
     }
   }
@@ -186,10 +197,13 @@ public enum ImageCodec {
     switch format {
     case .jpeg: ExifTags(inJPEG: bytes)
     case .png: ExifTags(inPNG: bytes)
+    case .webp: ExifTags(inWebP: bytes)
+    // What turns these is in their boxes, and done while they are decoded (ISO/IEC 23008-12, A.2.1).
+    case .heic, .avif: ExifTags(inTIFF: [])
     }
   }
 
-  private static func orientation(_ tags: ExifTags) -> Orientation {
+  static func orientation(_ tags: ExifTags) -> Orientation {
     tags.orientation.flatMap(Orientation.init(rawValue:)) ?? .up
   }
 
@@ -199,8 +213,9 @@ public enum ImageCodec {
     _ bytes: [UInt8], _ name: String, _ limits: ImageLimits, as sample: Sample.Type
   ) throws(ImageError) -> Plane<Sample> {
     try naming(name) { () throws(ImageDefect) in
-      guard try sniff(bytes, limits) == .png else {
-        throw .unsupported(.jpeg, detail: "a grayscale PNG is expected here")
+      let format = try sniff(bytes, limits)
+      guard format == .png else {
+        throw .unsupported(format, detail: "a grayscale PNG is expected here")
       }
       return try Spng.decodeGray(bytes, limits: limits, as: sample)
     }

@@ -28,10 +28,12 @@ public enum ImageDefect: Error, Equatable, CustomStringConvertible {
   case fileTooLarge(bytes: Int, limit: Int)
   /// A file of no bytes.
   case empty
-  /// The first bytes are neither a JPEG's nor a PNG's.
+  /// The first bytes are of no picture.
   case unknownFormat
   /// The first bytes are those of a format that is known but not read.
   case foreignFormat(String)
+  /// The distribution's library that reads the format is not there, or lacks what the picture needs.
+  case missingLibrary(ImageFormat, reason: String)
   /// The data end before the picture does.
   case truncated(ImageFormat)
   /// The header gives a width or height of zero.
@@ -54,8 +56,11 @@ public enum ImageDefect: Error, Equatable, CustomStringConvertible {
     case .unreadable(let reason): "cannot be read: \(reason)"
     case .fileTooLarge(let bytes, let limit): "file has \(bytes) bytes, the limit is \(limit)"
     case .empty: "file is empty"
-    case .unknownFormat: "neither a JPEG nor a PNG picture"
+    case .unknownFormat: "neither a JPEG nor a PNG picture, nor one in HEIC, AVIF or WebP"
     case .foreignFormat(let name): "\(name), which is not read; convert it to JPEG or PNG"
+    case .missingLibrary(let format, let reason):
+      "a picture in \(format) needs \(format.library) (\(reason)): install the Debian package "
+        + "\(format.package), or convert it to JPEG or PNG"
     case .truncated(let format): "\(format) data end too early: copy or download the file again"
     case .zeroSize(let format): "\(format) header gives a width or height of zero"
     case .tooManyPixels(let width, let height, let limit):
@@ -75,6 +80,12 @@ public enum ImageFormat: String, Sendable, CustomStringConvertible {
   case jpeg = "JPEG"
   /// Portable Network Graphics.
   case png = "PNG"
+  /// HEVC in a HEIF file, as phones keep photographs; read by libheif.
+  case heic = "HEIC"
+  /// AV1 in a HEIF file; read by libheif.
+  case avif = "AVIF"
+  /// WebP; read by libwebp.
+  case webp = "WebP"
 
   /// The name of the format.
   public var description: String { rawValue }
@@ -85,8 +96,44 @@ public enum ImageFormat: String, Sendable, CustomStringConvertible {
       self = .png
     } else if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
       self = .jpeg
+    } else if WebPStructure.isWebP(bytes) {
+      self = .webp
+    } else if let format = HEIFStructure.format(of: bytes) {
+      self = format
     } else {
       return nil
+    }
+  }
+
+  /// How names of such files end.
+  package var fileEnding: String {
+    switch self {
+    case .jpeg: ".jpg"
+    case .png: ".png"
+    case .heic: ".heic"
+    case .avif: ".avif"
+    case .webp: ".webp"
+    }
+  }
+
+  /// The library that reads it and is opened at run time, or is part of every build.
+  var library: String {
+    switch self {
+    case .jpeg: "libturbojpeg"
+    case .png: "libspng"
+    case .heic, .avif: LibHeif.fileName
+    case .webp: LibWebP.fileName
+    }
+  }
+
+  /// The Debian packages that hold the library and what it needs for the format.
+  var package: String {
+    switch self {
+    case .jpeg: "libturbojpeg0"
+    case .png: "libspng0"
+    case .heic: "libheif1 (and libheif-plugin-libde265, where there is one)"
+    case .avif: "libheif1 (and libheif-plugin-dav1d, where there is one)"
+    case .webp: "libwebp7"
     }
   }
 }
@@ -94,9 +141,8 @@ public enum ImageFormat: String, Sendable, CustomStringConvertible {
 /// Picture formats that cannot be read, so that errors can name them.
 enum ForeignFormat {
   private static let signatures: [(name: String, offset: Int, bytes: String)] = [
-    ("a WebP picture", 8, "WEBP"), ("a TIFF picture", 0, "II*\0"), ("a TIFF picture", 0, "MM\0*"),
-    ("a GIF picture", 0, "GIF8"), ("a HEIC picture", 4, "ftyphei"), ("a HEIC picture", 4, "ftypmif1"),
-    ("an AVIF picture", 4, "ftypavi"), ("a JPEG 2000 picture", 4, "jP  "), ("a JPEG XL picture", 4, "JXL "),
+    ("a TIFF picture", 0, "II*\0"), ("a TIFF picture", 0, "MM\0*"),
+    ("a GIF picture", 0, "GIF8"), ("a JPEG 2000 picture", 4, "jP  "), ("a JPEG XL picture", 4, "JXL "),
     ("a PDF document", 0, "%PDF"), ("a BMP picture", 0, "BM"),
   ]
 
@@ -122,6 +168,9 @@ public struct ImageLimits: Sendable, Equatable {
   /// 64 Mi pixels and 256 MiB.
   public static let `default` = ImageLimits(maxPixels: 64 << 20, maxFileBytes: 256 << 20)
 
+  /// The longest side of a picture.
+  var longestSide: Int { PixelSize.maximumSide }
+
   /// Throws unless `width` x `height` is a size that may be allocated.
   func check(width: Int, height: Int, format: ImageFormat) throws(ImageDefect) {
     guard width > 0, height > 0 else { throw .zeroSize(format) }
@@ -137,6 +186,7 @@ extension ImageDefect: ClassifiedError {
   package var fault: Fault {
     switch self {
     case .missing, .unreadable: .missingInput
+    case .missingLibrary: .unavailable
     case .encodingFailed: .bug
     default: .malformedInput
     }

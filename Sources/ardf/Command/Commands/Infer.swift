@@ -9,7 +9,7 @@ struct Infer: ParsableCommand {
     abstract: "Runs any network of an ONNX file on given inputs.",
     discussion: Help.text(
       """
-      Inputs are NumPy's .npy or ONNX's .pb files, or pictures (JPEG or PNG), whose samples become \
+      Inputs are NumPy's .npy or ONNX's .pb files, or pictures (JPEG, PNG, HEIC, AVIF, WebP), whose samples become \
       (sample x scale - mean) / std. Free axes have the sizes that the inputs have. The folder gets a \
       file for each output and infer.json, which says which is which. A folder of ONNX's own test layout \
       (model.onnx, test_data_set_0/input_0.pb) may stand for the model and its inputs: its outputs get that layout.

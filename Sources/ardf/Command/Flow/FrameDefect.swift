@@ -44,7 +44,7 @@ struct FrameDefect: Error {
     case .notFound, .missingFile: "missing"
     case .unreadable: unreadable
     case .tooManyFrames, .fileTooLarge, .tooManyPixels: "too-large"
-    case .foreignPicture: "foreign-picture"
+    case .foreignPicture, .missingLibrary: "foreign-picture"
     case .notADirectory, .unrecognisedLayout, .archive, .severalCaptures, .unsupportedSchema,
       .picturesInVideo, .unsupportedLens:
       "unknown-layout"
@@ -57,7 +57,7 @@ struct FrameDefect: Error {
     case .missing: "missing"
     case .unreadable: unreadable
     case .fileTooLarge, .tooManyPixels, .sideTooLong: "too-large"
-    case .foreignFormat: "foreign-picture"
+    case .foreignFormat, .missingLibrary: "foreign-picture"
     default: "malformed"
     }
   }

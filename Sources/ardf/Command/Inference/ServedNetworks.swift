@@ -146,7 +146,7 @@ struct SentPicture {
   /// - Throws: `UnfitInput`, `ProtocolError`.
   init(_ call: InferenceCall, limits: ImageLimits) throws {
     guard let file = call.inputs["image"]?.texts?.first else {
-      throw UnfitInput("image: send the bytes of one JPEG or PNG picture")
+      throw UnfitInput("image: send the bytes of one picture (JPEG, PNG, HEIC, AVIF or WebP)")
     }
     let turn = try call.request.integer("orientation", in: 1...8).flatMap(Orientation.init(rawValue:))
     do {

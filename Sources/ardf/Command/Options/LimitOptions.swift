@@ -88,7 +88,7 @@ struct LimitReached: ClassifiedError, CustomStringConvertible {
     case CaptureError.tooManyPixels: "--max-pixels"
     case CaptureError.archive(_, .fileTooLarge): "--max-file"
     case CaptureError.fileTooLarge(let file, _, let limit) where limit != CaptureLimits().metadataBytes:
-      [".jpg", ".jpeg", ".png", ".npy"].contains(where: file.lowercased().hasSuffix)
+      (pictureEndings + [".npy"]).contains(where: file.lowercased().hasSuffix)
         ? "--max-file" : file.hasSuffix(".bin") ? nil : "--max-json"
     case let error as InFile:
       switch error.error {
