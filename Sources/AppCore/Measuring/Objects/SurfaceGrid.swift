@@ -233,14 +233,3 @@ struct BorderStep: Hashable {
   let dx: Int
   let dy: Int
 }
-
-/// The value below which a share of unsorted values lies; NaN for none.
-func quantile(_ values: [Double], _ share: Double) -> Double {
-  sortedQuantile(values.sorted(), share)
-}
-
-/// The value below which a share of sorted values lies; NaN for none.
-func sortedQuantile(_ sorted: [Double], _ share: Double) -> Double {
-  guard !sorted.isEmpty else { return .nan }
-  return sorted[min(sorted.count - 1, Int(clamping: share * Double(sorted.count)))]
-}
