@@ -20,8 +20,8 @@ enum CaptureFormats {
   static var all: [any CaptureFormat.Type] {
     [
       NativeFrame.self, RecordedClip.self, TransformsFile.self, StrayScannerFolder.self, TUMSequence.self,
-      PolycamFolder.self, ARKitScenesFolder.self, RedwoodSequence.self, ClipFolder.self,
-      ScannerAppExport.self,
+      PolycamFolder.self, ARKitScenesFolder.self, ARKitUpsamplingFolder.self, CA1MFolder.self,
+      RedwoodSequence.self, ClipFolder.self, ScannerAppExport.self,
       NativeFrames.self,
     ]
   }

@@ -23,6 +23,10 @@ public enum CaptureLayout: String, Sendable, CaseIterable {
   case polycam
   /// A video of ARKitScenes.
   case arkitScenes
+  /// A video of ARKitScenes' depth upsampling, which has no camera.
+  case arkitUpsampling
+  /// A video of CA-1M.
+  case ca1m
   /// A picture or a folder of pictures, their depth and a stated camera.
   case imageWithDepth
   /// A picture or a folder of pictures.
@@ -55,6 +59,11 @@ public enum CaptureLayout: String, Sendable, CaseIterable {
     case .arkitScenes:
       "depth u16 millimeters, confidence 0 1 2; fx fy cx cy in pixels; world-to-camera as axis-angle and "
         + "translation, camera axes OpenCV's, world +z up"
+    case .arkitUpsampling:
+      "depth u16 millimeters, confidence 0 1 2; no cameras, no poses"
+    case .ca1m:
+      "depth u16 millimeters; camera matrix row-major; camera-to-world row-major, camera axes OpenCV's, "
+        + "world +z up"
     case .imageWithDepth:
       "depth float32 meters, or u16 of the stated unit, millimeters by default; fx fy cx cy in pixels as stated; no "
         + "poses, every camera level at the origin"
@@ -66,12 +75,14 @@ public enum CaptureLayout: String, Sendable, CaseIterable {
 
 extension CaptureLayout {
   /// Whether captures of the layout tell where their cameras stood.
-  public var hasPoses: Bool { self != .images && self != .imageWithDepth }
+  public var hasPoses: Bool { ![.images, .imageWithDepth, .arkitUpsampling].contains(self) }
 
   /// The sensor that captures of the layout come from, where nothing else is said; no layout states a range.
   public var sensor: SensorModel {
     switch self {
-    case .clipFolder, .recordedClip, .scannerApp, .strayScanner, .polycam, .arkitScenes: SensorModel(.lidar)
+    case .clipFolder, .recordedClip, .scannerApp, .strayScanner, .polycam, .arkitScenes, .arkitUpsampling,
+      .ca1m:
+      SensorModel(.lidar)
     case .tumRGBD, .redwood: SensorModel(.structuredLight)
     case .native, .transforms, .imageWithDepth, .images: SensorModel()
     }
