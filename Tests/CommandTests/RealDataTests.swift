@@ -130,7 +130,7 @@ struct RealDataTests {
       detector: ["--yolo", weights],
       depth: ["--depth", SharedData.path("weights/dav2s-ardf-fp16.safetensors")])
     try flow.compare()
-    let hidden = try #require(JSONValue.read(path: place.file("run/fusion.json"))["hiddenReadings"])
+    let hidden = try #require(JSONValue.read(path: place.file("run/fusion.json"))["repeatability"])
     func error(_ method: String, _ field: String) -> Double { hidden[method]?[field]?.number ?? .infinity }
     #expect(error("guided", "medianMeters") < 0.1 * error("fit", "medianMeters"))
     #expect(error("guided", "medianMeters") < 0.002)

@@ -33,11 +33,10 @@ import Testing
 
   private static func bytes(_ name: String) throws -> [UInt8] { try FileBytes.contents(of: path(name)) }
 
-  /// Says which formats the others leave out.
-  @Test(arguments: pictures)
-  func isReadHere(name: String) throws {
-    guard Self.readable.contains(name) else { try Test.cancel("libheif1 or libwebp7 is not installed") }
-    #expect(try ImageCodec.header(path: Self.path(name)).size.width > 0)
+  /// Says that the others leave formats out.
+  @Test(.enabled(if: readable.count == pictures.count, "libheif1 or libwebp7 is not installed"))
+  func allAreReadHere() throws {
+    for name in Self.pictures { #expect(try ImageCodec.header(path: Self.path(name)).size.width > 0) }
   }
 
   @Test(arguments: readable)

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Object boxes against exact scenes: docs/benchmarks/boxes.md.
 
-    python tools/measure/measure-boxes.py --set table [--noisy] [--missing KIND] [--count 100]
+    python tools/measure/measure-boxes.py --set table [--noisy | --sensor KIND] [--missing KIND] [--count 100]
         --ardf .build/release/ardf [--ardf OLD] [--open3d] [--record docs/benchmarks/boxes.json]
 
 Draws the scenes of a set (tools/measure/boxes/scenes.py), writes each as a capture with a detection, has `ardf place`
 measure it, and prints errors by kind of solid. Several `--ardf` are compared on the same files. `--open3d` puts
 `get_minimal_oriented_bounding_box` around the points of the first. `--out` keeps captures and a JSON of all errors.
+Without `--sensor` the sensor is ideal: exact, or with noise that is independent from cell to cell (`--noisy`); with it
+depth errs as a real one's (tools/measure/boxes/sensors.py).
 Sides that ardf calls inferred do not count; their number is printed. `--picture FILE` shows the best, middling and
 worst scenes with the true and the measured box; `--missing` takes away readings as sensors do
 (tools/measure/boxes/missing.py); `--bars` ends with 1 where a figure is worse than the bars below. `--record` keeps the
@@ -29,11 +31,12 @@ import missing
 import recorded
 import scenes
 import score
+import sensors
 
 
 def measure(programs, scene, number, options, folder):
     """The errors of each method on one scene, by name, and the first program's warnings."""
-    capture.write(scene, number, options.noisy, options.missing, folder)
+    capture.write(scene, number, options, folder)
     found, warnings = {}, []
     for name, program in programs.items():
         entry = capture.place(program, folder)
@@ -101,10 +104,15 @@ class Summary:
         return [f"{name}: {figure:.2f}, at most {bar} is asked" for name, figure, bar in rows if not figure <= bar]
 
 
+def view(options):
+    """How the scenes are seen, in the words of the page."""
+    return options.sensor or ("noisy" if options.noisy else "exact")
+
+
 def record(options, results, summary):
     """Puts the figures of a set, as it was seen, into the results; the first program is ardf there."""
     kept = json.loads(options.record.read_text())
-    name = ", ".join([options.set, "noisy" if options.noisy else "exact", *filter(None, [options.missing])])
+    name = ", ".join([options.set, view(options), *filter(None, [options.missing])])
     methods = {}
     for method in results[0][0]:
         errors = [found[method] for found, _ in results]
@@ -145,6 +153,7 @@ def main():
     parser.add_argument("--set", choices=scenes.SETS, default="table")
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--noisy", action="store_true", help="as a phone and a detector see it")
+    parser.add_argument("--sensor", choices=sensors.KINDS, help="as this sensor sees it; without, the sensor is ideal")
     parser.add_argument("--missing", choices=missing.KINDS, help="without readings as sensors lose them")
     parser.add_argument("--ardf", action="append", required=True, help="NAME=PROGRAM or PROGRAM, may be repeated")
     parser.add_argument("--open3d", action="store_true")
@@ -154,6 +163,8 @@ def main():
     parser.add_argument("--record", type=Path, help="keep the figures in these results: docs/benchmarks/boxes.json")
     parser.add_argument("--bars", action="store_true", help="end with 1 where a figure of the first is missed")
     options = parser.parse_args()
+    if options.sensor and (options.noisy or options.bars):
+        parser.error("--sensor: goes without --noisy, and no bars are set for it")
     programs = dict(name.split("=", 1) if "=" in name else (name, name) for name in options.ardf)
     drawn = scenes.scenes(options.set, options.count)
     with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(2) as pool:
@@ -166,9 +177,12 @@ def main():
         results = list(pool.map(one, enumerate(drawn)))
         if options.picture:
             draw(options.picture, results, root)
+    sensor = options.sensor or f"ideal sensor, {'independent noise' if options.noisy else 'exact'}"
+    print(f"{options.set}, {sensor}\n")
     print(score.table([(name, [found[name] for found, _ in results]) for name in results[0][0]]))
     first = next(iter(programs))
-    summary = Summary([(found[first], warnings) for found, warnings in results], options.noisy, options.missing)
+    noisy = options.noisy or options.sensor is not None
+    summary = Summary([(found[first], warnings) for found, warnings in results], noisy, options.missing)
     print("", *(f"{first}: {line}" for line in summary.lines()), sep="\n")
     if options.list:
         for found, warnings in results:

@@ -164,7 +164,7 @@ def main():
         kept[name].append(round(float(errors[edge].mean()), 1))
         print(f"| {name} | " + " | ".join(cells) + f" | {errors[edge].mean():.1f} |")
     for method in ("guided", "fit", "bilinear"):
-        shown = [r["hiddenReadings"][method]["medianMeters"] for _, _, r in results if "hiddenReadings" in r]
+        shown = [r["repeatability"][method]["medianMeters"] for _, _, r in results if "repeatability" in r]
         hidden[method] = round(1000 * float(np.median(shown)), 1)
         print(f"{method}: {1000 * np.median(shown):.2f} mm on hidden readings, median of {len(shown)} frames' medians")
     shares = [r["sources"] for _, _, r in results]

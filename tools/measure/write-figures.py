@@ -38,11 +38,16 @@ def shown(figure):
     return f"{figure:.{2 if figure < 10 else 1 if figure < 100 else 0}f}"
 
 
+def seen(name):
+    """A set of boxes, and the sensor that sees it."""
+    return f"{name} (ideal)" if name.endswith((", exact", ", noisy")) else name
+
+
 def boxes(results):
     heads = ("side: median", "95 %", "worst", "yaw: median", "95 %", "center: median")
     full = {name: found for name, found in results["sets"].items() if name.count(",") == 1}
     sets = [
-        [f"{name}, {method}", *map(shown, figures["all"])]
+        [f"{seen(name)}, {method}", *map(shown, figures["all"])]
         for name, found in full.items()
         for method, figures in found["methods"].items()
     ]
@@ -55,7 +60,7 @@ def boxes(results):
         for kind in kinds
     ]
     doubts = [
-        [name, *(found["summary"].get(key, "") for key in ("beyond", "silent", "warned", "inferred"))]
+        [seen(name), *(found["summary"].get(key, "") for key in ("beyond", "silent", "warned", "inferred"))]
         for name, found in full.items()
     ]
     missing = []
@@ -67,7 +72,7 @@ def boxes(results):
             missing.append([kind, *map(shown, (side, most, worst, yaw, center)), *counts])
     return {
         "sets": rows(("set, method", *heads), sets),
-        "solids": rows(("solid", *full), solids),
+        "solids": rows(("solid", *map(seen, full)), solids),
         "doubts": rows(("set", "beyond", "silent", "good but warned of", "sides inferred"), doubts),
         "missing": rows(("missing", *heads[:3], "yaw: 95 %", heads[5], "beyond", "silent", "sides inferred"), missing),
         "agreement": rows(("capture, object", "%"), [[f"{row[0]}, {row[1]}", row[2]] for row in results["agreement"]]),

@@ -82,6 +82,8 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
   case picturesInVideo(video: String, folder: String)
   /// Nothing that belongs to a frame was recorded near its time.
   case nothingNear(file: String, frame: String, seconds: Double)
+  /// The capture has nothing to compare with.
+  case noGroundTruth(path: String, wanted: String)
   /// A file's name does not hold the time of its frame.
   case untimedName(file: String)
   /// No depth goes with a picture.
@@ -205,6 +207,8 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
         + "-start_number 0 -q:v 2 \(shellWord("\(folder)/%06d.jpg"))"
     case .nothingNear(let file, let frame, let seconds):
       "\(file): holds nothing within \(seconds) s of \(frame); the frame cannot be used without it"
+    case .noGroundTruth(let path, let wanted):
+      "\(path): has no ground truth (\(wanted)): give a video of ARKitScenes or CA-1M, unpacked, with it"
     case .untimedName(let file):
       "\(file): its name holds no time; leave names as they were exported"
     case .noDepthOfPicture(let file, let folder):

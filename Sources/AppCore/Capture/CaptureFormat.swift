@@ -20,9 +20,8 @@ enum CaptureFormats {
   static var all: [any CaptureFormat.Type] {
     [
       NativeFrame.self, RecordedClip.self, TransformsFile.self, StrayScannerFolder.self, TUMSequence.self,
-      PolycamFolder.self, Record3DCapture.self, ARKitScenesFolder.self, Record3DExport.self,
-      RedwoodSequence.self, ClipFolder.self,
-      ScannerAppExport.self,
+      PolycamFolder.self, Record3DCapture.self, ARKitScenesFolder.self, ARKitUpsamplingFolder.self,
+      CA1MFolder.self, Record3DExport.self, RedwoodSequence.self, ClipFolder.self, ScannerAppExport.self,
       NativeFrames.self,
     ]
   }

@@ -25,6 +25,10 @@ public enum CaptureLayout: String, Sendable, CaseIterable {
   case arkitScenes
   /// Record3D's `.r3d`, or the folder that it was unpacked to.
   case record3D
+  /// A video of ARKitScenes' depth upsampling, which has no camera.
+  case arkitUpsampling
+  /// A video of CA-1M.
+  case ca1m
   /// A picture or a folder of pictures, their depth and a stated camera.
   case imageWithDepth
   /// A picture or a folder of pictures.
@@ -60,6 +64,11 @@ public enum CaptureLayout: String, Sendable, CaseIterable {
     case .record3D:
       "depth float32 or float16 meters, LZFSE; confidence 0 1 2; camera matrix column-major, or fx fy cx cy of each "
         + "frame; camera-to-world as qx qy qz qw x y z, ARKit axes"
+    case .arkitUpsampling:
+      "depth u16 millimeters, confidence 0 1 2; no cameras, no poses"
+    case .ca1m:
+      "depth u16 millimeters; camera matrix row-major; camera-to-world row-major, camera axes OpenCV's, "
+        + "world +z up"
     case .imageWithDepth:
       "depth float32 meters, or u16 of the stated unit, millimeters by default; fx fy cx cy in pixels as stated; no "
         + "poses, every camera level at the origin"
@@ -71,12 +80,13 @@ public enum CaptureLayout: String, Sendable, CaseIterable {
 
 extension CaptureLayout {
   /// Whether captures of the layout tell where their cameras stood.
-  public var hasPoses: Bool { self != .images && self != .imageWithDepth }
+  public var hasPoses: Bool { ![.images, .imageWithDepth, .arkitUpsampling].contains(self) }
 
   /// The sensor that captures of the layout come from, where nothing else is said; no layout states a range.
   public var sensor: SensorModel {
     switch self {
-    case .clipFolder, .recordedClip, .scannerApp, .strayScanner, .polycam, .arkitScenes, .record3D:
+    case .clipFolder, .recordedClip, .scannerApp, .strayScanner, .polycam, .arkitScenes, .arkitUpsampling,
+      .ca1m, .record3D:
       SensorModel(.lidar)
     case .tumRGBD, .redwood: SensorModel(.structuredLight)
     case .native, .transforms, .imageWithDepth, .images: SensorModel()

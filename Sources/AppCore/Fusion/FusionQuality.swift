@@ -1,7 +1,10 @@
 import FileFormats
 import Imaging
 
-/// How far metric depth is off readings that it was not shown: blocks of cells are hidden, predicted and compared.
+/// How well readings repeat each other, and how far they are off the truth.
+///
+/// Repeatability: how far metric depth is off readings that it was not shown; blocks of cells are hidden, predicted and
+/// compared. It is no accuracy: what neighbors err by alike, and whole frames, does not show.
 ///
 /// The blocks lie on a fixed lattice, so that the same frame gives the same figures. They are blocks since a sensor's
 /// neighboring cells err alike: next to a visible cell everything looks exact.
@@ -26,9 +29,14 @@ public struct FusionQuality: Sendable, Equatable {
   public let guided: Errors
   /// Of the fit alone.
   public let fit: Errors
+  /// The median distance of the compared readings from the truth, meters, as the sensor's model has it; nil of a sensor
+  /// that is not known.
+  public let expectedError: Double?
 
   /// Sides of the hidden blocks and of the lattice's squares, cells: one cell in sixteen is hidden.
   static let block = (side: 4, period: 16)
+  /// The median of a normal distribution's absolute values, in standard deviations.
+  static let median = 0.6745
   /// Readings around a cell that differ by more than this factor are an edge.
   static let edge = 1.05
   /// The fit without the hidden readings rests on about so many pairs.
@@ -53,6 +61,7 @@ public struct FusionQuality: Sendable, Equatable {
     let nearest = cells.nearestReadings()
     var errors = (bilinear: [Double](), guided: [Double](), fit: [Double]())
     var isAtEdge: [Bool] = []
+    var distances: [Double] = []
     for cell in hidden {
       guard let line = Self.between(nearest, cell, visible), let found = cells.predicted(cell, nearest) else {
         continue
@@ -62,6 +71,7 @@ public struct FusionQuality: Sendable, Equatable {
       errors.guided.append(abs(1 / Double(found.inverse) - meters))
       errors.fit.append(abs(1 / Double(cells.guide[cell]) - meters))
       isAtEdge.append(Self.isAtEdge(cell, sensor))
+      distances.append(meters)
     }
     guard !isAtEdge.isEmpty else { return nil }
     self.cells = isAtEdge.count
@@ -69,6 +79,9 @@ public struct FusionQuality: Sendable, Equatable {
     bilinear = Self.summary(errors.bilinear, isAtEdge)
     guided = Self.summary(errors.guided, isAtEdge)
     fit = Self.summary(errors.fit, isAtEdge)
+    expectedError =
+      options.sensor.kind == .unknown
+      ? nil : Self.median * options.sensor.errors.deviation(at: quantile(distances, 0.5))
   }
 
   /// Whether a cell lies in a block of the lattice.
@@ -128,7 +141,7 @@ public struct FusionQuality: Sendable, Equatable {
       meanAtEdges: edges.isEmpty ? nil : edges.reduce(0, +) / Double(edges.count))
   }
 
-  /// As `fusion.json` has it.
+  /// Its repeatability as `fusion.json` has it.
   var json: JSONValue {
     [
       "cells": .integer(cells), "edgeCells": .integer(edgeCells), "bilinear": bilinear.json,

@@ -31,7 +31,8 @@ public struct FusionReport: Sendable, Equatable {
   public internal(set) var method: FusionMethod?
   /// What was known about the sensor; nil where metric depth was not made.
   public internal(set) var sensor: SensorModel?
-  /// What hidden readings say of metric depth; nil where none was made or too few could be hidden.
+  /// How well readings repeat each other, by some that were hidden, and how far they are expected off the truth; nil where
+  /// no metric depth was made or too few could be hidden.
   public internal(set) var quality: FusionQuality?
   /// The share of pixels known in each way; nil where metric depth was not made.
   public internal(set) var shares: [DepthState: Double]?
@@ -80,7 +81,11 @@ public struct FusionReport: Sendable, Equatable {
         "maximumRangeMeters": sensor.maximumRange.map(JSONValue.number) ?? .null,
       ]
     }
-    if let quality { members["hiddenReadings"] = quality.json }
+    if let quality {
+      members["repeatability"] = quality.json
+      members["expectedErrorMeters"] =
+        quality.expectedError.map { .rounded($0, decimals: 6) } ?? .null
+    }
     if let shares {
       members["sources"] = .object(
         Dictionary(

@@ -161,7 +161,7 @@ struct GuidedCells {
   }
 
   private func relativeNoise(_ cell: Int) -> Float {
-    Float(noise.share) + Float(noise.quadratic) / inverse[cell]
+    Float(noise.share) + Float(noise.quadratic) / inverse[cell] + Float(noise.constant) * inverse[cell]
   }
 }
 

@@ -6,19 +6,52 @@
 /// - Precondition: `values` holds no NaN and `rank` is one of its indices.
 package func orderStatistic(_ values: [Double], rank: Int, scratch: inout [Double]) -> Double {
   precondition(values.indices.contains(rank), "rank \(rank) of \(values.count) values")
-  guard let bracket = Bracket(values.span, rank: rank) else { return values.sorted()[rank] }
+  guard let bracket = Bracket(values.span, rank: rank) else { return selected(values, rank: rank) }
   if scratch.count < values.count { scratch = [Double](repeating: 0, count: values.count) }
   let found = bracket.collect(values.span, into: &scratch)
   guard rank >= found.below, rank < found.below + found.inside else { return values.sorted()[rank] }
-  var rest = Array(scratch[..<found.inside])
+  let rest = Array(scratch[..<found.inside])
   guard let inner = Bracket(rest.span, rank: rank - found.below) else {
-    rest.sort()
-    return rest[rank - found.below]
+    return selected(rest, rank: rank - found.below)
   }
   let core = inner.collect(rest.span, into: &scratch)
   let last = rank - found.below - core.below
   guard last >= 0, last < core.inside else { return rest.sorted()[rank - found.below] }
-  return scratch[..<core.inside].sorted()[last]
+  return selected(Array(scratch[..<core.inside]), rank: last)
+}
+
+/// The value that would stand at `rank` if a few values were sorted (quickselect, Hoare 1961): linear in the mean, and as slow
+/// as the square of their number at worst, so that it is for few.
+private func selected(_ values: [Double], rank: Int) -> Double {
+  var values = values
+  var (low, high) = (0, values.count)
+  while high - low > 1 {
+    let (first, middle, last) = (values[low], values[(low + high) / 2], values[high - 1])
+    let pivot = max(min(first, middle), min(max(first, middle), last))
+    // Less than the pivot, the same, not yet compared, greater.
+    var (same, next, greater) = (low, low, high)
+    while next < greater {
+      let value = values[next]
+      if value < pivot {
+        values.swapAt(same, next)
+        same += 1
+        next += 1
+      } else if value > pivot {
+        greater -= 1
+        values.swapAt(next, greater)
+      } else {
+        next += 1
+      }
+    }
+    if rank < same {
+      high = same
+    } else if rank >= greater {
+      low = greater
+    } else {
+      return pivot
+    }
+  }
+  return values[low]
 }
 
 /// Two values between which the value at a rank very probably lies.

@@ -43,8 +43,8 @@ struct RobustInverseFit {
     self.pairs = pairs
     inverses = pairs.meters.map { 1 / $0 }
     priors = pairs.meters.map { meters in
-      guard noise.quadratic > 0 else { return meters * meters }
-      let scatter = (noise.share + noise.quadratic * meters) / Self.modelError
+      guard noise.quadratic > 0 || noise.constant > 0 else { return meters * meters }
+      let scatter = (noise.share + noise.quadratic * meters + noise.constant / meters) / Self.modelError
       return meters * meters / (1 + scatter * scatter)
     }
     residuals = [Double](repeating: 0, count: pairs.count)

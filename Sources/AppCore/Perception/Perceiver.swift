@@ -21,6 +21,10 @@ public struct Perceiver: Sendable {
   /// Whether `perceive` lets one network prepare its input and read its output while the other runs: of use where a frame
   /// has more than one thread.
   public var isOverlapped: Bool
+  /// Over so many threads a frame's objects are spread when they are measured.
+  ///
+  /// The result does not depend on it.
+  public var measuringThreads = 1
 
   /// A perceiver of networks of any family.
   ///
@@ -41,6 +45,7 @@ public struct Perceiver: Sendable {
       detector: detector.running(on: pool), depth: depth?.running(on: pool), fusion: fusion,
       isOverlapped: pool.threads > 1)
     perceiver.estimatesUnscaledDepth = estimatesUnscaledDepth
+    perceiver.measuringThreads = pool.threads
     return perceiver
   }
 
@@ -122,7 +127,9 @@ public struct Perceiver: Sendable {
     let detections = found.objects.detections
     let (known, fusing) = timed { FrameDepth(estimate?.depth, frame: frame, options: fusion) }
     if known.fusion != nil { timings(.fusion(fusing)) }
-    let (extents, measuring) = timed { known.extents(of: detections, in: frame) }
+    let (extents, measuring) = timed {
+      known.extents(of: detections, in: frame, threads: measuringThreads)
+    }
     timings(.measuring(measuring))
     var noEstimate: NoEstimate?
     if case .failure(let reason) = estimated?.estimation { noEstimate = reason }

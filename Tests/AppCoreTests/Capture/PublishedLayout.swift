@@ -9,7 +9,7 @@ import Testing
 ///
 /// The conversions are spelled out here in plain numbers, apart from the readers' own.
 enum PublishedLayout: String, CaseIterable, Sendable, CustomTestStringConvertible {
-  case strayScanner, transforms, tumRGBD, redwood, polycam, arkitScenes
+  case strayScanner, transforms, tumRGBD, redwood, polycam, arkitScenes, ca1m
 
   var testDescription: String { rawValue }
   var layout: CaptureLayout? { CaptureLayout(rawValue: rawValue) }
@@ -23,6 +23,7 @@ enum PublishedLayout: String, CaseIterable, Sendable, CustomTestStringConvertibl
     case .redwood: ["00000", "00001", "00002"]
     case .polycam: ["5510200000", "5510300000", "5510400000"]
     case .arkitScenes: ["41048190_3308.623", "41048190_3308.723", "41048190_3308.823"]
+    case .ca1m: ["3308623000000", "3308723000000", "3308823000000"]
     }
   }
 
@@ -32,7 +33,7 @@ enum PublishedLayout: String, CaseIterable, Sendable, CustomTestStringConvertibl
     case .transforms, .redwood: [0, 1, 2]
     case .tumRGBD: [1_305_031_102.175304, 1_305_031_102.211214, 1_305_031_102.243211]
     case .polycam: [5510.2, 5510.3, 5510.4]
-    case .arkitScenes: [3308.623, 3308.723, 3308.823]
+    case .arkitScenes, .ca1m: [3308.623, 3308.723, 3308.823]
     }
   }
 
@@ -41,8 +42,10 @@ enum PublishedLayout: String, CaseIterable, Sendable, CustomTestStringConvertibl
     [.tumRGBD, .redwood].contains(self) ? RoomScene.pictureSize : RoomScene.depthSize
   }
   var hasConfidence: Bool { [.strayScanner, .polycam, .arkitScenes].contains(self) }
-  /// Redwood says nothing of gravity.
-  var orientations: [Orientation] { self == .redwood ? [.up, .up, .up] : RoomScene.orientations }
+  /// Redwood says nothing of gravity, CA-1M stores upright pictures.
+  var orientations: [Orientation] {
+    [.redwood, .ca1m].contains(self) ? [.up, .up, .up] : RoomScene.orientations
+  }
 
   func write() throws -> CaptureFixture {
     let fixture = try CaptureFixture.empty()
@@ -53,6 +56,7 @@ enum PublishedLayout: String, CaseIterable, Sendable, CustomTestStringConvertibl
     case .redwood: try writeRedwood(fixture)
     case .polycam: try writePolycam(fixture)
     case .arkitScenes: try writeARKitScenes(fixture)
+    case .ca1m: try writeCA1M(fixture)
     }
     return fixture
   }
@@ -168,6 +172,20 @@ enum PublishedLayout: String, CaseIterable, Sendable, CustomTestStringConvertibl
       trajectory += "\(timestamps[index] + 0.002) " + numbers.map { "\($0)" }.joined(separator: " ") + "\n"
     }
     try fixture.directory.write(trajectory, to: "lowres_wide.traj")
+  }
+
+  private func writeCA1M(_ fixture: CaptureFixture) throws {
+    func matrix(_ rows: [[Double]], _ name: String) throws {
+      let value = JSONValue.array(rows.map { .array($0.map(JSONValue.number)) })
+      try fixture.directory.write(Array(value.serialized().utf8), to: name)
+    }
+    for (index, pose) in try RoomScene.poses().enumerated() {
+      let (wide, truth) = ("\(names[index]).wide", "\(names[index]).gt")
+      for folder in ["\(wide)/image", truth] { try fixture.makeFolder(folder) }
+      try writePixels(fixture, index, "\(wide)/image.png", "\(wide)/depth.png")
+      try matrix([[50, 0, 32.5], [0, 51, 22.5], [0, 0, 1]], "\(wide)/image/K.json")
+      try matrix(Matrix(pose).withOpenCVCamera.withZUpWorld.rows, "\(truth)/RT.json")
+    }
   }
 
   private func writeOpen3DCamera(_ fixture: CaptureFixture) throws {

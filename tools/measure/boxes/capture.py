@@ -5,14 +5,22 @@ import subprocess
 
 import missing
 import numpy as np
+import sensors
 from scenes import PICTURE
 from sensing import MASK_GRID, exact_depth, exact_mask, leaking_mask, noisy_depth
 
 
-def write(scene, number, noisy, lost, folder):
-    """The capture folder of one scene; `noisy` sees it as a phone does, without the readings of a kind of `missing`."""
+def write(scene, number, seen, folder):
+    """The capture folder of one scene, as `seen`: exact, with independent noise, or by a model of `sensors`; of these
+    without the readings of a kind of `missing`."""
     rng = np.random.default_rng([scene.constants.seed, number])
-    depth = noisy_depth(scene, rng) if noisy else exact_depth(scene)
+    noisy, lost, sensor = seen.noisy or seen.sensor is not None, seen.missing, seen.sensor
+    confidence = None
+    if sensor:
+        sensed = sensors.sensed(scene, sensor, rng)
+        depth, confidence = sensed.depth, sensed.confidence
+    else:
+        depth = noisy_depth(scene, rng) if noisy else exact_depth(scene)
     mask, probabilities = leaking_mask(scene, rng) if noisy else (exact_mask(scene), None)
     if lost:
         depth = missing.without(depth, scene, lost, rng)
@@ -28,6 +36,11 @@ def write(scene, number, noisy, lost, folder):
         "timestamp": 0,
         "depth": "depth.npy",
     }
+    if sensor:
+        frame["sensor"] = sensor
+    if confidence is not None:
+        np.save(folder / "confidence.npy", confidence)
+        frame["confidence"] = "confidence.npy"
     (folder / "frame.json").write_text(json.dumps(frame))
     rows, columns = np.nonzero(mask)
     left, top = int(columns.min()), int(rows.min())

@@ -20,6 +20,8 @@ public struct DepthScene: Sendable {
   public let fused: MetricDepth?
   /// Depth that a metric network gives in meters from the picture alone: for what neither sensor nor fit reaches.
   public let estimated: MetricDepth?
+  /// What made the readings: how they err.
+  public let sensor: SensorModel
 
   /// A scene from its parts; intrinsics of another picture size are scaled to `imageSize`, and without `completed` the
   /// readings stay as they are.
@@ -27,7 +29,7 @@ public struct DepthScene: Sendable {
     imageSize: PixelSize, intrinsics: Intrinsics?,
     cameraToWorld: RigidTransform<CameraARKit, World> = .identity, orientation: Orientation = .up,
     readings: MetricDepth? = nil, completed: MetricDepth? = nil, fused: MetricDepth? = nil,
-    estimated: MetricDepth? = nil
+    estimated: MetricDepth? = nil, sensor: SensorModel = SensorModel()
   ) {
     self.imageSize = imageSize
     self.intrinsics = intrinsics.map { $0.imageSize == imageSize ? $0 : $0.scaled(to: imageSize) }
@@ -37,6 +39,7 @@ public struct DepthScene: Sendable {
     self.completed = completed ?? readings
     self.fused = fused
     self.estimated = estimated
+    self.sensor = sensor
   }
 
   /// A captured frame with the depth that is known of it.
@@ -44,7 +47,7 @@ public struct DepthScene: Sendable {
     self.init(
       imageSize: frame.imageSize, intrinsics: frame.intrinsics, cameraToWorld: frame.cameraToWorld,
       orientation: frame.orientation, readings: frame.readings, completed: frame.readings(completedBy: fused),
-      fused: fused, estimated: estimated)
+      fused: fused, estimated: estimated, sensor: frame.sensor)
   }
 
   /// Where a point of the picture at planar depth `meters` lies in the world; nil without intrinsics.

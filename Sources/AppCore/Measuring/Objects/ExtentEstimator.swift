@@ -1,4 +1,6 @@
+import Dispatch
 import Geometry
+import Synchronization
 
 /// How boxes are put around objects.
 public struct ExtentOptions: Sendable {
@@ -50,8 +52,26 @@ public struct ExtentEstimator: Sendable {
   }
 
   /// Measures every detection, in order; their boxes are in the stored picture's pixels.
-  public func extents(of detections: [Detection]) -> [ObjectExtent] {
-    detections.map(extent(of:))
+  ///
+  /// - Parameters:
+  ///   - detections: What was found.
+  ///   - threads: Over so many, the caller's included, the detections are spread.
+  /// - Returns: An extent each, the same for any number of threads.
+  public func extents(of detections: [Detection], threads: Int = 1) -> [ObjectExtent] {
+    let workers = min(threads, detections.count)
+    guard workers > 1 else { return detections.map(extent(of:)) }
+    // Objects differ in their cost: who is done takes the next.
+    let next = Atomic(0)
+    let found = Mutex([ObjectExtent?](repeating: nil, count: detections.count))
+    DispatchQueue.concurrentPerform(iterations: workers) { _ in
+      while true {
+        let index = next.add(1, ordering: .relaxed).oldValue
+        guard index < detections.count else { return }
+        let extent = extent(of: detections[index])
+        found.withLock { $0[index] = extent }
+      }
+    }
+    return found.withLock { $0.compactMap(\.self) }
   }
 
   /// Measures one detection, whose box is in the stored picture's pixels.

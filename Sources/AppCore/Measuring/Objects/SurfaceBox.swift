@@ -82,7 +82,10 @@ struct SurfaceBox {
             ? EdgeOnFaces(surface: ends.surface, samples: outline.samples, camera: grid.camera) : nil)
       }
 
-    let cut = settled.judged(by: search.evidence).cut(ends, search, unread: unread)
+    var middle = settled.middle
+    middle.y = first.top.position
+    let shared = SharedErrors(grid, cells: object.cells, middle: middle)
+    let cut = settled.sharing(shared).judged(by: search.evidence).cut(ends, search, unread: unread)
 
     let bottom = object.support.map { $0.height(under: cut.faces.middle) } ?? ends.bottom()
     let hiddenTop = search.hiddenTop(
@@ -91,7 +94,8 @@ struct SurfaceBox {
     isOccluded = cut.isOccluded || hiddenTop.isOccluded
     let made = cut.faces.box(
       from: bottom, isSupported: object.support != nil, isTopSeen: !hiddenTop.isUnseen)
-    (box, sides, uncertainty) = (made.box, made.sides, made.uncertainty)
+    (box, sides) = (made.box, made.sides)
+    uncertainty = (made.uncertainty * made.uncertainty + shared.ofLengths * shared.ofLengths).squareRoot()
   }
 
   /// The box around points seen from many sides, gathered in cells of width `cell`, from the height `bottom` up.

@@ -38,8 +38,15 @@ struct SurfaceGrid {
   let camera: Point3<World>
   /// Width of a cell at a depth of 1 m, meters: the larger of both sides.
   let pitch: Double
-  /// Standard deviation of planar depth over planar depth, found on the object's own surface.
+  /// Standard deviation of planar depth over planar depth from cell to cell, found on the object's own surface.
   let noise: Double
+  /// What neighbors share of their error and the whole frame of its, over planar depth: of the sensor's model, since no
+  /// single frame shows it.
+  let alike: SensorErrors.Relative
+  /// Cells over which neighbors err alike.
+  let correlationLength: Double
+  /// Standard deviation of a reading about the truth, over planar depth, but for what the whole frame errs by.
+  var spread: Double { (noise * noise + alike.correlated * alike.correlated).squareRoot() }
 
   private let place: Place
   private let mask: InstanceMask
@@ -111,6 +118,10 @@ struct SurfaceGrid {
     let everywhere = CellSet(width: width, height: height, coverage.map { _ in true })
     let found = Self.noise(inverse, inner) ?? Self.noise(inverse, everywhere) ?? 0
     noise = min(max(found, Self.plausibleNoise.lowerBound), Self.plausibleNoise.upperBound)
+    let errors = scene.sensor.errors
+    let distance = quantile(masked.members.map { 1 / inverse[$0] }.filter(\.isFinite), 0.5)
+    alike = distance.isFinite ? errors.relative(at: distance) : errors.relative(at: 1)
+    correlationLength = errors.correlationLength(in: size.width)
   }
 
   /// How many of the neighbors in the mask of a cell that is read are read too.
@@ -232,15 +243,4 @@ struct BorderStep: Hashable {
   let cell: Int
   let dx: Int
   let dy: Int
-}
-
-/// The value below which a share of unsorted values lies; NaN for none.
-func quantile(_ values: [Double], _ share: Double) -> Double {
-  sortedQuantile(values.sorted(), share)
-}
-
-/// The value below which a share of sorted values lies; NaN for none.
-func sortedQuantile(_ sorted: [Double], _ share: Double) -> Double {
-  guard !sorted.isEmpty else { return .nan }
-  return sorted[min(sorted.count - 1, Int(clamping: share * Double(sorted.count)))]
 }

@@ -95,10 +95,10 @@ package struct UprightSearch {
     }
     let within = surface.map(value)
     let outline = edges.map(value)
-    let deviations = (outline.isEmpty ? within : outline).map(\.deviation).sorted()
-    let usual = max(sortedQuantile(deviations, 0.5), 0.4 * cellWidth)
+    let deviations = (outline.isEmpty ? within : outline).map(\.deviation)
+    let usual = max(quantile(deviations, 0.5), 0.4 * cellWidth)
     // Ends of a face that is seen edge-on place nothing.
-    let limit = max(3 * sortedQuantile(deviations, 0.25), 0.5 * cellWidth)
+    let limit = max(3 * quantile(deviations, 0.25), 0.5 * cellWidth)
     let informative = outline.filter { $0.deviation <= limit }
     let ends = informative.count >= Self.leastEnds ? informative : outline
     let all = SpotPositions(within + ends)

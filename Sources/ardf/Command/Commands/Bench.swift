@@ -283,9 +283,10 @@ struct Bench: AsyncParsableCommand {
     let depth = try depth.map {
       try DepthOptions.parse([]).network(WeightFiles.requiredDepth($0), compute, pool: pool)
     }
+    var perceiver = Perceiver(detector: detector, depth: depth)
+    perceiver.measuringThreads = threads
     let benchmark = FlowBenchmark(
-      source: selection.source, index: selection.indices[0],
-      perceiver: Perceiver(detector: detector, depth: depth))
+      source: selection.source, index: selection.indices[0], perceiver: perceiver)
     var progress = Progress("\(threads) threads, run", of: runs)
     defer { progress.finish() }
     let stages = try benchmark.measure(runs: runs, warmUp: warmUp) { progress.update($0) }

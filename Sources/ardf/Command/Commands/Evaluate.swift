@@ -14,7 +14,9 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
       finds them, on a folder with images/ and labels/ as Ultralytics has them, or on pictures with --annotations of \
       COCO. Classifiers: top1 and top5 accuracy, on a folder of pictures for each class. Depth networks: AbsRel, RMSE and delta1 against \
       the sensor's readings, frame by frame; a relative network's depth is fitted to them first, in scale and shift of \
-      inverse depth. Several --precision values come side by side, with what the others lose to the first. --out keeps \
+      inverse depth. With --laser the sensor, fused depth and the fit are compared with a laser scanner's depth, and with \
+      --boxes measured boxes with annotated ones, on videos of ARKitScenes and CA-1M. \
+      Several --precision values come side by side, with what the others lose to the first. --out keeps \
       evaluation.json and, by the protocol coco, what was found as COCO results.
       """,
       (
@@ -33,6 +35,14 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
       (
         "Depth against the LiDAR of a capture",
         "ardf evaluate scan --weights weights/dav2s-ardf-fp16.safetensors"
+      ),
+      (
+        "Depth against a laser scanner's, of a video of CA-1M",
+        "ardf evaluate 45261179 --laser --weights weights/dav2s-ardf-fp16.safetensors"
+      ),
+      (
+        "Boxes against those that it is annotated with",
+        "ardf evaluate 45261179 --boxes --weights weights/yolo11n-seg.safetensors"
       )))
 
   @Argument(
@@ -72,6 +82,8 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
       WeightFiles.network(weights), allowNonFinite: precisions.allowNonfinite)
     let file = weights.file
     switch weights.task {
+    case .objects where objects.boxes:
+      try evaluateBoxes(weights)
     case .objects(let family):
       try checkOptions(file, "a detector")
       try evaluateObjects(weights, family)
@@ -85,8 +97,31 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
       if let option = objects.given {
         throw CommandError.usage("\(file): holds a depth network; \(option) goes with detectors")
       }
-      try evaluateDepth(weights)
+      try depth.laser ? evaluateLaser(weights) : evaluateDepth(weights)
     }
+  }
+
+  private func evaluateBoxes(_ weights: NetworkWeights) throws {
+    let scoring = try BoxScoring(
+      weights, options: objects, frames: depth.frame, precisions: precisions, limits: limits,
+      sources: sources)
+    let folder = try out.map {
+      try OutputFolder($0, force: force, inputs: scoring.inputs.paths + [weights.file])
+    }
+    let report = try scoring.run()
+    try finish(report, folder)
+    try report.unreadable.finish(of: scoring.inputs.frames.count)
+  }
+
+  private func evaluateLaser(_ weights: NetworkWeights) throws {
+    let scoring = try LaserScoring(
+      weights, options: depth, precisions: precisions, limits: limits, sources: sources)
+    let folder = try out.map {
+      try OutputFolder($0, force: force, inputs: scoring.inputs.paths + [weights.file])
+    }
+    let report = try scoring.run()
+    try finish(report, folder)
+    try report.unreadable.finish(of: scoring.inputs.frames.count)
   }
 
   private func evaluateObjects(

@@ -60,7 +60,8 @@ struct Place: ParsableCommand, LimitedCommand {
     let isFitted = fusion.map { FileManager.default.fileExists(atPath: "\($0)/fusion.json") } ?? false
     let depth = FrameDepth(metric, isFitted: isFitted)
     let scene = PlacedScene(
-      depth.extents(of: file.detections, in: captured), of: file.detections, requests: try effects.requests())
+      depth.extents(of: file.detections, in: captured, threads: ProcessorShare.threads),
+      of: file.detections, requests: try effects.requests())
     if let folder {
       var files = FrameFiles()
       export.add(to: &files)

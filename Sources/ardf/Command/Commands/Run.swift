@@ -298,6 +298,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     var perceiver = Perceiver(
       detector: found, depth: depth, fusion: fusionOptions.options, isOverlapped: pool.threads > 1)
     perceiver.estimatesUnscaledDepth = writesFiles
+    perceiver.measuringThreads = pool.threads
     return perceiver
   }
 

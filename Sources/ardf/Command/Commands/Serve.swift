@@ -176,7 +176,9 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
     Console.inform(
       depth.map { "depth \($0.name) from \($0.weights.file)" }
         ?? "no depth weights: using the LiDAR alone")
-    return Perceiver(
+    var perceiver = Perceiver(
       detector: found, depth: depth, fusion: fusionOptions.options, isOverlapped: pool.threads > 1)
+    perceiver.measuringThreads = pool.threads
+    return perceiver
   }
 }

@@ -160,7 +160,28 @@ struct ObjectEvaluationOptions: ParsableArguments {
   @Option(help: ArgumentHelp("How masks come to the picture's resolution: retina or fast.", valueName: "way"))
   var masks: MasksOption?
 
+  @Flag(
+    help: """
+      Measure boxes with the sensor's depth, and compare them with those that videos of ARKitScenes \
+      (VIDEO_3dod_annotation.json) and CA-1M (instances.json) are annotated with: average precision at overlaps of .25 \
+      and .5, and sides. Scores must exceed 0.25 unless --conf says otherwise.
+      """)
+  var boxes = false
+
+  /// The score that objects must exceed to be measured.
+  private var measuredConfidence: Double { conf == 0.001 ? 0.25 : conf }
+
+  /// The options of `ardf run` for a detector whose objects are measured.
+  func measured(_ file: String) -> [String] {
+    ["--yolo=\(file)", "--conf=\(measuredConfidence)", "--iou=\(iou)", "--max-det=\(maxDet)"]
+      + (imgsz.map { ["--imgsz=\($0)"] } ?? []) + (rect ? ["--rect"] : []) + (nms ? ["--nms"] : [])
+      + classes.map { "--classes=\($0)" } + (masks.map { ["--masks=\($0.rawValue)"] } ?? [])
+  }
+
   func validate() throws {
+    if boxes, rule != nil || annotations != nil {
+      throw ValidationError("--boxes: reads a capture's own boxes; leave --protocol and --annotations out")
+    }
     for (name, value) in [("--conf", conf), ("--iou", iou)] where !(0...1).contains(value) {
       throw ValidationError("\(name) \(value): give a number from 0 to 1")
     }
@@ -182,6 +203,7 @@ struct ObjectEvaluationOptions: ParsableArguments {
   /// An option that says something about objects alone; nil where none is given.
   var givenOfObjects: String? {
     if annotations != nil { return "--annotations" }
+    if boxes { return "--boxes" }
     if rule != nil { return "--protocol" }
     if rect { return "--rect" }
     if nms { return "--nms" }
@@ -207,6 +229,13 @@ struct DepthEvaluationOptions: ParsableArguments {
   @Option(help: "Depth: only this frame, by name or position from 0. Repeatable.")
   var frame: [String] = []
 
+  @Flag(
+    help: """
+      Depth: compare the sensor's depth, fused depth and the fit with a laser scanner's, of videos of ARKitScenes \
+      (highres_depth) and CA-1M (TIME.gt).
+      """)
+  var laser = false
+
   @Option(
     help: ArgumentHelp("Depth: readings beyond so many meters do not count.", valueName: "meters"))
   var sensorRange: Double?
@@ -214,6 +243,9 @@ struct DepthEvaluationOptions: ParsableArguments {
   func validate() throws {
     _ = try options(nil)
     _ = try sensor()
+    if laser, align != nil {
+      throw ValidationError("--align: --laser compares meters as fusion makes them; leave it out")
+    }
   }
 
   /// The options of `ardf depth`.
@@ -229,6 +261,7 @@ struct DepthEvaluationOptions: ParsableArguments {
   /// An option that says something about depth alone; nil where none is given.
   var given: String? {
     if align != nil { return "--align" }
+    if laser { return "--laser" }
     if depthSize != nil { return "--depth-size" }
     if !frame.isEmpty { return "--frame" }
     return sensorRange == nil ? nil : "--sensor-range"

@@ -14,8 +14,8 @@ struct SensorOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      The depth sensor, whose noise readings are weighed by: lidar, structured-light, stereo or unknown; by default as \
-      the capture's layout has it.
+      The depth sensor, whose errors readings are weighed and sizes judged by: lidar, structured-light, stereo, tof or \
+      unknown; by default as the capture's layout has it.
       """, valueName: "kind"))
   var sensor: SensorModel.Kind?
 

@@ -1,0 +1,40 @@
+import Geometry
+
+/// What a box's faces err by together with their neighborhood: readings beside each other share it, so that no scatter about
+/// a face shows it, and a mean over a face loses little of it.
+struct SharedErrors {
+  private let alike: SensorErrors.Relative
+  /// Patches along an object that err each by itself.
+  private let patches: Double
+  /// From the camera to the object.
+  private let reach: Vector3<World>
+
+  /// Those of an object of some cells whose middle lies at a point.
+  init(_ grid: SurfaceGrid, cells: CellSet, middle: Point3<World>) {
+    alike = grid.alike
+    patches = max(1, Double(cells.count).squareRoot() / grid.correlationLength)
+    reach = middle - grid.camera
+  }
+
+  /// Standard deviation of a face's place along a direction, meters.
+  func deviation(along direction: Vector3<World>) -> Double {
+    alike.correlated * abs(reach.dot(direction)) / patches.squareRoot()
+  }
+
+  /// Standard deviation of a side's length over that length: the whole frame's.
+  var ofLengths: Double { alike.bias }
+}
+
+extension BoxFaces {
+  /// The faces, in whose errors what their neighborhood shares counts too.
+  func sharing(_ shared: SharedErrors) -> BoxFaces {
+    func sum(_ own: Double, _ direction: Vector3<World>) -> Double {
+      let other = shared.deviation(along: direction)
+      return (own * own + other * other).squareRoot()
+    }
+    var faces = self
+    for index in sides.indices { faces.sides[index].error = sum(sides[index].error, sides[index].direction) }
+    faces.topError = sum(topError, Vector3(0, 1, 0))
+    return faces
+  }
+}
