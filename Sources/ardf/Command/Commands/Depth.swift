@@ -87,7 +87,8 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
     var speed = SpeedLog()
     var log = StreamLog()
     var leftOut = LeftOutInputs(unit: "pictures")
-    try await streaming.pictures(of: stream, limits: limits, output: output).forEach { arrival in
+    let stalled = try await streaming.pictures(of: stream, limits: limits, output: output).forEach {
+      arrival in
       do {
         let captured = try arrival.frame(of: stream, camera: .exif)
         let estimate = try estimate(captured, with: network, speed: &speed).get()
@@ -105,7 +106,7 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
     }
     if log.done > 0 { try results.finish(isSingle: false, leftOut: leftOut.json, skipped: []) }
     for line in speed.lines { Console.inform(line) }
-    try log.finish(stream.name)
+    try log.finish(stream.name, stalled: stalled)
   }
 
   private func results(_ inputs: [String]) throws -> DepthResults {

@@ -115,7 +115,8 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     var log = StreamLog()
     var leftOut = LeftOutInputs(unit: "pictures")
     var tracker = tracking.tracker()
-    try await streaming.pictures(of: stream, limits: limits, output: output).forEach { arrival in
+    let stalled = try await streaming.pictures(of: stream, limits: limits, output: output).forEach {
+      arrival in
       let captured: CapturedFrame
       do throws(DamagedPicture) {
         captured = try arrival.frame(of: stream, camera: .exif)
@@ -132,7 +133,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     }
     if log.done > 0 { try results.finish(layout: nil, skipped: []) }
     for line in speed.lines { Console.inform(line) }
-    try log.finish(stream.name)
+    try log.finish(stream.name, stalled: stalled)
   }
 
   /// The network that the weights hold.

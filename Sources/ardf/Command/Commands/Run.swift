@@ -193,7 +193,8 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     var speed = SpeedLog()
     var log = StreamLog()
     let said = SaidNotes()
-    try await streaming.pictures(of: stream, limits: limits, output: output).forEach { arrival in
+    let stalled = try await streaming.pictures(of: stream, limits: limits, output: output).forEach {
+      arrival in
       if lines == nil, let folder {
         // Not before there is a picture: a stream without any leaves nothing.
         try folder.begin()
@@ -230,7 +231,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     }
     if log.done > 0 { try folder?.commit() }
     for line in speed.lines { Console.inform(line) }
-    try log.finish(stream.name)
+    try log.finish(stream.name, stalled: stalled)
   }
 
   private func folder(of inputs: RunInputs, _ shard: Shard) throws -> RunFolder? {
