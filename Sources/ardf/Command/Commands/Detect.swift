@@ -65,10 +65,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     let inputs = try RunInputs(sources, names: frame) {
       try CaptureReader.open($0, limits: limits.capture, photographs: .exif)
     }
-    guard !tracking.isOn || inputs.frames.contains(where: { $0.siblings > 1 }) else {
-      throw CommandError.usage(
-        "--track follows objects from picture to picture: give a film, camera or sequence")
-    }
+    try tracking.check(inputs)
     let results = try DetectionResults(
       output, format, isSingle: inputs.isSingle,
       inputs: inputs.paths + [detector.yolo] + compute.arithmetic.plans, frames: inputs.frames)
@@ -147,9 +144,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     let weights = try detector.weights(compute)
     let pool = compute.makePool()
     guard case .classes(let family) = weights.task else {
-      var options = detector
-      if tracking.isOn, options.conf == nil { options.conf = Double(tracking.trackLowThresh) }
-      var found = try options.detector(weights, compute, pool: pool)
+      var found = try tracking.scored(detector).detector(weights, compute, pool: pool)
       found.rules.tiling = tiles.tiling
       Console.inform("detector \(found.network.name) from \(weights.file)")
       try format.check(found.network)

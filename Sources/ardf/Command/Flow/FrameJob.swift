@@ -89,6 +89,8 @@ struct FrameJob: Sendable {
   let files: FrameFiles
   /// Where the cameras of each source stood, by its path.
   let paths: NameTable<[FrameReport.Pose]>
+  /// Gives objects identities from frame to frame; nil for none.
+  let tracks: SequenceTracks?
 
   /// The same job run by another pool, side by side with this one.
   func running(on pool: ThreadPool) -> FrameJob {
@@ -96,11 +98,19 @@ struct FrameJob: Sendable {
       perceiver: perceiver.running(on: pool), requests: requests, digest: digest, format: format,
       printsMasks: printsMasks,
       folder: folder,
-      files: files, paths: paths)
+      files: files, paths: paths, tracks: tracks)
   }
 
   /// The first line of a table of objects.
-  var tableHeader: String { ObjectTable.header(ObjectTable.measuredColumns(of: perceiver.detector.network)) }
+  var tableHeader: String {
+    ObjectTable.header(
+      ObjectTable.measuredColumns(of: perceiver.detector.network) + (tracks == nil ? [] : ["track"]))
+  }
+
+  /// The lines of a table that a line of `results.jsonl` makes.
+  func tableLines(ofResult line: JSONValue) -> String {
+    ObjectTable.lines(ObjectTable.rows(ofResult: line, isTracked: tracks != nil))
+  }
 
   /// Does a frame, or keeps what an earlier run made of it.
   ///
@@ -147,7 +157,10 @@ struct FrameJob: Sendable {
     let clock = ContinuousClock()
     let captured = try frame.source.frame(at: frame.index)
     let decoded = clock.now
-    let outcome = try await FrameOutcome(captured, perceiver, requests: requests)
+    let source = frame.place.source
+    let outcome = try await FrameOutcome(
+      captured, perceiver, requests: requests,
+      following: tracks.map { tracks in { tracks.followed($0, source: source) } })
     let summary = outcome.summary(networks: perceiver.description, digest: digest)
     let coco = format == .coco ? try COCOResults.entries(outcome.detections, image: frame.pictureId) : []
     let computed = clock.now
@@ -157,7 +170,7 @@ struct FrameJob: Sendable {
       try output.write(summary, to: RunFolder.summary)
       if format == .csv, frame.folder.isEmpty {
         let line = FrameRecord(outcome: .kept, summary: summary, coco: []).line(of: frame)
-        let table = tableHeader + ObjectTable.lines(ObjectTable.rows(ofResult: line))
+        let table = tableHeader + tableLines(ofResult: line)
         try output.write(Array(table.utf8), to: RunFolder.table)
       }
       try output.commit()
