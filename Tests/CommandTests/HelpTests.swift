@@ -96,8 +96,8 @@ import Testing
     }
     #expect(
       headings == [
-        "ARGUMENTS:", "INPUT:", "DETECTOR:", "DEPTH:", "EFFECTS:", "OUTPUT:", "OPTIONS:", "JOBS:",
-        "COMPUTATION:", "LIMITS:",
+        "ARGUMENTS:", "INPUT:", "DETECTOR:", "TRACKING:", "DEPTH:", "EFFECTS:", "OUTPUT:", "OPTIONS:",
+        "JOBS:", "COMPUTATION:", "LIMITS:",
       ])
     let root = try CommandRun(["--help"]).output
     let groups = ["MEASURE", "NETWORK", "TOOL", "JOB"].compactMap {

@@ -252,7 +252,51 @@ import Testing
     #expect(none.status == 66 && none.error.contains("ffmpeg was not found"), "\(none.error)")
   }
 
+  /// A stand-in for ffmpeg on a camera: the first time it prints a picture and is silent then; later it prints one and ends.
+  private static func stallingCamera(in place: borrowing TemporaryDirectory) throws -> [String: String] {
+    let pixels = SyntheticCapture.picture()
+    try place.write(
+      Array("P6\n\(pixels.width) \(pixels.height)\n255\n".utf8) + pixels.pixels, to: "bin/frame.ppm")
+    try place.write(
+      "#!/bin/sh\nhere=${0%ffmpeg}\ncat \"${here}frame.ppm\"\nif mkdir \"${here}once\" 2>/dev/null; then exec sleep 3600; fi\n",
+      to: "bin/ffmpeg")
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o755], ofItemAtPath: place.file("bin/ffmpeg"))
+    return ["PATH": "\(place.file("bin")):/usr/bin:/bin"]
+  }
+
+  @Test func aCameraThatStallsEndsWithACodeOfItsOwn() throws {
+    for command in ["detect", "run"] {
+      let place = try TemporaryDirectory()
+      let path = try Self.stallingCamera(in: place)
+      let run = try CommandRun(
+        [command, "rtsp://127.0.0.1:9/live", "--stall", "0.5", "--out", "out"] + TinyNetwork.detectorOptions,
+        in: place.path, environment: path)
+      #expect(run.status == 75, "\(run.error)")
+      #expect(run.error.contains("rtsp://127.0.0.1:9/live: no picture for 0.5 s"), "\(run.error)")
+      #expect(FileManager.default.fileExists(atPath: place.file("out/000000/detections.json")))
+    }
+  }
+
+  @Test func aCameraIsOpenedAgain() throws {
+    let place = try TemporaryDirectory()
+    let path = try Self.stallingCamera(in: place)
+    let run = try CommandRun(
+      [
+        "detect", "rtsp://127.0.0.1:9/live", "--stall", "0.5", "--reconnect", "--max-frames", "3", "--out",
+        "out",
+      ] + TinyNetwork.detectorOptions, in: place.path, environment: path)
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.error.contains("no picture for 0.5 s: connecting again"), "\(run.error)")
+    #expect(run.error.contains("has ended: connecting again"), "\(run.error)")
+    for name in ["000000", "000001", "000002"] {
+      #expect(FileManager.default.fileExists(atPath: place.file("out/\(name)/detections.json")), "\(name)")
+    }
+  }
+
   @Test(arguments: [
+    (["clip.mp4", "--reconnect"], "--reconnect belongs to"), (["-", "--stall", "5"], "--stall belongs to"),
+    (["p.png", "--reconnect"], "--reconnect belongs to"), (["rtsp://x", "--stall", "0"], "--stall"),
     (["p.png", "--live"], "--live belongs to"), (["p.png", "--raw-size", "2x2"], "--raw-size belongs to"),
     (["p.png", "--on-change"], "--on-change belongs to"),
     (["-", "--raw-size", "2by2"], "WIDTHxHEIGHT"), (["-", "p.png"], "goes alone"),

@@ -65,32 +65,35 @@ public struct Perceiver: Sendable {
   /// - Parameters:
   ///   - frame: With its picture; without depth or camera less can be measured, and `Perceived.notes` say so.
   ///   - timings: Called with each step's time when both networks are done.
+  ///   - following: Which of the detections are measured, with their identities from picture to picture; nil for all.
   /// - Returns: What was found and measured, in the stored picture's frame.
   /// - Throws: `PerceptionError.noPicture`, `.network`. A picture of which no depth can be estimated is none:
   ///   `Perceived.noEstimate` says why.
   public func perceive(
-    _ frame: CapturedFrame, timings: (PerceptionTiming) -> Void = { _ in }
+    _ frame: CapturedFrame, timings: (PerceptionTiming) -> Void = { _ in },
+    following: (([Detection]) -> [Detection])? = nil
   ) async throws(PerceptionError) -> Perceived {
     guard isOverlapped, let depth = depth(for: frame) else {
-      return try perceiveInTurn(frame, timings: timings)
+      return try perceiveInTurn(frame, timings: timings, following: following)
     }
     let upright = try upright(frame, timings)
     // Both networks share one team of threads, which runs one whole network after the other.
     async let found = Result { () throws(PerceptionError) in try detect(frame, upright) }
     async let estimated = Result { () throws(PerceptionError) in try estimate(frame, upright, depth) }
     let (objects, estimation) = await (found, estimated)
-    return perceived(frame, try objects.get(), try estimation.get(), timings)
+    return perceived(frame, try objects.get(), try estimation.get(), following, timings)
   }
 
   /// As `perceive`, on the calling thread and its team.
   public func perceiveInTurn(
-    _ frame: CapturedFrame, timings: (PerceptionTiming) -> Void = { _ in }
+    _ frame: CapturedFrame, timings: (PerceptionTiming) -> Void = { _ in },
+    following: (([Detection]) -> [Detection])? = nil
   ) throws(PerceptionError) -> Perceived {
     let upright = try upright(frame, timings)
     let objects = try detect(frame, upright)
     var estimated: Estimated?
     if let depth = depth(for: frame) { estimated = try estimate(frame, upright, depth) }
-    return perceived(frame, objects, estimated, timings)
+    return perceived(frame, objects, estimated, following, timings)
   }
 
   private func upright(
@@ -117,14 +120,14 @@ public struct Perceiver: Sendable {
 
   private func perceived(
     _ frame: CapturedFrame, _ found: Detected, _ estimated: Estimated?,
-    _ timings: (PerceptionTiming) -> Void
+    _ following: (([Detection]) -> [Detection])?, _ timings: (PerceptionTiming) -> Void
   ) -> Perceived {
     timings(.detection(found.objects.timings, selection: found.objects.selection, whole: found.whole))
     let estimate = try? estimated?.estimation.get()
     if let estimated, let estimate {
       timings(.depth(estimate.timings, input: estimate.input, whole: estimated.whole))
     }
-    let detections = found.objects.detections
+    let detections = following?(found.objects.detections) ?? found.objects.detections
     let (known, fusing) = timed { FrameDepth(estimate?.depth, frame: frame, options: fusion) }
     if known.fusion != nil { timings(.fusion(fusing)) }
     let (extents, measuring) = timed {

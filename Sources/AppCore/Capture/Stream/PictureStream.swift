@@ -16,6 +16,9 @@ package struct StreamedPicture: Sendable {
   package let number: Int
   /// What came.
   package let content: Content
+
+  /// A picture of a stream.
+  package init(number: Int, content: Content) { (self.number, self.content) = (number, content) }
 }
 
 /// Why a stream of pictures ends before its end.

@@ -22,6 +22,7 @@ extension ObjectExtent {
     if !orientedCorners.isEmpty {
       fields["orientedCorners3D"] = .array(orientedCorners.map { Self.numbers([$0.x, $0.y, $0.z]) })
     }
+    if let track { fields["track"] = .integer(track) }
     return .object(fields)
   }
 

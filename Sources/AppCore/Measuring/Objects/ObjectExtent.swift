@@ -48,6 +48,8 @@ public struct ObjectExtent: Sendable {
   public let className: String
   /// The detection's score.
   public let confidence: Float
+  /// The detection's identity from picture to picture; nil where none is given.
+  public let track: Int?
   /// Planar depth and its source.
   public let distance: ObjectDistance
   /// The detection box's width at that depth, on the upright picture, meters; nil without distance or intrinsics.
@@ -79,6 +81,7 @@ public struct ObjectExtent: Sendable {
     id = detection.id
     className = detection.className
     confidence = detection.confidence
+    track = detection.track
     self.distance = distance
     self.worldWidth = worldWidth
     self.worldHeight = worldHeight
@@ -91,8 +94,11 @@ public struct ObjectExtent: Sendable {
     self.warnings = warnings
   }
 
-  /// Two lines for people: `cup 95%` and `2.30 m` or `-- m`.
-  public var label: String { Self.label(className, confidence: confidence, meters: distance.meters) }
+  /// Two lines for people: `cup 95%`, or with an identity `#3 cup 95%`, and `2.30 m` or `-- m`.
+  public var label: String {
+    (track.map { "#\($0) " } ?? "")
+      + Self.label(className, confidence: confidence, meters: distance.meters)
+  }
 
   /// Class and rounded percentage, then meters with two decimals or `-- m`.
   public static func label(_ className: String, confidence: Float, meters: Double?) -> String {

@@ -48,7 +48,7 @@ extension SequenceObject {
       "points": .integer(cloud.count),
     ]
     if let known = sides { measured["sides"] = known.json }
-    return [
+    var fields: [String: JSONValue] = [
       "id": .integer(id), "className": .string(className),
       "confidence": .rounded(Double(confidence), decimals: ObjectExtent.decimals),
       "sightings": .integer(sightings.count),
@@ -56,12 +56,16 @@ extension SequenceObject {
       "box3D": .object(measured),
       "frames": .array(
         sightings.map { sighting in
-          [
+          var frame: [String: JSONValue] = [
             "frame": .string(sighting.frame), "detectionId": .integer(sighting.detectionId),
             "confidence": .rounded(Double(sighting.confidence), decimals: ObjectExtent.decimals),
             "center": place(sighting.center), "dimensions": lengths(sighting.dimensions),
           ]
+          if let track = sighting.track { frame["track"] = .integer(track) }
+          return .object(frame)
         }),
     ]
+    if !tracks.isEmpty { fields["tracks"] = .array(tracks.map(JSONValue.integer)) }
+    return .object(fields)
   }
 }

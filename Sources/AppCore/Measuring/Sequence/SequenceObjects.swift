@@ -15,6 +15,8 @@ package struct SequenceObject: Sendable, Identifiable {
     package let center: Point3<World>
     /// Its sides.
     package let dimensions: BoxDimensions
+    /// Its identity from frame to frame; nil where none was given.
+    package let track: Int?
   }
 
   /// Position in the list, from 0: in the order in which the objects were first seen.
@@ -29,6 +31,13 @@ package struct SequenceObject: Sendable, Identifiable {
   package let cloud: [Point3<World>]
   /// The frames that saw it, in order.
   package let sightings: [Sighting]
+
+  /// The identities that frames gave it, in the order of the frames that gave each first: one, unless it was lost.
+  package var tracks: [Int] {
+    sightings.compactMap(\.track).reduce(into: []) { tracks, track in
+      if !tracks.contains(track) { tracks.append(track) }
+    }
+  }
 
   /// The greatest score.
   package var confidence: Float { sightings.map(\.confidence).max() ?? 0 }
@@ -59,13 +68,16 @@ package struct SeenObject: Sendable {
   package let isRound: Bool
   /// The points that the box was put around; empty for one made from the picture.
   package let cloud: [Point3<World>]
+  /// Its identity from frame to frame; nil where none was given.
+  package let track: Int?
 
   /// An object from its parts.
   package init(
     id: Int, className: String, confidence: Float, box: Box3D, sides: BoxSides?, isRound: Bool,
-    cloud: [Point3<World>]
+    cloud: [Point3<World>], track: Int? = nil
   ) {
     self.id = id
+    self.track = track
     self.className = className
     self.confidence = confidence
     self.box = box
@@ -79,7 +91,8 @@ package struct SeenObject: Sendable {
     guard let box = extent.box3D else { return nil }
     self.init(
       id: extent.id, className: extent.className, confidence: extent.confidence, box: box,
-      sides: extent.sides, isRound: extent.warnings.contains(.round), cloud: extent.cloud)
+      sides: extent.sides, isRound: extent.warnings.contains(.round), cloud: extent.cloud,
+      track: extent.track)
   }
 }
 
@@ -174,7 +187,7 @@ private struct View {
     points = box.method == .sixPoint ? [box.center] : seen.cloud
     sighting = SequenceObject.Sighting(
       frame: frame, detectionId: seen.id, confidence: seen.confidence, center: box.center,
-      dimensions: box.dimensions)
+      dimensions: box.dimensions, track: seen.track)
   }
 }
 

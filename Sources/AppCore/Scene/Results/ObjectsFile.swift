@@ -61,7 +61,7 @@ extension SeenObject {
       return SeenObject(
         id: entry.id, className: className, confidence: Float(confidence), box: box, sides: entry.sides,
         isRound: entry.isRound,
-        cloud: box.method == .sixPoint ? [] : try cloud(entry.id))
+        cloud: box.method == .sixPoint ? [] : try cloud(entry.id), track: entry.track)
     }
   }
 }
@@ -77,6 +77,7 @@ private struct ObjectEntry {
   let box: Box3D?
   let sides: BoxSides?
   let isRound: Bool
+  let track: Int?
 
   /// All entries, by `id`.
   static func entries(of document: JSONValue) throws(ObjectsFileError) -> [Int: ObjectEntry] {
@@ -107,6 +108,11 @@ private struct ObjectEntry {
     range = try Self.range(json["depthRange"], "\(name).depthRange")
     box = try Self.box(json["box3D"], "\(name).box3D")
     sides = try Self.sides(json["box3D"]?["sides"], "\(name).box3D.sides")
+    let track = json["track"].flatMap { $0.isNull ? nil : $0 }
+    guard track == nil || track?.integer(in: DetectionsFile.ids) != nil else {
+      throw .field("\(name).track")
+    }
+    self.track = track?.integer(in: DetectionsFile.ids)
     isRound = json["warnings"]?.array?.contains(.string(ExtentWarning.round.rawValue)) ?? false
   }
 

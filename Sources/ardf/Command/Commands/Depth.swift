@@ -117,8 +117,9 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
     var leftOut = LeftOutInputs(unit: "pictures")
     let files = results.files
     var writing = WriteBehind()
+    let stalled: CommandError?
     do {
-      try await streaming.pictures(of: stream, limits: limits, output: output).forEach { arrival in
+      stalled = try await streaming.pictures(of: stream, limits: limits, output: output).forEach { arrival in
         do {
           let captured = try arrival.frame(of: stream, camera: .exif)
           let estimate = try Self.estimate(captured, with: network, speed: &speed).get()
@@ -147,7 +148,7 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
     try await writing.finish()
     if log.done > 0 { try results.finish(isSingle: false, leftOut: leftOut.json, skipped: []) }
     for line in speed.lines { Console.inform(line) }
-    try log.finish(stream.name)
+    try log.finish(stream.name, stalled: stalled)
   }
 
   private func results(_ inputs: [String]) throws -> DepthResults {

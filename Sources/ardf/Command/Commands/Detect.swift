@@ -70,10 +70,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     let inputs = try RunInputs(sources, names: frame) {
       try CaptureReader.open($0, limits: limits.capture, photographs: .exif)
     }
-    guard !tracking.isOn || inputs.frames.contains(where: { $0.siblings > 1 }) else {
-      throw CommandError.usage(
-        "--track follows objects from picture to picture: give a film, camera or sequence")
-    }
+    try tracking.check(inputs)
     let frames = inputs.frames
     let results = try DetectionResults(
       output, format, pictures, isSingle: inputs.isSingle,
@@ -156,8 +153,9 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     let arrivals = streaming.pictures(
       of: stream, limits: limits, output: output, onChange: change.onChange)
     var writing = WriteBehind()
+    let stalled: CommandError?
     do {
-      try await arrivals.forEach { arrival in
+      stalled = try await arrivals.forEach { arrival in
         let captured: CapturedFrame
         do throws(DamagedPicture) {
           captured = try arrival.frame(of: stream, camera: .exif)
@@ -191,16 +189,14 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     try await writing.finish()
     if log.done > 0 { try results.finish(layout: nil, skipped: []) }
     for line in speed.lines { Console.inform(line) }
-    try log.finish(stream.name)
+    try log.finish(stream.name, stalled: stalled)
   }
 
   /// The network, when it is known that its results can be written as asked for.
   private func network(_ results: DetectionResults, pool: ThreadPool) throws -> PictureNetwork {
     let weights = try detector.weights(compute)
     guard case .classes(let family) = weights.task else {
-      var options = detector
-      if tracking.isOn, options.conf == nil { options.conf = Double(tracking.trackLowThresh) }
-      var found = try options.detector(weights, compute, pool: pool)
+      var found = try tracking.scored(detector).detector(weights, compute, pool: pool)
       found.rules.tiling = tiles.tiling
       Console.inform("detector \(found.network.name) from \(weights.file)")
       try format.check(found.network)

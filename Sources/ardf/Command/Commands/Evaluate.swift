@@ -38,7 +38,7 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
       ),
       (
         "Depth against a laser scanner's, of a video of CA-1M",
-        "ardf evaluate 45261179 --laser --weights weights/dav2s-ardf-fp16.safetensors"
+        "ardf evaluate 45261179 --laser --weights depth.safetensors"
       ),
       (
         "Boxes against those that it is annotated with",

@@ -51,7 +51,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       ("Distances as they come", "ardf run scans --out - | jq -r '.summary.objects[].label'"),
       (
         "A film, its objects as a table",
-        "ardf run clip.mp4 --fov 65 --format csv --out - > objects.csv"
+        "ardf run clip.mp4 --fov 65 --track bytetrack --format csv --out -"
       )))
 
   @Argument(
@@ -79,6 +79,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
 
   @OptionGroup(title: "Input") var streaming: StreamOptions
   @OptionGroup(title: "Input") var change: ChangeOptions
+  @OptionGroup(title: "Tracking") var tracking: TrackingOptions
   @OptionGroup(title: "Input") var picture: PictureDepthOptions
   @OptionGroup(title: "Input") var sensor: SensorOptions
   @OptionGroup(title: "Depth") var fusionOptions: FusionModelOptions
@@ -97,6 +98,11 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     guard !masksRle || format.format != .csv else {
       throw ValidationError("--masks-rle: a table has no masks; leave --format csv out")
     }
+    guard !tracking.isOn || !batch.keepsRecords && !batch.resume && batch.shardChoice == .given(.whole) else {
+      throw ValidationError(
+        "--track follows objects through all frames, one after the other: leave --keep, --from, --resume and --shard out"
+      )
+    }
     guard picture.depthMap == nil || sources.count == 1 else {
       throw ValidationError("--depth-map belongs to one picture or folder; give one SOURCE")
     }
@@ -112,6 +118,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     let inputs = try RunInputs(sources, names: frame) {
       sensor.told(try picture.open($0, limits: limits.capture))
     }
+    try tracking.check(inputs)
     let frames = inputs.frames[shard.positions(of: inputs.frames.count)]
     let folder = try folder(of: inputs, shard)
     let pool = compute.makePool()
@@ -136,7 +143,8 @@ struct Run: AsyncParsableCommand, LimitedCommand {
 
   /// Several frames, in lanes.
   private func run(_ frames: [RunFrame], job: FrameJob, threads: Int) async throws {
-    let lanes = Lanes(threads: threads, frames: frames.count)
+    // Whoever follows objects sees frames in their order.
+    let lanes = Lanes(threads: threads, frames: job.tracks == nil ? frames.count : 1)
     let jobs = lanes.threads.map { job.running(on: ThreadPool(threads: $0)) }
     var log = BatchLog(total: frames.count)
     let said = SaidNotes()
@@ -151,7 +159,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       guard job.folder != nil else { return }
       let line = record.line(of: frames[position])
       lines.append(line)
-      if format.format == .csv { rows += ObjectTable.lines(ObjectTable.rows(ofResult: line)) }
+      if format.format == .csv { rows += job.tableLines(ofResult: line) }
       coco += record.coco
     }
     log.hide()
@@ -204,7 +212,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     let said = SaidNotes()
     // Pictures left out since the last line.
     var dropped = 0
-    try await arrivals.forEach { arrival in
+    let stalled = try await arrivals.forEach { arrival in
       if lines == nil, let folder {
         // Not before there is a picture: a stream without any leaves nothing.
         try folder.begin()
@@ -237,7 +245,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       }
       listed.append(RunIndexPage.Frame(line: line))
       coco += record.coco
-      if format.format == .csv { rows += ObjectTable.lines(ObjectTable.rows(ofResult: line)) }
+      if format.format == .csv { rows += job.tableLines(ofResult: line) }
     }
     said.finish()
     try OutputError.mapping { () throws(FileError) in try lines?.commit() }
@@ -248,7 +256,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     }
     if log.done > 0 { try folder?.commit() }
     for line in speed.lines { Console.inform(line) }
-    try log.finish(stream.name)
+    try log.finish(stream.name, stalled: stalled)
   }
 
   private func folder(of inputs: RunInputs, _ shard: Shard) throws -> RunFolder? {
@@ -270,7 +278,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       digest: try RunDigest(
         options: try options(requests), perceiver: perceiver, paths: paths),
       format: format.format, printsMasks: masksRle && printsLines || batch.keep == .masks, folder: folder,
-      files: files, paths: paths)
+      files: files, paths: paths, tracks: SequenceTracks(tracking))
   }
 
   /// Whether every frame's line goes to standard output.
@@ -281,7 +289,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   }
 
   private func makePerceiver(pool: ThreadPool) throws -> Perceiver {
-    var found = try detector.detector(compute, pool: pool)
+    var found = try tracking.scored(detector).detector(compute, pool: pool)
     found.rules.tiling = tiles.tiling
     Console.inform("detector \(found.network.name) from \(found.network.weights.file)")
     try format.check(found.network)
@@ -332,6 +340,13 @@ struct Run: AsyncParsableCommand, LimitedCommand {
         .string(files.pictures.rawValue),
       ],
     ]
+    if tracking.isOn {
+      options["track"] = [
+        .string(tracking.track.rawValue), .number(Double(tracking.trackHighThresh)),
+        .number(Double(tracking.trackLowThresh)), .integer(tracking.trackBuffer),
+        .number(tracking.matchThresh),
+      ]
+    }
     if batch.keepsRecords { options["keep"] = .string((batch.keep ?? .all).rawValue) }
     return .object(options)
   }
@@ -344,7 +359,8 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       var line = record.printedLine(of: frame).object ?? [:]
       if let dropped { line["dropped"] = .integer(dropped) }
       if format.format == .csv {
-        let rows = ObjectTable.lines(ObjectTable.rows(ofResult: .object(line)))
+        let rows = ObjectTable.lines(
+          ObjectTable.rows(ofResult: .object(line), isTracked: tracking.isOn))
         if !rows.isEmpty { try Console.print(rows) }
       } else {
         try Console.print(JSONValue.object(line).serialized())

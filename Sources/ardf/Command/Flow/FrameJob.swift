@@ -98,6 +98,8 @@ struct FrameJob: Sendable {
   let files: FrameFiles
   /// Where the cameras of each source stood, by its path.
   let paths: NameTable<[FrameReport.Pose]>
+  /// Gives objects identities from frame to frame; nil for none.
+  let tracks: SequenceTracks?
   /// What leaves frames of a stream out; nil where all are wanted.
   var change: SeenChange?
 
@@ -107,11 +109,19 @@ struct FrameJob: Sendable {
       perceiver: perceiver.running(on: pool), requests: requests, digest: digest, format: format,
       printsMasks: printsMasks,
       folder: folder,
-      files: files, paths: paths, change: change)
+      files: files, paths: paths, tracks: tracks, change: change)
   }
 
   /// The first line of a table of objects.
-  var tableHeader: String { ObjectTable.header(ObjectTable.measuredColumns(of: perceiver.detector.network)) }
+  var tableHeader: String {
+    ObjectTable.header(
+      ObjectTable.measuredColumns(of: perceiver.detector.network) + (tracks == nil ? [] : ["track"]))
+  }
+
+  /// The lines of a table that a line of `results.jsonl` makes.
+  func tableLines(ofResult line: JSONValue) -> String {
+    ObjectTable.lines(ObjectTable.rows(ofResult: line, isTracked: tracks != nil))
+  }
 
   /// Does a frame, or keeps what an earlier run made of it.
   ///
@@ -158,7 +168,10 @@ struct FrameJob: Sendable {
     let clock = ContinuousClock()
     let captured = try frame.source.frame(at: frame.index)
     let decoded = clock.now
-    let outcome = try await FrameOutcome(captured, perceiver, requests: requests)
+    let source = frame.place.source
+    let outcome = try await FrameOutcome(
+      captured, perceiver, requests: requests,
+      following: tracks.map { tracks in { tracks.followed($0, source: source) } })
     if let change, !change.isNew(outcome.detections.detections) {
       return FrameRecord(
         outcome: .unchanged(
@@ -173,7 +186,7 @@ struct FrameJob: Sendable {
       try output.write(summary, to: RunFolder.summary)
       if format == .csv, frame.folder.isEmpty {
         let line = FrameRecord(outcome: .kept, summary: summary, coco: []).line(of: frame)
-        let table = tableHeader + ObjectTable.lines(ObjectTable.rows(ofResult: line))
+        let table = tableHeader + tableLines(ofResult: line)
         try output.write(Array(table.utf8), to: RunFolder.table)
       }
       try output.commit()

@@ -14,9 +14,14 @@ struct FrameOutcome: Sendable {
   let times: PerceptionTimes
 
   /// Perceives a frame, and places effects on its objects.
-  init(_ frame: CapturedFrame, _ perceiver: Perceiver, requests: [EffectRequest]) async throws {
+  ///
+  /// - `following`: which objects are kept, with their identities; nil for all.
+  init(
+    _ frame: CapturedFrame, _ perceiver: Perceiver, requests: [EffectRequest],
+    following: (([Detection]) -> [Detection])? = nil
+  ) async throws {
     var times = PerceptionTimes()
-    perceived = try await perceiver.perceive(frame) { times.add($0) }
+    perceived = try await perceiver.perceive(frame, timings: { times.add($0) }, following: following)
     let clock = ContinuousClock()
     let began = clock.now
     scene = PlacedScene(perceived.extents, of: perceived.detections, requests: requests)

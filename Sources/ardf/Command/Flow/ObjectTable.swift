@@ -75,7 +75,9 @@ enum ObjectTable {
   }
 
   /// A row for each object of a line of `results.jsonl`.
-  static func rows(ofResult line: JSONValue) -> [[String]] {
+  ///
+  /// `isTracked`: with a last column of identities.
+  static func rows(ofResult line: JSONValue, isTracked: Bool) -> [[String]] {
     (line["summary"]?["objects"]?.array ?? []).map { object in
       let box = object["box3D"]
       let sides = ["-x", "+x", "-y", "+y", "-z", "+z"].map { text(box?["sides"]?[$0]) }
@@ -85,6 +87,7 @@ enum ObjectTable {
       return known + [text(object["distanceMeters"]), text(object["distanceSource"])]
         + (0..<3).map { text(box?["dimensions"]?[$0]) } + (0..<3).map { text(box?["center"]?[$0]) }
         + [text(box?["yaw"]), text(box?["method"])] + sides + shapes(object) + places(object)
+        + (isTracked ? [text(object["track"])] : [])
     }
   }
 

@@ -16,6 +16,10 @@ struct StreamedPictures: Sendable {
   let most: Int?
   /// What leaves pictures out in which nothing came or went; nil where all are wanted.
   let change: SeenChange?
+  /// How long a picture is waited for before the source is held to have stalled; nil for ever.
+  let stall: Duration?
+  /// Whether the source is opened again where it stalls, ends or fails.
+  let reconnects: Bool
 
   /// A picture and when it came.
   struct Arrival: Sendable {
@@ -29,9 +33,11 @@ struct StreamedPictures: Sendable {
   }
 
   /// Works on pictures until there are none any more or standard output has no reader.
-  func forEach(_ work: (Arrival) async throws -> Void) async throws {
+  ///
+  /// - Returns: what is wrong with a source that has stalled; nil else.
+  func forEach(_ work: (Arrival) async throws -> Void) async throws -> CommandError? {
     var count = 0
-    try await arrivals { arrival in
+    return try await arrivals { arrival in
       guard count - (change?.unchanged ?? 0) < most ?? .max else {
         Console.note(
           "\(source.name): stopped after \(count) pictures; raise --max-frames for more in a folder")
@@ -44,7 +50,7 @@ struct StreamedPictures: Sendable {
   }
 
   /// Hands pictures on for as long as `work` says, and until a signal ends the stream.
-  private func arrivals(_ work: (Arrival) async throws -> Bool) async throws {
+  private func arrivals(_ work: (Arrival) async throws -> Bool) async throws -> CommandError? {
     let dropped = Count()
     let (pictures, inbox) = AsyncThrowingStream.makeStream(
       of: (StreamedPicture, ContinuousClock.Instant, String?).self,
@@ -52,24 +58,48 @@ struct StreamedPictures: Sendable {
     // Live, pictures are read as they come; else each when the one before it is done.
     let (requests, asking) = AsyncStream.makeStream(of: Void.self)
     let began = ContinuousClock.now
+    let watch = StallWatch(limit: stall)
     Interruption.endFirst { inbox.finish() }
     // Waiting for a picture must keep no thread from the networks, nor a signal from ending the stream.
     let reader = Task(executorPreference: OwnThreads(name: "stream", count: 1)) {
-      do {
-        let stream = try open()
-        var asked = requests.makeAsyncIterator()
-        while await isWanted(&asked), let picture = try stream.next() {
-          switch inbox.yield((picture, .now, hasTimeOfDay ? WallClock.now : nil)) {
-          case .dropped: dropped.add()
-          case .terminated: return
-          default: break
+      var asked = requests.makeAsyncIterator()
+      var connection = Connection()
+      // A picture that was asked for before the source was opened again.
+      var isDue = false
+      repeat {
+        do {
+          watch.begin()
+          let stream = try open()
+          while true {
+            watch.end()
+            if !isDue { guard await isWanted(&asked) else { return inbox.finish() } }
+            isDue = true
+            watch.begin()
+            guard let picture = try stream.next() else { break }
+            watch.end()
+            isDue = false
+            connection.succeeded()
+            switch inbox.yield((connection.numbered(picture), .now, hasTimeOfDay ? WallClock.now : nil)) {
+            case .dropped: dropped.add()
+            case .terminated: return
+            default: break
+            }
           }
+          watch.end()
+          guard reconnects else { return inbox.finish() }
+          connection.failed(source.name, watch.hasStalled ? nil : "has ended")
+        } catch {
+          watch.end()
+          guard reconnects else { return inbox.finish(throwing: error) }
+          connection.failed(source.name, watch.hasStalled ? nil : "\(error)")
         }
-        inbox.finish()
-      } catch {
-        inbox.finish(throwing: error)
-      }
+        try? await Task.sleep(for: connection.pause)
+      } while !Task.isCancelled
     }
+    let watching = Task {
+      try await watch.run(source.name, reconnects: reconnects) { inbox.finish() }
+    }
+    defer { watching.cancel() }
     asking.yield()
     for try await (picture, time, wallClock) in pictures {
       let (seconds, attoseconds) = (time - began).components
@@ -81,9 +111,11 @@ struct StreamedPictures: Sendable {
       asking.yield()
     }
     asking.finish()
+    reader.cancel()
     // The reader's end also ends what it holds (ffmpeg, a file of its messages). A live stream is not waited
-    // for: its next picture may never come.
-    if !isLive, Interruption.endingSignal == nil { await reader.value }
+    // for, nor one that has stalled: its next picture may never come.
+    if !isLive, watch.failure == nil, Interruption.endingSignal == nil { await reader.value }
+    return watch.failure
   }
 
   /// Whether the next picture is to be read.
@@ -146,8 +178,11 @@ struct StreamLog {
 
   /// Ends like a run of captures: damaged pictures are reported, and at least one must be intact; a signal
   /// that ended the stream ends the process too.
-  func finish(_ name: String) throws {
+  ///
+  /// - `stalled`: what is wrong with a source that gave no more pictures; what was done is kept.
+  func finish(_ name: String, stalled: CommandError?) throws {
     Console.inform(line)
+    if let stalled { throw stalled }
     if let signal = Interruption.endingSignal {
       Console.note("\(name): ended by a signal after \(done + failed) pictures; what was done is kept")
       throw ExitCode(128 + signal)

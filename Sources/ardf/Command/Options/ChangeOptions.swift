@@ -6,7 +6,7 @@ struct ChangeOptions: ParsableArguments {
   @Flag(
     help: """
       Of a film, a camera, an address or a pipe: keep and print only pictures in which objects came or went, by how many \
-      there are of each class, or with detect --track by their identities.
+      there are of each class, or with --track by their identities.
       """)
   var onChange = false
 

@@ -34,7 +34,7 @@ struct DetectorOptions: ParsableArguments {
 
   @Option(
     help:
-      "Scores must be strictly greater; 0.75 by default, in detect --track 0.1. Ultralytics' default is 0.25."
+      "Scores must be strictly greater; 0.75 by default, with --track 0.1. Ultralytics' default is 0.25."
   )
   var conf: Double?
 

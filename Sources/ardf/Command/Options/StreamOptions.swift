@@ -18,7 +18,26 @@ struct StreamOptions: ParsableArguments {
       valueName: "wxh"))
   var rawSize: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Seconds without a picture of a camera or an address after which it has stalled; 10 by default.",
+      valueName: "seconds"))
+  var stall: Double?
+
+  @Flag(
+    help: """
+      Open a camera or an address again where it stalls, ends or cannot be opened, until Ctrl-C; otherwise one that stalls \
+      ends the command, with exit code 75.
+      """)
+  var reconnect = false
+
+  private static let usualStall = 10.0
+  private static let stalls = 0.1...86_400
+
   func validate() throws {
+    if let stall, !Self.stalls.contains(stall) {
+      throw ValidationError("--stall \(stall): give seconds from 0.1 to 86400")
+    }
     guard let rawSize else { return }
     guard Self.size(rawSize) != nil else {
       throw ValidationError("--raw-size \(rawSize): give WIDTHxHEIGHT, for example 1280x720")
@@ -31,7 +50,7 @@ struct StreamOptions: ParsableArguments {
       throw FileError.missing(path: source)
     }
     guard let stream = sources.lazy.compactMap(StreamSource.init).first else {
-      if let option = live ? "--live" : rawSize != nil ? "--raw-size" : nil {
+      if let option = given.first(where: \.isGiven)?.name {
         throw CommandError.usage("\(option) belongs to a film, a pipe (-), a camera or an address")
       }
       return nil
@@ -39,10 +58,21 @@ struct StreamOptions: ParsableArguments {
     guard sources.count == 1 else {
       throw CommandError.usage("\(stream.name): goes alone; run the other sources by themselves")
     }
+    if let option = given.first(where: { $0.isGiven && $0.isOfConnections })?.name, !stream.isConnection {
+      throw CommandError.usage("\(option) belongs to a camera or an address; \(stream.name) is none")
+    }
     if rawSize != nil, !stream.isPipe {
       throw CommandError.usage("--raw-size belongs to a pipe; \(stream.name) tells its pictures' size itself")
     }
     return stream
+  }
+
+  /// The options that only streams have, and whether they are only of cameras and addresses.
+  private var given: [(name: String, isGiven: Bool, isOfConnections: Bool)] {
+    [
+      ("--live", live, false), ("--raw-size", rawSize != nil, false), ("--stall", stall != nil, true),
+      ("--reconnect", reconnect, true),
+    ]
   }
 
   /// The pictures of a source.
@@ -54,7 +84,8 @@ struct StreamOptions: ParsableArguments {
   ) -> StreamedPictures {
     StreamedPictures(
       source: source, rawSize: rawSize.flatMap(Self.size), isLive: live, limits: limits.capture,
-      most: output.isStandardOutput ? nil : limits.maxFrames.count, change: onChange ? SeenChange() : nil)
+      most: output.isStandardOutput ? nil : limits.maxFrames.count, change: onChange ? SeenChange() : nil,
+      stall: source.isConnection ? .seconds(stall ?? Self.usualStall) : nil, reconnects: reconnect)
   }
 
   private static func size(_ text: String) -> PixelSize? {
@@ -62,5 +93,15 @@ struct StreamOptions: ParsableArguments {
       integer(of: $0, in: 1...1 << 20)
     }
     return sides.count == 2 ? try? PixelSize(checking: sides[0], sides[1]) : nil
+  }
+}
+
+extension StreamSource {
+  /// Whether pictures come from elsewhere, which may go away and come again.
+  fileprivate var isConnection: Bool {
+    switch self {
+    case .device, .address: true
+    case .standardInput, .pipe, .film: false
+    }
   }
 }

@@ -62,6 +62,21 @@ struct TrackingOptions: ParsableArguments {
       && matchThresh == rules.mostCost
   }
 
+  /// Refuses pictures of which none follows another.
+  func check(_ inputs: RunInputs) throws {
+    guard !isOn || inputs.frames.contains(where: { $0.siblings > 1 }) else {
+      throw CommandError.usage(
+        "--track follows objects from picture to picture: give a film, camera or sequence")
+    }
+  }
+
+  /// A detector that finds what a tracker needs, unless it is said how sure it is to be.
+  func scored(_ detector: DetectorOptions) -> DetectorOptions {
+    var detector = detector
+    if isOn, detector.conf == nil { detector.conf = Double(trackLowThresh) }
+    return detector
+  }
+
   /// Whether objects get identities.
   var isOn: Bool { track != .off }
 

@@ -23,6 +23,7 @@ enum ExitStatus: Int32 {
   case noResources = 71
   case cannotCreate = 73
   case inputOutput = 74
+  case stalled = 75
 
   /// Characters of a message: names that were typed or read may be of any length.
   private static let longest = 1500
@@ -106,11 +107,14 @@ enum CommandError: Error, CustomStringConvertible {
   case overBudget(String)
   /// The system failed where it may not, another time.
   case tryAgain(String)
+  /// A camera or an address gives no more pictures, and does not end.
+  case stalled(String)
 
   var description: String {
     switch self {
     case .usage(let text), .noWeights(let text), .missing(let text), .taken(let text), .input(let text),
-      .unsupported(let text), .checkFailed(let text), .overBudget(let text), .tryAgain(let text):
+      .unsupported(let text), .checkFailed(let text), .overBudget(let text), .tryAgain(let text),
+      .stalled(let text):
       text
     case .checksFailed(let texts): texts.joined(separator: "; ")
     }
@@ -126,6 +130,7 @@ enum CommandError: Error, CustomStringConvertible {
     case .checkFailed, .checksFailed: .checkFailed
     case .overBudget: .tooManyBadInputs
     case .tryAgain: .inputOutput
+    case .stalled: .stalled
     }
   }
 }
