@@ -24,7 +24,7 @@ package struct BoxSpot {
   /// The reading of a cell.
   init(_ grid: SurfaceGrid, cell: Int) {
     point = grid.points[cell]
-    noise = grid.rays[cell] * (grid.spread * grid.meters(cell))
+    noise = grid.rays[cell] * (grid.noise * grid.meters(cell))
     interval = Vector3(0, 0, 0)
     sample = nil
     least = Self.least
@@ -33,7 +33,7 @@ package struct BoxSpot {
   /// An end of the surface.
   init(_ sample: Outline.Sample, _ grid: SurfaceGrid) {
     point = sample.point
-    noise = (sample.point - grid.camera) * grid.spread
+    noise = (sample.point - grid.camera) * grid.noise
     interval = sample.interval
     self.sample = sample
     least = Self.least

@@ -52,7 +52,7 @@ struct SupportPlane {
   ) {
     let low = quantile(inside.members.map { grid.points[$0].y }, 0.02)
     let high = quantile(object.members.map { grid.points[$0].y }, 0.9)
-    let doubt = quantile(inside.members.map { Self.scatter(grid, $0) }, 0.5)
+    let doubt = quantile(inside.members.map { Self.noise(grid, $0) }, 0.5)
     let slack = 6 * doubt + 0.2 * (high - low)
     let candidates = around.members.filter { grid.points[$0].y < low + slack }
     guard candidates.count >= Self.leastCells else { return nil }
@@ -60,8 +60,7 @@ struct SupportPlane {
     let closer = Self.closer(grid, than: largest, object: object, touching: touching)
     let height = closer ?? largest.height
     var surface = around
-    for cell in around.members where abs(grid.points[cell].y - height) >= 3 * Self.scatter(grid, cell) + 0.003
-    {
+    for cell in around.members where abs(grid.points[cell].y - height) >= 3 * Self.noise(grid, cell) + 0.003 {
       surface[cell] = false
     }
     if closer != nil { surface = touching.grown(within: surface, links: links) }
@@ -103,19 +102,14 @@ struct SupportPlane {
   /// The height at which most of some cells lie, if they are enough.
   private static func level(_ grid: SurfaceGrid, _ cells: [Int]) -> Level? {
     guard cells.count >= leastCells else { return nil }
-    let band = 4 * quantile(cells.map { scatter(grid, $0) }, 0.5) + 0.002
+    let band = 4 * quantile(cells.map { noise(grid, $0) }, 0.5) + 0.002
     return gatherings(of: cells.map { grid.points[$0].y }.sorted(), band: band, most: 1, least: leastCells)
       .first.map { Level(height: $0.mean, band: band) }
   }
 
-  /// The noise of a cell's height from cell to cell, meters.
-  static func noise(_ grid: SurfaceGrid, _ cell: Int) -> Double { height(grid.noise, grid, cell) }
-
-  /// How far a cell's height scatters about the truth, meters.
-  static func scatter(_ grid: SurfaceGrid, _ cell: Int) -> Double { height(grid.spread, grid, cell) }
-
-  private static func height(_ share: Double, _ grid: SurfaceGrid, _ cell: Int) -> Double {
-    max(share * grid.meters(cell) * abs(grid.rays[cell].y), 3e-4)
+  /// The noise of a cell's height, meters.
+  static func noise(_ grid: SurfaceGrid, _ cell: Int) -> Double {
+    max(grid.noise * grid.meters(cell) * abs(grid.rays[cell].y), 3e-4)
   }
 
   /// Iterated weighted least squares; level if nearly so.
@@ -123,7 +117,7 @@ struct SupportPlane {
     _ grid: SurfaceGrid, _ cells: [Int], _ x0: Double, _ z0: Double
   ) -> (height: Double, slopeX: Double, slopeZ: Double)? {
     guard cells.count >= leastCells else { return nil }
-    let noise = cells.map { Self.scatter(grid, $0) }
+    let noise = cells.map { Self.noise(grid, $0) }
     var weights = noise.map { 1 / ($0 * $0) }
     var found = (height: 0.0, slopeX: 0.0, slopeZ: 0.0)
     for _ in 0..<6 {

@@ -82,17 +82,18 @@ struct SurfaceBox {
             ? EdgeOnFaces(surface: ends.surface, samples: outline.samples, camera: grid.camera) : nil)
       }
 
-    var middle = settled.middle
-    middle.y = first.top.position
-    let shared = SharedErrors(grid, cells: object.cells, middle: middle)
-    let cut = settled.sharing(shared).judged(by: search.evidence).cut(ends, search, unread: unread)
+    let cut = settled.judged(by: search.evidence).cut(ends, search, unread: unread)
 
     let bottom = object.support.map { $0.height(under: cut.faces.middle) } ?? ends.bottom()
     let hiddenTop = search.hiddenTop(
       outline, at: first.top.position, above: bottom, cell: cell, hasOccluders: ends.hasOccluders)
     isCut = cut.isCut || hiddenTop.isCut
     isOccluded = cut.isOccluded || hiddenTop.isOccluded
-    let made = cut.faces.box(
+    // What a neighborhood shares moves no face here: what it errs by cannot be seen in one frame.
+    var middle = cut.faces.middle
+    middle.y = first.top.position
+    let shared = SharedErrors(grid, cells: object.cells, middle: middle)
+    let made = cut.faces.sharing(shared).box(
       from: bottom, isSupported: object.support != nil, isTopSeen: !hiddenTop.isUnseen)
     (box, sides) = (made.box, made.sides)
     uncertainty = (made.uncertainty * made.uncertainty + shared.ofLengths * shared.ofLengths).squareRoot()

@@ -45,8 +45,6 @@ struct SurfaceGrid {
   let alike: SensorErrors.Relative
   /// Cells over which neighbors err alike.
   let correlationLength: Double
-  /// Standard deviation of a reading about the truth, over planar depth, but for what the whole frame errs by.
-  var spread: Double { (noise * noise + alike.correlated * alike.correlated).squareRoot() }
 
   private let place: Place
   private let mask: InstanceMask

@@ -20,12 +20,9 @@ struct SolidLikelihood {
   private static let contradicted = 3.0
   /// A mask errs alike over so many cells.
   private static let alike = 8.0
-  /// Readings within so many times the noise from cell to cell of a face, or within so many times their whole spread,
-  /// tell its noise, if there are enough.
-  private static let near = (noise: 12.0, spread: 4.0)
+  /// Readings within so many usual deviations of a face tell its noise, if there are enough.
+  private static let near = 12.0
   private static let leastFace = 20
-  /// A face's noise is at least so many times that from cell to cell, and at most so many times that or the spread.
-  private static let (least, most) = (0.3, (noise: 6.0, spread: 2.0))
   /// Cosines of incidence below this are that of a face seen edge-on.
   private static let grazing = 0.05
   /// Readings within so many standard deviations are explained.
@@ -56,10 +53,6 @@ struct SolidLikelihood {
   }
   /// The least cost of a reading of each face.
   private var peaks: [Double]
-  /// Relative distance from a face within which readings tell its noise.
-  private let nearby: Double
-  /// What a face's noise may be.
-  private let plausible: ClosedRange<Double>
 
   /// - `edges`: Rays beside an exact mask's edge, and whether they meet the object.
   /// - `unread`: Rays without a reading, and the mask's probability that they meet the object.
@@ -80,10 +73,7 @@ struct SolidLikelihood {
         let (hit, missed) = (-log($0.probability), -log(1 - $0.probability))
         return cell($0.ray, .unread(hit: hit / Self.alike, missed: missed / Self.alike))
       }
-    deviations = [Double](repeating: grid.spread, count: SolidFace.count)
-    nearby = max(Self.near.noise * grid.noise, Self.near.spread * grid.spread)
-    plausible =
-      Self.least * grid.noise...max(Self.most.noise * grid.noise, Self.most.spread * grid.spread)
+    deviations = [Double](repeating: grid.noise, count: SolidFace.count)
     peaks = deviations.map(Self.peak)
   }
 
@@ -143,11 +133,10 @@ struct SolidLikelihood {
       guard case .reading(_, let meters) = cell.evidence else { continue }
       let met = met(cell, rays)
       let off = abs(meters / met.meters - 1)
-      if met.meters.isFinite, off < nearby { apart[met.face.index].append(off) }
+      if met.meters.isFinite, off < Self.near * usual { apart[met.face.index].append(off) }
     }
     deviations = apart.map {
-      $0.count < Self.leastFace
-        ? usual : min(max(1.4826 * quantile($0, 0.5), plausible.lowerBound), plausible.upperBound)
+      $0.count < Self.leastFace ? usual : min(max(1.4826 * quantile($0, 0.5), 0.3 * usual), 6 * usual)
     }
   }
 
@@ -166,7 +155,7 @@ struct SolidLikelihood {
     for cell in cells {
       guard case .reading(_, let meters) = cell.evidence else { continue }
       let met = met(cell, rays)
-      guard met.face != .besides, abs(meters / met.meters - 1) < nearby else { continue }
+      guard met.face != .besides, abs(meters / met.meters - 1) < Self.near * usual else { continue }
       faces[met.face.index].append(
         (abs(meters / met.meters - 1), 1 / max(rays.incidence(cell.ray, on: met.face), Self.grazing)))
     }

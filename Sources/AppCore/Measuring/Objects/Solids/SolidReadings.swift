@@ -25,7 +25,7 @@ struct SolidReadings {
   let cell: Double
   /// Its length along the top, away from the camera.
   let length: Double
-  /// Relative standard deviation of a reading about the truth.
+  /// Relative standard deviation of a reading.
   let noise: Double
   /// Heights of the object's readings, and the band within which those of a level surface lie.
   let heights: [Double]
@@ -43,10 +43,10 @@ struct SolidReadings {
     cell = grid.cellWidth(at: object.cells.members)
     let fall = quantile(object.cells.members.map { abs(grid.rays[$0].y) / grid.rays[$0].length }, 0.5)
     length = min(cell / max(fall, 0.1), 6 * cell)
-    noise = grid.spread
+    noise = grid.noise
     let points = object.cells.members.map { grid.points[$0] }
     heights = points.map(\.y)
-    levelBand = 4 * quantile(object.cells.members.map { SupportPlane.scatter(grid, $0) }, 0.5) + 0.002
+    levelBand = 4 * quantile(object.cells.members.map { SupportPlane.noise(grid, $0) }, 0.5) + 0.002
     bottom = quantile(points.map { support.height(under: $0) }, 0.5)
   }
 
