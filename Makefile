@@ -194,6 +194,7 @@ goldens: reference
 	$(PYTHON) tools/reference/goldens/make-mask-goldens.py --out $(tiny)/ultralytics-8.4.190-masks.json
 	$(PYTHON) tools/reference/goldens/make-tracking-goldens.py Tests/AppCoreTests/Goldens/ultralytics-8.4.190-tracks.json
 	$(PYTHON) tools/reference/goldens/make-interchange-goldens.py --out Tests/ImagingTests/Goldens
+	$(PYTHON) tools/reference/goldens/make-picture-goldens.py --out Tests/ImagingTests/Goldens
 	$(PYTHON) tools/reference/goldens/make-lzfse-goldens.py --streams Tests/FileFormatsTests/Goldens \
 	  --recordings Tests/AppCoreTests/Goldens --corpus Fuzz/Corpus/lzfse
 	$(PYTHON) tools/reference/goldens/make-exr-goldens.py --out Tests/AppCoreTests/Goldens

@@ -114,6 +114,7 @@ let package = Package(
       name: "CCrypto", path: "Sources/Support/System/CCrypto", pkgConfig: "libcrypto",
       providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CHeif", path: "Sources/Support/System/CHeif"),
+    .systemLibrary(name: "COpenJPEG", path: "Sources/Support/System/COpenJPEG"),
     .systemLibrary(name: "CSystemShims", path: "Sources/Support/System/CSystemShims"),
     .target(name: "Geometry", path: "Sources/Support/Geometry", swiftSettings: optimized),
     .target(
@@ -129,7 +130,8 @@ let package = Package(
       name: "OutputFolders", dependencies: ["FileFormats", "Digests"], path: "Sources/Support/OutputFolders",
       swiftSettings: strict),
     .target(
-      name: "Imaging", dependencies: ["Geometry", "FileFormats", "Archives", "CTurboJPEG", "CSpng", "CHeif"],
+      name: "Imaging",
+      dependencies: ["Geometry", "FileFormats", "Archives", "CTurboJPEG", "CSpng", "CHeif", "COpenJPEG"],
       path: "Sources/Support/Imaging", swiftSettings: optimized),
 
     // NNRuntime: engine, kernels, verification, networks of ONNX files.
@@ -146,7 +148,8 @@ let package = Package(
       name: "NNVerification", dependencies: ["NNRuntime", "FileFormats", "Archives"],
       path: "Sources/NNRuntime/Verification", swiftSettings: optimized),
     .target(
-      name: "ONNX", dependencies: ["FileFormats"], path: "Sources/NNRuntime/ONNX", swiftSettings: optimized),
+      name: "ONNX", dependencies: ["FileFormats", "Imaging"], path: "Sources/NNRuntime/ONNX",
+      swiftSettings: optimized),
     .target(
       name: "ONNXEngine", dependencies: ["ONNX", "NNRuntime", "FileFormats"],
       path: "Sources/NNRuntime/Lowering", swiftSettings: optimized),

@@ -51,9 +51,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("BM000000", "a BMP picture"), ("II*\0", "a TIFF picture"),
-    ("MM\0*", "a TIFF picture"),
-    ("0000jP  \r\n", "a JPEG 2000 picture"), ("GIF89a", "a GIF picture"),
+    ("8BPS", "a Photoshop document"), ("II+\0", "a TIFF picture of more than 4 GiB"),
+    ("0000JXL \r\n", "a JPEG XL picture"), ("GIF89a", "a GIF picture"),
   ])
   func otherFormatsAreToldByTheirNames(bytes: String, name: String) throws {
     let place = try TemporaryDirectory()

@@ -128,7 +128,7 @@ import Testing
     let whole = try place.read("capture/image.png")
     try place.write(Array(whole.prefix(whole.count / 2)), to: "half.png")
     try place.write("no picture", to: "text.png")
-    for (name, word) in [("half.png", "end too early"), ("text.png", "neither a JPEG nor a PNG")] {
+    for (name, word) in [("half.png", "end too early"), ("text.png", "no picture of a known format")] {
       try expect(
         ["detect", name, "--out", "out"] + TinyNetwork.detectorOptions, in: place, status: 65, [name, word])
     }

@@ -65,6 +65,10 @@ extension ParserTarget {
     // machine without them refuses all.
     ParserTarget("heif", acceptsSeeds: false) { _ = try ImageCodec.header($0, limits: smallPictures) },
     ParserTarget("webp", acceptsSeeds: false) { _ = try ImageCodec.decodeRGBA($0, limits: smallPictures) },
+    ParserTarget("tiff", acceptsSeeds: false) { _ = try ImageCodec.decode($0, limits: smallPictures) },
+    ParserTarget("jpeg2000", acceptsSeeds: false) { _ = try ImageCodec.decode($0, limits: smallPictures) },
+    ParserTarget("bmp") { _ = try ImageCodec.decode($0, limits: smallPictures) },
+    ParserTarget("pnm") { _ = try ImageCodec.decode($0, limits: smallPictures) },
     ParserTarget("exr") { _ = try OpenEXR.plane($0, limit: 1 << 16) },
     ParserTarget("lzfse") { bytes in
       let count = try LZFSE.decompress(bytes, limit: 1 << 16).count

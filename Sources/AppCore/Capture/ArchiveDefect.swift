@@ -1,3 +1,5 @@
+import FileFormats
+
 /// Why no capture can be read from an archive that is not damaged.
 public enum ArchiveDefect: Sendable, Equatable, CustomStringConvertible {
   /// Neither a capture nor pictures.
@@ -24,7 +26,7 @@ public enum ArchiveDefect: Sendable, Equatable, CustomStringConvertible {
   /// The defect and what to do.
   public var description: String {
     switch self {
-    case .nothing: "an archive that holds neither a known capture nor pictures (.jpg, .png)"
+    case .nothing: "an archive that holds neither a known capture nor pictures (\(pictureFormats))"
     case .unpackFirst(let reason): "\(reason); unpack it, and give its folder"
     case .unusableName(let name):
       "the archive names \(name.debugDescription), which leads out of it, is deeper than "

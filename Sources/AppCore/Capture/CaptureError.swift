@@ -132,7 +132,7 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     case .unreadable(let file, let reason):
       "\(file): cannot be read (\(reason)); check its permissions"
     case .unrecognisedLayout(let path):
-      "\(path): not a known capture; expected \(CaptureFormats.marks), or pictures (.jpg, .png, .heic, .avif, .webp)"
+      "\(path): not a known capture; expected \(CaptureFormats.marks), or pictures (\(pictureFormats))"
     case .archive(let path, let defect):
       "\(path): \(defect)"
     case .severalCaptures(let path, let names):

@@ -1,5 +1,11 @@
 /// Endings of the pictures that are read.
-package let pictureEndings = [".jpg", ".jpeg", ".png", ".heic", ".heif", ".hif", ".avif", ".webp"]
+package let pictureEndings = [
+  ".jpg", ".jpeg", ".png", ".heic", ".heif", ".hif", ".avif", ".webp", ".tif", ".tiff", ".jp2", ".bmp",
+  ".ppm", ".pgm",
+  ".pnm",
+]
+/// The formats of pictures that are read, for people.
+package let pictureFormats = "JPEG, PNG, HEIC, AVIF, WebP, TIFF, JPEG 2000, BMP, PNM"
 
 /// The last component of a path.
 package func lastComponent(_ path: String) -> String {

@@ -41,7 +41,7 @@ package enum LabelError: Error, Equatable, CustomStringConvertible {
     case .noFolder(let path, let needed):
       "\(path): there is no \(needed) folder in it; labeled pictures are a folder with images/ and labels/, or "
         + "pictures and --annotations instances.json"
-    case .noPictures(let folder): "\(folder): holds no pictures (.jpg, .jpeg, .png, .heic, .avif, .webp)"
+    case .noPictures(let folder): "\(folder): holds no pictures (\(pictureFormats))"
     case .noLabels(let folder):
       "\(folder): holds no label file (.txt) of any picture; labels/NAME.txt belongs to images/NAME.jpg"
     case .noPicture(let file, let picture):

@@ -77,7 +77,7 @@ package enum LabelFolder {
 
   /// Pictures of other formats that label files may be of.
   private static let otherEndings = [
-    ".bmp", ".tif", ".tiff", ".gif", ".jp2", ".jpe", ".jfif", ".dng", ".mpo", ".pfm",
+    ".gif", ".jpe", ".jfif", ".dng", ".mpo", ".pfm",
   ]
 
   /// The picture at a path without ending that is of a format that is not read; nil where there is none.

@@ -9,7 +9,7 @@ package enum Operators {
     unaryFunctions, activations, arithmetic, comparisons, logic, bits, selections, casts, shapes, movements,
     gathering, scattering, padding, reductions, positions, cumulations, normalizations, softmaxes, products,
     convolutions, poolings, controlFlow, sequences, quantization, losses, resizing, recurrent, attention,
-    sequenceModels, sampling, detection, signals, randomness, texts, optimizers, classical,
+    sequenceModels, sampling, detection, signals, randomness, texts, pictures, optimizers, classical,
   ].flatMap(\.self)
 
   /// One operator that is implemented, for people.

@@ -27,10 +27,11 @@ public struct ImageHeader: Sendable, Equatable {
   public var companions: [String] = []
 }
 
-/// Reads JPEG, PNG, HEIC, AVIF and WebP pictures, and writes the first two.
+/// Reads JPEG, PNG, HEIC, AVIF, WebP, TIFF, JPEG 2000, BMP and PNM pictures, and writes the first two.
 ///
-/// HEIC, AVIF and WebP are read by libraries that are opened at run time (`ImageDefect.missingLibrary`). Their colors
-/// become sRGB's where the file says whose they are; what a HEIF file turns or crops is turned and cropped.
+/// HEIC, AVIF, WebP, TIFF and JPEG 2000 are read by libraries that are opened at run time (`ImageDefect.missingLibrary`).
+/// Colors of the first three become sRGB's where the file says whose they are; what a HEIF file turns or crops is turned
+/// and cropped.
 /// The format is found from the bytes, never from the file's name. Sizes are checked against the
 /// limits before anything is allocated; data that end early are an error, not a partial picture.
 /// Errors name the file, or for bytes in memory the `name` they were given.
@@ -52,10 +53,10 @@ public enum ImageCodec {
       switch format {
       case .jpeg: image = try TurboJPEG.decodeRGB(bytes, limits: limits)
       case .png: image = try Spng.decodeRGB(bytes, limits: limits)
-      case .heic, .avif, .webp:
+      default:
         let picture = try InterchangePicture(bytes, format, limits: limits)
-        let pixels = try picture.pixels(withAlpha: false)
-        image = RGBImage(width: picture.width, height: picture.height, pixels: pixels)
+        return DecodedImage(
+          image: try picture.withoutAlpha(), orientation: picture.header.orientation, format: format)
       }
       return DecodedImage(image: image, orientation: orientation(exif(of: bytes, format)), format: format)
     }
@@ -83,8 +84,7 @@ public enum ImageCodec {
       case .png:
         let header = try Spng.header(bytes, limits: limits)
         size = PixelSize(width: header.width, height: header.height)
-      case .heic, .avif, .webp:
-        return try InterchangePicture(bytes, format, limits: limits).header
+      default: return try InterchangePicture(bytes, format, limits: limits).header
       }
       let tags = exif(of: bytes, format)
       return ImageHeader(
@@ -193,13 +193,13 @@ public enum ImageCodec {
     throw ForeignFormat.name(sniffing: bytes).map(ImageDefect.foreignFormat) ?? .unknownFormat
   }
 
-  private static func exif(of bytes: [UInt8], _ format: ImageFormat) -> ExifTags {
+  static func exif(of bytes: [UInt8], _ format: ImageFormat) -> ExifTags {
     switch format {
     case .jpeg: ExifTags(inJPEG: bytes)
     case .png: ExifTags(inPNG: bytes)
     case .webp: ExifTags(inWebP: bytes)
-    // What turns these is in their boxes, and done while they are decoded (ISO/IEC 23008-12, A.2.1).
-    case .heic, .avif: ExifTags(inTIFF: [])
+    case .tiff: ExifTags(inTIFF: bytes)
+    case .heic, .avif, .jpeg2000, .bmp, .pnm: ExifTags(inTIFF: [])
     }
   }
 

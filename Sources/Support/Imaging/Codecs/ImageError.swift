@@ -56,7 +56,7 @@ public enum ImageDefect: Error, Equatable, CustomStringConvertible {
     case .unreadable(let reason): "cannot be read: \(reason)"
     case .fileTooLarge(let bytes, let limit): "file has \(bytes) bytes, the limit is \(limit)"
     case .empty: "file is empty"
-    case .unknownFormat: "neither a JPEG nor a PNG picture, nor one in HEIC, AVIF or WebP"
+    case .unknownFormat: "no picture of a known format (\(pictureFormats))"
     case .foreignFormat(let name): "\(name), which is not read; convert it to JPEG or PNG"
     case .missingLibrary(let format, let reason):
       "a picture in \(format) needs \(format.library) (\(reason)): install the Debian package "
@@ -86,6 +86,14 @@ public enum ImageFormat: String, Sendable, CustomStringConvertible {
   case avif = "AVIF"
   /// WebP; read by libwebp.
   case webp = "WebP"
+  /// Tagged Image File Format; read by libtiff.
+  case tiff = "TIFF"
+  /// JPEG 2000; read by OpenJPEG.
+  case jpeg2000 = "JPEG 2000"
+  /// A Windows bitmap.
+  case bmp = "BMP"
+  /// A portable bitmap, graymap or pixmap.
+  case pnm = "PNM"
 
   /// The name of the format.
   public var description: String { rawValue }
@@ -98,6 +106,14 @@ public enum ImageFormat: String, Sendable, CustomStringConvertible {
       self = .jpeg
     } else if WebPStructure.isWebP(bytes) {
       self = .webp
+    } else if TIFFStructure.isTIFF(bytes) {
+      self = .tiff
+    } else if JPEG2000Structure.isJPEG2000(bytes) {
+      self = .jpeg2000
+    } else if WindowsBitmap.isBitmap(bytes) {
+      self = .bmp
+    } else if PortableAnymap.isAnymap(bytes) {
+      self = .pnm
     } else if let format = HEIFStructure.format(of: bytes) {
       self = format
     } else {
@@ -113,16 +129,23 @@ public enum ImageFormat: String, Sendable, CustomStringConvertible {
     case .heic: ".heic"
     case .avif: ".avif"
     case .webp: ".webp"
+    case .tiff: ".tif"
+    case .jpeg2000: ".jp2"
+    case .bmp: ".bmp"
+    case .pnm: ".ppm"
     }
   }
 
-  /// The library that reads it and is opened at run time, or is part of every build.
+  /// What reads it: a library that is opened at run time or is part of every build, or nothing else.
   var library: String {
     switch self {
     case .jpeg: "libturbojpeg"
     case .png: "libspng"
     case .heic, .avif: LibHeif.fileName
     case .webp: LibWebP.fileName
+    case .tiff: LibTIFF.fileName
+    case .jpeg2000: LibOpenJPEG.fileName
+    case .bmp, .pnm: "no library"
     }
   }
 
@@ -134,6 +157,9 @@ public enum ImageFormat: String, Sendable, CustomStringConvertible {
     case .heic: "libheif1 (and libheif-plugin-libde265, where there is one)"
     case .avif: "libheif1 (and libheif-plugin-dav1d, where there is one)"
     case .webp: "libwebp7"
+    case .tiff: "libtiff6"
+    case .jpeg2000: "libopenjp2-7"
+    case .bmp, .pnm: "ardf"
     }
   }
 }
@@ -141,9 +167,9 @@ public enum ImageFormat: String, Sendable, CustomStringConvertible {
 /// Picture formats that cannot be read, so that errors can name them.
 enum ForeignFormat {
   private static let signatures: [(name: String, offset: Int, bytes: String)] = [
-    ("a TIFF picture", 0, "II*\0"), ("a TIFF picture", 0, "MM\0*"),
-    ("a GIF picture", 0, "GIF8"), ("a JPEG 2000 picture", 4, "jP  "), ("a JPEG XL picture", 4, "JXL "),
-    ("a PDF document", 0, "%PDF"), ("a BMP picture", 0, "BM"),
+    ("a GIF picture", 0, "GIF8"), ("a JPEG XL picture", 4, "JXL "), ("a PDF document", 0, "%PDF"),
+    ("a TIFF picture of more than 4 GiB", 0, "II+\0"), ("a TIFF picture of more than 4 GiB", 0, "MM\0+"),
+    ("a Photoshop document", 0, "8BPS"),
   ]
 
   /// The format that the first bytes announce, with its article; nil for what is none of these.

@@ -1,41 +1,74 @@
 import Geometry
 
-/// A picture of a format whose library is opened at run time: HEIC, AVIF or WebP.
+/// A picture of another format than JPEG and PNG: its library is opened at run time, or it needs none.
 struct InterchangePicture {
-  let width: Int
-  let height: Int
   let header: ImageHeader
 
   private let bytes: [UInt8]
-  private let format: ImageFormat
   private let limits: ImageLimits
+  /// What the first directory of a TIFF file says.
+  private var directory: TIFFStructure?
+
+  var width: Int { header.size.width }
+  var height: Int { header.size.height }
 
   /// Reads what the file says.
   ///
-  /// - Precondition: The format is one of the three.
+  /// - Precondition: The format is neither JPEG nor PNG.
   init(_ bytes: [UInt8], _ format: ImageFormat, limits: ImageLimits) throws(ImageDefect) {
-    (self.bytes, self.format, self.limits) = (bytes, format, limits)
-    let orientation: Orientation
-    let focalLength: Int?
+    (self.bytes, self.limits) = (bytes, limits)
+    let size: (width: Int, height: Int)
+    let tags = ImageCodec.exif(of: bytes, format)
+    var (orientation, focalLength) = (ImageCodec.orientation(tags), tags.focalLengthIn35mmFilm)
     var companions: [String] = []
-    if format == .webp {
-      (width, height) = try LibWebP.shared().size(bytes, limits: limits)
-      let tags = ExifTags(inWebP: bytes)
-      (orientation, focalLength) = (ImageCodec.orientation(tags), tags.focalLengthIn35mmFilm)
-    } else {
+    switch format {
+    case .jpeg, .png: preconditionFailure("\(format) has its own reader")
+    case .webp: size = try LibWebP.shared().size(bytes, limits: limits)
+    case .heic, .avif:
       let found = try LibHeif.shared(for: format).header(bytes, format, limits: limits)
-      (width, height) = (found.width, found.height)
-      // What turns the picture is in its boxes, and done while it is decoded.
+      size = (found.width, found.height)
+      // What turns the picture is in its boxes, and done while it is decoded (ISO/IEC 23008-12, A.2.1).
       (orientation, focalLength) = (.up, ExifTags(inTIFF: found.exif).focalLengthIn35mmFilm)
       companions = Self.words(of: found.auxiliaryTypes)
+    case .tiff:
+      let found = try TIFFStructure(bytes, limits: limits)
+      (size, directory) = ((found.width, found.height), found)
+    case .jpeg2000:
+      let found = try JPEG2000Structure(bytes, limits: limits)
+      size = (found.width, found.height)
+    case .bmp:
+      let bitmap = try WindowsBitmap(bytes, limits: limits)
+      size = (bitmap.width, bitmap.height)
+    case .pnm:
+      let map = try PortableAnymap(bytes, limits: limits)
+      size = (map.width, map.height)
     }
     header = ImageHeader(
-      format: format, size: PixelSize(width: width, height: height), orientation: orientation,
-      focalLengthIn35mmFilm: focalLength, companions: companions)
+      format: format, size: PixelSize(width: size.width, height: size.height),
+      orientation: orientation, focalLengthIn35mmFilm: focalLength, companions: companions)
+  }
+
+  /// The picture in sRGB's colors, without alpha.
+  func withoutAlpha() throws(ImageDefect) -> RGBImage {
+    switch header.format {
+    case .bmp: try WindowsBitmap(bytes, limits: limits).decoded()
+    case .pnm: try PortableAnymap(bytes, limits: limits).decoded()
+    case .tiff, .jpeg2000: Self.withoutAlpha(try withAlpha())
+    default: RGBImage(width: width, height: height, pixels: try pixels(withAlpha: false))
+    }
+  }
+
+  private static func withoutAlpha(_ image: RGBAImage) -> RGBImage {
+    var pixels = [UInt8](repeating: 0, count: image.width * image.height * 3)
+    for index in 0..<image.width * image.height {
+      for channel in 0..<3 { pixels[3 * index + channel] = image.pixels[4 * index + channel] }
+    }
+    return RGBImage(width: image.width, height: image.height, pixels: pixels)
   }
 
   /// Interleaved samples in sRGB's colors.
-  func pixels(withAlpha: Bool) throws(ImageDefect) -> [UInt8] {
+  private func pixels(withAlpha: Bool) throws(ImageDefect) -> [UInt8] {
+    let format = header.format
     var pixels: [UInt8]
     let color: StatedColors
     if format == .webp {
@@ -51,7 +84,18 @@ struct InterchangePicture {
 
   /// The picture with straight alpha, opaque where it has none.
   func withAlpha() throws(ImageDefect) -> RGBAImage {
-    RGBAImage(width: width, height: height, pixels: try pixels(withAlpha: true))
+    switch header.format {
+    case .bmp, .pnm: return RGBAImage(try withoutAlpha())
+    case .tiff:
+      guard let directory else { preconditionFailure("a TIFF file has a directory") }
+      return RGBAImage(
+        width: width, height: height, pixels: try LibTIFF.shared().pixels(bytes, directory))
+    case .jpeg2000:
+      return RGBAImage(
+        width: width, height: height,
+        pixels: try LibOpenJPEG.shared().pixels(bytes, JPEG2000Structure(bytes, limits: limits)))
+    default: return RGBAImage(width: width, height: height, pixels: try pixels(withAlpha: true))
+    }
   }
 
   /// What auxiliary images are, by the endings of their types (ISO/IEC 23008-12, ITU-T H.273, Apple's).

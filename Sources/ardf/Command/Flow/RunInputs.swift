@@ -173,7 +173,7 @@ struct RunInputs {
     }
     if !unread.isEmpty {
       Console.note(
-        "\(path): \(unread.count) left out that \(unread.count == 1 ? "is" : "are") no picture (JPEG, PNG, HEIC, AVIF, WebP) and no known capture: "
+        "\(path): \(unread.count) left out that \(unread.count == 1 ? "is" : "are") no picture (\(pictureFormats)) and no known capture: "
           + unread.prefix(5).joined(separator: ", ") + (unread.count > 5 ? ", ..." : ""))
     }
     return sources

@@ -8,10 +8,9 @@ import FileFormats
 enum UnreadPictures {
   /// What names of pictures end in that other programs write.
   private static let endings = [
-    ".heic", ".heif", ".hif", ".avif", ".webp", ".tif", ".tiff", ".bmp", ".gif", ".jxl", ".jp2", ".j2k",
-    ".jpx", ".dng",
-    ".cr2", ".cr3", ".nef", ".arw", ".orf", ".rw2", ".raf", ".pef", ".srw", ".tga", ".psd", ".exr", ".ppm",
-    ".pgm", ".pnm",
+    ".gif", ".jxl", ".j2k", ".jpx", ".dng", ".cr2", ".cr3", ".nef", ".arw", ".orf", ".rw2", ".raf", ".pef",
+    ".srw",
+    ".tga", ".psd", ".exr", ".pbm",
   ]
 
   /// Whether a file's name says that it is a picture, of whatever kind.
