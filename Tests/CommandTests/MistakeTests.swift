@@ -69,7 +69,7 @@ import Testing
       Mistake("run p.png --out o \(Self.detector) --effect 0=rain", 64, "no effect \"rain\"", "snow"),
       Mistake("run p.png --out o \(Self.detector) --conf 50", 64, "from 0 to 1"),
       Mistake("run p.png --out o \(Self.detector) --fov 400", 64, "degrees from 1 to 170"),
-      Mistake("run empty --out o \(Self.detector)", 65, "empty: not a known capture", ".jpg, .png"),
+      Mistake("run empty --out o \(Self.detector)", 65, "empty: not a known capture", "pictures (JPEG, PNG"),
       Mistake("run notes.txt --out o \(Self.detector)", 65, "notes.txt: no picture of a known format"),
       Mistake("run x*.jpg --out o \(Self.detector)", 66, "no file or folder has such a name"),
       Mistake("run p.png --out o \(Self.detector) --resume --force", 64, "give one of the two"),

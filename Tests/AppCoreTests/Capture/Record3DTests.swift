@@ -161,7 +161,7 @@ import Testing
       ("rgbd/0.depth", Array("bvx-".utf8) + [4, 0, 0, 0, 1, 2, 3, 4] + Array("bvx$".utf8), "depth must be"),
       ("rgbd/0.depth", Array("nonsense".utf8), "LZFSE"),
       ("rgbd/0.conf", Array("bvx$".utf8), "confidence must be"),
-      ("rgbd/0.jpg", [1, 2, 3], "neither a JPEG"), ("metadata", Array("{".utf8), "metadata"),
+      ("rgbd/0.jpg", [1, 2, 3], "no picture of a known format"), ("metadata", Array("{".utf8), "metadata"),
       ("metadata", Array("{\"w\": 64, \"h\": 48}".utf8), "\"K\" is missing"),
     ] as [(String, [UInt8], String)])
   func damageIsNamed(name: String, bytes: [UInt8], words: String) throws {
