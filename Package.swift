@@ -47,6 +47,9 @@ let instructionSets: [(target: String, folder: String, flags: [String])] =
     ],
   ][architecture, default: []] + [("NNKernelsPortable", "Portable", [])]
 
+/// Targets that compute nothing themselves: commands and pages, smaller and as fast.
+let small = strict + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+
 /// Kernel targets are unsafe by nature: small, and reached only through `NNRuntime`'s checked entry points.
 ///
 /// The same sources are compiled once for each instruction set (docs/decisions/0004).
@@ -205,7 +208,7 @@ let package = Package(
         "Geometry",
         "Sharding", "OutputFolders", "Digests", "Archives", "FileFormats",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ], path: "Sources/ardf/Command", swiftSettings: strict),
+      ], path: "Sources/ardf/Command", swiftSettings: small),
 
     example("LoadNetwork"),
     example("DetectObjects"),
