@@ -48,7 +48,7 @@ enum CA1MFolder: CaptureFormat {
     guard name.hasSuffix(frame) else { return nil }
     let digits = name.dropLast(frame.count)
     guard !digits.isEmpty, digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-      let nanoseconds = UInt64(digits)
+      let nanoseconds = integer(of: digits, in: 0...Int.max)
     else { return nil }
     return Double(nanoseconds) / 1e9
   }

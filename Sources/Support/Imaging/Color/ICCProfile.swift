@@ -51,7 +51,7 @@ struct ICCProfile {
       guard entries.count == count else { return nil }
       return (0...255).map { byte in
         let place = Double(byte) / 255 * Double(count - 1)
-        let lower = min(Int(place), count - 2)
+        let lower = min(byte * (count - 1) / 255, count - 2)
         let share = place - Double(lower)
         return Float((Double(entries[lower]) * (1 - share) + Double(entries[lower + 1]) * share) / 65535)
       }
