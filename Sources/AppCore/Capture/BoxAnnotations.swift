@@ -1,7 +1,12 @@
 import FileFormats
 import Geometry
-import Glibc
 import Imaging
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// A box of a data set's annotations, in the capture's world.
 package struct AnnotatedBox: Sendable {

@@ -89,7 +89,13 @@ import Glibc
       throw reason.isEmpty
         ? .corrupt(.tiff, detail: "its picture cannot be decoded") : .unsupported(.tiff, detail: reason)
     }
-    return raster.flatMap { pixel in (0..<4).map { UInt8(truncatingIfNeeded: pixel >> (8 * $0)) } }
+    var pixels = [UInt8](repeating: 0, count: 4 * raster.count)
+    for (index, pixel) in raster.enumerated() {
+      for channel in 0..<4 {
+        pixels[4 * index + channel] = UInt8(truncatingIfNeeded: pixel >> UInt32(8 * channel))
+      }
+    }
+    return pixels
   }
 
   private static let readBytes: Transfer = { handle, target, count in

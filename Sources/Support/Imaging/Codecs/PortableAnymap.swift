@@ -50,38 +50,38 @@ struct PortableAnymap {
 
   /// The picture.
   func decoded() throws(ImageDefect) -> RGBImage {
-    let samples = isText ? try texts() : packed()
-    guard let greatestRead = samples.max(), greatestRead <= greatest else {
-      throw .corrupt(.pnm, detail: "a level above \(greatest)")
-    }
-    let levels = samples.map { sample in
-      // In a bitmap 1 is black.
-      kind == .bits ? UInt8(sample == 0 ? 255 : 0) : UInt8((sample * 255 + greatest / 2) / greatest)
-    }
-    return RGBImage(
-      width: width, height: height, pixels: kind == .color ? levels : levels.flatMap { [$0, $0, $0] })
-  }
-
-  private func packed() -> [Int] {
-    if kind == .bits {
-      return (0..<width * height).map { index in
-        let (x, y) = (index % width, index / width)
-        return Int(bytes[start + y * rowBytes + x / 8] >> (7 - x % 8) & 1)
+    var pixels = [UInt8](repeating: 0, count: width * height * 3)
+    // Where the next sample is, as text.
+    var position = start - 1
+    for y in 0..<height {
+      for x in 0..<width {
+        let place = 3 * (y * width + x)
+        for channel in 0..<channels {
+          pixels[place + channel] = try level(
+            isText
+              ? Self.number(bytes, &position, digits: kind == .bits ? 1 : 9)
+              : packed(x * channels + channel, y))
+        }
+        guard kind != .color else { continue }
+        (pixels[place + 1], pixels[place + 2]) = (pixels[place], pixels[place])
       }
     }
-    let count = width * height * channels
-    guard greatest > 255 else { return bytes[start..<start + count].map(Int.init) }
-    return (0..<count).map { Int(bytes[start + 2 * $0]) << 8 | Int(bytes[start + 2 * $0 + 1]) }
+    return RGBImage(width: width, height: height, pixels: pixels)
   }
 
-  private func texts() throws(ImageDefect) -> [Int] {
-    var position = start - 1
-    var samples: [Int] = []
-    for _ in 0..<width * height * channels {
-      // Digits of a bitmap may stand without white space.
-      samples.append(try Self.number(bytes, &position, digits: kind == .bits ? 1 : 9))
-    }
-    return samples
+  /// A sample as 0 to 255.
+  private func level(_ sample: Int) throws(ImageDefect) -> UInt8 {
+    guard sample <= greatest else { throw .corrupt(.pnm, detail: "a level above \(greatest)") }
+    // In a bitmap 1 is black.
+    return kind == .bits ? (sample == 0 ? 255 : 0) : UInt8((sample * 255 + greatest / 2) / greatest)
+  }
+
+  /// A sample of a row as bytes.
+  private func packed(_ column: Int, _ row: Int) -> Int {
+    let line = start + row * rowBytes
+    if kind == .bits { return Int(bytes[line + column / 8] >> (7 - column % 8) & 1) }
+    guard greatest > 255 else { return Int(bytes[line + column]) }
+    return Int(bytes[line + 2 * column]) << 8 | Int(bytes[line + 2 * column + 1])
   }
 
   /// The next number, after white space and comments.

@@ -72,30 +72,44 @@ struct WindowsBitmap {
 
   /// The picture.
   func decoded() throws(ImageDefect) -> RGBImage {
-    var pixels: [UInt8] = []
-    pixels.reserveCapacity(width * height * 3)
+    var pixels = [UInt8](repeating: 0, count: width * height * 3)
     for y in 0..<height {
       let line = start + row * (isTopDown ? y : height - 1 - y)
-      for x in 0..<width { try append(line, x, to: &pixels) }
+      for x in 0..<width {
+        let color = try color(line, x)
+        let place = 3 * (y * width + x)
+        (pixels[place], pixels[place + 1], pixels[place + 2]) = color
+      }
     }
     return RGBImage(width: width, height: height, pixels: pixels)
   }
 
-  private func append(_ line: Int, _ x: Int, to pixels: inout [UInt8]) throws(ImageDefect) {
+  private func color(_ line: Int, _ x: Int) throws(ImageDefect) -> (UInt8, UInt8, UInt8) {
+    func stored(_ place: Int) -> (UInt8, UInt8, UInt8) { (bytes[place + 2], bytes[place + 1], bytes[place]) }
     switch bits {
-    case 24:
-      let place = line + 3 * x
-      pixels += [bytes[place + 2], bytes[place + 1], bytes[place]]
-    case 16, 32:
-      let pixel = Self.number(bytes, line + x * bits / 8, bits / 8)
-      for mask in masks { pixels.append(Self.level(pixel, mask)) }
+    case 24: return stored(line + 3 * x)
+    case 16:
+      let place = line + 2 * x
+      return masked(UInt32(bytes[place]) | UInt32(bytes[place + 1]) << 8)
+    case 32:
+      let place = line + 4 * x
+      let (low, high) = (
+        UInt32(bytes[place]) | UInt32(bytes[place + 1]) << 8,
+        UInt32(bytes[place + 2]) | UInt32(bytes[place + 3]) << 8
+      )
+      return masked(low | high << 16)
     default:
       let shift = 8 - bits - x * bits % 8
       let color = Int(bytes[line + x * bits / 8]) >> shift & (1 << bits - 1)
-      guard color < palette.count else { throw .corrupt(.bmp, detail: "color \(color) of \(palette.count)") }
-      let place = palette.start + color * palette.entry
-      pixels += [bytes[place + 2], bytes[place + 1], bytes[place]]
+      guard color < palette.count else {
+        throw .corrupt(.bmp, detail: "color \(color) of \(palette.count)")
+      }
+      return stored(palette.start + color * palette.entry)
     }
+  }
+
+  private func masked(_ pixel: UInt32) -> (UInt8, UInt8, UInt8) {
+    (Self.level(pixel, masks[0]), Self.level(pixel, masks[1]), Self.level(pixel, masks[2]))
   }
 
   /// The masked bits of a pixel, as 0 to 255.

@@ -83,7 +83,10 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
     let file = weights.file
     switch weights.task {
     case .objects where objects.boxes:
-      try evaluateBoxes(weights)
+      try evaluate(
+        BoxScoring(
+          weights, options: objects, frames: depth.frame, precisions: precisions, limits: limits,
+          sources: sources), file)
     case .objects(let family):
       try checkOptions(file, "a detector")
       try evaluateObjects(weights, family)
@@ -97,31 +100,16 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
       if let option = objects.given {
         throw CommandError.usage("\(file): holds a depth network; \(option) goes with detectors")
       }
-      try depth.laser ? evaluateLaser(weights) : evaluateDepth(weights)
+      if depth.laser {
+        try evaluate(
+          LaserScoring(
+            weights, options: depth, precisions: precisions, limits: limits, sources: sources), file)
+      } else {
+        try evaluate(
+          DepthScoring(
+            weights, options: depth, precisions: precisions, limits: limits, sources: sources), file)
+      }
     }
-  }
-
-  private func evaluateBoxes(_ weights: NetworkWeights) throws {
-    let scoring = try BoxScoring(
-      weights, options: objects, frames: depth.frame, precisions: precisions, limits: limits,
-      sources: sources)
-    let folder = try out.map {
-      try OutputFolder($0, force: force, inputs: scoring.inputs.paths + [weights.file])
-    }
-    let report = try scoring.run()
-    try finish(report, folder)
-    try report.unreadable.finish(of: scoring.inputs.frames.count)
-  }
-
-  private func evaluateLaser(_ weights: NetworkWeights) throws {
-    let scoring = try LaserScoring(
-      weights, options: depth, precisions: precisions, limits: limits, sources: sources)
-    let folder = try out.map {
-      try OutputFolder($0, force: force, inputs: scoring.inputs.paths + [weights.file])
-    }
-    let report = try scoring.run()
-    try finish(report, folder)
-    try report.unreadable.finish(of: scoring.inputs.frames.count)
   }
 
   private func evaluateObjects(
@@ -159,12 +147,8 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
     try report.leftOut.finish(of: scoring.pictures.count)
   }
 
-  private func evaluateDepth(_ weights: NetworkWeights) throws {
-    let scoring = try DepthScoring(
-      weights, options: depth, precisions: precisions, limits: limits, sources: sources)
-    let folder = try out.map {
-      try OutputFolder($0, force: force, inputs: scoring.inputs.paths + [weights.file])
-    }
+  private func evaluate(_ scoring: some FrameScoring, _ weights: String) throws {
+    let folder = try out.map { try OutputFolder($0, force: force, inputs: scoring.inputs.paths + [weights]) }
     let report = try scoring.run()
     try finish(report, folder)
     try report.unreadable.finish(of: scoring.inputs.frames.count)

@@ -7,7 +7,7 @@ import NNRuntime
 import Perception
 
 /// Boxes that a detector and the sensor's depth measure, against those that captures are annotated with.
-struct BoxScoring {
+struct BoxScoring: FrameScoring {
   let inputs: RunInputs
   private let file: String
   private let perceiver: Perceiver
@@ -34,34 +34,18 @@ struct BoxScoring {
     self.perceiver = perceiver
   }
 
-  /// Measures all frames; those that cannot be read are reported and left out.
   func run() throws -> BoxReport {
     var boxes = BoxReport.Boxes()
-    var annotations: (path: String, boxes: BoxAnnotations)?
-    var unreadable = LeftOutInputs(unit: "frames")
+    var annotations = OncePerSource<BoxAnnotations>()
     var frames = 0
-    var progress = Progress("frame", of: inputs.frames.count)
-    for (done, frame) in inputs.frames.enumerated() {
-      defer { progress.update(done + 1) }
-      let path = frame.source.path
-      let known: BoxAnnotations
-      if let open = annotations, open.path == path {
-        known = open.boxes
-      } else {
-        known = try BoxAnnotations(of: frame.source, limits: limits.capture)
-      }
-      annotations = (path, known)
-      func attempt() throws {
-        let captured = try frame.source.frame(at: frame.index)
-        let truth = try known.boxes(of: captured)
-        let extents = try perceiver.perceiveInTurn(captured).extents
-        boxes.add(extents, truth, frame: frames)
-        frames += 1
-      }
-      if inputs.frames.count == 1 { try attempt() } else { try unreadable.attempt(frame) { try attempt() } }
+    let unreadable = try forEachFrame { frame in
+      let known = try annotations.of(frame.source) { try BoxAnnotations(of: $0, limits: limits.capture) }
+      let captured = try frame.source.frame(at: frame.index)
+      return (captured: captured, truth: try known.boxes(of: captured))
+    } _: { _, read in
+      boxes.add(try perceiver.perceiveInTurn(read.captured).extents, read.truth, frame: frames)
+      frames += 1
     }
-    progress.finish()
-    try unreadable.checkAnyLeft(of: inputs.frames.count)
     return BoxReport(
       network: perceiver.detector.network.name, weightsDigest: try sha256Hex(path: file), frames: frames,
       unreadable: unreadable, rows: boxes.rows)

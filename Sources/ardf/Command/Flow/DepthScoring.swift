@@ -7,7 +7,7 @@ import NNRuntime
 import Perception
 
 /// A depth network in one or several precisions against the sensor's readings of captures.
-struct DepthScoring {
+struct DepthScoring: FrameScoring {
   let inputs: RunInputs
   private let file: String
   private let networks: [(precision: Precision, network: any DepthNetwork)]
@@ -38,49 +38,34 @@ struct DepthScoring {
     unit = options.align ?? (isMetric ? .none : .scaleShift)
   }
 
-  /// Evaluates all frames; those without readings, or without an estimate, are reported and left out.
   func run() throws -> DepthReport {
     var results: [[DepthErrors]] = networks.map { _ in [] }
     var frames: [(source: String, name: String)] = []
-    var leftOut: [(name: String, reason: String)] = []
-    var unreadable = LeftOutInputs(unit: "frames")
-    var progress = Progress("frame", of: inputs.frames.count)
-    for (done, frame) in inputs.frames.enumerated() {
-      defer { progress.update(done + 1) }
-      var read: CapturedFrame?
-      if inputs.frames.count == 1 {
-        read = try frame.source.frame(at: frame.index)
-      } else {
-        try unreadable.attempt(frame) { read = try frame.source.frame(at: frame.index) }
-      }
-      guard let captured = read else { continue }
+    var leftOut = IncomparableFrames()
+    let unreadable = try forEachFrame {
+      try $0.source.frame(at: $0.index)
+    } _: { frame, captured in
       do throws(NoReadings) {
         let errors = try errors(of: captured)
         for (index, errors) in errors.enumerated() { results[index].append(errors) }
         frames.append((frame.source.path, captured.name))
       } catch {
         if case .failure(let failure) = error { throw failure }
-        Console.note("\(captured.name): left out: \(error)")
-        leftOut.append((captured.name, "\(error)"))
+        leftOut.add(captured.name, "\(error)")
       }
     }
-    progress.finish()
-    try unreadable.checkAnyLeft(of: inputs.frames.count)
     let network = networks[0].network
     let rows = zip(networks, results).compactMap { entry, errors in
       DepthErrors(mean: errors).map {
         DepthReport.Row(precision: entry.precision, mean: $0, frames: errors)
       }
     }
-    guard !rows.isEmpty else {
-      throw CommandError.input(
-        "no frame is left to evaluate: \(leftOut.first.map { "\($0.name): \($0.reason)" } ?? "there is none")"
-      )
-    }
+    try leftOut.check(hasRows: !rows.isEmpty)
     return DepthReport(
       network: network.name, weightsDigest: try sha256Hex(path: file),
       output: network.output.isMetric ? "meters" : "relative depth", unit: unit,
-      isPrompted: network.output == .prompted, frames: frames, leftOut: leftOut, unreadable: unreadable,
+      isPrompted: network.output == .prompted, frames: frames, leftOut: leftOut.reasons,
+      unreadable: unreadable,
       rows: rows)
   }
 

@@ -8,7 +8,7 @@ import NNRuntime
 import Perception
 
 /// The sensor's depth, what fusion makes of it, and the fit alone, against a laser scanner's.
-struct LaserScoring {
+struct LaserScoring: FrameScoring {
   /// The truth is compared at about so many columns, whatever its resolution.
   private static let columns = 512
 
@@ -35,56 +35,34 @@ struct LaserScoring {
       weights, precisions.compute(asked[0]), pool: precisions.makePool())
   }
 
-  /// Compares all frames that have a laser's depth; others are left out with a reason.
   func run() throws -> LaserReport {
     var results: [[LaserErrors]] = LaserReport.ways.map { _ in [] }
     var frames: [(source: String, name: String)] = []
-    var leftOut: [(name: String, reason: String)] = []
-    var unreadable = LeftOutInputs(unit: "frames")
-    var laser: (path: String, depth: LaserDepth)?
-    var progress = Progress("frame", of: inputs.frames.count)
-    for (done, frame) in inputs.frames.enumerated() {
-      defer { progress.update(done + 1) }
-      let path = frame.source.path
-      let depth: LaserDepth
-      if let open = laser, open.path == path {
-        depth = open.depth
-      } else {
-        depth = try LaserDepth(of: frame.source, limits: limits.capture)
+    var leftOut = IncomparableFrames()
+    var laser = OncePerSource<LaserDepth>()
+    let unreadable = try forEachFrame { frame in
+      let depth = try laser.of(frame.source) { try LaserDepth(of: $0, limits: limits.capture) }
+      let truth = try depth.map(of: frame.reference)
+      return (captured: truth == nil ? nil : try frame.source.frame(at: frame.index), truth: truth)
+    } _: { frame, read in
+      guard let captured = read.captured, let truth = read.truth else {
+        leftOut.add(frame.reference.name, "it has no depth of a laser scanner")
+        return
       }
-      laser = (path, depth)
-      let reference = frame.source.frames[frame.index]
-      var read: (frame: CapturedFrame, truth: Plane<Float>)?
-      var isMissing = false
-      func attempt() throws {
-        guard let truth = try depth.map(of: reference) else {
-          isMissing = true
-          return
-        }
-        read = (try frame.source.frame(at: frame.index), truth)
-      }
-      if inputs.frames.count == 1 { try attempt() } else { try unreadable.attempt(frame) { try attempt() } }
-      if isMissing { leftOut.append((reference.name, "it has no depth of a laser scanner")) }
-      guard let read else { continue }
-      switch try errors(of: read.frame, read.truth) {
+      switch try errors(of: captured, truth) {
       case .success(let errors):
         for (index, errors) in errors.enumerated() { results[index].append(errors) }
-        frames.append((path, read.frame.name))
-      case .failure(let reason): leftOut.append((read.frame.name, reason.text))
+        frames.append((frame.source.path, captured.name))
+      case .failure(let reason): leftOut.add(captured.name, reason.text)
       }
     }
-    progress.finish()
-    try unreadable.checkAnyLeft(of: inputs.frames.count)
     let rows = zip(LaserReport.ways, results).compactMap { way, errors in
       LaserErrors(mean: errors).map { LaserReport.Row(way: way, mean: $0, frames: errors) }
     }
-    guard !rows.isEmpty else {
-      throw CommandError.input(
-        "no frame is left to evaluate: \(leftOut.first.map { "\($0.name): \($0.reason)" } ?? "there is none")"
-      )
-    }
+    try leftOut.check(hasRows: !rows.isEmpty)
     return LaserReport(
-      network: network.name, weightsDigest: try sha256Hex(path: file), frames: frames, leftOut: leftOut,
+      network: network.name, weightsDigest: try sha256Hex(path: file), frames: frames,
+      leftOut: leftOut.reasons,
       unreadable: unreadable, rows: rows)
   }
 

@@ -4,7 +4,7 @@ import FileFormats
 import Geometry
 
 /// Measured boxes against annotated ones.
-struct BoxReport: EvaluationReport {
+struct BoxReport: FrameEvaluationReport {
   struct Row {
     /// `all`, or a class.
     let name: String

@@ -3,7 +3,7 @@ import FileFormats
 import NNRuntime
 
 /// Errors of a depth network.
-struct DepthReport: EvaluationReport {
+struct DepthReport: FrameEvaluationReport {
   struct Row {
     let precision: Precision
     let mean: DepthErrors

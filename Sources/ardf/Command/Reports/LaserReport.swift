@@ -2,7 +2,7 @@ import Evaluation
 import FileFormats
 
 /// Depth against a laser scanner's: the sensor's own, fused, and the fit alone.
-struct LaserReport: EvaluationReport {
+struct LaserReport: FrameEvaluationReport {
   /// In the order of the rows.
   static let ways = ["raw", "fused", "fit"]
 

@@ -1,0 +1,73 @@
+import AppCore
+
+/// What compares frames of captures with a truth, one after the other.
+protocol FrameScoring {
+  associatedtype Report: FrameEvaluationReport
+  var inputs: RunInputs { get }
+  /// Compares all frames; those that cannot be read or compared are reported and left out.
+  func run() throws -> Report
+}
+
+/// Figures of frames of captures.
+protocol FrameEvaluationReport: EvaluationReport {
+  var unreadable: LeftOutInputs { get }
+}
+
+extension FrameScoring {
+  /// Reads every frame and works on it.
+  ///
+  /// One that cannot be read is left out where there are others.
+  ///
+  /// - Returns: Those that were left out: not all of them.
+  func forEachFrame<Read>(
+    read: (RunFrame) throws -> Read, _ work: (RunFrame, Read) throws -> Void
+  ) throws -> LeftOutInputs {
+    var unreadable = LeftOutInputs(unit: "frames")
+    var progress = Progress("frame", of: inputs.frames.count)
+    for (done, frame) in inputs.frames.enumerated() {
+      defer { progress.update(done + 1) }
+      var found: Read?
+      if inputs.frames.count == 1 {
+        found = try read(frame)
+      } else {
+        try unreadable.attempt(frame) { found = try read(frame) }
+      }
+      if let found { try work(frame, found) }
+    }
+    progress.finish()
+    try unreadable.checkAnyLeft(of: inputs.frames.count)
+    return unreadable
+  }
+}
+
+/// Frames that were read and have nothing to compare.
+struct IncomparableFrames {
+  private(set) var reasons: [(name: String, reason: String)] = []
+
+  /// Says so and leaves a frame out.
+  mutating func add(_ name: String, _ reason: String) {
+    Console.note("\(name): left out: \(reason)")
+    reasons.append((name, reason))
+  }
+
+  /// - Throws: `CommandError.input` where no frame gave a row.
+  func check(hasRows: Bool) throws {
+    guard !hasRows else { return }
+    throw CommandError.input(
+      "no frame is left to evaluate: \(reasons.first.map { "\($0.name): \($0.reason)" } ?? "there is none")")
+  }
+}
+
+/// What is opened once for the frames of a capture, which come one after the other.
+struct OncePerSource<Opened> {
+  private var last: (path: String, opened: Opened)?
+
+  /// What belongs to a capture.
+  mutating func of(_ source: any CaptureSource, open: (any CaptureSource) throws -> Opened) rethrows -> Opened
+  {
+    if let last, last.path == source.path { return last.opened }
+    let opened = try open(source)
+    last = (source.path, opened)
+    return opened
+  }
+}
