@@ -1,5 +1,6 @@
 import AppCore
 import FileFormats
+import Foundation
 import Geometry
 import Imaging
 import TestSupport
@@ -42,14 +43,130 @@ import Testing
     SurfaceBoxTests.scene((0.6, 0.3, 0.4), distance: 1.8, pitch: $0)
   }
 
-  /// What neighbors share is in the doubt of a size, and moves no face.
-  @Test func noSensorMovesAFace() throws {
-    let scene = Self.scenes[1]
-    let depth = Self.warped(scene, seed: 4)
-    let box = try #require(Self.measured(scene, depth, .unknown).box3D)
-    for kind in [SensorModel.Kind.lidar, .structuredLight, .stereo, .tof] {
-      #expect(Self.measured(scene, depth, kind).box3D?.dimensions == box.dimensions, "\(kind)")
+  /// Sides of a box in true order of its own axes, each over the truth.
+  private static func errors(_ extent: ObjectExtent, _ scene: TableScene) throws -> [Double] {
+    SurfaceBoxTests.errors(try #require(extent.box3D), scene)
+  }
+
+  /// Told what made a map that is warped and whose steps are ramps, boxes are nearer to the truth.
+  @Test func aSensorsModelMakesSidesTruer() throws {
+    var (told, untold) = ([Double](), [Double]())
+    for scene in Self.scenes {
+      for seed in 1...4 {
+        let depth = Self.blurred(Self.warped(scene, seed: UInt64(seed)), cells: 0.8)
+        told += try Self.errors(Self.measured(scene, depth, .lidar), scene)
+        untold += try Self.errors(Self.measured(scene, depth, .unknown), scene)
+      }
     }
+    let (mean, other) = (told.reduce(0, +) / Double(told.count), untold.reduce(0, +) / Double(untold.count))
+    #expect(mean < 0.02, "\(mean)")
+    #expect(mean < 0.7 * other, "\(mean) of \(other)")
+  }
+
+  /// A map of a sensor that errs by what the model says lies within the intervals nearly always.
+  @Test func intervalsHoldTheTruth() throws {
+    var (held, count) = (0, 0)
+    for scene in Self.scenes {
+      for seed in 1...4 {
+        let depth = Self.blurred(Self.warped(scene, seed: UInt64(seed)), cells: 0.8)
+        let extent = Self.measured(scene, depth, .lidar)
+        let (box, errors) = (try #require(extent.box3D), try #require(extent.errors))
+        let (found, truth) = (box.dimensions, scene.size)
+        let isTurned = abs(found.x - truth.x) > abs(found.x - truth.z)
+        for (side, real, error) in [
+          (found.x, isTurned ? truth.z : truth.x, errors.dimensions.x),
+          (found.y, truth.y, errors.dimensions.y),
+          (found.z, isTurned ? truth.x : truth.z, errors.dimensions.z),
+        ] {
+          count += 1
+          if abs(side - real) <= BoxErrors.deviations * error { held += 1 }
+        }
+        #expect(errors.dimensions.x > 0.01 * found.x, "no side is surer than the frame's lengths")
+      }
+    }
+    #expect(10 * held >= 9 * count, "\(held) of \(count)")
+  }
+
+  /// The entry of an object says within what its numbers lie.
+  @Test func intervalsAreInTheEntry() throws {
+    let scene = Self.scenes[1]
+    let entry = ObjectExtent.json([Self.measured(scene, Self.warped(scene, seed: 4), .lidar)])["objects"]?[0]
+    let box = try #require(entry?["box3D"])
+    func number(_ value: JSONValue?) throws -> Double { try #require(value?.number) }
+    for axis in 0..<3 {
+      let range = box["interval95"]?["dimensions"]?[axis]
+      let middle = try (number(range?[0]) + number(range?[1])) / 2
+      #expect(try abs(middle - number(box["dimensions"]?[axis])) < 1e-5)
+    }
+    let volume = try [0, 1, 2].map { try number(box["dimensions"]?[$0]) }.reduce(1, *)
+    #expect(try abs(number(box["volume"]) - volume) < 1e-5)
+    // All three sides err by 1 % alike: a volume by 3 %, to either side.
+    let range = box["interval95"]?["volume"]
+    #expect(try number(range?[1]) - number(range?[0]) > 2 * BoxErrors.deviations * 0.03 * volume)
+    let distance = try number(entry?["distanceMeters"])
+    #expect(try number(entry?["distanceInterval95"]?[1]) > 1.02 * distance)
+  }
+
+  /// A thin thing whose height is within what the sensor's neighborhoods err by has no observed top.
+  @Test func whatASensorCannotTellIsNotObserved() throws {
+    let scene = SurfaceBoxTests.scene((0.6, 0.02, 0.4), distance: 2.5, pitch: 35)
+    let depth = Self.warped(scene, seed: 2)
+    #expect(Self.measured(scene, depth, .lidar).sides?.maxY != .observed)
+  }
+
+  // MARK: Ramps
+
+  /// Steps turned into ramps by a Gaussian of some cells over inverse depth.
+  private static func blurred(_ depth: Plane<Float>, cells: Double) -> Plane<Float> {
+    var values = depth.elements.map { 1 / Double($0) }
+    let reach = Int((4 * cells).rounded(.up))
+    let weights = (-reach...reach).map { exp(-0.5 * Double($0 * $0) / (cells * cells)) }
+    let total = weights.reduce(0, +)
+    for (dx, dy) in [(1, 0), (0, 1)] {
+      let before = values
+      for y in 0..<depth.height {
+        for x in 0..<depth.width {
+          values[y * depth.width + x] =
+            (-reach...reach).reduce(0) { sum, step in
+              let column = min(max(x + step * dx, 0), depth.width - 1)
+              let row = min(max(y + step * dy, 0), depth.height - 1)
+              return sum + weights[step + reach] * before[row * depth.width + column]
+            } / total
+        }
+      }
+    }
+    return Plane(width: depth.width, height: depth.height, elements: values.map { Float(1 / $0) })
+  }
+
+  private static func readings(_ depth: Plane<Float>, _ kind: SensorModel.Kind) throws -> [Float] {
+    let scene = scenes[1]
+    let frame = CapturedFrame(
+      name: "table", image: nil, imageSize: TableScene.imageSize, depth: depth, sensor: SensorModel(kind),
+      intrinsics: TableScene.intrinsics, cameraToWorld: scene.pose, orientation: .right)
+    return try #require(DepthScene(frame: frame).readings).values.elements
+  }
+
+  /// A ramp becomes a step where it was; planes and creases stay as they are read.
+  @Test func rampsBecomeSteps() throws {
+    // 1 m before 2 m, slanted, from column 100 on; a crease at row 96.
+    let (width, height) = (256, 192)
+    func exact(_ x: Int, _ y: Int) -> Double {
+      let near = 1 + 0.0004 * Double(y), crease = 0.0015 * abs(Double(y) - 96)
+      return x < 100 ? near : near + 1 + crease
+    }
+    let truth = (0..<width * height).map { Float(exact($0 % width, $0 / width)) }
+    let ramps = Self.blurred(Plane(width: width, height: height, elements: truth), cells: 0.8)
+    let sharp = try Self.readings(ramps, .lidar)
+    func worst(_ values: [Float], _ columns: Range<Int>) -> Float {
+      (10..<height - 10).reduce(0) { most, y in
+        columns.reduce(most) { max($0, abs(values[y * width + $1] / truth[y * width + $1] - 1)) }
+      }
+    }
+    #expect(worst(ramps.elements, 90..<110) > 0.15, "the sensor's ramp")
+    #expect(worst(sharp, 90..<110) < 0.005)
+    #expect(worst(sharp, 130..<200) < 0.003)
+    #expect(try Self.readings(ramps, .structuredLight) == ramps.elements, "its steps are steps")
+    #expect(try Self.readings(ramps, .unknown) == ramps.elements)
   }
 
   /// Far stereo is uncertain by more than a size should be, however smooth it looks; the same map of an unknown sensor is not.

@@ -13,7 +13,14 @@ extension BoxFaces {
     package let sides: BoxSides
     /// Standard error of each side over the side, the largest of those observed.
     package let uncertainty: Double
+    /// Standard errors of the sides, meters; an inferred one may go on unseen.
+    package let sideErrors: BoxDimensions
+    /// Standard error of the yaw, radians.
+    package let yawError: Double
   }
+
+  /// Standard deviation of how far an inferred side goes on unseen, over its length.
+  private static let unseen = 0.15
 
   /// The middle of the upright faces, at height 0.
   package var middle: Point3<World> {
@@ -37,18 +44,41 @@ extension BoxFaces {
       center: Point3(middle.x, (bottom + top) / 2, middle.z),
       dimensions: BoxDimensions(x: own.sizeX, y: top - bottom, z: own.sizeZ), yaw: -own.theta,
       method: .surfaces)
-    let known = BoxSides(
+    let evidence = BoxSides(
       minX: faces[1].evidence, maxX: faces[0].evidence, minY: isSupported ? .floor : .inferred,
       maxY: isTopSeen ? .observed : .inferred, minZ: faces[3].evidence, maxZ: faces[2].evidence)
     func error(_ pair: ArraySlice<UprightSide>, _ length: Double) -> Double {
       guard pair.allSatisfy({ $0.evidence == .observed }) else { return 0 }
       return pair.reduce(0) { $0 + $1.error * $1.error }.squareRoot() / max(length, 1e-3)
     }
+    /// Standard error of a length between two faces, meters.
+    func whole(_ pair: ArraySlice<UprightSide>, _ length: Double) -> Double {
+      pair.reduce(0) {
+        let unseen = $1.evidence == .inferred ? Self.unseen * length : 0
+        return $0 + $1.error * $1.error + unseen * unseen
+      }.squareRoot()
+    }
+    /// What the faces that are seen know of the yaw: the slope of a line along a length has sqrt(12) times the error of its
+    /// mean, over that length.
+    func tilts(_ pair: ArraySlice<UprightSide>, across length: Double) -> Double {
+      pair.reduce(0) {
+        guard !$1.isHidden, $1.error > 0 else { return $0 }
+        let tilt = 12.0.squareRoot() * $1.error / max(length, 1e-3)
+        return $0 + 1 / (tilt * tilt)
+      }
+    }
+    let known = tilts(faces[..<2], across: own.sizeZ) + tilts(faces[2...], across: own.sizeX)
     let upright = isTopSeen ? topError + (isSupported ? 0 : self.top.spread) : 0
     return Made(
-      box: box, sides: known,
+      box: box, sides: evidence,
       uncertainty: max(
-        error(faces[..<2], own.sizeX), error(faces[2...], own.sizeZ), upright / max(top - bottom, 1e-3)))
+        error(faces[..<2], own.sizeX), error(faces[2...], own.sizeZ), upright / max(top - bottom, 1e-3)),
+      sideErrors: BoxDimensions(
+        x: whole(faces[..<2], own.sizeX),
+        y: hypot(
+          topError + (isSupported ? 0 : self.top.spread),
+          isTopSeen && isSupported ? 0 : Self.unseen * (top - bottom)), z: whole(faces[2...], own.sizeZ)),
+      yawError: min(known > 0 ? 1 / known.squareRoot() : .pi / 4, .pi / 4))
   }
 
   /// Turn, sides and the upright faces, those at the greatest and least x first, then z.

@@ -44,9 +44,11 @@ public struct DepthScene: Sendable {
 
   /// A captured frame with the depth that is known of it.
   public init(frame: CapturedFrame, fused: MetricDepth? = nil, estimated: MetricDepth? = nil) {
+    let readings = frame.sharpenedReadings
     self.init(
       imageSize: frame.imageSize, intrinsics: frame.intrinsics, cameraToWorld: frame.cameraToWorld,
-      orientation: frame.orientation, readings: frame.readings, completed: frame.readings(completedBy: fused),
+      orientation: frame.orientation, readings: readings,
+      completed: readings.map { readings in fused.map { readings.completed(by: $0) } ?? readings },
       fused: fused, estimated: estimated, sensor: frame.sensor)
   }
 

@@ -103,7 +103,9 @@ public struct ExtentEstimator: Sendable {
     return ObjectExtent(
       detection: detection, distance: distance, worldWidth: turned ? alongColumns : alongRows,
       worldHeight: turned ? alongRows : alongColumns, box3D: measured.box,
-      sides: measured.sides, cloud: measured.cloud, discardedShare: measured.discardedShare,
+      sides: measured.sides, errors: measured.errors,
+      distanceError: distance.error(of: scene.sensor), cloud: measured.cloud,
+      discardedShare: measured.discardedShare,
       keypoints: scene.placed(detection.keypoints, near: meters),
       orientedCorners: detection.orientedBox?.corners.compactMap { scene.world($0, meters: meters) } ?? [],
       warnings: warnings + measured.warnings)
@@ -113,6 +115,7 @@ public struct ExtentEstimator: Sendable {
   private struct Measured {
     var box: Box3D?
     var sides: BoxSides?
+    var errors: BoxErrors?
     var cloud: [Point3<World>]
     var discardedShare: Double
     var warnings: [ExtentWarning]
@@ -142,7 +145,8 @@ public struct ExtentEstimator: Sendable {
     }
     let ends = outline.samples.filter { $0.beyond != .occluder }.map(\.point)
     return Measured(
-      box: found.box, sides: sides, cloud: object.cells.members.map { grid.points[$0] } + ends,
+      box: found.box, sides: sides, errors: found.errors,
+      cloud: object.cells.members.map { grid.points[$0] } + ends,
       discardedShare: object.discardedShare, warnings: warnings)
   }
 

@@ -23,6 +23,17 @@ public struct ObjectDistance: Sendable, Equatable {
   /// The 5 % and 95 % quantiles of the readings, meters.
   public let range: ClosedRange<Double>?
 
+  /// Standard deviation of the distance over repeated captures, meters: what the readings' neighborhood and their frame err
+  /// by; nil where it does not rest on a sensor's readings.
+  func error(of sensor: SensorModel) -> Double? {
+    guard source == .lidar, let meters else { return nil }
+    let errors = sensor.errors
+    let alike = errors.relative(at: meters)
+    let white = errors.white.deviation(at: meters) / meters
+    let own = white * white / Double(max(samples, 1))
+    return meters * (own + alike.correlated * alike.correlated + alike.bias * alike.bias).squareRoot()
+  }
+
   /// No distance.
   static let unknown = ObjectDistance(meters: nil, source: .none, samples: 0, range: nil)
 

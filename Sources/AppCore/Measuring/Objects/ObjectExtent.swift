@@ -60,6 +60,10 @@ public struct ObjectExtent: Sendable {
   public let box3D: Box3D?
   /// How each side of the box is known; nil for boxes that are not put at the object's surfaces.
   public let sides: BoxSides?
+  /// How far the box's numbers may be from the truth; nil for boxes that are not put at the object's surfaces.
+  public let errors: BoxErrors?
+  /// Standard deviation of the distance, meters; nil where it does not rest on a sensor's readings.
+  public let distanceError: Double?
   /// The points that the box was put around.
   public let cloud: [Point3<World>]
   /// The detection's key points in the world, in its order; empty without distance or intrinsics.
@@ -74,7 +78,7 @@ public struct ObjectExtent: Sendable {
 
   init(
     detection: Detection, distance: ObjectDistance, worldWidth: Double? = nil, worldHeight: Double? = nil,
-    box3D: Box3D? = nil, sides: BoxSides? = nil,
+    box3D: Box3D? = nil, sides: BoxSides? = nil, errors: BoxErrors? = nil, distanceError: Double? = nil,
     cloud: [Point3<World>] = [], discardedShare: Double = 0, keypoints: [PlacedKeypoint] = [],
     orientedCorners: [Point3<World>] = [], warnings: [ExtentWarning]
   ) {
@@ -87,6 +91,8 @@ public struct ObjectExtent: Sendable {
     self.worldHeight = worldHeight
     self.box3D = box3D
     self.sides = sides
+    self.errors = errors
+    self.distanceError = distanceError
     self.cloud = cloud
     self.discardedShare = discardedShare
     self.keypoints = keypoints

@@ -226,6 +226,7 @@ package struct Outline {
   /// Whether a reading's inverse depth is of something nearer than the surface's.
   private static func isNearer(_ reading: Double, than surface: Double, _ grid: SurfaceGrid) -> Bool {
     let meters = 1 / reading
-    return meters - 1 / max(surface, 1e-6) < -(6 * grid.noise + 0.5 * grid.pitch) * meters
+    return meters - 1 / max(surface, 1e-6) < -(6 * grid.noise + 3 * grid.alike.correlated + 0.5 * grid.pitch)
+      * meters
   }
 }

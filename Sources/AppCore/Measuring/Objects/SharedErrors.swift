@@ -3,22 +3,31 @@ import Geometry
 /// What a box's faces err by together with their neighborhood: readings beside each other share it, so that no scatter about
 /// a face shows it, and a mean over a face loses little of it.
 struct SharedErrors {
+  /// A face has one of so many parts of what is seen of a box.
+  private static let faces = 3.0
+
   private let alike: SensorErrors.Relative
-  /// Patches along an object that err each by itself.
+  /// Patches along a face that err each by itself.
   private let patches: Double
   /// From the camera to the object.
-  private let reach: Vector3<World>
+  let reach: Vector3<World>
+  /// Standard deviation of the place of the object's outline across the view, meters.
+  private let edge: Double
 
   /// Those of an object of some cells whose middle lies at a point.
   init(_ grid: SurfaceGrid, cells: CellSet, middle: Point3<World>) {
     alike = grid.alike
-    patches = max(1, Double(cells.count).squareRoot() / grid.correlationLength)
+    patches = max(1, (Double(cells.count) / Self.faces).squareRoot() / grid.correlationLength)
     reach = middle - grid.camera
+    edge = grid.edgeShift * grid.pitch * reach.length
   }
 
   /// Standard deviation of a face's place along a direction, meters.
   func deviation(along direction: Vector3<World>) -> Double {
-    alike.correlated * abs(reach.dot(direction)) / patches.squareRoot()
+    let depth = alike.correlated * abs(reach.dot(direction))
+    let along = reach.dot(direction) / max(reach.length, 1e-9)
+    let outline = edge * max(0, 1 - along * along).squareRoot()
+    return ((depth * depth + outline * outline) / patches).squareRoot()
   }
 
   /// Standard deviation of a side's length over that length: the whole frame's.

@@ -35,6 +35,8 @@ struct SurfaceBox {
   let sides: BoxSides
   /// Standard error of each side over the side, the largest of those observed.
   let uncertainty: Double
+  /// Standard errors of the box's numbers.
+  let errors: BoxErrors
   let isRound: Bool
   /// Whether readings are left that no solid explains.
   let isIrregular: Bool
@@ -95,7 +97,9 @@ struct SurfaceBox {
     let shared = SharedErrors(grid, cells: object.cells, middle: middle)
     let made = cut.faces.sharing(shared).box(
       from: bottom, isSupported: object.support != nil, isTopSeen: !hiddenTop.isUnseen)
-    (box, sides) = (made.box, made.sides)
+    box = made.box
+    errors = BoxErrors(made.box, of: made, isRound: isRound, shared: shared)
+    sides = made.sides.doubted(errors, of: made.box)
     uncertainty = (made.uncertainty * made.uncertainty + shared.ofLengths * shared.ofLengths).squareRoot()
   }
 

@@ -14,6 +14,8 @@ struct SurfaceGrid {
   private static let leastDensity = 0.75
   /// Relative noise of a sensor is taken to lie within these.
   private static let plausibleNoise = 2e-4...2e-2
+  /// An object of so many neighborhoods scatters by half of what they err by.
+  private static let neighborhoods = 3.0
   /// Boxes and masks that end this near to the border of the picture, as a share of its longer side, are cut by it: a
   /// detector places them no better.
   private static let borderShare = 0.005
@@ -26,7 +28,7 @@ struct SurfaceGrid {
   let inverse: [Double]
   /// Which cells the sensor itself reads.
   let isRead: CellSet
-  /// The share of the mask's cells that it does not read.
+  /// The share of the mask's cells that it does not read, but for those at its edge where the sensor is unsure of any object.
   let unreadShare: Double
   /// World points, NaN where there is no reading.
   let points: [Point3<World>]
@@ -43,8 +45,13 @@ struct SurfaceGrid {
   /// What neighbors share of their error and the whole frame of its, over planar depth: of the sensor's model, since no
   /// single frame shows it.
   let alike: SensorErrors.Relative
+  /// Standard deviation of planar depth about a face over planar depth: the noise, and as much of what neighbors share as
+  /// differs over the object. A face within one neighborhood is displaced by that as a whole, and does not scatter.
+  let scatter: Double
   /// Cells over which neighbors err alike.
   let correlationLength: Double
+  /// Standard deviation of the place of a step, cells.
+  let edgeShift: Double
 
   private let place: Place
   private let mask: InstanceMask
@@ -95,8 +102,15 @@ struct SurfaceGrid {
     // is measured without it.
     let masked = CellSet(width: width, height: height, covered.map { $0 > 0.5 })
     let read = isRead.intersection(masked)
-    unreadShare = 1 - Double(read.count) / Double(max(masked.count, 1))
-    let isSeen = unreadShare < 1 - Self.leastRead && Self.density(of: read, in: masked) > Self.leastDensity
+    let readShare = Double(read.count) / Double(max(masked.count, 1))
+    let errors = scene.sensor.errors
+    // A sensor that is unsure of its edges leaves those of every object.
+    let unsure = Double(errors.edgeConfidence.count * size.width) / Double(errors.columns)
+    let within = masked.eroded(Int(clamping: unsure.rounded(.up)))
+    unreadShare =
+      2 * within.count < masked.count
+      ? 1 - readShare : 1 - Double(isRead.intersection(within).count) / Double(max(within.count, 1))
+    let isSeen = readShare > Self.leastRead && Self.density(of: read, in: masked) > Self.leastDensity
     let depth = isSeen ? readings : completed
     for y in 0..<height {
       for x in 0..<width {
@@ -116,10 +130,13 @@ struct SurfaceGrid {
     let everywhere = CellSet(width: width, height: height, coverage.map { _ in true })
     let found = Self.noise(inverse, inner) ?? Self.noise(inverse, everywhere) ?? 0
     noise = min(max(found, Self.plausibleNoise.lowerBound), Self.plausibleNoise.upperBound)
-    let errors = scene.sensor.errors
     let distance = quantile(masked.members.map { 1 / inverse[$0] }.filter(\.isFinite), 0.5)
     alike = distance.isFinite ? errors.relative(at: distance) : errors.relative(at: 1)
     correlationLength = errors.correlationLength(in: size.width)
+    edgeShift = errors.edgeShift * Double(size.width) / Double(errors.columns)
+    let patches = Double(masked.count) / (correlationLength * correlationLength)
+    let differing = patches / (patches + Self.neighborhoods)
+    scatter = (noise * noise + alike.correlated * alike.correlated * differing).squareRoot()
   }
 
   /// How many of the neighbors in the mask of a cell that is read are read too.

@@ -89,15 +89,19 @@ function drawTable() {
   const sources = {lidar: "LiDAR", fusion: "fusion", network: "depth network", none: "none"};
   const rows = frame.items.map((item, index) => {
     const {measured} = item, sides = measured?.box3D?.dimensions, source = measured?.distanceSource ?? "none";
+    const within = measured?.box3D?.interval95?.dimensions, along = measured?.distanceInterval95;
+    const half = ([low, high]) => ((high - low) / 2).toFixed(2);
     const dot = make("span", {className: "dot"});
     dot.style.background = palette[index % palette.length];
     const button = make("button", {type: "button", textContent: "Effect…", className: "quiet"});
     const row = make("tr", {},
       make("td", {}, dot, `${item.className} ${item.id}`),
       make("td", {className: "n", textContent: `${Math.floor(100 * item.confidence + 1e-4)}%`}),
-      make("td", {className: "n", textContent: distance(measured)}),
+      make("td", {className: "n", textContent: distance(measured)},
+        ...(along ? [make("small", {textContent: `± ${half(along)} m`})] : [])),
       make("td", {className: source, textContent: sources[source]}),
-      make("td", {className: "n", textContent: sides ? sides.map(side => side.toFixed(2)).join(" × ") : "–"}),
+      make("td", {className: "n", textContent: sides ? sides.map(side => side.toFixed(2)).join(" × ") : "–"},
+        ...(within ? [make("small", {textContent: `± ${within.map(half).join(" × ")}`})] : [])),
       make("td", {className: "n"}, button));
     row.title = (measured?.warnings ?? []).join(", ");
     row.addEventListener("mouseenter", () => setFocus(item.id));

@@ -60,9 +60,12 @@ package struct SolidFit {
     if !isRound, !isTaken(box?.explained) { round = FittedCylinder.settled(readings, cylinder) }
     if let round, round.cost < box?.cost ?? .infinity {
       self.init(
-        round, reaches: round.solid.reaches, turn: round.solid.turn, top: round.solid.top, isRound: true)
+        round, of: readings, reaches: round.solid.reaches, turn: round.solid.turn, top: round.solid.top,
+        isRound: true)
     } else if let box {
-      self.init(box, reaches: box.solid.reaches, turn: box.solid.turn, top: box.solid.top, isRound: false)
+      self.init(
+        box, of: readings, reaches: box.solid.reaches, turn: box.solid.turn, top: box.solid.top,
+        isRound: false)
     } else {
       return nil
     }
@@ -77,13 +80,14 @@ package struct SolidFit {
   }
 
   private init<Solid>(
-    _ settled: SettledSolid<Solid>, reaches: [Double], turn: Double, top: Double, isRound: Bool
+    _ settled: SettledSolid<Solid>, of readings: SolidReadings, reaches: [Double], turn: Double, top: Double,
+    isRound: Bool
   ) {
     self.isRound = isRound
     self.turn = turn
     self.reaches = reaches
     self.top = top
-    isIrregular = settled.explained < Self.most || settled.roughness > Self.roughest
+    isIrregular = settled.explained < readings.most || settled.roughness > Self.roughest
     errors = settled.errors[..<4].map { Self.dispersion * $0 }
     topError = Self.dispersion * settled.errors[4]
   }

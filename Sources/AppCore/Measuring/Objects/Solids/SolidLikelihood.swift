@@ -21,7 +21,7 @@ struct SolidLikelihood {
   /// A mask errs alike over so many cells.
   private static let alike = 8.0
   /// Readings within so many usual deviations of a face tell its noise, if there are enough.
-  private static let near = 12.0
+  private static let near = (white: 12.0, all: 4.0)
   private static let leastFace = 20
   /// Cosines of incidence below this are that of a face seen edge-on.
   private static let grazing = 0.05
@@ -73,7 +73,7 @@ struct SolidLikelihood {
         let (hit, missed) = (-log($0.probability), -log(1 - $0.probability))
         return cell($0.ray, .unread(hit: hit / Self.alike, missed: missed / Self.alike))
       }
-    deviations = [Double](repeating: grid.noise, count: SolidFace.count)
+    deviations = [Double](repeating: grid.scatter, count: SolidFace.count)
     peaks = deviations.map(Self.peak)
   }
 
@@ -125,18 +125,25 @@ struct SolidLikelihood {
     }
   }
 
+  /// Relative distances from a face within which readings are taken for its own.
+  private static func near(_ usual: SolidReadings.Noise) -> Double {
+    max(near.white * usual.white, near.all * usual.all)
+  }
+
   /// Takes each face's noise from its readings' own scatter about the solid.
-  mutating func measureNoise(_ solid: some FittedSolid, usual: Double) {
+  mutating func measureNoise(_ solid: some FittedSolid, usual: SolidReadings.Noise) {
     let rays = solid.rays(from: camera)
     var apart = [[Double]](repeating: [], count: SolidFace.count)
     for cell in cells {
       guard case .reading(_, let meters) = cell.evidence else { continue }
       let met = met(cell, rays)
       let off = abs(meters / met.meters - 1)
-      if met.meters.isFinite, off < Self.near * usual { apart[met.face.index].append(off) }
+      if met.meters.isFinite, off < Self.near(usual) { apart[met.face.index].append(off) }
     }
     deviations = apart.map {
-      $0.count < Self.leastFace ? usual : min(max(1.4826 * quantile($0, 0.5), 0.3 * usual), 6 * usual)
+      $0.count < Self.leastFace
+        ? usual.all
+        : min(max(1.4826 * quantile($0, 0.5), 0.3 * usual.white), max(6 * usual.white, 2 * usual.all))
     }
   }
 
@@ -146,16 +153,17 @@ struct SolidLikelihood {
   ///
   /// - Parameters:
   ///   - solid: The solid.
-  ///   - usual: Relative standard deviation of the object's readings.
+  ///   - usual: How the object's readings scatter.
   /// - Returns: How many times as much as noise alone a face's readings scatter about it at most: 1 where the solid is
   ///   right, more where a surface curves away from its face.
-  func roughness(_ solid: some FittedSolid, usual: Double) -> Double {
+  func roughness(_ solid: some FittedSolid, usual: SolidReadings.Noise) -> Double {
     let rays = solid.rays(from: camera)
     var faces = [[(off: Double, slant: Double)]](repeating: [], count: SolidFace.count)
     for cell in cells {
       guard case .reading(_, let meters) = cell.evidence else { continue }
       let met = met(cell, rays)
-      guard met.face != .besides, abs(meters / met.meters - 1) < Self.near * usual else { continue }
+      guard met.face != .besides, abs(meters / met.meters - 1) < Self.near(usual)
+      else { continue }
       faces[met.face.index].append(
         (abs(meters / met.meters - 1), 1 / max(rays.incidence(cell.ray, on: met.face), Self.grazing)))
     }
@@ -163,7 +171,7 @@ struct SolidLikelihood {
     let slant = all.reduce(0) { $0 + $1.slant } / Double(max(all.count, 1))
     return faces.filter { $0.count >= Self.leastFace && 20 * $0.count >= all.count }.map { face in
       let scatter = 1.4826 * quantile(face.map(\.off), 0.5)
-      return scatter / usual * slant * Double(face.count) / face.reduce(0) { $0 + $1.slant }
+      return scatter / usual.all * slant * Double(face.count) / face.reduce(0) { $0 + $1.slant }
     }.max() ?? 0
   }
 

@@ -8,6 +8,14 @@ import Geometry
 
 /// What solids are fitted to: the readings of an object's cells and those around.
 struct SolidReadings {
+  /// How much readings scatter about a face, relative to their depth.
+  struct Noise {
+    /// From cell to cell.
+    let white: Double
+    /// With what neighbors share.
+    let all: Double
+  }
+
   /// Cells around the object that take part.
   private static let surroundings = 8
   /// Rays along a row or column beside an exact mask's edge lie so many to a cell.
@@ -19,14 +27,16 @@ struct SolidReadings {
   /// No mask is surer than this.
   private static let leastProbability = 0.02
 
+  /// The share that the right solid explains at least: all but strays, and the cells at edges that the sensor displaces.
+  let most: Double
   let likelihood: SolidLikelihood
   let object: CellSet
   /// A cell's width at the object, meters.
   let cell: Double
   /// Its length along the top, away from the camera.
   let length: Double
-  /// Relative standard deviation of a reading.
-  let noise: Double
+  /// Relative standard deviation of a reading: from cell to cell, and with what neighbors share.
+  let noise: Noise
   /// Heights of the object's readings, and the band within which those of a level surface lie.
   let heights: [Double]
   let levelBand: Double
@@ -40,10 +50,13 @@ struct SolidReadings {
       edges: maskIsExact ? Self.edges(grid, object) : [],
       unread: Self.unread(grid, around, maskIsExact: maskIsExact))
     self.object = object.cells
+    // An outline has about four cells for each along a side, and half of those displaced lie outside.
+    let displaced = 2 * grid.edgeShift / Double(max(object.cells.count, 1)).squareRoot()
+    most = max(SolidFit.least, SolidFit.most - displaced)
     cell = grid.cellWidth(at: object.cells.members)
     let fall = quantile(object.cells.members.map { abs(grid.rays[$0].y) / grid.rays[$0].length }, 0.5)
     length = min(cell / max(fall, 0.1), 6 * cell)
-    noise = grid.noise
+    noise = Noise(white: grid.noise, all: grid.scatter)
     let points = object.cells.members.map { grid.points[$0] }
     heights = points.map(\.y)
     levelBand = 4 * quantile(object.cells.members.map { SupportPlane.noise(grid, $0) }, 0.5) + 0.002

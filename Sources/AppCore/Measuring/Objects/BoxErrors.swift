@@ -1,0 +1,81 @@
+import Geometry
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// How far a box's numbers may be from the truth, as standard deviations over repeated captures.
+///
+/// They hold what the object's readings show, what neighborhoods and whole frames err by (`SensorErrors`), and for an inferred
+/// side that the object may go on unseen.
+public struct BoxErrors: Sendable, Equatable {
+  /// So many standard deviations to either side hold the truth 95 times in 100: by Student's distribution of 20 degrees of
+  /// freedom, since an object covers few neighborhoods.
+  public static let deviations = 2.09
+  /// A side of which more is in doubt, as a share of it, was not seen to end.
+  static let doubtful = 0.1
+
+  /// Of the sides, meters.
+  public let dimensions: BoxDimensions
+  /// Of the center along the world's axes, meters.
+  public let center: Vector3<World>
+  /// Of the yaw, radians; nil for a round object, whose yaw is how it is seen.
+  public let yaw: Double?
+  /// Of a whole frame's lengths, over them: all sides err by it alike.
+  let scale: Double
+
+  /// Of the product of some sides, over that product.
+  func relative(_ sides: [KeyPath<BoxDimensions, Double>], of box: Box3D) -> Double {
+    let own = sides.reduce(0) { sum, side in
+      let length = box.dimensions[keyPath: side]
+      let all = dimensions[keyPath: side] / length
+      return sum + max(0, all * all - scale * scale)
+    }
+    let shared = Double(sides.count) * scale
+    return (own + shared * shared).squareRoot()
+  }
+
+  /// Of the volume, over it.
+  public func ofVolume(_ box: Box3D) -> Double { relative([\.x, \.y, \.z], of: box) }
+
+  /// Of the floor area, over it.
+  public func ofFloorArea(_ box: Box3D) -> Double { relative([\.x, \.z], of: box) }
+}
+
+extension BoxSides {
+  /// The same, of which no side is observed that is too short for the sensor to tell its length.
+  func doubted(_ errors: BoxErrors, of box: Box3D) -> BoxSides {
+    func isDoubtful(_ side: KeyPath<BoxDimensions, Double>) -> Bool {
+      errors.dimensions[keyPath: side] > BoxErrors.doubtful * box.dimensions[keyPath: side]
+    }
+    func doubted(_ evidence: SideEvidence) -> SideEvidence { evidence == .observed ? .inferred : evidence }
+    var sides = self
+    if isDoubtful(\.x) { (sides.minX, sides.maxX) = (doubted(minX), doubted(maxX)) }
+    if isDoubtful(\.y) { sides.maxY = doubted(maxY) }
+    if isDoubtful(\.z) { (sides.minZ, sides.maxZ) = (doubted(minZ), doubted(maxZ)) }
+    return sides
+  }
+}
+
+extension BoxErrors {
+  /// The errors of a box that was made of faces in whose errors what neighbors share counts.
+  init(_ box: Box3D, of made: BoxFaces.Made, isRound: Bool, shared: SharedErrors) {
+    let scale = shared.ofLengths
+    func whole(_ own: Double, _ length: Double) -> Double { hypot(own, scale * length) }
+    let (own, size) = (made.sideErrors, box.dimensions)
+    let reach = shared.reach * scale
+    func place(_ x: Double, _ y: Double, _ z: Double, _ along: Double) -> Double {
+      (x * x + y * y + z * z + along * along).squareRoot()
+    }
+    let (ex, ey, ez) = (own.x / 2, own.y / 2, own.z / 2)
+    let (x, z) = (box.xAxis, box.zAxis)
+    self.init(
+      dimensions: BoxDimensions(x: whole(own.x, size.x), y: whole(own.y, size.y), z: whole(own.z, size.z)),
+      center: Vector3(
+        place(x.x * ex, 0, z.x * ez, reach.x), place(0, ey, 0, reach.y), place(x.z * ex, 0, z.z * ez, reach.z)
+      ),
+      yaw: isRound ? nil : made.yawError, scale: scale)
+  }
+}
