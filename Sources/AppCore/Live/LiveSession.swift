@@ -10,7 +10,7 @@ public protocol RenderSink: Sendable {
 public protocol DetectionObserver: Sendable {
   /// Called after every detection that gave a result, before the next one starts.
   ///
-  /// - `detections`: Those that the filter let through.
+  /// - `detections`: Those that the filter let through, with the identities of their objects.
   /// - `objects`: All objects followed now; those just seen name their detection.
   func detected(_ detections: [Detection], objects: [TrackedObject], in frame: CapturedFrame) async
 }
@@ -45,7 +45,9 @@ public struct LiveConfiguration: Sendable {
   /// Which detections count.
   public var filter = DetectionFilter()
   /// How objects are followed.
-  public var tracking = ObjectTracker.Rules()
+  public var tracking = TrackingRules.live
+  /// Objects not seen for longer are forgotten.
+  public var objectLifetime = Duration.seconds(30)
   /// When failing detections pause.
   package var breaker = CircuitBreaker.Rules()
   /// How failed detections are repeated.
@@ -158,7 +160,8 @@ public actor LiveSession {
           time: surroundings.time, breaker: CircuitBreaker(rules: configuration.breaker),
           retry: configuration.retry, gate: { mayProcess.current },
           work: { try await detector.detect(in: $0) }),
-        time: surroundings.time, filter: configuration.filter, tracking: configuration.tracking,
+        time: surroundings.time, filter: configuration.filter,
+        objects: FollowedObjects(configuration.tracking, lifetime: configuration.objectLifetime),
         observer: surroundings.observer, log: surroundings.log)
     }
     self.mayProcess = mayProcess

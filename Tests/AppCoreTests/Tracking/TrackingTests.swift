@@ -66,6 +66,20 @@ import Testing
     }
   }
 
+  @Test func whatIsForgottenIsAnotherObjectWhenItIsSeenAgain() {
+    var tracker = MultiObjectTracker()
+    let things = [Self.detection(0, [10, 10, 50, 90, 0.9]), Self.detection(1, [200, 10, 260, 90, 0.9])]
+    #expect(tracker.update(things) == [1, 2])
+    tracker.forget([1, 7])
+    #expect(tracker.update(things) == [nil, 2])
+    #expect(tracker.update(things) == [3, 2])
+    // One that is not seen is forgotten too.
+    #expect(tracker.update([things[0]]) == [3])
+    tracker.forget([2])
+    _ = tracker.update(things)
+    #expect(tracker.update(things) == [3, 4])
+  }
+
   @Test func boxesWithoutAreaAndScoresTooLowAreNoObjects() {
     var tracker = MultiObjectTracker()
     #expect(
