@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Compares the identities of `ardf detect --track` with those of Ultralytics' trackers on the same boxes, and scores both.
+"""Compares identities of `ardf detect --track` with those of Ultralytics' trackers on the same boxes, and scores both.
 
     python tools/reference/check-tracking.py --weights yolo11n-seg.pt DATA/images DATA/coco/images [--film FILM]...
 
-Draws films of things cut out of the pictures by their masks: they cross in front of each other, are hidden by a wall, come
-in, leave and return, so that their boxes and identities are known exactly. `ardf detect` says which boxes there are
-without a tracker, and which identities they get with one; Ultralytics' tracker is given the former. Prints how many boxes
-and identities there are, in how many boxes the two differ, and HOTA and IDF1 of both by `trackeval` against what was
-drawn. `--film` takes films, cameras' recordings and folders of pictures too: of those the identities are compared alone.
-Ends with 1 where an identity differs.
+Draws films of things cut out of the pictures by their masks: they cross in front of each other, are hidden by a wall,
+come in, leave and return, so that their boxes and identities are known exactly. `ardf detect` says which boxes there
+are without a tracker, and which identities they get with one; Ultralytics' tracker is given the former. Prints how many
+boxes and identities there are, in how many boxes the two differ, and HOTA and IDF1 of both by `trackeval` against what
+was drawn. `--film` takes films and folders of pictures too: of those the identities are compared alone. Ends with 1
+where an identity differs.
 """
 
 import argparse
@@ -19,6 +19,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -227,7 +228,7 @@ def main():
             truth = draw(things, random, arguments.length, folder)
             compare(f"drawn {number}", folder, truth)
     for film in arguments.film:
-        compare(os.path.basename(film.rstrip("/")), os.path.realpath(film))
+        compare(Path(film).name, os.path.realpath(film))
     for kind, both in results.items():
         if both[0]:
             print(f"| all drawn | | {kind} | | | | {' | '.join(row_of(both))} |")

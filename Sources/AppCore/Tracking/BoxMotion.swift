@@ -140,5 +140,8 @@ struct TrackedBox: Sendable, Equatable {
     return both / (area + other.area - both + 1e-7)
   }
 
+  /// Whether it has pixels, and no more than can be counted.
+  var hasArea: Bool { maxX > minX && maxY > minY && area > 0 && area.isFinite }
+
   private var area: Float { (maxX - minX) * (maxY - minY) }
 }

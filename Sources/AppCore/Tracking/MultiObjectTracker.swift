@@ -54,7 +54,7 @@ public struct MultiObjectTracker: Sendable {
     picture += 1
     let sightings = detections.enumerated().compactMap { index, found -> Sighting? in
       let box = TrackedBox(found.box)
-      guard box.maxX > box.minX, box.maxY > box.minY else { return nil }
+      guard box.hasArea, found.confidence.isFinite else { return nil }
       return Sighting(detection: index, classId: found.classId, box: box, score: found.confidence)
     }
     var sure = sightings.filter { $0.score >= rules.highScore }
