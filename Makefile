@@ -259,7 +259,8 @@ ifneq ($(data),)
 	$(PYTHON) tools/reference/compare-detections.py --weights $(yolo) $(data)/images $(data)/coco/images $(data)/captures
 	$(PYTHON) tools/reference/compare-tiles.py --weights $(yolo) $(data)/coco/images
 	$(PYTHON) tools/reference/compare-tiles.py --boxes --weights $(yolo) $(data)/coco/images
-	$(PYTHON) tools/reference/check-tracking.py --weights $(yolo) $(data)/images $(data)/coco/images
+	$(PYTHON) tools/reference/check-tracking.py --weights $(yolo) $(data)/images $(data)/coco/images \
+		--film $(data)/captures/bedroom --film $(data)/captures/chair_scan
 	$(PYTHON) tools/reference/check-evaluate.py $(data)/coco --weights $(yolo) --capture $(data)/captures/chair_scan \
 		--depth $(depth) --made $(data)/images $(data)/captures
 	$(PYTHON) tools/reference/check-depth-heads.py --picture $(data)/images/bus.jpg --capture $(data)/captures/bedroom

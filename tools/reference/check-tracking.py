@@ -7,7 +7,7 @@ Draws films of things cut out of the pictures by their masks: they cross in fron
 come in, leave and return, so that their boxes and identities are known exactly. `ardf detect` says which boxes there
 are without a tracker, and which identities they get with one; Ultralytics' tracker is given the former. Prints how many
 boxes and identities there are, in how many boxes the two differ, and HOTA and IDF1 of both by `trackeval` against what
-was drawn. `--film` takes films and folders of pictures too: of those the identities are compared alone. Ends with 1
+was drawn. `--film` takes films, sequences and folders too: of those the identities are compared alone. Ends with 1
 where an identity differs.
 """
 
