@@ -5,7 +5,7 @@
 # make uninstall [PREFIX=/usr/local] [DESTDIR=]   removes what make install put there
 # make deb    a Debian package in out/; make deb-arm64: arm64's on x86-64, as root
 # make dist   what is published, in out/dist: tarball, wheels, Debian package, components, sums; make image: an OCI image
-# make docs   pages and the libraries' reference as one site in out/docs
+# make docs   pages and the libraries' reference as one site in out/docs; make serve-docs: the same, shown at localhost:8000
 # make peers  this machine's times beside other engines', in .cache/peers
 # make goldens   the tests' goldens anew, by the original implementations
 # make references   what ARDF_REFERENCES names for tests of networks of full size, in out/references
@@ -27,7 +27,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 
 .PHONY: help setup build demo test test-fast check lint emulate exhaust fuzz mutate faults flood soak determinism memory sanitize \
-	static install uninstall deb deb-arm64 dist image clip docs peers reference goldens references pictures measure check-page check-browser \
+	static install uninstall deb deb-arm64 dist image clip docs serve-docs peers reference goldens references pictures measure check-page check-browser \
 	check-docs check-exports check-onnx check-references check-serving check-cluster check-deb check-dist check-reproducible check-arm64 check-swift-6.2 clean
 
 PREFIX ?= /usr/local
@@ -259,6 +259,8 @@ ifneq ($(data),)
 	$(PYTHON) tools/reference/compare-detections.py --weights $(yolo) $(data)/images $(data)/coco/images $(data)/captures
 	$(PYTHON) tools/reference/compare-tiles.py --weights $(yolo) $(data)/coco/images
 	$(PYTHON) tools/reference/compare-tiles.py --boxes --weights $(yolo) $(data)/coco/images
+	$(PYTHON) tools/reference/check-tracking.py --weights $(yolo) $(data)/images $(data)/coco/images \
+		--film $(data)/captures/bedroom --film $(data)/captures/chair_scan
 	$(PYTHON) tools/reference/check-evaluate.py $(data)/coco --weights $(yolo) --capture $(data)/captures/chair_scan \
 		--depth $(depth) --made $(data)/images $(data)/captures
 	$(PYTHON) tools/reference/check-depth-heads.py --picture $(data)/images/bus.jpg --capture $(data)/captures/bedroom
@@ -296,5 +298,9 @@ endif
 
 docs: setup
 	tools/docs/make-docs out/docs
+
+# The reference fetches its pages by scripts, which browsers refuse to files: a server of this machine alone shows them.
+serve-docs: docs
+	python3 -m http.server --bind 127.0.0.1 --directory out/docs 8000
 
 clean: ; swift package clean; rm -rf out

@@ -1,13 +1,19 @@
 // The live loop on a platform of your own: a camera, a detector, a screen, and nothing else.
 //
-//   swift run LiveLoop [view.png]
+//   swift run LiveLoop [view.png [capture]]
 //
-// Each adapter below stands for the platform's: ARKit's session, a network, a Metal view.
+// Each adapter below stands for the platform's: ARKit's session, a network, a Metal view. With a capture its frames come at
+// the times of their stamps, as from a camera.
 
 import AppCore
-import FoundationEssentials
 import Geometry
 import Imaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// The camera: walks to the right past a bright ball in front of a wall, thirty pictures a second.
 struct Camera: FrameSource {
@@ -54,9 +60,14 @@ struct Camera: FrameSource {
   }
 }
 
-/// The network: finds what is bright.
-struct BrightnessDetector: Detector {
+/// The network: finds what is bright, unless its accelerator is taken away for a while.
+actor BrightnessDetector: Detector {
+  struct Busy: Error {}
+  private var calls = 0
+
   func detect(in picture: RGBImage) async throws -> [UprightDetection] {
+    calls += 1
+    if (2...3).contains(calls) { throw Busy() }
     var box: Rect<UprightPixels>?
     for y in 0..<picture.height {
       for x in 0..<picture.width where picture[x, y].red > 200 {
@@ -89,13 +100,33 @@ let stage = EffectStage(time: time, pool: PlayerPool(factory: FilmLibrary(time: 
 let director = LiveDirector(
   stage: stage, scene: scene, wishes: [EffectWish(.magic, on: .className("ball"))], time: time)
 let screen = Screen(director: director)
+let arguments = CommandLine.arguments.dropFirst()
+let camera: any FrameSource =
+  if let capture = arguments.dropFirst().first {
+    ReplaySource(try CaptureReader.open(capture), time: time)
+  } else {
+    Camera(frameCount: 75, time: time)
+  }
+
+// A detector that fails twice in a row is left alone for half a second, and has to work twice to be trusted again.
+var configuration = LiveConfiguration()
+configuration.retry.retries = 0
+configuration.breaker.consecutiveFailures = 2
+configuration.breaker.openDuration = .milliseconds(500)
+configuration.breaker.successesToClose = 2
 let session = LiveSession(
-  source: Camera(frameCount: 60, time: time), sink: screen, detector: BrightnessDetector(),
-  surroundings: LiveSurroundings(time: time, health: LinuxHealth(), observer: director))
+  source: camera, sink: screen, detector: BrightnessDetector(),
+  surroundings: LiveSurroundings(time: time, health: LinuxHealth(), memory: director, observer: director),
+  configuration: configuration)
 
 let watching = Task {
-  var seen = 0
-  for await state in session.snapshots() where state.detections > seen {
+  var (seen, breaker) = (0, CircuitBreaker.Phase.closed)
+  for await state in session.snapshots() {
+    if state.breaker != breaker {
+      breaker = state.breaker
+      print("\(state.framesShown) frames, the breaker is \(breaker.rawValue)")
+    }
+    guard state.detections > seen else { continue }
     seen = state.detections
     print("\(state.framesShown) frames, objects: \(state.objects.map { "\($0.className) \($0.id)" })")
   }
@@ -104,7 +135,9 @@ let report = try await session.run()
 await watching.value
 print(
   "\(report.snapshot.framesShown) of \(report.snapshot.framesSeen) frames shown, "
-    + "\(report.snapshot.framesDropped) dropped, effects: \(stage.effects.map(\.effect.type.rawValue))")
-if let picture = await screen.last, let path = CommandLine.arguments.dropFirst().first {
+    + "\(report.snapshot.framesDropped) dropped, effects: \(stage.effects.map(\.effect.type.rawValue)), "
+    + "at most \((report.endurance.peakBytes ?? 0) / 1_000_000) MB held, breaker \(report.snapshot.breaker.rawValue)"
+)
+if let picture = await screen.last, let path = arguments.first {
   try Data(ImageCodec.encodePNG(picture)).write(to: URL(filePath: path))
 }

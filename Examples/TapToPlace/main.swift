@@ -6,9 +6,14 @@
 // at any time. The picture written shows depth in false colors with the edges of masks, to see whether they agree.
 
 import AppCore
-import FoundationEssentials
 import Geometry
 import Imaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// The network: what is bright is a lamp, with a score of 0.6.
 struct LampDetector: AdjustableDetector {

@@ -38,13 +38,13 @@ package enum HealthScore {
 }
 
 /// What the loop may do now.
-package struct PerformanceState: Sendable, Equatable {
-  /// The health score.
-  package let score: Double
+public struct PerformanceState: Sendable, Equatable {
+  /// The device's health: 1 where nothing is amiss, 0.3 at the least.
+  public let score: Double
   /// Time between detections.
-  package let interval: Duration
+  public let interval: Duration
   /// Whether detections run at all: not while heat or memory is critical.
-  package let canProcess: Bool
+  public let canProcess: Bool
 }
 
 /// Follows health and memory, and says when what the loop may do changes.

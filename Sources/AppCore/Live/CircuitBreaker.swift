@@ -1,37 +1,37 @@
 import FileFormats
 
 /// Calls are not made for now, because too many failed.
-package struct CircuitOpenError: Error, Equatable, CustomStringConvertible {
+public struct CircuitOpenError: Error, Equatable, CustomStringConvertible {
   /// When calls may be tried again; nil while a trial call runs.
-  package let retryAt: Duration?
+  public let retryAt: Duration?
 
   /// An error with the time of the next trial.
   package init(retryAt: Duration?) { self.retryAt = retryAt }
 
   /// The error in words.
-  package var description: String {
+  public var description: String {
     guard let retryAt else { return "the circuit is half open: one trial call is running" }
     return "the circuit is open: too many calls failed; the next trial is at \(retryAt.inSeconds) s"
   }
 }
 
 /// Stops calling what keeps failing, and tries again after a while.
-package struct CircuitBreaker: Sendable, Equatable {
+public struct CircuitBreaker: Sendable, Equatable {
   /// When the breaker opens and closes.
-  package struct Rules: Sendable, Equatable {
+  public struct Rules: Sendable, Equatable {
     /// Failures in a row that open it.
-    package var consecutiveFailures = 3
+    public var consecutiveFailures = 3
     /// Outcomes that the failure share is taken over; judged once there are that many.
-    package var window = 10
+    public var window = 10
     /// Share of failures in the window that opens it.
-    package var failureShare = 0.5
+    public var failureShare = 0.5
     /// How long it stays open.
-    package var openDuration = Duration.seconds(5)
+    public var openDuration = Duration.seconds(5)
     /// Successes in a row that close it again.
-    package var successesToClose = 2
+    public var successesToClose = 2
 
     /// The defaults.
-    package init() {}
+    public init() {}
 
     /// Opens at the first failure.
     package static let compat = {
@@ -42,7 +42,7 @@ package struct CircuitBreaker: Sendable, Equatable {
   }
 
   /// Whether calls are made.
-  package enum Phase: String, Sendable {
+  public enum Phase: String, Sendable {
     /// All of them.
     case closed
     /// None.
@@ -52,21 +52,21 @@ package struct CircuitBreaker: Sendable, Equatable {
   }
 
   /// How a call ended.
-  package enum Outcome: String, Sendable {
+  public enum Outcome: String, Sendable {
     case success, failure
     /// Given up by the caller: says nothing about the work.
     case cancelled
   }
 
   /// Permission for one call; its outcome counts only in the phase that it was given in.
-  package struct Admission: Sendable, Equatable {
+  public struct Admission: Sendable, Equatable {
     fileprivate let generation: Int
   }
 
   /// When the breaker opens and closes.
-  package let rules: Rules
+  public let rules: Rules
   /// Whether calls are made.
-  package private(set) var phase = Phase.closed
+  public private(set) var phase = Phase.closed
   private var generation = 0
   private var openedAt = Duration.zero
   private var isTrialRunning = false
@@ -75,12 +75,12 @@ package struct CircuitBreaker: Sendable, Equatable {
   private var recentFailures: [Bool] = []
 
   /// A closed breaker.
-  package init(rules: Rules = Rules()) { self.rules = rules }
+  public init(rules: Rules = Rules()) { self.rules = rules }
 
   /// Asks to make a call.
   ///
   /// - Throws: `CircuitOpenError`, without which the call must be made and its outcome recorded.
-  package mutating func admit(at now: Duration) throws(CircuitOpenError) -> Admission {
+  public mutating func admit(at now: Duration) throws(CircuitOpenError) -> Admission {
     if phase == .open {
       let end = openedAt + rules.openDuration
       guard now >= end else { throw CircuitOpenError(retryAt: end) }
@@ -94,7 +94,7 @@ package struct CircuitBreaker: Sendable, Equatable {
   }
 
   /// Tells how an admitted call ended.
-  package mutating func record(_ outcome: Outcome, of admission: Admission, at now: Duration) {
+  public mutating func record(_ outcome: Outcome, of admission: Admission, at now: Duration) {
     guard admission.generation == generation else { return }
     isTrialRunning = false
     switch (phase, outcome) {

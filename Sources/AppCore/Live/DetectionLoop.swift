@@ -38,12 +38,12 @@ package actor DetectionLoop {
   private let observer: (any DetectionObserver)?
   private let log: any LogSink
   private var throttle = DetectionThrottle()
-  private var tracker: ObjectTracker
+  private var followed: FollowedObjects
 
   /// A loop around protected detection work.
   package init(
     work: Orchestrator<CapturedFrame, [Detection]>, time: any TimeSource,
-    filter: DetectionFilter = DetectionFilter(), tracking: ObjectTracker.Rules = ObjectTracker.Rules(),
+    filter: DetectionFilter = DetectionFilter(), objects: FollowedObjects = FollowedObjects(),
     observer: (any DetectionObserver)? = nil, log: any LogSink = SilentLog()
   ) {
     self.observer = observer
@@ -51,11 +51,11 @@ package actor DetectionLoop {
     self.time = time
     self.filter = filter
     self.log = log
-    tracker = ObjectTracker(rules: tracking)
+    followed = objects
   }
 
   /// The objects followed now.
-  package var objects: [TrackedObject] { tracker.objects }
+  package var objects: [TrackedObject] { followed.objects }
 
   /// Whether a detection runs.
   package var isProcessing: Bool { throttle.isProcessing }
@@ -69,24 +69,23 @@ package actor DetectionLoop {
   /// Forgets objects as the memory manager asks.
   package func perform(_ action: MemoryAction) {
     switch action {
-    case .dropObjects(let age): tracker.drop(olderThan: age, at: time.now)
-    case .dropAllButCurrentObjects: tracker.dropAllButCurrent()
+    case .dropObjects(let age): followed.drop(olderThan: age, at: time.now)
+    case .dropAllButCurrentObjects: followed.dropAllButCurrent()
     case .clearInactiveOverlays, .keepOnlyActiveOverlay: break
     }
   }
 
   /// Detects in the frame if it is time to.
   package func process(_ frame: CapturedFrame) async -> Outcome {
-    tracker.expire(at: time.now)
+    followed.expire(at: time.now)
     guard throttle.begin(at: time.now) else { return .skipped }
     defer { throttle.finish() }
     switch await work.run(frame) {
     case .refused: return .refused
     case .cancelled: return .cancelled
     case .done(let detections), .failed(_, recovered: .some(let detections)):
-      let sure = filter.apply(detections)
-      tracker.update(sure, at: time.now)
-      let objects = tracker.objects
+      let sure = followed.update(filter.apply(detections), at: time.now)
+      let objects = followed.objects
       await observer?.detected(sure, objects: objects, in: frame)
       return .updated(objects)
     case .failed(is CircuitOpenError, recovered: nil):

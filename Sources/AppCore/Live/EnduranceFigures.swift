@@ -1,13 +1,13 @@
 import FileFormats
 
 /// A session's endurance: sustained frame rate, peak memory, recovery from critical pressure.
-package struct EnduranceFigures: Sendable, Equatable {
+public struct EnduranceFigures: Sendable, Equatable {
   /// Frames shown.
-  package private(set) var framesShown = 0
+  public private(set) var framesShown = 0
   /// The most bytes held; nil if they were never counted.
-  package private(set) var peakBytes: Int?
+  public private(set) var peakBytes: Int?
   /// The longest time from critical pressure to the end of it; nil if it never ended.
-  package private(set) var slowestRecovery: Duration?
+  public private(set) var slowestRecovery: Duration?
   private var criticalSince: Duration?
 
   /// No figures yet.

@@ -1,15 +1,15 @@
 import Synchronization
 
 /// The account of frames in flight.
-package struct GateLedger: Sendable, Equatable {
+public struct GateLedger: Sendable, Equatable {
   /// The most frames in flight.
-  package let limit: Int
+  public let limit: Int
   /// Frames admitted and not completed.
-  package private(set) var inFlight = 0
+  public private(set) var inFlight = 0
   /// Frames admitted so far.
-  package private(set) var admitted = 0
+  public private(set) var admitted = 0
   /// Frames turned away so far.
-  package private(set) var dropped = 0
+  public private(set) var dropped = 0
 
   /// An empty account.
   ///

@@ -1,19 +1,19 @@
 import Synchronization
 
 /// The account of a pool of buffers.
-package struct PoolLedger: Sendable, Equatable {
+public struct PoolLedger: Sendable, Equatable {
   /// The most buffers there ever are.
-  package let capacity: Int
+  public let capacity: Int
   /// Buffers made so far.
-  package private(set) var allocated = 0
+  public private(set) var allocated = 0
   /// Buffers lent now.
-  package private(set) var lent = 0
+  public private(set) var lent = 0
   /// Loans of a buffer that was used before.
-  package private(set) var reused = 0
+  public private(set) var reused = 0
   /// Requests while every buffer was lent.
-  package private(set) var exhausted = 0
+  public private(set) var exhausted = 0
   /// Loans that were let go without being returned; the pool takes their buffers back.
-  package private(set) var leaked = 0
+  public private(set) var leaked = 0
 
   /// An empty account.
   ///

@@ -5,7 +5,7 @@ import Synchronization
 /// Something that keeps data for the loop and counts its bytes.
 ///
 /// The count follows from what is kept alone, so that the same frames give the same numbers on every machine.
-package protocol MemoryHolder: Sendable {
+public protocol MemoryHolder: Sendable {
   /// Bytes kept now.
   func heldBytes() async -> Int
 }

@@ -10,7 +10,7 @@ public protocol RenderSink: Sendable {
 public protocol DetectionObserver: Sendable {
   /// Called after every detection that gave a result, before the next one starts.
   ///
-  /// - `detections`: Those that the filter let through.
+  /// - `detections`: Those that the filter let through, with the identities of their objects.
   /// - `objects`: All objects followed now; those just seen name their detection.
   func detected(_ detections: [Detection], objects: [TrackedObject], in frame: CapturedFrame) async
 }
@@ -45,9 +45,11 @@ public struct LiveConfiguration: Sendable {
   /// Which detections count.
   public var filter = DetectionFilter()
   /// How objects are followed.
-  public var tracking = ObjectTracker.Rules()
-  /// When failing detections pause.
-  package var breaker = CircuitBreaker.Rules()
+  public var tracking = TrackingRules.live
+  /// Objects not seen for longer are forgotten.
+  public var objectLifetime = Duration.seconds(30)
+  /// When failing detections pause, and for how long.
+  public var breaker = CircuitBreaker.Rules()
   /// How failed detections are repeated.
   public var retry = RetryPolicy()
   /// Bytes that what the session holds should stay under.
@@ -68,7 +70,7 @@ public struct LiveSurroundings: Sendable {
   /// Heat and power.
   public var health: any DeviceHealth
   /// What keeps data for the session besides its frames; nil for nothing.
-  package var memory: (any MemoryHolder)?
+  public var memory: (any MemoryHolder)?
   /// Films on objects, which give way under memory pressure.
   package var overlays: OverlayManager?
   /// The observer of detections.
@@ -76,26 +78,17 @@ public struct LiveSurroundings: Sendable {
   /// The sink for events.
   public var log: any LogSink
 
-  /// The machine's clock, a device that is always healthy, no observer and no log, unless given.
+  /// The machine's clock, a device that is always healthy, no other memory, no observer and no log, unless given.
   public init(
     time: any TimeSource = SystemTime(), health: (any DeviceHealth)? = nil,
-    observer: (any DetectionObserver)? = nil, log: any LogSink = SilentLog()
+    memory: (any MemoryHolder)? = nil, observer: (any DetectionObserver)? = nil,
+    log: any LogSink = SilentLog()
   ) {
     self.time = time
     self.health = health ?? ScriptedHealth()
+    self.memory = memory
     self.observer = observer
     self.log = log
-  }
-
-  /// The same, with memory that `memory` holds, and films that give way.
-  package init(
-    time: any TimeSource = SystemTime(), health: (any DeviceHealth)? = nil,
-    memory: (any MemoryHolder)?, overlays: OverlayManager? = nil,
-    observer: (any DetectionObserver)? = nil, log: any LogSink = SilentLog()
-  ) {
-    self.init(time: time, health: health, observer: observer, log: log)
-    self.memory = memory
-    self.overlays = overlays
   }
 }
 
@@ -106,13 +99,13 @@ public struct LiveReport: Sendable, Equatable {
   /// How evenly frames were shown; nil with fewer than two.
   public let jitter: JitterReport?
   /// Frames in flight: none, and how many went through.
-  package let gate: GateLedger
+  public let gate: GateLedger
   /// Buffers: none lent, and how they were used.
-  package let pool: PoolLedger
+  public let pool: PoolLedger
   /// Frames that detection skipped because newer ones came.
   public let visionReplaced: Int
   /// Sustained frame rate, peak memory, and recovery from pressure.
-  package let endurance: EnduranceFigures
+  public let endurance: EnduranceFigures
 }
 
 /// The live loop: shows every frame it can and detects beside it, each at its own pace.
@@ -158,7 +151,8 @@ public actor LiveSession {
           time: surroundings.time, breaker: CircuitBreaker(rules: configuration.breaker),
           retry: configuration.retry, gate: { mayProcess.current },
           work: { try await detector.detect(in: $0) }),
-        time: surroundings.time, filter: configuration.filter, tracking: configuration.tracking,
+        time: surroundings.time, filter: configuration.filter,
+        objects: FollowedObjects(configuration.tracking, lifetime: configuration.objectLifetime),
         observer: surroundings.observer, log: surroundings.log)
     }
     self.mayProcess = mayProcess

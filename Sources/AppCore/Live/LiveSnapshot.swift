@@ -21,7 +21,7 @@ public struct LiveSnapshot: Sendable, Equatable {
   /// How close to its budget memory is.
   public var pressure = MemoryPressure.normal
   /// How often to detect, and whether.
-  package var performance = AdaptivePerformance().state
+  public var performance = AdaptivePerformance().state
   /// Detections that gave a result.
   public var detections = 0
   /// Detections that failed.
@@ -31,7 +31,7 @@ public struct LiveSnapshot: Sendable, Equatable {
   /// Detections that the breaker did not let through after failures; they count as failed too.
   public var detectionsBroken = 0
   /// Whether the breaker lets detections through.
-  package var breaker = CircuitBreaker.Phase.closed
+  public var breaker = CircuitBreaker.Phase.closed
   /// The objects followed.
   public var objects: [TrackedObject] = []
 

@@ -1,3 +1,5 @@
+import Geometry
+
 /// A box that moves: a Kalman filter of constant velocity over four numbers of the box.
 ///
 /// The noise of motion and of measurement is a share of the box's size, so that near and far objects are followed alike.
@@ -68,10 +70,12 @@ struct BoxMotion: Sendable {
   /// Moves on by a frame.
   ///
   /// - `isSeen`: whether the last frame showed the object; if not, its height (in width and height: both) stays.
-  mutating func predict(isSeen: Bool) {
+  /// - `movesUnseen`: whether its place keeps moving then.
+  mutating func predict(isSeen: Bool, movesUnseen: Bool) {
     if !isSeen {
       axes[3].velocity = 0
       if shape == .widthAndHeight { axes[2].velocity = 0 }
+      if !movesUnseen { for index in axes.indices { axes[index].velocity = 0 } }
     }
     for (index, scale) in Self.scales(axes.map(\.value), shape).enumerated() {
       axes[index].predict(
@@ -118,6 +122,16 @@ struct BoxMotion: Sendable {
 struct TrackedBox: Sendable, Equatable {
   var minX, minY, maxX, maxY: Float
 
+  /// A box of a detection.
+  init<Frame>(_ box: Rect<Frame>) {
+    (minX, minY, maxX, maxY) = (Float(box.minX), Float(box.minY), Float(box.maxX), Float(box.maxY))
+  }
+
+  /// A box from its edges.
+  init(minX: Float, minY: Float, maxX: Float, maxY: Float) {
+    (self.minX, self.minY, self.maxX, self.maxY) = (minX, minY, maxX, maxY)
+  }
+
   /// Intersection over union with another box.
   func overlap(_ other: TrackedBox) -> Float {
     let width = max(min(maxX, other.maxX) - max(minX, other.minX), 0)
@@ -125,6 +139,9 @@ struct TrackedBox: Sendable, Equatable {
     let both = width * height
     return both / (area + other.area - both + 1e-7)
   }
+
+  /// Whether it has pixels, and no more than can be counted.
+  var hasArea: Bool { maxX > minX && maxY > minY && area > 0 && area.isFinite }
 
   private var area: Float { (maxX - minX) * (maxY - minY) }
 }

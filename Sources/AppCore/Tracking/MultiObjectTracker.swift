@@ -1,34 +1,5 @@
 import Geometry
 
-/// How objects are followed from picture to picture.
-public struct TrackingRules: Sendable, Equatable {
-  /// By which published method.
-  public enum Method: String, Sendable, CaseIterable {
-    /// ByteTrack: two rounds of association, by scores (Zhang et al., 2022).
-    case bytetrack
-    /// BoT-SORT without appearance and without compensation of the camera's motion (Aharon et al., 2022).
-    case botsort
-  }
-
-  /// By which method.
-  public var method: Method
-  /// Detections of at least this score are associated first.
-  public var highScore: Float = 0.25
-  /// Those of more than this score are associated with what is left of the tracks.
-  public var lowScore: Float = 0.1
-  /// The least score that begins a track.
-  public var newScore: Float = 0.25
-  /// How many pictures a track is kept for after its last detection.
-  public var buffer = 30
-  /// The greatest cost of a pair in the first round: one less intersection over union, times score where scores are fused.
-  public var mostCost = 0.8
-  /// Whether a pair's overlap is weighted with the detection's score.
-  public var fusesScores = true
-
-  /// The defaults of Ultralytics' `bytetrack.yaml` and `botsort.yaml`.
-  public init(_ method: Method = .bytetrack) { self.method = method }
-}
-
 /// Gives the detections of a film's pictures identities: two rounds of association of predicted boxes with detections,
 /// the sure ones first.
 ///
@@ -39,9 +10,11 @@ public struct MultiObjectTracker: Sendable {
     enum State: Sendable { case tracked, lost }
 
     let id: Int
+    /// The class of its first detection.
+    let classId: Int
     var motion: BoxMotion
     var state = State.tracked
-    /// Seen twice, or in the first picture: others are not shown yet.
+    /// Seen twice, or in the first picture, or by the rules at once: others are not shown yet.
     var isConfirmed: Bool
     let firstPicture: Int
     var lastPicture: Int
@@ -53,6 +26,7 @@ public struct MultiObjectTracker: Sendable {
 
   private struct Sighting {
     let detection: Int
+    let classId: Int
     let box: TrackedBox
     let score: Float
   }
@@ -74,32 +48,23 @@ public struct MultiObjectTracker: Sendable {
 
   /// Takes in the detections of the next picture.
   ///
-  /// - Returns: the identity of each detection, from 1; nil of one that belongs to no track, or to one that has to be seen
-  ///   once more.
+  /// - Returns: the identity of each detection, from 1 and never used again; nil of one that belongs to no track, or to
+  ///   one that has to be seen once more.
   public mutating func update<Frame>(_ detections: [FramedDetection<Frame>]) -> [Int?] {
-    update(
-      detections.map {
-        (
-          TrackedBox(
-            minX: Float($0.box.minX), minY: Float($0.box.minY), maxX: Float($0.box.maxX),
-            maxY: Float($0.box.maxY)), $0.confidence
-        )
-      })
-  }
-
-  /// The same of boxes and scores.
-  mutating func update(_ boxes: [(box: TrackedBox, score: Float)]) -> [Int?] {
     picture += 1
-    let sightings = boxes.enumerated().compactMap { index, found in
-      found.box.maxX > found.box.minX && found.box.maxY > found.box.minY
-        ? Sighting(detection: index, box: found.box, score: found.score) : nil
+    let sightings = detections.enumerated().compactMap { index, found -> Sighting? in
+      let box = TrackedBox(found.box)
+      guard box.hasArea, found.confidence.isFinite else { return nil }
+      return Sighting(detection: index, classId: found.classId, box: box, score: found.confidence)
     }
     var sure = sightings.filter { $0.score >= rules.highScore }
     let unsure = sightings.filter { $0.score > rules.lowScore && $0.score < rules.highScore }
 
     // First round: whatever was seen before with what is sure.
     var pool = tracked.filter(\.isConfirmed) + lost
-    for index in pool.indices { pool[index].motion.predict(isSeen: pool[index].state == .tracked) }
+    for index in pool.indices {
+      pool[index].motion.predict(isSeen: pool[index].state == .tracked, movesUnseen: rules.movesLost)
+    }
     let first = pairs(pool, sure, fusesScores: rules.fusesScores, limit: rules.mostCost)
     var isSeen = pool.map { _ in false }
     see(&pool, sure, first, &isSeen)
@@ -126,15 +91,28 @@ public struct MultiObjectTracker: Sendable {
     for sighting in sure where sighting.score >= rules.newScore {
       seen.append(
         Track(
-          id: nextId, motion: BoxMotion(sighting.box, shape: shape), isConfirmed: picture == 1,
-          firstPicture: picture, lastPicture: picture, detection: sighting.detection))
+          id: nextId, classId: sighting.classId, motion: BoxMotion(sighting.box, shape: shape),
+          isConfirmed: picture == 1 || rules.confirmsAtOnce, firstPicture: picture, lastPicture: picture,
+          detection: sighting.detection))
       nextId += 1
     }
     keep(seen: seen, pool: pool, isSeen: isSeen, newlyLost: newlyLost)
 
-    var identities = [Int?](repeating: nil, count: boxes.count)
+    var identities = [Int?](repeating: nil, count: detections.count)
     for track in tracked where track.isConfirmed { identities[track.detection] = track.id }
     return identities
+  }
+
+  /// Stops following objects of some identities; those that are not followed do not count.
+  public mutating func forget(_ identities: Set<Int>) {
+    tracked.removeAll { identities.contains($0.id) }
+    lost.removeAll { identities.contains($0.id) }
+  }
+
+  /// Where an object is by the last picture, smoothed, or expected if that did not show it; nil of one that is not
+  /// followed.
+  func box(of identity: Int) -> TrackedBox? {
+    (tracked.first { $0.id == identity } ?? lost.first { $0.id == identity })?.motion.box
   }
 
   private var shape: BoxMotion.Shape { rules.method == .bytetrack ? .aspectAndHeight : .widthAndHeight }
@@ -147,12 +125,15 @@ public struct MultiObjectTracker: Sendable {
     let costs = tracks.map { track in
       let box = track.motion.box
       return sightings.map { sighting in
+        guard isPossible(track.classId, sighting.classId) else { return limit + 1 }
         let distance = 1 - box.overlap(sighting.box)
         return Double(fusesScores ? 1 - (1 - distance) * sighting.score : distance)
       }
     }
     return LinearAssignment.columns(costs, limit: limit)
   }
+
+  private func isPossible(_ first: Int, _ second: Int) -> Bool { first == second || !rules.separatesClasses }
 
   private func see(_ tracks: inout [Track], _ sightings: [Sighting], _ pairs: [Int?], _ isSeen: inout [Bool])
   {
@@ -176,7 +157,9 @@ public struct MultiObjectTracker: Sendable {
   private mutating func keep(seen: [Track], pool: [Track], isSeen: [Bool], newlyLost: [Track]) {
     var lost = zip(pool, isSeen).filter { !$0.1 && $0.0.state == .lost && !$0.0.isOverdue }.map(\.0)
     lost += newlyLost.filter { !$0.isOverdue }
-    for index in lost.indices { lost[index].isOverdue = picture - lost[index].lastPicture > rules.buffer }
+    if let buffer = rules.buffer {
+      for index in lost.indices { lost[index].isOverdue = picture - lost[index].lastPicture > buffer }
+    }
     // What was tracked keeps its order, as pairs of equal cost go by it; then come new tracks, then those found again.
     var order: [Int: Int] = [:]
     for (position, track) in tracked.enumerated() { order[track.id] = position }
@@ -185,7 +168,10 @@ public struct MultiObjectTracker: Sendable {
     tracked += others.filter { $0.firstPicture == picture } + others.filter { $0.firstPicture < picture }
     var (gone, goneLost): (Set<Int>, Set<Int>) = ([], [])
     for track in tracked {
-      for other in lost where track.motion.box.overlap(other.motion.box) > Self.greatestOverlap {
+      for other in lost
+      where isPossible(track.classId, other.classId)
+        && track.motion.box.overlap(other.motion.box) > Self.greatestOverlap
+      {
         if track.lastPicture - track.firstPicture > other.lastPicture - other.firstPicture {
           goneLost.insert(other.id)
         } else {

@@ -238,19 +238,55 @@ import Testing
   @Test func recordingsComeAtTheirTimes() async throws {
     let clock = VirtualClock(now: .seconds(3))
     let calls = Calls()
-    let source = RecordedFrameSource(Recording(), time: clock)
+    let source = ReplaySource(Recording(), time: clock)
+    #expect(source.count == 3)
     let run = Task {
       for try await frame in source.frames() { calls.add("\(frame.name) at \(clock.now.inSeconds)") }
     }
     await clock.untilSleepers(1)
     #expect(clock.advanceToNextDeadline() == ms(500))
-    await #expect(throws: CaptureError.noSuchFrame(index: 2, count: 2)) { try await run.value }
+    try await run.value
     #expect(calls.list == ["0 at 3.0", "1 at 3.5"])
-    let fast = RecordedFrameSource(Recording(), pacing: .asFastAsPossible, time: clock)
-    var count = 0
-    await #expect(throws: CaptureError.self) { for try await _ in fast.frames() { count += 1 } }
-    #expect(count == 2)
-    #expect(clock.now == .seconds(3.5))
+    #expect(source.unreadable.map(\.name) == ["0.75"])
+    // With a clock of its own nothing is waited for, and the clock shows the recording's times.
+    let own = ReplayClock()
+    let fast = ReplaySource(Recording(), indices: [0, 1], repeats: 2, clock: own)
+    var times: [Double] = []
+    for try await _ in fast.frames() { times.append(own.now.inSeconds) }
+    #expect(times == [0, 0.5, 1, 1.5])
+  }
+
+  @Test func everyStreamOfARecordingBeginsWithItsFirstFrame() async throws {
+    let source = ReplaySource(Recording(), indices: [1, 0], decodesFirst: true, clock: ReplayClock())
+    var first = source.frames().makeAsyncIterator()
+    #expect(try await first.next()?.name == "1")
+    var names: [String] = []
+    for try await frame in source.frames() { names.append(frame.name) }
+    #expect(names == ["1", "0"])
+    #expect(try await first.next()?.name == "0")
+    #expect(try await first.next() == nil)
+    let broken = ReplaySource(Recording(), indices: [2], clock: ReplayClock())
+    await #expect(throws: CaptureError.noSuchFrame(index: 2, count: 2)) {
+      for try await _ in broken.frames() {}
+    }
+  }
+
+  /// A source of frames may be anyone's: timestamps that are no numbers, or run backwards, come at once.
+  @Test func timestampsThatMakeNoSenseComeAtOnce() async throws {
+    struct Wild: CaptureSource {
+      let layout = CaptureLayout.images
+      let path = "memory"
+      let frames = [0, Double.nan, -1e300, 1e300].map { FrameReference(name: "\($0)", timestamp: $0) }
+      let skipped: [SkippedFrame] = []
+      func frame(at index: Int, decodingImage: Bool) throws(CaptureError) -> CapturedFrame {
+        LiveSessionTests.frame(index)
+      }
+      func encodedPicture(at index: Int) throws(CaptureError) -> EncodedPicture? { nil }
+    }
+    let clock = ReplayClock()
+    var times: [Duration] = []
+    for try await _ in ReplaySource(Wild(), clock: clock).frames() { times.append(clock.now) }
+    #expect(times == [.zero, .zero, .zero, .seconds(86_400)])
   }
 
   // MARK: Replays

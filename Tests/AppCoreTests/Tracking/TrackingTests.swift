@@ -66,10 +66,39 @@ import Testing
     }
   }
 
+  @Test func whatIsForgottenIsAnotherObjectWhenItIsSeenAgain() {
+    var tracker = MultiObjectTracker()
+    let things = [Self.detection(0, [10, 10, 50, 90, 0.9]), Self.detection(1, [200, 10, 260, 90, 0.9])]
+    #expect(tracker.update(things) == [1, 2])
+    tracker.forget([1, 7])
+    #expect(tracker.update(things) == [nil, 2])
+    #expect(tracker.update(things) == [3, 2])
+    // One that is not seen is forgotten too.
+    #expect(tracker.update([things[0]]) == [3])
+    tracker.forget([2])
+    _ = tracker.update(things)
+    #expect(tracker.update(things) == [3, 4])
+  }
+
   @Test func boxesWithoutAreaAndScoresTooLowAreNoObjects() {
     var tracker = MultiObjectTracker()
     #expect(
       tracker.update([Self.detection(0, [5, 5, 5, 30, 0.9]), Self.detection(1, [5, 5, 30, 30, 0.05])])
         == [nil, nil])
+  }
+
+  /// What a detector of one's own may give.
+  @Test func numbersThatAreNoneAreNoObjectsAndDisturbNoOther() {
+    var tracker = MultiObjectTracker(.live)
+    let thing = Self.detection(0, [100, 100, 180, 220, 0.9])
+    let wild: [[Double]] = [
+      [.nan, 0, 10, 10, 0.9], [0, 0, .infinity, 10, 0.9], [-1e30, -1e30, 1e30, 1e30, 0.9],
+      [20, 20, 10, 30, 0.9],
+      [100, 100, 180, 220, .nan], [100, 100, 180, 220, .infinity],
+    ]
+    for _ in 0..<3 {
+      let detections = [thing] + wild.enumerated().map { Self.detection($0.offset + 1, $0.element) }
+      #expect(tracker.update(detections) == [1] + wild.map { _ in nil })
+    }
   }
 }

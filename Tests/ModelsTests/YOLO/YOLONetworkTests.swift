@@ -103,6 +103,16 @@ struct YOLONetworkTests {
     }
   }
 
+  @Test(
+    "pictures are fitted into the square that the network was trained on",
+    arguments: [("320", 320), ("1024", 1024), (nil, 640), ("100", 640), ("large", 640)] as [(String?, Int)])
+  func trainedSize(written: String?, side: Int) throws {
+    let store = try Golden.store("yolo11-tiny-n")
+    let tensors = Dictionary(uniqueKeysWithValues: try store.names.map { ($0, try store.tensor(named: $0)) })
+    let detector = try load(tensors, written.map { ["imgsz": $0] } ?? [:])
+    #expect(detector.input == .fixed(height: side, width: side))
+  }
+
   @discardableResult
   private func load(
     _ tensors: [String: Tensor], _ metadata: [String: String] = [:]

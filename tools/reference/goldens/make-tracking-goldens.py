@@ -13,14 +13,13 @@ import argparse
 import json
 import math
 import random
+import sys
 from pathlib import Path
-from types import SimpleNamespace
 
-import numpy as np
 import ultralytics
-from ultralytics.trackers.bot_sort import BOTSORT
-from ultralytics.trackers.byte_tracker import BYTETracker
-from ultralytics.utils import YAML
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from oracles import tracking
 
 WIDTH, HEIGHT = 640, 480
 SETTINGS = {
@@ -29,23 +28,6 @@ SETTINGS = {
     "bytetrack, buffer 5": ("bytetrack", {"track_buffer": 5}),
     "bytetrack, scores not fused": ("bytetrack", {"fuse_score": False}),
 }
-
-
-class Detections:
-    """As a tracker reads them: `conf`, `cls`, `xywh`, `xyxy`, and a selection by mask."""
-
-    def __init__(self, rows):
-        self.rows = np.asarray(rows, np.float32).reshape(-1, 5)
-        self.xyxy, self.conf = self.rows[:, :4], self.rows[:, 4]
-        self.cls = np.zeros(len(self.rows), np.float32)
-        sides = self.xyxy[:, 2:] - self.xyxy[:, :2]
-        self.xywh = np.concatenate([(self.xyxy[:, :2] + self.xyxy[:, 2:]) / 2, sides], 1)
-
-    def __len__(self):
-        return len(self.rows)
-
-    def __getitem__(self, mask):
-        return Detections(self.rows[mask])
 
 
 def film(seed, pictures):
@@ -84,32 +66,18 @@ def film(seed, pictures):
     return shown
 
 
-def identities(rows, tracker):
-    """Of each picture's rows, 0 for none."""
-    found = []
-    for picture in rows:
-        ids = [0] * len(picture)
-        for track in tracker.update(Detections(picture)):
-            ids[int(track[-1])] = int(track[4])
-        found.append(ids)
-    return found
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
     parser.add_argument("--films", type=int, default=6)
     parser.add_argument("--pictures", type=int, default=90)
     arguments = parser.parse_args()
-    root = Path(ultralytics.__file__).parent
     films = []
     for seed in range(arguments.films):
         rows = film(seed, arguments.pictures)
         tracks = {}
         for name, (kind, changes) in SETTINGS.items():
-            settings = {**YAML.load(root / f"cfg/trackers/{kind}.yaml"), "gmc_method": "none", **changes}
-            tracker = {"bytetrack": BYTETracker, "botsort": BOTSORT}[kind](SimpleNamespace(**settings))
-            tracks[name] = identities(rows, tracker)
+            tracks[name] = tracking.identities(rows, tracking.tracker(kind, changes))
         films.append({"boxes": rows, "tracks": tracks})
     document = {"ultralytics": ultralytics.__version__, "films": films}
     arguments.out.write_text(json.dumps(document, separators=(",", ":")) + "\n")

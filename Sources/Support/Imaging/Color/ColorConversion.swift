@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Colors of three primaries and a curve each as those of sRGB (IEC 61966-2-1), what is out of its gamut clipped.
 struct ColorConversion: Equatable {

@@ -1,5 +1,10 @@
 import FileFormats
-import Glibc
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// An ICC profile of three primaries and three curves (ICC.1, 8.3), as phones, cameras and screens have them.
 ///

@@ -62,9 +62,9 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
     let screen = try ReplayScreen(
       director: director, folder: folder, options: pictures, framesPerSecond: rate(selection),
       measuresDrift: replay.drift)
-    var surroundings = LiveSurroundings(time: time, observer: director, log: StandardErrorLog())
-    if !replay.maxSpeed { surroundings.health = LinuxHealth(time: time) }
-    surroundings.memory = director
+    let surroundings = LiveSurroundings(
+      time: time, health: replay.maxSpeed ? nil : LinuxHealth(time: time), memory: director,
+      observer: director, log: StandardErrorLog())
     var configuration = LiveConfiguration()
     configuration.scheduling = replay.maxSpeed ? .lockstep : .live
     configuration.schedule = schedule ?? .adaptive
