@@ -11,7 +11,7 @@ enum RTABMapExport: CaptureFormat {
   private static let (pictures, depths, cameras) = ("_rgb", "_depth", "_calib")
   private static let columns = "timestamp x y z qx qy qz qw id, of --poses_format 11"
 
-  static let marks = "NAME\(poses) with NAME\(pictures) (RTAB-Map's export)"
+  static let marks = "NAME\(poses) (RTAB-Map)"
 
   static func recognizes(_ folder: CaptureFolder, names: NameSet) -> Bool {
     base(of: names.sorted) != nil
