@@ -64,6 +64,25 @@ import Testing
     }
   }
 
+  @Test(.enabled(if: BagGoldenTests.isReadable("zstd.mcap"), "libzstd1 is not installed"))
+  func messagesMayBeCompressedOneByOne() throws {
+    let bag = Self.bag {
+      $0.compressesMessages = true
+      $0.addCamera(at: "/a")
+    }
+    let (place, path) = try Self.write(bag)
+    let source = try CaptureReader.open(path)
+    #expect(source.frames.map(\.timestamp) == [1_700_000_000, 1_700_000_000.1])
+    #expect(try source.frame(at: 1).image?.pixels.first == 100)
+    #expect(try source.frame(at: 1).depth?.size.width == 16)
+    var limits = CaptureLimits()
+    limits.frameFileBytes = 500
+    #expect(throws: CaptureError.fileTooLarge(file: "robot.mcap, a message", bytes: 632, limit: 500)) {
+      _ = try CaptureReader.open(path, limits: limits)
+    }
+    withExtendedLifetime(place) {}
+  }
+
   @Test func picturesAloneHaveNoCamera() throws {
     let (place, path) = try Self.write(Self.bag { $0.addCamera(at: "/a", hasDepth: false, hasInfo: false) })
     let frame = try CaptureReader.open(path).frame(at: 1)

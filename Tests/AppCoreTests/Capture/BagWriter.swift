@@ -36,6 +36,8 @@ struct BagWriter {
   /// The records of messages and of what they need, without the file's first and last bytes.
   private(set) var records: [UInt8] = []
   private var channels: [String: Int] = [:]
+  /// Whether each message is compressed by itself, as rosbag2 may do; they are then recorded 7 ms after their own time.
+  var compressesMessages = false
   /// The time of messages whose header has none.
   static let start = 1_700_000_000_000_000_000
 
@@ -43,6 +45,11 @@ struct BagWriter {
 
   static func little(_ value: Int, _ count: Int) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+  }
+
+  /// A frame of Zstandard that states its size, with one block that is stored (RFC 8878).
+  static func zstandard(_ bytes: [UInt8]) -> [UInt8] {
+    [0x28, 0xb5, 0x2f, 0xfd, 0xa0] + little(bytes.count, 4) + little(bytes.count << 3 | 1, 3) + bytes
   }
 
   static func text(_ text: String) -> [UInt8] { little(text.utf8.count, 4) + Array(text.utf8) }
@@ -62,7 +69,9 @@ struct BagWriter {
       records += Self.record(
         4, number + number + Self.text(topic) + Self.text(encoding) + Self.little(0, 4))
     }
-    let times = Self.little(time, 8) + Self.little(time, 8)
+    let recorded = Self.little(compressesMessages ? time + 7_000_000 : time, 8)
+    let times = recorded + recorded
+    let message = compressesMessages ? Self.zstandard(message) : message
     records += Self.record(5, Self.little(channels[topic] ?? 0, 2) + Self.little(0, 4) + times + message)
   }
 

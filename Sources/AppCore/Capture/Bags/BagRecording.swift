@@ -66,7 +66,10 @@ struct BagRecording: Sendable {
   /// When what a message holds was measured, nanoseconds; when it was recorded where it does not say so.
   func time(of message: Message) throws(CaptureError) -> Int {
     let stamp = try files[message.file].stamp(of: message.entry)
-    return stamp == 0 ? message.entry.time : stamp
+    guard stamp == 0 else { return stamp }
+    // What was compressed by itself shows its time only when decompressed.
+    let stated = ROSHeader.stamp(of: try bytes(of: message, first: ROSHeader.stampBytes))
+    return stated == 0 ? message.entry.time : stated
   }
 
   /// A message's bytes, or the first of them; those that the recorder compressed one by one are decompressed.
