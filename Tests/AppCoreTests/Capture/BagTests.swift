@@ -83,6 +83,25 @@ import Testing
     withExtendedLifetime(place) {}
   }
 
+  /// Infrared of sixteen bits is no depth where there is depth, and depth of drivers that call it brightness else.
+  @Test func infraredIsNoDepth() throws {
+    func add(_ bag: inout BagWriter) {
+      bag.add(
+        image: [UInt8](repeating: 4, count: 2 * 192), "/a/ir/image_raw", "mono16",
+        size: PixelSize(width: 16, height: 12), time: BagWriter.start, frame: "/a_optical")
+    }
+    for hasDepth in [true, false] {
+      let (place, path) = try Self.write(
+        Self.bag {
+          $0.addCamera(at: "/a", hasDepth: hasDepth)
+          add(&$0)
+        })
+      let source = try CaptureReader.open(path)
+      #expect(source.notes[0].hasSuffix(hasDepth ? "depth /a/depth/image" : "depth /a/ir/image_raw"))
+      withExtendedLifetime(place) {}
+    }
+  }
+
   @Test func picturesAloneHaveNoCamera() throws {
     let (place, path) = try Self.write(Self.bag { $0.addCamera(at: "/a", hasDepth: false, hasInfo: false) })
     let frame = try CaptureReader.open(path).frame(at: 1)

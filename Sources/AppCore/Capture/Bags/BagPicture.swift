@@ -9,13 +9,16 @@ enum BagPictureKind: Equatable {
   /// Brightness alone: a camera of an infrared or stereo pair, or a gray one.
   case gray
   case depth
+  /// Sixteen bits a pixel that are called brightness: infrared, or depth of drivers that say so.
+  case wideGray
   /// Not read, and what it is.
   case other(String)
 
   /// By the encoding of raw pixels.
   init(encoding: String) {
     switch encoding {
-    case "16UC1", "mono16", "32FC1": self = .depth
+    case "16UC1", "32FC1": self = .depth
+    case "mono16": self = .wideGray
     case "mono8", "8UC1": self = .gray
     default: self = RawPixels.channels(of: encoding) == nil ? .other("encoding \(encoding)") : .color
     }
@@ -31,8 +34,8 @@ enum BagPictureKind: Equatable {
       self = ["compressedDepth", "compressedDepthpng"].contains(coding) ? .depth : .other("format \(format)")
     } else if !["jpeg", "jpg", "png", "webp"].contains(where: coding.lowercased().hasPrefix) {
       self = .other("format \(format)")
-    } else if source == .depth {
-      self = coding.hasPrefix("png") ? .depth : .other("depth in \(coding)")
+    } else if let source, [.depth, .wideGray].contains(source) {
+      self = coding.hasPrefix("png") ? source : .other("depth in \(coding)")
     } else {
       self = source == .gray ? .gray : .color
     }

@@ -63,7 +63,9 @@ struct BagTopics: Sendable {
       wanted.contains { images.name.isSameName(as: $0) || images.name.startsWithBytes(of: $0 + "/") }
     }
     let named = wanted.isEmpty ? found : found.filter(isWanted)
-    let depths = found.filter { $0.kind == .depth }
+    let depths =
+      [BagPictureKind.depth, .wideGray].map { kind in found.filter { $0.kind == kind } }
+      .first { !$0.isEmpty } ?? []
     let colors = [BagPictureKind.color, .gray].map { kind in named.filter { $0.kind == kind } }
     guard let candidates = colors.first(where: { !$0.isEmpty }) else {
       throw .noTopic(path: path, wanted: wanted, found: Self.listed(recording, found))
@@ -116,7 +118,7 @@ struct BagTopics: Sendable {
         return "\(topic.name) (\(topic.topic.type) in \(topic.topic.encoding))"
       }
       switch found.first(where: { $0.name.isSameName(as: topic.name) })?.kind {
-      case .depth: return "\(topic.name) (depth)"
+      case .depth, .wideGray: return "\(topic.name) (depth)"
       case .other(let what): return "\(topic.name) (\(what))"
       case .color, .gray: return topic.name
       case nil:
