@@ -198,6 +198,7 @@ goldens: reference
 	$(PYTHON) tools/reference/goldens/make-lzfse-goldens.py --streams Tests/FileFormatsTests/Goldens \
 	  --recordings Tests/AppCoreTests/Goldens --corpus Fuzz/Corpus/lzfse
 	$(PYTHON) tools/reference/goldens/make-exr-goldens.py --out Tests/AppCoreTests/Goldens
+	$(PYTHON) tools/reference/goldens/make-bag-goldens.py --out Tests/AppCoreTests/Goldens --captures Fuzz/Captures
 	$(PYTHON) tools/reference/goldens/make-evaluation-goldens.py --out Tests/EvaluationTests/Goldens/evaluation.json
 	$(PYTHON) tools/reference/goldens/make-shape-evaluation-goldens.py \
 		--out Tests/EvaluationTests/Goldens/evaluation-shapes.json

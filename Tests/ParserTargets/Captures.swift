@@ -14,13 +14,20 @@ extension ParserTarget {
     capture("tumRGBD", "groundtruth.txt"), capture("redwood", "rgbd.match"),
     capture("redwood", "trajectory.log"), capture("polycam", "keyframes/cameras/5510200000.json"),
     capture("record3D", "metadata"), capture("record3D", "rgbd/0.depth"),
-    capture("arkitScenes", "lowres_wide.traj"),
+    capture("arkitScenes", "lowres_wide.traj"), capture("rosBag", "bag.mcap"),
+    // Of a library that a machine may lack.
+    capture("rosBagSQLite", "bag.db3", acceptsSeeds: false), capture("rtabMap", "map_camera_poses.txt"),
+    capture("rtabMap", "map_calib/1.yaml"),
     capture("arkitScenes", "lowres_wide_intrinsics/41048190_3308.623.pincam"),
   ]
 
-  private static func capture(_ layout: String, _ file: String) -> ParserTarget {
+  private static func capture(
+    _ layout: String, _ file: String, acceptsSeeds: Bool = true
+  ) -> ParserTarget {
     let name = "\(layout)-" + file.split(separator: "/").last!
-    return ParserTarget(name, corpus: "Captures/\(layout)/\(file)", usesFiles: true) { bytes in
+    return ParserTarget(
+      name, corpus: "Captures/\(layout)/\(file)", usesFiles: true, acceptsSeeds: acceptsSeeds
+    ) { bytes in
       try ScratchCapture.withCopy(of: layout, for: name) { folder in
         try Data(bytes).write(to: URL(filePath: "\(folder)/\(file)"))
         let source = try CaptureReader.open(folder)

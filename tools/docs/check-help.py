@@ -86,6 +86,8 @@ class Place:
         first = json.loads(frames[0].read_text())
         for target in ("bus.jpg", "photo.jpg", "pictures/one.jpg"):
             shutil.copy(folder / "all-frames" / first["image"], folder / target)
+        # One frame of a robot.
+        shutil.copy(ROOT / "Fuzz/Captures/rosBag/bag.mcap", folder / "robot.mcap")
         self.depth_map(folder / "all-frames" / first["depth"])
         # What pages call scans are captures beside each other.
         (folder / "captures").mkdir()

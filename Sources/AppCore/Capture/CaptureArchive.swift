@@ -99,7 +99,9 @@ package struct CaptureArchive: Sendable {
   /// Whether there may be a capture in it: what is read of any has pictures, or says where they are.
   var mayHoldCapture: Bool {
     files.contains { file in
-      (pictureEndings + [".json", ".mp4", ".csv", ".txt"]).contains { hasEnding(file.name, $0) }
+      (pictureEndings + BagRecording.endings + [".json", ".mp4", ".csv", ".txt"]).contains {
+        hasEnding(file.name, $0)
+      }
     }
   }
 

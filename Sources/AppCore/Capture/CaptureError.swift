@@ -102,6 +102,14 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
   case unpairedFiles(pictures: Int, folder: String, depths: Int, depthFolder: String)
   /// The camera is not a pinhole.
   case unsupportedLens(file: String, reason: String)
+  /// A recording without a topic that is needed: what was asked for, and what there is.
+  case noTopic(path: String, wanted: [String], found: [String])
+  /// A recording with several topics of which one is needed.
+  case severalTopics(path: String, what: String, names: [String])
+  /// A recording with depth and without a camera.
+  case noCameraInfo(path: String, topic: String)
+  /// Depth of another camera than color's, of which something is not known.
+  case unregisteredDepth(path: String, depth: String, lacks: String)
   /// A frame cannot be written in the native layout.
   case unwritable(reason: String)
 
@@ -109,6 +117,18 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
   public enum ForeignLayout: Sendable, Equatable {
     /// The app's export of `rgb/` and `depth/*.exr` without its metadata.
     case record3D
+    /// MCAP whose chunks are compressed in a way that the format does not know.
+    case bagCompression(String)
+    /// A recording of rosbag2 whose files were compressed as a whole.
+    case compressedBag
+    /// A `.db3` that is no recording of rosbag2.
+    case otherDatabase
+    /// A recording of ROS 1.
+    case ros1Bag
+    /// RTAB-Map's database, or another one of SQLite.
+    case rtabMapDatabase
+    /// A recording of Spectacular AI, which holds no poses.
+    case spectacularAI
   }
 
   /// What the system says of a file.
@@ -222,6 +242,32 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     case .foreignLayout(let path, .record3D):
       "\(path): holds depth as .exr without Record3D's metadata.json; add it, give the recording itself (.r3d), or "
         + "convert the depths to .npy (float32, meters) or 16-bit .png (millimeters) and give its pictures with --depth-map FOLDER --intrinsics FX,FY,CX,CY"
+    case .foreignLayout(let path, .bagCompression(let name)):
+      "\(path): its chunks are compressed by \(name), lz4 and zstd are read; write it again with mcap compress"
+    case .foreignLayout(let path, .compressedBag):
+      "\(path): a recording whose files are compressed as a whole; decompress it with: zstd -d \(shellWord(path))"
+    case .foreignLayout(let path, .otherDatabase):
+      "\(path): an SQLite file that is no recording of ROS 2 (it lacks tables topics and messages)"
+    case .foreignLayout(let path, .ros1Bag):
+      "\(path): a recording of ROS 1, which is not read; convert it with: rosbags-convert --src "
+        + "\(shellWord(path)) --dst \(shellWord(fileStem(path))) (pip install rosbags)"
+    case .foreignLayout(let path, .rtabMapDatabase):
+      "\(path): an SQLite database, such as RTAB-Map's, which is not read; export it with: rtabmap-export --images "
+        + "--poses_camera --poses_format 11 \(shellWord(path)), and give the folder"
+    case .foreignLayout(let path, .spectacularAI):
+      "\(path): a recording of Spectacular AI, which holds no poses yet; compute them with: sai-cli process "
+        + "--format nerfstudio \(shellWord(path)) OUT, and give OUT"
+    case .noTopic(let path, let wanted, let found):
+      "\(path): holds no pictures that are read\(wanted.isEmpty ? "" : " under \(wanted.joined(separator: ", "))"); "
+        + "Image and CompressedImage in CDR are; it has \(Self.few(found))"
+    case .severalTopics(let path, let what, let names):
+      "\(path): several \(what) topics (\(Self.few(names))); name one, or what lies above it: "
+        + shellWord("\(path.split(separator: ":/").first ?? ""):\(names[0])")
+    case .noCameraInfo(let path, let topic):
+      "\(path): no camera_info goes with \(topic); record the topic beside it, too"
+    case .unregisteredDepth(let path, let depth, let lacks):
+      "\(path): \(depth) is not on the color camera's field, and \(lacks); record camera_info and /tf_static, or "
+        + "registered depth (RealSense: align_depth.enable:=true)"
     case .pointer(let file):
       "\(file): is a Git LFS pointer in place of the file; fetch the file itself with git lfs pull"
     case .noPoseOfFrame(let file, let frame):
@@ -234,6 +280,11 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     case .unwritable(let reason):
       "cannot be written as a native capture: \(reason)"
     }
+  }
+
+  /// The first of many names.
+  private static func few(_ names: [String]) -> String {
+    names.isEmpty ? "nothing" : names.prefix(8).joined(separator: ", ") + (names.count > 8 ? ", ..." : "")
   }
 
   private func sides(_ size: PixelSize) -> String { "\(size.width)x\(size.height)" }

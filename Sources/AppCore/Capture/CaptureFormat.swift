@@ -21,8 +21,9 @@ enum CaptureFormats {
     [
       NativeFrame.self, RecordedClip.self, TransformsFile.self, StrayScannerFolder.self, TUMSequence.self,
       PolycamFolder.self, Record3DCapture.self, ARKitScenesFolder.self, ARKitUpsamplingFolder.self,
-      CA1MFolder.self, Record3DExport.self, RedwoodSequence.self, ClipFolder.self, ScannerAppExport.self,
-      NativeFrames.self,
+      CA1MFolder.self, BagFolder.self, RTABMapExport.self, Record3DExport.self, RedwoodSequence.self,
+      ClipFolder.self,
+      ScannerAppExport.self, NativeFrames.self,
     ]
   }
 

@@ -11,8 +11,9 @@ public enum CaptureReader {
   /// Opens a capture, recognizing its layout by what the path holds.
   ///
   /// A folder may hold a capture of any `CaptureLayout`, folders of native frames, or pictures. A file may be a
-  /// picture, an archive (`.zip`, `.whl`) of any of these, a recording of Record3D (`.r3d`), or the metadata of one frame
-  /// of a folder, which then is the only frame. A folder of several captures is refused. What a `.zip` holds is unpacked
+  /// picture, an archive (`.zip`, `.whl`) of any of these, a recording of Record3D (`.r3d`) or ROS 2 (`.mcap`, `.db3`), or
+  /// the metadata of one frame of a folder, which then is the only frame. Topics of a recording of ROS 2 may be named after
+  /// it: `robot.mcap:/front`. A folder of several captures is refused. What a `.zip` holds is unpacked
   /// into the folder for temporary files (`TMPDIR`), and gone with the capture.
   ///
   /// - Parameters:
@@ -24,6 +25,7 @@ public enum CaptureReader {
   public static func open(
     _ path: String, limits: CaptureLimits = CaptureLimits(), photographs: PhotographCamera? = nil
   ) throws(CaptureError) -> any CaptureSource {
+    if let bag = BagPath(path) { return try open(bag, path: path, limits) }
     var isFolder = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
       throw .notFound(path: path)
@@ -53,10 +55,18 @@ public enum CaptureReader {
     case .collection(let names): throw .severalCaptures(path: folder.path, names: names)
     case .nothing:
       // A folder of one recording stands for it, as the app's share sheet leaves it.
-      let recordings = try folder.names().filter { hasEnding($0, recording) }
+      let recordings = try folder.names().filter { name in
+        ([recording] + BagRecording.endings).contains { hasEnding(name, $0) }
+      }
       if recordings.count > 1 { throw .severalCaptures(path: folder.path, names: recordings) }
       if let name = recordings.first {
-        return try Record3DCapture(archive: "\(folder.path)/\(name)", limits: folder.limits)
+        return try open(file: "\(folder.path)/\(name)", folder.limits, photographs)
+      }
+      if let name = try folder.names().first(where: ForeignRecording.isCompressedBag) {
+        throw .foreignLayout(path: "\(folder.path)/\(name)", layout: .compressedBag)
+      }
+      if SpectacularAI.recognizes(folder) {
+        throw .foreignLayout(path: folder.path, layout: .spectacularAI)
       }
       throw .unrecognisedLayout(path: folder.path)
     }
@@ -92,9 +102,11 @@ public enum CaptureReader {
   ) throws(CaptureError) -> any CaptureSource {
     let (parent, name) = AtomicOutputs.split(path)
     if hasEnding(name, recording) { return try Record3DCapture(archive: path, limits: limits) }
+    if isBag(name) { return try BagCapture(files: [path], path: path, wanted: [], limits: limits) }
     if isArchive(name) {
       return try open(archive: path, limits, photographs)
     }
+    if let foreign = ForeignRecording.layout(of: path) { throw .foreignLayout(path: path, layout: foreign) }
     guard name.hasSuffix(".json") else {
       return try PlainImages(
         CaptureFolder(path: parent, limits: limits), path: path, names: [name], isSingleFile: true,
@@ -109,6 +121,26 @@ public enum CaptureReader {
       throw .noUsableFrame(path: path, firstReason: reason)
     }
     return isWhole ? source : OneFrame(of: source, named: stem, path: path)
+  }
+
+  /// A recording of ROS 2 of which topics are named.
+  private static func open(
+    _ bag: BagPath, path: String, _ limits: CaptureLimits
+  ) throws(CaptureError) -> any CaptureSource {
+    guard pathKind(bag.path) == .folder else {
+      guard isBag(bag.path) else { throw .notFound(path: path) }
+      return try BagCapture(files: [bag.path], path: path, wanted: bag.topics, limits: limits)
+    }
+    let folder = try CaptureFolder(path: bag.path, limits: limits)
+    let names = try folder.names()
+    guard BagFolder.recognizes(folder, names: NameSet(names)) else {
+      guard names.filter(isBag).count == 1, let name = names.first(where: isBag) else {
+        throw .notFound(path: path)
+      }
+      return try BagCapture(
+        files: ["\(bag.path)/\(name)"], path: path, wanted: bag.topics, limits: limits)
+    }
+    return try BagFolder.open(folder, wanted: bag.topics, path: path)
   }
 
   /// A recorded clip is read from its archive; anything else is unpacked for as long as it is open.
@@ -126,8 +158,14 @@ public enum CaptureReader {
     }
   }
 
-  /// Whether a file of that name may be a source by itself: a picture, or an archive of a capture.
-  package static func isSourceFile(_ name: String) -> Bool { PlainImages.isPicture(name) || isArchive(name) }
+  /// Whether a file of that name may be a source by itself: a picture, a recording, or an archive of a capture.
+  package static func isSourceFile(_ name: String) -> Bool {
+    PlainImages.isPicture(name) || isArchive(name) || isBag(name)
+  }
+
+  private static func isBag(_ name: String) -> Bool {
+    BagRecording.endings.contains { hasEnding(name, $0) }
+  }
 
   /// What recordings of Record3D are called.
   private static let recording = ".r3d"
@@ -143,6 +181,8 @@ struct OneFrame: CaptureSource {
   let frames: [FrameReference]
   let skipped: [SkippedFrame] = []
   var layout: CaptureLayout { whole.layout }
+  var hasPoses: Bool { whole.hasPoses }
+  var notes: [String] { whole.notes }
 
   private let whole: any CaptureSource
   private let position: Int

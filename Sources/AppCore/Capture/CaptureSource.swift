@@ -29,6 +29,10 @@ public enum CaptureLayout: String, Sendable, CaseIterable {
   case arkitUpsampling
   /// A video of CA-1M.
   case ca1m
+  /// A recording of ROS 2: MCAP, or rosbag2's SQLite files.
+  case rosBag
+  /// RTAB-Map's export of pictures and poses.
+  case rtabMap
   /// A picture or a folder of pictures, their depth and a stated camera.
   case imageWithDepth
   /// A picture or a folder of pictures.
@@ -69,6 +73,12 @@ public enum CaptureLayout: String, Sendable, CaseIterable {
     case .ca1m:
       "depth u16 millimeters; camera matrix row-major; camera-to-world row-major, camera axes OpenCV's, "
         + "world +z up"
+    case .rosBag:
+      "depth u16 millimeters or float32 meters; camera matrix row-major; camera-to-world by tf as x y z qx qy qz qw, "
+        + "camera axes OpenCV's (optical frames), world +z up"
+    case .rtabMap:
+      "depth u16 millimeters; camera matrix row-major; camera-to-world as x y z qx qy qz qw, camera axes OpenCV's, "
+        + "world +z up"
     case .imageWithDepth:
       "depth float32 meters, or u16 of the stated unit, millimeters by default; fx fy cx cy in pixels as stated; no "
         + "poses, every camera level at the origin"
@@ -89,7 +99,7 @@ extension CaptureLayout {
       .ca1m, .record3D:
       SensorModel(.lidar)
     case .tumRGBD, .redwood: SensorModel(.structuredLight)
-    case .native, .transforms, .imageWithDepth, .images: SensorModel()
+    case .native, .transforms, .rosBag, .rtabMap, .imageWithDepth, .images: SensorModel()
     }
   }
 }
@@ -157,6 +167,10 @@ public protocol CaptureSource: Sendable {
   var frames: [FrameReference] { get }
   /// Frames that were found but left out.
   var skipped: [SkippedFrame] { get }
+  /// Whether it tells where its cameras stood: as its layout does, unless that may leave them out.
+  var hasPoses: Bool { get }
+  /// What was chosen or supposed in reading it, a line each, for people.
+  var notes: [String] { get }
 
   /// Reads one frame.
   ///
@@ -172,6 +186,11 @@ public protocol CaptureSource: Sendable {
 }
 
 extension CaptureSource {
+  /// As its layout.
+  public var hasPoses: Bool { layout.hasPoses }
+  /// Nothing.
+  public var notes: [String] { [] }
+
   /// Reads one frame with its picture.
   ///
   /// - Throws: `CaptureError`.

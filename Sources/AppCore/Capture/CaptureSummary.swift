@@ -74,6 +74,8 @@ package struct CaptureSummary: Sendable, Equatable {
   package let unreadable: [SkippedFrame]
   /// Frames left out.
   package let skipped: [SkippedFrame]
+  /// What was chosen or supposed in reading it.
+  package let notes: [String]
   /// Greatest distance of a camera from the first, meters.
   package let baseline: Double
   /// Reprojection of every frame onto the next, of which that of the middle error; nil for a single frame or without
@@ -103,6 +105,7 @@ package struct CaptureSummary: Sendable, Equatable {
   package init(of source: any CaptureSource) throws(CaptureError) {
     layout = source.layout
     skipped = source.skipped
+    notes = source.notes
     var frames: [Frame] = []
     var unreadable: [SkippedFrame] = []
     var failure: CaptureError?
@@ -199,6 +202,7 @@ package struct CaptureSummary: Sendable, Equatable {
       "reprojection": reprojection.map {
         ["medianErrorMeters": .rounded($0.medianError, decimals: 4), "pairs": .integer($0.pairs)]
       } ?? .null,
+      "notes": .array(notes.map(JSONValue.string)),
       "warnings": .array(warnings.map(JSONValue.string)),
       "unreadable": .array(unreadable.map { ["name": .string($0.name), "reason": .string($0.reason)] }),
       "skipped": .array(skipped.map { ["name": .string($0.name), "reason": .string($0.reason)] }),

@@ -13,6 +13,7 @@ struct Record3DCapture: CaptureSource {
   let skipped: [SkippedFrame]
   var layout: CaptureLayout { .record3D }
   var path: String { files.path }
+  var hasPoses: Bool { metadata.hasPoses }
 
   private let files: Record3DFiles
   private let metadata: Record3DMetadata

@@ -19,6 +19,10 @@ package struct SensorOverride: CaptureSource {
   package var frames: [FrameReference] { source.frames }
   /// As the source's.
   package var skipped: [SkippedFrame] { source.skipped }
+  /// As the source's.
+  package var hasPoses: Bool { source.hasPoses }
+  /// As the source's.
+  package var notes: [String] { source.notes }
 
   /// The source's frame, of the sensor that was stated.
   ///

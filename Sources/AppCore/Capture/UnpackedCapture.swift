@@ -29,6 +29,8 @@ struct UnpackedCapture: CaptureSource {
   var layout: CaptureLayout { source.layout }
   var frames: [FrameReference] { source.frames }
   var skipped: [SkippedFrame] { source.skipped }
+  var hasPoses: Bool { source.hasPoses }
+  var notes: [String] { source.notes }
 
   func frame(at index: Int, decodingImage: Bool) throws(CaptureError) -> CapturedFrame {
     do throws(CaptureError) {
@@ -124,6 +126,17 @@ private final class UnpackedFolder: Sendable {
         .unpackFirst(
           reason: "holds several captures (\(names.prefix(3).joined(separator: ", "))"
             + "\(names.count > 3 ? ", ..." : "")), which are not frames of one sequence"))
+    case .severalTopics(_, let what, let names):
+      return .archive(
+        path: archive,
+        .unpackFirst(
+          reason: "holds a recording with several \(what) topics (\(names.joined(separator: ", ")))")
+      )
+    case .noTopic(let path, let wanted, let found):
+      return .noTopic(path: told(path), wanted: wanted, found: found)
+    case .noCameraInfo(let path, let topic): return .noCameraInfo(path: told(path), topic: topic)
+    case .unregisteredDepth(let path, let depth, let lacks):
+      return .unregisteredDepth(path: told(path), depth: depth, lacks: lacks)
     case .noTrajectory(_, let pictures, let depths):
       return .archive(
         path: archive, .unpackFirst(reason: "holds \(pictures)/ and \(depths)/ but no poses (trajectory.log)")

@@ -9,7 +9,7 @@ import Testing
 ///
 /// The conversions are spelled out here in plain numbers, apart from the readers' own.
 enum PublishedLayout: String, CaseIterable, Sendable, CustomTestStringConvertible {
-  case strayScanner, transforms, tumRGBD, redwood, polycam, arkitScenes, ca1m
+  case strayScanner, transforms, tumRGBD, redwood, polycam, arkitScenes, ca1m, rosBag, rtabMap
 
   var testDescription: String { rawValue }
   var layout: CaptureLayout? { CaptureLayout(rawValue: rawValue) }
@@ -17,10 +17,11 @@ enum PublishedLayout: String, CaseIterable, Sendable, CustomTestStringConvertibl
   /// The names the frames must get.
   var names: [String] {
     switch self {
-    case .strayScanner: ["000000", "000001", "000002"]
+    case .strayScanner, .rosBag: ["000000", "000001", "000002"]
     case .transforms: ["image_0", "image_1", "image_2"]
     case .tumRGBD: ["1305031102.175304", "1305031102.211214", "1305031102.243211"]
     case .redwood: ["00000", "00001", "00002"]
+    case .rtabMap: ["1700000000.250000", "1700000000.500000", "1700000000.750000"]
     case .polycam: ["5510200000", "5510300000", "5510400000"]
     case .arkitScenes: ["41048190_3308.623", "41048190_3308.723", "41048190_3308.823"]
     case .ca1m: ["3308623000000", "3308723000000", "3308823000000"]
@@ -34,6 +35,8 @@ enum PublishedLayout: String, CaseIterable, Sendable, CustomTestStringConvertibl
     case .tumRGBD: [1_305_031_102.175304, 1_305_031_102.211214, 1_305_031_102.243211]
     case .polycam: [5510.2, 5510.3, 5510.4]
     case .arkitScenes, .ca1m: [3308.623, 3308.723, 3308.823]
+    case .rtabMap: [1_700_000_000.25, 1_700_000_000.5, 1_700_000_000.75]
+    case .rosBag: [1_700_000_000, 1_700_000_000.1, 1_700_000_000.2]
     }
   }
 
@@ -57,6 +60,8 @@ enum PublishedLayout: String, CaseIterable, Sendable, CustomTestStringConvertibl
     case .polycam: try writePolycam(fixture)
     case .arkitScenes: try writeARKitScenes(fixture)
     case .ca1m: try writeCA1M(fixture)
+    case .rosBag: try writeBag(fixture)
+    case .rtabMap: try writeRTABMap(fixture)
     }
     return fixture
   }
@@ -195,8 +200,7 @@ enum PublishedLayout: String, CaseIterable, Sendable, CustomTestStringConvertibl
       ], to: "camera_primesense.json")
   }
 
-  private func writePixels(_ fixture: CaptureFixture, _ index: Int, _ picture: String, _ depth: String) throws
-  {
+  func writePixels(_ fixture: CaptureFixture, _ index: Int, _ picture: String, _ depth: String) throws {
     try fixture.writeImage(picture, size: RoomScene.pictureSize)
     let plane = try RoomScene.depth(
       from: RoomScene.poses()[index], size: depthSize, unitsPerMetre: unitsPerMetre)

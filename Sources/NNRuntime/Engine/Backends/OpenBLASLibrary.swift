@@ -62,19 +62,21 @@ public enum OpenBLASError: Error, Equatable, CustomStringConvertible {
     }
     unsafe setenv("OPENBLAS_NUM_THREADS", "1", 1)
 
-    guard let handle = unsafe dlopen(Self.fileName, RTLD_NOW | RTLD_LOCAL) else {
-      throw .missing(unsafe dlerror().map { unsafe String(cString: $0) } ?? "dlopen failed")
+    let library: RuntimeLibrary
+    do {
+      library = try RuntimeLibrary(Self.fileName)
+    } catch {
+      throw .missing(error.description)
     }
-    func symbol(_ name: String) throws(OpenBLASError) -> UnsafeMutableRawPointer {
-      let address: UnsafeMutableRawPointer? = unsafe dlsym(handle, name)
-      guard unsafe address != nil else { throw .incompatible(function: name) }
-      return unsafe address!
+    func function<Function>(_ name: String) throws(OpenBLASError) -> Function {
+      guard let found: Function = library.optionalFunction(name) else { throw .incompatible(function: name) }
+      return found
     }
     typealias CoreName = @convention(c) () -> UnsafePointer<CChar>
     typealias SetThreads = @convention(c) (Int32) -> Void
-    unsafe sgemm = unsafeBitCast(try symbol("cblas_sgemm"), to: SGEMM.self)
-    let name = unsafe unsafeBitCast(try symbol("openblas_get_corename"), to: CoreName.self)
-    let setThreads = unsafe unsafeBitCast(try symbol("openblas_set_num_threads"), to: SetThreads.self)
+    unsafe sgemm = try function("cblas_sgemm")
+    let name: CoreName = unsafe try function("openblas_get_corename")
+    let setThreads: SetThreads = try function("openblas_set_num_threads")
     coreName = unsafe String(cString: name())
     setThreads(1)
   }

@@ -66,6 +66,7 @@ struct Capture: ParsableCommand {
         ])
       }
       var text = "layout \(summary.layout.rawValue): \(summary.layout.conventions)\n" + table.text
+      for line in summary.notes { text += printableLine(line) + "\n" }
       for line in summary.sensorLines + summary.companionLines { text += line + "\n" }
       text += "baseline \(decimal(summary.baseline, 3)) m\n"
       if let reprojection = summary.reprojection {

@@ -64,7 +64,7 @@ enum CameraPath {
   /// Bad frames are left out: the command that works on them says why.
   /// - Throws: `CaptureError.unreadable`, since where the system fails the next run would show more.
   static func poses(of source: any CaptureSource) throws -> [FrameReport.Pose] {
-    guard source.layout.hasPoses else { return [] }
+    guard source.hasPoses else { return [] }
     let step = (source.frames.count + limit - 1) / limit
     return try stride(from: 0, to: source.frames.count, by: max(1, step)).compactMap { index in
       let frame: CapturedFrame

@@ -25,6 +25,7 @@ struct FrameSelection {
     for line in SkippedFrame.lines(source.skipped, besides: source.frames.count) {
       Console.note("\(source.path): \(line)")
     }
+    for note in source.notes { Console.inform("\(source.path): \(note)") }
     indices = frames.isEmpty ? Array(source.frames.indices) : try Self.positions(of: frames, in: source)
   }
 

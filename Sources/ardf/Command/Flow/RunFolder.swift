@@ -168,7 +168,7 @@ struct RunFolder: Sendable {
   func gatherSequences(of frames: [RunFrame]) throws -> [String] {
     guard !isSingle, shard == .whole else { return [] }
     let sources = Dictionary(grouping: frames, by: { ByteName($0.source.path) }).values.filter {
-      $0.count > 1 && $0[0].source.layout.hasPoses
+      $0.count > 1 && $0[0].source.hasPoses
     }
     return try sources.sorted { ByteName($0[0].folder) < ByteName($1[0].folder) }.map { frames in
       let label = frames[0].label.map { $0 + "/" } ?? ""

@@ -88,7 +88,9 @@ struct LimitReached: ClassifiedError, CustomStringConvertible {
     case CaptureError.tooManyPixels: "--max-pixels"
     case CaptureError.archive(_, .fileTooLarge): "--max-file"
     case CaptureError.fileTooLarge(let file, _, let limit) where limit != CaptureLimits().metadataBytes:
+      // A chunk or a message of a recording is named after it.
       (pictureEndings + [".npy"]).contains(where: file.lowercased().hasSuffix)
+        || [".mcap, ", ".db3, "].contains(where: file.lowercased().contains)
         ? "--max-file" : file.hasSuffix(".bin") ? nil : "--max-json"
     case let error as InFile:
       switch error.error {

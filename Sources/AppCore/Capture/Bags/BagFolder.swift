@@ -1,0 +1,56 @@
+import FileFormats
+
+/// A folder of rosbag2: `metadata.yaml`, and the files that the recording was split into.
+enum BagFolder: CaptureFormat {
+  static let marks = "\(BagRecording.metadata) with \(MCAPFile.ending) or \(SQLiteBag.ending) (ROS 2)"
+
+  static func recognizes(_ folder: CaptureFolder, names: NameSet) -> Bool {
+    names.contains(BagRecording.metadata) && !files(of: names.sorted).isEmpty
+  }
+
+  static func open(_ folder: CaptureFolder) throws(CaptureError) -> BagCapture {
+    try open(folder, wanted: [], path: folder.path)
+  }
+
+  /// `wanted`: topics; see `BagCapture`.
+  static func open(
+    _ folder: CaptureFolder, wanted: [String], path: String
+  ) throws(CaptureError) -> BagCapture {
+    var files: [String] = []
+    for name in Self.files(of: try folder.names()) {
+      // Recordings are mapped, or read by the page.
+      files.append(try folder.location(of: name, namedBy: BagRecording.metadata, limit: .max))
+    }
+    return try BagCapture(files: files, path: path, wanted: wanted, limits: folder.limits)
+  }
+
+  /// The recording's files; the numbers in their names are their order.
+  private static func files(of names: [String]) -> [String] {
+    names.filter { name in BagRecording.endings.contains { hasEnding(name, $0) } }
+  }
+}
+
+/// A recording, and which of its topics are meant: `robot.mcap:/front/color,/front/depth`.
+struct BagPath {
+  let path: String
+  /// Names of topics, or of what lies above them.
+  let topics: [String]
+
+  /// nil for a path that names no topics.
+  init?(_ text: String) {
+    guard pathKind(text) == nil else { return nil }
+    let bytes = Array(text.utf8)
+    for position in bytes.indices.dropLast() where bytes[position...].starts(with: Self.mark) {
+      let path = String(decoding: bytes[..<position], as: UTF8.self)
+      guard pathKind(path) != nil else { continue }
+      self.path = path
+      topics = String(decoding: bytes[(position + 1)...], as: UTF8.self).split(separator: ",").map {
+        $0.utf8.last == UInt8(ascii: "/") ? String($0.dropLast()) : String($0)
+      }
+      return
+    }
+    return nil
+  }
+
+  private static let mark = Array(":/".utf8)
+}

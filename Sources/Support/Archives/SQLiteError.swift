@@ -1,0 +1,40 @@
+import FileFormats
+
+/// Why an SQLite file cannot be read.
+package enum SQLiteError: Error, Equatable, CustomStringConvertible {
+  /// What the loader knows the library by.
+  static let library = "libsqlite3.so.0"
+
+  /// The library is not there.
+  case missingLibrary(reason: String)
+  /// The library's own words.
+  case refused(String)
+  /// A row has another kind of value than its column should.
+  case badValue(column: String)
+  /// A table of more rows than the limit.
+  case tooManyRows(limit: Int)
+  /// A value of more bytes than the limit.
+  case tooLarge(bytes: Int, limit: Int)
+
+  /// One line that names the defect and the remedy.
+  package var description: String {
+    switch self {
+    case .missingLibrary(let reason):
+      "an SQLite file needs \(Self.library) (\(reason)): install the Debian package libsqlite3-0"
+    case .refused(let words): "SQLite says: \(printableName(words))"
+    case .badValue(let column): "a row holds something else than its column \(printableName(column)) should"
+    case .tooManyRows(let limit): "holds a table of more than \(limit) rows"
+    case .tooLarge(let bytes, let limit): "holds a value of \(bytes) bytes, more than \(limit)"
+    }
+  }
+}
+
+extension SQLiteError: ClassifiedError {
+  /// What kind of fault it is.
+  package var fault: Fault {
+    switch self {
+    case .missingLibrary: .unavailable
+    default: .malformedInput
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import AppCore
+import Geometry
+import TestSupport
+import Testing
+
+/// Exports of RTAB-Map in other forms than `PublishedLayout` writes.
+@Suite struct RTABMapTests {
+  private static let poses = "map_camera_poses.txt"
+
+  /// An export whose file of poses holds some lines.
+  private static func export(_ lines: String...) throws -> CaptureFixture {
+    let fixture = try PublishedLayout.rtabMap.write()
+    try fixture.directory.write(lines.joined(separator: "\n") + "\n", to: poses)
+    return fixture
+  }
+
+  @Test func picturesMayBeCalledByTheirNumbers() throws {
+    let fixture = try Self.export("#timestamp x y z qx qy qz qw id", "12.5 0 0 1 -0.5 0.5 -0.5 0.5 7")
+    for (folder, ending) in [("rgb", "jpg"), ("depth", "png"), ("calib", "yaml")] {
+      let bytes = try fixture.directory.read("map_\(folder)/1700000000.250000.\(ending)")
+      try fixture.directory.write(bytes, to: "map_\(folder)/7.\(ending)")
+    }
+    let source = try CaptureReader.open(fixture.path)
+    #expect(source.layout == .rtabMap && source.frames == [FrameReference(name: "7", timestamp: 12.5)])
+    #expect(abs(try source.frame(at: 0).cameraToWorld.origin.y - 1) < 1e-9)
+  }
+
+  /// Those of `--poses_format 1` have as many columns as those of 10, and other axes.
+  @Test func posesWithoutNumbersAreRefused() throws {
+    let fixture = try Self.export("1700000000.250000 0 0 1 -0.5 0.5 -0.5 0.5")
+    #expect(
+      throws: CaptureError.badLine(
+        file: Self.poses, line: 1, expected: "timestamp x y z qx qy qz qw id, of --poses_format 11")
+    ) { _ = try CaptureReader.open(fixture.path) }
+  }
+
+  @Test func aPictureWithoutItsCameraIsSkipped() throws {
+    let fixture = try PublishedLayout.rtabMap.write()
+    try fixture.remove("map_calib/1700000000.500000.yaml")
+    let source = try CaptureReader.open(fixture.path)
+    #expect(source.frames.count == 2)
+    #expect(source.skipped.map(\.name) == ["1700000000.500000"])
+    #expect(source.skipped[0].reason.contains("map_calib/1700000000.500000.yaml"))
+  }
+
+  @Test func aLensWithDistortionIsSkipped() throws {
+    let fixture = try PublishedLayout.rtabMap.write()
+    let name = "map_calib/1700000000.500000.yaml"
+    let text = String(decoding: try fixture.directory.read(name), as: UTF8.self)
+    try fixture.directory.write(
+      text + "distortion_coefficients:\n   rows: 1\n   cols: 5\n   data: [ 0.1, 0., 0., 0., 0. ]\n", to: name)
+    let source = try CaptureReader.open(fixture.path)
+    #expect(source.skipped.count == 1 && source.skipped[0].reason.contains("distortion"))
+  }
+}
