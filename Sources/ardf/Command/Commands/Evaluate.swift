@@ -1,3 +1,4 @@
+import AppCore
 import ArgumentParser
 import Evaluation
 import FileFormats
@@ -81,12 +82,17 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
     let weights = try NetworkWeights(
       WeightFiles.network(weights), allowNonFinite: precisions.allowNonfinite)
     let file = weights.file
+    let arithmetic = try precisions.arithmetic()
     switch weights.task {
     case .objects where objects.boxes:
+      let precision = try arithmetic.onlyPrecision(for: weights, option: "--boxes")
+      let inputs = try RunInputs(sources, names: depth.frame) {
+        try CaptureReader.open($0, limits: limits.capture, photographs: .exif)
+      }
       try evaluate(
         BoxScoring(
-          weights, options: objects, frames: depth.frame, precisions: precisions, limits: limits,
-          sources: sources), file)
+          weights, settings: objects.evaluation.measured, compute: arithmetic.compute(precision),
+          pool: arithmetic.makePool(), limits: limits.capture, inputs: inputs), file)
     case .objects(let family):
       try checkOptions(file, "a detector")
       try evaluateObjects(weights, family)
@@ -101,13 +107,17 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
         throw CommandError.usage("\(file): holds a depth network; \(option) goes with detectors")
       }
       if depth.laser {
+        let precision = try arithmetic.onlyPrecision(for: weights, option: "--laser")
         try evaluate(
           LaserScoring(
-            weights, options: depth, precisions: precisions, limits: limits, sources: sources), file)
+            weights, settings: depth.settings, compute: arithmetic.compute(precision),
+            pool: arithmetic.makePool(), limits: limits.capture,
+            inputs: depth.inputs(sources, limits.capture)), file)
       } else {
         try evaluate(
           DepthScoring(
-            weights, options: depth, precisions: precisions, limits: limits, sources: sources), file)
+            weights, settings: depth.settings, align: depth.align, precisions: arithmetic,
+            inputs: depth.inputs(sources, limits.capture)), file)
       }
     }
   }
@@ -119,7 +129,8 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
       try OutputFolder($0, force: force, inputs: [sources[0], objects.annotations, weights.file])
     }
     let scoring = try ObjectScoring(
-      weights, family, options: objects, precisions: precisions, limits: limits, source: sources[0])
+      weights, family, options: objects.evaluation, precisions: precisions.arithmetic(),
+      limits: limits.capture, source: sources[0])
     for note in scoring.set.notes { Console.note(note) }
     let report = try scoring.run(writingTo: folder)
     try finish(report, folder)
@@ -141,7 +152,8 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
   ) throws {
     let folder = try out.map { try OutputFolder($0, force: force, inputs: [sources[0], weights.file]) }
     let scoring = try ClassScoring(
-      weights, family, options: objects, precisions: precisions, limits: limits, source: sources[0])
+      weights, family, side: objects.imgsz, precisions: precisions.arithmetic(),
+      limits: limits.capture.pictures, source: sources[0])
     let report = try scoring.run()
     try finish(report, folder)
     try report.leftOut.finish(of: scoring.pictures.count)

@@ -39,8 +39,9 @@ struct Fuse: ParsableCommand, LimitedCommand {
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() throws {
-    let captured = try FrameSelection.one(
-      capture, frame: frame, picture: picture, sensor: sensor, limits: limits)
+    let captured = try FrameSelection(
+      sensor.told(picture.open(capture, limits: limits.capture)), frames: frame.map { [$0] } ?? []
+    ).onlyFrame()
     let relative = RelativeDepth(try Documents.map(relative, of: captured))
     var options = model.options
     if follow { options.method = .guided }

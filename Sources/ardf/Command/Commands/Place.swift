@@ -50,9 +50,10 @@ struct Place: ParsableCommand, LimitedCommand {
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() throws {
-    let captured = try FrameSelection.one(
-      capture, frame: frame, picture: picture, sensor: sensor, limits: limits)
-    let file = try Documents.detections(detections, of: captured, limits: limits)
+    let captured = try FrameSelection(
+      sensor.told(picture.open(capture, limits: limits.capture)), frames: frame.map { [$0] } ?? []
+    ).onlyFrame()
+    let file = try Documents.detections(detections, of: captured, limits: limits.capture)
     let folder = try output.folder(
       inputs: [capture, detections, fusion, picture.depthMap, picture.confidenceMap])
     let metric = try metric(of: captured)

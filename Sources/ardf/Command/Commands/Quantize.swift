@@ -77,8 +77,8 @@ struct Quantize: ParsableCommand {
     guard store.metadata[QuantizedWeights.provenanceKey] == nil else {
       throw CommandError.input("\(weights): has 8-bit weights already: give the file that it was made from")
     }
-    let images = try calibration.images(limits)
-    let compute = try ComputeOptions.parse(threads.map { ["--threads=\($0)"] } ?? [])
+    let images = try calibration.images(limits.capture)
+    let compute = ComputeSettings(threads: threads)
     let outcome = try InFile.naming(weights) {
       try WeightQuantization(store: store, compute: compute, images: images).run(maxError: maxError / 2)
     }
@@ -95,7 +95,7 @@ struct Quantize: ParsableCommand {
   /// The layers that stay out of products of 8 bits; nil where this processor has none.
   private func plan(
     _ outcome: WeightQuantization.Outcome, _ store: WeightStore, _ images: [RGBImage],
-    _ compute: ComputeOptions
+    _ compute: ComputeSettings
   ) throws -> (plan: MixedPrecision, error: Double, kernels: String)? {
     guard outcome.precisions.contains(.int8) else {
       Console.note("this processor multiplies no 8-bit integers: no plan of int8 goes into the file")

@@ -14,28 +14,22 @@ struct DepthScoring: FrameScoring {
   private let unit: DepthUnitRule
 
   init(
-    _ weights: NetworkWeights, options: DepthEvaluationOptions, precisions: EvaluatedPrecisions,
-    limits: LimitOptions,
-    sources: [String]
+    _ weights: NetworkWeights, settings: DepthSettings, align: DepthUnitRule?,
+    precisions: EvaluatedArithmetic,
+    inputs: RunInputs
   ) throws {
     file = weights.file
-    let sensor = try options.sensor()
-    inputs = try RunInputs(sources, names: options.frame) {
-      sensor.told(try CaptureReader.open($0, limits: limits.capture, photographs: .exif))
-    }
+    self.inputs = inputs
     let pool = precisions.makePool()
     networks = try precisions.precisions(for: weights).map { precision in
-      (
-        precision,
-        try options.options(weights.file).network(weights, precisions.compute(precision), pool: pool)
-      )
+      (precision, try settings.network(weights, precisions.compute(precision), pool: pool))
     }
     let isMetric = networks[0].network.output.isMetric
-    if options.align == DepthUnitRule.none, !isMetric {
+    if align == DepthUnitRule.none, !isMetric {
       throw CommandError.usage(
         "\(weights.file): gives relative depth, which has no unit: leave --align none away")
     }
-    unit = options.align ?? (isMetric ? .none : .scaleShift)
+    unit = align ?? (isMetric ? .none : .scaleShift)
   }
 
   func run() throws -> DepthReport {

@@ -15,24 +15,16 @@ struct LaserScoring: FrameScoring {
   let inputs: RunInputs
   private let file: String
   private let network: any DepthNetwork
-  private let limits: LimitOptions
+  private let limits: CaptureLimits
 
   init(
-    _ weights: NetworkWeights, options: DepthEvaluationOptions, precisions: EvaluatedPrecisions,
-    limits: LimitOptions, sources: [String]
+    _ weights: NetworkWeights, settings: DepthSettings, compute: ComputeSettings, pool: ThreadPool,
+    limits: CaptureLimits, inputs: RunInputs
   ) throws {
-    let asked = try precisions.precisions(for: weights)
-    guard asked.count == 1 else {
-      throw CommandError.usage("--laser: give one --precision; there are \(asked.count)")
-    }
     file = weights.file
     self.limits = limits
-    let sensor = try options.sensor()
-    inputs = try RunInputs(sources, names: options.frame) {
-      sensor.told(try CaptureReader.open($0, limits: limits.capture, photographs: .exif))
-    }
-    network = try options.options(weights.file).network(
-      weights, precisions.compute(asked[0]), pool: precisions.makePool())
+    self.inputs = inputs
+    network = try settings.network(weights, compute, pool: pool)
   }
 
   func run() throws -> LaserReport {
@@ -41,7 +33,7 @@ struct LaserScoring: FrameScoring {
     var leftOut = IncomparableFrames()
     var laser = OncePerSource<LaserDepth>()
     let unreadable = try forEachFrame { frame in
-      let depth = try laser.of(frame.source) { try LaserDepth(of: $0, limits: limits.capture) }
+      let depth = try laser.of(frame.source) { try LaserDepth(of: $0, limits: limits) }
       let truth = try depth.map(of: frame.reference)
       return (captured: truth == nil ? nil : try frame.source.frame(at: frame.index), truth: truth)
     } _: { frame, read in

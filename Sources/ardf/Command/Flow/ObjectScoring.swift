@@ -21,7 +21,7 @@ struct ObjectScoring {
   let set: LabelledSet
   private let file: String
   private let source: String
-  private let options: ObjectEvaluationOptions
+  private let options: ObjectEvaluation
   private let networks: [Network]
   private let side: Int
   private let limits: ImageLimits
@@ -30,19 +30,19 @@ struct ObjectScoring {
 
   /// Reads labels, then plans the network in every precision, so that what cannot be done fails before it is begun.
   init(
-    _ weights: NetworkWeights, _ family: any ObjectNetworkFamily.Type, options: ObjectEvaluationOptions,
-    precisions: EvaluatedPrecisions, limits: LimitOptions, source: String
+    _ weights: NetworkWeights, _ family: any ObjectNetworkFamily.Type, options: ObjectEvaluation,
+    precisions: EvaluatedArithmetic, limits: CaptureLimits, source: String
   ) throws {
     let file = weights.file
     self.file = file
     self.source = source
     self.options = options
-    let imageLimits = ImageLimits(maxPixels: limits.maxPixels.count, maxFileBytes: limits.maxFile.count)
-    self.limits = imageLimits
-    let side = options.imgsz ?? family.trainedSide(of: weights.store)
+    self.limits = limits.pictures
+    let side = options.detector.side ?? family.trainedSide(of: weights.store)
     self.side = side
     let pool = precisions.makePool()
-    let input = ObjectInput(side: side, isRectangle: options.rect, isSuppressed: options.nms)
+    let input = ObjectInput(
+      side: side, isRectangle: options.detector.isRectangle, isSuppressed: options.detector.isSuppressed)
     func model(_ precision: Precision) throws -> any BuiltInObjectNetwork {
       try InFile.naming(file) {
         try family.detector(
@@ -54,19 +54,19 @@ struct ObjectScoring {
     evaluated = try EvaluatedObjects(all[0].1.form, options: options, file: file)
     let names = all[0].1.classNames
     let classes = EvaluatedClasses(
-      names: names, only: try DetectorOptions.indices(of: options.classes, among: names))
+      names: names, only: try DetectorSettings.indices(of: options.detector.classes, among: names))
     if let annotations = options.annotations {
       do {
         set = try AnnotationFile.read(
           annotations, pictures: source, classes: classes, keypoints: evaluated.keypoints,
-          imageLimits: imageLimits,
-          bytes: max(AnnotationFile.largest, limits.maxJson.count))
+          imageLimits: limits.pictures,
+          bytes: max(AnnotationFile.largest, limits.indexBytes))
       } catch let error as JSONError {
         // All others name their file.
         throw InFile(file: annotations, error: error)
       }
     } else {
-      set = try LabelFolder.read(source, classes: classes, form: evaluated.form, limits: imageLimits)
+      set = try LabelFolder.read(source, classes: classes, form: evaluated.form, limits: limits.pictures)
     }
     shape = evaluated.shape(for: set)
     networks = try all.map { precision, model in
@@ -93,7 +93,7 @@ struct ObjectScoring {
       rule == .coco
       ? nil
       : ValidationBatches.frames(
-        set.pictures.map { ($0.width, $0.height) }, side: side, rect: options.rect)
+        set.pictures.map { ($0.width, $0.height) }, side: side, rect: options.detector.isRectangle)
     var progress = Progress("picture", of: set.pictures.count)
     var labels = 0
     var leftOut = LeftOutInputs(unit: "pictures")
@@ -130,9 +130,9 @@ struct ObjectScoring {
     return ObjectReport(
       network: model.name, weightsDigest: try sha256Hex(path: file),
       classNames: model.classNames, rule: rule,
-      input: (options.rect ? "within " : "") + "\(side)x\(side)",
+      input: (options.detector.isRectangle ? "within " : "") + "\(side)x\(side)",
       shape: shape, masks: shape != .masks ? nil : rule == .coco ? way.rawValue : "grid",
-      thresholds: (options.conf, options.iou, options.maxDet),
+      thresholds: (options.detector.confidence, options.detector.overlap, options.detector.limit),
       pictures: set.pictures.count - leftOut.entries.count,
       leftOut: leftOut, labels: labels,
       rows: zip(networks, evaluators).map { network, evaluator in
@@ -142,13 +142,14 @@ struct ObjectScoring {
       })
   }
 
-  private var way: MaskMethod { (options.masks ?? .retina).method }
+  private var way: MaskMethod { options.masks ?? .retina }
 
   /// Without masks in the picture.
   private var request: DetectionRequest {
     var request = DetectionRequest(
       thresholds: DetectionThresholds(
-        confidence: Float(options.conf), overlap: Float(options.iou), limit: options.maxDet),
+        confidence: Float(options.detector.confidence), overlap: Float(options.detector.overlap),
+        limit: options.detector.limit),
       masks: nil)
     request.thresholds.takesEveryClass = true
     request.keepsEmpty = true

@@ -7,7 +7,7 @@ import NNVerification
 /// Rounds the weights of a network to 8 bits where its outputs bear it.
 struct WeightQuantization {
   let store: WeightStore
-  let compute: ComputeOptions
+  let compute: ComputeSettings
   let images: [RGBImage]
 
   /// A tensor of the new file.

@@ -46,12 +46,13 @@ struct SensitivityOptions: ParsableArguments {
   func report(
     of inspected: InspectedOptions, _ backend: Backend, _ set: InstructionSet?, size: PixelSize?
   ) throws -> SensitivityReport {
-    let images = try calibration.images(limits)
+    let images = try calibration.images(limits.capture)
     let pool = inspected.compute.makePool()
     let network = try inspected.network(backend, set, pool: pool)
     let calibrated = try CalibratedNetwork(network, images, size: size)
     let figure = try labeled.map {
-      try AccuracyFigure(weights: inspected.file(), labelled: $0, compute: inspected.compute, limits: limits)
+      try AccuracyFigure(
+        weights: inspected.file(), labelled: $0, compute: inspected.compute.settings, limits: limits.capture)
     }
     let outcome = try SensitivityRun(
       calibrated: calibrated, exact: calibrated.exact(), maxError: maxError,
