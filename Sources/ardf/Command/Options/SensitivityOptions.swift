@@ -2,6 +2,7 @@ import ArgumentParser
 import Geometry
 import Models
 import NNRuntime
+import NNVerification
 
 /// Which layers of a network bear a precision.
 struct SensitivityOptions: ParsableArguments {
@@ -54,10 +55,16 @@ struct SensitivityOptions: ParsableArguments {
       try AccuracyFigure(
         weights: inspected.file(), labelled: $0, compute: inspected.compute.settings, limits: limits.capture)
     }
-    let outcome = try SensitivityRun(
-      calibrated: calibrated, exact: calibrated.exact(), maxError: maxError,
-      score: figure.map { figure in { try figure.value(of: $0) } }, isTimed: true
-    ).run()
+    let run = SensitivityRun(
+      calibrated: calibrated, exact: try calibrated.exact(), maxError: maxError,
+      score: figure.map { figure in { try figure.value(of: $0) } }, isTimed: true)
+    let outcome: SensitivityRun.Outcome
+    do {
+      outcome = try Progress.showing("layer") { try run.run(onLayer: $0) }
+    } catch let error as SensitivityError {
+      guard let maxError, case .outOfReach = error else { throw error }
+      throw CommandError.checkFailed("--max-error \(maxError): \(error)")
+    }
     return SensitivityReport(
       outcome: outcome, network: network.name, kernels: calibrated.sessions[0].plan.kernelName,
       pictures: images.count, scoreName: figure?.name)

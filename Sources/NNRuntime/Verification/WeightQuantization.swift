@@ -1,37 +1,40 @@
-import FileFormats
-import Imaging
-import Models
 import NNRuntime
-import NNVerification
 
 /// Rounds the weights of a network to 8 bits where its outputs bear it.
-struct WeightQuantization {
-  let store: WeightStore
-  let compute: ComputeSettings
-  let images: [RGBImage]
+package struct WeightQuantization {
+  private let store: WeightStore
+  private let calibrated: (WeightStore) throws -> CalibratedNetwork
 
-  /// A tensor of the new file.
-  struct Part {
-    let name: String
-    /// nil for one that stays as it is.
-    let quantized: QuantizedTensor?
-    let stored: Tensor
-    /// What the outputs change by where it alone is rounded; nil where it was not tried.
-    let error: Double?
+  /// A quantization of weights.
+  ///
+  /// - Parameters:
+  ///   - store: The weights as they are.
+  ///   - calibrated: The network with some weights, and the pictures that errors are measured on.
+  package init(_ store: WeightStore, calibrated: @escaping (WeightStore) throws -> CalibratedNetwork) {
+    (self.store, self.calibrated) = (store, calibrated)
   }
 
-  struct Outcome {
-    let network: String
-    let parts: [Part]
+  /// A tensor of the new file.
+  package struct Part {
+    package let name: String
+    /// nil for one that stays as it is.
+    package let quantized: QuantizedTensor?
+    package let stored: Tensor
+    /// What the outputs change by where it alone is rounded; nil where it was not tried.
+    package let error: Double?
+  }
+
+  package struct Outcome {
+    package let parts: [Part]
     /// What the outputs are off by with all that are rounded.
-    let error: Double
+    package let error: Double
     /// The outputs of the weights as they were.
-    let exact: OutputReference
+    package let exact: OutputReference
     /// What the processor multiplies in.
-    let precisions: [Precision]
+    package let precisions: [Precision]
 
     /// The weights as a network takes them from the new file.
-    func store(_ metadata: [String: String]) -> WeightStore {
+    package func store(_ metadata: [String: String]) -> WeightStore {
       WeightQuantization.store(parts, metadata: metadata)
     }
   }
@@ -39,13 +42,14 @@ struct WeightQuantization {
   /// Pictures that single tensors are tried on.
   private static let ranked = 4
 
-  /// `maxError`: what the outputs may be off by, relative L2.
-  func run(maxError: Double) throws -> Outcome {
-    let pool = compute.makePool()
-    func calibrated(_ store: WeightStore) throws -> CalibratedNetwork {
-      try CalibratedNetwork(
-        InspectedNetwork(weights: store, options: PlanOptions(), pool: pool), images, size: nil)
-    }
+  /// Rounds each tensor by itself, then as many together as the error allows.
+  ///
+  /// - Parameters:
+  ///   - maxError: What the outputs may be off by, relative L2.
+  ///   - onTensor: Called after each tensor.
+  /// - Returns: The tensors of the new file.
+  /// - Throws: `SensitivityError`, and what making networks and preparing pictures throws.
+  package func run(maxError: Double, onTensor: StepObserver) throws -> Outcome {
     var parts = try store.names.map { name in
       let tensor = try store.tensor(named: name)
       // Names of weights of convolutions and linear layers end so; what is added to tokens has other names.
@@ -57,7 +61,6 @@ struct WeightQuantization {
     try Self.checkSeesSomething(exact, original)
     let few = exact.thinned(to: Self.ranked)
     let candidates = parts.indices.filter { parts[$0].quantized != nil }
-    var progress = Progress("tensor", of: candidates.count)
     for (done, index) in candidates.enumerated() {
       let alone = parts.indices.map { $0 == index ? parts[$0] : parts[$0].kept }
       let network = try calibrated(Self.store(alone, metadata: store.metadata))
@@ -65,9 +68,8 @@ struct WeightQuantization {
       parts[index] = Part(
         name: part.name, quantized: part.quantized, stored: part.stored,
         error: try few.error(of: network.sessions))
-      progress.update(done + 1)
+      onTensor(done + 1, candidates.count)
     }
-    progress.finish()
     var search = PrecisionSearch(
       candidates.map { (parts[$0].name, parts[$0].error ?? 0, Double(parts[$0].stored.count)) }, base: 0
     ) { rounded in
@@ -79,7 +81,7 @@ struct WeightQuantization {
     }
     let rounded = search.layers(point.count)
     return Outcome(
-      network: original.network.name, parts: parts.map { rounded.contains($0.name) ? $0 : $0.kept },
+      parts: parts.map { rounded.contains($0.name) ? $0 : $0.kept },
       error: point.error, exact: exact, precisions: original.sessions[0].plan.availablePrecisions)
   }
 
@@ -103,9 +105,7 @@ struct WeightQuantization {
       scores.allSatisfy { outputs[$0].allSatisfy { $0 < -1.0986 } }
     }
     guard 2 * empty <= exact.outputs.count else {
-      throw CommandError.input(
-        "--calibrate: the network finds nothing in \(empty) of \(exact.outputs.count) pictures: give pictures of what "
-          + "it will see")
+      throw SensitivityError.emptyPictures(empty, of: exact.outputs.count)
     }
   }
 }

@@ -1,16 +1,16 @@
 import FileFormats
-import NNVerification
 import NNRuntime
 
 /// A weight file of 8-bit weights: its tensors, and what it says of itself.
-struct QuantizedFile {
-  let tensors: [String: Tensor]
-  let metadata: [String: String]
+package struct QuantizedFile {
+  package let tensors: [String: Tensor]
+  package let metadata: [String: String]
   /// For people.
-  let summary: String
+  package let summary: String
   private let provenance: JSONValue
 
-  init(
+  /// A file of what quantization made of weights, and of the plan of int8 found for them, if any.
+  package init(
     outcome: WeightQuantization.Outcome,
     plan: (plan: MixedPrecision, error: Double, kernels: String)?,
     metadata: [String: String], pictures: Int, maxError: Double
@@ -63,7 +63,7 @@ struct QuantizedFile {
   }
 
   /// What was written to `path`.
-  func document(_ path: String) -> JSONValue {
+  package func document(_ path: String) -> JSONValue {
     var members = provenance.object ?? [:]
     members["output"] = .string(path)
     members["tensors"] = .integer(tensors.count)
