@@ -90,7 +90,7 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
         try CaptureReader.open($0, limits: limits.capture, photographs: .exif)
       }
       try evaluate(
-        BoxScoring(
+        BoxEvaluationRun(
           weights, settings: objects.evaluation.measured, compute: arithmetic.compute(precision),
           pool: arithmetic.makePool(), limits: limits.capture, inputs: inputs), file)
     case .objects(let family):
@@ -109,13 +109,13 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
       if depth.laser {
         let precision = try arithmetic.onlyPrecision(for: weights, option: "--laser")
         try evaluate(
-          LaserScoring(
+          LaserEvaluationRun(
             weights, settings: depth.settings, compute: arithmetic.compute(precision),
             pool: arithmetic.makePool(), limits: limits.capture,
             inputs: depth.inputs(sources, limits.capture)), file)
       } else {
         try evaluate(
-          DepthScoring(
+          DepthEvaluationRun(
             weights, settings: depth.settings, align: depth.align, precisions: arithmetic,
             inputs: depth.inputs(sources, limits.capture)), file)
       }
@@ -128,7 +128,7 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
     let folder = try out.map {
       try OutputFolder($0, force: force, inputs: [sources[0], objects.annotations, weights.file])
     }
-    let scoring = try ObjectScoring(
+    let scoring = try ObjectEvaluationRun(
       weights, family, options: objects.evaluation, precisions: precisions.arithmetic(),
       limits: limits.capture, source: sources[0])
     for note in scoring.set.notes { Console.note(note) }
@@ -151,7 +151,7 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
     _ weights: NetworkWeights, _ family: any ClassNetworkFamily.Type
   ) throws {
     let folder = try out.map { try OutputFolder($0, force: force, inputs: [sources[0], weights.file]) }
-    let scoring = try ClassScoring(
+    let scoring = try ClassEvaluationRun(
       weights, family, side: objects.imgsz, precisions: precisions.arithmetic(),
       limits: limits.capture.pictures, source: sources[0])
     let report = try scoring.run()
@@ -159,7 +159,7 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
     try report.leftOut.finish(of: scoring.pictures.count)
   }
 
-  private func evaluate(_ scoring: some FrameScoring, _ weights: String) throws {
+  private func evaluate(_ scoring: some FrameEvaluationRun, _ weights: String) throws {
     let folder = try out.map { try OutputFolder($0, force: force, inputs: scoring.inputs.paths + [weights]) }
     let report = try scoring.run()
     try finish(report, folder)

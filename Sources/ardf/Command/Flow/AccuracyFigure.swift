@@ -21,7 +21,7 @@ struct AccuracyFigure {
     case .objects(let family):
       name = "mAP50-95"
       evaluate = { plan in
-        let report = try ObjectScoring(
+        let report = try ObjectEvaluationRun(
           weights, family, options: ObjectEvaluation(), precisions: precisions(plan), limits: limits,
           source: labelled
         ).run(writingTo: nil)
@@ -30,7 +30,7 @@ struct AccuracyFigure {
     case .classes(let family):
       name = "top1"
       evaluate = { plan in
-        let report = try ClassScoring(
+        let report = try ClassEvaluationRun(
           weights, family, side: nil, precisions: precisions(plan), limits: limits.pictures, source: labelled
         ).run()
         return report.rows.first?.accuracy.top1 ?? 0
@@ -41,7 +41,7 @@ struct AccuracyFigure {
         let inputs = try RunInputs([labelled], names: []) {
           try CaptureReader.open($0, limits: limits, photographs: .exif)
         }
-        let report = try DepthScoring(
+        let report = try DepthEvaluationRun(
           weights, settings: DepthSettings(), align: nil, precisions: precisions(plan), inputs: inputs
         ).run()
         return report.rows.first?.mean.absRel ?? 0

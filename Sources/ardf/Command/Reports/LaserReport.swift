@@ -3,9 +3,6 @@ import FileFormats
 
 /// Depth against a laser scanner's: the sensor's own, fused, and the fit alone.
 struct LaserReport: FrameEvaluationReport {
-  /// In the order of the rows.
-  static let ways = ["raw", "fused", "fit"]
-
   struct Row {
     let way: String
     let mean: LaserErrors

@@ -1,16 +1,16 @@
 import AppCore
 import Digests
 import Evaluation
-import Imaging
 import Models
 import NNRuntime
 import Perception
 
 /// A depth network in one or several precisions against the sensor's readings of captures.
-struct DepthScoring: FrameScoring {
+struct DepthEvaluationRun: FrameEvaluationRun {
   let inputs: RunInputs
   private let file: String
   private let networks: [(precision: Precision, network: any DepthNetwork)]
+  private let scoring: DepthScoring
   private let unit: DepthUnitRule
 
   init(
@@ -30,6 +30,7 @@ struct DepthScoring: FrameScoring {
         "\(weights.file): gives relative depth, which has no unit: leave --align none away")
     }
     unit = align ?? (isMetric ? .none : .scaleShift)
+    scoring = DepthScoring(networks.map(\.network), unit: unit)
   }
 
   func run() throws -> DepthReport {
@@ -39,13 +40,11 @@ struct DepthScoring: FrameScoring {
     let unreadable = try forEachFrame {
       try $0.source.frame(at: $0.index)
     } _: { frame, captured in
-      do throws(NoReadings) {
-        let errors = try errors(of: captured)
+      switch try scoring.errors(of: captured) {
+      case .success(let errors):
         for (index, errors) in errors.enumerated() { results[index].append(errors) }
         frames.append((frame.source.path, captured.name))
-      } catch {
-        if case .failure(let failure) = error { throw failure }
-        leftOut.add(captured.name, "\(error)")
+      case .failure(let reason): leftOut.add(captured.name, reason)
       }
     }
     let network = networks[0].network
@@ -61,49 +60,5 @@ struct DepthScoring: FrameScoring {
       isPrompted: network.output == .prompted, frames: frames, leftOut: leftOut.reasons,
       unreadable: unreadable,
       rows: rows)
-  }
-
-  /// Why a frame is not evaluated.
-  private enum NoReadings: Error, CustomStringConvertible {
-    case noPicture, noDepth, tooFew(Int)
-    case noEstimate(NoEstimate)
-    case failure(any Error)
-
-    var description: String {
-      switch self {
-      case .noPicture: "it has no picture"
-      case .noDepth: "it has no depth of a sensor"
-      case .tooFew(let count):
-        "it has \(count) readings with an estimate, of which none can be evaluated or fitted"
-      case .noEstimate(let reason): "\(reason)"
-      case .failure(let error): "\(error)"
-      }
-    }
-  }
-
-  /// The errors of every network on a frame.
-  private func errors(of frame: CapturedFrame) throws(NoReadings) -> [DepthErrors] {
-    guard let image = frame.image else { throw .noPicture }
-    guard let depth = frame.depth, let sensor = frame.readings else { throw .noDepth }
-    let upright = image.oriented(frame.orientation)
-    var all: [DepthErrors] = []
-    for (_, network) in networks {
-      let estimate: FrameEstimate
-      do {
-        estimate = try network.estimate(upright, orientation: frame.orientation, sensor: depth).get()
-      } catch let error as NoEstimate {
-        throw .noEstimate(error)
-      } catch {
-        throw .failure(error)
-      }
-      let values = unit == .none ? estimate.depth.metric?.values : estimate.depth.relative.values
-      guard let values else { throw .noDepth }
-      let cells = values.resizedBilinear(width: depth.width, height: depth.height)
-      guard
-        let errors = DepthErrors(meters: sensor.values.elements, estimate: cells.elements, unit: unit)
-      else { throw .tooFew(sensor.values.elements.count { $0 > 0 }) }
-      all.append(errors)
-    }
-    return all
   }
 }

@@ -10,7 +10,7 @@ import NNRuntime
 /// A detector in one or several precisions against labeled pictures.
 ///
 /// Pictures are read one by one, and nothing of them is kept but scores and matches.
-struct ObjectScoring {
+struct ObjectEvaluationRun {
   /// The network in one precision.
   private struct Network {
     let precision: Precision
@@ -80,6 +80,12 @@ struct ObjectScoring {
   /// Evaluates all pictures; those that cannot be read are reported and left out.
   func run(writingTo folder: OutputFolder?) throws -> ObjectReport {
     let (model, rule) = (networks[0].model, evaluated.rule)
+    let scoring = DetectionScoring(
+      shape,
+      thresholds: DetectionThresholds(
+        confidence: Float(options.detector.confidence), overlap: Float(options.detector.overlap),
+        limit: options.detector.limit),
+      masks: options.masks ?? .retina)
     if let note = evaluated.note(for: set) { Console.note(note) }
     var evaluators = networks.map { _ in
       ObjectEvaluator(rule, classCount: model.classNames.count, shape: shape)
@@ -113,12 +119,15 @@ struct ObjectScoring {
       if let frame = frames?[index] {
         let truth = UltralyticsPicture(picture, in: frame, shape: shape)
         for (position, network) in networks.enumerated() {
-          evaluators[position].add(try detections(of: image, frame, network.model), of: truth)
+          let found = try InFile.naming(file) {
+            try scoring.detections(of: image, by: network.model, in: frame)
+          }
+          evaluators[position].add(found, of: truth)
         }
       } else {
         let truth = COCOPicture(picture, shape: shape)
         for (position, network) in networks.enumerated() {
-          let found = try detections(of: image, network.model)
+          let found = try InFile.naming(file) { try scoring.detections(of: image, by: network.model) }
           try files?[position].add(found, of: picture, categories: set.categoryIds)
           evaluators[position].add(found, of: truth)
         }
@@ -131,7 +140,8 @@ struct ObjectScoring {
       network: model.name, weightsDigest: try sha256Hex(path: file),
       classNames: model.classNames, rule: rule,
       input: (options.detector.isRectangle ? "within " : "") + "\(side)x\(side)",
-      shape: shape, masks: shape != .masks ? nil : rule == .coco ? way.rawValue : "grid",
+      shape: shape,
+      masks: shape != .masks ? nil : rule == .coco ? (options.masks ?? .retina).rawValue : "grid",
       thresholds: (options.detector.confidence, options.detector.overlap, options.detector.limit),
       pictures: set.pictures.count - leftOut.entries.count,
       leftOut: leftOut, labels: labels,
@@ -140,74 +150,5 @@ struct ObjectScoring {
           precision: network.precision, kernels: network.kernels, boxes: evaluator.boxResult,
           shapes: evaluator.shapeResult)
       })
-  }
-
-  private var way: MaskMethod { options.masks ?? .retina }
-
-  /// Without masks in the picture.
-  private var request: DetectionRequest {
-    var request = DetectionRequest(
-      thresholds: DetectionThresholds(
-        confidence: Float(options.detector.confidence), overlap: Float(options.detector.overlap),
-        limit: options.detector.limit),
-      masks: nil)
-    request.thresholds.takesEveryClass = true
-    request.keepsEmpty = true
-    return request
-  }
-
-  /// What is found in a picture, as it is written to files.
-  private func detections(of image: RGBImage, _ model: any ObjectNetwork) throws -> [EvaluatedDetection] {
-    var request = request
-    request.masks = shape == .masks ? way : nil
-    let found = try InFile.naming(file) { try model.detect(image, request) }
-    return found.objects.map { object in
-      let (box, mask) = (object.box, object.mask)
-      return EvaluatedDetection(
-        classIndex: object.classIndex, score: Self.written(Double(object.confidence), decimals: 6),
-        box: PixelBox(
-          x: Self.written(box.minX, decimals: 4), y: Self.written(box.minY, decimals: 4),
-          width: Self.written(box.width, decimals: 4), height: Self.written(box.height, decimals: 4)),
-        mask: mask.map {
-          RunLengthMask(
-            height: image.height, width: image.width,
-            boundaries: $0.runs.columnBoundaries(
-              column: $0.columns.lowerBound, row: $0.rows.lowerBound, rows: image.height))
-        },
-        keypoints: object.keypoints.map { keypoint in
-          SIMD3(
-            Self.written(keypoint.point.x, decimals: 4), Self.written(keypoint.point.y, decimals: 4),
-            Self.written(Double(keypoint.confidence ?? 1), decimals: 6))
-        })
-    }
-  }
-
-  /// A number as files have it, so that who reads them finds the same precision.
-  private static func written(_ value: Double, decimals: Int) -> Double {
-    JSONValue.rounded(value, decimals: decimals).number ?? value
-  }
-
-  /// What is found in a picture fitted into the input as `yolo val` does.
-  private func detections(
-    of image: RGBImage, _ frame: ValidationFrame, _ model: any ObjectNetwork
-  ) throws -> [InputDetection] {
-    var request = request
-    request.letterbox = Letterbox(
-      imageSize: PixelSize(width: image.width, height: image.height),
-      networkSize: PixelSize(width: frame.networkWidth, height: frame.networkHeight),
-      contentSize: PixelSize(width: frame.contentWidth, height: frame.contentHeight))
-    let found = try InFile.naming(file) { try model.detect(image, request) }
-    return found.objects.map { object in
-      let (box, mask) = (object.networkBox, object.probabilities)
-      return InputDetection(
-        classIndex: object.classIndex, score: object.confidence,
-        box: SIMD4(Float(box.minX), Float(box.minY), Float(box.maxX), Float(box.maxY)),
-        columns: mask?.columns ?? 0..<0, rows: mask?.rows ?? 0..<0,
-        isSet: mask?.probabilities.map { $0 > 0.5 } ?? [],
-        keypoints: object.networkKeypoints.map { SIMD2(Float($0.point.x), Float($0.point.y)) },
-        orientedBox: object.networkOrientedBox.map {
-          GaussianBox(center: $0.centre, size: $0.size, angle: $0.angle)
-        })
-    }
   }
 }

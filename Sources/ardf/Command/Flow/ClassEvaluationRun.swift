@@ -7,7 +7,7 @@ import Models
 import NNRuntime
 
 /// A classifier in one or several precisions against pictures in a folder for each class.
-struct ClassScoring {
+struct ClassEvaluationRun {
   private struct Network {
     let precision: Precision
     let model: any ClassNetwork

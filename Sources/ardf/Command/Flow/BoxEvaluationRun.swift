@@ -6,7 +6,7 @@ import NNRuntime
 import Perception
 
 /// Boxes that a detector and the sensor's depth measure, against those that captures are annotated with.
-struct BoxScoring: FrameScoring {
+struct BoxEvaluationRun: FrameEvaluationRun {
   let inputs: RunInputs
   private let file: String
   private let perceiver: Perceiver
@@ -26,7 +26,7 @@ struct BoxScoring: FrameScoring {
   }
 
   func run() throws -> BoxReport {
-    var boxes = BoxReport.Boxes()
+    var boxes = BoxScoring()
     var annotations = OncePerSource<BoxAnnotations>()
     var frames = 0
     let unreadable = try forEachFrame { frame in
