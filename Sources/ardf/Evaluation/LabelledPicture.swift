@@ -1,6 +1,9 @@
 import FileFormats
 
 /// A rectangle in pixels of a picture, origin top-left, y down, edge convention.
+///
+/// By corner and extent, as COCO's files have it: overlaps agree with pycocotools' to the last bit, which those of a `Rect`,
+/// whose sides are differences of its edges, do not.
 package struct PixelBox: Sendable, Equatable {
   /// The left and top edge, and the extent.
   package let x, y, width, height: Double
