@@ -5,7 +5,7 @@ import ONNX
 
 /// A defect of a checkpoint, or a checkpoint of something else than the networks known here.
 public struct CheckpointError: Error, Equatable, CustomStringConvertible {
-  /// What is wrong.
+  /// The defect.
   public enum Kind: Error, Equatable {
     /// An ONNX file cannot be read.
     case export(ONNXError)
@@ -87,7 +87,7 @@ public struct CheckpointError: Error, Equatable, CustomStringConvertible {
     case needlessGreatestDepth
   }
 
-  /// What is wrong.
+  /// The defect.
   public let kind: Kind
   /// The tensor it is about, where it is about one.
   public let tensor: String?
@@ -172,7 +172,7 @@ extension CheckpointError.Kind: CustomStringConvertible {
 }
 
 extension CheckpointError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault {
     switch kind {
     case .file(let file): file.fault

@@ -7,7 +7,7 @@ package enum ModuleFacts {
   /// The checkpoint was a table of tensors.
   package static let untold = "untold"
 
-  /// What a table of tensors cannot tell, for people.
+  /// A remark on what a table of tensors lacks, for people.
   package static let remark =
     "a bare table of tensors: it does not tell activations, strides, paddings, pooling and up-sampling, those of the "
     + "published network are taken"

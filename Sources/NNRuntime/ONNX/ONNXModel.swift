@@ -39,7 +39,7 @@ public final class ONNXModel: Sendable {
       of: message, files: ExternalData(besideModel: path), keepsAll: keepsAll)
   }
 
-  /// What keeps the model from being run; nil where nothing does.
+  /// The defect that keeps the model from being run; nil if there is none.
   public var defect: ONNXError? { program.defect }
 
   /// The inputs that a caller has to give, in order.

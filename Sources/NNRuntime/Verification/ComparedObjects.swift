@@ -24,7 +24,7 @@ public struct ComparedObjects: Sendable {
   /// The most defects that a sentence lists.
   private static let listed = 3
 
-  /// What diverges, in a sentence.
+  /// The divergence, in a sentence.
   package var text: String {
     "\(name) (the objects after suppression" + (isOwn ? ", of the reference's own raw outputs" : "")
       + "): \(found) found, \(expected) expected: " + defects.prefix(Self.listed).joined(separator: "; ")

@@ -10,7 +10,7 @@ package enum SensitivityError: Error, Equatable, CustomStringConvertible {
   /// In so many of the pictures a detector finds nothing.
   case emptyPictures(Int, of: Int)
 
-  /// What is wrong, and what to do about it.
+  /// The defect and its remedy.
   package var description: String {
     switch self {
     case .nothingToLower(let network, let precision):
@@ -25,6 +25,6 @@ package enum SensitivityError: Error, Equatable, CustomStringConvertible {
 }
 
 extension SensitivityError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

@@ -25,7 +25,7 @@ public enum VerificationError: Error, Equatable, CustomStringConvertible {
   /// A file holds no trace.
   case notATrace(String)
 
-  /// What is wrong, and what to do about it.
+  /// The defect and its remedy.
   public var description: String {
     switch self {
     case .shape(let name, let found, let expected):
@@ -80,6 +80,6 @@ public enum VerificationError: Error, Equatable, CustomStringConvertible {
 }
 
 extension VerificationError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

@@ -139,6 +139,6 @@ package struct SystemError: Error, CustomStringConvertible {
 }
 
 extension SystemError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .inputOutput }
 }

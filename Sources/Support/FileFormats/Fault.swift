@@ -20,7 +20,7 @@ package enum Fault: Sendable, Hashable, CaseIterable {
 
 /// An error that says, beside its text, what kind of fault it is.
 package protocol ClassifiedError: Error {
-  /// What kind of fault it is.
+  /// The kind of fault.
   var fault: Fault { get }
 }
 

@@ -75,7 +75,7 @@ public enum FileError: Error, Equatable, CustomStringConvertible {
 }
 
 extension FileError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault {
     switch self {
     case .missing, .permissionDenied: .missingInput

@@ -91,6 +91,6 @@ package struct JSONLimits: Sendable {
 }
 
 extension JSONError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

@@ -71,7 +71,7 @@ package enum LabelError: Error, Equatable, CustomStringConvertible {
 }
 
 extension LabelError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault {
     switch self {
     case .noFolder, .noPictures, .noLabels, .noPicture, .noClasses: .missingInput

@@ -62,6 +62,6 @@ package enum PartReader {
 }
 
 extension TornObject: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

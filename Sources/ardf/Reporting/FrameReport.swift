@@ -236,6 +236,6 @@ package enum ReportError: Error, Equatable, CustomStringConvertible {
 }
 
 extension ReportError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

@@ -27,7 +27,7 @@ package struct DepthAnythingArchitecture: Sendable, Equatable {
   /// What the numbers of the network mean.
   package let output: DepthOutput
 
-  /// What the network is called.
+  /// The network's name.
   package var name: String {
     let family =
       switch output {

@@ -131,7 +131,7 @@ package enum DepthAnythingFamily: DepthNetworkFamily {
 }
 
 extension DepthAnythingV2: BuiltInDepthNetwork {
-  /// What the network is called.
+  /// The network's name.
   public var name: String { architecture.name }
 
   package var exportedPlatform: String { "ardf_depth_anything_v2" }

@@ -112,7 +112,7 @@ package struct IdentifiedCheckpoint {
   let variant: String
   /// What else its weight file says.
   var metadata: [String: String]
-  /// What its user should know, for people.
+  /// Remarks for its user.
   var remarks: [String]
 }
 

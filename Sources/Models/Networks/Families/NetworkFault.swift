@@ -3,11 +3,11 @@ import NNRuntime
 
 /// An error of a network, whatever its family.
 public protocol NetworkFault: Error {
-  /// What it means to whoever runs the network.
+  /// The kind of error, for the user who runs the network.
   var kind: NetworkFaultKind { get }
 }
 
-/// What an error of a network means to whoever runs it.
+/// Kind of a network's error, for the user who runs it.
 public enum NetworkFaultKind: Sendable {
   /// The weights cannot be read.
   case weights(WeightError)
@@ -26,7 +26,7 @@ public enum NetworkFaultKind: Sendable {
 }
 
 extension YOLOError: NetworkFault {
-  /// What it means to whoever runs the network.
+  /// The kind of error, for the user who runs the network.
   public var kind: NetworkFaultKind {
     switch self {
     case .weights(let error): .weights(error)
@@ -41,7 +41,7 @@ extension YOLOError: NetworkFault {
 }
 
 extension DepthError: NetworkFault {
-  /// What it means to whoever runs the network.
+  /// The kind of error, for the user who runs the network.
   public var kind: NetworkFaultKind {
     switch self {
     case .weights(let error): .weights(error)
@@ -55,7 +55,7 @@ extension DepthError: NetworkFault {
 }
 
 extension NetworkError: NetworkFault {
-  /// What it means to whoever runs the network.
+  /// The kind of error, for the user who runs the network.
   public var kind: NetworkFaultKind {
     switch self {
     case .yolo(let error): error.kind
@@ -89,16 +89,16 @@ private func fault(of kind: NetworkFaultKind) -> Fault {
 }
 
 extension YOLOError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { Models.fault(of: kind) }
 }
 
 extension DepthError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { Models.fault(of: kind) }
 }
 
 extension NetworkError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { Models.fault(of: kind) }
 }

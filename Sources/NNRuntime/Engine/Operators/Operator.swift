@@ -63,7 +63,7 @@ package enum ReducedProducts: Sendable {
   /// Anything else, by the first kernel that multiplies in these.
   case products(ProductElement)
 
-  /// What its factors are.
+  /// Element type of its factors.
   var element: ProductElement {
     switch self {
     case .floats: .float32

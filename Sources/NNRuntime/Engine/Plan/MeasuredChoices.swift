@@ -106,6 +106,6 @@ package enum MeasuredChoicesError: Error, Equatable, CustomStringConvertible {
 }
 
 extension MeasuredChoicesError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

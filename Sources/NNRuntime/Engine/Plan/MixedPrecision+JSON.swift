@@ -67,6 +67,6 @@ package enum MixedPrecisionError: Error, Equatable, CustomStringConvertible {
 }
 
 extension MixedPrecisionError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

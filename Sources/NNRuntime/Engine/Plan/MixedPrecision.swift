@@ -5,7 +5,7 @@ import NNKernelInterface
 ///
 /// It holds on any machine whose kernels have the precisions, with the same results for any number of threads.
 package struct MixedPrecision: Sendable, Equatable {
-  /// What the network is called.
+  /// The network's name.
   package let network: String
   /// What layers are multiplied in that are no exceptions.
   package let precision: Precision

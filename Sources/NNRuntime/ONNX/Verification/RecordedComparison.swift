@@ -19,7 +19,7 @@ package struct RecordedComparison {
     /// The largest difference, and the largest magnitude of the recorded values.
     package let difference: Double
     package let scale: Double
-    /// What differs; nil where nothing does.
+    /// The difference; nil if there is none.
     package let message: String?
   }
 

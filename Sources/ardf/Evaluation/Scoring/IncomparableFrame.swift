@@ -32,6 +32,6 @@ package enum IncomparableFrame: Error, Equatable, CustomStringConvertible {
 }
 
 extension IncomparableFrame: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

@@ -34,7 +34,7 @@ package enum Refusal: Error, Equatable {
   package var status: ResponseStatus { row.status }
   /// The reason in a word, for counting.
   package var kind: String { row.kind }
-  /// What is wrong and what to do.
+  /// The defect and its remedy.
   package var message: String { row.message }
 
   /// Header fields of the answer.

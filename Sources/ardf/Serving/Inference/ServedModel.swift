@@ -53,6 +53,6 @@ package struct UnfitInput: Error, Sendable, CustomStringConvertible {
 struct UnwantedCall: Error {}
 
 extension UnfitInput: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

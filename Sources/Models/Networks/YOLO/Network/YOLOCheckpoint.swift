@@ -43,7 +43,7 @@ package enum YOLOCheckpoint {
       remarks: remarks(metadata, sizes))
   }
 
-  /// What its user should know, for people.
+  /// Remarks for its user.
   private static func remarks(_ metadata: [String: String], _ sizes: YOLOArchitecture) -> [String] {
     let count = sizes.classCount
     var remarks: [String] = []

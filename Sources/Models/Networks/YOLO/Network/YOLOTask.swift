@@ -11,7 +11,7 @@ package enum YOLOTask: String, Sendable, CaseIterable {
   /// Classes of whole pictures.
   case classify = "-cls"
 
-  /// What is found, for people.
+  /// Kind of objects found, for people.
   package var finds: String {
     switch self {
     case .detect: "boxes"
