@@ -128,7 +128,7 @@ public struct ObjectDetector: Detector {
   }
 }
 
-/// What is found in an upright picture, or in parts of it.
+/// Objects of an upright picture, or of its tiles.
 private struct UprightObjects {
   var detections: [UprightDetection]
   let surest: SurestCandidate?
@@ -137,7 +137,7 @@ private struct UprightObjects {
 }
 
 extension UprightObjects {
-  /// What is found in several parts.
+  /// Objects of several tiles.
   init(together parts: [UprightObjects]) {
     detections = parts.flatMap(\.detections)
     surest =

@@ -49,7 +49,7 @@ public struct Perceiver: Sendable {
     return perceiver
   }
 
-  /// What estimates a frame's depth, if anything is made of it.
+  /// Estimates a frame's depth, if anything is made of it.
   private func depth(for frame: CapturedFrame) -> (any DepthNetwork)? {
     depth.flatMap { estimatesUnscaledDepth || $0.output != .relative || frame.depth != nil ? $0 : nil }
   }
@@ -146,7 +146,7 @@ public struct Perceiver: Sendable {
   }
 }
 
-/// What `body` makes, and how long it takes.
+/// The result of `body` and its duration.
 private func timed<Value, Failure: Error>(
   _ body: () throws(Failure) -> Value
 ) throws(Failure) -> (Value, Duration) {

@@ -120,7 +120,7 @@ extension UltralyticsNetwork {
 }
 
 extension DepthAnythingFamily {
-  /// What a depth network is called, its size and what it finds; nil of other networks.
+  /// Name, size and output of a depth network; nil for other networks.
   fileprivate static func description(
     of source: CheckpointSource, _ facts: IdentifiedCheckpoint?
   ) -> (network: String, size: String?, finds: String)? {

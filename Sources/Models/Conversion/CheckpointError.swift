@@ -65,7 +65,7 @@ public struct CheckpointError: Error, Equatable, CustomStringConvertible {
     case otherModule(String, reason: String)
     /// Modules in other names than the original's.
     case renamedModules
-    /// What the checkpoint says of its key points does not fit their numbers.
+    /// The key-point shape stated by the checkpoint does not fit the number of values.
     case keypointShape(stated: String, values: Int)
     /// A weight file of an older converter, which did not compare modules; the checkpoint's name.
     case convertedBefore(String)
@@ -77,7 +77,7 @@ public struct CheckpointError: Error, Equatable, CustomStringConvertible {
     case classNamesTooLong(limit: Int)
     /// The three parts of an attention's projection differ in type.
     case mixedTypes
-    /// What `config.json` beside the checkpoint says cannot be used.
+    /// `config.json` next to the checkpoint has values that cannot be used.
     case config(String)
     /// A metric depth network by its name, whose greatest depth nothing tells.
     case unknownGreatestDepth

@@ -1,4 +1,4 @@
-/// What a weight file says of how it was made sure that its tensors are the published network's.
+/// Metadata of a weight file on how its tensors were checked against the published network.
 package enum ModuleFacts {
   /// The metadata's key.
   package static let key = "modules"

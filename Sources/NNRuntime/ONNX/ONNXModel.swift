@@ -4,7 +4,7 @@ package import FileFormats
 public final class ONNXModel: Sendable {
   /// The path of the file.
   public let path: String
-  /// What the file says of itself, its messages as they are.
+  /// Metadata of the file, messages unchanged.
   package let message: ModelMessage
   package let program: Program
 

@@ -159,7 +159,7 @@ struct ObjectComparison {
     return pairs.sorted { $0.1 < $1.1 }
   }
 
-  /// What only one side has: how many are at a threshold, and the others.
+  /// Objects that only one side has: those at a threshold, and the others.
   private func unpaired(
     _ found: [DecodedObject], _ expected: [DecodedObject], _ pairs: [(Int, Int)]
   ) -> (excused: Int, defects: [String]) {
@@ -208,7 +208,7 @@ struct ObjectComparison {
 
   // MARK: - Masks
 
-  /// What differs between a mask and the one of the reference's object `index`; nil for nothing.
+  /// Difference between a mask and that of the reference's object `index`; nil for none.
   private func maskDefect(
     _ object: DecodedObject, _ masks: (width: Int, height: Int, elements: [Float]), at index: Int
   ) -> String? {

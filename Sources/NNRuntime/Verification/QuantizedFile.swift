@@ -62,7 +62,7 @@ package struct QuantizedFile {
     return "\(count) layer\(count == 1 ? " stays" : "s stay") in \(others.joined(separator: ", "))"
   }
 
-  /// What was written to `path`.
+  /// Description of the file written to `path`.
   package func document(_ path: String) -> JSONValue {
     var members = provenance.object ?? [:]
     members["output"] = .string(path)

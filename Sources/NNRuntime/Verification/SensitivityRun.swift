@@ -4,12 +4,12 @@ import NNRuntime
 ///
 /// What it chooses is the same on every run and for any number of threads; times are measured for the report alone.
 package struct SensitivityRun {
-  /// What layers lost, worst first, and the curve from none lowered to all.
+  /// Errors of layers, worst first, and the curve from none lowered to all.
   package struct Outcome {
     package let analysis: SensitivityAnalysis
     package let layers: [(layer: SensitivityAnalysis.Layer, score: Double?)]
     package let points: [PrecisionSearch.Point]
-    /// What layers took; nil where they were not measured.
+    /// Times of layers; nil where not measured.
     package let times: SensitivityAnalysis.Times?
     /// The layers that each point lowers, by count.
     package let lowered: [Int: Set<String>]

@@ -66,7 +66,7 @@ public enum VerificationError: Error, Equatable, CustomStringConvertible {
     return isBatch || own.count == other.count && own.sorted() == other.sorted()
   }
 
-  /// What to do about a shape, by what it looks like.
+  /// Remedy for a wrong shape.
   private static func remedy(_ found: [Int], _ expected: [Int]) -> String {
     let (own, other) = (Array(found.drop { $0 == 1 }), Array(expected.drop { $0 == 1 }))
     if own.count == other.count, own != other, own.sorted() == other.sorted() {

@@ -20,17 +20,17 @@ package struct WeightQuantization {
     /// nil for one that stays as it is.
     package let quantized: QuantizedTensor?
     package let stored: Tensor
-    /// What the outputs change by where it alone is rounded; nil where it was not tried.
+    /// Change of the outputs where it alone is rounded; nil if not tried.
     package let error: Double?
   }
 
   package struct Outcome {
     package let parts: [Part]
-    /// What the outputs are off by with all that are rounded.
+    /// Error of the outputs with all rounded tensors.
     package let error: Double
     /// The outputs of the weights as they were.
     package let exact: OutputReference
-    /// What the processor multiplies in.
+    /// Precisions of the processor's products.
     package let precisions: [Precision]
 
     /// The weights as a network takes them from the new file.

@@ -131,7 +131,7 @@ package struct ChildProcess: ~Copyable {
   }
 }
 
-/// What the system says went wrong.
+/// The system's error text.
 package struct SystemError: Error, CustomStringConvertible {
   package let number: Int32
 

@@ -58,7 +58,7 @@ public enum JSONError: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// What a JSON text may cost.
+/// Limits on a JSON text.
 package struct JSONLimits: Sendable {
   /// The largest text in bytes.
   package var bytes: Int

@@ -113,9 +113,9 @@ package struct LabelledSet: Sendable {
   package let layout: Layout
   /// In the order in which they are evaluated.
   package let pictures: [LabelledPicture]
-  /// What predictions call the network's classes; nil for a class that the annotations do not know.
+  /// Category ids of the network's classes; nil for a class that the annotations do not know.
   package let categoryIds: [Int?]
-  /// What was seen and left out, for people.
+  /// Notes on what was left out, for people.
   package let notes: [String]
 
   /// Labels of all pictures.

@@ -6,9 +6,9 @@ import NNRuntime
 ///
 /// Calls from several threads are safe and take turns.
 public protocol DepthNetwork: Sendable {
-  /// What the network is called, such as `depth-anything-v2-small`.
+  /// The network's name, such as `depth-anything-v2-small`.
   var name: String { get }
-  /// What its numbers mean.
+  /// Kind of its output.
   var output: DepthOutput { get }
   /// Where its weights come from.
   var weights: WeightSource { get }

@@ -16,7 +16,7 @@ package protocol LayeredNetwork: Sendable {
   func layeredSession(for size: PixelSize, prompt: PixelSize?) throws(NetworkError) -> Session
   /// Writes an upright picture into the inputs, as the network's users do.
   func fill(_ inputs: borrowing SessionInputs, with picture: RGBImage, size: PixelSize) throws(PortError)
-  /// What its outputs mean.
+  /// Decoding of its outputs.
   var decoding: any DecodedNetwork { get }
 }
 

@@ -65,7 +65,7 @@ extension NetworkError: NetworkFault {
   }
 }
 
-/// What went wrong within a network, where the fault is its weights' or the machine's; else the error itself.
+/// The underlying error, where the weights or the machine are at fault; else the error itself.
 package func innermost(_ error: any Error) -> any Error {
   switch (error as? any NetworkFault)?.kind {
   case .weights(let error): error
@@ -79,7 +79,7 @@ package func innermost(_ error: any Error) -> any Error {
   }
 }
 
-/// What kind of fault an error of a network is: that of its weights or of the machine, where it is theirs.
+/// Fault of a network's error: that of its weights or of the machine, where these are the cause.
 private func fault(of kind: NetworkFaultKind) -> Fault {
   switch kind {
   case .weights(let error): error.fault

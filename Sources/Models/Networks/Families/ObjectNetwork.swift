@@ -6,7 +6,7 @@ import NNRuntime
 ///
 /// Calls from several threads are safe and run one at a time.
 public protocol ObjectNetwork: Sendable {
-  /// What the network is called, such as `yolo11n-seg`.
+  /// The network's name, such as `yolo11n-seg`.
   var name: String { get }
   /// Class names, in the order of `DetectedObject.classIndex`.
   var classNames: [String] { get }

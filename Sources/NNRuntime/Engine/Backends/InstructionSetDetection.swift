@@ -83,7 +83,7 @@ package enum InstructionSet: String, CaseIterable, Sendable {
     return names.dropLast().joined(separator: ", ") + " or " + last
   }
 
-  /// What this CPU can run, from the slowest to the fastest.
+  /// Instruction sets of this CPU, from the slowest to the fastest.
   package static let available = allCases.filter { $0.catalogue != nil }
 
   private static let catalogues = Dictionary(

@@ -45,7 +45,7 @@ struct ElementTypes: Sendable {
     }
   }
 
-  /// What a value is stored as.
+  /// Element type of a stored value.
   subscript(value: ValueID) -> ElementType { types[value] }
 
   /// Precision of the node's products.

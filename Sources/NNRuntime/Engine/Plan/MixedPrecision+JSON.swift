@@ -15,7 +15,7 @@ extension MixedPrecision {
     ]
   }
 
-  /// What a file says.
+  /// Contents of a file.
   ///
   /// - Throws: `MixedPrecisionError`.
   package init(_ document: JSONValue) throws(MixedPrecisionError) {

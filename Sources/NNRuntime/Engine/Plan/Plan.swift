@@ -66,7 +66,7 @@ public struct Plan: Sendable {
   let catalogue: KernelCatalogue
   /// The one that computes each layer.
   let kernels: [LayerKernel]
-  /// What values are stored as.
+  /// Element types of stored values.
   let elements: ElementTypes
   package let graph: Graph
   /// The field's names of the layers' operations, before any were joined.

@@ -50,7 +50,7 @@ public enum PrecisionError: Error, Equatable, CustomStringConvertible {
 }
 
 extension Precision {
-  /// What a processor must have.
+  /// Features that a processor needs.
   fileprivate var instructions: String {
     switch self {
     case .fp32: "nothing"

@@ -3,7 +3,7 @@ import Geometry
 import Imaging
 import Models
 
-/// What a detector finds in labeled pictures, as a rule compares it with their labels.
+/// Detections of a detector in labeled pictures, as a rule compares them with their labels.
 package struct DetectionScoring {
   private let shape: EvaluatedShape
   /// How masks come to the picture's resolution.
@@ -24,7 +24,7 @@ package struct DetectionScoring {
     self.request = request
   }
 
-  /// What is found in a picture, as it is written to files, by COCO's rule.
+  /// Detections in a picture, as they are written to files, by COCO's rule.
   ///
   /// - Throws: the network's error.
   package func detections(of image: RGBImage, by model: any ObjectNetwork) throws -> [EvaluatedDetection] {
@@ -56,7 +56,7 @@ package struct DetectionScoring {
     JSONValue.rounded(value, decimals: decimals).number ?? value
   }
 
-  /// What is found in a picture fitted into the input as `yolo val` does, by Ultralytics' rule.
+  /// Detections in a picture fitted into the input as `yolo val` does, by Ultralytics' rule.
   ///
   /// - Throws: the network's error.
   package func detections(

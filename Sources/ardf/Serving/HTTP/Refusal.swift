@@ -27,7 +27,7 @@ package enum Refusal: Error, Equatable {
   case deadline
   /// A request of HTTP/2, which gRPC is made of.
   case onlyHTTP1
-  /// What is asked for failed here, by no fault of the client's.
+  /// The request failed here, by no fault of the client's.
   case failed(String)
 
   /// How the answer begins.

@@ -2,7 +2,7 @@ import FileFormats
 import HTTPServing
 import InferenceProtocol
 
-/// What a server computes for clients.
+/// A model that a server runs for clients.
 package protocol ServedModel: Sendable {
   /// What clients can learn of it.
   var description: ModelDescription { get }

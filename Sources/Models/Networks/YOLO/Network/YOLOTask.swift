@@ -1,4 +1,4 @@
-/// What a YOLO network finds in a picture, by the suffix of its name.
+/// Task of a YOLO network, by the suffix of its name.
 package enum YOLOTask: String, Sendable, CaseIterable {
   /// Boxes of objects.
   case detect = ""
