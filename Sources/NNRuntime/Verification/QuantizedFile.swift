@@ -17,17 +17,17 @@ package struct QuantizedFile {
   ) {
     var tensors: [String: Tensor] = [:]
     var scales: [String: [Float]] = [:]
-    for part in outcome.parts {
-      guard let quantized = part.quantized else {
-        tensors[part.name] = part.stored
+    for entry in outcome.entries {
+      guard let quantized = entry.quantized else {
+        tensors[entry.name] = entry.stored
         continue
       }
-      tensors[part.name] = quantized.integers
-      tensors[part.name + QuantizedWeights.suffix] = Tensor(
+      tensors[entry.name] = quantized.integers
+      tensors[entry.name + QuantizedWeights.suffix] = Tensor(
         shape: [quantized.scales.count], floats: quantized.scales)
-      scales[part.name] = quantized.scales
+      scales[entry.name] = quantized.scales
     }
-    let kept = outcome.parts.filter { $0.quantized == nil && $0.error != nil }
+    let kept = outcome.entries.filter { $0.quantized == nil && $0.error != nil }
     var provenance: [String: JSONValue] = [
       "schema": "ardf.quantization/1", "pictures": .integer(pictures), "maxError": .number(maxError),
       "weightError": .number(outcome.error), "quantized": .integer(scales.count),

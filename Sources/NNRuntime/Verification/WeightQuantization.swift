@@ -15,7 +15,7 @@ package struct WeightQuantization {
   }
 
   /// A tensor of the new file.
-  package struct Part {
+  package struct Entry {
     package let name: String
     /// nil for one that stays as it is.
     package let quantized: QuantizedTensor?
@@ -25,7 +25,7 @@ package struct WeightQuantization {
   }
 
   package struct Outcome {
-    package let parts: [Part]
+    package let entries: [Entry]
     /// Error of the outputs with all rounded tensors.
     package let error: Double
     /// The outputs of the weights as they were.
@@ -35,7 +35,7 @@ package struct WeightQuantization {
 
     /// The weights as a network takes them from the new file.
     package func store(_ metadata: [String: String]) -> WeightStore {
-      WeightQuantization.store(parts, metadata: metadata)
+      WeightQuantization.store(entries, metadata: metadata)
     }
   }
 
@@ -50,30 +50,30 @@ package struct WeightQuantization {
   /// - Returns: The tensors of the new file.
   /// - Throws: `SensitivityError`, and what making networks and preparing pictures throws.
   package func run(maxError: Double, onTensor: StepObserver) throws -> Outcome {
-    var parts = try store.names.map { name in
+    var entries = try store.names.map { name in
       let tensor = try store.tensor(named: name)
       // Names of weights of convolutions and linear layers end so; what is added to tokens has other names.
       let quantized = name.hasSuffix(".weight") ? QuantizedTensor(tensor) : nil
-      return Part(name: name, quantized: quantized, stored: tensor, error: nil)
+      return Entry(name: name, quantized: quantized, stored: tensor, error: nil)
     }
-    let original = try calibrated(Self.store(parts.map(\.kept), metadata: store.metadata))
+    let original = try calibrated(Self.store(entries.map(\.kept), metadata: store.metadata))
     let exact = try original.exact()
     try Self.checkSeesSomething(exact, original)
     let few = exact.thinned(to: Self.ranked)
-    let candidates = parts.indices.filter { parts[$0].quantized != nil }
+    let candidates = entries.indices.filter { entries[$0].quantized != nil }
     for (done, index) in candidates.enumerated() {
-      let alone = parts.indices.map { $0 == index ? parts[$0] : parts[$0].kept }
+      let alone = entries.indices.map { $0 == index ? entries[$0] : entries[$0].kept }
       let network = try calibrated(Self.store(alone, metadata: store.metadata))
-      let part = parts[index]
-      parts[index] = Part(
-        name: part.name, quantized: part.quantized, stored: part.stored,
+      let entry = entries[index]
+      entries[index] = Entry(
+        name: entry.name, quantized: entry.quantized, stored: entry.stored,
         error: try few.error(of: network.sessions))
       onTensor(done + 1, candidates.count)
     }
     var search = PrecisionSearch(
-      candidates.map { (parts[$0].name, parts[$0].error ?? 0, Double(parts[$0].stored.count)) }, base: 0
+      candidates.map { (entries[$0].name, entries[$0].error ?? 0, Double(entries[$0].stored.count)) }, base: 0
     ) { rounded in
-      let mixed = parts.map { rounded.contains($0.name) ? $0 : $0.kept }
+      let mixed = entries.map { rounded.contains($0.name) ? $0 : $0.kept }
       return try exact.error(of: calibrated(Self.store(mixed, metadata: store.metadata)).sessions)
     }
     guard let point = try search.most(within: maxError) else {
@@ -81,14 +81,14 @@ package struct WeightQuantization {
     }
     let rounded = search.layers(point.count)
     return Outcome(
-      parts: parts.map { rounded.contains($0.name) ? $0 : $0.kept },
+      entries: entries.map { rounded.contains($0.name) ? $0 : $0.kept },
       error: point.error, exact: exact, precisions: original.sessions[0].plan.availablePrecisions)
   }
 
-  fileprivate static func store(_ parts: [Part], metadata: [String: String]) -> WeightStore {
+  fileprivate static func store(_ entries: [Entry], metadata: [String: String]) -> WeightStore {
     WeightStore(
       tensors: Dictionary(
-        parts.map { ($0.name, $0.quantized?.floats ?? $0.stored) }, uniquingKeysWith: { first, _ in first }),
+        entries.map { ($0.name, $0.quantized?.floats ?? $0.stored) }, uniquingKeysWith: { first, _ in first }),
       metadata: metadata)
   }
 
@@ -110,7 +110,7 @@ package struct WeightQuantization {
   }
 }
 
-extension WeightQuantization.Part {
+extension WeightQuantization.Entry {
   /// The same, as it is.
   fileprivate var kept: Self { Self(name: name, quantized: nil, stored: stored, error: error) }
 }

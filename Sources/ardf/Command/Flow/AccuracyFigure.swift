@@ -22,7 +22,7 @@ struct AccuracyFigure {
       name = "mAP50-95"
       evaluate = { plan in
         let report = try ObjectEvaluationRun(
-          weights, family, options: ObjectEvaluation(), precisions: precisions(plan), limits: limits,
+          weights, family, options: ObjectEvaluationSettings(), precisions: precisions(plan), limits: limits,
           source: labelled
         ).run(writingTo: nil)
         return (report.rows.first?.shapes ?? report.rows.first?.boxes)?.overall?.mean ?? 0

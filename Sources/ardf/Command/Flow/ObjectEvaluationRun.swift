@@ -21,7 +21,7 @@ struct ObjectEvaluationRun {
   let set: LabelledSet
   private let file: String
   private let source: String
-  private let options: ObjectEvaluation
+  private let options: ObjectEvaluationSettings
   private let networks: [Network]
   private let side: Int
   private let limits: ImageLimits
@@ -30,7 +30,7 @@ struct ObjectEvaluationRun {
 
   /// Reads labels, then plans the network in every precision, so that what cannot be done fails before it is begun.
   init(
-    _ weights: NetworkWeights, _ family: any ObjectNetworkFamily.Type, options: ObjectEvaluation,
+    _ weights: NetworkWeights, _ family: any ObjectNetworkFamily.Type, options: ObjectEvaluationSettings,
     precisions: EvaluatedArithmetic, limits: CaptureLimits, source: String
   ) throws {
     let file = weights.file

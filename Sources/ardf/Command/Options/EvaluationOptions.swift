@@ -113,12 +113,12 @@ struct ObjectEvaluationOptions: ParsableArguments {
   var nms = false
 
   @Option(help: "Scores must be strictly greater; the default is that of yolo val.")
-  var conf = ObjectEvaluation.leastConfidence
+  var conf = ObjectEvaluationSettings.leastConfidence
 
   @Option(
     help: "Of two boxes of a class that overlap by more, the better is kept; the default is that of yolo val."
   )
-  var iou = ObjectEvaluation.overlap
+  var iou = ObjectEvaluationSettings.overlap
 
   @Option(help: "The most objects of a picture.")
   var maxDet = 300
@@ -141,8 +141,8 @@ struct ObjectEvaluationOptions: ParsableArguments {
   var boxes = false
 
   /// The same as a plain value.
-  var evaluation: ObjectEvaluation {
-    ObjectEvaluation(
+  var evaluation: ObjectEvaluationSettings {
+    ObjectEvaluationSettings(
       annotations: annotations, rule: rule,
       detector: DetectorSettings(
         side: imgsz, isRectangle: rect, isSuppressed: nms, confidence: conf, overlap: iou, limit: maxDet,

@@ -2,7 +2,7 @@ import Evaluation
 import Models
 
 /// How objects are found and compared.
-struct ObjectEvaluation {
+struct ObjectEvaluationSettings {
   /// `yolo val`'s, for whole curves of precision.
   static let leastConfidence = 0.001
   /// `yolo val`'s.
