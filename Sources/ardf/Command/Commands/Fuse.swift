@@ -39,9 +39,9 @@ struct Fuse: ParsableCommand, LimitedCommand {
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() throws {
-    let captured = try FrameSelection(
-      sensor.told(picture.open(capture, limits: limits.capture)), frames: frame.map { [$0] } ?? []
-    ).onlyFrame()
+    let captured = try FrameSelection(capture, frames: frame.map { [$0] } ?? []) {
+      sensor.told(try picture.open($0, limits: limits.capture))
+    }.onlyFrame()
     let relative = RelativeDepth(try Documents.map(relative, of: captured))
     var options = model.options
     if follow { options.method = .guided }

@@ -50,9 +50,9 @@ struct Place: ParsableCommand, LimitedCommand {
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() throws {
-    let captured = try FrameSelection(
-      sensor.told(picture.open(capture, limits: limits.capture)), frames: frame.map { [$0] } ?? []
-    ).onlyFrame()
+    let captured = try FrameSelection(capture, frames: frame.map { [$0] } ?? []) {
+      sensor.told(try picture.open($0, limits: limits.capture))
+    }.onlyFrame()
     let file = try Documents.detections(detections, of: captured, limits: limits.capture)
     let folder = try output.folder(
       inputs: [capture, detections, fusion, picture.depthMap, picture.confidenceMap])

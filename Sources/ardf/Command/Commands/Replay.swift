@@ -40,7 +40,7 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() async throws {
-    let selection = try FrameSelection(open(sequence), frames: frame)
+    let selection = try FrameSelection(sequence, frames: frame, open: open)
     let wishes = try replay.wishes()
     let folder = try output.folder(
       inputs: [sequence, replay.assets, detector.yolo, depthOptions.depth] + compute.arithmetic.plans)

@@ -136,13 +136,13 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
     let server = PageServer(
       workshop: workshop, port: port, token: try inference.pageToken(), connections: connections)
     if let finished, let capture {
-      let selection = try FrameSelection(open(capture), frames: frame.map { [$0] } ?? [])
+      let selection = try FrameSelection(capture, frames: frame.map { [$0] } ?? [], open: open)
       let folder = try FinishedFolder(finished, frame: selection.onlyFrame(), limits: limits)
       let report = try folder.report(
         capture: capture, path: CameraPath.poses(of: selection.source))
       _ = try await workshop.add(report, of: selection, capture: capture, folder: finished)
     } else if let source {
-      let selection = try FrameSelection(open(source), frames: frame.map { [$0] } ?? [])
+      let selection = try FrameSelection(source, frames: frame.map { [$0] } ?? [], open: open)
       Console.inform("finding objects and depth in \(source)")
       _ = try await workshop.run(selection, capture: source)
     }

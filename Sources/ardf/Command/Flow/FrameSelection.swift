@@ -11,7 +11,14 @@ struct FrameSelection {
   init(
     _ path: String, frames: [String], limits: CaptureLimits = CaptureLimits()
   ) throws {
-    try self.init(CaptureReader.open(path, limits: limits, photographs: .exif), frames: frames)
+    try self.init(path, frames: frames) {
+      try CaptureReader.open($0, limits: limits, photographs: .exif)
+    }
+  }
+
+  /// The frames named, of what `open` makes of a path.
+  init(_ path: String, frames: [String], open: (String) throws -> any CaptureSource) throws {
+    try self.init(open(path), frames: frames)
   }
 
   /// The frames named, by name or position from 0; all of them if none is named.

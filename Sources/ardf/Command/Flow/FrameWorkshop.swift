@@ -115,7 +115,7 @@ actor FrameWorkshop: Workshop {
   }
 
   func run(path: String, of upload: UploadFolder) async throws -> Int {
-    try await run(FrameSelection(open(path), frames: []), capture: path, upload: upload)
+    try await run(FrameSelection(path, frames: [], open: open), capture: path, upload: upload)
   }
 
   /// Perceives the first frame of a selection.
