@@ -177,7 +177,8 @@ let package = Package(
       name: "Sharding", dependencies: ["FileFormats", "Digests"], path: "Sources/ardf/Jobs",
       swiftSettings: optimized),
     .target(
-      name: "Evaluation", dependencies: ["FileFormats", "Geometry", "Imaging"],
+      name: "Evaluation",
+      dependencies: ["Perception", "AppCore", "Models", "FileFormats", "Geometry", "Imaging"],
       path: "Sources/ardf/Evaluation", swiftSettings: optimized),
     .target(
       name: "Reporting", dependencies: ["AppCore", "FileFormats", "Archives", "Geometry", "Imaging"],

@@ -168,7 +168,7 @@ def modules(targets):
     missing = drawn ^ (set(targets) | SHIMS)
     links = [*ARROWS, *BASE_ARROWS, ("Perception", "AppCore"), ("ardf", "Serving"), ("ardf", "Perception")]
     links += [("ardf", "Evaluation"), ("ardf", "NNVerification"), ("ardf", "ONNXEngine"), ("ardf", "InferenceServing"), ("ardf", "Sharding")]
-    links += [("InferenceServing", "InferenceProtocol"), ("Models", "ONNX")]
+    links += [("InferenceServing", "InferenceProtocol"), ("Models", "ONNX"), ("Evaluation", "Perception")]
     links += [("NNRuntime", kernel) for kernel in kernels] + [(kernel, "NNKernelInterface") for kernel in kernels]
     wrong = [f"{a} does not import {b}" for a, b in links if b not in targets.get(a, ())]
     reached = {name: {b for a, b in links if a == name} for name in targets}
@@ -202,6 +202,9 @@ def modules(targets):
     left, top = picture.boxes["Perception"][0], picture.boxes["Perception"][1]
     end = picture.boxes["AppCore"][1]
     picture.arrow((left, top + 70), (left - 60, top + 110), (left + 10, end - 40), (left - 40, end - 2))
+    left, bottom = picture.boxes["Evaluation"][0], picture.boxes["Evaluation"][1] + 98
+    right = picture.boxes["Perception"][0] + 220
+    picture.arrow((left + 24, bottom), (left - 30, bottom + 22), (right + 70, bottom + 22), (right - 18, bottom + 2))
     top = picture.boxes["Sharding"][1]
     picture.arrow((1276, 68), (1296, 120), (1296, top - 30), (1281, top + 30))
     left, top = picture.boxes["InferenceServing"][:2]

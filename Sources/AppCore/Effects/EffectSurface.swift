@@ -1,6 +1,6 @@
 import Geometry
 
-/// What a ray of sight meets, in the frame of a placed effect: meters, +y up.
+/// Surface of an effect, in the frame of the placed effect: meters, +y up.
 ///
 /// Rays are origin + depth * direction with directions of planar depth one, so that `depth` is comparable with a
 /// depth sensor's.

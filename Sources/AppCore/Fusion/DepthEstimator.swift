@@ -1,7 +1,7 @@
 import Geometry
 import Imaging
 
-/// What a depth network found in one picture.
+/// Depth that a network estimates for one picture.
 public struct EstimatedDepth: Sendable {
   /// Relative inverse depth; of a network that gives meters one over them.
   public let relative: RelativeDepth

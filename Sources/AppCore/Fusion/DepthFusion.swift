@@ -36,7 +36,7 @@ public struct FusionOptions: Sendable {
   public var method: FusionMethod
   /// The function that is fitted.
   public var model: FusionModel
-  /// What is known about the sensor: pairs weigh by its noise.
+  /// Model of the sensor: pairs are weighted by its noise.
   public var sensor: SensorModel
   /// Where the robust fit sets out.
   public var start: FusionStart

@@ -16,7 +16,7 @@ public enum FusionStatus: String, Sendable, CaseIterable {
 
 /// The outcome of a fit: the alignment, or why there is none.
 public struct FusionReport: Sendable, Equatable {
-  /// What `fusion.json` calls its layout.
+  /// Schema of `fusion.json`.
   public static let schema = "ardf.fusion/1"
 
   /// Whether the alignment can be used.
@@ -29,7 +29,7 @@ public struct FusionReport: Sendable, Equatable {
   public let alignment: DepthAlignment?
   /// How metric depth was made of it; nil where none was.
   public internal(set) var method: FusionMethod?
-  /// What was known about the sensor; nil where metric depth was not made.
+  /// Model of the sensor; nil where metric depth was not made.
   public internal(set) var sensor: SensorModel?
   /// How well readings repeat each other, by some that were hidden, and how far they are expected off the truth; nil where
   /// no metric depth was made or too few could be hidden.

@@ -137,7 +137,7 @@ struct GuidedCells {
     return (max(sum / weights, Self.farthest), true)
   }
 
-  /// What two opposite readings predict for the cell between them.
+  /// Prediction of two opposite readings for the cell between them.
   private func between(
     _ a: (cell: Int, steps: Int), _ b: (cell: Int, steps: Int), own: Float, length: Float
   ) -> (inverse: Float, weight: Float) {

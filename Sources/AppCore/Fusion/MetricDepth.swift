@@ -1,7 +1,7 @@
 import Geometry
 import Imaging
 
-/// What is known about one value of a `MetricDepth`.
+/// Provenance of one value of a `MetricDepth`.
 public enum DepthState: UInt8, Sendable, CaseIterable {
   /// There is no value.
   case invalid = 0
@@ -14,7 +14,7 @@ public enum DepthState: UInt8, Sendable, CaseIterable {
   /// Computed from relative depth alone, beyond the range that the fit has seen.
   case extrapolated = 4
 
-  /// What files call it.
+  /// Name in files.
   public var name: String {
     switch self {
     case .invalid: "none"

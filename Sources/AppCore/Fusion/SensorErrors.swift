@@ -32,7 +32,7 @@ public struct SensorErrors: Sendable, Equatable {
     let bias: Double
   }
 
-  /// What neighbors share, and what the whole frame does, at `meters`.
+  /// Errors shared by neighbors and by the whole frame, at `meters`.
   func relative(at meters: Double) -> Relative {
     Relative(
       correlated: correlated.deviation(at: meters) / meters, bias: bias.deviation(at: meters) / meters)

@@ -33,7 +33,7 @@ public struct SensorNoise: Sendable, Equatable {
   }
 }
 
-/// What is known about the sensor that gave a capture's depth: how its noise grows, and how far it reads.
+/// Model of the sensor that gave a capture's depth: growth of its noise, and range.
 public struct SensorModel: Sendable, Equatable {
   /// Families of sensors that err alike.
   public enum Kind: String, Sendable, CaseIterable {

@@ -3,7 +3,7 @@ import Geometry
 import Imaging
 import Models
 
-/// What a depth network makes of a frame.
+/// Estimated depth of a frame.
 public struct FrameEstimate: Sendable {
   /// Depth of the picture as it is stored.
   public let depth: EstimatedDepth

@@ -18,7 +18,7 @@ public struct ObjectRules: Sendable {
   public var masks: MaskMethod
   /// Tiles that large pictures are cut into; nil for the whole picture alone.
   public var tiling: Tiling?
-  /// What masks may cost.
+  /// Limits on masks.
   package var maskBounds = MaskBounds()
 
   /// Rules; by default those of the phone app.
@@ -41,13 +41,13 @@ public struct ObjectRules: Sendable {
 
 /// The objects of a frame, in the pixels of its picture as stored, best first.
 public struct FoundObjects: Sendable {
-  /// What was found, with numbers as files have them.
+  /// Detections, with numbers rounded as in files.
   public let detections: [Detection]
   /// Where nothing was found, what came nearest to it; nil where something was, and where nothing wanted was near.
   public let surest: SurestCandidate?
   /// How long it took.
   public let timings: StageTimings
-  /// What decoding the heads and suppressing overlaps took of `timings.postprocess`; the rest went into masks.
+  /// Time of decoding and suppression within `timings.postprocess`; the rest went into masks.
   public let selection: Duration
 }
 
@@ -55,7 +55,7 @@ public struct FoundObjects: Sendable {
 ///
 /// Its numbers are rounded as files have them, so that what is measured of a detection is what is measured of its file.
 public struct ObjectDetector: Detector {
-  /// What finds them.
+  /// The network that finds them.
   public let network: any ObjectNetwork
   /// Which are wanted; a change reaches the next picture.
   public var rules: ObjectRules
@@ -128,7 +128,7 @@ public struct ObjectDetector: Detector {
   }
 }
 
-/// What is found in an upright picture, or in parts of it.
+/// Objects of an upright picture, or of its tiles.
 private struct UprightObjects {
   var detections: [UprightDetection]
   let surest: SurestCandidate?
@@ -137,7 +137,7 @@ private struct UprightObjects {
 }
 
 extension UprightObjects {
-  /// What is found in several parts.
+  /// Objects of several tiles.
   init(together parts: [UprightObjects]) {
     detections = parts.flatMap(\.detections)
     surest =

@@ -2,13 +2,13 @@ import AppCore
 import Geometry
 import Models
 
-/// What is known of a frame: its objects, how large and how far they are, and its depth.
+/// Perception of a frame: its objects, their sizes and distances, and its depth.
 ///
 /// Everything is in the frame of the picture as stored; positions are in the world's frame of `CapturedFrame.cameraToWorld`.
 public struct Perceived: Sendable {
   /// The objects, best first, in the stored picture's pixels.
   public let detections: [Detection]
-  /// What came nearest to being found where nothing was; nil where something was, and where nothing wanted was near.
+  /// The best-scoring candidate where no object was found; nil where one was, or no candidate is of a wanted class.
   public let surest: SurestCandidate?
   /// How large and how far each is in meters, in the detections' order.
   public let extents: [ObjectExtent]
@@ -18,7 +18,7 @@ public struct Perceived: Sendable {
   public let noEstimate: NoEstimate?
   /// Meters of every pixel, and how relative depth was fitted to the sensor's.
   public let depth: FrameDepth
-  /// What a reader must know about where figures come from, for people.
+  /// Notes on how figures were obtained, for people.
   public let notes: [String]
 }
 

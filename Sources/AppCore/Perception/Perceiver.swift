@@ -9,7 +9,7 @@ import NNRuntime
 /// A value; copies share the networks, which plan and pack for the first picture of a size. The same frame gives the same
 /// bytes for any number of threads, overlapped or not.
 public struct Perceiver: Sendable {
-  /// What finds objects, and which are wanted.
+  /// The detector, and which of its objects are wanted.
   public var detector: ObjectDetector
   /// The depth network; nil uses the sensor's depth alone.
   public let depth: (any DepthNetwork)?
@@ -49,7 +49,7 @@ public struct Perceiver: Sendable {
     return perceiver
   }
 
-  /// What estimates a frame's depth, if anything is made of it.
+  /// Estimates a frame's depth, if anything is made of it.
   private func depth(for frame: CapturedFrame) -> (any DepthNetwork)? {
     depth.flatMap { estimatesUnscaledDepth || $0.output != .relative || frame.depth != nil ? $0 : nil }
   }
@@ -60,7 +60,7 @@ public struct Perceiver: Sendable {
   private typealias Detected = (objects: FoundObjects, whole: Duration)
   private typealias Estimated = (estimation: Result<FrameEstimate, NoEstimate>, whole: Duration)
 
-  /// What is known of a frame.
+  /// Perceives a frame.
   ///
   /// - Parameters:
   ///   - frame: With its picture; without depth or camera less can be measured, and `Perceived.notes` say so.
@@ -146,7 +146,7 @@ public struct Perceiver: Sendable {
   }
 }
 
-/// What `body` makes, and how long it takes.
+/// The result of `body` and its duration.
 private func timed<Value, Failure: Error>(
   _ body: () throws(Failure) -> Value
 ) throws(Failure) -> (Value, Duration) {

@@ -12,7 +12,7 @@ public enum PerceptionError: Error, CustomStringConvertible {
   /// A network gives no result; `file` is its weights'.
   case network(file: String, any Error)
 
-  /// What is wrong, and where.
+  /// The defect and its place.
   public var description: String {
     switch self {
     case .noPicture(let frame): return "\(frame): the frame has no picture"
@@ -53,7 +53,7 @@ public enum NoEstimate: Error, Equatable, CustomStringConvertible {
 }
 
 extension PerceptionError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault {
     switch self {
     case .noPicture: .malformedInput
@@ -63,6 +63,6 @@ extension PerceptionError: ClassifiedError {
 }
 
 extension NoEstimate: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

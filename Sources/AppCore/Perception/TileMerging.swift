@@ -13,7 +13,7 @@ import Models
 /// those go whose intersection over union with it is a half. Oriented boxes are kept as they are too: two have no common
 /// one.
 struct TileMerging {
-  /// What is found; of masks the boxes are those of the pixels.
+  /// The objects; boxes of masks are those of their pixels.
   let form: ObjectForm
   /// The score that objects exceed.
   let confidence: Float

@@ -1,6 +1,6 @@
 import Geometry
 
-/// What stands for an effect in a scene file.
+/// Stand-in for an effect in a scene file.
 enum EffectShape {
   /// Points in the world.
   case points([Point3<World>])
@@ -16,7 +16,7 @@ extension SceneModel {
     effect.objectId.flatMap { id in objects.first { $0.id == id } }
   }
 
-  /// What an effect's node is called.
+  /// Name of an effect's node.
   func name(of effect: PlacedEffect) -> String {
     ["effect", effect.type.rawValue, object(of: effect).map { "on \($0.className) \($0.id)" }]
       .compactMap(\.self).joined(separator: " ")

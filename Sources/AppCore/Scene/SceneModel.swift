@@ -1,7 +1,7 @@
 import Geometry
 import Imaging
 
-/// What a scene file shows: cameras, measured objects, effects at their places, colored points.
+/// Contents of a scene file: cameras, measured objects, placed effects, colored points.
 public struct SceneModel: Sendable {
   /// A camera that took part.
   public struct Camera: Sendable {

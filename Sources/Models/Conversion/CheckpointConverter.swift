@@ -18,7 +18,7 @@ public enum CheckpointConverter {
     public let tensors: [String: Tensor]
     /// Architecture, variant, class names, stride, source, license: what a weight file says of itself.
     public let metadata: [String: String]
-    /// What to know about the weights, for people.
+    /// Remarks on the weights, for people.
     public let remarks: [String]
   }
 

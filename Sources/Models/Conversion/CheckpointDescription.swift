@@ -1,12 +1,12 @@
 import FileFormats
 
-/// What a checkpoint is, whether or not its network is supported.
+/// Description of a checkpoint, whether or not its network is supported.
 public struct CheckpointDescription: Sendable {
-  /// What the network is called, such as `YOLO11-pose`; nil of one that is not known.
+  /// The network's name, such as `YOLO11-pose`; nil if unknown.
   public let network: String?
   /// Its published size, such as `n` or `small`; nil where nothing tells.
   public let size: String?
-  /// What it finds, for people; nil where nothing tells.
+  /// Kind of results, for people; nil if unknown.
   public let finds: String?
   /// Class names in order, as far as they are known.
   public let classNames: [String]
@@ -24,7 +24,7 @@ public struct CheckpointDescription: Sendable {
   public let tensorCount: Int
   /// Numbers in them.
   public let valueCount: Int
-  /// What to know about one that can be converted, for people.
+  /// Remarks on one that can be converted, for people.
   public let remarks: [String]
   /// Why it cannot be converted; nil of one that can.
   public let defect: String?
@@ -120,7 +120,7 @@ extension UltralyticsNetwork {
 }
 
 extension DepthAnythingFamily {
-  /// What a depth network is called, its size and what it finds; nil of other networks.
+  /// Name, size and output of a depth network; nil for other networks.
   fileprivate static func description(
     of source: CheckpointSource, _ facts: IdentifiedCheckpoint?
   ) -> (network: String, size: String?, finds: String)? {

@@ -5,7 +5,7 @@ import ONNX
 
 /// A defect of a checkpoint, or a checkpoint of something else than the networks known here.
 public struct CheckpointError: Error, Equatable, CustomStringConvertible {
-  /// What is wrong.
+  /// The defect.
   public enum Kind: Error, Equatable {
     /// An ONNX file cannot be read.
     case export(ONNXError)
@@ -65,7 +65,7 @@ public struct CheckpointError: Error, Equatable, CustomStringConvertible {
     case otherModule(String, reason: String)
     /// Modules in other names than the original's.
     case renamedModules
-    /// What the checkpoint says of its key points does not fit their numbers.
+    /// The key-point shape stated by the checkpoint does not fit the number of values.
     case keypointShape(stated: String, values: Int)
     /// A weight file of an older converter, which did not compare modules; the checkpoint's name.
     case convertedBefore(String)
@@ -77,7 +77,7 @@ public struct CheckpointError: Error, Equatable, CustomStringConvertible {
     case classNamesTooLong(limit: Int)
     /// The three parts of an attention's projection differ in type.
     case mixedTypes
-    /// What `config.json` beside the checkpoint says cannot be used.
+    /// `config.json` next to the checkpoint has values that cannot be used.
     case config(String)
     /// A metric depth network by its name, whose greatest depth nothing tells.
     case unknownGreatestDepth
@@ -87,7 +87,7 @@ public struct CheckpointError: Error, Equatable, CustomStringConvertible {
     case needlessGreatestDepth
   }
 
-  /// What is wrong.
+  /// The defect.
   public let kind: Kind
   /// The tensor it is about, where it is about one.
   public let tensor: String?
@@ -172,7 +172,7 @@ extension CheckpointError.Kind: CustomStringConvertible {
 }
 
 extension CheckpointError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault {
     switch kind {
     case .file(let file): file.fault

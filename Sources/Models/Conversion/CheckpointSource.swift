@@ -10,7 +10,7 @@ package struct CheckpointSource {
   private var torch: TorchCheckpoint?
   /// A pickled network's modules under the original's names; empty of tables of tensors.
   private var modules: [String: PickledModule] = [:]
-  /// What a safetensors file's own metadata says, as far as it is worth keeping.
+  /// Metadata of a safetensors file that is worth keeping.
   private(set) var metadata: [String: String] = [:]
   /// Class names in order, where the checkpoint has them.
   private(set) var classNames: [String]?
@@ -24,9 +24,9 @@ package struct CheckpointSource {
   private(set) var keypointShape: PlainValue?
   /// After which blocks a pickled depth network looks at its encoder.
   private(set) var taps: [Int]?
-  /// What the checkpoint says of who may use it, who wrote it and when, where it does.
+  /// License, author and date of the checkpoint, where it states them.
   private(set) var origin: [String: String] = [:]
-  /// What its normalizations add to a variance, each number once, where the checkpoint holds modules.
+  /// Distinct epsilons of its normalizations, where the checkpoint holds modules.
   private(set) var epsilons: Set<Double> = []
   /// Whether what its tensors do not tell is known from its modules.
   private var wasCompared = false

@@ -1,4 +1,4 @@
-/// What is known of a checkpoint besides what it holds.
+/// Facts on a checkpoint beyond its contents.
 package struct ConversionHints {
   /// Where it lies; nil of one in memory.
   let path: String?

@@ -124,7 +124,7 @@ package struct ExportComparison {
     }
   }
 
-  /// What the engine computes of layers that have these names, and its raw outputs, channels last.
+  /// Layers of these names and raw outputs, as the engine computes them, channels last.
   private func values(
     of session: Session, _ input: GraphInput, _ noise: [Float], wanted: NameTable<[Float]>
   ) -> (layers: NameTable<Map>, outputs: [String: [Float]]) {

@@ -7,7 +7,7 @@ import ONNX
 /// Exporters fold what they can: normalizations into convolutions, whose place normalizations that change nothing take
 /// here; transposed matrices lose their names, which the biases beside them and the names of nodes still tell.
 struct ExportedWeights {
-  /// What the normalizations that stand for folded ones add to a variance.
+  /// Epsilon of the normalizations that stand for folded ones.
   static let epsilon = 1e-3
 
   private(set) var tensors: [String: CheckpointTensor] = [:]
@@ -104,7 +104,7 @@ struct ExportedWeights {
     layers[made] = named ? String(weight.dropLast(".weight".count)) : path
   }
 
-  /// What names of tensors have before the modules' names in names of nodes.
+  /// Prefix of tensors' names before the modules' names in names of nodes.
   private var wrapper: String {
     for node in graph.nodes where node.type == "Conv" {
       guard let path = Self.module(node.name), node.inputs.count > 1,

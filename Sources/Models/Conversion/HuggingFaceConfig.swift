@@ -1,6 +1,6 @@
 import FileFormats
 
-/// What `config.json`, which lies beside a checkpoint of Hugging Face's, says of a depth network and its weights don't.
+/// Fields of Hugging Face's `config.json` about a depth network that its weights do not tell.
 package struct HuggingFaceConfig: Sendable, Equatable {
   /// Whether the head ends in a sigmoid: `depth_estimation_type`.
   let isMetric: Bool

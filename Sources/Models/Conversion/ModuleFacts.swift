@@ -1,4 +1,4 @@
-/// What a weight file says of how it was made sure that its tensors are the published network's.
+/// Metadata of a weight file on how its tensors were checked against the published network.
 package enum ModuleFacts {
   /// The metadata's key.
   package static let key = "modules"
@@ -7,7 +7,7 @@ package enum ModuleFacts {
   /// The checkpoint was a table of tensors.
   package static let untold = "untold"
 
-  /// What a table of tensors cannot tell, for people.
+  /// A remark on what a table of tensors lacks, for people.
   package static let remark =
     "a bare table of tensors: it does not tell activations, strides, paddings, pooling and up-sampling, those of the "
     + "published network are taken"

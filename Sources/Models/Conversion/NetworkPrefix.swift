@@ -1,6 +1,6 @@
 import FileFormats
 
-/// What wrappers have put before the names of a network's tensors and modules, in any order and depth.
+/// Prefixes that wrappers put before the names of tensors and modules, in any order and depth.
 struct NetworkPrefix {
   /// Names that tell YOLO's first layer, without the name of the list of layers.
   private static let stems = ["0.conv.weight", "0.stem1.conv.weight"]
@@ -10,7 +10,7 @@ struct NetworkPrefix {
   /// Last parts of names that training leaves: counters of normalizations, and of operations as thop counts them.
   private static let leftovers: Set<Substring> = ["num_batches_tracked", "total_ops", "total_params"]
 
-  /// What is taken from a name, and what is put there instead.
+  /// The prefix to remove from a name, and its replacement.
   private let taken, put: String
 
   /// The one network among the tensors of these names; a network that is not known has no prefix.

@@ -17,7 +17,7 @@ package enum OutdatedConversion {
     return source
   }
 
-  /// What is wrong with such a file, and what to do.
+  /// The defect of such a file and its remedy.
   package static func message(_ source: String) -> String {
     "made of \(printableName(source)) by an older ardf convert, which did not compare its modules (activations, "
       + "strides) with what is computed: convert it again with `ardf convert \(printableName(source)) FILE --force`"

@@ -14,7 +14,7 @@ extension PickleMachine {
     "torch.BoolStorage": .bool,
   ]
 
-  /// What calling `callable` with a tuple of arguments stands for.
+  /// The value of calling `callable` with a tuple of arguments.
   mutating func construct(_ callable: PickleValue, _ arguments: PickleValue) throws(PickleError)
     -> PickleValue
   {

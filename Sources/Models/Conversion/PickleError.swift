@@ -59,6 +59,6 @@ public enum PickleError: Error, Equatable, CustomStringConvertible {
 }
 
 extension PickleError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

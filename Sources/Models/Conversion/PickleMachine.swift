@@ -1,6 +1,6 @@
 import FileFormats
 
-/// What a pickle may cost.
+/// Limits on a pickle.
 struct PickleLimits: Sendable {
   var bytes = 16 << 20
   var nodes = 200_000

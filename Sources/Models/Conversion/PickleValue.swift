@@ -31,7 +31,7 @@ struct PickleNode: Sendable {
 
   var kind: Kind
   var values: [PickleValue] = []
-  /// What `__setstate__` would get, for records.
+  /// Argument of `__setstate__`, for records.
   var state = PickleValue.none
 }
 

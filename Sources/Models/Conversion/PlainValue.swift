@@ -12,7 +12,7 @@ indirect enum PlainValue: Sendable {
   /// An object of a class, or something else that is not plain.
   case other
 
-  /// What Python's `str` makes of a value that holds no others; nil of those that do.
+  /// The text of Python's `str`; nil of containers.
   var shown: String? {
     switch self {
     case .none: "None"
@@ -33,7 +33,7 @@ indirect enum PlainValue: Sendable {
     }
   }
 
-  /// What Python's `int` makes of it; nil where that fails, or leaves something out.
+  /// The value of Python's `int`; nil where that fails or loses something.
   var index: Int? {
     switch self {
     case .flag(let flag): flag ? 1 : 0

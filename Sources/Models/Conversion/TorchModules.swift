@@ -12,7 +12,7 @@ struct TorchModules {
   private(set) var tensors: [String: PickleTensor] = [:]
   /// The modules by their names, the outermost by an empty one; none of a table of tensors.
   private(set) var modules: [String: PickledModule] = [:]
-  /// What normalizations with running statistics add to a variance, two different numbers at most.
+  /// Epsilons of normalizations with running statistics, at most two different ones.
   private(set) var epsilons: Set<Double> = []
   private var attributes = 0
 

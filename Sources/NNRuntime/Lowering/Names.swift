@@ -5,7 +5,7 @@ import ONNX
 
 /// A tensor of an ONNX program.
 typealias ONNXTensor = ONNX.Tensor
-/// What passes along an edge of an ONNX program.
+/// Value on an edge of an ONNX program.
 typealias ONNXValue = ONNX.Value
 /// An operator at its place in an ONNX program.
 typealias ONNXStep = ONNX.Step

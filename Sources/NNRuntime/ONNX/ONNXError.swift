@@ -13,7 +13,7 @@ public indirect enum ONNXError: Error, Equatable, CustomStringConvertible {
   /// A failure at a node of the graph.
   case node(name: String, type: String, ONNXError)
 
-  /// What failed, without the node.
+  /// The failure, without the node.
   public var innermost: ONNXError {
     if case .node(_, _, let error) = self { return error.innermost }
     return self
@@ -37,7 +37,7 @@ public indirect enum ONNXError: Error, Equatable, CustomStringConvertible {
 }
 
 extension ONNXError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault {
     switch innermost {
     case .file(let file): file.fault

@@ -4,7 +4,7 @@ package import FileFormats
 public final class ONNXModel: Sendable {
   /// The path of the file.
   public let path: String
-  /// What the file says of itself, its messages as they are.
+  /// Metadata of the file, messages unchanged.
   package let message: ModelMessage
   package let program: Program
 
@@ -39,7 +39,7 @@ public final class ONNXModel: Sendable {
       of: message, files: ExternalData(besideModel: path), keepsAll: keepsAll)
   }
 
-  /// What keeps the model from being run; nil where nothing does.
+  /// The defect that keeps the model from being run; nil if there is none.
   public var defect: ONNXError? { program.defect }
 
   /// The inputs that a caller has to give, in order.

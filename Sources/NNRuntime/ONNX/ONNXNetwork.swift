@@ -28,7 +28,7 @@ extension ONNXModel {
   public var inputPorts: [Port] { inputs.map { Port($0.name, $0.type) } }
   /// The outputs.
   public var outputPorts: [Port] { outputs.map { Port($0.name, $0.type) } }
-  /// What the exporter has written into the file.
+  /// Metadata that the exporter wrote into the file.
   public var metadata: [String: String] {
     Dictionary(message.metadata.map { ($0.key, $0.value) }) { _, last in last }
   }

@@ -24,7 +24,7 @@ public struct ComparedObjects: Sendable {
   /// The most defects that a sentence lists.
   private static let listed = 3
 
-  /// What diverges, in a sentence.
+  /// The divergence, in a sentence.
   package var text: String {
     "\(name) (the objects after suppression" + (isOwn ? ", of the reference's own raw outputs" : "")
       + "): \(found) found, \(expected) expected: " + defects.prefix(Self.listed).joined(separator: "; ")
@@ -159,7 +159,7 @@ struct ObjectComparison {
     return pairs.sorted { $0.1 < $1.1 }
   }
 
-  /// What only one side has: how many are at a threshold, and the others.
+  /// Objects that only one side has: those at a threshold, and the others.
   private func unpaired(
     _ found: [DecodedObject], _ expected: [DecodedObject], _ pairs: [(Int, Int)]
   ) -> (excused: Int, defects: [String]) {
@@ -208,7 +208,7 @@ struct ObjectComparison {
 
   // MARK: - Masks
 
-  /// What differs between a mask and the one of the reference's object `index`; nil for nothing.
+  /// Difference between a mask and that of the reference's object `index`; nil for none.
   private func maskDefect(
     _ object: DecodedObject, _ masks: (width: Int, height: Int, elements: [Float]), at index: Int
   ) -> String? {

@@ -5,13 +5,13 @@ import NNRuntime
 public struct ComparedOutput: Sendable {
   /// The tensor's name in the reference, and the step that makes it.
   public let name, stage: String
-  /// What of the tensor was compared.
+  /// Part of the tensor that was compared.
   public let part: DecodedPart
   /// The tensor's shape in the reference.
   public let shape: [Int]
   /// How far it is from the reference.
   public let difference: TensorDifference
-  /// What it was allowed.
+  /// The tolerance.
   public let tolerance: LayerTolerance
   /// Whether it was made of the reference's own raw outputs, so that its step alone is compared.
   public let isOwn: Bool
@@ -21,7 +21,7 @@ public struct ComparedOutput: Sendable {
   /// Whether it is within its tolerance.
   public var passed: Bool { tolerance.accepts(difference) }
 
-  /// What diverges, in a sentence.
+  /// The divergence, in a sentence.
   package var text: String {
     "\(printableName(name)), \(part.name) (\(stage)"
       + (isOwn ? ", of the reference's own raw outputs" : "") + "): relative L2 "

@@ -5,7 +5,7 @@ import NNRuntime
 /// Each result is compared right after the step that completes it, where it lies in the arena; nothing is kept but
 /// figures.
 public struct LayerVerifier: Sendable {
-  /// What the layers are fed.
+  /// Source of the layers' inputs.
   public enum Mode: String, Sendable, CaseIterable {
     /// What the layers before them made: errors add up, as in use.
     case cumulative
@@ -30,7 +30,7 @@ public struct LayerVerifier: Sendable {
   /// Called with each layer beyond its tolerance and the map of its differences.
   package typealias Observer = (_ layer: VerificationReport.Layer, _ map: DifferenceMap) throws -> Void
 
-  /// What layers are fed.
+  /// Source of the layers' inputs.
   public let mode: Mode
   /// Tolerances by layer name.
   public let tolerances: ToleranceTable

@@ -1,8 +1,8 @@
 import NNRuntime
 
-/// What a network's outputs are for some pictures, for others to be compared with.
+/// Outputs of a network for some pictures, as a reference for others.
 package struct OutputReference {
-  /// What fills a session's inputs with one picture.
+  /// Fills a session's inputs with one picture.
   package typealias Preparation = (borrowing SessionInputs) throws -> Void
 
   /// A picture: which of the sessions runs it, and what fills that session's inputs.
@@ -42,7 +42,7 @@ package struct OutputReference {
     return OutputReference(kept.map { pictures[$0] }, kept.map { outputs[$0] })
   }
 
-  /// What the outputs of `sessions` are off by: relative L2 over all pictures, of the worst output.
+  /// Error of the outputs of `sessions`: relative L2 over all pictures, of the worst output.
   ///
   /// - Throws: what preparing pictures throws.
   package func error(of sessions: [Session]) throws -> Double {

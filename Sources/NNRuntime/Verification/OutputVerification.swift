@@ -13,7 +13,7 @@ struct OutputVerification {
     static let all = [rows, thresholds, masks]
   }
 
-  /// What came of it.
+  /// The outcome.
   struct Result {
     var outputs: [ComparedOutput] = []
     var objects: [ComparedObjects] = []
@@ -21,7 +21,7 @@ struct OutputVerification {
     var used: Set<String> = []
     /// Tensors of the reference that could not be compared, and why.
     var uncompared: [(name: String, reason: String)] = []
-    /// What the reference says nothing about.
+    /// Outputs that the reference lacks.
     var absent: [String] = []
   }
 

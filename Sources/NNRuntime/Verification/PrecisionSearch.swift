@@ -7,7 +7,7 @@ package struct PrecisionSearch {
   package struct Point: Sendable, Equatable {
     /// Layers lowered: the first so many of the order.
     package let count: Int
-    /// What they save together.
+    /// Their saving together.
     package let saved: Double
     /// What was measured, and what the sum of squares says.
     package let error, expected: Double
@@ -15,7 +15,7 @@ package struct PrecisionSearch {
 
   /// Names of the layers worth lowering, cheapest first.
   package let order: [String]
-  /// What was measured, by count.
+  /// Measured points, by count.
   package private(set) var points: [Point] = []
   private let measure: (Set<String>) throws -> Double
   private let savings, squares: [Double]

@@ -19,7 +19,7 @@ public struct ReferenceFile: Sendable {
 
   /// The file's path.
   public let path: String
-  /// What the file says about its origin: `library`, `version`, `profile`; empty for npz.
+  /// Metadata on the file's origin: `library`, `version`, `profile`; empty for npz.
   public let metadata: [String: String]
   /// The tensors' names, sorted.
   public let names: [String]

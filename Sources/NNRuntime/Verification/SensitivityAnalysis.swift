@@ -1,6 +1,6 @@
 import NNRuntime
 
-/// What a network's outputs lose, and what is saved, where single layers are multiplied in less.
+/// Error and saving of a network where single layers are lowered to a smaller precision.
 ///
 /// A layer at a time is lowered, all others stay in the next precision up: the change of the outputs is that layer's own.
 package struct SensitivityAnalysis {
@@ -10,13 +10,13 @@ package struct SensitivityAnalysis {
     package let name: String
     /// The field's name of the operation.
     package let operation: String
-    /// What the outputs change by where it alone is lowered: relative L2 over some pictures, of the worst output.
+    /// Change of the outputs where it alone is lowered: relative L2 over some pictures, of the worst output.
     package let error: Double
-    /// What lowering it is expected to save (`Plan.layerCosts`): the same on every run, unlike a time.
+    /// Expected saving of lowering it (`Plan.layerCosts`): the same on every run, unlike a time.
     package let saved: Double
   }
 
-  /// What layers took, medians in milliseconds; no plan depends on it.
+  /// Median times of layers in milliseconds; no plan depends on them.
   package struct Times: Sendable {
     /// Of all layers with none lowered.
     package let whole: Double
@@ -42,7 +42,7 @@ package struct SensitivityAnalysis {
   /// With none lowered, of some of the pictures.
   private let base: OutputReference
   private let operations: [String: String]
-  /// What lowering saves, by layer.
+  /// Saving of lowering, by layer.
   private let savings: [String: Double]
 
   /// Pictures that single layers are measured on: enough to rank them, and one run each for every layer.
@@ -77,7 +77,7 @@ package struct SensitivityAnalysis {
     }
   }
 
-  /// What layers are expected to take, by name.
+  /// Expected costs of layers, by name.
   private static func costs(_ plan: Plan) -> [String: Double] {
     Dictionary(zip(plan.layers.map(\.name), plan.layerCosts), uniquingKeysWith: +)
   }
@@ -94,7 +94,7 @@ package struct SensitivityAnalysis {
       exceptions: exceptions.reduce(into: own) { $0[$1] = kept })
   }
 
-  /// What the outputs are off by, against single precision, with these layers lowered.
+  /// Error of the outputs against single precision, with these layers lowered.
   ///
   /// - Throws: what preparing pictures throws.
   package func error(lowering layers: Set<String>) throws -> Double {

@@ -62,7 +62,7 @@ package enum TraceWriter {
     return layers.map(\.name)
   }
 
-  /// What a trace records of layers besides their results.
+  /// Records of layers in a trace besides their results.
   ///
   /// It takes a run of its own, since it precedes the
   /// results in the file.

@@ -25,7 +25,7 @@ public enum VerificationError: Error, Equatable, CustomStringConvertible {
   /// A file holds no trace.
   case notATrace(String)
 
-  /// What is wrong, and what to do about it.
+  /// The defect and its remedy.
   public var description: String {
     switch self {
     case .shape(let name, let found, let expected):
@@ -66,7 +66,7 @@ public enum VerificationError: Error, Equatable, CustomStringConvertible {
     return isBatch || own.count == other.count && own.sorted() == other.sorted()
   }
 
-  /// What to do about a shape, by what it looks like.
+  /// Remedy for a wrong shape.
   private static func remedy(_ found: [Int], _ expected: [Int]) -> String {
     let (own, other) = (Array(found.drop { $0 == 1 }), Array(expected.drop { $0 == 1 }))
     if own.count == other.count, own != other, own.sorted() == other.sorted() {
@@ -80,6 +80,6 @@ public enum VerificationError: Error, Equatable, CustomStringConvertible {
 }
 
 extension VerificationError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

@@ -23,7 +23,7 @@ public struct VerificationReport: Sendable {
     public let shape: [Int]
     /// How far it is from the reference.
     public let difference: TensorDifference
-    /// What it was allowed.
+    /// The tolerance.
     public let tolerance: LayerTolerance
 
     /// Whether it is within its tolerance.
@@ -38,7 +38,7 @@ public struct VerificationReport: Sendable {
 
   /// A tensor of the reference that nothing was compared with.
   public struct LeftOut: Sendable, Equatable {
-    /// What kind of tensor it is.
+    /// Kind of tensor.
     public enum Kind: String, Sendable {
       /// A part of a joined layer, whose result is compared at the end of the joined one.
       case joined
@@ -50,19 +50,19 @@ public struct VerificationReport: Sendable {
 
     /// Its name in the reference.
     public let name: String
-    /// What it is.
+    /// Its kind.
     public let kind: Kind
     /// Why nothing was compared with it.
     public let reason: String
   }
 
-  /// What layers were fed.
+  /// Source of the layers' inputs.
   public let mode: LayerVerifier.Mode
-  /// What the network is called, and whose kernels ran.
+  /// Names of the network and of the kernels that ran.
   public let network, kernels: String
   /// The layers compared, in running order.
   public private(set) var layers: [Layer] = []
-  /// What is made of the network's outputs, compared part by part.
+  /// Decoded outputs, compared part by part.
   public private(set) var outputs: [ComparedOutput] = []
   /// The objects, compared; of an end-to-end network also those of an export.
   public private(set) var objects: [ComparedObjects] = []

@@ -9,7 +9,7 @@ package enum LZFSEError: Error, Equatable, CustomStringConvertible {
   /// A block contradicts itself.
   case malformed(String)
 
-  /// What is wrong.
+  /// The defect.
   package var description: String {
     switch self {
     case .truncated: "LZFSE data end too early: copy or download the file again"
@@ -20,7 +20,7 @@ package enum LZFSEError: Error, Equatable, CustomStringConvertible {
 }
 
 extension LZFSEError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }
 

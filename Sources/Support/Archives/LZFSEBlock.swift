@@ -101,7 +101,7 @@ struct LZFSETable {
     /// Bits that say which state comes next, and bits of the value below them.
     let bits: Int
     let extra: Int
-    /// What is added to the former.
+    /// Number added to the former.
     let base: Int
     /// The symbol, or the least of the values that it stands for.
     let value: Int

@@ -1,6 +1,6 @@
 /// Blocks of LZVN: opcodes of one to three bytes, each of which gives some literals and a match.
 enum LZVN {
-  /// What an opcode asks for.
+  /// Operation of an opcode.
   private struct Step {
     /// Its own bytes.
     let length: Int

@@ -2,7 +2,7 @@ import FileFormats
 
 /// A zip archive opened for reading: stored and deflated members, zip64 included.
 package struct ZipArchive: Sendable {
-  /// What an archive may cost.
+  /// Limits on an archive.
   package struct Limits: Sendable {
     /// The most members.
     package var members: Int

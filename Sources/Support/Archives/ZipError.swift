@@ -57,6 +57,6 @@ public enum ZipError: Error, Equatable, CustomStringConvertible {
 }
 
 extension ZipError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

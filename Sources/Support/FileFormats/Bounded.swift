@@ -34,6 +34,6 @@ package struct NumberDefect: Error, Equatable, CustomStringConvertible {
 }
 
 extension NumberDefect: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

@@ -131,7 +131,7 @@ package struct ChildProcess: ~Copyable {
   }
 }
 
-/// What the system says went wrong.
+/// The system's error text.
 package struct SystemError: Error, CustomStringConvertible {
   package let number: Int32
 
@@ -139,6 +139,6 @@ package struct SystemError: Error, CustomStringConvertible {
 }
 
 extension SystemError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .inputOutput }
 }

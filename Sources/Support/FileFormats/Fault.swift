@@ -1,12 +1,12 @@
-/// What kind of fault an error is: a command's exit code goes by it.
+/// Kind of fault of an error: a command's exit code goes by it.
 package enum Fault: Sendable, Hashable, CaseIterable {
   /// An input is absent, or may not be read.
   case missingInput
   /// An input is damaged, or of another kind than what is asked of it.
   case malformedInput
-  /// What was asked for cannot be done with this input or on this machine; another request can.
+  /// The request cannot be fulfilled with this input or on this machine; another can.
   case usage
-  /// What is needed is not implemented, or a server refuses it.
+  /// A needed feature is not implemented, or a server refuses the request.
   case unavailable
   /// The machine has not what the work needs.
   case noResources
@@ -20,7 +20,7 @@ package enum Fault: Sendable, Hashable, CaseIterable {
 
 /// An error that says, beside its text, what kind of fault it is.
 package protocol ClassifiedError: Error {
-  /// What kind of fault it is.
+  /// The kind of fault.
   var fault: Fault { get }
 }
 

@@ -75,7 +75,7 @@ public enum FileError: Error, Equatable, CustomStringConvertible {
 }
 
 extension FileError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault {
     switch self {
     case .missing, .permissionDenied: .missingInput
@@ -84,7 +84,7 @@ extension FileError: ClassifiedError {
     }
   }
 
-  /// What kind of fault it is where the file is a result.
+  /// The kind of fault where the file is a result.
   package var faultOfOutput: Fault {
     switch self {
     case .io, .noSpace, .changed: .inputOutput

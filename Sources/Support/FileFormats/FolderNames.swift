@@ -7,10 +7,10 @@ package func folderNames(of path: String) throws(FileError) -> [String] { try PO
 /// Whether a path names anything, be it a link that leads nowhere.
 package func fileExists(_ path: String) -> Bool { POSIX.exists(path) }
 
-/// What a path may lead to.
+/// Kind of file at a path.
 package enum PathKind: Sendable { case file, folder, pipe, characterDevice, other }
 
-/// What a path leads to, links followed; nil where that is nothing.
+/// Kind of file at a path, links followed; nil for none.
 package func pathKind(_ path: String) -> PathKind? { POSIX.kind(followingLinks: path) }
 
 /// The names in a folder that are not UTF-8, sorted, with each byte beyond printable ASCII as `\xHH`.

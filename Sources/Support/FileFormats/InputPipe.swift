@@ -1,6 +1,6 @@
 /// Bytes that come when they come: standard input, a named pipe, what another program prints.
 package final class InputPipe: Sendable {
-  /// What messages call it.
+  /// Name in messages.
   package let name: String
   private let descriptor: Int32
   private let isOwn: Bool

@@ -58,7 +58,7 @@ public enum JSONError: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// What a JSON text may cost.
+/// Limits on a JSON text.
 package struct JSONLimits: Sendable {
   /// The largest text in bytes.
   package var bytes: Int
@@ -91,6 +91,6 @@ package struct JSONLimits: Sendable {
 }
 
 extension JSONError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

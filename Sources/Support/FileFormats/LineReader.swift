@@ -77,7 +77,7 @@ package struct LineReader {
 }
 
 extension LineReader.Failure: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault {
     if case .file(let file) = self { file.fault } else { .malformedInput }
   }

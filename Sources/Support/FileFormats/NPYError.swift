@@ -56,6 +56,6 @@ package enum NPYError: Error, Equatable, CustomStringConvertible {
 }
 
 extension NPYError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

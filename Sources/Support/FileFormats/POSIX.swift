@@ -17,7 +17,7 @@ package enum POSIX {
     return kind(mode: status.st_mode)
   }
 
-  /// What a path leads to, if anything.
+  /// Kind of file at a path, if any.
   package static func kind(followingLinks path: String) -> PathKind? {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return nil }

@@ -224,6 +224,6 @@ package struct RunLengthMask: Sendable, Equatable {
 }
 
 extension RunLengthError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

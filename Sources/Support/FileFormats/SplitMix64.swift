@@ -3,7 +3,7 @@
 ///
 /// For repeatable choices, not for secrets.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
-  /// What the state grows by with every number.
+  /// Increment of the state with every number.
   @usableFromInline package static let increment: UInt64 = 0x9E37_79B9_7F4A_7C15
 
   @usableFromInline package var state: UInt64

@@ -1,4 +1,4 @@
-/// What is wrong with numbers that were to become a geometric value.
+/// Defect of numbers that should form a geometric value.
 public enum GeometryError: Error, Equatable, CustomStringConvertible {
   /// Focal lengths must be finite and positive, the principal point finite.
   case badIntrinsics(fx: Double, fy: Double, cx: Double, cy: Double)

@@ -3,6 +3,6 @@ import Geometry
 
 // Geometry imports nothing.
 extension GeometryError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

@@ -57,6 +57,6 @@ package enum OutputConflict: Error, Equatable, CustomStringConvertible {
 }
 
 extension OutputConflict: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

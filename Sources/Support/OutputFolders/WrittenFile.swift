@@ -55,7 +55,7 @@ package enum WrittenFile {
     return document?["schema"]?.string.map { $0.hasPrefix("ardf.") && !readOnly.contains($0) } == true
   }
 
-  /// What a safetensors file says of itself.
+  /// Metadata of a safetensors file.
   private static func metadata(ofWeights bytes: FileBytes) -> JSONValue? {
     guard bytes.count > 8 else { return nil }
     let length = bytes.slice(0..<8).elements(of: UInt64.self)[0].littleEndian

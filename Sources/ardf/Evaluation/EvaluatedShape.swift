@@ -1,4 +1,4 @@
-/// What of objects is compared with labels besides their boxes.
+/// Shapes compared with labels besides boxes.
 package enum EvaluatedShape: Sendable, Equatable {
   /// Nothing.
   case boxes

@@ -28,7 +28,7 @@ package enum LabelError: Error, Equatable, CustomStringConvertible {
   case noClasses(folder: String)
   /// A folder of pictures that is no class of the network.
   case unknownClassFolder(path: String, count: Int)
-  /// What is to be evaluated has no label at all.
+  /// There is no label of what is to be evaluated.
   case nothingLabelled(path: String)
 
   /// One line that names the file and the defect and says what to do.
@@ -71,7 +71,7 @@ package enum LabelError: Error, Equatable, CustomStringConvertible {
 }
 
 extension LabelError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault {
     switch self {
     case .noFolder, .noPictures, .noLabels, .noPicture, .noClasses: .missingInput

@@ -1,6 +1,6 @@
 import FileFormats
 
-/// What lines of label files hold.
+/// Contents of lines in label files.
 package enum LabelForm: Sendable, Equatable {
   /// Boxes, or outlines.
   case objects

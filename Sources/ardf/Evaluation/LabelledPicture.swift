@@ -1,6 +1,9 @@
 import FileFormats
 
 /// A rectangle in pixels of a picture, origin top-left, y down, edge convention.
+///
+/// By corner and extent, as COCO's files have it: overlaps agree with pycocotools' to the last bit, which those of a `Rect`,
+/// whose sides are differences of its edges, do not.
 package struct PixelBox: Sendable, Equatable {
   /// The left and top edge, and the extent.
   package let x, y, width, height: Double
@@ -110,9 +113,9 @@ package struct LabelledSet: Sendable {
   package let layout: Layout
   /// In the order in which they are evaluated.
   package let pictures: [LabelledPicture]
-  /// What predictions call the network's classes; nil for a class that the annotations do not know.
+  /// Category ids of the network's classes; nil for a class that the annotations do not know.
   package let categoryIds: [Int?]
-  /// What was seen and left out, for people.
+  /// Notes on what was left out, for people.
   package let notes: [String]
 
   /// Labels of all pictures.

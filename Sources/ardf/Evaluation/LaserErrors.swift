@@ -1,18 +1,18 @@
 /// How far depth is off a laser scanner's, on smooth surfaces and at edges.
 package struct LaserErrors: Sendable, Equatable {
   /// AbsRel over some pixels, and how many they are.
-  package struct Share: Sendable, Equatable {
+  package struct Region: Sendable, Equatable {
     /// The mean of |depth - truth| / truth; nil of no pixel.
     package let absRel: Double?
     package let pixels: Int
   }
 
   /// Of every pixel compared.
-  package let all: Share
+  package let all: Region
   /// Of those away from edges.
-  package let smooth: Share
+  package let smooth: Region
   /// Of those at edges: within `reach` pixels the truth differs by more than a twentieth.
-  package let edges: Share
+  package let edges: Region
 
   /// Pixels to either side within which a step makes an edge.
   package static let reach = 3
@@ -44,21 +44,21 @@ package struct LaserErrors: Sendable, Equatable {
       sums[part] += Double(abs(values[pixel] - truth[pixel]) / truth[pixel])
       counts[part] += 1
     }
-    func share(_ sum: Double, _ count: Int) -> Share {
-      Share(absRel: count > 0 ? sum / Double(count) : nil, pixels: count)
+    func region(_ sum: Double, _ count: Int) -> Region {
+      Region(absRel: count > 0 ? sum / Double(count) : nil, pixels: count)
     }
-    all = share(sums[0] + sums[1], counts[0] + counts[1])
-    smooth = share(sums[0], counts[0])
-    edges = share(sums[1], counts[1])
+    all = region(sums[0] + sums[1], counts[0] + counts[1])
+    smooth = region(sums[0], counts[0])
+    edges = region(sums[1], counts[1])
   }
 
   /// The mean over frames, each of which counts the same; nil of none.
   package init?(mean frames: [LaserErrors]) {
     guard !frames.isEmpty else { return nil }
-    func mean(_ part: (LaserErrors) -> Share) -> Share {
+    func mean(_ part: (LaserErrors) -> Region) -> Region {
       let known = frames.map(part).filter { $0.absRel != nil }
       let sum = known.reduce(0) { $0 + ($1.absRel ?? 0) }
-      return Share(
+      return Region(
         absRel: known.isEmpty ? nil : sum / Double(known.count), pixels: known.reduce(0) { $0 + $1.pixels })
     }
     all = mean { $0.all }

@@ -65,6 +65,6 @@ extension Shard {
 }
 
 extension ArrayIndexError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .usage }
 }

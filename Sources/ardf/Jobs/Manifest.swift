@@ -143,6 +143,6 @@ package struct Manifest {
 }
 
 extension ManifestDefect: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

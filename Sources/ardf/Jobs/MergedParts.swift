@@ -217,7 +217,7 @@ package struct MergedParts {
 }
 
 extension MergeError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault {
     if case .noParts = self { .missingInput } else { .malformedInput }
   }

@@ -145,7 +145,7 @@ package final class PartFile: Sendable {
 }
 
 extension PartError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault {
     switch self {
     case .file(let error): error.faultOfOutput

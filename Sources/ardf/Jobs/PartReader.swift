@@ -1,7 +1,7 @@
 import Digests
 import FileFormats
 
-/// What a part has besides whole records.
+/// Damage of a part: bytes that are no whole records.
 package struct PartDamage: Equatable, Sendable {
   /// Bytes after the last line that a process finished writing.
   package var torn = 0
@@ -62,6 +62,6 @@ package enum PartReader {
 }
 
 extension TornObject: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

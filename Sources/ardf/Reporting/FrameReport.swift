@@ -9,7 +9,7 @@ import Imaging
   import Foundation
 #endif
 
-/// What a page about one frame shows: the results of every stage, as their files have them.
+/// Contents of the page about one frame: the results of every stage, as their files have them.
 package struct FrameReport: Sendable {
   /// One stage's time.
   package struct Timing: Sendable {
@@ -57,7 +57,7 @@ package struct FrameReport: Sendable {
   package var frame: CapturedFrame
   /// The capture's path, for the commands that the page offers.
   package var capture: String
-  /// What was found.
+  /// The objects found.
   package var detections: DetectionsFile
   /// `objects.json`.
   package var objects: JSONValue
@@ -236,6 +236,6 @@ package enum ReportError: Error, Equatable, CustomStringConvertible {
 }
 
 extension ReportError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

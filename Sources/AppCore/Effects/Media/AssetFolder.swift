@@ -19,7 +19,7 @@ package struct AssetFolder: Sendable {
   }
   private let assets: [EffectType: Asset]
 
-  /// What the folder holds.
+  /// Lists the folder.
   ///
   /// - Throws: `MediaError.file` if it cannot be listed.
   package init(_ folder: String) throws(MediaError) {

@@ -213,7 +213,7 @@ package final class VideoWriter {
 }
 
 extension MediaError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault {
     switch self {
     case .noFFmpeg: .missingInput

@@ -19,7 +19,7 @@ enum FilmKind {
       ("apng", 0, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
     ]
 
-  /// What a path's ending promises; nil for none of a film.
+  /// The demuxer by a path's extension; nil if it is no film's.
   private static func demuxer(byEndingOf path: String) -> String? {
     path.lastIndex(of: ".").flatMap { endings[path[path.index(after: $0)...].lowercased()] }
   }
@@ -48,7 +48,7 @@ enum FilmKind {
     return start.dropFirst(4).starts(with: "ftyp".utf8) && films.contains(brand)
   }
 
-  /// What reads a film.
+  /// The demuxer of a film.
   ///
   /// - Throws: `MediaError.noFilm`, `.file`.
   static func demuxer(of path: String) throws(MediaError) -> String {

@@ -53,6 +53,6 @@ extension PlacedEffect {
 }
 
 extension PlacementError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .usage }
 }

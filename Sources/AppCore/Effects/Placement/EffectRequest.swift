@@ -14,7 +14,7 @@ package struct EffectRequest: Sendable {
 
   /// Which object is meant.
   package let target: Target
-  /// What is to be placed on it.
+  /// The effect to place on it.
   package let type: EffectType
   /// As it was given, for messages.
   package let text: String

@@ -7,7 +7,7 @@ public enum EffectType: String, Sendable, CaseIterable, Hashable {
   /// The object's points as yellow dots.
   case debugMesh
 
-  /// What an effect is made of.
+  /// Kind of an effect's asset.
   public enum AssetKind: String, Sendable {
     /// A looped film with transparency on an upright plane.
     case video
@@ -47,7 +47,7 @@ public enum EffectCatalogue: String, Sendable, CaseIterable {
     }
   }
 
-  /// What an effect of this catalogue is made of.
+  /// The kind of asset of an effect of this catalogue.
   public func kind(of effect: EffectType) -> EffectType.AssetKind {
     if effect.isDebug { return .debug }
     return self == .films ? .video : .model

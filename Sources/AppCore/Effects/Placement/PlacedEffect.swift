@@ -6,7 +6,7 @@ public enum EffectSpace: SpatialFrame {}
 
 /// An effect at its fixed place in the world.
 public struct PlacedEffect: Sendable, Equatable {
-  /// What is shown.
+  /// The effect's type.
   public let type: EffectType
   /// The detection that it belongs to; nil for one that was placed without a detection.
   public let objectId: Int?

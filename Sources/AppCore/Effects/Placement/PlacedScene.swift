@@ -5,7 +5,7 @@ import Geometry
 package struct PlacedScene: Sendable {
   /// How large and how far the objects are, in the detections' order.
   package let extents: [ObjectExtent]
-  /// What was placed, in the order of the wishes.
+  /// Placed effects, in the order of the wishes.
   package let effects: [PlacedEffect]
   /// Wishes that could not be met, and why.
   package let refused: [String]
@@ -41,7 +41,7 @@ package struct PlacedScene: Sendable {
     self.refused = refused + impossible.map(\.description)
   }
 
-  /// What the scene files show.
+  /// Contents of the scene files.
   ///
   /// - `fused`: metric depth that rests on the sensor, for the points; nil for the sensor's alone.
   package func model(of frame: CapturedFrame, fused: MetricDepth?) -> SceneModel {

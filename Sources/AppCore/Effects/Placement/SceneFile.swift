@@ -23,7 +23,7 @@ package enum SceneFileError: Error, Equatable, CustomStringConvertible {
 
 /// The content of `scene.json`: the effects at their places.
 package struct SceneFile: Sendable, Equatable {
-  /// What `scene.json` calls its layout.
+  /// Schema of `scene.json`.
   package static let schema = "ardf.scene/1"
 
   /// The effects in the order in which they were placed.
@@ -87,6 +87,6 @@ package struct SceneFile: Sendable, Equatable {
 }
 
 extension SceneFileError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

@@ -4,7 +4,7 @@ import Geometry
 public struct StagedEffect: Sendable, Identifiable {
   /// Never used again.
   public let id: Int
-  /// What stands where.
+  /// The effect and its place.
   public let effect: PlacedEffect
   /// The object's box, if it was measured.
   public let box: Box3D?
@@ -17,7 +17,7 @@ public struct StagedEffect: Sendable, Identifiable {
   public func opacity(at now: Duration) -> Double { OverlayPlane(shownAt: placedAt).opacity(at: now) }
 }
 
-/// What shows placed effects: the platform's scene.
+/// Presenter of placed effects: the platform's scene.
 public protocol EffectScene: Sendable {
   /// Shows an effect; false if nothing could be shown.
   func attach(_ effect: StagedEffect, player: (any MediaPlayer)?) -> Bool

@@ -157,33 +157,3 @@ struct DotsPainter: EffectPainter {
     }
   }
 }
-
-/// The rows and columns of an upright picture that something covers.
-struct PixelArea: Sendable {
-  let columns: Range<Int>
-  let rows: Range<Int>
-
-  /// The smallest area that shows all points; the whole picture if one of them is behind the camera, nil if all
-  /// are or nothing is in view.
-  init?(around points: [Point3<World>], in frame: CapturedFrame, intrinsics: Intrinsics) {
-    let size = frame.orientation.apply(to: frame.imageSize)
-    let toCamera = frame.cameraToWorld.inverse
-    let seen = points.compactMap { intrinsics.project(toCamera.apply($0)) }.map {
-      frame.orientation.upright($0, stored: frame.imageSize)
-    }
-    guard !seen.isEmpty else { return nil }
-    guard seen.count == points.count else {
-      columns = 0..<size.width
-      rows = 0..<size.height
-      return
-    }
-    func range(_ values: [Double], count: Int) -> Range<Int> {
-      let low = min(max((values.min() ?? 0).rounded(.down), 0), Double(count))
-      let high = min(max((values.max() ?? 0).rounded(.up), low), Double(count))
-      return Int(low)..<Int(high)
-    }
-    columns = range(seen.map(\.x), count: size.width)
-    rows = range(seen.map(\.y), count: size.height)
-    if columns.isEmpty || rows.isEmpty { return nil }
-  }
-}

@@ -16,7 +16,7 @@ public struct EffectWish: Sendable, Equatable {
 
   /// Which object is meant.
   public let target: Target
-  /// What is to be placed on it.
+  /// The effect to place on it.
   public let type: EffectType
 
   /// A wish.
@@ -55,7 +55,7 @@ public actor LiveDirector: DetectionObserver, MemoryHolder {
   private var sightings: [Int: Sighting] = [:]
   /// Objects of all frames that were processed.
   package private(set) var sequence = SequenceObjects()
-  /// What was placed, first placed first.
+  /// Placements, in the order in which they were made.
   public private(set) var placements: [Placement] = []
 
   /// A director of a stage whose effects `scene` draws.
@@ -140,7 +140,7 @@ public actor LiveDirector: DetectionObserver, MemoryHolder {
     }
   }
 
-  /// What is to be drawn over a frame: effects, the followed objects where they are now, the loop's figures.
+  /// The overlay of a frame: effects, the followed objects at their current places, the loop's figures.
   ///
   /// - Throws: what an effect's film throws.
   public func overlay(for frame: CapturedFrame, state: LiveSnapshot) async throws -> LiveOverlay {

@@ -1,7 +1,7 @@
 import Geometry
 import Imaging
 
-/// What is drawn over one frame of the live view.
+/// Overlay of one frame of the live view.
 public struct LiveOverlay: Sendable {
   /// Effects, in any order.
   public var effects: [ShownEffect] = []

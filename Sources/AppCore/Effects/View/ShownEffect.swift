@@ -7,7 +7,7 @@ public struct ShownEffect: Sendable {
   public let effect: PlacedEffect
   /// The object that it belongs to: what lies in this box does not hide the effect.
   public let box: Box3D?
-  /// What a debug mesh shows.
+  /// Points of a debug mesh.
   public let cloud: [Point3<World>]
   /// The film's picture; nil for effects that have none.
   public let picture: RGBAImage?

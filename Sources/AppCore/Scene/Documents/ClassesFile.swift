@@ -3,7 +3,7 @@ import Geometry
 
 /// The content of `classes.json`: what a classifier takes a picture for.
 package struct ClassesFile: Sendable {
-  /// What `classes.json` calls its layout.
+  /// Schema of `classes.json`.
   package static let schema = "ardf.classes/1"
 
   /// A class and how likely it is.
@@ -27,7 +27,7 @@ package struct ClassesFile: Sendable {
   package let image: String
   /// The stored picture's size.
   package let imageSize: PixelSize
-  /// What is known about the classifier.
+  /// Description of the classifier.
   package let model: JSONValue
   /// The likeliest classes, best first.
   package let classes: [Entry]

@@ -13,7 +13,7 @@ package struct DOTAResults: Sendable {
 
   /// By the class's index.
   private var classes: [Int: ClassLines] = [:]
-  /// What lines call pictures.
+  /// Names of pictures in lines.
   private var words: NameTable<String> = [:]
   private var takenWords: NameSet = []
 

@@ -4,7 +4,7 @@ import Imaging
 
 /// The content of `detections.json`: what a detector found in one picture, in the stored picture's pixels.
 package struct DetectionsFile: Sendable {
-  /// What `detections.json` calls its layout.
+  /// Schema of `detections.json`.
   package static let schema = "ardf.detections/1"
   /// The most detections that are read.
   package static let maximumCount = 10_000
@@ -32,7 +32,7 @@ package struct DetectionsFile: Sendable {
   package var image: String
   /// The stored picture's size.
   package var imageSize: PixelSize
-  /// What is known about the detector, nothing that is read back.
+  /// Description of the detector; not read back.
   package var model: JSONValue
   /// The detections in the detector's order.
   package var detections: [Detection]

@@ -24,6 +24,6 @@ package enum DocumentError: Error, Equatable, CustomStringConvertible {
 }
 
 extension DocumentError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

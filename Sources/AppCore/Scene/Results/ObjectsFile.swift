@@ -66,7 +66,7 @@ extension SeenObject {
   }
 }
 
-/// What others need of one object of `objects.json`.
+/// The fields of one object of `objects.json` that other commands read.
 private struct ObjectEntry {
   let id: Int
   let className: String?
@@ -158,6 +158,6 @@ private struct ObjectEntry {
 }
 
 extension ObjectsFileError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

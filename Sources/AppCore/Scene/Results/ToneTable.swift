@@ -11,7 +11,7 @@ enum SRGBTransfer {
   }
 }
 
-/// What a stored 8-bit color value becomes at each mask coverage.
+/// Output of a stored 8-bit color value at each mask coverage.
 ///
 /// With L the linear light of the value, m = alpha / 255 the coverage, b the object gain and d the
 /// background gain: out = m · min(1, b L) + (1 − m) · min(1, d L), stored again as sRGB.

@@ -24,10 +24,10 @@ package struct DepthAnythingArchitecture: Sendable, Equatable {
   package let features: Int
   /// Channels before the last layer.
   package let lastHidden: Int
-  /// What the numbers of the network mean.
+  /// Kind of the network's output.
   package let output: DepthOutput
 
-  /// What the network is called.
+  /// The network's name.
   package var name: String {
     let family =
       switch output {
@@ -103,7 +103,7 @@ package struct DepthAnythingArchitecture: Sendable, Equatable {
     return .metric(greatest: greatest)
   }
 
-  /// What published networks with tokens of so many channels are called; nil where none has them.
+  /// Name of the published networks whose tokens have this number of channels; nil for none.
   static func sizeName(width: Int) -> String? {
     DepthSize.allCases.first { $0.width == width }?.title ?? (width == 1536 ? "Giant" : nil)
   }

@@ -83,7 +83,7 @@ package enum DepthAnythingFamily: DepthNetworkFamily {
     }
   }
 
-  /// What the numbers of a network will be taken for.
+  /// Remark on how the network's output will be read.
   private static func remark(greatestDepth: String?) -> String {
     greatestDepth.map { "metric depth up to \($0) m" }
       ?? "relative depth, as nothing says otherwise; of a metric checkpoint give --max-depth (20 indoor, 80 outdoor)"
@@ -131,7 +131,7 @@ package enum DepthAnythingFamily: DepthNetworkFamily {
 }
 
 extension DepthAnythingV2: BuiltInDepthNetwork {
-  /// What the network is called.
+  /// The network's name.
   public var name: String { architecture.name }
 
   package var exportedPlatform: String { "ardf_depth_anything_v2" }

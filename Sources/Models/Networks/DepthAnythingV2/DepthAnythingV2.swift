@@ -15,7 +15,7 @@ public final class DepthAnythingV2: Sendable {
     case fixed(PixelSize)
   }
 
-  /// What the network's depth is: relative, metric, or of a sensor's prompt.
+  /// Kind of the network's depth: relative, metric, or prompted by a sensor.
   public var output: DepthOutput { architecture.output }
   /// The sizes of the network.
   package let architecture: DepthAnythingArchitecture

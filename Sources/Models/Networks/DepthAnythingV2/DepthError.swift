@@ -25,7 +25,7 @@ public enum DepthError: Error, Equatable, CustomStringConvertible {
   /// The network has no such input or output.
   case port(PortError)
 
-  /// What is wrong, and what to do about it.
+  /// The defect and its remedy.
   public var description: String {
     switch self {
     case .tooElongated(let size, let bound, let largest):
@@ -53,7 +53,7 @@ public enum DepthError: Error, Equatable, CustomStringConvertible {
 }
 
 extension DepthError {
-  /// What a session could not be made for.
+  /// Reason why a session could not be made.
   init(_ error: SessionError) {
     switch error {
     case .plan(let error): self = .plan(error)

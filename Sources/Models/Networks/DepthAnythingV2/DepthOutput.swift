@@ -1,4 +1,4 @@
-/// What the last activation of a depth network's head makes, and so what the network's numbers mean.
+/// Kind of a depth network's output, by the last activation of its head.
 public enum DepthOutput: Sendable, Hashable {
   /// max(x, 0): relative inverse depth, without unit, larger is nearer.
   case relative

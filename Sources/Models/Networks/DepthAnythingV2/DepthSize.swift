@@ -2,7 +2,7 @@
 package enum DepthSize: String, Sendable, CaseIterable {
   case small, base, large
 
-  /// What it is called.
+  /// Its name.
   package var title: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
 
   /// How the encoder's authors call it in names of files: `vits`.

@@ -3,7 +3,7 @@ import NNRuntime
 
 /// A network that tells the class of a whole picture, of whatever family.
 package protocol ClassNetwork: LayeredNetwork {
-  /// What the network is called.
+  /// The network's name.
   var name: String { get }
   /// Class names, in the order of `Classification.Class.index`.
   var classNames: [String] { get }
@@ -15,7 +15,7 @@ package protocol ClassNetwork: LayeredNetwork {
   var exportedPlatform: String { get }
   /// Both sides of an export's input are multiples of it.
   var exportedStep: Int { get }
-  /// What the framework's own client reads of the network.
+  /// Description of the network for the framework's own client.
   var exportedMetadata: String { get }
 
   /// All classes of an upright picture's middle square, the likeliest first.

@@ -6,9 +6,9 @@ import NNRuntime
 ///
 /// Calls from several threads are safe and take turns.
 public protocol DepthNetwork: Sendable {
-  /// What the network is called, such as `depth-anything-v2-small`.
+  /// The network's name, such as `depth-anything-v2-small`.
   var name: String { get }
-  /// What its numbers mean.
+  /// Kind of its output.
   var output: DepthOutput { get }
   /// Where its weights come from.
   var weights: WeightSource { get }
@@ -29,8 +29,8 @@ public protocol DepthNetwork: Sendable {
 
 /// The depth of one picture.
 public struct DepthEstimate: Sendable {
-  /// What the network's `output` says, in the picture given: relative inverse depth (zero or more, without
-  /// unit, larger is nearer), or planar depth in meters.
+  /// Depth in the pixels of the given picture, as the network's `output` says: relative inverse depth (zero or more,
+  /// without unit, larger is nearer), or planar depth in meters.
   public let depth: Plane<Float>
   /// Size of the network's input.
   public let networkSize: PixelSize

@@ -4,7 +4,7 @@ import NNRuntime
 
 /// A network that can be inspected layer by layer.
 package protocol LayeredNetwork: Sendable {
-  /// What the network is called.
+  /// The network's name.
   var name: String { get }
   /// The input's size where nothing else is asked for.
   var standardSize: PixelSize { get }
@@ -16,7 +16,7 @@ package protocol LayeredNetwork: Sendable {
   func layeredSession(for size: PixelSize, prompt: PixelSize?) throws(NetworkError) -> Session
   /// Writes an upright picture into the inputs, as the network's users do.
   func fill(_ inputs: borrowing SessionInputs, with picture: RGBImage, size: PixelSize) throws(PortError)
-  /// What its outputs mean.
+  /// Decoding of its outputs.
   var decoding: any DecodedNetwork { get }
 }
 
@@ -33,10 +33,10 @@ public struct InspectedNetwork: Sendable {
     network = try RecognizedNetwork.family(of: weights).build(weights, options: options, pool: pool)
   }
 
-  /// What the network is called.
+  /// The network's name.
   public var name: String { network.name }
 
-  /// What the network's raw outputs mean, for the comparison of what is made of them.
+  /// Decoding of the network's raw outputs, for comparisons.
   public var decoding: any DecodedNetwork { network.decoding }
 
   /// The session that runs an input of this size.

@@ -5,7 +5,7 @@ import NNRuntime
 ///
 /// A family is one file next to its network and one row of `RecognizedNetwork.families`.
 package protocol NetworkFamily {
-  /// What its networks find in a picture, with the family that builds them for it.
+  /// Task of its networks, with the family that builds them.
   static var task: NetworkTask { get }
   /// The networks whose checkpoints can be converted, for people.
   static var convertible: [String] { get }
@@ -22,7 +22,7 @@ package protocol NetworkFamily {
   ) throws(NetworkError) -> any LayeredNetwork
 }
 
-/// What networks find in a picture, with the family that builds them for it.
+/// Task of networks, with the family that builds them.
 package enum NetworkTask {
   case objects(any ObjectNetworkFamily.Type)
   case depth(any DepthNetworkFamily.Type)
@@ -64,7 +64,7 @@ package protocol DepthNetworkFamily: NetworkFamily {
 package struct ObjectInput: Sendable, Equatable {
   /// Sides that an input can have, in pixels; each is a multiple of `step`.
   package static let sides = 32...4096
-  /// What sides are multiples of.
+  /// Divisor of sides.
   package static let step = 32
 
   /// The side that most detectors were trained on, where weights do not say it.
@@ -106,13 +106,13 @@ package enum Kinship: Sendable, Equatable {
 
 /// A checkpoint whose tensors' names, shapes and types are a network's.
 package struct IdentifiedCheckpoint {
-  /// What its weight file calls the network.
+  /// The network's name in its weight file.
   let architecture: String
-  /// What its weight file calls the size.
+  /// The size's name in its weight file.
   let variant: String
-  /// What else its weight file says.
+  /// Further metadata of its weight file.
   var metadata: [String: String]
-  /// What its user should know, for people.
+  /// Remarks for its user.
   var remarks: [String]
 }
 

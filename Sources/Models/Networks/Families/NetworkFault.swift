@@ -3,11 +3,11 @@ import NNRuntime
 
 /// An error of a network, whatever its family.
 public protocol NetworkFault: Error {
-  /// What it means to whoever runs the network.
+  /// The kind of error, for the user who runs the network.
   var kind: NetworkFaultKind { get }
 }
 
-/// What an error of a network means to whoever runs it.
+/// Kind of a network's error, for the user who runs it.
 public enum NetworkFaultKind: Sendable {
   /// The weights cannot be read.
   case weights(WeightError)
@@ -26,7 +26,7 @@ public enum NetworkFaultKind: Sendable {
 }
 
 extension YOLOError: NetworkFault {
-  /// What it means to whoever runs the network.
+  /// The kind of error, for the user who runs the network.
   public var kind: NetworkFaultKind {
     switch self {
     case .weights(let error): .weights(error)
@@ -41,7 +41,7 @@ extension YOLOError: NetworkFault {
 }
 
 extension DepthError: NetworkFault {
-  /// What it means to whoever runs the network.
+  /// The kind of error, for the user who runs the network.
   public var kind: NetworkFaultKind {
     switch self {
     case .weights(let error): .weights(error)
@@ -55,7 +55,7 @@ extension DepthError: NetworkFault {
 }
 
 extension NetworkError: NetworkFault {
-  /// What it means to whoever runs the network.
+  /// The kind of error, for the user who runs the network.
   public var kind: NetworkFaultKind {
     switch self {
     case .yolo(let error): error.kind
@@ -65,7 +65,7 @@ extension NetworkError: NetworkFault {
   }
 }
 
-/// What went wrong within a network, where the fault is its weights' or the machine's; else the error itself.
+/// The underlying error, where the weights or the machine are at fault; else the error itself.
 package func innermost(_ error: any Error) -> any Error {
   switch (error as? any NetworkFault)?.kind {
   case .weights(let error): error
@@ -79,7 +79,7 @@ package func innermost(_ error: any Error) -> any Error {
   }
 }
 
-/// What kind of fault an error of a network is: that of its weights or of the machine, where it is theirs.
+/// Fault of a network's error: that of its weights or of the machine, where these are the cause.
 private func fault(of kind: NetworkFaultKind) -> Fault {
   switch kind {
   case .weights(let error): error.fault
@@ -89,16 +89,16 @@ private func fault(of kind: NetworkFaultKind) -> Fault {
 }
 
 extension YOLOError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { Models.fault(of: kind) }
 }
 
 extension DepthError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { Models.fault(of: kind) }
 }
 
 extension NetworkError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { Models.fault(of: kind) }
 }

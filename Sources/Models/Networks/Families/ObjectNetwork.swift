@@ -6,11 +6,11 @@ import NNRuntime
 ///
 /// Calls from several threads are safe and run one at a time.
 public protocol ObjectNetwork: Sendable {
-  /// What the network is called, such as `yolo11n-seg`.
+  /// The network's name, such as `yolo11n-seg`.
   var name: String { get }
   /// Class names, in the order of `DetectedObject.classIndex`.
   var classNames: [String] { get }
-  /// What each object has besides its box and class.
+  /// Results of each object besides its box and class.
   var form: ObjectForm { get }
   /// Whether `DetectionThresholds.overlap` is used; false for a head that gives each object one box.
   var suppressesOverlaps: Bool { get }
@@ -27,7 +27,7 @@ public protocol ObjectNetwork: Sendable {
   func running(on pool: ThreadPool) -> Self
 }
 
-/// What a detector returns of each object besides its box and class.
+/// Kind of results that a detector gives for each object besides box and class.
 public enum ObjectForm: Sendable, Equatable {
   /// Nothing.
   case boxes
@@ -39,7 +39,7 @@ public enum ObjectForm: Sendable, Equatable {
   /// A rectangle turned with the object.
   case orientedBoxes
 
-  /// What is found, for people.
+  /// Kind of objects found, for people.
   public var finds: String {
     switch self {
     case .boxes: "boxes"
@@ -63,7 +63,7 @@ public struct DetectionRequest: Sendable {
   package var letterbox: Letterbox?
   /// Also objects no pixel of whose box belongs to them.
   package var keepsEmpty = false
-  /// What masks may cost.
+  /// Limits on masks.
   package var bounds = MaskBounds()
 
   /// A request; by default as the phone app asks.
@@ -107,7 +107,7 @@ package protocol ExportedObjectNetwork: Sendable {
   var exportedMatrix: [Int] { get }
   /// Channels of `output1`, the mask prototypes, a quarter of the input's sides; nil of networks without.
   var exportedPrototypes: Int? { get }
-  /// What the framework's own client reads of the network.
+  /// Description of the network for the framework's own client.
   var exportedMetadata: String { get }
   /// Rows and columns of `output0` for an input.
   func exportedShape(of size: PixelSize) -> (rows: Int, columns: Int)

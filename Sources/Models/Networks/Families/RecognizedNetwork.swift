@@ -82,7 +82,7 @@ public enum NetworkError: Error, Equatable, CustomStringConvertible {
   /// They are of a depth network, which finds this wrong.
   case depth(DepthError)
 
-  /// What is wrong, and what to do about it.
+  /// The defect and its remedy.
   public var description: String {
     switch self {
     case .unsupported(let name):

@@ -1,6 +1,6 @@
 import NNRuntime
 
-/// What the layers here are in PyTorch.
+/// PyTorch modules of the layers here.
 extension ModuleStatement {
   /// `Conv2d`, or `ConvTranspose2d`, without dilation, and with zeros beyond the edges.
   static func convolution(

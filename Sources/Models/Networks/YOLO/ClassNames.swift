@@ -67,6 +67,6 @@ public enum ClassNames {
 }
 
 extension ClassNames.Defect: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

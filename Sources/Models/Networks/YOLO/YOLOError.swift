@@ -26,7 +26,7 @@ public enum YOLOError: Error, Equatable, CustomStringConvertible {
   /// The network has no such input or output.
   case port(PortError)
 
-  /// What is wrong, and what to do about it.
+  /// The defect and its remedy.
   public var description: String {
     switch self {
     case .unknownArchitecture(let reason):
@@ -54,7 +54,7 @@ public enum YOLOError: Error, Equatable, CustomStringConvertible {
 }
 
 extension YOLOError {
-  /// What a session could not be made for.
+  /// Reason why a session could not be made.
   init(_ error: SessionError) {
     switch error {
     case .plan(let error): self = .plan(error)

@@ -28,7 +28,7 @@ public enum InstructionSetError: Error, Equatable, CustomStringConvertible {
   /// The CPU, or its operating system, lacks the instruction set that `ARDF_ISA` asks for.
   case unavailable(String, available: [String])
 
-  /// What is wrong, and what to do.
+  /// The defect and its remedy.
   public var description: String {
     switch self {
     case .unknownName(let name):
@@ -83,7 +83,7 @@ package enum InstructionSet: String, CaseIterable, Sendable {
     return names.dropLast().joined(separator: ", ") + " or " + last
   }
 
-  /// What this CPU can run, from the slowest to the fastest.
+  /// Instruction sets of this CPU, from the slowest to the fastest.
   package static let available = allCases.filter { $0.catalogue != nil }
 
   private static let catalogues = Dictionary(
@@ -168,6 +168,6 @@ package enum InstructionSet: String, CaseIterable, Sendable {
 }
 
 extension InstructionSetError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .usage }
 }

@@ -14,7 +14,7 @@ public enum OpenBLASError: Error, Equatable, CustomStringConvertible {
   /// The library lacks a function.
   case incompatible(function: String)
 
-  /// What is wrong, and what to do.
+  /// The defect and its remedy.
   public var description: String {
     switch self {
     case .missing(let reason):
@@ -97,6 +97,6 @@ public enum OpenBLASError: Error, Equatable, CustomStringConvertible {
 }
 
 extension OpenBLASError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .usage }
 }

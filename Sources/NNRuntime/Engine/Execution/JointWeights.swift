@@ -4,7 +4,7 @@
 import NNKernelInterface
 
 /// Along an axis: the pairs of taps that lead from a pixel of the small map to one of two output pixels.
-private struct AxisTaps {
+private struct JoinedTaps {
   /// Of each of the two small pixels: taps of the 3x3 kernel, and the tap of the transposed one before each.
   let pairs: [[(tap: Int, transposed: Int)]]
 
@@ -80,7 +80,7 @@ private struct AxisTaps {
 
   /// Lets `body` read the weights (out, in, 2, 2) of the convolution for one place of the output pixels.
   func withWeights(row: Int, column: Int, _ body: (UnsafePointer<Float>) -> Void) {
-    let (rows, columns) = (AxisTaps(place: row), AxisTaps(place: column))
+    let (rows, columns) = (JoinedTaps(place: row), JoinedTaps(place: column))
     for position in 0..<4 {
       let pairs = rows.pairs[position / 2].flatMap { row in
         columns.pairs[position % 2].map { column in

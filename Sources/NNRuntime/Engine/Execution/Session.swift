@@ -25,7 +25,7 @@ private struct BoundStep: Sendable {
 ///
 /// One run at a time: calls take turns.
 public final class Session: Sendable {
-  /// What is run.
+  /// The plan that is run.
   public let plan: Plan
   private let pool: ThreadPool
   private let arena: FloatMemory

@@ -92,7 +92,7 @@ public final class ThreadPool: Sendable {
 
 private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
 
-/// What the threads share.
+/// State shared by the threads.
 @safe private final class Team: @unchecked Sendable {
   /// Turns of the spinning loop before a thread sleeps: some hundred microseconds.
   private static let patience = 20_000
@@ -308,7 +308,7 @@ private struct Queue {
   func withoutLast() -> (chunk: Int, rest: Queue) { (end - 1, Queue(word: word - 1 << 20)) }
 }
 
-/// What a new thread is given.
+/// Argument of a new thread.
 private final class Start: Sendable {
   let team: Team
   let index: Int

@@ -21,7 +21,7 @@ package struct Node: Sendable {
 
 /// A network for one input size: operations in an order in which they can run.
 public struct Graph: Sendable {
-  /// What the network is called.
+  /// The network's name.
   public let name: String
   /// Shape of every value.
   var shapes: [MapShape]

@@ -2,7 +2,7 @@ import FileFormats
 
 /// A layer that cannot be: its weights, its inputs or its attributes do not fit.
 public struct GraphError: Error, Equatable, CustomStringConvertible {
-  /// What does not fit.
+  /// The mismatch.
   public enum Kind: Error, Equatable {
     /// The layer's weights, or other numbers of it, have this shape.
     case wrongWeights(found: [Int], needed: String)
@@ -16,7 +16,7 @@ public struct GraphError: Error, Equatable, CustomStringConvertible {
 
   /// The layer's name.
   public let layer: String
-  /// What does not fit.
+  /// The mismatch.
   public let kind: Kind
 
   /// An error of a layer.
@@ -43,7 +43,7 @@ extension GraphError.Kind: CustomStringConvertible {
 }
 
 extension GraphError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }
 

@@ -29,7 +29,7 @@ public enum PortError: Error, Equatable, CustomStringConvertible {
   /// The network has no output of that name, but `known`.
   case noOutput(String, known: [String])
 
-  /// What is wrong, and what there is.
+  /// The defect, and what is there instead.
   public var description: String {
     switch self {
     case .noInput(let name, let known):
@@ -77,6 +77,6 @@ extension Session {
 }
 
 extension PortError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

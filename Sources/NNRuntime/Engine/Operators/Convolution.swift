@@ -22,7 +22,7 @@ package struct Convolution: Sendable {
   /// Done to the sums before they are stored.
   var epilogue = Epilogue.store
 
-  /// What was fused before a convolution.
+  /// Prologue fused before a convolution.
   enum Prologue: Sendable {
     case none
     /// Each pixel is normalized over its channels.
@@ -33,7 +33,7 @@ package struct Convolution: Sendable {
     case transpose(Transposition)
   }
 
-  /// What is fused after a convolution, apart from its activation.
+  /// Epilogue fused after a convolution, apart from its activation.
   enum Epilogue: Sendable {
     case store
     /// Adds the second input after the activation.
@@ -190,7 +190,7 @@ extension Convolution.Prologue {
 }
 
 extension Value {
-  /// What is wrong with a bias, which has one element an output channel.
+  /// Defect of a bias, which has one element for each output channel.
   static func misfit(of bias: Tensor?, outputs: Int) -> GraphError.Kind? {
     guard let bias, bias.shape != [outputs] else { return nil }
     return .wrongWeights(found: bias.shape, needed: "one bias for each of \(outputs) channels is needed")

@@ -22,7 +22,7 @@ public enum ElementwiseFunction: Hashable, Sendable {
   /// whole numbers, times the scale.
   case multiples(of: Float, low: Float, high: Float)
 
-  /// What plans, profiles and traces call it.
+  /// Name in plans, profiles and traces.
   public var name: String {
     switch self {
     case .tanh: "tanh"

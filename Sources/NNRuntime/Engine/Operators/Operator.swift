@@ -1,6 +1,6 @@
 import NNKernelInterface
 
-/// What a layer computes: all that the engine asks of an operation.
+/// Operation of a layer: all that the engine asks of it.
 ///
 /// An operator is one file of this folder: the type, its plain kernel where it has work, and the method of `Value` that
 /// networks are built with. Every question is answered by every operator, or by the kind of operator that it says it is
@@ -26,7 +26,7 @@ package protocol Operator: Sendable {
   ) -> ReducedProducts
   /// Which of its maps hold floats in such a plan.
   func floats(_ reduced: ReducedProducts) -> FloatMaps
-  /// What computes it, and why.
+  /// The kernel, and why it was chosen.
   func choice(_ layer: PlacedNode, _ choosing: LayerChoice) -> (AlgorithmChoice, LayerKernel)
 }
 
@@ -63,7 +63,7 @@ package enum ReducedProducts: Sendable {
   /// Anything else, by the first kernel that multiplies in these.
   case products(ProductElement)
 
-  /// What its factors are.
+  /// Element type of its factors.
   var element: ProductElement {
     switch self {
     case .floats: .float32

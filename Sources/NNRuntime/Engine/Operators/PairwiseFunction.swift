@@ -1,6 +1,6 @@
 import NNKernelInterface
 
-/// What is made of two elements.
+/// Function of two elements.
 public enum ElementPairing: String, Hashable, Sendable, CaseIterable {
   /// The difference, the product, the quotient, the greater and the less of the two.
   case subtract, multiply, divide, maximum, minimum

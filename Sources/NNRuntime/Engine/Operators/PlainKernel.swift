@@ -25,7 +25,7 @@ private let plainKernels: [any PlainKernelRow] = [
 struct PlainKernel<Task>: PlainKernelRow {
   /// Operation and element: `maxpool-f32`.
   var name: String
-  /// What kernels of the task compute, for people.
+  /// Description of the task's operation, for people.
   var computes: String
   /// How far it may be from the definition.
   var tolerance: KernelTolerance

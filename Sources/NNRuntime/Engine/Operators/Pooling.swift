@@ -1,6 +1,6 @@
 import NNKernelInterface
 
-/// What a pool makes of a window.
+/// Reduction of a pooling window.
 public enum PoolKind: Hashable, Sendable {
   /// The greatest element inside the map.
   case maximum

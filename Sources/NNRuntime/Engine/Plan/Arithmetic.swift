@@ -1,8 +1,8 @@
 import NNKernelInterface
 
-/// What a precision multiplies in, with the kernels of a catalogue.
+/// Element type of a precision's products, with the kernels of a catalogue.
 package struct Arithmetic {
-  /// What this layer, or all, are multiplied in.
+  /// Precision of this layer, or of all.
   let precision: Precision
   let catalogue: KernelCatalogue
   /// What the maps between the network's layers are made for.

@@ -71,7 +71,7 @@ extension Convolution.Prologue {
 }
 
 extension Convolution.Epilogue {
-  /// What a kernel must do to its sums.
+  /// Epilogues that a kernel must fuse.
   fileprivate var asked: ConvolutionKernel.Epilogues {
     switch self {
     case .store: .none

@@ -45,10 +45,10 @@ struct ElementTypes: Sendable {
     }
   }
 
-  /// What a value is stored as.
+  /// Element type of a stored value.
   subscript(value: ValueID) -> ElementType { types[value] }
 
-  /// What the node multiplies in.
+  /// Precision of the node's products.
   func products(_ node: Int) -> ProductElement { reduced[node].element }
 
   /// What computes the node, a dense convolution, in less than single precision; nil where nothing does.
@@ -57,7 +57,7 @@ struct ElementTypes: Sendable {
   /// Whether the node makes an input or an output of the network.
   func isAtBorder(_ node: Int) -> Bool { atBorder[node] }
 
-  /// What the node multiplies in.
+  /// Precision of the node's products.
   func precision(_ node: Int) -> Precision { Precision(reduced[node].element) }
 }
 

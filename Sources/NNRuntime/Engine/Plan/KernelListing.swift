@@ -6,10 +6,10 @@ package struct KernelListing: Sendable {
   package var name: String
   /// What it computes: `3x3, stride 1, padding 1, channels in 16s`.
   package var computes: String
-  /// What its factors are, and its maps.
+  /// Element types of its factors and maps.
   package var products: String
   package var maps: [String]
-  /// What it can do besides.
+  /// Prologues and epilogues that it can fuse.
   package var fuses: [String]
   /// Rows and columns of its register tile; of attention, the queries of an item; else nil.
   package var block: [Int]

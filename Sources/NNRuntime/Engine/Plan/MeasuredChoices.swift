@@ -10,7 +10,7 @@ package struct MeasuredChoices: Sendable, Equatable {
   package struct Entry: Sendable, Equatable {
     /// The convolution.
     package var shape: ConvolutionShape
-    /// What is to compute it.
+    /// The kernel to compute it.
     package var algorithm: Algorithm
     /// Milliseconds of every algorithm that was tried.
     package var milliseconds: [Algorithm: Double]
@@ -106,6 +106,6 @@ package enum MeasuredChoicesError: Error, Equatable, CustomStringConvertible {
 }
 
 extension MeasuredChoicesError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

@@ -15,7 +15,7 @@ extension MixedPrecision {
     ]
   }
 
-  /// What a file says.
+  /// Contents of a file.
   ///
   /// - Throws: `MixedPrecisionError`.
   package init(_ document: JSONValue) throws(MixedPrecisionError) {
@@ -67,6 +67,6 @@ package enum MixedPrecisionError: Error, Equatable, CustomStringConvertible {
 }
 
 extension MixedPrecisionError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

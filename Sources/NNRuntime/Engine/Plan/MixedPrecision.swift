@@ -5,9 +5,9 @@ import NNKernelInterface
 ///
 /// It holds on any machine whose kernels have the precisions, with the same results for any number of threads.
 package struct MixedPrecision: Sendable, Equatable {
-  /// What the network is called.
+  /// The network's name.
   package let network: String
-  /// What layers are multiplied in that are no exceptions.
+  /// Precision of layers that are no exceptions.
   package let precision: Precision
   /// By the name of a layer, or of one that is joined to it.
   package let exceptions: [String: Precision]
@@ -19,7 +19,7 @@ package struct MixedPrecision: Sendable, Equatable {
     self.exceptions = exceptions
   }
 
-  /// What a layer is multiplied in.
+  /// Precision of a layer's products.
   func precision(of node: Node) -> Precision {
     exceptions.isEmpty ? precision : node.holds.lazy.compactMap { exceptions[$0] }.first ?? precision
   }

@@ -6,7 +6,7 @@ public struct PlanOptions: Sendable {
   public var backend: Backend
   /// Join elementwise layers to the ones before them.
   public var fuse: Bool
-  /// What products are computed in.
+  /// Precision of products.
   public var precision: Precision
   /// The precision whose joining of layers is used, nil for the plan's own; a plan in fp32 can have that of another.
   ///
@@ -51,7 +51,7 @@ public struct PlannedLayer: Sendable {
   public var choice: AlgorithmChoice
   /// The kernel that computes it, after its catalogue; nil where there is no work.
   public var kernel: String?
-  /// What its products are computed in.
+  /// Precision of its products.
   public var precision: Precision
   /// Multiplications and additions of the layer as it is defined, whatever the algorithm: 2 x MAC.
   public var operations: Double
@@ -60,13 +60,13 @@ public struct PlannedLayer: Sendable {
 /// A graph with its algorithms chosen and its memory laid out; immutable, and good for any number of
 /// sessions.
 public struct Plan: Sendable {
-  /// What was asked for.
+  /// The requested options.
   public let options: PlanOptions
   /// The kernels to choose from.
   let catalogue: KernelCatalogue
   /// The one that computes each layer.
   let kernels: [LayerKernel]
-  /// What values are stored as.
+  /// Element types of stored values.
   let elements: ElementTypes
   package let graph: Graph
   /// The field's names of the layers' operations, before any were joined.
@@ -122,7 +122,7 @@ public struct Plan: Sendable {
     }
   }
 
-  /// What the network is called.
+  /// The network's name.
   public var name: String { graph.name }
   /// The kernels' name: an instruction set, or `openblas`.
   public var kernelName: String { options.precision == .fp32 ? catalogue.floats : catalogue.name }

@@ -11,7 +11,7 @@ public enum PlanError: Error, Equatable, CustomStringConvertible {
   /// Algorithms were measured with other kernels than those that are to run.
   case otherKernels(measured: String, running: String)
 
-  /// What is wrong, and what to do.
+  /// The defect and its remedy.
   public var description: String {
     switch self {
     case .instructionSet(let error): "\(error)"
@@ -24,7 +24,7 @@ public enum PlanError: Error, Equatable, CustomStringConvertible {
 }
 
 extension PlanError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault {
     switch self {
     case .instructionSet, .openBLAS, .precision: .usage

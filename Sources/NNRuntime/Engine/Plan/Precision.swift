@@ -1,7 +1,7 @@
 import FileFormats
 import NNKernelInterface
 
-/// What products are computed in; sums, and all arithmetic between products, are single precision always.
+/// Precision of products; sums, and all arithmetic between products, are always single precision.
 public enum Precision: String, CaseIterable, Sendable {
   /// Single precision throughout.
   case fp32
@@ -37,7 +37,7 @@ public enum PrecisionError: Error, Equatable, CustomStringConvertible {
   /// Only the native kernels compute in less than single precision.
   case nativeOnly(Precision)
 
-  /// What is wrong, and what to do.
+  /// The defect and its remedy.
   public var description: String {
     switch self {
     case .noInstructions(let precision, let set, let available):
@@ -50,7 +50,7 @@ public enum PrecisionError: Error, Equatable, CustomStringConvertible {
 }
 
 extension Precision {
-  /// What a processor must have.
+  /// Features that a processor needs.
   fileprivate var instructions: String {
     switch self {
     case .fp32: "nothing"
@@ -98,6 +98,6 @@ extension PlanOptions {
 }
 
 extension PrecisionError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .usage }
 }

@@ -1,7 +1,6 @@
 import NNKernelInterface
 
-/// What the machine can do at best, measured with the runtime's own kernels and threads: the roof of a
-/// roofline.
+/// Peak performance of the machine, measured with the runtime's own kernels and threads: the roof of a roofline.
 public struct MachineCeiling: Sendable, Equatable {
   /// Multiplications and additions a second, in GFLOP/s: the best time of a product that stays in the caches.
   public let peak: Double

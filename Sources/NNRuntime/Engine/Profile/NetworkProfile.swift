@@ -1,4 +1,4 @@
-/// What every layer of a network costs, and what is left over.
+/// Cost of every layer of a network, and the remainder.
 public struct NetworkProfile: Sendable {
   /// Layers taken together, or one.
   public struct Row: Sendable {
@@ -48,7 +48,7 @@ public struct NetworkProfile: Sendable {
     public var intensity: Double? { operations > 0 && bytes > 0 ? operations / Double(bytes) : nil }
   }
 
-  /// What the network is called.
+  /// The network's name.
   public let network: String
   /// Whose kernels ran: an instruction set, or `openblas`.
   public let kernels: String
@@ -94,7 +94,7 @@ public struct NetworkProfile: Sendable {
     return (quartiles.upper - quartiles.lower) / quartiles.median
   }
 
-  /// What profiling costs: a profiled iteration over the other of its turn, the median of all, less 1.
+  /// Overhead of profiling: the median ratio of a profiled iteration to the plain one next to it, less 1.
   ///
   /// Neighbors share what else the machine does; medians over all iterations do not.
   public var cost: Double { TimingSummary(zip(wall, plain).map { $0 / $1 }).median - 1 }
@@ -111,13 +111,13 @@ public struct NetworkProfile: Sendable {
 // MARK: Groups and order
 
 extension NetworkProfile {
-  /// What layers have in common.
+  /// Property by which layers are grouped.
   public enum Grouping: String, CaseIterable, Sendable {
     /// The operation, the part of the network, input and output shape, the algorithm.
     case op, block, shape, algorithm
   }
 
-  /// What rows are ordered by; `order` is that of running.
+  /// Sort key of rows; `order` is the order of execution.
   public enum Order: String, CaseIterable, Sendable {
     case order, time, name, flops, rate, bytes
   }

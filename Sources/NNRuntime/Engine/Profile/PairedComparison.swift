@@ -21,7 +21,7 @@ package struct PairedTimes: Sendable, Equatable {
     }
   }
 
-  /// What is timed.
+  /// The timed work.
   package let name: String
   /// In the order in which they were taken.
   package let turns: [Turn]
@@ -58,7 +58,7 @@ package struct PairedTimes: Sendable, Equatable {
 
 /// Two programs, row by row.
 package struct PairedComparison: Sendable {
-  /// What became of a row.
+  /// Change of a row.
   package struct Row: Sendable {
     /// The times.
     package let times: PairedTimes

@@ -3,7 +3,7 @@ struct RunRecorder {
   private let session: Session
   private let input: [Float]
   private let port: GraphInput
-  /// What the inputs besides the first are filled with.
+  /// Contents of the inputs besides the first.
   private let others: [(port: GraphInput, elements: [Float])]
   private let names: [String]
   private let liveBytes: [Int]

@@ -3,7 +3,7 @@
 /// They do where the medians differ by more than a tolerance and the interquartile ranges do not overlap:
 /// a machine's noise moves both, a change of the program moves one past the other.
 package struct TimingComparison: Sendable, Equatable {
-  /// What a comparison comes to.
+  /// Result of a comparison.
   package enum Verdict: String, Sendable {
     case faster, slower, same
   }

@@ -1,6 +1,6 @@
 import FileFormats
 
-/// What many measurements of one thing say together; times in milliseconds.
+/// Summary of repeated measurements; times in milliseconds.
 public struct TimingSummary: Sendable, Equatable {
   /// Number of measurements.
   public let count: Int

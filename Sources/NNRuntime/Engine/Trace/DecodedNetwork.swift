@@ -1,4 +1,4 @@
-/// What a network's raw outputs mean: the tensors and objects that are made of them, for comparison with a reference.
+/// Decoding of a network's raw outputs into tensors and objects, for comparison with a reference.
 public protocol DecodedNetwork: Sendable {
   /// The tensors that are made of the raw outputs, in the order in which they are made.
   ///
@@ -26,7 +26,7 @@ public protocol DecodedNetwork: Sendable {
   func overlap(_ object: DecodedObject, _ other: DecodedObject) -> Float
 }
 
-/// What a number that was decoded is, which tells by how much it may be off.
+/// Quantity of a decoded number, which sets its tolerance.
 public enum OutputQuantity: String, Sendable, CaseIterable {
   /// Middles of cells, in cells, and cells' sides, in pixels: exact.
   case grid
@@ -44,9 +44,9 @@ public enum OutputQuantity: String, Sendable, CaseIterable {
 
 /// Rows of a decoded tensor, or numbers of an object, that mean one thing.
 public struct DecodedPart: Sendable, Equatable {
-  /// What they are: `boxes`, `key points`.
+  /// Their kind: `boxes`, `key points`.
   public let name: String
-  /// What each is.
+  /// Quantity of each.
   public let quantity: OutputQuantity
   /// Their indices along the tensor's first axis, the batch aside.
   public let rows: [Int]
@@ -59,7 +59,7 @@ public struct DecodedPart: Sendable, Equatable {
 
 /// A tensor that is made of a network's raw outputs.
 public struct DecodedTensor: Sendable {
-  /// What references call it.
+  /// Names in references.
   public let names: [String]
   /// The step that makes it, for people: `the decoding of boxes`.
   public let stage: String
@@ -67,7 +67,7 @@ public struct DecodedTensor: Sendable {
   public let shape: [Int]
   /// Its elements, row-major.
   public let elements: [Float]
-  /// What its rows are; each row is of one part.
+  /// Parts of its rows; each row belongs to one part.
   public let parts: [DecodedPart]
   /// The raw outputs that it is made of.
   public let sources: [String]
@@ -89,9 +89,9 @@ public struct DecodedTensor: Sendable {
 
 /// How a network's objects are described in a row of numbers: box, score, class and what else there is.
 public struct ObjectKind: Sendable, Equatable {
-  /// What the four numbers of a box are, for people.
+  /// Format of a box's four numbers, for people.
   public let box: String
-  /// What follows score and class; rows count from 0.
+  /// Columns after score and class; rows count from 0.
   public let extras: [DecodedPart]
   /// Whether objects have masks.
   public let hasMasks: Bool

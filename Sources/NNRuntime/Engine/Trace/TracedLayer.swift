@@ -1,6 +1,6 @@
 /// A layer whose result can be read during a run, right after the step that completes it.
 public struct TracedLayer: Sendable {
-  /// What the result is called: the module path of the last layer that went into it.
+  /// Name of the result: the module path of the last layer fused into it.
   public let name: String
   /// The layers that were joined to make it, first to last; one where nothing was fused.
   ///

@@ -14,7 +14,7 @@ package enum ModuleNumber: Sendable, Equatable {
   case layers([Int], of: Int)
 }
 
-/// What a module of a pickled network has to be, so that the block that binds its tensors computes the same.
+/// Required properties of a pickled network's module, so that the block that binds its tensors computes the same.
 package struct ModuleStatement: Sendable, Equatable {
   /// Where a class comes from.
   package enum Library: Sendable, Equatable {

@@ -3,9 +3,9 @@ import FileFormats
 // Weights of 8 bits in a weight file: a tensor of integers from -127 to 127, and beside it "NAME_scale", a positive float for
 // each output channel (the first axis), that they are multiplied by. A network takes the product, whatever it computes in.
 
-/// What weight files hold of weights of 8 bits.
+/// Layout of 8-bit weights in weight files.
 package enum QuantizedWeights {
-  /// What follows the name of a tensor in that of its scales.
+  /// Suffix of the name of a tensor's scales.
   package static let suffix = "_scale"
   /// The key of the metadata that holds the checksum of all scales.
   package static let checksumKey = "scales_checksum"
@@ -72,7 +72,7 @@ package enum QuantizedWeights {
 package struct QuantizedTensor: Sendable {
   /// The integers, in the tensor's shape, and a scale for each index of its first axis.
   package let integers: Tensor
-  /// What those of an output channel are multiplied by.
+  /// Scales, one for each output channel.
   package let scales: [Float]
 
   /// The largest integer.

@@ -4,7 +4,7 @@ import FileFormats
 ///
 /// The data starts at a multiple of 64 bytes and follows the entries' order without gaps.
 package final class SafetensorsWriter {
-  /// What a tensor will be, known before its data.
+  /// Type and shape of a tensor, known before its data.
   package struct Entry: Sendable, Equatable {
     /// The tensor's name.
     package let name: String

@@ -1,4 +1,4 @@
-/// What the elements of a tensor are like.
+/// Statistics of a tensor's elements.
 package struct TensorStatistics: Sendable, Equatable {
   /// Number of elements.
   package let count: Int

@@ -2,7 +2,7 @@ import FileFormats
 
 /// A defect of a weight file or of its fit to a network: what is wrong, in which tensor, in which file.
 public struct WeightError: Error, Equatable, CustomStringConvertible {
-  /// What is wrong.
+  /// The defect.
   public enum Kind: Error, Equatable {
     /// The file cannot be opened.
     case file(FileError)
@@ -69,7 +69,7 @@ public struct WeightError: Error, Equatable, CustomStringConvertible {
     case invalidActivations(String)
   }
 
-  /// What is wrong.
+  /// The defect.
   public let kind: Kind
   /// The tensor it is about, where it is about one.
   public let tensor: String?
@@ -156,7 +156,7 @@ extension WeightError.Kind: CustomStringConvertible {
 }
 
 extension WeightError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault {
     if case .file(let file) = kind { file.fault } else { .malformedInput }
   }

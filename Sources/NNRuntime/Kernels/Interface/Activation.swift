@@ -1,4 +1,4 @@
-/// What is applied to a sum before it is stored.
+/// Function applied to a sum before it is stored.
 public enum Activation: Hashable, Sendable {
   /// x
   case none
@@ -17,7 +17,7 @@ public enum Activation: Hashable, Sendable {
   /// min(max(x, low), high): ReLU6 and its kin
   case clip(low: Float, high: Float)
 
-  /// What plans, profiles and traces call it.
+  /// Name in plans, profiles and traces.
   public var name: String {
     switch self {
     case .none: "none"

@@ -12,7 +12,7 @@ public struct AttentionTask {
   public var scale: Float
   /// First token of head 0.
   public var query, key, value: UnsafePointer<Float>
-  /// What lies there, and at `output`; if not floats, only the addresses count.
+  /// Element types there and at `output`; if not floats, only the addresses count.
   public var element = ElementType.float32, outputElement = ElementType.float32
   /// Elements from one token to the next in `query`, `key` and `value`.
   public var tokenStride: Int
@@ -26,7 +26,7 @@ public struct AttentionTask {
   public var keyTokens, keyTokenStride, valueTokenStride: Int
   /// Groups of `heads` with tokens of their own, and elements from one group to the next.
   public var groups = 1, queryGroupStride = 0, keyGroupStride = 0, valueGroupStride = 0, outputGroupStride = 0
-  /// What is added to the products after they are scaled: of each head all queries of a key next to each other.
+  /// Addends of the scaled products: for each head, all queries of a key next to each other.
   public var addends: UnsafePointer<Float>?
   /// Elements from one group, head and key to the next in `addends`.
   public var addendGroupStride = 0, addendHeadStride = 0, addendKeyStride = 0

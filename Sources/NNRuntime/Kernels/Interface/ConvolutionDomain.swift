@@ -12,11 +12,11 @@ public struct ConvolutionDomain: Sendable {
 
   /// Which output pixels it makes.
   public var kind: ConvolutionShape.Kind
-  /// What a window is.
+  /// The pooling window.
   public var window: Window
   /// The only stride and padding; nil for all.
   public var stride, padding: Int?
-  /// What both numbers of channels are multiples of.
+  /// Divisor of both numbers of channels.
   public var channels: Int
 
   private init(

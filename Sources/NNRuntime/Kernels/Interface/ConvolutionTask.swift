@@ -98,7 +98,7 @@ public struct Subpixel {
     self.projection = projection
   }
 
-  /// What is added to the sums of the output pixel at (y, x) of `shape`; nil where nothing is.
+  /// Addends of the sums of the output pixel at (y, x) of `shape`; nil for none.
   @inlinable @inline(__always)
   public func sums(_ y: Int, _ x: Int, of shape: ConvolutionShape) -> UnsafePointer<Float>? {
     let isInRow = y == (row == 0 ? 0 : shape.outHeight &- 1)
@@ -110,7 +110,7 @@ public struct Subpixel {
 
 /// A dense convolution: out = epilogue(prologue(input) * weights + bias).
 public struct ConvolutionTask {
-  /// What is done to the input on its way into the products.
+  /// Transformation of the input on its way into the products.
   public enum Prologue {
     /// Nothing.
     case none
@@ -120,7 +120,7 @@ public struct ConvolutionTask {
     case enlarge(Resampling)
   }
 
-  /// What is done to the sums on their way to memory, the activation apart.
+  /// Transformation of the sums on their way to memory, apart from the activation.
   public enum Epilogue {
     /// out = activation(sums).
     case store
@@ -182,11 +182,11 @@ extension ConvolutionTask {
   @inlinable @inline(__always) public var enlargement: Resampling? {
     if case .enlarge(let resampling) = prologue { resampling } else { nil }
   }
-  /// What is added after the activation, if anything.
+  /// Map added after the activation; nil if none.
   @inlinable @inline(__always) public var residual: MapPointer? {
     if case .residual(let map) = epilogue { map } else { nil }
   }
-  /// What is added before the activation, if anything.
+  /// Addend before the activation; nil if none.
   @inlinable @inline(__always) public var addend: Addend? {
     if case .addend(let addend) = epilogue { addend } else { nil }
   }

@@ -1,4 +1,4 @@
-/// What an elementwise step computes from `a`, and where the case says so from `b`, `scale`, `shift`.
+/// Elementwise function of `a`, and where the case says so of `b`, `scale`, `shift`.
 public enum ElementwiseOperation: UInt8, Sendable {
   /// activation(a)
   case unary
@@ -10,7 +10,7 @@ public enum ElementwiseOperation: UInt8, Sendable {
 
 /// An elementwise step over `pixels` (row-major, `width` a row) of `channels` each.
 public struct ElementwiseTask {
-  /// What is computed.
+  /// The computation.
   public var operation: ElementwiseOperation
   /// Applied to the sum before it is stored.
   public var activation: Activation

@@ -3,7 +3,7 @@
 /// A kernel sees pointers and integers; it checks nothing. Every pointer, size and range in a task was checked when the plan
 /// was made. It allocates nothing and cannot fail.
 public struct ConvolutionKernel: Sendable {
-  /// What is fused before the products; reading the input as it is goes without saying.
+  /// Prologues that can be fused before the products; reading the input unchanged is always possible.
   public struct Prologues: OptionSet, Hashable, Sendable {
     /// A bit for each case of `ConvolutionTask.Prologue`.
     public let rawValue: UInt8
@@ -16,7 +16,7 @@ public struct ConvolutionKernel: Sendable {
     /// `ConvolutionTask.Prologue.enlarge`.
     public static let enlarge = Prologues(rawValue: 1 << 1)
 
-    /// What people call them.
+    /// Their names, for people.
     public var names: [String] {
       [(Self.normalise, "normalize"), (.enlarge, "enlarge")].filter { contains($0.0) }.map(\.1)
     }
@@ -41,14 +41,14 @@ public struct ConvolutionKernel: Sendable {
     /// A residual or a projection.
     public static let tiles = Epilogues(rawValue: residual.rawValue | project.rawValue)
 
-    /// What people call them.
+    /// Their names, for people.
     public var names: [String] {
       [(Self.residual, "residual"), (.addend, "addend"), (.project, "project")]
         .filter { contains($0.0) }.map(\.1)
     }
   }
 
-  /// What a call's items are.
+  /// Unit of a call's work.
   public enum Items: Hashable, Sendable {
     /// Output pixels, row by row.
     case pixels
@@ -79,13 +79,13 @@ public struct ConvolutionKernel: Sendable {
   public let algorithm: Algorithm
   /// The convolutions that it computes.
   public let domain: ConvolutionDomain
-  /// What its factors are.
+  /// Element type of its factors.
   public let products: ProductElement
-  /// What its maps hold, input, output and residual each for itself.
+  /// Element types of its maps: input, output and residual.
   public let maps: MapElements
-  /// What it can do to its input, and to its sums.
+  /// Prologues and epilogues that it can fuse.
   public let prologues: Prologues
-  /// What it can do to its sums.
+  /// Epilogues that it can fuse.
   public let epilogues: Epilogues
   /// How its work is counted.
   public let items: Items
@@ -156,9 +156,9 @@ public struct Kernel<Task>: Sendable {
   public let name: String
   /// The catalogue that it was added to first.
   public let set: String
-  /// What its maps hold, each for itself.
+  /// Element type of each of its maps.
   public let maps: MapElements
-  /// What its factors are; of operations that are no products, floats.
+  /// Element type of its factors; floats for operations without products.
   public let products: ProductElement
   /// Tokens, pixels or rows that an item of its work holds.
   public let together: Int

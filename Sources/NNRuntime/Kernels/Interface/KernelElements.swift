@@ -1,4 +1,4 @@
-/// What the factors of a kernel's products are; sums are single precision, or exact.
+/// Element type of the factors of a kernel's products; sums are single precision, or exact.
 public enum ProductElement: UInt8, Sendable, CaseIterable {
   /// Single precision.
   case float32

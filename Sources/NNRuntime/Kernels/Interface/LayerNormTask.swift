@@ -21,7 +21,7 @@ public struct LayerNormTask {
   public var input: MapPointer
   /// The map that is made.
   public var output: MutableMapPointer
-  /// What is done to each.
+  /// Normalization of each.
   public var normalisation: Normalisation
 
   /// A layer normalization on the given memory.

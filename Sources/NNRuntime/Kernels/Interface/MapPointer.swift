@@ -2,7 +2,7 @@
 // channels-last: the channels of a pixel are contiguous, pixels are `pixelStride` apart, rows `rowStride`
 // apart. So a channel slice of a wider buffer, a phase of a strided map and a dense map have one type.
 
-/// What the elements of a map are.
+/// Element type of a map.
 ///
 /// Only the kernels of reduced precision, and of Winograd convolutions, see others than floats.
 public enum ElementType: UInt8, Sendable, CaseIterable {
@@ -18,7 +18,7 @@ public struct MapPointer {
   public var base: UnsafePointer<Float>
   /// Elements from one pixel to the next, and from one row to the next.
   public var pixelStride, rowStride: Int
-  /// What lies at `base`; if not floats, only its address counts.
+  /// Element type at `base`; if not floats, only the address counts.
   public var element: ElementType
 
   /// A map that starts at `base`.
@@ -38,7 +38,7 @@ public struct MutableMapPointer {
   public var base: UnsafeMutablePointer<Float>
   /// Elements from one pixel to the next, and from one row to the next.
   public var pixelStride, rowStride: Int
-  /// What lies at `base`; if not floats, only its address counts.
+  /// Element type at `base`; if not floats, only the address counts.
   public var element: ElementType
 
   /// A map that starts at `base`.

@@ -1,6 +1,6 @@
 import CKernelShims
 
-/// What a processor can do, and its operating system saves.
+/// Features of a processor whose registers the operating system saves.
 public struct Processor: Sendable {
   /// Groups of instructions that kernels are compiled for.
   public struct Features: OptionSet, Hashable, Sendable {
@@ -32,7 +32,7 @@ public struct Processor: Sendable {
     /// Products of matrices of bf16: FEAT_BF16.
     public static let bfloatMatrices = Features(rawValue: 1 << 8)
 
-    /// What people call them.
+    /// Their names, for people.
     public var names: [String] {
       [
         (Self.avx2, "avx2"), (.avx512, "avx512"), (.integers, "avx512vnni"),
@@ -43,7 +43,7 @@ public struct Processor: Sendable {
     }
   }
 
-  /// What it can do.
+  /// Features.
   public let features: Features
 
   /// The one that this process runs on.
@@ -56,10 +56,10 @@ public struct Processor: Sendable {
 
 /// Proof that a processor has features; without one there is no kernel that uses them.
 public struct Permit: Sendable {
-  /// What is proved to be there.
+  /// Features proved to be present.
   public let features: Processor.Features
 
-  /// What every processor can do.
+  /// Features that every processor has.
   public static let baseline = Permit(unchecked: .baseline)
 
   /// Nil where `processor` lacks one of `features`.

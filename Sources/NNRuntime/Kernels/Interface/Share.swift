@@ -2,7 +2,7 @@
 ///
 /// The result of an element never depends on how the work was shared.
 public struct Share {
-  /// What the kernel counts its work in: pixels, rows, tiles.
+  /// Range of work items: pixels, rows, tiles.
   public var items: Range<Int>
   /// Panels of output channels, of kernels that have them.
   public var panels: Range<Int>

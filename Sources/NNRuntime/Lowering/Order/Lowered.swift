@@ -4,7 +4,7 @@ import NNRuntime
 struct Lowered {
   var value: MapValue
   var view: StridedView
-  /// What every element of the map is to be multiplied by.
+  /// Factor of every element of the map.
   var factor: Float = 1
 
   var shape: [Int] { view.shape }

@@ -20,7 +20,7 @@ package enum InputKind: Hashable, Sendable {
   /// A sequence, or an optional.
   case other
 
-  /// What a value is.
+  /// Kind of a value.
   package init(_ value: ONNX.Value) {
     if case .tensor(let tensor) = value { self = .tensor(tensor.kind) } else { self = .other }
   }

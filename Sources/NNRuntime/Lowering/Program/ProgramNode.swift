@@ -1,7 +1,7 @@
 import NNRuntime
 import ONNX
 
-/// What one or several steps of a program compute together.
+/// Function of one or several steps of a program.
 struct ProgramNode: Sendable {
   /// What is computed, where a rule knows it by more than the operator's name.
   enum Operation: Sendable {

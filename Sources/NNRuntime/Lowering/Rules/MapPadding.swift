@@ -2,7 +2,7 @@ import NNRuntime
 
 /// A map with more pixels around it.
 struct MapPadding {
-  /// What the pixels around a map are.
+  /// Padding of a map.
   enum Mode { case zeros, reflect, edge }
 
   /// Rows and columns that are added; negative: taken off.

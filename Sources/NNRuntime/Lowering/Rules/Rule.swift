@@ -11,7 +11,7 @@ protocol Rule: SendableMetatype {
   static func lower(_ node: ProgramNode, _ operands: Operands) -> [Lowered]?
 }
 
-/// What a rule is given: a node's operands, and the graph that is being built.
+/// Arguments of a rule: a node's operands and the graph under construction.
 struct Operands {
   let node: ProgramNode
   let program: FixedProgram

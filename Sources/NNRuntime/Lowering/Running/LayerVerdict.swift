@@ -1,4 +1,4 @@
-/// What counts as equal.
+/// Criterion of equality.
 ///
 /// A layer that is fed what the definition makes has to be within the tolerance. What has gone through many layers may be
 /// further off where the definition is as far from itself: where an error of the size that single layers make, which no

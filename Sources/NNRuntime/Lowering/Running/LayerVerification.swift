@@ -33,7 +33,7 @@ package struct OutputDifference: Sendable {
   package fileprivate(set) var sensitivity: Float = 0
 }
 
-/// What of a network was compared with the definition of its nodes.
+/// Comparison of a network with the definition of its nodes.
 package struct LoweredVerification: Sendable {
   package fileprivate(set) var layers: [LayerDifference] = []
   package fileprivate(set) var outputs: [OutputDifference] = []

@@ -1,7 +1,7 @@
 import NNRuntime
 import ONNX
 
-/// What of a network runs where.
+/// Partition of a network between engine and definition.
 package struct Partition: Sendable {
   /// A node, or several that are computed as one.
   package struct Node: Sendable {
@@ -22,7 +22,7 @@ package struct Partition: Sendable {
 }
 
 extension LoweredNetwork {
-  /// What runs where.
+  /// The partition between engine and definition.
   package var partition: Partition {
     var (nodes, plans, entering, leaving) = ([Partition.Node](), [Plan](), 0, 0)
     for stage in stages {

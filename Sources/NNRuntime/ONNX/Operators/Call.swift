@@ -60,7 +60,7 @@ struct Call {
     return tensor.integers()
   }
 
-  /// What newer versions have as an input, and older ones as an attribute.
+  /// Integers of a parameter that is an input in newer versions and an attribute in older ones.
   func integers(_ name: String, orInput index: Int) throws -> [Int]? {
     try ints(name) ?? integers(index)
   }

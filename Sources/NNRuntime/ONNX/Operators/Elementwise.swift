@@ -1,6 +1,6 @@
 /// Helpers of operators that work element by element.
 
-/// What `body` makes of each element, for every type of numbers.
+/// Applies `body` to each element, for every numeric type.
 func mapped(_ tensor: Tensor, _ body: some NumberMap & Sendable) throws -> Tensor {
   func made<T: Number>(_: T.Type) -> Tensor {
     Tensor(tensor.shape, tensor.array(of: T.self).map { body.apply($0) }, type: tensor.type)
@@ -20,7 +20,7 @@ protocol NumberMap {
   func apply<T: Number>(_ value: T) -> T
 }
 
-/// What `body` makes of each element of a floating-point tensor.
+/// Applies `body` to each element of a floating-point tensor.
 func mapped(_ tensor: Tensor, _ body: @Sendable (Double) -> Double) throws -> Tensor {
   switch tensor.type {
   case .float:
@@ -60,7 +60,7 @@ struct Pair {
     shape = try Shape.broadcast([first.shape, second.shape])
   }
 
-  /// What `body` makes of each two elements, which are of `T` in memory.
+  /// Applies `body` to pairs of elements stored as `T`.
   func combined<T: Element, R: Element>(_: T.Type, _ body: (T, T) -> R) -> [R] {
     combine(
       first.array(of: T.self), Shape.strides(first.shape, broadcastTo: shape),
@@ -90,7 +90,7 @@ protocol NumberPair {
 }
 
 extension Pair {
-  /// What `body` makes of each two numbers.
+  /// Applies `body` to pairs of numbers.
   func numbers(_ body: some NumberPair & Sendable) throws -> Tensor {
     func made<T: Number>(_: T.Type) -> Tensor {
       Tensor(shape, combined(T.self) { body.apply($0, $1) }, type: first.type)

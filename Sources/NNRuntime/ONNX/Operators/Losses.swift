@@ -5,7 +5,7 @@
 #endif
 
 extension Operators {
-  /// What training minimizes.
+  /// Losses of training.
   static let losses: [Operator] = [
     Operator("NegativeLogLikelihoodLoss", ["ignore_index", "reduction"], inputs: 2...3) { call in
       let tensor = try call.tensor(0)

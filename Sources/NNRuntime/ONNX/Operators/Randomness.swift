@@ -1,3 +1,5 @@
+import FileFormats
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -107,21 +109,17 @@ extension Operators {
   }
 }
 
-/// SplitMix64: small, and the same on every machine.
+/// Numbers of distributions, the same on every machine.
 struct RandomSource {
-  private var state: UInt64
+  private var bits: SplitMix64
 
   /// From the attribute `seed`, or by chance.
   init(_ call: Call) throws {
-    state = try call.float("seed", orInt: nil).map { $0.bitPattern } ?? UInt64.random(in: .min ... .max)
+    bits = SplitMix64(
+      seed: try call.float("seed", orInt: nil).map { $0.bitPattern } ?? UInt64.random(in: .min ... .max))
   }
 
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = (state ^ (state >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
-  }
+  mutating func next() -> UInt64 { bits.next() }
 
   /// From 0 to below 1.
   mutating func uniform() -> Double { Double(next() >> 11) * 0x1p-53 }

@@ -137,7 +137,7 @@ private struct Recurrence {
     weights.bias[(direction * 2 + (ofState ? 1 : 0)) * gates * hidden + row]
   }
 
-  /// What a gate makes of input and state.
+  /// Output of a gate for input and state.
   private func gate(_ direction: Int, _ row: Int, _ x: ArraySlice<Double>, _ h: ArraySlice<Double>) -> Double
   {
     product(weights.input, direction, row, x) + product(weights.state, direction, row, h)

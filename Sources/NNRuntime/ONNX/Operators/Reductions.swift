@@ -80,7 +80,7 @@ protocol NumberReduction {
   func apply<T: Number>(_ values: ArraySlice<T>) throws -> T
 }
 
-/// What a reduction takes together.
+/// A reduction over some axes of an input.
 struct Reduction {
   /// The input with the reduced axes last.
   let ordered: Tensor

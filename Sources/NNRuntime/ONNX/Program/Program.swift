@@ -2,7 +2,7 @@ package import FileFormats
 
 /// A graph in single-assignment form: values by number, steps in the order in which they run.
 package final class Program: Sendable {
-  /// What the caller gives: a name, a declared type, the value's number.
+  /// Inputs from the caller: name, declared type, number of the value.
   package struct Input: Sendable {
     package let name: String
     package let type: TypeMessage?
@@ -11,7 +11,7 @@ package final class Program: Sendable {
     package let hasDefault: Bool
   }
 
-  /// What the program answers.
+  /// Outputs of the program.
   package struct Output: Sendable {
     package let name: String
     package let type: TypeMessage?

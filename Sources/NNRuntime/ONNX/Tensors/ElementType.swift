@@ -32,7 +32,7 @@ public enum ElementType: Int, Sendable, CaseIterable {
     }
   }
 
-  /// What elements are in memory: types that Swift lacks lie there as their bits.
+  /// Storage of elements: types that Swift lacks are stored as their bits.
   var storage: any Element.Type {
     switch self {
     case .float: Float.self

@@ -4,7 +4,7 @@ import FileFormats
 ///
 /// Unsafe: the innermost loops; counts are those of the arrays, or checked before.
 enum FloatLoops {
-  /// What `body` makes of each element, which takes about `cost` steps.
+  /// Applies `body` to each element, at about `cost` steps each.
   @inline(__always)
   static func mapped(_ source: [Float], cost: Int = 1, _ body: @Sendable (Float) -> Float) -> [Float] {
     let count = source.count
@@ -18,7 +18,7 @@ enum FloatLoops {
     }
   }
 
-  /// What `body` makes of each eight elements; those after the last eight are filled up with zeros.
+  /// Applies `body` to each eight elements; the last ones are padded with zeros.
   @inline(__always)
   static func mappedByEight(_ source: [Float], _ body: @Sendable (SIMD8<Float>) -> SIMD8<Float>) -> [Float] {
     let count = source.count
@@ -43,7 +43,7 @@ enum FloatLoops {
     }
   }
 
-  /// What `body` makes of each two elements of two arrays read with the strides of `rows`.
+  /// Applies `body` to pairs of elements of two arrays read with the strides of `rows`.
   @inline(__always)
   static func combined(
     _ a: [Float], _ b: [Float], _ rows: BroadcastRows, _ body: @Sendable (Float, Float) -> Float

@@ -1,4 +1,4 @@
-/// What passes along an edge of a graph.
+/// Value on an edge of a graph.
 package indirect enum Value: Sendable {
   case tensor(Tensor)
   case sequence([Value])

@@ -1,6 +1,6 @@
 import FileFormats
 
-/// What a model's file says, and which of its operators are implemented; nothing is run.
+/// Contents of a model file and the operators it needs; nothing is run.
 package struct ModelDescription: Sendable {
   /// The nodes of one operator.
   package struct OperatorUse: Sendable {

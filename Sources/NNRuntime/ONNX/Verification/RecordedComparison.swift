@@ -5,7 +5,7 @@ import FileFormats
 /// Cumulative: nodes read what the model made, as in use. Isolated: nodes read what was recorded, so that the faulty
 /// one is named.
 package struct RecordedComparison {
-  /// What nodes read.
+  /// Source of the values that nodes read.
   package enum Mode: String, Sendable, CaseIterable { case cumulative, isolated }
 
   /// One value that was compared.
@@ -19,7 +19,7 @@ package struct RecordedComparison {
     /// The largest difference, and the largest magnitude of the recorded values.
     package let difference: Double
     package let scale: Double
-    /// What differs; nil where nothing does.
+    /// The difference; nil if there is none.
     package let message: String?
   }
 

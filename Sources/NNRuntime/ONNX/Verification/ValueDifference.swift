@@ -3,7 +3,7 @@ package struct ValueDifference: Sendable {
   /// The largest difference, and the largest as a multiple of the tolerance.
   package private(set) var greatest = 0.0
   package private(set) var excess = 0.0
-  /// What differs; nil where nothing does.
+  /// The difference; nil if there is none.
   package private(set) var message: String?
 
   package var isEqual: Bool { message == nil }

@@ -13,7 +13,7 @@ public struct DecodedImage: Sendable, Equatable {
   public func upright() -> RGBImage { image.oriented(orientation) }
 }
 
-/// What a picture's header says, read without decoding the pixels.
+/// A picture's header, read without decoding the pixels.
 public struct ImageHeader: Sendable, Equatable {
   /// The container format the bytes announced.
   public let format: ImageFormat
@@ -23,7 +23,7 @@ public struct ImageHeader: Sendable, Equatable {
   public let orientation: Orientation
   /// The focal length of a lens of the same diagonal field on 35 mm film, millimeters, where EXIF says it.
   public let focalLengthIn35mmFilm: Int?
-  /// What the file holds besides its picture and is left out: a gain map, a depth map, a portrait matte ...
+  /// Contents of the file that are not decoded: a gain map, a depth map, a portrait matte ...
   public var companions: [String] = []
 }
 

@@ -5,7 +5,7 @@ import Geometry
 public struct ImageError: Error, Equatable, CustomStringConvertible {
   /// The file, or the name the caller gave to bytes in memory.
   public let file: String
-  /// What is wrong.
+  /// The defect.
   public let defect: ImageDefect
 
   /// Names a defect of a file.
@@ -18,7 +18,7 @@ public struct ImageError: Error, Equatable, CustomStringConvertible {
   public var description: String { "\(file): \(defect)" }
 }
 
-/// What is wrong with a picture.
+/// Defect of a picture.
 public enum ImageDefect: Error, Equatable, CustomStringConvertible {
   /// There is no such file.
   case missing
@@ -208,7 +208,7 @@ public struct ImageLimits: Sendable, Equatable {
 }
 
 extension ImageDefect: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault {
     switch self {
     case .missing, .unreadable: .missingInput
@@ -220,7 +220,7 @@ extension ImageDefect: ClassifiedError {
 }
 
 extension ImageError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault {
     defect.fault
   }

@@ -6,7 +6,7 @@ struct InterchangePicture {
 
   private let bytes: [UInt8]
   private let limits: ImageLimits
-  /// What the first directory of a TIFF file says.
+  /// Tags of the first directory of a TIFF file.
   private var directory: TIFFStructure?
 
   var width: Int { header.size.width }

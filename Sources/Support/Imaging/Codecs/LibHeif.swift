@@ -4,7 +4,7 @@ import CHeif
 @safe struct LibHeif: Sendable {
   static let fileName = "libheif.so.1"
 
-  /// What a file says of its picture, and what else it holds.
+  /// Properties of a file's picture, and its other contents.
   struct Header {
     var width = 0
     var height = 0
@@ -105,7 +105,7 @@ import CHeif
     unsafe releaseImage = try library.function("heif_image_release")
   }
 
-  /// What the file says, its picture not decoded.
+  /// Properties of the file, without decoding its picture.
   func header(
     _ bytes: [UInt8], _ format: ImageFormat, limits: ImageLimits
   ) throws(ImageDefect) -> Header {

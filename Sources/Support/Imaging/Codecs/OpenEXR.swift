@@ -17,10 +17,10 @@ package enum OpenEXR {
     /// A valid file of a kind that is not read.
     case unsupported(String)
 
-    /// What kind of fault it is.
+    /// The kind of fault.
     package var fault: Fault { .malformedInput }
 
-    /// What is wrong.
+    /// The defect.
     package var description: String {
       switch self {
       case .truncated: "EXR data end too early: copy or download the file again"

@@ -1,4 +1,4 @@
-/// What a file says of its colors.
+/// Color information of a file.
 enum StatedColors: Equatable {
   /// Nothing.
   case untold

@@ -111,6 +111,9 @@ struct Bench: AsyncParsableCommand {
       throw ValidationError("--kernels measures kernels by themselves: leave \(option) away")
     }
     if flow == nil, depth != nil { throw ValidationError("--depth goes with --flow") }
+    guard (0...1).contains(conf) else {
+      throw ValidationError("--conf \(conf): give a number from 0 to 1")
+    }
     guard (1...64).contains(streams) else {
       throw ValidationError("--streams \(streams): give a number from 1 to 64")
     }
@@ -277,11 +280,11 @@ struct Bench: AsyncParsableCommand {
   private func measureFlow(_ path: String, threads: Int) throws -> [BenchResult] {
     let selection = try FrameSelection(path, frames: [frame])
     let pool = ThreadPool(threads: threads)
-    let compute = try ComputeOptions.parse([])
-    let detector = try DetectorOptions.parse(["--yolo", network.file(), "--conf", "\(conf)"])
-      .detector(compute, pool: pool)
+    let compute = ComputeSettings()
+    let detector = try DetectorSettings(confidence: conf).detector(
+      NetworkWeights(network.file(), allowNonFinite: compute.allowsNonFinite), compute, pool: pool)
     let depth = try depth.map {
-      try DepthOptions.parse([]).network(WeightFiles.requiredDepth($0), compute, pool: pool)
+      try DepthSettings().network(WeightFiles.requiredDepth($0), compute, pool: pool)
     }
     var perceiver = Perceiver(detector: detector, depth: depth)
     perceiver.measuringThreads = threads

@@ -30,8 +30,8 @@ struct Compose: ParsableCommand, LimitedCommand {
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() throws {
-    let captured = try FrameSelection.one(capture, frame: frame, limits: limits)
-    let file = try Documents.detections(detections, of: captured, limits: limits)
+    let captured = try FrameSelection.one(capture, frame: frame, limits: limits.capture)
+    let file = try Documents.detections(detections, of: captured, limits: limits.capture)
     let items = try items(file.detections)
     let folder = try output.folder(inputs: [capture, detections, objects])
     guard let picture = ResultsCompositor().compose(captured, items: items) else {
@@ -52,7 +52,7 @@ struct Compose: ParsableCommand, LimitedCommand {
   }
 
   private func items(_ detections: [Detection]) throws -> [ResultsItem] {
-    if let objects { return try Documents.items(detections, objects: objects, limits: limits) }
+    if let objects { return try Documents.items(detections, objects: objects, limits: limits.capture) }
     return detections.map { detection in
       ResultsItem(
         detection: detection,

@@ -156,8 +156,8 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
   }
 
   private func network(pool: ThreadPool) throws -> any DepthNetwork {
-    let network = try depthOptions.network(
-      WeightFiles.requiredDepth(depthOptions.depth), compute, pool: pool)
+    let network = try depthOptions.settings.network(
+      WeightFiles.requiredDepth(depthOptions.depth), compute.settings, pool: pool)
     Console.inform("depth \(network.name) from \(network.weights.file)")
     return network
   }

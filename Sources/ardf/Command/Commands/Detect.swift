@@ -73,7 +73,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     try tracking.check(inputs)
     let frames = inputs.frames
     let results = try DetectionResults(
-      output, format, pictures, isSingle: inputs.isSingle,
+      output.target, format.format, pictures.pictureFormat, isSingle: inputs.isSingle,
       inputs: inputs.paths + [detector.yolo] + compute.arithmetic.plans, frames: frames)
     let pool = compute.makePool()
     let network = try network(results, pool: pool)
@@ -142,7 +142,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
   private func run(_ stream: StreamSource) async throws {
     guard frame.isEmpty else { throw CommandError.usage("--frame chooses frames of a capture; leave it out") }
     let results = try DetectionResults(
-      output, format, pictures, isSingle: false,
+      output.target, format.format, pictures.pictureFormat, isSingle: false,
       inputs: RunInputs(stream: stream).paths + [detector.yolo] + compute.arithmetic.plans)
     let network = try network(results, pool: compute.makePool())
     var speed = SpeedLog()
@@ -194,12 +194,13 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
 
   /// The network, when it is known that its results can be written as asked for.
   private func network(_ results: DetectionResults, pool: ThreadPool) throws -> PictureNetwork {
-    let weights = try detector.weights(compute)
+    let weights = try detector.weights(compute.settings)
     guard case .classes(let family) = weights.task else {
-      var found = try tracking.scored(detector).detector(weights, compute, pool: pool)
+      var found = try tracking.scored(detector).settings.detector(
+        weights, compute.settings, pool: pool)
       found.rules.tiling = tiles.tiling
       Console.inform("detector \(found.network.name) from \(weights.file)")
-      try format.check(found.network)
+      try format.format.check(found.network)
       try results.begin(ObjectTable.columns(of: found.network), isTracked: tracking.isOn)
       return .objects(found)
     }
@@ -210,9 +211,9 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
       throw CommandError.usage(
         "--tile looks for objects; \(weights.file) is a classifier, which sees pictures as a whole")
     }
-    let classifier = try detector.classifier(weights, family, compute, pool: pool)
+    let classifier = try detector.settings.classifier(weights, family, compute.settings, pool: pool)
     Console.inform("classifier \(classifier.name) from \(classifier.file)")
-    try format.check(classifier)
+    try format.format.check(classifier)
     try results.begin(ObjectTable.classes)
     return .classes(classifier)
   }

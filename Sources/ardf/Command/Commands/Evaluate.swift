@@ -1,3 +1,4 @@
+import AppCore
 import ArgumentParser
 import Evaluation
 import FileFormats
@@ -81,12 +82,17 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
     let weights = try NetworkWeights(
       WeightFiles.network(weights), allowNonFinite: precisions.allowNonfinite)
     let file = weights.file
+    let arithmetic = try precisions.arithmetic()
     switch weights.task {
     case .objects where objects.boxes:
+      let precision = try arithmetic.onlyPrecision(for: weights, option: "--boxes")
+      let inputs = try RunInputs(sources, names: depth.frame) {
+        try CaptureReader.open($0, limits: limits.capture, photographs: .exif)
+      }
       try evaluate(
-        BoxScoring(
-          weights, options: objects, frames: depth.frame, precisions: precisions, limits: limits,
-          sources: sources), file)
+        BoxEvaluationRun(
+          weights, settings: objects.evaluation.measured, compute: arithmetic.compute(precision),
+          pool: arithmetic.makePool(), limits: limits.capture, inputs: inputs), file)
     case .objects(let family):
       try checkOptions(file, "a detector")
       try evaluateObjects(weights, family)
@@ -101,13 +107,17 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
         throw CommandError.usage("\(file): holds a depth network; \(option) goes with detectors")
       }
       if depth.laser {
+        let precision = try arithmetic.onlyPrecision(for: weights, option: "--laser")
         try evaluate(
-          LaserScoring(
-            weights, options: depth, precisions: precisions, limits: limits, sources: sources), file)
+          LaserEvaluationRun(
+            weights, settings: depth.settings, compute: arithmetic.compute(precision),
+            pool: arithmetic.makePool(), limits: limits.capture,
+            inputs: depth.inputs(sources, limits.capture)), file)
       } else {
         try evaluate(
-          DepthScoring(
-            weights, options: depth, precisions: precisions, limits: limits, sources: sources), file)
+          DepthEvaluationRun(
+            weights, settings: depth.settings, align: depth.align, precisions: arithmetic,
+            inputs: depth.inputs(sources, limits.capture)), file)
       }
     }
   }
@@ -118,8 +128,9 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
     let folder = try out.map {
       try OutputFolder($0, force: force, inputs: [sources[0], objects.annotations, weights.file])
     }
-    let scoring = try ObjectScoring(
-      weights, family, options: objects, precisions: precisions, limits: limits, source: sources[0])
+    let scoring = try ObjectEvaluationRun(
+      weights, family, options: objects.evaluation, precisions: precisions.arithmetic(),
+      limits: limits.capture, source: sources[0])
     for note in scoring.set.notes { Console.note(note) }
     let report = try scoring.run(writingTo: folder)
     try finish(report, folder)
@@ -140,14 +151,15 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
     _ weights: NetworkWeights, _ family: any ClassNetworkFamily.Type
   ) throws {
     let folder = try out.map { try OutputFolder($0, force: force, inputs: [sources[0], weights.file]) }
-    let scoring = try ClassScoring(
-      weights, family, options: objects, precisions: precisions, limits: limits, source: sources[0])
+    let scoring = try ClassEvaluationRun(
+      weights, family, side: objects.imgsz, precisions: precisions.arithmetic(),
+      limits: limits.capture.pictures, source: sources[0])
     let report = try scoring.run()
     try finish(report, folder)
     try report.leftOut.finish(of: scoring.pictures.count)
   }
 
-  private func evaluate(_ scoring: some FrameScoring, _ weights: String) throws {
+  private func evaluate(_ scoring: some FrameEvaluationRun, _ weights: String) throws {
     let folder = try out.map { try OutputFolder($0, force: force, inputs: scoring.inputs.paths + [weights]) }
     let report = try scoring.run()
     try finish(report, folder)

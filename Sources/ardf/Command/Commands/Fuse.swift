@@ -39,8 +39,9 @@ struct Fuse: ParsableCommand, LimitedCommand {
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() throws {
-    let captured = try FrameSelection.one(
-      capture, frame: frame, picture: picture, sensor: sensor, limits: limits)
+    let captured = try FrameSelection(capture, frames: frame.map { [$0] } ?? []) {
+      sensor.told(try picture.open($0, limits: limits.capture))
+    }.onlyFrame()
     let relative = RelativeDepth(try Documents.map(relative, of: captured))
     var options = model.options
     if follow { options.method = .guided }

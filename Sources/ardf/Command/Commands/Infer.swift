@@ -80,7 +80,7 @@ struct Infer: ParsableCommand {
       values[name] = try read(file, declared)
     }
     try checkAxes(network, values)
-    let runner = try ONNXRunner(network, compute, plain: plain)
+    let runner = try ONNXRunner(network, compute.settings, plain: plain)
     let answers = try InFile.naming(model) { try runner.run(values) }
     var (table, documents) = (
       TextTable(["output", "type", "shape", "min", "max", "mean", "file"], rightAligned: [3, 4, 5]),
@@ -108,7 +108,7 @@ struct Infer: ParsableCommand {
     let folder = try OutputFolder(out, force: force, inputs: [model])
     let network = try InFile.naming(model) { try ONNXModel(path: model + "/model.onnx") }
     let cases = CaseFolder(path: model)
-    let runner = try ONNXRunner(network, compute, plain: plain)
+    let runner = try ONNXRunner(network, compute.settings, plain: plain)
     for name in try cases.dataSets() {
       let set = try cases.dataSet(name, of: network)
       let answers = try InFile.naming(model) { try runner.run(set.inputs) }

@@ -50,9 +50,10 @@ struct Place: ParsableCommand, LimitedCommand {
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() throws {
-    let captured = try FrameSelection.one(
-      capture, frame: frame, picture: picture, sensor: sensor, limits: limits)
-    let file = try Documents.detections(detections, of: captured, limits: limits)
+    let captured = try FrameSelection(capture, frames: frame.map { [$0] } ?? []) {
+      sensor.told(try picture.open($0, limits: limits.capture))
+    }.onlyFrame()
+    let file = try Documents.detections(detections, of: captured, limits: limits.capture)
     let folder = try output.folder(
       inputs: [capture, detections, fusion, picture.depthMap, picture.confidenceMap])
     let metric = try metric(of: captured)

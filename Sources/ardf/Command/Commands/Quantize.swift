@@ -77,10 +77,15 @@ struct Quantize: ParsableCommand {
     guard store.metadata[QuantizedWeights.provenanceKey] == nil else {
       throw CommandError.input("\(weights): has 8-bit weights already: give the file that it was made from")
     }
-    let images = try calibration.images(limits)
-    let compute = try ComputeOptions.parse(threads.map { ["--threads=\($0)"] } ?? [])
+    let images = try calibration.images(limits.capture)
+    let compute = ComputeSettings(threads: threads)
     let outcome = try InFile.naming(weights) {
-      try WeightQuantization(store: store, compute: compute, images: images).run(maxError: maxError / 2)
+      let pool = compute.makePool()
+      let quantization = WeightQuantization(store) { store in
+        try CalibratedNetwork(
+          InspectedNetwork(weights: store, options: PlanOptions(), pool: pool), images, size: nil)
+      }
+      return try Progress.showing("tensor") { try quantization.run(maxError: maxError / 2, onTensor: $0) }
     }
     let plan = try plan(outcome, store, images, compute)
     let result = QuantizedFile(
@@ -95,7 +100,7 @@ struct Quantize: ParsableCommand {
   /// The layers that stay out of products of 8 bits; nil where this processor has none.
   private func plan(
     _ outcome: WeightQuantization.Outcome, _ store: WeightStore, _ images: [RGBImage],
-    _ compute: ComputeOptions
+    _ compute: ComputeSettings
   ) throws -> (plan: MixedPrecision, error: Double, kernels: String)? {
     guard outcome.precisions.contains(.int8) else {
       Console.note("this processor multiplies no 8-bit integers: no plan of int8 goes into the file")
@@ -107,12 +112,13 @@ struct Quantize: ParsableCommand {
         pool: compute.makePool()),
       images, size: nil)
     do {
-      let found = try SensitivityRun(
-        calibrated: network, exact: outcome.exact, maxError: maxError, score: nil, isTimed: false
-      ).run()
+      let run = SensitivityRun(
+        calibrated: network, exact: outcome.exact, maxError: maxError, score: nil, isTimed: false)
+      let found = try Progress.showing("layer") { try run.run(onLayer: $0) }
       return found.chosen.map { ($0.plan, $0.point.error, network.sessions[0].plan.kernelName) }
-    } catch CommandError.checkFailed(let reason) {
-      Console.note("\(reason): no plan of int8 goes into the file")
+    } catch let error as SensitivityError {
+      guard case .outOfReach = error else { throw error }
+      Console.note("--max-error \(maxError): \(error): no plan of int8 goes into the file")
       return nil
     }
   }

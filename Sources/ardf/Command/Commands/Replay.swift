@@ -40,7 +40,7 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() async throws {
-    let selection = try FrameSelection(sequence, frames: frame, sensor: sensor, limits: limits)
+    let selection = try FrameSelection(sequence, frames: frame, open: open)
     let wishes = try replay.wishes()
     let folder = try output.folder(
       inputs: [sequence, replay.assets, detector.yolo, depthOptions.depth] + compute.arithmetic.plans)
@@ -60,7 +60,7 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
       stage: stage, scene: scene, depth: networks?.depth, fusion: fusionOptions.options, wishes: wishes,
       time: time, log: StandardErrorLog())
     let screen = try ReplayScreen(
-      director: director, folder: folder, options: pictures, framesPerSecond: rate(selection),
+      director: director, folder: folder, output: pictures.output, framesPerSecond: rate(selection),
       measuresDrift: replay.drift)
     let surroundings = LiveSurroundings(
       time: time, health: replay.maxSpeed ? nil : LinuxHealth(time: time), memory: director,
@@ -106,12 +106,16 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
     }
   }
 
+  private func open(_ path: String) throws -> any CaptureSource {
+    sensor.told(try CaptureReader.open(path, limits: limits.capture, photographs: .exif))
+  }
+
   private func perceiver() throws -> Perceiver {
     let pool = compute.makePool()
-    let found = try detector.detector(compute, pool: pool)
+    let found = try detector.detector(compute.settings, pool: pool)
     Console.inform("detector \(found.network.name) from \(found.network.weights.file)")
     let depth = try WeightFiles.depth(depthOptions.depth).map { file in
-      let network = try depthOptions.network(file, compute, pool: pool)
+      let network = try depthOptions.settings.network(file, compute.settings, pool: pool)
       Console.inform("depth \(network.name) from \(network.weights.file)")
       return network
     }

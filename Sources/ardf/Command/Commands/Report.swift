@@ -43,9 +43,10 @@ struct Report: ParsableCommand, LimitedCommand {
         "\(results): is no folder; give the folder of a frame's results, as ardf run writes it")
     }
     let file = try OutputFile(page, force: force, inputs: [capture])
-    let selection = try FrameSelection(capture, frames: frame.map { [$0] } ?? [], limits: limits)
+    let selection = try FrameSelection(capture, frames: frame.map { [$0] } ?? [], limits: limits.capture)
     let folder = try FinishedFolder(
-      results, frame: FrameSelection.one(capture, frame: frame, limits: limits), limits: limits)
+      results, frame: FrameSelection.one(capture, frame: frame, limits: limits.capture),
+      limits: limits.capture)
     let report = try folder.report(
       capture: capture, path: CameraPath.poses(of: selection.source))
     try file.write(ReportPage.html(report))

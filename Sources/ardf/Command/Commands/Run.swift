@@ -261,7 +261,8 @@ struct Run: AsyncParsableCommand, LimitedCommand {
 
   private func folder(of inputs: RunInputs, _ shard: Shard) throws -> RunFolder? {
     try RunFolder(
-      output, batch, shard: shard, inputs: inputs, files: inputFiles, pictures: pictures.pictureFormat)
+      output.target, resume: batch.resume, shard: shard, inputs: inputs, files: inputFiles,
+      pictures: pictures.pictureFormat)
   }
 
   /// Files that are read besides the frames.
@@ -278,7 +279,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       digest: try RunDigest(
         options: try options(requests), perceiver: perceiver, paths: paths),
       format: format.format, printsMasks: masksRle && printsLines || batch.keep == .masks, folder: folder,
-      files: files, paths: paths, tracks: SequenceTracks(tracking))
+      files: files, paths: paths, tracks: SequenceTracks(tracking.tracker()))
   }
 
   /// Whether every frame's line goes to standard output.
@@ -289,12 +290,12 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   }
 
   private func makePerceiver(pool: ThreadPool) throws -> Perceiver {
-    var found = try tracking.scored(detector).detector(compute, pool: pool)
+    var found = try tracking.scored(detector).detector(compute.settings, pool: pool)
     found.rules.tiling = tiles.tiling
     Console.inform("detector \(found.network.name) from \(found.network.weights.file)")
-    try format.check(found.network)
+    try format.format.check(found.network)
     let depth = try WeightFiles.depth(depthOptions.depth).map {
-      try depthOptions.network($0, compute, pool: pool)
+      try depthOptions.settings.network($0, compute.settings, pool: pool)
     }
     if let depth {
       Console.inform("depth \(depth.name) from \(depth.weights.file)")

@@ -88,9 +88,9 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
     let threads = inference.teams(threads: compute.threads ?? ProcessorShare.threads)
     let networks = try ServedNetworks(
       named, pools: threads.pools,
-      detector: detector, depth: depthOptions, fusion: fusionOptions.options,
-      sensor: sensor.model, compute: compute,
-      limits: ImageLimits(maxPixels: limits.maxPixels.count, maxFileBytes: limits.maxFile.count),
+      detector: detector.settings, depth: depthOptions.settings, fusion: fusionOptions.options,
+      sensor: sensor.model, compute: compute.settings,
+      limits: limits.capture.pictures,
       metrics: metrics)
     let end = GracefulEnd()
     var log: (@Sendable (JSONValue) -> Void)?
@@ -126,22 +126,23 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
     }
     // Before anything slow, so that a busy port is reported at once.
     let port = try ListeningPort(inference.listen ?? .loopback(port ?? 8765))
-    let workshop = FrameWorkshop(
-      perceiver: try perceiver(isRequired: finished == nil), sensor: sensor, limits: limits)
+    let (sensor, limits) = (sensor, limits.capture)
+    let open = { @Sendable path in
+      sensor.told(try CaptureReader.open(path, limits: limits, photographs: .exif))
+    }
+    let workshop = FrameWorkshop(perceiver: try perceiver(isRequired: finished == nil), open: open)
     var connections = ConnectionLimits()
     connections.memory = inference.memory
     let server = PageServer(
       workshop: workshop, port: port, token: try inference.pageToken(), connections: connections)
     if let finished, let capture {
-      let selection = try FrameSelection(
-        capture, frames: frame.map { [$0] } ?? [], sensor: sensor, limits: limits)
+      let selection = try FrameSelection(capture, frames: frame.map { [$0] } ?? [], open: open)
       let folder = try FinishedFolder(finished, frame: selection.onlyFrame(), limits: limits)
       let report = try folder.report(
         capture: capture, path: CameraPath.poses(of: selection.source))
       _ = try await workshop.add(report, of: selection, capture: capture, folder: finished)
     } else if let source {
-      let selection = try FrameSelection(
-        source, frames: frame.map { [$0] } ?? [], sensor: sensor, limits: limits)
+      let selection = try FrameSelection(source, frames: frame.map { [$0] } ?? [], open: open)
       Console.inform("finding objects and depth in \(source)")
       _ = try await workshop.run(selection, capture: source)
     }
@@ -164,14 +165,14 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
     let pool = compute.makePool()
     let found: ObjectDetector
     do {
-      found = try detector.detector(compute, pool: pool)
+      found = try detector.detector(compute.settings, pool: pool)
     } catch CommandError.noWeights(let reason) where !isRequired {
       Console.note("nothing can be dropped on the page: \(reason)")
       return nil
     }
     Console.inform("detector \(found.network.name) from \(found.network.weights.file)")
     let depth = try WeightFiles.depth(depthOptions.depth).map {
-      try depthOptions.network($0, compute, pool: pool)
+      try depthOptions.settings.network($0, compute.settings, pool: pool)
     }
     Console.inform(
       depth.map { "depth \($0.name) from \($0.weights.file)" }

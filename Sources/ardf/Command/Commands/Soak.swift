@@ -34,7 +34,7 @@ struct Soak: AsyncParsableCommand {
 
   func run() async throws {
     let image = try ImageCodec.decode(path: picture).upright()
-    let network = try detector.detector(compute, pool: compute.makePool())
+    let network = try detector.detector(compute.settings, pool: compute.makePool())
     let live = LiveSoak(picture: image, detector: network)
     // Loading costs more than a frame, and a session of its own.
     let rounds = max(10, frames / 50)
@@ -64,7 +64,7 @@ struct Soak: AsyncParsableCommand {
     watch = ResourceWatch(rounds: rounds)
     var loaded = first
     for _ in 0..<rounds {
-      let fresh = try detector.detector(compute, pool: compute.makePool())
+      let fresh = try detector.detector(compute.settings, pool: compute.makePool())
       loaded = try fresh.findings(in: image)
       watch.roundEnded()
     }

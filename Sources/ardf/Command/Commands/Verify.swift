@@ -252,7 +252,7 @@ struct Verify: ParsableCommand {
     if isONNX, let reference { return try verifyONNX(traces[0], reference) }
     if isONNX {
       return try ONNXLayerVerification.run(
-        model: traces[0], inspected.compute, sizes: free.sizes, json: json)
+        model: traces[0], inspected.compute.settings, sizes: free.sizes, json: json)
     }
     guard !sensitivity.isAsked else { return try runSensitivity() }
     let inputs = traces + [inspected.weights, reference, input] + inspected.compute.arithmetic.plans

@@ -1,4 +1,4 @@
-import ArgumentParser
+import AppCore
 import Evaluation
 import Models
 import NNRuntime
@@ -10,40 +10,39 @@ struct AccuracyFigure {
   private let evaluate: (MixedPrecision) throws -> Double
 
   /// Average precision on labeled pictures, or AbsRel on captures.
-  init(weights: String, labelled: String, compute: ComputeOptions, limits: LimitOptions) throws {
-    let weights = try NetworkWeights(weights, allowNonFinite: compute.allowNonfinite)
-    let arguments = compute.threads.map { ["--threads=\($0)"] } ?? []
-    func precisions(_ plan: MixedPrecision) throws -> EvaluatedPrecisions {
-      var precisions = try EvaluatedPrecisions.parse(arguments + ["--precision=\(plan.precision.rawValue)"])
-      precisions.allowNonfinite = compute.allowNonfinite
-      precisions.planned = plan
-      return precisions
+  init(weights: String, labelled: String, compute: ComputeSettings, limits: CaptureLimits) throws {
+    let weights = try NetworkWeights(weights, allowNonFinite: compute.allowsNonFinite)
+    func precisions(_ plan: MixedPrecision) -> EvaluatedArithmetic {
+      EvaluatedArithmetic(
+        asked: [.exactly(plan.precision)], planned: plan, threads: compute.threads,
+        allowsNonFinite: compute.allowsNonFinite)
     }
     switch weights.task {
     case .objects(let family):
       name = "mAP50-95"
       evaluate = { plan in
-        let report = try ObjectScoring(
-          weights, family, options: ObjectEvaluationOptions.parse([]),
-          precisions: precisions(plan), limits: limits, source: labelled
+        let report = try ObjectEvaluationRun(
+          weights, family, options: ObjectEvaluationSettings(), precisions: precisions(plan), limits: limits,
+          source: labelled
         ).run(writingTo: nil)
         return (report.rows.first?.shapes ?? report.rows.first?.boxes)?.overall?.mean ?? 0
       }
     case .classes(let family):
       name = "top1"
       evaluate = { plan in
-        let report = try ClassScoring(
-          weights, family, options: ObjectEvaluationOptions.parse([]),
-          precisions: precisions(plan), limits: limits, source: labelled
+        let report = try ClassEvaluationRun(
+          weights, family, side: nil, precisions: precisions(plan), limits: limits.pictures, source: labelled
         ).run()
         return report.rows.first?.accuracy.top1 ?? 0
       }
     case .depth:
       name = "AbsRel"
       evaluate = { plan in
-        let report = try DepthScoring(
-          weights, options: DepthEvaluationOptions.parse([]), precisions: precisions(plan),
-          limits: limits, sources: [labelled]
+        let inputs = try RunInputs([labelled], names: []) {
+          try CaptureReader.open($0, limits: limits, photographs: .exif)
+        }
+        let report = try DepthEvaluationRun(
+          weights, settings: DepthSettings(), align: nil, precisions: precisions(plan), inputs: inputs
         ).run()
         return report.rows.first?.mean.absRel ?? 0
       }

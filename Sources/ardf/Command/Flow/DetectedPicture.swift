@@ -65,7 +65,7 @@ enum PictureNetwork: Sendable {
 struct DetectionFiles: Sendable {
   /// nil writes nothing.
   let folder: OutputFolder?
-  let format: FormatOptions.Format
+  let format: DetectionFormat
   let pictures: PictureFormat
 
   /// Writes what was found in a frame.

@@ -6,8 +6,8 @@ import Perception
 
 /// Where detections go, picture by picture: a folder each, a line each on standard output, and what is said about all.
 final class DetectionResults {
-  private let output: OutputOptions
-  private let format: FormatOptions.Format
+  private let output: OutputTarget
+  private let format: DetectionFormat
   /// Results lie in `--out` itself, and not in a folder a picture.
   private let isSingle: Bool
   private let folder: OutputFolder?
@@ -27,16 +27,16 @@ final class DetectionResults {
   /// - `inputs`: What is read.
   /// - `frames`: All pictures, where they are known.
   init(
-    _ output: OutputOptions, _ format: FormatOptions, _ pictures: PictureOptions, isSingle: Bool,
+    _ output: OutputTarget, _ format: DetectionFormat, _ pictures: PictureFormat, isSingle: Bool,
     inputs: [String?], frames: [RunFrame] = []
   ) throws {
     ids = NameTable(frames.map { ($0.folder, $0.pictureId) })
     self.output = output
-    self.format = format.format
+    self.format = format
     self.isSingle = isSingle
     folder = try output.folder(inputs: inputs)
-    files = DetectionFiles(folder: folder, format: format.format, pictures: pictures.pictureFormat)
-    if self.format == .dota, folder == nil {
+    files = DetectionFiles(folder: folder, format: format, pictures: pictures)
+    if format == .dota, folder == nil {
       throw CommandError.usage("--format dota writes a file for each class: give a folder as --out")
     }
   }
@@ -52,7 +52,7 @@ final class DetectionResults {
   }
 
   /// Whether every picture's results are printed as they come.
-  private var printsLines: Bool { folder == nil || output.json }
+  private var printsLines: Bool { folder == nil || output.printsJSON }
 
   /// Prints and keeps what was found in a picture, whose files are written already or will be.
   ///
@@ -102,7 +102,7 @@ final class DetectionResults {
       case .csv: if !rows.isEmpty { try Console.print(rows) }
       case .coco, .dota: break
       }
-    } else if !output.quiet {
+    } else if !output.isQuiet {
       try Console.print(line: line)
     }
     guard folder != nil, !isSingle else { return }
@@ -148,7 +148,8 @@ final class DetectionResults {
       }
       try folder.commit()
       Console.inform(
-        "results in \(output.out)" + (isSingle ? "" : ": a folder for each picture, and index.json over all"))
+        "results in \(output.path)" + (isSingle ? "" : ": a folder for each picture, and index.json over all")
+      )
     }
     if printsLines, format == .coco { try Console.print(.array(coco)) }
   }
@@ -176,30 +177,5 @@ extension ClassesFile {
   fileprivate var line: String {
     let found = classes.map { "\($0.className) \(decimal(Double($0.confidence), 2))" }.joined(separator: ", ")
     return "\(image) \(imageSize.width)x\(imageSize.height): \(found)"
-  }
-}
-
-extension FormatOptions {
-  /// COCO's categories are those of its own classes only, or a person's with key points.
-  func check(_ network: any ObjectNetwork) throws {
-    let isPerson =
-      network.classNames.count == 1 && network.form.keypointCount == COCOResults.keypointCount
-    if format == .coco, network.classNames.count != COCOResults.classCount, !isPerson {
-      throw CommandError.input(
-        "\(network.weights.file): has \(network.classNames.count) classes; --format coco needs COCO's \(COCOResults.classCount), or "
-          + "persons with \(COCOResults.keypointCount) key points")
-    }
-    if format == .dota, network.form != .orientedBoxes {
-      throw CommandError.input(
-        "\(network.weights.file): finds \(network.form.finds); --format dota needs oriented boxes")
-    }
-  }
-
-  /// A classifier finds nothing that has a place.
-  func check(_ network: PictureClassifier) throws {
-    if format == .coco || format == .dota {
-      throw CommandError.input(
-        "\(network.file): holds a classifier; --format \(format.rawValue) needs a detector")
-    }
   }
 }

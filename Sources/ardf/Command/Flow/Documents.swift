@@ -6,7 +6,7 @@ import Imaging
 /// Reads what one stage wrote for the next, each defect told with the file's name.
 enum Documents {
   static func detections(
-    _ path: String, of frame: CapturedFrame, limits: LimitOptions
+    _ path: String, of frame: CapturedFrame, limits: CaptureLimits
   ) throws -> DetectionsFile {
     var missing = 0
     let file = try InFile.naming(path) {
@@ -46,7 +46,7 @@ enum Documents {
 
   /// The results picture's items: detections with what `objects.json` says of them.
   static func items(
-    _ detections: [Detection], objects path: String, limits: LimitOptions
+    _ detections: [Detection], objects path: String, limits: CaptureLimits
   ) throws -> [ResultsItem] {
     try InFile.naming(path) {
       try ResultsItem.items(of: detections, objects: JSONValue.read(path: path, limits: limits.json))

@@ -12,7 +12,7 @@ struct EvaluatedObjects {
   private let found: ObjectForm
 
   /// - `file`: the weights' path, for messages.
-  init(_ found: ObjectForm, options: ObjectEvaluationOptions, file: String) throws {
+  init(_ found: ObjectForm, options: ObjectEvaluationSettings, file: String) throws {
     self.found = found
     if found == .orientedBoxes,
       let given = options.rule == .coco

@@ -14,7 +14,7 @@ import Reporting
 struct FinishedFolder {
   let path: String
   let frame: CapturedFrame
-  private let limits: LimitOptions
+  private let limits: CaptureLimits
   let detections: DetectionsFile
   let fusion: JSONValue?
   let metric: MetricDepth?
@@ -25,7 +25,7 @@ struct FinishedFolder {
     ["detections.json", "objects.json"].allSatisfy { FileManager.default.fileExists(atPath: "\(path)/\($0)") }
   }
 
-  init(_ path: String, frame: CapturedFrame, limits: LimitOptions) throws {
+  init(_ path: String, frame: CapturedFrame, limits: CaptureLimits) throws {
     self.path = path
     self.frame = frame
     self.limits = limits

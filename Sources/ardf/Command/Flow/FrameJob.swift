@@ -89,7 +89,7 @@ struct FrameJob: Sendable {
   let perceiver: Perceiver
   let requests: [EffectRequest]
   let digest: RunDigest
-  let format: FormatOptions.Format
+  let format: DetectionFormat
   /// Whether run lengths of masks are printed.
   let printsMasks: Bool
   /// nil writes nothing.

@@ -9,14 +9,16 @@ struct FrameSelection {
 
   /// The frames named, by name or position from 0; all of them if none is named.
   init(
-    _ path: String, frames: [String], picture: PictureDepthOptions? = nil, sensor: SensorOptions? = nil,
-    limits: LimitOptions? = nil
+    _ path: String, frames: [String], limits: CaptureLimits = CaptureLimits()
   ) throws {
-    let limits = limits?.capture ?? CaptureLimits()
-    let source =
-      try picture?.open(path, limits: limits)
-      ?? CaptureReader.open(path, limits: limits, photographs: .exif)
-    try self.init(sensor?.told(source) ?? source, frames: frames)
+    try self.init(path, frames: frames) {
+      try CaptureReader.open($0, limits: limits, photographs: .exif)
+    }
+  }
+
+  /// The frames named, of what `open` makes of a path.
+  init(_ path: String, frames: [String], open: (String) throws -> any CaptureSource) throws {
+    try self.init(open(path), frames: frames)
   }
 
   /// The frames named, by name or position from 0; all of them if none is named.
@@ -57,12 +59,9 @@ struct FrameSelection {
 
   /// The only frame; commands that work on one ask for it.
   static func one(
-    _ path: String, frame: String?, picture: PictureDepthOptions? = nil, sensor: SensorOptions? = nil,
-    limits: LimitOptions? = nil
+    _ path: String, frame: String?, limits: CaptureLimits = CaptureLimits()
   ) throws -> CapturedFrame {
-    let selection = try FrameSelection(
-      path, frames: frame.map { [$0] } ?? [], picture: picture, sensor: sensor, limits: limits)
-    return try selection.onlyFrame()
+    try FrameSelection(path, frames: frame.map { [$0] } ?? [], limits: limits).onlyFrame()
   }
 
   /// The only frame that is selected.

@@ -38,9 +38,8 @@ actor FrameWorkshop: Workshop {
   }
 
   private let perceiver: Perceiver?
-  /// Of what is dropped.
-  private let limits: LimitOptions
-  private let sensor: SensorOptions
+  /// Opens what is dropped.
+  private let open: @Sendable (String) throws -> any CaptureSource
   private let threads = OwnThreads(name: "ardf.flow", count: 3)
   private var studies: [Study] = []
   private var recordings: [Recording] = []
@@ -48,10 +47,11 @@ actor FrameWorkshop: Workshop {
   private var recordingCount = 0
 
   /// A workshop; without networks nothing new can be run.
-  init(perceiver: Perceiver?, sensor: SensorOptions, limits: LimitOptions) {
-    self.sensor = sensor
+  ///
+  /// - `open`: opens a capture that is dropped.
+  init(perceiver: Perceiver?, open: @escaping @Sendable (String) throws -> any CaptureSource) {
     self.perceiver = perceiver
-    self.limits = limits
+    self.open = open
   }
 
   private static let resultsPicture = PictureFormat.jpeg.file("results")
@@ -115,8 +115,7 @@ actor FrameWorkshop: Workshop {
   }
 
   func run(path: String, of upload: UploadFolder) async throws -> Int {
-    try await run(
-      FrameSelection(path, frames: [], sensor: sensor, limits: limits), capture: path, upload: upload)
+    try await run(FrameSelection(path, frames: [], open: open), capture: path, upload: upload)
   }
 
   /// Perceives the first frame of a selection.

@@ -20,7 +20,7 @@ enum ONNXLayerVerification {
   ///
   /// - `sizes`: of free axes by their names.
   static func run(
-    model file: String, _ compute: ComputeOptions, sizes: NameTable<Int>, json: Bool
+    model file: String, _ compute: ComputeSettings, sizes: NameTable<Int>, json: Bool
   ) throws {
     let model = try InFile.naming(file) { try ONNXModel(path: file) }
     let options = try compute.planOptions()

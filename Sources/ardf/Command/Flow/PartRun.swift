@@ -1,5 +1,4 @@
 import AppCore
-import ArgumentParser
 import FileFormats
 import Sharding
 
@@ -191,7 +190,8 @@ struct PartRun {
   private func verdict(_ tally: Tally, _ budget: ErrorBudget?) -> (status: Int32, error: (any Error)?) {
     if let signal = Interruption.endingSignal {
       Console.note("ended by a signal after \(tally.frames) frames, of which there are records")
-      return (128 + signal, ExitCode(128 + signal))
+      let end = EndedBySignal(signal: signal)
+      return (end.status, end)
     }
     guard tally.failed > 0 else { return (0, nil) }
     let text = "\(tally.text) of \(tally.frames) frames"

@@ -4,6 +4,20 @@ import Geometry
 import Imaging
 import Synchronization
 
+/// What a replay writes besides its figures.
+struct ReplayOutput: Sendable {
+  /// How every frame is written.
+  enum Pictures: String, CaseIterable, Sendable {
+    case jpeg, png, none
+  }
+
+  let pictures: Pictures
+  /// Whether there is a film of them.
+  let hasVideo: Bool
+  /// The ffmpeg that makes it; nil for the first in `$PATH`.
+  let ffmpeg: String?
+}
+
 /// The screen of a replay: composes every frame and writes it.
 final class ReplayScreen: RenderSink {
   /// One frame that was shown.
@@ -28,7 +42,7 @@ final class ReplayScreen: RenderSink {
 
   private let director: LiveDirector
   private let folder: OutputFolder?
-  private let options: ReplayOutputOptions
+  private let output: ReplayOutput
   private let videoPath: String?
   private let framesPerSecond: Double
   private let ffmpeg: FFmpeg?
@@ -37,15 +51,15 @@ final class ReplayScreen: RenderSink {
   private let state = Mutex(State())
 
   init(
-    director: LiveDirector, folder: OutputFolder?, options: ReplayOutputOptions, framesPerSecond: Double,
+    director: LiveDirector, folder: OutputFolder?, output: ReplayOutput, framesPerSecond: Double,
     measuresDrift: Bool
   ) throws {
     self.director = director
     self.folder = folder
-    self.options = options
+    self.output = output
     self.framesPerSecond = framesPerSecond
     self.measuresDrift = measuresDrift
-    ffmpeg = options.video && folder != nil ? try FFmpeg(path: options.ffmpeg) : nil
+    ffmpeg = output.hasVideo && folder != nil ? try FFmpeg(path: output.ffmpeg) : nil
     videoPath = ffmpeg == nil ? nil : folder?.path("replay.mp4")
   }
 
@@ -105,7 +119,7 @@ final class ReplayScreen: RenderSink {
       }
     }
     let stem = "frames/\(FrameSelection.folderName(number))"
-    switch options.pictures {
+    switch output.pictures {
     case .none: return nil
     case .png:
       try folder.write(ImageCodec.encodePNG(picture), to: "\(stem).png")

@@ -1,5 +1,4 @@
 import AppCore
-import ArgumentParser
 import Digests
 import FileFormats
 import Geometry
@@ -28,7 +27,7 @@ struct RunDigest: Sendable {
       return .string(sha256Hex(Array(JSONValue.array(poses).serialized().utf8)))
     }
     settings = [
-      "version": .string(ARDF.configuration.version), "options": options,
+      "version": .string(ARDF.version), "options": options,
       "detector": [
         perceiver.detector.description,
         .string(try sha256Hex(path: perceiver.detector.network.weights.file)),

@@ -46,15 +46,15 @@ struct RunFolder: Sendable {
   /// - `files`: Files that are read besides the frames' sources.
   /// - `pictures`: How frames' pictures are written, which the page over them shows.
   init?(
-    _ output: OutputOptions, _ batch: BatchOptions, shard: Shard, inputs: RunInputs, files: [String?],
+    _ output: OutputTarget, resume: Bool, shard: Shard, inputs: RunInputs, files: [String?],
     pictures: PictureFormat
   ) throws {
     guard !output.isStandardOutput else { return nil }
     let frames = inputs.frames[shard.positions(of: inputs.frames.count)]
-    path = output.out
+    path = output.path
     force = output.force
     self.pictures = pictures
-    resume = batch.resume
+    self.resume = resume
     self.shard = shard
     isSingle = inputs.isSingle
     labels = NameSet(frames.compactMap(\.label)).sorted

@@ -8,13 +8,24 @@ final class SequenceTracks: Sendable {
   private let trackers = Mutex<[Int: MultiObjectTracker]>([:])
 
   /// nil where no tracker is asked for.
-  init?(_ options: TrackingOptions) {
-    guard let first = options.tracker() else { return nil }
-    self.first = first
+  init?(_ tracker: MultiObjectTracker?) {
+    guard let tracker else { return nil }
+    first = tracker
   }
 
   /// The detections of a source's next frame that are followed, with their identities.
   func followed(_ detections: [Detection], source: Int) -> [Detection] {
     trackers.withLock { $0[source, default: first].followed(detections) }
+  }
+}
+
+extension MultiObjectTracker {
+  /// The detections of the next picture that are followed, with their identities.
+  mutating func followed(_ detections: [Detection]) -> [Detection] {
+    zip(detections, update(detections)).compactMap { detection, identity in
+      var detection = detection
+      detection.track = identity
+      return identity == nil ? nil : detection
+    }
   }
 }

@@ -1,5 +1,4 @@
 import AppCore
-import ArgumentParser
 import FileFormats
 import Geometry
 import HTTPServing
@@ -185,7 +184,7 @@ struct StreamLog {
     if let stalled { throw stalled }
     if let signal = Interruption.endingSignal {
       Console.note("\(name): ended by a signal after \(done + failed) pictures; what was done is kept")
-      throw ExitCode(128 + signal)
+      throw EndedBySignal(signal: signal)
     }
     if failed > 0 {
       throw CommandError.input("\(name): \(failed) of \(done + failed) pictures could not be read")

@@ -8,7 +8,7 @@ struct ONNXRunner {
   private let model: ONNXModel
   private let lowered: LoweredModel?
 
-  init(_ model: ONNXModel, _ compute: ComputeOptions, plain: Bool) throws {
+  init(_ model: ONNXModel, _ compute: ComputeSettings, plain: Bool) throws {
     self.model = model
     lowered =
       plain

@@ -26,9 +26,9 @@ struct ServedNetworks {
 
   /// Loads the networks, and runs each once in every lane.
   init(
-    _ named: [NamedWeights], pools: [ThreadPool], detector options: DetectorOptions,
-    depth depthOptions: DepthOptions,
-    fusion: FusionOptions, sensor: SensorModel, compute: ComputeOptions, limits: ImageLimits,
+    _ named: [NamedWeights], pools: [ThreadPool], detector settings: DetectorSettings,
+    depth depthSettings: DepthSettings,
+    fusion: FusionOptions, sensor: SensorModel, compute: ComputeSettings, limits: ImageLimits,
     metrics: Metrics
   ) throws {
     self.pools = pools
@@ -36,21 +36,21 @@ struct ServedNetworks {
     for named in named {
       let clock = ContinuousClock()
       let began = clock.now
-      let weights = try NetworkWeights(named.path, allowNonFinite: compute.allowNonfinite)
+      let weights = try NetworkWeights(named.path, allowNonFinite: compute.allowsNonFinite)
       switch weights.task {
       case .objects(let family):
-        let network = try options.network(weights, family, compute, pool: pools[0])
-        let rules = try options.rules(of: network)
+        let network = try settings.network(weights, family, compute, pool: pools[0])
+        let rules = try settings.rules(of: network)
         let lanes = [network] + pools.dropFirst().map(network.running)
         try add(DetectorModel(lanes, name: named.name), named)
         if detector == nil { detector = (lanes.map { ObjectDetector($0, rules: rules) }, named.name) }
       case .classes(let family):
-        let network = try options.classifier(weights, family, compute, pool: pools[0])
+        let network = try settings.classifier(weights, family, compute, pool: pools[0])
         let lanes = [network] + pools.dropFirst().map(network.running)
         try add(ClassifierModel(lanes.map(\.network), name: named.name), named)
         if classifier == nil { classifier = (lanes, named.name) }
       case .depth:
-        let network = try depthOptions.network(weights, compute, pool: pools[0])
+        let network = try depthSettings.network(weights, compute, pool: pools[0])
         let lanes = [network] + pools.dropFirst().map(network.running)
         try add(DepthModel(lanes, name: named.name), named)
         if depth == nil { depth = (lanes, named.name) }

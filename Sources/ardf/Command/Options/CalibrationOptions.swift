@@ -26,8 +26,8 @@ struct CalibrationOptions: ParsableArguments {
   }
 
   /// The pictures, upright.
-  func images(_ limits: LimitOptions) throws -> [RGBImage] {
-    let inputs = try RunInputs(calibrate, names: []) { try CaptureReader.open($0, limits: limits.capture) }
+  func images(_ limits: CaptureLimits) throws -> [RGBImage] {
+    let inputs = try RunInputs(calibrate, names: []) { try CaptureReader.open($0, limits: limits) }
     let wanted = min(count, inputs.frames.count)
     var images: [RGBImage] = []
     var leftOut = LeftOutInputs(unit: "pictures")

@@ -8,7 +8,7 @@ struct ComputeOptions: ParsableArguments {
   )
   var threads: Int?
 
-  @OptionGroup var arithmetic: PrecisionOption
+  @OptionGroup var precision: PrecisionOption
 
   @Flag(help: "Accept infinities and NaN in weights.")
   var allowNonfinite = false
@@ -19,11 +19,12 @@ struct ComputeOptions: ParsableArguments {
     }
   }
 
-  /// How the network of some weights, nil for any, is planned; a wrong `ARDF_ISA` is reported before anything is written.
-  func planOptions(for weights: WeightStore? = nil) throws -> PlanOptions {
-    _ = try InstructionSet.selected()
-    return try arithmetic.options(for: weights)
+  /// The same as a plain value.
+  var settings: ComputeSettings {
+    ComputeSettings(threads: threads, arithmetic: arithmetic, allowsNonFinite: allowNonfinite)
   }
 
-  func makePool() -> ThreadPool { ThreadPool(threads: threads ?? ProcessorShare.threads) }
+  var arithmetic: NetworkArithmetic { precision.arithmetic }
+
+  func makePool() -> ThreadPool { settings.makePool() }
 }

@@ -16,6 +16,9 @@ struct DepthOptions: ParsableArguments {
       """)
   var depthSize: Int?
 
+  /// The same as a plain value, without the weights.
+  var settings: DepthSettings { DepthSettings(side: depthSize) }
+
   func validate() throws {
     guard let depthSize else { return }
     guard depthSize % 14 == 0, (14...1792).contains(depthSize) else {

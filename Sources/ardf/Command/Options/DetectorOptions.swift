@@ -1,6 +1,6 @@
-import FileFormats
 import ArgumentParser
 import Models
+import NNRuntime
 import Perception
 
 /// How masks are made, by the names that Ultralytics' users know.
@@ -81,22 +81,22 @@ struct DetectorOptions: ParsableArguments {
     }
   }
 
-  /// The classes of a `--classes`, by their position among `names`; nil where none is given.
-  static func indices(of classes: [String], among names: [String]) throws -> Set<Int>? {
-    let wanted = classes.flatMap { $0.split(separator: ",").map { $0.trimmingPrefix { $0 == " " } } }
-    guard !classes.isEmpty else { return nil }
-    return Set(
-      try wanted.map { wanted in
-        if let index = names.firstIndex(of: String(wanted)) { return index }
-        if let index = CheckedInt(wanted)?.within(0...max(names.count - 1, 0)), !names.isEmpty {
-          return index
-        }
-        let near = names.filter { EditDistance.between($0, String(wanted)) <= 2 }
-        throw CommandError.usage(
-          "--classes: the network knows no \(wanted); "
-            + (near.isEmpty
-              ? "it has \(names.count) classes, which ardf inspect weights lists"
-              : "did you mean \(near.joined(separator: " or "))?"))
-      })
+  /// The same as a plain value, without the weights.
+  var settings: DetectorSettings {
+    DetectorSettings(
+      side: imgsz, isRectangle: rect, isSuppressed: nms, confidence: confidence, overlap: iou, limit: maxDet,
+      classes: classes, masks: masks.method)
+  }
+
+  /// The weights that the options name, of a detector or a classifier.
+  func weights(_ compute: ComputeSettings) throws -> NetworkWeights {
+    let weights = try NetworkWeights(WeightFiles.detector(yolo), allowNonFinite: compute.allowsNonFinite)
+    if case .depth = weights.task { throw weights.isDepthNetwork }
+    return weights
+  }
+
+  /// The detector that the options name.
+  func detector(_ compute: ComputeSettings, pool: ThreadPool) throws -> ObjectDetector {
+    try settings.detector(weights(compute), compute, pool: pool)
   }
 }

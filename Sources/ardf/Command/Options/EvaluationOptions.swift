@@ -1,6 +1,6 @@
+import AppCore
 import ArgumentParser
 import Evaluation
-import FileFormats
 import Models
 import NNRuntime
 import Perception
@@ -48,13 +48,6 @@ struct EvaluatedPrecisions: ParsableArguments {
   @Flag(help: "Accept infinities and NaN in weights.")
   var allowNonfinite = false
 
-  /// A plan that is no file.
-  var planned: MixedPrecision?
-
-  private enum CodingKeys: CodingKey {
-    case precision, threads, plans, allowNonfinite
-  }
-
   func validate() throws {
     _ = try asked()
     if let threads, !(1...1024).contains(threads) {
@@ -78,32 +71,11 @@ struct EvaluatedPrecisions: ParsableArguments {
     return found.isEmpty ? [.exactly(.fp32)] : found
   }
 
-  /// Those asked for, each once, in the order given; what `auto` chooses for these weights is said.
-  func precisions(for weights: NetworkWeights) throws -> [Precision] {
-    var found: [Precision] = []
-    for asked in try asked() {
-      let option = try PrecisionOption.parse(["--precision", asked.text])
-      let chosen = option.automatic(for: weights.store)
-      chosen?.tell(of: weights.file)
-      let precision = chosen?.precision ?? option.precision
-      if !found.contains(precision) { found.append(precision) }
-    }
-    return found
+  /// The same as a plain value.
+  func arithmetic() throws -> EvaluatedArithmetic {
+    EvaluatedArithmetic(
+      asked: try asked(), plans: plans, threads: threads, allowsNonFinite: allowNonfinite)
   }
-
-  /// How a network is computed in one of them.
-  func compute(_ precision: Precision) throws -> ComputeOptions {
-    let plans = try plans.filter { path in
-      try InFile.naming(path) { try MixedPrecision(JSONValue.read(path: path)).precision == precision }
-    }
-    var compute = try ComputeOptions.parse(
-      ["--precision", precision.rawValue] + (allowNonfinite ? ["--allow-nonfinite"] : [])
-        + plans.map { "--plan=\($0)" })
-    if let planned, planned.precision == precision { compute.arithmetic.planned = planned }
-    return compute
-  }
-
-  func makePool() -> ThreadPool { ThreadPool(threads: threads ?? ProcessorShare.threads) }
 }
 
 /// How objects are found and compared.
@@ -141,12 +113,12 @@ struct ObjectEvaluationOptions: ParsableArguments {
   var nms = false
 
   @Option(help: "Scores must be strictly greater; the default is that of yolo val.")
-  var conf = 0.001
+  var conf = ObjectEvaluationSettings.leastConfidence
 
   @Option(
     help: "Of two boxes of a class that overlap by more, the better is kept; the default is that of yolo val."
   )
-  var iou = 0.7
+  var iou = ObjectEvaluationSettings.overlap
 
   @Option(help: "The most objects of a picture.")
   var maxDet = 300
@@ -168,14 +140,14 @@ struct ObjectEvaluationOptions: ParsableArguments {
       """)
   var boxes = false
 
-  /// The score that objects must exceed to be measured.
-  private var measuredConfidence: Double { conf == 0.001 ? 0.25 : conf }
-
-  /// The options of `ardf run` for a detector whose objects are measured.
-  func measured(_ file: String) -> [String] {
-    ["--yolo=\(file)", "--conf=\(measuredConfidence)", "--iou=\(iou)", "--max-det=\(maxDet)"]
-      + (imgsz.map { ["--imgsz=\($0)"] } ?? []) + (rect ? ["--rect"] : []) + (nms ? ["--nms"] : [])
-      + classes.map { "--classes=\($0)" } + (masks.map { ["--masks=\($0.rawValue)"] } ?? [])
+  /// The same as a plain value.
+  var evaluation: ObjectEvaluationSettings {
+    ObjectEvaluationSettings(
+      annotations: annotations, rule: rule,
+      detector: DetectorSettings(
+        side: imgsz, isRectangle: rect, isSuppressed: nms, confidence: conf, overlap: iou, limit: maxDet,
+        classes: classes),
+      masks: masks?.method)
   }
 
   func validate() throws {
@@ -241,20 +213,25 @@ struct DepthEvaluationOptions: ParsableArguments {
   var sensorRange: Double?
 
   func validate() throws {
-    _ = try options(nil)
+    _ = try DepthOptions.parse(depthSize.map { ["--depth-size=\($0)"] } ?? [])
     _ = try sensor()
     if laser, align != nil {
       throw ValidationError("--align: --laser compares meters as fusion makes them; leave it out")
     }
   }
 
-  /// The options of `ardf depth`.
-  func options(_ file: String?) throws -> DepthOptions {
-    try DepthOptions.parse(
-      (file.map { ["--depth=\($0)"] } ?? []) + (depthSize.map { ["--depth-size=\($0)"] } ?? []))
+  /// How the network is made ready.
+  var settings: DepthSettings { DepthSettings(side: depthSize) }
+
+  /// The frames of captures.
+  func inputs(_ sources: [String], _ limits: CaptureLimits) throws -> RunInputs {
+    let sensor = try sensor()
+    return try RunInputs(sources, names: frame) {
+      sensor.told(try CaptureReader.open($0, limits: limits, photographs: .exif))
+    }
   }
 
-  func sensor() throws -> SensorOptions {
+  private func sensor() throws -> SensorOptions {
     try SensorOptions.parse(sensorRange.map { ["--sensor-range=\($0)"] } ?? [])
   }
 

@@ -1,16 +1,5 @@
 import ArgumentParser
 
-/// Which files are written beside the usual ones.
-struct FrameFiles: Sendable {
-  var usda = false
-  var usdz = false
-  var pfm = false
-  /// Units of `metric.png` to a meter.
-  var depthScale = 1000.0
-  /// How pictures for people are written.
-  var pictures = PictureFormat.jpeg
-}
-
 /// Scene files for other programs.
 struct SceneExportOptions: ParsableArguments {
   @Flag(help: "Also write scene.usda (USD text).")

@@ -27,9 +27,6 @@ struct LimitOptions: ParsableArguments {
     limits.indexFields = max(limits.indexFields, Int(clamping: Double(limits.indexFields) * share))
     return limits
   }
-
-  /// Limits on a document.
-  var json: JSONLimits { JSONLimits(bytes: maxJson.count) }
 }
 
 /// A number of pixels, frames or bytes: `64M` is 64 times 2^20.

@@ -18,7 +18,9 @@ struct NetworkOptions: ParsableArguments {
   @Flag(help: "Plan for OpenBLAS instead of the native kernels.")
   var openblas = false
 
-  @OptionGroup var arithmetic: PrecisionOption
+  @OptionGroup var precision: PrecisionOption
+
+  var arithmetic: NetworkArithmetic { precision.arithmetic }
 
   func validate() throws { _ = try Self.parse(size: size) }
 

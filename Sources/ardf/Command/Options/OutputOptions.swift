@@ -17,13 +17,14 @@ struct OutputOptions: ParsableArguments {
 
   func validate() throws { Console.isQuiet = quiet }
 
+  /// The same as a plain value.
+  var target: OutputTarget { OutputTarget(path: out, force: force, printsJSON: json, isQuiet: quiet) }
+
   /// Standard output in place of a folder.
-  var isStandardOutput: Bool { out == "-" }
+  var isStandardOutput: Bool { target.isStandardOutput }
 
   /// The folder, refused now if it may not be written; nil for standard output.
   ///
   /// `inputs`: What the command reads.
-  func folder(inputs: [String?]) throws -> OutputFolder? {
-    isStandardOutput ? nil : try OutputFolder(out, force: force, inputs: inputs)
-  }
+  func folder(inputs: [String?]) throws -> OutputFolder? { try target.folder(inputs: inputs) }
 }

@@ -110,14 +110,12 @@ struct ReplayOptions: ParsableArguments {
   }
 }
 
+extension ReplayOutput.Pictures: ExpressibleByArgument {}
+
 /// What a replay writes besides its figures.
 struct ReplayOutputOptions: ParsableArguments {
-  enum Pictures: String, CaseIterable, ExpressibleByArgument {
-    case jpeg, png, none
-  }
-
   @Option(help: "How every frame is written: jpeg, png or none. By default jpeg, with --video none.")
-  var frames: Pictures?
+  var frames: ReplayOutput.Pictures?
 
   @Flag(help: "Write replay.mp4 with your ffmpeg.")
   var video = false
@@ -125,6 +123,8 @@ struct ReplayOutputOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The ffmpeg to use; by default the first in $PATH.", valueName: "file"))
   var ffmpeg: String?
 
-  /// How frames are written.
-  var pictures: Pictures { frames ?? (video ? .none : .jpeg) }
+  /// The same as a plain value.
+  var output: ReplayOutput {
+    ReplayOutput(pictures: frames ?? (video ? .none : .jpeg), hasVideo: video, ffmpeg: ffmpeg)
+  }
 }

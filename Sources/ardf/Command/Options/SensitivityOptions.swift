@@ -2,6 +2,7 @@ import ArgumentParser
 import Geometry
 import Models
 import NNRuntime
+import NNVerification
 
 /// Which layers of a network bear a precision.
 struct SensitivityOptions: ParsableArguments {
@@ -46,17 +47,24 @@ struct SensitivityOptions: ParsableArguments {
   func report(
     of inspected: InspectedOptions, _ backend: Backend, _ set: InstructionSet?, size: PixelSize?
   ) throws -> SensitivityReport {
-    let images = try calibration.images(limits)
+    let images = try calibration.images(limits.capture)
     let pool = inspected.compute.makePool()
     let network = try inspected.network(backend, set, pool: pool)
     let calibrated = try CalibratedNetwork(network, images, size: size)
     let figure = try labeled.map {
-      try AccuracyFigure(weights: inspected.file(), labelled: $0, compute: inspected.compute, limits: limits)
+      try AccuracyFigure(
+        weights: inspected.file(), labelled: $0, compute: inspected.compute.settings, limits: limits.capture)
     }
-    let outcome = try SensitivityRun(
-      calibrated: calibrated, exact: calibrated.exact(), maxError: maxError,
-      score: figure.map { figure in { try figure.value(of: $0) } }, isTimed: true
-    ).run()
+    let run = SensitivityRun(
+      calibrated: calibrated, exact: try calibrated.exact(), maxError: maxError,
+      score: figure.map { figure in { try figure.value(of: $0) } }, isTimed: true)
+    let outcome: SensitivityRun.Outcome
+    do {
+      outcome = try Progress.showing("layer") { try run.run(onLayer: $0) }
+    } catch let error as SensitivityError {
+      guard let maxError, case .outOfReach = error else { throw error }
+      throw CommandError.checkFailed("--max-error \(maxError): \(error)")
+    }
     return SensitivityReport(
       outcome: outcome, network: network.name, kernels: calibrated.sessions[0].plan.kernelName,
       pictures: images.count, scoreName: figure?.name)

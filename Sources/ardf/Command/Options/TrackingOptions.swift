@@ -89,14 +89,3 @@ struct TrackingOptions: ParsableArguments {
     return MultiObjectTracker(rules)
   }
 }
-
-extension MultiObjectTracker {
-  /// The detections of the next picture that are followed, with their identities.
-  mutating func followed(_ detections: [Detection]) -> [Detection] {
-    zip(detections, update(detections)).compactMap { detection, identity in
-      var detection = detection
-      detection.track = identity
-      return identity == nil ? nil : detection
-    }
-  }
-}

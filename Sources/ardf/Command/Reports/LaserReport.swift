@@ -3,9 +3,6 @@ import FileFormats
 
 /// Depth against a laser scanner's: the sensor's own, fused, and the fit alone.
 struct LaserReport: FrameEvaluationReport {
-  /// In the order of the rows.
-  static let ways = ["raw", "fused", "fit"]
-
   struct Row {
     let way: String
     let mean: LaserErrors
@@ -26,7 +23,7 @@ struct LaserReport: FrameEvaluationReport {
   }
 
   var table: EvaluationTable {
-    func cell(_ share: LaserErrors.Share) -> String { share.absRel.map { decimal($0, 4) } ?? "" }
+    func cell(_ region: LaserErrors.Region) -> String { region.absRel.map { decimal($0, 4) } ?? "" }
     return EvaluationTable(
       header: ["depth", "all", "smooth", "edges"],
       rows: rows.map { [$0.way, cell($0.mean.all), cell($0.mean.smooth), cell($0.mean.edges)] })
@@ -55,11 +52,11 @@ struct LaserReport: FrameEvaluationReport {
   }
 
   private func document(_ errors: LaserErrors) -> [String: JSONValue] {
-    func part(_ share: LaserErrors.Share) -> JSONValue {
+    func entry(_ region: LaserErrors.Region) -> JSONValue {
       [
-        "absRel": share.absRel.map { .rounded($0, decimals: 6) } ?? .null, "pixels": .integer(share.pixels),
+        "absRel": region.absRel.map { .rounded($0, decimals: 6) } ?? .null, "pixels": .integer(region.pixels),
       ]
     }
-    return ["all": part(errors.all), "smooth": part(errors.smooth), "edges": part(errors.edges)]
+    return ["all": entry(errors.all), "smooth": entry(errors.smooth), "edges": entry(errors.edges)]
   }
 }

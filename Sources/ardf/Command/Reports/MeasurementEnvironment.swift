@@ -1,4 +1,3 @@
-import ArgumentParser
 import Digests
 import FileFormats
 import NNRuntime
@@ -25,7 +24,7 @@ struct MeasurementEnvironment {
   init(weights: String, backend: Backend, load: Double?) throws {
     machine = try Machine.current()
     self.backend = backend
-    version = ARDF.configuration.version
+    version = ARDF.version
     weightsDigest = try sha256Hex(path: weights)
     self.load = load
   }

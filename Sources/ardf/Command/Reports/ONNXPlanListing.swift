@@ -8,7 +8,7 @@ struct ONNXPlanListing {
   private let file: String
   private let partition: Partition
 
-  init(file: String, _ arithmetic: PrecisionOption, _ sizes: NameTable<Int>) throws {
+  init(file: String, _ arithmetic: NetworkArithmetic, _ sizes: NameTable<Int>) throws {
     self.file = file
     let model = try InFile.naming(file) { try ONNXModel(path: file) }
     let options = try arithmetic.options()

@@ -86,6 +86,18 @@ struct Progress {
   /// Takes the line away.
   func finish() { Self.makeRoom() }
 
+  /// Shows how far work is that reports its steps.
+  static func showing<Result>(
+    _ what: String, _ work: (_ observe: (_ done: Int, _ total: Int) -> Void) throws -> Result
+  ) rethrows -> Result {
+    var progress: Progress?
+    defer { progress?.finish() }
+    return try work { done, total in
+      if progress == nil { progress = Progress(what, of: total) }
+      progress?.update(done)
+    }
+  }
+
   /// Takes the line away before another is written, so that none is glued to it.
   static func makeRoom() {
     guard isShown.exchange(false, ordering: .relaxed) else { return }

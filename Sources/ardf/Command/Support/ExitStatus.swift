@@ -33,6 +33,7 @@ enum ExitStatus: Int32 {
     ChildProcess.endAll()
     // A signal is ending the process: what failed may be the files it removed.
     while AtomicOutputs.isClosed { pause() }
+    if let end = error as? EndedBySignal { Glibc.exit(end.status) }
     guard let status = ExitStatus(of: error) else { explain(error) }
     if case CommandError.checksFailed(let failures) = error {
       for failure in failures { Console.note("ardf: " + printableName(failure, limit: longest)) }
@@ -83,6 +84,14 @@ enum ExitStatus: Int32 {
       case .bug: .internalError
       }
   }
+}
+
+/// A command that a signal ended, with what it had begun done and the rest left out, after a note of it.
+struct EndedBySignal: Error {
+  let signal: Int32
+
+  /// How the process ends: as a shell reports a signal.
+  var status: Int32 { 128 + signal }
 }
 
 /// A failure of a command itself.

@@ -1,7 +1,7 @@
 import FlyingSocks
 import FoundationEssentials
 
-/// What connections may cost.
+/// Limits on connections.
 ///
 /// Times are for the whole, not for a part: who sends or takes a byte now and then has no more.
 package struct ConnectionLimits: Sendable {

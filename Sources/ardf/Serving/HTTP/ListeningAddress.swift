@@ -144,6 +144,6 @@ extension ServingError {
 }
 
 extension ServingError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .cannotCreate }
 }

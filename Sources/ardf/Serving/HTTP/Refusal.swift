@@ -27,30 +27,15 @@ package enum Refusal: Error, Equatable {
   case deadline
   /// A request of HTTP/2, which gRPC is made of.
   case onlyHTTP1
-  /// What is asked for failed here, by no fault of the client's.
+  /// The request failed here, by no fault of the client's.
   case failed(String)
 
   /// How the answer begins.
-  package var status: ResponseStatus {
-    switch self {
-    case .badRequest: .badRequest
-    case .forbidden: .forbidden
-    case .notFound, .missing: .notFound
-    case .notAllowed: .notAllowed
-    case .conflict: .conflict
-    case .tooLarge, .needsTooMuch: .tooLarge
-    case .cannotProcess: .cannotProcess
-    case .lengthRequired: .lengthRequired
-    case .headTooLarge: .headTooLarge
-    case .timeout: .timeout
-    case .busy, .overloaded: .busy
-    case .unauthorized: .unauthorized
-    case .unsupportedMedia: .unsupportedMedia
-    case .deadline: .deadline
-    case .failed: .failed
-    case .onlyHTTP1: .versionNotSupported
-    }
-  }
+  package var status: ResponseStatus { row.status }
+  /// The reason in a word, for counting.
+  package var kind: String { row.kind }
+  /// The defect and its remedy.
+  package var message: String { row.message }
 
   /// Header fields of the answer.
   var fields: [String: String] {
@@ -63,50 +48,41 @@ package enum Refusal: Error, Equatable {
     }
   }
 
-  /// What is wrong and what to do.
-  package var message: String {
+  /// The answer to each refusal.
+  private var row: (status: ResponseStatus, kind: String, message: String) {
     switch self {
-    case .badRequest(let text), .forbidden(let text), .conflict(let text), .cannotProcess(let text),
-
-      .missing(let text), .unsupportedMedia(let text), .overloaded(let text, _), .failed(let text):
-      text
-    case .notFound: "no such path"
-    case .notAllowed(let methods): "this address takes \(methods.joined(separator: " and ")) alone"
-    case .tooLarge(let limit): "that is too large: at most \(limit) bytes are taken"
+    case .badRequest(let text): (.badRequest, "bad_request", text)
+    case .forbidden(let text): (.forbidden, "forbidden", text)
+    case .notFound: (.notFound, "not_found", "no such path")
+    case .missing(let text): (.notFound, "not_found", text)
+    case .notAllowed(let methods):
+      (.notAllowed, "not_allowed", "this address takes \(methods.joined(separator: " and ")) alone")
+    case .conflict(let text): (.conflict, "conflict", text)
+    case .tooLarge(let limit):
+      (.tooLarge, "too_large", "that is too large: at most \(limit) bytes are taken")
     case .needsTooMuch(let bytes, let limit):
-      "the request needs \(bytes) bytes of memory, and may have \(limit): send a smaller picture or tensor, ask for fewer "
-        + "outputs, or for outputs as bytes (binary_data_output)"
-    case .lengthRequired: "say the body's length with Content-Length"
+      (
+        .tooLarge, "too_large",
+        "the request needs \(bytes) bytes of memory, and may have \(limit): send a smaller picture or tensor, ask for fewer "
+          + "outputs, or for outputs as bytes (binary_data_output)"
+      )
+    case .cannotProcess(let text): (.cannotProcess, "cannot_process", text)
+    case .lengthRequired:
+      (.lengthRequired, "length_required", "say the body's length with Content-Length")
     case .headTooLarge:
-      "the request's header is too large: at most \(RequestHead.mostBytes) bytes and \(RequestHead.mostFields) fields"
-    case .timeout: "the request took too long to arrive"
-    case .busy: "too many requests are being answered; try again"
-    case .unauthorized: "send the server's token: Authorization: Bearer TOKEN"
-    case .deadline: "the request's time was over before it was done"
-    case .onlyHTTP1: Self.noGRPC
-    }
-  }
-
-  /// The reason in a word, for counting.
-  package var kind: String {
-    switch self {
-    case .badRequest: "bad_request"
-    case .forbidden: "forbidden"
-    case .notFound, .missing: "not_found"
-    case .notAllowed: "not_allowed"
-    case .conflict: "conflict"
-    case .tooLarge, .needsTooMuch: "too_large"
-    case .cannotProcess: "cannot_process"
-    case .lengthRequired: "length_required"
-    case .headTooLarge: "head_too_large"
-    case .timeout: "slow_client"
-    case .busy: "connections"
-    case .unauthorized: "unauthorized"
-    case .unsupportedMedia: "unsupported_media"
-    case .overloaded: "overloaded"
-    case .deadline: "deadline"
-    case .failed: "failed"
-    case .onlyHTTP1: "http2"
+      (
+        .headTooLarge, "head_too_large",
+        "the request's header is too large: at most \(RequestHead.mostBytes) bytes and \(RequestHead.mostFields) fields"
+      )
+    case .timeout: (.timeout, "slow_client", "the request took too long to arrive")
+    case .busy: (.busy, "connections", "too many requests are being answered; try again")
+    case .unauthorized:
+      (.unauthorized, "unauthorized", "send the server's token: Authorization: Bearer TOKEN")
+    case .unsupportedMedia(let text): (.unsupportedMedia, "unsupported_media", text)
+    case .overloaded(let text, _): (.busy, "overloaded", text)
+    case .deadline: (.deadline, "deadline", "the request's time was over before it was done")
+    case .onlyHTTP1: (.versionNotSupported, "http2", Self.noGRPC)
+    case .failed(let text): (.failed, "failed", text)
     }
   }
 

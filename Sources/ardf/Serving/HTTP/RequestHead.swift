@@ -1,6 +1,6 @@
 import FileFormats
 
-/// What precedes the body of a request (RFC 9112), read strictly.
+/// Head of a request (RFC 9112), read strictly.
 package struct RequestHead: Sendable, Equatable {
   /// Bytes, the empty line at its end included.
   package static let mostBytes = 16 << 10
@@ -13,7 +13,7 @@ package struct RequestHead: Sendable, Equatable {
   package let method: String
   /// The path's components, decoded.
   package let path: [String]
-  /// What follows the question mark.
+  /// The query, after the question mark.
   package let query: String
   /// Values by name in lower case.
   package let fields: [String: String]

@@ -58,7 +58,7 @@ package struct Response: Sendable {
   /// How it begins.
   package let status: ResponseStatus
   private var fields = Self.guarding
-  /// What follows the head.
+  /// The body.
   package let body: [UInt8]
 
   /// An answer with header fields of its own, which go before those of every answer.

@@ -3,7 +3,7 @@ import HTTPServing
 import InferenceProtocol
 import Synchronization
 
-/// What requests may cost.
+/// Limits on requests.
 package struct InferenceLimits: Sendable {
   /// Bytes of one body.
   package var bodyBytes = 64 << 20

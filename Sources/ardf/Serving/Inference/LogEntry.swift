@@ -7,7 +7,7 @@ import HTTPServing
   import Foundation
 #endif
 
-/// What the access log says of a request.
+/// Entry of a request in the access log.
 struct LogEntry {
   private let method: String
   private let path: String

@@ -6,7 +6,7 @@ import Synchronization
   import Foundation
 #endif
 
-/// What a server counts, in Prometheus' text format (version 0.0.4).
+/// Metrics of a server, in Prometheus' text format (version 0.0.4).
 package final class Metrics: Sendable {
   /// Upper bounds of the histograms' buckets, in seconds.
   static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]

@@ -2,7 +2,7 @@ import FileFormats
 import HTTPServing
 import InferenceProtocol
 
-/// What a server computes for clients.
+/// A model that a server runs for clients.
 package protocol ServedModel: Sendable {
   /// What clients can learn of it.
   var description: ModelDescription { get }
@@ -53,6 +53,6 @@ package struct UnfitInput: Error, Sendable, CustomStringConvertible {
 struct UnwantedCall: Error {}
 
 extension UnfitInput: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

@@ -27,7 +27,7 @@ package enum Datatype: String, Sendable, CaseIterable {
     }
   }
 
-  /// What a model configuration calls it.
+  /// Name in a model configuration.
   package var configurationName: String { self == .bytes ? "TYPE_STRING" : "TYPE_\(rawValue)" }
 }
 

@@ -1,6 +1,6 @@
 import FileFormats
 
-/// What a request may cost beside its body's length.
+/// Limits on a request besides its body's length.
 package struct ProtocolLimits: Sendable {
   /// Elements of one tensor.
   package var elements = 1 << 26
@@ -39,7 +39,7 @@ package struct InferenceRequest: Sendable {
     package let isBinary: Bool?
   }
 
-  /// What the client calls the request; nil where it has no name.
+  /// The client's id of the request; nil for none.
   package let id: String?
   /// Further wishes.
   package private(set) var parameters: NameTable<JSONValue>

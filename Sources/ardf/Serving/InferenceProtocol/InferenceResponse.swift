@@ -14,7 +14,7 @@ package struct InferenceResponse: Sendable {
     /// Bytes that the answer has at most.
     package let mostBytes: Int
 
-    /// What a request asks for of a model's outputs.
+    /// Requested outputs of a model.
     package init(_ outputs: [ProtocolTensor], of model: ModelDescription, to request: InferenceRequest) {
       if let asked = request.outputs {
         wanted = asked.compactMap { output in

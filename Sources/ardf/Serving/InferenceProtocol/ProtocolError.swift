@@ -85,6 +85,6 @@ package enum ProtocolError: Error, Equatable, CustomStringConvertible {
 }
 
 extension ProtocolError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

@@ -2,7 +2,7 @@ import HTTPServing
 
 /// Who may ask: on this machine's own address browsers of this machine, on any other those that were given the token.
 struct RequestGuard: Sendable {
-  /// What the token is called in the address that lets a browser in.
+  /// Name of the token in the address that lets a browser in.
   static let tokenName = "token"
 
   let address: ListeningAddress

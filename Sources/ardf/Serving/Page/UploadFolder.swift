@@ -21,7 +21,7 @@ enum UploadName {
   }
 }
 
-/// What uploads may cost.
+/// Limits on uploads.
 package struct UploadLimits: Sendable {
   /// Bytes of one file.
   package var fileBytes = CaptureArchive.Limits().fileBytes

@@ -27,7 +27,7 @@ package final class UploadRoom: Sendable {
   /// Where files lie for now.
   package var place: String { folder.temporaryPath }
 
-  /// What messages call the folder.
+  /// Name of the folder in messages.
   package var placeInMessages: String { folder.path }
 
   /// Writes a file; fails if there is one.

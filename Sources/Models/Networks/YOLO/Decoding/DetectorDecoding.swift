@@ -111,7 +111,7 @@ struct DetectorDecoding: DecodedNetwork {
       isFinal: true)
   }
 
-  /// What follows box and classes, from this row on.
+  /// Parts after box and classes, from this row on.
   private func extraParts(from first: Int) -> [DecodedPart] {
     let rows = Array(first..<first + architecture.extras)
     switch architecture.task {

@@ -1,6 +1,6 @@
 /// A detector or classifier as Ultralytics publishes it.
 package struct PublishedDetector: Sendable {
-  /// What it is called, such as `yolo11n-seg`.
+  /// Name, such as `yolo11n-seg`.
   package let name: String
   /// What those that differ in size alone share: `yolo11[nsmlx]-seg`.
   package let group: String

@@ -6,7 +6,7 @@ import FileFormats
 package struct UltralyticsNetwork {
   /// The last layer's index; -1 where there is none.
   let head: Int
-  /// What its head finds; nil for heads that are not known here.
+  /// Task of its head; nil for unknown heads.
   let task: YOLOTask?
   /// Whether a second head makes suppression needless.
   let isEndToEnd: Bool
@@ -35,7 +35,7 @@ package struct UltralyticsNetwork {
     return isEndToEnd == needsEndToEnd ? (generation, task) : nil
   }
 
-  /// What it is called: `YOLO11-pose`.
+  /// Name: `YOLO11-pose`.
   package var name: String {
     guard let generation else { return "another network of Ultralytics'" }
     guard supported == nil, let known = YOLOGeneration.allCases.first(where: { $0.title == generation })

@@ -30,7 +30,7 @@ package struct YOLOArchitecture: Sendable, Equatable {
   /// Channels inside the branches of `extras`.
   package let extraHidden: Int
 
-  /// What normalizations add to a variance.
+  /// Epsilon of normalizations.
   package let epsilon: Float
 
   /// Class names in the order of the class logits.
@@ -44,10 +44,10 @@ package struct YOLOArchitecture: Sendable, Equatable {
     YOLOVariant.allCases.first { $0.scaling(generation, task) == scaling }
   }
 
-  /// What weight files call the network, whatever its size: `yolo11-seg`.
+  /// The network's name in weight files, without its size: `yolo11-seg`.
   package var family: String { generation.rawValue + task.rawValue }
 
-  /// What the network is called: `yolo11l-seg`.
+  /// The network's name: `yolo11l-seg`.
   package var name: String { generation.rawValue + (variant?.rawValue ?? "") + task.rawValue }
 
   /// A published variant with `classCount` classes.

@@ -1,7 +1,7 @@
 import FileFormats
 import NNRuntime
 
-/// What makes a weight file of a YOLO checkpoint.
+/// Converts a YOLO checkpoint to a weight file.
 package enum YOLOCheckpoint {
   /// All class names together; a pickle may name one text any number of times.
   private static let classNameBytes = 1 << 20
@@ -43,7 +43,7 @@ package enum YOLOCheckpoint {
       remarks: remarks(metadata, sizes))
   }
 
-  /// What its user should know, for people.
+  /// Remarks for its user.
   private static func remarks(_ metadata: [String: String], _ sizes: YOLOArchitecture) -> [String] {
     let count = sizes.classCount
     var remarks: [String] = []

@@ -2,7 +2,7 @@
 package enum YOLOVariant: String, Sendable, CaseIterable {
   case n, s, m, l, x
 
-  /// What makes the size in a generation.
+  /// Depth and width factors of a size in a generation.
   func scaling(_ generation: YOLOGeneration, _ task: YOLOTask) -> YOLOScaling {
     switch generation {
     case .v8:
@@ -26,7 +26,7 @@ package enum YOLOVariant: String, Sendable, CaseIterable {
   }
 }
 
-/// What makes the size of a network.
+/// Depth and width factors of a network's size.
 package struct YOLOScaling: Sendable, Equatable {
   /// Factor on every channel count.
   package let width: Double

@@ -1,4 +1,4 @@
-/// What a YOLO network finds in a picture, by the suffix of its name.
+/// Task of a YOLO network, by the suffix of its name.
 package enum YOLOTask: String, Sendable, CaseIterable {
   /// Boxes of objects.
   case detect = ""
@@ -11,7 +11,7 @@ package enum YOLOTask: String, Sendable, CaseIterable {
   /// Classes of whole pictures.
   case classify = "-cls"
 
-  /// What is found, for people.
+  /// Kind of objects found, for people.
   package var finds: String {
     switch self {
     case .detect: "boxes"

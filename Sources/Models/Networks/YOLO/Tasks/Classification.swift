@@ -1,4 +1,4 @@
-/// What a classifier takes a picture for.
+/// Classes of a picture, with their probabilities.
 public struct Classification: Sendable {
   /// A class of pictures and how likely it is.
   public struct Class: Sendable, Equatable {

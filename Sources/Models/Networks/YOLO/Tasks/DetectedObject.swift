@@ -85,7 +85,7 @@ public struct DetectedObjects: Sendable {
   public let letterbox: Letterbox
   /// How long it took.
   public let timings: StageTimings
-  /// What decoding the heads and suppressing overlaps took of `timings.postprocess`; the rest went into masks.
+  /// Time of decoding and suppression within `timings.postprocess`; the rest went into masks.
   public let selection: Duration
 
   init(

@@ -1,4 +1,4 @@
-/// What came nearest to being an object of a picture without any.
+/// The best-scoring candidate in a picture without objects.
 public struct SurestCandidate: Sendable, Equatable, CustomStringConvertible {
   /// Below this score a candidate is next to nothing.
   static let least: Float = 0.01

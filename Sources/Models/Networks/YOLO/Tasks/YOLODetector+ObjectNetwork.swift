@@ -2,13 +2,13 @@ import Geometry
 import Imaging
 
 extension YOLODetector: BuiltInObjectNetwork {
-  /// What the network is called.
+  /// The network's name.
   public var name: String { architecture.name }
 
   /// Class names, in the order of the class logits.
   public var classNames: [String] { architecture.classNames }
 
-  /// What each object has besides its box and class.
+  /// Results of each object besides its box and class.
   public var form: ObjectForm {
     switch architecture.task {
     case .segment: .masks
@@ -65,7 +65,7 @@ extension YOLODetector: BuiltInObjectNetwork {
 }
 
 extension YOLOClassifier: ClassNetwork {
-  /// What the network is called.
+  /// The network's name.
   package var name: String { architecture.name }
 
   package var classNames: [String] { architecture.classNames }

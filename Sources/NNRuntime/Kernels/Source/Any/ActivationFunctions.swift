@@ -19,7 +19,7 @@ protocol ElementaryFunctions {
 protocol ActivatedLoop {
   /// How exact it is.
   associatedtype Functions: ElementaryFunctions
-  /// What it runs on.
+  /// Operands of the loop.
   associatedtype Operands
 
   static func run<Function: ActivationFunction>(_ function: Function, _ operands: Operands)

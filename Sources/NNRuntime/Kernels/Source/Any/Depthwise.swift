@@ -32,7 +32,7 @@ private enum DepthwiseLoop<Function: ActivationFunction>: ElementLoop {
 
 /// One output row.
 private struct DepthwiseRow<Element: MapElement, Function: ActivationFunction> {
-  /// What the input holds.
+  /// Element type of the input.
   let element: Element
   let function: Function
   let task: DepthwiseTask

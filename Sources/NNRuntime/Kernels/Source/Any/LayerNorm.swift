@@ -42,7 +42,7 @@ func normalise<Element: MapElement, Made: MapElement>(
   }
 }
 
-/// What is summed over a row.
+/// Term of a sum over a row.
 ///
 /// A type, not a closure: that was not always inlined.
 private protocol Term {

@@ -26,7 +26,7 @@ private enum PoolLoop: ElementLoop {
 
 /// Up to sixteen channels of an output row.
 private struct PooledRow<Element: MapElement> {
-  /// What the input holds.
+  /// Element type of the input.
   let element: Element
   let task: PoolTask
   let y: Int

@@ -33,7 +33,7 @@ private func roundedChannels(_ task: ResizeTask) -> Int { (task.channels + 15) /
 
 /// One output row.
 private struct ResizedRow<Element: MapElement> {
-  /// What the input holds.
+  /// Element type of the input.
   let element: Element
   let task: ResizeTask
   let y: Int

@@ -86,7 +86,7 @@ struct Float32Element: MapElement {
 
 /// A loop that is compiled once for each type of element that the maps of an instruction set's kernels may hold.
 protocol ElementLoop {
-  /// What it runs on.
+  /// Operands of the loop.
   associatedtype Operands
 
   static func run<Element: MapElement>(_ element: Element, _ operands: Operands)

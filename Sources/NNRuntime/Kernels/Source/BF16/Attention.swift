@@ -55,7 +55,7 @@ struct RoundedAttentionScratch {
     roundedCentre = centre + keyWidth
     ownKeys = roundedCentre + keyWidth / 2
     room = ownKeys + own.keys
-    count = room + productRoom
+    count = room + OwnProducts.productRoom
   }
 }
 
@@ -83,7 +83,7 @@ func roundedAttention<Scores: BoundedScores>(
   let scratch = share.scratch
   let layout = RoundedAttentionScratch(task.pointee, own: Scores.room(task.pointee))
   let (blocks, groups) = queryBlocks(task.pointee)
-  beginProducts(step: 32, tiles: tiles)
+  OwnProducts.beginProducts(step: 32, tiles: tiles)
   let factor = task.pointee.scale * log2e
   for item in share.items {
     let (head, group) = (item / groups, item % groups)
@@ -116,7 +116,7 @@ func roundedAttention<Scores: BoundedScores>(
       endBlock(task, layout, head, block, scratch + (block &- first) &* layout.blockCount)
     }
   }
-  endProducts(tiles: tiles)
+  OwnProducts.endProducts(tiles: tiles)
 }
 
 @inline(__always) private var log2e: Float { 1.442_695_04 }
@@ -270,7 +270,7 @@ private func attend(
   )
   let keyBlocks = (keys &+ 31) / 32
   for part in 0..<keyBlocks {
-    multiplyBlock(
+    OwnProducts.multiplyBlock(
       (
         rows: UnsafeRawPointer(scratch + layout.keyCopy + part &* 16 &* layout.keyWidth),
         rowStride: layout.keyWidth &* 2, segments: UnsafePointer(segment), segmentCount: 1,
@@ -283,7 +283,7 @@ private func attend(
   let high = weigh(layout, 16, keys, factor, block, scores, weights)
   var channel = 0
   while channel < layout.valueWidth {
-    multiplyBlock(
+    OwnProducts.multiplyBlock(
       (
         rows: UnsafeRawPointer(scratch + layout.values + channel &* (RoundedAttentionScratch.keys / 2)),
         rowStride: RoundedAttentionScratch.keys &* 2, segments: UnsafePointer(segment), segmentCount: 1,

@@ -44,7 +44,7 @@ enum RoundedScores: BoundedScores {
     _ layout: RoundedAttentionScratch, _ keys: Int, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
     _ scratch: UnsafeMutablePointer<Float>
   ) {
-    weighBounded(layout, keys, factor, block, scratch)
+    OwnProducts.weighBounded(layout, keys, factor, block, scratch)
   }
 }
 
@@ -142,7 +142,7 @@ func attendBounded<Scores: BoundedScores>(
   Scores.weigh(layout, keys, factor, block, scratch)
   var channel = 0
   while channel < layout.valueWidth {
-    addValues(
+    OwnProducts.addValues(
       (
         rows: UnsafeRawPointer(scratch + layout.values + channel &* (RoundedAttentionScratch.keys / 2)),
         rowStride: RoundedAttentionScratch.keys &* 2, segments: UnsafePointer(segment), segmentCount: 1,

@@ -67,7 +67,7 @@ private func readsInPlace(_ task: UnsafePointer<ConvolutionTask>, _ inner: Inner
 func roundedConvolutionScratch(_ shape: ConvolutionShape, _ rows: Int) -> Int {
   let layout = WindowLayout(shape, rows: rows)
   return 2 * blockRows * panelWidth + (2 * shape.kernelHeight + 15) / 16 * 16 + shape.stride * layout.plane
-    / 2 + productRoom
+    / 2 + OwnProducts.productRoom
 }
 
 @inline(__always)
@@ -76,7 +76,7 @@ func roundedConvolution(_ task: UnsafePointer<ConvolutionTask>, _ share: Share, 
   let (firstPanel, lastPanel) = (share.panels.lowerBound, share.panels.upperBound)
   let shape = task.pointee.shape
   let inner = InnerDimension(shape)
-  let height = wholeBlock(tiles: tiles)
+  let height = OwnProducts.wholeBlock(tiles: tiles)
   let sums = share.scratch
   let sumCount = blockRows * panelWidth
   let segments = UnsafeMutableRawPointer(sums + 2 * sumCount).assumingMemoryBound(to: Int.self)
@@ -103,7 +103,7 @@ func roundedConvolution(_ task: UnsafePointer<ConvolutionTask>, _ share: Share, 
   let copyStride = shape.stride &* shape.inChannels &* 2
   let inputStride = task.pointee.input.rowStride &* 2
 
-  beginProducts(step: inner.step, tiles: tiles)
+  OwnProducts.beginProducts(step: inner.step, tiles: tiles)
   let panelBytes = shape.kernelHeight &* inner.padded &* panelWidth &* 2
   let panels = lastPanel &- firstPanel
   let blocks = (slotCount &+ height &- 1) / height
@@ -117,7 +117,7 @@ func roundedConvolution(_ task: UnsafePointer<ConvolutionTask>, _ share: Share, 
       prefetchOutput(
         task, begin: begin, slot: slot, count: count, slots: layout.slots, first: panel &* panelWidth)
     }
-    multiplyBlock(
+    OwnProducts.multiplyBlock(
       (
         rows: reads
           ? task.pointee.input.address((begin &+ slot) &* task.pointee.input.rowStride)
@@ -148,7 +148,7 @@ func roundedConvolution(_ task: UnsafePointer<ConvolutionTask>, _ share: Share, 
         slots: layout.slots, first: panel &* panelWidth
       ))
   }
-  endProducts(tiles: tiles)
+  OwnProducts.endProducts(tiles: tiles)
 }
 
 /// Copies the input rows that output rows `begin..<end` read, rounded to bf16, as `WindowLayout` says.

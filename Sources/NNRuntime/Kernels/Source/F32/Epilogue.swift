@@ -79,7 +79,7 @@ private func storeTile<Function: ActivationFunction, Before: Added, Behind: Adde
   }
 }
 
-/// What is added to sums, before or after the activation.
+/// Addends of sums, before or after the activation.
 ///
 /// A type, not an optional: a test for each sixteen channels took 1 % of a network.
 private protocol Added {

@@ -14,7 +14,7 @@ enum IntegerPairs: WordArithmetic, ScaledNumbers {
 
 /// Four of 8 bits, those of rows from 0 to 255, those of columns signed; the bits of sums lie in floats.
 enum IntegerQuads: WordArithmetic, IntegerArithmetic {
-  /// What is subtracted from a row's numbers.
+  /// Offset subtracted from a row's numbers.
   @inline(__always) static var shift: Float { 0 }
   @inline(__always) static func dot(_ sum: Vector, _ a: Vector, _ b: Vector) -> Vector {
     ardf_int8_dot(sum, a, b)

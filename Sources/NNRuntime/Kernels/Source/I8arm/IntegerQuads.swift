@@ -4,7 +4,7 @@ import CKernelShims
 ///
 /// Two rows are interleaved in pieces of eight bytes, so that a register holds both.
 enum IntegerQuads: TileArithmetic {
-  /// What is subtracted from a row's numbers, which are signed then.
+  /// Offset subtracted from a row's numbers, which makes them signed.
   @inline(__always) static var shift: Float { 128 }
   @inline(__always) static var unit: Int { 8 }
   @inline(__always) static var rowsTogether: Int { 2 }

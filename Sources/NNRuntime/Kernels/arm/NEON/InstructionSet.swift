@@ -37,7 +37,7 @@ func storePartial(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, coun
 }
 
 enum InstructionSet: OwnWays {
-  /// What a processor must have to run it.
+  /// Features that a processor needs to run it.
   static var needs: Processor.Features { .neon }
   /// Output channels in a full panel of packed weights.
   @inline(__always) static var panelWidth: Int { 16 }

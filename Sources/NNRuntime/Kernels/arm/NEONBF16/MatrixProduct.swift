@@ -14,31 +14,34 @@ private typealias Matrix = SIMD4<Float>
 /// Bytes of four numbers of all rows, or of all columns.
 @inline(__always) private var fourBytes: Int { blockRows &* 8 }
 
-/// Floats of memory that a product works in: sums, and copied rows and columns.
-@inline(__always) var productRoom: Int { blockRows * panelWidth + 2 * copiedFours * fourBytes / 4 }
+/// The processor's own products: by matrices.
+enum OwnProducts: BlockProducts {
+  /// Floats of memory that a product works in: sums, and copied rows and columns.
+  @inline(__always) static var productRoom: Int { blockRows * panelWidth + 2 * copiedFours * fourBytes / 4 }
 
-/// Rows of a block that leave nothing over.
-@inline(__always)
-func wholeBlock(tiles: Bool) -> Int { blockRows }
+  /// Rows of a block that leave nothing over.
+  @inline(__always)
+  static func wholeBlock(tiles: Bool) -> Int { blockRows }
 
-/// Nothing has to be prepared for products, or put back.
-@inline(__always)
-func beginProducts(step: Int, tiles: Bool) {}
-@inline(__always)
-func endProducts(tiles: Bool) {}
+  /// Nothing has to be prepared for products, or put back.
+  @inline(__always)
+  static func beginProducts(step: Int, tiles: Bool) {}
+  @inline(__always)
+  static func endProducts(tiles: Bool) {}
 
-/// Multiplies the first `rows` rows, at most `blockRows`, with 16 or 32 columns; touches no other rows.
-@inline(__always)
-func multiplyBlock(
-  _ product: BlockProduct, tiles: Bool, rows: Int, columnTiles: Int, _ room: UnsafeMutablePointer<Float>
-) {
-  multiplyByMatrices(product, rows, columnTiles, room, addsToOutput: false)
-}
+  /// Multiplies the first `rows` rows, at most `blockRows`, with 16 or 32 columns; touches no other rows.
+  @inline(__always)
+  static func multiplyBlock(
+    _ product: BlockProduct, tiles: Bool, rows: Int, columnTiles: Int, _ room: UnsafeMutablePointer<Float>
+  ) {
+    multiplyByMatrices(product, rows, columnTiles, room, addsToOutput: false)
+  }
 
-/// Adds the weighted values of 32 channels to the output.
-@inline(__always)
-func addValues(_ product: BlockProduct, _ room: UnsafeMutablePointer<Float>) {
-  multiplyByMatrices(product, blockRows, 2, room, addsToOutput: true)
+  /// Adds the weighted values of 32 channels to the output.
+  @inline(__always)
+  static func addValues(_ product: BlockProduct, _ room: UnsafeMutablePointer<Float>) {
+    multiplyByMatrices(product, blockRows, 2, room, addsToOutput: true)
+  }
 }
 
 /// Copies some steps, multiplies them, and so on to the last; then the sums go to their rows.
@@ -250,40 +253,42 @@ private func storeSums(
 
 // MARK: Attention
 
-/// The weights of a block of keys, and their sums: scores of 32 keys at a time become weights.
-@inline(never)
-func weighBounded(
-  _ layout: RoundedAttentionScratch, _ keys: Int, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
-  _ scratch: UnsafeMutablePointer<Float>
-) {
-  let segment = UnsafeMutableRawPointer(scratch + layout.segment).assumingMemoryBound(to: Int.self)
-  let scores = scratch + layout.product
-  let factor = Vector(repeating: factor)
-  let zero = Vector(repeating: 0)
-  for part in 0..<(keys &+ 31) / 32 {
-    multiplyBlock(
-      (
-        rows: UnsafeRawPointer(scratch + layout.keyCopy + part &* 16 &* layout.keyWidth),
-        rowStride: layout.keyWidth &* 2, segments: UnsafePointer(segment), segmentCount: 1, steps: 1,
-        step: layout.keyWidth, columns: UnsafeRawPointer(block), output: scores, readsAhead: false
-      ), tiles: false, rows: blockRows, columnTiles: 2, scratch + layout.room)
-    let used = keys &- part &* 32
-    for lane in stride(from: 0, to: blockRows, by: 16) {
-      let shift = zero - load(block + layout.offsets + lane)
-      var total = load(block + layout.sums + lane)
-      let target = scratch + (layout.weights &+ part &* 512 &+ lane &* 16)
-      for pair in 0..<16 {
-        let row = scores + (pair &* 2 &* panelWidth &+ lane)
-        let even =
-          2 &* pair < used ? roughPowerOfTwo(multiplyAdd(load(row), factor, shift)) : zero
-        let odd =
-          2 &* pair &+ 1 < used
-          ? roughPowerOfTwo(multiplyAdd(load(row + panelWidth), factor, shift)) : zero
-        ardf_bf16_store_pairs(target + pair &* 16, even, odd)
-        total += even
-        total += odd
+extension OwnProducts {
+  /// The weights of a block of keys, and their sums: scores of 32 keys at a time become weights.
+  @inline(never)
+  static func weighBounded(
+    _ layout: RoundedAttentionScratch, _ keys: Int, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
+    _ scratch: UnsafeMutablePointer<Float>
+  ) {
+    let segment = UnsafeMutableRawPointer(scratch + layout.segment).assumingMemoryBound(to: Int.self)
+    let scores = scratch + layout.product
+    let factor = Vector(repeating: factor)
+    let zero = Vector(repeating: 0)
+    for part in 0..<(keys &+ 31) / 32 {
+      multiplyBlock(
+        (
+          rows: UnsafeRawPointer(scratch + layout.keyCopy + part &* 16 &* layout.keyWidth),
+          rowStride: layout.keyWidth &* 2, segments: UnsafePointer(segment), segmentCount: 1, steps: 1,
+          step: layout.keyWidth, columns: UnsafeRawPointer(block), output: scores, readsAhead: false
+        ), tiles: false, rows: blockRows, columnTiles: 2, scratch + layout.room)
+      let used = keys &- part &* 32
+      for lane in stride(from: 0, to: blockRows, by: 16) {
+        let shift = zero - load(block + layout.offsets + lane)
+        var total = load(block + layout.sums + lane)
+        let target = scratch + (layout.weights &+ part &* 512 &+ lane &* 16)
+        for pair in 0..<16 {
+          let row = scores + (pair &* 2 &* panelWidth &+ lane)
+          let even =
+            2 &* pair < used ? roughPowerOfTwo(multiplyAdd(load(row), factor, shift)) : zero
+          let odd =
+            2 &* pair &+ 1 < used
+            ? roughPowerOfTwo(multiplyAdd(load(row + panelWidth), factor, shift)) : zero
+          ardf_bf16_store_pairs(target + pair &* 16, even, odd)
+          total += even
+          total += odd
+        }
+        store(total, block + layout.sums + lane)
       }
-      store(total, block + layout.sums + lane)
     }
   }
 }

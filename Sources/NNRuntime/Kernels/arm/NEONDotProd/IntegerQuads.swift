@@ -2,7 +2,7 @@ import CKernelShims
 
 /// Four integers of 8 bits of a row times four of four columns (`sdot`): four times as many products as of floats.
 enum IntegerQuads: TileArithmetic {
-  /// What is subtracted from a row's numbers, which are signed then.
+  /// Offset subtracted from a row's numbers, which makes them signed.
   @inline(__always) static var shift: Float { 128 }
   @inline(__always) static var unit: Int { 4 }
   @inline(__always) static func add(_ sums: Quad, _ columns: Quad, _ rows: Quad, _ unit: Int) -> Quad {

@@ -122,7 +122,9 @@ enum ByteScores: BoundedScores {
     _ layout: RoundedAttentionScratch, _ keys: Int, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
     _ scratch: UnsafeMutablePointer<Float>
   ) {
-    guard saves(layout.keyWidth) else { return weighBounded(layout, keys, factor, block, scratch) }
+    guard saves(layout.keyWidth) else {
+      return OwnProducts.weighBounded(layout, keys, factor, block, scratch)
+    }
     let width = width(layout.keyWidth)
     let columns = block + layout.ownBlock
     let queryScales = FloatRow(from: columns + width / 4 &* blockRows)

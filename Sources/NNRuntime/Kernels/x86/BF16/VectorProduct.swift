@@ -22,23 +22,25 @@ enum RoundedPairs: WordArithmetic {
 
 // MARK: Attention
 
-/// The weights of a block of keys, and their sums, from scores in bf16.
-@inline(never)
-func weighBounded(
-  _ layout: RoundedAttentionScratch, _ keys: Int, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
-  _ scratch: UnsafeMutablePointer<Float>
-) {
-  let factor = Vector(repeating: factor)
-  let zero = Vector(repeating: 0)
-  let offsets = FloatRow(from: block + layout.offsets)
-  weighKeys(
-    RoundedPairs.self, layout, keys, block, scratch,
-    (
-      rows: UnsafeRawPointer(scratch + layout.keyCopy), width: layout.keyWidth &* 2,
-      columns: UnsafeRawPointer(block)
-    )
-  ) { _ in
-    ScoreScaling(lowFactor: factor, highFactor: factor, low: zero - offsets.low, high: zero - offsets.high)
+extension OwnProducts {
+  /// The weights of a block of keys, and their sums, from scores in bf16.
+  @inline(never)
+  static func weighBounded(
+    _ layout: RoundedAttentionScratch, _ keys: Int, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
+    _ scratch: UnsafeMutablePointer<Float>
+  ) {
+    let factor = Vector(repeating: factor)
+    let zero = Vector(repeating: 0)
+    let offsets = FloatRow(from: block + layout.offsets)
+    weighKeys(
+      RoundedPairs.self, layout, keys, block, scratch,
+      (
+        rows: UnsafeRawPointer(scratch + layout.keyCopy), width: layout.keyWidth &* 2,
+        columns: UnsafeRawPointer(block)
+      )
+    ) { _ in
+      ScoreScaling(lowFactor: factor, highFactor: factor, low: zero - offsets.low, high: zero - offsets.high)
+    }
   }
 }
 
@@ -122,12 +124,14 @@ private func weigh(
   total.high += odd1
 }
 
-/// Adds the weighted values of 32 channels to the output.
-@inline(never)
-func addValues(_ product: BlockProduct, _ room: UnsafeMutablePointer<Float>) {
-  for row in stride(from: 0, to: blockRows, by: EightRows.count) {
-    let output = product.output + row &* panelWidth
-    addProducts(to: EightRows(from: output), product, row).write(to: output)
+extension OwnProducts {
+  /// Adds the weighted values of 32 channels to the output.
+  @inline(never)
+  static func addValues(_ product: BlockProduct, _ room: UnsafeMutablePointer<Float>) {
+    for row in stride(from: 0, to: blockRows, by: EightRows.count) {
+      let output = product.output + row &* panelWidth
+      addProducts(to: EightRows(from: output), product, row).write(to: output)
+    }
   }
 }
 

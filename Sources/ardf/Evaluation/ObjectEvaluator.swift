@@ -1,7 +1,7 @@
 import FileFormats
 import Geometry
 
-/// What a network has found in a picture, as it is evaluated.
+/// Detection of a network in a picture, as it is evaluated.
 package struct EvaluatedDetection: Sendable {
   /// Index among the network's classes.
   package let classIndex: Int
@@ -26,7 +26,7 @@ package struct EvaluatedDetection: Sendable {
   }
 }
 
-/// What a network has found in a picture, in pixels of the network's input.
+/// Detection of a network, in pixels of the network's input.
 package struct InputDetection: Sendable {
   /// Index among the network's classes.
   package let classIndex: Int

@@ -1,12 +1,8 @@
-import ArgumentParser
 import Imaging
 
 /// How pictures for people are written: those that show results, and are not read by other commands.
-enum PictureFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
+enum PictureFormat: String, CaseIterable, Sendable {
   case jpeg, png
-
-  /// Also as the files end.
-  init?(argument: String) { self.init(rawValue: argument == "jpg" ? "jpeg" : argument) }
 
   /// What the name of a file ends in.
   var ending: String { self == .jpeg ? "jpg" : "png" }
@@ -23,14 +19,4 @@ enum PictureFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
     case .png: try ImageCodec.encodePNG(image)
     }
   }
-}
-
-/// How pictures for people are written.
-struct PictureOptions: ParsableArguments {
-  @Option(
-    help: """
-      How pictures for people are written (annotated, relative, results): jpeg, or png, which loses nothing and takes \
-      longer.
-      """)
-  var pictureFormat = PictureFormat.jpeg
 }

@@ -7,7 +7,7 @@ import Models
 import NNRuntime
 
 /// A classifier in one or several precisions against pictures in a folder for each class.
-struct ClassScoring {
+struct ClassEvaluationRun {
   private struct Network {
     let precision: Precision
     let model: any ClassNetwork
@@ -22,13 +22,13 @@ struct ClassScoring {
 
   /// Finds pictures, then plans the network in every precision.
   init(
-    _ weights: NetworkWeights, _ family: any ClassNetworkFamily.Type, options: ObjectEvaluationOptions,
-    precisions: EvaluatedPrecisions, limits: LimitOptions, source: String
+    _ weights: NetworkWeights, _ family: any ClassNetworkFamily.Type, side asked: Int?,
+    precisions: EvaluatedArithmetic, limits: ImageLimits, source: String
   ) throws {
     file = weights.file
     self.source = source
-    self.limits = ImageLimits(maxPixels: limits.maxPixels.count, maxFileBytes: limits.maxFile.count)
-    let side = options.imgsz ?? family.trainedSide(of: weights.store)
+    self.limits = limits
+    let side = asked ?? family.trainedSide(of: weights.store)
     let pool = precisions.makePool()
     networks = try precisions.precisions(for: weights).map { precision in
       try InFile.naming(weights.file) {

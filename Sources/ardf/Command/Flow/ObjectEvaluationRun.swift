@@ -10,7 +10,7 @@ import NNRuntime
 /// A detector in one or several precisions against labeled pictures.
 ///
 /// Pictures are read one by one, and nothing of them is kept but scores and matches.
-struct ObjectScoring {
+struct ObjectEvaluationRun {
   /// The network in one precision.
   private struct Network {
     let precision: Precision
@@ -21,7 +21,7 @@ struct ObjectScoring {
   let set: LabelledSet
   private let file: String
   private let source: String
-  private let options: ObjectEvaluationOptions
+  private let options: ObjectEvaluationSettings
   private let networks: [Network]
   private let side: Int
   private let limits: ImageLimits
@@ -30,19 +30,19 @@ struct ObjectScoring {
 
   /// Reads labels, then plans the network in every precision, so that what cannot be done fails before it is begun.
   init(
-    _ weights: NetworkWeights, _ family: any ObjectNetworkFamily.Type, options: ObjectEvaluationOptions,
-    precisions: EvaluatedPrecisions, limits: LimitOptions, source: String
+    _ weights: NetworkWeights, _ family: any ObjectNetworkFamily.Type, options: ObjectEvaluationSettings,
+    precisions: EvaluatedArithmetic, limits: CaptureLimits, source: String
   ) throws {
     let file = weights.file
     self.file = file
     self.source = source
     self.options = options
-    let imageLimits = ImageLimits(maxPixels: limits.maxPixels.count, maxFileBytes: limits.maxFile.count)
-    self.limits = imageLimits
-    let side = options.imgsz ?? family.trainedSide(of: weights.store)
+    self.limits = limits.pictures
+    let side = options.detector.side ?? family.trainedSide(of: weights.store)
     self.side = side
     let pool = precisions.makePool()
-    let input = ObjectInput(side: side, isRectangle: options.rect, isSuppressed: options.nms)
+    let input = ObjectInput(
+      side: side, isRectangle: options.detector.isRectangle, isSuppressed: options.detector.isSuppressed)
     func model(_ precision: Precision) throws -> any BuiltInObjectNetwork {
       try InFile.naming(file) {
         try family.detector(
@@ -54,19 +54,19 @@ struct ObjectScoring {
     evaluated = try EvaluatedObjects(all[0].1.form, options: options, file: file)
     let names = all[0].1.classNames
     let classes = EvaluatedClasses(
-      names: names, only: try DetectorOptions.indices(of: options.classes, among: names))
+      names: names, only: try DetectorSettings.indices(of: options.detector.classes, among: names))
     if let annotations = options.annotations {
       do {
         set = try AnnotationFile.read(
           annotations, pictures: source, classes: classes, keypoints: evaluated.keypoints,
-          imageLimits: imageLimits,
-          bytes: max(AnnotationFile.largest, limits.maxJson.count))
+          imageLimits: limits.pictures,
+          bytes: max(AnnotationFile.largest, limits.indexBytes))
       } catch let error as JSONError {
         // All others name their file.
         throw InFile(file: annotations, error: error)
       }
     } else {
-      set = try LabelFolder.read(source, classes: classes, form: evaluated.form, limits: imageLimits)
+      set = try LabelFolder.read(source, classes: classes, form: evaluated.form, limits: limits.pictures)
     }
     shape = evaluated.shape(for: set)
     networks = try all.map { precision, model in
@@ -80,6 +80,12 @@ struct ObjectScoring {
   /// Evaluates all pictures; those that cannot be read are reported and left out.
   func run(writingTo folder: OutputFolder?) throws -> ObjectReport {
     let (model, rule) = (networks[0].model, evaluated.rule)
+    let scoring = DetectionScoring(
+      shape,
+      thresholds: DetectionThresholds(
+        confidence: Float(options.detector.confidence), overlap: Float(options.detector.overlap),
+        limit: options.detector.limit),
+      masks: options.masks ?? .retina)
     if let note = evaluated.note(for: set) { Console.note(note) }
     var evaluators = networks.map { _ in
       ObjectEvaluator(rule, classCount: model.classNames.count, shape: shape)
@@ -93,7 +99,7 @@ struct ObjectScoring {
       rule == .coco
       ? nil
       : ValidationBatches.frames(
-        set.pictures.map { ($0.width, $0.height) }, side: side, rect: options.rect)
+        set.pictures.map { ($0.width, $0.height) }, side: side, rect: options.detector.isRectangle)
     var progress = Progress("picture", of: set.pictures.count)
     var labels = 0
     var leftOut = LeftOutInputs(unit: "pictures")
@@ -113,12 +119,15 @@ struct ObjectScoring {
       if let frame = frames?[index] {
         let truth = UltralyticsPicture(picture, in: frame, shape: shape)
         for (position, network) in networks.enumerated() {
-          evaluators[position].add(try detections(of: image, frame, network.model), of: truth)
+          let found = try InFile.naming(file) {
+            try scoring.detections(of: image, by: network.model, in: frame)
+          }
+          evaluators[position].add(found, of: truth)
         }
       } else {
         let truth = COCOPicture(picture, shape: shape)
         for (position, network) in networks.enumerated() {
-          let found = try detections(of: image, network.model)
+          let found = try InFile.naming(file) { try scoring.detections(of: image, by: network.model) }
           try files?[position].add(found, of: picture, categories: set.categoryIds)
           evaluators[position].add(found, of: truth)
         }
@@ -130,9 +139,10 @@ struct ObjectScoring {
     return ObjectReport(
       network: model.name, weightsDigest: try sha256Hex(path: file),
       classNames: model.classNames, rule: rule,
-      input: (options.rect ? "within " : "") + "\(side)x\(side)",
-      shape: shape, masks: shape != .masks ? nil : rule == .coco ? way.rawValue : "grid",
-      thresholds: (options.conf, options.iou, options.maxDet),
+      input: (options.detector.isRectangle ? "within " : "") + "\(side)x\(side)",
+      shape: shape,
+      masks: shape != .masks ? nil : rule == .coco ? (options.masks ?? .retina).rawValue : "grid",
+      thresholds: (options.detector.confidence, options.detector.overlap, options.detector.limit),
       pictures: set.pictures.count - leftOut.entries.count,
       leftOut: leftOut, labels: labels,
       rows: zip(networks, evaluators).map { network, evaluator in
@@ -140,73 +150,5 @@ struct ObjectScoring {
           precision: network.precision, kernels: network.kernels, boxes: evaluator.boxResult,
           shapes: evaluator.shapeResult)
       })
-  }
-
-  private var way: MaskMethod { (options.masks ?? .retina).method }
-
-  /// Without masks in the picture.
-  private var request: DetectionRequest {
-    var request = DetectionRequest(
-      thresholds: DetectionThresholds(
-        confidence: Float(options.conf), overlap: Float(options.iou), limit: options.maxDet),
-      masks: nil)
-    request.thresholds.takesEveryClass = true
-    request.keepsEmpty = true
-    return request
-  }
-
-  /// What is found in a picture, as it is written to files.
-  private func detections(of image: RGBImage, _ model: any ObjectNetwork) throws -> [EvaluatedDetection] {
-    var request = request
-    request.masks = shape == .masks ? way : nil
-    let found = try InFile.naming(file) { try model.detect(image, request) }
-    return found.objects.map { object in
-      let (box, mask) = (object.box, object.mask)
-      return EvaluatedDetection(
-        classIndex: object.classIndex, score: Self.written(Double(object.confidence), decimals: 6),
-        box: PixelBox(
-          x: Self.written(box.minX, decimals: 4), y: Self.written(box.minY, decimals: 4),
-          width: Self.written(box.width, decimals: 4), height: Self.written(box.height, decimals: 4)),
-        mask: mask.map {
-          RunLengthMask(
-            height: image.height, width: image.width,
-            boundaries: $0.runs.columnBoundaries(
-              column: $0.columns.lowerBound, row: $0.rows.lowerBound, rows: image.height))
-        },
-        keypoints: object.keypoints.map { keypoint in
-          SIMD3(
-            Self.written(keypoint.point.x, decimals: 4), Self.written(keypoint.point.y, decimals: 4),
-            Self.written(Double(keypoint.confidence ?? 1), decimals: 6))
-        })
-    }
-  }
-
-  /// A number as files have it, so that who reads them finds the same precision.
-  private static func written(_ value: Double, decimals: Int) -> Double {
-    JSONValue.rounded(value, decimals: decimals).number ?? value
-  }
-
-  /// What is found in a picture fitted into the input as `yolo val` does.
-  private func detections(
-    of image: RGBImage, _ frame: ValidationFrame, _ model: any ObjectNetwork
-  ) throws -> [InputDetection] {
-    var request = request
-    request.letterbox = Letterbox(
-      imageSize: PixelSize(width: image.width, height: image.height),
-      networkSize: PixelSize(width: frame.networkWidth, height: frame.networkHeight),
-      contentSize: PixelSize(width: frame.contentWidth, height: frame.contentHeight))
-    let found = try InFile.naming(file) { try model.detect(image, request) }
-    return found.objects.map { object in
-      let (box, mask) = (object.networkBox, object.probabilities)
-      return InputDetection(
-        classIndex: object.classIndex, score: object.confidence,
-        box: SIMD4(Float(box.minX), Float(box.minY), Float(box.maxX), Float(box.maxY)),
-        columns: mask?.columns ?? 0..<0, rows: mask?.rows ?? 0..<0,
-        isSet: mask?.probabilities.map { $0 > 0.5 } ?? [],
-        keypoints: object.networkKeypoints.map { SIMD2(Float($0.point.x), Float($0.point.y)) },
-        orientedBox: object.networkOrientedBox.map {
-          GaussianBox(center: $0.centre, size: $0.size, angle: $0.angle)
-        })
-    }
   }
 }

@@ -1,10 +1,9 @@
-import ArgumentParser
 import FileFormats
 import NNRuntime
 import Synchronization
 
 /// What `--precision` says.
-enum AskedPrecision: ExpressibleByArgument, Equatable {
+enum AskedPrecision: Equatable, Sendable {
   case exactly(Precision)
   /// The fastest here whose stated error is at most this share.
   case fastest(within: Double)

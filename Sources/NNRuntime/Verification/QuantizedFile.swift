@@ -1,33 +1,33 @@
 import FileFormats
-import NNVerification
 import NNRuntime
 
 /// A weight file of 8-bit weights: its tensors, and what it says of itself.
-struct QuantizedFile {
-  let tensors: [String: Tensor]
-  let metadata: [String: String]
+package struct QuantizedFile {
+  package let tensors: [String: Tensor]
+  package let metadata: [String: String]
   /// For people.
-  let summary: String
+  package let summary: String
   private let provenance: JSONValue
 
-  init(
+  /// A file of what quantization made of weights, and of the plan of int8 found for them, if any.
+  package init(
     outcome: WeightQuantization.Outcome,
     plan: (plan: MixedPrecision, error: Double, kernels: String)?,
     metadata: [String: String], pictures: Int, maxError: Double
   ) {
     var tensors: [String: Tensor] = [:]
     var scales: [String: [Float]] = [:]
-    for part in outcome.parts {
-      guard let quantized = part.quantized else {
-        tensors[part.name] = part.stored
+    for entry in outcome.entries {
+      guard let quantized = entry.quantized else {
+        tensors[entry.name] = entry.stored
         continue
       }
-      tensors[part.name] = quantized.integers
-      tensors[part.name + QuantizedWeights.suffix] = Tensor(
+      tensors[entry.name] = quantized.integers
+      tensors[entry.name + QuantizedWeights.suffix] = Tensor(
         shape: [quantized.scales.count], floats: quantized.scales)
-      scales[part.name] = quantized.scales
+      scales[entry.name] = quantized.scales
     }
-    let kept = outcome.parts.filter { $0.quantized == nil && $0.error != nil }
+    let kept = outcome.entries.filter { $0.quantized == nil && $0.error != nil }
     var provenance: [String: JSONValue] = [
       "schema": "ardf.quantization/1", "pictures": .integer(pictures), "maxError": .number(maxError),
       "weightError": .number(outcome.error), "quantized": .integer(scales.count),
@@ -62,8 +62,8 @@ struct QuantizedFile {
     return "\(count) layer\(count == 1 ? " stays" : "s stay") in \(others.joined(separator: ", "))"
   }
 
-  /// What was written to `path`.
-  func document(_ path: String) -> JSONValue {
+  /// Description of the file written to `path`.
+  package func document(_ path: String) -> JSONValue {
     var members = provenance.object ?? [:]
     members["output"] = .string(path)
     members["tensors"] = .integer(tensors.count)

@@ -1,7 +1,8 @@
 import AppCore
+import Evaluation
 
 /// What compares frames of captures with a truth, one after the other.
-protocol FrameScoring {
+protocol FrameEvaluationRun {
   associatedtype Report: FrameEvaluationReport
   var inputs: RunInputs { get }
   /// Compares all frames; those that cannot be read or compared are reported and left out.
@@ -13,7 +14,7 @@ protocol FrameEvaluationReport: EvaluationReport {
   var unreadable: LeftOutInputs { get }
 }
 
-extension FrameScoring {
+extension FrameEvaluationRun {
   /// Reads every frame and works on it.
   ///
   /// One that cannot be read is left out where there are others.
@@ -45,9 +46,9 @@ struct IncomparableFrames {
   private(set) var reasons: [(name: String, reason: String)] = []
 
   /// Says so and leaves a frame out.
-  mutating func add(_ name: String, _ reason: String) {
+  mutating func add(_ name: String, _ reason: IncomparableFrame) {
     Console.note("\(name): left out: \(reason)")
-    reasons.append((name, reason))
+    reasons.append((name, "\(reason)"))
   }
 
   /// - Throws: `CommandError.input` where no frame gave a row.

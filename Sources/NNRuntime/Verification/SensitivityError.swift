@@ -1,0 +1,30 @@
+import FileFormats
+import NNRuntime
+
+/// Why layers or weights of a network cannot be lowered.
+package enum SensitivityError: Error, Equatable, CustomStringConvertible {
+  /// No layer of the network is multiplied in the precision.
+  case nothingToLower(network: String, Precision)
+  /// With every layer in a precision, the outputs are off by more than is allowed.
+  case outOfReach(kept: Precision, error: Double)
+  /// In so many of the pictures a detector finds nothing.
+  case emptyPictures(Int, of: Int)
+
+  /// The defect and its remedy.
+  package var description: String {
+    switch self {
+    case .nothingToLower(let network, let precision):
+      "no layer of \(printableName(network)) is multiplied in \(precision.rawValue): nothing can be lowered"
+    case .outOfReach(let kept, let error):
+      "with every layer in \(kept.rawValue) the outputs are off by \(scientific(error)) already: state a larger error, "
+        + "or another --precision"
+    case .emptyPictures(let count, let total):
+      "the network finds nothing in \(count) of \(total) pictures: give pictures of what it will see"
+    }
+  }
+}
+
+extension SensitivityError: ClassifiedError {
+  /// The kind of fault.
+  package var fault: Fault { .malformedInput }
+}

@@ -1,0 +1,27 @@
+import FileFormats
+import Models
+import NNRuntime
+import Perception
+
+/// How a depth network is made ready.
+struct DepthSettings: Sendable {
+  /// Least side of its input; nil for the network's own.
+  var side: Int?
+
+  /// The depth network of a weight file.
+  func network(_ file: String, _ compute: ComputeSettings, pool: ThreadPool) throws -> any BuiltInDepthNetwork
+  {
+    try network(NetworkWeights(file, allowNonFinite: compute.allowsNonFinite), compute, pool: pool)
+  }
+
+  /// The depth network of these weights.
+  func network(
+    _ weights: NetworkWeights, _ compute: ComputeSettings, pool: ThreadPool
+  ) throws -> any BuiltInDepthNetwork {
+    let family = try weights.depthFamily()
+    return try InFile.naming(weights.file) {
+      try family.estimator(
+        weights.store, side: side, options: compute.planOptions(for: weights.store), pool: pool)
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import FileFormats
+import Models
+import NNRuntime
+import Perception
+
+/// How a detector is made ready, and which of its objects are wanted.
+struct DetectorSettings: Sendable {
+  /// Of the square that pictures are fitted into; nil for that of the pictures the network was trained on.
+  var side: Int?
+  /// Whether pictures are fitted into the least rectangle within that square.
+  var isRectangle = false
+  /// Of two heads, whether that one is taken whose boxes are suppressed.
+  var isSuppressed = false
+  /// The score that objects must exceed.
+  var confidence: Double
+  /// Of two boxes of a class that overlap by more, the better is kept.
+  var overlap = 0.5
+  /// The most objects of a picture.
+  var limit = 300
+  /// Names or numbers, several with commas; none for all.
+  var classes: [String] = []
+  var masks = MaskMethod.retina
+
+  /// A detector of these weights.
+  func detector(
+    _ weights: NetworkWeights, _ compute: ComputeSettings, pool: ThreadPool
+  ) throws -> ObjectDetector {
+    let network = try network(weights, weights.detectorFamily(), compute, pool: pool)
+    return ObjectDetector(network, rules: try rules(of: network))
+  }
+
+  /// A detector's network.
+  func network(
+    _ weights: NetworkWeights, _ family: any ObjectNetworkFamily.Type, _ compute: ComputeSettings,
+    pool: ThreadPool
+  ) throws -> any BuiltInObjectNetwork {
+    try InFile.naming(weights.file) {
+      let input = ObjectInput(
+        side: side ?? family.trainedSide(of: weights.store), isRectangle: isRectangle,
+        isSuppressed: isSuppressed)
+      return try family.detector(
+        weights.store, input: input, options: compute.planOptions(for: weights.store), pool: pool)
+    }
+  }
+
+  /// Which of a network's objects are wanted.
+  func rules(of network: any ObjectNetwork) throws -> ObjectRules {
+    ObjectRules(
+      thresholds: DetectionThresholds(confidence: Float(confidence), overlap: Float(overlap), limit: limit),
+      classes: try Self.indices(of: classes, among: network.classNames), masks: masks)
+  }
+
+  /// A classifier of these weights.
+  func classifier(
+    _ weights: NetworkWeights, _ family: any ClassNetworkFamily.Type, _ compute: ComputeSettings,
+    pool: ThreadPool
+  ) throws -> PictureClassifier {
+    if !classes.isEmpty || isRectangle {
+      throw CommandError.usage(
+        "\(weights.file): holds a classifier, which takes no --classes and no --rect; leave them out")
+    }
+    return try InFile.naming(weights.file) {
+      PictureClassifier(
+        try family.classifier(
+          weights.store, side: side ?? family.trainedSide(of: weights.store),
+          options: compute.planOptions(for: weights.store), pool: pool))
+    }
+  }
+
+  /// The classes of a `--classes`, by their position among `names`; nil where none is given.
+  static func indices(of classes: [String], among names: [String]) throws -> Set<Int>? {
+    let wanted = classes.flatMap { $0.split(separator: ",").map { $0.trimmingPrefix { $0 == " " } } }
+    guard !classes.isEmpty else { return nil }
+    return Set(
+      try wanted.map { wanted in
+        if let index = names.firstIndex(of: String(wanted)) { return index }
+        if let index = CheckedInt(wanted)?.within(0...max(names.count - 1, 0)), !names.isEmpty {
+          return index
+        }
+        let near = names.filter { EditDistance.between($0, String(wanted)) <= 2 }
+        throw CommandError.usage(
+          "--classes: the network knows no \(wanted); "
+            + (near.isEmpty
+              ? "it has \(names.count) classes, which ardf inspect weights lists"
+              : "did you mean \(near.joined(separator: " or "))?"))
+      })
+  }
+}

@@ -1,0 +1,51 @@
+import FileFormats
+import NNRuntime
+
+/// What networks compute in where several precisions are compared.
+struct EvaluatedArithmetic {
+  var asked: [AskedPrecision]
+  /// Files of plans, each for the row of its precision.
+  var plans: [String] = []
+  /// A plan that is no file.
+  var planned: MixedPrecision?
+  /// nil for one a processor.
+  var threads: Int?
+  /// Whether infinities and NaN in weights are accepted.
+  var allowsNonFinite = false
+
+  /// Those asked for, each once, in the order given; what `auto` chooses for these weights is said.
+  func precisions(for weights: NetworkWeights) throws -> [Precision] {
+    var found: [Precision] = []
+    for asked in asked {
+      let arithmetic = NetworkArithmetic(asked: asked)
+      let chosen = arithmetic.automatic(for: weights.store)
+      chosen?.tell(of: weights.file)
+      let precision = chosen?.precision ?? arithmetic.precision
+      if !found.contains(precision) { found.append(precision) }
+    }
+    return found
+  }
+
+  /// The only one that is asked for.
+  ///
+  /// - `option`: what has room for no other.
+  func onlyPrecision(for weights: NetworkWeights, option: String) throws -> Precision {
+    let precisions = try precisions(for: weights)
+    guard precisions.count == 1 else {
+      throw CommandError.usage("\(option): give one --precision; there are \(precisions.count)")
+    }
+    return precisions[0]
+  }
+
+  /// How a network is computed in one of them.
+  func compute(_ precision: Precision) throws -> ComputeSettings {
+    let plans = try plans.filter { path in
+      try InFile.naming(path) { try MixedPrecision(JSONValue.read(path: path)).precision == precision }
+    }
+    let arithmetic = NetworkArithmetic(
+      asked: .exactly(precision), plans: plans, planned: planned?.precision == precision ? planned : nil)
+    return ComputeSettings(arithmetic: arithmetic, allowsNonFinite: allowsNonFinite)
+  }
+
+  func makePool() -> ThreadPool { ThreadPool(threads: threads ?? ProcessorShare.threads) }
+}
