@@ -41,6 +41,7 @@ struct Fuse: ParsableCommand, LimitedCommand {
   func run() throws {
     let captured = try FrameSelection.one(
       capture, frame: frame, picture: picture, sensor: sensor, limits: limits)
+    try Documents.refuseFolder(self.relative, "relative.npy")
     let relative = RelativeDepth(try Documents.map(relative, of: captured))
     var options = model.options
     if follow { options.method = .guided }

@@ -12,6 +12,7 @@ struct FrameSelection {
     _ path: String, frames: [String], picture: PictureDepthOptions? = nil, sensor: SensorOptions? = nil,
     limits: LimitOptions? = nil
   ) throws {
+    try MistakenInput.refuseAsSource(path)
     let limits = limits?.capture ?? CaptureLimits()
     let source =
       try picture?.open(path, limits: limits)

@@ -51,7 +51,9 @@ enum ExitStatus: Int32 {
     } else {
       // It repeats what was typed, of whatever length.
       Console.note(
-        lines: FieldWords.withoutFarSuggestions(text).split(separator: "\n").map {
+        lines: UsageMessage.improved(text, words: Array(CommandLine.arguments.dropFirst())).split(
+          separator: "\n"
+        ).map {
           printableName(String($0), limit: 800)
         }.joined(
           separator: "\n"))
