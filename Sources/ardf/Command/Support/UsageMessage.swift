@@ -4,15 +4,15 @@ import FileFormats
 /// The message about a command line that the parser refuses.
 enum UsageMessage {
   /// Where the one argument too many belongs.
-  private static let strays: [String: String] = [
-    "demo": "the demo shows a capture of its own; for yours: ardf run WORD --out results",
-    "infer": "inputs have names: --input NAME=WORD; ardf inspect model.onnx lists them",
-    "trace": "weights follow --weights, and the picture --input: ardf trace --weights FILE --input PICTURE",
-    "bench": "one network is measured at a time; a picture follows --input",
-    "profile": "one network is measured at a time; a picture follows --input",
-    "convert": "the two files are all: ardf convert best.pt best.safetensors",
-    "weights": "one network is fetched at a time",
-    "evaluate": "weights follow --weights",
+  private static let strays = [
+    ("demo", "the demo shows a capture of its own; for yours: ardf run WORD --out results"),
+    ("infer", "inputs have names: --input NAME=WORD; ardf inspect model.onnx lists them"),
+    ("trace", "weights follow --weights, and the picture --input: ardf trace --weights FILE --input PICTURE"),
+    ("bench", "one network is measured at a time; a picture follows --input"),
+    ("profile", "one network is measured at a time; a picture follows --input"),
+    ("convert", "the two files are all: ardf convert best.pt best.safetensors"),
+    ("weights", "one network is fetched at a time"),
+    ("evaluate", "weights follow --weights"),
   ]
 
   /// The parser's message with the option that there is none of named first, whatever else is missing.
@@ -34,7 +34,7 @@ enum UsageMessage {
         ] + usage).joined(separator: "\n")
     }
     guard let stray = text.firstMatch(of: /^Error: Unexpected argument '(.*)'/),
-      let verb = words.first, let place = strays[verb]
+      let place = strays.first(where: { $0.0 == words.first })?.1
     else { return text }
     let said = place.replacing("WORD", with: shellWord(String(stray.1)))
     return (["Error: Unexpected argument '\(stray.1)': \(said)"] + usage).joined(separator: "\n")
