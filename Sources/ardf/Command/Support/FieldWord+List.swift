@@ -147,7 +147,7 @@ extension FieldWord {
       (["serve"], .answer("--listen ADDRESS:PORT says where, for example --listen 0.0.0.0:8765"))),
     value(
       ["model-repository", "model-store"],
-      (["serve"], .answer("--models takes weights and names, for example --models detect=yolo11n-seg"))),
+      (["serve"], .answer("--models takes weights and names, for example --models yolo11n-seg"))),
     value(
       ["token", "api-key"],
       (["serve"], .answer("--token-file FILE holds the token, so that no list of processes shows it"))),
