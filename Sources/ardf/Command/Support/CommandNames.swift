@@ -57,7 +57,7 @@ enum CommandNames {
     let isOfRoot =
       ["-h", "--help", "--version"].contains(words[0]) || words[0].contains(/-completion|-dump-help/)
     guard !isOfRoot, let place = words.firstIndex(where: names.contains) else { return }
-    let others = (words[..<place] + words[(place + 1)...]).map(shellWord)
+    let others = (words[..<place] + words[(place + 1)...]).map(typed)
     throw CommandError.usage(
       "\(words[0]): the command comes first: ardf \(([words[place]] + others).joined(separator: " "))")
   }
@@ -68,7 +68,7 @@ enum CommandNames {
     guard !names.isEmpty, words.count > 1, !words[1].hasPrefix("-"), !(names + ["help"]).contains(words[1])
     else { return }
     let word = words[1]
-    let rest = words.dropFirst(2).map { " " + shellWord($0) }.joined()
+    let rest = words.dropFirst(2).map { " " + typed($0) }.joined()
     if let ours = ofOthers[group]?[word], !fileExists(word) {
       throw CommandError.usage("there is no command \"\(group) \(word)\"; ardf \(group) \(ours)\(rest)")
     }
@@ -83,6 +83,11 @@ enum CommandNames {
       throw CommandError.usage("weights \(word): to fetch it: ardf weights get \(network.name)")
     }
     throw none(word, among: names, of: "\(group) ")
+  }
+
+  /// A word as a shell takes it; options as they are.
+  private static func typed(_ word: String) -> String {
+    word.wholeMatch(of: /--?[a-zA-Z][a-zA-Z0-9-]*/) != nil ? word : shellWord(word)
   }
 
   private static func none(_ name: String, among names: [String], of group: String = "") -> CommandError {
