@@ -28,9 +28,9 @@ README = ROOT / "README.md"
 SPEED = (("1-two-threads", ("f32", "bf16")), ("3-integers", ("int8",)))
 ENGINES = {"litert": "LiteRT", "ncnn": "ncnn", "openvino": "OpenVINO", "onnxruntime": "ONNX Runtime", "torch": "PyTorch"}
 NETWORKS = {
-    "yolo11n-seg": "YOLO11n-seg, 640x640",
-    "yolo11l-seg": "YOLO11l-seg, 640x640",
-    "depth-anything-v2-small": "Depth Anything V2 Small, 518x518",
+    "yolo11n-seg": "YOLO11n-seg",
+    "yolo11l-seg": "YOLO11l-seg",
+    "depth-anything-v2-small": "Depth Anything V2 Small",
 }
 BANDS = ("0.5 to 2 m", "2 to 4 m", "4 to 6 m", "6 to 10.5 m", "at 4 m", "at edges, mean")
 
