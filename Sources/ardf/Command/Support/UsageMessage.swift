@@ -57,7 +57,9 @@ enum UsageMessage {
       guard isSlip || isLong && !known.contains(typed) else { continue }
       if isSlip { return (typed, "-\(typed)") }
       let most = (typed.count - 2) / 4
-      return (typed, EditDistance.nearest(to: typed, among: known.sorted(), most: most).first)
+      // Whoever wants the help is told of it anyway.
+      let options = known.filter { $0.hasPrefix("--") && $0 != "--help" }.sorted()
+      return (typed, EditDistance.nearest(to: typed, among: options, most: most).first)
     }
     return nil
   }
