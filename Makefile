@@ -12,6 +12,7 @@
 # make check-page         the page of a frame in Chromium: taps, depths, queue, 3-D view
 # make check-browser      that of the demo, drops on ardf serve, its page on a phone, and the reports of ardf profile
 # make check-docs         every example of every help and page, as printed; make pictures: those of the pages
+# make check-guides       the guides' commands, Python's too, with pinned and with the newest frameworks
 # make check-exports      what trimesh, USD, glTF and OpenCV read of a frame
 # make check-references   every network and figure beside PyTorch, Ultralytics and pycocotools: hours
 # make check-onnx         the cases that ONNX publishes for its operators
@@ -28,7 +29,7 @@ SHELL := /bin/bash
 
 .PHONY: help setup build demo test test-fast check lint emulate exhaust fuzz mutate faults flood soak determinism memory sanitize \
 	static install uninstall deb deb-arm64 dist image clip docs serve-docs peers reference goldens references pictures measure check-page check-browser \
-	check-docs check-exports check-onnx check-references check-serving check-cluster check-deb check-dist check-reproducible check-arm64 check-swift-6.2 clean
+	check-docs check-guides check-exports check-onnx check-references check-serving check-cluster check-deb check-dist check-reproducible check-arm64 check-swift-6.2 clean
 
 PREFIX ?= /usr/local
 export PHOTO
@@ -165,14 +166,19 @@ check-swift-6.2:
 	tools/platforms/check-swift-6.2
 
 # Other engines and what makes their models, in a virtual environment; those that a platform lacks are left out and named.
+# LiteRT's converter has one of its own: it asks for another torch.
 peers := .cache/peers
+litert := .cache/litert
+cpu := https://download.pytorch.org/whl/cpu
 peers: build
-	[ -e $(peers)/bin/python ] || python3 -m venv $(peers)
-	$(peers)/bin/pip install -q torch torchvision --index-url https://download.pytorch.org/whl/cpu \
-		|| $(peers)/bin/pip install -q torch torchvision
+	for place in $(peers) $(litert); do [ -e $$place/bin/python ] || python3 -m venv $$place; done
+	$(peers)/bin/pip install -q torch torchvision --index-url $(cpu) || $(peers)/bin/pip install -q torch torchvision
 	$(peers)/bin/pip install -q numpy matplotlib safetensors transformers ultralytics onnx onnxruntime
-	for engine in openvino ncnn ai-edge-litert; do $(peers)/bin/pip install -q $$engine || echo "no $$engine here"; done
-	$(peers)/bin/python tools/bench/bench-peers.py --ardf .build/release/ardf --work $(peers)/models --threads 1,$$(nproc)
+	for engine in openvino nncf ncnn pnnx ai-edge-litert; do $(peers)/bin/pip install -q $$engine || echo "no $$engine here"; done
+	$(litert)/bin/pip install -q --extra-index-url $(cpu) litert-torch ai-edge-quantizer torchvision safetensors transformers \
+		ultralytics || echo "no litert-torch here"
+	$(peers)/bin/python tools/bench/bench-peers.py --ardf .build/release/ardf --work $(peers)/models --threads 1,$$(nproc) \
+		--litert-python $(litert)/bin/python
 
 # A Python with the frameworks that ardf is compared with; PYTHON=... names another.
 PYTHON ?= .cache/reference/bin/python
@@ -230,6 +236,12 @@ check-browser: clip reference
 
 check-docs: clip
 	tools/docs/check-help.py --checkpoint .cache/yolo11n-seg.pt --depth $(depth) --capture .cache/bedroom
+
+# Python's lines of guides too, in the environment of tools/requirements.txt and in one of the newest versions.
+check-guides: clip reference
+	tools/setup/reference today
+	for place in reference today; do tools/docs/check-help.py --checkpoint .cache/yolo11n-seg.pt --depth $(depth) \
+		--capture .cache/bedroom --only docs-guides --python .cache/$$place/bin/python; done
 
 pictures: clip reference
 	$(PYTHON) tools/docs/make-pictures.py

@@ -44,6 +44,9 @@ import ardf
         "verify --weights n.pt --label" + "led f --int8", "verify --weights n.pt --labeled=f --precision int8"
       ),
       ("profile n.pt --warmup 3 --runs 9 --batch 1", "profile n.pt --warm-up=3 --iterations=9"),
+      ("bench -m n.pt -d CPU -niter 10 -nthreads 2 -nireq 4", "bench n.pt --runs=10 --threads=2 --streams=4"),
+      ("detect predict model=best.pt source=bus.jpg", "detect bus.jpg --yolo=best.pt"),
+      ("run bus.jpg --conf -1", "run bus.jpg --conf=-1"),
     ]
     for (typed, ours) in pairs { #expect(try translated(typed) == ours) }
     // Ours stay as they are, and so does any other word.

@@ -81,6 +81,7 @@ import Testing
       #expect(short.output.contains("--help says what each does"), "\(path)")
       guard verb.isLeaf else { continue }
       let full = try CommandRun(path + ["--help"]).output
+      #expect(full.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(path)")
       let options = full.split(separator: "\n").compactMap { line in
         line.prefix(60).prefixMatch(of: /[ ]{2}(?:-[a-z], )?(--[a-z0-9-]+)/)
       }
@@ -114,6 +115,8 @@ import Testing
     #expect(far.status == 64)
     #expect(far.error.contains("the commands are demo, run, detect"))
     #expect(try CommandRun(["help", "run"]).status == 0)
+    let report = try CommandRun(["report"]).error.split(separator: "\n")
+    #expect(report.contains { $0.hasPrefix("Usage: ardf report") } && report.allSatisfy { $0.count <= 80 })
   }
 
   /// In an empty folder an example fails for lack of its files, never because of its syntax.

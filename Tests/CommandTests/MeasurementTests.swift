@@ -89,6 +89,12 @@ import Testing
     #expect(!table.contains("added") && !table.contains("gone"))
     let wrong = try CommandRun(short + ["--compare", "none.json"], in: place.path)
     #expect(wrong.status == 66)
+    let grouped = short + ["--group-by", "op"]
+    let layers = try CommandRun(grouped + ["--compare", "old.json"], in: place.path)
+    #expect(layers.status == 65 && layers.error.contains("the same --group-by"), "\(layers.error)")
+    _ = try succeed(grouped + ["--report", "json", "--out", "grouped.json"], in: place)
+    let groups = try CommandRun(grouped + ["--compare", "grouped.json"], in: place.path).output
+    #expect(groups.contains("conv1x1") && !groups.contains("added") && !groups.contains("gone"))
   }
 
   /// The other build is this one, which says that it takes a million times less or more.

@@ -93,6 +93,11 @@ import Testing
     #expect(depth["predicted_depth"]?["shape"] == [1, 42, 56])
 
     let detected = try infer("detect", image)
+    // A picture as it is, in one line of curl.
+    let asItIs = try Self.outputs(
+      Self.answer(
+        port, "POST /v2/models/detect/infer HTTP/1.1\r\nContent-Type: image/png", SyntheticCapture.encoded()))
+    #expect(asItIs == detected)
     let count = try #require(detected["scores"]?["data"]?.array?.count)
     #expect((1...8).contains(count))
     #expect(detected["boxes"]?["shape"] == [.integer(count), 4])

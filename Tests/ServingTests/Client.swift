@@ -52,8 +52,12 @@ final class NotingWorkshop: Workshop {
 
   func run(path: String, of upload: UploadFolder) throws -> Int {
     runPath.withLock { $0 = path }
-    // A recorded clip reaches the workshop as the archive that it is.
-    if path.hasSuffix(".zip") { _ = try CaptureReader.open(path) }
+    // Archives reach the workshop as they are.
+    if path.lowercased().hasSuffix(".zip") {
+      let frames = try CaptureReader.open(path).frames
+      found.withLock { $0 = Dictionary(uniqueKeysWithValues: frames.map { ($0.name, []) }) }
+      return 7
+    }
     if path.hasSuffix(".txt") { throw CaptureError.malformed(file: path, reason: "no picture") }
     guard FileManager.default.fileExists(atPath: path) else { throw FileError.missing(path: path) }
     var files: [String: [UInt8]] = [:]

@@ -50,7 +50,6 @@ import Testing
     struct Failure: Error, CustomStringConvertible { let description: String }
     for place in [room.place, room.placeInMessages] {
       #expect(upload.told(Failure(description: "\(place)/1/a/b: broken")) == "a/b: broken")
-      #expect(upload.told(Failure(description: "\(place)/1/unpacked/a: broken")) == "a: broken")
       #expect(upload.told(Failure(description: "\(place)/1: no capture")) == "what was dropped: no capture")
     }
   }

@@ -6,8 +6,9 @@ examples speak of: CAPTURE, RESULTS and other such names are links there.
 
 Each verb and each page has a folder of its own, its examples run there in order, and each must end with 0 and leave
 what its --out names; what a page's example writes may be there from the one before. Examples of `serve` are asked for
-their page and interrupted. Needs ffmpeg and jq for the examples that do, and nothing from PyPI. Ends with 1 where an
-example fails.
+their page and interrupted. Needs ffmpeg and jq for the examples that do, and nothing from PyPI. With `--python` the lines
+of guides and reference that begin with `python` are run too, by that interpreter, from a folder in which `tools` lies as in
+a clone: `make check-guides`. Ends with 1 where an example fails.
 """
 
 import argparse
@@ -33,6 +34,11 @@ NOT_AT_HAND = (
     *("weights/depth_anything_v2_vits.safetensors", "n-faulty.safetensors", "best.safetensors", "--frame 00030"),
     *("hf/model.safetensors", "prompted.safetensors", "yolo26s-seg.safetensors"),
 )
+#: Scripts that take more than the prepared folder, and what runs them.
+ELSEWHERE = {
+    "bench-peers.py": "make peers",
+    **dict.fromkeys(("check-evaluate.py", "compare-detections.py", "compare-tasks.py"), "make check-references"),
+}
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -48,8 +54,8 @@ def verbs(command, path=()):
         yield from verbs(child, path)
 
 
-def pages(known):
-    """`(page, examples)` of README.md and docs/: the lines of its code that run one of the `known` verbs."""
+def pages(known, python=None):
+    """`(page, examples)` of README.md and docs/: the lines of its code that run one of the `known` verbs, or `python`."""
     for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
         examples = []
         for block in re.findall(r"```\w*\n(.*?)```", page.read_text(), re.DOTALL):
@@ -57,6 +63,8 @@ def pages(known):
                 match = re.match(r"(?:\$ )?(ardf (\w+).*)", line)
                 if match and match[2] in known:
                     examples.append(match[1].strip())
+                elif python and page.parent.name in ("guides", "reference") and line.startswith("python "):
+                    examples.append(line.strip())
         if examples:
             yield page.relative_to(ROOT).as_posix().replace("/", "-"), examples
 
@@ -66,9 +74,13 @@ class Place:
 
     def __init__(self, folder, arguments):
         self.folder, self.ardf = folder, Path(arguments.ardf).resolve()
-        self.environment = {**os.environ, "PATH": f"{folder}/bin:{os.environ['PATH']}"}
-        for name in ("bin", "weights", "pictures"):
+        # Not a link: an interpreter finds its environment from where it lies.
+        python = [str(Path(arguments.python).absolute().parent)] if arguments.python else []
+        self.path = ":".join([*python, os.environ["PATH"]])
+        self.environment = {**os.environ, "PATH": f"{folder}/bin:{self.path}"}
+        for name in ("bin", "weights", "pictures", "hf"):
             (folder / name).mkdir()
+        (folder / "tools").symlink_to(ROOT / "tools")
         (folder / "bin/ardf").symlink_to(self.ardf)
         shutil.copy(arguments.checkpoint, folder / "yolo11n-seg.pt")
         shutil.copy(arguments.depth, folder / "weights/dav2s-ardf-fp16.safetensors")
@@ -295,7 +307,7 @@ def check(verb, examples, prepared, work, apart=False):
     shutil.copytree(prepared.folder, folder, symlinks=True, copy_function=os.link)
     place = object.__new__(Place)
     place.folder = folder
-    place.environment = {**prepared.environment, "PATH": f"{folder}/bin:{os.environ['PATH']}"}
+    place.environment = {**prepared.environment, "PATH": f"{folder}/bin:{prepared.path}"}
     failures = 0
     if apart:
         remove(folder / "scans")
@@ -303,8 +315,11 @@ def check(verb, examples, prepared, work, apart=False):
     for name in {name for line in examples if "--force" not in line for name in named_outputs(line)}:
         remove(folder / name)
     for line in examples:
+        if other := next((ELSEWHERE[name] for name in ELSEWHERE if name in line), None):
+            print(f"--   {line}: {other} runs it")
+            continue
         needs = next((name for name in NOT_AT_HAND if name in line), None)
-        if needs and not (folder / needs).exists():
+        if needs and not line.startswith("python ") and not (folder / needs).exists():
             print(f"--   {line}: needs {needs}")
             continue
         if apart and "--resume" not in line and "--force" not in line:
@@ -330,7 +345,8 @@ def main():
     parser.add_argument("--depth", required=True, help="weights of the depth network")
     parser.add_argument("--published", help="depth_anything_v2_vits.pth, for the example that converts it")
     parser.add_argument("--capture", required=True, help="a capture of some frames")
-    parser.add_argument("--only", help="only verbs of which the name holds this")
+    parser.add_argument("--only", help="only verbs and pages of which the name holds this")
+    parser.add_argument("--python", help="an interpreter with the frameworks, for the lines of guides that begin so")
     arguments = parser.parse_args()
     dump = subprocess.run([arguments.ardf, "--experimental-dump-help"], stdout=subprocess.PIPE, check=True).stdout
     failures = count = 0
@@ -340,7 +356,7 @@ def main():
         prepared = Place(work / "prepared", arguments)
         helped = list(verbs(json.loads(dump)["command"]))
         known = {verb.split()[1] for verb, _ in helped if " " in verb}
-        for apart, found in ((False, helped), (True, list(pages(known)))):
+        for apart, found in ((False, helped), (True, list(pages(known, arguments.python)))):
             for verb, examples in found:
                 if not arguments.only or arguments.only in verb:
                     failures += check(verb, examples, prepared, work, apart)

@@ -3,8 +3,8 @@
 
     python tools/docs/make-pictures.py [NAME...] [--ardf .build/release/ardf] [--out docs/images]
 
-Without names all of them: `results` and `stages` from what `make clip` leaves in out/clip and .cache, `effects` and
-`arena` with the demo's capture and weights, `boxes` by tools/measure/measure-boxes.py, and the drawings. Needs Pillow,
+Without names all of them: `results` and `stages` from what `make clip` leaves in out/clip and .cache, `effects`, `replay`
+and `arena` with the demo's capture and weights, `boxes` by tools/measure/measure-boxes.py, and the drawings. Needs Pillow,
 and what measure-boxes needs.
 """
 
@@ -28,6 +28,8 @@ FILMS = ("explosion", "flamethrower", "smoke", "lightning", "magic", "snow", "to
          "confetti", "dragonBreath")  # fmt: skip
 #: Frames of the capture that an effect is played over, of which the last is shown; and a tile of it.
 PLAYED, TILE, COLUMNS = 8, (300, 330), 6
+#: The moving picture of a whole replay: its size, and its quality by which it stays below 1 MB.
+MOVING, MOVING_QUALITY = (360, 480), 55
 
 
 def called(*words):
@@ -87,6 +89,18 @@ def effects(ardf, out, scratch):
     sheet.save(out / "effects.jpg", quality=86)
 
 
+def replay(ardf, out, scratch):
+    """Smoke on the bed over the whole capture, each picture shown as long as the camera took for it."""
+    frames, place = converted(ardf, scratch), Path(scratch) / "played"
+    called(ardf, "replay", frames[0].parent, "--max-speed", "--effect", "bed=smoke", "--out", place, "-q")
+    times = [json.loads(frame.read_text())["timestamp"] for frame in frames]
+    waits = [round(1000 * (after - before)) for before, after in zip(times, times[1:])]
+    shown = [Image.open(path).convert("RGB") for path in sorted((place / "frames").glob("*.jpg"))]
+    small = [picture.resize(MOVING, Image.Resampling.LANCZOS) for picture in shown]
+    moving = {"save_all": True, "append_images": small[1:], "duration": [*waits, 1000], "loop": 0}
+    small[0].save(out / "replay.webp", quality=MOVING_QUALITY, method=6, **moving)
+
+
 def arena(ardf, out, scratch):
     weights = ROOT / "weights/yolo11n-seg.safetensors"
     called(ardf, "inspect", "plan", weights, "--arena", out / "arena.svg", "--force")
@@ -103,7 +117,7 @@ def drawings(ardf, out, scratch):
 
 
 def main():
-    makers = {maker.__name__: maker for maker in (results, stages, effects, arena, boxes, drawings)}
+    makers = {maker.__name__: maker for maker in (results, stages, effects, replay, arena, boxes, drawings)}
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(makers))
     parser.add_argument("--ardf", type=Path, default=ROOT / ".build/release/ardf")

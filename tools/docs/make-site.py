@@ -49,7 +49,7 @@ table { display: block; overflow-x: auto; border-collapse: collapse; margin: 1re
 th, td { border: 1px solid var(--line); padding: .35rem .7rem; vertical-align: top }
 footer { color: var(--quiet); font-size: .85rem; margin-top: 3rem; border-top: 1px solid var(--line);
   padding-top: .7rem }
-@media (max-width: 60rem) { .frame { grid-template-columns: 1fr } nav { position: static; max-height: none } }
+@media (max-width: 60rem) { .frame { grid-template-columns: minmax(0, 1fr) } nav { position: static; max-height: none } }
 """
 
 

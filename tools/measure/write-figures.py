@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the pages of figures from the results that lie beside them, and the table of the model card.
+"""Writes the pages of figures from the results that lie beside them, and the tables of the model card and README.
 
     tools/measure/write-figures.py            after a measurement was recorded
     tools/measure/write-figures.py --check    ends with 1 where a page is not what its results give
@@ -9,9 +9,10 @@
 | boxes.json | measure-boxes.py --record, agree-boxes.py | docs/benchmarks/boxes.md |
 | fused-depth.json | measure-fusion.py --record, compare-fusion.py | docs/benchmarks/fused-depth.md |
 | depth-network.json | training/evaluate.py | docs/benchmarks/depth-network.md, weights/MODEL_CARD.md |
+| amd-epyc-zen-5/*.json | tools/bench/bench-peers.py --page | README.md; the page by that script |
 
 A file NAME.json fills the template NAME.template beside this script: `{name}` there stands for a table. In the
-model card the lines between `<!-- figures -->` and `<!-- end of figures -->` are written.
+model card and README the lines between `<!-- figures -->` and `<!-- end of figures -->` are written.
 """
 
 import json
@@ -22,6 +23,15 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "docs/benchmarks"
 TEMPLATES = Path(__file__).parent / "figures"
 CARD = ROOT / "weights/MODEL_CARD.md"
+README = ROOT / "README.md"
+#: The runs that README's table is made of, with the precisions that it takes of each.
+SPEED = (("1-two-threads", ("f32", "bf16")), ("3-integers", ("int8",)))
+ENGINES = {"litert": "LiteRT", "ncnn": "ncnn", "openvino": "OpenVINO", "onnxruntime": "ONNX Runtime", "torch": "PyTorch"}
+NETWORKS = {
+    "yolo11n-seg": "YOLO11n-seg",
+    "yolo11l-seg": "YOLO11l-seg",
+    "depth-anything-v2-small": "Depth Anything V2 Small",
+}
 BANDS = ("0.5 to 2 m", "2 to 4 m", "4 to 6 m", "6 to 10.5 m", "at 4 m", "at edges, mean")
 
 
@@ -115,6 +125,30 @@ def card(results):
     return rows(("set", "frames", "constant", "plane", "this checkpoint"), lines)
 
 
+def speed():
+    """Of README: ardf beside the fastest and the smallest other engine, network by network in each precision."""
+    lines = []
+    for run, precisions in SPEED:
+        found = json.loads((PAGES / f"amd-epyc-zen-5/{run}.json").read_text())["rows"]
+        for precision in precisions:
+            for model, name in NETWORKS.items():
+                alike = [row for row in found if (row["model"], row["precision"]) == (model, precision)]
+                own = next(row for row in alike if row["engine"].startswith("ardf"))
+                others = [row for row in alike if row is not own]
+                fastest, smallest = (min(others, key=lambda row: row[key]) for key in ("medianMs", "peakRSSBytes"))
+                ratio = fastest["medianMs"] / own["medianMs"]
+                cells = (f"{own['medianMs']:.3g} ms", f"{fastest['medianMs']:.3g} ms ({engine(fastest)})", f"{ratio:.2f}")
+                memory = [f"{row['peakRSSBytes'] / 1e6:.0f} MB" for row in (own, smallest)]
+                precise = precision.replace("f32", "fp32")
+                lines.append([f"{name}, {precise}", *cells, memory[0], f"{memory[1]} ({engine(smallest)})"])
+    heads = ("ardf", "fastest other", "times faster", "peak memory", "least other")
+    return rows(("network, precision", *heads), lines)
+
+
+def engine(row):
+    return ENGINES[row["engine"].split("-")[0]]
+
+
 def written():
     """`(path, text)` of everything that is generated."""
     for name, tables in (("boxes", boxes), ("fused-depth", fused_depth), ("depth-network", depth_network)):
@@ -124,8 +158,9 @@ def written():
             text = text.replace(f"\n{{{hole}}}\n", f"\n{table}\n")
         yield PAGES / f"{name}.md", text
     begin, end = "<!-- figures -->\n", "<!-- end of figures -->"
-    before, rest = CARD.read_text().split(begin)
-    yield CARD, f"{before}{begin}\n{card(results)}\n\n{end}{rest.split(end)[1]}"
+    for page, table in ((CARD, card(results)), (README, speed())):
+        before, rest = page.read_text().split(begin)
+        yield page, f"{before}{begin}\n{table}\n\n{end}{rest.split(end)[1]}"
 
 
 def main():

@@ -80,8 +80,10 @@ def transformers_modules(shape):
     originals = {id(value): name for name, value in state.items()}
     modules = {}
     for theirs, value in transformers_state(state, depth).items():
-        if id(value) in originals:
-            modules[theirs.rpartition(".")[0]] = originals[id(value)].rpartition(".")[0]
+        owner = originals.get(id(value), "").rpartition(".")[0]
+        # The class token and the positions are the encoder's own, and what transformers' embeddings make is none of its.
+        if owner and owner != "pretrained":
+            modules[theirs.rpartition(".")[0]] = owner
     for index in range(depth):
         layer, block = f"backbone.encoder.layer.{index}", f"pretrained.blocks.{index}"
         modules[layer] = block

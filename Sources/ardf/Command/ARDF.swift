@@ -50,38 +50,6 @@ package struct ARDF: AsyncParsableCommand {
   package init() {}
 }
 
-extension ARDF {
-  /// The parser would speak of an unexpected argument.
-  static func refuseUnknownCommand(_ name: String?) throws {
-    let names = configuration.subcommands.compactMap { command in
-      command.configuration.shouldDisplay ? command._commandName : nil
-    }
-    let hidden = configuration.subcommands.map { $0._commandName } + ["help"]
-    guard let name, !name.hasPrefix("-"), !hidden.contains(name) else { return }
-    if let other = FieldWord.commands.first(where: { $0.name == name }) {
-      throw CommandError.usage("there is no command \"\(name)\"; \(other.answer)")
-    }
-    if fileExists(name) || name.contains(".") || name.contains("/") {
-      throw CommandError.usage(
-        "\(name) is no command; to find and measure what it shows: ardf run \(shellWord(name)) --out results")
-    }
-    let near = names.filter { EditDistance.between($0, name) <= 2 }
-    throw CommandError.usage(
-      "there is no command \"\(name)\"; "
-        + (near.isEmpty
-          ? "the commands are \(names.joined(separator: ", "))"
-          : "did you mean \(near.joined(separator: " or "))?"))
-  }
-}
-
-extension ARDF {
-  /// The names of a command's own commands.
-  fileprivate static func subcommands(of name: String?) -> [String] {
-    let command = configuration.subcommands.first { $0._commandName == name }
-    return command?.configuration.subcommands.map { $0._commandName } ?? []
-  }
-}
-
 @main
 enum Program {
   /// Runs the command in a task, while this thread waits for signals.
@@ -106,9 +74,9 @@ enum Program {
         try CommandWords.check()
         let words = Array(CommandLine.arguments.dropFirst())
         HelpLayout.note(words)
-        try ARDF.refuseUnknownCommand(words.first)
+        try CommandNames.refuseUnknown(words)
         var command = try ARDF.parseAsRoot(
-          FieldWords.translated(words, subcommands: ARDF.subcommands(of: words.first)))
+          FieldWords.translated(words, subcommands: CommandNames.subcommands(of: words.first)))
         do {
           if var command = command as? any AsyncParsableCommand {
             try await command.run()

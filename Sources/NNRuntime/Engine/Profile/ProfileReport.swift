@@ -53,6 +53,8 @@ package struct ProfileComparison: Sendable {
   package let rows: [Row]
   /// The whole network.
   package let wall: TimingComparison
+  /// Whether a layer or a group of them is in both.
+  package var haveCommonRows: Bool { rows.contains { $0.comparison != nil && !$0.name.hasPrefix("[") } }
 
   /// Compares; nil where `old` is not the report of a profile.
   package init?(

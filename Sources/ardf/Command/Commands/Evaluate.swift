@@ -145,6 +145,11 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
     guard sources.count == 1 else {
       throw CommandError.usage("give one folder of labeled pictures; there are \(sources.count)")
     }
+    guard pathKind(sources[0]) != .file else {
+      throw CommandError.input(
+        "\(sources[0]): is no folder; give the folder that has images/ and labels/, or for classifiers a folder of pictures for "
+          + "each class, or a folder of pictures with --annotations of COCO")
+    }
   }
 
   private func evaluateClasses(

@@ -42,6 +42,7 @@ struct Fuse: ParsableCommand, LimitedCommand {
     let captured = try FrameSelection(capture, frames: frame.map { [$0] } ?? []) {
       sensor.told(try picture.open($0, limits: limits.capture))
     }.onlyFrame()
+    try Documents.refuseFolder(self.relative, "relative.npy")
     let relative = RelativeDepth(try Documents.map(relative, of: captured))
     var options = model.options
     if follow { options.method = .guided }

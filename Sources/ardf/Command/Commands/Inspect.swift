@@ -41,6 +41,11 @@ struct Inspect: ParsableCommand {
 
     func run() throws {
       guard let file else { throw CleanExit.helpRequest(Inspect.self) }
+      guard pathKind(file) != .folder || ForeignModel.recognized(file) != nil else {
+        throw CommandError.input(
+          "\(file): is a folder, a file is needed; what a capture holds: ardf capture check \(shellWord(file))"
+        )
+      }
       try ForeignModel.refuse(file)
       if file.hasSuffix(".onnx") {
         let listing = try ONNXListing(file: file)

@@ -52,6 +52,7 @@ struct Merge: ParsableCommand {
     let file = try OutputFile(
       orStandardOutput: out, force: force, inputs: [from].filter { $0 != "-" }
     ) { PartRecord(line: $0) != nil }
+    try JobFolder.check(job)
     let merged = try MergedParts(of: job, settings: settings)
     let manifest = try from.map { try InputPipe.list($0) }
     let gaps = try merged.gaps(manifest: manifest)

@@ -155,6 +155,11 @@ struct Profile: ParsableCommand {
       guard let comparison = ProfileComparison(profile, with: old) else {
         throw CommandError.input("\(compare): is no report of ardf profile --report json")
       }
+      guard comparison.haveCommonRows else {
+        throw CommandError.input(
+          "\(compare): none of its rows is one of this profile: make both of one network, with the same --group-by"
+        )
+      }
       try write(ProfileComparisonTable(comparison: comparison).text, to: file)
       guard comparison.wall.verdict != .slower else {
         throw CommandError.checkFailed(

@@ -42,6 +42,11 @@ struct Report: ParsableCommand, LimitedCommand {
       throw CommandError.input(
         "\(results): is no folder; give the folder of a frame's results, as ardf run writes it")
     }
+    guard FinishedFolder.exists(results) else {
+      throw CommandError.missing(
+        "\(results): holds no results of a frame (detections.json, objects.json); give a folder that ardf run wrote"
+      )
+    }
     let file = try OutputFile(page, force: force, inputs: [capture])
     let selection = try FrameSelection(capture, frames: frame.map { [$0] } ?? [], limits: limits.capture)
     let folder = try FinishedFolder(

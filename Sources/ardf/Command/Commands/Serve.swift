@@ -124,6 +124,10 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
     if finished != nil, capture == nil {
       throw CommandError.usage("\(source ?? ""): holds results; say with --capture what they were made from")
     }
+    if let source {
+      try MistakenInput.refuseAsSource(source)
+      guard fileExists(source) else { throw CaptureError.notFound(path: source) }
+    }
     // Before anything slow, so that a busy port is reported at once.
     let port = try ListeningPort(inference.listen ?? .loopback(port ?? 8765))
     let (sensor, limits) = (sensor, limits.capture)

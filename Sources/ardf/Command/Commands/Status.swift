@@ -30,10 +30,22 @@ struct Status: ParsableCommand {
   @OptionGroup(title: "Output") var quiet: QuietOption
 
   func run() throws {
+    try JobFolder.check(job)
     let status = try JobStatus(of: job)
     if failed { return try list(status.failures) }
     if json { return try Console.print(status.document) }
     for line in status.lines { try Console.print(line: line) }
+  }
+}
+
+/// The folder of a job.
+enum JobFolder {
+  /// Refuses a file.
+  ///
+  /// - Throws: `CommandError.input`.
+  static func check(_ path: String) throws {
+    guard pathKind(path) == .file else { return }
+    throw CommandError.input("\(path): is no folder; give the --out of ardf run --keep or --from")
   }
 }
 

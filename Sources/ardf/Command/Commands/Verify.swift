@@ -238,7 +238,8 @@ struct Verify: ParsableCommand {
 
   private func validateTraces() throws {
     guard traces.count == 2 else {
-      throw ValidationError("give two traces; there \(traces.count == 1 ? "is" : "are") \(traces.count)")
+      throw ValidationError(
+        "\(traces.count) given: give two traces, or weights as --weights \(shellWord(traces[0]))")
     }
     let runs = inspected.model ?? inspected.weights ?? reference ?? against?.name ?? input ?? size
     guard runs == nil, mode != .isolated else {
@@ -345,7 +346,7 @@ struct Verify: ParsableCommand {
     }
     if let reference {
       let file = try ReferenceFile(path: reference)
-      let (session, _) = try NetworkInput.tensors(file).session(of: network, size: nil)
+      let session = try InFile.naming(reference) { try NetworkInput.session(of: network, for: file) }
       let reports = try mode.list.map { mode in
         try InFile.naming(reference) {
           try verifier(mode).verify(

@@ -104,6 +104,12 @@ struct Weights: ParsableCommand {
         let weights = PublishedWeights.named(name)
           ?? PublishedWeights.named(fileStem(name, endings: [".pt", ".pth"]))
       else {
+        let near = EditDistance.nearest(
+          to: name.lowercased(), among: PublishedWeights.all.flatMap(\.names), most: 2)
+        guard near.isEmpty else {
+          throw CommandError.usage(
+            "\(name): no such checkpoint; did you mean \(near.prefix(3).joined(separator: " or "))?")
+        }
         let groups = PublishedWeights.all.filter {
           $0.name != $0.group && $0.name.contains("11n") || $0.isDepth
         }

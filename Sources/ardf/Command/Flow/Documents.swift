@@ -8,6 +8,7 @@ enum Documents {
   static func detections(
     _ path: String, of frame: CapturedFrame, limits: CaptureLimits
   ) throws -> DetectionsFile {
+    try refuseFolder(path, "detections.json")
     var missing = 0
     let file = try InFile.naming(path) {
       try DetectionsFile(
@@ -25,6 +26,14 @@ enum Documents {
       Console.note("\(path): the probabilities of \(missing) masks are missing; using the masks' pixels")
     }
     return file
+  }
+
+  /// Refuses the folder of results where the file in it is needed.
+  ///
+  /// - Throws: `CommandError.input`.
+  static func refuseFolder(_ path: String, _ name: String) throws {
+    guard pathKind(path) == .folder else { return }
+    throw CommandError.input("\(path): is a folder; give the file in it: \(shellWord("\(path)/\(name)"))")
   }
 
   /// Metric depth that `ardf fuse` wrote into a folder, with how each pixel is known where that lies beside it.
@@ -48,7 +57,8 @@ enum Documents {
   static func items(
     _ detections: [Detection], objects path: String, limits: CaptureLimits
   ) throws -> [ResultsItem] {
-    try InFile.naming(path) {
+    try refuseFolder(path, "objects.json")
+    return try InFile.naming(path) {
       try ResultsItem.items(of: detections, objects: JSONValue.read(path: path, limits: limits.json))
     }
   }

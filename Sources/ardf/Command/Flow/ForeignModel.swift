@@ -8,8 +8,9 @@ enum ForeignModel: String, CaseIterable {
   case tensorRT, tensorFlowLite, coreML, openVINO, torchScript, exportedProgram, execuTorch, gguf, tensorFlow
   case keras, ncnn, mnn, paddle, caffe, darknet, rknn, onnxRuntime, lfsPointer, webPage
 
-  /// Ends with `CommandError.unsupported` where a path leads to one of them.
+  /// Ends with `CommandError.unsupported` where a path leads to one of them, with `.input` where it leads to no network.
   static func refuse(_ path: String) throws {
+    try MistakenInput.refuseAsWeights(path)
     guard let kind = recognized(path) else { return }
     throw CommandError.unsupported("\(path): \(kind.name), which is not read here; \(kind.remedy)")
   }

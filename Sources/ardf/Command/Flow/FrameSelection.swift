@@ -18,6 +18,7 @@ struct FrameSelection {
 
   /// The frames named, of what `open` makes of a path.
   init(_ path: String, frames: [String], open: (String) throws -> any CaptureSource) throws {
+    try MistakenInput.refuseAsSource(path)
     try self.init(open(path), frames: frames)
   }
 

@@ -88,6 +88,7 @@ struct RunInputs {
   /// `names`: Only these frames, by name or position; of one source.
   init(_ paths: [String], names: [String], open: (String) throws -> any CaptureSource) throws {
     let given = try paths.flatMap(Self.expand)
+    if given.count == 1 { try MistakenInput.refuseAsSource(given[0]) }
     var unread: [String] = []
     let sources = try given.flatMap { path in
       guard given.count > 1 else { return try Self.sources(path, &unread, open) }

@@ -53,7 +53,8 @@ enum WeightFiles {
     guard exists(given) || given.contains(".") || given.contains("/") else {
       throw CommandError.noWeights(
         "\(given): no such file, and no depth network; the networks are "
-          + PublishedWeights.depth.map(\.name).joined(separator: ", "))
+          + PublishedWeights.depth.map(\.name).joined(separator: ", ")
+          + "; --depth \(noDepth) needs none")
     }
     return ConvertedWeights.isCheckpoint(given) ? try ConvertedWeights.of(given) : given
   }

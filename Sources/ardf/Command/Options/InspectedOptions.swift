@@ -97,7 +97,12 @@ enum NetworkInput {
   ) throws -> (session: Session, prepare: (borrowing SessionInputs) throws -> Void) {
     switch self {
     case .picture(let path):
-      let frame = try FrameSelection.one(path, frame: nil)
+      let selection = try FrameSelection(path, frames: [])
+      guard selection.isSingle else {
+        throw CommandError.usage(
+          "--input \(path): there are \(selection.indices.count) pictures in it; give one of them")
+      }
+      let frame = try selection.onlyFrame()
       guard let image = frame.image else { throw CommandError.input("\(path): has no picture") }
       let upright = image.oriented(frame.orientation)
       let size = try size ?? network.inputSize(for: upright)
@@ -116,6 +121,21 @@ enum NetworkInput {
       let session = try network.session(for: size)
       let ports = session.plan.inputs
       return (session, { inputs in for port in ports { Self.fillWithNoise(inputs, port) } })
+    }
+  }
+
+  /// The session that runs the input of a reference.
+  ///
+  /// - Throws: `VerificationError.nothingToCompare` where the input does not fit and no tensor is named like a layer.
+  static func session(of network: InspectedNetwork, for reference: ReferenceFile) throws -> Session {
+    do {
+      return try NetworkInput.tensors(reference).session(of: network, size: nil).session
+    } catch {
+      let layers = try network.session(for: network.standardSize).plan.tracedLayers
+      guard layers.contains(where: { reference.contains($0.name) }) else {
+        throw VerificationError.nothingToCompare
+      }
+      throw error
     }
   }
 

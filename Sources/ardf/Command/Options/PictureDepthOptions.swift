@@ -47,7 +47,9 @@ struct PictureDepthOptions: ParsableArguments {
       throw ValidationError("--intrinsics and --fov both state the camera; give one")
     }
     if depthMap != nil, intrinsics == nil {
-      throw ValidationError("--depth-map needs the camera; add --intrinsics FX,FY,CX,CY or a file")
+      throw ValidationError(
+        "--depth-map needs the camera; \(fov == nil ? "add" : "in place of --fov give") --intrinsics FX,FY,CX,CY or a file"
+      )
     }
     if depthMap == nil, confidenceMap != nil {
       throw ValidationError("--confidence-map belongs to a --depth-map; add one, and --intrinsics")

@@ -1,17 +1,25 @@
-/// How many letters are to be added, taken away or replaced to make one word another (Levenshtein, 1966).
+/// How many letters are to be added, taken away, replaced or swapped with their neighbor to make one word another
+/// (Damerau, 1964; no letter is changed twice).
 enum EditDistance {
   static func between(_ a: String, _ b: String) -> Int {
     let (a, b) = (Array(a), Array(b))
-    var row = Array(0...b.count)
+    var (before, above) = ([Int](), Array(0...b.count))
     for i in a.indices {
-      var diagonal = row[0]
-      row[0] = i + 1
+      var row = [i + 1]
       for j in b.indices {
-        let replaced = diagonal + (a[i] == b[j] ? 0 : 1)
-        diagonal = row[j + 1]
-        row[j + 1] = min(replaced, row[j] + 1, row[j + 1] + 1)
+        var least = min(above[j] + (a[i] == b[j] ? 0 : 1), above[j + 1] + 1, row[j] + 1)
+        if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { least = min(least, before[j - 1] + 1) }
+        row.append(least)
       }
+      (before, above) = (above, row)
     }
-    return row[b.count]
+    return above[b.count]
+  }
+
+  /// Those of some words that are nearest to one, of several equally near all; none that differ in more than `most`.
+  static func nearest(to word: String, among words: [String], most: Int) -> [String] {
+    let near = words.map { ($0, between($0, word)) }.filter { $0.1 <= most }
+    let least = near.map(\.1).min()
+    return near.filter { $0.1 == least }.map(\.0)
   }
 }

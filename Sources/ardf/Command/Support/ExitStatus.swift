@@ -51,11 +51,12 @@ enum ExitStatus: Int32 {
       try? Console.print(HelpLayout.isShort ? HelpLayout.short(text) : HelpLayout.arranged(text))
     } else {
       // It repeats what was typed, of whatever length.
+      let said = UsageMessage.improved(text, words: Array(CommandLine.arguments.dropFirst()))
+      let lines = said.split(separator: "\n").flatMap {
+        HelpLayout.fitting(String($0)).split(separator: "\n")
+      }
       Console.note(
-        lines: FieldWords.withoutFarSuggestions(text).split(separator: "\n").map {
-          printableName(String($0), limit: 800)
-        }.joined(
-          separator: "\n"))
+        lines: lines.map { printableName(String($0), limit: 800) }.joined(separator: "\n"))
     }
     Glibc.exit(code.rawValue)
   }

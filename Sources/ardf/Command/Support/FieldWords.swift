@@ -5,7 +5,10 @@ package enum FieldWords {
   /// Options of ours that are written `conf=0.25` elsewhere.
   private static let alsoWritten: Set = ["conf", "iou", "imgsz", "classes", "max-det"]
   /// Commands that take words written so.
-  private static let takingPairs: Set = ["run", "detect", "depth", "evaluate", "bench", "profile"]
+  private static let takingPairs: Set = [
+    "run", "detect", "depth", "replay", "serve", "evaluate", "bench", "profile", "tune", "convert",
+    "quantize",
+  ]
 
   /// The words of a command line, those of others made ours.
   ///
@@ -20,6 +23,13 @@ package enum FieldWords {
     let head = Array(words.prefix(isNested ? 2 : 1))
     var (arguments, others): ([String], [String]) = ([], [])
     var rest = words.dropFirst(head.count)
+    if let task = rest.first, takingPairs.contains(verb), !fileExists(task),
+      let other = FieldWord.commands.first(where: { $0.name == task })
+    {
+      // `yolo detect predict`
+      guard task == "predict" else { throw CommandError.usage("\(verb) \(task): \(other.answer)") }
+      rest.removeFirst()
+    }
     var previous = ""
     while let word = rest.popFirst() {
       if word == "--" {
@@ -32,11 +42,15 @@ package enum FieldWords {
         continue
       }
       let isPair = takingPairs.contains(verb) && !previous.hasPrefix("-") && isPair(word)
-      guard word.hasPrefix("--") || isPair else {
+      guard word.hasPrefix("--") || isPair || isShort(word, of: verb) else {
         others.append(word)
         continue
       }
-      let (name, inline) = split(word)
+      var (name, inline) = split(word)
+      // The parser takes it for an option.
+      if inline == nil, let next = rest.first, next.wholeMatch(of: /-[0-9.]+/) != nil {
+        inline = rest.popFirst()
+      }
       guard
         let known = FieldWord.all.first(where: { $0.names.contains(name) && $0.meaning(to: verb) != nil }),
         let meaning = known.meaning(to: verb)
@@ -54,6 +68,9 @@ package enum FieldWords {
       case .argument: if let value { arguments.append(value) }
       case .option(let ours): others.append(ours + (value.map { "=\($0)" } ?? ""))
       case .square(let ours): others.append(ours + (value.map { "=\(square($0))" } ?? ""))
+      case .side(let ours):
+        if let value { try checkSide(value, next: rest.first, ours) }
+        others.append(ours + (value.map { "=\($0)" } ?? ""))
       }
     }
     // Before options that take all words up to the next.
@@ -66,10 +83,27 @@ package enum FieldWords {
     return [String(word.prefix(2)), String(word.dropFirst(2))]
   }
 
+  /// Whether a word is an option of others with one dash, as OpenVINO's `-niter`, `-m` and `-hint=latency`.
+  private static func isShort(_ word: String, of verb: String) -> Bool {
+    guard word.wholeMatch(of: /-[a-z][a-z_]*(?:=.*)?/) != nil else { return false }
+    let name = split(word).name
+    return FieldWord.all.contains { $0.names.contains(name) && $0.meaning(to: verb) != nil }
+  }
+
+  /// Refuses height and width where a side is asked for.
+  private static func checkSide(_ value: String, next: String?, _ option: String) throws {
+    let second = next.flatMap { Int(value) != nil && Int($0) != nil && !fileExists($0) ? " \($0)" : nil }
+    guard let pair = (value + (second ?? "")).wholeMatch(of: /\[?([0-9]+)[,x ][0-9]+\]?/) else { return }
+    let other =
+      option == "--imgsz" ? "--rect pads pictures no more than needed" : "the other follows from the picture"
+    throw CommandError.usage("\(option) \(pair.0): give one side, \(option) \(pair.1); \(other)")
+  }
+
   /// Whether a word is an option as `yolo predict` has it: `conf=0.25`, which no file is called.
   private static func isPair(_ word: String) -> Bool {
     guard word.wholeMatch(of: /[a-z_]+=.*/) != nil, !fileExists(word) else { return false }
     let name = split(word).name
+    guard name.count > 1 else { return false }
     return alsoWritten.contains(name) || FieldWord.all.contains { $0.names.contains(name) }
   }
 
@@ -83,17 +117,5 @@ package enum FieldWords {
   /// `640` as height and width; what has both already as it is.
   private static func square(_ side: String) -> String {
     side.contains("x") ? side : side.contains(",") ? side.replacing(",", with: "x") : "\(side)x\(side)"
-  }
-
-  /// A message of the argument parser without a suggestion that is far from what was typed.
-  package static func withoutFarSuggestions(_ message: String) -> String {
-    message.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-      guard let match = line.firstMatch(of: /'(--?[^']+)'\. Did you mean '(--?[^']+)'\?/) else {
-        return String(line)
-      }
-      let (typed, suggested) = (String(match.1), String(match.2))
-      let isNear = EditDistance.between(typed, suggested) <= (typed.count - 2) / 3
-      return isNear ? String(line) : String(line[..<match.range.lowerBound]) + "'\(typed)'."
-    }.joined(separator: "\n")
   }
 }

@@ -40,7 +40,10 @@ package enum HelpLayout {
   package static func arranged(_ text: String) -> String {
     let (head, sections) = parts(of: text)
     guard !sections.isEmpty else { return text }
-    return ([head] + sections.map { "\($0.title):\n" + $0.lines.joined(separator: "\n") })
+    let lines = head.split(separator: "\n", omittingEmptySubsequences: false).map { fitting(String($0)) }
+    return
+      ([lines.joined(separator: "\n")]
+      + sections.map { "\($0.title):\n" + $0.lines.joined(separator: "\n") })
       .map { trimmed($0) }.joined(separator: "\n\n") + "\n"
   }
 
@@ -71,6 +74,15 @@ package enum HelpLayout {
       $0.count(where: { $0 == "\n" }) <= height
     }
     return fitting ?? screen(0)
+  }
+
+  /// A line that says how a command is called, in several where it is wide; any other line as it is.
+  static func fitting(_ line: String) -> String {
+    guard line.count > width, let title = line.prefixMatch(of: /U(?:SAGE|sage):[ ]/)?.0 else { return line }
+    let words = line.dropFirst(title.count).matches(of: /\[[^\]]*\]|--[^ ]+ <[^>]*>|[^ ]+/).map {
+      String($0.0)
+    }
+    return wrapped(words, indent: title.count, first: String(title.dropLast()))
   }
 
   /// How a command is called, its options left out where they make the line wide.

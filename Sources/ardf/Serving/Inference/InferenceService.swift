@@ -213,13 +213,19 @@ package final class InferenceService: RequestHandler {
     _ request: Request, for model: ModelDescription
   ) async throws -> (InferenceRequest, NameTable<ProtocolTensor>) {
     let body = try await request.body(limit: limits.bodyBytes)
-    let (headerLength, tensorLimits, memory) = (
-      request.head.fields["inference-header-content-length"], limits.tensors, request.memory
-    )
+    let (tensorLimits, memory) = (limits.tensors, request.memory)
+    let given = request.head.fields["inference-header-content-length"]
+    // A picture as it is, answered in JSON.
+    let type = request.head.fields["content-type"]?.lowercased() ?? ""
+    let isPicture = given == nil && type.hasPrefix("image/")
+    let headerLength = isPicture ? "0" : given
     let (inference, tensors, held) = try await Task(executorPreference: reading) {
       let values = InferenceRequest.parsingBytes(of: body, headerLength: headerLength, limits: tensorLimits)
       return try memory.holding(values) {
-        let inference = try InferenceRequest(body, headerLength: headerLength, limits: tensorLimits)
+        let inference =
+          isPicture
+          ? InferenceRequest(elements: body, prefersBinary: false, limits: tensorLimits)
+          : try InferenceRequest(body, headerLength: headerLength, limits: tensorLimits)
         try inference.check(for: model)
         let held = inference.tensorBytes
         try memory.take(held)

@@ -94,12 +94,16 @@ package struct InferenceRequest: Sendable {
     inputs = try Self.inputs(of: json, behind: jsonBytes, bodyBytes: body.count, limits: limits)
   }
 
-  /// A request of another protocol: the elements of the only input that a model needs, and further wishes.
+  /// A request of another protocol, or a picture as it is: the elements of the only input that a model needs, and further
+  /// wishes.
+  ///
+  /// - `prefersBinary`: whether outputs travel as bytes.
   package init(
-    elements: [UInt8], parameters: NameTable<JSONValue>, limits: ProtocolLimits = ProtocolLimits()
+    elements: [UInt8], parameters: NameTable<JSONValue> = [:], prefersBinary: Bool = true,
+    limits: ProtocolLimits = ProtocolLimits()
   ) {
-    (body, self.parameters, self.limits) = (elements, parameters, limits)
-    (id, outputs, inputs, prefersBinary, isBare) = (nil, nil, [], true, true)
+    (body, self.parameters, self.prefersBinary, self.limits) = (elements, parameters, prefersBinary, limits)
+    (id, outputs, inputs, isBare) = (nil, nil, [], true)
   }
 
   // MARK: - Parts

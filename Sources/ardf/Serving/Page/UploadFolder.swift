@@ -77,8 +77,7 @@ package final class UploadFolder: Sendable {
   package func told(_ error: any Error) -> String {
     let places = [place, "\(room.placeInMessages)/\(name)"]
     return places.reduce("\(error)") { text, place in
-      text.replacing("\(place)/\(Self.unpacked)/", with: "").replacing("\(place)/", with: "")
-        .replacing(place, with: "what was dropped")
+      text.replacing("\(place)/", with: "").replacing(place, with: "what was dropped")
     }
   }
 
@@ -98,41 +97,20 @@ package final class UploadFolder: Sendable {
     }
   }
 
-  /// What was dropped: the only file, or the folder that holds all files; an archive is unpacked.
-  func content() async throws -> String {
+  /// What was dropped: the only file, or the folder that holds all files.
+  ///
+  /// An archive is read as every command reads it, once it is known to keep the limits of an upload.
+  func content() throws -> String {
     let path = try innermost(place)
-    guard path.lowercased().hasSuffix(".zip") else { return path }
-    let archive: CaptureArchive
+    guard hasEnding(path, ".zip") else { return path }
     do throws(CaptureError) {
-      archive = try CaptureArchive(path: path, limits: limits.archive)
+      _ = try CaptureArchive(path: path, limits: limits.archive)
     } catch .archive(_, .tooLarge(let limit)) {
       throw Refusal.tooLarge(limit: limit)
     } catch {
       throw Refusal.cannotProcess("the archive cannot be read: \(told(error))")
     }
-    // A recorded clip is read as the archive that it is.
-    if archive.isClip { return path }
-    for file in archive.files {
-      let bytes: FileBytes
-      do throws(CaptureError) {
-        bytes = try archive.contents(of: file)
-      } catch {
-        throw Refusal.cannotProcess("the archive cannot be unpacked: \(told(error))")
-      }
-      try await addUnpacked(bytes.array(), file.name)
-    }
-    return try innermost("\(place)/\(Self.unpacked)")
-  }
-
-  private static let unpacked = "unpacked"
-
-  private func addUnpacked(_ bytes: [UInt8], _ path: String) async throws(Refusal) {
-    try await account.take(bytes.count, limits: limits)
-    do throws(FileError) {
-      try room.write(bytes, to: "\(name)/\(Self.unpacked)/\(path)")
-    } catch {
-      throw .cannotProcess("\(path) cannot be unpacked: \(told(error))")
-    }
+    return path
   }
 
   /// The file or folder inside folders that hold nothing but it.

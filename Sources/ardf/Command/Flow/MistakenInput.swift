@@ -1,0 +1,54 @@
+import FileFormats
+import Imaging
+
+/// Files that were given where others belong: each is named for what it is, with what to give instead.
+enum MistakenInput {
+  private static let weightEndings = [".safetensors", ".pt", ".pth", ".ckpt", ".onnx"]
+
+  /// Refuses a picture, or another file of a kind of its own, where weights or a network are needed.
+  ///
+  /// - Throws: `CommandError.input`.
+  static func refuseAsWeights(_ path: String) throws {
+    guard pathKind(path) == .file, let kind = kind(of: path) else { return }
+    throw CommandError.input(
+      "\(path): is \(kind), and holds no weights; give a .safetensors, .pt, .pth or .onnx file, or a name such as "
+        + "yolo11n-seg")
+  }
+
+  /// Refuses weights, an empty folder, and the number of a camera where pictures or a capture are needed.
+  ///
+  /// - Throws: `CommandError.input`, `CommandError.missing`.
+  static func refuseAsSource(_ path: String) throws {
+    switch pathKind(path) {
+    case .file:
+      guard weightEndings.contains(where: { hasEnding(path, $0) }) else { return }
+      throw CommandError.input(
+        "\(path): holds a network, not pictures; weights follow --yolo or --depth, and a picture, a film or a capture "
+          + "stands by itself")
+    case .folder:
+      guard let names = try? folderNames(of: path), names.isEmpty else { return }
+      throw CommandError.input("\(path): the folder is empty; give pictures (\(pictureFormats)) or a capture")
+    case nil:
+      guard path == "webcam" || path.wholeMatch(of: /[0-9]/) != nil else { return }
+      let device = path == "webcam" ? "0" : path
+      throw CommandError.missing(
+        "\(path): no such file or folder; a camera is given as its device, /dev/video\(device)")
+    default: return
+    }
+  }
+
+  /// What the first bytes say that a file is, with its article; nil for weights and for what they do not tell.
+  private static func kind(of path: String) -> String? {
+    guard let bytes = try? FileBytes(path: path) else { return nil }
+    let start = bytes.slice(0..<min(bytes.count, 512)).array()
+    // A weight file's header follows its length, of eight bytes.
+    guard start.count < 9 || start[8] != UInt8(ascii: "{") else { return nil }
+    if let format = ImageFormat(sniffing: start) { return "a picture (\(format))" }
+    if start.starts(with: [0x93] + Array("NUMPY".utf8)) { return "a NumPy array" }
+    if start.starts(with: "%PDF".utf8) { return "a PDF document" }
+    if start.starts(with: "GIF8".utf8) { return "a picture (GIF)" }
+    if start.dropFirst(4).starts(with: "ftyp".utf8) { return "a film" }
+    let text = start.drop { $0 == 0x20 || $0 == 0x0a || $0 == 0x0d || $0 == 0x09 }
+    return text.starts(with: "{\"".utf8) || text.starts(with: "[{".utf8) ? "JSON" : nil
+  }
+}

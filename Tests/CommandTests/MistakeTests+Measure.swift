@@ -1,0 +1,263 @@
+extension MistakeTests {
+  /// Of the commands that measure captures.
+  static let ofMeasuring = #"""
+    # run
+    66 run p.jpg --out o | p.jpg: no such file or folder; check the path
+    64 run p.png | --out <dir>
+    64 run p.png --outt o | Unknown option '--outt'. Did you mean '--out'?
+    64 run --out o | no SOURCES
+    66 run p.png --out o | ardf weights get yolo11n-seg | --yolo FILE
+    66 run --source p.png --weights best.pt --out o | best.pt: no such file
+    64 run p.png --out o --half | --precision | bf16
+    64 run p.png --out o --device cuda | on the processor | --threads
+    64 run p.png --out o --gpu | on the processor | --threads
+    64 run p.png --out o --batch 8 | leave it out
+    64 run p.png --out o --show | ardf serve
+    64 run p.png project=runs | --out
+    64 run p.png --out o -conf 0.3 | Did you mean '--conf'?
+    64 --conf 0.3 run p.png --out o | ardf run --conf 0.3 p.png --out o
+    65 run p.png --out o --yolo p.png | p.png: is a picture (PNG) | .safetensors
+    65 run p.png --out o --yolo cap/frame.json | is JSON | .safetensors
+    65 run p.png --out o --yolo pics | pics: is a directory, a file is needed
+    65 run p.png --out o --yolo depth.safetensors | give it as --depth
+    65 run p.png --out o --yolo cls.safetensors | holds a classifier | ardf detect runs it
+    65 run p.png --out o DET --depth det.safetensors | give it as --yolo
+    66 run p.png --out o DET --depth no | --depth none needs none
+    65 run det.safetensors --out o DET | holds a network, not pictures | --yolo
+    73 run p.png --out taken DET | --force
+    73 run p.png --out taken --force DET | was not written by ardf
+    65 run p.png --out p.png DET | is the input p.png itself | another name
+    64 run p.png --out o DET --frame 7 | --frame 7 | position from 0
+    64 run p.png --out o DET --frames 7 | Did you mean '--frame'?
+    64 run p.png --out o DET --effect bed | OBJECT=EFFECT | bed=snow
+    64 run p.png --out o DET --effect 0=rain | no effect "rain" | snow
+    64 run p.png --out o DET --conf 50 | from 0 to 1
+    64 run p.png --out o DET --conf -1 | from 0 to 1
+    64 run p.png --out o DET --conf high | 'high' is invalid for '--conf
+    64 run p.png --out o DET --iou 70 | from 0 to 1
+    64 run p.png --out o DET --threads 0 | from 1 to 1024
+    64 run p.png --out o --yolo det.safetensors --imgsz 100 | multiple of 32
+    64 run p.png --out o --yolo det.safetensors --imgsz 640,480 | give one side, --imgsz 640
+    64 run p.png --out o --yolo det.safetensors --imgsz 640 480 | give one side, --imgsz 640
+    64 run p.png --out o DET --precision fp8 | - fp32
+    64 run p.png --out o DET --format yolo | 'coco'
+    64 run p.png --out o DET --picture-format gif | 'jpeg' and 'png'
+    64 run p.png --out o DET --sensor radar | 'lidar'
+    64 run p.png --out o DET --fov 400 | degrees from 1 to 170
+    64 run p.png --out o DET --intrinsics 1,2 | FX,FY,CX,CY
+    64 run p.png --out o DET --depth-map d.png | --intrinsics
+    64 run p.png --out o DET --depth-map d.png --fov 60 | in place of --fov give --intrinsics
+    64 run p.png --out o DET --resume --force | give one of the two
+    64 run p.png --out o DET --shard 3 | i/n
+    65 run empty --out o DET | empty: the folder is empty | pictures (JPEG, PNG
+    65 run notes.txt --out o DET | notes.txt: no picture of a known format
+    65 run cap/depth.npy --out o DET | no picture of a known format
+    66 run x*.jpg --out o DET | no file or folder has such a name
+    66 run 0 --out o DET | /dev/video0
+    66 run webcam --out o DET | /dev/video0
+    # detect
+    66 detect p.png --out o --yolo nosuch | yolo11n-seg
+    66 detect p.png --out o --yolo yolo11n-seg | ardf weights get yolo11n-seg
+    66 detect p.png --out o --yolo yolo11n.pt | ardf weights get yolo11n
+    65 detect p.png --out o --yolo notes.txt | notes.txt
+    65 detect p.png --out o --yolo det.ref.safetensors | holds no network known here
+    65 detect m.onnx --out o DET | holds a network, not pictures
+    65 detect bad.png --out o DET | bad.png: no picture of a known format
+    66 detect nosuch.jpg --out o DET | nosuch.jpg: no such file or folder
+    73 detect p.png --out nowhere/o/x DET | nowhere/o
+    73 detect pics -o taken DET | --force
+    64 detect p.png -m det.safetensors -i p.png --out o --save-txt | --format csv
+    64 detect val data=coco.yaml | ardf evaluate
+    64 detect p.png --out o DET --classes unicorn | no unicorn | ardf inspect weights
+    64 detect p.png --out o DET --clases dog | Did you mean '--classes'?
+    64 detect p.png --out o --yolo det.safetensors --imgsz 65 | multiple of 32
+    64 detect p.png --out o DET --format xml | 'coco', 'csv'
+    65 detect p.png --out o DET --format dota | oriented boxes
+    64 detect p.png --out o DET --max-det 0 | from 1 to 10000
+    64 detect p.png --out o DET --masks none | 'retina'
+    64 detect p.png --out o DET --track bytetrack | film, camera or sequence
+    64 detect p.png --out o DET --track sort | 'bytetrack'
+    64 detect p.png --out o DET --on-change | a film, a pipe
+    64 detect p.png --out o DET --tile 0 | pixels from 32
+    64 detect p.png --out o DET --line-width 2 | detections.json
+    64 detect p.png --out o DET --vid-stride 2 | ffmpeg
+    64 detect p.png --out o DET --visualize | ardf trace
+    64 detect p.png --out o DET --dnn | leave it out
+    65 detect p.png --out o DET --max-pixels 10 | raise the limit with --max-pixels
+    66 detect p.png --out o DET --plan no.json | no.json: no such file
+    # depth
+    64 depth --out o | <sources>
+    64 depth p.png | --out <dir>
+    66 depth nowhere.jpg --out o --depth depth.safetensors | nowhere.jpg: no such file
+    65 depth notes.txt --out o --depth depth.safetensors | notes.txt
+    65 depth depth.safetensors --out o --depth depth.safetensors | holds a network, not pictures
+    65 depth empty --out o --depth depth.safetensors | the folder is empty
+    65 depth p.png --out o --depth p.png | is a picture (PNG) | .safetensors
+    65 depth p.png --out o --depth det.safetensors | give it as --yolo
+    65 depth p.png --out o --depth pics | is a directory
+    64 depth p.png --out o --depth none | --depth none
+    66 depth p.png --out o --model vits | depth_anything_v2_vits
+    66 depth p.png --out o --model metric-indoor | ardf weights get
+    64 depth p.png --out o --encoder vits | follows from the weights
+    64 depth p.png --out o --depth depth.safetensors --depth-size 100 | multiple of 14
+    64 depth p.png --out o --depth depth.safetensors --input-size 518x392 | give one side, --depth-size 518
+    64 depth p.png --out o --depth depth.safetensors --pred-only | relative.npy
+    64 depth p.png --out o --depth depth.safetensors --max-depth 20 | ardf convert
+    64 depth p.png --out o --depth depth.safetensors --metric | metric-indoor
+    64 depth p.png --out o --depth depth.safetensors --precison bf16 | Did you mean '--precision'?
+    73 depth pics --out taken --depth depth.safetensors | --force
+    # fuse
+    64 fuse --capture cap --out o | --relative
+    64 fuse --relative RELATIVE --out o | --capture
+    64 fuse --relative RELATIVE --capture cap | --out <dir>
+    64 fuse --relativ RELATIVE --capture cap --out o | Did you mean '--relative'?
+    66 fuse --relative r.npy --capture cap --out o | r.npy: no such file
+    65 fuse --relative p.png --capture cap --out o | p.png: not a NumPy array
+    65 fuse --relative results --capture cap --out o | give the file in it: results/relative.npy
+    65 fuse --relative RELATIVE --capture p.png --out o | no LiDAR depth
+    66 fuse --relative RELATIVE --capture nowhere --out o | nowhere: no such file or folder
+    65 fuse --relative RELATIVE --capture empty --out o | the folder is empty
+    64 fuse --relative RELATIVE --capture cap --frame 7 --out o | position from 0
+    64 fuse --relative RELATIVE --capture cap --fusion best --out o | 'guided' and 'fit'
+    73 fuse --relative RELATIVE --capture cap --out taken | --force
+    # place
+    64 place --capture cap --out o | --detections
+    64 place --detections FOUND --capture cap | --out <dir>
+    64 place --detection FOUND --capture cap --out o | Did you mean '--detections'?
+    66 place --detections d.json --capture cap --out o | d.json: no such file
+    65 place --detections results --capture cap --out o | give the file in it: results/detections.json
+    65 place --detections results/objects.json --capture cap --out o | expected "ardf.detections/1"
+    65 place --detections notes.txt --capture cap --out o | notes.txt: JSON
+    66 place --detections FOUND --capture nowhere --out o | nowhere: no such file or folder
+    64 place --detections FOUND --capture cap --frame 3 --out o | position from 0
+    66 place --detections FOUND --capture cap --fusion empty --out o | empty/fusion.json
+    64 place --detections FOUND --capture cap --effect rain --out o | OBJECT=EFFECT
+    64 place --detections FOUND --capture cap --tap 10=smoke --out o | is not a pixel X,Y
+    73 place --detections FOUND --capture cap --out taken | --force
+    # compose
+    64 compose --capture cap --out o | --detections
+    64 compose --detections FOUND --out o | --capture
+    64 compose --detections FOUND --capture cap | --out <dir>
+    64 compose results --capture cap --out o | --detections
+    66 compose --detections d.json --capture cap --out o | d.json: no such file
+    65 compose --detections results --capture cap --out o | results/detections.json
+    65 compose --detections notes.txt --capture cap --out o | notes.txt: JSON
+    65 compose --detections results/objects.json --capture cap --out o | expected "ardf.detections/1"
+    65 compose --detections FOUND --objects results --capture cap --out o | results/objects.json
+    65 compose --detections FOUND --objects FOUND --capture cap --out o | expected ardf.objects/1
+    66 compose --detections FOUND --objects no.json --capture cap --out o | no.json: no such file
+    65 compose --detections FOUND --capture empty --out o | the folder is empty
+    73 compose --detections FOUND --capture cap --out taken | --force
+    64 compose --detections FOUND --capture cap --picture-format gif --out o | 'jpeg' and 'png'
+    # report
+    64 report --capture cap | <results>
+    64 report results | --capture
+    64 report results cap | --capture
+    64 report results --captur cap | Did you mean '--capture'?
+    66 report nowhere --capture cap | nowhere: no such file
+    65 report p.png --capture p.png | p.png: is no folder | ardf run
+    66 report empty --capture cap | holds no results | ardf run
+    66 report cap --capture results | cap: holds no results
+    73 report results --capture cap | --force
+    64 report results --capture cap --frame 7 --out o.html | position from 0
+    66 report results --capture nowhere --out o.html | nowhere: no such file
+    65 report results --capture empty --out o.html | the folder is empty
+    73 report results --capture cap --out taken | --force
+    # replay
+    64 replay p.png | --out <dir>
+    66 replay nowhere --out o DET | nowhere: no such file or folder
+    66 replay film.mp4 --out o DET | film.mp4: no such file or folder
+    65 replay empty --out o DET | the folder is empty
+    65 replay notes.txt --out o DET | notes.txt: no picture
+    65 replay det.safetensors --out o DET | holds a network, not pictures
+    64 replay p.png --out o DET --rate 0 | frames a second
+    64 replay p.png --out o DET --fps 0 | frames a second
+    64 replay p.png --out o DET --speed 2 | --max-speed
+    64 replay p.png --out o DET --effect bed | OBJECT=EFFECT
+    64 replay p.png --out o DET --effect bed=rain | snow
+    64 replay p.png --out o DET --effects bed=snow | Did you mean '--effect'?
+    64 replay p.png --out o DET --tap 1,1 | X,Y=EFFECT
+    64 replay p.png --out o DET --repeat 0 | from 1 to 10000
+    64 replay p.png --out o DET --at 3 | position from 0
+    73 replay p.png --out taken DET | --force
+    66 replay p.png --out o DET --effect bed=snow --assets nowhere | nowhere: no such file
+    # demo
+    64 demo --out - | give its name
+    73 demo --out taken | --force
+    73 demo -o notes.txt | --force
+    66 demo --yolo nowhere.pt | nowhere.pt: no such file
+    64 demo p.png | ardf run p.png --out results
+    64 demo --photo p.png | ardf run photo.jpg --out results
+    64 demo --source p.png | ardf run photo.jpg --out results
+    64 demo --conf 0.5 | ardf run photo.jpg --out results
+    64 demo --frame 3 | ardf run photo.jpg --out results
+    64 demo --forse | Did you mean '--force'?
+    64 demo --out | Missing value for '--out <dir>'
+    73 demo --output taken | --force
+    # serve
+    66 serve nowhere | nowhere: no such file or folder
+    66 serve p.png | ardf weights get yolo11n-seg
+    65 serve empty DET | the folder is empty
+    65 serve det.safetensors | holds a network, not pictures
+    64 serve results | --capture
+    65 serve p.png --yolo p.png | is a picture (PNG)
+    64 serve p.png DET --port 99999 | --port
+    64 serve p.png DET --port http | --port
+    64 serve cap DET --frame 9 --port 0 | position from 0
+    64 serve --listen 8000 | address:port
+    64 serve --listen 256.0.0.1:80 | address:port
+    64 serve --host 0.0.0.0 | --listen
+    64 serve --http-port 8000 | --listen
+    64 serve --models det.safetensors --yolo det.safetensors | with --models all networks are named there
+    66 serve --models nowhere --listen 127.0.0.1:0 | yolo11n-seg
+    65 serve --models p.png --listen 127.0.0.1:0 | is a picture (PNG)
+    64 serve --model-repository models | --models
+    64 serve --models det.safetensors --token abc | --token-file
+    66 serve --models det.safetensors --token-file no | no: no such file
+    64 serve --models det.safetensors --lanes 0 | from 1 to 64
+    64 serve --models det.safetensors --timeout -5 | --timeout -5
+    64 serve --modls det.safetensors | Did you mean '--models'?
+    # capture check
+    64 capture cap | ardf capture check cap
+    64 capture chek cap | did you mean capture check?
+    64 capture validate cap | ardf capture check cap
+    64 capture check | <source>
+    66 capture check nowhere | nowhere: no such file or folder
+    65 capture check empty | the folder is empty
+    65 capture check taken | not a known capture
+    65 capture check notes.txt | no picture of a known format
+    65 capture check det.safetensors | holds a network, not pictures
+    65 capture check cap/depth.npy | no picture of a known format
+    64 capture check cap extra | Unexpected argument 'extra'
+    64 capture check cap --out o | Unknown option '--out'
+    64 capture check cap --dept-map d.npy | Did you mean '--depth-map'?
+    64 capture check p.png --depth-map cap/depth.npy | --intrinsics
+    64 capture check p.png --depth-map cap/depth.npy --fov 60 | in place of --fov give --intrinsics
+    64 capture check p.png --depth-map d.png --depth-unit mm | 0.001 for millimeters
+    64 capture check cap --sensor radar | 'lidar'
+    64 capture check p.png --fov 0 | degrees from 1 to 170
+    # capture convert
+    64 capture convert cap | --out
+    64 capture convert cap o | --out
+    66 capture convert nowhere --out o | nowhere
+    65 capture convert p.png --out o | no camera
+    65 capture convert empty --out o | the folder is empty
+    65 capture convert notes.txt --out o | notes.txt
+    65 capture convert det.safetensors --out o | holds a network, not pictures
+    73 capture convert cap --out taken | --force
+    65 capture convert cap --out cap | is the input cap itself
+    64 capture convert cap --out o --format arkit | Unknown option '--format'
+    64 capture convert cap --outt o | Did you mean '--out'?
+    # capture frames
+    64 capture frames | <recording>
+    66 capture frames nowhere | Stray Scanner
+    66 capture frames p.png | Stray Scanner
+    66 capture frames cap | cap/rgb.mp4
+    66 capture frames empty | Stray Scanner
+    64 capture frame cap | did you mean capture frames?
+    64 capture extract cap | ardf capture frames cap
+    64 capture frames cap extra | Unexpected argument 'extra'
+    64 capture frames cap --forse | Did you mean '--force'?
+    66 capture frames taken --force | Stray Scanner
+    """#
+}
