@@ -26,10 +26,11 @@ struct SharpenedSteps {
   /// Which cells were on a ramp.
   private(set) var isChanged: [Bool]
 
+  /// Nil for a sensor whose ramps are narrower than a cell.
+  ///
   /// - Parameters:
   ///   - depth: All readings in meters, whatever their confidence; 0 or not finite for none.
   ///   - errors: How the sensor errs.
-  /// - Returns: Nil for a sensor whose ramps are narrower than a cell.
   init?(_ depth: Plane<Float>, errors: SensorErrors) {
     let (width, height) = (depth.width, depth.height)
     let spread = errors.edgeSpread * Double(width) / Double(errors.columns)

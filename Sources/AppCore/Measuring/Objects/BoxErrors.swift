@@ -9,7 +9,7 @@ import Geometry
 /// How far a box's numbers may be from the truth, as standard deviations over repeated captures.
 ///
 /// They hold what the object's readings show, what neighborhoods and whole frames err by (`SensorErrors`), and for an inferred
-/// side that the object may go on unseen.
+/// side that the object may extend unseen.
 public struct BoxErrors: Sendable, Equatable {
   /// So many standard deviations to either side hold the truth 95 times in 100: by Student's distribution of 20 degrees of
   /// freedom, since an object covers few neighborhoods.

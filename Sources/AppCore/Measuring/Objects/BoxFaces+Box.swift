@@ -13,13 +13,13 @@ extension BoxFaces {
     package let sides: BoxSides
     /// Standard error of each side over the side, the largest of those observed.
     package let uncertainty: Double
-    /// Standard errors of the sides, meters; an inferred one may go on unseen.
+    /// Standard errors of the sides, meters; an inferred one may extend unseen.
     package let sideErrors: BoxDimensions
     /// Standard error of the yaw, radians.
     package let yawError: Double
   }
 
-  /// Standard deviation of how far an inferred side goes on unseen, over its length.
+  /// Standard deviation of how far an inferred side extends unseen, over its length.
   private static let unseen = 0.15
 
   /// The middle of the upright faces, at height 0.

@@ -45,8 +45,10 @@ struct SurfaceGrid {
   /// What neighbors share of their error and the whole frame of its, over planar depth: of the sensor's model, since no
   /// single frame shows it.
   let alike: SensorErrors.Relative
-  /// Standard deviation of planar depth about a face over planar depth: the noise, and as much of what neighbors share as
-  /// differs over the object. A face within one neighborhood is displaced by that as a whole, and does not scatter.
+  /// Standard deviation of planar depth about a face over planar depth.
+  ///
+  /// It is the noise, and as much of what neighbors share as differs over the object: a face within one neighborhood is displaced
+  /// by that as a whole, and does not scatter.
   let scatter: Double
   /// Cells over which neighbors err alike.
   let correlationLength: Double

@@ -57,7 +57,7 @@ enum UsageMessage {
       guard isSlip || isLong && !known.contains(typed) else { continue }
       if isSlip { return (typed, "-\(typed)") }
       let most = (typed.count - 2) / 4
-      // Whoever wants the help is told of it anyway.
+      // The help is named in the message anyway.
       let options = known.filter { $0.hasPrefix("--") && $0 != "--help" }.sorted()
       return (typed, EditDistance.nearest(to: typed, among: options, most: most).first)
     }
