@@ -128,7 +128,7 @@ import Testing
     let run = try running.finished()
     #expect(run.status == 0, "\(run.error)")
     let entries = run.error.split(separator: "\n").filter { $0.hasPrefix("{") }
-    #expect(entries.count == 7, "\(run.error)")
+    #expect(entries.count == 8, "\(run.error)")
     #expect(try JSONValue.parse(String(entries[1]))["model"]?.string == "net")
   }
 

@@ -256,7 +256,8 @@ import Testing
     let object = try #require(json["objects"]?[0])
     #expect(
       Set(try #require(object.object).keys) == [
-        "id", "className", "confidence", "distanceMeters", "distanceSource", "samples", "depthRange",
+        "id", "className", "confidence", "distanceMeters", "distanceInterval95", "distanceSource", "samples",
+        "depthRange",
         "worldWidth", "worldHeight", "label", "box3D", "warnings",
       ])
     #expect(object["distanceSource"]?.string == "lidar")
@@ -265,6 +266,7 @@ import Testing
     #expect(
       Set(try #require(box.object).keys) == [
         "center", "dimensions", "yaw", "quaternion", "corners", "method", "points", "discardedShare",
+        "floorArea", "volume",
       ])
     #expect(box["corners"]?.array?.count == 8)
     #expect(box["method"]?.string == "minarea")

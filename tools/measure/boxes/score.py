@@ -12,6 +12,8 @@ class Errors:
 
     def __init__(self, scene, box):
         self.scene, self.box = scene, box
+        # Whether each side's interval holds the truth; empty where a box has none.
+        self.held = np.array([], bool)
         self.measured = box is not None
         if not self.measured:
             self.sides, self.yaw, self.center, self.sure = np.full(3, -100.0), 45.0, 99.0, np.ones(3, bool)
@@ -21,11 +23,15 @@ class Errors:
         quarters = round(turn / (np.pi / 2))
         marks = box.get("sides", {})
         sure = np.array([all(marks.get(f"{sign}{axis}") != "inferred" for sign in "-+") for axis in "xyz"])
+        intervals = np.array(box.get("interval95", {}).get("dimensions", []))
         if quarters % 2:
             size, sure = size[[2, 1, 0]], sure[[2, 1, 0]]
+            intervals = intervals[[2, 1, 0]] if len(intervals) else intervals
         if scene.solid.round:
             # Any turn of a round solid is right.
             turn, quarters = 0, 0
+        if len(intervals):
+            self.held = (intervals[:, 0] <= scene.solid.size) & (scene.solid.size <= intervals[:, 1])
         self.sides = (size / scene.solid.size - 1) * 100
         self.sure = sure
         self.yaw = abs(np.degrees(turn - quarters * np.pi / 2))

@@ -41,6 +41,7 @@ struct Capture: ParsableCommand {
     @OptionGroup(title: "Limits") var limits: LimitOptions
 
     func run() throws {
+      try MistakenInput.refuseAsSource(source)
       let summary = try CaptureSummary(of: sensor.told(picture.open(source, limits: limits.capture)))
       try json ? Console.print(summary.json) : Console.print(text(summary))
       var unreadable = LeftOutInputs(unit: "frames")
@@ -113,6 +114,7 @@ struct Capture: ParsableCommand {
     @OptionGroup(title: "Limits") var limits: LimitOptions
 
     func run() throws {
+      try MistakenInput.refuseAsSource(source)
       let capture = sensor.told(try picture.open(source, limits: limits.capture))
       try OutputConflict.check(
         out, against: [source, picture.depthMap, picture.confidenceMap].compactMap(\.self))

@@ -25,8 +25,8 @@ extension FieldWord {
     value(["load-from"], (["depth"], .option("--depth"))),
     value(
       ["source", "input", "image", "images", "img-path", "i"],
-      (["run", "detect", "depth", "serve", "replay"], .argument), (["trace"], .option("--input")),
-      (["demo"], .answer(ofDemo))),
+      (["run", "detect", "depth", "serve", "replay"], .argument), (["demo"], .answer(ofDemo))),
+    value(["source", "image", "images", "img-path", "i"], (["trace"], .option("--input"))),
     value(
       ["source", "image", "images", "i"], (["evaluate"], .argument),
       (["infer"], .answer("inputs have names: --input NAME=FILE; ardf inspect model.onnx lists them"))),
@@ -92,7 +92,8 @@ extension FieldWord {
         looking.union(["evaluate", "replay"]),
         .answer("results go to the folder that --out names, which is whole or absent")
       )),
-    value(["output", "output-dir", "outdir", "save-dir"], (writing, .option("--out"))),
+    value(["output"], (writing.subtracting(["bench"]), .option("--out"))),
+    value(["output-dir", "outdir", "save-dir"], (writing, .option("--out"))),
     value(
       ["out", "output", "input", "o"],
       (

@@ -56,7 +56,7 @@ enum UsageMessage {
       let isSlip = typed.wholeMatch(of: /-[a-zA-Z][a-zA-Z-]{2,}/) != nil && known.contains("-\(typed)")
       guard isSlip || isLong && !known.contains(typed) else { continue }
       if isSlip { return (typed, "-\(typed)") }
-      let most = (typed.count - 2) / 4
+      let most = max((typed.count - 2) / 4, typed.count > 4 ? 1 : 0)
       // The help is named in the message anyway.
       let options = known.filter { $0.hasPrefix("--") && $0 != "--help" }.sorted()
       return (typed, EditDistance.nearest(to: typed, among: options, most: most).first)
