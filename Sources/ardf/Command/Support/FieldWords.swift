@@ -92,7 +92,8 @@ package enum FieldWords {
 
   /// Refuses height and width where a side is asked for.
   private static func checkSide(_ value: String, next: String?, _ option: String) throws {
-    let second = next.flatMap { Int(value) != nil && Int($0) != nil && !fileExists($0) ? " \($0)" : nil }
+    func isNumber(_ word: String) -> Bool { word.wholeMatch(of: /[0-9]+/) != nil }
+    let second = next.flatMap { isNumber(value) && isNumber($0) && !fileExists($0) ? " \($0)" : nil }
     guard let pair = (value + (second ?? "")).wholeMatch(of: /\[?([0-9]+)[,x ][0-9]+\]?/) else { return }
     let other =
       option == "--imgsz" ? "--rect pads pictures no more than needed" : "the other follows from the picture"
