@@ -133,7 +133,8 @@ extension MetricDepth {
   /// These readings, with cells that have none taken from `fused` where that is guided by readings nearby.
   ///
   /// Both cover the same field. What `fused` knows from the fit alone is left out.
-  func completed(by fused: MetricDepth) -> MetricDepth {
+  func completed(by fused: MetricDepth?) -> MetricDepth {
+    guard let fused else { return self }
     var values = self.values.elements
     var states = self.states.elements
     let columns = GridMapping(from: width, to: fused.width).pairs

@@ -109,7 +109,7 @@ extension CapturedFrame {
 
   /// `readings`, completed where there are none by what `fused` carries over from those nearby; nil without depth.
   func readings(completedBy fused: MetricDepth?) -> MetricDepth? {
-    readings.map { readings in fused.map { readings.completed(by: $0) } ?? readings }
+    readings?.completed(by: fused)
   }
 
   /// That readings do not count for their distance, for people; nil where all do.

@@ -39,15 +39,8 @@ struct SharpenedSteps {
     inverse = read
     isChanged = [Bool](repeating: false, count: read.count)
     let spans = 1...max(2, Int(clamping: (Self.reach.spreads * spread).rounded(.up)))
-    let field = Field(width: width, height: height, inverse: read)
-    let isBent = read.indices.map { cell -> Bool in
-      let own = read[cell]
-      guard !own.isNaN else { return false }
-      let white = errors.white.deviation(at: 1 / own) * own
-      let least = max(Self.bent.share, Self.bent.deviations * 6.0.squareRoot() * white) * own
-      return field.isBent(cell, spans: spans, least: least)
-    }
-    let surfaces = Surfaces(field, isBent: isBent)
+    let isBent = Self.bentCells(read, width: width, height: height, spans: spans, errors: errors)
+    let surfaces = Surfaces(width: width, height: height, inverse: read, isBent: isBent)
     var carried: [Double] = []
     for cell in read.indices where isBent[cell] {
       carried.removeAll(keepingCapacity: true)
@@ -67,73 +60,80 @@ struct SharpenedSteps {
     }
   }
 
-  /// Inverse depths on a grid.
-  private struct Field {
-    let width: Int
-    let height: Int
-    let inverse: [Double]
-
-    /// The cell so many steps on; nil outside the grid.
-    @inline(__always)
-    func step(_ cell: Int, _ dx: Int, _ dy: Int) -> Int? {
-      let (x, y) = (cell % width + dx, cell / width + dy)
-      return x >= 0 && y >= 0 && x < width && y < height ? y * width + x : nil
-    }
-
-    /// Whether a second difference over one of some spans, which vanishes on planes, is at least so large.
-    func isBent(_ cell: Int, spans: ClosedRange<Int>, least: Double) -> Bool {
-      for (dx, dy) in [(1, 0), (0, 1), (1, 1), (1, -1)] {
-        for span in spans {
-          guard let a = step(cell, span * dx, span * dy), let b = step(cell, -span * dx, -span * dy) else {
-            break
-          }
-          if abs(inverse[a] - 2 * inverse[cell] + inverse[b]) > least { return true }
+  /// Cells of which a second difference over one of some spans, which vanishes on planes, is larger than noise.
+  private static func bentCells(
+    _ inverse: [Double], width: Int, height: Int, spans: ClosedRange<Int>, errors: SensorErrors
+  ) -> [Bool] {
+    let cells = inverse.span
+    var isBent = [Bool](repeating: false, count: cells.count)
+    for y in 0..<height {
+      for x in 0..<width {
+        let cell = y * width + x
+        let own = cells[cell]
+        guard !own.isNaN else { continue }
+        let white = errors.white.deviation(at: 1 / own) * own
+        let least = max(bent.share, bent.deviations * 6.0.squareRoot() * white) * own
+        isBent[cell] = spans.contains { span in
+          func isBent(_ step: Int) -> Bool { abs(cells[cell + step] - 2 * own + cells[cell - step]) > least }
+          let fitsAcross = x >= span && x + span < width
+          let fitsDown = y >= span && y + span < height
+          let (across, down) = (span, span * width)
+          return fitsAcross && isBent(across) || fitsDown && isBent(down)
+            || fitsAcross && fitsDown && (isBent(down + across) || isBent(down - across))
         }
       }
-      return false
     }
+    return isBent
   }
 
   /// Cells on planes and their slopes.
   private struct Surfaces {
-    private let field: Field
-    /// Change of the inverse depth for each column and row; nil where a neighbor is not on the plane.
-    private let slopes: [(x: Double, y: Double)?]
+    private let width: Int
+    private let height: Int
+    private let inverse: [Double]
+    /// Cells that lie on a plane with their four neighbors.
+    private let isPlane: [Bool]
 
-    init(_ field: Field, isBent: [Bool]) {
-      self.field = field
-      let (width, inverse) = (field.width, field.inverse)
-      let own = inverse.indices.map { cell -> (x: Double, y: Double)? in
-        let neighbours = [(-1, 0), (1, 0), (0, -1), (0, 1)].compactMap { field.step(cell, $0, $1) }
-        guard neighbours.count == 4,
-          (neighbours + [cell]).allSatisfy({ !isBent[$0] && !inverse[$0].isNaN })
-        else { return nil }
-        return (
-          (inverse[cell + 1] - inverse[cell - 1]) / 2, (inverse[cell + width] - inverse[cell - width]) / 2
-        )
-      }
-      // Their mean over the neighbors, which has less noise.
-      slopes = inverse.indices.map { cell in
-        guard own[cell] != nil else { return nil }
-        var (x, y, count) = (0.0, 0.0, 0.0)
-        for dy in -1...1 {
-          for dx in -1...1 {
-            guard let other = field.step(cell, dx, dy), let slope = own[other] else { continue }
-            x += slope.x
-            y += slope.y
-            count += 1
-          }
+    init(width: Int, height: Int, inverse: [Double], isBent: [Bool]) {
+      (self.width, self.height, self.inverse) = (width, height, inverse)
+      let (cells, bent) = (inverse.span, isBent.span)
+      var isPlane = [Bool](repeating: false, count: cells.count)
+      func isFlat(_ cell: Int) -> Bool { !bent[cell] && !cells[cell].isNaN }
+      for y in stride(from: 1, to: height - 1, by: 1) {
+        for cell in stride(from: y * width + 1, to: (y + 1) * width - 1, by: 1) {
+          isPlane[cell] =
+            isFlat(cell) && isFlat(cell - 1) && isFlat(cell + 1) && isFlat(cell - width)
+            && isFlat(cell + width)
         }
-        return (x / count, y / count)
       }
+      self.isPlane = isPlane
+    }
+
+    /// Change of the inverse depth for each column and row about a cell on a plane: the mean over its neighbors on planes,
+    /// which has less noise.
+    private func slope(_ cell: Int) -> (x: Double, y: Double) {
+      var (x, y, count) = (0.0, 0.0, 0.0)
+      // A cell on a plane is none of the map's border.
+      for row in [cell - width, cell, cell + width] {
+        for other in row - 1...row + 1 where isPlane[other] {
+          x += (inverse[other + 1] - inverse[other - 1]) / 2
+          y += (inverse[other + width] - inverse[other - width]) / 2
+          count += 1
+        }
+      }
+      return (x / count, y / count)
     }
 
     /// The inverse depth at a cell of the first plane in a direction; nil where there is none within so many cells.
     func carried(to cell: Int, _ dx: Int, _ dy: Int, within reach: Int) -> Double? {
+      let (x, y) = (cell % width, cell / width)
       for length in 1...reach {
-        guard let other = field.step(cell, length * dx, length * dy) else { return nil }
-        guard let slope = slopes[other] else { continue }
-        let value = field.inverse[other] - Double(length) * (Double(dx) * slope.x + Double(dy) * slope.y)
+        let (column, row) = (x + length * dx, y + length * dy)
+        guard column >= 0, row >= 0, column < width, row < height else { return nil }
+        let other = row * width + column
+        guard isPlane[other] else { continue }
+        let slope = slope(other)
+        let value = inverse[other] - Double(length) * (Double(dx) * slope.x + Double(dy) * slope.y)
         return value > 0 ? value : nil
       }
       return nil

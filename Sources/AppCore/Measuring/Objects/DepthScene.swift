@@ -48,7 +48,7 @@ public struct DepthScene: Sendable {
     self.init(
       imageSize: frame.imageSize, intrinsics: frame.intrinsics, cameraToWorld: frame.cameraToWorld,
       orientation: frame.orientation, readings: readings,
-      completed: readings.map { readings in fused.map { readings.completed(by: $0) } ?? readings },
+      completed: readings?.completed(by: fused),
       fused: fused, estimated: estimated, sensor: frame.sensor)
   }
 
