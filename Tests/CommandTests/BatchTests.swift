@@ -131,7 +131,7 @@ import Testing
     try SyntheticCapture.write(
       to: place.file("sequence/f1001"), options: SyntheticCapture.Options(flatDepth: true))
     let moved = try run([place.file("sequence")], out: place.file("out"), ["--resume", "--iou", "0.4"])
-    #expect(moved.error.contains("1 frames in"))
+    #expect(moved.error.contains("1 frame in"))
     #expect(moved.error.contains("1 finished before"))
   }
 

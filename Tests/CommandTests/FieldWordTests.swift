@@ -47,6 +47,10 @@ import ardf
       ("bench -m n.pt -d CPU -niter 10 -nthreads 2 -nireq 4", "bench n.pt --runs=10 --threads=2 --streams=4"),
       ("detect predict model=best.pt source=bus.jpg", "detect bus.jpg --yolo=best.pt"),
       ("run bus.jpg --conf -1", "run bus.jpg --conf=-1"),
+      ("detect f.mp4 --tracker bytetrack.yaml --persist", "detect f.mp4 --track=bytetrack.yaml"),
+      ("detect f.mp4 tracker=botsort.yaml persist=True", "detect f.mp4 --track=botsort.yaml"),
+      ("detect bus.jpg --slice 640 --overlap 20%", "detect bus.jpg --tile=640 --overlap 20e-2"),
+      ("run bus.jpg --conf=25% --iou 12.5%", "run bus.jpg --conf=25e-2 --iou 12.5e-2"),
     ]
     for (typed, ours) in pairs { #expect(try translated(typed) == ours) }
     // Ours stay as they are, and so does any other word.
@@ -54,9 +58,31 @@ import ardf
       "verify --weights n.pt --model yolo11n", "infer m.onnx --input images=x.npy",
       "run s --effect model=snow",
       "run a -- --half", "trace --input bus.jpg --out t", "run s --tap 3,4=smoke",
+      "run s --max-errors 1%", "run s -- --conf 25%",
     ] {
       #expect(try translated(line) == line)
     }
+  }
+
+  @Test func theVersionIsAskedForInSeveralWays() throws {
+    let version = try CommandRun(["--version"]).output
+    #expect(!version.isEmpty)
+    for word in ["version", "-v", "-V"] {
+      let run = try CommandRun([word])
+      #expect(run.status == 0 && run.output == version, "\(word): \(run.error)")
+    }
+    #expect(FieldWords.asked(["detect", "-v"]) == ["detect", "-v"])
+  }
+
+  /// A percentage is the share to the last bit, and out of range where its share is.
+  @Test func sharesAreTakenInPercent() throws {
+    let place = try place()
+    let options = ["detect", "bus.png", "--yolo", TinyNetwork.detector, "--imgsz", "64", "--out", "-"]
+    let runs = try ["5%", "0.05"].map { try CommandRun(options + ["--conf", $0], in: place.path) }
+    #expect(runs[0].status == 0 && runs[0].output == runs[1].output, "\(runs[0].error)")
+    let over = try CommandRun(options + ["--conf", "150%"], in: place.path)
+    #expect(
+      over.status == 64 && over.error.contains("--conf 1.5: give a number from 0 to 1"), "\(over.error)")
   }
 
   @Test func otherWordsAreAnsweredWithOurs() throws {

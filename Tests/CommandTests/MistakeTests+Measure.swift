@@ -85,9 +85,14 @@ extension MistakeTests {
     64 detect p.png --out o DET --dnn | leave it out
     65 detect p.png --out o DET --max-pixels 10 | raise the limit with --max-pixels
     66 detect p.png --out o DET --plan no.json | no.json: no such file
+    64 detect p.png --out o DET --slice-height 512 | --tile 640
+    66 detect x*.gif --out o DET | x*.gif: no file or folder has such a name
+    66 detect no.gif --out o DET | no.gif: no such file
     # depth
     64 depth --out o | <sources>
     64 depth p.png | --out <dir>
+    64 depth p.png --json | give --out DIR
+    64 depth p.png --out o --depth depth.safetensors --tracker bytetrack.yaml | ardf detect
     66 depth nowhere.jpg --out o --depth depth.safetensors | nowhere.jpg: no such file
     65 depth notes.txt --out o --depth depth.safetensors | notes.txt
     65 depth depth.safetensors --out o --depth depth.safetensors | holds a network, not pictures
@@ -138,6 +143,7 @@ extension MistakeTests {
     64 compose --capture cap --out o | --detections
     64 compose --detections FOUND --out o | --capture
     64 compose --detections FOUND --capture cap | --out <dir>
+    64 compose --detections FOUND --capture cap --json | give --out DIR
     64 compose results --capture cap --out o | --detections
     66 compose --detections d.json --capture cap --out o | d.json: no such file
     65 compose --detections results --capture cap --out o | results/detections.json
@@ -173,6 +179,7 @@ extension MistakeTests {
     64 replay p.png --out o DET --rate 0 | frames a second
     64 replay p.png --out o DET --fps 0 | frames a second
     64 replay p.png --out o DET --speed 2 | --max-speed
+    64 replay p.png --out o DET --track bytetrack | ardf detect SEQUENCE --track bytetrack
     64 replay p.png --out o DET --effect bed | OBJECT=EFFECT
     64 replay p.png --out o DET --effect bed=rain | snow
     64 replay p.png --out o DET --effects bed=snow | Did you mean '--effect'?

@@ -5,7 +5,7 @@ extension MistakeTests {
     64 weights get | <name>
     64 weights get yolo12n | yolo12n: no such checkpoint | yolo11n
     64 weights get yolov5s | yolov5s: no such checkpoint | did you mean yolov8s
-    64 weights get sam | yolo11n-seg | ardf weights list
+    64 weights get sam | yolo11n-seg | metric-indoor | metric-outdoor | ardf weights list
     64 weights get yolo11n-segg | did you mean yolo11n-seg
     64 weights get det.safetensors | no such checkpoint
     64 weights get yolo11n yolo11s | one network is fetched at a time
@@ -15,12 +15,13 @@ extension MistakeTests {
     64 weights download yolo11n | ardf weights get yolo11n
     64 weights yolo11n-seg | ardf weights get yolo11n-seg
     64 weights lst | did you mean weights list?
-    64 weights list yolo | Unexpected argument 'yolo'
+    64 weights list yolo | Unexpected argument 'yolo': all are listed | ardf weights get yolo
     64 weights list --jsn | Did you mean '--json'?
     # convert
     64 convert | <input>
     64 convert det.safetensors | <output>
     66 convert nowhere.pt o.safetensors | nowhere.pt: no such file
+    66 convert yolo11n-seg o.safetensors | ardf weights get yolo11n-seg
     65 convert p.png o.safetensors | is a picture (PNG)
     65 convert notes.txt o.safetensors | notes.txt
     65 convert pics o.safetensors | is a directory
@@ -86,6 +87,7 @@ extension MistakeTests {
     66 evaluate nowhere --weights det.safetensors | nowhere: no such file
     66 evaluate pics --weights det.safetensors | images/ and labels/
     66 evaluate empty --weights det.safetensors | images/ and labels/
+    66 evaluate images --weights det.safetensors | .: there is no labels folder in it
     65 evaluate p.png --weights det.safetensors | is no folder | images/ and labels/
     65 evaluate coco.yaml --weights det.safetensors | is no folder | images/ and labels/
     64 evaluate data=coco.yaml model=det.safetensors | images/ and labels/

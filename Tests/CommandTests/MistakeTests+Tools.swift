@@ -26,6 +26,7 @@ extension MistakeTests {
     64 trace | --input <file>
     64 trace --weights det.safetensors --out o | --input <file>
     64 trace det.safetensors --input p.png --out o | --weights
+    64 trace yolo11n-seg p.png | Unexpected argument 'yolo11n-seg': weights follow --weights | --input
     66 trace --weights nowhere --input p.png --out o | nowhere: no such file
     65 trace --weights p.png --input p.png --out o | is a picture (PNG)
     66 trace --weights det.safetensors --input no.jpg --out o | no.jpg: no such file
@@ -71,7 +72,7 @@ extension MistakeTests {
     73 tune det.safetensors --out taken | --force
     # bench
     64 bench | <weights>
-    66 bench nowhere | nowhere: no such file
+    66 bench nowhere | nowhere: no such file | (n, s, m, l, x) | metric-indoor
     65 bench p.png | is a picture (PNG)
     65 bench pics | is a directory
     65 bench notes.txt | notes.txt

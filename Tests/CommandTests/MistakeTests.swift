@@ -38,7 +38,7 @@ import Testing
   }
 
   /// `det`, `depth` and `cls` are weights, `.ref` references, `p.png` a picture, `pics` a folder of two, `cap` a
-  /// capture with `results`, `taken` a folder that is not ours.
+  /// capture with `results`, `taken` a folder that is not ours, `empty` and `images` are empty.
   private static func place() throws -> TemporaryDirectory {
     let place = try TemporaryDirectory()
     let goldens = "\(SharedData.packageRoot)/Tests/ModelsTests/Goldens"
@@ -57,8 +57,9 @@ import Testing
     try place.write("path: labeled", to: "coco.yaml")
     try place.write("no picture", to: "bad.png")
     try place.write("mine", to: "taken/mine")
-    try FileManager.default.createDirectory(
-      atPath: place.file("empty"), withIntermediateDirectories: true)
+    for name in ["empty", "images"] {
+      try FileManager.default.createDirectory(atPath: place.file(name), withIntermediateDirectories: true)
+    }
     try SyntheticCapture.write(to: place.file("cap"))
     let run = try CommandRun(
       ["run", "cap", "--out", "results", "--quiet"] + TinyNetwork.detectorOptions + TinyNetwork.depthOptions,

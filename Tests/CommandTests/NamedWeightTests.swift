@@ -52,6 +52,30 @@ import Testing
     #expect(unknown.status == 66 && unknown.error.contains("depth_anything_v2_vits"), "\(unknown.error)")
   }
 
+  /// Files that are no published network's, and checkpoints, are found where others are.
+  @Test func filesOfAnyNameAreFound() throws {
+    let place = try place()
+    for (name, network) in [("mine", TinyNetwork.detector), ("deep", TinyNetwork.depth)] {
+      try FileManager.default.copyItem(atPath: network, toPath: place.file("weights/\(name).safetensors"))
+    }
+    try place.write("checkpoint", to: "weights/yolo11x-seg.pt")
+    for line in [
+      "inspect weights mine", "inspect weights deep.safetensors",
+      "detect capture --yolo mine --imgsz 64 --out -",
+      "depth capture --depth deep --depth-size 42 --out d",
+    ] {
+      let run = try run(line, in: place)
+      #expect(run.status == 0, "\(line): \(run.error)")
+    }
+    // What is converted is the checkpoint, which this one is not.
+    let converted = try run("convert yolo11x-seg converted.safetensors", in: place)
+    #expect(
+      converted.status == 65 && converted.error.contains("weights/yolo11x-seg.pt"), "\(converted.error)")
+    let list = try run("weights list", in: place)
+    #expect(list.output.contains("yolo11x-seg: weights/yolo11x-seg.pt"), "\(list.output)")
+    #expect(list.output.contains("metric-outdoor is depth_anything_v2_metric_vkitti_vits"), "\(list.output)")
+  }
+
   @Test func whatIsNotThereIsNamedWithTheCommandThatFetchesIt() throws {
     let place = try place()
     for line in ["bench yolo11x", "profile yolo26s.pt", "verify --weights yolov8n --against openblas"] {

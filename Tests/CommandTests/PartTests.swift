@@ -166,7 +166,7 @@ import Testing
     try SyntheticCapture.write(
       to: job.place.file("scan1"), options: SyntheticCapture.Options(flatDepth: true), timestamp: 1)
     let moved = try job.run(["--resume", "--iou", "0.4"])
-    #expect(moved.error.contains("1 frames in"))
+    #expect(moved.error.contains("1 frame in"))
     #expect(moved.error.contains("1 finished before"))
     // Half a job with other options makes no whole.
     #expect(try job.run(["--resume", "--iou", "0.3", "--shard", "1/1", "--max-errors", "0"]).status == 0)
@@ -213,7 +213,7 @@ import Testing
     try job.place.write(sound, to: "photo2.png")
     let mended = try job.run(["--resume", "--max-errors", "1"])
     #expect(mended.status == 0, "\(mended.error)")
-    #expect(mended.error.contains("1 frames in"))
+    #expect(mended.error.contains("1 frame in"))
     let status = try CommandRun(["status", "job", "--json"], in: job.place.path).json()
     #expect(status["done"] == 4)
     #expect(status["errors"] == ["malformed": 1])
@@ -321,6 +321,8 @@ import Testing
     #expect(status.status == 0)
     #expect(status.output.contains("shards: 1 of 3 begun, 1 ended well"))
     #expect(status.output.contains("not begun: --shard 2/3, 3/3"))
+    #expect(status.output.contains("1 process,") && status.output.contains("slow: "), "\(status.output)")
+    #expect(!status.output.contains("000000000.0000000"), "\(status.output)")
     #expect(try CommandRun(["merge", "hall", "--out", "-"], in: job.place.path).status == 66)
     #expect(try CommandRun(["status", "."], in: job.place.path).status == 66)
   }

@@ -18,6 +18,18 @@ import Testing
       ["run", source, "--out", out] + TinyNetwork.detectorOptions + TinyNetwork.depthOptions + more)
   }
 
+  @Test func jsonAloneGoesToStandardOutput() throws {
+    let place = try TemporaryDirectory()
+    try SyntheticCapture.write(to: place.file("capture"))
+    for verb in ["detect", "run"] {
+      let words = [verb, "capture"] + TinyNetwork.detectorOptions
+      let runs = try [["--json"], ["--out", "-"]].map { try CommandRun(words + $0, in: place.path) }
+      #expect(runs[0].status == 0 && runs[0].output == runs[1].output, "\(runs[0].error)")
+      #expect(try runs[0].lines().count == 1)
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == ["capture"])
+  }
+
   @Test func writesEveryFile() throws {
     let place = try TemporaryDirectory()
     try SyntheticCapture.write(to: place.file("capture"))

@@ -278,6 +278,25 @@ import Testing
     }
   }
 
+  /// A stand-in that is refused twice and then prints a picture.
+  @Test func theSameReasonIsToldOnce() throws {
+    let place = try TemporaryDirectory()
+    let path = try Self.stallingCamera(in: place)
+    try place.write(
+      "#!/bin/sh\nhere=${0%ffmpeg}\nfor try in one two; do\n  if mkdir \"$here$try\" 2>/dev/null; then "
+        + "echo 'Connection refused' >&2; exit 1; fi\ndone\ncat \"${here}frame.ppm\"\n", to: "bin/ffmpeg")
+    let address = "rtsp://127.0.0.1:9/live"
+    let run = try CommandRun(
+      ["detect", address, "--reconnect", "--max-frames", "1", "--out", "out"] + TinyNetwork.detectorOptions,
+      in: place.path, environment: path)
+    #expect(run.error.ranges(of: "Connection refused").count == 1, "\(run.error)")
+    #expect(fileExists(place.file("out/000000/detections.json")))
+    try FileManager.default.removeItem(atPath: place.file("bin/one"))
+    let once = try CommandRun(
+      ["detect", address, "--out", "none"] + TinyNetwork.detectorOptions, in: place.path, environment: path)
+    #expect(once.status == 69 && once.error.contains("cannot be reached"), "\(once.error)")
+  }
+
   @Test func aCameraIsOpenedAgain() throws {
     let place = try TemporaryDirectory()
     let path = try Self.stallingCamera(in: place)

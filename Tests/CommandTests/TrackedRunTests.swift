@@ -17,6 +17,22 @@ import Testing
     (objects?.array ?? []).map { $0["track"]?.integer(in: 1...100_000) }
   }
 
+  /// Tracks begin at a score of their own: what a threshold of the detector would show is not said.
+  @Test func nothingIsSaidOfWhatCameNearest() throws {
+    let place = try TemporaryDirectory()
+    try SyntheticCapture.writeSequence(of: 2, to: place.file("scan"))
+    for verb in ["detect", "run"] {
+      let words = [
+        verb, "scan", "--yolo", TinyNetwork.detector, "--imgsz", "64", "--conf", "0.99", "--out", verb,
+      ]
+      let plain = try CommandRun(words, in: place.path)
+      #expect(plain.status == 0 && (plain.output + plain.error).contains("the surest is"), "\(plain.error)")
+      let tracked = try CommandRun(words + ["--track", "bytetrack", "--force"], in: place.path)
+      #expect(tracked.status == 0, "\(tracked.error)")
+      #expect(!(tracked.output + tracked.error).contains("the surest is"), "\(tracked.output)")
+    }
+  }
+
   @Test func aSequencesFilesAgreeAboutIdentities() throws {
     let place = try TemporaryDirectory()
     for index in 0..<3 {

@@ -26,6 +26,7 @@ import Testing
     #expect(csvTable(["a", "b"], [["=1+1", "-2.5"]]) == "a,b\n'=1+1,-2.5\n")
     #expect(
       csvTable(["a"], [["+x"], ["@SUM(A1,A2)"], ["-x\"y"]]) == "a\n'+x\n\"'@SUM(A1,A2)\"\n\"'-x\"\"y\"\n")
+    #expect(csvTable(["source"], [["-"], ["--"]]) == "source\n-\n'--\n")
     #expect(csvTable(["a"], [["b\r\nc"], ["d\re"]]) == "a\n\"b\r\nc\"\n\"d\re\"\n")
   }
 

@@ -118,6 +118,26 @@ import Testing
     }
   }
 
+  /// A picture needs no type; what the address asks for is not passed over.
+  @Test func picturesAreKnownByTheirFirstBytes() async throws {
+    try await serving { (client: ServerClient) throws in
+      for start in [[0xff, 0xd8, 0xff, 0xe0], Array("RIFF....WEBP".utf8), Array("\0\0\0 ftypheic".utf8)]
+        as [[UInt8]]
+      {
+        let answer = try client.send(
+          "POST", "/v2/models/detect/infer", start,
+          fields: ["Content-Type": "application/x-www-form-urlencoded"])
+        #expect(answer.status == 200, "\(answer.error ?? "")")
+      }
+      let asked = try client.send(
+        "POST", "/v1/vision/detection?min_confidence=0.4", Self.form([]), fields: Self.type)
+      #expect(asked.status == 400 && asked.error?.contains("form") == true)
+      let none = try client.send(
+        "POST", "/v1/vision/detection", Self.form([], image: nil), fields: Self.type)
+      #expect(none.error?.contains("HEIC") == true)
+    }
+  }
+
   @Test func theKeyIsTheToken() async throws {
     try await serving(token: "0123456789abcdef") { (client: ServerClient) throws in
       func status(_ fields: [(String, String)], _ head: [String: String] = [:]) throws -> Int {

@@ -80,6 +80,21 @@ import Testing
     }
   }
 
+  /// What curl sends without further words.
+  @Test func likelyMistakesOfClientsAreAnswered() async throws {
+    try await serving { (client: ServerClient) throws in
+      let infer = "/v2/models/double/infer"
+      let asked = try client.send("POST", infer + "?conf=0.25", ServerClient.doubling("1"))
+      #expect(asked.status == 400 && asked.error?.contains("conf=0.25") == true)
+      #expect(try client.send("GET", "/v2/models/double?x").status == 200)
+      let model = try client.send("POST", "/v2/models/double", ServerClient.doubling("1"))
+      #expect(model.status == 405 && model.error?.contains("POST " + infer) == true)
+      let form = try client.send(
+        "POST", infer, [0], fields: ["Content-Type": "multipart/form-data; boundary=x"])
+      #expect(form.status == 415 && form.error?.contains("--data-binary") == true)
+    }
+  }
+
   @Test func onlyThisMachineByItsNameAndNoPageIsAnswered() async throws {
     try await serving { (client: ServerClient) throws in
       for host in ["evil.example", "127.0.0.1", "localhost:1"] {

@@ -14,7 +14,8 @@ struct TokenCase: CustomTestStringConvertible, Sendable {
     .init(height: 1, width: 1, channels: 1), .init(height: 3, width: 5, channels: 3, gap: 2),
     .init(height: 2, width: 3, channels: 8, gap: 8), .init(height: 4, width: 2, channels: 16),
     .init(height: 5, width: 3, channels: 80, gap: 16), .init(height: 2, width: 7, channels: 384),
-    .init(height: 1, width: 9, channels: 100, gap: 1),
+    .init(height: 1, width: 9, channels: 100, gap: 1), .init(height: 3, width: 21, channels: 8),
+    .init(height: 5, width: 7, channels: 2), .init(height: 4, width: 5, channels: 6),
   ]
 }
 

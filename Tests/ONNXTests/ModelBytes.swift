@@ -47,6 +47,10 @@ enum Proto {
     Message(.text(1, name), .int(3, value), .int(20, 2))
   }
 
+  static func attribute(_ name: String, text: String) -> Message {
+    Message(.text(1, name), .text(4, text), .int(20, 3))
+  }
+
   static func attribute(_ name: String, graph: Message) -> Message {
     Message(.text(1, name), .message(6, graph), .int(20, 5))
   }

@@ -105,4 +105,66 @@ import ONNX
     #expect(error { _ = try run("Gather", [tensor, Tensor([1], [Int64(3)])]) } != nil)
     #expect(error { _ = try run("Gather", [tensor, Tensor([1], [Int64.min])]) } != nil)
   }
+
+  @Test(
+    "single precision is sampled as double precision is, inside, beyond the border and at what is no number",
+    arguments: ["linear", "nearest"], ["zeros", "border", "reflection"])
+  func samples(_ mode: String, _ padding: String) throws {
+    let numbers: [Float] = (0..<120).map { (index: Int) -> Float in Float(index * 37 % 23) - 11 }
+    var points: [Float] = [
+      0, 0, -1, -1, 1, 1, 0.99, -0.3, 1.2, 0.1, -1.7, 2.4, -5, 0.5, .nan, 0, .infinity, 0,
+    ]
+    points += (0..<38).map { (index: Int) -> Float in Float(index * 29 % 41) / 15 - 1.3 }
+    let grid = Tensor([2, 1, points.count / 4, 2], points)
+    for aligns in [0, 1] {
+      let attributes = [
+        Proto.attribute("mode", text: mode), Proto.attribute("padding_mode", text: padding),
+        Proto.attribute("align_corners", int: Int64(aligns)),
+      ]
+      let single = try run("GridSample", [Tensor([2, 3, 5, 4], numbers), grid], attributes, opset: 20)[0]
+      let double = try run(
+        "GridSample",
+        [
+          Tensor(.double, [2, 3, 5, 4], doubles: numbers.map(Double.init)),
+          Tensor(.double, grid.shape, doubles: points.map(Double.init)),
+        ], attributes, opset: 20)[0]
+      #expect(single.shape == double.shape && single.shape == [2, 3, 1, points.count / 4])
+      let worst = zip(single.doubles(), double.doubles()).map { abs($0 - $1) }.max() ?? .infinity
+      #expect(worst < 1e-5, "\(mode) \(padding) \(aligns)")
+    }
+  }
+
+  @Test(
+    "the greatest and least in single precision are those in double precision: zeros, equal ones, no numbers")
+  func greatest() throws {
+    let numbers: [Float] = [
+      3, -0.0, 0, .infinity, -.infinity, 3, .nan, -2, .leastNonzeroMagnitude, -.leastNonzeroMagnitude, 7, -7,
+      3, 0, .nan, -2, 5, 5,
+    ]
+    for (axis, shape) in [(0, [6, 3]), (1, [6, 3]), (0, [18])] {
+      for largest in [0, 1] {
+        let attributes = [
+          Proto.attribute("axis", int: Int64(axis)), Proto.attribute("largest", int: Int64(largest)),
+        ]
+        let k = Tensor([1], [Int64(shape[axis])])
+        let single = try run("TopK", [Tensor(shape, numbers), k], attributes, outputs: 2)
+        let double = try run(
+          "TopK", [Tensor(.double, shape, doubles: numbers.map(Double.init)), k], attributes, outputs: 2)
+        #expect(single[1].integers() == double[1].integers(), "axis \(axis), largest \(largest)")
+      }
+    }
+  }
+
+  @Test("elements are gathered and joined along each axis")
+  func gatheredElements() throws {
+    let tensor = Tensor([2, 3], [Float(0), 1, 2, 3, 4, 5])
+    let indices = Tensor([2, 2], [Int64(2), 0, -1, 1])
+    let along = { try run("GatherElements", [tensor, $0], [Proto.attribute("axis", int: $1)])[0].floats() }
+    #expect(try along(indices, 1) == [2, 0, 5, 4])
+    #expect(try along(Tensor([1, 3], [Int64(1), 0, -1]), 0) == [3, 1, 5])
+    let columns = [
+      Tensor([2, 1], [Float(1), 2]), Tensor([2, 1], [Float(3), 4]), Tensor([2, 1], [Float(5), 6]),
+    ]
+    #expect(try run("Concat", columns, [Proto.attribute("axis", int: 1)])[0].floats() == [1, 3, 5, 2, 4, 6])
+  }
 }

@@ -10,6 +10,11 @@ engine; an engine whose outputs are wrong is left out, and where ours are, nothi
 rounds early. Engines that are not installed, or have no file of a model, are left out and named. Writes `peers.json`,
 `peers.md` and `peers.svg` to `--work`.
 
+Networks of ONNX files, whoever wrote them, are measured in the engines that read them, ours from the same file:
+
+    python tools/bench/export-networks.py networks
+    python tools/bench/bench-peers.py --onnx networks/*.onnx --engines onnxruntime,openvino
+
 A machine's page in docs/benchmarks is made of such reports:
 
     python tools/bench/bench-peers.py ... --page docs/benchmarks/amd-epyc-zen-5.md --title "Two threads"
@@ -27,13 +32,16 @@ import shlex
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
+
+import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from peers import layers
 from peers.engines import OURS, PEERS, child, is_installed, is_ours, precision
-from peers.models import difference, load_outputs, make_model
+from peers.models import difference, load_outputs, make_model, onnx_model
 from peers.report import file_name, markdown, page, plot, processor, summary
 
 #: Largest difference between two engines' outputs, relative to the output's largest magnitude: maps of a head before
@@ -57,12 +65,33 @@ def measure_peer(task):
 
 
 def measure_ours(task):
+    if task["size"] is None:
+        command = [task["ardf"], "bench", task["files"]["onnx"], "-o", "json", "-t", str(task["threads"])]
+        return command + ["-n", str(task["runs"]), "--warm-up", str(task["warm_up"]), *reduced(task)]
     height, width = task["size"]
     command = [task["ardf"], "bench", task["files"]["weights"], "--size", f"{height}x{width}", "-o", "json"]
     command += ["--input", task["input"], "-t", str(task["threads"])]
     command += ["-n", str(task["runs"]), "--warm-up", str(task["warm_up"])]
-    command += ["--precision", precision(task["engine"])] if precision(task["engine"]) != "f32" else []
+    command += reduced(task)
     return command + (["--save-outputs", task["outputs"]] if task["outputs"] else [])
+
+
+def reduced(task):
+    """The option of an arithmetic other than single precision."""
+    return ["--precision", precision(task["engine"])] if precision(task["engine"]) != "f32" else []
+
+
+def infer(task):
+    """Our outputs of an ONNX file, by their names."""
+    with tempfile.TemporaryDirectory() as scratch:
+        command = [task["ardf"], "infer", task["files"]["onnx"], "--out", f"{scratch}/out", "--json", *reduced(task)]
+        with np.load(task["input"]) as inputs:
+            for index, name in enumerate(inputs.files):
+                np.save(f"{scratch}/{index}.npy", inputs[name])
+                command += ["--input", f"{name}={scratch}/{index}.npy"]
+        subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+        listed = json.loads(Path(scratch, "out/infer.json").read_text())["outputs"]
+        np.savez(task["outputs"], **{entry["name"]: np.load(f"{scratch}/out/{entry['file']}") for entry in listed})
 
 
 def measure(task):
@@ -74,6 +103,8 @@ def measure(task):
     if done.returncode != 0:
         raise SystemExit(f"{task['engine']} failed with status {done.returncode}")
     report = json.loads(done.stdout)
+    if ours and task["size"] is None and task["outputs"]:
+        infer(task)
     result = report["results"][0] if ours else report
     return {
         "samplesMs": result["samplesMs"],
@@ -88,7 +119,7 @@ def eight_bit_layers(task, report):
     """How many layers that multiply run in 8 bits, of how many; told with an engine's outputs, else nothing."""
     if not is_ours(task["engine"]):
         return report.get("eightBitLayers")
-    asked = task["outputs"] and precision(task["engine"]) == "int8"
+    asked = task["outputs"] and precision(task["engine"]) == "int8" and task["size"]
     return layers.in_ardf(task["ardf"], task["files"], task["size"]) if asked else None
 
 
@@ -98,8 +129,8 @@ class Outputs:
     def __init__(self, work):
         self.work, self.reference, self.differences = work, None, {}
 
-    def path(self, engine):
-        path = self.work / f"outputs-{engine}.{'safetensors' if is_ours(engine) else 'npz'}"
+    def path(self, engine, is_onnx):
+        path = self.work / f"outputs-{engine}.{'safetensors' if is_ours(engine) and not is_onnx else 'npz'}"
         path.unlink(missing_ok=True)
         return path
 
@@ -138,7 +169,7 @@ def run_rounds(tasks, arguments):
                     settings |= {"runs": arguments.runs, "warm_up": arguments.warm_up}
                     first = turn == 0 and threads == arguments.threads[0]
                     if first:
-                        path = outputs[model].path(engine)
+                        path = outputs[model].path(engine, task["size"] is None)
                         settings["outputs"] = str(path)
                     pooled.setdefault((model, threads, engine), []).append(measure({**task, **settings}))
                     if first and not outputs[model].agrees(model, engine, path):
@@ -188,10 +219,20 @@ def engines_asked(arguments):
 
 def prepare(model, engines, arguments):
     """The task of one model, with the engines that have a file of it."""
+    if model.endswith(".onnx"):
+        task = onnx_model(Path(model), arguments.work)
+        usable = [engine for engine in engines if is_ours(engine) or PEERS[engine].file == "onnx"]
+        return {**task, "ardf": arguments.ardf, "engines": usable}
     formats = {PEERS[engine].file for engine in engines if engine in PEERS}
     task = make_model(model, arguments.work, formats, arguments.litert_python, arguments.calibrate)
     usable = [engine for engine in engines if is_ours(engine) or PEERS[engine].file in task["files"]]
     return {**task, "ardf": arguments.ardf, "engines": usable}
+
+
+def network_name(model):
+    """A model's name in reports: of a file its own, or its folder's where it is called what all are called."""
+    path = Path(model)
+    return path.resolve().parent.name if path.name == "model.onnx" else path.stem if path.suffix == ".onnx" else model
 
 
 def main():
@@ -200,6 +241,7 @@ def main():
     parser.add_argument("--ardf", default=".build/release/ardf", help="the built program")
     parser.add_argument("--work", type=Path, default=Path("peers"), help="folder for models and results")
     parser.add_argument("--models", default="yolo11n-seg,yolo11l-seg,depth-anything-v2-small")
+    parser.add_argument("--onnx", nargs="+", metavar="FILE", help="instead: networks of ONNX files with fixed shapes")
     parser.add_argument("--engines", default=",".join(PEERS), help="peers, where they are installed")
     parser.add_argument("--threads", default="1,2", help="numbers of threads")
     parser.add_argument("--rounds", type=int, default=3, help="processes of each engine")
@@ -219,7 +261,8 @@ def main():
     arguments.threads = [int(count) for count in arguments.threads.split(",")]
     arguments.work.mkdir(parents=True, exist_ok=True)
     engines = engines_asked(arguments)
-    tasks = {model: prepare(model, engines, arguments) for model in arguments.models.split(",")}
+    models = arguments.onnx or arguments.models.split(",")
+    tasks = {network_name(model): prepare(model, engines, arguments) for model in models}
     if arguments.prepare:
         return None
     load = os.getloadavg()[0]

@@ -36,6 +36,8 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
   case malformed(file: String, reason: String)
   /// A picture of a format that is not read, such as "a WebP picture".
   case foreignPicture(file: String, format: String)
+  /// A film where a capture is asked for.
+  case film(file: String)
   /// A picture of a format whose library is not there.
   case missingLibrary(file: String, reason: String)
   /// The `schema` field names another format or version.
@@ -115,6 +117,8 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
 
   /// A layout that is known and not read.
   public enum ForeignLayout: Sendable, Equatable {
+    /// A recording of Record3D without its file `metadata`.
+    case record3DWithoutMetadata
     /// The app's export of `rgb/` and `depth/*.exr` without its metadata.
     case record3D
     /// MCAP whose chunks are compressed in a way that the format does not know.
@@ -178,6 +182,9 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
       }
     case .foreignPicture(let file, let format):
       "\(file): is \(format), which is not read; convert it to JPEG or PNG"
+    case .film(let file):
+      "\(file): is a film, and pictures or a capture are read here; give the film to ardf detect, depth or run, or "
+        + "take its pictures out with: mkdir pictures && ffmpeg -i \(shellWord(file)) pictures/%06d.jpg"
     case .missingLibrary(let file, let reason): "\(file): \(reason)"
     case .unsupportedSchema(let file, let found, let expected):
       "\(file): schema is \"\(found)\", this version reads \"\(expected)\"; convert it with a matching version"
@@ -242,6 +249,9 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     case .foreignLayout(let path, .record3D):
       "\(path): holds depth as .exr without Record3D's metadata.json; add it, give the recording itself (.r3d), or "
         + "convert the depths to .npy (float32, meters) or 16-bit .png (millimeters) and give its pictures with --depth-map FOLDER --intrinsics FX,FY,CX,CY"
+    case .foreignLayout(let path, .record3DWithoutMetadata):
+      "\(path): a recording of Record3D (rgbd/N.jpg, rgbd/N.depth) without its file metadata, which has the camera; "
+        + "add it beside rgbd, or export the recording again"
     case .foreignLayout(let path, .bagCompression(let name)):
       "\(path): its chunks are compressed by \(name), lz4 and zstd are read; write it again with mcap compress"
     case .foreignLayout(let path, .compressedBag):

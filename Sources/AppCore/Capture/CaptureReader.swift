@@ -65,6 +65,12 @@ public enum CaptureReader {
       if let name = try folder.names().first(where: ForeignRecording.isCompressedBag) {
         throw .foreignLayout(path: "\(folder.path)/\(name)", layout: .compressedBag)
       }
+      if folder.hasSubfolder(Record3DFiles.frames),
+        Record3DFiles.lacksMetadata(
+          try folder.names(in: Record3DFiles.frames).map { "\(Record3DFiles.frames)/\($0)" })
+      {
+        throw .foreignLayout(path: folder.path, layout: .record3DWithoutMetadata)
+      }
       if SpectacularAI.recognizes(folder) {
         throw .foreignLayout(path: folder.path, layout: .spectacularAI)
       }
@@ -107,6 +113,7 @@ public enum CaptureReader {
       return try open(archive: path, limits, photographs)
     }
     if let foreign = ForeignRecording.layout(of: path) { throw .foreignLayout(path: path, layout: foreign) }
+    if FilmKind.isFilm(path), !PlainImages.isPicture(name) { throw .film(file: path) }
     guard name.hasSuffix(".json") else {
       return try PlainImages(
         CaptureFolder(path: parent, limits: limits), path: path, names: [name], isSingleFile: true,
@@ -151,6 +158,9 @@ public enum CaptureReader {
     (costs.fileBytes, costs.totalBytes) = (limits.frameFileBytes, limits.archivedClipBytes)
     let archive = try CaptureArchive(path: path, limits: costs)
     if archive.isClip { return try RecordedClip(archive: path, limits: limits) }
+    if Record3DFiles.lacksMetadata(archive.files.map(\.name)) {
+      throw .foreignLayout(path: path, layout: .record3DWithoutMetadata)
+    }
     return try UnpackedCapture(archive) { inner throws(CaptureError) in
       // An archive in an archive may hold itself.
       guard !isArchive(inner) else { throw .unrecognisedLayout(path: inner) }

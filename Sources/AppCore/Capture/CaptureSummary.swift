@@ -78,6 +78,8 @@ package struct CaptureSummary: Sendable, Equatable {
   package let notes: [String]
   /// Greatest distance of a camera from the first, meters.
   package let baseline: Double
+  /// Whether a frame says where its camera was; else there is no baseline, and nothing to reproject.
+  package let isPosed: Bool
   /// Reprojection of every frame onto the next, of which that of the middle error; nil for a single frame or without
   /// depth.
   package let reprojection: Reprojection?
@@ -110,7 +112,7 @@ package struct CaptureSummary: Sendable, Equatable {
     var unreadable: [SkippedFrame] = []
     var failure: CaptureError?
     var (first, last): (CapturedFrame?, CapturedFrame?)
-    var baseline = 0.0
+    var (baseline, isPosed) = (0.0, false)
     var compared: [(name: String, reprojection: Reprojection)] = []
     for index in source.frames.indices {
       let frame: CapturedFrame
@@ -124,6 +126,7 @@ package struct CaptureSummary: Sendable, Equatable {
         continue
       }
       frames.append(Frame(frame))
+      isPosed = isPosed || frame.isPosed
       if let first {
         baseline = max(baseline, first.cameraToWorld.origin.distance(to: frame.cameraToWorld.origin))
         if let last, let found = Reprojection(from: last, to: frame) { compared.append((frame.name, found)) }
@@ -136,6 +139,7 @@ package struct CaptureSummary: Sendable, Equatable {
     self.unreadable = unreadable
     self.frames = frames
     self.baseline = baseline
+    self.isPosed = isPosed
     let sorted = compared.map(\.reprojection).sorted { $0.medianError < $1.medianError }
     reprojection = sorted.isEmpty ? nil : sorted[sorted.count / 2]
     comparedFrames = compared.count

@@ -22,8 +22,18 @@ enum Record3DFiles: Sendable {
     let names = archive.members.map(\.name).filter {
       $0 == Self.metadata || $0.hasSuffix("/\(Self.metadata)")
     }
-    guard let name = names.first else { throw .archive(path: path, .nothing) }
+    guard let name = names.first else {
+      guard Self.lacksMetadata(archive.members.map(\.name)) else { throw .archive(path: path, .nothing) }
+      throw .foreignLayout(path: path, layout: .record3DWithoutMetadata)
+    }
     self = .archive(archive, path: path, prefix: String(name.dropLast(Self.metadata.count)), limits)
+  }
+
+  /// Whether files are those of a recording's frames, and none is its metadata.
+  static func lacksMetadata(_ names: [String]) -> Bool {
+    let paths = names.map { $0.split(separator: "/") }
+    return paths.contains { $0.dropLast().last == "rgbd" && hasEnding(String($0.last ?? ""), ".depth") }
+      && !paths.contains { $0.last == "metadata" }
   }
 
   var limits: CaptureLimits {

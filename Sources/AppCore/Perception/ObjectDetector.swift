@@ -20,6 +20,8 @@ public struct ObjectRules: Sendable {
   public var tiling: Tiling?
   /// Limits on masks.
   package var maskBounds = MaskBounds()
+  /// Whether a picture without objects tells what came nearest: of no use where other thresholds follow.
+  package var tellsSurest = true
 
   /// Rules; by default those of the phone app.
   public init(
@@ -29,6 +31,11 @@ public struct ObjectRules: Sendable {
     self.thresholds = thresholds
     self.classes = classes
     self.masks = masks
+  }
+
+  /// Whether a candidate is reported where no object was found.
+  func tells(_ surest: SurestCandidate) -> Bool {
+    tellsSurest && classes?.contains(surest.classIndex) ?? true
   }
 
   var request: DetectionRequest {
@@ -92,7 +99,7 @@ public struct ObjectDetector: Detector {
     let found = try self.upright(in: upright)
     return FoundObjects(
       detections: found.detections.map { $0.turnedBack(from: orientation, stored: stored).asWritten },
-      surest: found.surest.flatMap { rules.classes?.contains($0.classIndex) ?? true ? $0 : nil },
+      surest: found.surest.flatMap { rules.tells($0) ? $0 : nil },
       timings: found.timings, selection: found.selection)
   }
 

@@ -62,7 +62,9 @@ extension Perceived {
     if depth.estimated != nil {
       notes.append("distances are the depth network's, from the picture alone")
     } else if frame.depth == nil, !lacksPrompt {
-      notes.append("no LiDAR depth: there is nothing to scale relative depth with")
+      notes.append(
+        "no LiDAR depth: there is nothing to scale relative depth with; meters come from a metric depth network "
+          + "(ardf weights get metric-indoor) or a depth map (--depth-map)")
     }
     if frame.depth != nil, frame.confidence == nil {
       notes.append("no confidence: every LiDAR reading counts as sure")

@@ -63,11 +63,12 @@ package func shellWord(_ name: String) -> String {
 
 /// Comma-separated values after RFC 4180, with plain line ends.
 ///
-/// What a spreadsheet would take for a formula gets an apostrophe before it, which it takes for a text.
+/// What a spreadsheet would take for a formula gets an apostrophe before it, which it takes for a text; a sign alone, such
+/// as the `-` of standard input, is none.
 package func csvTable(_ header: [String], _ rows: [[String]]) -> String {
   func cell(_ text: String) -> String {
     let isFormula = text.unicodeScalars.first.map { "=+-@\t\r".unicodeScalars.contains($0) } ?? false
-    let safe = isFormula && Double(text) == nil ? "'" + text : text
+    let safe = isFormula && text.utf8.count > 1 && Double(text) == nil ? "'" + text : text
     let isQuoted = safe.unicodeScalars.contains { ",\"\n\r".unicodeScalars.contains($0) }
     return isQuoted ? "\"\(safe.replacing("\"", with: "\"\""))\"" : safe
   }

@@ -72,7 +72,7 @@ enum Program {
     Task.detached {
       do {
         try CommandWords.check()
-        let words = Array(CommandLine.arguments.dropFirst())
+        let words = FieldWords.asked(Array(CommandLine.arguments.dropFirst()))
         HelpLayout.note(words)
         try CommandNames.refuseUnknown(words)
         var command = try ARDF.parseAsRoot(

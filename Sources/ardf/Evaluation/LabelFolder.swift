@@ -109,7 +109,8 @@ package enum LabelFolder {
     components[last] = "labels"
     let path = components.joined(separator: "/")
     guard pathKind(path) == .folder else {
-      throw .noFolder(path: components[..<last].joined(separator: "/"), needed: "labels")
+      let above = last == 0 ? "." : components[..<last].joined(separator: "/")
+      throw .noFolder(path: above.isEmpty ? "/" : above, needed: "labels")
     }
     return path
   }

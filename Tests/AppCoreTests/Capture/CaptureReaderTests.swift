@@ -24,6 +24,16 @@ import Testing
     #expect(frame.timestamp == 12.5)
   }
 
+  @Test func aFilmIsNamedAsOne() throws {
+    let place = try TemporaryDirectory()
+    let film: [UInt8] = [0, 0, 0, 24] + Array("ftypisom".utf8) + [UInt8](repeating: 0, count: 12)
+    for name in ["clip.mp4", "clip"] {
+      let path = try place.write(film, to: name)
+      let error = #expect(throws: CaptureError.film(file: path)) { try CaptureReader.open(path) }
+      #expect(error?.description.contains("ardf detect") == true)
+    }
+  }
+
   @Test func pictureIsDecodedOnlyOnDemand() throws {
     let fixture = try CaptureFixture.native()
     let frame = try CaptureReader.open(fixture.path).frame(at: 0, decodingImage: false)

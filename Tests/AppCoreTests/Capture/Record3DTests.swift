@@ -134,6 +134,19 @@ import Testing
     }
   }
 
+  @Test func whatLacksItsMetadataIsNamed() throws {
+    let files = try Self.files().filter { $0.name != "metadata" }
+    let (place, path) = try Self.write(files)
+    let zip = try place.write(place.read(String(path.split(separator: "/").last ?? "")), to: "other.zip")
+    for file in files { try place.write(file.bytes, to: "folder/\(file.name)") }
+    for source in [path, zip, place.file("folder")] {
+      #expect(throws: CaptureError.foreignLayout(path: source, layout: .record3DWithoutMetadata)) {
+        try CaptureReader.open(source)
+      }
+    }
+    withExtendedLifetime(place) {}
+  }
+
   @Test func withoutPosesThereAreNone() throws {
     let (place, path) = try Self.write(Self.files(changes: ["poses": nil]))
     let source = try CaptureReader.open(path)

@@ -59,6 +59,18 @@ import Testing
     #expect(decoded.count == 2 && decoded[0] != "20x12 7" && decoded[1] == "20x12 7", "\(decoded)")
   }
 
+  @Test func picturesThatPipesDoNotTakeAreNamed() throws {
+    let png = try ImageCodec.encodePNG(Self.picture(7))
+    for (start, kind) in [("\0\0\0 ftypheic", "HEIC"), ("\0\0\0 ftypavif", "AVIF"), ("RIFF....WEBP", "WebP")]
+    {
+      let other = Array(start.utf8) + [UInt8](repeating: 0, count: 40)
+      let found = try Self.contents(other + png)
+      #expect(
+        found.count == 2 && found[0].contains("52 bytes of \(kind)") && found[1] == "20x12 7", "\(found)")
+      #expect(try Self.contents(other) == [found[0]])
+    }
+  }
+
   @Test func everyCutIsToldAndNothingHangs() throws {
     let png = try ImageCodec.encodePNG(Self.picture(7))
     let jpeg = try ImageCodec.encodeJPEG(Self.picture(100), quality: 50)
@@ -232,6 +244,40 @@ import Testing
     let (same, quiet) = try Self.ffmpeg(
       "printf 'P6\\n6 6\\n255\\n%0108d' 0; echo 'mmco: unref short failure' >&2", in: place)
     #expect(try Self.contents(of: PictureStream(.film(same), ffmpeg: quiet)) == ["6x6 48"])
+  }
+
+  /// What ffmpeg says of a camera that closes is no damage; what it says of data that are missing is.
+  @Test func aCameraThatClosesDamagesNothing() throws {
+    let place = try TemporaryDirectory()
+    let picture = "printf 'P6\\n6 6\\n255\\n%0108d' 0; "
+    let end = "echo 'in#0/mpjpeg: Error during demuxing: Input/output error' >&2"
+    let (film, closed) = try Self.ffmpeg(
+      picture + "echo 'http: Stream ends prematurely at 9, should be 18446744073709551615' >&2; " + end,
+      in: place)
+    let camera = StreamSource.address("http://camera/stream")
+    #expect(try Self.contents(of: PictureStream(camera, ffmpeg: closed)) == ["6x6 48"])
+    #expect(try Self.contents(of: PictureStream(.film(film), ffmpeg: closed)).count == 2)
+    let (_, cut) = try Self.ffmpeg(
+      picture + "echo 'http: Stream ends prematurely at 9, should be 20' >&2; " + end, in: place)
+    let found = try Self.contents(of: PictureStream(camera, ffmpeg: cut))
+    #expect(found.count == 2 && found.last?.contains("should be 20:") == true, "\(found)")
+  }
+
+  /// What cannot be reached or is lost may be there later; what answers without pictures will not.
+  @Test func aCameraThatIsNotThereIsNoDamagedInput() throws {
+    let place = try TemporaryDirectory()
+    let camera = StreamSource.address("rtsp://camera/live")
+    func fault(_ script: String) throws -> FileFormats.Fault? {
+      let (_, ffmpeg) = try Self.ffmpeg(script + " >&2; exit 1", in: place)
+      let stream = try PictureStream(camera, ffmpeg: ffmpeg)
+      do {
+        while try stream.next() != nil {}
+        return nil
+      } catch { return error.fault }
+    }
+    #expect(try fault("echo 'Connection refused'") == .unavailable)
+    #expect(try fault("printf 'P6\\n6 6\\n255\\n%0108d' 0; echo 'Connection timed out'") == .inputOutput)
+    #expect(try fault("echo 'Invalid data found when processing input'") == .malformedInput)
   }
 
   /// Films are recognized by their content, pictures too, whatever they are called.

@@ -19,6 +19,12 @@ struct DetectionEdgeTests {
       pixels: (0..<width * height * 3).map { UInt8(truncatingIfNeeded: $0 &* 29 &+ $0 / 53) })
   }
 
+  @Test("a score next to nothing is no candidate, and another tells the threshold that shows it")
+  func surest() {
+    #expect(SurestCandidate(classIndex: 5, className: "bus", confidence: 0.04) == nil)
+    #expect(SurestCandidate(classIndex: 5, className: "bus", confidence: 0.3125)?.threshold == 0.31)
+  }
+
   @Test(
     "any shape of picture is taken, and objects lie inside it",
     arguments: [(1, 1), (1, 2), (3, 1), (20_000, 1), (1, 20_000), (20_000, 3), (2, 9999)])

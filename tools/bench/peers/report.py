@@ -1,5 +1,6 @@
 """The measurements of `bench-peers.py` as a table and as a plot."""
 
+import math
 import re
 from html import escape
 from pathlib import Path
@@ -147,4 +148,21 @@ def summary(report):
                     f"{best['medianMs'] / ours['medianMs']:.2f} times faster than {best['engine']} "
                     f"({best['medianMs']:.1f} ms)"
                 )
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines + means(report)) + "\n"
+
+
+def means(report):
+    """A line a number of threads: the geometric mean of ours over the fastest peer's times, of several models."""
+    ratios = {}
+    for (_, threads), rows in groups(report["rows"]).items():
+        ours = [row["medianMs"] for row in rows if row["engine"] == OURS]
+        peers = [row["medianMs"] for row in rows if not is_ours(row["engine"]) and row["precision"] == "f32"]
+        if ours and peers:
+            ratios.setdefault(threads, []).append(ours[0] / min(peers))
+    return [
+        f"{len(found)} models, {counted(threads, 'thread')}, f32: {OURS} takes "
+        f"{math.prod(found) ** (1 / len(found)):.2f} of the fastest peer's time (geometric mean), "
+        f"{max(found):.2f} at the most"
+        for threads, found in ratios.items()
+        if len(found) > 1
+    ]

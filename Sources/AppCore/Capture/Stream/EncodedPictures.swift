@@ -35,8 +35,11 @@ final class EncodedPictures {
     trailer = nil
     var last: [UInt8] = []
     var skipped = 0
+    // The first bytes, which tell what others are.
+    var first: [UInt8] = []
     while let byte = try bytes.next() {
       last.append(byte)
+      if first.count < Self.mostMark { first.append(byte) }
       let isJPEG = last.suffix(Self.jpegStart.count).elementsEqual(Self.jpegStart)
       guard isJPEG || last.suffix(Self.pngStart.count).elementsEqual(Self.pngStart) else {
         if last.count > Self.pngStart.count {
@@ -49,7 +52,7 @@ final class EncodedPictures {
       skipped += last.count - start.count
       if skipped > 0 {
         bytes.unread(start)
-        return .damaged("\(skipped) bytes that are no picture")
+        return .damaged(Self.defect(of: first, count: skipped))
       }
       if isJPEG { bytes.unread([0xff]) }
       let part = isJPEG ? try jpeg() : try png()
@@ -57,7 +60,25 @@ final class EncodedPictures {
       return part
     }
     skipped += last.count
-    return skipped > 0 ? .damaged("\(skipped) bytes that are no picture") : nil
+    return skipped > 0 ? .damaged(Self.defect(of: first, count: skipped)) : nil
+  }
+
+  /// Bytes that tell what a file is.
+  private static let mostMark = 12
+
+  /// What is wrong with bytes that are neither JPEG nor PNG; pictures of other kinds have no end that can be found in a
+  /// stream.
+  private static func defect(of first: [UInt8], count: Int) -> String {
+    let brand = first.dropFirst(8)
+    let isBoxes = first.count == mostMark && first[4..<8].elementsEqual("ftyp".utf8)
+    let kinds = [("heic", "HEIC"), ("heix", "HEIC"), ("mif1", "HEIC"), ("msf1", "HEIC"), ("avif", "AVIF")]
+    let kind =
+      isBoxes
+      ? kinds.first { brand.elementsEqual($0.0.utf8) }?.1
+      : first.starts(with: "RIFF".utf8) && brand.elementsEqual("WEBP".utf8) ? "WebP" : nil
+    guard let kind else { return "\(count) bytes that are no picture" }
+    return
+      "\(count) bytes of \(kind), which pipes do not take: give the file by its name, or send JPEG or PNG"
   }
 
   /// The rest of a JPEG whose first marker has been read: segments, and scans of coded bytes between them.

@@ -29,6 +29,10 @@ package enum StreamError: Error, Equatable, CustomStringConvertible {
   case file(FileError)
   /// Pictures of more pixels than are allowed.
   case tooManyPixels(name: String, width: Int, height: Int, limit: Int)
+  /// A camera or an address that gave no picture at all; `ffmpeg`'s words.
+  case unreachable(name: String, message: String)
+  /// A camera or an address that failed after its pictures so far; `ffmpeg`'s words.
+  case lost(name: String, message: String)
   /// What `ffmpeg` prints is not what it was asked for.
   case noPicture(name: String)
 
@@ -39,6 +43,10 @@ package enum StreamError: Error, Equatable, CustomStringConvertible {
     case .file(let error): error.description
     case .tooManyPixels(let name, let width, let height, let limit):
       "\(name): pictures of \(width)x\(height) are more than \(limit) pixels; make them smaller"
+    case .unreachable(let name, let message):
+      "\(name): cannot be reached (ffmpeg: \(message)); check that it is on, and its address, or wait for it with --reconnect"
+    case .lost(let name, let message):
+      "\(name): the connection was lost (ffmpeg: \(message)); --reconnect opens it again"
     case .noPicture(let name):
       "\(name): ffmpeg gave no picture where one should be; look at the film with ffprobe"
     }
@@ -188,7 +196,7 @@ package final class PictureStream {
     guard let first = try bytes.next() else {
       isOver = true
       // The pictures that there were are done; those that are missing are reported as a damaged one is.
-      return try process.finish().map { .damaged("ffmpeg: \($0): pictures may be missing or wrong") }
+      return try finish(process).map { .damaged("ffmpeg: \($0): pictures may be missing or wrong") }
     }
     bytes.unread([first])
     if number.isMultiple(of: Self.trimInterval) { process.trimMessages() }
@@ -202,12 +210,37 @@ package final class PictureStream {
     guard try bytes.append(width * height * 3, to: &pixels) else {
       // It has ended inside a picture: what it said tells why.
       isOver = true
-      let complaint = try process.finish()
+      let complaint = try finish(process)
       return .damaged("a picture that ffmpeg did not finish" + (complaint.map { ": \($0)" } ?? ""))
     }
     return .picture(RGBImage(width: width, height: height, pixels: pixels), .up, focalLengthIn35mmFilm: nil)
   }
 
+  /// What `ffmpeg` complained of until its end.
+  ///
+  /// That a camera is gone ends its pictures, and damages none.
+  private func finish(_ process: FFmpegProcess) throws -> String? {
+    guard source.isCamera else { return try process.finish() }
+    do throws(MediaError) {
+      return try process.finish(passingOver: Self.endsOfConnections)
+    } catch {
+      guard case .ffmpeg(let name, let message) = error else { throw error }
+      if number > 0 { throw StreamError.lost(name: name, message: message) }
+      guard !Self.foreignContents.contains(where: message.contains) else { throw error }
+      throw StreamError.unreachable(name: name, message: message)
+    }
+  }
+
+  /// What `ffmpeg` says of a connection that the other side closed; a length of 2^64 - 1 is one that nobody stated.
+  private static let endsOfConnections = [
+    "should be \(UInt64.max)", ": Input/output error", ": End of file", ": Connection reset by peer",
+    ": Connection timed out", ": Broken pipe",
+  ]
+  /// What `ffmpeg` says of a source that answers, and has no pictures that it can read.
+  private static let foreignContents = [
+    "Invalid data found", "matches no streams", "does not contain any stream", "Inappropriate ioctl",
+    "Invalid argument",
+  ]
   private static let trimInterval = 1000
   /// What a header's eight digits may say.
   private static let sides = 1...1 << 24
@@ -226,6 +259,8 @@ extension StreamError: ClassifiedError {
     switch self {
     case .media(let error): error.fault
     case .file(let error): error.fault
+    case .unreachable: .unavailable
+    case .lost: .inputOutput
     case .tooManyPixels, .noPicture: .malformedInput
     }
   }

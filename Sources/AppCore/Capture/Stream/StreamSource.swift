@@ -47,6 +47,14 @@ package enum StreamSource: Sendable, Equatable {
     }
   }
 
+  /// Whether pictures are made as time goes by, by what may be switched off: a camera or an address.
+  package var isCamera: Bool {
+    switch self {
+    case .device, .address: true
+    case .standardInput, .pipe, .film: false
+    }
+  }
+
   /// What messages and results call it; an address without the password that it may hold.
   package var name: String {
     switch self {

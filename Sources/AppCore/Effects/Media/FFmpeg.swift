@@ -141,8 +141,10 @@ final class FFmpegProcess {
   }
 
   /// Waits for its end; what it complained of first although it did its work, nil where it had nothing to say.
+  ///
+  /// - `passingOver`: parts of complaints that are none of this source.
   @discardableResult
-  func finish() throws(MediaError) -> String? {
+  func finish(passingOver: [String] = []) throws(MediaError) -> String? {
     let status = child.finish()
     // Which part of it says so, without where that lies in its memory.
     let lines = child.complaints.replacing(/\[([^\]@]*) @ 0x[0-9a-f]+\]/) { "\($0.1):" }
@@ -153,7 +155,8 @@ final class FFmpegProcess {
       throw .ffmpeg(
         file: file, message: reason ?? status.map { "ended with status \($0)" } ?? "was killed")
     }
-    let complaints = lines.filter { line in !Self.harmless.contains { line.contains($0) } }
+    let harmless = Self.harmless + passingOver
+    let complaints = lines.filter { line in !harmless.contains { line.contains($0) } }
     guard let first = complaints.first else { return nil }
     return first + (complaints.count > 1 ? ", and \(complaints.count - 1) more" : "")
   }

@@ -108,15 +108,14 @@ struct ElementFunction: VectorOperator {
   static let plain = PlainKernel<Task>(
     name: "function-f32", computes: "function of an element", tolerance: .function
   ) { task, share in
-    for pixel in share.items {
-      let (y, x) = (pixel / task.width, pixel % task.width)
+    share.forEachPixel(width: task.width) { y, x in
       let (input, output) = unsafe (task.input.pixel(y, x), task.output.pixel(y, x))
       if case .multiples(let scale, let low, let high) = task.function {
         // By itself, so that it is vectorized.
         for channel in 0..<task.channels {
           unsafe output[channel] = ElementwiseFunction.multiple(input[channel], scale, low, high)
         }
-        continue
+        return
       }
       for channel in 0..<task.channels { unsafe output[channel] = task.function.of(input[channel]) }
     }

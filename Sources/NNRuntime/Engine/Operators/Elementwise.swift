@@ -133,8 +133,7 @@ extension Affine {
   static let plain = PlainKernel<ElementwiseTask>(
     name: "elementwise-f32", computes: "elementwise", tolerance: .function
   ) { task, share in
-    for pixel in share.items {
-      let (y, x) = (pixel / task.width, pixel % task.width)
+    share.forEachPixel(width: task.width) { y, x in
       for channel in 0..<task.channels {
         var value = task.a[y, x, channel]
         switch task.operation {

@@ -46,8 +46,7 @@ struct PairwiseFunction: VectorOperator {
   static let plain = PlainKernel<Task>(
     name: "pairwise-f32", computes: "function of two maps", tolerance: .product
   ) { task, share in
-    for pixel in share.items {
-      let (y, x) = (pixel / task.width, pixel % task.width)
+    share.forEachPixel(width: task.width) { y, x in
       let (a, b) = unsafe (task.a.pixel(y, x), task.b.pixel(y, x))
       let output = unsafe task.output.pixel(y, x)
       switch task.pairing {

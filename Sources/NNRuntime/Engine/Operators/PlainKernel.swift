@@ -64,6 +64,19 @@ extension KernelCatalogue {
   var listings: [KernelListing] { plainKernels.flatMap { $0.listings(of: self) } }
 }
 
+extension Share {
+  /// Calls `body(row, column)` for each item, where items are pixels of rows of `width`.
+  @inline(__always)
+  func forEachPixel(width: Int, _ body: (_ y: Int, _ x: Int) -> Void) {
+    var (y, x) = items.lowerBound.quotientAndRemainder(dividingBy: width)
+    for _ in items {
+      body(y, x)
+      x += 1
+      if x == width { (y, x) = (y + 1, 0) }
+    }
+  }
+}
+
 // What plain kernels read and write, an element at a time.
 
 extension MapPointer {

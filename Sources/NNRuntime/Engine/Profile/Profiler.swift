@@ -23,19 +23,25 @@ public struct Profiler: Sendable {
   public func profile(
     _ session: Session, input: [Float], ceiling: MachineCeiling, progress: (Int) -> Void = { _ in }
   ) -> NetworkProfile {
-    let plan = session.plan
-    let recorder = RunRecorder(session, input: input)
-    for _ in 0..<warmUp { _ = recorder.plainRun() }
-    var layerTimes = [[Double]](repeating: [], count: plan.layers.count)
+    profile(RunRecorder(session, input: input), ceiling: ceiling, progress: progress)
+  }
+
+  /// Runs whatever has layers; as of a session.
+  package func profile<Run: ProfiledRun>(
+    _ run: Run, ceiling: MachineCeiling, progress: (Int) -> Void = { _ in }
+  ) throws(Run.Failure) -> NetworkProfile {
+    for _ in 0..<warmUp { _ = try run.plainRun() }
+    let rows = run.rows
+    var layerTimes = [[Double]](repeating: [], count: rows.count)
     var (inputTimes, betweenTimes, outputTimes): ([Double], [Double], [Double]) = ([], [], [])
     var (wall, plain): ([Double], [Double]) = ([], [])
     var recorded: [RunTrace] = []
     for iteration in 0..<iterations {
-      if iteration.isMultiple(of: 2) { plain.append(milliseconds(recorder.plainRun())) }
+      if iteration.isMultiple(of: 2) { plain.append(milliseconds(try run.plainRun())) }
       let isRecorded = iteration >= iterations - traces
-      let trace = recorder.observedRun(chunks: isRecorded)
+      let trace = try run.observedRun(chunks: isRecorded)
       if isRecorded { recorded.append(trace) }
-      if !iteration.isMultiple(of: 2) { plain.append(milliseconds(recorder.plainRun())) }
+      if !iteration.isMultiple(of: 2) { plain.append(milliseconds(try run.plainRun())) }
       for span in trace.layers { layerTimes[span.layer].append(milliseconds(span.time)) }
       wall.append(milliseconds(trace.whole))
       inputTimes.append(milliseconds(trace.input))
@@ -43,25 +49,47 @@ public struct Profiler: Sendable {
       outputTimes.append(milliseconds(trace.output))
       progress(iteration + 1)
     }
-    let bytes = plan.layerBytes
-    let layers = plan.layers.indices.filter { !layerTimes[$0].isEmpty }.map { index in
-      NetworkProfile.Row(plan.layers[index], bytes: bytes[index], times: layerTimes[index])
+    let layers = zip(rows, layerTimes).filter { !$1.isEmpty }.map { row, times in
+      var row = row
+      row.times = times
+      return row
     }
     let overhead = [
       ("[input]", inputTimes), ("[between layers]", betweenTimes), ("[output]", outputTimes),
     ].map { NetworkProfile.Row(name: $0.0, times: $0.1, isOverhead: true) }
     return NetworkProfile(
-      network: plan.name, kernels: plan.kernelName, threads: session.threads,
+      network: run.name, kernels: run.kernels, threads: run.threads,
       rows: layers + overhead, wall: wall, plain: plain, ceiling: ceiling, traces: recorded)
   }
 }
 
-extension NetworkProfile.Row {
-  fileprivate init(_ layer: PlannedLayer, bytes: Int, times: [Double]) {
-    self.init(
-      name: layer.name, operation: layer.operation, algorithm: layer.choice.algorithm.rawValue,
-      shape: layer.inputs.map(\.description).joined(separator: " ") + " -> " + layer.output.description,
-      operations: layer.operations, bytes: bytes, times: times)
+/// A network on one input, that is run repeatedly.
+package protocol ProfiledRun {
+  /// What a run may end with.
+  associatedtype Failure: Error
+
+  /// The network's name, whose kernels run, and how many threads.
+  var name: String { get }
+  var kernels: String { get }
+  var threads: Int { get }
+  /// Every layer of the plan, without times.
+  var rows: [NetworkProfile.Row] { get }
+
+  /// Begin and end of a run without recording, in nanoseconds.
+  func plainRun() throws(Failure) -> Range<UInt64>
+  /// A run whose layers, and on request chunks, are timed; spans name layers by their index in `rows`.
+  func observedRun(chunks: Bool) throws(Failure) -> RunTrace
+}
+
+extension Plan {
+  /// A row for every layer, without times.
+  package var profileRows: [NetworkProfile.Row] {
+    zip(layers, layerBytes).map { layer, bytes in
+      NetworkProfile.Row(
+        name: layer.name, operation: layer.operation, algorithm: layer.choice.algorithm.rawValue,
+        shape: layer.inputs.map(\.description).joined(separator: " ") + " -> " + layer.output.description,
+        operations: layer.operations, bytes: bytes, times: [])
+    }
   }
 }
 

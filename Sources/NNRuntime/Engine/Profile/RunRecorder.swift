@@ -1,5 +1,5 @@
 /// Runs a session on one input repeatedly.
-struct RunRecorder {
+struct RunRecorder: ProfiledRun {
   private let session: Session
   private let input: [Float]
   private let port: GraphInput
@@ -24,12 +24,16 @@ struct RunRecorder {
     liveBytes = session.plan.liveBytes
   }
 
+  var name: String { session.plan.name }
+  var kernels: String { session.plan.kernelName }
+  var threads: Int { session.threads }
+  var rows: [NetworkProfile.Row] { session.plan.profileRows }
+
   private func fill(_ inputs: borrowing SessionInputs) {
     inputs.fill(port, with: input)
     for other in others { inputs.fill(other.port, with: other.elements) }
   }
 
-  /// Begin and end of a run without recording, in nanoseconds.
   func plainRun() -> Range<UInt64> {
     let begin = monotonicNanoseconds()
     return begin..<session.run(prepare: fill, read: { _ in monotonicNanoseconds() })
@@ -47,7 +51,6 @@ struct RunRecorder {
       })
   }
 
-  /// A run whose layers, and on request chunks, are timed.
   func observedRun(chunks: Bool) -> RunTrace {
     let tracks = chunks ? (0..<session.threads).map { _ in ChunkTrack() } : []
     var layers: [RunTrace.Span] = []

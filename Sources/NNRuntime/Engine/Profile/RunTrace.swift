@@ -44,10 +44,15 @@ package struct RunTrace: Sendable {
 }
 
 /// The chunks that one thread ran; no other thread writes here, so that the lock is never waited for.
-final class ChunkTrack: Sendable {
+package final class ChunkTrack: Sendable {
   private let log = Mutex<[RunTrace.Span]>([])
 
-  func append(_ span: RunTrace.Span) { log.withLock { $0.append(span) } }
+  /// A thread that ran nothing yet.
+  package init() {}
 
-  func spans() -> [RunTrace.Span] { log.withLock { $0 } }
+  /// Adds what the thread ran.
+  package func append(_ span: RunTrace.Span) { log.withLock { $0.append(span) } }
+
+  /// What it ran, in order.
+  package func spans() -> [RunTrace.Span] { log.withLock { $0 } }
 }

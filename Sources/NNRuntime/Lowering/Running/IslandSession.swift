@@ -67,17 +67,29 @@ final class IslandSession: Sendable {
   }
 
   /// Runs it on the values that are there, and puts its own beside them.
-  func run(_ slots: inout [ONNXValue?]) throws {
+  ///
+  /// - `layer`, `chunk`: told when each layer of the plan ran, and each of its chunks on which thread.
+  func run(
+    _ slots: inout [ONNXValue?], layer: ((_ layer: Int, _ time: Range<UInt64>) -> Void)? = nil,
+    chunk: (@Sendable (_ thread: Int, _ layer: Int, _ time: Range<UInt64>) -> Void)? = nil
+  ) throws {
     let given = try inputs.map { try elements(of: $0.slot, slots) }
-    let made = session.run { filling in
-      for (input, elements) in zip(inputs, given) { filling.fill(input.port, with: elements) }
-    } read: { results in
-      outputs.map { output -> [Float] in
+    let prepare = { (filling: borrowing SessionInputs) in
+      for (input, elements) in zip(self.inputs, given) { filling.fill(input.port, with: elements) }
+    }
+    let read = { (results: borrowing SessionOutputs) in
+      self.outputs.map { output -> [Float] in
         results.withElements(of: output.port) { span, stride in
           output.elements(span, stride: stride, channels: output.port.shape.channels)
         }
       }
     }
+    let made =
+      if let layer {
+        session.observedRun(prepare: prepare, layer: layer, chunk: chunk, read: read)
+      } else {
+        session.run(prepare: prepare, read: read)
+      }
     for (output, elements) in zip(outputs, made) {
       slots[output.slot] = .tensor(output.kind.tensor(elements))
     }

@@ -67,12 +67,15 @@ extension Operators {
     else { throw ONNXError.malformed("the indices do not fit the input") }
     let numbers = try indexed(indices, within: shape[axis])
     let strides = Shape.strides(shape)
+    var others = strides
+    others[axis] = 0
     var positions: [Int] = []
     positions.reserveCapacity(numbers.count)
-    Shape.forEachIndex(indices.shape) { index in
-      var flat = 0
-      for (other, position) in index.enumerated() where other != axis { flat += position * strides[other] }
-      positions.append(flat + numbers[positions.count] * strides[axis])
+    let (width, step) = (indices.shape.last ?? 1, others.last ?? 0)
+    Shape.forEachRow(indices.shape, [others]) { offsets in
+      for index in 0..<width {
+        positions.append(offsets[0] + index * step + numbers[positions.count] * strides[axis])
+      }
     }
     return positions
   }

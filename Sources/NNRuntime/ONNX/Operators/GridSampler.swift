@@ -1,34 +1,45 @@
 import FileFormats
 
 /// The elements of a map, and their factors, that make the value at a point between them.
-struct GridSampler {
-  let mode: String
-  let padding: String
+struct GridSampler: Sendable {
+  /// How a value between elements is made.
+  enum Mode { case linear, nearest, cubic }
+  /// What stands for elements outside.
+  enum Padding: String { case zeros, border, reflection }
+
+  let mode: Mode
+  let padding: Padding
   let alignsCorners: Bool
   let sizes: [Int]
 
   /// At a point whose coordinates go from -1 to 1, the first axis first.
   func weights(at point: [Double]) -> [(flat: Int, factor: Double)] {
-    var place = zip(point, sizes).map { value, size in
-      alignsCorners ? (value + 1) / 2 * Double(size - 1) : ((value + 1) * Double(size) - 1) / 2
-    }
-    if mode == "nearest" { place = place.map { $0.rounded(.toNearestOrEven) } }
-    place = zip(place, sizes).map { value, size in
-      let (low, high) = border(size)
-      guard value < low || value > high else { return value }
-      return padding == "border"
-        ? min(max(value, 0), Double(size - 1)) : padding == "reflection" ? reflected(value, size) : value
-    }
+    let place = zip(point, sizes).map { self.place(of: $0, $1) }
     guard place.allSatisfy({ $0.isFinite && abs($0) < 0x1p31 }) else { return [] }
     switch mode {
-    case "nearest": return combined(place.map { [(Int(clamping: $0), 1)] })
-    case "linear": return linear(place)
-    default:
+    case .nearest: return combined(place.map { [(Int(clamping: $0), 1)] })
+    case .linear: return linear(place)
+    case .cubic:
       return combined(
         place.map { value in
           let base = value.rounded(.down)
           return cubic(value - base).enumerated().map { (Int(clamping: base) - 1 + $0.offset, $0.element) }
         })
+    }
+  }
+
+  /// Where a coordinate lies along an axis, counted in elements.
+  func place(of coordinate: Double, _ size: Int) -> Double {
+    var value =
+      alignsCorners
+      ? (coordinate + 1) / 2 * Double(size - 1) : ((coordinate + 1) * Double(size) - 1) / 2
+    if mode == .nearest { value.round(.toNearestOrEven) }
+    let (low, high) = border(size)
+    guard value < low || value > high else { return value }
+    switch padding {
+    case .border: return min(max(value, 0), Double(size - 1))
+    case .reflection: return reflected(value, size)
+    case .zeros: return value
     }
   }
 
@@ -56,12 +67,13 @@ struct GridSampler {
     return found
   }
 
-  private func inside(_ index: Int, _ size: Int) -> Int? {
+  /// The element that stands for one of an axis, which may be outside; nil: zero does.
+  func inside(_ index: Int, _ size: Int) -> Int? {
     if (0..<size).contains(index) { return index }
     switch padding {
-    case "zeros": return nil
-    case "border": return min(max(index, 0), size - 1)
-    default: return min(max(Int(clamping: reflected(Double(index), size)), 0), size - 1)
+    case .zeros: return nil
+    case .border: return min(max(index, 0), size - 1)
+    case .reflection: return min(max(Int(clamping: reflected(Double(index), size)), 0), size - 1)
     }
   }
 

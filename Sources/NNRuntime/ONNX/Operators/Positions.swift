@@ -45,6 +45,15 @@ extension Operators {
     let (outer, size, inner) = Shape.around(axis, of: tensor.shape)
     var shape = tensor.shape
     shape[axis] = k
+    func found(_ picked: [Int]) -> [Tensor?] {
+      let flat = picked.enumerated().map { place, index in
+        (place / (k * inner) * size + index) * inner + place % inner
+      }
+      return [tensor.picking(flat, shape: shape), Tensor(shape, picked.map { Int64($0) })]
+    }
+    if tensor.type == .float, size <= Int(Int32.max) {
+      return found(greatest(k, of: tensor.floats(), outer, size, inner, isLargest: isLargest))
+    }
     func made<T: Number>(_: T.Type) -> [Tensor?] {
       let values = tensor.array(of: T.self)
       var picked = [Int](repeating: 0, count: outer * k * inner)
@@ -62,13 +71,35 @@ extension Operators {
           for position in 0..<k { picked[(row * k + position) * inner + column] = order[position] }
         }
       }
-      let flat = picked.enumerated().map { place, index in
-        (place / (k * inner) * size + index) * inner + place % inner
-      }
-      return [tensor.picking(flat, shape: shape), Tensor(shape, picked.map { Int64($0) })]
+      return found(picked)
     }
     guard let number = tensor.type.number else { throw unsupported(tensor.type) }
     return made(number)
+  }
+
+  /// Where the `k` greatest, or least, elements of each row lie, in order: equal ones as they come, not-a-number as the
+  /// greatest.
+  private static func greatest(
+    _ k: Int, of values: [Float], _ outer: Int, _ size: Int, _ inner: Int, isLargest: Bool
+  ) -> [Int] {
+    var picked = [Int](repeating: 0, count: outer * k * inner)
+    var keys = [UInt64](repeating: 0, count: size)
+    for row in 0..<outer {
+      for column in 0..<inner {
+        for index in 0..<size {
+          // Ordered as numbers are: both zeros are one, and all that are no numbers.
+          let value = values[(row * size + index) * inner + column]
+          let bits = value.isNaN ? 0x7fc0_0000 : (value + 0).bitPattern
+          let ascending = bits >> 31 == 0 ? bits | 0x8000_0000 : ~bits
+          keys[index] = UInt64(isLargest ? ~ascending : ascending) << 32 | UInt64(index)
+        }
+        keys.sort()
+        for position in 0..<k {
+          picked[(row * k + position) * inner + column] = Int(truncatingIfNeeded: keys[position] & 0xffff_ffff)
+        }
+      }
+    }
+    return picked
   }
 
   @Sendable private static func unique(_ call: Call) throws -> [Tensor?] {

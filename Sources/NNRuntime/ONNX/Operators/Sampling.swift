@@ -16,12 +16,21 @@ extension Operators {
         grid.shape[grid.rank - 1] == rank,
         tensor.type.isFloat, !tensor.shape.contains(0)
       else { throw ONNXError.malformed("a grid of shape \(Shape.text(grid.shape))") }
-      let name = try call.choice("mode", ["linear", "nearest", "cubic", "bilinear", "bicubic"])
+      let mode: GridSampler.Mode =
+        switch try call.choice("mode", ["linear", "nearest", "cubic", "bilinear", "bicubic"]) {
+        case "nearest": .nearest
+        case "cubic", "bicubic": .cubic
+        default: .linear
+        }
+      let padding = try call.choice("padding_mode", ["zeros", "border", "reflection"])
       let sampler = GridSampler(
-        mode: name == "bilinear" ? "linear" : name == "bicubic" ? "cubic" : name,
-        padding: try call.choice("padding_mode", ["zeros", "border", "reflection"]),
+        mode: mode, padding: GridSampler.Padding(rawValue: padding) ?? .zeros,
         alignsCorners: try call.flag("align_corners"), sizes: Array(tensor.shape[2...]))
       let places = grid.shape[1..<grid.rank - 1].reduce(1, *)
+      let shape = Array(tensor.shape[..<2]) + grid.shape[1..<grid.rank - 1]
+      if tensor.type == .float, grid.type == .float, let plane = PlaneSampler(sampler) {
+        return Tensor(shape, plane.sampled(tensor.floats(), images: tensor.shape[0], at: grid.floats()))
+      }
       let (area, channels) = (sampler.sizes.reduce(1, *), tensor.shape[1])
       let (values, coordinates) = (tensor.doubles(), grid.doubles())
       var made = [Double](repeating: 0, count: tensor.shape[0] * channels * places)
@@ -37,7 +46,7 @@ extension Operators {
           }
         }
       }
-      return Tensor(tensor.type, Array(tensor.shape[..<2]) + grid.shape[1..<grid.rank - 1], doubles: made)
+      return Tensor(tensor.type, shape, doubles: made)
     },
     Operator("AffineGrid", ["align_corners"], inputs: 2...2) { call in
       let theta = try call.tensor(0)
@@ -164,7 +173,7 @@ extension Operators {
     guard offsets.shape == [batch, parts * count * 2] + windows.output else {
       throw ONNXError.malformed("offsets of shape \(Shape.text(offsets.shape))")
     }
-    let sampler = GridSampler(mode: "linear", padding: "zeros", alignsCorners: true, sizes: windows.input)
+    let sampler = GridSampler(mode: .linear, padding: .zeros, alignsCorners: true, sizes: windows.input)
     let (values, factors, moves) = (tensor.doubles(), weights.doubles(), offsets.doubles())
     let (mask, bias) = (try call.optional(4)?.doubles(), try call.optional(3)?.doubles())
     guard mask.map({ $0.count == batch * parts * count * places }) ?? true,

@@ -95,6 +95,38 @@ enum FloatLoops {
     }
   }
 
+  /// For each plane of `area` elements the sums of four elements a place, each times its factor; `taps` are one image's
+  /// after another's.
+  static func sampled(_ source: [Float], images: Int, area: Int, _ taps: PlaneSampler.Taps) -> [Float] {
+    guard !source.isEmpty, !taps.flat.isEmpty else { return [] }
+    let (planes, places) = (source.count / max(area, 1), taps.flat.count / (4 * max(images, 1)))
+    let channels = planes / max(images, 1)
+    return unsafe [Float](count: planes * places) { made in
+      unsafe source.withUnsafeBufferPointer { source in
+        nonisolated(unsafe) let (source, made) = unsafe (source, made)
+        unsafe taps.flat.withUnsafeBufferPointer { flat in
+          unsafe taps.factors.withUnsafeBufferPointer { factors in
+            nonisolated(unsafe) let (flat, factors) = (flat.baseAddress!, factors.baseAddress!)
+            Parallel.ranges(planes, cost: 8 * places) { range in
+              for plane in range {
+                let tap = 4 * places * (plane / channels)
+                let from = unsafe source.baseAddress! + plane * area
+                for place in 0..<places {
+                  let (flat, factors) = unsafe (flat + tap + 4 * place, factors + tap + 4 * place)
+                  unsafe made[plane * places + place] =
+                    flat[0] < 0
+                    ? 0
+                    : factors[0] * from[Int(flat[0])] + factors[1] * from[Int(flat[1])]
+                      + factors[2] * from[Int(flat[2])] + factors[3] * from[Int(flat[3])]
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
   /// The exponentials of every `width` elements less the greatest of them, divided by their sum.
   static func softmax(_ source: [Float], width: Int) -> [Float] {
     unsafe [Float](count: source.count) { made in

@@ -54,8 +54,12 @@ extension Tensor {
       let lengths = tensors.map { $0.shape[axis...].reduce(1, *) }
       var values: [T] = []
       values.reserveCapacity(shape.reduce(1, *))
-      for block in 0..<outer {
-        for (array, length) in zip(arrays, lengths) { values += array[block * length..<(block + 1) * length] }
+      if lengths.allSatisfy({ $0 == 1 }) {
+        for block in 0..<outer { for index in arrays.indices { values.append(arrays[index][block]) } }
+      } else {
+        for block in 0..<outer {
+          for (array, length) in zip(arrays, lengths) { values += array[block * length..<(block + 1) * length] }
+        }
       }
       return Tensor(shape, values, type: tensors[0].type)
     }
@@ -73,8 +77,7 @@ extension Tensor {
   /// The elements at flat positions.
   func picking(_ positions: [Int], shape: [Int]) -> Tensor {
     func moved<T: Element>(_: T.Type) -> Tensor {
-      let values = array(of: T.self)
-      return Tensor(shape, positions.map { values[$0] }, type: type)
+      Tensor(shape, pickedCopy(array(of: T.self), positions), type: type)
     }
     return moved(self.type.storage)
   }
@@ -98,6 +101,13 @@ private func stridedCopy<T: Element>(_ source: [T], _ shape: [Int], _ strides: [
     }
   }
   return result
+}
+
+@_specialize(where T == Float)
+@_specialize(where T == Int64)
+@_specialize(where T == UInt8)
+private func pickedCopy<T: Element>(_ source: [T], _ positions: [Int]) -> [T] {
+  positions.map { source[$0] }
 }
 
 @_specialize(where T == Float)

@@ -150,8 +150,11 @@ struct Bench: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let isONNX = hasEnding(network.weights, ".onnx") && flow == nil && !kernels
-    try isONNX ? refuseOptionsOfNetworks() : free.refuse(of: network.weights)
+    let isONNX = network.isONNX && flow == nil && !kernels
+    try isONNX
+      ? network.refuseOptionsOfNetworks(
+        input, [("--streams", streams != 1), ("--save-outputs", saveOutputs != nil)])
+      : free.refuse(of: network.weights)
     let weights = isONNX ? network.weights : try network.file()
     let inputs = [weights, input.input, compare, flow, depth] + network.arithmetic.plans
     let saved = try saveOutputs.map { try OutputFile($0, force: false, inputs: inputs) }
@@ -192,19 +195,6 @@ struct Bench: AsyncParsableCommand {
         "slower than \(compare) with "
           + slower.map { "\($0.name) (\(decimal($0.comparison.ratio ?? 0, 3)) times)" }.joined(
             separator: ", "))
-    }
-  }
-
-  /// Throws where an option says something about a network that is built here.
-  private func refuseOptionsOfNetworks() throws {
-    let options = [
-      ("--size", network.size != nil), ("--openblas", network.openblas), ("--input", input.input != nil),
-      ("--streams", streams != 1), ("--save-outputs", saveOutputs != nil),
-    ]
-    if let option = options.first(where: { $0.1 })?.0 {
-      throw CommandError.usage(
-        "\(network.weights): \(option) is for networks that are built of weights; an ONNX file has --axis, and inputs "
-          + "that are drawn")
     }
   }
 

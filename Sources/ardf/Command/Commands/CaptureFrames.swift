@@ -51,7 +51,7 @@ extension Capture {
       let count = try folderNames(of: folder.temporaryPath).count
       guard count > 0 else { throw CommandError.input("\(video): holds no picture") }
       try OutputError.mapping { () throws(FileError) in try folder.commit() }
-      Console.inform("\(recording)/rgb: \(count) pictures")
+      Console.inform("\(recording)/rgb: \(counted(count, "picture"))")
       guard json else { return }
       try Console.print([
         "schema": "ardf.written/1", "output": .string("\(recording)/rgb"), "frames": .integer(count),

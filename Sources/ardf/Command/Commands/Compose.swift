@@ -29,6 +29,8 @@ struct Compose: ParsableCommand, LimitedCommand {
   @OptionGroup(title: "Output") var format: PictureOptions
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
+  func validate() throws { try output.refuseJSONAlone("the picture") }
+
   func run() throws {
     let captured = try FrameSelection.one(capture, frame: frame, limits: limits.capture)
     let file = try Documents.detections(detections, of: captured, limits: limits.capture)

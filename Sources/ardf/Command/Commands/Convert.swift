@@ -22,7 +22,7 @@ struct Convert: ParsableCommand {
         "ardf convert depth_anything_v2_metric_hypersim_vits.pth \\\nweights/metric-indoor.safetensors --max-depth 20"
       )))
 
-  @Argument(help: "The checkpoint: .pt, .pth, .ckpt or .safetensors.")
+  @Argument(help: "The checkpoint: .pt, .pth, .ckpt or .safetensors, or a name such as yolo11n-seg.")
   var input: String
 
   @Argument(help: "The weight file to write: .safetensors.")
@@ -51,6 +51,7 @@ struct Convert: ParsableCommand {
   }
 
   func run() throws {
+    let input = try WeightFiles.checkpoint(input)
     let file = try OutputFile(output, force: force, inputs: [input])
     try ForeignModel.refuse(input)
     let checkpoint = try CheckpointConverter.read(input, maxDepth: maxDepth)

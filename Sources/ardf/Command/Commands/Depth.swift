@@ -45,6 +45,8 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
   @OptionGroup(title: "Computation") var compute: ComputeOptions
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
+  func validate() throws { try output.refuseJSONAlone("the arrays") }
+
   func run() async throws {
     if let stream = try streaming.source(among: sources) { return try await run(stream) }
     let inputs = try RunInputs(sources, names: frame) {

@@ -199,6 +199,8 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
       var found = try tracking.scored(detector).settings.detector(
         weights, compute.settings, pool: pool)
       found.rules.tiling = tiles.tiling
+      // Tracks begin at a score of their own.
+      found.rules.tellsSurest = !tracking.isOn
       Console.inform("detector \(found.network.name) from \(weights.file)")
       try format.format.check(found.network)
       try results.begin(ObjectTable.columns(of: found.network), isTracked: tracking.isOn)

@@ -71,7 +71,7 @@ struct Merge: ParsableCommand {
     }
     for line in merged.damage.lines(of: job) { Console.note(line) }
     Console.inform(
-      "\(merged.count) records of \(merged.parts.count) parts"
+      "\(counted(merged.count, "record")) of \(counted(merged.parts.count, "part"))"
         + (merged.failures > 0 ? ", \(merged.failures) of them of bad inputs" : ""))
   }
 }

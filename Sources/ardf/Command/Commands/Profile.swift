@@ -29,7 +29,8 @@ struct Profile: ParsableCommand {
       (
         "A gate: no layer may be slower than in the build before",
         "ardf profile weights/yolo11n-seg.safetensors --compare bin/ardf \\\n--turns 3"
-      )))
+      ),
+      ("Any network from an ONNX file", "ardf profile model.onnx --sort time --top 10")))
 
   enum Report: String, CaseIterable, ExpressibleByArgument, FileLayout {
     case table, json, csv, md, trace, html
@@ -47,6 +48,7 @@ struct Profile: ParsableCommand {
 
   @OptionGroup var network: NetworkOptions
   @OptionGroup(title: "Input") var input: NetworkInputOptions
+  @OptionGroup(title: "Input") var free: FreeAxisOptions
 
   @Option(name: .shortAndLong, help: "Profiled iterations.")
   var iterations = 30
@@ -131,6 +133,7 @@ struct Profile: ParsableCommand {
   }
 
   func run() throws {
+    try network.isONNX ? network.refuseOptionsOfNetworks(input) : free.refuse(of: network.weights)
     let weights = try network.file()
     let file = try OutputFile(
       orStandardOutput: out, force: force,
@@ -205,6 +208,7 @@ struct Profile: ParsableCommand {
     if network.openblas { arguments.append("--openblas") }
     if let tensor = input.input { arguments.append("--input=\(tensor)") }
     if let threads { arguments.append("--threads=\(threads)") }
+    arguments += free.axis.map { "--axis=\($0)" }
     if let groupBy { arguments.append("--group-by=\(groupBy.rawValue)") }
     return arguments
   }
@@ -212,13 +216,20 @@ struct Profile: ParsableCommand {
   private func measure() throws -> NetworkProfile {
     let pool = ThreadPool(threads: threads ?? ProcessorShare.threads)
     let ceiling = try MachineCeiling.measure(backend: network.backend, pool: pool)
-    let session = try network.session(pool: pool)
     let report = try report()
     let showsTraces = report == .trace || report == .html
     let profiler = Profiler(
       iterations: iterations, warmUp: warmUp, traces: showsTraces ? min(traceIterations, iterations) : 0)
     var progress = Progress("iteration", of: iterations)
     defer { progress.finish() }
+    if network.isONNX {
+      let run = try ONNXRunner.recorder(
+        network.weights, sizes: free.sizes, options: try network.arithmetic.options(), pool: pool)
+      return try InFile.naming(network.weights) {
+        try profiler.profile(run, ceiling: ceiling) { progress.update($0) }
+      }
+    }
+    let session = try network.session(pool: pool)
     return profiler.profile(session, input: try input.elements(for: session.plan), ceiling: ceiling) {
       progress.update($0)
     }

@@ -292,6 +292,8 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   private func makePerceiver(pool: ThreadPool) throws -> Perceiver {
     var found = try tracking.scored(detector).detector(compute.settings, pool: pool)
     found.rules.tiling = tiles.tiling
+    // Tracks begin at a score of their own.
+    found.rules.tellsSurest = !tracking.isOn
     Console.inform("detector \(found.network.name) from \(found.network.weights.file)")
     try format.format.check(found.network)
     let depth = try WeightFiles.depth(depthOptions.depth).map {

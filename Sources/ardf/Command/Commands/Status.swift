@@ -82,7 +82,7 @@ extension JobStatus {
     let attempts = shards.reduce(0) { $0 + $1.attempts }
     let failures = ended.filter { $0.status != 0 }
     var lines = [
-      "\(done + failed) frames: \(done) done, \(failed) failed"
+      "\(counted(done + failed, "frame")): \(done) done, \(failed) failed"
         + (progress.map { "; \($0.done) of \($0.total) to do" } ?? "")
     ]
     let kinds = kinds.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
@@ -92,14 +92,17 @@ extension JobStatus {
     let count = missing.first?.count ?? shards.map(\.shard.count).max() ?? 0
     lines.append(
       "shards: \(count - missing.count) of \(count) begun, \(ended.count - failures.count) ended well, "
-        + "\(failures.count) otherwise; \(attempts) processes, \(repeated) frames begun more than once")
+        + "\(failures.count) otherwise; \(counted(attempts, "process", "processes")), "
+        + "\(counted(repeated, "frame")) begun more than once")
     if !missing.isEmpty {
       lines.append(
         "not begun: --shard " + missing.prefix(Self.named).map(\.description).joined(separator: ", ")
           + (missing.count > Self.named ? " and \(missing.count - Self.named) more" : ""))
     }
     for shard in failures.prefix(Self.named) {
-      lines.append("shard \(shard.shard) ended with \(shard.status ?? 0) after \(shard.frames) frames")
+      lines.append(
+        "shard \(shard.shard) ended with \(shard.status ?? 0) after "
+          + counted(shard.frames, "frame"))
     }
     if let rate {
       lines.append(
@@ -109,8 +112,11 @@ extension JobStatus {
     for shard in last {
       lines.append("shard \(shard.shard): \(shard.countedDone) of \(shard.total ?? 0)")
     }
+    // Of captures of one frame the id says all.
+    let isSingle = slowest.allSatisfy { $0.position.frame == 0 }
     for frame in slowest {
-      lines.append("slow: \(frame.id) (\(frame.position)), \(decimal(frame.seconds, 2)) s")
+      let place = isSingle ? "" : ", frame \(frame.position.frame)"
+      lines.append("slow: \(frame.id)\(place), \(decimal(frame.seconds, 2)) s")
     }
     return lines + damage.lines(of: "parts")
   }

@@ -75,7 +75,7 @@ struct Trace: ParsableCommand {
         "kernels": .string(session.plan.kernelName), "layers": .array(names.map(JSONValue.string)),
       ])
     } else {
-      Console.inform("\(out): \(names.count) layers of \(network.name)")
+      Console.inform("\(out): \(counted(names.count, "layer")) of \(network.name)")
     }
   }
 

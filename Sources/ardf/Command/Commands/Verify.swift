@@ -49,7 +49,7 @@ struct Verify: ParsableCommand {
         "ardf verify model.onnx --reference recorded.npz --failed"
       ),
       (
-        "Which layers tolerate 8 bits? A fast plan whose outputs are off by 3 % at most",
+        "Which layers tolerate 8 bits? A plan with outputs off by 3 % at most",
         "ardf verify --weights weights/yolo11n-seg.safetensors --precision int8 \\\n"
           + "--sensitivity --calibrate pictures --max-error 0.03 --out sensitivity"
       ),
@@ -283,7 +283,7 @@ struct Verify: ParsableCommand {
           reports: reports, origin: origin, reference: reference ?? "",
           reducedTypes: try reference.map { try ReferenceFile(path: $0).reducedTypes } ?? [:], failed: failed
         ).text)
-    if let out, !json { Console.inform("\(out): verify.json, \(drawn.count) pictures") }
+    if let out, !json { Console.inform("\(out): verify.json, \(counted(drawn.count, "picture"))") }
     guard reports.allSatisfy(\.passed) else {
       throw CommandError.checksFailed(reports.filter { !$0.passed }.map(\.summary))
     }

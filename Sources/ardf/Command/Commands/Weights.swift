@@ -53,8 +53,15 @@ struct Weights: ParsableCommand {
       }
       let found = all.compactMap { weights, path in path.map { "\(weights.name): \($0)\n" } }
       try Console.print(
-        table.text + "[nsmlx] is a size, the smallest first: yolo11n-seg\n\n" + found.joined() + "looked in "
-          + WeightFolders.text)
+        table.text + "[nsmlx] is a size, the smallest first: yolo11n-seg\n" + Self.otherNames + "\n"
+          + found.joined() + "looked in " + WeightFolders.text)
+    }
+
+    /// Networks that go by a shorter name too.
+    private static var otherNames: String {
+      PublishedWeights.depth.compactMap { network in
+        network.names.dropFirst().first.map { "\($0) is \(network.name)\n" }
+      }.joined()
     }
 
     private static func share(_ count: Int, of all: Int) -> String {
@@ -111,10 +118,11 @@ struct Weights: ParsableCommand {
             "\(name): no such checkpoint; did you mean \(near.prefix(3).joined(separator: " or "))?")
         }
         let groups = PublishedWeights.all.filter {
-          $0.name != $0.group && $0.name.contains("11n") || $0.isDepth
+          $0.name != $0.group && $0.name.contains("11n")
         }
         throw CommandError.usage(
-          "\(name): no such checkpoint; there are " + groups.map(\.name).joined(separator: ", ")
+          "\(name): no such checkpoint; there are "
+            + (groups.map(\.name) + PublishedWeights.depthNames).joined(separator: ", ")
             + ", and others that ardf weights list tells")
       }
       guard let folder = out ?? WeightFolders.user else {

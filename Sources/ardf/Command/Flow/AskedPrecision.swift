@@ -19,7 +19,7 @@ enum AskedPrecision: Equatable, Sendable {
     }
     let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts[0] == Self.automatic else { return nil }
-    let bound = parts.count == 1 ? Self.usualBound : Double(parts[1])
+    let bound = parts.count == 1 ? Self.usualBound : Double(FieldWords.ofOne(String(parts[1])))
     guard let bound, bound > 0, bound < 1 else { return nil }
     self = .fastest(within: bound)
   }

@@ -39,7 +39,7 @@ struct BatchLog {
   var lines: [String] {
     let (whole, parts) = (ContinuousClock.now - start).components
     let seconds = Double(whole) + Double(parts) / 1e18
-    var line = "\(done) frames in \(decimal(seconds, 1)) s"
+    var line = "\(counted(done, "frame")) in \(decimal(seconds, 1)) s"
     if done > 0 { line += ", \(decimal(Double(done) / max(seconds, 1e-3), 2)) frames/s" }
     if kept > 0 { line += "; \(kept) finished before" }
     if failed > 0 { line += "; \(failed) failed" }

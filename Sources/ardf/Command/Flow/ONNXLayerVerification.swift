@@ -99,13 +99,16 @@ enum ONNXLayerVerification {
     sensitivity == 0 ? "" : "\(sensitivity)"
   }
 
-  /// A line that counts and names layers which nothing was compared with.
+  /// A line that counts layers which nothing was compared with, and names the first.
   private static func uncompared(_ layers: [String]) -> String {
-    layers.isEmpty
-      ? ""
-      : "not compared, since the file has no such tensors, \(layers.count) layers: "
-        + layers.joined(separator: ", ") + "\n"
+    guard !layers.isEmpty else { return "" }
+    let rest = layers.count - mostNamed
+    return "not compared, since the file has no such tensors, \(layers.count) layers: "
+      + layers.prefix(mostNamed).joined(separator: ", ")
+      + (rest > 0 ? " and \(rest) others, which --json names" : "") + "\n"
   }
+
+  private static let mostNamed = 5
 
   private static func number(_ value: Float) -> JSONValue {
     value.isFinite ? .number(Double(value)) : .null

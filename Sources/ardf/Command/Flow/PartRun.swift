@@ -189,12 +189,12 @@ struct PartRun {
   /// How the process ends: what a scheduler judges it by.
   private func verdict(_ tally: Tally, _ budget: ErrorBudget?) -> (status: Int32, error: (any Error)?) {
     if let signal = Interruption.endingSignal {
-      Console.note("ended by a signal after \(tally.frames) frames, of which there are records")
+      Console.note("ended by a signal after \(counted(tally.frames, "frame")), of which there are records")
       let end = EndedBySignal(signal: signal)
       return (end.status, end)
     }
     guard tally.failed > 0 else { return (0, nil) }
-    let text = "\(tally.text) of \(tally.frames) frames"
+    let text = "\(tally.text) of \(counted(tally.frames, "frame"))"
     let error: CommandError
     if let budget {
       guard budget.isExceeded else {

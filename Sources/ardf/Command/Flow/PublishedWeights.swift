@@ -27,6 +27,9 @@ package struct PublishedWeights {
   /// Whether it estimates depth.
   var isDepth: Bool { checkpoint.hasSuffix(".pth") }
 
+  /// What its checkpoint's name ends in.
+  var ending: String { isDepth ? ".pth" : ".pt" }
+
   /// All that its weight file may be called.
   var names: [String] { [name] + aliases }
 
@@ -52,6 +55,9 @@ package struct PublishedWeights {
 
   /// Those that estimate depth.
   static var depth: [PublishedWeights] { all.filter(\.isDepth) }
+
+  /// What those that estimate depth may be called.
+  static var depthNames: [String] { depth.flatMap { $0.names.prefix(2) } }
 
   package static let all = detectors + depthNetworks
 

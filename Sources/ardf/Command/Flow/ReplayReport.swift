@@ -103,7 +103,7 @@ struct ReplayReport {
     let state = live.snapshot
     var lines = [
       "\(state.framesShown) of \(state.framesSeen) frames shown, \(state.framesDropped) dropped, "
-        + "\(state.detections) detections"
+        + counted(state.detections, "detection")
     ]
     for (index, placement) in placements.enumerated() {
       var line =
@@ -115,7 +115,7 @@ struct ReplayReport {
         line +=
           ": drift \(millimeters(summary.lateral)) mm across (\(decimal(summary.pixels, 1)) pixels), "
           + "\(millimeters(summary.depth)) mm in depth, \(millimeters(summary.median)) mm together (medians of "
-          + "\(drifts.count) frames; worst \(millimeters(summary.worst)) mm)"
+          + "\(counted(drifts.count, "frame")); worst \(millimeters(summary.worst)) mm)"
         if let noise = summary.noise { line += "; LiDAR noise \(millimeters(noise)) mm" }
       }
       lines.append(line)

@@ -64,9 +64,11 @@ struct Connection {
   /// How long to wait before the next attempt: longer with each that gave no picture.
   private(set) var pause = shortest
   private var pictures = 0
+  /// What was said since the last picture: the same is not said at every attempt.
+  private var told: String?
 
   /// A picture came.
-  mutating func succeeded() { pause = Self.shortest }
+  mutating func succeeded() { (pause, told) = (Self.shortest, nil) }
 
   /// A picture with its number among all, however often the source was opened.
   mutating func numbered(_ picture: StreamedPicture) -> StreamedPicture {
@@ -78,7 +80,8 @@ struct Connection {
   ///
   /// - `reason`: nil where it was told already.
   mutating func failed(_ name: String, _ reason: String?) {
-    if let reason {
+    if let reason, reason != told {
+      told = reason
       Console.note("\(reason.contains(name) ? reason : "\(name): \(reason)"): connecting again")
     }
     pause = min(pause * 2, Self.longest)

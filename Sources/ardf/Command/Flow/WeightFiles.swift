@@ -12,21 +12,27 @@ import NNRuntime
 enum WeightFiles {
   /// The default network first, then the others by accuracy.
   private static let variants = ["l", "x", "m", "s", "n"]
+  /// As people list them.
+  private static let sizes = ["n", "s", "m", "l", "x"]
   /// The published checkpoint, wherever it lies, comes before the one trained here.
   private static let publishedDepth = [
     "depth_anything_v2_vits.safetensors", "depth-anything-v2-small.safetensors",
   ]
   private static let ownDepth = "dav2s-ardf-fp16.safetensors"
-  /// The detector's weights: a file, a network's name, or by default the first there is.
-  static func detector(_ given: String?) throws -> String {
+  /// The detector's weights: a file, a network's name, that of a weight file in `WeightFolders`, or by default the
+  /// first there is.
+  ///
+  /// - `others`: Further names to tell of where there is no such file.
+  static func detector(_ given: String?, others: String = "") throws -> String {
     if let given {
       guard let network = RecognizedNetwork.published(named: fileStem(given, endings: [".pt"])),
         !exists(given)
       else {
+        if let found = try named(given) { return found }
         guard exists(given) || given.contains(".") || given.contains("/") else {
           throw CommandError.noWeights(
             "\(given): no such file, and no network; the networks are "
-              + RecognizedNetwork.publishedNames(sizes: variants))
+              + RecognizedNetwork.publishedNames(sizes: sizes) + others)
         }
         return ConvertedWeights.isCheckpoint(given) ? try ConvertedWeights.of(given) : given
       }
@@ -39,7 +45,8 @@ enum WeightFiles {
 
   /// The weights of a network of any kind: a file, a checkpoint, or a published network's name.
   static func network(_ given: String) throws -> String {
-    try namedDepth(given) ?? detector(given)
+    try namedDepth(given)
+      ?? detector(given, others: "; of depth " + PublishedWeights.depthNames.joined(separator: ", "))
   }
 
   /// What `--depth` says where no depth is to be estimated.
@@ -49,11 +56,11 @@ enum WeightFiles {
   static func depth(_ given: String?) throws -> String? {
     guard let given else { return try converted(publishedDepth, ".pth") ?? first(of: [ownDepth]) }
     guard given != noDepth else { return nil }
-    if let named = try namedDepth(given) { return named }
+    if let found = try namedDepth(given) ?? named(given) { return found }
     guard exists(given) || given.contains(".") || given.contains("/") else {
       throw CommandError.noWeights(
         "\(given): no such file, and no depth network; the networks are "
-          + PublishedWeights.depth.map(\.name).joined(separator: ", ")
+          + PublishedWeights.depthNames.joined(separator: ", ")
           + "; --depth \(noDepth) needs none")
     }
     return ConvertedWeights.isCheckpoint(given) ? try ConvertedWeights.of(given) : given
@@ -85,7 +92,7 @@ enum WeightFiles {
   /// The first weight file of these names, or the first checkpoint that need only be converted.
   private static func converted(_ names: [String], _ ending: String) throws -> String? {
     if let found = first(of: names) { return found }
-    return try first(of: names.map { $0.replacing(".safetensors", with: ending) }).map(ConvertedWeights.of)
+    return try first(of: checkpoints(names, ending)).map(ConvertedWeights.of)
   }
 
   private static func first(of names: [String]) -> String? {
@@ -95,11 +102,32 @@ enum WeightFiles {
     return nil
   }
 
-  /// Where the weights of a name lie; nil where they are not there.
-  static func found(_ network: PublishedWeights) -> String? { first(of: network.names.flatMap(names)) }
+  /// Where the weights of a name lie, or the checkpoint that is converted where it is used; nil where neither is there.
+  static func found(_ network: PublishedWeights) -> String? {
+    let files = network.names.flatMap(names)
+    return first(of: files) ?? first(of: checkpoints(files, network.ending))
+  }
 
-  /// Where a weight file of any name lies among those that are looked for.
-  static func named(_ name: String) -> String? { exists(name) ? nil : first(of: ["\(name).safetensors"]) }
+  /// Where a weight file of any name lies among those that are looked for, by its name or its stem; nil for a path.
+  static func named(_ name: String) throws -> String? {
+    guard !exists(name), !name.contains("/") else { return nil }
+    let file = "\(fileStem(name, endings: [".safetensors"])).safetensors"
+    return try converted([file], ".pt") ?? converted([file], ".pth")
+  }
+
+  /// The file to convert: a path, or a published network's name, of which the checkpoint comes before weights made of it.
+  static func checkpoint(_ given: String) throws -> String {
+    guard !exists(given), !given.contains("/"),
+      let network = PublishedWeights.named(fileStem(given, endings: [".pt", ".pth"]))
+    else { return given }
+    let files = network.names.flatMap(names)
+    if let found = first(of: checkpoints(files, network.ending)) ?? first(of: files) { return found }
+    throw missing(given, what: "their file", get: network.name)
+  }
+
+  private static func checkpoints(_ files: [String], _ ending: String) -> [String] {
+    files.map { $0.replacing(".safetensors", with: ending) }
+  }
 
   private static func missing(_ name: String, what: String, get: String) -> CommandError {
     .noWeights(

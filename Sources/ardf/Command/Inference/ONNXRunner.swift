@@ -21,6 +21,24 @@ struct ONNXRunner {
   }
 }
 
+extension ONNXRunner {
+  /// The network of a file on inputs that are drawn, to be profiled.
+  ///
+  /// - `sizes`: of free axes by their names.
+  static func recorder(
+    _ file: String, sizes: NameTable<Int>, options: PlanOptions, pool: ThreadPool
+  ) throws -> LoweredRecorder {
+    let model = try InFile.naming(file) { try ONNXModel(path: file) }
+    let inputs = try model.drawnInputs(sizes)
+    return try InFile.naming(file) {
+      try model.check(inputs)
+      let network = try LoweredModel(model, options: options, pool: pool).network(for: inputs)
+      return LoweredRecorder(
+        network, values: inputs, name: lastComponent(file), threads: pool.threads)
+    }
+  }
+}
+
 extension ONNXModel {
   /// Most elements of an input that is drawn.
   private static let mostDrawn = 1 << 28

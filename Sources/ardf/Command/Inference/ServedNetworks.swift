@@ -80,7 +80,9 @@ struct ServedNetworks {
   private mutating func add(_ model: any ServedModel, _ named: NamedWeights) throws {
     guard !models.contains(where: { $0.description.name == named.name }) else {
       throw CommandError.usage(
-        "--models: two models would be called \(named.name); give one another name with NAME=FILE")
+        named.isPipeline
+          ? "--models: \(named.name) is the name of what is made of the networks here; give the network another one with NAME=FILE"
+          : "--models: two models would be called \(named.name); give one another name with NAME=FILE")
     }
     models.append(model)
   }
@@ -106,7 +108,10 @@ struct NamedWeights {
   let name: String
   let path: String
 
-  init(pipeline: String, of network: String) { (name, path) = (pipeline, network) }
+  /// Whether it is no network of `--models`, but what is made of them.
+  let isPipeline: Bool
+
+  init(pipeline: String, of network: String) { (name, path, isPipeline) = (pipeline, network, true) }
 
   /// What a weight file's name may end in, which is no part of its network's.
   private static let endings = [".safetensors", ".pt", ".pth", ".onnx", ".bin", ".ckpt"]
@@ -123,6 +128,7 @@ struct NamedWeights {
     if !FileManager.default.fileExists(atPath: given), given.contains("/") || given.contains(".") {
       throw FileError.missing(path: given)
     }
+    isPipeline = false
     path = try WeightFiles.named(given) ?? WeightFiles.network(given)
     name = parts.count == 2 ? parts[0] : fileStem(given, endings: Self.endings)
     guard !name.isEmpty, name.utf8.count <= 100, name.first != ".",

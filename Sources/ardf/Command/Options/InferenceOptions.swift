@@ -10,9 +10,22 @@ import NNRuntime
   import Foundation
 #endif
 
-extension ListeningAddress: ExpressibleByArgument {
+extension ListeningAddress {
   /// Reads an address of an option.
-  public init?(argument: String) { self.init(argument) }
+  ///
+  /// - Throws: `ValidationError`.
+  fileprivate static func option(_ text: String) throws -> ListeningAddress {
+    if let address = ListeningAddress(text) { return address }
+    let scheme = text.firstRange(of: "://").map { text[..<$0.lowerBound].lowercased() }
+    let defect =
+      switch scheme {
+      case nil: "that is no address in digits with a port"
+      case "http": "an address has no http:// before it"
+      default: "only HTTP/1.1 is spoken here, neither gRPC nor TLS"
+      }
+    throw ValidationError(
+      "\(defect); give one such as 127.0.0.1:8000, or 0.0.0.0:8000 for all of this machine's")
+  }
 }
 
 /// How the access log is written.
@@ -36,7 +49,7 @@ struct InferenceOptions: ParsableArguments {
       Where to listen. The page on another address than loopback (0.0.0.0:8765 for all) is for whoever opens the address \
       with its token, which is printed as a QR code too. With --models that needs --token-file or --no-auth. By default \
       127.0.0.1:8765, with --models 127.0.0.1:8000.
-      """, valueName: "address:port"))
+      """, valueName: "address:port"), transform: ListeningAddress.option)
   var listen: ListeningAddress?
 
   @Flag(

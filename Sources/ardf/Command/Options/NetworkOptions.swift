@@ -24,6 +24,24 @@ struct NetworkOptions: ParsableArguments {
 
   func validate() throws { _ = try Self.parse(size: size) }
 
+  /// Whether the network is what an ONNX file says.
+  var isONNX: Bool { hasEnding(weights, ".onnx") }
+
+  /// Throws where an option says something about a network that is built here, of an ONNX file.
+  ///
+  /// - `others`: options of the command besides those of the network and its input, and whether they are given.
+  func refuseOptionsOfNetworks(
+    _ input: NetworkInputOptions, _ others: [(name: String, isGiven: Bool)] = []
+  ) throws {
+    let options =
+      [("--size", size != nil), ("--openblas", openblas), ("--input", input.input != nil)] + others
+    if let option = options.first(where: { $0.1 })?.0 {
+      throw CommandError.usage(
+        "\(weights): \(option) is for networks that are built of weights; an ONNX file has --axis, and inputs "
+          + "that are drawn")
+    }
+  }
+
   /// The size written HEIGHTxWIDTH; nil where none is given.
   static func parse(size: String?, option: String = "--size") throws -> PixelSize? {
     guard let size else { return nil }
@@ -58,7 +76,7 @@ struct NetworkOptions: ParsableArguments {
   }
 
   /// The weight file; a checkpoint is converted on its first use.
-  func file() throws -> String { try WeightFiles.network(weights) }
+  func file() throws -> String { try isONNX ? weights : WeightFiles.network(weights) }
 
   /// Whose kernels run.
   var backend: Backend { openblas ? .openBLAS : .native }

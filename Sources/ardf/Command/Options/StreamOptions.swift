@@ -49,22 +49,32 @@ struct StreamOptions: ParsableArguments {
     for source in sources where source.hasPrefix("/dev/") && !fileExists(source) {
       throw FileError.missing(path: source)
     }
-    guard let stream = sources.lazy.compactMap(StreamSource.init).first else {
+    let found = sources.flatMap(Self.films)
+    guard let stream = found.lazy.compactMap(StreamSource.init).first else {
       if let option = given.first(where: \.isGiven)?.name {
         throw CommandError.usage("\(option) belongs to a film, a pipe (-), a camera or an address")
       }
       return nil
     }
-    guard sources.count == 1 else {
+    guard sources.count == 1, found.count == 1 else {
       throw CommandError.usage("\(stream.name): goes alone; run the other sources by themselves")
     }
     if let option = given.first(where: { $0.isGiven && $0.isOfConnections })?.name, !stream.isConnection {
       throw CommandError.usage("\(option) belongs to a camera or an address; \(stream.name) is none")
     }
+    if case .film(let path) = stream, !fileExists(path) { throw FileError.missing(path: path) }
     if rawSize != nil, !stream.isPipe {
       throw CommandError.usage("--raw-size belongs to a pipe; \(stream.name) tells its pictures' size itself")
     }
     return stream
+  }
+
+  /// The films that a pattern matches; none where nothing does, and any other source as it is.
+  private static func films(_ source: String) -> [String] {
+    guard case .film? = StreamSource(source), !fileExists(source), PathPattern.isPattern(source) else {
+      return [source]
+    }
+    return PathPattern.paths(matching: source)
   }
 
   /// The options that only streams have, and whether they are only of cameras and addresses.

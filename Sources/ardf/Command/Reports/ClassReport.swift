@@ -20,7 +20,7 @@ struct ClassReport: EvaluationReport {
 
   var heading: String {
     let count = rows.first?.accuracy.labelled.count ?? 0
-    return "\(network), \(side)x\(side), \(pictures) pictures of \(count) classes"
+    return "\(network), \(side)x\(side), \(counted(pictures, "picture")) of \(count) classes"
   }
 
   var table: EvaluationTable {

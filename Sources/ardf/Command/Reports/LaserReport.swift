@@ -18,8 +18,8 @@ struct LaserReport: FrameEvaluationReport {
   let rows: [Row]
 
   var heading: String {
-    "\(network), \(frames.count) frames against a laser scanner, \(rows.first?.mean.all.pixels ?? 0) pixels, AbsRel"
-      + (leftOut.isEmpty ? "" : "; \(leftOut.count) frames left out")
+    "\(network), \(counted(frames.count, "frame")) against a laser scanner, \(rows.first?.mean.all.pixels ?? 0) pixels, AbsRel"
+      + (leftOut.isEmpty ? "" : "; \(counted(leftOut.count, "frame")) left out")
   }
 
   var table: EvaluationTable {

@@ -67,9 +67,27 @@ extension FieldWord {
         .answer(
           "every picture of a film is worked on; make a film of fewer: ffmpeg -i FILM -vf fps=5 FEWER.mp4")
       )),
+    value(
+      ["slice", "slice-size", "tile-size"], (["run", "detect"], .option("--tile"))),
+    value(
+      ["slice-height", "slice-width"],
+      (["run", "detect"], .answer("tiles are squares: --tile PIXELS, for example --tile 640"))),
+    value(
+      ["overlap-ratio", "overlap-height-ratio", "overlap-width-ratio"],
+      (["run", "detect"], .option("--overlap"))),
     flag(
       ["augment", "tta"], (looking, .answer("pictures are evaluated once, as they are; leave it out"))),
     value(["fps"], (["replay"], .option("--rate"))),
+    value(["tracker"], (["run", "detect"], .option("--track"))),
+    value(
+      ["track", "tracker"],
+      (
+        ["depth", "replay", "serve", "evaluate"],
+        .answer(
+          "objects get identities by ardf detect SEQUENCE --track bytetrack, and by ardf run with the same option"
+        )
+      )),
+    flag(["persist"], (looking.union(["replay"]), .done)),
     value(
       ["speed"],
       (["replay"], .answer("--max-speed plays as fast as possible, --rate at so many frames a second"))),

@@ -10,6 +10,17 @@ package enum FieldWords {
     "quantize",
   ]
 
+  /// Options whose value is a share of one.
+  private static let shares: Set = [
+    "--conf", "--iou", "--overlap", "--track-high-thresh", "--track-low-thresh", "--match-thresh",
+    "--max-error", "--tolerance",
+  ]
+
+  /// Words that ask for the version, in its place.
+  package static func asked(_ words: [String]) -> [String] {
+    words.count == 1 && ["version", "-v", "-V", "-version"].contains(words[0]) ? ["--version"] : words
+  }
+
   /// The words of a command line, those of others made ours.
   ///
   /// - Parameters:
@@ -74,7 +85,33 @@ package enum FieldWords {
       }
     }
     // Before options that take all words up to the next.
-    return head + arguments + others
+    return head + arguments + sharesOfOne(others)
+  }
+
+  /// Percentages that options take as shares: `--conf 25%` as `--conf 25e-2`, which is 0.25 to the last bit.
+  private static func sharesOfOne(_ words: [String]) -> [String] {
+    var taken: [String] = []
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      if word == "--" { return taken + [word] + rest }
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      guard shares.contains(parts[0]) else {
+        taken.append(word)
+        continue
+      }
+      if parts.count == 2 {
+        taken.append("\(parts[0])=\(ofOne(parts[1]))")
+      } else {
+        taken.append(word)
+        if let value = rest.popFirst() { taken.append(ofOne(value)) }
+      }
+    }
+    return taken
+  }
+
+  /// A percentage as a share; any other word as it is.
+  static func ofOne(_ value: String) -> String {
+    value.wholeMatch(of: /[0-9]+(?:\.[0-9]+)?%/) == nil ? value : value.dropLast() + "e-2"
   }
 
   /// `-t4` in two words; nil for anything else.

@@ -11,7 +11,8 @@ enum UsageMessage {
     ("bench", "one network is measured at a time; a picture follows --input"),
     ("profile", "one network is measured at a time; a picture follows --input"),
     ("convert", "the two files are all: ardf convert best.pt best.safetensors"),
-    ("weights", "one network is fetched at a time"),
+    ("weights get", "one network is fetched at a time"),
+    ("weights list", "all are listed; one is fetched by its name: ardf weights get WORD"),
     ("evaluate", "weights follow --weights"),
   ]
 
@@ -33,11 +34,22 @@ enum UsageMessage {
             + (unknown.near.map { " Did you mean '\($0)'?" } ?? "")
         ] + usage).joined(separator: "\n")
     }
-    guard let stray = text.firstMatch(of: /^Error: Unexpected argument '(.*)'/),
-      let place = strays.first(where: { $0.0 == words.first })?.1
+    let commands = [1, 2].map { words.prefix($0).joined(separator: " ") }
+    let unexpected = text.firstMatch(of: /^Error: Unexpected argument '(.*)'/).map { String($0.1) }
+    guard let stray = unexpected ?? strayFirst(words),
+      let place = strays.first(where: { commands.contains($0.0) })?.1
     else { return text }
-    let said = place.replacing("WORD", with: shellWord(String(stray.1)))
-    return (["Error: Unexpected argument '\(stray.1)': \(said)"] + usage).joined(separator: "\n")
+    let said = place.replacing("WORD", with: shellWord(stray))
+    return (["Error: Unexpected argument '\(stray)': \(said)"] + usage).joined(separator: "\n")
+  }
+
+  /// The word after a command that takes none but options, whatever else the parser misses; nil where it is none.
+  private static func strayFirst(_ words: [String]) -> String? {
+    guard words.count > 1, !words[1].hasPrefix("-"), CommandNames.subcommands(of: words[0]).isEmpty else {
+      return nil
+    }
+    let help = ARDF.helpMessage(for: CommandNames.named(by: words), includeHidden: true, columns: 200)
+    return help.contains("\nARGUMENTS:") ? nil : words[1]
   }
 
   /// The first word that looks like an option and is none of the command's, and the option that it is near to.

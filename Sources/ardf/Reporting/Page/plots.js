@@ -95,8 +95,8 @@ function drawTable() {
     dot.style.background = palette[index % palette.length];
     const button = make("button", {type: "button", textContent: "Effect…", className: "quiet"});
     const row = make("tr", {},
-      make("td", {}, dot, `${item.className} ${item.id}`),
-      make("td", {className: "n", textContent: `${Math.floor(100 * item.confidence + 1e-4)}%`}),
+      make("td", {}, dot, item.track === undefined ? `${item.className} ${item.id}` : `${item.className} #${item.track}`),
+      make("td", {className: "n", textContent: `${Math.round(100 * item.confidence)}%`}),
       make("td", {className: "n", textContent: distance(measured)},
         ...(along ? [make("small", {textContent: `± ${half(along)} m`})] : [])),
       make("td", {className: source, textContent: sources[source]}),

@@ -6,7 +6,7 @@ package enum Refusal: Error, Equatable {
   /// As `notFound`, of something that has a name.
   case missing(String)
   /// Another method than those that the address takes.
-  case notAllowed([String])
+  case notAllowed([String], remedy: String? = nil)
   case conflict(String)
   case tooLarge(limit: Int)
   /// A request that needs more memory than one may hold.
@@ -43,7 +43,7 @@ package enum Refusal: Error, Equatable {
     case .busy: ["Retry-After": "1"]
     case .overloaded(_, let seconds): ["Retry-After": "\(seconds)"]
     case .unauthorized: ["WWW-Authenticate": "Bearer"]
-    case .notAllowed(let methods): ["Allow": methods.joined(separator: ", ")]
+    case .notAllowed(let methods, _): ["Allow": methods.joined(separator: ", ")]
     default: [:]
     }
   }
@@ -55,8 +55,11 @@ package enum Refusal: Error, Equatable {
     case .forbidden(let text): (.forbidden, "forbidden", text)
     case .notFound: (.notFound, "not_found", "no such path")
     case .missing(let text): (.notFound, "not_found", text)
-    case .notAllowed(let methods):
-      (.notAllowed, "not_allowed", "this address takes \(methods.joined(separator: " and ")) alone")
+    case .notAllowed(let methods, let remedy):
+      (
+        .notAllowed, "not_allowed",
+        "this address takes \(methods.joined(separator: " and ")) alone" + (remedy.map { "; \($0)" } ?? "")
+      )
     case .conflict(let text): (.conflict, "conflict", text)
     case .tooLarge(let limit):
       (.tooLarge, "too_large", "that is too large: at most \(limit) bytes are taken")

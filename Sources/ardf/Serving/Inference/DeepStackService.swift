@@ -71,7 +71,8 @@ package struct DeepStackService: Sendable {
     let form = try MultipartForm(body, contentType: contentType)
     guard isKnown(try form.text("api_key") ?? "") else { throw .unauthorized }
     guard let place = try form.place(of: "image") else {
-      throw .badRequest("the form has no image: send the bytes of one JPEG or PNG picture")
+      throw .badRequest(
+        "the form has no image: send the bytes of one picture (JPEG, PNG, HEIC, AVIF or WebP)")
     }
     let text = try form.text("min_confidence") ?? "\(usualConfidence)"
     guard let confidence = Double(text), (0...1).contains(confidence) else {

@@ -148,9 +148,21 @@ package final class InferenceService: RequestHandler {
     }
   }
 
-  private static func check(_ head: RequestHead, is method: String) throws(Refusal) {
+  private static func check(
+    _ head: RequestHead, is method: String, remedy: String? = nil
+  ) throws(Refusal) {
     let methods = method == "GET" ? ["GET", "HEAD"] : [method]
-    guard methods.contains(head.method) else { throw .notAllowed(methods) }
+    guard methods.contains(head.method) else {
+      throw .notAllowed(methods, remedy: remedy)
+    }
+  }
+
+  /// Inference has no words in its address: they would be passed over.
+  private static func checkQuery(_ head: RequestHead, place: String) throws(Refusal) {
+    guard head.query.isEmpty else {
+      throw .badRequest(
+        "?\(printableName(head.query)): nothing is asked for in the address; say it in \(place)")
+    }
   }
 
   private func description(of head: RequestHead) throws -> Response {
@@ -185,7 +197,8 @@ package final class InferenceService: RequestHandler {
     }
     switch Array(rest) {
     case []:
-      try Self.check(request.head, is: "GET")
+      try Self.check(
+        request.head, is: "GET", remedy: "inference is POST /v2/models/\(path.joined(separator: "/"))/infer")
       return .answer(model.description.metadata)
     case ["ready"]:
       try Self.check(request.head, is: "GET")
@@ -196,6 +209,7 @@ package final class InferenceService: RequestHandler {
       return .answer(model.description.configuration)
     case ["infer"]:
       try Self.check(request.head, is: "POST")
+      try Self.checkQuery(request.head, place: "the request's \"parameters\"")
       let response = try await infer(model, request, began: began, entry: &entry)
       metrics.inferred(name)
       metrics.took(queue.waiting.now - began, model: name)
@@ -212,12 +226,16 @@ package final class InferenceService: RequestHandler {
   private func read(
     _ request: Request, for model: ModelDescription
   ) async throws -> (InferenceRequest, NameTable<ProtocolTensor>) {
-    let body = try await request.body(limit: limits.bodyBytes)
     let (tensorLimits, memory) = (limits.tensors, request.memory)
     let given = request.head.fields["inference-header-content-length"]
-    // A picture as it is, answered in JSON.
     let type = request.head.fields["content-type"]?.lowercased() ?? ""
-    let isPicture = given == nil && type.hasPrefix("image/")
+    guard given != nil || !type.hasPrefix("multipart/") else {
+      throw Refusal.unsupportedMedia(
+        "no form is taken here; send a picture as it is (curl --data-binary @FILE), or the protocol's JSON")
+    }
+    let body = try await request.body(limit: limits.bodyBytes)
+    // A picture as it is, answered in JSON.
+    let isPicture = given == nil && (type.hasPrefix("image/") || Self.isPicture(body))
     let headerLength = isPicture ? "0" : given
     let (inference, tensors, held) = try await Task(executorPreference: reading) {
       let values = InferenceRequest.parsingBytes(of: body, headerLength: headerLength, limits: tensorLimits)
@@ -234,6 +252,14 @@ package final class InferenceService: RequestHandler {
     }.value
     try memory.hold(held)
     return (inference, tensors)
+  }
+
+  /// Whether a body begins as a picture does, as no JSON begins: clients that name no type name a wrong one.
+  private static func isPicture(_ body: [UInt8]) -> Bool {
+    let (start, brand) = (body.prefix(4), body.dropFirst(4).prefix(8))
+    return start.starts(with: [0xff, 0xd8, 0xff]) || start.elementsEqual([0x89, 0x50, 0x4e, 0x47])
+      || start.elementsEqual("RIFF".utf8) && brand.dropFirst(4).elementsEqual("WEBP".utf8)
+      || start.first == 0 && brand.starts(with: "ftyp".utf8)
   }
 
   private func infer(
@@ -306,6 +332,7 @@ package final class InferenceService: RequestHandler {
       guard try await isAllowed(toList: request) else { throw Refusal.unauthorized }
       return .answer(["success": true, "models": [.string(service.network)]])
     }
+    try Self.checkQuery(head, place: "the form")
     guard let model = models[service.model] else { throw Refusal.notFound }
     entry.model = service.model
     try checkBody(head)

@@ -1,7 +1,7 @@
 /// The best-scoring candidate in a picture without objects.
 public struct SurestCandidate: Sendable, Equatable, CustomStringConvertible {
   /// Below this score a candidate is next to nothing.
-  static let least: Float = 0.01
+  static let least: Float = 0.05
 
   /// Position among the network's classes.
   public let classIndex: Int

@@ -39,6 +39,9 @@ private struct DepthwiseRow<Element: MapElement, Function: ActivationFunction> {
   let y: Int
   /// The rows of the window that lie in the input.
   let rows: Range<Int>
+  /// Whether the last channels, where they fill no vector, are computed together with some before them again: nothing that
+  /// is read may be written then.
+  let overlaps: Bool
 
   @inline(__always)
   init(element: Element, function: Function, task: DepthwiseTask, y: Int) {
@@ -48,6 +51,8 @@ private struct DepthwiseRow<Element: MapElement, Function: ActivationFunction> {
     self.y = y
     let top = y &* task.stride &- task.padding
     rows = max(0, -top)..<max(max(0, -top), min(task.kernel, task.inHeight &- top))
+    overlaps =
+      task.channels >= 16 && task.residual == nil && UnsafePointer(task.output.base) != task.input.base
   }
 
   @inline(__always)
@@ -90,7 +95,7 @@ private struct DepthwiseRow<Element: MapElement, Function: ActivationFunction> {
       finishFour(sums.3, x &+ 12, channel)
     }
     if whole < task.channels {
-      for pixel in x..<x &+ InstructionSet.stripPixels { lastChannels(pixel, 0..<task.kernel) }
+      for four in stride(from: x, to: x &+ InstructionSet.stripPixels, by: 4) { lastChannels(ofFour: four) }
     }
   }
 
@@ -119,36 +124,46 @@ private struct DepthwiseRow<Element: MapElement, Function: ActivationFunction> {
   /// Output pixels x..<x + 4, all of whose windows lie inside the input from left to right.
   @inline(__always)
   private func fourPixels(_ x: Int) {
+    var channel = 0
+    while channel &+ 16 <= task.channels {
+      fourVectors(x, channel)
+      channel &+= 16
+    }
+    if channel < task.channels { lastChannels(ofFour: x) }
+  }
+
+  /// Sixteen channels of output pixels x..<x + 4.
+  @inline(__always)
+  private func fourVectors(_ x: Int, _ channel: Int) {
     let input = task.input
     let step = task.stride &* input.pixelStride &* element.size
     let corner = source(row: 0, column: 0, x)
-    let whole = task.channels / 16 &* 16
-    var channel = 0
-    while channel < whole {
-      let bias = load(task.bias + channel)
-      var (sum0, sum1, sum2, sum3) = (bias, bias, bias, bias)
-      for row in rows {
-        var weights = task.weights + (row &* task.kernel &* task.channels &+ channel)
-        var source = corner + (row &* input.rowStride &+ channel) &* element.size
-        for _ in 0..<task.kernel {
-          let weight = load(weights)
-          sum0 = multiplyAdd(element.load(source), weight, sum0)
-          sum1 = multiplyAdd(element.load(source + step), weight, sum1)
-          sum2 = multiplyAdd(element.load(source + 2 &* step), weight, sum2)
-          sum3 = multiplyAdd(element.load(source + 3 &* step), weight, sum3)
-          weights += task.channels
-          source += input.pixelStride &* element.size
-        }
+    let bias = load(task.bias + channel)
+    var (sum0, sum1, sum2, sum3) = (bias, bias, bias, bias)
+    for row in rows {
+      var weights = task.weights + (row &* task.kernel &* task.channels &+ channel)
+      var source = corner + (row &* input.rowStride &+ channel) &* element.size
+      for _ in 0..<task.kernel {
+        let weight = load(weights)
+        sum0 = multiplyAdd(element.load(source), weight, sum0)
+        sum1 = multiplyAdd(element.load(source + step), weight, sum1)
+        sum2 = multiplyAdd(element.load(source + 2 &* step), weight, sum2)
+        sum3 = multiplyAdd(element.load(source + 3 &* step), weight, sum3)
+        weights += task.channels
+        source += input.pixelStride &* element.size
       }
-      finish(sum0, x, channel)
-      finish(sum1, x &+ 1, channel)
-      finish(sum2, x &+ 2, channel)
-      finish(sum3, x &+ 3, channel)
-      channel &+= 16
     }
-    if channel < task.channels {
-      for pixel in x..<x &+ 4 { lastChannels(pixel, 0..<task.kernel) }
-    }
+    finish(sum0, x, channel)
+    finish(sum1, x &+ 1, channel)
+    finish(sum2, x &+ 2, channel)
+    finish(sum3, x &+ 3, channel)
+  }
+
+  /// The channels of output pixels x..<x + 4 that do not fill a vector: apart, so that the loops of whole ones stay in registers.
+  @inline(never)
+  private func lastChannels(ofFour x: Int) {
+    if overlaps { return fourVectors(x, task.channels &- 16) }
+    for pixel in x..<x &+ 4 { lastChannels(pixel, 0..<task.kernel) }
   }
 
   /// An output pixel whose window may reach beyond the input.
@@ -158,22 +173,29 @@ private struct DepthwiseRow<Element: MapElement, Function: ActivationFunction> {
     let columns = max(0, -left)..<max(max(0, -left), min(task.kernel, task.inWidth &- left))
     var channel = 0
     while channel &+ 16 <= task.channels {
-      var sum = load(task.bias + channel)
-      for row in rows {
-        for column in columns {
-          let source = source(row: row, column: column, x) + channel &* element.size
-          sum = multiplyAdd(element.load(source), load(weights(row: row, column: column) + channel), sum)
-        }
-      }
-      finish(sum, x, channel)
+      oneVector(x, columns, channel)
       channel &+= 16
     }
     if channel < task.channels { lastChannels(x, columns) }
   }
 
-  /// The channels of an output pixel that do not fill a vector.
+  /// Sixteen channels of an output pixel.
   @inline(__always)
+  private func oneVector(_ x: Int, _ columns: Range<Int>, _ channel: Int) {
+    var sum = load(task.bias + channel)
+    for row in rows {
+      for column in columns {
+        let source = source(row: row, column: column, x) + channel &* element.size
+        sum = multiplyAdd(element.load(source), load(weights(row: row, column: column) + channel), sum)
+      }
+    }
+    finish(sum, x, channel)
+  }
+
+  /// The channels of an output pixel that do not fill a vector.
+  @inline(never)
   private func lastChannels(_ x: Int, _ columns: Range<Int>) {
+    if overlaps { return oneVector(x, columns, task.channels &- 16) }
     let channel = task.channels / 16 &* 16
     let count = task.channels &- channel
     var sum = loadPartial(task.bias + channel, count: count)

@@ -35,8 +35,18 @@ private enum ElementwiseLoop: ActivatedLoop {
       }
     case .affine:
       guard let scale = task.scale, let shift = task.shift else { return }
-      for pixel in pixels {
-        let run = Run(task, pixel)
+      if task.isDense, 16 % task.channels == 0 {
+        // Vectors hold whole pixels: they all have the same factors and addends.
+        let scales = Run.repeated(scale, task.channels)
+        let shifts = Run.repeated(shift, task.channels)
+        let run = Run(task, pixels.lowerBound)
+        forEachVector(pixels.count &* task.channels) { first, count in
+          let x = multiplyAdd(a.loadSome(run.a + first &* a.size, count), scales, shifts)
+          output.storeSome(function.of(x), run.output + first &* output.size, count)
+        }
+        return
+      }
+      forEachPixel(task, pixels) { run in
         forEachVector(task.channels) { channel, count in
           let x = multiplyAdd(
             a.loadSome(run.a + channel &* a.size, count), Float32Element().loadSome(scale + channel, count),
@@ -59,10 +69,44 @@ private struct Run {
   @inline(__always)
   init(_ task: ElementwiseTask, _ pixel: Int) {
     let (y, x) = pixel.quotientAndRemainder(dividingBy: task.width)
+    self.init(task, y, x)
+  }
+
+  @inline(__always)
+  init(_ task: ElementwiseTask, _ y: Int, _ x: Int) {
     let b = task.b ?? task.a
     a = task.a.address(y &* task.a.rowStride &+ x &* task.a.pixelStride)
     self.b = b.address(y &* b.rowStride &+ x &* b.pixelStride)
     output = task.output.address(y &* task.output.rowStride &+ x &* task.output.pixelStride)
+  }
+
+  /// The numbers of a pixel's channels, which divide a vector, as often as they fit.
+  @inline(__always)
+  static func repeated(_ numbers: UnsafePointer<Float>, _ channels: Int) -> Vector {
+    var vector = Vector(repeating: 0)
+    for lane in 0..<16 { vector[lane] = numbers[lane % channels] }
+    return vector
+  }
+}
+
+extension ElementwiseTask {
+  /// Whether all maps have their pixels one after another without a gap.
+  fileprivate var isDense: Bool {
+    let second = b ?? a
+    let row = channels &* width
+    return a.pixelStride == channels && second.pixelStride == channels && output.pixelStride == channels
+      && a.rowStride == row && second.rowStride == row && output.rowStride == row
+  }
+}
+
+/// Calls `body(run)` for each pixel.
+@inline(__always)
+private func forEachPixel(_ task: ElementwiseTask, _ pixels: Range<Int>, _ body: (_ run: Run) -> Void) {
+  var (y, x) = pixels.lowerBound.quotientAndRemainder(dividingBy: task.width)
+  for _ in pixels {
+    body(Run(task, y, x))
+    x &+= 1
+    if x == task.width { (y, x) = (y &+ 1, 0) }
   }
 }
 
@@ -71,15 +115,9 @@ private struct Run {
 private func forEachRun(
   _ task: ElementwiseTask, _ pixels: Range<Int>, _ body: (_ run: Run, _ elements: Int) -> Void
 ) {
-  let (a, output) = (task.a, task.output)
-  let b = task.b ?? a
-  let (pixel, row) = (task.channels, task.channels &* task.width)
-  let isDense =
-    a.pixelStride == pixel && b.pixelStride == pixel && output.pixelStride == pixel && a.rowStride == row
-    && b.rowStride == row && output.rowStride == row
-  if isDense {
-    body(Run(task, pixels.lowerBound), pixels.count &* pixel)
+  if task.isDense {
+    body(Run(task, pixels.lowerBound), pixels.count &* task.channels)
   } else {
-    for pixel in pixels { body(Run(task, pixel), task.channels) }
+    forEachPixel(task, pixels) { body($0, task.channels) }
   }
 }

@@ -28,13 +28,13 @@ func powerOfTwo(_ x: Vector) -> Vector { powerOfTwoByArithmetic(x) }
 func reciprocal(_ x: Vector) -> Vector { Vector(repeating: 1) / x }
 
 /// The first `count` floats at `pointer`, zeros after them.
-@_transparent
-func loadPartial(_ pointer: UnsafePointer<Float>, count: Int) -> Vector { loadByLane(pointer, count: count) }
+@inline(__always)
+func loadPartial(_ pointer: UnsafePointer<Float>, count: Int) -> Vector { loadByQuads(pointer, count: count) }
 
 /// Writes the first `count` lanes only.
-@_transparent
+@inline(__always)
 func storePartial(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, count: Int) {
-  storeByLane(vector, pointer, count: count)
+  storeByQuads(vector, pointer, count: count)
 }
 
 enum InstructionSet: OwnWays {
