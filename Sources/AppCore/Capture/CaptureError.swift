@@ -123,6 +123,8 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     case compressedBag
     /// A `.db3` that is no recording of rosbag2.
     case otherDatabase
+    /// A `.db3` whose tables are still in its write-ahead log.
+    case unclosedBag
     /// A recording of ROS 1.
     case ros1Bag
     /// RTAB-Map's database, or another one of SQLite.
@@ -248,6 +250,9 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
       "\(path): a recording whose files are compressed as a whole; decompress it with: zstd -d \(shellWord(path))"
     case .foreignLayout(let path, .otherDatabase):
       "\(path): an SQLite file that is no recording of ROS 2 (it lacks tables topics and messages)"
+    case .foreignLayout(let path, .unclosedBag):
+      "\(path): was not closed: what it holds is still in \(printableName(lastComponent(path)))-wal beside it; gather both with: "
+        + "sqlite3 \(shellWord(path)) \"PRAGMA wal_checkpoint(TRUNCATE)\""
     case .foreignLayout(let path, .ros1Bag):
       "\(path): a recording of ROS 1, which is not read; convert it with: rosbags-convert --src "
         + "\(shellWord(path)) --dst \(shellWord(fileStem(path))) (pip install rosbags)"

@@ -53,6 +53,8 @@ struct BagEntry: Sendable {
 enum BagLimits {
   /// Topics of a file.
   static let topics = 10_000
+  /// Bytes of a row of topics, most of which are the settings of who published it.
+  static let topicBytes = 1 << 20
   /// Messages that are read of a file: an hour of a robot's transforms at 1 kHz.
   static let entries = 4 << 20
   /// Bytes that all chunks of a file may unpack to beside `ratio` times its own.
