@@ -66,7 +66,7 @@ struct BagCapture: CaptureSource {
     self.shots = frames.compactMap { shots[$0.name] }
     (camera, registration) = (cameras.color, cameras.registration)
     let chosen = "color \(topics.color.name), depth \(topics.depth?.name ?? "none")"
-    notes = [chosen, poses.note] + cameras.notes + recording.notes
+    notes = [chosen, poses.note] + topics.notes + cameras.notes + recording.notes
   }
 
   func frame(at index: Int, decodingImage: Bool) throws(CaptureError) -> CapturedFrame {

@@ -101,6 +101,30 @@ struct BagRecording: Sendable {
   /// How a frame of Zstandard begins, and no message of CDR.
   private static let zstandard: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd]
 
+  /// Messages at a topic's beginning of which the first that can be decoded tells what the topic holds.
+  private static let firstMessages = 16
+
+  /// What the first message of a topic says that can be decoded, and its position; nil where there is none.
+  func first<Result>(
+    of topic: Topic, first: Int? = nil, _ decode: (FileBytes) throws(CDRError) -> Result
+  ) throws(CaptureError) -> (position: Int, said: Result)? {
+    for (position, message) in topic.messages.prefix(Self.firstMessages).enumerated() {
+      if let said = try readable(message, of: topic.name, first: first, decode) { return (position, said) }
+    }
+    return nil
+  }
+
+  /// Decodes a message; nil where it is damaged.
+  func readable<Result>(
+    _ message: Message, of topic: String, first: Int? = nil, _ decode: (FileBytes) throws(CDRError) -> Result
+  ) throws(CaptureError) -> Result? {
+    do throws(CaptureError) {
+      return try decoded(message, of: topic, first: first, decode)
+    } catch .malformed {
+      return nil
+    }
+  }
+
   /// Decodes a message.
   func decoded<Result>(
     _ message: Message, of topic: String, first: Int? = nil, _ decode: (FileBytes) throws(CDRError) -> Result
