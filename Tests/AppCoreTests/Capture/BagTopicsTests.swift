@@ -24,9 +24,9 @@ import Testing
   }
 
   private static func isUnregistered(_ fill: (inout BagWriter) -> Void) throws -> Bool {
-    do throws(CaptureError) {
-      do { _ = try open("", fill) } catch let error as CaptureError { throw error }
-    } catch .unregisteredDepth {
+    do {
+      _ = try open("", fill)
+    } catch CaptureError.unregisteredDepth {
       return true
     }
     return false

@@ -40,11 +40,13 @@ struct BagCapture: CaptureSource {
     _ recording: BagRecording, path: String, wanted: [String], limits: CaptureLimits
   ) throws(CaptureError) {
     let topics = try BagTopics(recording, wanted: wanted, path: path)
-    let poses = try BagPoses(recording, frame: topics.color.frame)
+    let pairs = try Self.pairs(recording, topics, limits: limits, path: path)
+    let poses = try BagPoses(
+      recording, frame: topics.color.frame, others: topics.depth.map { [$0.frame] } ?? [],
+      times: (pairs.first?.time ?? 0)...(pairs.last?.time ?? 0))
     let cameras = try BagCameras(recording, topics, poses.tree, path: path)
     var shots: NameTable<Shot> = [:]
     var listing = SequenceListing(path: path, limits: limits)
-    let pairs = try Self.pairs(recording, topics, limits: limits, path: path)
     for (position, pair) in pairs.enumerated() {
       let name = Self.name(position)
       try listing.add(name: name, file: name) { () throws(CaptureError) in
@@ -66,7 +68,7 @@ struct BagCapture: CaptureSource {
     self.shots = frames.compactMap { shots[$0.name] }
     (camera, registration) = (cameras.color, cameras.registration)
     let chosen = "color \(topics.color.name), depth \(topics.depth?.name ?? "none")"
-    notes = [chosen, poses.note] + topics.notes + cameras.notes + recording.notes
+    notes = [chosen] + poses.notes + topics.notes + cameras.notes + recording.notes
   }
 
   func frame(at index: Int, decodingImage: Bool) throws(CaptureError) -> CapturedFrame {

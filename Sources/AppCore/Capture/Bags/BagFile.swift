@@ -63,7 +63,7 @@ enum BagLimits {
   static let ratio = 64
   /// The last nanosecond since 1970 that a time may be, so that differences to times of headers fit 64 bits.
   static let latest = 4 << 60
-  /// Transforms and poses of a recording.
+  /// Transforms and poses of a recording that are kept.
   static let poses = 2 << 20
 }
 
