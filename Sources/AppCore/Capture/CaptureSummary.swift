@@ -78,6 +78,8 @@ package struct CaptureSummary: Sendable, Equatable {
   package let notes: [String]
   /// Greatest distance of a camera from the first, meters.
   package let baseline: Double
+  /// Whether a frame says where its camera was; else there is no baseline, and nothing to reproject.
+  package let isPosed: Bool
   /// Reprojection of every frame onto the next, of which that of the middle error; nil for a single frame or without
   /// depth.
   package let reprojection: Reprojection?
@@ -110,7 +112,7 @@ package struct CaptureSummary: Sendable, Equatable {
     var unreadable: [SkippedFrame] = []
     var failure: CaptureError?
     var (first, last): (CapturedFrame?, CapturedFrame?)
-    var baseline = 0.0
+    var (baseline, isPosed) = (0.0, false)
     var compared: [(name: String, reprojection: Reprojection)] = []
     for index in source.frames.indices {
       let frame: CapturedFrame
@@ -124,6 +126,7 @@ package struct CaptureSummary: Sendable, Equatable {
         continue
       }
       frames.append(Frame(frame))
+      isPosed = isPosed || frame.isPosed
       if let first {
         baseline = max(baseline, first.cameraToWorld.origin.distance(to: frame.cameraToWorld.origin))
         if let last, let found = Reprojection(from: last, to: frame) { compared.append((frame.name, found)) }
@@ -136,12 +139,16 @@ package struct CaptureSummary: Sendable, Equatable {
     self.unreadable = unreadable
     self.frames = frames
     self.baseline = baseline
+    self.isPosed = isPosed
     let sorted = compared.map(\.reprojection).sorted { $0.medianError < $1.medianError }
     reprojection = sorted.isEmpty ? nil : sorted[sorted.count / 2]
     comparedFrames = compared.count
-    disagreeing = compared.map { Disagreement(name: $0.name, error: $0.reprojection.medianError) }
-      .filter { $0.error > Self.plausibleReprojectionError }
-      .sorted { $1.error < $0.error }
+    // Without poses, frames do not say how they lie to each other.
+    disagreeing = (isPosed ? compared : []).map {
+      Disagreement(name: $0.name, error: $0.reprojection.medianError)
+    }
+    .filter { $0.error > Self.plausibleReprojectionError }
+    .sorted { $1.error < $0.error }
   }
 
   /// What looks wrong, one line each; empty for a sane capture.
@@ -150,7 +157,8 @@ package struct CaptureSummary: Sendable, Equatable {
     for frame in frames {
       if let depth = frame.depthMetres, !Self.plausibleDepth.contains(depth.median) {
         warnings.append(
-          "\(frame.name): median depth \(depth.median) m; are the units meters (or u16 millimeters)?")
+          "\(frame.name): median depth \(Self.shown(depth.median)) m; are the units meters (or u16 millimeters)?"
+        )
       }
       if let gravity = frame.orientationByGravity, gravity != frame.orientation {
         warnings.append(
@@ -161,9 +169,15 @@ package struct CaptureSummary: Sendable, Equatable {
     if let worst = disagreeing.first {
       warnings.append(
         "depth of \(disagreeing.count) of \(comparedFrames) frames disagrees with that of the frame before, of "
-          + "\(worst.name) by \(worst.error) m; check the pose's axes and order, and which pose is whose")
+          + "\(worst.name) by \(Self.shown(worst.error)) m; check the pose's axes and order, and which pose is whose"
+      )
     }
     return warnings
+  }
+
+  /// Meters in whole millimeters.
+  private static func shown(_ meters: Double) -> String {
+    JSONValue.rounded(meters, decimals: 3).serialized()
   }
 
   /// The sensors of the frames with depth, one line each, and how far their readings count.

@@ -69,8 +69,8 @@ struct Capture: ParsableCommand {
       var text = "layout \(summary.layout.rawValue): \(summary.layout.conventions)\n" + table.text
       for line in summary.notes { text += printableLine(line) + "\n" }
       for line in summary.sensorLines + summary.companionLines { text += line + "\n" }
-      text += "baseline \(decimal(summary.baseline, 3)) m\n"
-      if let reprojection = summary.reprojection {
+      if summary.frames.count > 1, summary.isPosed { text += "baseline \(decimal(summary.baseline, 3)) m\n" }
+      if summary.isPosed, let reprojection = summary.reprojection {
         text +=
           "reprojection error of neighboring frames \(decimal(1000 * reprojection.medianError, 1)) mm "
           + "(median of \(summary.comparedFrames))\n"
