@@ -34,6 +34,8 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
   case tooManyPixels(file: String, width: Int, height: Int, limit: Int)
   /// A file is not what its name promises.
   case malformed(file: String, reason: String)
+  /// A recording that unpacks to much more than its own bytes.
+  case tooMuchUnpacking(file: String)
   /// A picture of a format that is not read, such as "a WebP picture".
   case foreignPicture(file: String, format: String)
   /// A picture of a format whose library is not there.
@@ -178,6 +180,9 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
       } else {
         "\(file): \(reason), nor a film; give a picture, a film, or a capture's folder or .zip"
       }
+    case .tooMuchUnpacking(let file):
+      "\(file): opening it unpacks more than \(BagLimits.unpackedBytes >> 20) MiB and \(BagLimits.ratio) times its bytes; "
+        + "write it again with mcap compress"
     case .foreignPicture(let file, let format):
       "\(file): is \(format), which is not read; convert it to JPEG or PNG"
     case .missingLibrary(let file, let reason): "\(file): \(reason)"

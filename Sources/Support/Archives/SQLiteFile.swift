@@ -98,8 +98,10 @@ import FileFormats
   /// Calls `body` with each row of a query, which the program itself has written.
   ///
   /// - Parameters:
+  ///   - query: The query.
   ///   - limit: The most rows.
   ///   - mostBytes: Bytes of a value and of a row, where that is less than what the file's values may have.
+  ///   - body: Takes the values of a row.
   /// - Throws: `SQLiteError`, what `body` throws too.
   package func rows(
     _ query: String, limit: Int, mostBytes: Int? = nil, _ body: ([Value]) throws(SQLiteError) -> Void

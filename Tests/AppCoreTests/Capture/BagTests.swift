@@ -183,6 +183,26 @@ import Testing
     ) { _ = try CaptureReader.open(place.file("two")) }
   }
 
+  /// A recording and what it was converted to are one, of the kind that its metadata list, or of either.
+  @Test func aConvertedRecordingBesideItsOwn() throws {
+    for (listed, taken) in [("bag_0.mcap", "bag_0.mcap"), ("bag_1.mcap", "bag_1.mcap"), ("", "bag_0.mcap")] {
+      let place = try TemporaryDirectory()
+      let list = "  relative_file_paths:\n    - \(listed)\n  duration:\n    - bag_2.mcap\n"
+      try place.write(
+        "rosbag2_bagfile_information:\n" + (listed.isEmpty ? "" : list), to: "bag/metadata.yaml")
+      for name in listed.isEmpty ? ["bag_0.mcap"] : ["bag_0.mcap", "bag_1.mcap"] {
+        try place.write(Self.bag { $0.addCamera(at: "/a") }.file(), to: "bag/\(name)")
+      }
+      try place.write([1, 2, 3], to: "bag/bag_0.db3")
+      let source = try CaptureReader.open(place.file("bag"))
+      #expect(source.frames.count == 2)
+      for name in ["bag_0.mcap", "bag_1.mcap", "bag_0.db3"] where name != taken {
+        let isThere = !listed.isEmpty || name != "bag_1.mcap"
+        #expect(source.notes.contains { $0.hasPrefix("\(name) is no part") } == isThere)
+      }
+    }
+  }
+
   @Test func anArchiveOfARecording() throws {
     let place = try TemporaryDirectory()
     let file = Self.bag { $0.addCamera(at: "/a") }.file()

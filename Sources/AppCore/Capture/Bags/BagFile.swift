@@ -59,6 +59,8 @@ enum BagLimits {
   static let entries = 4 << 20
   /// Bytes that all chunks of a file may unpack to beside `ratio` times its own.
   static let unpackedBytes = 256 << 20
+  /// Bytes of unpacked chunks that are kept.
+  static let keptBytes = 256 << 20
   /// How many times its own bytes a file's chunks may unpack to: rendered pictures shrink well.
   static let ratio = 64
   /// The last nanosecond since 1970 that a time may be, so that differences to times of headers fit 64 bits.
