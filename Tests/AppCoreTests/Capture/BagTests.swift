@@ -58,7 +58,11 @@ import Testing
       let source = try CaptureReader.open("\(path):\(wanted)")
       #expect(source.notes[0] == "color /front/color/image_raw, depth /front/depth/image")
     }
-    #expect(throws: CaptureError.self) { _ = try CaptureReader.open("\(path):/fro") }
+    #expect {
+      _ = try CaptureReader.open("\(path):/fro")
+    } throws: { error in
+      if case CaptureError.noTopic(_, wanted: ["/fro"], _) = error { true } else { false }
+    }
     #expect(throws: CaptureError.notFound(path: "\(place.path)/none.mcap:/front")) {
       _ = try CaptureReader.open("\(place.path)/none.mcap:/front")
     }
@@ -120,7 +124,10 @@ import Testing
   @Test func depthOfAnotherCameraNeedsATransform() throws {
     let bag = Self.bag { $0.addCamera(at: "/a", depthFrame: "other", depthFocal: 10) }
     let (place, path) = try Self.write(bag)
-    #expect(throws: CaptureError.self) { _ = try CaptureReader.open(path) }
+    #expect(
+      throws: CaptureError.unregisteredDepth(
+        path: path, depth: "/a/depth/image", lacks: "no fixed transform of tf joins other to a_optical")
+    ) { _ = try CaptureReader.open(path) }
     // The same camera under another name is taken for the color camera.
     let (other, same) = try Self.write(Self.bag { $0.addCamera(at: "/a", depthFrame: "other") })
     let source = try CaptureReader.open(same)

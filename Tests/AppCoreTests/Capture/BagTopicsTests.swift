@@ -75,11 +75,11 @@ import Testing
         }
       }
     }
-    #expect(throws: CaptureError.self) { _ = try add(["image_left", "image_right"]) }
-    do {
+    #expect {
       _ = try add(["image_left", "image_right"])
-    } catch CaptureError.severalTopics(_, let what, let names) {
-      #expect(what == "color" && names == ["/eyes/image_left", "/eyes/image_right"])
+    } throws: { error in
+      guard case CaptureError.severalTopics(_, "color", let names) = error else { return false }
+      return names == ["/eyes/image_left", "/eyes/image_right"]
     }
     let source = try add(["image_raw", "image_color", "image_rect_color"])
     #expect(source.notes[0] == "color /eyes/image_rect_color, depth none")
