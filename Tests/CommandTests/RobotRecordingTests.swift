@@ -36,4 +36,21 @@ import Testing
     let run = try CommandRun(["capture", "check", "\(Self.recording):/front"])
     #expect(run.status == 65 && run.error.contains("/depth_image (depth)"), "\(run.error)")
   }
+
+  /// A recording without poses: nothing is put together, and what effects lack is said.
+  @Test func replayWithoutPoses() throws {
+    let place = try TemporaryDirectory()
+    let path = "\(SharedData.packageRoot)/Tests/AppCoreTests/Goldens/rosbag2"
+    func replay(_ out: String, _ more: [String]) throws -> CommandRun {
+      try CommandRun(
+        ["replay", path, "--at", "0", "--max-speed", "--frames", "none", "--out", out]
+          + TinyNetwork.detectorOptions + more, in: place.path)
+    }
+    let run = try replay("out", [])
+    if run.error.contains("libsqlite3-0") { return }
+    #expect(run.status == 0 && !run.error.contains("holds no poses"), "\(run.error)")
+    #expect(FileManager.default.fileExists(atPath: place.file("out/replay.json")))
+    #expect(!FileManager.default.fileExists(atPath: place.file("out/sequence-objects.json")))
+    #expect(try replay("smoke", ["--effect", "bed=smoke"]).error.contains("holds no poses"))
+  }
 }

@@ -62,4 +62,62 @@ struct SQLiteFileTests {
       _ = try SQLiteFile(path: place.file("none.db3"), mostBytes: 100).hasTable("topics")
     }
   }
+
+  private static func open(
+    _ schema: String, _ rows: [[SQLiteImage.Value]] = [], mostSteps: Int32 = SQLiteFile.mostSteps
+  ) throws -> SQLiteFile {
+    var image = SQLiteImage()
+    image.add("messages", schema, rows: rows)
+    let place = try TemporaryDirectory()
+    let file = try SQLiteFile(
+      path: place.write(image.bytes, to: "a.db3"), mostBytes: 1 << 20, mostSteps: mostSteps)
+    // The schema is read while the file is there.
+    _ = try? file.hasTable("messages")
+    return file
+  }
+
+  @Test func tablesWhoseColumnsAreComputedAreRefused() throws {
+    let plain = try Self.open("CREATE TABLE messages(id INTEGER, data BLOB)", [[.integer(7), .blob([1])]])
+    #expect(try plain.hasTable("messages"))
+    for column in ["late INTEGER AS (length(hex(data)))", "late INTEGER AS (id + 1) STORED", "rowid AS (5)"] {
+      let file = try Self.open("CREATE TABLE messages(id INTEGER, data BLOB, \(column))")
+      #expect(throws: SQLiteError.computedColumns(table: "messages")) { _ = try file.hasTable("messages") }
+    }
+  }
+
+  /// What a file calls a table and makes as a view is none, or damaged.
+  @Test func aViewIsNoTable() throws {
+    let found = try? Self.open("CREATE VIEW messages AS SELECT 1 AS id").hasTable("messages")
+    #expect(found != true)
+  }
+
+  @Test func aQueryHasANumberOfSteps() throws {
+    let count =
+      "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 10000) SELECT max(x) FROM c"
+    let schema = "CREATE TABLE messages(id INTEGER)"
+    try Self.open(schema).rows(count, limit: 1) { #expect($0 == [.integer(10000)]) }
+    #expect(throws: SQLiteError.tooManySteps(limit: 5000)) {
+      try Self.open(schema, mostSteps: 5000).rows(count, limit: 1) { _ in }
+    }
+  }
+
+  @Test func longTextsAreNotCopied() throws {
+    let schema = "CREATE TABLE messages(name TEXT, data BLOB)"
+    func file(_ count: Int) throws -> SQLiteFile {
+      try Self.open(schema, [[.text(String(repeating: "a", count: count)), .blob([])]])
+    }
+    try file(SQLiteFile.mostTextBytes).rows("SELECT name FROM messages", limit: 1) {
+      #expect($0[0].text?.utf8.count == SQLiteFile.mostTextBytes)
+    }
+    let most = SQLiteFile.mostTextBytes
+    #expect(throws: SQLiteError.tooLarge(bytes: most + 1, limit: most)) {
+      try file(most + 1).rows("SELECT name FROM messages", limit: 1) { _ in }
+    }
+    // SQLite itself loads no more than it is asked for, and more again afterwards.
+    let long = try file(1000)
+    #expect(throws: SQLiteError.refused("string or blob too big")) {
+      try long.rows("SELECT name FROM messages", limit: 1, mostBytes: 100) { _ in }
+    }
+    try long.rows("SELECT name FROM messages", limit: 1) { #expect($0[0].text?.utf8.count == 1000) }
+  }
 }

@@ -34,6 +34,8 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
   case tooManyPixels(file: String, width: Int, height: Int, limit: Int)
   /// A file is not what its name promises.
   case malformed(file: String, reason: String)
+  /// A recording that unpacks to much more than its own bytes.
+  case tooMuchUnpacking(file: String)
   /// A picture of a format that is not read, such as "a WebP picture".
   case foreignPicture(file: String, format: String)
   /// A film where a capture is asked for.
@@ -127,6 +129,8 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     case compressedBag
     /// A `.db3` that is no recording of rosbag2.
     case otherDatabase
+    /// A `.db3` whose tables are still in its write-ahead log.
+    case unclosedBag
     /// A recording of ROS 1.
     case ros1Bag
     /// RTAB-Map's database, or another one of SQLite.
@@ -180,6 +184,9 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
       } else {
         "\(file): \(reason), nor a film; give a picture, a film, or a capture's folder or .zip"
       }
+    case .tooMuchUnpacking(let file):
+      "\(file): opening it unpacks more than \(BagLimits.unpackedBytes >> 20) MiB and \(BagLimits.ratio) times its bytes; "
+        + "write it again with mcap compress"
     case .foreignPicture(let file, let format):
       "\(file): is \(format), which is not read; convert it to JPEG or PNG"
     case .film(let file):
@@ -258,6 +265,9 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
       "\(path): a recording whose files are compressed as a whole; decompress it with: zstd -d \(shellWord(path))"
     case .foreignLayout(let path, .otherDatabase):
       "\(path): an SQLite file that is no recording of ROS 2 (it lacks tables topics and messages)"
+    case .foreignLayout(let path, .unclosedBag):
+      "\(path): was not closed: what it holds is still in \(printableName(lastComponent(path)))-wal beside it; gather both with: "
+        + "sqlite3 \(shellWord(path)) \"PRAGMA wal_checkpoint(TRUNCATE)\""
     case .foreignLayout(let path, .ros1Bag):
       "\(path): a recording of ROS 1, which is not read; convert it with: rosbags-convert --src "
         + "\(shellWord(path)) --dst \(shellWord(fileStem(path))) (pip install rosbags)"

@@ -143,9 +143,12 @@ package struct CaptureSummary: Sendable, Equatable {
     let sorted = compared.map(\.reprojection).sorted { $0.medianError < $1.medianError }
     reprojection = sorted.isEmpty ? nil : sorted[sorted.count / 2]
     comparedFrames = compared.count
-    disagreeing = compared.map { Disagreement(name: $0.name, error: $0.reprojection.medianError) }
-      .filter { $0.error > Self.plausibleReprojectionError }
-      .sorted { $1.error < $0.error }
+    // Without poses, frames do not say how they lie to each other.
+    disagreeing = (isPosed ? compared : []).map {
+      Disagreement(name: $0.name, error: $0.reprojection.medianError)
+    }
+    .filter { $0.error > Self.plausibleReprojectionError }
+    .sorted { $1.error < $0.error }
   }
 
   /// What looks wrong, one line each; empty for a sane capture.
@@ -154,7 +157,8 @@ package struct CaptureSummary: Sendable, Equatable {
     for frame in frames {
       if let depth = frame.depthMetres, !Self.plausibleDepth.contains(depth.median) {
         warnings.append(
-          "\(frame.name): median depth \(depth.median) m; are the units meters (or u16 millimeters)?")
+          "\(frame.name): median depth \(Self.shown(depth.median)) m; are the units meters (or u16 millimeters)?"
+        )
       }
       if let gravity = frame.orientationByGravity, gravity != frame.orientation {
         warnings.append(
@@ -165,9 +169,15 @@ package struct CaptureSummary: Sendable, Equatable {
     if let worst = disagreeing.first {
       warnings.append(
         "depth of \(disagreeing.count) of \(comparedFrames) frames disagrees with that of the frame before, of "
-          + "\(worst.name) by \(worst.error) m; check the pose's axes and order, and which pose is whose")
+          + "\(worst.name) by \(Self.shown(worst.error)) m; check the pose's axes and order, and which pose is whose"
+      )
     }
     return warnings
+  }
+
+  /// Meters in whole millimeters.
+  private static func shown(_ meters: Double) -> String {
+    JSONValue.rounded(meters, decimals: 3).serialized()
   }
 
   /// The sensors of the frames with depth, one line each, and how far their readings count.

@@ -20,7 +20,11 @@ enum RTABMapExport: CaptureFormat {
   static func open(_ folder: CaptureFolder) throws(CaptureError) -> IndexedCapture {
     guard let base = base(of: try folder.names()) else { throw .unrecognisedLayout(path: folder.path) }
     let file = base + poses
-    let rows = try folder.rows(file, separatedBy: .blanks, namedBy: file)
+    var lines: NameSet = []
+    // A line that is there twice is one.
+    let rows = try folder.rows(file, separatedBy: .blanks, namedBy: file).filter {
+      lines.insert($0.fields.joined(separator: " "))
+    }
     let pictures = try folder.stems(in: base + pictures)
     let depths = try folder.stems(in: base + depths, endings: [".png"])
     let cameras = try folder.stems(in: base + cameras, endings: [".yaml"])
@@ -44,6 +48,10 @@ enum RTABMapExport: CaptureFormat {
       }
       guard let camera = cameras[name] else {
         throw .missingFile(file: label, name: "\(base)\(Self.cameras)/\(name).yaml")
+      }
+      // An export with depth has it of every picture.
+      guard depths.isEmpty || depths[name] != nil else {
+        throw .missingFile(file: label, name: "\(base)\(Self.depths)/\(name).png")
       }
       let path = try folder.location(of: camera, namedBy: label, limit: folder.limits.metadataBytes)
       let pose = RigidTransform<CameraOpenCV, WorldZUp>(rotation: rotation, origin: Point3(v[1], v[2], v[3]))

@@ -130,7 +130,8 @@ private final class UnpackedFolder: Sendable {
       return .archive(
         path: archive,
         .unpackFirst(
-          reason: "holds a recording with several \(what) topics (\(names.joined(separator: ", ")))")
+          reason: "holds a recording with several \(what) topics (\(names.prefix(8).joined(separator: ", ")))"
+        )
       )
     case .noTopic(let path, let wanted, let found):
       return .noTopic(path: told(path), wanted: wanted, found: found)

@@ -24,6 +24,10 @@ import FileFormats
     ) -> Int32
   typealias ReadBlob = @convention(c) (OpaquePointer, UnsafeMutableRawPointer?, Int32, Int32) -> Int32
 
+  typealias Progress = @convention(c) (UnsafeMutableRawPointer?) -> Int32
+  typealias OnProgress =
+    @convention(c) (OpaquePointer, Int32, Progress?, UnsafeMutableRawPointer?) -> Void
+
   let open: Open
   let close: OfDatabase
   let message: Words
@@ -40,6 +44,8 @@ import FileFormats
   let blobBytes: OfDatabase
   let readBlob: ReadBlob
   let closeBlob: OfDatabase
+  /// nil where the library was built without it.
+  let onProgress: OnProgress?
 
   private static let opened = Result { () throws(SQLiteError) in try LibSQLite() }
 
@@ -65,6 +71,7 @@ import FileFormats
       unsafe blobBytes = try library.function("sqlite3_blob_bytes")
       unsafe readBlob = try library.function("sqlite3_blob_read")
       unsafe closeBlob = try library.function("sqlite3_blob_close")
+      unsafe onProgress = library.optionalFunction("sqlite3_progress_handler")
     } catch {
       throw .missingLibrary(reason: error.description)
     }

@@ -58,7 +58,11 @@ import Testing
       let source = try CaptureReader.open("\(path):\(wanted)")
       #expect(source.notes[0] == "color /front/color/image_raw, depth /front/depth/image")
     }
-    #expect(throws: CaptureError.self) { _ = try CaptureReader.open("\(path):/fro") }
+    #expect {
+      _ = try CaptureReader.open("\(path):/fro")
+    } throws: { error in
+      if case CaptureError.noTopic(_, wanted: ["/fro"], _) = error { true } else { false }
+    }
     #expect(throws: CaptureError.notFound(path: "\(place.path)/none.mcap:/front")) {
       _ = try CaptureReader.open("\(place.path)/none.mcap:/front")
     }
@@ -120,7 +124,10 @@ import Testing
   @Test func depthOfAnotherCameraNeedsATransform() throws {
     let bag = Self.bag { $0.addCamera(at: "/a", depthFrame: "other", depthFocal: 10) }
     let (place, path) = try Self.write(bag)
-    #expect(throws: CaptureError.self) { _ = try CaptureReader.open(path) }
+    #expect(
+      throws: CaptureError.unregisteredDepth(
+        path: path, depth: "/a/depth/image", lacks: "no fixed transform of tf joins other to a_optical")
+    ) { _ = try CaptureReader.open(path) }
     // The same camera under another name is taken for the color camera.
     let (other, same) = try Self.write(Self.bag { $0.addCamera(at: "/a", depthFrame: "other") })
     let source = try CaptureReader.open(same)
@@ -181,6 +188,26 @@ import Testing
     #expect(
       throws: CaptureError.severalCaptures(path: place.file("two"), names: ["a.mcap", "b.mcap"])
     ) { _ = try CaptureReader.open(place.file("two")) }
+  }
+
+  /// A recording and what it was converted to are one, of the kind that its metadata list, or of either.
+  @Test func aConvertedRecordingBesideItsOwn() throws {
+    for (listed, taken) in [("bag_0.mcap", "bag_0.mcap"), ("bag_1.mcap", "bag_1.mcap"), ("", "bag_0.mcap")] {
+      let place = try TemporaryDirectory()
+      let list = "  relative_file_paths:\n    - \(listed)\n  duration:\n    - bag_2.mcap\n"
+      try place.write(
+        "rosbag2_bagfile_information:\n" + (listed.isEmpty ? "" : list), to: "bag/metadata.yaml")
+      for name in listed.isEmpty ? ["bag_0.mcap"] : ["bag_0.mcap", "bag_1.mcap"] {
+        try place.write(Self.bag { $0.addCamera(at: "/a") }.file(), to: "bag/\(name)")
+      }
+      try place.write([1, 2, 3], to: "bag/bag_0.db3")
+      let source = try CaptureReader.open(place.file("bag"))
+      #expect(source.frames.count == 2)
+      for name in ["bag_0.mcap", "bag_1.mcap", "bag_0.db3"] where name != taken {
+        let isThere = !listed.isEmpty || name != "bag_1.mcap"
+        #expect(source.notes.contains { $0.hasPrefix("\(name) is no part") } == isThere)
+      }
+    }
   }
 
   @Test func anArchiveOfARecording() throws {

@@ -35,6 +35,8 @@ struct CDRWriter {
 struct BagWriter {
   /// The records of messages and of what they need, without the file's first and last bytes.
   private(set) var records: [UInt8] = []
+  /// Those of them that declare channels, and what these hold.
+  private(set) var declarations: [UInt8] = []
   private var channels: [String: Int] = [:]
   /// Whether each message is compressed by itself, as rosbag2 may do; they are then recorded 7 ms after their own time.
   var compressesMessages = false
@@ -52,6 +54,13 @@ struct BagWriter {
     [0x28, 0xb5, 0x2f, 0xfd, 0xa0] + little(bytes.count, 4) + little(bytes.count << 3 | 1, 3) + bytes
   }
 
+  /// A frame of Zstandard of zeros, whose blocks say so in four bytes each.
+  static func zstandardZeros(blocks: Int) -> [UInt8] {
+    let size = 128 << 10
+    return [0x28, 0xb5, 0x2f, 0xfd, 0xa0] + little(blocks * size, 4)
+      + (1...blocks).flatMap { little(size << 3 | 2 | ($0 == blocks ? 1 : 0), 3) + [0] }
+  }
+
   static func text(_ text: String) -> [UInt8] { little(text.utf8.count, 4) + Array(text.utf8) }
 
   static func record(_ kind: UInt8, _ content: [UInt8]) -> [UInt8] {
@@ -65,9 +74,11 @@ struct BagWriter {
       let id = channels.count + 1
       channels[topic] = id
       let number = Self.little(id, 2)
-      records += Self.record(3, number + Self.text(type) + Self.text("ros2msg") + Self.text(""))
-      records += Self.record(
-        4, number + number + Self.text(topic) + Self.text(encoding) + Self.little(0, 4))
+      let declared =
+        Self.record(3, number + Self.text(type) + Self.text("ros2msg") + Self.text(""))
+        + Self.record(4, number + number + Self.text(topic) + Self.text(encoding) + Self.little(0, 4))
+      records += declared
+      declarations += declared
     }
     let recorded = Self.little(compressesMessages ? time + 7_000_000 : time, 8)
     let times = recorded + recorded
@@ -118,17 +129,25 @@ struct BagWriter {
     add(topic, "tf2_msgs/msg/TFMessage", time: time, message.bytes)
   }
 
+  /// The record of a chunk.
+  static func chunk(
+    _ records: [UInt8], compression: String = "", size: Int? = nil, checksum: Int? = nil
+  ) -> [UInt8] {
+    record(
+      6,
+      little(0, 16) + little(size ?? records.count, 8)
+        + little(checksum ?? Int(CRC32.checksum(of: FileBytes(records))), 4) + text(compression)
+        + little(records.count, 8) + records)
+  }
+
   /// The file; with a chunk whose checksum is `checksum` where that is stated.
   func file(chunked: Bool = false, compression: String = "", size: Int? = nil, checksum: Int? = nil)
     -> [UInt8]
   {
-    let chunk =
-      Self.little(0, 16) + Self.little(size ?? records.count, 8)
-      + Self.little(checksum ?? Int(CRC32.checksum(of: FileBytes(records))), 4) + Self.text(compression)
-      + Self.little(records.count, 8) + records
+    let chunk = Self.chunk(records, compression: compression, size: size, checksum: checksum)
     let header = Self.record(1, Self.text("ros2") + Self.text("test"))
     let end = Self.record(15, Self.little(0, 4)) + Self.record(2, Self.little(0, 20)) + Self.magic
-    return Self.magic + header + (chunked ? Self.record(6, chunk) : records) + end
+    return Self.magic + header + (chunked ? chunk : records) + end
   }
 }
 

@@ -50,6 +50,33 @@ import Testing
     #expect(summary.json["schema"]?.string == "ardf.capture-check/1")
   }
 
+  /// Frames without poses do not say how their depths lie to each other.
+  @Test func depthOfFramesWithoutPosesIsNotCompared() throws {
+    let place = try TemporaryDirectory()
+    for isPosed in [false, true] {
+      var bag = BagWriter()
+      bag.addCamera(at: "/a", depthTimes: [])
+      for (index, time) in [0, 100].enumerated() {
+        let pixels = Array(repeating: BagWriter.little(2000 + 300 * index, 2), count: 192).flatMap(\.self)
+        let nanoseconds = BagWriter.start + time * 1_000_000
+        bag.add(
+          image: pixels, "/a/depth/image", "16UC1", size: PixelSize(width: 16, height: 12),
+          time: nanoseconds, frame: "a_optical")
+        guard isPosed else { continue }
+        bag.add(
+          transform: [0, 0, Double(index) / 1000, 0, 0, 0, 1], "/tf", time: nanoseconds, parent: "map",
+          child: "a_optical")
+      }
+      let path = try place.write(bag.file(), to: "\(isPosed).mcap")
+      let summary = try CaptureSummary(of: CaptureReader.open(path))
+      #expect(summary.isPosed == isPosed && summary.disagreeing.isEmpty != isPosed)
+      let warned = summary.warnings.filter { $0.contains("disagrees") }
+      #expect(warned.count == (isPosed ? 1 : 0))
+      // Whole millimeters.
+      #expect(warned.allSatisfy { $0.contains(" by 0.299 m;") || $0.contains(" by 0.301 m;") }, "\(warned)")
+    }
+  }
+
   @Test func depthInMillimetresIsWarnedAbout() throws {
     let fixture = try CaptureFixture.native()
     try fixture.directory.write(

@@ -25,6 +25,31 @@ import Testing
     #expect(abs(try source.frame(at: 0).cameraToWorld.origin.y - 1) < 1e-9)
   }
 
+  @Test func aLineThatIsRepeatedCountsOnce() throws {
+    let fixture = try PublishedLayout.rtabMap.write()
+    let text = String(decoding: try fixture.directory.read(Self.poses), as: UTF8.self)
+    let last = try #require(text.split(separator: "\n").last)
+    try fixture.directory.write(text + last + "\n", to: Self.poses)
+    #expect(try CaptureReader.open(fixture.path).frames.count == 3)
+    // Two numbers of one picture are damage.
+    try fixture.directory.write(text + last + "0\n", to: Self.poses)
+    #expect(throws: CaptureError.malformed(file: Self.poses, reason: "names a picture twice")) {
+      _ = try CaptureReader.open(fixture.path)
+    }
+  }
+
+  @Test func aPictureWithoutItsDepthIsSkipped() throws {
+    let fixture = try PublishedLayout.rtabMap.write()
+    try fixture.remove("map_depth/1700000000.500000.png")
+    let source = try CaptureReader.open(fixture.path)
+    #expect(source.frames.count == 2)
+    #expect(source.skipped.map(\.name) == ["1700000000.500000"])
+    #expect(source.skipped[0].reason.contains("map_depth/1700000000.500000.png"))
+    // An export without any is of pictures alone.
+    try fixture.remove("map_depth")
+    #expect(try CaptureReader.open(fixture.path).frames.count == 3)
+  }
+
   /// Those of `--poses_format 1` have as many columns as those of 10, and other axes.
   @Test func posesWithoutNumbersAreRefused() throws {
     let fixture = try Self.export("1700000000.250000 0 0 1 -0.5 0.5 -0.5 0.5")

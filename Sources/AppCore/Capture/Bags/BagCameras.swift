@@ -24,7 +24,14 @@ struct BagCameras {
       notes = ["no camera_info goes with \(colorTopic.name): pictures without a camera"]
       return
     }
-    let color = try BagCamera(info, isRectified: colorTopic.isRectified, topic: colorTopic.name)
+    let color: BagCamera
+    do throws(CaptureError) {
+      color = try BagCamera(info, isRectified: colorTopic.isRectified, topic: colorTopic.name)
+    } catch .badIntrinsics where depthTopic == nil {
+      (self.color, registration) = (nil, nil)
+      notes = ["the camera_info of \(colorTopic.name) was not calibrated: pictures without a camera"]
+      return
+    }
     let depth = try Self.depth(recording, topics, color, tree, path: path)
     self.color = color
     registration = depth.registration
@@ -35,7 +42,7 @@ struct BagCameras {
   private static func depth(
     _ recording: BagRecording, _ topics: BagTopics, _ color: BagCamera, _ tree: TransformTree, path: String
   ) throws(CaptureError) -> (registration: DepthRegistration?, notes: [String]) {
-    guard let images = topics.depth, !images.saysRegistered else { return (nil, []) }
+    guard let images = topics.depth, !images.saysRegistered(to: topics.color) else { return (nil, []) }
     let isSameFrame = images.frame.isSameName(as: topics.color.frame)
     guard let info = try info(recording, for: images) else {
       if isSameFrame { return (nil, []) }
@@ -88,16 +95,20 @@ struct BagCameras {
   private static func info(
     _ recording: BagRecording, for images: BagTopics.Images
   ) throws(CaptureError) -> ROSCameraInfo? {
-    var others: [ROSCameraInfo] = []
-    for topic in recording.topics where topic.type == .cameraInfo {
-      guard let first = topic.messages.first else { continue }
-      let info = try recording.decoded(first, of: topic.name) { bytes throws(CDRError) in
-        try ROSCameraInfo(bytes)
-      }
-      let place = topic.name.split(separator: "/").dropLast().joined(separator: "/")
-      if place.isSameName(as: images.place) { return info }
-      if info.frame.isSameName(as: images.frame), !others.contains(info) { others.append(info) }
+    func decoded(_ topic: BagRecording.Topic) throws(CaptureError) -> ROSCameraInfo? {
+      try recording.first(of: topic) { bytes throws(CDRError) in try ROSCameraInfo(bytes) }?.said
     }
-    return others.count == 1 ? others[0] : nil
+    let infos = recording.topics.filter { $0.type == .cameraInfo && !$0.messages.isEmpty }
+    for topic in infos {
+      let place = topic.name.split(separator: "/").dropLast().joined(separator: "/")
+      if place.isSameName(as: images.place), let info = try decoded(topic) { return info }
+    }
+    var only: ROSCameraInfo?
+    for topic in infos {
+      guard let info = try decoded(topic), info.frame.isSameName(as: images.frame) else { continue }
+      if let only, only != info { return nil }
+      only = info
+    }
+    return only
   }
 }

@@ -30,21 +30,28 @@ struct BagCapture: CaptureSource {
   static let timeTolerance = 0.05
 
   /// - `wanted`: names of topics, or of what lies above them; empty for what the names and types tell.
+  /// - `notes`: what is odd about the files, a line each.
   init(
-    files: [String], path: String, wanted: [String], limits: CaptureLimits
+    files: [String], path: String, wanted: [String], limits: CaptureLimits, notes: [String] = []
   ) throws(CaptureError) {
-    try self.init(BagRecording(files: files, limits: limits), path: path, wanted: wanted, limits: limits)
-  }
-
-  init(
-    _ recording: BagRecording, path: String, wanted: [String], limits: CaptureLimits
-  ) throws(CaptureError) {
-    let topics = try BagTopics(recording, wanted: wanted, path: path)
-    let poses = try BagPoses(recording, frame: topics.color.frame)
+    let recording = try BagRecording(files: files, limits: limits)
+    let topics: BagTopics
+    do throws(CaptureError) {
+      topics = try BagTopics(recording, wanted: wanted, path: path)
+    } catch .noTopic(let path, let wanted, let found) {
+      guard let first = recording.damage.first else {
+        throw .noTopic(path: path, wanted: wanted, found: found)
+      }
+      throw .malformed(
+        file: first.name, reason: "\(first.reason), and what is left holds no pictures that are read")
+    }
+    let pairs = try Self.pairs(recording, topics, limits: limits, path: path)
+    let poses = try BagPoses(
+      recording, frame: topics.color.frame, others: topics.depth.map { [$0.frame] } ?? [],
+      times: (pairs.first?.time ?? 0)...(pairs.last?.time ?? 0))
     let cameras = try BagCameras(recording, topics, poses.tree, path: path)
     var shots: NameTable<Shot> = [:]
     var listing = SequenceListing(path: path, limits: limits)
-    let pairs = try Self.pairs(recording, topics, limits: limits, path: path)
     for (position, pair) in pairs.enumerated() {
       let name = Self.name(position)
       try listing.add(name: name, file: name) { () throws(CaptureError) in
@@ -66,7 +73,8 @@ struct BagCapture: CaptureSource {
     self.shots = frames.compactMap { shots[$0.name] }
     (camera, registration) = (cameras.color, cameras.registration)
     let chosen = "color \(topics.color.name), depth \(topics.depth?.name ?? "none")"
-    notes = [chosen, poses.note] + cameras.notes + recording.notes
+    self.notes = [chosen] + poses.notes + topics.notes + cameras.notes + recording.notes + notes
+    recording.finishOpening()
   }
 
   func frame(at index: Int, decodingImage: Bool) throws(CaptureError) -> CapturedFrame {

@@ -53,15 +53,19 @@ struct BagEntry: Sendable {
 enum BagLimits {
   /// Topics of a file.
   static let topics = 10_000
+  /// Bytes of a row of topics, most of which are the settings of who published it.
+  static let topicBytes = 1 << 20
   /// Messages that are read of a file: an hour of a robot's transforms at 1 kHz.
   static let entries = 4 << 20
   /// Bytes that all chunks of a file may unpack to beside `ratio` times its own.
   static let unpackedBytes = 256 << 20
+  /// Bytes of unpacked chunks that are kept.
+  static let keptBytes = 256 << 20
   /// How many times its own bytes a file's chunks may unpack to: rendered pictures shrink well.
   static let ratio = 64
   /// The last nanosecond since 1970 that a time may be, so that differences to times of headers fit 64 bits.
   static let latest = 4 << 60
-  /// Transforms and poses of a recording.
+  /// Transforms and poses of a recording that are kept.
   static let poses = 2 << 20
 }
 

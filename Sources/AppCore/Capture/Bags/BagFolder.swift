@@ -17,11 +17,40 @@ enum BagFolder: CaptureFormat {
     _ folder: CaptureFolder, wanted: [String], path: String
   ) throws(CaptureError) -> BagCapture {
     var files: [String] = []
-    for name in Self.files(of: try folder.names()) {
+    let all = Self.files(of: try folder.names())
+    let meant = try Self.meant(all, in: folder)
+    let taken = NameSet(meant)
+    let notes = all.filter { !taken.contains($0) }.map {
+      "\($0) is no part of the recording (\(BagRecording.metadata)), and is left out"
+    }
+    for name in meant {
       // Recordings are mapped, or read by the page.
       files.append(try folder.location(of: name, namedBy: BagRecording.metadata, limit: .max))
     }
-    return try BagCapture(files: files, path: path, wanted: wanted, limits: folder.limits)
+    return try BagCapture(files: files, path: path, wanted: wanted, limits: folder.limits, notes: notes)
+  }
+
+  /// Those of the recording's files that its metadata list; where they list none of them, those of one kind: the other is
+  /// the same recording, converted.
+  private static func meant(_ files: [String], in folder: CaptureFolder) throws(CaptureError) -> [String] {
+    let path = try folder.location(
+      of: BagRecording.metadata, namedBy: BagRecording.metadata, limit: folder.limits.indexBytes)
+    var listed: NameSet = []
+    var isList = false
+    for line in (try? FileBytes.contents(of: path)).map({ String(decoding: $0, as: UTF8.self) })?
+      .split(whereSeparator: \.isNewline) ?? []
+    {
+      let words = line.filter { !" \t\"'".contains($0) }
+      if words.hasPrefix("-"), isList {
+        listed.insert(lastComponent(String(words.dropFirst())))
+      } else {
+        isList = words == "relative_file_paths:"
+      }
+    }
+    let found = files.filter(listed.contains)
+    if !found.isEmpty { return found }
+    return BagRecording.endings.lazy.map { ending in files.filter { hasEnding($0, ending) } }
+      .first { !$0.isEmpty } ?? []
   }
 
   /// The recording's files; the numbers in their names are their order.

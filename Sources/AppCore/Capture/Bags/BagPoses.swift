@@ -7,81 +7,79 @@ struct BagPoses: Sendable {
   let tree: TransformTree
   /// The camera's; nil where none are known.
   let path: TransformPath?
-  /// Which poses these are, for people.
-  let note: String
+  /// Which poses these are, for people, and what was left out, a line each.
+  let notes: [String]
 
   private static let fixedTopics = ["tf_static"]
+  /// Frames in which a camera that does not move stands still (REP 105).
+  private static let worlds = ["map", "odom", "world"]
+  /// What topics of poses are called that tell where something should be.
+  private static let wishes = ["goal", "target", "setpoint", "waypoint", "command", "cmd"]
 
   /// - `frame`: the color camera's.
-  init(_ recording: BagRecording, frame: String) throws(CaptureError) {
-    var count = 0
-    func counted(_ more: Int) throws(CaptureError) {
-      count += more
-      guard count <= BagLimits.poses else {
-        throw .malformed(file: "tf", reason: "more than \(BagLimits.poses) transforms and poses")
-      }
+  /// - `others`: of cameras that are joined to it.
+  /// - `times`: of the pictures.
+  init(
+    _ recording: BagRecording, frame: String, others: [String], times: ClosedRange<Int>
+  ) throws(CaptureError) {
+    var reader = PoseReader(recording)
+    var odometry: [(topic: BagRecording.Topic, first: ROSTransform)] = []
+    for topic in recording.topics where topic.type == .odometry {
+      if let first = try reader.first(of: topic) { odometry.append((topic, first)) }
     }
-    var tree = TransformTree()
-    for topic in recording.topics where topic.type == .transforms {
-      let isFixed = Self.fixedTopics.contains(lastComponent(topic.name))
-      for message in topic.messages {
-        let found = try recording.decoded(message, of: topic.name, ROSTransform.transforms)
-        try counted(found.count)
-        for transform in found { tree.add(transform, isFixed: isFixed) }
-      }
-    }
-    tree.finish()
+    let tree = try reader.tree(above: [frame] + others + odometry.map(\.first.parent))
     self.tree = tree
     let own = tree.path(from: frame)
-    if own.moves {
-      path = own
-      note = "poses of \(frame) in \(own.root), by tf"
-      return
-    }
-    for topic in recording.topics where topic.type == .odometry {
-      guard let first = topic.messages.first,
-        let child = try recording.decoded(first, of: topic.name, ROSTransform.odometry)?.child,
-        let below = own.cut(at: child)
+    let around = times.lowerBound - TransformTrack.longestGap...times.upperBound + TransformTrack.longestGap
+    for (topic, first) in odometry {
+      // What tf tells of the odometry's frame counts for more.
+      guard let below = own.cut(at: first.child), own.cut(at: first.parent) == nil,
+        own.tracks.dropFirst(below.tracks.count).allSatisfy(\.isFixed),
+        let track = try reader.track(topic, ROSTransform.odometry), track.count(in: around) > 1
       else { continue }
-      try counted(topic.messages.count)
-      let track = try Self.track(recording, topic, ROSTransform.odometry)
-      guard let track else { continue }
       var whole = below
       whole.append(track)
+      let above = tree.path(from: track.parent)
+      if above.frames.allSatisfy({ own.cut(at: $0) == nil }) {
+        for track in above.tracks { whole.append(track) }
+      }
       path = whole
-      note = "poses of \(frame) in \(track.parent), by \(topic.name)"
+      notes = ["poses of \(frame) in \(whole.root), by \(topic.name)"] + reader.notes
       return
     }
-    for topic in recording.topics where topic.type == .pose {
-      try counted(topic.messages.count)
-      guard let track = try Self.track(recording, topic, ROSTransform.pose) else { continue }
+    if own.moves {
+      path = own
+      notes = ["poses of \(frame) in \(own.root), by tf"] + reader.notes
+      return
+    }
+    for topic in recording.topics where topic.type == .pose && !Self.isWish(topic.name) {
+      guard let track = try reader.track(topic, ROSTransform.pose), track.count(in: around) > 1 else {
+        continue
+      }
       var whole = TransformPath(frame: frame)
       whole.append(track)
       path = whole
-      note = "poses in \(track.parent), by \(topic.name), taken for those of \(frame)"
+      notes = ["poses in \(track.parent), by \(topic.name), taken for those of \(frame)"] + reader.notes
+      return
+    }
+    if Self.worlds.contains(lastComponent(own.root)), own.tracks.contains(where: { !$0.isStatic }) {
+      path = own
+      notes = ["poses of \(frame) in \(own.root), by tf"] + reader.notes
       return
     }
     path = nil
-    let odometry = recording.topics.contains { $0.type == .odometry && !$0.messages.isEmpty }
-    note =
-      odometry
-      ? "no poses: no transform of tf joins \(frame) to the odometry's frame"
-      : "no poses: nothing says where \(frame) stood (tf, Odometry, PoseStamped)"
+    let reason =
+      odometry.isEmpty
+      ? "nothing says where \(frame) stood (tf, Odometry, PoseStamped)"
+      : "no transform of tf joins \(frame) to the odometry's frame"
+    notes = ["no poses: \(reason)"] + reader.notes
   }
 
-  /// The poses of a topic, of the first parent that it names; nil for none.
-  private static func track(
-    _ recording: BagRecording, _ topic: BagRecording.Topic,
-    _ decode: (FileBytes) throws(CDRError) -> ROSTransform?
-  ) throws(CaptureError) -> TransformTrack? {
-    var track: TransformTrack?
-    for message in topic.messages {
-      guard let transform = try recording.decoded(message, of: topic.name, decode) else { continue }
-      if track == nil { track = TransformTrack(parent: transform.parent, isFixed: false) }
-      if track?.parent.isSameName(as: transform.parent) == true { track?.add(transform) }
-    }
-    track?.finish()
-    return track
+  /// Whether a topic's transforms are fixed.
+  fileprivate static func isFixed(_ topic: String) -> Bool { fixedTopics.contains(lastComponent(topic)) }
+
+  private static func isWish(_ topic: String) -> Bool {
+    topic.lowercased().split { $0 == "/" || $0 == "_" }.contains { word in wishes.contains { $0 == word } }
   }
 
   /// Where the camera stood at a time, with this project's axes; nil where that is not known.
@@ -92,5 +90,98 @@ struct BagPoses: Sendable {
     let found = RigidTransform<CameraOpenCV, WorldZUp>(
       rotation: pose.rotation, origin: Point3(pose.origin.x, pose.origin.y, pose.origin.z))
     return found.ofARKitCamera.inYUpWorld
+  }
+}
+
+/// Reads transforms and poses; messages that are damaged are left out and counted.
+private struct PoseReader {
+  private let recording: BagRecording
+  private var count = 0
+  private var damaged: NameTable<Int> = [:]
+
+  init(_ recording: BagRecording) { self.recording = recording }
+
+  /// What was left out, a line each.
+  var notes: [String] {
+    damaged.keys.map { name in
+      let count = damaged[name, default: 0]
+      return "\(name): \(count == 1 ? "a message is" : "\(count) messages are") damaged and left out"
+    }
+  }
+
+  /// The first pose of a topic of odometry that is one.
+  func first(of topic: BagRecording.Topic) throws(CaptureError) -> ROSTransform? {
+    try recording.first(of: topic) { bytes throws(CDRError) in
+      guard let found = try ROSTransform.odometry(bytes) else { throw .noPose }
+      return found
+    }?.said
+  }
+
+  /// The transforms of some frames and of all above them; no others are kept.
+  mutating func tree(above frames: [String]) throws(CaptureError) -> TransformTree {
+    var parents: NameTable<String> = [:]
+    try eachTransform(counting: true) { transform, _ throws(CaptureError) in
+      guard parents[transform.child] == nil else { return }
+      parents[transform.child] = transform.parent
+      try Self.check(parents.count)
+    }
+    var wanted: NameSet = []
+    for frame in frames {
+      var frame = frame
+      while let parent = parents[frame], wanted.insert(frame) { frame = parent }
+    }
+    var tree = TransformTree()
+    var count = count
+    try eachTransform(counting: false) { transform, isFixed throws(CaptureError) in
+      guard wanted.contains(transform.child) else { return }
+      count += 1
+      try Self.check(count)
+      tree.add(transform, isFixed: isFixed)
+    }
+    self.count = count
+    tree.finish()
+    return tree
+  }
+
+  private static func check(_ count: Int) throws(CaptureError) {
+    guard count <= BagLimits.poses else {
+      throw .malformed(file: "tf", reason: "more than \(BagLimits.poses) transforms and poses")
+    }
+  }
+
+  /// `counting`: whether damaged messages are counted, once for all times that they are read.
+  private mutating func eachTransform(
+    counting: Bool, _ body: (ROSTransform, _ isFixed: Bool) throws(CaptureError) -> Void
+  ) throws(CaptureError) {
+    for topic in recording.topics where topic.type == .transforms {
+      let isFixed = BagPoses.isFixed(topic.name)
+      for message in topic.messages {
+        guard let found = try recording.readable(message, of: topic.name, ROSTransform.transforms) else {
+          if counting { damaged[topic.name, default: 0] += 1 }
+          continue
+        }
+        for transform in found { try body(transform, isFixed) }
+      }
+    }
+  }
+
+  /// The poses of a topic, of the first parent that it names; nil for none.
+  mutating func track(
+    _ topic: BagRecording.Topic, _ decode: (FileBytes) throws(CDRError) -> ROSTransform?
+  ) throws(CaptureError) -> TransformTrack? {
+    count += topic.messages.count
+    try Self.check(count)
+    var track: TransformTrack?
+    for message in topic.messages {
+      guard let found = try recording.readable(message, of: topic.name, decode) else {
+        damaged[topic.name, default: 0] += 1
+        continue
+      }
+      guard let transform = found else { continue }
+      if track == nil { track = TransformTrack(parent: transform.parent, isFixed: false) }
+      if track?.parent.isSameName(as: transform.parent) == true { track?.add(transform) }
+    }
+    track?.finish()
+    return track
   }
 }

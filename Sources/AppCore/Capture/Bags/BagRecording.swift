@@ -29,14 +29,19 @@ struct BagRecording: Sendable {
 
   private let files: [any BagFile]
   private let limits: CaptureLimits
+  /// What may be unpacked until `finishOpening`.
+  private let recent: RecentChunks
 
   init(files paths: [String], limits: CaptureLimits) throws(CaptureError) {
     var files: [any BagFile] = []
-    for path in paths { files.append(try Self.open(path, limits)) }
-    self.init(files, limits: limits)
-  }
-
-  init(_ files: [any BagFile], limits: CaptureLimits) {
+    let recent = RecentChunks()
+    for path in paths {
+      files.append(
+        hasEnding(path, SQLiteBag.ending)
+          ? try SQLiteBag(path: path, limits: limits)
+          : try MCAPFile(path: path, limits: limits, recent: recent))
+    }
+    self.recent = recent
     self.files = files
     self.limits = limits
     damage = files.flatMap(\.damage)
@@ -58,10 +63,8 @@ struct BagRecording: Sendable {
     self.topics = topics.sorted { naturallyPrecedes($0.name, $1.name) }
   }
 
-  private static func open(_ path: String, _ limits: CaptureLimits) throws(CaptureError) -> any BagFile {
-    hasEnding(path, SQLiteBag.ending)
-      ? try SQLiteBag(path: path, limits: limits) : try MCAPFile(path: path, limits: limits)
-  }
+  /// Ends what opening may cost: from here on what a frame needs is unpacked whenever it is read.
+  func finishOpening() { recent.finishOpening() }
 
   /// When what a message holds was measured, nanoseconds; when it was recorded where it does not say so.
   func time(of message: Message) throws(CaptureError) -> Int {
@@ -86,6 +89,8 @@ struct BagRecording: Sendable {
         throw CaptureError.fileTooLarge(
           file: "\(file.name), a message", bytes: size, limit: limits.frameFileBytes)
       }
+      recent.allow(BagLimits.ratio * whole.count)
+      guard recent.charge(size) else { throw CaptureError.tooMuchUnpacking(file: file.name) }
       let bytes = FileBytes(try Compression.zstandard.decompress(whole, size: size))
       return bytes.slice(0..<min(bytes.count, first ?? bytes.count))
     } catch let error as CaptureError {
@@ -100,6 +105,30 @@ struct BagRecording: Sendable {
 
   /// How a frame of Zstandard begins, and no message of CDR.
   private static let zstandard: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd]
+
+  /// Messages at a topic's beginning of which the first that can be decoded tells what the topic holds.
+  private static let firstMessages = 16
+
+  /// What the first message of a topic says that can be decoded, and its position; nil where there is none.
+  func first<Result>(
+    of topic: Topic, first: Int? = nil, _ decode: (FileBytes) throws(CDRError) -> Result
+  ) throws(CaptureError) -> (position: Int, said: Result)? {
+    for (position, message) in topic.messages.prefix(Self.firstMessages).enumerated() {
+      if let said = try readable(message, of: topic.name, first: first, decode) { return (position, said) }
+    }
+    return nil
+  }
+
+  /// Decodes a message; nil where it is damaged.
+  func readable<Result>(
+    _ message: Message, of topic: String, first: Int? = nil, _ decode: (FileBytes) throws(CDRError) -> Result
+  ) throws(CaptureError) -> Result? {
+    do throws(CaptureError) {
+      return try decoded(message, of: topic, first: first, decode)
+    } catch .malformed {
+      return nil
+    }
+  }
 
   /// Decodes a message.
   func decoded<Result>(

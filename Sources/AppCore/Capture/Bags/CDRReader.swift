@@ -73,11 +73,13 @@ enum CDRError: Error, Equatable {
   case endsEarly
   case badText
   case otherEncoding(Int)
+  case noPose
 
   var reason: String {
     switch self {
     case .endsEarly: "a message ends early"
     case .badText: "a message holds text that is not UTF-8"
+    case .noPose: "a message holds no pose"
     case .otherEncoding(let kind): "a message is of encoding \(kind), plain CDR (0 or 1) is read"
     }
   }

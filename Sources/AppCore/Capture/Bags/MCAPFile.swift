@@ -1,6 +1,5 @@
 import Archives
 import FileFormats
-import Synchronization
 
 /// A file of MCAP, the container that ROS 2 and Foxglove record into (mcap.dev/spec).
 ///
@@ -19,10 +18,14 @@ struct MCAPFile: BagFile {
   private let bytes: FileBytes
   private let limits: CaptureLimits
   private var chunks: [MCAPChunk] = []
-  private let recent = RecentChunks()
+  /// Messages of channels that are not declared.
+  private var undeclared = 0
+  private let recent: RecentChunks
+  /// What `recent` calls the file.
+  private let number: Int
 
   /// - Throws: `CaptureError` where the file is none of MCAP, or asks for more than its limits.
-  init(path: String, limits: CaptureLimits) throws(CaptureError) {
+  init(path: String, limits: CaptureLimits, recent: RecentChunks) throws(CaptureError) {
     do {
       bytes = try FileBytes(path: path)
     } catch {
@@ -30,13 +33,9 @@ struct MCAPFile: BagFile {
     }
     name = lastComponent(path)
     self.limits = limits
-    try read()
-  }
-
-  init(_ bytes: FileBytes, name: String, limits: CaptureLimits) throws(CaptureError) {
-    self.bytes = bytes
-    self.name = name
-    self.limits = limits
+    self.recent = recent
+    number = recent.nextFile()
+    recent.allow(BagLimits.ratio * bytes.count)
     try read()
   }
 
@@ -49,9 +48,12 @@ struct MCAPFile: BagFile {
   }
 
   private func contents(of chunk: Int) throws(CaptureError) -> FileBytes {
-    if let found = recent.find(chunk) { return found }
+    if let found = recent.find(chunk, of: number) { return found }
+    guard recent.charge(chunks[chunk].size) else {
+      throw .tooMuchUnpacking(file: name)
+    }
     let contents = try chunks[chunk].contents(in: bytes, file: name)
-    recent.keep(contents, of: chunk)
+    recent.keep(contents, chunk, of: number)
     return contents
   }
 
@@ -81,6 +83,12 @@ struct MCAPFile: BagFile {
       throw .malformed(file: name, reason: "does not begin as MCAP does")
     }
     var declarations = Declarations()
+    try readSummary(&declarations)
+    defer {
+      if undeclared > 0 {
+        notes.append("\(name): \(undeclared) messages of channels that it does not declare are left out")
+      }
+    }
     var unpacked = 0
     let most = BagLimits.unpackedBytes + BagLimits.ratio * bytes.count
     while true {
@@ -103,6 +111,24 @@ struct MCAPFile: BagFile {
           throw .malformed(file: name, reason: "a record at byte \(start) is cut short")
         }
       }
+    }
+  }
+
+  /// Takes the channels that the summary at the end declares again: the chunk that declares them first may be damaged.
+  private mutating func readSummary(_ declarations: inout Declarations) throws(CaptureError) {
+    // The footer: its kind, 20 as its size, where the summary begins, and 12 bytes more.
+    let end = bytes.count - Self.magic.count - 29
+    guard end > Self.magic.count else { return }
+    var footer = LittleEndianReader(bytes, at: end)
+    guard footer.number(bytes: 1) == Record.footer, footer.number(bytes: 8) == 20,
+      let start = footer.number(bytes: 8), start >= Self.magic.count, start <= end
+    else { return }
+    var reader = LittleEndianReader(bytes.slice(0..<end), at: start)
+    while let kind = reader.number(bytes: 1), let count = reader.number(bytes: 8),
+      let content = reader.slice(count)
+    {
+      guard kind == Record.schema || kind == Record.channel else { continue }
+      guard try read(kind, content, chunk: -1, at: 0, &declarations) else { return }
     }
   }
 
@@ -166,7 +192,11 @@ struct MCAPFile: BagFile {
       guard let channel = fields.number(bytes: 2), fields.number(bytes: 4) != nil,
         let time = fields.number(bytes: 8), fields.slice(8) != nil
       else { return false }
-      guard let topic = declarations.channels[channel], topics[topic].isRead else { return true }
+      guard let topic = declarations.channels[channel] else {
+        undeclared += 1
+        return true
+      }
+      guard topics[topic].isRead else { return true }
       guard entries.count < BagLimits.entries else {
         throw .malformed(file: name, reason: "holds more than \(BagLimits.entries) messages that are read")
       }
@@ -203,75 +233,5 @@ struct MCAPFile: BagFile {
         SkippedFrame(name: name, reason: "the checksum of its data is wrong: the file is damaged"))
       return
     }
-  }
-}
-
-/// Where a chunk's records lie.
-struct MCAPChunk: Sendable {
-  /// How many bytes they have, unpacked.
-  let size: Int
-
-  private let checksum: Int
-  private let compression: String
-  private let range: Range<Int>
-
-  /// `offset`: where the record's content begins in the file.
-  init?(_ content: FileBytes, at offset: Int) {
-    var fields = LittleEndianReader(content)
-    guard fields.slice(16) != nil, let size = fields.number(bytes: 8),
-      let checksum = fields.number(bytes: 4), let compression = fields.text(atMost: 64),
-      let count = fields.number(bytes: 8), fields.slice(count) != nil
-    else { return nil }
-    self.size = size
-    self.checksum = checksum
-    self.compression = compression
-    range = offset + fields.position - count..<offset + fields.position
-  }
-
-  /// The records, their checksum verified; those that are not compressed are shared with the file.
-  func contents(in file: FileBytes, file name: String) throws(CaptureError) -> FileBytes {
-    let stored = file.slice(range)
-    let contents: FileBytes
-    switch compression {
-    case "":
-      guard stored.count == size else {
-        throw .malformed(file: name, reason: "has another number of bytes than it states")
-      }
-      contents = stored
-    case "lz4": contents = try unpacked(stored, .lz4, name)
-    case "zstd": contents = try unpacked(stored, .zstandard, name)
-    default:
-      throw .foreignLayout(path: name, layout: .bagCompression(printableName(compression)))
-    }
-    // 0 stands for none.
-    guard checksum == 0 || Int(CRC32.checksum(of: contents)) == checksum else {
-      throw .malformed(file: name, reason: "has a wrong checksum")
-    }
-    return contents
-  }
-
-  private func unpacked(
-    _ stored: FileBytes, _ compression: Compression, _ name: String
-  ) throws(CaptureError) -> FileBytes {
-    do {
-      return FileBytes(try compression.decompress(stored, size: size))
-    } catch {
-      guard case .missingLibrary = error else { throw .malformed(file: name, reason: "holds \(error)") }
-      throw .missingLibrary(file: name, reason: "\(error)")
-    }
-  }
-}
-
-/// The chunks that were unpacked last: a picture and its depth, and those of the next frame, often share one.
-private final class RecentChunks: Sendable {
-  private static let most = 2
-  private let kept = Mutex<[(chunk: Int, contents: FileBytes)]>([])
-
-  func find(_ chunk: Int) -> FileBytes? {
-    kept.withLock { kept in kept.first { $0.chunk == chunk }?.contents }
-  }
-
-  func keep(_ contents: FileBytes, of chunk: Int) {
-    kept.withLock { kept in kept = Array(([(chunk, contents)] + kept).prefix(Self.most)) }
   }
 }

@@ -23,14 +23,15 @@ struct SQLiteBag: BagFile {
     database = try Self.reading(name) { () throws(SQLiteError) in
       try SQLiteFile(path: path, mostBytes: limits.frameFileBytes)
     }
+    let isUnclosed = ((try? FileBytes(path: "\(path)-wal"))?.count ?? 0) > 0
     for table in ["topics", "messages"] {
       guard try Self.reading(name, { () throws(SQLiteError) in try database.hasTable(table) }) else {
-        throw .foreignLayout(path: path, layout: .otherDatabase)
+        throw .foreignLayout(path: path, layout: isUnclosed ? .unclosedBag : .otherDatabase)
       }
     }
     try readTopics()
     try readMessages()
-    if let log = try? FileBytes(path: "\(path)-wal"), log.count > 0 {
+    if isUnclosed {
       notes.append(
         "\(name) was not closed: what is still in \(name)-wal is left out (ros2 bag reindex gathers it)")
     }
@@ -52,7 +53,8 @@ struct SQLiteBag: BagFile {
     var found: [Int: BagTopic] = [:]
     var order: [Int] = []
     try Self.reading(name) { () throws(SQLiteError) in
-      try database.rows(query, limit: BagLimits.topics) { row throws(SQLiteError) in
+      try database.rows(query, limit: BagLimits.topics, mostBytes: BagLimits.topicBytes) {
+        row throws(SQLiteError) in
         guard let id = row[0].integer(in: 0...Int.max), let name = row[1].text, let type = row[2].text,
           let encoding = row[3].text
         else { throw .badValue(column: "id, name, type or serialization_format") }

@@ -6,11 +6,17 @@ struct TransformTrack: Sendable {
   /// In the order of their times; of a fixed transform one.
   private var samples: [(time: Int, pose: RigidTransform<ROSFrame, ROSFrame>)] = []
   let parent: String
-  let isFixed: Bool
+  /// Whether all of its samples are the same.
+  private(set) var isFixed: Bool
+  /// Whether it is said to be fixed, by where it was published.
+  let isStatic: Bool
 
-  init(parent: String, isFixed: Bool) { (self.parent, self.isFixed) = (parent, isFixed) }
+  init(parent: String, isFixed: Bool) {
+    (self.parent, self.isFixed, isStatic) = (parent, isFixed, isFixed)
+  }
 
-  var count: Int { samples.count }
+  /// How many samples there are in a range of times.
+  func count(in times: ClosedRange<Int>) -> Int { samples.count { times.contains($0.time) } }
 
   mutating func add(_ transform: ROSTransform) {
     if isFixed { samples.removeAll(keepingCapacity: true) }
@@ -19,14 +25,20 @@ struct TransformTrack: Sendable {
 
   mutating func finish() { samples.sort { $0.time < $1.time } }
 
+  /// Takes a transform that was published again and again for a fixed one.
+  mutating func joinEqual() {
+    guard let last = samples.last, samples.allSatisfy({ $0.pose == last.pose }) else { return }
+    (samples, isFixed) = ([last], true)
+  }
+
   /// Nanoseconds between two samples between which poses are interpolated.
-  private static let longestGap = 1_000_000_000
+  static let longestGap = 1_000_000_000
   /// Nanoseconds before the first and after the last sample in which its pose counts.
   private static let tolerance = 50_000_000
 
-  /// The pose at a time: between two samples interpolated, the only one at any time; nil where none is near.
+  /// The pose at a time: between two samples interpolated, a fixed one at any time; nil where none is near.
   func pose(at time: Int) -> RigidTransform<ROSFrame, ROSFrame>? {
-    guard !isFixed, samples.count > 1 else { return samples.last?.pose }
+    guard !isFixed else { return samples.last?.pose }
     var (low, high) = (0, samples.count)
     while low < high {
       let middle = (low + high) / 2
@@ -82,7 +94,10 @@ struct TransformTree: Sendable {
   }
 
   mutating func finish() {
-    for place in tracks.indices { tracks[place].finish() }
+    for place in tracks.indices {
+      tracks[place].finish()
+      tracks[place].joinEqual()
+    }
   }
 
   /// The frames from one up to its root, or to the map, with the transform to each from the one before it.

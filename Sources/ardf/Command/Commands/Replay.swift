@@ -16,8 +16,9 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
       """
       Detects when asked (--detect-every, --at; with effects in the first frame by default), places effects once, and \
       draws them into every later frame from its pose, hidden by what its depth shows before them. Writes the frames \
-      or a video, replay.json with the loop's figures, and, where it detected, sequence-objects.json with the objects \
-      of all frames put together. Without --max-speed the loop runs in real time, and drops what it cannot show.
+      or a video, replay.json with the loop's figures, and, where it detected in frames with poses, \
+      sequence-objects.json with the objects of all frames put together. Without --max-speed the loop runs in real \
+      time, and drops what it cannot show.
       """,
       ("Smoke on the bed, as frames", "ardf replay scans --effect bed=smoke --out live"),
       ("A video, as fast as possible", "ardf replay scans --effect bed=smoke --max-speed --video --out film"))
@@ -45,6 +46,10 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
     let folder = try output.folder(
       inputs: [sequence, replay.assets, detector.yolo, depthOptions.depth] + compute.arithmetic.plans)
     let schedule = try schedule(selection, wishes)
+    if !wishes.isEmpty, !selection.source.hasPoses {
+      Console.note(
+        "\(sequence): holds no poses; effects stay where they are in the picture, however the camera moves")
+    }
     let networks = try schedule.map { _ in ReplayNetworks(try perceiver()) }
 
     let clock = replay.maxSpeed ? ReplayClock() : nil
@@ -85,7 +90,10 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
       peakBytes: MeasurementEnvironment.peakBytes, unreadable: source.unreadable)
     if let folder {
       try folder.write(report.json, to: "replay.json")
-      if schedule != nil { try folder.write(await director.sequence.json, to: "sequence-objects.json") }
+      // Without poses, objects of different frames cannot be put together.
+      if schedule != nil, selection.source.hasPoses {
+        try folder.write(await director.sequence.json, to: "sequence-objects.json")
+      }
       try folder.commit()
     }
     if folder == nil || output.json {
