@@ -6,7 +6,7 @@
 # make deb    a Debian package in out/; make deb-arm64: arm64's on x86-64, as root
 # make dist   what is published, in out/dist: tarball, wheels, Debian package, components, sums; make image: an OCI image
 # make docs   pages and the libraries' reference as one site in out/docs; make serve-docs: the same, shown at localhost:8000
-# make peers  this machine's times beside other engines', in .cache/peers
+# make peers  this machine's times beside other engines', in .cache/peers: networks of ours, and of ten ONNX files
 # make goldens   the tests' goldens anew, by the original implementations
 # make references   what ARDF_REFERENCES names for tests of networks of full size, in out/references
 # make check-page         the page of a frame in Chromium: taps, depths, queue, 3-D view
@@ -179,6 +179,9 @@ peers: build
 		ultralytics || echo "no litert-torch here"
 	$(peers)/bin/python tools/bench/bench-peers.py --ardf .build/release/ardf --work $(peers)/models --threads 1,$$(nproc) \
 		--litert-python $(litert)/bin/python
+	$(peers)/bin/python tools/bench/export-networks.py $(peers)/networks
+	$(peers)/bin/python tools/bench/bench-peers.py --ardf .build/release/ardf --work $(peers)/onnx --threads 1,$$(nproc) \
+		--onnx $(peers)/networks/*.onnx --engines onnxruntime,openvino
 
 # A Python with the frameworks that ardf is compared with; PYTHON=... names another.
 PYTHON ?= .cache/reference/bin/python

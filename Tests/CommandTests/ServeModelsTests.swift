@@ -16,7 +16,7 @@ import Testing
     (["--models", "yolo99-seg"], 66, "no network"),
     (networks + ["--listen", "0.0.0.0:0"], 64, "--token-file"),
     (networks + ["--listen", "localhost:0"], 64, "--listen"),
-    (networks + ["--listen", "grpc://127.0.0.1:8001"], 64, "HTTP/1.1"),
+    (networks + ["--listen", "grpc://127.0.0.1"], 64, "HTTP/1.1"),
     (networks + ["--yolo", "x"], 64, "--models"),
     (networks + ["--port", "0"], 64, "--listen"),
     (networks + ["picture.jpg"], 64, "SOURCE"),

@@ -32,7 +32,8 @@ struct WindowConformance {
     .init(height: 5, width: 23, channels: 3, kernel: 3, stride: 2, padding: 0),
     .init(height: 2, width: 2, channels: 33, kernel: 5, stride: 1, padding: 2),
     // Last channels that fill no vector, with nothing added.
-    .init(height: 6, width: 37, channels: 24, kernel: 3, stride: 1, padding: 1, activation: .hardSwish, gap: 8),
+    .init(
+      height: 6, width: 37, channels: 24, kernel: 3, stride: 1, padding: 1, activation: .hardSwish, gap: 8),
     .init(height: 9, width: 19, channels: 120, kernel: 5, stride: 2, padding: 2, activation: .silu),
   ]
 

@@ -28,7 +28,7 @@ import Testing
     // Spans name rows, and chunks lie in the run that they are of.
     for trace in profile.traces {
       #expect(trace.layers.map(\.layer) == trace.layers.map(\.layer).sorted())
-      #expect(trace.names == layers.map(\.name))
+      #expect(trace.names == recorder.rows.map(\.name))
       #expect(
         trace.chunks.joined().allSatisfy {
           trace.whole.contains($0.time.lowerBound) && $0.time.upperBound <= trace.whole.upperBound

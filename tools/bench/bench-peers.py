@@ -272,6 +272,7 @@ def main():
     ours = next(row["environment"] for row in rows if row["engine"] == OURS)
     report = {
         "title": arguments.title or "Measurement",
+        "heading": "Networks of ONNX files" if arguments.onnx else None,
         "command": " ".join(["python", *map(shlex.quote, sys.argv)]),
         "commit": ours["commit"] or "unknown",
         "date": time.strftime("%Y-%m-%d", time.gmtime()),

@@ -59,6 +59,8 @@ public final class ReplaySource: FrameSource {
 
   private let capture: any CaptureSource
   private let indices: [Int]
+  /// Of the frames at `indices`.
+  private let timestamps: [Double]
   private let framesPerSecond: Double?
   private let decodesFirst: Bool
   /// nil waits for timestamps on `time`.
@@ -93,6 +95,7 @@ public final class ReplaySource: FrameSource {
     precondition(framesPerSecond.map { $0 > 0 && $0.isFinite } ?? true, "a rate is positive and finite")
     let (count, overflows) = self.indices.count.multipliedReportingOverflow(by: max(1, repeats))
     self.count = overflows ? .max : count
+    timestamps = self.indices.map { capture.frames[$0].timestamp }
     self.capture = capture
     self.framesPerSecond = framesPerSecond
     self.decodesFirst = decodesFirst
@@ -133,7 +136,7 @@ public final class ReplaySource: FrameSource {
     }
     let due =
       framesPerSecond.map { .nearest(seconds: min(Double(number) / $0, Self.longestReplay)) }
-      ?? Self.due(number, timestamps: indices.map { capture.frames[$0].timestamp })
+      ?? Self.due(number, timestamps: timestamps)
     let start = position.start(now: time.now)
     if let clock {
       clock.move(to: start + due)

@@ -87,8 +87,8 @@ public struct SceneModel: Sendable {
   /// Which part of that plane stands on the effect's place.
   public var effectPivot = Billboard.Pivot.center
 
-  /// Whether there is nothing in it to be seen: cameras alone are nothing.
-  public var isEmpty: Bool { objects.isEmpty && effects.isEmpty && points.count == 0 }
+  /// Whether there is nothing in it.
+  public var isEmpty: Bool { cameras.isEmpty && objects.isEmpty && effects.isEmpty && points.count == 0 }
 
   /// An empty scene.
   public init() {}

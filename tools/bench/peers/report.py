@@ -68,11 +68,11 @@ def page(folder, reports):
     """A machine's page of several reports, `(name, report)`, each with a plot `NAME.svg` in the folder beside it."""
     machine = reports[0][1]
     lines = [
-        f"# {machine['processor']}",
+        f"# {machine.get('heading') or machine['processor']}",
         "",
         "<!-- Written by tools/bench/bench-peers.py --page from the reports beside it: change those, not this. -->",
         "",
-        f"{counted(machine['processors'], 'processor')}, batch 1. [How it is measured, and how to read it](README.md).",
+        f"{machine['processor']}, {counted(machine['processors'], 'processor')}, batch 1. [How it is measured, and how to read it](README.md).",
         "",
     ]
     for name, report in reports:

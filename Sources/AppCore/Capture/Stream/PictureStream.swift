@@ -231,7 +231,7 @@ package final class PictureStream {
     }
   }
 
-  /// What `ffmpeg` says of a connection that the other side closed; a length of 2^64 - 1 is one that nobody stated.
+  /// What `ffmpeg` says of a connection that the other side closed; a length of 2^64 - 1 is one that is not stated.
   private static let endsOfConnections = [
     "should be \(UInt64.max)", ": Input/output error", ": End of file", ": Connection reset by peer",
     ": Connection timed out", ": Broken pipe",

@@ -95,7 +95,8 @@ extension Operators {
         }
         keys.sort()
         for position in 0..<k {
-          picked[(row * k + position) * inner + column] = Int(truncatingIfNeeded: keys[position] & 0xffff_ffff)
+          picked[(row * k + position) * inner + column] = Int(
+            truncatingIfNeeded: keys[position] & 0xffff_ffff)
         }
       }
     }

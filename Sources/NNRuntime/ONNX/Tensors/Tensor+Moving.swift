@@ -58,7 +58,9 @@ extension Tensor {
         for block in 0..<outer { for index in arrays.indices { values.append(arrays[index][block]) } }
       } else {
         for block in 0..<outer {
-          for (array, length) in zip(arrays, lengths) { values += array[block * length..<(block + 1) * length] }
+          for (array, length) in zip(arrays, lengths) {
+            values += array[block * length..<(block + 1) * length]
+          }
         }
       }
       return Tensor(shape, values, type: tensors[0].type)

@@ -62,10 +62,10 @@ struct StreamOptions: ParsableArguments {
     if let option = given.first(where: { $0.isGiven && $0.isOfConnections })?.name, !stream.isConnection {
       throw CommandError.usage("\(option) belongs to a camera or an address; \(stream.name) is none")
     }
-    if case .film(let path) = stream, !fileExists(path) { throw FileError.missing(path: path) }
     if rawSize != nil, !stream.isPipe {
       throw CommandError.usage("--raw-size belongs to a pipe; \(stream.name) tells its pictures' size itself")
     }
+    if case .film(let path) = stream, !fileExists(path) { throw FileError.missing(path: path) }
     return stream
   }
 

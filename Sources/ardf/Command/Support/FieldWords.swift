@@ -48,6 +48,11 @@ package enum FieldWords {
         break
       }
       defer { previous = word }
+      // Most words are files, by the thousand: only options and pairs are examined.
+      guard word.utf8.first == UInt8(ascii: "-") || word.utf8.contains(UInt8(ascii: "=")) else {
+        others.append(word)
+        continue
+      }
       if let pair = joinedNumber(word) {
         others += pair
         continue
