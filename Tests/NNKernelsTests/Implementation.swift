@@ -97,7 +97,8 @@ func activated(_ expected: Expected, _ activation: Activation) -> Expected {
     case .gelu: x / 2 * (1 + erf(x / 2.0.squareRoot()))
     case .sigmoid: 1 / (1 + exp(-x))
     case .hardSwish: x * min(max(x + 3, 0), 6) / 6
-    case .clip(let low, let high): min(max(x, Double(low)), Double(high))
+    case .clip(let low, let high, let scale, let shift):
+      min(max(x, Double(low)), Double(high)) * Double(scale) + Double(shift)
     }
   return Expected(value: value, magnitude: expected.magnitude)
 }

@@ -85,6 +85,14 @@ import ONNX
       error {
         _ = try run("Range", [Tensor([], [Int64(0)]), Tensor([], [Int64.max]), Tensor([], [Int64(1)])])
       } != nil)
+    #expect(
+      error {
+        _ = try run("Range", [Tensor([], [Int64(0)]), Tensor([], [Int64(1) << 30]), Tensor([], [Int64(1)])])
+      } != nil)
+    // Frames of half a signal, one at each sample.
+    let signal = Tensor([1, 1 << 17, 1], [Float](repeating: 0, count: 1 << 17))
+    let frames = [signal, Tensor([], [Int64(1)]), Tensor([1 << 16], [Float](repeating: 1, count: 1 << 16))]
+    #expect(error { _ = try run("STFT", frames) } != nil)
   }
 
   @Test("half precision is rounded once, to nearest even")

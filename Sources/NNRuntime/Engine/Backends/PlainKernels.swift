@@ -20,7 +20,8 @@ enum PlainKernels {
     case .gelu: 0.5 * x * (1 + erff(x * Float(0.5).squareRoot()))
     case .sigmoid: 1 / (1 + expf(-x))
     case .hardSwish: x * min(max(x + 3, 0), 6) / 6
-    case .clip(let low, let high): x < low ? low : x > high ? high : x
+    case .clip(let low, let high, let scale, let shift):
+      (x < low ? low : x > high ? high : x) * scale + shift
     }
   }
 

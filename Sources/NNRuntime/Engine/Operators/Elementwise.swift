@@ -12,6 +12,14 @@ package struct Affine: VectorOperator {
     self.shift = shift
   }
 
+  /// The one line of all channels, where they share it.
+  package var uniform: (scale: Float, shift: Float)? {
+    guard let scale = scale.first, let shift = shift.first, self.scale.allSatisfy({ $0 == scale }),
+      self.shift.allSatisfy({ $0 == shift })
+    else { return nil }
+    return (scale, shift)
+  }
+
   package var name: String { "affine" }
   package var parameterCount: Int { scale.count + shift.count }
   package func longestSum(of input: MapShape) -> Int { 1 }

@@ -14,8 +14,8 @@ public enum Activation: Hashable, Sendable {
   case sigmoid
   /// x * min(max(x + 3, 0), 6) / 6
   case hardSwish
-  /// min(max(x, low), high): ReLU6 and its kin
-  case clip(low: Float, high: Float)
+  /// min(max(x, low), high) * scale + shift: ReLU6, hard sigmoid, a rectifier with a learned line after it
+  case clip(low: Float, high: Float, scale: Float = 1, shift: Float = 0)
 
   /// Name in plans, profiles and traces.
   public var name: String {
@@ -46,9 +46,24 @@ public enum Activation: Hashable, Sendable {
   }
 }
 
+extension Activation {
+  /// The activation with scale * y + shift of its result y; nil where no activation is both.
+  package func followed(byScale factor: Float, shift addend: Float) -> Activation? {
+    switch self {
+    case .relu: .clip(low: 0, high: .infinity, scale: factor, shift: addend)
+    case .clip(let low, let high, let scale, let shift):
+      .clip(low: low, high: high, scale: scale * factor, shift: shift * factor + addend)
+    case .none, .leakyReLU, .silu, .gelu, .sigmoid, .hardSwish: nil
+    }
+  }
+}
+
 extension Activation: CaseIterable {
   /// One of each kind.
   public static var allCases: [Activation] {
-    [.none, .relu, .leakyReLU(slope: 0.1), .silu, .gelu, .sigmoid, .hardSwish, .clip(low: -0.25, high: 1.5)]
+    [
+      .none, .relu, .leakyReLU(slope: 0.1), .silu, .gelu, .sigmoid, .hardSwish,
+      .clip(low: -0.25, high: 1.5, scale: 0.75, shift: 0.5),
+    ]
   }
 }

@@ -51,8 +51,12 @@ enum FunctionRule: Rule {
   ]
 
   private static func hardSigmoid(_ step: ONNXStep, _ operands: Operands) -> Lowered? {
-    guard let x = operands.settled(0), let whole = operands.island.whole(x, operands.name) else { return nil }
     let (alpha, beta) = (step.float("alpha") ?? 0.2, step.float("beta") ?? 0.5)
+    let (low, high) = (-beta / alpha, (1 - beta) / alpha)
+    if low < high, low.isFinite, high.isFinite {
+      return operands.applying(.clip(low: low, high: high, scale: alpha, shift: beta))
+    }
+    guard let x = operands.settled(0), let whole = operands.island.whole(x, operands.name) else { return nil }
     let channels = whole.map.channels
     let line = whole.value.affine(
       scale: [Float](repeating: alpha, count: channels), shift: [Float](repeating: beta, count: channels),

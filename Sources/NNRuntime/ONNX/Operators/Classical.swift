@@ -131,7 +131,7 @@ extension Operators {
       }
     }
     let blank = aggregate == 2 ? Double.infinity : aggregate == 3 ? -Double.infinity : 0
-    var made = [Double](repeating: blank, count: tensor.shape[0] * count)
+    var made = [Double](repeating: blank, count: try Shape.count([tensor.shape[0], count], bits: 64))
     let values = tensor.doubles()
     for row in 0..<tensor.shape[0] {
       for root in roots {

@@ -45,6 +45,7 @@ extension Operators {
     let (outer, size, inner) = Shape.around(axis, of: tensor.shape)
     var shape = tensor.shape
     shape[axis] = k
+    let count = try Shape.count(shape, bits: 64)
     func found(_ picked: [Int]) -> [Tensor?] {
       let flat = picked.enumerated().map { place, index in
         (place / (k * inner) * size + index) * inner + place % inner
@@ -52,11 +53,11 @@ extension Operators {
       return [tensor.picking(flat, shape: shape), Tensor(shape, picked.map { Int64($0) })]
     }
     if tensor.type == .float, size <= Int(Int32.max) {
-      return found(greatest(k, of: tensor.floats(), outer, size, inner, isLargest: isLargest))
+      return found(greatest(k, of: tensor.floats(), outer, size, inner, count: count, isLargest: isLargest))
     }
     func made<T: Number>(_: T.Type) -> [Tensor?] {
       let values = tensor.array(of: T.self)
-      var picked = [Int](repeating: 0, count: outer * k * inner)
+      var picked = [Int](repeating: 0, count: count)
       for row in 0..<outer {
         for column in 0..<inner {
           let start = row * size * inner + column
@@ -80,9 +81,9 @@ extension Operators {
   /// Where the `k` greatest, or least, elements of each row lie, in order: equal ones as they come, not-a-number as the
   /// greatest.
   private static func greatest(
-    _ k: Int, of values: [Float], _ outer: Int, _ size: Int, _ inner: Int, isLargest: Bool
+    _ k: Int, of values: [Float], _ outer: Int, _ size: Int, _ inner: Int, count: Int, isLargest: Bool
   ) -> [Int] {
-    var picked = [Int](repeating: 0, count: outer * k * inner)
+    var picked = [Int](repeating: 0, count: count)
     var keys = [UInt64](repeating: 0, count: size)
     for row in 0..<outer {
       for column in 0..<inner {

@@ -126,7 +126,7 @@ extension Operators {
     }
     func whole<T: Number>(_: T.Type) -> Tensor {
       let (left, right) = (a.array(of: T.self), b.array(of: T.self))
-      var result = [T](repeating: T.blank, count: batch.reduce(1, *) * rows * columns)
+      var result = [T](repeating: T.blank, count: shape.reduce(1, *))
       for (index, (i, j)) in zip(whichA, whichB).enumerated() {
         for row in 0..<rows {
           for k in 0..<depth {

@@ -65,7 +65,8 @@ private struct Recurrence {
       throw ONNXError.malformed("hidden_size is not the weights'")
     }
     let bias =
-      try call.optional(3)?.doubles() ?? [Double](repeating: 0, count: directions.count * 2 * gates * size)
+      try call.optional(3)?.doubles()
+      ?? [Double](repeating: 0, count: try Shape.count([directions.count, 2, gates, size], bits: 64))
     guard bias.count == directions.count * 2 * gates * size else {
       throw ONNXError.malformed("a bias of \(bias.count)")
     }
@@ -147,7 +148,7 @@ private struct Recurrence {
   /// A state before the first step, directions first.
   private func initial(_ index: Int) throws -> [Double] {
     guard let given = try call.optional(index) else {
-      return [Double](repeating: 0, count: directions.count * batch * hidden)
+      return [Double](repeating: 0, count: try Shape.count([directions.count, batch, hidden], bits: 64))
     }
     guard given.count == directions.count * batch * hidden, given.rank == 3 else {
       throw ONNXError.malformed("a state of shape \(Shape.text(given.shape))")
@@ -161,7 +162,8 @@ private struct Recurrence {
   ) throws -> [Tensor?] {
     let first = try (0..<states).map { try initial(5 + $0) }
     var last = first
-    var outputs = [Double](repeating: 0, count: steps * directions.count * batch * hidden)
+    let size = try Shape.count([steps, directions.count, batch, hidden], bits: 64)
+    var outputs = [Double](repeating: 0, count: size)
     for (direction, isReverse) in directions.enumerated() {
       for image in 0..<batch {
         let place = (direction * batch + image) * hidden
@@ -213,7 +215,8 @@ private struct Recurrence {
   func longShort() throws -> [Tensor?] {
     let isCoupled = try call.flag("input_forget")
     let peepholes =
-      try call.optional(7)?.doubles() ?? [Double](repeating: 0, count: directions.count * 3 * hidden)
+      try call.optional(7)?.doubles()
+      ?? [Double](repeating: 0, count: try Shape.count([directions.count, 3, hidden], bits: 64))
     guard peepholes.count == directions.count * 3 * hidden else {
       throw ONNXError.malformed("\(peepholes.count) peepholes")
     }

@@ -149,7 +149,7 @@ private struct Resizing {
     }
     let (outer, size, inner) = Shape.around(axis, of: tensor.shape)
     let values = tensor.doubles()
-    var made = [Double](repeating: blank, count: outer * samples.count * inner)
+    var made = [Double](repeating: blank, count: try Shape.count([outer, samples.count, inner], bits: 64))
     for row in 0..<outer {
       for (position, sample) in samples.enumerated() where !sample.isOutside {
         let target = (row * samples.count + position) * inner

@@ -33,7 +33,7 @@ extension Operators {
       }
       let (area, channels) = (sampler.sizes.reduce(1, *), tensor.shape[1])
       let (values, coordinates) = (tensor.doubles(), grid.doubles())
-      var made = [Double](repeating: 0, count: tensor.shape[0] * channels * places)
+      var made = [Double](repeating: 0, count: try Shape.count(shape, bits: 64))
       for image in 0..<tensor.shape[0] {
         for place in 0..<places {
           let start = (image * places + place) * rank
@@ -181,7 +181,7 @@ extension Operators {
     else { throw ONNXError.malformed("a mask or a bias of another size") }
     let (starts, steps) = (windows.starts, windows.offsets)
     let (inGroup, outGroup) = (weights.shape[1], weights.shape[0] / group)
-    var made = [Double](repeating: 0, count: batch * weights.shape[0] * places)
+    var made = [Double](repeating: 0, count: try Shape.count([batch, weights.shape[0], places], bits: 64))
     for image in 0..<batch {
       for place in 0..<places {
         for channel in 0..<channels {

@@ -80,7 +80,7 @@ extension Operators {
         try call.optional(3)
         ?? Tensor(
           tensor.type, [batch, channels, size - 1],
-          doubles: [Double](repeating: 0, count: batch * channels * (size - 1)))
+          doubles: [Double](repeating: 0, count: try Shape.count([batch, channels, size - 1], bits: 64)))
       let padded = try concatenated([past, tensor], axis: 2)
       guard padded.shape[2] == length + size - 1 else {
         throw ONNXError.malformed("a state of \(past.shape)")
@@ -137,7 +137,7 @@ extension Operators {
     guard decay == nil || gates == heads || gates == heads * depth,
       beta == nil || corrections == heads || corrections == 1
     else { throw ONNXError.malformed("decay or beta of another width") }
-    var made = [Double](repeating: 0, count: batch * length * queries * width)
+    var made = [Double](repeating: 0, count: try Shape.count([batch, length, queries, width], bits: 64))
     for image in 0..<batch {
       for step in 0..<length {
         let row = image * length + step

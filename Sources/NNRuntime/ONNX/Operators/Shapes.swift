@@ -88,11 +88,10 @@ extension Operators {
       }
       let values = try [call.scalar(0)!, call.scalar(1)!, call.scalar(2)!]
       guard values[2] != 0 else { throw ONNXError.input("the step of a range is 0") }
-      let count = max(0, ((values[1] - values[0]) / values[2]).rounded(.up))
-      guard count <= 0x1p31 else { throw ONNXError.malformed("a range of \(count) elements") }
+      let count = Int(clamping: max(0, ((values[1] - values[0]) / values[2]).rounded(.up)))
+      _ = try Shape.count([count], bits: 64)
       return Tensor(
-        start.type, [Int(clamping: count)],
-        doubles: (0..<Int(clamping: count)).map { values[0] + Double($0) * values[2] })
+        start.type, [count], doubles: (0..<count).map { values[0] + Double($0) * values[2] })
     },
     Operator("EyeLike", ["dtype", "k"], inputs: 1...1, halves: .kept) { call in
       let tensor = try call.tensor(0)
@@ -110,9 +109,9 @@ extension Operators {
       let axis = try Shape.axis(call.int("axis", default: -1), rank: indices.rank + 1)
       let (outer, inner) = (indices.shape[..<axis].reduce(1, *), indices.shape[axis...].reduce(1, *))
       let shape = indices.shape[..<axis] + [depth] + indices.shape[axis...]
-      _ = try Shape.count(Array(shape), bits: 64)
+      let count = try Shape.count(Array(shape), bits: 64)
       let hot = indices.doubles().map { Int(clamping: $0) }.map { $0 < 0 ? $0 + depth : $0 }
-      var picked = [Int](repeating: 0, count: outer * depth * inner)
+      var picked = [Int](repeating: 0, count: count)
       for (position, index) in hot.enumerated() where (0..<depth).contains(index) {
         picked[(position / inner * depth + index) * inner + position % inner] = 1
       }

@@ -37,6 +37,7 @@ extension Operators {
         throw ONNXError.malformed("frames of \(length) of a signal of \(tensor.shape[1])")
       }
       let frames = 1 + (tensor.shape[1] - length) / step
+      _ = try Shape.count([tensor.shape[0], frames, length, tensor.shape[2]], bits: 64)
       let positions = (0..<frames).flatMap { frame in (0..<length).map { frame * step + $0 } }
       let shape = [tensor.shape[0], frames, length, tensor.shape[2]]
       var cut = try tensor.selecting([nil, positions, nil]).reshaped(shape)

@@ -116,7 +116,7 @@ extension Operators {
     let words = tensor.type == .string ? tensor.array(of: String.self) : tensor.integers().map { "\($0)" }
     let (rows, width) = tensor.rank == 2 ? (tensor.shape[0], tensor.shape[1]) : (1, tensor.count)
     let size = (indexes.max() ?? -1) + 1
-    var made = [Double](repeating: 0, count: rows * size)
+    var made = [Double](repeating: 0, count: try Shape.count([rows, size], bits: 64))
     for row in 0..<rows {
       let line = words[row * width..<(row + 1) * width]
       for (number, run) in runs.enumerated() where (least...most).contains(run.words.count) {

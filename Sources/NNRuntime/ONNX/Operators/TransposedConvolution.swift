@@ -22,7 +22,7 @@ struct TransposedConvolution {
     )
     let product = MatrixProduct<T>(rows: perGroup * window, depth: channels, columns: area)
     let allPlaces = (0..<window).map { places(of: $0, kernel, spatial, sizes) }
-    var result = [T](repeating: 0, count: shape.reduce(1, *))
+    var result = [T](repeating: 0, count: try Shape.count(shape, bits: 64))
     if let bias {
       for position in result.indices { result[position] = T(bias[position / target % shape[1]]) }
     }

@@ -1,6 +1,7 @@
 // What follows a convolution elementwise is done while its sums are in registers or the first-level
 // cache. out = activation((x * w) * scale + shift) + residual, so affine, activation and addition can join in
-// this order, each if nothing else reads what it reads.
+// this order, each if nothing else reads what it reads. One line for all channels after an activation of straight lines is
+// an activation of that kind.
 
 extension Graph {
   /// The same network with affine maps, activations and residual additions joined to the layers before them.
@@ -53,8 +54,13 @@ extension Node {
     var joined = self
     let hasResidual = inputs.count > 1
     switch next.operation {
+    case let affine as Affine where layer.activation != .none:
+      guard !hasResidual, let line = affine.uniform,
+        let activation = layer.activation.followed(byScale: line.scale, shift: line.shift)
+      else { return nil }
+      layer.activation = activation
     case let affine as Affine:
-      guard layer.activation == .none, !hasResidual else { return nil }
+      guard !hasResidual else { return nil }
       layer.scale = layer.scale.map { zip($0, affine.scale).map { $0 * $1 } } ?? affine.scale
       layer.bias = layer.bias.indices.map { layer.bias[$0] * affine.scale[$0] + affine.shift[$0] }
     case let step as Activate:

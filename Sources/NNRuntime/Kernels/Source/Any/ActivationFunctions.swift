@@ -37,7 +37,8 @@ extension Activation {
     case .gelu: Loop.run(GELU<Loop.Functions>(), operands)
     case .sigmoid: Loop.run(Sigmoid<Loop.Functions>(), operands)
     case .hardSwish: Loop.run(HardSwish(), operands)
-    case .clip(let low, let high): Loop.run(Clip(low: low, high: high), operands)
+    case .clip(let low, let high, let scale, let shift):
+      Loop.run(Clip(low: low, high: high, scale: scale, shift: shift), operands)
     }
   }
 }
@@ -74,9 +75,10 @@ private struct HardSwish: ActivationFunction {
 }
 
 private struct Clip: ActivationFunction {
-  let low, high: Float
+  let low, high, scale, shift: Float
   @inline(__always) func of(_ x: Vector) -> Vector {
-    smaller(Vector(repeating: high), larger(Vector(repeating: low), x))
+    let clipped = smaller(Vector(repeating: high), larger(Vector(repeating: low), x))
+    return multiplyAdd(clipped, Vector(repeating: scale), Vector(repeating: shift))
   }
 }
 
