@@ -33,6 +33,23 @@ struct VerifyTests {
     #expect(document["modes"]?[0]?["firstDiverging"]?.string == "model.7")
   }
 
+  @Test("a reference of outputs without the input is told so, and not that it is of another network")
+  func noInput() throws {
+    let folder = try TemporaryDirectory()
+    let store = try WeightStore(path: "\(goldens)/yolo11-least.ref.safetensors")
+    let names = store.names.filter { $0 != "input" }
+    #expect(names.count == store.names.count - 1 && names.contains("box.0"))
+    let tensors = try Dictionary(uniqueKeysWithValues: names.map { ($0, try store.tensor(named: $0)) })
+    try SafetensorsWriter.write(
+      tensors, metadata: [:], to: folder.file("outputs.safetensors"), overwrite: false)
+    let run = try CommandRun(
+      [
+        "verify", "--weights", "\(goldens)/yolo11-least.safetensors", "--reference",
+        folder.file("outputs.safetensors"),
+      ])
+    #expect(run.status == 65 && run.error.contains("has no tensor \"input\""), "\(run.error)")
+  }
+
   @Test("of the first layers beyond their tolerance there are pictures")
   func pictures() throws {
     let folder = try TemporaryDirectory()

@@ -35,7 +35,7 @@ from pathlib import Path
 
 from mutations.arguments import options as known_options
 from mutations.cases import CLASSES, ROOT, Case, prepare
-from mutations.judge import SECONDS, Run, digests, judge
+from mutations.judge import MOST_SECONDS, Run, digests, judge
 from mutations.modules import judge_modules
 
 #: Address space, so that no run takes the machine down, and seconds on the clock.
@@ -93,7 +93,7 @@ class Harness:
                 [self.ardf, *(os.fsencode(a.encode(errors="surrogatepass")) for a in arguments)],
                 env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=errors,
             )  # fmt: skip
-        resource.prlimit(process.pid, resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
+        resource.prlimit(process.pid, resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS + 1))
         signal.signal(signal.SIGALRM, give_up)
         signal.alarm(PATIENCE)
         _, status, usage = os.wait4(process.pid, 0)

@@ -51,6 +51,13 @@ package struct PrecisionSearch {
     return point
   }
 
+  /// Takes over what was measured with all layers lowered.
+  package mutating func know(whole error: Double) {
+    precondition(!points.contains { $0.count == order.count }, "measured already")
+    let expected = squares[order.count].squareRoot()
+    points.append(Point(count: order.count, saved: savings[order.count], error: error, expected: expected))
+  }
+
   /// Measures `count` points spread evenly over the order, ends included.
   package mutating func curve(_ count: Int) throws {
     guard count > 1 else { return }

@@ -20,7 +20,7 @@ package struct WeightQuantization {
     /// nil for one that stays as it is.
     package let quantized: QuantizedTensor?
     package let stored: Tensor
-    /// Change of the outputs where it alone is rounded; nil if not tried.
+    /// Change of the outputs where it alone is rounded; nil if not tried, as where all are rounded.
     package let error: Double?
   }
 
@@ -59,8 +59,15 @@ package struct WeightQuantization {
     let original = try calibrated(Self.store(entries.map(\.kept), metadata: store.metadata))
     let exact = try original.exact()
     try Self.checkSeesSomething(exact, original)
-    let few = exact.thinned(to: Self.ranked)
     let candidates = entries.indices.filter { entries[$0].quantized != nil }
+    let precisions = original.sessions[0].plan.availablePrecisions
+    let whole = try exact.error(
+      of: calibrated(Self.store(entries, metadata: store.metadata)).sessions)
+    // Which tensor costs how much matters only where some must stay.
+    if whole <= maxError {
+      return Outcome(entries: entries, error: whole, exact: exact, precisions: precisions)
+    }
+    let few = exact.thinned(to: Self.ranked)
     for (done, index) in candidates.enumerated() {
       let alone = entries.indices.map { $0 == index ? entries[$0] : entries[$0].kept }
       let network = try calibrated(Self.store(alone, metadata: store.metadata))
@@ -76,13 +83,14 @@ package struct WeightQuantization {
       let mixed = entries.map { rounded.contains($0.name) ? $0 : $0.kept }
       return try exact.error(of: calibrated(Self.store(mixed, metadata: store.metadata)).sessions)
     }
+    search.know(whole: whole)
     guard let point = try search.most(within: maxError) else {
       preconditionFailure("nothing rounded is exact")
     }
     let rounded = search.layers(point.count)
     return Outcome(
       entries: entries.map { rounded.contains($0.name) ? $0 : $0.kept },
-      error: point.error, exact: exact, precisions: original.sessions[0].plan.availablePrecisions)
+      error: point.error, exact: exact, precisions: precisions)
   }
 
   fileprivate static func store(_ entries: [Entry], metadata: [String: String]) -> WeightStore {

@@ -44,4 +44,17 @@ struct PrecisionSearchTests {
     _ = try search.most(within: 9)
     #expect(count == 3)
   }
+
+  @Test("what is known of all layers is not measured again")
+  func known() throws {
+    var counts: [Int] = []
+    var search = PrecisionSearch(layers, base: 0) {
+      counts.append($0.count)
+      return Double($0.count)
+    }
+    search.know(whole: 4)
+    #expect(try search.most(within: 9)?.count == 4)
+    #expect(try search.most(within: 2)?.count == 2)
+    #expect(counts == [0, 2, 3])
+  }
 }

@@ -14,7 +14,9 @@ MIB = 1 << 20
 DOCUMENTED = {0, 1, 10, 64, 65, 66, 69, 71, 73, 74}
 #: A refusal: what the same command takes of sound files, a fixed part, and a part of the inputs' size.
 REFUSAL_BASE, REFUSAL_FACTOR, REFUSAL_SECONDS = 64 * MIB, 1.1, 2.0
-ACCEPTED_BYTES, SECONDS = 1024 * MIB, 10
+ACCEPTED_BYTES = 1024 * MIB
+#: Processor time of work: a fixed part, and one for every frame that was done; a process is ended at the most seconds.
+WORK_SECONDS, FRAME_SECONDS, MOST_SECONDS = 10.0, 0.5, 120
 #: What never stands in a message for people: texts of the libraries beneath; 10x1887240216 is a picture's size.
 BENEATH = re.compile(
     r"Error Domain=|NSCocoa|NSPOSIX|NSUnderlying|[Ii]nternal error|Fatal error|\.swift:|Optional\("
@@ -94,6 +96,13 @@ class Run:
         )  # fmt: skip
 
 
+def frames_done():
+    """Frames with a result: folders of an output, or lines of records, whichever are more; a film's damage may add some."""
+    records = [Path("stdout"), *Path().glob("out*.jsonl"), *Path().glob("out/*.jsonl")]
+    lines = [sum(line.startswith(b"{") for line in file.read_bytes().splitlines()) for file in records if file.is_file()]
+    return max(sum(path.is_dir() for path in Path().glob("out/*")), *lines)
+
+
 def judge(run, before, after, size, baseline):
     """All that is wrong with a run in the current folder; its inputs before and after, their size, its usual memory."""
     found = []
@@ -109,8 +118,11 @@ def judge(run, before, after, size, baseline):
         found.append(
             f"{'refusal' if refused else 'work'} beyond its memory: {run.bytes // MIB} of {int(limit) // MIB} MiB"
         )
-    if refused and run.seconds > REFUSAL_SECONDS and not found:
-        found.append(f"refusal beyond its time: {run.seconds:.1f} s")
+    done = frames_done()
+    allowed = (REFUSAL_SECONDS if refused else WORK_SECONDS) + FRAME_SECONDS * done
+    if run.seconds > allowed and not found:
+        kind = "refusal" if refused else "work"
+        found.append(f"{kind} beyond its time: {run.seconds:.1f} of {allowed:.1f} s for {done} frames")
     found += said(run)
     # A new name beside the command's own inputs is its output, although it lies among those of others.
     out = [value for name, value in itertools.pairwise(run.arguments) if name in ("--out", "-o")]

@@ -126,13 +126,14 @@ enum NetworkInput {
 
   /// The session that runs the input of a reference.
   ///
-  /// - Throws: `VerificationError.nothingToCompare` where the input does not fit and no tensor is named like a layer.
+  /// - Throws: `VerificationError.nothingToCompare` where the input does not fit and no tensor is named like a layer or output.
   static func session(of network: InspectedNetwork, for reference: ReferenceFile) throws -> Session {
     do {
       return try NetworkInput.tensors(reference).session(of: network, size: nil).session
     } catch {
-      let layers = try network.session(for: network.standardSize).plan.tracedLayers
-      guard layers.contains(where: { reference.contains($0.name) }) else {
+      let plan = try network.session(for: network.standardSize).plan
+      let names = plan.tracedLayers.map(\.name) + plan.outputs.map(\.name)
+      guard names.contains(where: reference.contains) else {
         throw VerificationError.nothingToCompare
       }
       throw error

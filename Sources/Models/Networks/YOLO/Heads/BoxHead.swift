@@ -70,7 +70,7 @@ struct BoxHead: Sendable {
     var numbers: [String: ModuleNumber] = [
       "nc": .count(sizes.classCount), "nl": .number(3), "reg_max": .count(bins),
       "no": .count(sizes.classCount + 4 * bins), "stride": .numbers(PyramidLevel.strides.map(Double.init)),
-      "agnostic_nms": .flag(false),
+      "agnostic_nms": .flag(false), "xyxy": .flag(false),
       "f": .layers([5, 8, 11].map { first + $0 }, of: sizes.headIndex),
     ]
     switch sizes.task {
