@@ -138,14 +138,8 @@ struct StreamedPictures: Sendable {
     }
   }
 
-  /// Whether pictures come when they are made: what a film or a pipe holds may have been taken long ago.
-  private var hasTimeOfDay: Bool {
-    switch source {
-    case .device, .address: true
-    case .standardInput, .pipe: isLive
-    case .film: false
-    }
-  }
+  /// Whether pictures have the time of day.
+  var hasTimeOfDay: Bool { source.hasTimeOfDay(isLive: isLive) }
 
   private func open() throws -> PictureStream {
     try PictureStream(source, rawSize: rawSize, isLive: isLive, limits: limits)
