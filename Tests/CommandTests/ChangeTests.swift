@@ -85,6 +85,33 @@ import Testing
     #expect(try run.lines() == expected)
   }
 
+  /// A table has a row of a picture from which all have gone, and the time of day of what is live.
+  @Test(arguments: ["detect", "run"]) func tablesTellDepartures(command: String) throws {
+    let place = try Self.place()
+    let all = try Self.run([command, "--on-change", "--out", "-"], place).lines()
+    let names = all.map { $0["name"]?.string ?? $0["image"]?.string ?? "" }
+    let run = try Self.run([command, "--on-change", "--format", "csv", "--out", "-"], place)
+    #expect(run.status == 0, "\(run.error)")
+    let rows = run.output.split(separator: "\n").dropFirst().map {
+      $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+    var seen: [String] = []
+    for row in rows where row[1] != seen.last { seen.append(row[1]) }
+    #expect(seen == names)
+    let gone = rows.filter { $0[5].isEmpty }
+    #expect(!gone.isEmpty && gone.allSatisfy { $0.count == rows[0].count && $0[3].isEmpty }, "\(rows)")
+    // Without the option there is nothing to tell.
+    let plain = try Self.run([command, "--format", "csv", "--out", "-"], place)
+    #expect(plain.output.split(separator: "\n").allSatisfy { !$0.contains(",,,,,,,,") || command == "run" })
+    #expect(
+      !plain.output.hasPrefix("source,name,timestamp,id,class_id,class,confidence,x,y,width,height,time"))
+    let live = try Self.run([command, "--live", "--on-change", "--format", "csv", "--out", "-"], place)
+    let lines = live.output.split(separator: "\n")
+    #expect(lines.count > 1 && lines[0].hasSuffix(",time"), "\(live.output)\(live.error)")
+    #expect(
+      lines.dropFirst().allSatisfy { $0.firstMatch(of: /,\d{4}-\d\d-\d\dT[\d:.]+Z$/) != nil }, "\(lines)")
+  }
+
   /// `--max-frames` bounds what piles up in a folder, not what a network sees.
   @Test func picturesThatAreLeftOutTakeNoRoom() throws {
     let place = try Self.place()

@@ -6,6 +6,12 @@ extension MistakeTests {
     64 run p.png | --out <dir>
     64 run p.png --outt o | Unknown option '--outt'. Did you mean '--out'?
     64 run --out o | no SOURCES
+    64 run p.png --out o.jpg DET | results lie in a folder | --out o
+    64 detect p.png --out o.PNG DET | results lie in a folder | --out o
+    64 detect p.png --out o.csv --format csv DET | results lie in a folder | --out - > o.csv
+    64 depth p.png --out o.npy | results lie in a folder | --out o
+    64 replay cap --out o.mp4 --video | results lie in a folder | --out o
+    64 demo --out o.jpg | results lie in a folder | --out o
     66 run p.png --out o | ardf weights get yolo11n-seg | --yolo FILE
     66 run --source p.png --weights best.pt --out o | best.pt: no such file
     64 run p.png --out o --half | --precision | bf16

@@ -40,6 +40,17 @@ import Testing
     }
   }
 
+  /// A path into a folder is that file and no other, whatever the file is called.
+  @Test(arguments: ["detect capture --yolo", "depth capture --depth"])
+  func aPathThatIsNotThereIsNoName(_ line: String) throws {
+    let place = try place()
+    for name in ["nowhere/yolo11n-seg.pt", "./yolo11n-seg.pt", "nowhere/metric-indoor.pth"] {
+      let run = try run("\(line) \(name) --out out", in: place)
+      #expect(run.status == 66 && run.error.contains("\(name): "), "\(run.error)")
+      #expect(!run.error.contains("weights/"), "\(run.error)")
+    }
+  }
+
   @Test func depthNetworksHaveNamesToo() throws {
     let place = try place()
     for name in ["metric-indoor", "depth_anything_v2_metric_hypersim_vits"] {

@@ -35,6 +35,13 @@ import Testing
         ["run", "photos/p0.png", "--keep", keep, "--out", keep] + Self.networks, in: place)
       #expect(kept.status == 0 && networksRun(kept) == 1, "\(kept.error)")
     }
+    // Results name the networks that ran.
+    func depth(_ line: JSONValue?) -> JSONValue? { line?["summary"]?["networks"]?["depth"] }
+    #expect(try depth(printed.lines().first)?.isNull == true)
+    let record = try JSONValue.parse(
+      String(decoding: place.read("records/part-00001-of-00001.jsonl"), as: UTF8.self))
+    #expect(depth(record)?.isNull == true, "\(record)")
+    #expect(try JSONValue.read(path: place.file("shown/summary.json"))["networks"]?["depth"]?["name"] != nil)
     let all = try run(["run", "photos/p0.png", "--keep", "all", "--out", "all"] + Self.networks, in: place)
     #expect(all.status == 0 && networksRun(all) == 2, "\(all.error)")
     // With a sensor's depth it is of use: the same line as beside files.

@@ -252,6 +252,24 @@ import Testing
     #expect(none.status == 66 && none.error.contains("ffmpeg was not found"), "\(none.error)")
   }
 
+  @Test(arguments: ["detect", "run"]) func aFilmsTimesAreSeconds(command: String) throws {
+    let place = try TemporaryDirectory()
+    try place.write("film", to: "clip.mp4")
+    let pixels = SyntheticCapture.picture()
+    try place.write(
+      Array("P6\n\(pixels.width) \(pixels.height)\n255\n".utf8) + pixels.pixels, to: "bin/frame.ppm")
+    try place.write(
+      "#!/bin/sh\nfor i in 0 1 2; do printf 'frame:%d pts:%d pts_time:0\\nardf=time\\n' $i $((i * 40000)) >&2\n"
+        + "cat \"${0%ffmpeg}frame.ppm\"; done\n", to: "bin/ffmpeg")
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o755], ofItemAtPath: place.file("bin/ffmpeg"))
+    let run = try CommandRun(
+      [command, "clip.mp4", "--out", "-"] + TinyNetwork.detectorOptions, in: place.path,
+      environment: ["PATH": "\(place.file("bin")):/usr/bin:/bin"])
+    #expect(run.status == 0, "\(run.error)")
+    #expect(try run.lines().map { $0["timestamp"]?.number } == [0, 0.04, 0.08])
+  }
+
   /// A stand-in for ffmpeg on a camera: the first time it prints a picture and is silent then; later it prints one and ends.
   private static func stallingCamera(in place: borrowing TemporaryDirectory) throws -> [String: String] {
     let pixels = SyntheticCapture.picture()

@@ -43,6 +43,28 @@ import Testing
     #expect(self.words(wide).count == self.words(narrow).count)
   }
 
+  /// Every command whose help speaks of a table takes `--wide`; the demo prints that of `run`.
+  @Test(arguments: [
+    "run", "demo", "place", "capture check", "verify", "profile", "inspect plan", "inspect weights",
+    "inspect kernels",
+    "inspect cpu", "inspect operators", "weights list", "tune", "evaluate", "infer",
+  ])
+  func whoeverPrintsATableTakesWide(command: String) throws {
+    let place = try TemporaryDirectory()
+    let help = try CommandRun(command.split(separator: " ").map(String.init) + ["--help"], in: place.path)
+    #expect(help.status == 0 && help.output.contains("--wide"), "\(command)")
+  }
+
+  /// A row of a plan takes two lines or three, and not one for each column of words.
+  @Test func wordsShareLines() throws {
+    let place = try TemporaryDirectory()
+    let plan = ["inspect", "plan", TinyNetwork.detector, "--size", "64x64"]
+    let narrow = try CommandRun(plan, in: place.path).output.split(separator: "\n")
+    let wide = try CommandRun(plan + ["--wide"], in: place.path).output.split(separator: "\n")
+    #expect(narrow.count < 3 * wide.count, "\(narrow.prefix(12))")
+    #expect(narrow.contains { $0.hasPrefix("    algorithm | why") }, "\(narrow.prefix(6))")
+  }
+
   /// Rows that fit are as they were.
   @Test func narrowTablesStay() throws {
     let place = try TemporaryDirectory()

@@ -131,6 +131,8 @@ import ardf
     }
     #expect(runs.map(\.status) == [0, 0], "\(runs.map(\.error))")
     #expect(runs[0].error.contains("converted to") && !runs[1].error.contains("converted to"))
+    #expect(runs.allSatisfy { $0.error.contains("from \(SharedData.path("weights/yolo11n-seg.pt"))") })
+    #expect(!runs[1].error.contains(".cache"), "\(runs[1].error)")
     #expect(try FileManager.default.contentsOfDirectory(atPath: place.file(".cache/ardf")).count == 1)
     // Under another name the same bytes may be another network.
     try FileManager.default.copyItem(

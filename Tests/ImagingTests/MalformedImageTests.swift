@@ -253,6 +253,6 @@ import Testing
 
   @Test func messagesNameFileAndDefect() {
     let error = ImageError(file: "a.jpg", defect: .truncated(.jpeg))
-    #expect(error.description == "a.jpg: JPEG data end too early: copy or download the file again")
+    #expect(error.description == "a.jpg: JPEG data end too early; copy or download it again")
   }
 }

@@ -178,7 +178,8 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
       "\(file): \(width)x\(height) pixels, more than the limit of \(limit); make it smaller"
     case .malformed(let file, let reason):
       if reason != Self.noPicture {
-        "\(file): \(reason); replace it by a sound file"
+        // A reason that says what to do says it in place of the usual.
+        "\(file): \(reason)\(reason.contains("; ") ? "" : "; replace it by a sound file")"
       } else if pictureEndings.contains(where: { hasEnding(file, $0) }) {
         "\(file): \(reason), whatever its name says; give it a name of another kind, or leave it out"
       } else {

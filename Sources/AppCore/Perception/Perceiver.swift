@@ -54,6 +54,9 @@ public struct Perceiver: Sendable {
     depth.flatMap { estimatesUnscaledDepth || $0.output != .relative || frame.depth != nil ? $0 : nil }
   }
 
+  /// Whether the depth network runs on a frame.
+  package func runsDepth(on frame: CapturedFrame) -> Bool { depth(for: frame) != nil }
+
   /// The depth network as the live loop asks it; nil without one.
   public var depthEstimator: (any DepthEstimator)? { depth.map(PictureDepth.init) }
 

@@ -12,7 +12,7 @@ package enum LZFSEError: Error, Equatable, CustomStringConvertible {
   /// The defect.
   package var description: String {
     switch self {
-    case .truncated: "LZFSE data end too early: copy or download the file again"
+    case .truncated: "LZFSE data end too early"
     case .tooLarge(let limit): "LZFSE data give more than \(limit) bytes"
     case .malformed(let reason): "malformed LZFSE data: \(reason)"
     }

@@ -88,10 +88,16 @@ package struct ChildProcess: ~Copyable {
 
   private static let mostMessages = 1 << 20
 
-  /// Keeps what it complains of short, however long it runs.
-  package func trimMessages() {
-    guard lseek(messages, 0, SEEK_END) > Self.mostMessages else { return }
-    _ = ftruncate(messages, 0)
+  /// What it has written to its standard error since so many bytes of that.
+  package func messages(from start: Int) -> [UInt8] {
+    let size = Int(lseek(messages, 0, SEEK_END))
+    guard size > start else { return [] }
+    return (try? POSIX.read(messages, at: start, count: size - start, path: "messages")) ?? []
+  }
+
+  /// Frees the memory of its messages before a position, which are then read as zeros.
+  package func forgetMessages(before end: Int) {
+    _ = ardf_free_before(messages, end)
   }
 
   /// Writes all bytes to its input.

@@ -206,6 +206,56 @@ import Testing
     #expect(arguments.contains("-protocol_whitelist file -f mov -i file:"), "\(arguments)")
   }
 
+  /// Times come with the pictures, inside other messages too; what is no time is a complaint still.
+  @Test func picturesHaveTheFilmsTimes() throws {
+    let place = try TemporaryDirectory()
+    let (film, ffmpeg) = try Self.ffmpeg(
+      """
+      number=0
+      for time in 0 33367 NOPTS 1500000; do
+        printf 'frame:%-4d pts:%-7s pts_time:0.033\\nardf=time\\n' $number $time >&2
+        printf 'P6\\n6 6\\n255\\n%0108d' 0
+        number=$((number + 1))
+      done
+      printf '[h264 @ 0x55aa] frame:4    pts:9000000 pts_time:9\\nardf=time\\nconcealing errors\\n' >&2
+      """, in: place)
+    let stream = try PictureStream(.film(film), ffmpeg: ffmpeg)
+    var times: [Double?] = []
+    var complaints: [String] = []
+    while let picture = try stream.next() {
+      times.append(picture.time)
+      if case .damaged(let reason) = picture.content { complaints.append(reason) }
+    }
+    #expect(times == [0, 0.033367, 0.033367, 1.5, 9])
+    #expect(complaints.count == 1 && complaints[0].contains("h264: concealing errors"), "\(complaints)")
+    // A program that says no times gives none.
+    let (other, silent) = try Self.ffmpeg("printf 'P6\\n6 6\\n255\\n%0108d' 0", in: place)
+    #expect(try PictureStream(.film(other), ffmpeg: silent).next()?.time == nil)
+  }
+
+  /// However long a film is, what is kept of the messages stays small, and no time is lost.
+  @Test func timesOfLongFilms() throws {
+    let place = try TemporaryDirectory()
+    let count = 30_000
+    let (film, ffmpeg) = try Self.ffmpeg(
+      """
+      echo 'partial file' >&2
+      number=0
+      while [ $number -lt \(count) ]; do
+        printf 'frame:%-4d pts:%-7d pts_time:0\\nardf=time\\n' $number ${number}0000 >&2
+        printf 'P6\\n1 1\\n255\\nabc'
+        number=$((number + 1))
+      done
+      """, in: place)
+    let stream = try PictureStream(.film(film), ffmpeg: ffmpeg)
+    for number in 0..<count { #expect(try stream.next()?.time == Double(number) / 100) }
+    guard case .damaged(let reason) = try #require(try stream.next()).content else {
+      Issue.record("what the program complained of at first is forgotten")
+      return
+    }
+    #expect(reason.contains("partial file"))
+  }
+
   @Test func aProgramThatFailsIsQuoted() throws {
     let place = try TemporaryDirectory()
     let (film, ffmpeg) = try Self.ffmpeg(

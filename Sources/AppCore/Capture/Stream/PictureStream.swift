@@ -16,9 +16,13 @@ package struct StreamedPicture: Sendable {
   package let number: Int
   /// What came.
   package let content: Content
+  /// When it is shown, in seconds of the stream's clock, as `ffmpeg` says; nil where nothing says so.
+  package let time: Double?
 
   /// A picture of a stream.
-  package init(number: Int, content: Content) { (self.number, self.content) = (number, content) }
+  package init(number: Int, content: Content, time: Double? = nil) {
+    (self.number, self.content, self.time) = (number, content, time)
+  }
 }
 
 /// Why a stream of pictures ends before its end.
@@ -65,6 +69,8 @@ package final class PictureStream {
   private let limits: CaptureLimits
   private let reader: Reader
   private var number = 0
+  /// Of the last picture that had one.
+  private var time: Double?
   private var isOver = false
 
   /// Opens a source.
@@ -113,8 +119,8 @@ package final class PictureStream {
     let hasOwnPace = if case .film = source { false } else { !source.name.lowercased().hasPrefix("http") }
     let arguments =
       (isLive && hasOwnPace ? ["-fflags", "nobuffer", "-flags", "low_delay"] : []) + input + [
-        "-map", "0:v:0", "-fps_mode", "passthrough", "-f", "image2pipe", "-c:v", "ppm", "-pix_fmt", "rgb24",
-        "pipe:1",
+        "-map", "0:v:0", "-vf", FFmpegMessages.timeFilter, "-fps_mode", "passthrough", "-f", "image2pipe",
+        "-c:v", "ppm", "-pix_fmt", "rgb24", "pipe:1",
       ]
     let process = try FFmpegProcess(FFmpeg(path: path), arguments, isRead: true, about: source.name)
     return .ffmpeg(process, ByteReader(InputPipe(name: source.name, owning: process.output)))
@@ -140,7 +146,8 @@ package final class PictureStream {
       return nil
     }
     defer { number += 1 }
-    return StreamedPicture(number: number, content: content)
+    if case .ffmpeg(let process, _) = reader { time = process.time(ofPicture: number) ?? time }
+    return StreamedPicture(number: number, content: content, time: time)
   }
 
   private func content() throws(StreamError) -> StreamedPicture.Content? {
@@ -199,7 +206,6 @@ package final class PictureStream {
       return try finish(process).map { .damaged("ffmpeg: \($0): pictures may be missing or wrong") }
     }
     bytes.unread([first])
-    if number.isMultiple(of: Self.trimInterval) { process.trimMessages() }
     guard try word(bytes) == "P6", let width = try integer(of: word(bytes), in: Self.sides),
       let height = try integer(of: word(bytes), in: Self.sides),
       try word(bytes) == "255"
@@ -241,7 +247,6 @@ package final class PictureStream {
     "Invalid data found", "matches no streams", "does not contain any stream", "Inappropriate ioctl",
     "Invalid argument",
   ]
-  private static let trimInterval = 1000
   /// What a header's eight digits may say.
   private static let sides = 1...1 << 24
 

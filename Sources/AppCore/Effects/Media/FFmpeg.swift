@@ -105,6 +105,7 @@ package struct FFmpeg: Sendable {
 final class FFmpegProcess {
   private var child: ChildProcess
   private let file: String
+  private var messages = FFmpegMessages()
 
   /// Starts it; `isFed` opens its standard input for `feed`, `isRead` its standard output, `output`.
   ///
@@ -126,8 +127,19 @@ final class FFmpegProcess {
   /// Where its standard output is read, for the caller to close.
   var output: Int32 { child.output }
 
-  /// Keeps what it complains short, however long it runs.
-  func trimMessages() { child.trimMessages() }
+  /// When a picture is shown, in seconds of the source's clock; nil where the source says none.
+  ///
+  /// Asked for each picture in order, after it has been read, of a program with `FFmpegMessages.timeFilter`.
+  func time(ofPicture number: Int) -> Double? {
+    hear()
+    return messages.time(ofPicture: number)
+  }
+
+  /// Takes in what it has said, and frees that.
+  private func hear(toEnd: Bool = false) {
+    let isLong = messages.add(child.messages(from: messages.bytes), isWhole: toEnd)
+    if isLong { child.forgetMessages(before: messages.bytes) }
+  }
 
   /// Writes to its standard input.
   func feed(_ bytes: [UInt8]) throws(MediaError) {
@@ -147,8 +159,8 @@ final class FFmpegProcess {
   func finish(passingOver: [String] = []) throws(MediaError) -> String? {
     let status = child.finish()
     // Which part of it says so, without where that lies in its memory.
-    let lines = child.complaints.replacing(/\[([^\]@]*) @ 0x[0-9a-f]+\]/) { "\($0.1):" }
-      .split(whereSeparator: \.isNewline).map(String.init)
+    hear(toEnd: true)
+    let lines = messages.complaints.map { $0.replacing(/\[([^\]@]*) @ 0x[0-9a-f]+\]/) { "\($0.1):" } }
     guard status == 0 else {
       // The last line may be advice on ffmpeg's own options.
       let reason = lines.last { !$0.hasPrefix("To ignore this") }

@@ -15,7 +15,10 @@ public struct ImageError: Error, Equatable, CustomStringConvertible {
   }
 
   /// One line: the file, the defect, and where possible what to do.
-  public var description: String { "\(file): \(defect)" }
+  public var description: String {
+    if case .truncated = defect { return "\(file): \(defect); copy or download it again" }
+    return "\(file): \(defect)"
+  }
 }
 
 /// Defect of a picture.
@@ -49,7 +52,7 @@ public enum ImageDefect: Error, Equatable, CustomStringConvertible {
   /// The encoder refused.
   case encodingFailed(ImageFormat, detail: String)
 
-  /// The defect in words.
+  /// The defect in words; what to do about the file is for those to say who name it.
   public var description: String {
     switch self {
     case .missing: "no such file"
@@ -59,9 +62,9 @@ public enum ImageDefect: Error, Equatable, CustomStringConvertible {
     case .unknownFormat: "no picture of a known format (\(pictureFormats))"
     case .foreignFormat(let name): "\(name), which is not read; convert it to JPEG or PNG"
     case .missingLibrary(let format, let reason):
-      "a picture in \(format) needs \(format.library) (\(reason)): install the Debian package "
+      "a picture in \(format) needs \(format.library) (\(reason)); install the Debian package "
         + "\(format.package), or convert it to JPEG or PNG"
-    case .truncated(let format): "\(format) data end too early: copy or download the file again"
+    case .truncated(let format): "\(format) data end too early"
     case .zeroSize(let format): "\(format) header gives a width or height of zero"
     case .tooManyPixels(let width, let height, let limit):
       "picture of \(width)x\(height) pixels exceeds the limit of \(limit) pixels"

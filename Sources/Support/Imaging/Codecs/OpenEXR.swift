@@ -23,7 +23,7 @@ package enum OpenEXR {
     /// The defect.
     package var description: String {
       switch self {
-      case .truncated: "EXR data end too early: copy or download the file again"
+      case .truncated: "EXR data end too early"
       case .tooManyPixels(let width, let height, let limit):
         "EXR of \(width)x\(height) pixels exceeds the limit of \(limit) pixels"
       case .malformed(let reason): "malformed EXR: \(reason)"

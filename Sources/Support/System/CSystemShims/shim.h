@@ -30,6 +30,8 @@ static inline int ardf_pipe(int *ends) { return (int)syscall(SYS_pipe2, ends, O_
 
 /// A file in memory that has no name, closed where a program is started; -1 with errno set.
 static inline int ardf_nameless_file(void) { return (int)syscall(SYS_memfd_create, "ardf", 1u); }
+/* Frees the memory of a file before a position; its size stays (3: PUNCH_HOLE and KEEP_SIZE). */
+static inline int ardf_free_before(int file, long end) { return (int)syscall(SYS_fallocate, file, 3, 0L, end); }
 
 typedef struct {
   char *const *words;

@@ -304,7 +304,9 @@ struct Bench: AsyncParsableCommand {
       case .jsonl: report.lines(comparisons).map { $0.serialized() + "\n" }.joined()
       case .csv: report.csv(comparisons)
       }
-    if let file { try file.write(text) } else { try Console.print(text) }
+    guard let file else { return try Console.print(text) }
+    try file.write(text)
+    Console.inform("results in \(file.path)")
   }
 }
 

@@ -46,6 +46,7 @@ struct Compose: ParsableCommand, LimitedCommand {
     }
     try folder.write(bytes, to: name)
     try folder.commit()
+    output.tell(name)
     if output.json {
       try Console.print([
         "schema": "ardf.compose/1", "picture": .string(name), "objects": .integer(items.count),

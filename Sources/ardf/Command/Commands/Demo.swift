@@ -36,7 +36,10 @@ struct Demo: AsyncParsableCommand {
   @Flag(name: .shortAndLong, help: "Print nothing but what is wrong and, with --json, results.")
   var quiet = false
 
+  @OptionGroup var table: TableOptions
+
   func validate() throws {
+    try OutputOptions.checkFolder(out)
     guard out != "-" else { throw ValidationError("--out -: the demo writes a folder; give its name") }
   }
 
@@ -55,6 +58,7 @@ struct Demo: AsyncParsableCommand {
     if force { arguments.append("--force") }
     if json { arguments.append("--json") }
     if quiet { arguments.append("--quiet") }
+    if table.wide { arguments.append("--wide") }
     Console.isQuiet = quiet
     // The command line is what people repeat with files of their own.
     Console.inform("runs ardf run " + arguments.map(Self.quoted).joined(separator: " "))

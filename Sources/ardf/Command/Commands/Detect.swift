@@ -203,7 +203,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
       found.rules.tellsSurest = !tracking.isOn
       Console.inform("detector \(found.network.name) from \(weights.file)")
       try format.format.check(found.network)
-      try results.begin(ObjectTable.columns(of: found.network), isTracked: tracking.isOn)
+      try results.begin(layout(ObjectTable.columns(of: found.network)))
       return .objects(found)
     }
     guard !tracking.isOn else {
@@ -216,7 +216,15 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     let classifier = try detector.settings.classifier(weights, family, compute.settings, pool: pool)
     Console.inform("classifier \(classifier.name) from \(classifier.file)")
     try format.format.check(classifier)
-    try results.begin(ObjectTable.classes)
+    try results.begin(layout(ObjectTable.classes))
     return .classes(classifier)
+  }
+
+  /// What the table of results looks like.
+  private func layout(_ columns: [String]) throws -> ObjectTable.Layout {
+    ObjectTable.Layout(
+      columns: columns, isTracked: tracking.isOn,
+      hasTime: try streaming.source(among: sources).map(streaming.hasTimeOfDay) ?? false,
+      keepsEmpty: change.onChange)
   }
 }

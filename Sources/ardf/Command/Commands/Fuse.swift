@@ -59,6 +59,7 @@ struct Fuse: ParsableCommand, LimitedCommand {
     }
     if let note = captured.rangeNote { Console.note(note) }
     if folder == nil || output.json { try Console.print(report.json) }
+    output.tell("metric.npy", "fusion.json")
     guard report.alignment != nil else { throw CommandError.checkFailed(report.line) }
     Console.inform(report.line)
   }

@@ -36,6 +36,7 @@ struct Infer: ParsableCommand {
   @Option(name: .shortAndLong, help: ArgumentHelp("Folder for the outputs.", valueName: "folder"))
   var out: String
 
+  @OptionGroup(title: "Output") var layout: TableOptions
   @OptionGroup(title: "Computation") var compute: ComputeOptions
   @Flag(help: "Compute every node by its definition, without the planned engine.") var plain = false
   @Flag(help: "Replace what an earlier run wrote.") var force = false

@@ -75,6 +75,7 @@ struct Place: ParsableCommand, LimitedCommand {
     } else {
       try Console.print(extentTable(scene.extents))
     }
+    output.tell("objects.json", "scene.json")
     guard scene.refused.isEmpty else {
       throw CommandError.checksFailed(scene.refused)
     }

@@ -102,6 +102,7 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
       for line in report.lines where !output.quiet { try Console.print(line: line) }
     }
     if let line = report.refusalLine(budget: configuration.memoryBudget) { Console.note(line) }
+    if folder != nil { output.tell("replay.json", "frames, and objects over all") }
     Console.inform(report.speedLine)
     var unreadable = LeftOutInputs(unit: "frames")
     for frame in source.unreadable {

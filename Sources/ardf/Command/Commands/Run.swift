@@ -127,7 +127,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     try printHeader(job)
     if inputs.isSingle, let frame = frames.first {
       let record = try await job.record(of: frame, tolerant: false)
-      try show(record, of: frame, said: SaidNotes())
+      try show(record, of: frame, said: SaidNotes(), in: job)
       if job.folder != nil {
         Console.inform(
           "results in \(output.out): \(pictures.pictureFormat.file("results")), report.html, summary.json")
@@ -154,7 +154,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     try await lanes.inOrder(frames.count) { position, lane in
       try await jobs[lane].record(of: frames[position], tolerant: true)
     } deliver: { position, record in
-      try show(record, of: frames[position], said: said)
+      try show(record, of: frames[position], said: said, in: job)
       log.add(record, of: job.perceiver)
       guard job.folder != nil else { return }
       let line = record.line(of: frames[position])
@@ -201,6 +201,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     let arrivals = streaming.pictures(
       of: stream, limits: limits, output: output, onChange: change.onChange)
     job.change = arrivals.change
+    job.hasTimeOfDay = arrivals.hasTimeOfDay
     let camera = try picture.photographs()
     try printHeader(job)
     var lines: AtomicFileWriter?
@@ -235,7 +236,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
         return
       }
       record.wallClock = arrival.wallClock
-      try show(record, of: frame, said: said, dropped: streaming.live ? dropped : nil)
+      try show(record, of: frame, said: said, in: job, dropped: streaming.live ? dropped : nil)
       dropped = 0
       log.add(arrival, isDone: record.summary != nil)
       guard let lines else { return }
@@ -357,13 +358,14 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   /// Prints what was made of a frame: its line, or a table for people.
   ///
   /// `dropped`: pictures left out before it, of a stream that leaves some out.
-  private func show(_ record: FrameRecord, of frame: RunFrame, said: SaidNotes, dropped: Int? = nil) throws {
+  private func show(
+    _ record: FrameRecord, of frame: RunFrame, said: SaidNotes, in job: FrameJob, dropped: Int? = nil
+  ) throws {
     if printsLines {
       var line = record.printedLine(of: frame).object ?? [:]
       if let dropped { line["dropped"] = .integer(dropped) }
       if format.format == .csv {
-        let rows = ObjectTable.lines(
-          ObjectTable.rows(ofResult: .object(line), isTracked: tracking.isOn))
+        let rows = job.tableLines(ofResult: .object(line))
         if !rows.isEmpty { try Console.print(rows) }
       } else {
         try Console.print(JSONValue.object(line).serialized())

@@ -18,6 +18,12 @@ enum ConvertedWeights {
   /// The weight file of a checkpoint, kept in the user's cache under the checkpoint's digest and name: of some
   /// networks only the name says what they are.
   static func of(_ checkpoint: String) throws -> String {
+    let file = try file(of: checkpoint)
+    GivenNames.add(checkpoint, for: file)
+    return file
+  }
+
+  private static func file(of checkpoint: String) throws -> String {
     guard let folder = WeightFolders.converted else {
       throw CommandError.noWeights(
         "\(checkpoint) must be converted first, as neither $HOME nor $XDG_CACHE_HOME is set: ardf convert "

@@ -20,7 +20,7 @@ final class DetectionResults {
   /// What results call pictures, by the names of their folders.
   private let ids: NameTable<JSONValue>
   private var rows = ""
-  private var isTracked = false
+  private var layout: ObjectTable.Layout?
 
   /// Refuses, before any work is done, a folder that may not be written.
   ///
@@ -41,13 +41,11 @@ final class DetectionResults {
     }
   }
 
-  /// Begins a table whose rows are of what the network finds.
-  ///
-  /// `isTracked`: with a last column of identities.
-  func begin(_ columns: [String], isTracked: Bool = false) throws {
+  /// Begins a table.
+  func begin(_ layout: ObjectTable.Layout) throws {
     guard format == .csv else { return }
-    self.isTracked = isTracked
-    rows = ObjectTable.header(columns + (isTracked ? ["track"] : []))
+    self.layout = layout
+    rows = layout.header
     if printsLines { try Console.print(rows) }
   }
 
@@ -64,20 +62,29 @@ final class DetectionResults {
       let id = ids[name] ?? pictureId(file.image)
       if format == .dota { dota.add(file, image: id) }
       if format == .coco { coco += try COCOResults.entries(file, image: id) }
-      let lines =
-        format == .csv
-        ? ObjectTable.lines(
-          ObjectTable.rows(of: file, source: source, timestamp: picture.timestamp, isTracked: isTracked)) : ""
+      let lines = lines(
+        of: picture, named: file.image, source: source,
+        ObjectTable.rows(
+          of: file, source: source, timestamp: picture.timestamp, isTracked: layout?.isTracked == true))
       try tell(
         file.json, lines, picture, source: source, name: name, line: file.line(surest: surest),
         isListed: isListed)
     case .classes(let file):
-      let lines =
-        format == .csv
-        ? ObjectTable.lines(ObjectTable.rows(of: file, source: source, timestamp: picture.timestamp)) : ""
+      let lines = lines(
+        of: picture, named: file.image, source: source,
+        ObjectTable.rows(of: file, source: source, timestamp: picture.timestamp))
       try tell(
         file.json, lines, picture, source: source, name: name, line: file.line, isListed: isListed)
     }
+  }
+
+  /// A picture's lines of the table, if there is one.
+  private func lines(
+    of picture: DetectedPicture, named name: String, source: String, _ rows: @autoclosure () -> [[String]]
+  ) -> String {
+    layout?.lines(
+      rows(), source: source, name: name, timestamp: .number(picture.timestamp), time: picture.wallClock)
+      ?? ""
   }
 
   /// Prints and keeps why a picture has no results: the line that `run` gives of it.

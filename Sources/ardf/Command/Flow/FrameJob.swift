@@ -102,6 +102,8 @@ struct FrameJob: Sendable {
   let tracks: SequenceTracks?
   /// What leaves frames of a stream out; nil where all are wanted.
   var change: SeenChange?
+  /// Whether frames have the time of day.
+  var hasTimeOfDay = false
 
   /// The same job run by another pool, side by side with this one.
   func running(on pool: ThreadPool) -> FrameJob {
@@ -109,18 +111,24 @@ struct FrameJob: Sendable {
       perceiver: perceiver.running(on: pool), requests: requests, digest: digest, format: format,
       printsMasks: printsMasks,
       folder: folder,
-      files: files, paths: paths, tracks: tracks, change: change)
+      files: files, paths: paths, tracks: tracks, change: change, hasTimeOfDay: hasTimeOfDay)
+  }
+
+  private var layout: ObjectTable.Layout {
+    ObjectTable.Layout(
+      columns: ObjectTable.measuredColumns(of: perceiver.detector.network), isTracked: tracks != nil,
+      hasTime: hasTimeOfDay, keepsEmpty: change != nil)
   }
 
   /// The first line of a table of objects.
-  var tableHeader: String {
-    ObjectTable.header(
-      ObjectTable.measuredColumns(of: perceiver.detector.network) + (tracks == nil ? [] : ["track"]))
-  }
+  var tableHeader: String { layout.header }
 
   /// The lines of a table that a line of `results.jsonl` makes.
   func tableLines(ofResult line: JSONValue) -> String {
-    ObjectTable.lines(ObjectTable.rows(ofResult: line, isTracked: tracks != nil))
+    guard line["summary"]?.isNull == false else { return "" }
+    return layout.lines(
+      ObjectTable.rows(ofResult: line, isTracked: tracks != nil), source: line["source"]?.string ?? "",
+      name: line["name"]?.string ?? "", timestamp: line["timestamp"], time: line["time"]?.string)
   }
 
   /// Does a frame, or keeps what an earlier run made of it.
@@ -177,7 +185,7 @@ struct FrameJob: Sendable {
         outcome: .unchanged(
           FrameTimes(decoding: decoded - began, flow: outcome.times, writing: .zero)), summary: nil, coco: [])
     }
-    let summary = outcome.summary(networks: perceiver.description, digest: digest)
+    let summary = outcome.summary(networks: perceiver.description(on: captured), digest: digest)
     let coco = format == .coco ? try COCOResults.entries(outcome.detections, image: frame.pictureId) : []
     let computed = clock.now
     if let output = try open() {

@@ -86,9 +86,10 @@ extension Perceived {
 }
 
 extension Perceiver {
-  /// What `summary.json` says about the networks.
-  var description: JSONValue {
-    ["detector": detector.description, "depth": depth.map { ["name": .string($0.name)] } ?? .null]
+  /// What `summary.json` says about the networks that ran on a frame.
+  func description(on frame: CapturedFrame) -> JSONValue {
+    let depth = runsDepth(on: frame) ? depth : nil
+    return ["detector": detector.description, "depth": depth.map { ["name": .string($0.name)] } ?? .null]
   }
 }
 

@@ -39,9 +39,6 @@ enum ObjectTable {
   /// Columns of what a picture is of.
   static let classes = ["source", "name", "timestamp", "rank", "class_id", "class", "confidence"]
 
-  /// The first line of a table.
-  static func header(_ columns: [String]) -> String { csvTable(columns, []) }
-
   /// Lines of rows; none for none.
   static func lines(_ rows: [[String]]) -> String {
     rows.first.map { csvTable($0, Array(rows.dropFirst())) } ?? ""
@@ -108,7 +105,7 @@ enum ObjectTable {
       + ["x", "y", "width", "height"].map { text(object["box"]?[$0]) }
   }
 
-  private static func text(_ value: JSONValue?) -> String {
+  static func text(_ value: JSONValue?) -> String {
     guard let value, !value.isNull else { return "" }
     return value.string ?? value.serialized()
   }

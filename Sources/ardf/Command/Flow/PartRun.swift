@@ -73,7 +73,8 @@ struct PartRun {
     }
     progress.hide()
     try part.synchronize()
-    if let name = try folder.publish() { Console.inform("\(folder.path)/\(name): written") }
+    let published = try folder.publish()
+    Console.inform("records in \(published.map { "\(folder.path)/\($0)" } ?? part.path)")
     for line in progress.lines { Console.inform(line) }
     if Interruption.endingSignal == nil, tally.frames == 0, work.isOfEmptyList {
       throw CommandError.input("the list names no capture: nothing was done")

@@ -64,22 +64,34 @@ struct Connection {
   /// How long to wait before the next attempt: longer with each that gave no picture.
   private(set) var pause = shortest
   private var pictures = 0
+  private var begin: ContinuousClock.Instant?
+  /// Seconds from the stream's beginning to that of the source as it was opened last.
+  private var offset = 0.0
+  private var isOpenedAgain = false
   /// What was said since the last picture: the same is not said at every attempt.
   private var told: String?
 
   /// A picture came.
   mutating func succeeded() { (pause, told) = (Self.shortest, nil) }
 
-  /// A picture with its number among all, however often the source was opened.
+  /// A picture with its number and its time among all, however often the source was opened.
   mutating func numbered(_ picture: StreamedPicture) -> StreamedPicture {
     defer { pictures += 1 }
-    return StreamedPicture(number: pictures, content: picture.content)
+    let start = begin ?? .now
+    begin = start
+    if isOpenedAgain, let time = picture.time {
+      offset = (ContinuousClock.now - start) / .seconds(1) - time
+      isOpenedAgain = false
+    }
+    return StreamedPicture(
+      number: pictures, content: picture.content, time: picture.time.map { $0 + offset })
   }
 
   /// The source was opened in vain, or has ended.
   ///
   /// - `reason`: nil where it was told already.
   mutating func failed(_ name: String, _ reason: String?) {
+    isOpenedAgain = pictures > 0
     if let reason, reason != told {
       told = reason
       Console.note("\(reason.contains(name) ? reason : "\(name): \(reason)"): connecting again")

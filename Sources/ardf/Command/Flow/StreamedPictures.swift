@@ -23,7 +23,8 @@ struct StreamedPictures: Sendable {
   /// A picture and when it came.
   struct Arrival: Sendable {
     let picture: StreamedPicture
-    /// Live, seconds since the stream was opened; else the picture's position.
+    /// Live, seconds since the stream was opened; else those at which the picture is shown, where the source says so,
+    /// and its position where not.
     let time: Double
     /// When it came, by the time of day, of a source that makes pictures as time goes by; nil of a film.
     let wallClock: String?
@@ -104,7 +105,8 @@ struct StreamedPictures: Sendable {
       let (seconds, attoseconds) = (time - began).components
       let arrival = Arrival(
         picture: picture,
-        time: isLive ? Double(seconds) + Double(attoseconds) / 1e18 : Double(picture.number),
+        time: isLive
+          ? Double(seconds) + Double(attoseconds) / 1e18 : picture.time ?? Double(picture.number),
         wallClock: wallClock, dropped: dropped.take())
       guard try await work(arrival) else { break }
       asking.yield()
@@ -136,14 +138,8 @@ struct StreamedPictures: Sendable {
     }
   }
 
-  /// Whether pictures come when they are made: what a film or a pipe holds may have been taken long ago.
-  private var hasTimeOfDay: Bool {
-    switch source {
-    case .device, .address: true
-    case .standardInput, .pipe: isLive
-    case .film: false
-    }
-  }
+  /// Whether pictures have the time of day.
+  var hasTimeOfDay: Bool { source.hasTimeOfDay(isLive: isLive) }
 
   private func open() throws -> PictureStream {
     try PictureStream(source, rawSize: rawSize, isLive: isLive, limits: limits)

@@ -26,7 +26,7 @@ enum WeightFiles {
   static func detector(_ given: String?, others: String = "") throws -> String {
     if let given {
       guard let network = RecognizedNetwork.published(named: fileStem(given, endings: [".pt"])),
-        !exists(given)
+        !exists(given), !given.contains("/")
       else {
         if let found = try named(given) { return found }
         guard exists(given) || given.contains(".") || given.contains("/") else {
@@ -68,7 +68,8 @@ enum WeightFiles {
 
   /// The weights of a depth network that is given by its name; nil for a file, and for any other name.
   private static func namedDepth(_ given: String) throws -> String? {
-    guard !exists(given), let network = PublishedWeights.named(fileStem(given, endings: [".pth"])),
+    guard !exists(given), !given.contains("/"),
+      let network = PublishedWeights.named(fileStem(given, endings: [".pth"])),
       network.isDepth
     else { return nil }
     if let found = try converted(network.names.flatMap(names), ".pth") { return found }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FileFormats
 
 /// Where results go.
 struct OutputOptions: ParsableArguments {
@@ -21,10 +22,43 @@ struct OutputOptions: ParsableArguments {
 
   func validate() throws {
     Console.isQuiet = quiet
+    if let given { try Self.checkFolder(given) }
     guard given != nil || json else {
       throw ValidationError(
         "Missing expected argument '--out <dir>': a folder for the results, or - for standard output")
     }
+  }
+
+  /// Refuses the name of a picture, a film or a table, of which people expect the file itself.
+  ///
+  /// - Throws: `ValidationError`.
+  static func checkFolder(_ path: String) throws {
+    guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/"), !fileExists(path) else { return }
+    let ending = path[path.index(after: dot)...].lowercased()
+    let remedy =
+      if endingsOfText.contains(ending) {
+        "print results into the file with --out - > \(shellWord(path)), or give a folder"
+      } else if endingsOfFiles.contains(ending) {
+        "give the folder's name, --out \(shellWord(String(path[..<dot])))"
+      } else {
+        ""
+      }
+    guard remedy.isEmpty else {
+      throw ValidationError("--out \(path): results lie in a folder, and this is a file's name; \(remedy)")
+    }
+  }
+
+  private static let endingsOfText: Set = ["csv", "json", "jsonl", "txt"]
+  private static let endingsOfFiles: Set = [
+    "jpg", "jpeg", "png", "webp", "heic", "tif", "tiff", "bmp", "gif", "mp4", "mov", "mkv", "avi", "webm",
+    "npy", "pfm",
+    "ply", "glb", "usda", "usdz", "html",
+  ]
+
+  /// Says where results are, of a command that says nothing else of it.
+  func tell(_ files: String...) {
+    guard !isStandardOutput else { return }
+    Console.inform("results in \(out): \(files.joined(separator: ", "))")
   }
 
   /// Refuses `--json` without a folder, of a command that has something else for standard output.

@@ -59,7 +59,7 @@ struct StreamOptions: ParsableArguments {
     guard sources.count == 1, found.count == 1 else {
       throw CommandError.usage("\(stream.name): goes alone; run the other sources by themselves")
     }
-    if let option = given.first(where: { $0.isGiven && $0.isOfConnections })?.name, !stream.isConnection {
+    if let option = given.first(where: { $0.isGiven && $0.isOfConnections })?.name, !stream.isCamera {
       throw CommandError.usage("\(option) belongs to a camera or an address; \(stream.name) is none")
     }
     if rawSize != nil, !stream.isPipe {
@@ -85,6 +85,9 @@ struct StreamOptions: ParsableArguments {
     ]
   }
 
+  /// Whether the pictures of a source have the time of day.
+  func hasTimeOfDay(_ source: StreamSource) -> Bool { source.hasTimeOfDay(isLive: live) }
+
   /// The pictures of a source.
   ///
   /// - `output`: where results go; in a folder they pile up, and there are no more than `limits` has frames.
@@ -95,7 +98,7 @@ struct StreamOptions: ParsableArguments {
     StreamedPictures(
       source: source, rawSize: rawSize.flatMap(Self.size), isLive: live, limits: limits.capture,
       most: output.isStandardOutput ? nil : limits.maxFrames.count, change: onChange ? SeenChange() : nil,
-      stall: source.isConnection ? .seconds(stall ?? Self.usualStall) : nil, reconnects: reconnect)
+      stall: source.isCamera ? .seconds(stall ?? Self.usualStall) : nil, reconnects: reconnect)
   }
 
   private static func size(_ text: String) -> PixelSize? {
@@ -107,11 +110,6 @@ struct StreamOptions: ParsableArguments {
 }
 
 extension StreamSource {
-  /// Whether pictures come from elsewhere, which may go away and come again.
-  fileprivate var isConnection: Bool {
-    switch self {
-    case .device, .address: true
-    case .standardInput, .pipe, .film: false
-    }
-  }
+  /// Whether pictures come when they are made: what a film or a pipe holds may have been taken long ago.
+  func hasTimeOfDay(isLive: Bool) -> Bool { isCamera || isPipe && isLive }
 }

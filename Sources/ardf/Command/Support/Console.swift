@@ -24,12 +24,13 @@ enum Console {
   static func note(_ line: String) {
     // If standard error cannot be written, there is nowhere to report it.
     Progress.makeRoom()
-    try? StandardStream.error.write(printableLine(line) + "\n")
+    try? StandardStream.error.write(printableLine(GivenNames.said(line)) + "\n")
   }
 
   /// Lines that are no result, of a table or of the parser's help: to standard error.
   static func note(lines text: String) {
-    try? StandardStream.error.write(printableText(text.hasSuffix("\n") ? text : text + "\n"))
+    try? StandardStream.error.write(
+      printableText(GivenNames.said(text.hasSuffix("\n") ? text : text + "\n")))
   }
 
   /// A result as text, whose lines are the caller's: to standard output.
@@ -39,7 +40,7 @@ enum Console {
   }
 
   /// A result in one line: to standard output.
-  static func print(line: String) throws { try print(printableLine(line)) }
+  static func print(line: String) throws { try print(printableLine(GivenNames.said(line))) }
 
   /// A result as JSON: to standard output.
   static func print(_ value: JSONValue) throws { try print(value.serialized(pretty: true)) }

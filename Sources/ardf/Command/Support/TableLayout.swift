@@ -1,7 +1,8 @@
 /// Where the columns of a table go if its rows are to be no wider than a terminal.
 ///
 /// A row that is too wide continues in further lines, indented, with whole columns: the header too. Cells stay whole, but
-/// for those of the last column of a line, which are broken between words. Nothing is left out.
+/// for those of the last column of a line, which are broken between words. Columns of words that would each fill a line
+/// share lines, with bars between them. Nothing is left out.
 struct TableLayout {
   private static let indent = 4
   private static let gap = "  "
@@ -14,6 +15,9 @@ struct TableLayout {
   private var lines: [[Int]] = []
   /// Characters after which cells of a column are broken.
   private var breaks: [Int: Int] = [:]
+  /// Lines whose cells follow one another, with a bar between them.
+  private var joined: Set<Int> = []
+  private let width: Int?
 
   /// - `width`: Characters of a line; nil for as many as it takes.
   init(_ rows: [[String]], rightAligned: Set<Int>, width: Int?) {
@@ -22,6 +26,7 @@ struct TableLayout {
       rows.map { $0.indices.contains(column) ? $0[column].count : 0 }.max() ?? 0
     }
     self.rightAligned = rightAligned
+    self.width = width
     guard let width else {
       lines = [Array(0..<columns)]
       return
@@ -47,12 +52,31 @@ struct TableLayout {
       }
     }
     lines.append(line)
+    joinWords()
+  }
+
+  /// Columns of words that would each have a line of their own share lines, one after the other.
+  private mutating func joinWords() {
+    var lines = Array(self.lines.prefix(1))
+    for line in self.lines.dropFirst() {
+      if lines.count > 1, let last = lines.last, rightAligned.isDisjoint(with: last + line) {
+        lines[lines.count - 1] = last + line
+        joined.insert(lines.count - 1)
+      } else {
+        lines.append(line)
+      }
+    }
+    self.lines = lines
   }
 
   /// A row's lines.
   func text(of row: [String]) -> String {
     var text = ""
     for (number, columns) in lines.enumerated() {
+      if joined.contains(number) {
+        text += words(of: columns.map { row.indices.contains($0) ? row[$0] : "" })
+        continue
+      }
       let cells = columns.map { column -> [String] in
         guard row.indices.contains(column) else { return [""] }
         return breaks[column].map { Self.broken(row[column], to: $0) } ?? [row[column]]
@@ -71,6 +95,14 @@ struct TableLayout {
       }
     }
     return text
+  }
+
+  /// Cells one after the other, with a bar between them, in lines of whole words.
+  private func words(of cells: [String]) -> String {
+    guard let last = cells.lastIndex(where: { !$0.isEmpty }) else { return "" }
+    let text = cells[...last].map { $0.isEmpty ? "-" : $0 }.joined(separator: " | ")
+    return Self.broken(text, to: (width ?? .max) - Self.indent)
+      .map { String(repeating: " ", count: Self.indent) + $0 + "\n" }.joined()
   }
 
   private static func longestWord(of cell: String) -> Int {

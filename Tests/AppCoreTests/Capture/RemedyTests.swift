@@ -1,0 +1,94 @@
+import AppCore
+import Archives
+import FileFormats
+import Geometry
+import Imaging
+import Testing
+
+/// What a message tells people to do, it tells once.
+@Suite struct RemedyTests {
+  private static let verbs: Set = [
+    "add", "ask", "check", "choose", "convert", "copy", "correct", "download", "export", "fetch", "free",
+    "give",
+    "install", "leave", "look", "lower", "make", "mend", "pack", "pair", "pass", "put", "raise", "record",
+    "remove",
+    "replace", "save", "split", "take", "unpack", "use", "write",
+  ]
+
+  /// Parts of a message that begin with what to do.
+  private static func remedies(of message: String) -> [String] {
+    message.split { ";:".contains($0) }.map { $0.drop { $0 == " " } }
+      .filter { verbs.contains($0.split { !$0.isLetter }.first.map(String.init) ?? "") }.map(String.init)
+  }
+
+  private static let images: [ImageDefect] =
+    [
+      .missing, .unreadable(reason: "r"), .fileTooLarge(bytes: 2, limit: 1), .empty, .unknownFormat,
+      .foreignFormat("GIF"), .tooManyPixels(width: 2, height: 2, limit: 1),
+    ]
+    + ([.jpeg, .png, .heic, .avif, .webp, .tiff, .jpeg2000, .bmp, .pnm] as [ImageFormat]).flatMap {
+      [
+        .missingLibrary($0, reason: "r"), .truncated($0), .zeroSize($0), .corrupt($0, detail: "d"),
+        .unsupported($0, detail: "d"), .sideTooLong($0, width: 2, height: 2, limit: 1),
+        .encodingFailed($0, detail: "d"),
+      ] as [ImageDefect]
+    }
+  private static let parts: [any Error & CustomStringConvertible] =
+    images
+    + ([.truncated, .tooManyPixels(width: 2, height: 2, limit: 1), .malformed("m"), .unsupported("tiles")]
+      as [OpenEXR.Defect])
+    + ([.truncated, .tooLarge(limit: 1), .malformed("m")] as [LZFSEError])
+    + ([
+      .noDirectory, .malformedDirectory("m"), .multipleDisks, .duplicateName("n"), .invalidName,
+      .encrypted("n"),
+    ]
+      as [ZipError])
+  private static let files: [FileError] = [
+    .missing(path: "f"), .isDirectory(path: "f"), .notADirectory(path: "f"), .pointer(path: "f"),
+    .empty(path: "f"),
+    .notARegularFile(path: "f"), .alreadyExists(path: "f"), .permissionDenied(path: "f"), .changed(path: "f"),
+    .noSpace(path: "f"),
+  ]
+
+  /// Every defect by itself and in what names its file.
+  static var messages: [String] {
+    parts.flatMap { ["\($0)", "\(CaptureError.malformed(file: "f", reason: "\($0)"))"] }
+      + images.flatMap {
+        ["\(ImageError(file: "f", defect: $0))", "\(MediaError.picture(ImageError(file: "f", defect: $0)))"]
+      } + files.flatMap { ["\($0)", "\(MediaError.file($0))", "\(StreamError.file($0))"] }
+      + [
+        CaptureError.notFound(path: "f"), .unreadable(file: "f", reason: "r"), .notADirectory(path: "f"),
+        .unrecognisedLayout(path: "f"), .severalCaptures(path: "f", names: ["a", "b"]),
+        .tooManyFrames(path: "f", limit: 1), .noSuchFrame(index: 2, count: 1),
+        .fileTooLarge(file: "f", bytes: 2, limit: 1),
+        .tooManyPixels(file: "f", width: 2, height: 2, limit: 1),
+        .tooMuchUnpacking(file: "f"), .foreignPicture(file: "f", format: "GIF"), .film(file: "f"),
+        .unsupportedSchema(file: "f", found: "a", expected: "b"), .missingField(file: "f", field: "a"),
+        .badField(file: "f", field: "a", expected: "b"), .missingFile(file: "f", name: "n"),
+        .pointer(file: "f"),
+        .confidenceWithoutDepth(file: "f"), .badIntrinsics(file: "f", reason: "r"),
+        .badPose(file: "f", reason: "r"),
+      ].map { "\($0)" }
+      + [
+        MediaError.noFFmpeg, .ffmpeg(file: "f", message: "m"), .damaged(file: "f", message: "m"),
+        .noFilm(file: "f", kind: "k"), .unwritten(file: "f"), .empty(file: "f"), .sizes(file: "f"),
+      ].map { "\($0)" }
+      + [
+        StreamError.tooManyPixels(name: "f", width: 2, height: 2, limit: 1),
+        .unreachable(name: "f", message: "m"),
+        .lost(name: "f", message: "m"), .noPicture(name: "f"),
+      ].map { "\($0)" }
+  }
+
+  @Test(arguments: messages) func isSaidOnce(_ message: String) {
+    #expect(Self.remedies(of: message).count <= 1, "\(Self.remedies(of: message))")
+  }
+
+  @Test func damageHasARemedy() {
+    for defect in [ImageDefect.truncated(.jpeg), .corrupt(.png, detail: "d"), .empty] {
+      #expect(Self.remedies(of: "\(CaptureError.malformed(file: "f", reason: "\(defect)"))").count == 1)
+    }
+    // What this suite must notice.
+    #expect(Self.remedies(of: "f: too early: copy or download it; replace it by a sound file").count == 2)
+  }
+}
