@@ -20,7 +20,7 @@
 # make check-cluster      jobs on Slurm, S3, in a container, by Kubernetes' schema, to Parquet: as root
 # make check-deb          as root: the Debian package in a bare Debian
 # make check-dist         as root: tarball, wheels and image in bare systems without Swift and network, with times
-# make check-reproducible the same commit gives the same bytes, in another folder too: two builds
+# make check-reproducible the same commit gives the same bytes, in another folder too: two builds, a quarter of an hour
 # make measure            serving, jobs and rooflines, for the pages of docs
 # make check-arm64        on x86-64, as root: all of it for arm64 with Swift 6.2.3, emulated
 # make check-swift-6.2    on x86-64, as root: all tests with Swift 6.2.3
