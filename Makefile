@@ -3,8 +3,9 @@
 # make test-fast   all but the slow suites, which it names
 # make install [PREFIX=/usr/local] [DESTDIR=]   the command, its man page and completions; needs no Swift to run
 # make uninstall [PREFIX=/usr/local] [DESTDIR=]   removes what make install put there
-# make deb    a Debian package in out/; make deb-arm64: arm64's on x86-64, as root
+# make deb    a Debian package in out/
 # make dist   what is published, in out/dist: tarball, wheels, Debian package, components, sums; make image: an OCI image
+# make dist-arm64  the same for arm64, on x86-64, as root
 # make docs   pages and the libraries' reference as one site in out/docs; make serve-docs: the same, shown at localhost:8000
 # make peers  this machine's times beside other engines', in .cache/peers: networks of ours, and of ten ONNX files
 # make goldens   the tests' goldens anew, by the original implementations
@@ -20,7 +21,8 @@
 # make check-cluster      jobs on Slurm, S3, in a container, by Kubernetes' schema, to Parquet: as root
 # make check-deb          as root: the Debian package in a bare Debian
 # make check-dist         as root: tarball, wheels and image in bare systems without Swift and network, with times
-# make check-reproducible the same commit gives the same bytes, in another folder too: two builds
+# make check-dist-arm64   the same of arm64's, emulated
+# make check-reproducible the same commit gives the same bytes, in another folder too: two builds, a quarter of an hour
 # make measure            serving, jobs and rooflines, for the pages of docs
 # make check-arm64        on x86-64, as root: all of it for arm64 with Swift 6.2.3, emulated
 # make check-swift-6.2    on x86-64, as root: all tests with Swift 6.2.3
@@ -28,8 +30,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 
 .PHONY: help setup build demo test test-fast check lint emulate exhaust fuzz mutate faults flood soak determinism memory sanitize \
-	static install uninstall deb deb-arm64 dist image clip docs serve-docs peers reference goldens references pictures measure check-page check-browser \
-	check-docs check-guides check-exports check-onnx check-references check-serving check-cluster check-deb check-dist check-reproducible check-arm64 check-swift-6.2 clean
+	static install uninstall deb dist dist-arm64 image clip docs serve-docs peers reference goldens references pictures measure check-page check-browser \
+	check-docs check-guides check-exports check-onnx check-references check-serving check-cluster check-deb check-dist check-dist-arm64 check-reproducible check-arm64 check-swift-6.2 clean
 
 PREFIX ?= /usr/local
 export PHOTO
@@ -156,7 +158,12 @@ check-dist: image demo
 check-reproducible: setup
 	tools/release/check-reproducible
 
-deb-arm64: ; tools/release/deb-arm64 out
+dist-arm64: ; tools/release/dist-arm64 out/dist
+
+# Of what make dist-arm64 made.
+check-dist-arm64: demo
+	tools/release/check-dist out/dist --emulated
+	tools/release/check-wheel out/dist --emulated
 
 check-arm64:
 	tools/platforms/check-arm64

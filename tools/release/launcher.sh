@@ -7,6 +7,8 @@ refuse() {
 here=$(dirname "$(readlink -f "$0")")
 [ "$(uname -s) $(uname -m)" = "Linux @MACHINE@" ] \
   || refuse "this is the program for Linux on @MACHINE@, not for $(uname -s) on $(uname -m): get that one, or build it (README.md)"
+[ -e @LOADER@ ] \
+  || refuse "this system has no GNU C library (glibc) at @LOADER@, and @GLIBC@ or newer is needed: use the container image, or build it"
 if command -v getconf >/dev/null; then
   libc=$(getconf GNU_LIBC_VERSION 2>/dev/null) \
     || refuse "this system has no GNU C library (glibc), of which @GLIBC@ or newer is needed: use the container image, or build it"
