@@ -145,7 +145,7 @@ def summary(report):
                 best = min(others, key=lambda row: row["medianMs"])
                 lines.append(
                     f"{model}, {counted(threads, 'thread')}, {ours['precision']}: {OURS} {ours['medianMs']:.1f} ms, "
-                    f"{best['medianMs'] / ours['medianMs']:.2f} times faster than {best['engine']} "
+                    f"{best['medianMs'] / ours['medianMs']:.2f} times as fast as {best['engine']} "
                     f"({best['medianMs']:.1f} ms)"
                 )
     return "\n".join(lines + means(report)) + "\n"
