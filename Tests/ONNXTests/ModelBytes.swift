@@ -47,6 +47,11 @@ enum Proto {
     Message(.text(1, name), .int(3, value), .int(20, 2))
   }
 
+  static func attribute(_ name: String, ints values: [Int64]) -> Message {
+    let parts: [Message] = [.text(1, name)] + values.map { Message.int(8, $0) } + [.int(20, 7)]
+    return Message(raw: parts.flatMap(\.bytes))
+  }
+
   static func attribute(_ name: String, text: String) -> Message {
     Message(.text(1, name), .text(4, text), .int(20, 3))
   }

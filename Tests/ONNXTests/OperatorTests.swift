@@ -114,6 +114,44 @@ import ONNX
     #expect(error { _ = try run("Gather", [tensor, Tensor([1], [Int64.min])]) } != nil)
   }
 
+  /// Expectations by `onnx.reference` 1.23, whose numbers are NumPy's `RandomState`.
+  @Test("a seed gives the numbers that ONNX's reference draws")
+  func seeds() throws {
+    let double = Proto.attribute("dtype", int: Int64(ElementType.double.rawValue))
+    func drawn(_ type: String, _ count: Int64, seed: Int64) throws -> [Double] {
+      let attributes = [
+        double, Proto.attribute("shape", ints: [count]), Proto.attribute("seed", int: seed),
+      ]
+      return try run(type, [], attributes)[0].doubles()
+    }
+    let uniform = try drawn("RandomUniform", 400, seed: 0)
+    // The generator's state is renewed after 312 numbers.
+    let expected = [
+      (0, 0.5488135039273248), (1, 0.7151893663724195), (312, 0.07952208258675575),
+      (399, 0.18523232523618394),
+    ]
+    for (index, number) in expected { #expect(uniform[index] == number) }
+    let normal = try drawn("RandomNormal", 5, seed: 7)
+    let numbers = [
+      1.690525703800356, -0.4659373705408328, 0.0328201636785844, 0.40751628299650783, -0.7889230286257386,
+    ]
+    for (found, number) in zip(normal, numbers) { #expect(abs(found - number) < 1e-12) }
+    let chances = [0.1, 0.5, 0.9, 0, 0.3, 0.7, 1, 0.2, 0.8, 0.6, 0.4, 0.55]
+    for (seed, ones) in [(3, [1, 2, 4, 6, 8, 9, 11]), (42, [1, 2, 5, 6, 7, 8])] {
+      let found = try run(
+        "Bernoulli", [Tensor([12], chances)], [Proto.attribute("seed", int: Int64(seed))])[0].doubles()
+      #expect(found.indices.filter { found[$0] == 1 } == ones)
+    }
+    let dropped = try run(
+      "Dropout", [Tensor([12], (1...12).map { Float($0) }), Tensor([], [Float(0.25)]), Tensor([], [true])],
+      [Proto.attribute("seed", int: 11)], outputs: 2)
+    let mask = dropped[1].array(of: Bool.self)
+    #expect(mask.indices.filter { !mask[$0] } == [0, 1, 6, 11])
+    for (index, value) in dropped[0].floats().enumerated() {
+      #expect(abs(value - (mask[index] ? Float(index + 1) / 0.75 : 0)) < 1e-5)
+    }
+  }
+
   @Test(
     "single precision is sampled as double precision is, inside, beyond the border and at what is no number",
     arguments: ["linear", "nearest"], ["zeros", "border", "reflection"])

@@ -1,48 +1,109 @@
 import FileFormats
 import Geometry
 
-/// What `rtabmap-export --images --poses_camera --poses_format 11` writes: `NAME_rgb`, `NAME_depth` and `NAME_calib` with a
-/// file for each picture, called by its time or with `--images_id` by its number, and `NAME_camera_poses.txt`.
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What `rtabmap-export --images --poses_camera` writes: `NAME_rgb`, `NAME_depth` and `NAME_calib` with a file for each picture,
+/// called by its time or with `--images_id` by its number, and the poses in `NAME_camera_poses.txt` (`--poses_format 11`) or as a
+/// graph in `.g2o` (4) or `.toro` (3), whose nodes have numbers alone.
 ///
 /// Depth is u16 millimeters on the picture's field; poses are camera-to-world, the camera's axes OpenCV's, the world's +z
-/// against gravity. Of all forms of poses only this one is known by its columns.
+/// against gravity. Formats 0 and 2, and 1 and 10, have the same columns and other axes, and are refused.
 enum RTABMapExport: CaptureFormat {
-  private static let poses = "_camera_poses.txt"
+  private static let poses = "_camera_poses"
   private static let (pictures, depths, cameras) = ("_rgb", "_depth", "_calib")
-  private static let columns = "timestamp x y z qx qy qz qw id, of --poses_format 11"
 
-  static let marks = "NAME\(poses) (RTAB-Map)"
+  static let marks = "NAME\(poses).txt (RTAB-Map)"
+
+  /// How a file of poses writes them, by its ending.
+  private enum Form: String, CaseIterable {
+    case lines = "txt"
+    case quaternions = "g2o"
+    case angles = "toro"
+    /// Of older versions.
+    case olderAngles = "graph"
+
+    /// What a pose's line begins with; nil where every line is one.
+    var mark: String? {
+      switch self {
+      case .lines: nil
+      case .quaternions: "VERTEX_SE3:QUAT"
+      case .angles, .olderAngles: "VERTEX3"
+      }
+    }
+
+    var columns: String {
+      switch self {
+      case .lines: "timestamp x y z qx qy qz qw id, of --poses_format 11"
+      case .quaternions: "VERTEX_SE3:QUAT id x y z qx qy qz qw"
+      case .angles, .olderAngles: "VERTEX3 id x y z roll pitch yaw"
+      }
+    }
+
+    /// A node's number.
+    func id(_ row: TextRow) -> String { row.fields[mark == nil ? row.fields.count - 1 : 1] }
+
+    /// Of a line: its time, or in graphs its number, and the pose.
+    func pose(
+      _ row: TextRow
+    ) throws(CaptureError) -> (time: Double, pose: RigidTransform<CameraOpenCV, WorldZUp>) {
+      let v = try row.numbers(at: mark == nil ? 0..<8 : 1..<row.fields.count, expected: columns)
+      let origin = Point3<WorldZUp>(v[1], v[2], v[3])
+      let rotation =
+        v.count == 7 ? Self.quaternion(v[4], v[5], v[6]) : Quaternion(x: v[4], y: v[5], z: v[6], w: v[7])
+      guard let rotation else {
+        throw .badPose(file: "\(row.file), line \(row.line)", reason: "has a quaternion of zeros")
+      }
+      return (v[0], RigidTransform(rotation: rotation, origin: origin))
+    }
+
+    /// The turns by `roll` about x, then `pitch` about y, then `yaw` about z.
+    private static func quaternion(_ roll: Double, _ pitch: Double, _ yaw: Double) -> Quaternion? {
+      let (x, y, z) = (roll / 2, pitch / 2, yaw / 2)
+      return Quaternion(
+        x: sin(x) * cos(y) * cos(z) - cos(x) * sin(y) * sin(z),
+        y: cos(x) * sin(y) * cos(z) + sin(x) * cos(y) * sin(z),
+        z: cos(x) * cos(y) * sin(z) - sin(x) * sin(y) * cos(z),
+        w: cos(x) * cos(y) * cos(z) + sin(x) * sin(y) * sin(z))
+    }
+  }
 
   static func recognizes(_ folder: CaptureFolder, names: NameSet) -> Bool {
     base(of: names.sorted) != nil
   }
 
   static func open(_ folder: CaptureFolder) throws(CaptureError) -> IndexedCapture {
-    guard let base = base(of: try folder.names()) else { throw .unrecognisedLayout(path: folder.path) }
-    let file = base + poses
+    guard let (base, form) = base(of: try folder.names()) else {
+      throw .unrecognisedLayout(path: folder.path)
+    }
+    let file = "\(base)\(poses).\(form.rawValue)"
     var lines: NameSet = []
     // A line that is there twice is one.
     let rows = try folder.rows(file, separatedBy: .blanks, namedBy: file).filter {
-      lines.insert($0.fields.joined(separator: " "))
+      (form.mark == nil || $0.fields.first == form.mark && $0.fields.dropFirst().first?.first != "-")
+        && lines.insert($0.fields.joined(separator: " "))
     }
     let pictures = try folder.stems(in: base + pictures)
     let depths = try folder.stems(in: base + depths, endings: [".png"])
     let cameras = try folder.stems(in: base + cameras, endings: [".yaml"])
     let names = try rows.map { row throws(CaptureError) in
-      guard row.fields.count == 9 else { throw row.bad(columns) }
-      let (time, id) = (row.fields[0], row.fields[8])
-      return pictures[time] == nil && pictures[id] != nil ? id : time
+      guard row.fields.count == (form == .lines || form == .quaternions ? 9 : 8) else {
+        throw row.bad(form.columns)
+      }
+      let (id, time) = (form.id(row), row.fields[0])
+      return form != .lines || pictures[time] == nil && pictures[id] != nil ? id : time
     }
     guard NameSet(names).count == names.count else {
       throw .malformed(file: file, reason: "names a picture twice")
     }
     return try IndexedCapture(.rtabMap, folder, names: names) { position throws(CaptureError) in
       let (row, name) = (rows[position], names[position])
-      let v = try row.numbers(at: 0..<8, expected: columns)
       let label = "\(file), line \(row.line)"
-      guard let rotation = Quaternion(x: v[4], y: v[5], z: v[6], w: v[7]) else {
-        throw .badPose(file: label, reason: "has a quaternion of zeros")
-      }
+      let (time, pose) = try form.pose(row)
       guard let picture = pictures[name] else {
         throw .missingFile(file: label, name: "\(base)\(Self.pictures)/\(name).jpg")
       }
@@ -54,18 +115,23 @@ enum RTABMapExport: CaptureFormat {
         throw .missingFile(file: label, name: "\(base)\(Self.depths)/\(name).png")
       }
       let path = try folder.location(of: camera, namedBy: label, limit: folder.limits.metadataBytes)
-      let pose = RigidTransform<CameraOpenCV, WorldZUp>(rotation: rotation, origin: Point3(v[1], v[2], v[3]))
       return IndexedShot(
-        name: name, file: label, timestamp: v[0], picture: picture, depth: depths[name],
+        name: name, file: label, timestamp: time, picture: picture, depth: depths[name],
         camera: try CameraFile(path: path, limits: folder.limits).camera(),
         cameraToWorld: pose.ofARKitCamera.inYUpWorld)
     }
   }
 
-  /// What the files' names begin with; nil where there are not poses and pictures of the same.
-  private static func base(of names: [String]) -> String? {
+  /// What the files' names begin with, and the form of the poses; nil where there are not poses and pictures of the same.
+  private static func base(of names: [String]) -> (String, Form)? {
     let present = NameSet(names)
-    return names.lazy.filter { $0.hasSuffix(poses) }.map { String($0.dropLast(poses.count)) }
-      .first { present.contains($0 + pictures) }
+    for form in Form.allCases {
+      let ending = "\(poses).\(form.rawValue)"
+      for name in names where name.hasSuffix(ending) {
+        let base = String(name.dropLast(ending.count))
+        if present.contains(base + pictures) { return (base, form) }
+      }
+    }
+    return nil
   }
 }

@@ -100,6 +100,17 @@ struct BagWriter {
     add(topic, "sensor_msgs/msg/Image", time: time, message.bytes)
   }
 
+  /// A picture's file, or another compressed picture.
+  mutating func add(
+    compressed data: [UInt8], _ topic: String, _ format: String, time: Int = start, frame: String
+  ) {
+    var message = CDRWriter()
+    message.header(time, frame)
+    message.text(format)
+    message.octets(data)
+    add(topic, "sensor_msgs/msg/CompressedImage", time: time, message.bytes)
+  }
+
   mutating func add(
     camera k: [Double], _ topic: String, size: PixelSize, frame: String, model: String = "plumb_bob",
     distortion: [Double] = [0, 0, 0, 0, 0]

@@ -43,6 +43,11 @@ import Testing
       camera, frames.map { ($0.0.replacing("/", with: #"\\"#), $0.1.replacing("/", with: #"\\"#), $0.2) }),
     transforms(camera, frames.map { ($0.0.replacing(".png", with: ""), $0.1, $0.2) }),
     transforms(camera + ", \"camera_model\": \"SIMPLE_RADIAL\", \"k1\": 0, \"is_fisheye\": false", frames),
+    // As `sai-cli process --format nerfstudio` of Spectacular AI writes it.
+    transforms(
+      camera + ", \"w\": 32, \"h\": 24, \"k1\": 0, \"k2\": 0, \"p1\": 0, \"p2\": 0, \"aabb_scale\": 16, "
+        + "\"orientation_override\": \"none\", \"ply_file_path\": \"./sparse_pc.ply\"",
+      frames.map { ("./\($0.0)", "./\($0.1)", $0.2) }),
   ])
   func transformsOfOtherTools(text: String) throws {
     let place = try TemporaryDirectory()

@@ -31,7 +31,9 @@ enum BagPictureKind: Equatable {
     let source = parts.count == 2 ? BagPictureKind(encoding: parts[0]) : nil
     if coding.hasPrefix("compressedDepth") {
       // Older writers name no codec.
-      self = ["compressedDepth", "compressedDepthpng"].contains(coding) ? .depth : .other("format \(format)")
+      self =
+        ["compressedDepth", "compressedDepthpng", "compressedDepthrvl"].contains(coding)
+        ? .depth : .other("format \(format)")
     } else if !["jpeg", "jpg", "png", "webp"].contains(where: coding.lowercased().hasPrefix) {
       self = .other("format \(format)")
     } else if let source, [.depth, .wideGray].contains(source) {
@@ -124,7 +126,7 @@ enum BagPicture {
 }
 
 /// What `compressed_depth_image_transport` and `compressed_image_transport` make of depth: a PNG of 16 bits, of the former after
-/// twelve bytes that say how floating-point depth was quantized.
+/// twelve bytes that say how floating-point depth was quantized, and in place of the PNG maybe RVL.
 enum CompressedDepth {
   private static let headerBytes = 12
 
@@ -137,20 +139,31 @@ enum CompressedDepth {
     var header = LittleEndianReader(bytes)
     guard header.number(bytes: 4) != nil, let a = header.number(bytes: 4), let b = header.number(bytes: 4)
     else { throw .malformed(file: file, reason: "a depth map ends before its picture") }
-    let png = bytes.slice(headerBytes..<bytes.count).array()
-    guard format.hasPrefix("32FC1") else {
-      return try DepthDecoding.metres(png: png, file: file, limits: limits)
-    }
+    let isQuantized = format.hasPrefix("32FC1")
+    let stored = try stored(
+      bytes.slice(headerBytes..<bytes.count), isRunLength: format.hasSuffix("rvl"), file: file,
+      unit: isQuantized ? 1 : DepthDecoding.metresPerMillimetre, limits: limits)
+    guard isQuantized else { return stored }
     // The stored number is a / depth + b; 0 is none.
     let (scale, shift) = (single(a), single(b))
     guard scale.isFinite, shift.isFinite, scale > 0 else {
       throw .malformed(file: file, reason: "a depth map's quantization is none")
     }
-    return try DepthDecoding.metres(png: png, file: file, unit: 1, limits: limits).map { stored in
+    return stored.map { stored in
       guard stored > 0 else { return .nan }
       let depth = scale / (stored - shift)
       return depth > 0 && depth.isFinite ? depth : .nan
     }
+  }
+
+  /// The numbers as they are stored, times `unit`.
+  private static func stored(
+    _ bytes: FileBytes, isRunLength: Bool, file: String, unit: Float, limits: CaptureLimits
+  ) throws(CaptureError) -> Plane<Float> {
+    guard isRunLength else {
+      return try DepthDecoding.metres(png: bytes.array(), file: file, unit: unit, limits: limits)
+    }
+    return try RunLengthDepth.decode(bytes, file: file, limit: limits.depthCells).map { Float($0) * unit }
   }
 
   private static func single(_ bits: Int) -> Float { Float(bitPattern: UInt32(truncatingIfNeeded: bits)) }

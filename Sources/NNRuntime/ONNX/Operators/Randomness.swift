@@ -1,5 +1,3 @@
-import FileFormats
-
 #if canImport(Darwin)
   import Darwin
 #else
@@ -9,7 +7,7 @@ import FileFormats
 extension Operators {
   /// Numbers by chance, and what training leaves out.
   ///
-  /// A `seed` gives the same numbers each time; not NumPy's.
+  /// A `seed` gives the same numbers each time: those of ONNX's reference, which are those of NumPy's `RandomState`.
   static let randomness: [Operator] = [
     Operator("Dropout", ["ratio", "seed", "is_test"], inputs: 1...3, outputs: 1...2) {
       (call: Call) throws -> [Tensor?] in
@@ -56,7 +54,7 @@ extension Operators {
           .tensor(
             Tensor(
               try call.elementType("dtype") ?? tensor.type, tensor.shape,
-              doubles: tensor.doubles().map { source.uniform() < $0 ? 1 : 0 }))
+              doubles: tensor.doubles().map { source.isTrue(withProbability: $0) ? 1 : 0 }))
         ]
       }),
     Operator(
@@ -109,21 +107,46 @@ extension Operators {
   }
 }
 
-/// Numbers of distributions, the same on every machine.
+/// Numbers of distributions, the same on every machine, drawn as NumPy's `RandomState` draws them.
 struct RandomSource {
-  private var bits: SplitMix64
+  private var generator: MersenneTwister
+  /// Of a pair of normal numbers the one that is still to be given.
+  private var spare: Double?
 
   /// From the attribute `seed`, or by chance.
   init(_ call: Call) throws {
-    bits = SplitMix64(
-      seed: try call.float("seed", orInt: nil).map { $0.bitPattern } ?? UInt64.random(in: .min ... .max))
+    let seed = try call.float("seed", orInt: nil).flatMap { $0.isNaN ? nil : $0 }
+    generator = MersenneTwister(seed: seed.map(Self.word) ?? .random(in: .min ... .max))
   }
 
-  mutating func next() -> UInt64 { bits.next() }
+  /// A seed without its fraction; what is no number of 32 bits then is mixed into one.
+  private static func word(of seed: Double) -> UInt32 {
+    if let whole = UInt32(exactly: seed.rounded(.towardZero)) { return whole }
+    return UInt32(truncatingIfNeeded: seed.bitPattern ^ seed.bitPattern >> 32)
+  }
 
   /// From 0 to below 1.
-  mutating func uniform() -> Double { Double(next() >> 11) * 0x1p-53 }
+  mutating func uniform() -> Double { generator.uniform() }
 
-  /// Of mean 0 and variance 1, by Box and Muller.
-  mutating func normal() -> Double { (-2 * log(1 - uniform())).squareRoot() * cos(2 * Double.pi * uniform()) }
+  /// Of mean 0 and variance 1, by Marsaglia's polar method.
+  mutating func normal() -> Double {
+    if let number = spare {
+      spare = nil
+      return number
+    }
+    while true {
+      let (x, y) = (2 * uniform() - 1, 2 * uniform() - 1)
+      let squared = x * x + y * y
+      guard squared > 0, squared < 1 else { continue }
+      let factor = (-2 * log(squared) / squared).squareRoot()
+      spare = factor * x
+      return factor * y
+    }
+  }
+
+  /// One of two outcomes, by inversion of the binomial distribution of one draw.
+  mutating func isTrue(withProbability p: Double) -> Bool {
+    let drawn = uniform()
+    return p <= 0.5 ? drawn > 1 - p : drawn <= p
+  }
 }
