@@ -62,15 +62,15 @@ import Testing
   @Test func sureFramesCountMore() throws {
     func seen(_ extent: ObjectExtent, width: Double) throws -> SeenObject {
       let box = try #require(extent.box3D)
+      var sides = try #require(extent.sides)
+      for side in [\BoxSides.minX, \.maxX, \.maxY, \.minZ, \.maxZ] { sides[keyPath: side] = .observed }
       return SeenObject(
         id: 0, className: "box", confidence: 0.9,
         box: Box3D(
           center: box.center,
           dimensions: BoxDimensions(x: width, y: box.dimensions.y, z: box.dimensions.z), yaw: box.yaw,
           method: .surfaces),
-        sides: BoxSides(
-          minX: .observed, maxX: .observed, minY: .floor, maxY: .observed, minZ: .observed, maxZ: .observed),
-        errors: try #require(extent.errors), isRound: false, cloud: extent.cloud)
+        sides: sides, errors: try #require(extent.errors), isRound: false, cloud: extent.cloud)
     }
     let near = SensorSizesTests.measured(Self.scene, SensorSizesTests.warped(Self.scene, seed: 1), .lidar)
     var afar = Self.scene
@@ -112,7 +112,7 @@ import Testing
     let broken = ObjectExtent.json([Self.extent(1)]).serialized().replacing(
       "\"volume\":[", with: "\"volume\":[0,")
     #expect(throws: ObjectsFileError.self) {
-      try SeenObject.objects(of: JSONParser.parse(broken)) { _ in [] }
+      try SeenObject.objects(of: JSONValue.parse(broken)) { _ in [] }
     }
   }
 
